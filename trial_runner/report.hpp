@@ -34,7 +34,7 @@ struct Report {
   /// did together, as this one sees it.
   std::optional<int> global_rank;
   std::optional<double> clock_s;  ///< the trial's own monotonic clock; preferred for intervals
-  std::optional<double> step;     ///< optimiser steps done
+  std::optional<double> step;     ///< optimizer steps done
   std::optional<double> samples;  ///< samples processed
   bool samples_assumed = false;   ///< `samples` is `step` times what the study says a step holds
   std::map<std::string, double> metrics;  ///< loss, gradient noise scale, anything else; finite

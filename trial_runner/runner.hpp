@@ -134,8 +134,6 @@ enum class OutcomeKind {
   not_started,    ///< the program could not be started at all
   lost,           ///< the runner lost sight of it (machine or tuner died)
 };
-/// Persistent names, do not change: they stand in databases.
-[[nodiscard]] std::string to_text(OutcomeKind kind);
 
 /// What disturbed a trial from outside while it ran, as shares in [0, 1]; load and steal are shares
 /// of the CPU time of what the trial is bound to, or of the machine where it is not.

@@ -50,8 +50,8 @@ struct RunnerTraits {
   bool uses_this_machine = true;      ///< trials compete with the tuner for its CPUs
   bool sees_files = true;             ///< trials find files of this machine under the same paths
   bool takes_hooks = false;  ///< its trials are given PyTorch's hook (`TrialSpec::python_path`)
-  std::vector<LaunchWay>
-      launch_ways;         ///< the preferred one first; none: no study can have `launch`
+  std::vector<LauncherSupport>
+      launchers;           ///< the preferred one first; none: no study can have `launch`
   bool has_price = false;  ///< `price_of` gives one
   /// Configurations need different machines, so that the start of a trial takes longer where none
   /// of its kind is held; prices differ with them.

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "common/text.hpp"
 
 namespace steptune::document {
 namespace {

@@ -23,7 +23,7 @@ void add_options(CLI::App& app, CommandLine& line) {
   options.training.steps = 1000;
   options.training.learning_rate = 1e-3;
   app.add_option("--data", line.data, "text file; default: the system's licence texts");
-  app.add_option("--steps", options.training.steps, "optimiser steps")
+  app.add_option("--steps", options.training.steps, "optimizer steps")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
       ->capture_default_str();
   app.add_option("--micro-batch", options.micro_batch, "sequences per pass")

@@ -35,7 +35,7 @@ void add_options(CLI::App& app, CommandLine& line) {
   ClassifierOptions& options = line.classifier;
   options.training.learning_rate = 0.05;
   auto* const data = app.add_option("--data", line.data, "folder of class folders of JPEG files");
-  auto* const steps = app.add_option("--steps", options.training.steps, "optimiser steps")
+  auto* const steps = app.add_option("--steps", options.training.steps, "optimizer steps")
                           ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40));
   app.add_option("--epochs", line.epochs, "passes over the data, instead of --steps")
       ->check(CLI::Range(1e-6, 1e6))

@@ -64,7 +64,7 @@ inline void run_phases(std::int64_t steps, const TrainingOptions& options,
   }
 }
 
-/// Trains for `options.steps` optimiser steps; tells people and the tuner how it goes.
+/// Trains for `options.steps` optimizer steps; tells people and the tuner how it goes.
 inline void train(const TrainingOptions& options, torch::optim::Optimizer& optimizer,
                   const TrainingParts& parts) {
   Reporter reporter;

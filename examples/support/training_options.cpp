@@ -18,7 +18,7 @@ void add_training_options(CLI::App& app, TrainingOptions& options) {
   app.add_option("--threads", options.threads, "threads of one operation")
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
-  app.add_option("--accumulate", options.accumulate, "batches per optimiser step")
+  app.add_option("--accumulate", options.accumulate, "batches per optimizer step")
       ->check(CLI::Range(1, 65'536))
       ->capture_default_str();
   const auto any_steps = CLI::Range(std::int64_t{0}, std::int64_t{1} << 40);

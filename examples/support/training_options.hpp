@@ -14,8 +14,8 @@ enum class Precision { fp32, bf16 };
 struct TrainingOptions {
   Precision precision = Precision::fp32;     ///< bf16: autocast, weights stay in fp32
   int threads = 1;                           ///< for the operations of one step
-  int accumulate = 1;                        ///< batches whose gradients make one optimiser step
-  std::int64_t steps = 0;                    ///< optimiser steps to train for
+  int accumulate = 1;                        ///< batches whose gradients make one optimizer step
+  std::int64_t steps = 0;                    ///< optimizer steps to train for
   std::int64_t evaluate_every = 0;           ///< steps from one evaluation to the next; 0: none
   int evaluation_batches = 20;               ///< of one evaluation
   std::int64_t checkpoint_every = 0;         ///< steps from one checkpoint to the next; 0: none

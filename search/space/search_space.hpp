@@ -87,12 +87,10 @@ class SearchSpace {
   /// allowed row.
   [[nodiscard]] std::optional<std::vector<double>> enumerate_points(std::uint64_t limit) const;
 
-  /// Configurations that differ from this one in one parameter (and what that activates or
-  /// deactivates) and are in the space: every other choice of unordered parameters; for ordered
+  /// Points that differ from this one in one parameter (and what that activates or deactivates) and
+  /// are in the space, in rows, each once: every other choice of unordered parameters; for ordered
   /// ones every level if there are few, else the adjacent ones and some farther off. What becomes
-  /// active takes its first, middle and last value in turn.
-  [[nodiscard]] std::vector<Configuration> neighbours(const Configuration& configuration) const;
-  /// The same as points, in rows; each once. `point` is one that `snap` has made.
+  /// active takes its first, middle and last value in turn. `point` is one that `snap` has made.
   [[nodiscard]] std::vector<double> neighbour_points(std::span<const double> point) const;
 
  private:

@@ -146,17 +146,4 @@ std::vector<double> SearchSpace::neighbour_points(std::span<const double> point)
   return rows;
 }
 
-std::vector<Configuration> SearchSpace::neighbours(const Configuration& configuration) const {
-  Point point = encode(configuration);
-  (void)snap(point);
-  const std::vector<double> rows = neighbour_points(point);
-  const std::size_t width = parameters_.size();
-  std::vector<Configuration> found;
-  for (std::size_t at = 0; at < rows.size(); at += width) {
-    const auto first = rows.begin() + static_cast<std::ptrdiff_t>(at);
-    found.push_back(decode(Point(first, first + static_cast<std::ptrdiff_t>(width))));
-  }
-  return found;
-}
-
 }  // namespace steptune

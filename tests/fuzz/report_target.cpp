@@ -86,7 +86,7 @@ void run_steptune_lines(std::string_view input) {
   if (report) {
     require_bounded(*report);
   } else {
-    require(!report.error().detail.empty(), "a refusal without a reason");
+    require(!report.error().empty(), "a refusal without a reason");
   }
 }
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <regex>
+#include <set>
+#include <sstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -47,6 +51,61 @@ INSTANTIATE_TEST_SUITE_P(Document, Documents,
                            std::replace(name.begin(), name.end(), '/', '_');
                            return name;
                          });
+
+std::vector<std::filesystem::path> documents() {
+  const std::filesystem::path root = STEPTUNE_SOURCE_DIR;
+  std::vector<std::filesystem::path> found;
+  for (const auto& entry : std::filesystem::directory_iterator(root)) {
+    if (entry.path().extension() == ".md") found.push_back(entry.path());
+  }
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(root / "docs")) {
+    if (entry.path().extension() == ".md") found.push_back(entry.path());
+  }
+  return found;
+}
+
+/// What a heading is linked by: lower case, blanks as dashes, without marks of its own.
+std::string anchor_of(std::string heading) {
+  static const std::regex k_link(R"(\[([^\]]*)\]\([^)]*\))");
+  heading = std::regex_replace(heading, k_link, "$1");
+  std::string anchor;
+  for (const char c : heading) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || c == '-' || c == '_' || byte >= 0x80)
+      anchor += static_cast<char>(std::tolower(byte));
+    if (c == ' ') anchor += '-';
+  }
+  return anchor;
+}
+
+std::set<std::string> anchors_of(const std::string& text) {
+  std::set<std::string> anchors;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    const auto title = line.find_first_not_of('#');
+    if (title == 0 || title == std::string::npos || line[title] != ' ') continue;
+    anchors.insert(anchor_of(line.substr(title + 1)));
+  }
+  return anchors;
+}
+
+TEST(Links, LeadToFilesAndHeadingsThatExist) {
+  const std::regex link(R"(\]\(([^)#\s:]*)(?:#([^)\s]*))?\))");
+  int seen = 0;
+  for (const std::filesystem::path& document : documents()) {
+    const std::string text = read_file(document);
+    for (std::sregex_iterator match(text.begin(), text.end(), link), end; match != end; ++match) {
+      ++seen;
+      const std::string path = (*match)[1];
+      const std::filesystem::path target = path.empty() ? document : document.parent_path() / path;
+      EXPECT_TRUE(std::filesystem::exists(target)) << document << " links to " << match->str();
+      if (!(*match)[2].matched || target.extension() != ".md") continue;
+      EXPECT_TRUE(anchors_of(read_file(target)).contains((*match)[2]))
+          << document << " links to " << match->str();
+    }
+  }
+  EXPECT_GT(seen, 100) << "links are no longer found";
+}
 
 TEST(Pitfalls, NameTestsThatExist) {
   const std::filesystem::path root = STEPTUNE_SOURCE_DIR;

@@ -102,14 +102,15 @@ TEST_F(TimeBudget, ThatIsTooShortToCompareSaysSo) {
     };
   };
   EXPECT_EQ(result_of(starts_in(40.0)).reason,
-            "1 min of tuning time; that is time for the baseline only, and nothing was compared "
+            "1 min of tuning time; that was enough for the baseline only: nothing was compared "
             "with it: run it again with a longer --time, and it goes on");
   document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 39})");
   const LoopResult compared = result_of(starts_in(5.0));
   EXPECT_GT(searched(), 1U);
   EXPECT_THAT(compared.reason, HasSubstr("nothing was shown to be faster than the baseline"));
   EXPECT_LT(used_, 0.8);
-  EXPECT_THAT(compared.reason, HasSubstr(" left would not do for another trial and its proof"));
+  EXPECT_THAT(compared.reason,
+              HasSubstr(" left are too short for another trial and its confirmation"));
 }
 
 TEST_F(TimeBudget, WhatAProofLeavesIsSearchedWith) {
@@ -238,7 +239,7 @@ TEST_F(TimeBudget, IsNotOverrunByABaselineWithoutASteadyState) {
   ASSERT_EQ(trials_.size(), 1U);
   EXPECT_EQ(trials_[0].status, TrialStatus::completed) << "what it has measured by then counts";
   EXPECT_THAT(trials_[0].measurement->remark, HasSubstr("the tuning time (2 min) was over"));
-  EXPECT_THAT(result.reason, HasSubstr("that is time for the baseline only"));
+  EXPECT_THAT(result.reason, HasSubstr("that was enough for the baseline only"));
 }
 
 TEST_F(TimeBudget, IsNotOverrunByABaselineThatTellsNothing) {
@@ -325,7 +326,7 @@ TEST_F(TimeBudget, WhatStartsTooSlowlyForItIsOpenAgainWithMoreTime) {
     static_cast<void>(must(run.run()));
     ASSERT_EQ(run.trials().size(), 2U) << "as much time as before";
     EXPECT_EQ(run.trials()[1].status, TrialStatus::infeasible);
-    EXPECT_THAT(run.trials()[1].failure, HasSubstr("no step told within"));
+    EXPECT_THAT(run.trials()[1].failure, HasSubstr("no step reported within"));
   }
   document_["budget"]["time"] = 900.0;
   SimulatedRun run(folder.path(), document_, compiles, 2000.0);

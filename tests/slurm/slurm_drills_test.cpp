@@ -18,6 +18,7 @@
 
 #include "common/clock.hpp"
 #include "tests/slurm/slurm_world.hpp"
+#include "tests/support/outcome_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "trial_runner/machine_holder.hpp"
 #include "trial_runner/slurm/need.hpp"

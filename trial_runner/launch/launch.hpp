@@ -31,7 +31,7 @@ struct Launch {
 };
 
 /// A launcher that a kind of runner can start processes with.
-struct LaunchWay {
+struct LauncherSupport {
   Launcher with = Launcher::torchrun;
   bool over_nodes = false;  ///< else on one node only
   /// By which torchrun's processes meet; none: variables of the runner's tell each node.

@@ -10,7 +10,7 @@
 namespace steptune {
 namespace {
 
-std::vector<std::string> torchrun_words(const Launch& launch, const LaunchWay& way,
+std::vector<std::string> torchrun_words(const Launch& launch, const LauncherSupport& support,
                                         const std::vector<std::string>& command) {
   const auto script = python_script(command);
   // The program `torchrun` may belong to another Python than the command's.
@@ -19,7 +19,7 @@ std::vector<std::string> torchrun_words(const Launch& launch, const LaunchWay& w
              : std::vector<std::string>{"torchrun"};
   words.push_back(fmt::format("--nnodes={}", launch.nodes));
   words.push_back(fmt::format("--nproc_per_node={}", launch.processes_per_node));
-  words.insert(words.end(), way.rendezvous.begin(), way.rendezvous.end());
+  words.insert(words.end(), support.rendezvous.begin(), support.rendezvous.end());
   words.insert(words.end(), launch.options.begin(), launch.options.end());
   if (!script) words.emplace_back("--no_python");
   const std::vector<std::string>& program = script ? *script : command;
@@ -37,13 +37,14 @@ std::vector<std::string> in_front(std::vector<std::string> words,
 
 }  // namespace
 
-const LaunchWay* find_launch_way(std::span<const LaunchWay> ways, Launcher launcher) {
-  const auto found = std::ranges::find(ways, launcher, &LaunchWay::with);
-  return found == ways.end() ? nullptr : &*found;
+const LauncherSupport* find_launcher(std::span<const LauncherSupport> supported,
+                                     Launcher launcher) {
+  const auto found = std::ranges::find(supported, launcher, &LauncherSupport::with);
+  return found == supported.end() ? nullptr : &*found;
 }
 
-Launch as_started(Launch launch, std::span<const LaunchWay> ways) {
-  if (launch.with != Launcher::mpi || find_launch_way(ways, Launcher::srun) == nullptr) {
+Launch as_started(Launch launch, std::span<const LauncherSupport> supported) {
+  if (launch.with != Launcher::mpi || find_launcher(supported, Launcher::srun) == nullptr) {
     return launch;
   }
   launch.with = Launcher::srun;
@@ -53,11 +54,11 @@ Launch as_started(Launch launch, std::span<const LaunchWay> ways) {
   return launch;
 }
 
-std::vector<std::string> launched_words(const Launch& launch, const LaunchWay& way,
+std::vector<std::string> launched_words(const Launch& launch, const LauncherSupport& support,
                                         std::vector<std::string> command) {
   switch (launch.with) {
     case Launcher::torchrun:
-      return torchrun_words(launch, way, command);
+      return torchrun_words(launch, support, command);
     case Launcher::mpi:
       return in_front({"mpirun", "-np", std::to_string(launch.processes())}, launch.options,
                       command);
@@ -75,21 +76,23 @@ std::vector<std::string> typed_words(const Launch& launch, std::vector<std::stri
 }
 
 std::optional<LaunchFault> fault_of(const Launch& launch, int machines,
-                                    std::span<const LaunchWay> ways, const std::string& runner) {
-  if (ways.empty()) {
+                                    std::span<const LauncherSupport> supported,
+                                    const std::string& runner) {
+  if (supported.empty()) {
     return LaunchFault{"",
                        fmt::format("trials of the runner {} start no processes: leave \"launch\" "
                                    "out",
                                    runner)};
   }
   std::string others;
-  for (const LaunchWay& way : ways) {
-    const bool fits = way.with != launch.with && (way.over_nodes || machines <= 1);
-    if (fits) others += fmt::format("{}\"{}\"", others.empty() ? "" : " or ", to_text(way.with));
+  for (const LauncherSupport& support : supported) {
+    const bool fits = support.with != launch.with && (support.over_nodes || machines <= 1);
+    if (fits)
+      others += fmt::format("{}\"{}\"", others.empty() ? "" : " or ", to_text(support.with));
   }
   const std::string instead = others.empty() ? "" : ": use " + others;
-  const LaunchWay* way = find_launch_way(ways, launch.with);
-  if (way == nullptr) {
+  const LauncherSupport* support = find_launcher(supported, launch.with);
+  if (support == nullptr) {
     return LaunchFault{"with", fmt::format("the runner {} has no \"{}\"{}", runner,
                                            to_text(launch.with), instead)};
   }
@@ -104,7 +107,7 @@ std::optional<LaunchFault> fault_of(const Launch& launch, int machines,
                              launch.nodes, runner,
                              machines == 1 ? "one machine" : fmt::format("{} machines", machines))};
   }
-  if (machines > 1 && !way->over_nodes) {
+  if (machines > 1 && !support->over_nodes) {
     return LaunchFault{"with",
                        fmt::format("on the runner {}, \"{}\" starts processes on one machine "
                                    "only, and a trial has {}{}",

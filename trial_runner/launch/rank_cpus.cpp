@@ -80,7 +80,8 @@ bool binds_processes(const Launch& launch, const std::vector<std::string>& launc
          });
 }
 
-std::optional<std::vector<std::string>> bound_words(const Launch& launch, const LaunchWay& way,
+std::optional<std::vector<std::string>> bound_words(const Launch& launch,
+                                                    const LauncherSupport& support,
                                                     std::vector<std::string> launched,
                                                     const std::string& rank_cpus) {
   const auto program = find_file(shipped_directories(ShippedKind::helper), k_program);
@@ -92,7 +93,7 @@ std::optional<std::vector<std::string>> bound_words(const Launch& launch, const 
   if (launch.with == Launcher::torchrun) {
     const bool is_script = launched.size() > 1 && launched[1] == "-m";
     constexpr std::size_t k_counts = 2;
-    at = (is_script ? at : 1) + k_counts + way.rendezvous.size();
+    at = (is_script ? at : 1) + k_counts + support.rendezvous.size();
     if (is_script) {
       // Else it would start the program under its Python.
       binding.insert(binding.begin(), "--no_python");

@@ -33,7 +33,7 @@ inline constexpr const char* k_rank_cpus_placement = "rank_cpus";
 /// what each process runs, which binds it to its part of `rank_cpus`. Nothing where that program is
 /// missing, or options of the launcher say how it is to start the command.
 [[nodiscard]] std::optional<std::vector<std::string>> bound_words(const Launch& launch,
-                                                                  const LaunchWay& way,
+                                                                  const LauncherSupport& support,
                                                                   std::vector<std::string> launched,
                                                                   const std::string& rank_cpus);
 

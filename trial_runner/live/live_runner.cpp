@@ -296,7 +296,7 @@ void LiveRunner::on_program_finished(const Outcome& outcome) {
     return;
   }
   // A process of its own tells what is wrong with it, or measures what was too short here.
-  if (by_itself) unusable_ = "the program ends before it has shown blocks of both settings";
+  if (by_itself) unusable_ = "the program ended before both settings had been measured";
   if (!active_->started_s) {
     give_to_fresh(by_itself ? unusable_ : "the program failed: " + outcome.detail);
     return;

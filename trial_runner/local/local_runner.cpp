@@ -55,11 +55,12 @@ TrialSpec with_bound_processes(TrialSpec spec, const Slot& slot, const Environme
                                std::map<std::string, std::string>& placed) {
   if (!spec.launch) return spec;
   const std::string parts = rank_cpus(slot.cpus, spec.launch->processes_per_node);
-  const LaunchWay* way = find_launch_way(local_launch_ways(), spec.launch->with);
-  if (parts.empty() || way == nullptr || binds_processes(*spec.launch, spec.argv, environment)) {
+  const LauncherSupport* support = find_launcher(local_launchers(), spec.launch->with);
+  if (parts.empty() || support == nullptr ||
+      binds_processes(*spec.launch, spec.argv, environment)) {
     return spec;
   }
-  if (auto words = bound_words(*spec.launch, *way, spec.argv, parts)) {
+  if (auto words = bound_words(*spec.launch, *support, spec.argv, parts)) {
     spec.argv = *std::move(words);
     placed[k_rank_cpus_placement] = parts;
   }
@@ -423,12 +424,12 @@ Result<std::unique_ptr<Runner>> make_runner(const Clock& clock, LocalRunnerOptio
 
 namespace steptune {
 
-const std::vector<LaunchWay>& local_launch_ways() {
+const std::vector<LauncherSupport>& local_launchers() {
   // Port 0: a free one, so that trials at the same time do not meet each other.
-  static const std::vector<LaunchWay> k_ways{
+  static const std::vector<LauncherSupport> k_launchers{
       {Launcher::torchrun, false, {"--rdzv_backend=c10d", "--rdzv_endpoint=localhost:0"}},
       {Launcher::mpi}};
-  return k_ways;
+  return k_launchers;
 }
 
 Result<std::unique_ptr<Runner>> make_local_runner(const Clock& clock, LocalRunnerOptions options) {

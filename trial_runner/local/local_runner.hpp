@@ -32,7 +32,7 @@ struct LocalRunnerOptions {
 };
 
 /// By which trials start many processes on this machine.
-[[nodiscard]] const std::vector<LaunchWay>& local_launch_ways();
+[[nodiscard]] const std::vector<LauncherSupport>& local_launchers();
 
 /// Runs trials as processes of this machine.
 ///

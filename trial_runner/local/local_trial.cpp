@@ -283,7 +283,7 @@ std::string LocalTrial::describe(const Classification& ended) const {
   if (!log_.fault().empty()) parts.push_back(log_.fault());
   if (const auto& rejection = reader_.first_rejection()) {
     parts.push_back(fmt::format("{} report lines were invalid and ignored; the first: {}",
-                                reader_.rejected_lines(), rejection->detail));
+                                reader_.rejected_lines(), *rejection));
   }
   if (!survivors_.empty()) {
     std::vector<pid_t> pids;

@@ -205,7 +205,9 @@ struct Measurer::State {
       half_width = k_with_startup_half_width * m.seconds_per_sample;
       m.startup_s = m.warmup_s = m.warmup_excess_s = 0.0;
       m.window_s = process_s;
-      m.remark = "its output came as it ended, so that start-up counts as steps: let it be flushed";
+      m.remark =
+          "its output arrived only when it ended, so start-up time is counted as steps: flush it "
+          "as it is written";
     } else {
       const std::vector<std::size_t> points = series.distinct_points();
       const double all = mean_rate(points.front(), points.back());

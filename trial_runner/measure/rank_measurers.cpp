@@ -118,8 +118,8 @@ Measurement RankMeasurers::combination_of(const std::map<int, const Measurement*
   combined.not_finite = first.not_finite;
   add_remark(combined, stragglers(measured));
   if (unheeded_rank_ < 0) return combined;
-  add_remark(combined, fmt::format("only the first {} ranks to report are measured: what others "
-                                   "tell, up to rank {}, is left out",
+  add_remark(combined, fmt::format("only the first {} ranks that report are measured: reports of "
+                                   "others, up to rank {}, are ignored",
                                    k_most_ranks, unheeded_rank_));
   return combined;
 }

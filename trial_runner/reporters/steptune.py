@@ -5,7 +5,7 @@ training script, or put its folder on PYTHONPATH.
     import steptune
 
     for batch in loader:
-        ...  # one optimiser step
+        ...  # one optimizer step
         steptune.report(samples=len(batch), loss=loss)
 
 Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed, and of several ranks only 0 prints,
@@ -92,7 +92,7 @@ class Reporter:
             atexit.register(self.flush)
 
     def report(self, samples=0, steps=1, **metrics):
-        """One optimiser step over `samples` samples is done (or `steps` of them)."""
+        """One optimizer step over `samples` samples is done (or `steps` of them)."""
         if not self.active:
             return
         with self._lock:

@@ -5,7 +5,7 @@
 //
 //   steptune::Reporter reporter;
 //   for (auto& batch : loader) {
-//     ... one optimiser step ...
+//     ... one optimizer step ...
 //     reporter.step(batch.size(), {{"loss", loss}});
 //   }
 //
@@ -53,7 +53,7 @@ class Reporter {
   Reporter(const Reporter&) = delete;
   Reporter& operator=(const Reporter&) = delete;
 
-  /// One optimiser step over `samples` samples is done.
+  /// One optimizer step over `samples` samples is done.
   void step(double samples, Metrics metrics = {}) { steps(1, samples, metrics); }
 
   /// Several steps at once, `samples` in all of them together.

@@ -26,7 +26,7 @@ std::optional<double> header_number(std::string_view line, const re2::RE2& regex
   return parse_finite(digits);
 }
 
-/// The Trainer's bar ` 10%|█  | 50/500 [00:10<01:30,  4.98it/s]` counts optimiser steps over all
+/// The Trainer's bar ` 10%|█  | 50/500 [00:10<01:30,  4.98it/s]` counts optimizer steps over all
 /// epochs; its log lines are dictionaries: `{'loss': 0.69, 'learning_rate': 5e-05, 'epoch': 0.01}`.
 class HfTrainerPreset final : public Preset {
  public:

@@ -9,7 +9,6 @@
 #include "trial_runner/reports/counter.hpp"
 #include "trial_runner/reports/number_pairs.hpp"
 #include "trial_runner/reports/preset.hpp"
-#include "trial_runner/reports/progress_bar.hpp"
 
 namespace steptune {
 namespace {

@@ -57,12 +57,10 @@ struct ReportReader::State {
   bool phase_under_way = false;
   std::uint64_t rejected_lines = 0;
   std::optional<Rejection> first_rejection;
-  std::optional<Rejection> last_rejection;
 
   void reject(Rejection rejection) {
     ++rejected_lines;
-    if (!first_rejection) first_rejection = rejection;
-    last_rejection = std::move(rejection);
+    if (!first_rejection) first_rejection = std::move(rejection);
   }
 
   /// One piece between carriage returns; adds to `report`.
@@ -85,7 +83,7 @@ struct ReportReader::State {
       preset->read(text, told);
       if (auto fault = preset->counter_fault(); fault && !counter_fault_told) {
         counter_fault_told = true;
-        reject({RejectReason::bad_counter, *std::move(fault)});
+        reject(*std::move(fault));
       }
       if (counters_by_protocol) told.step = told.samples = told.clock_s = std::nullopt;
       merge(std::move(told), report);
@@ -142,10 +140,10 @@ struct ReportReader::State {
   bool room_for(const std::string& name) {
     if (metrics.contains(name) || not_finite.contains(name)) return true;
     if (metrics.size() + not_finite.size() < k_max_metrics) return true;
-    last_rejection = Rejection{RejectReason::too_many_metrics,
-                               fmt::format("more than {} metrics; \"{}\" is ignored", k_max_metrics,
-                                           printable_line(name, 60))};
-    if (!first_rejection) first_rejection = last_rejection;
+    if (!first_rejection) {
+      first_rejection = fmt::format("more than {} metrics; \"{}\" is ignored", k_max_metrics,
+                                    printable_line(name, 60));
+    }
     return false;
   }
 };
@@ -181,7 +179,6 @@ Result<ReportReader> ReportReader::create(const ReportFormat& format) {
 }
 
 std::optional<Report> ReportReader::read_line(std::string_view line, double received_s) {
-  state_->last_rejection.reset();
   Report report;
   report.received_s = received_s;
   std::string_view rest = line.substr(0, k_max_report_line_bytes + 1);
@@ -218,9 +215,6 @@ std::uint64_t ReportReader::rejected_lines() const {
 }
 const std::optional<Rejection>& ReportReader::first_rejection() const {
   return state_->first_rejection;
-}
-const std::optional<Rejection>& ReportReader::last_rejection() const {
-  return state_->last_rejection;
 }
 
 }  // namespace steptune

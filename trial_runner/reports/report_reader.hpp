@@ -40,8 +40,6 @@ class ReportReader {
   [[nodiscard]] std::uint64_t rejected_lines() const;
   /// The first of them, for a warning.
   [[nodiscard]] const std::optional<Rejection>& first_rejection() const;
-  /// Why the line just read was refused, if it was.
-  [[nodiscard]] const std::optional<Rejection>& last_rejection() const;
 
  private:
   struct State;

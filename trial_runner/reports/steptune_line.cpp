@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "common/enum_names.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -24,8 +23,8 @@ constexpr int k_out_of_range = 406;  // nlohmann: the number does not fit a doub
 
 std::optional<Rejection> too_long(std::string_view document) {
   if (document.size() <= k_max_report_line_bytes) return std::nullopt;
-  return Rejection{RejectReason::too_long, fmt::format("{} bytes; at most {} are read",
-                                                       document.size(), k_max_report_line_bytes)};
+  return Rejection{
+      fmt::format("{} bytes; at most {} are read", document.size(), k_max_report_line_bytes)};
 }
 
 /// Fills a report while the document is read, without building it in memory; refuses at the first
@@ -53,10 +52,10 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
   bool binary(binary_t& /*value*/) override { return not_a_number("binary"); }
 
   bool start_object(std::size_t /*elements*/) override {
+    const bool is_parts = depth_ == 1 && key_ == "parts" && !in_not_finite_;
+    if (depth_ > 0 && !is_parts) return refuse(fmt::format("\"{}\" is an object", shown_key()));
     ++depth_;
-    if (depth_ == 1) return true;
-    if (depth_ == 2 && key_ == "parts" && !in_not_finite_) return true;
-    return refuse(RejectReason::bad_json, fmt::format("\"{}\" is an object", shown_key()));
+    return true;
   }
   bool end_object() override {
     --depth_;
@@ -68,8 +67,7 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
       in_not_finite_ = true;
       return true;
     }
-    return depth_ == 0 ? refuse(RejectReason::bad_json, "the document is a list, not an object")
-                       : not_a_number("a list");
+    return depth_ == 0 ? refuse("the document is a list, not an object") : not_a_number("a list");
   }
   bool end_array() override {
     in_not_finite_ = false;
@@ -81,37 +79,34 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
     if (!name_fits(name)) return false;
     std::set<std::string>& seen = depth_ == 2 ? part_keys_ : keys_;
     if (!seen.insert(name).second) {
-      return refuse(RejectReason::bad_json,
-                    fmt::format("the key \"{}\" appears twice", shown_key()));
+      return refuse(fmt::format("the key \"{}\" appears twice", shown_key()));
     }
     if (seen.size() > k_max_metrics + 6) {
-      return refuse(RejectReason::too_many_metrics,
-                    fmt::format("more than {} metrics", k_max_metrics));
+      return refuse(fmt::format("more than {} metrics", k_max_metrics));
     }
     return true;
   }
   bool parse_error(std::size_t position, const std::string& /*token*/,
                    const nlohmann::detail::exception& exception) override {
     if (exception.id == k_out_of_range || not_finite_at(position)) {
-      return refuse(RejectReason::not_finite,
-                    fmt::format("\"{}\" is not a finite number", shown_key()));
+      return refuse(fmt::format("\"{}\" is not a finite number", shown_key()));
     }
-    return refuse(RejectReason::bad_json, fmt::format("not valid JSON at byte {}", position));
+    return refuse(fmt::format("not valid JSON at byte {}", position));
   }
 
   [[nodiscard]] tl::expected<Report, Rejection> finish(bool parsed) {
     if (parsed && !rejection_ && keys_.empty()) {
-      refuse(RejectReason::bad_json, "not an object with keys");
+      refuse("not an object with keys");
     }
-    if (parsed && !rejection_ && !versioned_) refuse(RejectReason::wrong_version, "no \"v\": 1");
+    if (parsed && !rejection_ && !versioned_) refuse("no \"v\": 1");
     if (parsed && !rejection_) take_phase_seconds();
     for (const std::string& name : report_.not_finite)
       report_.metrics.erase(name);
     if (parsed && !rejection_ &&
         report_.metrics.size() + report_.not_finite.size() > k_max_metrics) {
-      refuse(RejectReason::too_many_metrics, fmt::format("more than {} metrics", k_max_metrics));
+      refuse(fmt::format("more than {} metrics", k_max_metrics));
     }
-    if (!parsed && !rejection_) refuse(RejectReason::bad_json, "not valid JSON");
+    if (!parsed && !rejection_) refuse("not valid JSON");
     if (rejection_) return tl::unexpected(*rejection_);
     return std::move(report_);
   }
@@ -126,42 +121,38 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
     return near.find("Na") != near.npos || near.find("na") != near.npos ||
            near.find("In") != near.npos || near.find("in") != near.npos;
   }
-  bool refuse(RejectReason reason, std::string detail) {
-    if (!rejection_) rejection_ = Rejection{reason, std::move(detail)};
+  bool refuse(std::string detail) {
+    if (!rejection_) rejection_ = std::move(detail);
     return false;
   }
   bool name_fits(const std::string& name) {
     if (!name.empty() && name.size() <= k_max_metric_name_bytes) return true;
-    return refuse(RejectReason::too_many_metrics,
-                  fmt::format("a metric name has {} bytes; 1 to {} are allowed", name.size(),
+    return refuse(fmt::format("a metric name has {} bytes; 1 to {} are allowed", name.size(),
                               k_max_metric_name_bytes));
   }
   [[nodiscard]] std::string shown_key() const {
     return printable_line(depth_ == 2 ? key_ + "/" + part_ : key_, 60);
   }
   bool not_a_number(std::string_view what) {
-    if (depth_ == 0) return refuse(RejectReason::bad_json, "not an object");
+    if (depth_ == 0) return refuse("not an object");
     if (depth_ == 1 && key_ == "phase") return refuse_phase(what);
-    const bool counter = depth_ == 2 || key_ == "step" || key_ == "samples" || key_ == "clock" ||
-                         key_ == "global_rank";
-    if (key_ == "v") return refuse(RejectReason::wrong_version, "\"v\" is not 1");
-    return refuse(counter ? RejectReason::bad_counter : RejectReason::not_a_number,
-                  fmt::format("\"{}\" is {}, not a number", shown_key(), what));
+    if (key_ == "v") return refuse("\"v\" is not 1");
+    return refuse(fmt::format("\"{}\" is {}, not a number", shown_key(), what));
   }
   bool number(double value) {
-    if (depth_ == 0) return refuse(RejectReason::bad_json, "not an object");
-    if (in_not_finite_) return refuse(RejectReason::bad_json, "\"not_finite\" lists names only");
+    if (depth_ == 0) return refuse("not an object");
+    if (in_not_finite_) return refuse("\"not_finite\" lists names only");
     if (depth_ == 2) return set_counter(report_.parts[part_], value);
     if (key_ == "v") {
       versioned_ = value == 1.0;
-      return versioned_ || refuse(RejectReason::wrong_version, fmt::format("\"v\" is {}", value));
+      return versioned_ || refuse(fmt::format("\"v\" is {}", value));
     }
     if (key_ == "step") return set_counter(report_.step.emplace(), value);
     if (key_ == "samples") return set_counter(report_.samples.emplace(), value);
     if (key_ == "clock") return set_counter(report_.clock_s.emplace(), value);
     if (key_ == "global_rank") return set_rank(value);
     if (key_ == "parts" || key_ == "not_finite") {
-      return refuse(RejectReason::bad_json, fmt::format("\"{}\" is a number", key_));
+      return refuse(fmt::format("\"{}\" is a number", key_));
     }
     if (key_ == "phase") return refuse_phase("a number");
     report_.metrics[key_] = value;
@@ -172,30 +163,26 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
       report_.global_rank = static_cast<int>(value);
       return true;
     }
-    return refuse(RejectReason::bad_counter,
-                  fmt::format("\"global_rank\" is {}; a whole number from 0 to {:g} is allowed",
+    return refuse(fmt::format("\"global_rank\" is {}; a whole number from 0 to {:g} is allowed",
                               value, k_max_rank));
   }
   bool set_phase(std::string name) {
     if (name.empty() || name.size() > k_max_metric_name_bytes) {
-      return refuse(RejectReason::bad_phase,
-                    fmt::format("the name of the phase has {} bytes; 1 to {} are allowed",
+      return refuse(fmt::format("the name of the phase has {} bytes; 1 to {} are allowed",
                                 name.size(), k_max_metric_name_bytes));
     }
     report_.phase = PhaseReport{std::move(name), std::nullopt};
     return true;
   }
   bool refuse_phase(std::string_view what) {
-    return refuse(RejectReason::bad_phase,
-                  fmt::format("\"phase\" is {}, not a name such as \"evaluation\"", what));
+    return refuse(fmt::format("\"phase\" is {}, not a name such as \"evaluation\"", what));
   }
   /// `seconds` belong to the phase wherever they stand; in a line without one they are a metric.
   void take_phase_seconds() {
     const auto seconds = report_.metrics.find("seconds");
     if (!report_.phase || seconds == report_.metrics.end()) return;
     if (!(seconds->second >= 0.0 && seconds->second <= k_max_phase_s)) {
-      refuse(RejectReason::bad_phase,
-             fmt::format("the phase \"{}\" took {} seconds; 0 to {:g} are allowed",
+      refuse(fmt::format("the phase \"{}\" took {} seconds; 0 to {:g} are allowed",
                          printable_line(report_.phase->name, 60), seconds->second, k_max_phase_s));
       return;
     }
@@ -207,8 +194,8 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
       counter = value;
       return true;
     }
-    return refuse(RejectReason::bad_counter, fmt::format("\"{}\" is {}; 0 to {:g} is allowed",
-                                                         shown_key(), value, k_max_count));
+    return refuse(
+        fmt::format("\"{}\" is {}; 0 to {:g} is allowed", shown_key(), value, k_max_count));
   }
 
   std::string_view document_;
@@ -224,20 +211,6 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
 };
 
 }  // namespace
-
-std::string to_text(RejectReason reason) {
-  static constexpr auto k_names = enum_names<RejectReason>({
-      {RejectReason::too_long, "too_long"},
-      {RejectReason::bad_json, "bad_json"},
-      {RejectReason::wrong_version, "wrong_version"},
-      {RejectReason::bad_counter, "bad_counter"},
-      {RejectReason::not_finite, "not_finite"},
-      {RejectReason::not_a_number, "not_a_number"},
-      {RejectReason::too_many_metrics, "too_many_metrics"},
-      {RejectReason::bad_phase, "bad_phase"},
-  });
-  return std::string(k_names.name_of(reason));
-}
 
 std::size_t find_steptune_document(std::string_view line) {
   const std::size_t mark = line.find(k_mark);
@@ -255,8 +228,7 @@ tl::expected<std::string, Rejection> parse_hook_document(std::string_view docume
   if (auto rejection = too_long(document)) return tl::unexpected(*std::move(rejection));
   const std::string_view event = document.substr(k_before_event);
   if (!event.ends_with('}') || !nlohmann::json::accept(event.substr(0, event.size() - 1))) {
-    return tl::unexpected(
-        Rejection{RejectReason::bad_json, "\"hook\" is not one JSON object, alone after \"v\""});
+    return tl::unexpected(Rejection{"\"hook\" is not one JSON object, alone after \"v\""});
   }
   return std::string(event.substr(0, event.size() - 1));
 }

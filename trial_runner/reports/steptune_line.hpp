@@ -10,24 +10,8 @@
 
 namespace steptune {
 
-/// Why a line that looked like a report was not taken.
-enum class RejectReason {
-  too_long,          ///< over 16 KiB
-  bad_json,          ///< not one JSON object, or a key twice, or nested where it must not be
-  wrong_version,     ///< `v` is not 1
-  bad_counter,       ///< step, samples, clock or a part is negative, no number, or absurdly large
-  not_finite,        ///< NaN, Infinity or a number that does not fit
-  not_a_number,      ///< a metric that is text, true/false, null or a list
-  too_many_metrics,  ///< over 64 in a line or a trial, or a name over 100 bytes
-  bad_phase,         ///< the phase is no name, or its seconds are negative or absurdly many
-};
-[[nodiscard]] std::string to_text(RejectReason reason);
-
-struct Rejection {
-  RejectReason reason = RejectReason::bad_json;
-  std::string detail;  ///< for people: what is wrong in which key
-  bool operator==(const Rejection&) const = default;
-};
+/// Why a line that looked like a report was not taken, for people: what is wrong in which key.
+using Rejection = std::string;
 
 inline constexpr std::size_t k_max_report_line_bytes = std::size_t{16} << 10;
 inline constexpr std::size_t k_max_metrics = 64;

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "trial_runner/sagemaker/held_machines.hpp"
 
 namespace steptune {
 namespace {

@@ -110,12 +110,12 @@ Result<void> SageMakerRunner::begin_study(const std::string& name, const std::st
   prefix_ = job_name_prefix(name, identity);
   monitor_.begin(prefix_,
                  LogFollower(connection_.client, connection_.logs, prefix_, clock_.wall_time_s()));
-  if (auto found = find_former_pools(); !found) return found;
+  if (auto found = find_earlier_pools(); !found) return found;
   admission_.begin_study(name);
   return {};
 }
 
-Result<void> SageMakerRunner::find_former_pools() {
+Result<void> SageMakerRunner::find_earlier_pools() {
   pools_.clear();
   const auto jobs = api_.list({prefix_, "Available", 0.0});
   if (!jobs) return tl::unexpected(jobs.error().to_error());
@@ -154,7 +154,7 @@ Result<void> SageMakerRunner::start(const TrialSpec& spec) {
   return {};
 }
 
-Result<std::optional<TrialJob>> SageMakerRunner::find_former_job(const TrialSpec& spec) {
+Result<std::optional<TrialJob>> SageMakerRunner::find_earlier_job(const TrialSpec& spec) {
   std::optional<TrialJob> job;
   std::optional<JobDescription> latest;
   int launches = 0;
@@ -175,8 +175,8 @@ Result<std::optional<TrialJob>> SageMakerRunner::find_former_job(const TrialSpec
   return job;
 }
 
-Result<void> SageMakerRunner::find_former_packs(std::vector<const TrialSpec*> specs,
-                                                TrialJobs& found) {
+Result<void> SageMakerRunner::find_earlier_packs(std::vector<const TrialSpec*> specs,
+                                                 TrialJobs& found) {
   if (specs.empty() || options_.trials_per_job == 1) return {};
   const auto listed = api_.list({prefix_, {}, clock_.wall_time_s() - k_longest_holding_s});
   if (!listed) return tl::unexpected(listed.error().to_error());
@@ -204,7 +204,7 @@ Result<std::vector<TrialKey>> SageMakerRunner::adopt(std::span<const Orphan> orp
   TrialJobs found;
   std::vector<const TrialSpec*> others;
   for (const Orphan& orphan : orphans) {
-    auto job = find_former_job(orphan.spec);
+    auto job = find_earlier_job(orphan.spec);
     if (!job) return tl::unexpected(job.error());
     if (*job) {
       found.push_back(**std::move(job));
@@ -212,7 +212,7 @@ Result<std::vector<TrialKey>> SageMakerRunner::adopt(std::span<const Orphan> orp
       others.push_back(&orphan.spec);
     }
   }
-  if (auto searched = find_former_packs(std::move(others), found); !searched) {
+  if (auto searched = find_earlier_packs(std::move(others), found); !searched) {
     return tl::unexpected(searched.error());
   }
   std::vector<TrialKey> adopted;

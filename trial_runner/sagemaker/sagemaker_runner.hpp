@@ -68,11 +68,11 @@ class SageMakerRunner final : public Runner, public MachineHolder {
 
  private:
   [[nodiscard]] Result<TrialJob> make_job(const TrialSpec& spec) const;
-  [[nodiscard]] Result<void> find_former_pools();
-  [[nodiscard]] Result<std::optional<TrialJob>> find_former_job(const TrialSpec& spec);
+  [[nodiscard]] Result<void> find_earlier_pools();
+  [[nodiscard]] Result<std::optional<TrialJob>> find_earlier_job(const TrialSpec& spec);
   /// The same for trials whose jobs have other trials' names: the latest pack that each is in.
-  [[nodiscard]] Result<void> find_former_packs(std::vector<const TrialSpec*> specs,
-                                               TrialJobs& found);
+  [[nodiscard]] Result<void> find_earlier_packs(std::vector<const TrialSpec*> specs,
+                                                TrialJobs& found);
 
   /// One round of everything that is due.
   [[nodiscard]] Result<void> advance();

@@ -201,7 +201,7 @@ void add_cost_keys(Jobs& section) {
   using document::key;
   section.add(only_with_spot(
       job_key("spot_share", &JobSettings::spot_share, document::number({0.01, 1.0}),
-              "what managed spot is expected to be billed of the on-demand price: three published "
+              "expected price of managed spot as a share of the on-demand price: three published "
               "jobs paid 0.37 to 0.38. `cost` of the planned run is computed with it, and `pools` "
               "shows it; limits and bills are not"),
       "0.35", InFingerprint::where_cost_is_objective));

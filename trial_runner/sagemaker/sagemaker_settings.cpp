@@ -40,7 +40,7 @@ SageMakerSettings::SageMakerSettings(SageMakerSection section, const TrialLimits
   traits_.uses_this_machine = false;
   traits_.sees_files = false;
   traits_.takes_hooks = true;
-  traits_.launch_ways = {{Launcher::torchrun, true}, {Launcher::mpi}};
+  traits_.launchers = {{Launcher::torchrun, true}, {Launcher::mpi}};
   traits_.has_price = true;
   traits_.machines_vary = true;
   const double kept_s = job.spot ? 0.0 : section_.keep_alive_s.value_or(k_default_keep_alive_s);

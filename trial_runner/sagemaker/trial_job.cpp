@@ -11,7 +11,6 @@
 #include <fmt/format.h>
 
 #include "trial_runner/cost/usage_cost.hpp"
-#include "trial_runner/sagemaker/held_machines.hpp"
 
 namespace steptune {
 namespace {

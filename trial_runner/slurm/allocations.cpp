@@ -35,7 +35,7 @@ constexpr double k_calm_polls = 4.0;
 constexpr double k_missing_s = 10.0;
 /// Attributes of shared file systems are cached for up to a minute.
 constexpr double k_least_lease_s = 120.0;
-constexpr double k_away_notice_s = 60.0;
+constexpr double k_unanswered_notice_s = 60.0;
 /// A shared file system may have a bad moment; at its end leases still last for half a minute.
 constexpr double k_longest_unwritable_s = 60.0;
 constexpr double k_unwritable_gap_s = 5.0;
@@ -75,14 +75,14 @@ Result<void> Allocations::begin(const std::string& prefix) {
   const auto rows = parse_queue(listed.out);
   if (!listed.ok() || !rows) {
     return fail(ErrorKind::runner, "cannot read Slurm's queue: " + last_words(listed), "squeue",
-                "`steptune doctor` tells what is found of Slurm on this machine");
+                "`steptune doctor` shows what it finds of Slurm on this machine");
   }
   asked_s_ = looked_s_ = clock_.now_s();
   on_listed(*rows);
   return {};
 }
 
-void Allocations::take_in_strays(const std::vector<QueueRow>& rows) {
+void Allocations::adopt_unknown_jobs(const std::vector<QueueRow>& rows) {
   for (const QueueRow& row : rows) {
     if (!row.name.starts_with(prefix_) || !is_listed_live(row) || find(row.name) != nullptr)
       continue;
@@ -281,7 +281,7 @@ void Allocations::set_paid_by_trial(Allocation& allocation, bool paid) {
 }
 
 void Allocations::look_soon(double delay_s) {
-  if (away_since_s_) return;  // its own pace
+  if (unanswered_since_s_) return;  // its own pace
   const double now_s = clock_.now_s();
   next_look_s_ = std::min(next_look_s_, std::max(now_s + delay_s, asked_s_ + k_least_gap_s));
   gap_s_ = k_least_gap_s;
@@ -301,31 +301,31 @@ void Allocations::on_looked(double asked_s, const CommandResult& result) {
   const double now_s = clock_.now_s();
   const auto rows = parse_queue(result.out);
   if (result.ok() && rows) {
-    if (away_since_s_ && now_s - *away_since_s_ > k_away_notice_s) {
+    if (unanswered_since_s_ && now_s - *unanswered_since_s_ > k_unanswered_notice_s) {
       notices_.add("Slurm's controller answers again");
     }
     notices_.end_topic("away");
-    away_since_s_.reset();
+    unanswered_since_s_.reset();
     looked_s_ = asked_s;
     on_listed(*rows);
   } else {
     // What is not answered changes nothing: the controller may be restarted.
-    if (!away_since_s_) {
-      away_since_s_ = asked_s;
+    if (!unanswered_since_s_) {
+      unanswered_since_s_ = asked_s;
       gap_s_ = k_least_gap_s;
     }
-    away_text_ = result.ok() ? "squeue has printed no list" : last_words(result);
+    unanswered_text_ = result.ok() ? "squeue has printed no list" : last_words(result);
   }
   if (allocations_.empty() && !unsettled()) return;
   const double longest_gap_s =
-      away_since_s_ ? std::max(options_.poll_s, k_longest_gap_in_outage_s) : options_.poll_s;
+      unanswered_since_s_ ? std::max(options_.poll_s, k_longest_gap_in_outage_s) : options_.poll_s;
   gap_s_ = std::min(std::max(gap_s_, k_least_gap_s) * k_gap_growth, longest_gap_s);
   const double gap_s = unsettled() ? gap_s_ : k_calm_polls * options_.poll_s;
   next_look_s_ = std::min(next_look_s_, now_s + gap_s);
 }
 
 bool Allocations::unsettled() const {
-  return away_since_s_ || std::ranges::any_of(allocations_, [](const Allocation& allocation) {
+  return unanswered_since_s_ || std::ranges::any_of(allocations_, [](const Allocation& allocation) {
            return allocation.state != AllocationState::running || allocation.missing_since_s;
          });
 }
@@ -344,7 +344,7 @@ void Allocations::on_gone(const Allocation& allocation, const std::string& state
 }
 
 void Allocations::on_listed(const std::vector<QueueRow>& rows) {
-  take_in_strays(rows);
+  adopt_unknown_jobs(rows);
   for (auto allocation = allocations_.begin(); allocation != allocations_.end();) {
     const QueueRow* latest = nullptr;
     for (const QueueRow& row : rows) {
@@ -562,17 +562,18 @@ Result<void> Allocations::advance() {
   if (now_s >= next_renewal_s_ && !allocations_.empty()) {
     if (auto renewed = renew_leases(); !renewed) return renewed;
   }
-  if (!away_since_s_) return {};
-  const double away_s = now_s - *away_since_s_;
-  if (away_s > k_away_notice_s) {
-    notices_.add_once("away", fmt::format("Slurm's controller does not answer, retrying for up to "
-                                          "{}; trials that run go on: {}",
-                                          format_duration(options_.longest_outage_s), away_text_));
+  if (!unanswered_since_s_) return {};
+  const double silent_s = now_s - *unanswered_since_s_;
+  if (silent_s > k_unanswered_notice_s) {
+    notices_.add_once("away",
+                      fmt::format("Slurm's controller does not answer, retrying for up to "
+                                  "{}; trials that run go on: {}",
+                                  format_duration(options_.longest_outage_s), unanswered_text_));
   }
-  if (away_s <= options_.longest_outage_s) return {};
+  if (silent_s <= options_.longest_outage_s) return {};
   return fail(ErrorKind::unavailable,
-              fmt::format("Slurm's controller has not answered for {}: {}", format_duration(away_s),
-                          away_text_),
+              fmt::format("Slurm's controller has not answered for {}: {}",
+                          format_duration(silent_s), unanswered_text_),
               "squeue", "once it is back, run the study again: trials that run are taken over");
 }
 

@@ -143,7 +143,7 @@ class Allocations {
   void look();
   void on_looked(double asked_s, const CommandResult& result);
   void on_listed(const std::vector<QueueRow>& rows);
-  void take_in_strays(const std::vector<QueueRow>& rows);
+  void adopt_unknown_jobs(const std::vector<QueueRow>& rows);
   void on_gone(const Allocation& allocation, const std::string& state);
   void look_at_holders();
   /// In the queue.
@@ -178,8 +178,8 @@ class Allocations {
   double asked_s_ = -1.0;            ///< when the last look began
   double looked_s_ = -1.0;           ///< likewise the last that was answered
   double next_holder_look_s_ = 0.0;  ///< at the files that tell that a placeholder runs
-  std::optional<double> away_since_s_;
-  std::string away_text_;
+  std::optional<double> unanswered_since_s_;
+  std::string unanswered_text_;
   std::optional<double> unwritable_since_s_;  ///< the folder with the leases
   double next_renewal_s_ = 0.0;
   std::vector<UnusedTime> unused_;

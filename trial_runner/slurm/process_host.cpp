@@ -243,13 +243,13 @@ Result<std::unique_ptr<Step>> ProcessHost::start_step(const StepRequest& request
   return std::make_unique<SupervisedStep>(clock_, folder, *pid);
 }
 
-std::vector<FormerStep> ProcessHost::find_steps() {
-  std::vector<FormerStep> steps;
+std::vector<EarlierStep> ProcessHost::find_steps() {
+  std::vector<EarlierStep> steps;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(study_folder_, error)) {
     std::ifstream file(entry.path() / k_about_file);
     std::string host;
-    FormerStep former;
+    EarlierStep former;
     StepRequest& request = former.request;
     if (!std::getline(file, host) || !std::getline(file, request.allocation) ||
         !std::getline(file, request.job_id) || !std::getline(file, request.mark_word) ||

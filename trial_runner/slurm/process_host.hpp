@@ -48,7 +48,7 @@ class ProcessHost final : public SubmitHost {
       const std::map<std::string, std::string>& files) override;
   void remove_shared_files() override;
   [[nodiscard]] Result<std::unique_ptr<Step>> start_step(const StepRequest& request) override;
-  [[nodiscard]] std::vector<FormerStep> find_steps() override;
+  [[nodiscard]] std::vector<EarlierStep> find_steps() override;
   [[nodiscard]] Result<void> set_lease(const std::string& allocation, double until_wall_s) override;
   [[nodiscard]] std::string holder_script(const std::string& allocation) const override;
   [[nodiscard]] bool holder_is_up(const std::string& allocation) const override;

@@ -46,7 +46,7 @@ class SimulatedHost final : public SubmitHost {
   }
   void remove_shared_files() override {}
   [[nodiscard]] Result<std::unique_ptr<Step>> start_step(const StepRequest& request) override;
-  [[nodiscard]] std::vector<FormerStep> find_steps() override { return {}; }
+  [[nodiscard]] std::vector<EarlierStep> find_steps() override { return {}; }
   [[nodiscard]] Result<void> set_lease(const std::string&, double) override { return {}; }
   [[nodiscard]] std::string holder_script(const std::string&) const override { return {}; }
   [[nodiscard]] bool holder_is_up(const std::string& allocation) const override;

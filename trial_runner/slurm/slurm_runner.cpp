@@ -164,12 +164,12 @@ Result<void> SlurmRunner::start(const TrialSpec& spec) {
 
 Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans) {
   if (auto begun = admission_.check_study(); !begun) return tl::unexpected(begun.error());
-  std::vector<slurm::FormerStep> steps = host_->find_steps();
+  std::vector<slurm::EarlierStep> steps = host_->find_steps();
   std::vector<TrialKey> adopted;
   for (const Orphan& orphan : orphans) {
-    slurm::FormerStep* latest = nullptr;
+    slurm::EarlierStep* latest = nullptr;
     int launches = 0;
-    for (slurm::FormerStep& step : steps) {
+    for (slurm::EarlierStep& step : steps) {
       const auto launch = slurm::launch_of(step.request.name, orphan.spec.key);
       if (!step.step || !launch || *launch < launches) continue;
       launches = *launch;
@@ -193,7 +193,7 @@ Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans
     adopted.push_back(orphan.spec.key);
     trials_.push_back(*std::move(trial));
   }
-  for (slurm::FormerStep& left : steps) {
+  for (slurm::EarlierStep& left : steps) {
     if (std::ranges::any_of(trials_, [&](const StepTrial& trial) {
           return trial.step_launch().name == left.request.name;
         })) {

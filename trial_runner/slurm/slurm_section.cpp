@@ -120,7 +120,7 @@ void add_needs(Section<SlurmSection>& section) {
   section.add(
       key("tasks_per_node", &SlurmSection::tasks_per_node,
           whole({1.0, slurm::k_most_tasks_per_node}))
-          .doc("times that the command runs on each node: a number, or with whole nodes "
+          .doc("how many times the command runs on each node: a number, or with whole nodes "
                "(`exclusive`) an expression over parameters. Several tasks find their ranks in "
                "`RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `MASTER_ADDR` and `MASTER_PORT`"));
   section.add(key("cpus_per_task", &SlurmSection::cpus_per_task, whole({1.0, k_most_cpus}))
@@ -131,7 +131,7 @@ void add_needs(Section<SlurmSection>& section) {
                   .doc("GPUs on each node: a number, or an expression over parameters"));
   section.add(option_key("partition", &SlurmSection::partition,
                          "as sbatch takes it; a template: `\"{partition}\"` stands for a "
-                         "parameter's value, and what is empty is not given"));
+                         "parameter's value, and an empty value is left out"));
   section.add(option_key("account", &SlurmSection::account, "likewise"));
   section.add(option_key("qos", &SlurmSection::qos, "likewise"));
   section.add(option_key("constraint", &SlurmSection::constraint, "likewise"));

@@ -208,7 +208,7 @@ SlurmSettings::SlurmSettings(SlurmSection section, const TrialLimits& limits)
   traits_.parallel = section_.parallel;
   traits_.uses_this_machine = false;
   traits_.takes_hooks = true;
-  traits_.launch_ways = {{Launcher::torchrun, true}, {Launcher::srun, true}, {Launcher::mpi, true}};
+  traits_.launchers = {{Launcher::torchrun, true}, {Launcher::srun, true}, {Launcher::mpi, true}};
   traits_.has_price = section_.price_per_node_hour.are_given();
   traits_.machines_vary = section_.needs_vary();
   if (traits_.has_price) {

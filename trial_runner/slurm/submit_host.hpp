@@ -63,8 +63,8 @@ class Step {
   virtual void forget() = 0;
 };
 
-/// A step of a former tuner.
-struct FormerStep {
+/// A step of an earlier tuner.
+struct EarlierStep {
   StepRequest request;  ///< without its command
   std::unique_ptr<Step> step;
 };
@@ -94,7 +94,7 @@ class SubmitHost {
   virtual void remove_shared_files() = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<Step>> start_step(const StepRequest& request) = 0;
   /// Steps of former tuners, that went on or have ended since.
-  [[nodiscard]] virtual std::vector<FormerStep> find_steps() = 0;
+  [[nodiscard]] virtual std::vector<EarlierStep> find_steps() = 0;
 
   /// The placeholder of the allocation ends, and all with it, unless this is renewed in time.
   [[nodiscard]] virtual Result<void> set_lease(const std::string& allocation,

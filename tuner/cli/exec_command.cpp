@@ -81,9 +81,10 @@ std::vector<std::string> words_as_measured(const BestChoice& choice) {
   if (!launch || parts == choice.trial.placement.end() || !have_all_cpus(parts->second)) {
     return choice.command.argv;
   }
-  const LaunchWay* way = find_launch_way(choice.study.runner->traits().launch_ways, launch->with);
-  if (way == nullptr) return choice.command.argv;
-  return bound_words(*launch, *way, choice.command.argv, parts->second)
+  const LauncherSupport* support =
+      find_launcher(choice.study.runner->traits().launchers, launch->with);
+  if (support == nullptr) return choice.command.argv;
+  return bound_words(*launch, *support, choice.command.argv, parts->second)
       .value_or(choice.command.argv);
 }
 

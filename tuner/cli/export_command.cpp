@@ -68,10 +68,9 @@ void add_export_command(CLI::App& program, CommandContext& context) {
                   "--logdir runs");
   command->add_option("STUDY", options->study, "Study, by name or file")->required();
   command
-      ->add_option(
-          "FILE", options->file,
-          "What to write; csv, json: -: to stdout; optuna: a new file; mlflow, tensorboard: a "
-          "folder")
+      ->add_option("FILE", options->file,
+                   "What to write: a file, or - for stdout (csv, json); a new file (optuna); a "
+                   "folder (mlflow, tensorboard)")
       ->required();
   command
       ->add_option("--format", options->format,

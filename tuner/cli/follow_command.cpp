@@ -240,7 +240,7 @@ void add_follow_command(CLI::App& program, CommandContext& context) {
   add_json_option(*command, context);
   command
       ->add_flag("--json-lines", options->json_lines,
-                 "Print how it stands every 10 s, and at the end, as a line of JSON")
+                 "Print the state as a line of JSON, every 10 s and at the end")
       ->excludes("--json");
   command->callback([&context, options] {
     context.action = [&context, options] { return follow(context, *options); };

@@ -114,18 +114,20 @@ void add_import_command(CLI::App& program, CommandContext& context) {
           "FILE", options->path,
           "SQLite file of Optuna, CSV file, or folder of an experiment of Ray Tune or Syne Tune")
       ->required();
-  command->add_option("--study", options->study, "Study file whose space and objectives they have")
+  command
+      ->add_option("--study", options->study, "Study file with their search space and objectives")
       ->option_text("FILE")
       ->required();
   command
       ->add_option("--name", options->name,
-                   "Name of the study that they become [default: the study's, with -imported]")
+                   "Name of the new study [default: the study file's, with -imported]")
       ->option_text("NAME");
   command->add_option("--from", options->from, "Study of the Optuna file [default: the only one]")
       ->option_text("NAME");
   command
-      ->add_option("--column", options->columns,
-                   "Column of a parameter or objective; may be repeated [default: of its name]")
+      ->add_option(
+          "--column", options->columns,
+          "Column of a parameter or objective; may be repeated [default: the column of that name]")
       ->option_text("NAME=COLUMN")
       ->expected(1)
       ->take_all();

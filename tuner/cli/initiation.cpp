@@ -15,7 +15,6 @@
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/program_look.hpp"
 #include "tuner/init/python_source.hpp"
-#include "tuner/report/format.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/survey/draft.hpp"
 
@@ -152,7 +151,7 @@ class Initiation {
   Result<void> look_at_run() {
     if (options_.no_run) return {};
     say(fmt::format(
-        "runs the program as it is until it has told progress for some seconds, for {} at most",
+        "runs the program as it is until it has reported progress for some seconds, for at most {}",
         format_duration(look_.longest_start_s)));
     auto look = look_at_output(look_, context_.clock, [this] { return flags_.count() > 0; });
     if (!look) return tl::unexpected(look.error());

@@ -158,9 +158,10 @@ void add_leaderboard_command(CLI::App& program, CommandContext& context) {
   command->add_flag("--feasible", options->feasible,
                     "Show only trials that completed and respect all guards");
   command
-      ->add_option("--where", options->where,
-                   "Show only trials for which this holds, of columns and facts: \"precision == "
-                   "'bf16' and workers > 2\" [default: all]")
+      ->add_option(
+          "--where", options->where,
+          "Show only trials for which this expression over columns and facts holds: \"precision == "
+          "'bf16' and workers > 2\" [default: all]")
       ->option_text("EXPRESSION");
   command
       ->add_option(

@@ -11,9 +11,10 @@ namespace steptune {
 void add_notify_options(CLI::App& command, NotifyOptions& options,
                         const std::vector<std::string>& events) {
   command
-      .add_option("--notify", options.targets,
-                  "Command that gets the result as JSON on stdin, or address that it is posted to; "
-                  "slack+https://... for Slack's shape; may be repeated [default: no notification]")
+      .add_option(
+          "--notify", options.targets,
+          "Command that gets the result as JSON on stdin, or address that it is posted to; "
+          "slack+https://... for Slack's format; may be repeated [default: no notification]")
       ->option_text("COMMAND|URL")
       ->expected(1)
       ->take_all();

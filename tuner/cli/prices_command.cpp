@@ -117,7 +117,7 @@ ExitCode refresh_prices(CommandContext& context, const PricesOptions& options) {
   if (!regions) return context.console.error(regions.error());
   if (regions->size() > 1) {
     return context.console.error({ErrorKind::usage, "one region's prices are read at a time",
-                                  "--region", "refresh each by itself"});
+                                  "--region", "refresh them one at a time"});
   }
   const std::string* region = &regions->front();
   const auto file = output_file(options, *region);

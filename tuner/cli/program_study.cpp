@@ -68,12 +68,11 @@ double until_step_s(double tuning_time_s) {
 
 /// A program that uses PyTorch, but has not made a step within its part of the tuning time.
 Refusal too_little_time(double longest_s) {
-  return {
-      {ErrorKind::usage,
-       fmt::format("the program made no step within {}, half of the tuning time: the other half "
-                   "would not do to compare anything",
-                   format_duration(until_step_s(longest_s))),
-       "--time", "give it a longer one"}};
+  return {{ErrorKind::usage,
+           fmt::format("the program made no step within {}, half of the tuning time: the other "
+                       "half is too short to compare anything",
+                       format_duration(until_step_s(longest_s))),
+           "--time", "give a longer tuning time"}};
 }
 
 /// Why a surveyed program cannot be tuned from outside; nothing if it can.
@@ -174,8 +173,8 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
   } else if (survey.ended) {
     text += fmt::format(
         "note    the program ended by itself after {:.0f} steps: trials of that length are "
-        "compared from five reports on, but tell little of a longer run; let the command train "
-        "for longer if that is what is planned\n",
+        "compared once they have five reports, but say little about a longer run; let the command "
+        "train longer if the planned run does\n",
         survey.last.step.value_or(0.0));
   }
   if (std::ranges::find(survey.phases, "checkpoint") != survey.phases.end()) {
@@ -251,7 +250,7 @@ Result<Survey> survey_of(CommandContext& context, const std::vector<std::string>
   survey.no_step_yet = [&] {
     if (options.quiet) return;
     context.console.message(
-        fmt::format("no step of training yet: waits for one for {} at most; its output is in {}",
+        fmt::format("no step of training yet: waits for one for at most {}; its output is in {}",
                     format_duration(survey.longest_start_s), printable_line(log.string(), 300)));
   };
   if (!options.quiet) {
@@ -417,7 +416,7 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
     if (!rest && !needs_hook(options)) {
       why->error.message += "; and half of the tuning time is over, before its options were seen";
       why->error.where = "--time";
-      why->error.hint = "give it a longer one";
+      why->error.hint = "give a longer tuning time";
       return tl::unexpected(std::move(why->error));
     }
     return by_its_options(context, argv, name, rest.value_or(options), std::move(why->error),

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "common/text.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/rehearsal/projection.hpp"

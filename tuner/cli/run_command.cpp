@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "common/text.hpp"
 #include "tuner/assembly/study_parts.hpp"
 #include "tuner/cli/collection.hpp"
 #include "tuner/cli/command.hpp"

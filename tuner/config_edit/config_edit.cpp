@@ -226,7 +226,7 @@ Result<std::vector<ConfigChange>> config_changes(ConfigFormat format, std::strin
   }
   const auto after = scan_config(format, edited_text(text, edits_of(changes)), where);
   if (!after || !says(*scalars, *after, changes)) {
-    return fail(ErrorKind::usage, "cannot be changed without changing what else it says", where,
+    return fail(ErrorKind::usage, "cannot be changed without changing other values", where,
                 "change it by hand: 'steptune best' shows the values");
   }
   return changes;

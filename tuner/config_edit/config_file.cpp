@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "common/text.hpp"
 
 namespace steptune {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/config_edit/config_file.hpp"
 

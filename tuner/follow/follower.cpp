@@ -109,7 +109,7 @@ std::string Follower::clock_text() const {
   if (time_source_ != TimeSource::line) return {};
   return line_clock_.source() == LineClock::Source::timestamps
              ? "the dates of its lines"
-             : "its progress bars: what passed between two bars is not in it";
+             : "its progress bars, which leave out the time between two bars";
 }
 
 FollowState Follower::state() const {

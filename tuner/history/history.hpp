@@ -202,10 +202,6 @@ struct Owner {
 };
 
 struct HistoryOptions {
-  /// Where another host may write at the same time, neither the lock nor the WAL protects anything:
-  /// NFS, SMB, AFS, Ceph, Lustre, GPFS and BeeGFS are refused unless this is set. FUSE and 9p,
-  /// which containers and WSL stand on, only yield a warning.
-  bool allow_network_file_system = false;
   double busy_timeout_s = 10.0;  ///< how long a statement waits for another program's lock
 };
 
@@ -221,7 +217,9 @@ class History {
  public:
   /// Creates the file (mode 0600) and its folder if need be, migrates older versions after a backup
   /// (`<path>.v<N>.bak`), refuses newer ones. `conflict` names the host and pid of the present
-  /// owner. `clock` outlives the history.
+  /// owner. `clock` outlives the history. `store` on a file system where another host may write at
+  /// the same time (NFS, SMB, AFS, Ceph, Lustre, GPFS, BeeGFS): neither the lock nor the WAL would
+  /// protect anything. FUSE and 9p, which containers and WSL stand on, only yield a warning.
   [[nodiscard]] static Result<History> open_for_writing(const std::filesystem::path& path,
                                                         const Clock& clock,
                                                         const HistoryOptions& options = {});

@@ -54,11 +54,10 @@ Result<void> make_private(const std::filesystem::path& path) {
               path.string(), "choose a history in a writable folder with --db");
 }
 
-Result<std::vector<std::string>> check_file_system(const std::filesystem::path& path,
-                                                   const HistoryOptions& options) {
+Result<std::vector<std::string>> check_file_system(const std::filesystem::path& path) {
   const FileSystemKind kind = file_system_of(folder_of(path));
   if (kind.trust == FileSystemTrust::local) return std::vector<std::string>{};
-  if (kind.trust == FileSystemTrust::network && !options.allow_network_file_system) {
+  if (kind.trust == FileSystemTrust::network) {
     return fail(ErrorKind::store,
                 fmt::format("is on a network file system ({}), where SQLite's locks do not exclude "
                             "other machines",
@@ -89,7 +88,7 @@ bool History::has_writer(const std::filesystem::path& path) {
 Result<History> History::open_for_writing(const std::filesystem::path& path, const Clock& clock,
                                           const HistoryOptions& options) {
   if (auto made = make_folder(folder_of(path)); !made) return tl::unexpected(made.error());
-  auto warnings = check_file_system(path, options);
+  auto warnings = check_file_system(path);
   if (!warnings) return tl::unexpected(warnings.error());
   std::filesystem::path lock_path = path;
   lock_path += ".lock";

@@ -8,7 +8,6 @@
 
 #include "common/document/identifiers.hpp"
 #include "common/document/section.hpp"
-#include "common/document/source_lines.hpp"
 #include "common/json_fields.hpp"
 #include "common/shipped_files.hpp"
 #include "tuner/knobs/knob_role.hpp"

@@ -9,7 +9,6 @@
 
 #include <boost/math/statistics/univariate_statistics.hpp>
 
-#include "tuner/loop/objectives.hpp"
 #include "tuner/study/counted_steps.hpp"
 
 namespace steptune {

@@ -38,12 +38,11 @@ HookFindings check_hook(const StudySpec& study, const Configuration& configurati
     findings.not_in_force = why_not_in_force(told, knob_values(study, configuration));
   } else {
     const HookLog log = told.disabled() ? told : read_hook_events(events);
-    findings.absent =
-        study.runner->traits().sees_files || !log.empty()
-            ? why_hook_is_silent(log, render_command(study, configuration).argv,
-                                 study.working_directory)
-            : "the hook told nothing: it did not reach the program, whose output may say why, or "
-              "the program did not train with PyTorch";
+    findings.absent = study.runner->traits().sees_files || !log.empty()
+                          ? why_hook_is_silent(log, render_command(study, configuration).argv,
+                                               study.working_directory)
+                          : "the hook reported nothing: it did not reach the program, whose output "
+                            "may say why, or the program did not train with PyTorch";
   }
   std::error_code error;
   std::filesystem::remove(events, error);

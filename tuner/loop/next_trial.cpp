@@ -17,7 +17,6 @@
 #include "tuner/loop/disturbed_trial.hpp"
 #include "tuner/loop/enough_time.hpp"
 #include "tuner/loop/launch_variation.hpp"
-#include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/sentinel.hpp"
 #include "tuner/loop/slow_limit.hpp"

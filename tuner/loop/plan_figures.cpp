@@ -66,7 +66,8 @@ std::string samples_counted(const StudySpec& study, const TrialRecord& trial) {
   const auto& formula = study.planned_run.batch_size;
   const auto planned = samples_per_count(study, trial.configuration);
   if (!*measurement.samples_told) {
-    if (!planned) return "one a step: neither the program nor \"planned_run.batch_size\" says";
+    if (!planned)
+      return "one per step: neither the program nor \"planned_run.batch_size\" says how many";
     const auto accumulated = accumulation_parameter(study);
     const bool batches = accumulated && counts_batches(study);
     const bool unknown = accumulated && study.report_format.preset == "tqdm";

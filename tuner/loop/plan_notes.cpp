@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "common/interval.hpp"
 #include "common/text.hpp"
 #include "trial_runner/live/live_runner.hpp"
 #include "tuner/loop/launch_variation.hpp"
@@ -183,8 +182,8 @@ std::optional<std::string> drift_note(const MachineDrift& drift) {
   if (!drift.is_significant()) return std::nullopt;
   const double log_ratio = drift.largest_log_ratio();
   return fmt::format(
-      "the machine became {:.0f} % {} during the search: trials are compared as if it had not, by "
-      "{} runs of the baseline",
+      "the machine became {:.0f} % {} during the search: trials are compared as if it had not, "
+      "using {} runs of the baseline",
       100.0 * std::abs(std::expm1(log_ratio)), log_ratio > 0.0 ? "slower" : "faster", drift.runs());
 }
 

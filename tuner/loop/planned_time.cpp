@@ -196,8 +196,8 @@ std::vector<std::string> unseen_phases(const PlannedRun& plan,
     } else if (name == "epoch_end") {
       told.push_back(
           fmt::format("no trial came to the end of an epoch: what the plan's {} take, with any "
-                      "evaluation or checkpoint there, is not in its price; \"seconds\" in "
-                      "\"planned_run\" puts it there",
+                      "evaluation or checkpoint there, is not in its price; add \"seconds\" in "
+                      "\"planned_run\" to include it",
                       count));
     } else {
       told.push_back(

@@ -360,11 +360,11 @@ bool RunningTrial::out_of_time(double now_s) {
   if (now_s < deadline_s()) return false;
   requested_s_ = now_s;
   if (now_s >= start_limit_s()) {
-    return ask_for_end(
-        EndRequest::slow_start,
-        fmt::format(
-            "no step told within {}: more than a trial's start may take of a tuning time of {}",
-            format_duration(targets_.longest_start_s), format_duration(*study_->budget.time_s)));
+    return ask_for_end(EndRequest::slow_start,
+                       fmt::format("no step reported within {}: more than a trial's start-up may "
+                                   "take of a tuning time of {}",
+                                   format_duration(targets_.longest_start_s),
+                                   format_duration(*study_->budget.time_s)));
   }
   if (own_limit_s() <= budget_end_s()) return ask_for_end(EndRequest::time_limit, "");
   // With more time the study goes on with what it saw too little of; without a baseline there is

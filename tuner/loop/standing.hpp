@@ -26,7 +26,7 @@ inline constexpr std::size_t k_leading_trials = 100;
 struct RankingRules {
   std::vector<Objective> objectives;
   double target_half_width = 0.02;  ///< precision of measuring, as a share of a value
-  /// Samples per optimiser step of a configuration, nothing where unknown; may be empty.
+  /// Samples per optimizer step of a configuration, nothing where unknown; may be empty.
   std::function<std::optional<double>(const Configuration&)> samples_per_step;
 };
 [[nodiscard]] RankingRules ranking_rules(const StudySpec& study);

@@ -13,8 +13,8 @@ std::string with_detail(std::string_view what, const std::string& detail) {
 TrialResult interrupted(EndRequest request) {
   const char* why = request == EndRequest::user ? "stopped by the user"
                     : request == EndRequest::no_machine
-                        ? "its machines were still waited for when time was over"
-                        : "too little of it was seen when the tuning time was over";
+                        ? "it was still waiting for machines when the tuning time was over"
+                        : "it had not run for long enough when the tuning time was over";
   return {TrialStatus::interrupted, why};
 }
 

@@ -343,8 +343,8 @@ void Tuning::withdraw_waiting() {
   const std::string time = format_duration(*parts_.study.budget.time_s);
   end_for_time();
   const std::string notice = fmt::format(
-      "{} still waited for machines as the time for it was over ({}, \"time\" of \"budget\"), and "
-      "is not run",
+      "{} was still waiting for machines when the tuning time was over ({}, \"time\" of "
+      "\"budget\"), and is not run",
       count == 1 ? "1 trial" : fmt::format("each of {} trials", count), time);
   tell({.kind = "withdraw", .text = notice, .numbers = Json{{"trials", count}}});
 }
@@ -495,8 +495,8 @@ void Tuning::warn_of_unsteady(const TrialRecord& trial) {
     if (std::exchange(warned_of_whole_runs_, true)) return;
     parts_.listener.on_warning(fmt::format(
         "trial {} ended by itself after {:.0f} samples, before a steady state: its interval is "
-        "that of a longer run, of which so short a program tells no more; which configuration "
-        "takes less for as many samples fresh launches show{}",
+        "that of a longer run, about which so short a program says no more; fresh launches show "
+        "which configuration takes less time for as many samples{}",
         trial.number, trial.measurement->total_samples, why.empty() ? "" : "; " + why));
     return;
   }
@@ -587,7 +587,7 @@ std::string Tuning::why_nothing_faster() const {
   });
   if (by_time && !compared) {
     const std::string& then = parts_.after_too_little;
-    return fmt::format("; that is time for the baseline only, and nothing was compared with it{}{}",
+    return fmt::format("; that was enough for the baseline only: nothing was compared with it{}{}",
                        then.empty() ? "" : ": ", then);
   }
   std::string why = "; nothing was shown to be faster than the baseline";
@@ -595,7 +595,7 @@ std::string Tuning::why_nothing_faster() const {
   // Other reasons not to go on (machines that are held, no further claim) leave time, too.
   const bool too_little = by_time && search_time_spent(parts_.study, spending(), confirmed_);
   if (too_little && left_s > k_much_left * *limit_s) {
-    why += fmt::format(", and the {} left would not do for another trial and its proof",
+    why += fmt::format(", and the {} left are too short for another trial and its confirmation",
                        format_duration(left_s));
   }
   return why;
@@ -604,8 +604,8 @@ std::string Tuning::why_nothing_faster() const {
 Result<LoopResult> Tuning::conclude() {
   LoopResult result{end_->end, end_->reason, {}, left_running_, end_->end};
   if (withdrawn_ > 0) {
-    result.reason += fmt::format("; {} {} not run, for want of machines in that time", withdrawn_,
-                                 withdrawn_ == 1 ? "trial was" : "trials were");
+    result.reason += fmt::format("; {} {} not run: no machines were available in that time",
+                                 withdrawn_, withdrawn_ == 1 ? "trial was" : "trials were");
   }
   const bool to_be_continued = is_to_be_continued(result.end);
   for (const TrialRecord& trial : pending_)

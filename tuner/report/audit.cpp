@@ -112,7 +112,7 @@ AuditResult measured_here(const StudySpec& spec, const TrialRecord& trial,
   const RunnerTraits& traits = spec.runner->traits();
   if (!traits.needs_command) return {check, std::nullopt, "its trials were replayed"};
   if (!traits.uses_this_machine) {
-    return {check, std::nullopt, "its trials ran on machines that they rented"};
+    return {check, std::nullopt, "its trials ran on rented machines"};
   }
   if (!there) return {check, std::nullopt, "the history does not record the machine"};
   std::vector<std::string> others;

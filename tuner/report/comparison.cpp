@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "common/interval.hpp"
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"

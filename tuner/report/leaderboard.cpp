@@ -67,7 +67,7 @@ void split_parameters(Leaderboard& board) {
   }
 }
 
-/// Samples per optimiser step as the trial itself reported them.
+/// Samples per optimizer step as the trial itself reported them.
 std::optional<double> step_size(const TrialRecord& trial) {
   if (!trial.measurement) return std::nullopt;
   const double size = trial.measurement->window_samples / trial.measurement->window_steps;

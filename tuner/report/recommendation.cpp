@@ -12,7 +12,6 @@
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/machine_hours.hpp"
-#include "tuner/report/trial_json.hpp"
 
 namespace steptune {
 namespace {

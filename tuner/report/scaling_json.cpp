@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "common/json_fields.hpp"
 #include "tuner/report/importance_report.hpp"
 #include "tuner/report/scaling_report.hpp"
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "tuner/report/format.hpp"
 
 namespace steptune {
 namespace {

@@ -17,8 +17,8 @@ constexpr int k_recheck_rounds = 4;
 /// The search's share of the time that a night has left; the rest is for the duel.
 constexpr double k_search_share = 0.6;
 constexpr const char* k_too_little =
-    "the time or money of a night is too little to measure what is in use and the baseline: give "
-    "it more (--time, --cost, or the study file's budget)";
+    "a night's time or cost limit is too low to measure the configuration in use and the baseline: "
+    "raise it (--time, --cost, or the study file's budget)";
 
 std::int64_t searched_trials(const std::vector<TrialRecord>& trials) {
   return std::ranges::count(trials, TrialPurpose::search, &TrialRecord::purpose);

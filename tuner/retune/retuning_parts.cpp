@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "tuner/loop/budget.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/payback.hpp"
 #include "tuner/report/library_versions.hpp"

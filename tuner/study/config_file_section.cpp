@@ -131,7 +131,8 @@ const Section<ConfigFileSpec>& config_file_section() {
           .add(content_key()
                    .omitted_at_default()
                    .default_words("the file's")
-                   .doc("what the file says, where it is not to be read: stored studies have it"))
+                   .doc("the file's text, for a file that is not to be read from disk: stored "
+                        "studies have it"))
           .check([](const ObjectNode& object, ConfigFileSpec& config) {
             settle_file(object, config);
           });

@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// The parameter that says of how many batches an optimiser step consists, if
+/// The parameter that says of how many batches an optimizer step consists, if
 /// `planned_run.batch_size` counts it: by its declared role, else by its name.
 [[nodiscard]] std::optional<std::string> accumulation_parameter(const StudySpec& study);
 
@@ -16,7 +16,7 @@ namespace steptune {
 /// `planned_run.batch_size` leaves out, although it counts the batch.
 [[nodiscard]] std::optional<std::string> forgotten_accumulation(const StudySpec& study);
 
-/// Whether the preset's bar counts batches and not optimiser steps (`lightning`, `keras`).
+/// Whether the preset's bar counts batches and not optimizer steps (`lightning`, `keras`).
 [[nodiscard]] bool counts_batches(const StudySpec& study);
 
 /// Samples of one count of a trial's progress: those of a step (`samples_per_step`), or of a batch

@@ -157,9 +157,9 @@ const Section<PlannedPhase>& planned_phase_section() {
                    .doc("samples from one to the next"))
           .add(
               key("every_steps", &PlannedPhase::every_steps, document::number({1.0, k_max_samples}))
-                  .doc("optimiser steps from one to the next, in place of `every_samples`"))
+                  .doc("optimizer steps from one to the next, in place of `every_samples`"))
           .add(key("seconds", &PlannedPhase::seconds, document::duration_s({0.0, 1e7}))
-                   .doc("what one takes, where no trial has shown it"))
+                   .doc("how long one takes, if no trial has shown it"))
           .check([](const ObjectNode& object, const PlannedPhase& phase) {
             if (object.node().faults().within(object.node().pointer())) return;
             if (phase.every_samples.has_value() != phase.every_steps.has_value()) return;
@@ -177,7 +177,7 @@ const Section<PlannedRun>& planned_run_section() {
           .add(key("samples", &PlannedRun::samples, document::number({1.0, k_max_samples}))
                    .doc("samples to process in all"))
           .add(key("batch_size", &PlannedRun::batch_size, document::formula_or_integer({1.0, 1e12}))
-                   .doc("samples per optimiser step: a number, or an expression over parameters "
+                   .doc("samples per optimizer step: a number, or an expression over parameters "
                         "such as `batch_size * accumulation`; positive everywhere"))
           .add(key("phases", &PlannedRun::phases,
                    document::map_of(document::object(planned_phase_section()),

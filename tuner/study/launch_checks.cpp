@@ -21,7 +21,7 @@ std::optional<LaunchFault> fault_for(const StudySpec& study, const Configuration
                        "machines of several kinds have no common count of processes: let "
                        "\"command\" start them"};
   }
-  return fault_of(*launch, machines.instance_count, study.runner->traits().launch_ways,
+  return fault_of(*launch, machines.instance_count, study.runner->traits().launchers,
                   std::string(study.runner->kind().name()));
 }
 

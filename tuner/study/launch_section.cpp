@@ -60,7 +60,7 @@ const Section<LaunchSpec>& launch_section() {
                  document::list_of(template_with_files(), k_most_launcher_options))
                  .omitted_at_default()
                  .default_words("none")
-                 .doc("further words for the launcher, templates; what is empty is left out"));
+                 .doc("further arguments for the launcher, as templates; empty ones are left out"));
   }();
   return k_section;
 }

@@ -89,11 +89,11 @@ RenderedCommand render_command(const StudySpec& study, const Configuration& conf
   rendered.argv = words_of(study, configuration, files);
   rendered.launch = launch_with(study, configuration, files);
   if (rendered.launch && !rendered.argv.empty()) {
-    const auto& ways = study.runner->traits().launch_ways;
-    rendered.launch = as_started(*std::move(rendered.launch), ways);
-    const LaunchWay* way = find_launch_way(ways, rendered.launch->with);
-    if (way != nullptr) {
-      rendered.argv = launched_words(*rendered.launch, *way, std::move(rendered.argv));
+    const auto& supported = study.runner->traits().launchers;
+    rendered.launch = as_started(*std::move(rendered.launch), supported);
+    const LauncherSupport* support = find_launcher(supported, rendered.launch->with);
+    if (support != nullptr) {
+      rendered.argv = launched_words(*rendered.launch, *support, std::move(rendered.argv));
     }
   }
   for (const auto& [name, rule] : study.environment) {

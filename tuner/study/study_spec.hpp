@@ -77,7 +77,7 @@ struct PlannedPhase {
 /// The long run that the tuning is for.
 struct PlannedRun {
   std::optional<double> samples;
-  /// Samples per optimiser step: `batch_size * accumulation`.
+  /// Samples per optimizer step: `batch_size * accumulation`.
   std::optional<document::Formula> batch_size;
   std::map<std::string, PlannedPhase> phases;  ///< by the name that the program reports
   std::optional<double> deadline_s;            ///< the run must not take longer
@@ -265,7 +265,7 @@ struct RenderedCommand {
 [[nodiscard]] std::string shell_quoted(const std::vector<std::string>& words);
 [[nodiscard]] std::string shell_quoted(std::string_view word);
 
-/// Samples per optimiser step under a configuration, if the study tells.
+/// Samples per optimizer step under a configuration, if the study tells.
 [[nodiscard]] std::optional<double> samples_per_step(const StudySpec& study,
                                                      const Configuration& configuration);
 [[nodiscard]] std::optional<double> samples_per_step(const document::Formula& batch_size,

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/support/neighbours.hpp"
 #include "tests/unit/analysis/spaces.hpp"
 
 namespace steptune {
@@ -259,7 +260,7 @@ TEST(Bottleneck, IntervalsOfResponsesHoldAfterASearchThatFollowsTheBest) {
     };
     measure(baseline);
     while (trials.size() < 40) {
-      const auto near = space.neighbours(trials[best].configuration);
+      const auto near = neighbours_of(space, trials[best].configuration);
       measure(trials.size() > 13 && rng.uniform() < 0.8 ? near[rng.below(near.size())]
                                                         : *space.sample(rng));
     }

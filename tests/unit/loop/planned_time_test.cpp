@@ -201,8 +201,8 @@ TEST(UnseenPhases, OfAnEpochsEndAreToldInWords) {
   trial.measurement = stepping();
   EXPECT_THAT(unseen_phases(plan, {trial}),
               ElementsAre("no trial came to the end of an epoch: what the plan's 4 take, with any "
-                          "evaluation or checkpoint there, is not in its price; \"seconds\" in "
-                          "\"planned_run\" puts it there"));
+                          "evaluation or checkpoint there, is not in its price; add \"seconds\" in "
+                          "\"planned_run\" to include it"));
 }
 
 TEST(MissedLimit, NamesWhatIsTooLongOrTooDear) {

@@ -257,7 +257,7 @@ TEST(SamplesCounted, TellsWhoSaidWhatAStepIs) {
   trial.measurement->samples_told = true;
   EXPECT_EQ(samples_counted(study, trial), "as the program counts them, 64 a step");
   trial.measurement->samples_told = false;
-  EXPECT_THAT(samples_counted(study, trial), HasSubstr("one a step: neither"));
+  EXPECT_THAT(samples_counted(study, trial), HasSubstr("one per step: neither"));
   study.planned_run.batch_size = document::Formula::constant(256.0, "4 * 64");
   EXPECT_EQ(samples_counted(study, trial), "256 a step, by \"planned_run.batch_size\" (4 * 64)");
   trial.measurement->samples_told = true;

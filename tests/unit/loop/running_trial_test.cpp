@@ -568,9 +568,10 @@ TEST(RunningTrial, WhoseFirstStepTakesTooLongForTheTuningTimeIsInfeasible) {
   outcome.kind = OutcomeKind::stopped;
   const TrialRecord ended = slow.finished(outcome, nullptr, 0.0);
   EXPECT_EQ(ended.status, TrialStatus::infeasible);
-  EXPECT_EQ(ended.failure,
-            "no step told within 23.0 s: more than a trial's start may take of a tuning time of 3 "
-            "min 20 s");
+  EXPECT_EQ(
+      ended.failure,
+      "no step reported within 23.0 s: more than a trial's start-up may take of a tuning time of 3 "
+      "min 20 s");
   RunningTrial quick = started();
   train(quick, 3);
   EXPECT_GT(quick.deadline_s(), 123.0) << "it has begun";

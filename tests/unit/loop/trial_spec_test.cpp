@@ -119,7 +119,7 @@ TEST(HookOfATrial, KeepsNoFileWhereTrialsDoNotSeeTheTunersFiles) {
   const auto [told, study] = told_to(sagemaker);
   EXPECT_THAT(told, testing::Not(testing::HasSubstr("events")));
   EXPECT_THAT(check_hook(study, study.baseline, HookLog(), "/nonexistent").absent.value_or(""),
-              testing::HasSubstr("the hook told nothing"));
+              testing::HasSubstr("the hook reported nothing"));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/outcome_text.hpp"
+
 namespace steptune {
 namespace {
 

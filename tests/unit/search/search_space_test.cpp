@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/support/neighbours.hpp"
 #include "tests/unit/search/spaces.hpp"
 
 namespace steptune::testing {
@@ -152,7 +153,7 @@ TEST(SearchSpace, SamplesLevelsEvenly) {
 TEST(SearchSpace, NeighboursDifferInOneParameterAndWhatItActivates) {
   const SearchSpace space = loader_space();
   const Configuration start = loader_configuration();
-  const auto found = space.neighbours(start);
+  const auto found = neighbours_of(space, start);
   std::set<std::string> texts;
   for (const Configuration& neighbour : found) {
     EXPECT_TRUE(space.contains(neighbour)) << neighbour.text();
@@ -172,7 +173,7 @@ TEST(SearchSpace, NeighboursDifferInOneParameterAndWhatItActivates) {
   idle.set("workers", whole(0));
   idle.erase("prefetch");
   std::set<std::string> prefetches;
-  for (const Configuration& neighbour : space.neighbours(idle)) {
+  for (const Configuration& neighbour : neighbours_of(space, idle)) {
     if (const Value* prefetch = neighbour.find("prefetch")) prefetches.insert(to_text(*prefetch));
   }
   EXPECT_EQ(prefetches, (std::set<std::string>{"1", "5", "8"})) << "first, middle, last";
@@ -183,7 +184,7 @@ std::vector<double> beside(const Parameter& parameter, const Value& value) {
   Configuration configuration;
   configuration.set("x", value);
   std::vector<double> numbers;
-  for (const Configuration& neighbour : space_of({parameter}).neighbours(configuration))
+  for (const Configuration& neighbour : neighbours_of(space_of({parameter}), configuration))
     numbers.push_back(to_number(*neighbour.find("x")));
   std::ranges::sort(numbers);
   return numbers;
@@ -214,7 +215,7 @@ TEST(SearchSpace, AnswersFromSeveralThreadsAtOnce) {
     for (int i = 0; i < 500; ++i) {
       const auto drawn = space.sample(rng);
       if (!drawn || !space.contains(*drawn)) ++wrong;
-      for (const Configuration& neighbour : space.neighbours(*drawn)) {
+      for (const Configuration& neighbour : neighbours_of(space, *drawn)) {
         if (!space.contains(neighbour)) ++wrong;
       }
     }

@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
+#include "tests/support/outcome_text.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/unit/slurm/virtual_cluster.hpp"
 #include "trial_runner/slurm/job_names.hpp"

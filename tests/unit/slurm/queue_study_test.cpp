@@ -192,8 +192,8 @@ TEST_F(QueueStudy, WhatStillWaitsAsTheTimeIsOverIsWithdrawn) {
   json["try"] = Json::array({{{"batch", 16}, {"partition", "busy"}}});
   const Course course = run(json, {{"busy", 3.0 * k_hour_s}});
   EXPECT_LE(course.end_s, k_hour_s);
-  EXPECT_THAT(course.result.reason, HasSubstr("not run, for want of machines"));
-  EXPECT_THAT(listener_.messages, Contains(HasSubstr("still waited for machines")));
+  EXPECT_THAT(course.result.reason, HasSubstr("not run: no machines were available"));
+  EXPECT_THAT(listener_.messages, Contains(HasSubstr("was still waiting for machines")));
   const auto confirmed = std::ranges::count_if(
       course.trials, [](const TrialRecord& trial) { return is_confirmation(trial.purpose); });
   EXPECT_GE(confirmed, 2) << "its time is left to the confirmation";
@@ -275,7 +275,7 @@ TEST_F(QueueStudy, ConfirmingRunsAreNotWaitedForBeyondTheTimeEither) {
     return fate;
   });
   EXPECT_LE(course.end_s, 1.05 * k_hour_s);
-  EXPECT_THAT(course.result.reason, HasSubstr("not run, for want of machines"));
+  EXPECT_THAT(course.result.reason, HasSubstr("not run: no machines were available"));
   ASSERT_TRUE(course.result.recommendation);
   EXPECT_EQ(course.result.recommendation->claim, Claim::unconfirmed);
 }

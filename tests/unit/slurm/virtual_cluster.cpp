@@ -147,11 +147,11 @@ class VirtualHost final : public SubmitHost {
     cluster_.steps_.push_back(state);
     return std::make_unique<VirtualCluster::VirtualStep>(cluster_, std::move(state));
   }
-  [[nodiscard]] std::vector<FormerStep> find_steps() override {
-    std::vector<FormerStep> found;
+  [[nodiscard]] std::vector<EarlierStep> find_steps() override {
+    std::vector<EarlierStep> found;
     for (const auto& state : cluster_.steps_) {
       if (state->forgotten) continue;
-      FormerStep former;
+      EarlierStep former;
       former.request = state->request;
       former.step = std::make_unique<VirtualCluster::VirtualStep>(cluster_, state);
       found.push_back(std::move(former));

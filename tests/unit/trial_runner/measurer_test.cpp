@@ -757,7 +757,7 @@ TEST(WholeRun, WhoseOutputComesAsItEndsIsMeasuredWithItsStart) {
   EXPECT_EQ(m.window_s, 8.0);
   EXPECT_EQ(m.status, MeasurementStatus::warming_up);
   EXPECT_TRUE(std::isnan(m.step_seconds_per_sample)) << "of steps alone nothing is known";
-  EXPECT_NE(m.remark.find("output came as it ended"), std::string::npos);
+  EXPECT_NE(m.remark.find("output arrived only when it ended"), std::string::npos);
 }
 
 TEST(WholeRun, ThatGoesFasterAndFasterHoldsTheMeanOfAllAndSaysWhyItIsNotSteady) {

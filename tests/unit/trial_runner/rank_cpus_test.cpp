@@ -15,11 +15,11 @@ using ::testing::EndsWith;
 using Words = std::vector<std::string>;
 
 constexpr const char* k_parts = "0/1";
-const LaunchWay k_torchrun{Launcher::torchrun, false, {"--rdzv_backend=c10d"}};
-const LaunchWay k_mpi{Launcher::mpi};
+const LauncherSupport k_torchrun{Launcher::torchrun, false, {"--rdzv_backend=c10d"}};
+const LauncherSupport k_mpi{Launcher::mpi};
 
-Words bound(const Launch& launch, const LaunchWay& way, const Words& command) {
-  auto words = bound_words(launch, way, launched_words(launch, way, command), k_parts);
+Words bound(const Launch& launch, const LauncherSupport& support, const Words& command) {
+  auto words = bound_words(launch, support, launched_words(launch, support, command), k_parts);
   EXPECT_TRUE(words);
   return words.value_or(Words{});
 }

@@ -112,9 +112,8 @@ TEST(RankMeasurers, TellsWhereMoreRanksReportThanAreMeasured) {
   ranks.push_back({65, 0.2});
   const Measurement m = measured(ranks, 5.0);
   EXPECT_NEAR(m.total_samples, 98.0, 2.1);
-  EXPECT_THAT(m.remark,
-              HasSubstr("only the first 64 ranks to report are measured: what others tell, "
-                        "up to rank 65, is left out"));
+  EXPECT_THAT(m.remark, HasSubstr("only the first 64 ranks that report are measured: reports of "
+                                  "others, up to rank 65, are ignored"));
   EXPECT_THAT(m.remark, Not(HasSubstr("straggler")));
 }
 

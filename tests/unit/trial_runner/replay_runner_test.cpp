@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/outcome_text.hpp"
 #include "trial_runner/measure/measurer.hpp"
 
 namespace steptune {

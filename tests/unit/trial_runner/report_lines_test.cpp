@@ -165,7 +165,7 @@ TEST(SteptuneLine, AMetricThatIsListedAsNotFiniteHasNoNumber) {
   for (const char* document :
        {R"({"v":1,"loss":2,"not_finite":["loss"]})", R"({"v":1,"not_finite":["loss"],"loss":2})"}) {
     const auto report = parse_steptune_document(document);
-    ASSERT_TRUE(report) << report.error().detail;
+    ASSERT_TRUE(report) << report.error();
     EXPECT_TRUE(report->metrics.empty()) << document;
     EXPECT_EQ(report->not_finite, std::set<std::string>{"loss"}) << document;
   }
@@ -180,7 +180,7 @@ TEST(SteptuneLine, NamesOfMetricsThatAreNotFiniteAreBoundedToo) {
   };
   EXPECT_TRUE(with(63));
   ASSERT_FALSE(with(64));
-  EXPECT_EQ(with(64).error().reason, RejectReason::too_many_metrics);
+  EXPECT_EQ(with(64).error(), "more than 64 metrics");
 }
 
 }  // namespace

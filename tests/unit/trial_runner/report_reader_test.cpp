@@ -6,12 +6,15 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
 
 namespace steptune {
 namespace {
+
+using testing::HasSubstr;
 
 ReportReader reader_of(const ReportFormat& format = {}) {
   auto reader = ReportReader::create(format);
@@ -50,69 +53,67 @@ TEST(HookLines, AreRefusedWhereTheyAreNoObjectOfTheirOwn) {
   ReportReader reader = reader_of();
   const std::string long_text(k_max_report_line_bytes, 'x');
   EXPECT_FALSE(reader.read_line(R"([steptune] {"v":1,"hook":{"a":")" + long_text + R"("}})", 1.0));
-  ASSERT_TRUE(reader.last_rejection());
+  EXPECT_TRUE(reader.first_rejection());
 }
 
 struct RejectCase {
   std::string name;
   std::string document;
-  RejectReason reason;
+  std::string message;  ///< part of it
 };
 class SteptuneLine : public testing::TestWithParam<RejectCase> {};
 
 TEST_P(SteptuneLine, IsRejectedWithItsReason) {
   ReportReader reader = reader_of();
   EXPECT_FALSE(reader.read_line("[steptune] " + GetParam().document, 1.0));
-  ASSERT_TRUE(reader.last_rejection());
-  EXPECT_EQ(to_text(reader.last_rejection()->reason), to_text(GetParam().reason))
-      << reader.last_rejection()->detail;
+  ASSERT_TRUE(reader.first_rejection());
+  EXPECT_THAT(*reader.first_rejection(), HasSubstr(GetParam().message));
   EXPECT_EQ(reader.rejected_lines(), 1U);
   EXPECT_FALSE(reader.read_line("anything else", 2.0));
-  EXPECT_FALSE(reader.last_rejection());
-  EXPECT_TRUE(reader.first_rejection());
+  EXPECT_EQ(reader.rejected_lines(), 1U);
 }
 
 // clang-format off
 INSTANTIATE_TEST_SUITE_P(Faults, SteptuneLine, testing::Values(
-  RejectCase{"NoVersion", R"({"step":1})", RejectReason::wrong_version},
-  RejectCase{"OtherVersion", R"({"v":2,"step":1})", RejectReason::wrong_version},
-  RejectCase{"TextVersion", R"({"v":"1","step":1})", RejectReason::wrong_version},
-  RejectCase{"Torn", R"({"v":1,"step":1)", RejectReason::bad_json},
-  RejectCase{"Trailing", R"({"v":1,"step":1} x)", RejectReason::bad_json},
-  RejectCase{"TwoOnALine", R"({"v":1,"step":1}[steptune] {"v":1,"step":2})", RejectReason::bad_json},
-  RejectCase{"DuplicateKey", R"({"v":1,"step":1,"step":2})", RejectReason::bad_json},
-  RejectCase{"DuplicatePart", R"({"v":1,"parts":{"a":1,"a":2}})", RejectReason::bad_json},
-  RejectCase{"EmptyObject", "{}", RejectReason::bad_json},
-  RejectCase{"Nested", R"({"v":1,"loss":{"a":1}})", RejectReason::bad_json},
-  RejectCase{"NestedPart", R"({"v":1,"parts":{"a":{"b":1}}})", RejectReason::bad_json},
-  RejectCase{"PartsNoObject", R"({"v":1,"parts":3})", RejectReason::bad_json},
-  RejectCase{"InvalidUtf8", "{\"v\":1,\"\xff\":3}", RejectReason::bad_json},
-  RejectCase{"NegativeStep", R"({"v":1,"step":-1})", RejectReason::bad_counter},
-  RejectCase{"NegativeSamples", R"({"v":1,"samples":-0.5})", RejectReason::bad_counter},
-  RejectCase{"NegativeClock", R"({"v":1,"clock":-3})", RejectReason::bad_counter},
-  RejectCase{"NegativePart", R"({"v":1,"parts":{"data":-1}})", RejectReason::bad_counter},
-  RejectCase{"HugeStep", R"({"v":1,"step":1e300})", RejectReason::bad_counter},
-  RejectCase{"TextStep", R"({"v":1,"step":"7"})", RejectReason::bad_counter},
-  RejectCase{"NullSamples", R"({"v":1,"samples":null})", RejectReason::bad_counter},
-  RejectCase{"NanStep", R"({"v":1,"step":NaN})", RejectReason::not_finite},
-  RejectCase{"NanMetric", R"({"v":1,"loss": NaN})", RejectReason::not_finite},
-  RejectCase{"InfiniteMetric", R"({"v":1,"loss":Infinity})", RejectReason::not_finite},
-  RejectCase{"NegativeInfinity", R"({"v":1,"loss":-Infinity})", RejectReason::not_finite},
-  RejectCase{"LowerCaseNan", R"({"v":1,"loss":nan,"x":1})", RejectReason::not_finite},
-  RejectCase{"OverflowingNumber", R"({"v":1,"step":1e400})", RejectReason::not_finite},
-  RejectCase{"TextMetric", R"({"v":1,"loss":"low"})", RejectReason::not_a_number},
-  RejectCase{"BooleanMetric", R"({"v":1,"loss":true})", RejectReason::not_a_number},
-  RejectCase{"NullMetric", R"({"v":1,"loss":null})", RejectReason::not_a_number},
-  RejectCase{"ListMetric", R"({"v":1,"loss":[1]})", RejectReason::not_a_number},
-  RejectCase{"LongName", "{\"v\":1,\"" + std::string(200, 'x') + "\":1}", RejectReason::too_many_metrics},
-  RejectCase{"EmptyName", R"({"v":1,"":1})", RejectReason::too_many_metrics},
-  RejectCase{"NumberAsPhase", R"({"v":1,"phase":3})", RejectReason::bad_phase},
-  RejectCase{"NoPhase", R"({"v":1,"phase":null})", RejectReason::bad_phase},
-  RejectCase{"EmptyPhase", R"({"v":1,"phase":""})", RejectReason::bad_phase},
-  RejectCase{"LongPhase", "{\"v\":1,\"phase\":\"" + std::string(200, 'x') + "\"}", RejectReason::bad_phase},
-  RejectCase{"NegativePhase", R"({"v":1,"phase":"evaluation","seconds":-1})", RejectReason::bad_phase},
-  RejectCase{"EndlessPhase", R"({"v":1,"seconds":1e12,"phase":"evaluation"})", RejectReason::bad_phase},
-  RejectCase{"PhaseTookText", R"({"v":1,"phase":"evaluation","seconds":"2"})", RejectReason::not_a_number}),
+  RejectCase{"NoVersion", R"({"step":1})", "no \"v\": 1"},
+  RejectCase{"OtherVersion", R"({"v":2,"step":1})", "\"v\" is 2"},
+  RejectCase{"TextVersion", R"({"v":"1","step":1})", "\"v\" is not 1"},
+  RejectCase{"Torn", R"({"v":1,"step":1)", "not valid JSON"},
+  RejectCase{"Trailing", R"({"v":1,"step":1} x)", "not valid JSON"},
+  RejectCase{"TwoOnALine", R"({"v":1,"step":1}[steptune] {"v":1,"step":2})", "not valid JSON"},
+  RejectCase{"DuplicateKey", R"({"v":1,"step":1,"step":2})", "the key \"step\" appears twice"},
+  RejectCase{"DuplicatePart", R"({"v":1,"parts":{"a":1,"a":2}})", "appears twice"},
+  RejectCase{"EmptyObject", "{}", "not an object with keys"},
+  RejectCase{"Nested", R"({"v":1,"loss":{"a":1}})", "\"loss\" is an object"},
+  RejectCase{"NestedPart", R"({"v":1,"parts":{"a":{"b":1}}})", "\"parts/a\" is an object"},
+  RejectCase{"PartsNoObject", R"({"v":1,"parts":3})", "\"parts\" is a number"},
+  RejectCase{"InvalidUtf8", "{\"v\":1,\"\xff\":3}", "not valid JSON"},
+  RejectCase{"NegativeStep", R"({"v":1,"step":-1})", "\"step\" is -1; 0 to"},
+  RejectCase{"NegativeSamples", R"({"v":1,"samples":-0.5})", "\"samples\" is -0.5; 0 to"},
+  RejectCase{"NegativeClock", R"({"v":1,"clock":-3})", "\"clock\" is -3; 0 to"},
+  RejectCase{"NegativePart", R"({"v":1,"parts":{"data":-1}})", "is -1; 0 to"},
+  RejectCase{"HugeStep", R"({"v":1,"step":1e300})", "\"step\" is 1e+300; 0 to"},
+  RejectCase{"TextStep", R"({"v":1,"step":"7"})", "\"step\" is a string, not a number"},
+  RejectCase{"NullSamples", R"({"v":1,"samples":null})", "\"samples\" is null, not a number"},
+  RejectCase{"NanStep", R"({"v":1,"step":NaN})", "\"step\" is not a finite number"},
+  RejectCase{"NanMetric", R"({"v":1,"loss": NaN})", "\"loss\" is not a finite number"},
+  RejectCase{"InfiniteMetric", R"({"v":1,"loss":Infinity})", "\"loss\" is not a finite number"},
+  RejectCase{"NegativeInfinity", R"({"v":1,"loss":-Infinity})", "\"loss\" is not a finite number"},
+  RejectCase{"LowerCaseNan", R"({"v":1,"loss":nan,"x":1})", "\"loss\" is not a finite number"},
+  RejectCase{"OverflowingNumber", R"({"v":1,"step":1e400})", "\"step\" is not a finite number"},
+  RejectCase{"TextMetric", R"({"v":1,"loss":"low"})", "\"loss\" is a string, not a number"},
+  RejectCase{"BooleanMetric", R"({"v":1,"loss":true})", "\"loss\" is true or false, not a number"},
+  RejectCase{"NullMetric", R"({"v":1,"loss":null})", "\"loss\" is null, not a number"},
+  RejectCase{"ListMetric", R"({"v":1,"loss":[1]})", "\"loss\" is a list, not a number"},
+  RejectCase{"LongName", "{\"v\":1,\"" + std::string(200, 'x') + "\":1}", "a metric name has 200 bytes"},
+  RejectCase{"EmptyName", R"({"v":1,"":1})", "a metric name has 0 bytes"},
+  RejectCase{"NumberAsPhase", R"({"v":1,"phase":3})", "\"phase\" is"},
+  RejectCase{"NoPhase", R"({"v":1,"phase":null})", "\"phase\" is null, not a name"},
+  RejectCase{"EmptyPhase", R"({"v":1,"phase":""})", "the name of the phase has 0 bytes"},
+  RejectCase{"LongPhase", "{\"v\":1,\"phase\":\"" + std::string(200, 'x') + "\"}", "the name of the phase has 200 bytes"},
+  RejectCase{"NegativePhase", R"({"v":1,"phase":"evaluation","seconds":-1})", "took -1 seconds"},
+  RejectCase{"EndlessPhase", R"({"v":1,"seconds":1e12,"phase":"evaluation"})", "took 1000000000000 seconds"},
+  RejectCase{"PhaseTookText", R"({"v":1,"phase":"evaluation","seconds":"2"})", "\"seconds\" is a string, not a number"}),
   [](const auto& tested) { return tested.param.name; });
 // clang-format on
 
@@ -135,9 +136,11 @@ TEST(ReportReader, TellsRanksApartAndTakesMetricsOfTheFirst) {
   EXPECT_TRUE(reader.phase_under_way());
   EXPECT_EQ(reader.read_line(R"([steptune] {"v":1,"step":4})", 3.0)->metrics.at("loss"), 0.5);
   for (const char* rank : {"-1", "0.5", "1e9", "\"a\""}) {
-    EXPECT_FALSE(reader.read_line(
+    ReportReader fresh = reader_of();
+    EXPECT_FALSE(fresh.read_line(
         fmt::format(R"([steptune] {{"v":1,"step":9,"global_rank":{}}})", rank), 4.0));
-    EXPECT_EQ(reader.last_rejection()->reason, RejectReason::bad_counter);
+    ASSERT_TRUE(fresh.first_rejection());
+    EXPECT_THAT(*fresh.first_rejection(), HasSubstr("\"global_rank\" is "));
   }
 }
 
@@ -230,7 +233,7 @@ TEST(ReportReader, NumberOfMetricsIsBounded) {
     report = reader.read_line(fmt::format("step={} m{}=1", i, i), i);
   EXPECT_EQ(report->metrics.size(), k_max_metrics);
   ASSERT_TRUE(reader.first_rejection());
-  EXPECT_EQ(reader.first_rejection()->reason, RejectReason::too_many_metrics);
+  EXPECT_THAT(*reader.first_rejection(), HasSubstr("more than 64 metrics"));
 }
 
 TEST(ReportReader, StepsBecomeSamples) {
