@@ -74,8 +74,12 @@ TEST(FormatProperty, BytesReadBackInTheirUnit) {
     text >> number >> unit;
     ASSERT_TRUE(units.contains(unit)) << unit;
     EXPECT_NEAR(number * units.at(unit), bytes, 0.051 * bytes);
-    if (unit != "TiB") EXPECT_LT(number, 1024.0);
-    if (unit != "B") EXPECT_GE(number, 1.0);
+    if (unit != "TiB") {
+      EXPECT_LT(number, 1024.0);
+    }
+    if (unit != "B") {
+      EXPECT_GE(number, 1.0);
+    }
   }
 }
 
@@ -89,7 +93,9 @@ TEST(FormatProperty, ElidedTextsAreAsWideAsTheyMayBeAndKeepBothEnds) {
     for (std::size_t width = 0; width < 45; ++width) {
       const std::string elided = elide_middle(text, width);
       EXPECT_EQ(display_width(elided), std::min(whole, width)) << text << " in " << width;
-      if (whole <= width) EXPECT_EQ(elided, text);
+      if (whole <= width) {
+        EXPECT_EQ(elided, text);
+      }
       if (whole <= width || width < 5) continue;
       const std::size_t dots = elided.find("...");
       ASSERT_NE(dots, std::string::npos);
@@ -116,7 +122,9 @@ TEST(FormatProperty, WrappedLinesKeepEveryWordAndBreakNoneTooEarly) {
         read.push_back(word);
       EXPECT_EQ(read, words);
       const auto lines = lines_in(result);
-      if (width == 0) EXPECT_EQ(lines.size(), 1U);
+      if (width == 0) {
+        EXPECT_EQ(lines.size(), 1U);
+      }
       for (std::size_t line = 0; width > 0 && line < lines.size(); ++line) {
         const bool one_word = lines[line].find(' ') == std::string::npos;
         EXPECT_TRUE(one_word || lines[line].size() <= width) << lines[line];

@@ -117,7 +117,9 @@ TEST(StepPlot, AHigherColumnIsASlowerTimeAndEachIsFilledFromBelow) {
     for (std::size_t a = 0; a < columns; ++a) {
       EXPECT_GE(heights[a], 1U);
       for (std::size_t b = 0; b < columns; ++b) {
-        if (seconds[a] > seconds[b]) EXPECT_GE(heights[a], heights[b]);
+        if (seconds[a] > seconds[b]) {
+          EXPECT_GE(heights[a], heights[b]);
+        }
       }
     }
     const auto slowest = std::ranges::max_element(seconds) - seconds.begin();

@@ -117,8 +117,8 @@ TEST(StudySummary, TellsWhatIsLimitedAndWhatIsNot) {
 }
 
 TEST(StudySummary, TellsEachLimitOfAGuard) {
-  const auto guard = [](const Json& guard) {
-    return said(summary_of({{"guards", {guard}}}), "guard");
+  const auto guard = [](const Json& limits) {
+    return said(summary_of({{"guards", {limits}}}), "guard");
   };
   EXPECT_EQ(guard({{"metric", "loss"}, {"max", 2.5}}), "loss at most 2.5");
   EXPECT_EQ(guard({{"metric", "acc"}, {"min", 0.9}, {"after_samples", 20000}}),

@@ -59,7 +59,9 @@ std::string strictly_patched(const std::string& text, const std::string& differe
       if (mark == '\\') continue;
       if (mark != '+') {
         EXPECT_LT(at, old_lines.size());
-        if (at < old_lines.size()) EXPECT_EQ(line, old_lines[at]);
+        if (at < old_lines.size()) {
+          EXPECT_EQ(line, old_lines[at]);
+        }
         ++at;
         ++taken;
       }

@@ -108,9 +108,12 @@ TEST(OutputLook, TriesOwnLinesAndEveryPreset) {
   for (const char* preset : {"tqdm", "keras", "hf-trainer", "lightning"})
     EXPECT_TRUE(has(std::string("preset ") + preset)) << preset;
   for (const OutputFormat& format : formats) {
-    if (format.reports.is_string()) EXPECT_EQ(format.format.preset, format.reports);
-    if (format.reports.is_object() && format.reports.contains("metrics"))
+    if (format.reports.is_string()) {
+      EXPECT_EQ(format.format.preset, format.reports);
+    }
+    if (format.reports.is_object() && format.reports.contains("metrics")) {
       EXPECT_EQ(format.format.metrics.size(), format.reports["metrics"].size()) << format.name;
+    }
   }
 }
 

@@ -9,7 +9,7 @@
 namespace steptune::testing {
 namespace {
 
-constexpr std::uint64_t k_spaces = 80;
+constexpr std::uint64_t k_drawn_spaces = 80;
 constexpr std::uint64_t k_most_listed = 20'000;
 
 /// Configurations drawn from the space of that seed.
@@ -25,7 +25,7 @@ std::vector<Configuration> drawn_from(const SearchSpace& space, std::uint64_t se
 }
 
 TEST(AnySpace, GivesAConfigurationBackFromItsPoint) {
-  for (std::uint64_t seed = 0; seed < k_spaces; ++seed) {
+  for (std::uint64_t seed = 0; seed < k_drawn_spaces; ++seed) {
     const SearchSpace space = random_space(seed);
     for (const Configuration& configuration : drawn_from(space, seed, 20)) {
       Point point = space.encode(configuration);
@@ -42,7 +42,7 @@ TEST(AnySpace, GivesAConfigurationBackFromItsPoint) {
 }
 
 TEST(AnySpace, ListsExactlyWhatItContains) {
-  for (std::uint64_t seed = 0; seed < k_spaces; ++seed) {
+  for (std::uint64_t seed = 0; seed < k_drawn_spaces; ++seed) {
     const SearchSpace space = random_space(seed);
     const auto all = space.enumerate(k_most_listed);
     if (!all) continue;
@@ -61,7 +61,7 @@ TEST(AnySpace, ListsExactlyWhatItContains) {
 }
 
 TEST(AnySpace, RefusesAMissingAParameterTooManyAndAForeignValue) {
-  for (std::uint64_t seed = 0; seed < k_spaces; ++seed) {
+  for (std::uint64_t seed = 0; seed < k_drawn_spaces; ++seed) {
     const SearchSpace space = random_space(seed);
     for (const Configuration& configuration : drawn_from(space, seed, 5)) {
       for (const Parameter& parameter : space.parameters()) {
@@ -90,7 +90,7 @@ TEST(AnySpace, RefusesAMissingAParameterTooManyAndAForeignValue) {
 }
 
 TEST(AnySpace, NeighboursAreOtherConfigurationsEachOnce) {
-  for (std::uint64_t seed = 0; seed < k_spaces; ++seed) {
+  for (std::uint64_t seed = 0; seed < k_drawn_spaces; ++seed) {
     const SearchSpace space = random_space(seed);
     for (const Configuration& configuration : drawn_from(space, seed, 4)) {
       std::set<std::string> texts;
@@ -123,7 +123,7 @@ TEST(AnySpace, NeighboursAreOtherConfigurationsEachOnce) {
 }
 
 TEST(AnySpace, EveryOtherChoiceOfAnUnorderedParameterIsANeighbourUnlessAConstraintForbidsIt) {
-  for (std::uint64_t seed = 0; seed < k_spaces; ++seed) {
+  for (std::uint64_t seed = 0; seed < k_drawn_spaces; ++seed) {
     const SearchSpace space = random_space(seed);
     for (const Configuration& configuration : drawn_from(space, seed, 4)) {
       std::set<std::string> neighbours;
@@ -143,7 +143,7 @@ TEST(AnySpace, EveryOtherChoiceOfAnUnorderedParameterIsANeighbourUnlessAConstrai
 }
 
 TEST(AnySpace, QuantilesGiveAConfigurationOfTheSpaceOrNone) {
-  for (std::uint64_t seed = 0; seed < k_spaces; ++seed) {
+  for (std::uint64_t seed = 0; seed < k_drawn_spaces; ++seed) {
     const SearchSpace space = random_space(seed);
     Rng rng(seed, "quantiles");
     for (int i = 0; i < 20; ++i) {
@@ -151,8 +151,12 @@ TEST(AnySpace, QuantilesGiveAConfigurationOfTheSpaceOrNone) {
       for (std::size_t p = 0; p < space.parameters().size(); ++p)
         quantiles.push_back(i == 0 ? 0.0 : i == 1 ? 0.999999999 : rng.uniform());
       const auto point = space.point_at_quantiles(quantiles);
-      if (point) EXPECT_TRUE(space.contains(space.decode(*point)));
-      if (space.constraints().empty()) EXPECT_TRUE(point);
+      if (point) {
+        EXPECT_TRUE(space.contains(space.decode(*point)));
+      }
+      if (space.constraints().empty()) {
+        EXPECT_TRUE(point);
+      }
     }
   }
 }
@@ -172,7 +176,9 @@ TEST(AnyParameter, LevelsPositionsAndValuesTellTheSame) {
         EXPECT_EQ(to_text(parameter.at_position(position)), to_text(value));
         before = position;
       }
-      if (!parameter.unordered()) EXPECT_LE(before, 1.0);
+      if (!parameter.unordered()) {
+        EXPECT_LE(before, 1.0);
+      }
       EXPECT_EQ(to_text(parameter.at_quantile(0.0)), to_text(parameter.level(0)));
       EXPECT_EQ(to_text(parameter.at_quantile(1.0 - 1e-9)), to_text(parameter.level(*count - 1)));
     }
