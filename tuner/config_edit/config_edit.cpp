@@ -158,8 +158,19 @@ ConfigChange change_of(ConfigFormat format, std::string_view text, const std::st
   return change;
 }
 
-/// That the edited text says what it shall, and all else as before.
-bool says(const Scalars& before, const Scalars& after, const std::vector<ConfigChange>& changes) {
+/// Whether a text stands in an INI file as it is. INI has no types: `16` is a text to who reads
+/// one.
+bool is_verbatim(ConfigFormat format, std::string_view text, const ConfigScalar& scalar,
+                 const Value& value) {
+  const auto* wanted = std::get_if<std::string>(&value);
+  if (format != ConfigFormat::ini || wanted == nullptr || wanted->empty()) return false;
+  const bool quoted = wanted->front() == '"' || wanted->front() == '\'';
+  return !quoted && text.substr(scalar.begin, scalar.end - scalar.begin) == *wanted;
+}
+
+/// That the edited `text` says what it shall, and all else as before.
+bool says(ConfigFormat format, std::string_view text, const Scalars& before, const Scalars& after,
+          const std::vector<ConfigChange>& changes) {
   if (before.size() != after.size()) return false;
   std::size_t changed = 0;
   for (std::size_t i = 0; i < before.size(); ++i) {
@@ -167,10 +178,11 @@ bool says(const Scalars& before, const Scalars& after, const std::vector<ConfigC
     const bool is_changed =
         changed < changes.size() && changes[changed].edit.begin == before[i].begin;
     const Json expected = is_changed ? to_json(changes[changed].after) : before[i].value;
-    if (after[i].value != expected || after[i].value.is_string() != expected.is_string() ||
-        after[i].value.is_boolean() != expected.is_boolean()) {
-      return false;
-    }
+    const bool is_said = after[i].value == expected &&
+                         after[i].value.is_string() == expected.is_string() &&
+                         after[i].value.is_boolean() == expected.is_boolean();
+    const bool is_text = is_changed && is_verbatim(format, text, after[i], changes[changed].after);
+    if (!is_said && !is_text) return false;
     if (is_changed) ++changed;
   }
   return changed == changes.size();
@@ -211,7 +223,7 @@ Result<std::vector<ConfigChange>> config_changes(ConfigFormat format, std::strin
     const ConfigScalar* place = places.of(name);
     if (place == nullptr) continue;
     const Json wanted = to_json(as_kind_of(place->value, value));
-    if (place->value == wanted) continue;
+    if (place->value == wanted || is_verbatim(format, text, *place, value)) continue;
     changes.push_back(change_of(format, text, name, *place, value));
   }
   if (auto checked = places.checked(where); !checked) return tl::unexpected(checked.error());
@@ -224,8 +236,9 @@ Result<std::vector<ConfigChange>> config_changes(ConfigFormat format, std::strin
                             std::next(twice)->parameter, twice->key),
                 where, "give each its own key with --map");
   }
-  const auto after = scan_config(format, edited_text(text, edits_of(changes)), where);
-  if (!after || !says(*scalars, *after, changes)) {
+  const std::string edited = edited_text(text, edits_of(changes));
+  const auto after = scan_config(format, edited, where);
+  if (!after || !says(format, edited, *scalars, *after, changes)) {
     return fail(ErrorKind::usage, "cannot be changed without changing other values", where,
                 "change it by hand: 'steptune best' shows the values");
   }

@@ -68,6 +68,8 @@ std::optional<Value> value_in(const Json& cell, const Parameter& parameter) {
   const auto number = number_in(cell);
   for (const Value& choice : parameter.choices) {
     if (to_text(choice) == text) return choice;
+    const auto* truth = std::get_if<bool>(&choice);
+    if (truth != nullptr && text == (*truth ? "True" : "False")) return choice;
     const bool is_number = !std::holds_alternative<std::string>(choice);
     if (is_number && number && to_number(choice) == *number) return choice;
   }
@@ -144,12 +146,19 @@ std::vector<std::string> time_notes(const std::string& column,
   return notes;
 }
 
-/// Tables have a value in each column, also where the parameter has no effect.
-void drop_inactive(const SearchSpace& space, Configuration& configuration) {
-  const Configuration active = space.decode(space.encode(configuration));
+/// Drops what has no effect, for tables have a value in each column; tells which parameters have
+/// one.
+std::set<std::string> keep_active(const SearchSpace& space, Configuration& configuration) {
+  const Configuration decoded = space.decode(space.encode(configuration));
+  std::set<std::string> active;
   for (const Parameter& parameter : space.parameters()) {
-    if (!active.contains(parameter.name)) configuration.erase(parameter.name);
+    if (decoded.contains(parameter.name)) {
+      active.insert(parameter.name);
+    } else {
+      configuration.erase(parameter.name);
+    }
   }
+  return active;
 }
 
 }  // namespace
@@ -190,11 +199,11 @@ Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
     }
     const bool complete = !row.failed && trial.objectives.size() == study.objectives.size();
     if (!complete && !row.failed && why.empty()) why = "without a value of every objective";
-    if (why.empty()) drop_inactive(study.space, trial.configuration);
-    for (const std::string& name : not_told) {
-      // Only where it has an effect: tables leave the others empty.
-      if (why.empty() && trial.configuration.contains(name)) {
-        why = fmt::format("no value of \"{}\"", name);
+    if (why.empty()) {
+      const std::set<std::string> active = keep_active(study.space, trial.configuration);
+      for (const std::string& name : not_told) {
+        // Only where it has an effect: tables leave the others empty.
+        if (why.empty() && active.contains(name)) why = fmt::format("no value of \"{}\"", name);
       }
     }
     if (why.empty() && !study.space.contains(trial.configuration)) {

@@ -39,9 +39,18 @@ bool dominates(const Standing& standing, const TrialRecord& a, const TrialRecord
   return better_in_one;
 }
 
+/// Whether `trial` cannot be told from `other`, which is better by its measurement.
+bool may_be_equal(const Standing& standing, const TrialRecord& trial, const TrialRecord& other,
+                  const std::optional<Recommendation>& recommendation) {
+  if (recommendation) {
+    return std::ranges::find(recommendation->tied, other.number) != recommendation->tied.end();
+  }
+  const auto tied = standing.tied_with(other);
+  return std::ranges::find(tied, trial.number) != tied.end();
+}
+
 AuditResult not_dominated(const Standing& standing, const TrialRecord& trial,
                           const std::optional<Recommendation>& recommendation) {
-  const auto tied = recommendation ? recommendation->tied : standing.tied_with(trial);
   for (const TrialRecord* other : standing.candidates()) {
     if (other->number == trial.number || other->configuration == trial.configuration) continue;
     // Fresh runs of both have told more than these trials can.
@@ -50,8 +59,8 @@ AuditResult not_dominated(const Standing& standing, const TrialRecord& trial,
         std::ranges::any_of(recommendation->finalists, [&](const FinalistResult& finalist) {
           return finalist.trial == other->number;
         });
-    const bool is_tied = std::ranges::find(tied, other->number) != tied.end();
-    if (confirmed || is_tied || !dominates(standing, *other, trial)) continue;
+    if (confirmed || !dominates(standing, *other, trial)) continue;
+    if (may_be_equal(standing, trial, *other, recommendation)) continue;
     // The baseline is recommended all the same, since a search trial is no proof.
     if (recommendation && recommendation->claim == Claim::nothing_faster) {
       return {"not_dominated", std::nullopt,

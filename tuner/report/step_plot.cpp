@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,7 +16,12 @@ namespace {
 
 constexpr std::size_t k_height = 6;
 constexpr std::size_t k_label_width = 9;
-constexpr std::size_t k_narrowest = 20;
+/// For durations of a minute and more, and of less than a tenth of a millisecond: `14 min 20 s`.
+constexpr std::size_t k_wide_label_width = 12;
+constexpr double k_longest_short_s = 59.0;
+constexpr double k_shortest_short_s = 1e-4;
+/// Room for what each sign means.
+constexpr std::size_t k_narrowest = 36;
 /// Above this ratio of the largest to the smallest value the heights are logarithms.
 constexpr double k_linear_ratio = 8.0;
 
@@ -44,6 +50,19 @@ std::vector<double> column_values(const std::vector<TracePoint>& points, std::si
   return weighed;
 }
 
+/// Room for the labels: means of steps lie between those of the points.
+std::size_t label_width(const std::vector<TracePoint>& points) {
+  for (std::size_t i = 1; i < points.size(); ++i) {
+    const double seconds = points[i].at_s - points[i - 1].at_s;
+    const double steps = points[i].steps - points[i - 1].steps;
+    if (!(seconds > 0.0) || !(steps > 0.0)) continue;
+    if (seconds > k_longest_short_s * steps || seconds < k_shortest_short_s * steps) {
+      return k_wide_label_width;
+    }
+  }
+  return k_label_width;
+}
+
 std::string ruler(const TrialTrace& trace, const std::optional<Measurement>& measurement,
                   std::size_t count) {
   const double width_s = trace.progress.points.back().at_s / static_cast<double>(count);
@@ -65,18 +84,24 @@ std::string ruler(const TrialTrace& trace, const std::optional<Measurement>& mea
   return line;
 }
 
-std::string legend_of(const std::string& line) {
-  std::string text;
+/// What the signs in `line` mean, in lines of its length.
+std::vector<std::string> legend_of(const std::string& line) {
+  std::vector<std::string> lines;
   const auto add = [&](char sign, const char* meaning) {
-    if (line.find(sign) != std::string::npos) {
-      text += fmt::format("{}{} {}", text.empty() ? "" : "   ", sign, meaning);
+    if (line.find(sign) == std::string::npos) return;
+    const std::string entry = fmt::format("{} {}", sign, meaning);
+    constexpr std::string_view k_gap = "   ";
+    if (lines.empty() || lines.back().size() + k_gap.size() + entry.size() > line.size()) {
+      lines.push_back(entry);
+    } else {
+      lines.back() += std::string(k_gap) + entry;
     }
   };
   add('.', "start-up and warm-up");
   add('=', "measured window");
   add('P', "phase");
   add('!', "disturbed");
-  return text;
+  return lines;
 }
 
 }  // namespace
@@ -85,7 +110,8 @@ std::string step_plot(const TrialTrace& trace, const std::optional<Measurement>&
                       std::size_t width) {
   const auto& points = trace.progress.points;
   if (points.size() < 3 || width < k_narrowest || !(points.back().at_s > 0.0)) return {};
-  const std::size_t count = width - k_label_width;
+  const std::size_t margin = label_width(points);
+  const std::size_t count = width - margin;
   const std::vector<double> values = column_values(points, count);
   double low = std::numeric_limits<double>::infinity();
   double high = 0.0;
@@ -105,7 +131,7 @@ std::string step_plot(const TrialTrace& trace, const std::optional<Measurement>&
     const char* blanks = "";
     std::string label = row == k_height ? format_duration(high) : blanks;
     if (row == 1) label = is_log ? format_duration(low) : "0";
-    std::string line = fmt::format("{:>{}} ", label, k_label_width - 1);
+    std::string line = fmt::format("{:>{}} ", label, margin - 1);
     for (const double value : values) {
       const double filled =
           value > 0.0 ? std::max(1.0, share(value) * static_cast<double>(k_height)) : 0.0;
@@ -116,11 +142,10 @@ std::string step_plot(const TrialTrace& trace, const std::optional<Measurement>&
   }
   const std::string marks = ruler(trace, measurement, count);
   const std::string end = format_duration(points.back().at_s);
-  text += fmt::format("{:>{}} {}\n", "", k_label_width - 1, marks);
-  text += fmt::format("{:>{}} 0{:>{}}\n", "", k_label_width - 1, end, count - 1);
-  if (const std::string legend = legend_of(marks); !legend.empty()) {
-    text += fmt::format("{:>{}} {}\n", "", k_label_width - 1, legend);
-  }
+  text += fmt::format("{:>{}} {}\n", "", margin - 1, marks);
+  text += fmt::format("{:>{}} 0{:>{}}\n", "", margin - 1, end, count - 1);
+  for (const std::string& line : legend_of(marks))
+    text += fmt::format("{:>{}} {}\n", "", margin - 1, line);
   return text;
 }
 

@@ -272,6 +272,22 @@ subdivisions = 16 ; micro-batches
 )");
 }
 
+TEST(ConfigEdit, ATextThatLooksLikeANumberStandsInIniAsItIs) {
+  const auto set = [](const char* precision) {
+    return configuration_of({{"precision", std::string(precision)}});
+  };
+  EXPECT_EQ(edited(ConfigFormat::ini, "precision = fp32 ; or 16\n", set("16")),
+            "precision = 16 ; or 16\n");
+  EXPECT_EQ(edited(ConfigFormat::ini, "precision = fp32\n", set("007")), "precision = 007\n");
+  EXPECT_EQ(edited(ConfigFormat::ini, "precision = 'fp32'\n", set("16")), "precision = '16'\n");
+  EXPECT_TRUE(
+      must(config_changes(ConfigFormat::ini, "precision = 007\n", set("007"), {}, "f")).empty());
+  for (const char* wrong : {"'16'", "\"16\"", " 16", "16 ", "16 # x"}) {
+    EXPECT_FALSE(config_changes(ConfigFormat::ini, "precision = fp32\n", set(wrong), {}, "f"))
+        << wrong << " would be read as something else";
+  }
+}
+
 TEST(ConfigEdit, KeepsTheLineEndsOfIni) {
   Configuration wanted;
   wanted.set("workers", std::int64_t{4});

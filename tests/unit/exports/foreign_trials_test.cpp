@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <SQLiteCpp/SQLiteCpp.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/must.hpp"
+#include "tests/support/temporary_folder.hpp"
+#include "tuner/exports/study_import.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Pair;
+
+using Cells = std::map<std::string, Json>;
+
+class ForeignFiles : public ::testing::Test {
+ protected:
+  ForeignTrials read(const std::string& name, const std::string& study = {}) const {
+    return must(read_foreign_trials(folder_.path() / name, study));
+  }
+  std::string refused(const std::string& name, const std::string& study = {}) const {
+    const auto result = read_foreign_trials(folder_.path() / name, study);
+    EXPECT_FALSE(result);
+    if (result) return "";
+    EXPECT_EQ(result.error().kind, ErrorKind::usage);
+    EXPECT_THAT(result.error().text(), HasSubstr(name)) << "an error names the file";
+    return result.error().text();
+  }
+
+  TemporaryFolder folder_{"foreign"};
+};
+
+/// A file with the tables of Optuna that an import reads.
+class OptunaFile : public ForeignFiles {
+ protected:
+  OptunaFile()
+      : database_((folder_.path() / "o.db").string(),
+                  SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE) {
+    database_.exec(
+        "CREATE TABLE studies (study_id INTEGER, study_name TEXT);"
+        "CREATE TABLE study_directions (direction TEXT, study_id INTEGER, objective INTEGER);"
+        "CREATE TABLE trials (trial_id INTEGER, study_id INTEGER, state TEXT);"
+        "CREATE TABLE trial_params (trial_id INTEGER, param_name TEXT, param_value FLOAT,"
+        " distribution_json TEXT);"
+        "CREATE TABLE trial_values (trial_id INTEGER, objective INTEGER, value FLOAT);");
+  }
+  void exec(const std::string& sql) { database_.exec(sql); }
+  void add_study() {
+    exec(
+        "INSERT INTO studies VALUES (1, 'demo');"
+        "INSERT INTO study_directions VALUES ('MINIMIZE', 1, 0);"
+        "INSERT INTO trials VALUES (1, 1, 'COMPLETE');");
+  }
+  /// What a parameter of the first trial is read as.
+  Json parameter(double stored, const std::string& distribution) {
+    exec("DELETE FROM trial_params");
+    SQLite::Statement insert(database_, "INSERT INTO trial_params VALUES (1, 'p', ?, ?)");
+    insert.bind(1, stored);
+    insert.bind(2, distribution);
+    insert.exec();
+    return read("o.db").trials.at(0).cells.at("params_p");
+  }
+
+ private:
+  SQLite::Database database_;
+};
+
+TEST_F(OptunaFile, TellsNumbersAsTheyAreAndChoicesByTheirPlace) {
+  add_study();
+  const std::string choices =
+      R"({"name": "CategoricalDistribution", "attributes": {"choices": ["a", 7, true, null]}})";
+  EXPECT_EQ(parameter(0, choices), "a");
+  EXPECT_EQ(parameter(1, choices), 7);
+  EXPECT_EQ(parameter(2, choices), true);
+  EXPECT_EQ(parameter(64, R"({"name": "IntDistribution", "attributes": {}})"), 64);
+  EXPECT_TRUE(parameter(64, R"({"name": "IntLogUniformDistribution"})").is_number_integer())
+      << "as Optuna 2 calls it";
+  EXPECT_EQ(parameter(0.25, R"({"name": "FloatDistribution", "attributes": {}})"), 0.25);
+  EXPECT_EQ(parameter(0.5, R"({"name": "UniformDistribution"})"), 0.5);
+}
+
+TEST_F(OptunaFile, AParameterThatCannotBeReadHasNoValue) {
+  add_study();
+  const Json nothing = Json::object();
+  const std::string choices =
+      R"({"name": "CategoricalDistribution", "attributes": {"choices": ["a", null]}})";
+  EXPECT_EQ(parameter(1, choices), nothing) << "Python's None";
+  EXPECT_EQ(parameter(2, choices), nothing) << "beyond the last";
+  EXPECT_EQ(parameter(-1, choices), nothing);
+  EXPECT_EQ(parameter(0, R"({"name": "CategoricalDistribution", "attributes": {"choices": 3}})"),
+            nothing);
+  EXPECT_EQ(parameter(1, "{"), nothing);
+  EXPECT_EQ(parameter(1, "[1]"), nothing);
+}
+
+TEST_F(OptunaFile, TellsStatesValuesAndDirections) {
+  exec(
+      "INSERT INTO studies VALUES (1, 'demo');"
+      "INSERT INTO study_directions VALUES ('MAXIMIZE', 1, 1), ('MINIMIZE', 1, 0);"
+      "INSERT INTO trials VALUES (3, 1, 'PRUNED'), (1, 1, 'COMPLETE'), (2, 1, 'FAIL'),"
+      " (4, 1, 'RUNNING');"
+      "INSERT INTO trial_values VALUES (1, 0, 2.5), (1, 1, 0.5), (2, 0, NULL), (9, 0, 1.0);");
+  const ForeignTrials foreign = read("o.db");
+  EXPECT_EQ(foreign.kind, "Optuna");
+  EXPECT_THAT(foreign.directions, ElementsAre(Direction::minimize, Direction::maximize));
+  ASSERT_EQ(foreign.trials.size(), 4U);
+  EXPECT_THAT(foreign.trials[0].cells, ElementsAre(Pair("value", 2.5), Pair("value_1", 0.5)));
+  EXPECT_EQ(foreign.trials[0].left, "");
+  EXPECT_FALSE(foreign.trials[0].failed);
+  EXPECT_TRUE(foreign.trials[1].failed);
+  EXPECT_EQ(foreign.trials[1].left, "") << "a failure tells something";
+  EXPECT_EQ(foreign.trials[1].cells, Cells{});
+  EXPECT_EQ(foreign.trials[2].left, "its state is PRUNED");
+  EXPECT_EQ(foreign.trials[3].left, "its state is RUNNING");
+}
+
+TEST_F(OptunaFile, OneOfSeveralStudiesIsChosenByName) {
+  add_study();
+  EXPECT_EQ(read("o.db").trials.size(), 1U);
+  exec(
+      "INSERT INTO studies VALUES (2, 'other');"
+      "INSERT INTO study_directions VALUES ('MAXIMIZE', 2, 0);"
+      "INSERT INTO trials VALUES (2, 2, 'FAIL'), (3, 2, 'FAIL');"
+      "INSERT INTO trial_params VALUES (1, 'p', 1, '{\"name\": \"IntDistribution\"}');");
+  EXPECT_THAT(refused("o.db"), HasSubstr("holds 2 studies; choose one with --from"));
+  EXPECT_THAT(refused("o.db", "othr"), HasSubstr("has no study \"othr\"; did you mean \"other\"?"));
+  const ForeignTrials demo = read("o.db", "demo");
+  EXPECT_EQ(demo.trials.size(), 1U);
+  EXPECT_EQ(demo.trials[0].cells.at("params_p"), 1);
+  const ForeignTrials other = read("o.db", "other");
+  EXPECT_EQ(other.trials.size(), 2U);
+  EXPECT_EQ(other.trials[0].cells, Cells{}) << "what another study's trials have is none of its";
+  EXPECT_THAT(other.directions, ElementsAre(Direction::maximize));
+}
+
+TEST_F(OptunaFile, WithoutAStudyOrOfAnotherProgramIsRefused) {
+  EXPECT_THAT(refused("o.db"), HasSubstr("holds no study"));
+  exec("DROP TABLE trial_values");
+  EXPECT_THAT(refused("o.db"), HasSubstr("an SQLite file, but not of Optuna"));
+  folder_.write("broken.db", std::string("SQLite format 3\0", 16) + "and then nothing of it");
+  EXPECT_THAT(refused("broken.db"), HasSubstr("cannot be read"));
+}
+
+TEST_F(OptunaFile, OfAVersionWithoutDirectionsTellsNone) {
+  add_study();
+  exec("DROP TABLE study_directions");
+  EXPECT_TRUE(read("o.db").directions.empty());
+}
+
+TEST_F(ForeignFiles, ACsvHasARowPerTrialAndNothingWhereACellIsEmpty) {
+  folder_.write("t.csv",
+                "\xef\xbb\xbf"
+                "batch,note,s\r\n64,\"a, b\",1.5\r\n128,,\r\n");
+  const ForeignTrials foreign = read("t.csv");
+  EXPECT_EQ(foreign.kind, "CSV");
+  ASSERT_EQ(foreign.trials.size(), 2U);
+  EXPECT_EQ(foreign.trials[0].cells, (Cells{{"batch", "64"}, {"note", "a, b"}, {"s", "1.5"}}));
+  EXPECT_EQ(foreign.trials[1].cells, (Cells{{"batch", "128"}}));
+  EXPECT_EQ(foreign.trials[1].left, "");
+  folder_.write("twice.csv", "batch,s,batch\n1,2,3\n");
+  EXPECT_THAT(refused("twice.csv"), HasSubstr("has two columns \"batch\""));
+}
+
+TEST_F(ForeignFiles, ATableOfOptunasTellsStates) {
+  folder_.write("t.csv", "value,state\n1,COMPLETE\n2,FAIL\n3,PRUNED\n4,\n");
+  const ForeignTrials foreign = read("t.csv");
+  EXPECT_EQ(foreign.kind, "Optuna's table");
+  ASSERT_EQ(foreign.trials.size(), 4U);
+  EXPECT_EQ(foreign.trials[0].left + foreign.trials[1].left, "");
+  EXPECT_TRUE(foreign.trials[1].failed);
+  EXPECT_EQ(foreign.trials[2].left, "its state is PRUNED");
+  EXPECT_EQ(foreign.trials[3].left, "its state is not told");
+  folder_.write("two.csv", "values_0,values_1,state\n1,2,COMPLETE\n");
+  EXPECT_EQ(read("two.csv").kind, "Optuna's table");
+  folder_.write("own.csv", "seconds,state\n1,FAIL\n");
+  EXPECT_EQ(read("own.csv").kind, "CSV") << "a column of that name alone is none of Optuna's";
+  EXPECT_FALSE(read("own.csv").trials[0].failed);
+}
+
+TEST_F(ForeignFiles, OfSyneTunesReportsTheLastOfEachTrialCounts) {
+  folder_.write("s/results.csv",
+                "trial_id,st_tuner_time,st_status,config_batch,loss\n"
+                "0,1,InProgress,64,3\n1,2,InProgress,128,9\n0,3,Completed,64,1\n"
+                "2,4,Failed,32,\n,5,Completed,8,7\n3,6,,16,2\n");
+  const ForeignTrials foreign = read("s");
+  EXPECT_EQ(foreign.kind, "Syne Tune");
+  ASSERT_EQ(foreign.trials.size(), 4U) << "a report of no trial is none";
+  EXPECT_EQ(foreign.trials[0].cells.at("loss"), "1");
+  EXPECT_EQ(foreign.trials[0].left, "");
+  EXPECT_EQ(foreign.trials[1].left, "its last status is InProgress");
+  EXPECT_TRUE(foreign.trials[2].failed);
+  EXPECT_EQ(foreign.trials[2].left, "");
+  EXPECT_EQ(foreign.trials[3].left, "its last status is not told");
+}
+
+TEST_F(ForeignFiles, APackedTableOfSyneTuneSaysHowToUnpackIt) {
+  folder_.write("s/results.csv.zip", "PK");
+  const std::string told = refused("s");
+  EXPECT_THAT(told, HasSubstr("is packed"));
+  EXPECT_THAT(told, HasSubstr("unzip -d " + (folder_.path() / "s").string()));
+}
+
+TEST_F(ForeignFiles, OfRayTunesTrialsTheLastWholeLineCounts) {
+  folder_.write("ray/b/params.json", R"({"batch": 8, "lr": 0.5})");
+  folder_.write(
+      "ray/b/result.json",
+      "{\"s\": 3, \"done\": false}\n\n"
+      "{\"s\": 2, \"done\": true, \"config\": {\"batch\": 16}, \"list\": [1]}\n{\"s\": 1, ");
+  folder_.write("ray/a/result.json", "{\"s\": 5}");
+  folder_.write("ray/notes/readme.txt", "not a trial");
+  folder_.write("ray/summary.json", "{}");
+  const ForeignTrials foreign = read("ray");
+  EXPECT_EQ(foreign.kind, "Ray Tune");
+  ASSERT_EQ(foreign.trials.size(), 2U);
+  EXPECT_EQ(foreign.trials[0].cells, (Cells{{"s", 5}})) << "by the names of their folders";
+  EXPECT_EQ(foreign.trials[1].cells,
+            (Cells{{"config/batch", 16}, {"config/lr", 0.5}, {"done", true}, {"s", 2}}))
+      << "what the result says it ran with, before what was asked for";
+}
+
+TEST_F(ForeignFiles, TrialsOfRayTuneThatTellNothingSayWhy) {
+  const auto left = [&](const std::map<std::string, std::string>& files) {
+    std::filesystem::remove_all(folder_.path() / "ray");
+    for (const auto& [file, bytes] : files)
+      folder_.write("ray/t/" + file, bytes);
+    const ForeignTrial trial = read("ray").trials.at(0);
+    return (trial.failed ? "failed: " : "") + trial.left;
+  };
+  EXPECT_EQ(left({{"result.json", "{\"s\": 1, \"done\": true}\n"}}), "");
+  EXPECT_EQ(left({{"result.json", "{\"s\": 1}\n"}}), "") << "not told means ended";
+  EXPECT_EQ(left({{"result.json", "{\"s\": 1, \"done\": false}\n"}}),
+            "it was stopped, or still running");
+  EXPECT_EQ(left({{"result.json", "{\"s\": NaN, \"done\": true}\n"}}),
+            "its last result cannot be read");
+  EXPECT_EQ(left({{"result.json", "[]\n"}}), "its last result cannot be read");
+  EXPECT_EQ(left({{"params.json", "{}"}}), "it has no result");
+  EXPECT_EQ(left({{"params.json", "{}"}, {"result.json", "\n"}}), "it has no result");
+  EXPECT_EQ(left({{"params.json", "[]"}, {"result.json", "{\"s\": 1}\n"}}),
+            "its params.json cannot be read");
+  EXPECT_EQ(left({{"params.json", "{}"}, {"error.txt", "out of memory"}}), "failed: ")
+      << "a failure needs no result";
+}
+
+TEST_F(ForeignFiles, WhatHoldsNoTrialsIsRefused) {
+  EXPECT_THAT(refused("gone"), HasSubstr("is neither a file nor a folder"));
+  std::filesystem::create_directories(folder_.path() / "empty" / "sub");
+  const std::string told = refused("empty");
+  EXPECT_THAT(told, HasSubstr("holds no folder with a trial's result.json or params.json"));
+  EXPECT_THAT(told, HasSubstr("name the folder of one experiment"));
+}
+
+}  // namespace
+}  // namespace steptune

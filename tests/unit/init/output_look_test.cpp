@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/output_look.hpp"
+
+#include <algorithm>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+using ::testing::ElementsAre;
+
+OutputFormat format_with(const std::string& name, std::vector<MetricDefinition> metrics) {
+  OutputFormat format{name, Json(name), {}};
+  format.format.metrics = std::move(metrics);
+  return format;
+}
+
+OutputFormat steptune_lines() {
+  return {"[steptune] lines", Json(), {}};
+}
+
+std::string epoch_lines(int count) {
+  std::string output = "loading\n";
+  for (int i = 1; i <= count; ++i)
+    output += "it " + std::to_string(i) + " seen " + std::to_string(32 * i) + " loss 0.5\n";
+  return output;
+}
+
+const MetricDefinition k_steps{"step", R"(it (\d+))"};
+const MetricDefinition k_samples{"samples", R"(seen (\d+))"};
+const MetricDefinition k_loss{"loss", R"(loss ([\d.]+))"};
+
+TEST(OutputLook, TellsWhatAFormatMakesOfTheLines) {
+  const auto reading =
+      best_reading({format_with("own", {k_steps, k_samples, k_loss})}, epoch_lines(5));
+  ASSERT_TRUE(reading);
+  EXPECT_EQ(reading->format.name, "own");
+  EXPECT_EQ(reading->progress, 5U);
+  EXPECT_TRUE(reading->tells_samples);
+  ASSERT_TRUE(reading->samples_per_step);
+  EXPECT_EQ(*reading->samples_per_step, 32.0);
+  EXPECT_EQ(reading->metrics.count("loss"), 1U);
+}
+
+TEST(OutputLook, StepsAloneTellNoSamples) {
+  const auto reading = best_reading({format_with("own", {k_steps})}, epoch_lines(3));
+  ASSERT_TRUE(reading);
+  EXPECT_FALSE(reading->tells_samples);
+  EXPECT_EQ(reading->samples_per_step, std::nullopt);
+}
+
+TEST(OutputLook, LinesThatTellNothingNewAreNoProgress) {
+  const auto reading =
+      best_reading({format_with("own", {k_steps})}, "it 3\nit 3\nit 2\nit 4\nnothing\n");
+  ASSERT_TRUE(reading);
+  EXPECT_EQ(reading->progress, 2U);
+  EXPECT_FALSE(best_reading({format_with("own", {k_steps})}, "no line tells\n"));
+  EXPECT_FALSE(best_reading({format_with("own", {k_loss})}, epoch_lines(3)))
+      << "a metric alone is no progress";
+  EXPECT_FALSE(best_reading({}, epoch_lines(3)));
+}
+
+TEST(OutputLook, MostProgressThenMostMetricsThenTheFirstWins) {
+  const OutputFormat few = format_with("few", {{"step", R"(it (\d)$)"}});
+  const OutputFormat steps = format_with("steps", {k_steps});
+  const OutputFormat all = format_with("all", {k_steps, k_loss});
+  const OutputFormat same = format_with("same", {k_steps, k_loss});
+  const auto name = [](const std::vector<OutputFormat>& formats) {
+    const auto reading = best_reading(formats, epoch_lines(4) + "it 9\n");
+    return reading ? reading->format.name : "none";
+  };
+  EXPECT_EQ(name({few, steps}), "steps");
+  EXPECT_EQ(name({steps, all}), "all");
+  EXPECT_EQ(name({all, steps}), "all");
+  EXPECT_EQ(name({all, same}), "all");
+  EXPECT_EQ(name({same, all}), "same");
+}
+
+TEST(OutputLook, OwnLinesWinOnceTwoOfThemTellProgress) {
+  const std::string one = "[steptune] {\"v\":1,\"step\":1,\"samples\":8,\"clock\":1.0}\n";
+  const std::string two = one + "[steptune] {\"v\":1,\"step\":2,\"samples\":16,\"clock\":2.0}\n";
+  const std::vector<OutputFormat> formats = {format_with("own", {k_steps}), steptune_lines()};
+  EXPECT_EQ(best_reading(formats, epoch_lines(9) + two)->format.name, "[steptune] lines");
+}
+
+TEST(OutputLook, ALineThatWasBeingWrittenCounts) {
+  const auto reading = best_reading({format_with("own", {k_steps})}, "it 1\nit 2");
+  ASSERT_TRUE(reading);
+  EXPECT_EQ(reading->progress, 2U);
+}
+
+TEST(OutputLook, OnlyTheBeginOfALongOutputIsRead) {
+  const std::string output = "it 1\n" + std::string(std::size_t{256} << 10, '\n') + "it 2\n";
+  const auto reading = best_reading({format_with("own", {k_steps})}, output);
+  ASSERT_TRUE(reading);
+  EXPECT_EQ(reading->progress, 1U);
+}
+
+TEST(OutputLook, TriesOwnLinesAndEveryPreset) {
+  const auto formats = output_formats();
+  ASSERT_FALSE(formats.empty());
+  EXPECT_TRUE(formats.front().reports.is_null()) << "lines that are always read come first";
+  const auto has = [&](const std::string& name) {
+    return std::ranges::find(formats, name, &OutputFormat::name) != formats.end();
+  };
+  for (const char* preset : {"tqdm", "keras", "hf-trainer", "lightning"})
+    EXPECT_TRUE(has(std::string("preset ") + preset)) << preset;
+  for (const OutputFormat& format : formats) {
+    if (format.reports.is_string()) {
+      EXPECT_EQ(format.format.preset, format.reports);
+    }
+    if (format.reports.is_object() && format.reports.contains("metrics")) {
+      EXPECT_EQ(format.format.metrics.size(), format.reports["metrics"].size()) << format.name;
+    }
+  }
+}
+
+TEST(OutputLook, FindsThePresetThatAProgramPrintsFor) {
+  const auto reading = best_reading(
+      output_formats(),
+      "{'loss': 2.5, 'learning_rate': 1e-05, 'epoch': 0.1}\n"
+      " 10%|#         | 10/100 [00:05<00:45,  2.00it/s]\r 20%|##        | 20/100 [00:10<00:40]\n");
+  ASSERT_TRUE(reading);
+  EXPECT_GE(reading->progress, 2U);
+  EXPECT_FALSE(reading->format.reports.is_null());
+}
+
+}  // namespace
+}  // namespace steptune
