@@ -62,6 +62,8 @@ enum class TrialStatus {
 /// True for the trials that are compared with each other and may be recommended: baseline, hints
 /// and search.
 [[nodiscard]] bool is_compared(TrialPurpose purpose);
+/// True for those of them that are not the baseline.
+[[nodiscard]] bool is_searched(TrialPurpose purpose);
 
 /// How much longer everything took on the machine at some time of a study than when the baseline
 /// ran, as far as is known.

@@ -232,8 +232,8 @@ double latest_end_s(const StudySpec& study, const Spending& spending, TrialPurpo
 }
 
 double longest_start_s(const StudySpec& study, TrialPurpose purpose, const TrialRecord* baseline) {
-  const bool is_searched = is_compared(purpose) && purpose != TrialPurpose::baseline;
-  if (!study.budget.time_s || !is_searched || baseline == nullptr || !baseline->measurement) {
+  if (!study.budget.time_s || !is_searched(purpose) || baseline == nullptr ||
+      !baseline->measurement) {
     return std::numeric_limits<double>::infinity();
   }
   // Where there is little to try, its share is larger.

@@ -179,13 +179,10 @@ void RunningTrial::disturbed(const TrialDisturbed& event) {
   keep_latest(disturbed_);
 }
 
-bool RunningTrial::is_searched() const {
-  return record_.purpose == TrialPurpose::search || record_.purpose == TrialPurpose::hint;
-}
-
 Measurement RunningTrial::compared(const Measurement& measurement,
                                    const TrialRecord* baseline) const {
-  const bool beside_baseline = is_searched() || record_.purpose == TrialPurpose::sentinel;
+  const bool beside_baseline =
+      is_searched(record_.purpose) || record_.purpose == TrialPurpose::sentinel;
   return beside_baseline ? comparable(measurement, measurement_of(baseline)) : measurement;
 }
 
@@ -209,7 +206,7 @@ bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {
   const Measurement& current = measurer_.current();
   const bool too_short = !takes_turns() && (current.window_steps < k_least_look_steps ||
                                             current.window_s < targets_.measure.min_window_s);
-  if (!targets_.to_beat || !is_searched() || study_->objectives.size() != 1 ||
+  if (!targets_.to_beat || !is_searched(record_.purpose) || study_->objectives.size() != 1 ||
       !all_timed(*study_) || too_short) {
     return false;
   }
@@ -251,7 +248,7 @@ bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher,
   const TrialEstimate estimate =
       to_estimate(*study_, record_.number, current.window_steps, objectives->values,
                   objectives->standard_errors, record_.level);
-  if (!is_searched()) {
+  if (!is_searched(record_.purpose)) {
     early_stopping_.record(estimate);
     scheduler.on_exempt(estimate);
     return false;
@@ -280,7 +277,7 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
   if (auto difference = settled_difference()) {
     return ask_for_end(EndRequest::unlike, *std::move(difference));
   }
-  if (is_searched()) {
+  if (is_searched(record_.purpose)) {
     auto violated = violated_guard(study_->guards, guarded_.settled(), std::nullopt, baseline,
                                    GuardMoment::running);
     if (violated) return ask_for_end(EndRequest::guard, *std::move(violated));
@@ -349,7 +346,8 @@ bool RunningTrial::shares_program() const {
 }
 
 bool RunningTrial::takes_turns() const {
-  return shares_program() && (is_searched() || record_.purpose == TrialPurpose::sentinel);
+  return shares_program() &&
+         (is_searched(record_.purpose) || record_.purpose == TrialPurpose::sentinel);
 }
 
 double RunningTrial::own_end_s() const {
@@ -456,7 +454,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   const bool is_baseline = record_.purpose == TrialPurpose::baseline ||
                            record_.purpose == TrialPurpose::sentinel ||
                            record_.purpose == TrialPurpose::confirm_baseline;
-  if (is_searched() && at_limit) {
+  if (is_searched(record_.purpose) && at_limit) {
     ending.slow = why_slow(measurement, progress_, own_end_s());
   }
   if (outcome.was_slow && !ending.slow) ending.slow = k_slow_in_job;

@@ -85,7 +85,6 @@ class RunningTrial {
   [[nodiscard]] TrialKey key() const { return {record_.number, record_.attempt}; }
 
  private:
-  [[nodiscard]] bool is_searched() const;
   /// A trial of the search, or a sentinel, as it is compared with the baseline; others as they are.
   [[nodiscard]] Measurement compared(const Measurement& measurement,
                                      const TrialRecord* baseline) const;

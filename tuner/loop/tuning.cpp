@@ -582,9 +582,8 @@ int Tuning::interrupts() const {
 std::string Tuning::why_nothing_faster() const {
   const auto& limit_s = parts_.study.budget.time_s;
   const bool by_time = limit_s && end_->reason == spent_time_text(*limit_s);
-  const bool compared = std::ranges::any_of(standing_.trials(), [](const TrialRecord& trial) {
-    return is_compared(trial.purpose) && trial.purpose != TrialPurpose::baseline;
-  });
+  const bool compared = std::ranges::any_of(
+      standing_.trials(), [](const TrialRecord& trial) { return is_searched(trial.purpose); });
   if (by_time && !compared) {
     const std::string& then = parts_.after_too_little;
     return fmt::format("; that is time for the baseline only, and nothing was compared with it{}{}",
