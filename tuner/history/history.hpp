@@ -111,6 +111,9 @@ struct TrialRecord {
   /// As it was believed to be when the trial was launched: what searcher and scheduler compare it
   /// by, so that a study that goes on compares as before; kept with the measurement.
   MachineLevel level;
+  /// How long its first step was waited for, where it was ended because none came in the time that
+  /// a start may take; kept with the measurement.
+  std::optional<double> awaited_start_s;
   /// What a hook told of the program (`HookLog::to_json`), of the baseline; kept with the
   /// measurement. Null: nothing.
   Json hook;

@@ -354,15 +354,26 @@ double RunningTrial::own_end_s() const {
   return takes_turns() ? reported_s_ : requested_s_;
 }
 
+std::string RunningTrial::why_no_start(double waited_s) const {
+  const std::string may_take =
+      fmt::format("more than a trial's start may take of a tuning time of {}",
+                  format_duration(*study_->budget.time_s));
+  const std::string waited = format_duration(waited_s);
+  // Whether it would have come nobody can tell.
+  if (targets_.longest_trial_s > 0.0 && waited_s > targets_.longest_trial_s) {
+    return fmt::format(
+        "no step came within {}, longer than any other trial took as a whole: it hangs, or starts "
+        "slowly ({})",
+        waited, may_take);
+  }
+  return fmt::format("no step told within {}: {}", waited, may_take);
+}
+
 bool RunningTrial::out_of_time(double now_s) {
   if (now_s < deadline_s()) return false;
   requested_s_ = now_s;
   if (now_s >= start_limit_s()) {
-    return ask_for_end(
-        EndRequest::slow_start,
-        fmt::format(
-            "no step told within {}: more than a trial's start may take of a tuning time of {}",
-            format_duration(targets_.longest_start_s), format_duration(*study_->budget.time_s)));
+    return ask_for_end(EndRequest::slow_start, why_no_start(now_s - started_s_));
   }
   if (own_limit_s() <= budget_end_s()) return ask_for_end(EndRequest::time_limit, "");
   // With more time the study goes on with what it saw too little of; without a baseline there is
@@ -493,6 +504,9 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   record_.cpu_busy = outcome.cpu_busy;
   record_.storage_read_bytes = outcome.storage_read_bytes;
   record_.gpu = outcome.gpu;
+  if (request_ == EndRequest::slow_start && record_.status == TrialStatus::infeasible) {
+    record_.awaited_start_s = requested_s_ - started_s_;
+  }
   if (record_.purpose == TrialPurpose::baseline && !hook_.empty()) record_.hook = hook_.to_json();
   if (is_final(record_.status)) {
     record_.measurement = std::move(measurement);

@@ -31,6 +31,8 @@ struct TrialTargets {
   double share_s = std::numeric_limits<double>::infinity();
   /// From its start to its first step at most (`longest_start_s`).
   double longest_start_s = std::numeric_limits<double>::infinity();
+  /// What the longest trial of the study took as a whole; 0 before any was measured.
+  double longest_trial_s = 0.0;
   /// When its part of a budget of time is over, on the loop's clock: it ends with what it has
   /// measured by then, but not before it has run for `least_s`.
   double budget_end_s = std::numeric_limits<double>::infinity();
@@ -106,6 +108,7 @@ class RunningTrial {
   [[nodiscard]] bool has_told_progress() const;
   /// When its first step is to have come.
   [[nodiscard]] double start_limit_s() const;
+  [[nodiscard]] std::string why_no_start(double waited_s) const;
   /// When it has been measured for as long as it may, whatever the budget.
   [[nodiscard]] double own_limit_s() const;
   /// Measured in a program that others share (`k_shared_program`), and there in turns with the

@@ -600,6 +600,21 @@ std::string Tuning::why_nothing_faster() const {
   return why;
 }
 
+std::string Tuning::who_did_not_start() const {
+  std::vector<std::int64_t> numbers;
+  for (const TrialRecord& trial : standing_.trials()) {
+    const bool was_measured =
+        std::ranges::any_of(standing_.trials(), [&](const TrialRecord& other) {
+          return is_ranked(other.status) && other.configuration == trial.configuration;
+        });
+    if (trial.awaited_start_s && !was_measured) numbers.push_back(trial.number);
+  }
+  if (numbers.empty()) return "";
+  return fmt::format("; {} {} {} ended before {} first step, which a longer tuning time waits for",
+                     numbers.size() == 1 ? "trial" : "trials", fmt::join(numbers, ", "),
+                     numbers.size() == 1 ? "was" : "were", numbers.size() == 1 ? "its" : "their");
+}
+
 Result<LoopResult> Tuning::conclude() {
   LoopResult result{end_->end, end_->reason, {}, left_running_, end_->end};
   if (withdrawn_ > 0) {
@@ -633,6 +648,7 @@ Result<LoopResult> Tuning::conclude() {
                                 standing_.baseline() == nullptr ? "the baseline was not measured"
                                                                 : "no trial respects all guards");
   }
+  if (!to_be_continued) result.reason += who_did_not_start();
   recorder_.decided(recommended_decision(result));
   study_.status = to_be_continued ? StudyStatus::interrupted : StudyStatus::finished;
   study_.stop_reason = result.reason;
