@@ -146,7 +146,6 @@ void RunningTrial::started(const TrialStarted& event) {
   record_.token = event.token;
   record_.placement = event.placement;
   started_s_ = event.time_s;
-  has_reported_ = false;
   record_.disturbed_s = 0.0;
   program_startup_s_ = event.program_startup_s;
   measurer_ = make_measurer(*study_, record_, started_s_, targets_, program_startup_s_);
@@ -159,7 +158,6 @@ void RunningTrial::started(const TrialStarted& event) {
 }
 
 void RunningTrial::reported(const Report& report) {
-  has_reported_ = true;
   reported_s_ = report.received_s;
   for (const std::string& event : report.hook_events)
     hook_.add(event);

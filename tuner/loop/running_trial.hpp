@@ -79,8 +79,8 @@ class RunningTrial {
 
   [[nodiscard]] const TrialRecord& record() const { return record_; }
   [[nodiscard]] double started_s() const { return started_s_; }
-  /// Since it started: anything that was read as progress.
-  [[nodiscard]] bool has_reported() const { return has_reported_; }
+  /// Whether any report told samples or steps since it started.
+  [[nodiscard]] bool has_told_progress() const;
   /// What a billed second of the trial's machines costs, and the most that a second can.
   [[nodiscard]] double usd_per_billed_s() const { return usd_per_billed_s_; }
   [[nodiscard]] const Measurement& measurement() const { return measurer_.current(); }
@@ -104,8 +104,6 @@ class RunningTrial {
   [[nodiscard]] double before_wall_s() const;
   /// When its part of the budget of time is over.
   [[nodiscard]] double budget_end_s() const;
-  /// Whether any report told samples or steps.
-  [[nodiscard]] bool has_told_progress() const;
   /// When its first step is to have come.
   [[nodiscard]] double start_limit_s() const;
   [[nodiscard]] std::string why_no_start(double waited_s) const;
@@ -142,7 +140,6 @@ class RunningTrial {
   std::string request_reason_;
   bool is_slower_ = false;  ///< measured well enough to know that
   double requested_s_ = 0.0;
-  bool has_reported_ = false;
   double reported_s_ = 0.0;  ///< when the latest report came
   /// As it was when the scheduler gave the trial up: what follows until it is gone counts no more.
   std::optional<Measurement> at_request_;

@@ -516,16 +516,17 @@ void Tuning::warn_of_no_progress() {
   // Of a program that is hooked the hook tells what it does not see.
   const bool is_hooked = parts_.study.hooks.pytorch.has_value();
   if (warned_of_no_progress_ || is_hooked || standing_.baseline() != nullptr) return;
-  const TrialRecord* trial = running_.without_progress(k_until_progress_s);
+  const RunningTrial* silent = running_.without_progress(k_until_progress_s);
   // Simulated and replayed trials, which may start for longer, have no log.
   std::error_code missing;
-  if (trial == nullptr || !std::filesystem::exists(trial->log_path, missing)) return;
+  if (silent == nullptr || !std::filesystem::exists(silent->record().log_path, missing)) return;
   warned_of_no_progress_ = true;
   parts_.listener.on_warning(fmt::format(
       "trial {} has run for {}, and nothing that it printed was read as progress: if it trains "
       "already, \"reports\" in the study file does not fit its output ({}); see "
-      "docs/reporting.md",
-      trial->number, format_duration(k_until_progress_s), trial->log_path.string()));
+      "docs/reporting.md{}",
+      silent->record().number, format_duration(k_until_progress_s),
+      silent->record().log_path.string(), advice_on_epochs(silent->measurement())));
 }
 
 void Tuning::observe(const TrialRecord& trial, const LaunchVariation& launches) {

@@ -512,7 +512,7 @@ TEST(RunningTrial, ThatReportsNothingHasItsIdleTimeAndItsOwn) {
   study.limits.wall_s = 1000.0;
   study.measure.max_trial_s = 20.0;
   RunningTrial trial = begun(study);
-  EXPECT_FALSE(trial.has_reported());
+  EXPECT_FALSE(trial.has_told_progress());
   EXPECT_DOUBLE_EQ(trial.deadline_s(), 170.0);
   EXPECT_FALSE(trial.out_of_time(169.0));
   EXPECT_TRUE(trial.out_of_time(170.0));
@@ -524,7 +524,7 @@ TEST(RunningTrial, HasTheTimeOfATrialFromItsFirstStepAndLeavesTheWallLimitAMargi
   study.measure.max_trial_s = 20.0;
   RunningTrial trial = begun(study);
   train(trial, 30);
-  EXPECT_TRUE(trial.has_reported());
+  EXPECT_TRUE(trial.has_told_progress());
   EXPECT_NEAR(trial.deadline_s(), 100.0 + trial.measurement().startup_s + 20.0, 1e-9);
   study.limits.wall_s = 10.0;
   EXPECT_NEAR(trial.deadline_s(), 109.5, 1e-9);
