@@ -11,6 +11,7 @@ namespace steptune::simulation {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 /// Two hundred configurations and ten minutes.
 class TimeBudget : public ::testing::Test {
@@ -323,15 +324,19 @@ TEST_F(TimeBudget, WhatStartsTooSlowlyForItIsOpenAgainWithMoreTime) {
   const DatabaseFolder folder;
   for (int times = 0; times < 2; ++times) {
     SimulatedRun run(folder.path(), document_, compiles, 1000.0 * times);
-    static_cast<void>(must(run.run()));
+    const LoopResult result = must(run.run());
     ASSERT_EQ(run.trials().size(), 2U) << "as much time as before";
     EXPECT_EQ(run.trials()[1].status, TrialStatus::infeasible);
     EXPECT_THAT(run.trials()[1].failure, HasSubstr("no step reported within"));
+    EXPECT_THAT(result.reason,
+                HasSubstr("; trial 2 was ended before its first step, which a longer "
+                          "tuning time waits for"));
   }
   document_["budget"]["time"] = 900.0;
   SimulatedRun run(folder.path(), document_, compiles, 2000.0);
   const LoopResult result = must(run.run());
   EXPECT_EQ(result.recommendation->claim, Claim::faster) << result.reason;
+  EXPECT_THAT(result.reason, Not(HasSubstr("first step"))) << "it was waited for";
 }
 
 /// Of two configurations the faster one, which starts for so long; longer still where it is fresh.

@@ -11,6 +11,8 @@ namespace {
 /// Less is not worth a sentence.
 constexpr double k_notable_share = 0.02;
 constexpr double k_notable_ratio = 1.1;
+/// What has not come in so many of its periods does not come.
+constexpr double k_periods_to_miss = 2.0;
 
 /// 0 where its period is not known.
 double seconds_per_sample(const PhaseEstimate& phase) {
@@ -39,6 +41,16 @@ void add_phases(const Promise& promise, const Measurement& seen, std::vector<std
   }
 }
 
+/// What the planned run's price has in it and this run has not, although it has gone on for long.
+void add_missing_phases(const Promise& promise, const Measurement& seen,
+                        std::vector<std::string>& causes) {
+  for (const auto& [name, every] : promise.planned_every) {
+    if (seen.phases.contains(name) || seen.total_samples < k_periods_to_miss * every) continue;
+    causes.push_back(
+        fmt::format("no {} was seen, which the plan has every {:.4g} samples", name, every));
+  }
+}
+
 void add_parts(const Promise& promise, const Measurement& seen, std::vector<std::string>& causes) {
   const double notable_s = k_notable_share * promise.seconds_per_sample.value;
   for (const auto& [part, seconds] : seen.parts) {
@@ -58,7 +70,9 @@ std::vector<std::string> causes_of(const Promise& promise, const Measurement& se
   std::vector<std::string> causes;
   add_phases(promise, seen, causes);
   add_parts(promise, seen, causes);
-  if (!deviation || !causes.empty()) return causes;
+  const bool is_unexplained = deviation && causes.empty();
+  add_missing_phases(promise, seen, causes);
+  if (!is_unexplained) return causes;
   if (!seen.level_changes.empty()) {
     causes.push_back(fmt::format(
         "the time per sample changed at once, to {:.2f} times what it was, after {}: throttling, a "

@@ -11,9 +11,9 @@
 
 namespace steptune {
 
-/// What of a run is not as it was in the trial: phases that are longer, more frequent or new, parts
-/// of a step that grew, a rate that changed at once. One sentence each, for people; hints, not
-/// proofs.
+/// What of a run is not as it was in the trial: phases that are longer, more frequent, new or not
+/// there although the plan has them, parts of a step that grew, a rate that changed at once. One
+/// sentence each, for people; hints, not proofs.
 [[nodiscard]] std::vector<std::string> causes_of(const Promise& promise, const Measurement& seen,
                                                  const std::optional<Deviation>& deviation);
 

@@ -34,6 +34,7 @@ struct Promise {
   double once_s = 0.0;            ///< start-up and what the warm-up takes beyond steady steps
   std::optional<double> samples;  ///< of the planned run
   std::map<std::string, PhaseEstimate> phases;  ///< as the trial showed them
+  std::map<std::string, double> planned_every;  ///< samples between the plan's phases, by name
   std::map<std::string, double> parts;          ///< seconds per sample by part
   std::optional<double> samples_per_step;
 

@@ -62,6 +62,8 @@ enum class TrialStatus {
 /// True for the trials that are compared with each other and may be recommended: baseline, hints
 /// and search.
 [[nodiscard]] bool is_compared(TrialPurpose purpose);
+/// True for those of them that are not the baseline.
+[[nodiscard]] bool is_searched(TrialPurpose purpose);
 
 /// How much longer everything took on the machine at some time of a study than when the baseline
 /// ran, as far as is known.
@@ -109,6 +111,9 @@ struct TrialRecord {
   /// As it was believed to be when the trial was launched: what searcher and scheduler compare it
   /// by, so that a study that goes on compares as before; kept with the measurement.
   MachineLevel level;
+  /// How long its first step was waited for, where it was ended because none came in the time that
+  /// a start may take; kept with the measurement.
+  std::optional<double> awaited_start_s;
   /// What a hook told of the program (`HookLog::to_json`), of the baseline; kept with the
   /// measurement. Null: nothing.
   Json hook;

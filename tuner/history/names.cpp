@@ -66,8 +66,11 @@ bool is_confirmation(TrialPurpose purpose) {
 }
 
 bool is_compared(TrialPurpose purpose) {
-  return purpose == TrialPurpose::baseline || purpose == TrialPurpose::hint ||
-         purpose == TrialPurpose::search;
+  return purpose == TrialPurpose::baseline || is_searched(purpose);
+}
+
+bool is_searched(TrialPurpose purpose) {
+  return purpose == TrialPurpose::hint || purpose == TrialPurpose::search;
 }
 
 }  // namespace steptune

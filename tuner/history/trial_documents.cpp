@@ -283,6 +283,10 @@ constexpr std::array k_field_readers{
                 [](ondemand::value value, TrialRecord& trial) {
                   get(value, trial.storage_read_bytes.emplace());
                 }},
+    FieldReader{"awaited_start_s",
+                [](ondemand::value value, TrialRecord& trial) {
+                  get(value, trial.awaited_start_s.emplace());
+                }},
 };
 
 /// Half of what a trial's measurement takes.
@@ -338,6 +342,7 @@ std::string measurement_document(const TrialRecord& trial) {
   if (trial.peak_unreclaimable_bytes)
     put(json, "peak_unreclaimable_bytes", *trial.peak_unreclaimable_bytes);
   if (trial.storage_read_bytes) put(json, "storage_read_bytes", *trial.storage_read_bytes);
+  if (trial.awaited_start_s) put(json, "awaited_start_s", *trial.awaited_start_s);
   return dump_json(json);
 }
 

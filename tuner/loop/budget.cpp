@@ -232,8 +232,8 @@ double latest_end_s(const StudySpec& study, const Spending& spending, TrialPurpo
 }
 
 double longest_start_s(const StudySpec& study, TrialPurpose purpose, const TrialRecord* baseline) {
-  const bool is_searched = is_compared(purpose) && purpose != TrialPurpose::baseline;
-  if (!study.budget.time_s || !is_searched || baseline == nullptr || !baseline->measurement) {
+  if (!study.budget.time_s || !is_searched(purpose) || baseline == nullptr ||
+      !baseline->measurement) {
     return std::numeric_limits<double>::infinity();
   }
   // Where there is little to try, its share is larger.
@@ -243,11 +243,8 @@ double longest_start_s(const StudySpec& study, TrialPurpose purpose, const Trial
 
 bool may_start_longer(const StudySpec& study, const TrialRecord& trial,
                       const TrialRecord* baseline) {
-  const bool told_nothing = trial.status == TrialStatus::infeasible && trial.measurement &&
-                            trial.measurement->status == MeasurementStatus::no_reports;
-  const double waited_s = trial.ended_wall_s - trial.started_wall_s;
-  return told_nothing && waited_s > startup_of(baseline) &&
-         waited_s < longest_start_s(study, trial.purpose, baseline);
+  return trial.awaited_start_s &&
+         *trial.awaited_start_s < longest_start_s(study, trial.purpose, baseline);
 }
 
 double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double startup_s) {

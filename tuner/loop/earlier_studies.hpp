@@ -11,8 +11,9 @@ namespace steptune {
 
 /// What the trials of `earlier` say in the terms of `study`, in their order. Parameters that
 /// `earlier` did not vary stand at the baseline of `study`; those that only it varied are left out,
-/// and so are trials whose configuration is then none of `study`. An error of kind `usage` where
-/// the two minimise different things.
+/// and so are trials whose configuration is then none of `study`, or whose first step was not
+/// waited for as long as `study` would. An error of kind `usage` where the two minimise different
+/// things.
 [[nodiscard]] Result<std::vector<Observation>> translate_trials(
     const StudySpec& study, const StudySpec& earlier, const std::vector<TrialRecord>& trials);
 

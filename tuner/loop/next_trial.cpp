@@ -61,6 +61,14 @@ double expected_startup_s(const Standing& standing, const TrialRecord& trial) {
   return startup_s;
 }
 
+double longest_trial_s(const Standing& standing) {
+  double longest_s = 0.0;
+  for (const TrialRecord& trial : standing.trials()) {
+    if (is_ranked(trial.status)) longest_s = std::max(longest_s, trial.spent_s);
+  }
+  return longest_s;
+}
+
 /// So many periods of a phase tell its share of the time.
 constexpr double k_periods_to_show = 3.0;
 
@@ -233,6 +241,7 @@ void Tuning::set_time(TrialTargets& targets, const TrialRecord& trial, double st
   if (!is_confirmation(trial.purpose)) {
     targets.share_s = share_of_trial_s(study, trial.purpose, startup_s);
     targets.longest_start_s = longest_start_s(study, trial.purpose, standing_.baseline());
+    targets.longest_trial_s = longest_trial_s(standing_);
     targets.budget_end_s =
         now_s + latest_end_s(study, so_far, trial.purpose) - stopwatch_.elapsed_s();
     return;

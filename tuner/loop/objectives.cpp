@@ -21,7 +21,8 @@ std::string why_no_time(const Measurement& measurement) {
     case MeasurementStatus::no_reports:
       return measurement.total_samples > 0.0
                  ? "too few progress reports to compute a speed from"
-                 : "its output has no progress reports with steps or samples";
+                 : "its output has no progress reports with steps or samples" +
+                       advice_on_epochs(measurement);
     case MeasurementStatus::warming_up:
       return fmt::format("no steady state yet after {:.0f} measured steps: more steps are needed",
                          measurement.window_steps);
@@ -35,6 +36,13 @@ std::string why_no_time(const Measurement& measurement) {
 }
 
 }  // namespace
+
+std::string advice_on_epochs(const Measurement& measurement) {
+  if (measurement.total_samples > 0.0 || !measurement.metrics.contains("epoch")) return "";
+  return R"text(; it tells epochs alone: let one be a sample, with "reports": {"metrics": )text"
+         R"text([{"name": "samples", "regex": "(?i)epoch[^0-9]{0,3}([0-9]+(?:[.][0-9]+)?)"}]} and their )text"
+         R"text(number as "samples" of "planned_run")text";
+}
 
 tl::expected<ObjectiveValues, std::string> objective_values(const StudySpec& study,
                                                             const Measurement& measurement,

@@ -146,7 +146,6 @@ void RunningTrial::started(const TrialStarted& event) {
   record_.token = event.token;
   record_.placement = event.placement;
   started_s_ = event.time_s;
-  has_reported_ = false;
   record_.disturbed_s = 0.0;
   program_startup_s_ = event.program_startup_s;
   measurer_ = make_measurer(*study_, record_, started_s_, targets_, program_startup_s_);
@@ -159,7 +158,6 @@ void RunningTrial::started(const TrialStarted& event) {
 }
 
 void RunningTrial::reported(const Report& report) {
-  has_reported_ = true;
   reported_s_ = report.received_s;
   for (const std::string& event : report.hook_events)
     hook_.add(event);
@@ -179,13 +177,10 @@ void RunningTrial::disturbed(const TrialDisturbed& event) {
   keep_latest(disturbed_);
 }
 
-bool RunningTrial::is_searched() const {
-  return record_.purpose == TrialPurpose::search || record_.purpose == TrialPurpose::hint;
-}
-
 Measurement RunningTrial::compared(const Measurement& measurement,
                                    const TrialRecord* baseline) const {
-  const bool beside_baseline = is_searched() || record_.purpose == TrialPurpose::sentinel;
+  const bool beside_baseline =
+      is_searched(record_.purpose) || record_.purpose == TrialPurpose::sentinel;
   return beside_baseline ? comparable(measurement, measurement_of(baseline)) : measurement;
 }
 
@@ -209,7 +204,7 @@ bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {
   const Measurement& current = measurer_.current();
   const bool too_short = !takes_turns() && (current.window_steps < k_least_look_steps ||
                                             current.window_s < targets_.measure.min_window_s);
-  if (!targets_.to_beat || !is_searched() || study_->objectives.size() != 1 ||
+  if (!targets_.to_beat || !is_searched(record_.purpose) || study_->objectives.size() != 1 ||
       !all_timed(*study_) || too_short) {
     return false;
   }
@@ -251,7 +246,7 @@ bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher,
   const TrialEstimate estimate =
       to_estimate(*study_, record_.number, current.window_steps, objectives->values,
                   objectives->standard_errors, record_.level);
-  if (!is_searched()) {
+  if (!is_searched(record_.purpose)) {
     early_stopping_.record(estimate);
     scheduler.on_exempt(estimate);
     return false;
@@ -280,7 +275,7 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
   if (auto difference = settled_difference()) {
     return ask_for_end(EndRequest::unlike, *std::move(difference));
   }
-  if (is_searched()) {
+  if (is_searched(record_.purpose)) {
     auto violated = violated_guard(study_->guards, guarded_.settled(), std::nullopt, baseline,
                                    GuardMoment::running);
     if (violated) return ask_for_end(EndRequest::guard, *std::move(violated));
@@ -349,22 +344,35 @@ bool RunningTrial::shares_program() const {
 }
 
 bool RunningTrial::takes_turns() const {
-  return shares_program() && (is_searched() || record_.purpose == TrialPurpose::sentinel);
+  return shares_program() &&
+         (is_searched(record_.purpose) || record_.purpose == TrialPurpose::sentinel);
 }
 
 double RunningTrial::own_end_s() const {
   return takes_turns() ? reported_s_ : requested_s_;
 }
 
+std::string RunningTrial::why_no_start(double waited_s) const {
+  const std::string may_take =
+      fmt::format("more than a trial's start-up may take of a tuning time of {}",
+                  format_duration(*study_->budget.time_s));
+  const std::string waited = format_duration(waited_s);
+  // Whether it would have come nobody can tell.
+  if (targets_.longest_trial_s > 0.0 && waited_s > targets_.longest_trial_s) {
+    return fmt::format(
+        "no step reported within {}, longer than any other trial took as a whole: it hangs, or "
+        "starts "
+        "slowly ({})",
+        waited, may_take);
+  }
+  return fmt::format("no step reported within {}: {}", waited, may_take);
+}
+
 bool RunningTrial::out_of_time(double now_s) {
   if (now_s < deadline_s()) return false;
   requested_s_ = now_s;
   if (now_s >= start_limit_s()) {
-    return ask_for_end(EndRequest::slow_start,
-                       fmt::format("no step reported within {}: more than a trial's start-up may "
-                                   "take of a tuning time of {}",
-                                   format_duration(targets_.longest_start_s),
-                                   format_duration(*study_->budget.time_s)));
+    return ask_for_end(EndRequest::slow_start, why_no_start(now_s - started_s_));
   }
   if (own_limit_s() <= budget_end_s()) return ask_for_end(EndRequest::time_limit, "");
   // With more time the study goes on with what it saw too little of; without a baseline there is
@@ -456,7 +464,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   const bool is_baseline = record_.purpose == TrialPurpose::baseline ||
                            record_.purpose == TrialPurpose::sentinel ||
                            record_.purpose == TrialPurpose::confirm_baseline;
-  if (is_searched() && at_limit) {
+  if (is_searched(record_.purpose) && at_limit) {
     ending.slow = why_slow(measurement, progress_, own_end_s());
   }
   if (outcome.was_slow && !ending.slow) ending.slow = k_slow_in_job;
@@ -495,6 +503,9 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   record_.cpu_busy = outcome.cpu_busy;
   record_.storage_read_bytes = outcome.storage_read_bytes;
   record_.gpu = outcome.gpu;
+  if (request_ == EndRequest::slow_start && record_.status == TrialStatus::infeasible) {
+    record_.awaited_start_s = requested_s_ - started_s_;
+  }
   if (record_.purpose == TrialPurpose::baseline && !hook_.empty()) record_.hook = hook_.to_json();
   if (is_final(record_.status)) {
     record_.measurement = std::move(measurement);

@@ -31,6 +31,8 @@ struct TrialTargets {
   double share_s = std::numeric_limits<double>::infinity();
   /// From its start to its first step at most (`longest_start_s`).
   double longest_start_s = std::numeric_limits<double>::infinity();
+  /// What the longest trial of the study took as a whole; 0 before any was measured.
+  double longest_trial_s = 0.0;
   /// When its part of a budget of time is over, on the loop's clock: it ends with what it has
   /// measured by then, but not before it has run for `least_s`.
   double budget_end_s = std::numeric_limits<double>::infinity();
@@ -77,15 +79,14 @@ class RunningTrial {
 
   [[nodiscard]] const TrialRecord& record() const { return record_; }
   [[nodiscard]] double started_s() const { return started_s_; }
-  /// Since it started: anything that was read as progress.
-  [[nodiscard]] bool has_reported() const { return has_reported_; }
+  /// Whether any report told samples or steps since it started.
+  [[nodiscard]] bool has_told_progress() const;
   /// What a billed second of the trial's machines costs, and the most that a second can.
   [[nodiscard]] double usd_per_billed_s() const { return usd_per_billed_s_; }
   [[nodiscard]] const Measurement& measurement() const { return measurer_.current(); }
   [[nodiscard]] TrialKey key() const { return {record_.number, record_.attempt}; }
 
  private:
-  [[nodiscard]] bool is_searched() const;
   /// A trial of the search, or a sentinel, as it is compared with the baseline; others as they are.
   [[nodiscard]] Measurement compared(const Measurement& measurement,
                                      const TrialRecord* baseline) const;
@@ -103,10 +104,9 @@ class RunningTrial {
   [[nodiscard]] double before_wall_s() const;
   /// When its part of the budget of time is over.
   [[nodiscard]] double budget_end_s() const;
-  /// Whether any report told samples or steps.
-  [[nodiscard]] bool has_told_progress() const;
   /// When its first step is to have come.
   [[nodiscard]] double start_limit_s() const;
+  [[nodiscard]] std::string why_no_start(double waited_s) const;
   /// When it has been measured for as long as it may, whatever the budget.
   [[nodiscard]] double own_limit_s() const;
   /// Measured in a program that others share (`k_shared_program`), and there in turns with the
@@ -140,7 +140,6 @@ class RunningTrial {
   std::string request_reason_;
   bool is_slower_ = false;  ///< measured well enough to know that
   double requested_s_ = 0.0;
-  bool has_reported_ = false;
   double reported_s_ = 0.0;  ///< when the latest report came
   /// As it was when the scheduler gave the trial up: what follows until it is gone counts no more.
   std::optional<Measurement> at_request_;

@@ -182,10 +182,10 @@ std::vector<Configuration> RunningTrials::configurations() const {
   return configurations;
 }
 
-const TrialRecord* RunningTrials::without_progress(double for_s) const {
+const RunningTrial* RunningTrials::without_progress(double for_s) const {
   for (const auto& [number, trial] : trials_) {
-    const bool silent = trial.record().status == TrialStatus::running && !trial.has_reported();
-    if (silent && parts_->clock.now_s() - trial.started_s() >= for_s) return &trial.record();
+    const bool silent = trial.record().status == TrialStatus::running && !trial.has_told_progress();
+    if (silent && parts_->clock.now_s() - trial.started_s() >= for_s) return &trial;
   }
   return nullptr;
 }

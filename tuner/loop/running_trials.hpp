@@ -53,7 +53,7 @@ class RunningTrials {
   /// In order of number.
   [[nodiscard]] std::vector<Configuration> configurations() const;
   /// A trial that has run for so long without telling progress; null if there is none.
-  [[nodiscard]] const TrialRecord* without_progress(double for_s) const;
+  [[nodiscard]] const RunningTrial* without_progress(double for_s) const;
   /// What the trials under way cost: so far, or at least what `least_s` seconds of each do.
   [[nodiscard]] double usd_committed(double least_s) const;
   /// The most that the trials under way can cost: their machines for the whole of `longest_s` each.

@@ -516,16 +516,17 @@ void Tuning::warn_of_no_progress() {
   // Of a program that is hooked the hook tells what it does not see.
   const bool is_hooked = parts_.study.hooks.pytorch.has_value();
   if (warned_of_no_progress_ || is_hooked || standing_.baseline() != nullptr) return;
-  const TrialRecord* trial = running_.without_progress(k_until_progress_s);
+  const RunningTrial* silent = running_.without_progress(k_until_progress_s);
   // Simulated and replayed trials, which may start for longer, have no log.
   std::error_code missing;
-  if (trial == nullptr || !std::filesystem::exists(trial->log_path, missing)) return;
+  if (silent == nullptr || !std::filesystem::exists(silent->record().log_path, missing)) return;
   warned_of_no_progress_ = true;
   parts_.listener.on_warning(fmt::format(
       "trial {} has run for {}, and nothing that it printed was read as progress: if it trains "
       "already, \"reports\" in the study file does not fit its output ({}); see "
-      "docs/reporting.md",
-      trial->number, format_duration(k_until_progress_s), trial->log_path.string()));
+      "docs/reporting.md{}",
+      silent->record().number, format_duration(k_until_progress_s),
+      silent->record().log_path.string(), advice_on_epochs(silent->measurement())));
 }
 
 void Tuning::observe(const TrialRecord& trial, const LaunchVariation& launches) {
@@ -582,9 +583,8 @@ int Tuning::interrupts() const {
 std::string Tuning::why_nothing_faster() const {
   const auto& limit_s = parts_.study.budget.time_s;
   const bool by_time = limit_s && end_->reason == spent_time_text(*limit_s);
-  const bool compared = std::ranges::any_of(standing_.trials(), [](const TrialRecord& trial) {
-    return is_compared(trial.purpose) && trial.purpose != TrialPurpose::baseline;
-  });
+  const bool compared = std::ranges::any_of(
+      standing_.trials(), [](const TrialRecord& trial) { return is_searched(trial.purpose); });
   if (by_time && !compared) {
     const std::string& then = parts_.after_too_little;
     return fmt::format("; that was enough for the baseline only: nothing was compared with it{}{}",
@@ -599,6 +599,21 @@ std::string Tuning::why_nothing_faster() const {
                        format_duration(left_s));
   }
   return why;
+}
+
+std::string Tuning::who_did_not_start() const {
+  std::vector<std::int64_t> numbers;
+  for (const TrialRecord& trial : standing_.trials()) {
+    const bool was_measured =
+        std::ranges::any_of(standing_.trials(), [&](const TrialRecord& other) {
+          return is_ranked(other.status) && other.configuration == trial.configuration;
+        });
+    if (trial.awaited_start_s && !was_measured) numbers.push_back(trial.number);
+  }
+  if (numbers.empty()) return "";
+  return fmt::format("; {} {} {} ended before {} first step, which a longer tuning time waits for",
+                     numbers.size() == 1 ? "trial" : "trials", fmt::join(numbers, ", "),
+                     numbers.size() == 1 ? "was" : "were", numbers.size() == 1 ? "its" : "their");
 }
 
 Result<LoopResult> Tuning::conclude() {
@@ -634,6 +649,7 @@ Result<LoopResult> Tuning::conclude() {
                                 standing_.baseline() == nullptr ? "the baseline was not measured"
                                                                 : "no trial respects all guards");
   }
+  if (!to_be_continued) result.reason += who_did_not_start();
   recorder_.decided(recommended_decision(result));
   study_.status = to_be_continued ? StudyStatus::interrupted : StudyStatus::finished;
   study_.stop_reason = result.reason;

@@ -59,6 +59,8 @@ class Tuning {
   [[nodiscard]] Result<LoopResult> conclude();
   /// What a study that keeps its baseline is said to have ended for, behind its budget.
   [[nodiscard]] std::string why_nothing_faster() const;
+  /// Which trials were ended since their first step did not come in time; empty if none.
+  [[nodiscard]] std::string who_did_not_start() const;
 
   /// The next trial of the search, if one is to be launched now; sets `end_` when there is to be
   /// none.

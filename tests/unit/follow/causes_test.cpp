@@ -52,6 +52,21 @@ TEST(Causes, ANewPhaseOfWhichNobodyKnowsHowOftenItComesIsNone) {
   EXPECT_THAT(causes_of(promised_rate(), seen, std::nullopt), IsEmpty());
 }
 
+TEST(Causes, TellPhasesOfThePlanThatDoNotCome) {
+  Promise promised = promised_rate();
+  promised.planned_every = {{"checkpoint", 4000.0}, {"evaluation", 1000.0}};
+  Measurement seen;
+  seen.phases = {{"evaluation", phase_of(2.0, 1000)}};
+  promised.phases = seen.phases;
+  seen.total_samples = 7000.0;
+  EXPECT_THAT(causes_of(promised, seen, std::nullopt), IsEmpty()) << "it may be late";
+  seen.total_samples = 9000.0;
+  EXPECT_THAT(causes_of(promised, seen, std::nullopt),
+              ElementsAre("no checkpoint was seen, which the plan has every 4000 samples"));
+  EXPECT_THAT(causes_of(promised, seen, k_deviates),
+              ElementsAre(HasSubstr("no checkpoint was seen"), HasSubstr("steps themselves")));
+}
+
 TEST(Causes, APhaseThatMayBeAsLongAsBeforeIsNone) {
   Promise promised = promised_rate();
   promised.phases = {{"evaluation", phase_of(2.0, 1000)}};

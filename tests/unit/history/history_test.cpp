@@ -68,6 +68,7 @@ TrialRecord full_trial(std::int64_t number) {
   trial.disturbed_s = 3.5;
   trial.cpu_busy = 0.96875;
   trial.storage_read_bytes = 4096.0;
+  trial.awaited_start_s = 21.5;
   trial.peak_unreclaimable_bytes = 8192.0;
   trial.failure = "a \"reason\"\nwith lines";
   trial.placement = {{"cpus", "0-1"}};
@@ -154,6 +155,7 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.disturbed_s, 3.5);
   EXPECT_EQ(read.cpu_busy, 0.96875);
   EXPECT_EQ(read.storage_read_bytes, 4096.0);
+  EXPECT_EQ(read.awaited_start_s, 21.5);
   EXPECT_EQ(read.peak_unreclaimable_bytes, 8192.0);
   EXPECT_EQ(read.disturbance->other_load, 0.25);
   EXPECT_EQ(read.disturbance->steal, 0.125);

@@ -102,6 +102,27 @@ TEST(EarlierStudies, FailuresAreToldToo) {
   EXPECT_TRUE(observations->front().values.empty());
 }
 
+TEST(EarlierStudies, WhatStartedTooSlowlyForTheirTimeIsNotHeldAgainstItWhereThereIsMore) {
+  StudySpec earlier = study("earlier", k_batch, R"({"batch": 8})");
+  earlier.budget.time_s = 200.0;
+  TrialRecord baseline = trial_of(1, batch(8), 2.0);
+  baseline.purpose = TrialPurpose::baseline;
+  baseline.measurement = steady(2.0, 0.02, 1.0);
+  TrialRecord slow = trial_of(2, batch(16), 0.0);
+  slow.status = TrialStatus::infeasible;
+  slow.objectives.clear();
+  slow.standard_errors.clear();
+  slow.awaited_start_s = 100.0;
+  const auto told = [&](std::optional<double> time_s) {
+    StudySpec now = earlier;
+    now.budget.time_s = time_s;
+    return translate_trials(now, earlier, {baseline, slow}).value().size();
+  };
+  EXPECT_EQ(told(200.0), 2U);
+  EXPECT_EQ(told(2000.0), 1U);
+  EXPECT_EQ(told(std::nullopt), 1U);
+}
+
 TEST(EarlierStudies, AnObjectiveThatIsTurnedRoundIsAnotherOne) {
   const StudySpec now =
       study("now", k_batch, R"({"batch": 8})", R"([{"metric": "score", "direction": "maximize"}])");

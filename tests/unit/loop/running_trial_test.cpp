@@ -512,7 +512,7 @@ TEST(RunningTrial, ThatReportsNothingHasItsIdleTimeAndItsOwn) {
   study.limits.wall_s = 1000.0;
   study.measure.max_trial_s = 20.0;
   RunningTrial trial = begun(study);
-  EXPECT_FALSE(trial.has_reported());
+  EXPECT_FALSE(trial.has_told_progress());
   EXPECT_DOUBLE_EQ(trial.deadline_s(), 170.0);
   EXPECT_FALSE(trial.out_of_time(169.0));
   EXPECT_TRUE(trial.out_of_time(170.0));
@@ -524,7 +524,7 @@ TEST(RunningTrial, HasTheTimeOfATrialFromItsFirstStepAndLeavesTheWallLimitAMargi
   study.measure.max_trial_s = 20.0;
   RunningTrial trial = begun(study);
   train(trial, 30);
-  EXPECT_TRUE(trial.has_reported());
+  EXPECT_TRUE(trial.has_told_progress());
   EXPECT_NEAR(trial.deadline_s(), 100.0 + trial.measurement().startup_s + 20.0, 1e-9);
   study.limits.wall_s = 10.0;
   EXPECT_NEAR(trial.deadline_s(), 109.5, 1e-9);
@@ -572,12 +572,36 @@ TEST(RunningTrial, WhoseFirstStepTakesTooLongForTheTuningTimeIsInfeasible) {
       ended.failure,
       "no step reported within 23.0 s: more than a trial's start-up may take of a tuning time of 3 "
       "min 20 s");
+  EXPECT_EQ(ended.awaited_start_s, 23.0);
   RunningTrial quick = started();
   train(quick, 3);
   EXPECT_GT(quick.deadline_s(), 123.0) << "it has begun";
   RunningTrial seldom_tells = started();
   seldom_tells.reported(report(100, 110.0));
   EXPECT_GT(seldom_tells.deadline_s(), 123.0) << "one report tells no rate, but that it has begun";
+}
+
+TEST(RunningTrial, WhoseStepDoesNotComeInTheTimeOfAWholeTrialMayHang) {
+  StudySpec study = time_study();
+  study.budget.time_s = 200.0;
+  TrialRecord record;
+  record.number = 2;
+  TrialTargets targets{study.measure};
+  targets.longest_start_s = 23.0;
+  const auto failure = [&](double longest_trial_s) {
+    targets.longest_trial_s = longest_trial_s;
+    RunningTrial trial(study, record, 0.0, targets);
+    trial.started({{2, 1}, 100.0, "", {}});
+    EXPECT_TRUE(trial.out_of_time(123.0));
+    Outcome outcome;
+    outcome.kind = OutcomeKind::stopped;
+    return trial.finished(outcome, nullptr, 0.0).failure;
+  };
+  EXPECT_EQ(
+      failure(22.0),
+      "no step reported within 23.0 s, longer than any other trial took as a whole: it hangs, or "
+      "starts slowly (more than a trial's start-up may take of a tuning time of 3 min 20 s)");
+  EXPECT_THAT(failure(24.0), ::testing::StartsWith("no step reported within 23.0 s: "));
 }
 
 TEST(RunningTrial, OfTheBaselineAwaitsTheSamplesOfItsGuards) {
