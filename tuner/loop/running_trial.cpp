@@ -361,8 +361,7 @@ std::string RunningTrial::why_no_start(double waited_s) const {
   if (targets_.longest_trial_s > 0.0 && waited_s > targets_.longest_trial_s) {
     return fmt::format(
         "no step reported within {}, longer than any other trial took as a whole: it hangs, or "
-        "starts "
-        "slowly ({})",
+        "starts slowly ({})",
         waited, may_take);
   }
   return fmt::format("no step reported within {}: {}", waited, may_take);
