@@ -79,7 +79,7 @@ bool can_pay_runs(const StudySpec& study, const Spending& spending, double runs,
 /// Without its start-up. Of a program that runs already the hook tells where the warm-up ends.
 double least_confirming_run_s(const StudySpec& study) {
   const bool starts = !shares_running_program(study, TrialPurpose::confirm_incumbent);
-  return (starts ? 2.0 : 1.5) * k_longer_window * study.measure.min_window_s;
+  return (starts ? 2.0 : 1.25) * k_longer_window * study.measure.min_window_s;
 }
 
 /// Pairs that a search leaves time and money for; one that goes on after a confirmation
