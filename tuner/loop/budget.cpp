@@ -8,8 +8,10 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/live/live_runner.hpp"
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/speed_up.hpp"
+#include "tuner/loop/trial_spec.hpp"
 
 namespace steptune {
 namespace {
@@ -49,6 +51,11 @@ double startup_of(const TrialRecord* trial) {
   return trial == nullptr || !trial->measurement ? 0.0 : trial->measurement->startup_s;
 }
 
+/// What a trial for this purpose takes to its first step where the process of `like` took so long.
+double paid_startup_s(const StudySpec& study, TrialPurpose purpose, const TrialRecord* like) {
+  return shares_running_program(study, purpose) ? 0.0 : startup_of(like);
+}
+
 /// Trials that the search's time is divided among at most.
 double most_contenders(const StudySpec& study) {
   double contenders = k_most_contenders;
@@ -69,9 +76,10 @@ bool can_pay_runs(const StudySpec& study, const Spending& spending, double runs,
   return !budget.cost_usd || spending.usd + pairs * spending.confirm_pair_usd <= *budget.cost_usd;
 }
 
-/// Without its start-up.
+/// Without its start-up. Of a program that runs already the hook tells where the warm-up ends.
 double least_confirming_run_s(const StudySpec& study) {
-  return 2.0 * k_longer_window * study.measure.min_window_s;
+  const bool starts = !shares_running_program(study, TrialPurpose::confirm_incumbent);
+  return (starts ? 2.0 : 1.25) * k_longer_window * study.measure.min_window_s;
 }
 
 /// Pairs that a search leaves time and money for; one that goes on after a confirmation
@@ -95,24 +103,34 @@ int least_runs(const StudySpec& study, const Spending& spending) {
   return in_round * pairs_to_keep(study, spending, /*confirmed=*/true).for_claim;
 }
 
+/// What a fresh run takes besides, of a trial that was measured in a program which had started
+/// before.
+double unpaid_startup_s(const StudySpec& study, const TrialRecord& trial) {
+  const bool had_started =
+      trial.placement.contains(k_shared_program) && trial.purpose != TrialPurpose::baseline;
+  return had_started ? paid_startup_s(study, TrialPurpose::confirm_incumbent, &trial) : 0.0;
+}
+
 /// Seconds that a fresh run of a trial's configuration is expected to take.
 double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
   if (!trial.measurement) return trial.spent_s;
   const Measurement& measured = *trial.measurement;
   if (measured.whole_run) return trial.spent_s;
-  const double longer_s = trial.spent_s + (k_longer_window - 1.0) * measured.window_s;
+  const double once_s = trial.spent_s + unpaid_startup_s(study, trial);
+  const double longer_s = once_s + (k_longer_window - 1.0) * measured.window_s;
   if (!study.budget.time_s) return longer_s;
   // One that noise keeps from the precision that is asked for goes on for its share.
-  const double share_s =
-      measured.startup_s +
-      share_of_trial_s(study, TrialPurpose::confirm_incumbent, measured.startup_s);
-  return std::max(trial.spent_s, std::min(share_s, longer_s + measured.window_s));
+  constexpr auto k_purpose = TrialPurpose::confirm_incumbent;
+  const double startup_s = paid_startup_s(study, k_purpose, &trial);
+  const double share_s = startup_s + share_of_trial_s(study, k_purpose, startup_s);
+  return std::max(once_s, std::min(share_s, longer_s + measured.window_s));
 }
 
 /// How short one may be where less time is left: what comes to no steady state is not cut short.
 double least_fresh_run_s(const StudySpec& study, const TrialRecord& trial, double startup_s) {
   const double run_s = expected_fresh_run_s(study, trial);
-  const double its_startup_s = std::max(startup_s, startup_of(&trial));
+  const double its_startup_s =
+      std::max(startup_s, paid_startup_s(study, TrialPurpose::confirm_incumbent, &trial));
   return is_steady(trial) ? std::min(run_s, its_startup_s + least_confirming_run_s(study)) : run_s;
 }
 
@@ -144,11 +162,12 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
     spending.has_contender |= is_ranked(trial.status) && baseline != nullptr &&
                               trial.configuration != baseline->configuration;
   }
-  const double startup_s = startup_of(baseline);
   if (any_measured && !spending.has_contender) {
+    const double startup_s = paid_startup_s(study, TrialPurpose::search, baseline);
     const double share_s = share_of_trial_s(study, TrialPurpose::search, startup_s);
     spending.least_trial_s = std::min(spending.least_trial_s, startup_s + share_s);
   }
+  const double startup_s = paid_startup_s(study, TrialPurpose::confirm_incumbent, baseline);
   for (const TrialRecord* side : {baseline, incumbent == nullptr ? baseline : incumbent}) {
     if (side == nullptr) continue;
     const double run_s = expected_fresh_run_s(study, *side);

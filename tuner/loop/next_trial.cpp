@@ -271,9 +271,8 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
   targets.usual_variance_s = usual_variance_s(standing_.trials());
   MeasureSpec& measure = targets.measure;
   const TrialRecord* baseline = standing_.baseline();
-  const bool is_fresh = study.trials == TrialsIn::fresh || study.trials == TrialsIn::forked ||
-                        (study.trials == TrialsIn::live && is_confirmation(trial.purpose));
-  const double startup_s = is_fresh ? expected_startup_s(standing_, trial) : 0.0;
+  const bool starts = !shares_running_program(study, trial.purpose);
+  const double startup_s = starts ? expected_startup_s(standing_, trial) : 0.0;
   set_time(targets, trial, startup_s);
   if (is_confirmation(trial.purpose)) {
     // A buffer takes time to drain.

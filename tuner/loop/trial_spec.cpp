@@ -51,10 +51,7 @@ std::optional<double> level_of(const Measurement& baseline) {
 
 std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& trial,
                                     const RenderedCommand& command, const TrialRecord* baseline) {
-  const bool confirms = is_confirmation(trial.purpose);
-  const bool may_share =
-      study.trials == TrialsIn::attached || (study.trials == TrialsIn::live && !confirms);
-  if (!may_share || !command.hook) return std::nullopt;
+  if (!shares_running_program(study, trial.purpose) || !command.hook) return std::nullopt;
   const RenderedCommand usual =
       render_command(study, study.baseline, trial_config_paths(study, trial.log_path));
   if (usual.argv != command.argv || variables_of(usual) != variables_of(command) ||
@@ -66,7 +63,7 @@ std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& t
   if (!knobs || !usual_knobs) return std::nullopt;
   LiveTrial live{*knobs, *usual_knobs, std::nullopt, command.hook->samples_per_step};
   // What confirms is one run of each in turns already.
-  if (!confirms && baseline != nullptr && baseline->measurement) {
+  if (!is_confirmation(trial.purpose) && baseline != nullptr && baseline->measurement) {
     live.baseline_seconds_per_sample = level_of(*baseline->measurement);
   }
   return live;
@@ -117,6 +114,11 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
   spec.page_cache = study.measure.cache;
   spec.data = study.measure.data;
   return spec;
+}
+
+bool shares_running_program(const StudySpec& study, TrialPurpose purpose) {
+  return study.trials == TrialsIn::attached ||
+         (study.trials == TrialsIn::live && !is_confirmation(purpose));
 }
 
 std::filesystem::path hook_events_path(const TrialRecord& trial) {

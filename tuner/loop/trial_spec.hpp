@@ -17,6 +17,10 @@ namespace steptune {
 [[nodiscard]] TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
                                         const TrialRecord* baseline = nullptr);
 
+/// Whether a trial for this purpose is measured in a process that runs already, which it pays no
+/// start-up for; one whose settings cannot be switched there starts its own all the same.
+[[nodiscard]] bool shares_running_program(const StudySpec& study, TrialPurpose purpose);
+
 /// Where a trial's hook tells its events; empty where its output is not kept.
 [[nodiscard]] std::filesystem::path hook_events_path(const TrialRecord& trial);
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/loop/fixture.hpp"
+#include "trial_runner/live/live_runner.hpp"
 #include "tuner/loop/budget.hpp"
 #include "tuner/loop/payback.hpp"
 #include "tuner/loop/recommend.hpp"
@@ -163,6 +164,50 @@ TEST(Budget, AnotherConfigurationIsTriedWhereHalfOfTheTimeIsTooLittleForAProof) 
   trials.back().status = TrialStatus::infeasible;
   EXPECT_FALSE(spending_of(study, Standing(ranking_rules(study), trials)).has_contender)
       << "nothing that could be proven";
+}
+
+TEST(Budget, WithinALongRunNobodyPaysTheStartThatTheProgramHad) {
+  StudySpec study = time_study();
+  study.trials = TrialsIn::attached;
+  study.measure.confirm_pairs = 3;
+  study.measure.min_window_s = 1.0;
+  study.budget.time_s = 25.0;
+  std::vector<TrialRecord> trials{spent(1, 4, TrialPurpose::baseline)};
+  trials[0].measurement = steady(1.0, 0.02, 1.0);
+  trials[0].measurement->startup_s = 20.0;
+  trials[0].measurement->window_s = 3.0;
+  Spending spending = spending_of(study, Standing(ranking_rules(study), trials));
+  EXPECT_DOUBLE_EQ(spending.least_confirm_pair_s, 5.0)
+      << "windows of 2 s, and a quarter as much again";
+  EXPECT_DOUBLE_EQ(spending.least_trial_s, 2.0);
+  spending.elapsed_s = 13.0;
+  EXPECT_FALSE(search_time_spent(study, spending)) << "a trial of 2 s and two pairs";
+  spending.elapsed_s = 13.1;
+  EXPECT_TRUE(search_time_spent(study, spending));
+}
+
+TEST(Budget, WhatConfirmsLiveTrialsStartsAnew) {
+  StudySpec study = time_study();
+  study.trials = TrialsIn::live;
+  study.measure.confirm_pairs = 3;
+  study.measure.min_window_s = 1.0;
+  study.budget.time_s = 200.0;
+  std::vector<TrialRecord> trials{spent(1, 24, TrialPurpose::baseline), spent(2, 3)};
+  trials[1].objectives = {0.5};
+  for (TrialRecord& trial : trials) {
+    trial.measurement = steady(1.0, 0.02, 1.0);
+    trial.measurement->startup_s = 20.0;
+    trial.measurement->window_s = 3.0;
+    trial.placement[k_shared_program] = "live-1.log";
+  }
+  const auto pair_s = [&] {
+    return spending_of(study, Standing(ranking_rules(study), trials)).least_confirm_pair_s;
+  };
+  EXPECT_DOUBLE_EQ(pair_s(), 24.0 + 24.0) << "a start and two windows of 2 s each";
+  trials.pop_back();
+  EXPECT_DOUBLE_EQ(spending_of(study, Standing(ranking_rules(study), trials)).least_trial_s,
+                   120.0 / 21.0)
+      << "of the next one the program has started";
 }
 
 TEST(Budget, ARunThatComesToNoSteadyStateIsNotCutShortForAProof) {

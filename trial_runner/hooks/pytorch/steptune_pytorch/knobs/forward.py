@@ -8,7 +8,7 @@ from torch.nn.parameter import is_lazy
 
 from steptune_pytorch import call_site, tensors
 from steptune_pytorch.knobs.row import Row
-from steptune_pytorch.knobs.whole_forward import LaterForward, WholeForward
+from steptune_pytorch.knobs.whole_forward import LaterForward, WholeForward, buffers_of
 
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 _IMAGE_DIMENSIONS = 4
@@ -26,6 +26,7 @@ class ForwardKnobs:
         self._autocasts = []  # the program's own: (what, where)
         self._refused = {}
         self._takes_layout = weakref.WeakKeyDictionary()  # by module: whether it was training in its last forward
+        self._buffers = weakref.WeakKeyDictionary()  # by module: where they were held in that one
         self._converted = weakref.WeakSet()  # modules whose layout is not the program's own
         self._images = None
         self._was_channels_last = None
@@ -114,11 +115,13 @@ class ForwardKnobs:
         if not (self._channels_last and self._images):
             return self._call_with_precision(original, module, inputs, named)
         is_known = self._takes_layout.get(module) == module.training
-        before = LaterForward(module) if is_known else WholeForward(module)
+        before = LaterForward(self._buffers[module]) if is_known else WholeForward(module)
         try:
             converted, converted_named = tensors.converted((inputs, named), _to_channels_last)
             outputs = self._call_with_precision(original, module, converted, converted_named)
-            self._takes_layout[module] = module.training
+            if not is_known:
+                self._buffers[module] = buffers_of(module)
+                self._takes_layout[module] = module.training
             return tensors.converted(outputs, _to_contiguous)
         except RuntimeError as error:
             if _OF_LAYOUT not in str(error):

@@ -52,20 +52,23 @@ def _held_by(owner):
 
 class LaterForward:
     """Of a module whose forward may fail and be called again: what its buffers have counted by then stays counted once,
-    and random numbers of the CPU are drawn again. Remembers no more than versions: cheap enough for each forward."""
+    and random numbers of the CPU are drawn again. `held`: its `buffers_of`. Remembers no more than versions: cheap
+    enough for each forward."""
 
-    def __init__(self, module):
+    def __init__(self, held):
         self._random = RandomState(None)
-        self._found = [(owner._buffers, _versions(owner._buffers)) for owner in module.modules() if owner._buffers]
+        self._held = held
+        self._buffers, self._versions = _found(held)
         self._counted = []
 
     def failed(self):
         self._random.restore()
         # Kernels write statistics without a new version of them, but not their number.
-        changed = [held for held, versions in self._found if _versions(held) != versions]
+        before = {id(buffer): version for buffer, version in zip(self._buffers, self._versions)}
         self._counted = [
             (held, name, buffer.detach().clone())
-            for held in changed
+            for held in self._held
+            if any(before.get(id(buffer)) != buffer._version for buffer in held.values() if buffer is not None)
             for name, buffer in held.items()
             if buffer is not None
         ]
@@ -75,5 +78,11 @@ class LaterForward:
             held[name].data.copy_(value)
 
 
-def _versions(held):
-    return [(id(buffer), buffer._version) for buffer in held.values() if buffer is not None]
+def buffers_of(module):
+    """Where it and the modules in it hold their buffers, by name."""
+    return [owner._buffers for owner in module.modules() if owner._buffers]
+
+
+def _found(held):
+    buffers = [buffer for attributes in held for buffer in attributes.values() if buffer is not None]
+    return buffers, [buffer._version for buffer in buffers]
