@@ -282,7 +282,9 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
     return targets;
   }
   // What the others are compared with takes as long as it may.
-  if (trial.purpose != TrialPurpose::baseline) {
+  if (trial.purpose == TrialPurpose::baseline) {
+    look_for_long(targets);
+  } else {
     targets.enough_s = enough_s(study, standing_, trial.configuration, targets);
   }
   if (trial.purpose == TrialPurpose::sentinel) {
