@@ -53,6 +53,7 @@ struct TrialTargets {
 /// The study's first trial, which all others are compared with, has none to learn from how much
 /// steps vary: it is measured over seven times as many steps as others at least, as long as that
 /// takes no more than ten times as long, nor more than half of its share of a budget of time.
+/// (Where money is what is limited, a twentieth of it sets a limit, too: `Tuning::targets_of`.)
 void look_for_long(TrialTargets& targets);
 
 /// A trial under way: what it has reported, and whether it is to go on.
