@@ -187,6 +187,10 @@ int main(int argc, char** argv) {
   app.add_option("--max-trial", options.rule.max_trial_s, "And after so many seconds")
       ->check(CLI::Range(1.0, 1e6))
       ->capture_default_str();
+  app.add_option("--min-steps", options.rule.min_window_steps,
+                 "And not before its window holds so many steps")
+      ->check(CLI::Range(1.0, 1e6))
+      ->capture_default_str();
   app.add_option("--most-hidden", options.rule.most_hidden,
                  "And not before a buffer can hide no more than this share of the estimate")
       ->check(CLI::Range(0.0, 1e6));

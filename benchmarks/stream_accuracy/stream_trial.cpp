@@ -64,8 +64,9 @@ NaiveRules naive_rules(const std::vector<NaiveInterval>& intervals) {
 }
 
 bool is_tight_enough(const Measurement& m, const StopRule& rule) {
-  return m.relative_half_width() <= rule.target_half_width && m.window_s >= rule.min_window_s &&
-         m.window_steps >= rule.min_window_steps &&
+  return !m.may_have_just_changed && m.relative_half_width() <= rule.target_half_width &&
+         m.window_s >= rule.min_window_s && m.window_steps >= rule.min_window_steps &&
+         (m.window_steps >= rule.long_look_steps || m.window_s >= rule.long_look_s) &&
          m.slowest_seconds_per_sample <= (1.0 + rule.most_hidden) * m.seconds_per_sample;
 }
 
@@ -141,15 +142,21 @@ PlayedLaunch play(const SimulatedProgram& program, const StopRule& rule, bool te
 StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& rule,
                              bool tells_queue, std::uint64_t seed) {
   UsualNoise usual;
+  StopRule of_search = rule;
+  of_search.most_hidden = std::numeric_limits<double>::infinity();
+  of_search.max_trial_s = std::min(rule.max_trial_s, StopRule{}.max_trial_s);
   for (int i = 1; i <= rule.earlier_trials; ++i) {
     const std::uint64_t other = seed + static_cast<std::uint64_t>(i) * k_seeds_apart;
-    usual.add(play(program, rule, tells_queue, other, usual).trial.measurement);
+    if (i > 1) of_search.long_look_steps = 0.0;
+    usual.add(play(program, of_search, tells_queue, other, usual).trial.measurement);
   }
-  PlayedLaunch first = play(program, rule, tells_queue, seed, usual);
+  StopRule judged = rule;
+  if (rule.earlier_trials > 0) judged.long_look_steps = 0.0;
+  PlayedLaunch first = play(program, judged, tells_queue, seed, usual);
   if (!is_much_disturbed(first.record)) return first.trial;
   SimulatedProgram later = program;
   later.disturbed_after_s -= 2.0 * first.record.ended_wall_s;
-  PlayedLaunch again = play(later, rule, tells_queue, ~seed, usual);
+  PlayedLaunch again = play(later, judged, tells_queue, ~seed, usual);
   const double seconds = first.trial.seconds + again.trial.seconds;
   PlayedLaunch& counts =
       disturbed_share(again.record) < disturbed_share(first.record) ? again : first;

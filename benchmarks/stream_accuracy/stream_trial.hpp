@@ -14,11 +14,14 @@ struct StopRule {
   double max_trial_s = 120.0;
   double min_window_s = 1.0;
   double min_window_steps = 30.0;
+  /// A study's first trial is the baseline, which is looked at for longer (`look_for_long`).
+  double long_look_steps = 210.0;
+  double long_look_s = 10.0;
   /// Goes on until what a buffer may hide is within this share of the estimate, as confirming runs
   /// do.
   double most_hidden = std::numeric_limits<double>::infinity();
-  /// So many trials of the same study, of programs of the same kind, were measured before: what
-  /// they varied by is told to it, and to each of them that of those before.
+  /// So many trials of the same study's search, of programs of the same kind, were measured before:
+  /// what they varied by is told to it, and to each of them that of those before.
   int earlier_trials = 0;
 };
 

@@ -90,6 +90,10 @@ struct Measurement {
   /// of it differs by holds all that varies within a launch, too. Without a steady state the
   /// interval is mostly of what no launch of that length can tell of a longer run.
   bool whole_run = false;
+  /// The window's last steps differ from the others by what chance hardly explains, and too little
+  /// to tell: throttling may just have begun. A trial that could end goes on to the next look. Of a
+  /// running trial only, not kept in the history.
+  bool may_have_just_changed = false;
   std::map<std::string, PhaseEstimate> phases;  ///< by name; `k_stall_phase`: not reported
   std::vector<LevelChange> level_changes;       ///< in order
   /// Why there is no steady state, or what was refused or repaired in the reports; for people.

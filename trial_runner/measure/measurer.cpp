@@ -91,6 +91,7 @@ struct Measurer::State {
     m.startup_s = options.before_start_s;
     m.warmup_s = m.warmup_excess_s = 0.0;
     m.level_changes.clear();
+    m.may_have_just_changed = false;
     m.phases.clear();
     m.window_s = end.received_s - options.started_s;
     m.window_steps = end.steps;
@@ -176,6 +177,7 @@ struct Measurer::State {
     m.step_half_width_s = state.step_half_width_s;
     m.step_standard_error_s = state.step_standard_error_s;
     m.phases = state.phases;
+    m.may_have_just_changed = state.may_have_just_changed;
     window_begin = series[points[state.window_begin]];
     window_index = state.window_begin;
     m.slowest_seconds_per_sample = slowest();
@@ -187,6 +189,7 @@ struct Measurer::State {
     look_at(1.0);
     Measurement m = measurement;
     m.whole_run = true;
+    m.may_have_just_changed = false;
     const ProgressPoint& end = series.back();
     const double process_s = ended_s - options.started_s;
     // What a run that goes on from a checkpoint did before is no part of it.

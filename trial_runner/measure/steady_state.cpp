@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "trial_runner/measure/batch_means.hpp"
+#include "trial_runner/measure/recent_change.hpp"
 #include "trial_runner/measure/stalls.hpp"
 #include "trial_runner/measure/usual_noise.hpp"
 #include "trial_runner/measure/warmup.hpp"
@@ -243,6 +244,7 @@ SteadyState find_steady_state(std::span<const Interval> intervals, double first_
     costs.add(name, PhaseCost::of(events, first_samples, end_samples, resolution));
 
   state.level_shifts = window.levels.shifts;
+  state.may_have_just_changed = may_have_just_changed(counted, window.rate);
   state.window_begin = window.begin;
   state.warmup = sum_of(std::span(steps).first(window.warmup_end(start)));
   state.phases = std::move(costs.phases);

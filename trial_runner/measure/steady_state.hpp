@@ -27,6 +27,7 @@ struct SteadyState {
   /// The steps before it, less what other levels held; without stalls that are counted as phases.
   Interval warmup;
   std::vector<LevelShift> level_shifts;
+  bool may_have_just_changed = false;  ///< as in `Measurement`
   std::map<std::string, PhaseEstimate> phases;
   std::string remark;  ///< why it is not steady
 };

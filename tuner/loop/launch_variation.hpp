@@ -24,7 +24,8 @@ class MachineDrift;
 
 /// From the launches that nobody selected for their speed: the baseline's, its sentinels and the
 /// confirming ones, grouped by configuration, on top of the prior, which is `LaunchVariation{}`.
-/// What varies within the runs is taken off, but for whole runs without a steady state, whose own
+/// What varies within the runs is taken off (their own batch means' error, without what intervals
+/// are widened by), but for whole runs without a steady state, whose own
 /// interval is not of that: these differ by both. Launches that others disturbed much are left out
 /// (`without_disturbed`), and values that are not positive. Where the machine drifts, `drift` tells
 /// what of the search's baselines is left without that.

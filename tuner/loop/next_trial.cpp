@@ -45,6 +45,8 @@ std::optional<double> mean_baseline_rate(const Standing& standing) {
 /// A fresh run's start may take so many times as long as those of its configuration and of the
 /// baseline did, and the whole of a program that ends by itself as the baseline's.
 constexpr double k_longer_fresh_run = 1.5;
+/// Of a budget of money, for looking at the baseline.
+constexpr double k_long_look_cost = 0.05;
 
 /// To the first step, as trials of the search have shown it for the baseline and, of one that is
 /// confirmed, for its configuration; 0 before.
@@ -289,7 +291,16 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
     return targets;
   }
   // What the others are compared with takes as long as it may.
-  if (trial.purpose != TrialPurpose::baseline) {
+  if (trial.purpose == TrialPurpose::baseline) {
+    look_for_long(targets);
+    if (study.budget.cost_usd) {
+      const double usd_per_s = usage_usd(on_demand_usd_per_hour(study, trial.configuration), 1.0);
+      if (usd_per_s > 0.0) {
+        targets.long_look_s =
+            std::min(targets.long_look_s, k_long_look_cost * *study.budget.cost_usd / usd_per_s);
+      }
+    }
+  } else {
     targets.enough_s = enough_s(study, standing_, trial.configuration, targets);
   }
   if (trial.purpose == TrialPurpose::sentinel) {

@@ -40,6 +40,10 @@ constexpr double k_errors_apart_in_turns = k_z_95;
 /// steps.
 constexpr double k_least_of_baseline = 0.5;
 
+/// Of 30 steps one in five meets none of those in twenty that take longer, of 100 one in 170.
+constexpr double k_long_look_steps = 7.0;
+constexpr double k_long_look_time = 10.0;
+
 /// What comes with a period shows in a trial of so many of them.
 constexpr double k_periods_to_see = 2.0;
 
@@ -122,9 +126,16 @@ bool keeps_objectives(TrialStatus status) {
 }  // namespace
 
 bool is_tight(const Measurement& measurement, const MeasureSpec& wanted) {
-  return measurement.relative_half_width() <= wanted.target_half_width &&
+  return !measurement.may_have_just_changed &&
+         measurement.relative_half_width() <= wanted.target_half_width &&
          measurement.window_s >= wanted.min_window_s &&
          measurement.window_steps >= wanted.min_window_steps;
+}
+
+void look_for_long(TrialTargets& targets) {
+  targets.long_look_steps = k_long_look_steps * targets.measure.min_window_steps;
+  targets.long_look_s =
+      std::min(k_long_look_time * targets.measure.min_window_s, 0.5 * targets.share_s);
 }
 
 RunningTrial::RunningTrial(const StudySpec& study, TrialRecord record, double now_s,
@@ -196,8 +207,12 @@ bool RunningTrial::is_measured() const {
     wanted.min_window_s /= k_with_turns;
     wanted.min_window_steps = static_cast<int>(std::ceil(wanted.min_window_steps / k_with_turns));
   }
-  return all_timed(*study_) && guarded_.are_full() && is_tight(measurer_.current(), wanted) &&
-         measurer_.current().window_samples >= targets_.min_window_samples && !may_be_buffered();
+  const Measurement& current = measurer_.current();
+  const bool looked_for_long =
+      current.window_steps >= targets_.long_look_steps || current.window_s >= targets_.long_look_s;
+  return all_timed(*study_) && guarded_.are_full() && is_tight(current, wanted) &&
+         looked_for_long && current.window_samples >= targets_.min_window_samples &&
+         !may_be_buffered();
 }
 
 bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {

@@ -27,6 +27,9 @@ struct TrialTargets {
   MeasureSpec measure;  ///< the study's, or what the trial's purpose makes of it
   /// And over no fewer samples, as far as `max_trial_s` lets: some periods of all phases known.
   double min_window_samples = 0.0;
+  /// And over so many steps, unless it has been measured for so long before.
+  double long_look_steps = 0.0;
+  double long_look_s = 0.0;
   /// After so long any interval will do: the trial's share of a budget of time.
   double share_s = std::numeric_limits<double>::infinity();
   /// From its start to its first step at most (`longest_start_s`).
@@ -48,6 +51,12 @@ struct TrialTargets {
   std::optional<double> baseline_seconds_per_sample{};
   double usual_variance_s = 0.0;  ///< as in `MeasureOptions`
 };
+
+/// The study's first trial, which all others are compared with, has none to learn from how much
+/// steps vary: it is measured over seven times as many steps as others at least, as long as that
+/// takes no more than ten times as long, nor more than half of its share of a budget of time.
+/// (Where money is what is limited, a twentieth of it sets a limit, too: `Tuning::targets_of`.)
+void look_for_long(TrialTargets& targets);
 
 /// A trial under way: what it has reported, and whether it is to go on.
 class RunningTrial {

@@ -2,6 +2,7 @@
 #include "tuner/loop/running_trial.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -688,6 +689,48 @@ TEST(RunningTrial, IsTightOnceItIsPreciseLongAndManyStepsEnough) {
   measured.window_s = 5.0;
   measured.window_steps = 19;
   EXPECT_FALSE(is_tight(measured, wanted));
+  measured.window_steps = 20;
+  measured.may_have_just_changed = true;
+  EXPECT_FALSE(is_tight(measured, wanted)) << "throttling may just have begun";
+}
+
+/// Steps until a study's first trial has been measured, in a budget of time that gives it so much.
+int steps_of_baseline(double step_s, double share_s) {
+  const StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 1;
+  record.purpose = TrialPurpose::baseline;
+  TrialTargets targets{study.measure};
+  targets.share_s = share_s;
+  look_for_long(targets);
+  RunningTrial trial(study, record, 0.0, targets);
+  trial.started({{1, 1}, 0.0, "", {}});
+  StopsAt scheduler(1e9);
+  NoSearcher searcher;
+  double now_s = 1.0;
+  int step = 0;
+  while (step < 2000 && !trial.wants_to_end(scheduler, searcher, nullptr)) {
+    ++step;
+    now_s += step_s * (1.0 + 0.01 * (step % 3));
+    trial.reported(report(step, now_s));
+  }
+  return step;
+}
+
+TEST(RunningTrial, OfTheBaselineIsLookedAtForLonger) {
+  const MeasureSpec measure = time_study().measure;
+  ASSERT_EQ(measure.min_window_steps, 30);
+  ASSERT_EQ(measure.min_window_s, 1.0);
+  constexpr double k_any = std::numeric_limits<double>::infinity();
+  const int of_fast_steps = steps_of_baseline(0.01, k_any);
+  EXPECT_GE(of_fast_steps, 210);
+  EXPECT_LE(of_fast_steps, 240);
+  const int of_slower_steps = steps_of_baseline(0.1, k_any);
+  EXPECT_GE(of_slower_steps, 98) << "ten seconds";
+  EXPECT_LE(of_slower_steps, 115);
+  const int in_short_budget = steps_of_baseline(0.1, 10.0);
+  EXPECT_GE(in_short_budget, 48) << "half of its share";
+  EXPECT_LE(in_short_budget, 60);
 }
 
 }  // namespace

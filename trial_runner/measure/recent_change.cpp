@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/measure/recent_change.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <vector>
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_least_end = 5;
+constexpr double k_by_chance = 0.05;
+constexpr double k_inexact = 1e-9;  // differences of times as large as the run are as inexact
+
+/// The probability that |B(t)| / sqrt(t (1 - t)), B being a Brownian bridge, exceeds a value of
+/// more than 1 anywhere between `from` and `to`: the leading terms.
+double exceedance(double value, double from, double to) {
+  const double length = std::log(to * (1.0 - from) / (from * (1.0 - to)));
+  const double squared = value * value;
+  return value * std::exp(-0.5 * squared) / std::sqrt(2.0 * std::numbers::pi) *
+         ((1.0 - 1.0 / squared) * length + 4.0 / squared);
+}
+
+/// Samples and seconds beyond the mean rate, of all intervals before each and before the end.
+struct Sums {
+  std::vector<double> samples{0.0};
+  std::vector<double> beyond_s{0.0};
+
+  Sums(std::span<const Interval> intervals, double seconds_per_sample) {
+    for (const Interval& interval : intervals) {
+      samples.push_back(samples.back() + interval.samples);
+      beyond_s.push_back(beyond_s.back() + interval.seconds -
+                         seconds_per_sample * interval.samples);
+    }
+  }
+  /// Of `count` intervals up to `end`.
+  [[nodiscard]] double beyond(std::size_t end, std::size_t count) const {
+    return std::abs(beyond_s[end] - beyond_s[end - count]);
+  }
+};
+
+bool is_largest(const Sums& sums, std::size_t intervals, std::size_t count) {
+  const double of_end = sums.beyond(intervals, count);
+  for (std::size_t end = count; end + count <= intervals; ++end) {
+    if (sums.beyond(end, count) >= of_end) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+bool may_have_just_changed(std::span<const Interval> intervals, const RateEstimate& rate) {
+  const std::size_t size = intervals.size();
+  if (size < 2 * k_least_end || !std::isfinite(rate.standard_error_s)) return false;
+  const Sums sums(intervals, rate.seconds_per_sample);
+  const double all = sums.samples.back();
+  const double least_s = k_inexact * rate.seconds_per_sample * all;
+  double largest = 0.0, least_share = 0.0;
+  std::size_t count = 0;
+  for (std::size_t i = k_least_end; i < size; ++i) {
+    const double samples = all - sums.samples[size - i];
+    if (samples > 0.5 * all) break;
+    if (least_share == 0.0) least_share = samples / all;
+    const double beyond_s = sums.beyond(size, i);
+    const double error_s = rate.standard_error_s * std::sqrt(samples * (all - samples));
+    if (beyond_s <= least_s || beyond_s <= largest * error_s) continue;
+    largest = beyond_s / error_s;
+    count = i;
+  }
+  return largest > 1.0 && exceedance(largest, least_share, 0.5) < k_by_chance &&
+         is_largest(sums, size, count);
+}
+
+}  // namespace steptune
