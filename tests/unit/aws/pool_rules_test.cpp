@@ -52,7 +52,7 @@ struct PoolScene {
 
 class PoolRules : public testing::Test {
  protected:
-  static constexpr std::uint64_t k_scenes = 3000;
+  static constexpr std::uint64_t k_scenes = 500;
 };
 
 TEST_F(PoolRules, ATrialStartsOnFreeMachinesOfItsOwnKindOnly) {
@@ -69,7 +69,7 @@ TEST_F(PoolRules, ATrialStartsOnFreeMachinesOfItsOwnKindOnly) {
     EXPECT_TRUE(pool->available) << "seed " << seed;
     EXPECT_EQ(scene.queue[start->index], pool->key) << "seed " << seed;
   }
-  EXPECT_GT(warm, 100);
+  EXPECT_GT(warm, 20);
 }
 
 TEST_F(PoolRules, WhereAFreePoolFitsNothingElseIsDone) {
@@ -96,7 +96,7 @@ TEST_F(PoolRules, NeverMoreMachinesThanPlaces) {
     ++cold;
     EXPECT_LT(scene.busy.size() + scene.pools.size(), scene.parallel) << "seed " << seed;
   }
-  EXPECT_GT(cold, 100);
+  EXPECT_GT(cold, 20);
 }
 
 TEST_F(PoolRules, OnlyFreeMachinesThatNoTrialWaitsForAreGivenUpAndTheLongestIdleFirst) {
@@ -115,7 +115,7 @@ TEST_F(PoolRules, OnlyFreeMachinesThatNoTrialWaitsForAreGivenUpAndTheLongestIdle
     for (const WarmPool& other : scene.pools)
       EXPECT_FALSE(other.available && other.since_s < pool->since_s) << "seed " << seed;
   }
-  EXPECT_GT(released, 50);
+  EXPECT_GT(released, 10);
 }
 
 /// The decisions are carried out until there is none: no trial is left while there is room for it,
