@@ -11,9 +11,7 @@
 namespace steptune::aws {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 AwsError refusal(std::string code, int http_status = 400) {
   AwsError error;

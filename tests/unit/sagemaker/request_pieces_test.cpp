@@ -3,7 +3,7 @@
 // Texts that are cut to what CreateTrainingJob takes.
 #include "trial_runner/sagemaker/request_pieces.hpp"
 
-#include <cstdlib>
+#include <iterator>
 #include <map>
 #include <string>
 
@@ -17,7 +17,6 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
-using ::testing::Pair;
 
 TEST(RequestPieces, AreTheTextInOrder) {
   EXPECT_THAT(pieces_of("abcdefg", 3), ElementsAre("abc", "def", "g"));

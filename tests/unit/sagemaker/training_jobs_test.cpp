@@ -14,7 +14,6 @@
 namespace steptune {
 namespace {
 
-using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 /// Answers in turn, and repeats the last.

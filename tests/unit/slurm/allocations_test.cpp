@@ -3,7 +3,8 @@
 // One allocation's life: asked for, seen in the queue, held, paid for, given back.
 #include "trial_runner/slurm/allocations.hpp"
 
-#include <cmath>
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,6 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 constexpr double k_uptime_s = 100.0;  // of the machine, as a study begins
 constexpr double k_began_wall_s = 1'795'000'000.0;

@@ -3,7 +3,9 @@
 // What squeue prints, and what it means for whoever holds a job.
 #include "trial_runner/slurm/queue.hpp"
 
+#include <algorithm>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -15,7 +17,6 @@ namespace steptune::slurm {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
