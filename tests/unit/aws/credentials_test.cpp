@@ -254,5 +254,26 @@ TEST(SplitWords, FollowsTheShellsQuoting) {
   EXPECT_FALSE(split_words("'open"));
 }
 
+TEST(SplitWords, ABackslashStaysWhereTheShellLeavesIt) {
+  const auto words = [](const char* command) {
+    const auto split = split_words(command);
+    EXPECT_TRUE(split) << command;
+    return split.value_or(std::vector<std::string>{});
+  };
+  EXPECT_THAT(words(R"(tool "a\d+\.x" "\\" "\$HOME")"),
+              testing::ElementsAre("tool", R"(a\d+\.x)", R"(\)", "$HOME"));
+  EXPECT_THAT(words(R"(tool 'a\b' a\'b end\)"),
+              testing::ElementsAre("tool", R"(a\b)", "a'b", R"(end\)"));
+}
+
+TEST(SplitWords, BlanksAndTabsDivideAndQuotedPartsJoin) {
+  const auto words = split_words("  a\t \t'b'\"c d\"e  ");
+  ASSERT_TRUE(words);
+  EXPECT_THAT(*words, testing::ElementsAre("a", "bc de"));
+  EXPECT_THAT(*split_words(""), testing::IsEmpty());
+  EXPECT_THAT(*split_words(" \t"), testing::IsEmpty());
+  EXPECT_FALSE(split_words("a \"b"));
+}
+
 }  // namespace
 }  // namespace steptune::aws
