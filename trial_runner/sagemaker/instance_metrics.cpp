@@ -89,6 +89,7 @@ void read_page(const Json& page, const std::map<std::string, const EndedJob*>& j
     const auto values = result.find("Values");
     const auto job = jobs.find(id);
     if (job == jobs.end() || times == result.end() || values == result.end()) continue;
+    if (!times->is_array() || !values->is_array()) continue;
     for (std::size_t i = 0; i < std::min(times->size(), values->size()); ++i) {
       if (!(*times)[i].is_number() || !(*values)[i].is_number()) continue;
       const double minute_s = (*times)[i].get<double>();

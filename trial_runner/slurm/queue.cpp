@@ -159,8 +159,10 @@ WaitKind wait_kind(std::string_view reason) {
         "DependencyNeverSatisfied", "DeadLine", "ReservationDeleted", "QOSUsageThreshold"}) {
     if (reason == never) return WaitKind::never;
   }
+  // Of jobs that run now (`AssocGrpCPURunMinutesLimit`) minutes come free; used ones do not.
+  const bool used_up = contains(reason, "Minutes") && !contains(reason, "RunMinutes");
   const bool of_one_job = contains(reason, "PerJob") || reason.ends_with("PerNode") ||
-                          reason.starts_with("QOSMin") || contains(reason, "Minutes");
+                          reason.starts_with("QOSMin") || used_up;
   return of_one_job ? WaitKind::never : WaitKind::waits;
 }
 

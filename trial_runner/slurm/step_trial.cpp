@@ -45,6 +45,9 @@ void StepTrial::launch(StepLaunch launch, std::unique_ptr<Step> step) {
   step_ended_s_.reset();
   early_lines_.clear();
   lost_nodes_.clear();
+  // What a launch said that came to nothing tells nothing of how this one ends.
+  tail_ = {};
+  lines_ = {};
   ++launches_;
 }
 

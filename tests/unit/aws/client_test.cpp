@@ -1,63 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/aws/client.hpp"
 
-#include <deque>
 #include <string>
-#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "tests/unit/aws/client_fixture.hpp"
 
 namespace steptune::aws {
 namespace {
 
 using testing::HasSubstr;
-
-/// Answers with a script, one entry a request; repeats the last.
-class ScriptedTransport final : public HttpTransport {
- public:
-  Result<HttpResponse> send(const HttpRequest& request, const HttpTimeouts&) override {
-    requests.push_back(request);
-    auto answer = script.front();
-    if (script.size() > 1) script.pop_front();
-    return answer;
-  }
-  std::deque<Result<HttpResponse>> script;
-  std::vector<HttpRequest> requests;
-};
-
-HttpResponse answer(int status, std::string body, Headers headers = {}) {
-  return {status, std::move(headers), std::move(body)};
-}
-
-class JsonClientTest : public testing::Test {
- protected:
-  JsonClient client() {
-    return JsonClient({transport_, clock_, limiter_, rng_,
-                       [this](bool refresh) -> Result<Credentials> {
-                         if (refresh) ++refreshes_;
-                         return Credentials{"AKID", Secret("sesame"), Secret("token"), {}, "test"};
-                       },
-                       [this](double time_s) {
-                         clock_.advance_to(time_s);
-                         return true;
-                       },
-                       "us-east-1"});
-  }
-
-  AwsResult<Json> create(const Json& input = Json::object()) {
-    JsonClient json_client = client();
-    return json_client.call(k_service, "CreateTrainingJob", input);
-  }
-
-  const JsonService k_service{"sagemaker", "SageMaker", "application/x-amz-json-1.1", "https",
-                              "api.sagemaker.us-east-1.amazonaws.com"};
-  ScriptedTransport transport_;
-  VirtualClock clock_{1'795'000'000.0};
-  RateLimiter limiter_ = sagemaker_rate_limiter();
-  Rng rng_{1, "client_test"};
-  int refreshes_ = 0;
-};
 
 TEST_F(JsonClientTest, SendsASignedRequestOfTheJsonProtocol) {
   transport_.script = {answer(200, R"({"TrainingJobArn":"arn"})")};
@@ -149,16 +103,6 @@ TEST_F(JsonClientTest, ErrorsHoldNoSecret) {
   EXPECT_THAT(text, HasSubstr("AccessDeniedException: no"));
   EXPECT_THAT(text, testing::Not(HasSubstr("sesame")));
   EXPECT_THAT(text, testing::Not(HasSubstr("token")));
-}
-
-TEST(RateLimiter, ABurstThenTheSustainedRate) {
-  RateLimiter limiter({{"List", {2.0, 3.0}}}, {1.0, 1.0});
-  for (int i = 0; i < 3; ++i)
-    EXPECT_EQ(limiter.reserve_s("List", 100.0), 100.0);
-  EXPECT_DOUBLE_EQ(limiter.reserve_s("List", 100.0), 100.5);
-  EXPECT_DOUBLE_EQ(limiter.reserve_s("List", 100.0), 101.0);
-  EXPECT_EQ(limiter.reserve_s("Describe", 100.0), 100.0) << "operations do not share a bucket";
-  EXPECT_DOUBLE_EQ(limiter.reserve_s("List", 110.0), 110.0);
 }
 
 }  // namespace

@@ -1,82 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/aws/credentials.hpp"
 
-#include <filesystem>
-#include <functional>
-#include <map>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/temporary_folder.hpp"
-#include "trial_runner/sagemaker/aws/process_output.hpp"
+#include "tests/unit/aws/credentials_fixture.hpp"
 
 namespace steptune::aws {
 namespace {
 
 using testing::HasSubstr;
-
-constexpr double k_now_s = 1'795'248'000.0;  // 2026-11-21T08:00:00Z
-constexpr const char* k_later = "2026-11-21T09:00:00Z";
-
-/// Answers requests by `METHOD host/path`.
-class RoutedTransport final : public HttpTransport {
- public:
-  Result<HttpResponse> send(const HttpRequest& request, const HttpTimeouts&) override {
-    requests.push_back(request);
-    const auto route = routes.find(request.method + " " + request.host + request.path);
-    if (route == routes.end()) return fail(ErrorKind::unavailable, "no route", request.url());
-    return HttpResponse{200, {}, route->second};
-  }
-  std::map<std::string, std::string> routes;
-  std::vector<HttpRequest> requests;
-};
-
-std::string sts_answer(const std::string& id) {
-  return "<R><Credentials><AccessKeyId>" + id +
-         "</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>t</SessionToken>"
-         "<Expiration>" +
-         k_later + "</Expiration></Credentials></R>";
-}
-
-class CredentialsTest : public testing::Test {
- protected:
-  void SetUp() override {
-    variables_["HOME"] = home_.path().string();
-    variables_["AWS_EC2_METADATA_DISABLED"] = "true";
-  }
-
-  void write(const std::filesystem::path& path, const std::string& text) {
-    home_.write(path, text);
-  }
-
-  Environment environment() {
-    return [this](const std::string& name) -> std::optional<std::string> {
-      const auto found = variables_.find(name);
-      if (found == variables_.end()) return std::nullopt;
-      return found->second;
-    };
-  }
-
-  Result<Credentials> get() {
-    const auto config = read_shared_config(environment());
-    if (!config) return tl::unexpected(config.error());
-    CredentialsChain chain(
-        {environment(), *config, transport_, clock_, "eu-west-1", &process_output});
-    return chain.get();
-  }
-
-  std::string id() {
-    const auto credentials = get();
-    return credentials ? credentials->access_key_id : credentials.error().text();
-  }
-
-  TemporaryFolder home_{"aws"};
-  std::map<std::string, std::string> variables_;
-  RoutedTransport transport_;
-  VirtualClock clock_{k_now_s};
-};
 
 TEST_F(CredentialsTest, NoneAnywhereSaysWhatToDo) {
   EXPECT_THAT(id(), HasSubstr("no AWS credentials"));
@@ -105,13 +40,13 @@ TEST_F(CredentialsTest, ProfilesAreReadFromBothFiles) {
 TEST_F(CredentialsTest, AProcessMayProvideThem) {
   write("keys.json", std::string(R"({"Version":1,"AccessKeyId":"PROC","SecretAccessKey":"s",
         "Expiration":")") +
-                         k_later + "\"}");
+                         k_credentials_later + "\"}");
   write(".aws/config",
         "[default]\ncredential_process = cat '" + (home_.path() / "keys.json").string() + "'\n");
   const auto credentials = get();
   ASSERT_TRUE(credentials) << credentials.error().text();
   EXPECT_EQ(credentials->access_key_id, "PROC");
-  EXPECT_EQ(credentials->expiration_wall_s, k_now_s + 3600);
+  EXPECT_EQ(credentials->expiration_wall_s, k_credentials_now_s + 3600);
 }
 
 TEST_F(CredentialsTest, AFailingProcessIsAnErrorThatQuotesNoOutput) {
@@ -178,7 +113,7 @@ TEST_F(CredentialsTest, AContainerEndpointMustBeLocalOrEncrypted) {
   variables_["AWS_CONTAINER_AUTHORIZATION_TOKEN"] = "bearer";
   transport_.routes["GET 127.0.0.1:81/keys"] =
       std::string(R"({"AccessKeyId":"CONT","SecretAccessKey":"s","Token":"t","Expiration":")") +
-      k_later + "\"}";
+      k_credentials_later + "\"}";
   EXPECT_EQ(id(), "CONT");
 }
 
@@ -210,6 +145,66 @@ TEST_F(CredentialsTest, TemporaryKeysAreReplacedBeforeTheyExpire) {
   EXPECT_EQ(transport_.requests.size(), 2U);
   ASSERT_TRUE(chain.get(/*refresh=*/true));
   EXPECT_EQ(transport_.requests.size(), 3U);
+}
+
+TEST_F(CredentialsTest, KeysThatStillHoldOutlastAProviderThatIsOutOfOrder) {
+  write(".aws/config", "[default]\nrole_arn = r\nsource_profile = base\n");
+  write(".aws/credentials", "[base]\naws_access_key_id = BASE\naws_secret_access_key = x\n");
+  const std::string sts = "POST sts.eu-west-1.amazonaws.com/";
+  transport_.routes[sts] = sts_answer("ROLE");
+  const auto config = read_shared_config(environment());
+  ASSERT_TRUE(config);
+  CredentialsChain chain(
+      {environment(), *config, transport_, clock_, "eu-west-1", &process_output});
+  ASSERT_TRUE(chain.get());
+  transport_.statuses[sts] = 503;
+  clock_.advance_to(3299);
+  EXPECT_TRUE(chain.get());
+  EXPECT_EQ(transport_.requests.size(), 1U) << "five minutes and more are left";
+  clock_.advance_to(3300);
+  EXPECT_EQ(chain.get()->access_key_id, "ROLE");
+  EXPECT_EQ(transport_.requests.size(), 2U) << "renewed in time, in vain";
+  EXPECT_FALSE(chain.get(/*refresh=*/true)) << "the service has refused those that are held";
+  clock_.advance_to(3600);
+  EXPECT_FALSE(chain.get()) << "they have expired";
+  transport_.statuses.clear();
+  EXPECT_TRUE(chain.get());
+}
+
+TEST_F(CredentialsTest, TheEnvironmentsKeysMayHaveATokenAndAnEnd) {
+  variables_["AWS_ACCESS_KEY_ID"] = "ENV";
+  variables_["AWS_SECRET_ACCESS_KEY"] = "x";
+  EXPECT_EQ(get()->expiration_wall_s, std::nullopt);
+  variables_["AWS_SECURITY_TOKEN"] = "older";
+  EXPECT_EQ(get()->session_token.reveal(), "older");
+  variables_["AWS_SESSION_TOKEN"] = "newer";
+  EXPECT_EQ(get()->session_token.reveal(), "newer");
+  variables_["AWS_CREDENTIAL_EXPIRATION"] = "2026-11-21T09:00:00+00:00";
+  EXPECT_EQ(get()->expiration_wall_s, k_credentials_now_s + 3600);
+}
+
+TEST_F(CredentialsTest, HalfAPairOfKeysIsNone) {
+  write(".aws/credentials", "[default]\naws_access_key_id = FILE\n");
+  EXPECT_THAT(id(), HasSubstr("no AWS credentials"));
+  write(".aws/credentials", "[default]\naws_secret_access_key = x\n");
+  EXPECT_THAT(id(), HasSubstr("no AWS credentials"));
+  write(".aws/config", "[default]\naws_access_key_id = CFG\naws_secret_access_key = y\n");
+  EXPECT_EQ(id(), "CFG");
+}
+
+TEST_F(CredentialsTest, AProcessThatAnswersNonsenseIsAnErrorThatNamesItsProfile) {
+  const auto with_output = [&](const std::string& output) {
+    write("out", output);
+    write(".aws/config",
+          "[default]\ncredential_process = cat '" + (home_.path() / "out").string() + "'\n");
+    return id();
+  };
+  for (const char* output : {"", "[]", "{\"AccessKeyId\":\"A\"}", "hello"})
+    EXPECT_THAT(with_output(output), HasSubstr("credential_process of profile default")) << output;
+  write(".aws/config", "[default]\ncredential_process = cat 'open\n");
+  EXPECT_THAT(id(), HasSubstr("credential_process of profile default"));
+  write(".aws/config", "[default]\ncredential_process = /no/such/program\n");
+  EXPECT_THAT(id(), HasSubstr("credential_process of profile default"));
 }
 
 TEST_F(CredentialsTest, EndpointsCanBeRedirected) {
@@ -257,6 +252,27 @@ TEST(SplitWords, FollowsTheShellsQuoting) {
   ASSERT_TRUE(words);
   EXPECT_THAT(*words, testing::ElementsAre("a", "b c", "d\"e", "f g", ""));
   EXPECT_FALSE(split_words("'open"));
+}
+
+TEST(SplitWords, ABackslashStaysWhereTheShellLeavesIt) {
+  const auto words = [](const char* command) {
+    const auto split = split_words(command);
+    EXPECT_TRUE(split) << command;
+    return split.value_or(std::vector<std::string>{});
+  };
+  EXPECT_THAT(words(R"(tool "a\d+\.x" "\\" "\$HOME")"),
+              testing::ElementsAre("tool", R"(a\d+\.x)", R"(\)", "$HOME"));
+  EXPECT_THAT(words(R"(tool 'a\b' a\'b end\)"),
+              testing::ElementsAre("tool", R"(a\b)", "a'b", R"(end\)"));
+}
+
+TEST(SplitWords, BlanksAndTabsDivideAndQuotedPartsJoin) {
+  const auto words = split_words("  a\t \t'b'\"c d\"e  ");
+  ASSERT_TRUE(words);
+  EXPECT_THAT(*words, testing::ElementsAre("a", "bc de"));
+  EXPECT_THAT(*split_words(""), testing::IsEmpty());
+  EXPECT_THAT(*split_words(" \t"), testing::IsEmpty());
+  EXPECT_FALSE(split_words("a \"b"));
 }
 
 }  // namespace

@@ -99,6 +99,59 @@ TEST_F(CloudWatchTest, OneRequestAsksForAllMachinesOfSeveralJobs) {
   EXPECT_EQ(many->size(), 1U);
 }
 
+TEST_F(CloudWatchTest, WhatIsNoMetricIsLeftOut) {
+  const Json good = result("h0m1", {0.0, 200.0, 200.0, 200.0, 200.0, 0.0});
+  for (const Json& bad :
+       {Json("text"), Json(nullptr), Json::object(), Json{{"Id", "h0m0"}},
+        Json{{"Id", "h0m0"}, {"Timestamps", "now"}, {"Values", "many"}},
+        Json{{"Id", "h0m0"}, {"Timestamps", {{"a", 1}}}, {"Values", {1.0}}},
+        Json{{"Id", "h0m0"}, {"Timestamps", {1'795'000'060.0}}, {"Values", {{"a", 1}}}},
+        Json{{"Id", "h0m0"}, {"Timestamps", {1'795'000'060.0}}, {"Values", {"much"}}},
+        Json{{"Id", "h0m0"}, {"Timestamps", {"noon"}}, {"Values", {1.0}}},
+        Json{{"Id", "h0m0"}, {"Timestamps", Json::array()}, {"Values", {1.0}}},
+        Json{{"Id", 17}, {"Timestamps", {1'795'000'060.0}}, {"Values", {1.0}}}}) {
+    transport_.body["MetricDataResults"] = Json::array({bad, good});
+    const auto read = read_utilisation(client_, service_, {ended("job")}, types_);
+    ASSERT_TRUE(read) << bad;
+    EXPECT_FALSE(read->front().machines.front().cpu) << bad;
+    EXPECT_EQ(read->front().machines.front().gpu, 0.5) << bad;
+  }
+  transport_.body["MetricDataResults"] = "none";
+  ASSERT_TRUE(read_utilisation(client_, service_, {ended("job")}, types_));
+}
+
+TEST_F(CloudWatchTest, TheTimesAskedForAreWholeMinutesAroundAllJobs) {
+  EndedJob early = ended("early");
+  early.training_since_wall_s -= 1000.0;
+  EndedJob late = ended("late");
+  late.training_until_wall_s += 1000.0;
+  ASSERT_TRUE(read_utilisation(client_, service_, {late, early}, types_));
+  const Json& request = transport_.requests.at(0);
+  EXPECT_EQ(request["StartTime"].get<double>(), 1'794'999'000.0);
+  EXPECT_EQ(request["EndTime"].get<double>(), 1'795'001'340.0);
+  EXPECT_EQ(request["MetricDataQueries"][0]["MetricStat"]["Period"], 60);
+}
+
+TEST_F(CloudWatchTest, OfATypeWhoseSizeIsNotKnownOnlySharesAreTold) {
+  transport_.body["MetricDataResults"] =
+      Json::array({result("h0m0", {0.0, 100.0, 100.0}), result("h0m1", {0.0, 50.0, 50.0}),
+                   result("h0m3", {0.0, 40.0, 40.0}), result("h0m4", {0.0, 130.0, 30.0})});
+  const auto read = read_utilisation(client_, service_, {ended("job")}, {});
+  ASSERT_TRUE(read);
+  const MachineUtilisation& machine = read->front().machines.front();
+  EXPECT_FALSE(machine.cpu);
+  EXPECT_FALSE(machine.gpu_most);
+  EXPECT_EQ(machine.memory_most, 0.4);
+  EXPECT_EQ(machine.disk_most, 1.0) << "never more than all";
+}
+
+TEST_F(CloudWatchTest, WithoutJobsNothingIsAsked) {
+  const auto read = read_utilisation(client_, service_, {}, types_);
+  ASSERT_TRUE(read);
+  EXPECT_THAT(*read, IsEmpty());
+  EXPECT_TRUE(transport_.requests.empty());
+}
+
 TEST_F(CloudWatchTest, AMissingPermissionIsToldOnceAndEndsTheAsking) {
   transport_.status = 403;
   transport_.body = {{"__type", "AccessDeniedException"}, {"message", "not authorized"}};

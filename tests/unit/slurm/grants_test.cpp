@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/rng.hpp"
+
 namespace steptune::slurm {
 namespace {
 
@@ -62,6 +64,73 @@ TEST(Grants, ASubmissionThatFailsForAsLongAsAnOutageIsHopeless) {
   EXPECT_EQ(grants.on_setback("a", Setback::unclear, "?", 0, 1000.0), std::nullopt);
   EXPECT_THAT(grants.on_setback("a", Setback::unclear, "?", 0, 1800.0),
               Optional(HasSubstr("no allocation could be asked for in")));
+}
+
+TEST(Grants, ASubmissionMustFailThreeTimesAndForAsLongAsAnOutage) {
+  Grants quick(k_limits);
+  EXPECT_EQ(quick.on_setback("a", Setback::unclear, "?", 0, 0.0), std::nullopt);
+  EXPECT_EQ(quick.on_setback("a", Setback::unclear, "?", 0, 900.0), std::nullopt) << "twice";
+  EXPECT_TRUE(quick.on_setback("a", Setback::unclear, "?", 0, 901.0));
+  Grants often(k_limits);
+  for (int time = 0; time < 9; ++time)
+    EXPECT_EQ(often.on_setback("a", Setback::unclear, "?", 0, 99.0 * time), std::nullopt);
+}
+
+TEST(Grants, AnotherSetbackBeginsAnew) {
+  Grants grants(k_limits);
+  EXPECT_EQ(grants.on_setback("a", Setback::unused, "job 1", 0, 0.0), std::nullopt);
+  EXPECT_EQ(grants.on_setback("a", Setback::unused, "job 2", 0, 1.0), std::nullopt);
+  EXPECT_EQ(grants.on_setback("a", Setback::full, "full", 0, 2.0), std::nullopt);
+  EXPECT_EQ(grants.may_ask_at_s("a", 0), 32.0);
+  EXPECT_EQ(grants.on_setback("a", Setback::unused, "job 3", 0, 3.0), std::nullopt);
+  EXPECT_EQ(grants.may_ask_at_s("a", 0), 8.0);
+}
+
+TEST(Grants, WhatWasAcceptedWasNeitherFullNorAnOutageButMayBeOfNoUse) {
+  for (const Setback setback : {Setback::full, Setback::unclear}) {
+    Grants grants(k_limits);
+    EXPECT_EQ(grants.on_setback("a", setback, "?", 0, 50.0), std::nullopt);
+    grants.on_accepted("b");
+    EXPECT_GT(grants.may_ask_at_s("a", 0), 50.0) << "of another kind";
+    grants.on_accepted("a");
+    EXPECT_EQ(grants.may_ask_at_s("a", 0), 0.0);
+  }
+  Grants grants(k_limits);
+  EXPECT_EQ(grants.on_setback("a", Setback::unused, "job 1", 0, 50.0), std::nullopt);
+  grants.on_accepted("a");
+  EXPECT_EQ(grants.may_ask_at_s("a", 0), 55.0);
+  grants.on_used("b");
+  EXPECT_EQ(grants.may_ask_at_s("a", 0), 55.0) << "of another kind";
+  EXPECT_EQ(grants.on_setback("c", Setback::full, "full", 0, 50.0), std::nullopt);
+  grants.on_used("c");
+  EXPECT_EQ(grants.may_ask_at_s("c", 0), 80.0) << "says nothing of a further one";
+}
+
+/// However setbacks come: while something of the kind is held nothing is hopeless, and requests
+/// come at a pace that grows up to its limit.
+TEST(Grants, NeverAskAtOnceAndNeverWaitForLongerThanTheirPace) {
+  constexpr double k_first_s[] = {60.0, 30.0, 10.0, 5.0};
+  constexpr double k_longest_s[] = {900.0, 600.0, 300.0, 60.0};
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Rng rng(seed, "grants");
+    Grants grants(k_limits);
+    double now_s = 0.0;
+    for (int event = 0; event < 40; ++event) {
+      now_s += 100.0 * rng.uniform();
+      const auto which = rng.below(4);
+      const int held = static_cast<int>(rng.below(2));
+      const auto hopeless = grants.on_setback("a", static_cast<Setback>(which), "why", held, now_s);
+      EXPECT_FALSE(hopeless && held > 0) << "seed " << seed;
+      if (hopeless) {
+        EXPECT_THAT(*hopeless, HasSubstr("why"));
+        EXPECT_EQ(grants.may_ask_at_s("a", 0), 0.0) << "a further trial may ask at once";
+        continue;
+      }
+      const double waits_s = grants.may_ask_at_s("a", 1) - now_s;
+      EXPECT_GE(waits_s, k_first_s[which] - 1e-9) << "seed " << seed;
+      EXPECT_LE(waits_s, k_longest_s[which] + 1e-9) << "seed " << seed;
+    }
+  }
 }
 
 }  // namespace

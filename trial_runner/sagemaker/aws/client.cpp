@@ -127,14 +127,14 @@ JsonClient::JsonClient(ClientParts parts, RetryPolicy policy)
     : parts_(std::move(parts)), policy_(policy) {}
 
 bool JsonClient::correct_skew(const AwsError& error, const HttpResponse& response) {
-  if (skew_corrected_ || !one_of(error.code, k_skew_codes)) return false;
+  if (!one_of(error.code, k_skew_codes)) return false;
   const auto server_s = http_date_s(response.header("Date"));
   if (!server_s) return false;
   const double skew_s = *server_s - parts_.clock.wall_time_s();
-  // Services allow five minutes; a smaller difference is not what they objected to.
+  // Services allow five minutes; a smaller difference is not what they objected to. So a request
+  // that is signed with the server's own time is not signed with it again.
   if (std::abs(skew_s - clock_skew_s_) < 240.0) return false;
   clock_skew_s_ = skew_s;
-  skew_corrected_ = true;
   return true;
 }
 

@@ -87,7 +87,6 @@ class JsonClient {
   ClientParts parts_;
   RetryPolicy policy_;
   double clock_skew_s_ = 0.0;  ///< server's clock less ours
-  bool skew_corrected_ = false;
 };
 
 /// True for errors that the same request may survive a moment later.

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include <arpa/inet.h>
 #include <fmt/format.h>
 
 #include "trial_runner/sagemaker/aws/credentials.hpp"
@@ -31,10 +32,15 @@ Result<Url> split_url(const std::string& url, const std::string& where) {
 bool is_local_host(const std::string& host) {
   constexpr std::array k_local{"169.254.170.2", "169.254.170.23", "[fd00:ec2::23]", "localhost",
                                "[::1]"};
+  // What stands before an `@` is a user's name, whatever it looks like.
+  if (host.find('@') != std::string::npos) return false;
   const std::string name =
       host.starts_with('[') ? host.substr(0, host.find(']') + 1) : host.substr(0, host.find(':'));
-  return name.starts_with("127.") ||
-         std::find(k_local.begin(), k_local.end(), name) != k_local.end();
+  // A name such as `127.example.com` is no address.
+  in_addr address{};
+  const bool is_loopback =
+      inet_pton(AF_INET, name.c_str(), &address) == 1 && name.starts_with("127.");
+  return is_loopback || std::find(k_local.begin(), k_local.end(), name) != k_local.end();
 }
 
 std::string first_line_of(const std::string& path) {

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cerrno>
+#include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
@@ -33,6 +34,14 @@ std::string read_all(int descriptor) {
     if (output.size() < k_max_output_bytes)
       output.append(block.data(), static_cast<std::size_t>(count));
   }
+}
+
+/// Whether a backslash takes from `next` its meaning: anything's outside quotes, nothing's between
+/// single ones. It stays where it takes none.
+bool is_escape(char next, char quote) {
+  constexpr std::string_view k_in_double_quotes = "\"\\$`\n";
+  if (quote == '"') return k_in_double_quotes.find(next) != std::string_view::npos;
+  return quote == '\0';
 }
 
 }  // namespace
@@ -75,7 +84,7 @@ Result<std::vector<std::string>> split_words(const std::string& command) {
   char quote = '\0';
   for (std::size_t at = 0; at < command.size(); ++at) {
     const char character = command[at];
-    if (character == '\\' && quote != '\'' && at + 1 < command.size()) {
+    if (character == '\\' && at + 1 < command.size() && is_escape(command[at + 1], quote)) {
       word += command[++at];
       in_word = true;
     } else if (quote != '\0') {

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A client of a service that answers with a script, under a virtual clock.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "trial_runner/sagemaker/aws/client.hpp"
+
+namespace steptune::aws {
+
+/// Answers with a script, one entry a request; repeats the last.
+class ScriptedTransport final : public HttpTransport {
+ public:
+  Result<HttpResponse> send(const HttpRequest& request, const HttpTimeouts&) override {
+    requests.push_back(request);
+    auto answer = script.front();
+    if (script.size() > 1) script.pop_front();
+    return answer;
+  }
+  std::deque<Result<HttpResponse>> script;
+  std::vector<HttpRequest> requests;
+};
+
+inline HttpResponse answer(int status, std::string body, Headers headers = {}) {
+  return {status, std::move(headers), std::move(body)};
+}
+
+class JsonClientTest : public testing::Test {
+ protected:
+  JsonClient client(RetryPolicy policy = {}) {
+    return JsonClient({transport_, clock_, limiter_, rng_,
+                       [this](bool refresh) -> Result<Credentials> {
+                         if (refresh) ++refreshes_;
+                         if (!credentials_fault_.empty()) {
+                           return fail(ErrorKind::runner, credentials_fault_);
+                         }
+                         return Credentials{"AKID", Secret("sesame"), Secret("token"), {}, "test"};
+                       },
+                       [this](double time_s) {
+                         waits_s_.push_back(time_s - clock_.now_s());
+                         if (waits_s_.size() > most_waits_) return false;
+                         clock_.advance_to(time_s);
+                         return true;
+                       },
+                       "us-east-1"},
+                      policy);
+  }
+
+  AwsResult<Json> create(const Json& input = Json::object()) {
+    JsonClient json_client = client();
+    return json_client.call(k_service, "CreateTrainingJob", input);
+  }
+
+  const JsonService k_service{"sagemaker", "SageMaker", "application/x-amz-json-1.1", "https",
+                              "api.sagemaker.us-east-1.amazonaws.com"};
+  ScriptedTransport transport_;
+  VirtualClock clock_{1'795'000'000.0};
+  RateLimiter limiter_ = sagemaker_rate_limiter();
+  Rng rng_{1, "client_test"};
+  int refreshes_ = 0;
+  std::string credentials_fault_;       ///< why there are none
+  std::vector<double> waits_s_;         ///< that the client asked for
+  std::size_t most_waits_ = 1'000'000;  ///< the next one is interrupted
+};
+
+}  // namespace steptune::aws

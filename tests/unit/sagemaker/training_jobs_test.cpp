@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the service answers, typed: refusals that mean that all is as wanted, pages, and
+// descriptions that lack members or hold others than documented.
+#include "trial_runner/sagemaker/training_jobs.hpp"
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Answers in turn, and repeats the last.
+class TrainingService final : public aws::HttpTransport {
+ public:
+  Result<aws::HttpResponse> send(const aws::HttpRequest& request,
+                                 const aws::HttpTimeouts& /*timeouts*/) override {
+    inputs.push_back(Json::parse(request.body));
+    for (const auto& [name, value] : request.headers) {
+      if (name == "X-Amz-Target") operations.push_back(value);
+    }
+    const aws::HttpResponse answer = answers.front();
+    if (answers.size() > 1) answers.pop_front();
+    return answer;
+  }
+
+  std::deque<aws::HttpResponse> answers{{200, {}, "{}"}};
+  std::vector<Json> inputs;
+  std::vector<std::string> operations;
+};
+
+class TrainingJobsTest : public testing::Test {
+ protected:
+  void answer(const Json& body) { service_.answers = {{200, {}, body.dump()}}; }
+  void refuse(const std::string& code, const std::string& message = "no") {
+    service_.answers = {{400, {}, Json{{"__type", code}, {"message", message}}.dump()}};
+  }
+
+  TrainingService service_;
+  VirtualClock clock_{1'795'000'000.0};
+  aws::RateLimiter limiter_ = aws::sagemaker_rate_limiter();
+  Rng rng_{1, "training_jobs"};
+  aws::JsonClient client_{{service_, clock_, limiter_, rng_,
+                           [](bool) -> Result<aws::Credentials> {
+                             return aws::Credentials{"AKID", Secret("s"), Secret(""), {}, "test"};
+                           },
+                           [this](double time_s) {
+                             clock_.advance_to(time_s);
+                             return true;
+                           },
+                           "us-east-1"}};
+  TrainingJobs jobs_{client_, aws::JsonService{"sagemaker", "SageMaker",
+                                               "application/x-amz-json-1.1", "https", "host"}};
+};
+
+TEST_F(TrainingJobsTest, AJobThatExistsWasCreatedByARequestWhoseAnswerWasLost) {
+  EXPECT_EQ(jobs_.create({{"TrainingJobName", "a"}}), true);
+  refuse("ResourceInUse");
+  EXPECT_EQ(jobs_.create({{"TrainingJobName", "a"}}), false);
+  refuse("ResourceLimitExceeded", "The account-level service limit");
+  const auto refused = jobs_.create({{"TrainingJobName", "a"}});
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, "ResourceLimitExceeded");
+}
+
+TEST_F(TrainingJobsTest, AJobThatIsNotThereIsNoError) {
+  for (const auto& [code, message] :
+       {std::pair{"ValidationException", "Requested resource not found."},
+        {"ValidationException", "Could not find job a"},
+        {"ResourceNotFound", "no"}}) {
+    refuse(code, message);
+    const auto described = jobs_.describe("a");
+    ASSERT_TRUE(described) << message;
+    EXPECT_FALSE(*described) << message;
+    EXPECT_TRUE(jobs_.stop("a")) << message;
+    EXPECT_EQ(jobs_.set_keep_alive("a", 60), false) << message;
+  }
+  refuse("ValidationException", "1 validation error detected");
+  ASSERT_FALSE(jobs_.describe("a"));
+  EXPECT_EQ(jobs_.describe("a").error().operation, "DescribeTrainingJob");
+  EXPECT_FALSE(jobs_.stop("a"));
+}
+
+TEST_F(TrainingJobsTest, WhatHasEndedNeedsNoStop) {
+  refuse("ValidationException",
+         "The request was rejected because the training job is in status Completed.");
+  EXPECT_TRUE(jobs_.stop("a"));
+}
+
+TEST_F(TrainingJobsTest, APoolThatIsGoneCannotBeKeptAndOtherRefusalsAreErrors) {
+  EXPECT_EQ(jobs_.set_keep_alive("a", 60), true);
+  EXPECT_EQ(service_.inputs.back()["ResourceConfig"]["KeepAlivePeriodInSeconds"], 60);
+  refuse("ValidationException", "no warm pool");
+  EXPECT_EQ(jobs_.set_keep_alive("a", 60), false);
+  refuse("AccessDeniedException");
+  const auto denied = jobs_.set_keep_alive("a", 60);
+  ASSERT_FALSE(denied);
+  EXPECT_THAT(denied.error().to_error().hint, HasSubstr("allow UpdateTrainingJob"));
+}
+
+TEST_F(TrainingJobsTest, AListIsThatOfAllPages) {
+  const auto page = [](const char* name, const char* next) {
+    Json body{{"TrainingJobSummaries",
+               Json::array({{{"TrainingJobName", name}, {"TrainingJobStatus", "InProgress"}}})}};
+    if (*next != '\0') body["NextToken"] = next;
+    return aws::HttpResponse{200, {}, body.dump()};
+  };
+  service_.answers = {page("a", "1"), {200, {}, R"({"NextToken":"2"})"}, page("b", "")};
+  const auto listed = jobs_.list({});
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->size(), 2U);
+  EXPECT_EQ((*listed)[0].name, "a");
+  EXPECT_EQ((*listed)[1].name, "b") << "an empty page is not the end";
+  EXPECT_FALSE(service_.inputs[0].contains("NextToken"));
+  EXPECT_EQ(service_.inputs[1]["NextToken"], "1");
+  EXPECT_EQ(service_.inputs[2]["NextToken"], "2");
+}
+
+TEST_F(TrainingJobsTest, AListIsAskedForWhatIsWantedOnly) {
+  ASSERT_TRUE(jobs_.list({}));
+  EXPECT_FALSE(service_.inputs.back().contains("NameContains"));
+  EXPECT_FALSE(service_.inputs.back().contains("CreationTimeAfter"));
+  TrainingJobs::Query query;
+  query.name_contains = "study-";
+  query.pool_status = "Available";
+  query.created_after_s = 5.0;
+  ASSERT_TRUE(jobs_.list(query));
+  EXPECT_EQ(service_.inputs.back()["NameContains"], "study-");
+  EXPECT_EQ(service_.inputs.back()["WarmPoolStatusEquals"], "Available");
+  EXPECT_EQ(service_.inputs.back()["CreationTimeAfter"], 5.0);
+}
+
+TEST_F(TrainingJobsTest, WhatIsNoSummaryIsLeftOut) {
+  answer(
+      {{"TrainingJobSummaries", Json::array({"text",
+                                             nullptr,
+                                             7,
+                                             Json::array(),
+                                             {{"TrainingJobName", "a"},
+                                              {"LastModifiedTime", "noon"},
+                                              {"WarmPoolStatus", "Available"}},
+                                             {{"TrainingJobName", "b"},
+                                              {"LastModifiedTime", 12.5},
+                                              {"WarmPoolStatus", {{"Status", "Available"}}}}})}});
+  const auto listed = jobs_.list({});
+  ASSERT_TRUE(listed);
+  ASSERT_EQ(listed->size(), 2U);
+  EXPECT_EQ((*listed)[0].modified_wall_s, 0.0);
+  EXPECT_FALSE((*listed)[0].pool);
+  EXPECT_EQ((*listed)[1].modified_wall_s, 12.5);
+  ASSERT_TRUE((*listed)[1].pool);
+  EXPECT_EQ((*listed)[1].pool->status, "Available");
+  answer({{"TrainingJobSummaries", "none"}});
+  EXPECT_TRUE(jobs_.list({}));
+}
+
+TEST(JobDescriptions, StatusesThatNeverChangeAgainAreEnds) {
+  JobDescription state;
+  for (const char* status : {"Completed", "Failed", "Stopped"}) {
+    state.status = status;
+    EXPECT_TRUE(state.ended()) << status;
+  }
+  for (const char* status : {"InProgress", "Stopping", "Deleting", "", "ALaterOne"}) {
+    state.status = status;
+    EXPECT_FALSE(state.ended()) << status;
+  }
+  EXPECT_FALSE(state.ending());
+  state.secondary = "Uploading";
+  EXPECT_TRUE(state.ending());
+  state.secondary = "Training";
+  EXPECT_FALSE(state.ending());
+  state.status = "Stopping";
+  EXPECT_TRUE(state.ending());
+}
+
+TEST(JobDescriptions, TellTheLatestTrainingAllDownloadsAndEachInterruption) {
+  const auto stage = [](const char* status, double start_s, std::optional<double> end_s) {
+    Json transition{{"Status", status}, {"StartTime", start_s}};
+    if (end_s) transition["EndTime"] = *end_s;
+    return transition;
+  };
+  const JobDescription state = job_description_from_json(
+      {{"SecondaryStatusTransitions", Json::array({stage("Starting", 0.0, 10.0),
+                                                   stage("Downloading", 10.0, 30.0),
+                                                   stage("Training", 30.0, 50.0),
+                                                   stage("Interrupted", 50.0, 60.0),
+                                                   stage("Downloading", 60.0, 65.0),
+                                                   stage("Training", 65.0, std::nullopt),
+                                                   "text",
+                                                   {{"Status", "Training"}},
+                                                   {{"Status", "Downloading"}}})}});
+  EXPECT_EQ(state.training_since_wall_s, 65.0);
+  EXPECT_EQ(state.training_until_wall_s, std::nullopt);
+  EXPECT_EQ(state.downloading_s, 25.0);
+  EXPECT_EQ(state.interruptions, 1);
+}
+
+TEST(JobDescriptions, MembersOfAnotherTypeStayEmptyWhateverTheyAre) {
+  constexpr const char* k_members[] = {"TrainingJobName",
+                                       "TrainingJobStatus",
+                                       "SecondaryStatus",
+                                       "FailureReason",
+                                       "CreationTime",
+                                       "TrainingStartTime",
+                                       "TrainingEndTime",
+                                       "WarmPoolStatus",
+                                       "BillableTimeInSeconds",
+                                       "Environment",
+                                       "ResourceConfig",
+                                       "EnableManagedSpotTraining",
+                                       "SecondaryStatusTransitions"};
+  const std::vector<Json> strange = {nullptr, Json::array(), Json::array({1, "a", nullptr}),
+                                     Json{{"Status", Json::array()}},
+                                     Json::array({Json::object()})};
+  for (const char* member : k_members) {
+    for (const Json& value : strange) {
+      const JobDescription state = job_description_from_json({{member, value}});
+      EXPECT_EQ(state.name, "");
+      EXPECT_EQ(state.status, "");
+      EXPECT_FALSE(state.spot);
+      EXPECT_FALSE(state.billable_s) << member;
+      EXPECT_FALSE(state.training_since_wall_s) << member;
+      EXPECT_FALSE(state.price) << member;
+      EXPECT_TRUE(state.trials.empty()) << member;
+      EXPECT_TRUE(state.resources.is_object()) << member;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace steptune

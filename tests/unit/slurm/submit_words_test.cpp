@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How an allocation is asked for, and what sbatch said in the end.
+#include "trial_runner/slurm/submit_words.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steptune::slurm {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::vector<std::string> words_for(const Need& need, const SlurmOptions& options = {},
+                                   const std::string& avoided = "") {
+  return submit_words(need, options, "steptune.a.1.k.p5", avoided);
+}
+
+document::Formula formula(double value, const std::string& text) {
+  return document::Formula::constant(value, text);
+}
+
+TEST(SubmitWords, AskForNodesUnderTheStudysNameAndLeaveNothingBehind) {
+  const auto words = words_for({2, {}});
+  EXPECT_EQ(words.front(), "sbatch");
+  EXPECT_THAT(words, AllOf(Contains("--parsable"), Contains("--job-name=steptune.a.1.k.p5"),
+                           Contains("--nodes=2"), Contains("--ntasks-per-node=1"),
+                           Contains("--no-requeue"), Contains("--output=/dev/null")));
+}
+
+TEST(SubmitWords, WholeNodesWithAllTheirMemoryUnlessTheNeedSaysOtherwise) {
+  EXPECT_THAT(words_for({}), AllOf(Contains("--exclusive"), Contains("--mem=0")));
+  SlurmOptions shared;
+  shared.exclusive = false;
+  EXPECT_THAT(words_for({}, shared), Not(Contains("--exclusive")));
+  EXPECT_THAT(words_for({1, {"mem=8G"}}), AllOf(Contains("--mem=8G"), Not(Contains("--mem=0"))));
+  EXPECT_THAT(words_for({1, {std::string(k_site_memory)}}), Not(Contains(HasSubstr("--mem"))));
+}
+
+TEST(SubmitWords, TheTimeIsTheNeedsOrTheDefaultInWholeMinutes) {
+  SlurmOptions options;
+  options.default_time_s = 3601.0;
+  EXPECT_THAT(words_for({}, options), Contains("--time=61")) << "never less than was asked for";
+  options.default_time_s = 3600.0;
+  EXPECT_THAT(words_for({}, options), Contains("--time=60"));
+  const auto words = words_for({1, {"time=2-12"}}, options);
+  EXPECT_THAT(words, Contains("--time=2-12"));
+  EXPECT_EQ(std::ranges::count_if(words, [](auto& word) { return word.starts_with("--time"); }), 1);
+}
+
+TEST(SubmitWords, OptionsOfTheNeedFollowInTheirOrder) {
+  const auto words = words_for({1, {"partition=gpu", "gpus-per-node=a100:2", "contiguous"}});
+  const auto at = [&](const char* word) { return std::ranges::find(words, word); };
+  ASSERT_NE(at("--contiguous"), words.end());
+  EXPECT_LT(at("--partition=gpu"), at("--gpus-per-node=a100:2"));
+  EXPECT_LT(at("--gpus-per-node=a100:2"), at("--contiguous"));
+}
+
+TEST(SubmitWords, NodesThatWereLostAreAvoidedBesideThoseThatTheUserExcludes) {
+  EXPECT_THAT(words_for({}, {}, ""), Not(Contains(StartsWith("--exclude"))));
+  EXPECT_EQ(words_for({}, {}, "n2,n3").back(), "--exclude=n2,n3");
+  EXPECT_EQ(words_for({1, {"exclude=n1"}}, {}, "n2").back(), "--exclude=n1,n2")
+      << "sbatch heeds the last";
+  EXPECT_EQ(words_for({1, {"exclude=n1"}}).back(), "--exclude=n1");
+}
+
+TEST(SubmitWords, ProcessorsAndTasksAreFixedOnlyWhereAllTrialsAskForTheSame) {
+  SlurmOptions options;
+  EXPECT_THAT(words_for({}, options), Not(Contains(StartsWith("--cpus-per-task"))));
+  EXPECT_EQ(fixed_cpus_per_task(options), std::nullopt);
+  options.cpus_per_task = formula(8.0, "8");
+  options.tasks_per_node = formula(4.0, "4");
+  EXPECT_THAT(words_for({}, options),
+              AllOf(Contains("--cpus-per-task=8"), Contains("--ntasks-per-node=4")));
+  EXPECT_EQ(fixed_cpus_per_task(options), 8);
+  EXPECT_EQ(held_tasks_per_node(options), 4);
+  options.cpus_per_task = formula(8.0, "workers + 1");
+  options.tasks_per_node = formula(4.0, "gpus");
+  EXPECT_THAT(words_for({}, options),
+              AllOf(Not(Contains(StartsWith("--cpus-per-task"))), Contains("--ntasks-per-node=1")));
+}
+
+TEST(LastWords, AreTheLastLineThatACommandPrinted) {
+  const auto of = [](int status, const char* out, const char* err, bool timed_out = false) {
+    return last_words({status, timed_out, out, err});
+  };
+  EXPECT_EQ(of(1, "", "sbatch: warning\nsbatch: error: no such partition\n\n"),
+            "sbatch: error: no such partition");
+  EXPECT_EQ(of(1, "to stdout\n", ""), "to stdout");
+  EXPECT_EQ(of(1, "to stdout", "to stderr"), "to stderr");
+  EXPECT_EQ(of(3, "", ""), "exit status 3");
+  EXPECT_EQ(of(3, "", "\n\n"), "exit status 3");
+  EXPECT_EQ(of(1, "", "one line"), "one line");
+  EXPECT_EQ(of(1, "", "\x1b[31mred\x1b[0m"), "red");
+  EXPECT_EQ(of(1, "said", "said too", true), "no answer in time");
+}
+
+}  // namespace
+}  // namespace steptune::slurm

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How the processes of a launch are started, and which launches a runner cannot start.
+#include "trial_runner/launch/launch_words.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+const LaunchWay k_torchrun_there{Launcher::torchrun, true, {"--rdzv_backend=c10d"}};
+const LaunchWay k_mpi_here{Launcher::mpi, false};
+const LaunchWay k_srun_there{Launcher::srun, true};
+
+TEST(LaunchedWords, TorchrunIsThatOfTheCommandsOwnPython) {
+  const Launch launch{Launcher::torchrun, 2, 4, {"--max_restarts=0"}};
+  EXPECT_THAT(
+      launched_words(launch, k_torchrun_there, {"/opt/py/bin/python3.11", "train.py", "-x"}),
+      ElementsAre("/opt/py/bin/python3.11", "-m", "torch.distributed.run", "--nnodes=2",
+                  "--nproc_per_node=4", "--rdzv_backend=c10d", "--max_restarts=0", "train.py",
+                  "-x"));
+  EXPECT_THAT(
+      launched_words(launch, k_torchrun_there, {"python", "-u", "-m", "pkg.train"}),
+      ElementsAre("python", "-m", "torch.distributed.run", "--nnodes=2", "--nproc_per_node=4",
+                  "--rdzv_backend=c10d", "--max_restarts=0", "-m", "pkg.train"));
+}
+
+TEST(LaunchedWords, AnotherProgramIsLeftToTheTorchrunInPath) {
+  EXPECT_THAT(launched_words({Launcher::torchrun, 1, 2}, {}, {"./train", "--lr", "1"}),
+              ElementsAre("torchrun", "--nnodes=1", "--nproc_per_node=2", "--no_python", "./train",
+                          "--lr", "1"));
+  EXPECT_THAT(launched_words({Launcher::torchrun, 1, 2}, {}, {"python3", "-O", "train.py"}),
+              ElementsAre("torchrun", "--nnodes=1", "--nproc_per_node=2", "--no_python", "python3",
+                          "-O", "train.py"))
+      << "options of Python's would be lost";
+}
+
+TEST(LaunchedWords, MpirunStartsAllProcessesAndSrunIsTheRunners) {
+  EXPECT_THAT(launched_words({Launcher::mpi, 2, 3, {"--oversubscribe"}}, k_mpi_here, {"train"}),
+              ElementsAre("mpirun", "-np", "6", "--oversubscribe", "train"));
+  EXPECT_THAT(launched_words({Launcher::srun, 2, 3, {"--mpi=pmix"}}, k_srun_there, {"train", "x"}),
+              ElementsAre("train", "x"));
+}
+
+TEST(TypedWords, HaveSrunInFrontWhereTheRunnerCallsIt) {
+  EXPECT_THAT(typed_words({Launcher::srun, 2, 3, {"--mpi=pmix"}}, {"train"}),
+              ElementsAre("srun", "--nodes=2", "--ntasks-per-node=3", "--mpi=pmix", "train"));
+  EXPECT_THAT(typed_words({Launcher::mpi, 1, 2}, {"mpirun", "-np", "2", "train"}),
+              ElementsAre("mpirun", "-np", "2", "train"));
+}
+
+TEST(AsStarted, MpisProcessesAreSrunsWhereTheRunnerHasIt) {
+  const std::vector<LaunchWay> with_srun{k_torchrun_there, k_srun_there};
+  const Launch mpi{Launcher::mpi, 2, 3, {"--cpu-bind=cores"}};
+  const Launch started = as_started(mpi, with_srun);
+  EXPECT_EQ(started.with, Launcher::srun);
+  EXPECT_EQ(started.processes(), 6);
+  EXPECT_THAT(started.options, ElementsAre("--mpi=pmix", "--cpu-bind=cores"));
+  EXPECT_THAT(as_started({Launcher::mpi, 1, 1, {"--mpi=pmi2"}}, with_srun).options,
+              ElementsAre("--mpi=pmi2"))
+      << "the user's word";
+  EXPECT_EQ(as_started(mpi, std::vector{k_mpi_here}), mpi);
+  const Launch torchrun{Launcher::torchrun, 2, 3};
+  EXPECT_EQ(as_started(torchrun, with_srun), torchrun);
+}
+
+class LaunchFaults : public testing::Test {
+ protected:
+  static std::string key_of(const Launch& launch, int machines) {
+    const auto fault = fault_of(launch, machines, k_ways, "cloud");
+    return fault ? fault->key : "none";
+  }
+  static std::string message_of(const Launch& launch, int machines,
+                                const std::vector<LaunchWay>& ways = k_ways) {
+    const auto fault = fault_of(launch, machines, ways, "cloud");
+    return fault ? fault->message : "none";
+  }
+  inline static const std::vector<LaunchWay> k_ways{k_torchrun_there, k_mpi_here};
+};
+
+TEST_F(LaunchFaults, ALaunchThatTheRunnerCanStartHasNone) {
+  EXPECT_EQ(key_of({Launcher::torchrun, 1, 8}, 1), "none");
+  EXPECT_EQ(key_of({Launcher::torchrun, 4, 8}, 4), "none");
+  EXPECT_EQ(key_of({Launcher::mpi, 1, 8}, 1), "none");
+}
+
+TEST_F(LaunchFaults, NameTheKeyAndWhatWouldDo) {
+  EXPECT_EQ(key_of({Launcher::srun, 1, 1}, 1), "with");
+  EXPECT_EQ(message_of({Launcher::srun, 1, 1}, 1),
+            "the runner cloud has no \"srun\": use \"torchrun\" or \"mpi\"");
+  EXPECT_EQ(message_of({Launcher::srun, 3, 1}, 3),
+            "the runner cloud has no \"srun\": use \"torchrun\"")
+      << "mpi is for one machine";
+  EXPECT_EQ(key_of({Launcher::mpi, 3, 1}, 3), "with");
+  EXPECT_THAT(message_of({Launcher::mpi, 3, 1}, 3),
+              HasSubstr("\"mpi\" starts processes on one machine only, and a trial has 3: use "
+                        "\"torchrun\""));
+  EXPECT_EQ(message_of({Launcher::srun, 3, 1}, 3, {k_mpi_here}), "the runner cloud has no \"srun\"")
+      << "nothing else would do";
+}
+
+TEST_F(LaunchFaults, CountsMustBePositiveAndTheRunnersOwn) {
+  EXPECT_EQ(key_of({Launcher::torchrun, 1, 0}, 1), "processes_per_node");
+  EXPECT_EQ(key_of({Launcher::torchrun, 0, 1}, 1), "nodes");
+  EXPECT_EQ(key_of({Launcher::torchrun, 2, 1}, 1), "nodes");
+  EXPECT_THAT(message_of({Launcher::torchrun, 2, 1}, 1),
+              HasSubstr("is 2, but a trial of the runner "
+                        "cloud has one machine"));
+  EXPECT_THAT(message_of({Launcher::torchrun, 1, 1}, 4), HasSubstr("has 4 machines"));
+}
+
+TEST_F(LaunchFaults, ARunnerThatStartsNoProcessesHasNoLaunch) {
+  const auto fault = fault_of({}, 1, {}, "replay");
+  ASSERT_TRUE(fault);
+  EXPECT_EQ(fault->key, "");
+  EXPECT_THAT(fault->message, HasSubstr("leave \"launch\" out"));
+}
+
+}  // namespace
+}  // namespace steptune
