@@ -74,7 +74,7 @@ class ScriptedHost final : public SubmitHost {
   Result<std::unique_ptr<Step>> start_step(const StepRequest&) override {
     return fail(ErrorKind::internal, "no steps here");
   }
-  std::vector<FormerStep> find_steps() override { return {}; }
+  std::vector<EarlierStep> find_steps() override { return {}; }
   Result<void> set_lease(const std::string& allocation, double until_wall_s) override {
     if (!is_writable) return fail(ErrorKind::runner, "cannot write the lease", allocation);
     leases[allocation] = until_wall_s;

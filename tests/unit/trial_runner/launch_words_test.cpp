@@ -15,9 +15,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-const LaunchWay k_torchrun_there{Launcher::torchrun, true, {"--rdzv_backend=c10d"}};
-const LaunchWay k_mpi_here{Launcher::mpi, false};
-const LaunchWay k_srun_there{Launcher::srun, true};
+const LauncherSupport k_torchrun_there{Launcher::torchrun, true, {"--rdzv_backend=c10d"}};
+const LauncherSupport k_mpi_here{Launcher::mpi, false};
+const LauncherSupport k_srun_there{Launcher::srun, true};
 
 TEST(LaunchedWords, TorchrunIsThatOfTheCommandsOwnPython) {
   const Launch launch{Launcher::torchrun, 2, 4, {"--max_restarts=0"}};
@@ -57,7 +57,7 @@ TEST(TypedWords, HaveSrunInFrontWhereTheRunnerCallsIt) {
 }
 
 TEST(AsStarted, MpisProcessesAreSrunsWhereTheRunnerHasIt) {
-  const std::vector<LaunchWay> with_srun{k_torchrun_there, k_srun_there};
+  const std::vector<LauncherSupport> with_srun{k_torchrun_there, k_srun_there};
   const Launch mpi{Launcher::mpi, 2, 3, {"--cpu-bind=cores"}};
   const Launch started = as_started(mpi, with_srun);
   EXPECT_EQ(started.with, Launcher::srun);
@@ -74,15 +74,15 @@ TEST(AsStarted, MpisProcessesAreSrunsWhereTheRunnerHasIt) {
 class LaunchFaults : public testing::Test {
  protected:
   static std::string key_of(const Launch& launch, int machines) {
-    const auto fault = fault_of(launch, machines, k_ways, "cloud");
+    const auto fault = fault_of(launch, machines, k_supported, "cloud");
     return fault ? fault->key : "none";
   }
   static std::string message_of(const Launch& launch, int machines,
-                                const std::vector<LaunchWay>& ways = k_ways) {
-    const auto fault = fault_of(launch, machines, ways, "cloud");
+                                const std::vector<LauncherSupport>& supported = k_supported) {
+    const auto fault = fault_of(launch, machines, supported, "cloud");
     return fault ? fault->message : "none";
   }
-  inline static const std::vector<LaunchWay> k_ways{k_torchrun_there, k_mpi_here};
+  inline static const std::vector<LauncherSupport> k_supported{k_torchrun_there, k_mpi_here};
 };
 
 TEST_F(LaunchFaults, ALaunchThatTheRunnerCanStartHasNone) {
