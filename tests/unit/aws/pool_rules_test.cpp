@@ -29,16 +29,17 @@ struct PoolScene {
       key.instance_type = std::string(1, static_cast<char>('a' + rng.below(3)));
       return key;
     };
-    for (std::uint64_t i = 0; i < rng.below(6); ++i)
+    for (std::uint64_t left = rng.below(6); left > 0; --left)
       queue.push_back(any_key());
     parallel = 1 + rng.below(5);
     std::size_t room = parallel;
-    for (std::uint64_t i = 0; i < rng.below(4) && room > 0; ++i, --room)
+    for (std::uint64_t left = rng.below(4); left > 0 && room > 0; --left, --room)
       busy.push_back(any_key());
-    for (std::uint64_t i = 0; i < rng.below(4) && room > 0; ++i, --room) {
+    for (std::uint64_t left = rng.below(4); left > 0 && room > 0; --left, --room) {
       PoolKey key;
       key.instance_type = std::string(1, static_cast<char>('a' + rng.below(3)));
-      pools.push_back({key, fmt::format("job{}", i), rng.below(2) == 0, 10.0 * rng.uniform(), 1.0});
+      pools.push_back(
+          {key, fmt::format("job{}", left), rng.below(2) == 0, 10.0 * rng.uniform(), 1.0});
     }
   }
   [[nodiscard]] const WarmPool* pool_of(const std::string& job) const {
@@ -153,7 +154,7 @@ TEST(JobNames, AreReadBackForAnyStudyTrialAttemptAndLaunch) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     Rng rng(seed, "job_names");
     std::string study;
-    for (std::uint64_t i = 0; i < rng.below(60); ++i)
+    for (std::uint64_t left = rng.below(60); left > 0; --left)
       study += k_bytes[rng.below(k_bytes.size())];
     const TrialKey key{static_cast<std::int64_t>(1 + rng.below(1'000'000'000)),
                        static_cast<int>(1 + rng.below(999))};

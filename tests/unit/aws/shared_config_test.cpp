@@ -92,11 +92,11 @@ TEST(SharedFileLines, WhatIsWrittenIsReadBack) {
     };
     Sections written;
     std::string text;
-    for (std::uint64_t s = 0; s < 1 + rng.below(4); ++s) {
+    for (std::uint64_t s = 1 + rng.below(4); s > 0; --s) {
       const std::string name = "profile p" + std::to_string(s);
       text += "[" + name + "]\n";
       written[name];
-      for (std::uint64_t k = 0; k < rng.below(5); ++k) {
+      for (std::uint64_t k = rng.below(5); k > 0; --k) {
         const std::string key = "key" + std::to_string(k);
         written[name][key] = word(1 + rng.below(30));
         text += key + std::string(rng.below(3), ' ') + "=" + std::string(rng.below(3), ' ') +

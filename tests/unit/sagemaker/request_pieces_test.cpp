@@ -34,7 +34,7 @@ TEST(RequestPieces, OfAnyTextAreShortWholeAndTogetherTheText) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed, "pieces");
     std::string text;
-    for (std::uint64_t i = 0; i < rng.below(200); ++i)
+    for (std::uint64_t left = rng.below(200); left > 0; --left)
       text += k_characters[rng.below(std::size(k_characters))];
     const std::size_t longest = 4 + rng.below(20);
     std::string together;
