@@ -4,59 +4,34 @@
 // descriptions that lack members or hold others than documented.
 #include "trial_runner/sagemaker/training_jobs.hpp"
 
-#include <deque>
 #include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/unit/aws/client_fixture.hpp"
+
 namespace steptune {
 namespace {
 
 using ::testing::HasSubstr;
 
-/// Answers in turn, and repeats the last.
-class TrainingService final : public aws::HttpTransport {
- public:
-  Result<aws::HttpResponse> send(const aws::HttpRequest& request,
-                                 const aws::HttpTimeouts& /*timeouts*/) override {
-    inputs.push_back(Json::parse(request.body));
-    for (const auto& [name, value] : request.headers) {
-      if (name == "X-Amz-Target") operations.push_back(value);
-    }
-    const aws::HttpResponse answer = answers.front();
-    if (answers.size() > 1) answers.pop_front();
-    return answer;
-  }
-
-  std::deque<aws::HttpResponse> answers{{200, {}, "{}"}};
-  std::vector<Json> inputs;
-  std::vector<std::string> operations;
-};
-
-class TrainingJobsTest : public testing::Test {
+class TrainingJobsTest : public aws::JsonClientTest {
  protected:
-  void answer(const Json& body) { service_.answers = {{200, {}, body.dump()}}; }
-  void refuse(const std::string& code, const std::string& message = "no") {
-    service_.answers = {{400, {}, Json{{"__type", code}, {"message", message}}.dump()}};
-  }
+  TrainingJobsTest() { answer(Json::object()); }
 
-  TrainingService service_;
-  VirtualClock clock_{1'795'000'000.0};
-  aws::RateLimiter limiter_ = aws::sagemaker_rate_limiter();
-  Rng rng_{1, "training_jobs"};
-  aws::JsonClient client_{{service_, clock_, limiter_, rng_,
-                           [](bool) -> Result<aws::Credentials> {
-                             return aws::Credentials{"AKID", Secret("s"), Secret(""), {}, "test"};
-                           },
-                           [this](double time_s) {
-                             clock_.advance_to(time_s);
-                             return true;
-                           },
-                           "us-east-1"}};
-  TrainingJobs jobs_{client_, aws::JsonService{"sagemaker", "SageMaker",
-                                               "application/x-amz-json-1.1", "https", "host"}};
+  void answer(const Json& body) { transport_.script = {aws::answer(200, body.dump())}; }
+  void refuse(const std::string& code, const std::string& message = "no") {
+    transport_.script = {aws::answer(400, Json{{"__type", code}, {"message", message}}.dump())};
+  }
+  [[nodiscard]] Json input_of(std::size_t request) const {
+    return Json::parse(transport_.requests.at(request).body);
+  }
+  [[nodiscard]] Json last_input() const { return input_of(transport_.requests.size() - 1); }
+
+  aws::JsonClient client_ = client();
+  TrainingJobs jobs_{client_, k_service};
 };
 
 TEST_F(TrainingJobsTest, AJobThatExistsWasCreatedByARequestWhoseAnswerWasLost) {
@@ -95,7 +70,7 @@ TEST_F(TrainingJobsTest, WhatHasEndedNeedsNoStop) {
 
 TEST_F(TrainingJobsTest, APoolThatIsGoneCannotBeKeptAndOtherRefusalsAreErrors) {
   EXPECT_EQ(jobs_.set_keep_alive("a", 60), true);
-  EXPECT_EQ(service_.inputs.back()["ResourceConfig"]["KeepAlivePeriodInSeconds"], 60);
+  EXPECT_EQ(last_input()["ResourceConfig"]["KeepAlivePeriodInSeconds"], 60);
   refuse("ValidationException", "no warm pool");
   EXPECT_EQ(jobs_.set_keep_alive("a", 60), false);
   refuse("AccessDeniedException");
@@ -109,31 +84,31 @@ TEST_F(TrainingJobsTest, AListIsThatOfAllPages) {
     Json body{{"TrainingJobSummaries",
                Json::array({{{"TrainingJobName", name}, {"TrainingJobStatus", "InProgress"}}})}};
     if (*next != '\0') body["NextToken"] = next;
-    return aws::HttpResponse{200, {}, body.dump()};
+    return aws::answer(200, body.dump());
   };
-  service_.answers = {page("a", "1"), {200, {}, R"({"NextToken":"2"})"}, page("b", "")};
+  transport_.script = {page("a", "1"), aws::answer(200, R"({"NextToken":"2"})"), page("b", "")};
   const auto listed = jobs_.list({});
   ASSERT_TRUE(listed);
   ASSERT_EQ(listed->size(), 2U);
   EXPECT_EQ((*listed)[0].name, "a");
   EXPECT_EQ((*listed)[1].name, "b") << "an empty page is not the end";
-  EXPECT_FALSE(service_.inputs[0].contains("NextToken"));
-  EXPECT_EQ(service_.inputs[1]["NextToken"], "1");
-  EXPECT_EQ(service_.inputs[2]["NextToken"], "2");
+  EXPECT_FALSE(input_of(0).contains("NextToken"));
+  EXPECT_EQ(input_of(1)["NextToken"], "1");
+  EXPECT_EQ(input_of(2)["NextToken"], "2");
 }
 
 TEST_F(TrainingJobsTest, AListIsAskedForWhatIsWantedOnly) {
   ASSERT_TRUE(jobs_.list({}));
-  EXPECT_FALSE(service_.inputs.back().contains("NameContains"));
-  EXPECT_FALSE(service_.inputs.back().contains("CreationTimeAfter"));
+  EXPECT_FALSE(last_input().contains("NameContains"));
+  EXPECT_FALSE(last_input().contains("CreationTimeAfter"));
   TrainingJobs::Query query;
   query.name_contains = "study-";
   query.pool_status = "Available";
   query.created_after_s = 5.0;
   ASSERT_TRUE(jobs_.list(query));
-  EXPECT_EQ(service_.inputs.back()["NameContains"], "study-");
-  EXPECT_EQ(service_.inputs.back()["WarmPoolStatusEquals"], "Available");
-  EXPECT_EQ(service_.inputs.back()["CreationTimeAfter"], 5.0);
+  EXPECT_EQ(last_input()["NameContains"], "study-");
+  EXPECT_EQ(last_input()["WarmPoolStatusEquals"], "Available");
+  EXPECT_EQ(last_input()["CreationTimeAfter"], 5.0);
 }
 
 TEST_F(TrainingJobsTest, WhatIsNoSummaryIsLeftOut) {
