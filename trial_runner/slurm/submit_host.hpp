@@ -93,7 +93,7 @@ class SubmitHost {
   /// Removes all such folders: no step uses them any more.
   virtual void remove_shared_files() = 0;
   [[nodiscard]] virtual Result<std::unique_ptr<Step>> start_step(const StepRequest& request) = 0;
-  /// Steps of former tuners, that went on or have ended since.
+  /// Steps of earlier tuners, that went on or have ended since.
   [[nodiscard]] virtual std::vector<EarlierStep> find_steps() = 0;
 
   /// The placeholder of the allocation ends, and all with it, unless this is renewed in time.

@@ -91,7 +91,7 @@ TEST(OutputLook, ALineThatWasBeingWrittenCounts) {
   EXPECT_EQ(reading->progress, 2U);
 }
 
-TEST(OutputLook, OnlyTheBeginOfALongOutputIsRead) {
+TEST(OutputLook, OnlyTheBeginningOfALongOutputIsRead) {
   const std::string output = "it 1\n" + std::string(std::size_t{256} << 10, '\n') + "it 2\n";
   const auto reading = best_reading({format_with("own", {k_steps})}, output);
   ASSERT_TRUE(reading);

@@ -130,7 +130,7 @@ TEST_F(AllocationsTest, AQueueThatCannotBeReadEndsTheBeginning) {
   }
 }
 
-TEST_F(AllocationsTest, ThoseOfAFormerTunerAreTakenInAndOthersLeft) {
+TEST_F(AllocationsTest, ThoseOfAnEarlierTunerAreTakenOverAndOthersLeft) {
   host_.queue = {{.name = std::string(k_study) + "kind.p5",
                   .id = "41",
                   .state = "RUNNING",

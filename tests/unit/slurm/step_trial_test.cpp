@@ -219,7 +219,7 @@ TEST_F(StepTrialTest, OneThatWaitsForItsTurnIsLookedAtLaterEachTime) {
   EXPECT_EQ(trial().failed_launches(), 0);
 }
 
-TEST_F(StepTrialTest, WordsOfAFormerLaunchTellNothingOfThisOnesEnd) {
+TEST_F(StepTrialTest, WordsOfAnEarlierLaunchTellNothingOfThisOnesEnd) {
   launch();
   tape_->end = StepEnd{1, ""};
   (void)prints(20.0, "srun: error: Cannot allocate memory\nhalf a line");
