@@ -116,7 +116,7 @@ std::vector<Report> reports_in(const std::string& out) {
     begin = end + 1;
     if (auto report = reader.read_line(line, 0.0)) reports.push_back(*std::move(report));
   }
-  EXPECT_EQ(reader.rejected_lines(), 0U) << reader.first_rejection()->detail;
+  EXPECT_EQ(reader.rejected_lines(), 0U) << reader.first_rejection().value_or("");
   return reports;
 }
 
