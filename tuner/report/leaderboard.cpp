@@ -68,11 +68,18 @@ void split_parameters(Leaderboard& board) {
 }
 
 /// Samples per optimizer step as the trial itself reported them.
-std::optional<double> step_size(const TrialRecord& trial) {
+struct StepSize {
+  double mean = 0.0;
+  double full_at_most = 0.0;  ///< of a full batch: one of the window's may be a pass's smaller last
+};
+
+std::optional<StepSize> step_size(const TrialRecord& trial) {
   if (!trial.measurement) return std::nullopt;
-  const double size = trial.measurement->window_samples / trial.measurement->window_steps;
-  if (!std::isfinite(size) || size <= 0.0) return std::nullopt;
-  return size;
+  const Measurement& m = *trial.measurement;
+  const double mean = m.window_samples / m.window_steps;
+  if (!std::isfinite(mean) || mean <= 0.0) return std::nullopt;
+  const double all_but_one = std::max(m.window_steps - 1.0, 0.0);
+  return StepSize{mean, std::max(1.01 * mean, m.window_samples / all_but_one)};
 }
 
 void add_notes(Leaderboard& board) {
@@ -85,16 +92,18 @@ void add_notes(Leaderboard& board) {
   }
   std::optional<double> smallest;
   std::optional<double> largest;
+  double least_full = std::numeric_limits<double>::infinity();
   for (const LeaderboardRow& row : board.rows) {
     const auto size = step_size(row.trial);
     if (!row.rank || !size) continue;
-    smallest = std::min(smallest.value_or(*size), *size);
-    largest = std::max(largest.value_or(*size), *size);
+    smallest = std::min(smallest.value_or(size->mean), size->mean);
+    largest = std::max(largest.value_or(size->mean), size->mean);
+    least_full = std::min(least_full, size->full_at_most);
   }
   const bool compares_speed = std::any_of(
       board.objectives.begin(), board.objectives.end(),
       [](const auto& view) { return view.objective.is_time() || view.objective.is_cost(); });
-  if (compares_speed && smallest && *largest > *smallest * 1.01) {
+  if (compares_speed && smallest && *largest > least_full) {
     board.notes.push_back(fmt::format(
         "trials differ in batch size ({} to {} samples per step); a larger batch may need more "
         "samples to reach the same loss: add a guard on the loss, or check it before the long run",
