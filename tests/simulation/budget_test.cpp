@@ -189,7 +189,7 @@ TEST_F(TimeBudget, IsNotSaidToBeTooShortWhereNothingMoreMayBeClaimed) {
   const LoopResult result = result_of(faster_at_first(8.0));
   EXPECT_LT(used_, 0.8);
   EXPECT_THAT(result.reason, HasSubstr("3 configurations, and no more are tried"));
-  EXPECT_THAT(result.reason, ::testing::Not(HasSubstr("would not do for another trial")));
+  EXPECT_THAT(result.reason, ::testing::Not(HasSubstr("too short for another trial")));
 }
 
 /// Programs of a minute that end by themselves, before a steady state; the baseline's is slower.
@@ -372,6 +372,21 @@ TEST_F(TimeBudget, CutsOffNoFreshRunThatStartsAsSlowlyAsItsTrialDid) {
     EXPECT_EQ(trial.attempt, 1) << trial.number;
   }
   EXPECT_LT(used_, 1.25) << "by the first pair of fresh runs at most";
+}
+
+TEST(BudgetOfMoney, PaysForALongerLookAtTheBaselineWithATwentiethAtMost) {
+  const auto window_of_baseline_s = [](double usd) {
+    Json document = study_document();
+    document["budget"] = Json{{"cost", usd}, {"trials", 3}};
+    const DatabaseFolder folder;
+    SimulatedRun run(folder.path(), document, train);
+    static_cast<void>(must(run.run()));
+    return run.trials().front().measurement.value().window_s;
+  };
+  EXPECT_GE(window_of_baseline_s(10.0), 10.0);
+  const double of_little_money_s = window_of_baseline_s(0.1);
+  EXPECT_GE(of_little_money_s, 5.0) << "of a machine for 3.6 $ an hour";
+  EXPECT_LT(of_little_money_s, 6.5) << "at the next look";
 }
 
 }  // namespace
