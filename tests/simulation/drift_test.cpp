@@ -143,6 +143,7 @@ TEST_F(DriftingStudy, TheDecisionLogSaysWhatSentinelsAndFreshRunsShowed) {
     log.push_back(line);
   }
   ASSERT_EQ(drifts.size(), of_purpose(played.trials, TrialPurpose::sentinel).size());
+  // Ten percent between two runs are as much as a drift has to be for these alone to show it.
   EXPECT_THAT(drifts.front(), HasSubstr("runs=2 "));
   EXPECT_THAT(drifts.back(), HasSubstr("significant=true log_ratio=0.1"));
   const auto of_winner = std::ranges::find_if(judgements, [&](const std::string& line) {

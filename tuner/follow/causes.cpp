@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/follow/causes.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "tuner/loop/planned_time.hpp"
 
 namespace steptune {
 namespace {
@@ -13,6 +16,7 @@ constexpr double k_notable_share = 0.02;
 constexpr double k_notable_ratio = 1.1;
 /// What has not come in so many of its periods does not come.
 constexpr double k_periods_to_miss = 2.0;
+constexpr double k_as_often = 2.0;
 
 /// 0 where its period is not known.
 double seconds_per_sample(const PhaseEstimate& phase) {
@@ -41,11 +45,22 @@ void add_phases(const Promise& promise, const Measurement& seen, std::vector<std
   }
 }
 
+/// Whether something that nobody reports comes about as often.
+bool may_be_a_stall(double every_samples, const Measurement& seen, double watched_samples) {
+  return std::ranges::any_of(seen.phases, [&](const auto& phase) {
+    const double between = samples_between(phase.second, watched_samples);
+    return is_stall(phase.first) && between > every_samples / k_as_often &&
+           between < every_samples * k_as_often;
+  });
+}
+
 /// What the planned run's price has in it and this run has not, although it has gone on for long.
-void add_missing_phases(const Promise& promise, const Measurement& seen,
+void add_missing_phases(const Promise& promise, const Measurement& seen, double watched_samples,
                         std::vector<std::string>& causes) {
   for (const auto& [name, every] : promise.planned_every) {
-    if (seen.phases.contains(name) || seen.total_samples < k_periods_to_miss * every) continue;
+    const bool is_due = watched_samples >= k_periods_to_miss * every;
+    if (!is_due || seen.phases.contains(name) || may_be_a_stall(every, seen, watched_samples))
+      continue;
     causes.push_back(
         fmt::format("no {} was seen, which the plan has every {:.4g} samples", name, every));
   }
@@ -66,12 +81,13 @@ void add_parts(const Promise& promise, const Measurement& seen, std::vector<std:
 }  // namespace
 
 std::vector<std::string> causes_of(const Promise& promise, const Measurement& seen,
+                                   double watched_samples,
                                    const std::optional<Deviation>& deviation) {
   std::vector<std::string> causes;
   add_phases(promise, seen, causes);
   add_parts(promise, seen, causes);
   const bool is_unexplained = deviation && causes.empty();
-  add_missing_phases(promise, seen, causes);
+  add_missing_phases(promise, seen, watched_samples, causes);
   if (!is_unexplained) return causes;
   if (!seen.level_changes.empty()) {
     causes.push_back(fmt::format(

@@ -131,7 +131,8 @@ FollowState Follower::state() const {
   }
   state.deviation = track_.deviation(promise_.seconds_per_sample, begin_s);
   compare(state);
-  state.causes = causes_of(promise_, measurement, state.deviation);
+  const double watched_samples = state.samples - track_.front().samples;
+  state.causes = causes_of(promise_, measurement, watched_samples, state.deviation);
   if (state.deviation) state.deviation->since.time_s -= track_.front().time_s;
   return state;
 }

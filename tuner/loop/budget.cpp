@@ -9,6 +9,7 @@
 
 #include "common/text.hpp"
 #include "trial_runner/live/live_runner.hpp"
+#include "tuner/loop/enough_time.hpp"
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/speed_up.hpp"
 #include "tuner/loop/trial_spec.hpp"
@@ -111,24 +112,12 @@ double unpaid_startup_s(const StudySpec& study, const TrialRecord& trial) {
   return had_started ? paid_startup_s(study, TrialPurpose::confirm_incumbent, &trial) : 0.0;
 }
 
-/// Seconds of a trial's window that its precision took. The baseline's is longer than that: none of
-/// the others looks for as long (`look_for_long`).
-double needed_window_s(const StudySpec& study, const TrialRecord& trial) {
-  const Measurement& measured = *trial.measurement;
-  if (trial.purpose != TrialPurpose::baseline) return measured.window_s;
-  const double share = measured.relative_half_width() / study.measure.target_half_width;
-  const double steps_s =
-      study.measure.min_window_steps * measured.window_s / std::max(1.0, measured.window_steps);
-  const double least_s = std::max(study.measure.min_window_s, steps_s);
-  return std::min(measured.window_s, std::max(least_s, share * share * measured.window_s));
-}
-
 /// Seconds that a fresh run of a trial's configuration is expected to take.
 double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
   if (!trial.measurement) return trial.spent_s;
   const Measurement& measured = *trial.measurement;
   if (measured.whole_run) return trial.spent_s;
-  const double window_s = needed_window_s(study, trial);
+  const double window_s = needed_window_s(study.measure, trial);
   const double once_s =
       trial.spent_s - (measured.window_s - window_s) + unpaid_startup_s(study, trial);
   const double longer_s = once_s + (k_longer_window - 1.0) * window_s;

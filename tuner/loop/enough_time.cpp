@@ -43,7 +43,8 @@ struct Needs {
   std::vector<double> log_step_s;
 };
 
-void add(Needs& needs, const Measurement& measurement, const MeasureSpec& wanted) {
+void add(Needs& needs, const TrialRecord& trial, const MeasureSpec& wanted) {
+  const Measurement& measurement = *trial.measurement;
   const bool told = measurement.window_steps > 0.0 && measurement.window_s > 0.0 &&
                     measurement.window_samples > 0.0;
   if (!told) return;
@@ -53,10 +54,11 @@ void add(Needs& needs, const Measurement& measurement, const MeasureSpec& wanted
   needs.log_samples.push_back(std::log(measurement.window_samples / measurement.window_steps));
   needs.log_step_s.push_back(std::log(step_s));
   needs.warmup_steps.push_back((steady ? 1.0 : k_longer) * measurement.warmup_s / step_s);
+  const double window_s = needed_window_s(wanted, trial);
   if (!steady) {
     needs.window_steps.push_back(k_longer * measurement.window_steps);
-  } else if (measurement.window_s > k_more_than_least * wanted.min_window_s) {
-    needs.window_steps.push_back(measurement.window_steps);
+  } else if (window_s > k_more_than_least * wanted.min_window_s) {
+    needs.window_steps.push_back(window_s / step_s);
   }
 }
 
@@ -82,13 +84,23 @@ double expected_step_s(const Needs& needs, double log_samples) {
 
 }  // namespace
 
+double needed_window_s(const MeasureSpec& wanted, const TrialRecord& trial) {
+  const Measurement& measured = *trial.measurement;
+  if (trial.purpose != TrialPurpose::baseline) return measured.window_s;
+  const double share = measured.relative_half_width() / wanted.target_half_width;
+  const double steps_s =
+      wanted.min_window_steps * measured.window_s / std::max(1.0, measured.window_steps);
+  const double least_s = std::max(wanted.min_window_s, steps_s);
+  return std::min(measured.window_s, std::max(least_s, share * share * measured.window_s));
+}
+
 double enough_s(const StudySpec& study, const Standing& standing,
                 const Configuration& configuration, const TrialTargets& targets) {
   Needs needs;
   for (const TrialRecord& trial : standing.trials()) {
     // What was given up for its speed was not measured until enough was known.
     const bool seen_out = is_final(trial.status) && trial.status != TrialStatus::stopped_early;
-    if (seen_out && trial.measurement) add(needs, *trial.measurement, study.measure);
+    if (seen_out && trial.measurement) add(needs, trial, study.measure);
   }
   if (needs.startup_s.empty()) return std::numeric_limits<double>::infinity();
   const MeasureSpec& wanted = targets.measure;

@@ -6,6 +6,11 @@
 
 namespace steptune {
 
+/// Seconds of a measured trial's window that the precision took which `wanted`, the study's, asks
+/// for. The baseline's window is longer than that: none of the others is looked at for as long
+/// (`look_for_long`).
+[[nodiscard]] double needed_window_s(const MeasureSpec& wanted, const TrialRecord& trial);
+
 /// How long a trial of `configuration` is expected to take from its start until it has been
 /// measured as `targets` wants it, with some to spare, in seconds: for runners that cannot be told
 /// to end one. Start-up, steps of warm-up and steps of the window are those that most of the former

@@ -604,11 +604,12 @@ std::string Tuning::why_nothing_faster() const {
 std::string Tuning::who_did_not_start() const {
   std::vector<std::int64_t> numbers;
   for (const TrialRecord& trial : standing_.trials()) {
+    if (!trial.awaited_start_s) continue;
     const bool was_measured =
         std::ranges::any_of(standing_.trials(), [&](const TrialRecord& other) {
           return is_ranked(other.status) && other.configuration == trial.configuration;
         });
-    if (trial.awaited_start_s && !was_measured) numbers.push_back(trial.number);
+    if (!was_measured) numbers.push_back(trial.number);
   }
   if (numbers.empty()) return "";
   return fmt::format("; {} {} {} ended before {} first step, which a longer tuning time waits for",

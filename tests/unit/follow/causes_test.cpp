@@ -2,6 +2,9 @@
 #include "tuner/follow/causes.hpp"
 
 #include <limits>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -31,6 +34,12 @@ PhaseEstimate phase_of(double seconds, double period_samples) {
   return phase;
 }
 
+/// Of a run that was watched from its begin.
+std::vector<std::string> told_of(const Promise& promise, const Measurement& seen,
+                                 const std::optional<Deviation>& deviation) {
+  return causes_of(promise, seen, seen.total_samples, deviation);
+}
+
 TEST(Causes, TellPhasesThatAreLongerOftenerOrNew) {
   Promise promised = promised_rate();
   promised.phases = {{"evaluation", phase_of(2.0, 1000)}, {"checkpoint", phase_of(1.0, 4000)}};
@@ -39,7 +48,7 @@ TEST(Causes, TellPhasesThatAreLongerOftenerOrNew) {
                  {"checkpoint", phase_of(1.0, 2000)},
                  {"stall", phase_of(1.0, 1000)},
                  {"export", phase_of(0.01, 1000)}};
-  EXPECT_THAT(causes_of(promised, seen, std::nullopt),
+  EXPECT_THAT(told_of(promised, seen, std::nullopt),
               ElementsAre(HasSubstr("checkpoint comes every 2000 samples, in the trial every 4000"),
                           HasSubstr("evaluation takes 6.0 s, in the trial it took 2.0 s"),
                           HasSubstr("stall was not seen in the trial and takes 1.0 s")))
@@ -49,7 +58,7 @@ TEST(Causes, TellPhasesThatAreLongerOftenerOrNew) {
 TEST(Causes, ANewPhaseOfWhichNobodyKnowsHowOftenItComesIsNone) {
   Measurement seen;
   seen.phases = {{"checkpoint", phase_of(60.0, k_nan)}, {"export", phase_of(60.0, 0.0)}};
-  EXPECT_THAT(causes_of(promised_rate(), seen, std::nullopt), IsEmpty());
+  EXPECT_THAT(told_of(promised_rate(), seen, std::nullopt), IsEmpty());
 }
 
 TEST(Causes, TellPhasesOfThePlanThatDoNotCome) {
@@ -59,12 +68,25 @@ TEST(Causes, TellPhasesOfThePlanThatDoNotCome) {
   seen.phases = {{"evaluation", phase_of(2.0, 1000)}};
   promised.phases = seen.phases;
   seen.total_samples = 7000.0;
-  EXPECT_THAT(causes_of(promised, seen, std::nullopt), IsEmpty()) << "it may be late";
+  EXPECT_THAT(told_of(promised, seen, std::nullopt), IsEmpty()) << "it may be late";
   seen.total_samples = 9000.0;
-  EXPECT_THAT(causes_of(promised, seen, std::nullopt),
+  EXPECT_THAT(told_of(promised, seen, std::nullopt),
               ElementsAre("no checkpoint was seen, which the plan has every 4000 samples"));
-  EXPECT_THAT(causes_of(promised, seen, k_deviates),
+  EXPECT_THAT(told_of(promised, seen, k_deviates),
               ElementsAre(HasSubstr("no checkpoint was seen"), HasSubstr("steps themselves")));
+}
+
+TEST(Causes, APhaseThatNobodyReportsMayBeThere) {
+  Promise promised = promised_rate();
+  promised.planned_every = {{"evaluation", 1000.0}};
+  Measurement seen;
+  seen.total_samples = 9000.0;
+  seen.phases = {{"stall", phase_of(2.0, 1010)}};
+  promised.phases = seen.phases;
+  EXPECT_THAT(told_of(promised, seen, std::nullopt), IsEmpty());
+  seen.phases = promised.phases = {{"stall", phase_of(0.1, 50)}};
+  EXPECT_THAT(told_of(promised, seen, std::nullopt), ElementsAre(HasSubstr("no evaluation")))
+      << "another stall, which comes more often";
 }
 
 TEST(Causes, APhaseThatMayBeAsLongAsBeforeIsNone) {
@@ -72,7 +94,7 @@ TEST(Causes, APhaseThatMayBeAsLongAsBeforeIsNone) {
   promised.phases = {{"evaluation", phase_of(2.0, 1000)}};
   Measurement seen;
   seen.phases = {{"evaluation", phase_of(2.35, 1000)}};
-  EXPECT_THAT(causes_of(promised, seen, std::nullopt), IsEmpty());
+  EXPECT_THAT(told_of(promised, seen, std::nullopt), IsEmpty());
 }
 
 TEST(Causes, TellPartsThatGrew) {
@@ -81,7 +103,7 @@ TEST(Causes, TellPartsThatGrew) {
   Measurement seen;
   seen.parts = {{"data", 0.004}, {"compute", 0.012}, {"other", 0.0011}, {"new", 0.1}};
   seen.level_changes = {{2000.0, 30.0, 1.3}};
-  EXPECT_THAT(causes_of(promised, seen, k_deviates),
+  EXPECT_THAT(told_of(promised, seen, k_deviates),
               ElementsAre("the part \"compute\" of a sample takes 12 ms, in the trial it took 9 ms",
                           HasSubstr("the part \"data\" of a sample takes 4 ms, in the trial it "
                                     "took 1 ms: storage, page cache")))
@@ -91,15 +113,15 @@ TEST(Causes, TellPartsThatGrew) {
 TEST(Causes, AChangeAtOnceIsOneIfTheRunDeviates) {
   Measurement seen;
   seen.level_changes = {{1000.0, 10.0, 0.8}, {2000.0, 30.0, 1.5}};
-  EXPECT_THAT(causes_of(promised_rate(), seen, k_deviates),
+  EXPECT_THAT(told_of(promised_rate(), seen, k_deviates),
               ElementsAre(HasSubstr("changed at once, to 1.50 times what it was, after 30.0 s")));
-  EXPECT_THAT(causes_of(promised_rate(), seen, std::nullopt), IsEmpty());
+  EXPECT_THAT(told_of(promised_rate(), seen, std::nullopt), IsEmpty());
 }
 
 TEST(Causes, WhereNothingElseChangedTheStepsAreSlower) {
-  EXPECT_THAT(causes_of(promised_rate(), Measurement{}, k_deviates),
+  EXPECT_THAT(told_of(promised_rate(), Measurement{}, k_deviates),
               ElementsAre(HasSubstr("the steps themselves are slower")));
-  EXPECT_THAT(causes_of(promised_rate(), Measurement{}, Deviation{{}, 0.8}), IsEmpty());
+  EXPECT_THAT(told_of(promised_rate(), Measurement{}, Deviation{{}, 0.8}), IsEmpty());
 }
 
 }  // namespace

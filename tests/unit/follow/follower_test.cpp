@@ -117,6 +117,18 @@ TEST(Follower, PhasesOfTheRunAreTold) {
   EXPECT_THAT(state.causes, Contains(HasSubstr("evaluation was not seen in the trial")));
 }
 
+TEST(Follower, OfARunThatGoesOnFromACheckpointNoPhaseIsMissedAtOnce) {
+  Promise promised = promise();
+  promised.planned_every = {{"evaluation", 10'000.0}};
+  ReportFormat format;
+  format.preset = "key=value";
+  Follower follower = Follower::create(format, promised, std::nullopt).value();
+  const double time_s = live(follower, 100, 0.01, 0.0, 5000);
+  EXPECT_THAT(follower.state().causes, IsEmpty()) << "half a million samples were another run's";
+  live(follower, 150, 0.01, time_s, 5100);
+  EXPECT_THAT(follower.state().causes, Contains(HasSubstr("no evaluation was seen")));
+}
+
 TEST(Follower, WithoutANumberOfSamplesThePlannedRunHasNoTime) {
   Promise promised = promise();
   promised.samples.reset();
@@ -218,7 +230,7 @@ TEST(FinishedLog, OfProgressBarsHasTheirElapsedTime) {
   const FollowState state = follower.state();
   EXPECT_EQ(state.keeping, Keeping::kept) << state.reason;
   EXPECT_EQ(state.samples, 40'000.0);
-  EXPECT_THAT(follower.clock_text(), HasSubstr("between two bars is not in it"));
+  EXPECT_THAT(follower.clock_text(), HasSubstr("leave out the time between two bars"));
 }
 
 TEST(FinishedLog, WithoutAnyClockSaysThatNothingCanBeSaid) {

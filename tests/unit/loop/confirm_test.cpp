@@ -770,6 +770,23 @@ TEST(LaunchVariation, DoesNotCountWhatIsWithinARunTwice) {
       << "of which it is not known how sure they are";
 }
 
+TEST(LaunchVariation, TakesOffWhatRunsThemselvesTellAndNotWhatIntervalsAreWidenedBy) {
+  std::vector<TrialRecord> trials;
+  for (int i = 1; i <= 20; ++i) {
+    trials.push_back(confirming(i, k_b, i, 1, i % 2 == 0 ? 1.05 : 0.95, 0.05));
+    Measurement& measurement = trials.back().measurement.emplace(steady(0.1, 0.0098));
+    measurement.step_half_width_s = measurement.half_width_s;
+  }
+  EXPECT_LT(estimate_launch_variation(trials, {}).relative, 0.015)
+      << "a history that does not tell the batch means' own error";
+  for (TrialRecord& trial : trials)
+    trial.measurement->step_standard_error_s = 0.0005;
+  EXPECT_NEAR(estimate_launch_variation(trials, {}).relative, 0.05, 0.005);
+  for (TrialRecord& trial : trials)
+    trial.measurement->step_half_width_s = 0.001;
+  EXPECT_LT(estimate_launch_variation(trials, {}).relative, 0.015) << "their phases vary";
+}
+
 TEST(LaunchVariation, LeavesOutWhatHasNoLogarithmOrNoKnownError) {
   std::vector<TrialRecord> trials;
   for (int i = 1; i <= 3; ++i)

@@ -75,6 +75,18 @@ TEST_F(EnoughTimeTest, LeavesRoomForTheLeastWindow) {
   EXPECT_NEAR(enough(), 1.15 * (10.0 + 2.0 + 40.0), 1e-9);
 }
 
+TEST_F(EnoughTimeTest, IsNoLongerForTheBaselinesLongerLook) {
+  trials_[0].purpose = TrialPurpose::baseline;
+  trials_[0].measurement = steady(0.1, 0.0016, 10.0);
+  trials_[0].measurement->warmup_s = 2.0;
+  trials_[0].measurement->window_s = 20.0;
+  trials_[0].measurement->window_steps = trials_[0].measurement->window_samples = 200.0;
+  ASSERT_DOUBLE_EQ(study_.measure.target_half_width, 0.02);
+  EXPECT_NEAR(enough(), 1.15 * (10.0 + 2.0 + 0.8 * 0.8 * 20.0), 1e-9);
+  trials_[0].measurement->half_width_s = 0.0001;
+  EXPECT_NEAR(enough(), 1.15 * (10.0 + 2.0 + 5.0), 1e-9) << "the least window";
+}
+
 TEST_F(EnoughTimeTest, StartsAsLongAsTheSlowestOfThem) {
   trials_.push_back(trials_[0]);
   trials_[1].number = 2;
