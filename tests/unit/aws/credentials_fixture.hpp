@@ -54,7 +54,7 @@ class CredentialsTest : public testing::Test {
     home_.write(path, text);
   }
 
-  Environment environment() {
+  [[nodiscard]] Environment environment() const {
     return [this](const std::string& name) -> std::optional<std::string> {
       const auto found = variables_.find(name);
       if (found == variables_.end()) return std::nullopt;

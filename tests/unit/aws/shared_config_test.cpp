@@ -3,14 +3,13 @@
 // AWS's shared files, as the AWS CLI writes and people edit them.
 #include "trial_runner/sagemaker/aws/shared_config.hpp"
 
-#include <map>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/unit/aws/credentials_fixture.hpp"
 
 namespace steptune::aws {
 namespace {
@@ -107,16 +106,8 @@ TEST(SharedFileLines, WhatIsWrittenIsReadBack) {
   }
 }
 
-class SharedConfigTest : public testing::Test {
+class SharedConfigTest : public CredentialsTest {
  protected:
-  SharedConfigTest() { variables_["HOME"] = home_.path().string(); }
-
-  [[nodiscard]] Environment environment() const {
-    return [this](const std::string& name) -> std::optional<std::string> {
-      const auto found = variables_.find(name);
-      return found == variables_.end() ? std::nullopt : std::optional(found->second);
-    };
-  }
   [[nodiscard]] SharedConfig config() const {
     auto config = read_shared_config(environment());
     EXPECT_TRUE(config) << config.error().text();
@@ -126,9 +117,6 @@ class SharedConfigTest : public testing::Test {
     const auto endpoint = resolve_endpoint(environment(), config(), service, "sts", region);
     return endpoint ? endpoint->scheme + "://" + endpoint->host : endpoint.error().text();
   }
-
-  TemporaryFolder home_{"shared-config"};
-  std::map<std::string, std::string> variables_;
 };
 
 TEST_F(SharedConfigTest, MissingFilesAreEmpty) {

@@ -3,14 +3,13 @@
 // What the hosts of a job print: kept, read for reports, and whose reports are believed.
 #include "trial_runner/sagemaker/job_output.hpp"
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/read_file.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace steptune {
@@ -49,9 +48,7 @@ TEST_F(JobOutputTest, IsKeptInTheTrialsLogLineByLine) {
   EXPECT_FALSE(read("algo-1", "hello"));
   EXPECT_FALSE(read("algo-2", "world"));
   output().finish();
-  std::ifstream log(spec_.log_path);
-  const std::string text{std::istreambuf_iterator<char>(log), {}};
-  EXPECT_EQ(text, "hello\nworld\n");
+  EXPECT_EQ(read_file(spec_.log_path), "hello\nworld\n");
   EXPECT_EQ(output().tail().text(), "hello\nworld\n");
 }
 

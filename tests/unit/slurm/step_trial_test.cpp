@@ -4,8 +4,6 @@
 #include "trial_runner/slurm/step_trial.hpp"
 
 #include <cmath>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/read_file.hpp"
 #include "tests/support/temporary_folder.hpp"
 
 namespace steptune::slurm {
@@ -277,8 +276,7 @@ TEST_F(StepTrialTest, ItsLogHoldsWhatItPrintedWithoutMarks) {
   launch();
   (void)prints(20.0, start_mark() + "hello\n" + exit_mark(0, 0));
   (void)trial().finish(30.0, {}, std::nullopt);
-  std::ifstream log(spec_.log_path);
-  EXPECT_EQ((std::string{std::istreambuf_iterator<char>(log), {}}), "hello\n");
+  EXPECT_EQ(read_file(spec_.log_path), "hello\n");
 }
 
 TEST_F(StepTrialTest, ALogThatCannotBeWrittenIsAnErrorBeforeItWaits) {
