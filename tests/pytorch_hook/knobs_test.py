@@ -65,6 +65,8 @@ class SafeKnobs(Knobs):
         self.same("gan", num_workers=1)
         self.same("lightning_style", num_workers=1)
         self.same("trainer_style", num_workers=2)
+        for way in ("subclass", "adapter"):
+            self.same("accelerate_style", "--loader", way, num_workers=2, set_to_none=False, refused=["set_to_none"])
         self.same("teacher", num_workers=1)
 
     def test_where_the_program_would_be_changed(self):
