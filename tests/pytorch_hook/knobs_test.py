@@ -276,6 +276,13 @@ class NumericKnobs(Knobs):
         row = run("mnist", hook=settings("survey")).knob("compile")
         self.assertEqual((row["today"], row["value"], row["may"]), ("off", "off", True), row)
 
+    def test_modes_of_compilation_that_are_tried_without_a_gpu(self):
+        tried = run("mnist", hook=settings("survey")).knob("compile")["choices"]
+        self.assertEqual(tried, ["off", "default", "max-autotune-no-cudagraphs"])
+        with open(os.path.join(HOOK, "knobs.json"), encoding="utf-8") as table:
+            known = next(knob for knob in json.load(table)["knobs"] if knob["name"] == "compile")["parameter"]["choices"]
+        self.assertEqual(set(known) - set(tried), {"reduce-overhead", "max-autotune"})
+
     def test_denormals(self):
         self.same("mnist", flush_denormal=True)
 
