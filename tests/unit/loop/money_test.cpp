@@ -206,8 +206,9 @@ TEST(Budget, WithinALongRunOnlyTheLeastProofIsKeptWhileTheBaselineLeads) {
   EXPECT_FALSE(is_over_at(28.0)) << "a trial of 2 s and two pairs of 5 s";
   EXPECT_TRUE(is_over_at(28.1));
   trials[1].objectives = {0.5};
-  EXPECT_TRUE(is_over_at(20.0)) << "there is something to prove";
-  EXPECT_FALSE(is_over_at(15.0));
+  EXPECT_FALSE(is_over_at(14.0))
+      << "a trial of 6 s and half of the time, for the proof of what leads";
+  EXPECT_TRUE(is_over_at(14.1));
   study.trials = TrialsIn::live;
   trials[1].objectives = {9.0};
   EXPECT_TRUE(is_over_at(20.0)) << "fresh runs are longer";
