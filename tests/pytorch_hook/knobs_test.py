@@ -65,6 +65,8 @@ class SafeKnobs(Knobs):
         self.same("gan", num_workers=1)
         self.same("lightning_style", num_workers=1)
         self.same("trainer_style", num_workers=2)
+        for way in ("subclass", "adapter"):
+            self.same("accelerate_style", "--loader", way, num_workers=2, set_to_none=False, refused=["set_to_none"])
         self.same("teacher", num_workers=1)
 
     def test_where_the_program_would_be_changed(self):
@@ -273,6 +275,13 @@ class NumericKnobs(Knobs):
     def test_what_a_program_does_not_compile_is_not_compiled_today(self):
         row = run("mnist", hook=settings("survey")).knob("compile")
         self.assertEqual((row["today"], row["value"], row["may"]), ("off", "off", True), row)
+
+    def test_modes_of_compilation_that_are_tried_without_a_gpu(self):
+        tried = run("mnist", hook=settings("survey")).knob("compile")["choices"]
+        self.assertEqual(tried, ["off", "default", "max-autotune-no-cudagraphs"])
+        with open(os.path.join(HOOK, "knobs.json"), encoding="utf-8") as table:
+            known = next(knob for knob in json.load(table)["knobs"] if knob["name"] == "compile")["parameter"]["choices"]
+        self.assertEqual(set(known) - set(tried), {"reduce-overhead", "max-autotune"})
 
     def test_denormals(self):
         self.same("mnist", flush_denormal=True)

@@ -128,7 +128,7 @@ class Switches(Live):
         self.assertEqual({told[step] for step in told if step >= 7}, {1})
 
     def test_other_programs(self):
-        for name in ("gan", "lightning_style", "trainer_style", "teacher", "accumulation"):
+        for name in ("gan", "lightning_style", "trainer_style", "accelerate_style", "teacher", "accumulation"):
             self.same(name, switches=[switch(4, 1, num_workers=1), switch(6, 0)])
 
     def test_precision_and_threads_come_back(self):

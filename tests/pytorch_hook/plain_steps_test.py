@@ -17,7 +17,8 @@ SEEDS = 60
 LINES_EVERY = (15, 1000)  # so many looks at the clock: ways to end a step are mixed; nearly all are short
 PROGRAMS = [
     ("mnist", "6"), ("vae",), ("gan",), ("accumulation",), ("no_optimizer",), ("lbfgs",), ("scaler",),
-    ("lightning_style",), ("trainer_style",), ("noise_scale",), ("teacher",), ("evaluation_mode",),
+    ("lightning_style",), ("trainer_style",), ("accelerate_style",), ("noise_scale",), ("teacher",),
+    ("evaluation_mode",),
     ("kept_batches", "one"), ("kept_batches", "cycle"), ("kept_batches", "repeated"), ("kept_batches", "unseen"),
     ("kept_batches", "looked_at"), ("kept_batches", "long"), ("kept_batches", "persistent"),
     ("without_gradients", "teacher"), ("without_gradients", "look"), ("without_gradients", "evaluation"),

@@ -16,12 +16,12 @@ class ScalerOfCpu:
     def scale(self, outputs):
         return outputs * 1024.0
 
-    def step(self, optimizer):
+    def step(self, optimizer, *arguments):
         gradients = [p.grad for group in optimizer.param_groups for p in group["params"]]
         for gradient in gradients:
             gradient.div_(1024.0)
         if all(gradient.isfinite().all() for gradient in gradients):
-            optimizer.step()
+            optimizer.step(*arguments)
 
     def update(self):
         pass
@@ -130,6 +130,57 @@ class Untouched(unittest.TestCase):
         self.assertEqual(ran.event("program")["optimizers"], ["AdamW"])
         self.assertEqual(ran.event("program")["backwards_per_step"], 2)
         self.assertEqual(len(ran.phases_ended("evaluation")), 2)
+
+    def test_accelerate_style(self):
+        # 11 batches of 4 in each of two passes: 6 steps, the last of which has one batch alone.
+        for way in ("subclass", "adapter"):
+            with self.subTest(way):
+                ran = self.check("accelerate_style", "--loader", way, steps=12, samples=88)
+                self.check_accelerated(ran)
+                self.assertEqual(len(ran.phases_ended("evaluation")), 2)
+                self.assertEqual(len(ran.phases_ended("checkpoint")), 1)
+                self.assertEqual((ran.knob("num_workers")["today"], ran.knob("num_workers")["may"]), (0, True))
+                self.assertFalse(ran.knob("batch_size")["may"])
+                trained_on = [e for e in ran.events if e["event"] == "loader" and e["training"]]
+                self.assertEqual({(e["length"], e["batch_size"]) for e in trained_on}, {(11, 4)})
+
+    def check_accelerated(self, ran):
+        self.assertEqual(ran.event("program")["optimizers"], ["AdamW"])
+        self.assertEqual(ran.event("program")["backwards_per_step"], 2)
+        # Batches that were fetched, of which the last is trained on in the next step.
+        in_pass = [12, 20, 28, 36, 44, 44]
+        self.assertEqual([r["samples"] for r in ran.steps], in_pass + [44 + samples for samples in in_pass])
+        losses = self.losses(ran)
+        batches = [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10]]
+        batches += [[11 + batch for batch in of_step] for of_step in batches]
+        for report, of_step in zip(ran.steps, batches):
+            self.assertAlmostEqual(report["loss"], sum(losses[batch] / 2 for batch in of_step), places=5)
+        parts = ran.steps[-1]["parts"]
+        for part in ("data", "forward", "backward", "optimizer"):
+            self.assertGreater(parts[part], 0, part)
+
+    def test_accelerate_style_with_evaluations_amid_a_pass(self):
+        ran = self.check("accelerate_style", "--evaluate-every", "4", steps=12, samples=88)
+        self.check_accelerated(ran)
+        self.assertEqual(len(ran.phases_ended("evaluation")), 3)
+
+    def test_accelerate_style_in_its_own_precision(self):
+        ran = self.check("accelerate_style", "--mixed-precision", "bf16", steps=12, samples=88)
+        self.check_accelerated(ran)
+        self.assertEqual((ran.knob("precision")["today"], ran.knob("precision")["may"]), ("bf16", False))
+
+    def test_accelerate_style_with_a_scaler(self):
+        arguments = ("accelerate_style", "--mixed-precision", "fp16", "--not-finite", "4", "13")
+        ran = run(*arguments, hook=SURVEY, before_hook=replace_scalers)
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual(ran.lines, run(*arguments, before_hook=replace_scalers).lines)
+        self.assertEqual(sum(line == "skipped True" for line in ran.lines), 2)
+        # Of twelve steps the second and the seventh are skipped.
+        self.assertEqual([r["step"] for r in ran.steps], list(range(1, 11)))
+        self.assertEqual([r.get("skipped_steps", 0) for r in ran.steps], [0] + [1] * 4 + [2] * 5)
+        self.assertEqual([r["samples"] for r in ran.steps][:3], [12, 28, 36])
+        self.assertEqual(ran.steps[-1]["samples"], 88)
+        self.assertAlmostEqual(ran.steps[0]["loss"], sum(self.losses(ran)[:2]) / 2, places=5)
 
     def test_batches_that_are_kept(self):
         # 4 samples were fetched for the first step, 2 of them are trained on in each.

@@ -137,6 +137,17 @@ double least_fresh_run_s(const StudySpec& study, const TrialRecord& trial, doubl
   return is_steady(trial) ? std::min(run_s, its_startup_s + least_confirming_run_s(study)) : run_s;
 }
 
+/// Whether a trial may be what a confirmation proves to be faster.
+bool is_contender(const StudySpec& study, const TrialRecord& trial, const TrialRecord* baseline,
+                  const TrialRecord* incumbent) {
+  if (!is_ranked(trial.status) || baseline == nullptr) return false;
+  if (trial.configuration == baseline->configuration) return false;
+  // Within a running program a further trial and its proof are short, so that time is better kept
+  // for them than for the proof of what is slower.
+  if (!shares_running_program(study, TrialPurpose::confirm_incumbent)) return true;
+  return incumbent != nullptr && trial.configuration == incumbent->configuration;
+}
+
 /// What `trials` took, of all that the standing knows.
 Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study,
                      const Standing& standing) {
@@ -162,8 +173,7 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
     spending.least_trial_s = lesser(spending.least_trial_s, trial.spent_s);
     spending.least_trial_usd = lesser(spending.least_trial_usd, trial.spent_usd);
     any_measured = true;
-    spending.has_contender |= is_ranked(trial.status) && baseline != nullptr &&
-                              trial.configuration != baseline->configuration;
+    spending.has_contender |= is_contender(study, trial, baseline, incumbent);
   }
   if (any_measured && !spending.has_contender) {
     const double startup_s = paid_startup_s(study, TrialPurpose::search, baseline);

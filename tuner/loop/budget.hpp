@@ -23,8 +23,10 @@ struct Spending {
   double confirm_pair_s = 0.0;
   double confirm_pair_usd = 0.0;
   double least_confirm_pair_s = 0.0;
-  bool has_contender = false;  ///< another configuration than the baseline may win
-  int confirming_runs = 0;     ///< measured
+  /// There is something to prove: another configuration than the baseline was measured or, where
+  /// the program that is tuned runs already, is the best so far.
+  bool has_contender = false;
+  int confirming_runs = 0;  ///< measured
   /// What would be confirmed ends by itself without a steady state: a claim takes one pair more.
   bool ends_unsteady = false;
 };
@@ -46,8 +48,8 @@ inline constexpr double k_longer_window = 2.0;
 /// `$5.00`); nothing while one may. A trial that the budget cannot pay the least for is not begun.
 /// Two fifths of time and money at most are kept for the confirmation, or half for the pairs that a
 /// claim takes; of a search that goes on after one (`confirmed`) no more than for these; of time
-/// no more than these take at the least, and of money what they take, while nothing but the
-/// baseline was measured.
+/// no more than these take at the least, and of money what they take, while there is nothing to
+/// prove (`has_contender`).
 /// A budget of money may be overrun by the last trial and by the first pair, one of time by the
 /// first pair at its least (`latest_end_s`).
 [[nodiscard]] std::optional<std::string> search_budget_spent(const StudySpec& study,

@@ -186,6 +186,34 @@ TEST(Budget, WithinALongRunNobodyPaysTheStartThatTheProgramHad) {
   EXPECT_TRUE(search_time_spent(study, spending));
 }
 
+TEST(Budget, WithinALongRunOnlyTheLeastProofIsKeptWhileTheBaselineLeads) {
+  StudySpec study = time_study();
+  study.trials = TrialsIn::attached;
+  study.measure.confirm_pairs = 3;
+  study.measure.min_window_s = 1.0;
+  study.budget.time_s = 40.0;
+  std::vector<TrialRecord> trials{spent(1, 6, TrialPurpose::baseline), spent(2, 7)};
+  trials[0].measurement = steady(1.0, 0.1, 1.0);
+  trials[0].measurement->window_s = 5.0;
+  trials[1].measurement = steady(9.0, 0.1, 1.0);
+  trials[1].configuration.set("workers", Value(std::int64_t{8}));
+  trials[1].objectives = {9.0};
+  const auto is_over_at = [&](double elapsed_s) {
+    Spending so_far = spending_of(study, Standing(ranking_rules(study), trials));
+    so_far.elapsed_s = elapsed_s;
+    return search_time_spent(study, so_far);
+  };
+  EXPECT_FALSE(is_over_at(28.0)) << "a trial of 2 s and two pairs of 5 s";
+  EXPECT_TRUE(is_over_at(28.1));
+  trials[1].objectives = {0.5};
+  EXPECT_FALSE(is_over_at(14.0))
+      << "a trial of 6 s and half of the time, for the proof of what leads";
+  EXPECT_TRUE(is_over_at(14.1));
+  study.trials = TrialsIn::live;
+  trials[1].objectives = {9.0};
+  EXPECT_TRUE(is_over_at(20.0)) << "fresh runs are longer";
+}
+
 TEST(Budget, WhatConfirmsLiveTrialsStartsAnew) {
   StudySpec study = time_study();
   study.trials = TrialsIn::live;

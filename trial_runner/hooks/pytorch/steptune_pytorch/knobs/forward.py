@@ -180,7 +180,17 @@ class ForwardKnobs:
         where = self._compiled_by_program or self._hook.modules.calls
         today = "default" if self._compiled_by_program else "off"
         why = self._refused.get("compile") or self._why_no_compile()
-        yield Row("compile", today, None if why else self._compile, why, where=where)
+        yield Row("compile", today, None if why else self._compile, why, choices=self._modes(), where=where)
+
+    def _modes(self):
+        """What is worth trying, minutes of compiling each: max-autotune is the last two of them in one."""
+        # CUDA graphs are all that it adds.
+        of_gpu = ["reduce-overhead"] if self._device_of_parameters() == "cuda" else []
+        return ["off", "default"] + of_gpu + ["max-autotune-no-cudagraphs"]
+
+    def _device_of_parameters(self):
+        roots = list(self._hook.modules.roots)
+        return next((p.device.type for module in roots for p in module.parameters()), "cpu")
 
     def _precision_row(self):
         why = self._why_no_precision()
