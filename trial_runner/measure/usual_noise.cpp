@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/measure/usual_noise.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 namespace steptune {
@@ -11,7 +10,6 @@ constexpr double k_errors = 2.0;  // in a 95 % interval
 /// As many as a trial has at least (`measure.min_window_steps`), unless the study says otherwise.
 constexpr double k_usual_intervals = 30.0;
 constexpr double k_half_weight_steps = 30.0;
-constexpr double k_most_of_median = 4.0;
 /// Twice what a trial has at least: it meets most of what comes more often.
 constexpr double k_seldom_steps = 64.0;
 
@@ -44,23 +42,8 @@ void UsualNoise::add(const Measurement& measurement) {
     variance_s += variance_of_events_s(phase, m.seconds_per_sample);
   }
   const double weight = m.window_steps / (m.window_steps + k_half_weight_steps);
-  told_.push_back({variance_s, weight});
-}
-
-double UsualNoise::variance_s() const {
-  double weight = 0.0;
-  for (const Told& told : told_)
-    weight += told.weight;
-  if (!(weight > 0.0)) return 0.0;
-  std::vector<Told> sorted = told_;
-  std::ranges::sort(sorted, {}, &Told::variance_s);
-  double below = 0.0;
-  const auto median = std::ranges::find_if(
-      sorted, [&](const Told& told) { return (below += told.weight) >= 0.5 * weight; });
-  double sum_s = 0.0;
-  for (const Told& told : sorted)
-    sum_s += told.weight * std::min(told.variance_s, k_most_of_median * median->variance_s);
-  return sum_s / weight;
+  sum_s_ += weight * variance_s;
+  weight_ += weight;
 }
 
 double with_usual_noise(double half_width_s, double mean_s, double seconds, std::size_t intervals,

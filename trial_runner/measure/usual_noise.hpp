@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
 
 #include "trial_runner/measure/measurement.hpp"
 
@@ -22,17 +21,12 @@ class UsualNoise {
   /// comes, and are compared without it.
   void add(const Measurement& measurement);
   /// Weighted mean, in seconds: a mean over T seconds has this over T as its relative variance. 0
-  /// before any trial said something. None counts as more than four times the weighted median, lest
-  /// one noisy configuration be what all quiet ones are taken for (winsorised: P. J. Huber, Robust
-  /// Statistics, 1981).
-  [[nodiscard]] double variance_s() const;
+  /// before any trial said something.
+  [[nodiscard]] double variance_s() const { return weight_ > 0.0 ? sum_s_ / weight_ : 0.0; }
 
  private:
-  struct Told {
-    double variance_s = 0.0;
-    double weight = 0.0;
-  };
-  std::vector<Told> told_;
+  double sum_s_ = 0.0;
+  double weight_ = 0.0;
 };
 
 /// Half-width of a 95 % interval around a mean over `seconds`, from that of its own `intervals`

@@ -42,20 +42,6 @@ TEST(UsualNoise, OfLongerTrialsCountsMore) {
   EXPECT_DOUBLE_EQ(usual.variance_s(), 1e-4 * (0.5 * 3.0 + 0.97 * 97.0) / 1.47);
 }
 
-TEST(UsualNoise, OfManyQuietTrialsIsNotThatOfOneNoisyOne) {
-  UsualNoise usual;
-  for (int i = 0; i < 4; ++i)
-    usual.add(measured(30.0));
-  Measurement noisy = measured(30.0);
-  noisy.step_standard_error_s *= 6.0;
-  usual.add(noisy);
-  EXPECT_DOUBLE_EQ(usual.variance_s(), 1e-4 * 3.0 * (4.0 + 4.0) / 5.0);
-  for (int i = 0; i < 5; ++i)
-    usual.add(noisy);
-  EXPECT_DOUBLE_EQ(usual.variance_s(), 1e-4 * 3.0 * (4.0 + 6.0 * 36.0) / 10.0)
-      << "most trials are noisy";
-}
-
 TEST(UsualNoise, IsNotToldByTrialsWithoutASteadyStateOrAnErrorOfTheirOwn) {
   Measurement unsteady = measured(30.0);
   unsteady.status = MeasurementStatus::not_steady;
