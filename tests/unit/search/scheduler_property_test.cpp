@@ -66,7 +66,7 @@ std::vector<std::string> decisions_on(Scheduler& scheduler,
   return decisions;
 }
 
-class EveryScheduler : public testing::TestWithParam<const char*> {};
+class EveryScheduler : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(EveryScheduler, TheSameCallsGiveTheSameDecisions) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
@@ -184,7 +184,8 @@ TEST_P(EveryScheduler, SaysWhyExactlyWhenItStops) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, EveryScheduler, testing::Values("none", "asha", "racing", "median"),
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryScheduler,
+                         ::testing::Values("none", "asha", "racing", "median"),
                          [](const auto& kind) { return std::string(kind.param); });
 
 /// The trials of a rung that go on where all have been told of before the first is asked.
