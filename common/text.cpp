@@ -39,6 +39,14 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
+/// Control characters of ASCII and, in UTF-8, those of ISO 6429 (U+0080 to U+009F), which terminals
+/// obey, too: U+009B begins what ESC [ does.
+bool is_control(std::string_view character) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;
+  return byte(0) < 0x20 || byte(0) == 0x7F;
+}
+
 }  // namespace
 
 std::optional<std::string> nearest_name(std::string_view name,
@@ -75,11 +83,10 @@ std::string printable_line(std::string_view text, std::size_t max_bytes) {
     const std::size_t length = utf8_length(text, at);
     const std::string_view piece = length == 0 ? "\xEF\xBF\xBD" : text.substr(at, length);
     at += std::max<std::size_t>(length, 1);
-    const auto lead = static_cast<unsigned char>(piece[0]);
+    const char lead = piece[0];
     // What stood on lines of its own stays apart.
     if (lead == '\n') between_lines = !line.empty();
-    const bool control = lead < 0x20 || lead == 0x7F;
-    if (control && lead != '\t') continue;
+    if (is_control(piece) && lead != '\t') continue;
     const std::string_view separator = std::exchange(between_lines, false) ? " | " : "";
     if (line.size() + separator.size() + piece.size() > max_bytes) break;
     line += separator;
@@ -101,12 +108,13 @@ std::string printable_lines(std::string_view text) {
 
 bool is_file_name(std::string_view name) {
   constexpr std::size_t k_most_bytes = 255;
-  return !name.empty() && name.size() <= k_most_bytes && name.front() != '.' &&
-         name.find('/') == std::string_view::npos && is_utf8(name) &&
-         std::ranges::none_of(name, [](char c) {
-           const auto byte = static_cast<unsigned char>(c);
-           return byte < 0x20 || byte == 0x7F;
-         });
+  if (name.empty() || name.size() > k_most_bytes || name.front() == '.') return false;
+  for (std::size_t at = 0; at < name.size();) {
+    const std::size_t length = utf8_length(name, at);
+    if (length == 0 || name[at] == '/' || is_control(name.substr(at, length))) return false;
+    at += length;
+  }
+  return true;
 }
 
 std::optional<double> parse_finite(std::string_view text) {
@@ -161,7 +169,9 @@ std::optional<double> parse_bytes(std::string_view text) {
   if (binary) unit.pop_back();
   constexpr std::string_view k_prefixes = "kmgt";
   const std::size_t power = unit.empty() ? 0 : k_prefixes.find(unit) + 1;
-  if (!number || unit.size() > 1 || (!unit.empty() && power == 0)) return std::nullopt;
+  if (!number || *number < 0.0 || unit.size() > 1 || (!unit.empty() && power == 0)) {
+    return std::nullopt;
+  }
   return *number * std::pow(binary ? 1024.0 : 1000.0, static_cast<double>(power));
 }
 

@@ -237,9 +237,11 @@ class Reporter:
         try:
             # In one piece, so that lines of other threads do not cut it.
             sys.stdout.write(line)
-            sys.stdout.flush()
-        except (OSError, ValueError):
-            # Nobody reads any more; training goes on.
+            flush = getattr(sys.stdout, "flush", None)  # what a program puts there may have none
+            if flush is not None:
+                flush()
+        except Exception:
+            # Nobody reads any more, or there is no stdout; training goes on.
             self.active = False
 
     def _number(self, name, value):

@@ -17,7 +17,8 @@ namespace steptune {
 /// Immutable.
 class EffectBasis {
  public:
-  /// At most `most` functions; fewer where the parameter has few values, none where it has one.
+  /// At most `most` functions, of choices up to 8 in any case (none if `most` is 0); fewer where
+  /// the parameter has few values, none where it has one.
   EffectBasis(const Parameter& parameter, std::size_t most);
 
   [[nodiscard]] std::size_t size() const { return degrees_.size(); }

@@ -29,10 +29,11 @@ bool is_address(std::string_view text) {
   return begins_with_scheme(text, "http://") || begins_with_scheme(text, "https://");
 }
 
-/// What a command is called in messages: its first word, as the others may be secret.
+/// What a command is called in messages: its first word, as the others may be secret, and so may be
+/// what a variable is set to before it (`TOKEN=... notify`).
 std::string name_of_command(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(" \t\n");
-  const std::size_t end = text.find_first_of(" \t\n", begin);
+  const std::size_t end = text.find_first_of(" \t\n=", begin);
   return printable_line(text.substr(begin, end == std::string::npos ? end : end - begin), 60);
 }
 

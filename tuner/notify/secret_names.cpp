@@ -17,15 +17,19 @@ constexpr std::array<std::string_view, 9> k_anywhere = {"TOKEN",      "SECRET", 
 /// Whole words at the end: `MONKEY` is none.
 constexpr std::array<std::string_view, 5> k_endings = {"KEY", "KEYS", "AUTH", "PAT", "PWD"};
 
-/// `https://user:password@host`
+/// `https://user:password@host`, also among several addresses.
 bool has_password(std::string_view value) {
-  const std::size_t scheme = value.find("://");
-  if (scheme == std::string_view::npos) return false;
-  const std::string_view rest = value.substr(scheme + 3);
-  const std::string_view authority = rest.substr(0, rest.find_first_of("/?#"));
-  const std::size_t at = authority.find('@');
-  return at != std::string_view::npos &&
-         authority.substr(0, at).find(':') != std::string_view::npos;
+  for (std::size_t scheme = value.find("://"); scheme != std::string_view::npos;
+       scheme = value.find("://")) {
+    value.remove_prefix(scheme + 3);
+    const std::string_view authority = value.substr(0, value.find_first_of("/?#,; "));
+    const std::size_t at = authority.find('@');
+    if (at != std::string_view::npos &&
+        authority.substr(0, at).find(':') != std::string_view::npos) {
+      return true;
+    }
+  }
+  return false;
 }
 
 bool is_working_directory(std::string_view name) {

@@ -220,7 +220,10 @@ class Knobs {
       const auto now = today.get<double>();
       if (now < low) parameter["low"] = today;
       if (now > high) parameter["high"] = today;
-      if (parameter.value("scale", "") == "log2" && !is_power_of_two(now)) {
+      // Zero has no place on a logarithmic scale (DDP's bucket_cap_mb=0: each gradient by itself).
+      if (now <= 0.0) {
+        parameter.erase("scale");
+      } else if (parameter.value("scale", "") == "log2" && !is_power_of_two(now)) {
         parameter["scale"] = "log";
       }
       low = std::min(low, now);

@@ -2,6 +2,7 @@
 #include "tuner/retune/night_prior.hpp"
 
 #include <cmath>
+#include <map>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -52,6 +53,18 @@ class NightPriorTest : public ::testing::Test {
     EXPECT_TRUE(history_.record_ended(study.id, trial));
     nights_.push_back(std::move(night));
     return nights_.back();
+  }
+
+  /// One more trial of a night.
+  void add_trial(const Night& night, std::int64_t workers, TrialStatus status, double objective) {
+    const StudyRecord study = must(history_.study(night.study));
+    TrialRecord trial;
+    trial.number = std::ssize(must(history_.trials(study.id))) + 1;
+    trial.status = status;
+    trial.configuration.set("workers", workers);
+    trial.objectives = {objective};
+    trial.standard_errors = {0.01 * objective};
+    EXPECT_TRUE(history_.record_ended(study.id, trial));
   }
 
   /// The last night is tonight.
@@ -139,6 +152,43 @@ TEST_F(NightPriorTest, TheOldestShareTheLastOfThreeGroups) {
   EXPECT_THAT(workers(prior.earlier[0]), ElementsAre(4));
   EXPECT_THAT(workers(prior.earlier[1]), ElementsAre(3));
   EXPECT_THAT(workers(prior.earlier[2]), ElementsAre(1, 2));
+}
+
+TEST_F(NightPriorTest, ValuesAndTheirErrorsStandAtTonightsSpeed) {
+  add_night({{"kernel", "6.1"}});
+  Night& tonight = add_night({{"kernel", "6.1"}});
+  const Observation as_fast = prior().own.at(0);
+  EXPECT_NEAR(as_fast.values[0], 50.0, 1e-9);
+  tonight.times.baseline = {std::log(200.0)};
+  const Observation half_as_fast = prior().own.at(0);
+  EXPECT_NEAR(half_as_fast.values[0], 100.0, 1e-9);
+  EXPECT_NEAR(half_as_fast.standard_errors[0], 2.0 * as_fast.standard_errors[0], 1e-9);
+}
+
+TEST_F(NightPriorTest, TheNightThatWhatIsInUseCameFromCountsOnce) {
+  add_night({{"kernel", "6.1"}});
+  add_night({{"kernel", "6.1"}}).before.study = "demo.night-1";
+  EXPECT_THAT(workers(prior().own), ElementsAre(1));
+  EXPECT_THAT(prior().earlier, IsEmpty());
+}
+
+TEST_F(NightPriorTest, ATrialThatWasStoppedDoesNotReplaceOneThatWasMeasured) {
+  const Night first = add_night({{"kernel", "6.1"}});
+  const Night second = add_night({{"kernel", "6.1"}});
+  add_night({{"kernel", "6.1"}});
+  add_trial(first, 9, TrialStatus::completed, 40.0);
+  add_trial(second, 9, TrialStatus::stopped_early, 70.0);
+  add_trial(first, 10, TrialStatus::stopped_early, 60.0);
+  add_trial(second, 10, TrialStatus::stopped_early, 80.0);
+  add_trial(first, 11, TrialStatus::stopped_early, 60.0);
+  add_trial(second, 11, TrialStatus::completed, 90.0);
+  std::map<std::int64_t, double> values;
+  for (const Observation& observation : prior().own)
+    values[std::get<std::int64_t>(*observation.configuration.find("workers"))] =
+        observation.values.at(0);
+  EXPECT_NEAR(values.at(9), 40.0, 1e-9);
+  EXPECT_NEAR(values.at(10), 80.0, 1e-9) << "of two that were stopped the later one";
+  EXPECT_NEAR(values.at(11), 90.0, 1e-9);
 }
 
 }  // namespace

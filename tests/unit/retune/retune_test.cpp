@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nights of replayed trials: all but the processes is real, and a night takes some milliseconds.
 #include "tuner/retune/retune.hpp"
 
-#include <memory>
-
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/must.hpp"
-#include "tests/support/temporary_folder.hpp"
+#include "tests/unit/retune/season.hpp"
 #include "tuner/retune/night_report.hpp"
 
 namespace steptune {
@@ -20,97 +15,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
-
-constexpr double k_day_s = 86'400.0;
-constexpr std::int64_t k_trials = 6;
-
-StudySpec study_called(const std::string& name, int most_workers = 4) {
-  Json document = Json::parse(R"json({
-    "command": ["train", "--workers={workers}", "--kind={kind}"],
-    "parameters": {"workers": {"type": "int", "low": 0, "high": 4},
-                   "kind": {"type": "categorical", "choices": ["plain", "fused"]}},
-    "baseline": {"workers": 0, "kind": "plain"},
-    "planned_run": {"samples": 1e8},
-    "search": {"searcher": "random", "scheduler": "none", "seed": 7},
-    "runner": {"type": "replay", "price_per_hour": 2.0, "seconds_per_sample": 1}
-  })json");
-  document["name"] = name;
-  document["parameters"]["workers"]["high"] = most_workers;
-  document["budget"]["trials"] = k_trials;
-  return must(study_from_json(document, "/studies/" + name + ".json",
-                              {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 32}}));
-}
-
-/// A history, and what its nights are played on.
-class Season {
- public:
-  /// Milliseconds of a sample by either kind of kernel, with very many workers.
-  void set_speeds(double plain_ms, double fused_ms) {
-    seconds_per_sample_ = fmt::format(
-        "0.001 * (kind == 'fused' ? {} : {}) * (1 + 1 / (1 + workers))", fused_ms, plain_ms);
-  }
-
-  Night night(const StudySpec& study, const RetuneOptions& options = {}) {
-    clock_.advance_to(clock_.now_s() + k_day_s);
-    const auto make_parts = [this](const StudySpec& spec) -> Result<StudyParts> {
-      // Another speed is no other study: that of the file says nothing of it.
-      Json document = spec.document;
-      document["runner"]["seconds_per_sample"] = seconds_per_sample_;
-      played_.push_back(
-          std::make_unique<StudySpec>(must(study_from_json(document, spec.file, spec.facts))));
-      return make_study_parts(*played_.back(), clock_);
-    };
-    return must(retune({study,
-                        history_,
-                        clock_,
-                        listener_,
-                        make_parts,
-                        [this](const std::string& name) { return logs_of(name); },
-                        {},
-                        {{"cpu", "Xeon 6348"}}},
-                       options));
-  }
-  /// A first night that finds fused kernels with four workers, and one that keeps them.
-  void begin(const StudySpec& study) {
-    EXPECT_EQ(night(study).result, NightResult::improved);
-    EXPECT_EQ(night(study).result, NightResult::kept);
-  }
-
-  [[nodiscard]] std::vector<std::string> studies() const {
-    std::vector<std::string> names;
-    for (const StudyRecord& study : must(history_.studies()))
-      names.push_back(study.name);
-    return names;
-  }
-  [[nodiscard]] const History& history() const { return history_; }
-  [[nodiscard]] std::filesystem::path logs_of(const std::string& study) const {
-    return folder_.path() / "logs" / study;
-  }
-  [[nodiscard]] const std::vector<std::string>& warnings() const { return listener_.warnings; }
-
- private:
-  struct Listener final : LoopListener {
-    void on_warning(const std::string& message) override { warnings.push_back(message); }
-    std::vector<std::string> warnings;
-  };
-
-  DatabaseFolder folder_;
-  VirtualClock clock_;
-  History history_ = must(History::open_for_writing(folder_.path() / "history.db", clock_));
-  Listener listener_;
-  std::string seconds_per_sample_ = "0.001 * (kind == 'fused' ? 0.6 : 1) * (1 + 1 / (1 + workers))";
-  std::vector<std::unique_ptr<StudySpec>> played_;  ///< searchers refer to them
-};
-
-std::string kind_in_use(const Night& night) {
-  return std::get<std::string>(*night.after.configuration.find("kind"));
-}
-
-RetuneOptions bounded(NightBounds bounds) {
-  RetuneOptions options;
-  options.bounds = bounds;
-  return options;
-}
 
 /// The night on which fused kernels have become half as slow again, which starts a search.
 Night slower_night(const NightBounds& bounds) {
@@ -124,7 +28,7 @@ Night slower_night(const NightBounds& bounds) {
 TEST(Retune, ASearchThatNothingBoundsTakesAllItsTrials) {
   const Night night = slower_night({});
   EXPECT_EQ(night.result, NightResult::regressed);
-  EXPECT_EQ(night.searched, k_trials);
+  EXPECT_EQ(night.searched, k_season_trials);
   EXPECT_FALSE(night.budget_spent);
   EXPECT_THAT(night_events(night), ElementsAre("regressed"));
 }
@@ -141,7 +45,7 @@ TEST(Retune, TimeEndsASearch) {
   constexpr double k_time_s = 180.0;
   const Night night = slower_night({k_time_s, {}, {}});
   EXPECT_EQ(night.result, NightResult::regressed) << "it was seen before the search";
-  EXPECT_LT(night.searched, k_trials);
+  EXPECT_LT(night.searched, k_season_trials);
   EXPECT_LT(night.elapsed_s, 1.25 * k_time_s);
   EXPECT_TRUE(night.budget_spent);
   EXPECT_THAT(night_events(night), ElementsAre("regressed", "budget"));
@@ -151,7 +55,7 @@ TEST(Retune, MoneyEndsASearch) {
   const double cost_usd = 0.7 * slower_night({}).usd;
   const Night night = slower_night({{}, cost_usd, {}});
   EXPECT_EQ(night.result, NightResult::regressed);
-  EXPECT_LT(night.searched, k_trials);
+  EXPECT_LT(night.searched, k_season_trials);
   EXPECT_GT(night.usd, 0.0);
   EXPECT_LT(night.usd, 1.25 * cost_usd);
   EXPECT_TRUE(night.budget_spent);
@@ -166,7 +70,7 @@ TEST(Retune, ANumberOfTrialsIsNoBudgetThatWasTooSmall) {
 TEST(Retune, BoundsHoldForTheFirstNightToo) {
   const StudySpec study = study_called("demo");
   const Night whole = Season().night(study);
-  EXPECT_EQ(whole.searched, k_trials - 1) << "the baseline is one";
+  EXPECT_EQ(whole.searched, k_season_trials - 1) << "the baseline is one";
   EXPECT_FALSE(whole.budget_spent);
   const Night two = Season().night(study, bounded({{}, {}, 2}));
   EXPECT_EQ(two.searched, 2);

@@ -170,6 +170,12 @@ TEST(Draft, MakesRoomForTodaysValueAndKeepsOnlyChoicesThatThereAre) {
             "prefetch_factor=3");
 }
 
+TEST(Draft, ZeroTodayHasNoPlaceOnALogarithmicScale) {
+  const StudySpec study = study_of(must_draft(usual({knob("ddp_bucket_cap_mb", "0")})));
+  EXPECT_EQ(study.space.find("ddp_bucket_cap_mb")->low, 0.0);
+  EXPECT_EQ(study.space.find("ddp_bucket_cap_mb")->scale, Scale::linear);
+}
+
 TEST(Draft, SettlesConditionsOnKnobsThatAreNotTuned) {
   const std::vector<std::string> with_workers = {
       R"({"event":"knob","knob":"num_workers","may":false,"today":4,"value":4,"why":"a sampler"})",

@@ -89,3 +89,33 @@ elif mode == "tensor":
         steptune.report(samples=1, loss=Tensor(), text=object())
     steptune.flush()
     steptune.metrics(reads=Tensor.read)
+elif mode == "own_stdout":
+
+    class Tee:
+        """As programs put in stdout's place to keep a log of their own: it cannot be flushed."""
+
+        def __init__(self):
+            self.stdout = sys.stdout
+
+        def write(self, text):
+            self.stdout.write(text)
+
+    sys.stdout = Tee()
+    steptune.report(samples=1, loss=0.5)
+    steptune.report(samples=1, loss=0.25)
+    steptune.flush()
+    sys.stdout = sys.stdout.stdout
+elif mode == "no_stdout":
+    stdout, sys.stdout = sys.stdout, None
+    for _ in range(3):
+        steptune.report(samples=1)
+    steptune.flush()
+    sys.stdout = stdout
+    print("trained to the end")
+elif mode == "parts":
+    with steptune.timed("data"):
+        time.sleep(0.002)
+    steptune.part("data", 0.5)
+    steptune.part("compute", True)
+    steptune.part("compute", "a second")
+    steptune.report(samples=4, steps=2, loss="0.5")

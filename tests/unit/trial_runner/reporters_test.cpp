@@ -182,5 +182,28 @@ TEST(PythonReporter, ReadsTensorsOnlyWhenALineIsPrinted) {
   EXPECT_LT(reports.back().metrics.at("reads"), static_cast<double>(reports.size()) + 0.5);
 }
 
+TEST(PythonReporter, WritesIntoWhateverAProgramPutsInPlaceOfStdout) {
+  const auto reports = reports_of(lines_of("STEPTUNE_TRIAL=1", k_python, "own_stdout"));
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_EQ(reports[1].step, 2.0);
+  EXPECT_EQ(reports[1].metrics.at("loss"), 0.25);
+}
+
+TEST(PythonReporter, WithoutStdoutTrainingGoesOn) {
+  EXPECT_EQ(lines_of("STEPTUNE_TRIAL=1", k_python, "no_stdout"),
+            std::vector<std::string>{"trained to the end"});
+}
+
+TEST(PythonReporter, AddsUpPartsAndTakesWhateverIsANumber) {
+  const auto reports = reports_of(lines_of("STEPTUNE_TRIAL=1", k_python, "parts"));
+  ASSERT_EQ(reports.size(), 1U);
+  EXPECT_EQ(reports[0].step, 2.0) << "two steps at once";
+  EXPECT_EQ(reports[0].samples, 4.0);
+  EXPECT_EQ(reports[0].metrics.at("loss"), 0.5);
+  EXPECT_GE(reports[0].parts.at("data"), 0.502);
+  EXPECT_LT(reports[0].parts.at("data"), 2.0);
+  EXPECT_EQ(reports[0].parts.at("compute"), 1.0) << "a text is none and left out";
+}
+
 }  // namespace
 }  // namespace steptune
