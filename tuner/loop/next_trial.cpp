@@ -21,6 +21,7 @@
 #include "tuner/loop/sentinel.hpp"
 #include "tuner/loop/slow_limit.hpp"
 #include "tuner/loop/study_decisions.hpp"
+#include "tuner/loop/trial_spec.hpp"
 #include "tuner/loop/tuning.hpp"
 
 namespace steptune {
