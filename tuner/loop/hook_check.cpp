@@ -36,6 +36,11 @@ HookFindings check_hook(const StudySpec& study, const Configuration& configurati
   findings.given_up = told.gave_up();
   if (told.patched() && !told.disabled()) {
     findings.not_in_force = why_not_in_force(told, knob_values(study, configuration));
+    // The hook is asked for what differs from the baseline alone.
+    if (findings.not_in_force && configuration == study.baseline) {
+      *findings.not_in_force +=
+          "; \"baseline\" is what the program does by itself: write that value there";
+    }
   } else {
     const HookLog log = told.disabled() ? told : read_hook_events(events);
     findings.absent = study.runner->traits().sees_files || !log.empty()

@@ -122,5 +122,19 @@ TEST(HookOfATrial, KeepsNoFileWhereTrialsDoNotSeeTheTunersFiles) {
               testing::HasSubstr("the hook reported nothing"));
 }
 
+TEST(CheckHook, SaysThatTheBaselineIsWhatTheProgramDoesByItself) {
+  const StudySpec study = live_study("fresh");
+  HookLog told;
+  told.add(R"({"event":"patched","pid":7,"torch":"1.13.1","device":"cpu"})");
+  told.add(R"({"event":"knob","knob":"num_workers","may":true,"today":2,"value":2})");
+  EXPECT_EQ(check_hook(study, study.baseline, told, "/nonexistent").not_in_force,
+            "num_workers=0 could not be set, it is 2; \"baseline\" is what the program does by "
+            "itself: write that value there");
+  Configuration other;
+  other.set("x", std::int64_t{3});
+  EXPECT_EQ(check_hook(study, other, told, "/nonexistent").not_in_force,
+            "num_workers=3 could not be set, it is 2");
+}
+
 }  // namespace
 }  // namespace steptune
