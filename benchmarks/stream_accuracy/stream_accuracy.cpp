@@ -189,7 +189,7 @@ int main(int argc, char** argv) {
       ->capture_default_str();
   app.add_option("--min-steps", options.rule.min_window_steps,
                  "And not before its window holds so many steps")
-      ->check(CLI::Range(1.0, 1e6))
+      ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
   app.add_option("--most-hidden", options.rule.most_hidden,
                  "And not before a buffer can hide no more than this share of the estimate")

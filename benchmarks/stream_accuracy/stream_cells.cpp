@@ -11,13 +11,13 @@ namespace steptune {
 namespace {
 
 /// Other lengths of what the cells name: periods, queues, buckets.
-struct Scale {
+struct FamilyScale {
   SimulatedProgram base;
   double length = 1.0;
 };
 
-Scale scale_of(CellFamily family) {
-  Scale scale;
+FamilyScale scale_of(CellFamily family) {
+  FamilyScale scale;
   if (family == CellFamily::second) {
     scale.base.step_s = 0.035;
     scale.base.startup_s = 9.0;
@@ -252,7 +252,7 @@ void add_reports(Cells& cells) {
 }  // namespace
 
 std::vector<StreamCell> stream_cells(CellFamily family) {
-  const Scale scale = scale_of(family);
+  const FamilyScale scale = scale_of(family);
   Cells cells(scale.base);
   add_noise(cells);
   add_warmup(cells);

@@ -9,6 +9,7 @@
 #include "trial_runner/measure/measurer.hpp"
 #include "trial_runner/measure/usual_noise.hpp"
 #include "tuner/loop/disturbed_runs.hpp"
+#include "tuner/loop/running_trial.hpp"
 
 namespace steptune {
 namespace {
@@ -63,10 +64,18 @@ NaiveRules naive_rules(const std::vector<NaiveInterval>& intervals) {
           median_of(intervals), tqdm_of(intervals)};
 }
 
-bool is_tight_enough(const Measurement& m, const StopRule& rule) {
-  return !m.may_have_just_changed && m.relative_half_width() <= rule.target_half_width &&
-         m.window_s >= rule.min_window_s && m.window_steps >= rule.min_window_steps &&
-         (m.window_steps >= rule.long_look_steps || m.window_s >= rule.long_look_s) &&
+/// What the loop would ask of such a trial.
+TrialTargets targets_of(const StopRule& rule) {
+  TrialTargets targets;
+  targets.measure.target_half_width = rule.target_half_width;
+  targets.measure.min_window_s = rule.min_window_s;
+  targets.measure.min_window_steps = rule.min_window_steps;
+  if (rule.looks_for_long) look_for_long(targets);
+  return targets;
+}
+
+bool is_tight_enough(const Measurement& m, const TrialTargets& targets, const StopRule& rule) {
+  return is_tight(m, targets.measure) && was_looked_at_for_long(m, targets) &&
          m.slowest_seconds_per_sample <= (1.0 + rule.most_hidden) * m.seconds_per_sample;
 }
 
@@ -102,6 +111,7 @@ PlayedLaunch play(const SimulatedProgram& program, const StopRule& rule, bool te
   Report latest;
   WatchedCpu cpu(program, seed);
   const double end_s = program.startup_s + rule.max_trial_s;
+  const TrialTargets targets = targets_of(rule);
   bool tight = false;
   std::optional<Measurement> whole_run;
   while (!tight) {
@@ -119,7 +129,7 @@ PlayedLaunch play(const SimulatedProgram& program, const StopRule& rule, bool te
           {*report.samples - *latest.samples, report.received_s - latest.received_s});
     }
     latest = std::move(report);
-    tight = is_tight_enough(measurer.current(), rule);
+    tight = is_tight_enough(measurer.current(), targets, rule);
   }
   StreamTrial trial;
   trial.measurement = whole_run ? *whole_run : measurer.current();
@@ -147,11 +157,11 @@ StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& ru
   of_search.max_trial_s = std::min(rule.max_trial_s, StopRule{}.max_trial_s);
   for (int i = 1; i <= rule.earlier_trials; ++i) {
     const std::uint64_t other = seed + static_cast<std::uint64_t>(i) * k_seeds_apart;
-    if (i > 1) of_search.long_look_steps = 0.0;
+    if (i > 1) of_search.looks_for_long = false;
     usual.add(play(program, of_search, tells_queue, other, usual).trial.measurement);
   }
   StopRule judged = rule;
-  if (rule.earlier_trials > 0) judged.long_look_steps = 0.0;
+  if (rule.earlier_trials > 0) judged.looks_for_long = false;
   PlayedLaunch first = play(program, judged, tells_queue, seed, usual);
   if (!is_much_disturbed(first.record)) return first.trial;
   SimulatedProgram later = program;

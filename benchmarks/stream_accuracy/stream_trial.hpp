@@ -13,10 +13,9 @@ struct StopRule {
   double target_half_width = 0.02;
   double max_trial_s = 120.0;
   double min_window_s = 1.0;
-  double min_window_steps = 30.0;
+  int min_window_steps = 30;
   /// A study's first trial is the baseline, which is looked at for longer (`look_for_long`).
-  double long_look_steps = 210.0;
-  double long_look_s = 10.0;
+  bool looks_for_long = true;
   /// Goes on until what a buffer may hide is within this share of the estimate, as confirming runs
   /// do.
   double most_hidden = std::numeric_limits<double>::infinity();

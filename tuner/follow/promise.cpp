@@ -80,13 +80,9 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   promise.phases = measurement.phases;
   promise.parts = measurement.parts;
   promise.samples_per_step = samples_per_count(study, trial.configuration);
-  const double step_samples = measurement.window_samples / measurement.window_steps;
   for (const auto& [name, phase] : study.planned_run.phases) {
-    // Where a report counts as a step, a number of steps says nothing.
-    if (!phase.every_samples && !measurement.steps_known.value_or(true)) continue;
-    const double every =
-        phase.every_samples.value_or(phase.every_steps.value_or(0.0) * step_samples);
-    if (every > 0.0 && std::isfinite(every)) promise.planned_every[name] = every;
+    const auto every = declared_period(phase, measurement);
+    if (every && *every > 0.0) promise.planned_every[name] = *every;
   }
   return promise;
 }

@@ -62,21 +62,10 @@ double samples_per_step_of(const Measurement& measurement) {
                                         : 1.0;
 }
 
-/// Where a report counts as a step, a number of steps says nothing.
-bool tells_period(const PlannedPhase& declared, const Measurement& measurement) {
-  return declared.every_samples || measurement.steps_known.value_or(true);
-}
-
-/// Samples from one to the next as the plan declares them.
-double declared_period(const PlannedPhase& declared, const Measurement& measurement) {
-  return declared.every_samples.value_or(declared.every_steps.value_or(0.0) *
-                                         samples_per_step_of(measurement));
-}
-
 /// One that did not show itself in that time takes none that is worth telling.
 bool was_long_enough_for(const PlannedPhase& declared, const Measurement& measurement) {
-  return measurement.total_samples >=
-         k_periods_to_show_a_phase * declared_period(declared, measurement);
+  const auto period = declared_period(declared, measurement);
+  return period && measurement.total_samples >= k_periods_to_show_a_phase * *period;
 }
 
 /// Nothing where neither the plan nor a trial tells enough for a price.
@@ -92,8 +81,9 @@ std::optional<PhaseShare> phase_share(const std::string& name, const PlannedPhas
   } else {
     return std::nullopt;
   }
-  if (declared != nullptr && tells_period(*declared, measurement)) {
-    share.every_samples = declared_period(*declared, measurement);
+  const auto period = declared == nullptr ? std::nullopt : declared_period(*declared, measurement);
+  if (period) {
+    share.every_samples = *period;
   } else if (own != nullptr) {
     set_period(*own, measurement.total_samples, share);
   } else if (others != nullptr) {
@@ -125,6 +115,13 @@ bool is_stall(const std::string& phase) {
 double samples_between(const PhaseEstimate& seen, double total_samples) {
   if (has_period(seen)) return seen.period_samples;
   return seen.spacing_samples > 0.0 ? seen.spacing_samples : total_samples / seen.count;
+}
+
+std::optional<double> declared_period(const PlannedPhase& declared,
+                                      const Measurement& measurement) {
+  if (declared.every_samples) return declared.every_samples;
+  if (!measurement.steps_known.value_or(true)) return std::nullopt;
+  return declared.every_steps.value_or(0.0) * samples_per_step_of(measurement);
 }
 
 double planned_samples(const PlannedRun& plan) {
@@ -171,7 +168,7 @@ std::vector<std::string> unseen_phases(const PlannedRun& plan,
   const double samples = planned_samples(plan);
   for (const auto& [name, phase] : plan.phases) {
     const bool has_no_period = std::ranges::any_of(trials, [&](const TrialRecord& trial) {
-      return trial.measurement && !tells_period(phase, *trial.measurement);
+      return trial.measurement && !declared_period(phase, *trial.measurement);
     });
     if (has_no_period) {
       told.push_back(

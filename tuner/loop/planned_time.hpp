@@ -24,6 +24,11 @@ struct UncertainSeconds {
 /// length `total_samples`, where a measurement of an earlier version tells no more of them.
 [[nodiscard]] double samples_between(const PhaseEstimate& seen, double total_samples);
 
+/// Samples from one phase to the next as the plan declares them, in steps of `measurement`; nothing
+/// where it tells steps and a report counts as a step, so that a number of steps says nothing.
+[[nodiscard]] std::optional<double> declared_period(const PlannedPhase& declared,
+                                                    const Measurement& measurement);
+
 /// How many samples the planned run processes, or a million where the study tells no number.
 [[nodiscard]] double planned_samples(const PlannedRun& plan);
 

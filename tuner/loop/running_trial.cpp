@@ -138,6 +138,11 @@ void look_for_long(TrialTargets& targets) {
       std::min(k_long_look_time * targets.measure.min_window_s, 0.5 * targets.share_s);
 }
 
+bool was_looked_at_for_long(const Measurement& measurement, const TrialTargets& targets) {
+  return measurement.window_steps >= targets.long_look_steps ||
+         measurement.window_s >= targets.long_look_s;
+}
+
 RunningTrial::RunningTrial(const StudySpec& study, TrialRecord record, double now_s,
                            TrialTargets targets)
     : study_(&study),
@@ -208,11 +213,9 @@ bool RunningTrial::is_measured() const {
     wanted.min_window_steps = static_cast<int>(std::ceil(wanted.min_window_steps / k_with_turns));
   }
   const Measurement& current = measurer_.current();
-  const bool looked_for_long =
-      current.window_steps >= targets_.long_look_steps || current.window_s >= targets_.long_look_s;
   return all_timed(*study_) && guarded_.are_full() && is_tight(current, wanted) &&
-         looked_for_long && current.window_samples >= targets_.min_window_samples &&
-         !may_be_buffered();
+         was_looked_at_for_long(current, targets_) &&
+         current.window_samples >= targets_.min_window_samples && !may_be_buffered();
 }
 
 bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {

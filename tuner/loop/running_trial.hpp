@@ -57,6 +57,8 @@ struct TrialTargets {
 /// takes no more than ten times as long, nor more than half of its share of a budget of time.
 /// (Where money is what is limited, a twentieth of it sets a limit, too: `Tuning::targets_of`.)
 void look_for_long(TrialTargets& targets);
+[[nodiscard]] bool was_looked_at_for_long(const Measurement& measurement,
+                                          const TrialTargets& targets);
 
 /// A trial under way: what it has reported, and whether it is to go on.
 class RunningTrial {

@@ -42,6 +42,9 @@ struct PoolScene {
           {key, fmt::format("job{}", left), rng.below(2) == 0, 10.0 * rng.uniform(), 1.0});
     }
   }
+  [[nodiscard]] PoolDecision decision() const {
+    return next_pool_decision(queue, pools, busy, parallel);
+  }
   [[nodiscard]] const WarmPool* pool_of(const std::string& job) const {
     const auto found = std::ranges::find(pools, job, &WarmPool::job);
     return found == pools.end() ? nullptr : &*found;
@@ -60,7 +63,7 @@ TEST_F(PoolRules, ATrialStartsOnFreeMachinesOfItsOwnKindOnly) {
   int warm = 0;
   for (std::uint64_t seed = 0; seed < k_scenes; ++seed) {
     const PoolScene scene(seed);
-    const auto decision = next_pool_decision(scene.queue, scene.pools, scene.busy, scene.parallel);
+    const auto decision = scene.decision();
     const auto* start = std::get_if<StartTrial>(&decision);
     if (start == nullptr || !start->pool_job) continue;
     ++warm;
@@ -80,7 +83,7 @@ TEST_F(PoolRules, WhereAFreePoolFitsNothingElseIsDone) {
       return pool.available && scene.waits_for(pool.key);
     });
     if (!fits) continue;
-    const auto decision = next_pool_decision(scene.queue, scene.pools, scene.busy, scene.parallel);
+    const auto decision = scene.decision();
     const auto* start = std::get_if<StartTrial>(&decision);
     ASSERT_NE(start, nullptr) << "seed " << seed;
     EXPECT_TRUE(start->pool_job) << "seed " << seed;
@@ -91,7 +94,7 @@ TEST_F(PoolRules, NeverMoreMachinesThanPlaces) {
   int cold = 0;
   for (std::uint64_t seed = 0; seed < k_scenes; ++seed) {
     const PoolScene scene(seed);
-    const auto decision = next_pool_decision(scene.queue, scene.pools, scene.busy, scene.parallel);
+    const auto decision = scene.decision();
     const auto* start = std::get_if<StartTrial>(&decision);
     if (start == nullptr || start->pool_job) continue;
     ++cold;
@@ -104,7 +107,7 @@ TEST_F(PoolRules, OnlyFreeMachinesThatNoTrialWaitsForAreGivenUpAndTheLongestIdle
   int released = 0;
   for (std::uint64_t seed = 0; seed < k_scenes; ++seed) {
     const PoolScene scene(seed);
-    const auto decision = next_pool_decision(scene.queue, scene.pools, scene.busy, scene.parallel);
+    const auto decision = scene.decision();
     const auto* release = std::get_if<ReleasePool>(&decision);
     if (release == nullptr) continue;
     ++released;
@@ -126,8 +129,7 @@ TEST_F(PoolRules, WhatWaitsIsStartedUntilThereIsNoRoom) {
     PoolScene scene(seed);
     for (int step = 0;; ++step) {
       ASSERT_LT(step, 50) << "seed " << seed;
-      const auto decision =
-          next_pool_decision(scene.queue, scene.pools, scene.busy, scene.parallel);
+      const auto decision = scene.decision();
       if (const auto* start = std::get_if<StartTrial>(&decision)) {
         scene.busy.push_back(scene.queue[start->index]);
         scene.queue.erase(scene.queue.begin() + static_cast<std::ptrdiff_t>(start->index));

@@ -6,30 +6,23 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/unit/knobs/counted_parameter.hpp"
+
 namespace steptune {
 namespace {
 
-Parameter whole(const char* name, double low, double high, Scale scale = Scale::linear) {
-  Parameter parameter;
-  parameter.name = name;
-  parameter.low = low;
-  parameter.high = high;
-  parameter.scale = scale;
-  return parameter;
-}
-
 SearchSpace space_of(const std::vector<std::string>& constraints = {}) {
-  Parameter batch = whole("batch_size", 8, 1024, Scale::log2);
+  Parameter batch = counted("batch_size", 8, 1024, Scale::log2);
   batch.memory = MemoryEffect::increases;
   Parameter precision;
   precision.name = "precision";
   precision.kind = ParameterKind::categorical;
   precision.choices = {std::string("fp32"), std::string("bf16")};
-  Parameter prefetch = whole("prefetch", 1, 8);
+  Parameter prefetch = counted("prefetch", 1, 8);
   prefetch.when = "workers > 0";
   return *SearchSpace::create(
-      {batch, whole("workers", 0, 32), prefetch, precision, whole("threads", 1, 32),
-       whole("accumulation", 1, 16), whole("momentum", 0, 9)},
+      {batch, counted("workers", 0, 32), prefetch, precision, counted("threads", 1, 32),
+       counted("accumulation", 1, 16), counted("momentum", 0, 9)},
       constraints, {});
 }
 
@@ -120,7 +113,7 @@ TEST(FirstGuesses, FollowTheRolesThatAreDeclared) {
 
 /// The space with a second machine to rent.
 SearchSpace space_with_instances() {
-  Parameter batch = whole("batch_size", 8, 1024, Scale::log2);
+  Parameter batch = counted("batch_size", 8, 1024, Scale::log2);
   batch.memory = MemoryEffect::increases;
   Parameter instance;
   instance.name = "instance_type";

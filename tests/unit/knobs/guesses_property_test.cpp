@@ -8,19 +8,11 @@
 
 #include "common/rng.hpp"
 #include "search/searchers/basic_searchers.hpp"
+#include "tests/unit/knobs/counted_parameter.hpp"
 #include "tuner/knobs/first_guesses.hpp"
 
 namespace steptune {
 namespace {
-
-Parameter counted(const char* name, double low, double high, Scale scale = Scale::linear) {
-  Parameter parameter;
-  parameter.name = name;
-  parameter.low = low;
-  parameter.high = high;
-  parameter.scale = scale;
-  return parameter;
-}
 
 Parameter chosen(const char* name, std::vector<Value> choices) {
   Parameter parameter;

@@ -63,7 +63,7 @@ TEST(EvaluationAndCheckpoint, CountAtTheirPeriodsWhetherToldOrNot) {
       const StopRule rule{.target_half_width = 0.02,
                           .max_trial_s = 120.0,
                           .min_window_s = 30.0,
-                          .min_window_steps = 30.0,
+                          .min_window_steps = 30,
                           .most_hidden = 10.0};
       const auto run = [&](double step_s) {
         return run_stream_trial(interrupted_program(step_s, reported), rule, false, seed);
@@ -130,7 +130,7 @@ FirstLooks first_looks(const SimulatedProgram& program, const StopRule& rule) {
 }
 
 constexpr StopRule k_baseline{};
-constexpr StopRule k_short_look{.long_look_steps = 0.0};
+constexpr StopRule k_short_look{.looks_for_long = false};
 constexpr StopRule k_later{.earlier_trials = 4};
 
 /// One step in twenty takes twice as long or longer: of 30 steps often none.

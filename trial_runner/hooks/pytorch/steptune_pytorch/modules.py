@@ -40,6 +40,10 @@ class Modules:
         if hasattr(torch, "compile"):
             hook.patches.replace(torch, "compile", self._wrap_compile)
 
+    def device(self):
+        """The kind of device that the outermost modules' parameters are on."""
+        return next((p.device.type for module in list(self.roots) for p in module.parameters()), "cpu")
+
     def pin(self):
         """From now on only the classes of the outermost modules are watched, and of what they wrap: a
         program that trains with DistributedDataParallel may evaluate the module inside."""

@@ -23,7 +23,7 @@ def tell(hook):
     events = hook.events
     rank, world_size = ranks.rank_and_world_size()[0], ranks.together()
     fields = {"torch": str(torch.__version__), "mode": hook.settings.mode, "rank": rank}
-    fields.update(world_size=world_size, device=_device(hook), pid=os.getpid())
+    fields.update(world_size=world_size, device=hook.modules.device(), pid=os.getpid())
     if torch.cuda.is_available() and torch.cuda.is_initialized():
         fields["gpu"] = torch.cuda.get_device_name()
     fields.update(_versions())
@@ -59,10 +59,3 @@ def _program(hook):
         "reporter": "program" if report.program_reports() else "hook",
         "roots": sorted({type(module).__name__ for module in hook.modules.roots}),
     }
-
-
-def _device(hook):
-    for module in list(hook.modules.roots):
-        for parameter in module.parameters():
-            return parameter.device.type
-    return "cpu"

@@ -25,8 +25,8 @@ class ForwardKnobs:
         self._ready = weakref.WeakSet()  # modules that have their layout and are compiled
         self._autocasts = []  # the program's own: (what, where)
         self._refused = {}
-        self._takes_layout = weakref.WeakKeyDictionary()  # by module: whether it was training in its last forward
-        self._buffers = weakref.WeakKeyDictionary()  # by module: where they were held in that one
+        # By module that took the layout: whether it was training then, and where its buffers were held.
+        self._took_layout = weakref.WeakKeyDictionary()
         self._converted = weakref.WeakSet()  # modules whose layout is not the program's own
         self._images = None
         self._was_channels_last = None
@@ -114,14 +114,14 @@ class ForwardKnobs:
     def _call(self, original, module, inputs, named):
         if not (self._channels_last and self._images):
             return self._call_with_precision(original, module, inputs, named)
-        is_known = self._takes_layout.get(module) == module.training
-        before = LaterForward(self._buffers[module]) if is_known else WholeForward(module)
+        was_training, held = self._took_layout.get(module, (None, None))
+        is_known = was_training == module.training
+        before = LaterForward(held) if is_known else WholeForward(module)
         try:
             converted, converted_named = tensors.converted((inputs, named), _to_channels_last)
             outputs = self._call_with_precision(original, module, converted, converted_named)
             if not is_known:
-                self._buffers[module] = buffers_of(module)
-                self._takes_layout[module] = module.training
+                self._took_layout[module] = (module.training, buffers_of(module))
             return tensors.converted(outputs, _to_contiguous)
         except RuntimeError as error:
             if _OF_LAYOUT not in str(error):
@@ -185,12 +185,8 @@ class ForwardKnobs:
     def _modes(self):
         """What is worth trying, minutes of compiling each: max-autotune is the last two of them in one."""
         # CUDA graphs are all that it adds.
-        of_gpu = ["reduce-overhead"] if self._device_of_parameters() == "cuda" else []
+        of_gpu = ["reduce-overhead"] if self._hook.modules.device() == "cuda" else []
         return ["off", "default"] + of_gpu + ["max-autotune-no-cudagraphs"]
-
-    def _device_of_parameters(self):
-        roots = list(self._hook.modules.roots)
-        return next((p.device.type for module in roots for p in module.parameters()), "cpu")
 
     def _precision_row(self):
         why = self._why_no_precision()

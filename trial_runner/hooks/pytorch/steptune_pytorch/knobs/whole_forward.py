@@ -58,7 +58,8 @@ class LaterForward:
     def __init__(self, held):
         self._random = RandomState(None)
         self._held = held
-        self._buffers, self._versions = _found(held)
+        self._buffers = [buffer for attributes in held for buffer in attributes.values() if buffer is not None]
+        self._versions = [buffer._version for buffer in self._buffers]
         self._counted = []
 
     def failed(self):
@@ -81,8 +82,3 @@ class LaterForward:
 def buffers_of(module):
     """Where it and the modules in it hold their buffers, by name."""
     return [owner._buffers for owner in module.modules() if owner._buffers]
-
-
-def _found(held):
-    buffers = [buffer for attributes in held for buffer in attributes.values() if buffer is not None]
-    return buffers, [buffer._version for buffer in buffers]
