@@ -9,7 +9,7 @@ namespace steptune::contract {
 namespace {
 
 /// Started with a channel it is the shared program, and speaks as PyTorch's hook does
-/// (docs/hooks.md, "Switching while the program runs"); else it reports and ends.
+/// (docs/hooks-protocol.md, "Switching while the program runs"); else it reports and ends.
 constexpr const char* k_live_program = R"(
 import json
 import os

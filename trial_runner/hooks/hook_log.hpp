@@ -33,8 +33,8 @@ struct HookedLoader {
   std::optional<std::int64_t> batch_size;  ///< on each rank
 };
 
-/// What a hook told of the program that it is in, event by event (docs/hooks.md, "Events"); of
-/// equal events the last one counts. Unknown events and keys are passed over.
+/// What a hook told of the program that it is in, event by event (docs/hooks-protocol.md,
+/// "Events"); of equal events the last one counts. Unknown events and keys are passed over.
 class HookLog {
  public:
   /// An event as JSON text; anything else is passed over.

@@ -20,7 +20,7 @@ enum class HookMode {
   live,    ///< sets what it is told while the program runs
 };
 
-/// What is asked of PyTorch's import hook (docs/hooks.md, "How the hook is entered").
+/// What is asked of PyTorch's import hook (docs/hooks-protocol.md, "How the hook is entered").
 struct PytorchHookRequest {
   HookMode mode = HookMode::report;
   std::map<std::string, Value> knobs;      ///< by name, those of the environment included

@@ -30,7 +30,7 @@ struct LiveHello {
   int world_size = 1;
 };
 struct LiveHookEvent {
-  std::string event;  ///< JSON (docs/hooks.md, "Events")
+  std::string event;  ///< JSON (docs/hooks-protocol.md, "Events")
 };
 /// The program has closed its end: it is over, or its hook has withdrawn.
 struct LiveGone {};
@@ -39,9 +39,9 @@ using LiveMessage = std::variant<LiveHello, LiveHookEvent, LiveStep, LiveGone>;
 /// Knobs by name.
 using KnobValues = std::map<std::string, Value>;
 
-/// The tuner's end of the connection with PyTorch's hook in mode `live` (docs/hooks.md, "Switching
-/// while the program runs"). Never blocks. Rank 0 leads: it tells steps; all ranks are told of
-/// switches. Not thread safe.
+/// The tuner's end of the connection with PyTorch's hook in mode `live` (docs/hooks-protocol.md,
+/// "Switching while the program runs"). Never blocks. Rank 0 leads: it tells steps; all ranks are
+/// told of switches. Not thread safe.
 class LiveChannel {
  public:
   /// Listens on a socket in a new folder of its own, which goes with the object.

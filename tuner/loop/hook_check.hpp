@@ -23,8 +23,8 @@ struct HookFindings {
 [[nodiscard]] HookFindings check_hook(const StudySpec& study, const Configuration& configuration,
                                       const HookLog& told, const std::filesystem::path& events);
 
-/// Why a hook told nothing of a program started as `argv` in `folder`: the case of docs/hooks.md
-/// that it is. `log`: of its file of events.
+/// Why a hook told nothing of a program started as `argv` in `folder`: the case of
+/// docs/hooks-protocol.md, "No event at all", that it is. `log`: of its file of events.
 [[nodiscard]] std::string why_hook_is_silent(const HookLog& log,
                                              const std::vector<std::string>& argv,
                                              const std::filesystem::path& folder);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fstream>
+#include <regex>
+#include <sstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/read_file.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "trial_runner/hooks/hook_files.hpp"
 #include "trial_runner/hooks/hook_log.hpp"
@@ -44,6 +48,38 @@ TEST(KnobTable, HasOnlyWhatTheTunerUnderstands) {
   }
   EXPECT_EQ(find_pytorch_knob("num_worker"), nullptr);
   EXPECT_EQ(find_pytorch_knob("precision")->knob_class, KnobClass::numeric);
+}
+
+/// `safe num_workers bitwise live`, in order.
+Words knobs_of_table() {
+  const Json table =
+      Json::parse(read_file(STEPTUNE_SOURCE_DIR "/trial_runner/hooks/pytorch/knobs.json"));
+  Words knobs;
+  for (const Json& knob : table["knobs"]) {
+    const auto word = [&knob](const char* key) { return knob[key].get<std::string>(); };
+    const std::string applied = word("applied") == "environment" ? "env" : word("applied");
+    knobs.push_back(
+        fmt::format("{} {} {} {}", word("class"), word("name"), word("losses"), applied));
+  }
+  return knobs;
+}
+
+TEST(KnobTable, IsTheOneThatUsersRead) {
+  const std::regex heading(R"(\| \*\*(\w+)\*\* \|.*)");
+  const std::regex row(R"(\| `(\w+)` \|[^|]*\|[^|]*\| (\w+) \| (\w+) \|)");
+  Words told;
+  std::string knob_class;
+  std::istringstream page(read_file(STEPTUNE_SOURCE_DIR "/docs/hooks.md"));
+  std::smatch found;
+  for (std::string line; std::getline(page, line);) {
+    if (std::regex_match(line, found, heading)) {
+      knob_class = found[1];
+    } else if (std::regex_match(line, found, row)) {
+      told.push_back(
+          fmt::format("{} {} {} {}", knob_class, found[1].str(), found[2].str(), found[3].str()));
+    }
+  }
+  EXPECT_EQ(told, knobs_of_table());
 }
 
 TEST(KnobTable, TellsWhichTypeAKnobTakes) {
