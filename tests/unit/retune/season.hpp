@@ -45,26 +45,42 @@ class Season {
         "0.001 * (kind == 'fused' ? {} : {}) * (1 + 1 / (1 + workers))", fused_ms, plain_ms);
   }
 
-  Night night(const StudySpec& study, const RetuneOptions& options = {}) {
+  /// No trial with fused kernels can be measured any more.
+  void break_fused() {
+    seconds_per_sample_ = "kind == 'fused' ? 0 : 0.001 * (1 + 1 / (1 + workers))";
+  }
+
+  Result<Night> try_night(const StudySpec& study, const RetuneOptions& options = {}) {
     constexpr double k_day_s = 86'400.0;
     clock_.advance_to(clock_.now_s() + k_day_s);
-    const auto make_parts = [this](const StudySpec& spec) -> Result<StudyParts> {
-      // Another speed is no other study: that of the file says nothing of it.
-      Json document = spec.document;
-      document["runner"]["seconds_per_sample"] = seconds_per_sample_;
-      played_.push_back(
-          std::make_unique<StudySpec>(must(study_from_json(document, spec.file, spec.facts))));
-      return make_study_parts(*played_.back(), clock_);
-    };
-    return must(retune({study,
-                        history_,
-                        clock_,
-                        listener_,
-                        make_parts,
-                        [this](const std::string& name) { return logs_of(name); },
-                        [this] { return played_.size() > interrupted_after_ ? 1 : 0; },
-                        {{"cpu", "Xeon 6348"}}},
-                       options));
+    return retune({study,
+                   history_,
+                   clock_,
+                   listener_,
+                   [this](const StudySpec& spec) { return make_parts(spec); },
+                   [this](const std::string& name) { return logs_of(name); },
+                   [this] { return played_.size() > interrupted_after_ ? 1 : 0; },
+                   {{"cpu", "Xeon 6348"}}},
+                  options);
+  }
+  Night night(const StudySpec& study, const RetuneOptions& options = {}) {
+    return must(try_night(study, options));
+  }
+  /// What `steptune run` does.
+  void tune(const StudySpec& study) {
+    StudyParts made = must(make_parts(study));
+    const LoopParts loop{study,
+                         *made.searcher,
+                         *made.scheduler,
+                         *made.runner.runner,
+                         history_,
+                         *made.runner.clock,
+                         listener_,
+                         logs_of(study.name),
+                         [] { return 0; },
+                         false,
+                         {{"cpu", "Xeon 6348"}}};
+    must(run_loop(loop));
   }
   /// A first night that finds fused kernels with four workers, and one that keeps them.
   void begin(const StudySpec& study) {
@@ -94,6 +110,15 @@ class Season {
     void on_warning(const std::string& message) override { warnings.push_back(message); }
     std::vector<std::string> warnings;
   };
+
+  Result<StudyParts> make_parts(const StudySpec& spec) {
+    // Another speed is no other study: that of the file says nothing of it.
+    Json document = spec.document;
+    document["runner"]["seconds_per_sample"] = seconds_per_sample_;
+    played_.push_back(
+        std::make_unique<StudySpec>(must(study_from_json(document, spec.file, spec.facts))));
+    return make_study_parts(*played_.back(), clock_);
+  }
 
   DatabaseFolder folder_;
   VirtualClock clock_;
