@@ -153,7 +153,7 @@ TEST(Retune, AFailureBetweenNightsThatWorkChangesNothing) {
   for (int i = 0; i < 2; ++i) {
     season.break_fused();
     EXPECT_EQ(season.night(study, no_search).result, NightResult::regressed);
-    season.set_speeds(1.0, 0.6);
+    season.break_fused(false);
     const Night works = season.night(study, no_search);
     EXPECT_EQ(works.result, NightResult::kept);
     EXPECT_EQ(kind_in_use(works), "fused");
@@ -177,8 +177,8 @@ TEST(Retune, WhatReplacesAConfigurationThatFailsIsComparedWithTheBaseline) {
 
 TEST(Retune, AQuietNightSearchesLittleAndOnlyWhereThatCanPay) {
   Season season;
-  const StudySpec study = study_called("demo");
-  season.begin(study);
+  const StudySpec study = study_called("demo", 40);
+  ASSERT_EQ(season.night(study).result, NightResult::improved);
   EXPECT_EQ(season.night(study).searched, 3);
   EXPECT_EQ(season.night(study, bounded({{}, {}, 2})).searched, 2);
   Json document = study.document;

@@ -13,6 +13,7 @@
 
 #include "tests/support/must.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "trial_runner/replay/replay_runner.hpp"
 #include "tuner/retune/retune.hpp"
 
 namespace steptune {
@@ -45,10 +46,8 @@ class Season {
         "0.001 * (kind == 'fused' ? {} : {}) * (1 + 1 / (1 + workers))", fused_ms, plain_ms);
   }
 
-  /// No trial with fused kernels can be measured any more.
-  void break_fused() {
-    seconds_per_sample_ = "kind == 'fused' ? 0 : 0.001 * (1 + 1 / (1 + workers))";
-  }
+  /// Trials with fused kernels fail from now on, or no longer do.
+  void break_fused(bool broken = true) { fused_is_broken_ = broken; }
 
   Result<Night> try_night(const StudySpec& study, const RetuneOptions& options = {}) {
     constexpr double k_day_s = 86'400.0;
@@ -117,7 +116,21 @@ class Season {
     document["runner"]["seconds_per_sample"] = seconds_per_sample_;
     played_.push_back(
         std::make_unique<StudySpec>(must(study_from_json(document, spec.file, spec.facts))));
-    return make_study_parts(*played_.back(), clock_);
+    auto made = make_study_parts(*played_.back(), clock_);
+    if (!made || !fused_is_broken_) return made;
+    const auto clock = std::make_shared<VirtualClock>(clock_.wall_time_s());
+    ReplayOptions options;
+    options.end_of = [](const TrialSpec& trial) -> std::optional<ReplayEnd> {
+      if (to_text(*trial.configuration.find("kind")) != "fused") return std::nullopt;
+      return ReplayEnd{OutcomeKind::failed, 1.0, 132, "illegal instruction"};
+    };
+    const auto seconds_per_sample = [](const Configuration& trial) {
+      return std::optional(0.001 * (1.0 + 1.0 / (1.0 + to_number(*trial.find("workers")))));
+    };
+    made->runner = {clock, clock.get(),
+                    std::make_unique<ReplayRunner>(
+                        *clock, synthetic_replay_model(seconds_per_sample), std::move(options))};
+    return made;
   }
 
   DatabaseFolder folder_;
@@ -125,6 +138,7 @@ class Season {
   History history_ = must(History::open_for_writing(folder_.path() / "history.db", clock_));
   Listener listener_;
   std::string seconds_per_sample_ = "0.001 * (kind == 'fused' ? 0.6 : 1) * (1 + 1 / (1 + workers))";
+  bool fused_is_broken_ = false;
   std::size_t interrupted_after_ = std::numeric_limits<std::size_t>::max();
   std::vector<std::unique_ptr<StudySpec>> played_;  ///< searchers refer to them
 };
