@@ -64,6 +64,8 @@ Result<std::size_t> Csv::column(const std::string& name) const {
 
 Result<Csv> parse_csv(std::string_view text, const std::string& where) {
   Csv csv{where, {}, {}};
+  // Spreadsheets mark their files as UTF-8 so.
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::size_t lines = 1;
   for (std::size_t number = 1; !text.empty(); number += lines) {
     auto cells = take_record(text, lines);

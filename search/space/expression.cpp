@@ -33,6 +33,10 @@ double flooring(double x) {
 double rounding(double x) {
   return std::round(x);
 }
+// The library's own divides logarithms: 29.000000000000004 for 2^29.
+double binary_logarithm(double x) {
+  return std::log2(x);
+}
 double remainder_of(double x, double y) {
   return std::fmod(x, y);
 }
@@ -66,6 +70,9 @@ struct Expression::Compiled {
   explicit Compiled(std::string source, TranslatedExpression translation)
       : text(std::move(source)), translated(std::move(translation)) {
     slots.resize(translated.parameters.size());
+    // It folds `0.5 and 1` through int to 0, and `29 * p0 / 100` into 0.29 * p0, which is below 29
+    // at 100.
+    parser.EnableOptimizer(false);
     parser.DefineInfixOprt("!", negate);
     parser.DefineInfixOprt("!!", truth);
     parser.DefineInfixOprt("~", negate, k_not_precedence);
@@ -74,6 +81,7 @@ struct Expression::Compiled {
     parser.DefineFun("ceil", ceiling);
     parser.DefineFun("floor", flooring);
     parser.DefineFun("round", rounding);
+    parser.DefineFun("log2", binary_logarithm);
     for (std::size_t i = 0; i < slots.size(); ++i) {
       parser.DefineVar(fmt::format("p{}", i), &slots[i]);
     }

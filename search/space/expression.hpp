@@ -19,8 +19,8 @@ using Facts = std::map<std::string, double, std::less<>>;
 /// A condition or constraint over parameters and facts, such as `workers > 0 && precision ==
 /// 'bf16'` or `workers + threads <= 2 * cpus`. Evaluated by muParser. Quoted texts (either quote)
 /// compare with text-valued parameters through `==` and `!=`; `&& || !` and `and or not` are the
-/// same, but that `not` binds more loosely than comparisons do, as in Python; `true` is 1.
-/// Operators
+/// same, but that `not` binds more loosely than comparisons do, as in Python. They take any number
+/// other than 0 for true and yield 1 or 0; `true` is 1. Operators
 /// `+ - * / % ^`, comparisons, `a ? b : c`; functions `min max abs round floor ceil sqrt exp ln
 /// log2 log10`. An inactive parameter counts as 0 (and equals no text). Copies are cheap;
 /// evaluation is not thread safe on one object.

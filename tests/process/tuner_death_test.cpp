@@ -159,12 +159,31 @@ TEST_F(TunerDeathTest, AdoptEndsWhatIsLeftAndTakesNothingOver) {
   ASSERT_THAT(left, SizeIs(2));
   for (Runner::Orphan& orphan : left)
     orphan.spec.limits.grace_s = 0.1;
+  left.push_back({trial({"true"}), ""});  // whose start was never recorded
   use();
   const auto adopted = runner().adopt(left);
   ASSERT_TRUE(adopted) << adopted.error().text();
   EXPECT_THAT(*adopted, IsEmpty());
   EXPECT_THAT(alive(pids), IsEmpty());
   EXPECT_EQ(carriers("adopt-test"), "");
+}
+
+TEST_F(TunerDeathTest, AdoptGivesWhatIsLeftTimeToEndInOrder) {
+  const std::string saved = folder() / "saved";
+  // Nobody reads what it prints by then.
+  start_tuner("order-test", {"/bin/sh", "-c",
+                             "trap 'echo checkpoint > " + saved +
+                                 "; exit 0' TERM; echo ready; exec > /dev/null 2>&1; "
+                                 "while :; do sleep 0.01; done"});
+  ASSERT_TRUE(eventually([&] { return log(1).find("ready") != std::string::npos; }));
+  kill_tuner_and_guard();
+  std::vector<Runner::Orphan> left = orphans();
+  ASSERT_THAT(left, SizeIs(1));
+  left[0].spec.limits.grace_s = 1000.0;
+  use();
+  ASSERT_TRUE(runner().adopt(left)) << "and waits no longer than it has to";
+  EXPECT_EQ(read_file(saved), "checkpoint\n");
+  EXPECT_EQ(carriers("order-test"), "");
 }
 
 TEST_F(TunerDeathTest, AdoptDoesNotTouchAProcessThatGotTheNumberSince) {

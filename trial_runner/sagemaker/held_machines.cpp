@@ -26,7 +26,9 @@ int instance_count(const Json& group) {
 }
 
 double billed_s(const HeldMachines& held, const JobDescription& state, double now_wall_s) {
-  if (held.holding == Holding::kept) return held.retained_s.value_or(0.0);
+  if (held.holding == Holding::kept) {
+    return held.retained_s.value_or(std::max(0.0, now_wall_s - held.since_wall_s));
+  }
   if (!state.billed_since_wall_s) return 0.0;
   const double until_wall_s = state.billed_until_wall_s.value_or(now_wall_s);
   return std::max(0.0, until_wall_s - *state.billed_since_wall_s);

@@ -165,7 +165,7 @@ Result<void> SlurmRunner::start(const TrialSpec& spec) {
 Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans) {
   if (auto begun = admission_.check_study(); !begun) return tl::unexpected(begun.error());
   std::vector<slurm::EarlierStep> steps = host_->find_steps();
-  std::vector<TrialKey> adopted;
+  Trials found;
   for (const Orphan& orphan : orphans) {
     slurm::EarlierStep* latest = nullptr;
     int launches = 0;
@@ -190,11 +190,10 @@ Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans
       allocations_.set_user(*allocation, orphan.spec.key, longest_s(orphan.spec));
     }
     trial->launch(std::move(launch), std::move(latest->step));
-    adopted.push_back(orphan.spec.key);
-    trials_.push_back(*std::move(trial));
+    found.push_back(*std::move(trial));
   }
   for (slurm::EarlierStep& left : steps) {
-    if (std::ranges::any_of(trials_, [&](const StepTrial& trial) {
+    if (std::ranges::any_of(found, [&](const StepTrial& trial) {
           return trial.step_launch().name == left.request.name;
         })) {
       continue;
@@ -206,6 +205,10 @@ Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans
     left.step->kill();
     left.step->forget();
   }
+  std::vector<TrialKey> adopted;
+  for (const StepTrial& trial : found)
+    adopted.push_back(trial.key());
+  trials_.splice(trials_.end(), found);
   return adopted;
 }
 

@@ -61,8 +61,9 @@ struct Night {
   NightTimes times;                 ///< of `before` and the baseline
   std::vector<double> after_times;  ///< `improved`: of `after`, by its confirming runs
   std::vector<double> after_baseline_times;
-  SpeedUp lead;                      ///< of `before` over the baseline
-  std::optional<SpeedUp> gain;       ///< `improved`: of `after` over `before`
+  SpeedUp lead;  ///< of `before` over the baseline
+  /// `improved`: of `after` over `before`, where that is `broken` over the baseline.
+  std::optional<SpeedUp> gain;
   std::optional<Slowdown> slowdown;  ///< shown that night
   double slower_since_wall_s = 0.0;  ///< when the first night began that is slower
   std::string broken;                ///< why `before` is no winner any more; empty: it is

@@ -51,14 +51,15 @@ std::optional<std::string> changes_since_tuning(const std::string& study, const 
 std::vector<Source> sources_of(const StudySpec& study, const History& history,
                                const std::vector<Night>& nights, const Night& tonight) {
   std::vector<Source> sources;
-  bool same = !tonight.slowdown && !tonight.lead_shrank;
+  // Where what is in use fails, the next best of former nights is to be tried again.
+  bool same = !tonight.slowdown && !tonight.lead_shrank && tonight.broken.empty();
   for (const Night& night : std::views::reverse(nights)) {
     if (night.number == tonight.number || night.study.empty()) continue;
     std::string changes = changes_until(tonight, night.machine, night.fingerprint);
     same = same && changes.empty();
     sources.push_back({night.study, mean_log(night.times.baseline), same, std::move(changes)});
-    // What a night has shown to be slower holds for it and the nights after.
-    same = same && !night.slowdown;
+    // What a night has shown to be slower, or to fail, holds for it and the nights after.
+    same = same && !night.slowdown && night.broken.empty();
   }
   const auto add_tuned = [&](const std::string& name, bool may_be_own) {
     if (std::ranges::find(sources, name, &Source::study) != sources.end()) return;

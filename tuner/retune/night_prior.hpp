@@ -27,8 +27,8 @@ struct NightPrior {
 /// configuration in use came from, but for those of `tonight`.
 /// Times and costs are taken in units of the baseline's of their night and stand at tonight's, so
 /// that a faster night is no better configuration. A night counts as tonight where the machine and
-/// the study file are the same and no slowdown was shown since, tonight included; else it tells
-/// where to look first. The latest 200 are taken of each.
+/// the study file are the same and neither a slowdown nor a failure of what was in use was shown
+/// since, tonight included; else it tells where to look first. The latest 200 are taken of each.
 ///
 /// Errors are those of the history.
 [[nodiscard]] Result<NightPrior> night_prior(const StudySpec& study, const History& history,

@@ -142,7 +142,9 @@ std::string night_text(const Night& night, const NightContext& context, std::siz
   if (night.gain) {
     text += fmt::format("       {} as fast as {}\n",
                         interval_text(night.gain->ratio, night.gain->low, night.gain->high),
-                        configuration_text(night.before.configuration, context.parameter_order));
+                        night.broken.empty() ? configuration_text(night.before.configuration,
+                                                                  context.parameter_order)
+                                             : "the baseline");
   } else if (std::isfinite(night.lead.ratio)) {
     text += fmt::format("       {} as fast as the baseline\n",
                         interval_text(night.lead.ratio, night.lead.low, night.lead.high));

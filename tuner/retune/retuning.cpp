@@ -211,11 +211,11 @@ void Retuning::accept(const Played& played, const Winner& winner) {
 }
 
 void Retuning::settle() {
+  if (night_.reason.empty()) night_.reason = night_.broken;
   if (night_.result != NightResult::running) return;
   const bool worse = night_.slowdown.has_value() || !night_.broken.empty();
   night_.result = worse ? NightResult::regressed : NightResult::kept;
   if (night_.broken.empty()) return;
-  night_.reason = night_.broken;
   // One failure may be an accident; after two in a row the baseline is what works.
   const bool again = nights_.size() > 1 && !nights_[nights_.size() - 2].broken.empty();
   if (again) night_.after = {parts_.study.baseline, night_.study, 1};

@@ -37,7 +37,8 @@ class Retuning {
   [[nodiscard]] Result<void> check();
   [[nodiscard]] Result<void> search();
   [[nodiscard]] Result<void> duel();
-  /// The night's result where no winner was accepted.
+  /// What is told of a configuration that fails, and the night's result where no winner was
+  /// accepted.
   void settle();
   [[nodiscard]] Result<void> close();
 

@@ -73,5 +73,39 @@ TEST(WarmPools, JobsThatCanUseNoPoolStartColdAndTakeNone) {
   EXPECT_EQ(start->pool_job, std::nullopt);
 }
 
+TEST(WarmPools, OfSeveralThatAreFreeTheOneThatHasWaitedLeastIsUsed) {
+  const auto decision = next_pool_decision(
+      {key("a")},
+      {pool("a", "old", true, 10.0), pool("a", "new", true, 50.0), pool("a", "older", true, 5.0)},
+      {}, 4);
+  const auto* start = std::get_if<StartTrial>(&decision);
+  ASSERT_NE(start, nullptr);
+  EXPECT_EQ(start->pool_job, "new") << "the others are given back the sooner if they are too many";
+}
+
+TEST(WarmPools, OfSeveralThatNobodyWaitsForTheOldestMakesRoom) {
+  const auto decision =
+      next_pool_decision({key("b")},
+                         {pool("a", "new", true, 50.0), pool("a", "settles", false, 1.0),
+                          pool("a", "old", true, 10.0)},
+                         {}, 3);
+  const auto* release = std::get_if<ReleasePool>(&decision);
+  ASSERT_NE(release, nullptr);
+  EXPECT_EQ(release->job, "old");
+}
+
+TEST(WarmPools, OfEqualDemandTheFirstInTheQueueStarts) {
+  const auto decision = next_pool_decision({key("b"), key("a")}, {}, {}, 4);
+  const auto* start = std::get_if<StartTrial>(&decision);
+  ASSERT_NE(start, nullptr);
+  EXPECT_EQ(start->index, 0U);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(next_pool_decision({}, {}, {}, 4)));
+}
+
+TEST(WarmPools, InstancesOfAnotherKindThatComeFreeAreNotWaitedFor) {
+  const auto decision = next_pool_decision({key("b")}, {pool("a", "job", false)}, {}, 2);
+  EXPECT_TRUE(std::holds_alternative<StartTrial>(decision));
+}
+
 }  // namespace
 }  // namespace steptune

@@ -17,6 +17,16 @@ TEST(Csv, CellsMayBeQuotedAndLinesEndEitherWay) {
   EXPECT_THAT(csv->rows, ElementsAre(ElementsAre("1", "x,\"y\"", ""), ElementsAre("", "", "")));
 }
 
+TEST(Csv, AMarkOfUtf8IsNoPartOfTheFirstColumn) {
+  const auto csv = parse_csv(
+      "\xEF\xBB\xBF"
+      "a,b\n1,2\n",
+      "t.csv");
+  ASSERT_TRUE(csv) << csv.error().text();
+  EXPECT_THAT(csv->header, ElementsAre("a", "b"));
+  EXPECT_FALSE(parse_csv("\xEF\xBB\xBF", "t.csv"));
+}
+
 TEST(Csv, QuotedCellsMayRunOverLines) {
   const auto csv = parse_csv("a,b\r\n\"one\r\ntwo\",\"\"\"x\n\"\r\n3,4\r\n", "t.csv");
   ASSERT_TRUE(csv) << csv.error().text();

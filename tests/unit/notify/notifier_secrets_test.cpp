@@ -45,18 +45,19 @@ TEST(NotifierSecrets, OfAnAddressTheOriginAloneIsNamed) {
 }
 
 TEST(NotifierSecrets, OfACommandTheFirstWordAloneIsNamed) {
-  for (const char* command :
-       {"false --token hunter2", "  false\thunter2", "false\n#hunter2", "TOKEN=hunter2 false",
-        "A=1 TOKEN='x hunter2' false", "false;hunter2='hunter2 '"}) {
-    const auto warnings = warnings_of({command});
-    if (warnings.empty()) continue;
-    EXPECT_THAT(warnings[0], Not(HasSubstr("x hunter2"))) << command;
-    if (std::string_view(command).find(';') == std::string_view::npos) {
-      EXPECT_THAT(warnings[0], Not(HasSubstr("hunter2"))) << command;
-    }
+  const std::pair<const char*, const char*> commands[] = {
+      {"false --token hunter2", "false"},
+      {"  false\thunter2", "false"},
+      {"false\n#hunter2", "false"},
+      {"TOKEN=hunter2 false", "TOKEN"},
+      {"A=1 TOKEN='x hunter2' false", "A"},
+      {"TOKEN='hunter2 ';false", "TOKEN"},
+      {"false;TOKEN='hunter2 ';false", "false;TOKEN"}};
+  for (const auto& [command, name] : commands) {
+    EXPECT_THAT(warnings_of({command}), ElementsAre("could not notify \"" + std::string(name) +
+                                                    "\" of \"failed\": ended with exit status 1"))
+        << command;
   }
-  EXPECT_THAT(warnings_of({"false --token x"})[0], HasSubstr("could not notify \"false\""));
-  EXPECT_THAT(warnings_of({"TOKEN=x false"})[0], HasSubstr("could not notify \"TOKEN\""));
 }
 
 TEST(NotifierSecrets, AddressesWithAUserAreRefusedWithoutRepeatingThem) {

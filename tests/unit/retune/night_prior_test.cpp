@@ -143,6 +143,19 @@ TEST_F(NightPriorTest, ASlowdownThatNothingKnownExplainsSetsItsNightsApart) {
   EXPECT_THAT(workers(prior.earlier[0]), ElementsAre(1));
 }
 
+TEST_F(NightPriorTest, WhereWhatIsInUseFailsFormerNightsMayBeTriedAgain) {
+  add_night({{"kernel", "6.1"}});
+  add_night({{"kernel", "6.1"}});
+  add_night({{"kernel", "6.1"}}).broken = "it failed";
+  EXPECT_THAT(prior().own, IsEmpty()) << "tonight";
+  ASSERT_EQ(prior().earlier.size(), 1U);
+  EXPECT_THAT(workers(prior().earlier[0]), ElementsAre(1, 2));
+  add_night({{"kernel", "6.1"}});
+  EXPECT_THAT(workers(prior().own), ElementsAre(3)) << "the night after";
+  ASSERT_EQ(prior().earlier.size(), 1U);
+  EXPECT_THAT(workers(prior().earlier[0]), ElementsAre(1, 2));
+}
+
 TEST_F(NightPriorTest, TheOldestShareTheLastOfThreeGroups) {
   for (const char* kernel : {"6.1", "6.2", "6.3", "6.4", "6.5", "6.5"})
     add_night({{"kernel", kernel}});

@@ -10,9 +10,11 @@
 namespace steptune {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
@@ -120,6 +122,100 @@ TEST(Retune, AFirstNightReplacesTheBaselineOnlyForTheLeastGain) {
   const Night night = Season().night(study, options);
   EXPECT_EQ(night.result, NightResult::kept);
   EXPECT_EQ(night.after.configuration, study.baseline);
+}
+
+TEST(Retune, AConfigurationThatFailsTwoNightsInARowGivesWayToTheBaseline) {
+  Season season;
+  const StudySpec study = study_called("demo");
+  season.begin(study);
+  season.break_fused();
+  const RetuneOptions no_search = bounded({{}, {}, 0});
+  const Night first = season.night(study, no_search);
+  EXPECT_EQ(first.result, NightResult::regressed);
+  EXPECT_THAT(first.broken, HasSubstr("the configuration in use ended as failed"));
+  EXPECT_EQ(first.reason, first.broken);
+  EXPECT_EQ(kind_in_use(first), "fused") << "one failure may be an accident";
+  const Night second = season.night(study, no_search);
+  EXPECT_EQ(second.result, NightResult::regressed);
+  EXPECT_EQ(second.after.configuration, study.baseline);
+  EXPECT_EQ(second.after.study, second.study);
+  EXPECT_EQ(second.after.trial, 1);
+  const Night third = season.night(study, no_search);
+  EXPECT_EQ(third.before.configuration, study.baseline);
+  EXPECT_EQ(third.result, NightResult::kept);
+}
+
+TEST(Retune, AFailureBetweenNightsThatWorkChangesNothing) {
+  Season season;
+  const StudySpec study = study_called("demo");
+  season.begin(study);
+  const RetuneOptions no_search = bounded({{}, {}, 0});
+  for (int i = 0; i < 2; ++i) {
+    season.break_fused();
+    EXPECT_EQ(season.night(study, no_search).result, NightResult::regressed);
+    season.break_fused(false);
+    const Night works = season.night(study, no_search);
+    EXPECT_EQ(works.result, NightResult::kept);
+    EXPECT_EQ(kind_in_use(works), "fused");
+  }
+}
+
+TEST(Retune, WhatReplacesAConfigurationThatFailsIsComparedWithTheBaseline) {
+  Season season;
+  const StudySpec study = study_called("demo");
+  season.begin(study);
+  season.break_fused();
+  const Night night = season.night(study);
+  ASSERT_EQ(night.result, NightResult::improved) << night.reason;
+  EXPECT_EQ(kind_in_use(night), "plain");
+  const double workers = to_number(*night.after.configuration.find("workers"));
+  EXPECT_NEAR(night.gain.value().ratio, 2.0 / (1.0 + 1.0 / (1.0 + workers)), 0.02);
+  EXPECT_THAT(night_text(night, {"demo", "demo", "", {}, {}}, 0),
+              AllOf(HasSubstr("as fast as the baseline\n"),
+                    HasSubstr("why    the configuration in use ended as failed")));
+}
+
+TEST(Retune, AQuietNightSearchesLittleAndOnlyWhereThatCanPay) {
+  Season season;
+  const StudySpec study = study_called("demo", 40);
+  ASSERT_EQ(season.night(study).result, NightResult::improved);
+  EXPECT_EQ(season.night(study).searched, 3);
+  EXPECT_EQ(season.night(study, bounded({{}, {}, 2})).searched, 2);
+  Json document = study.document;
+  document["name"] = "unplanned";
+  document.erase("planned_run");
+  const StudySpec unplanned = must(study_from_json(document, study.file, study.facts));
+  Season other;
+  ASSERT_EQ(other.night(unplanned).result, NightResult::improved);
+  EXPECT_EQ(other.night(unplanned).searched, 0);
+}
+
+TEST(Retune, ATuningBeforeTheFirstNightIsInUseAndWhatNightsAreComparedWith) {
+  Season season;
+  const StudySpec study = study_called("demo");
+  season.tune(study);
+  season.set_speeds(1.0, 0.9);
+  const Night night = season.night(study);
+  EXPECT_EQ(night.number, 1);
+  EXPECT_EQ(night.study, "demo.night-1") << "not tuned from scratch";
+  EXPECT_EQ(night.before.study, "demo");
+  EXPECT_GT(night.before.trial, 1);
+  EXPECT_EQ(night.result, NightResult::regressed);
+  ASSERT_TRUE(night.slowdown);
+  EXPECT_NEAR(night.slowdown->ratio, 1.5, 0.01);
+}
+
+TEST(Retune, OnlyTimesAndCostsAreComparedFromNightToNight) {
+  Json document = study_called("demo").document;
+  document["objectives"] = {"loss"};
+  const StudySpec study = must(study_from_json(document, "/studies/demo.json",
+                                               {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 32}}));
+  Season season;
+  const auto refused = season.try_night(study);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().kind, ErrorKind::usage);
+  EXPECT_EQ(refused.error().where, "/objectives");
+  EXPECT_THAT(season.studies(), IsEmpty());
 }
 
 TEST(Retune, TrialsOfOldNightsAreDropped) {

@@ -13,6 +13,7 @@
 
 #include "tests/support/must.hpp"
 #include "tests/support/temporary_folder.hpp"
+#include "trial_runner/replay/replay_runner.hpp"
 #include "tuner/retune/retune.hpp"
 
 namespace steptune {
@@ -45,26 +46,40 @@ class Season {
         "0.001 * (kind == 'fused' ? {} : {}) * (1 + 1 / (1 + workers))", fused_ms, plain_ms);
   }
 
-  Night night(const StudySpec& study, const RetuneOptions& options = {}) {
+  /// Trials with fused kernels fail from now on, or no longer do.
+  void break_fused(bool broken = true) { fused_is_broken_ = broken; }
+
+  Result<Night> try_night(const StudySpec& study, const RetuneOptions& options = {}) {
     constexpr double k_day_s = 86'400.0;
     clock_.advance_to(clock_.now_s() + k_day_s);
-    const auto make_parts = [this](const StudySpec& spec) -> Result<StudyParts> {
-      // Another speed is no other study: that of the file says nothing of it.
-      Json document = spec.document;
-      document["runner"]["seconds_per_sample"] = seconds_per_sample_;
-      played_.push_back(
-          std::make_unique<StudySpec>(must(study_from_json(document, spec.file, spec.facts))));
-      return make_study_parts(*played_.back(), clock_);
-    };
-    return must(retune({study,
-                        history_,
-                        clock_,
-                        listener_,
-                        make_parts,
-                        [this](const std::string& name) { return logs_of(name); },
-                        [this] { return played_.size() > interrupted_after_ ? 1 : 0; },
-                        {{"cpu", "Xeon 6348"}}},
-                       options));
+    return retune({study,
+                   history_,
+                   clock_,
+                   listener_,
+                   [this](const StudySpec& spec) { return make_parts(spec); },
+                   [this](const std::string& name) { return logs_of(name); },
+                   [this] { return played_.size() > interrupted_after_ ? 1 : 0; },
+                   {{"cpu", "Xeon 6348"}}},
+                  options);
+  }
+  Night night(const StudySpec& study, const RetuneOptions& options = {}) {
+    return must(try_night(study, options));
+  }
+  /// What `steptune run` does.
+  void tune(const StudySpec& study) {
+    StudyParts made = must(make_parts(study));
+    const LoopParts loop{study,
+                         *made.searcher,
+                         *made.scheduler,
+                         *made.runner.runner,
+                         history_,
+                         *made.runner.clock,
+                         listener_,
+                         logs_of(study.name),
+                         [] { return 0; },
+                         false,
+                         {{"cpu", "Xeon 6348"}}};
+    must(run_loop(loop));
   }
   /// A first night that finds fused kernels with four workers, and one that keeps them.
   void begin(const StudySpec& study) {
@@ -95,11 +110,35 @@ class Season {
     std::vector<std::string> warnings;
   };
 
+  Result<StudyParts> make_parts(const StudySpec& spec) {
+    // Another speed is no other study: that of the file says nothing of it.
+    Json document = spec.document;
+    document["runner"]["seconds_per_sample"] = seconds_per_sample_;
+    played_.push_back(
+        std::make_unique<StudySpec>(must(study_from_json(document, spec.file, spec.facts))));
+    auto made = make_study_parts(*played_.back(), clock_);
+    if (!made || !fused_is_broken_) return made;
+    const auto clock = std::make_shared<VirtualClock>(clock_.wall_time_s());
+    ReplayOptions options;
+    options.end_of = [](const TrialSpec& trial) -> std::optional<ReplayEnd> {
+      if (to_text(*trial.configuration.find("kind")) != "fused") return std::nullopt;
+      return ReplayEnd{OutcomeKind::failed, 1.0, 132, "illegal instruction"};
+    };
+    const auto seconds_per_sample = [](const Configuration& trial) {
+      return std::optional(0.001 * (1.0 + 1.0 / (1.0 + to_number(*trial.find("workers")))));
+    };
+    made->runner = {clock, clock.get(),
+                    std::make_unique<ReplayRunner>(
+                        *clock, synthetic_replay_model(seconds_per_sample), std::move(options))};
+    return made;
+  }
+
   DatabaseFolder folder_;
   VirtualClock clock_;
   History history_ = must(History::open_for_writing(folder_.path() / "history.db", clock_));
   Listener listener_;
   std::string seconds_per_sample_ = "0.001 * (kind == 'fused' ? 0.6 : 1) * (1 + 1 / (1 + workers))";
+  bool fused_is_broken_ = false;
   std::size_t interrupted_after_ = std::numeric_limits<std::size_t>::max();
   std::vector<std::unique_ptr<StudySpec>> played_;  ///< searchers refer to them
 };

@@ -146,6 +146,80 @@ TEST_F(HeldMachinesTest, OfManagedSpotTheStudysShareIsTold) {
   EXPECT_EQ(found[0].usd_per_hour, 1.408) << "at most";
 }
 
+/// Of one machine that costs $3.60 an hour, a tenth of a cent a second.
+struct PricedJob {
+  PricedJob() {
+    state.name = "train";
+    state.status = "Completed";
+    state.created_wall_s = 1000.0;
+    state.resources = {{"InstanceType", "ml.g5.xlarge"}, {"InstanceCount", 1}};
+    table.instances["ml.g5.xlarge"].usd_per_hour = 3.6;
+  }
+  [[nodiscard]] std::optional<HeldMachines> held(double now_wall_s) const {
+    return held_machines(state, now_wall_s, &table);
+  }
+
+  JobDescription state;
+  PriceTable table;
+};
+
+TEST(HeldMachines, AreNoneWhereNothingIsKeptAfterTheJob) {
+  PricedJob job;
+  EXPECT_FALSE(job.held(2000.0)) << "no pool was asked for";
+  for (const char* status : {"Terminated", "Reused", "Unheard"}) {
+    job.state.pool = PoolState{status, 30.0, {}};
+    EXPECT_FALSE(job.held(2000.0)) << status;
+  }
+}
+
+TEST(HeldMachines, OfARunningJobAreBilledSinceItsTrainingBegan) {
+  PricedJob job;
+  job.state.status = "InProgress";
+  job.state.secondary = "Starting";
+  job.state.pool = PoolState{"InUse", {}, {}};
+  const auto starting = job.held(1200.0);
+  ASSERT_TRUE(starting);
+  EXPECT_EQ(starting->holding, Holding::running);
+  EXPECT_EQ(starting->status, "Starting");
+  EXPECT_EQ(starting->since_wall_s, 1000.0);
+  EXPECT_EQ(starting->usd_so_far, 0.0);
+  job.state.billed_since_wall_s = 1300.0;
+  EXPECT_DOUBLE_EQ(job.held(1800.0)->usd_so_far.value(), 0.5);
+  EXPECT_EQ(job.held(1290.0)->usd_so_far, 0.0) << "clocks disagree";
+}
+
+TEST(HeldMachines, ThatSettleAreBilledUntilTheirJobsEnd) {
+  PricedJob job;
+  job.state.billed_since_wall_s = 1300.0;
+  job.state.billed_until_wall_s = 1700.0;
+  job.state.pool = PoolState{"InUse", {}, {}};
+  const auto held = job.held(5000.0);
+  ASSERT_TRUE(held);
+  EXPECT_EQ(held->holding, Holding::settling);
+  EXPECT_EQ(held->status, "InUse");
+  EXPECT_DOUBLE_EQ(held->usd_so_far.value(), 0.4);
+  EXPECT_FALSE(held->left_s);
+}
+
+TEST(HeldMachines, ThatAreKeptCostMoneySinceTheirJobsEndWhereTheServiceDoesNotTellHowLong) {
+  PricedJob job;
+  job.state.billed_since_wall_s = 1300.0;
+  job.state.billed_until_wall_s = 2000.0;
+  job.state.resources["KeepAlivePeriodInSeconds"] = 600;
+  job.state.pool = PoolState{"Available", 90.0, {}};
+  const auto told = job.held(2100.0);
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->since_wall_s, 2010.0);
+  EXPECT_EQ(told->left_s, 510.0);
+  EXPECT_DOUBLE_EQ(told->usd_so_far.value(), 0.09);
+  job.state.pool->retained_s.reset();
+  const auto untold = job.held(2100.0);
+  EXPECT_EQ(untold->since_wall_s, 2000.0);
+  EXPECT_EQ(untold->left_s, 500.0);
+  EXPECT_DOUBLE_EQ(untold->usd_so_far.value(), 0.1);
+  EXPECT_EQ(job.held(2700.0)->left_s, 0.0);
+}
+
 TEST(HeldMachinesOfOthers, AreNotPricedByAnEnvironmentThatWasCopied) {
   JobDescription state;
   state.name = "copy-of-a-trial";
@@ -245,6 +319,42 @@ TEST_F(HeldMachinesTest, ThatWereTakenMeanwhileAreGone) {
   ASSERT_TRUE(released);
   ASSERT_THAT(*released, SizeIs(1));
   EXPECT_EQ((*released)[0].outcome, ReleaseOutcome::gone);
+}
+
+TEST_F(HeldMachinesTest, ThatWereGivenBackStaySoWhenTheNextCannotBe) {
+  options.parallel = options.backlog = 2;
+  account_options.faults = {{.kind = FaultKind::internal_error,
+                             .operation = "UpdateTrainingJob",
+                             .nth = 2,
+                             .times = 100}};
+  start(trial(1));
+  start(trial(2, "ml.m5.xlarge"));
+  run_until_finished(2);
+  kill_tuner();
+  account().advance_to(clock.now_s() + 10.0);
+  const auto kept = find();
+  ASSERT_THAT(kept, SizeIs(2));
+  TrainingJobs api = jobs();
+  EXPECT_FALSE(
+      release_pools(api, kept, clock, connection().services().wait_until, &options.prices));
+  EXPECT_EQ(available_pools(), 1);
+}
+
+TEST_F(HeldMachinesTest, AreNotWaitedForAnyLongerThanTheUserDoes) {
+  account_options.stages.pool_ready_s = 20.0;
+  start(trial(1));
+  while (account().audit().jobs.empty() || account().audit().jobs[0].status != "Completed")
+    run_for(1.0);
+  kill_tuner();
+  TrainingJobs api = jobs();
+  const auto settling = find();
+  const double before_s = clock.now_s();
+  const auto interrupted = release_pools(
+      api, settling, clock, [](double) { return false; }, &options.prices);
+  ASSERT_TRUE(interrupted);
+  ASSERT_THAT(*interrupted, SizeIs(1));
+  EXPECT_EQ((*interrupted)[0].outcome, ReleaseOutcome::not_ready);
+  EXPECT_LT(clock.now_s() - before_s, 5.0);
 }
 
 TEST(Resources, OfHeterogeneousClustersAreReadByGroup) {

@@ -75,6 +75,31 @@ TEST(Expression, TakesWordsAndSymbolsForLogic) {
   EXPECT_EQ(value_of("amp == true && not false"), 1.0);
 }
 
+TEST(Expression, AnyNumberButZeroIsTrue) {
+  EXPECT_EQ(value_of("0.5 and 1"), 1.0);
+  EXPECT_EQ(value_of("0.25 or 0"), 1.0);
+  EXPECT_EQ(value_of("-0.5 && 1e-9"), 1.0);
+  EXPECT_EQ(value_of("optim.lr and 0.5"), 1.0);
+  EXPECT_EQ(value_of("1e300 and 5e9"), 1.0);
+  EXPECT_EQ(value_of("0.0 or 0 * 0.5"), 0.0);
+  EXPECT_EQ(value_of("not 0.5"), 0.0);
+  EXPECT_EQ(value_of("!0.5"), 0.0);
+  EXPECT_EQ(value_of("3 and 0.5 ? 7 : 8"), 7.0);
+}
+
+TEST(Expression, RoundsEachOperationAndNothingElse) {
+  const auto floor_of_share =
+      Expression::compile("floor(29 * workers / 100)", k_parameters, k_facts);
+  ASSERT_TRUE(floor_of_share);
+  EXPECT_EQ(floor_of_share->evaluate(std::vector<double>{100.0}), 29.0);
+  const auto share = Expression::compile("workers * 29 / 100 == 29", k_parameters, k_facts);
+  ASSERT_TRUE(share);
+  EXPECT_TRUE(share->holds(std::vector<double>{100.0}));
+  for (int exponent = 0; exponent <= 62; ++exponent) {
+    EXPECT_EQ(value_of("log2(2 ^ " + std::to_string(exponent) + ")"), exponent);
+  }
+}
+
 TEST(Expression, CountsInactiveParametersAsZeroAndAsNoText) {
   const auto number = Expression::compile("workers == 0", k_parameters, k_facts);
   const auto text = Expression::compile("precision == 'bf16'", k_parameters, k_facts);

@@ -135,15 +135,9 @@ class Formulas {
         return made(left + " != " + right, a.value != b.value ? 1.0 : 0.0, k_comparison);
     }
   }
-  /// muParser takes constants below one for false where all of a logical formula is constant.
-  Formula logical_operand(int depth) {
-    Formula formula = any(depth);
-    if (std::floor(formula.value) == formula.value) return formula;
-    return made("(" + formula.text + ") != 0", 1.0, k_comparison);
-  }
   Formula logical(int depth) {
-    const Formula a = logical_operand(depth - 1);
-    const Formula b = logical_operand(depth - 1);
+    const Formula a = any(depth - 1);
+    const Formula b = any(depth - 1);
     const bool left = a.value != 0.0;
     const bool right = b.value != 0.0;
     if (rng_.below(2) == 0) {

@@ -33,15 +33,19 @@ class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
     const auto begun = runner_->begin_study("virtual", "1");
     ASSERT_TRUE(begun) << begun.error().text();
   }
-  void start(std::int64_t trial, const Need& need = {}, int attempt = 1,
-             Configuration configuration = {}) {
+  static TrialSpec spec_of(std::int64_t trial, const Need& need = {}, int attempt = 1,
+                           Configuration configuration = {}) {
     TrialSpec spec;
     spec.configuration = std::move(configuration);
     spec.key = {trial, attempt};
     spec.argv = {"train"};
     spec.resources = to_resources(need);
     spec.limits.wall_s = 600.0;
-    const auto started = runner_->start(spec);
+    return spec;
+  }
+  void start(std::int64_t trial, const Need& need = {}, int attempt = 1,
+             Configuration configuration = {}) {
+    const auto started = runner_->start(spec_of(trial, need, attempt, std::move(configuration)));
     ASSERT_TRUE(started) << started.error().text();
   }
   /// Until so many trials have ended, or the time is over.
@@ -430,6 +434,31 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ALostAnswerMakesNoSecondAllocation) {
   wait_for(1);
   expect_end(1, OutcomeKind::completed);
   EXPECT_EQ(cluster_.jobs().size(), 1U);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, AnAdoptionThatFailsAdoptsNothingAndMayBeRepeated) {
+  cluster_.program = [](const StepRequest&) { return runs_for(300.0); };
+  SlurmOptions two;
+  two.parallel = 2;
+  use(two);
+  start(1);
+  start(2);
+  let_pass(60.0);
+  ASSERT_EQ(placements_.size(), 2U);
+  use(two);  // another tuner
+  std::vector<Runner::Orphan> orphans = {{spec_of(1), ""}, {spec_of(2), ""}};
+  orphans[1].spec.log_path = "/proc/none/trial-2.log";
+  EXPECT_FALSE(runner_->adopt(orphans));
+  EXPECT_EQ(runner_->open_places(), 2);
+  orphans[1].spec.log_path.clear();
+  const auto adopted = runner_->adopt(orphans);
+  ASSERT_TRUE(adopted) << adopted.error().text();
+  EXPECT_EQ(*adopted, (std::vector<TrialKey>{{1, 1}, {2, 1}}));
+  wait_for(2);
+  expect_end(1, OutcomeKind::completed);
+  expect_end(2, OutcomeKind::completed);
+  EXPECT_EQ(cluster_.programs_started().size(), 2U);
   release();
 }
 

@@ -250,6 +250,32 @@ TEST(SageMakerStudy, FactsAreThoseOfTheInstances) {
   EXPECT_EQ(study.facts.at("memory_gb"), 32.0);
 }
 
+TEST(SageMakerStudy, FactsAreThoseThatTheStudyStatesOfItsOwnInstances) {
+  const char* patch = R"({"parameters": {"workers": {"type": "int", "low": 0, "high": "cpus"}},
+                          "baseline": {"workers": 2}, "env": {"W": "{workers}"}})";
+  Json document = plain_document("ml.own.xlarge", patch);
+  document["runner"]["prices"]["ml.own.xlarge"] = {{"usd_per_hour", 1.5}, {"vcpus", 6}};
+  const StudySpec study = sound(document);
+  EXPECT_EQ(study.facts.at("cpus"), 6.0);
+  EXPECT_EQ(study.facts.at("gpus"), 0.0);
+  EXPECT_FALSE(study.facts.contains("memory_gb")) << "not stated";
+  EXPECT_DOUBLE_EQ(usd_per_hour(study, study.baseline), 1.5);
+  document["runner"]["prices"]["ml.own.xlarge"] = 1.5;
+  EXPECT_THAT(fault_of(document), HasSubstr("nothing is known about ml.own.xlarge"));
+}
+
+TEST(SageMakerStudy, CountsThatMoreThan512CombinationsDecideAreLeftToTheTrials) {
+  Json document = cloud_document(R"({"parameters": {"instance": {"choices": ["ml.g5.xlarge"]}}})");
+  document["runner"]["instance_groups"][1]["instance_count"] = "helpers / 2";
+  document["parameters"]["helpers"]["high"] = 511;
+  EXPECT_THAT(fault_of(document), HasSubstr("\"helpers / 2\" is 0.5 for"));
+  document["parameters"]["helpers"]["high"] = 512;
+  EXPECT_EQ(fault_of(document), "");
+  document["baseline"]["helpers"] = 1;
+  EXPECT_THAT(fault_of(document), HasSubstr("\"helpers / 2\" is 0.5 for"))
+      << "the baseline's is not";
+}
+
 TEST(SageMakerStudy, FactsOfSeveralTypesMustBeStated) {
   const char* patch = R"({"parameters": {"workers": {"type": "int", "low": 0, "high": "cpus"}},
                           "baseline": {"workers": 1}, "env": {"W": "{workers}"}})";
@@ -329,6 +355,9 @@ const Refused k_refused[] = {
     {"no_such_parameter", R"({"runner": {"instance_groups": [{"name": "a",
          "instance_type": "{instanc}"}]}})",
      "/runner/instance_groups/0/instance_type", "did you mean \"instance\"?"},
+    {"many_types", R"({"parameters": {"helpers": {"high": 512}}, "runner": {"instance_groups":
+         [{"name": "a", "instance_type": "ml.g{helpers}.xlarge"}]}})",
+     "/runner/instance_groups/0/instance_type", "more than 512 combinations of values"},
     {"groups_twice", R"({"runner": {"instance_groups": [
          {"name": "a", "instance_type": "{instance}", "instance_count": "helpers + 1"},
          {"name": "a", "instance_type": "ml.c5.9xlarge"}]}})",

@@ -23,7 +23,7 @@ class AttachedRunnerTest : public testing::Test {
     life_ = UniqueFd(ends[1]);
     LiveChannel channel = LiveChannel::open().value();
     path_ = channel.path();
-    hook_.emplace(path_);
+    hook_.emplace(path_, world_size_);
     program_.emplace(clock_, std::move(channel), UniqueFd(ends[0]));
     ASSERT_TRUE(program_->steps(clock_.now_s()).empty());
     runner_ = make_attached_runner(clock_, *program_);
@@ -43,7 +43,8 @@ class AttachedRunnerTest : public testing::Test {
   /// Its program ends.
   void end() { life_.reset(); }
 
-  SystemClock clock_;
+  VirtualClock clock_;
+  int world_size_ = 1;
   UniqueFd life_;
   std::filesystem::path path_;
   std::optional<FakeHook> hook_;
@@ -157,6 +158,43 @@ TEST_F(AttachedRunnerTest, ProcessesThatTrainSideBySideAreNotSwitched) {
   static_cast<void>(program_->steps(clock_.now_s()));
   ASSERT_TRUE(program_->unusable());
   EXPECT_EQ(*program_->unusable(), "several processes train without ranks");
+}
+
+class AttachedRanksTest : public AttachedRunnerTest {
+ protected:
+  AttachedRanksTest() { world_size_ = 2; }
+};
+
+TEST_F(AttachedRanksTest, HearOfASwitchAFewStepsBefore) {
+  hook_->make_steps(5, 0.0625);
+  ASSERT_EQ(program_->steps(clock_.now_s()).size(), 5U);
+  static_cast<void>(program_->switch_to({}));
+  EXPECT_EQ(hook_->switches().at(0)["from_step"], 9)
+      << "a tenth of a second later, at 16 steps a second";
+}
+
+TEST_F(AttachedRunnerTest, ItsTrialsAreLostWhereTheHookWithdraws) {
+  ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
+  hook_->say(R"({"hook":{"event":"disabled","why":"two optimisers"}})");
+  const auto finished = only<TrialFinished>(now());
+  ASSERT_EQ(finished.size(), 1U);
+  EXPECT_EQ(finished[0].outcome.kind, OutcomeKind::lost);
+  EXPECT_EQ(finished[0].outcome.detail, "the hook withdrew: two optimisers");
+}
+
+TEST_F(AttachedRunnerTest, TheProgramIsToldOnceASecondThatTheTunerIsThere) {
+  const auto told_after = [this](double seconds) {
+    clock_.advance_to(clock_.now_s() + seconds);
+    hook_->make_steps(1, 0.1);
+    static_cast<void>(program_->steps(clock_.now_s()));
+    return hook_->signs_of_life();
+  };
+  EXPECT_EQ(told_after(0.0), 1);
+  EXPECT_EQ(told_after(0.5), 0);
+  EXPECT_EQ(told_after(0.5), 1);
+  clock_.advance_to(clock_.now_s() + 60.0);
+  static_cast<void>(program_->steps(clock_.now_s()));
+  EXPECT_EQ(hook_->signs_of_life(), 0) << "one that makes no steps does not listen";
 }
 
 }  // namespace

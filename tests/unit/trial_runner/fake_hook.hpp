@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -20,14 +21,14 @@ namespace steptune {
 /// The program's end: says what the hook says, at once and in any number.
 class FakeHook {
  public:
-  explicit FakeHook(const std::filesystem::path& path)
+  explicit FakeHook(const std::filesystem::path& path, int world_size = 1)
       : socket_(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     path.string().copy(address.sun_path, sizeof(address.sun_path) - 1);
     EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
               0);
-    say(R"({"v":1,"hello":{"pid":1,"rank":0,"world_size":1}})");
+    say(fmt::format(R"({{"v":1,"hello":{{"pid":1,"rank":0,"world_size":{}}}}})", world_size));
   }
 
   void say(const std::string& packet) const {
@@ -52,10 +53,16 @@ class FakeHook {
       if (size <= 0) return told;
       const Json json =
           parse_json({packet.data(), static_cast<std::size_t>(size)}, "tuner").value();
+      signs_of_life_ += json.contains("alive") ? 1 : 0;
       if (!json.contains("switch")) continue;
       told.push_back(json["switch"]);
       configuration_ = told.back()["configuration"].get<int>();
     }
+  }
+  /// How often it was told since that the tuner is there.
+  int signs_of_life() {
+    static_cast<void>(switches());
+    return std::exchange(signs_of_life_, 0);
   }
   void leave() { socket_.reset(); }
 
@@ -64,6 +71,7 @@ class FakeHook {
   int step_ = 0;
   double seconds_ = 0.0;
   int configuration_ = 0;
+  int signs_of_life_ = 0;
 };
 
 }  // namespace steptune

@@ -45,11 +45,31 @@ class LiveRunnerTest : public ::testing::Test {
   void share_a_program(std::int64_t number) {
     ASSERT_TRUE(runner_->start(live_trial(number)));
     ASSERT_EQ(inner_->started.back().key, k_program);
-    const Json asked =
-        parse_json(inner_->started.back().environment.at(k_pytorch_hook_variable), "hook").value();
-    hook_.emplace(asked["channel"].get<std::string>());
-    static_cast<void>(now());
+    connect();
     static_cast<void>(hook_->switches());
+  }
+  /// What the program that was started last is asked for.
+  [[nodiscard]] Json asked_of_hook() const {
+    return parse_json(inner_->started.back().environment.at(k_pytorch_hook_variable), "hook")
+        .value();
+  }
+  /// Its hook says hello.
+  void connect(int world_size = 1) {
+    hook_.emplace(asked_of_hook()["channel"].get<std::string>(), world_size);
+    static_cast<void>(now());
+  }
+  /// That many seconds later the program prints a line.
+  void print_after(double seconds) {
+    clock_.advance_to(clock_.now_s() + seconds);
+    inner_->now_s = clock_.now_s();
+    inner_->tell(k_program, "{}");
+    static_cast<void>(now());
+  }
+  /// One that differs from the program's own settings in this.
+  static TrialSpec trial_with(std::int64_t number, const std::string& knob) {
+    TrialSpec spec = live_trial(number);
+    spec.live->knobs[knob] = std::int64_t{2};
+    return spec;
   }
   [[nodiscard]] std::vector<TrialEvent> now() const {
     return runner_->wait(clock_.now_s()).value();
@@ -78,7 +98,7 @@ class LiveRunnerTest : public ::testing::Test {
 
   static constexpr TrialKey k_program{0, 1};
   static constexpr const char* k_refusal = "cannot start a process";
-  SystemClock clock_;
+  VirtualClock clock_;
   ScriptedRunner* inner_ = nullptr;
   std::optional<FakeHook> hook_;
   std::unique_ptr<Runner> runner_;
@@ -127,6 +147,131 @@ TEST_F(LiveRunnerTest, AHookThatWithdrawsBetweenTwoTrialsLeavesTheNextAProcessOf
   ASSERT_TRUE(runner_->start(live_trial(2)));
   static_cast<void>(now());  // the program has ended
   EXPECT_EQ(inner_->started.back().key, (TrialKey{2, 1}));
+}
+
+TEST_F(LiveRunnerTest, AProgramThatPrintsAndNeverConnectsLeavesTrialsToProcessesOfTheirOwn) {
+  ASSERT_TRUE(runner_->start(live_trial(1)));
+  print_after(60.0);
+  print_after(15.0);
+  EXPECT_EQ(inner_->started.size(), 1U) << "it may still connect";
+  print_after(0.5);
+  static_cast<void>(now());  // the program has ended
+  EXPECT_EQ(inner_->started.back().key, (TrialKey{1, 1}));
+  inner_->end({1, 1}, OutcomeKind::completed);
+  EXPECT_EQ(ended().value().outcome.kind, OutcomeKind::completed);
+  ASSERT_TRUE(runner_->start(live_trial(2)));
+  EXPECT_EQ(inner_->started.back().key, (TrialKey{2, 1})) << "nor is another program shared";
+}
+
+TEST_F(LiveRunnerTest, WhatTheProgramCannotSwitchHasAProcessOfItsOwnAndAllElseAnotherProgram) {
+  share_a_program(1);
+  hook_->say(R"({"hook":{"event":"knob","knob":"num_workers","may":false}})");
+  static_cast<void>(now());
+  runner_->stop({1, 1});
+  EXPECT_EQ(ended().value().outcome.kind, OutcomeKind::stopped);
+  ASSERT_TRUE(runner_->start(trial_with(2, "num_workers")));
+  static_cast<void>(now());  // the program has ended
+  EXPECT_EQ(inner_->started.back().key, (TrialKey{2, 1}));
+  inner_->end({2, 1}, OutcomeKind::completed);
+  EXPECT_EQ(ended().value().key, (TrialKey{2, 1}));
+  ASSERT_TRUE(runner_->start(trial_with(3, "num_workers")));
+  EXPECT_EQ(inner_->started.back().key, (TrialKey{3, 1})) << "it is remembered";
+  inner_->end({3, 1}, OutcomeKind::completed);
+  EXPECT_EQ(ended().value().key, (TrialKey{3, 1}));
+  ASSERT_TRUE(runner_->start(trial_with(4, "set_to_none")));
+  EXPECT_EQ(inner_->started.back().key, (TrialKey{0, 2}));
+}
+
+TEST_F(LiveRunnerTest, SettingsThatDoNotComeIntoForceAreMeasuredInAProcessOfTheirOwn) {
+  share_a_program(1);
+  hook_->make_steps(30, 0.05);
+  static_cast<void>(now());
+  runner_->stop({1, 1});
+  EXPECT_EQ(ended().value().outcome.kind, OutcomeKind::stopped);
+  ASSERT_TRUE(runner_->start(trial_with(2, "num_workers")));
+  static_cast<void>(hook_->switches());
+  hook_->say(R"({"hook":{"event":"knob","knob":"num_workers","may":true,"today":0,"value":0}})");
+  hook_->make_steps(1, 0.05);
+  static_cast<void>(now());
+  static_cast<void>(now());  // the program has ended
+  EXPECT_EQ(inner_->started.back().key, (TrialKey{2, 1}));
+}
+
+TEST_F(LiveRunnerTest, ATrialWhoseProgramFailsEndsAsThatDid) {
+  share_a_program(1);
+  hook_->make_steps(30, 0.05);
+  static_cast<void>(now());
+  inner_->end(k_program, OutcomeKind::out_of_memory);
+  expect_end({1, 1}, OutcomeKind::out_of_memory, "");
+}
+
+TEST_F(LiveRunnerTest, ATrialWhoseProgramIsOverGoesOnInTheNextAndStartsOnce) {
+  share_a_program(1);
+  hook_->make_steps(30, 0.05);
+  int starts = 0;
+  const auto count = [&](const std::vector<TrialEvent>& events) {
+    int reports = 0;
+    for (const TrialEvent& event : events) {
+      EXPECT_EQ(key_of(event), (TrialKey{1, 1}));
+      EXPECT_FALSE(std::holds_alternative<TrialFinished>(event));
+      starts += std::holds_alternative<TrialStarted>(event) ? 1 : 0;
+      reports += std::holds_alternative<TrialReported>(event) ? 1 : 0;
+    }
+    return reports;
+  };
+  EXPECT_GT(count(now()), 0);
+  inner_->end(k_program, OutcomeKind::completed);
+  EXPECT_EQ(count(now()), 0);
+  ASSERT_EQ(inner_->started.back().key, (TrialKey{0, 2}));
+  connect();
+  static_cast<void>(hook_->switches());
+  hook_->make_steps(30, 0.05);
+  EXPECT_GT(count(now()), 0);
+  EXPECT_EQ(starts, 1);
+}
+
+TEST_F(LiveRunnerTest, TheProgramIsALaunchLikeOthersButForItsLengthAndItsLog) {
+  TrialSpec spec = live_trial(1);
+  spec.log_path = "/logs/trial-1.log";
+  spec.limits.wall_s = 60.0;
+  spec.limits.idle_s = 30.0;
+  spec.live->samples_per_step = 64.0;
+  spec.forked = ForkedStart{};
+  ASSERT_TRUE(runner_->start(spec));
+  const TrialSpec& program = inner_->started.back();
+  EXPECT_EQ(program.argv, spec.argv);
+  EXPECT_EQ(program.log_path, "/logs/live-1.log");
+  EXPECT_GE(program.limits.wall_s, 1e9) << "trials have limits of their own";
+  EXPECT_EQ(program.limits.idle_s, 30.0);
+  EXPECT_FALSE(program.live);
+  EXPECT_FALSE(program.forked);
+  EXPECT_EQ(asked_of_hook()["samples_per_step"], 64.0);
+}
+
+TEST_F(LiveRunnerTest, RanksHearOfASwitchAFewStepsBefore) {
+  TrialSpec spec = trial_with(1, "num_workers");
+  spec.live->baseline_seconds_per_sample = 0.0625 / 8.0;
+  ASSERT_TRUE(runner_->start(spec));
+  connect(/*world_size=*/2);
+  EXPECT_EQ(hook_->switches().at(0)["from_step"], 1) << "nothing was trained before";
+  hook_->make_steps(5, 0.0625);
+  static_cast<void>(now());
+  const auto told = hook_->switches();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0]["knobs"], Json({{"num_workers", 2}}));
+  EXPECT_EQ(told[0]["from_step"], 9) << "a tenth of a second later, at 16 steps a second";
+}
+
+TEST_F(LiveRunnerTest, OfTrialsThatADeadTunerLeftTheProgramIsEnded) {
+  const std::vector<Runner::Orphan> left = {
+      {live_trial(3), "live/2/a/token"}, {trial(4), "token"}, {live_trial(5), "live/"}};
+  ASSERT_TRUE(runner_->adopt(left));
+  ASSERT_EQ(inner_->asked_to_adopt.size(), 3U);
+  EXPECT_EQ(inner_->asked_to_adopt[0].spec.key, (TrialKey{0, 2}));
+  EXPECT_EQ(inner_->asked_to_adopt[0].token, "a/token");
+  EXPECT_EQ(inner_->asked_to_adopt[1].spec.key, (TrialKey{4, 1}));
+  EXPECT_EQ(inner_->asked_to_adopt[1].token, "token");
+  EXPECT_EQ(inner_->asked_to_adopt[2].token, "");
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ class ScriptedRunner final : public Runner {
   void kill_all() override {
     if (!started.empty()) stop(started.back().key);
   }
-  Result<std::vector<TrialKey>> adopt(std::span<const Orphan> /*orphans*/) override {
+  Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override {
+    asked_to_adopt.assign(orphans.begin(), orphans.end());
     return std::vector<TrialKey>{};
   }
 
@@ -58,6 +59,7 @@ class ScriptedRunner final : public Runner {
   bool refuses = false;  ///< to start anything
   double now_s = 5.0;
   std::vector<TrialSpec> started;
+  std::vector<Orphan> asked_to_adopt;
   std::vector<TrialEvent> events;
 };
 
