@@ -73,6 +73,11 @@ std::optional<ProgramFacts::Today> ProgramFacts::today(const ProgramOption& opti
   return Today{*option.default_value, option.default_from};
 }
 
+const ProgramOption* ProgramFacts::option_called(const std::string& name) const {
+  const auto exact = std::ranges::find(options, name, &ProgramOption::name);
+  return exact != options.end() ? &*exact : find_option(options, plain_name(name));
+}
+
 std::string ProgramFacts::missing_for(const ProgramOption& option) const {
   for (const std::string& name : option.needs) {
     const auto needed = std::ranges::find_if(

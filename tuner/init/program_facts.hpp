@@ -36,6 +36,10 @@ struct ProgramFacts {
   };
   [[nodiscard]] std::optional<Today> today(const ProgramOption& option) const;
 
+  /// The option that is typed exactly so, else the one of the same plain name (`find_option`);
+  /// null: there is none.
+  [[nodiscard]] const ProgramOption* option_called(const std::string& name) const;
+
   /// The first option that this one needs and that the command does not give; empty: none.
   [[nodiscard]] std::string missing_for(const ProgramOption& option) const;
 };

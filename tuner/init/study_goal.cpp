@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/study_goal.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <set>
+#include <filesystem>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "common/clock.hpp"
-#include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/init/planned_length.hpp"
-#include "tuner/init/study_guess.hpp"
 
 namespace steptune {
 namespace {
@@ -108,9 +108,7 @@ std::optional<double> files_of_data(const fs::path& folder,
 
 class Goal {
  public:
-  Goal(const GuessInput& input, const std::map<std::string, std::string>& by_role,
-       StudyGuess& guess)
-      : input_(input), by_role_(by_role), guess_(guess) {}
+  Goal(const GuessInput& input, StudyGuess& guess) : input_(input), guess_(guess) {}
 
   void plan() {
     const auto [formula, today] = step_size();
@@ -148,7 +146,7 @@ class Goal {
   }
 
   void guard() {
-    if (!by_role_.contains("batch") && !by_role_.contains("precision")) return;
+    if (!varies("batch") && !varies("precision")) return;
     const std::string loss = known_loss(input_);
     if (loss.empty()) return;
     const double samples = std::max(1.0, samples_per_step_);
@@ -161,33 +159,33 @@ class Goal {
   }
 
   void buffers() {
-    const auto workers = by_role_.find("workers");
-    const auto prefetch = by_role_.find("prefetch");
-    if (workers == by_role_.end()) return;
+    if (!varies("workers")) return;
+    const std::string workers = guess_.parameter_of("workers");
     guess_.document["measure"]["buffers"] =
-        prefetch == by_role_.end() ? fmt::format("2 * {}", workers->second)
-                                   : fmt::format("{} * {}", workers->second, prefetch->second);
+        varies("prefetch") ? fmt::format("{} * {}", workers, guess_.parameter_of("prefetch"))
+                           : fmt::format("2 * {}", workers);
   }
 
  private:
+  [[nodiscard]] bool varies(const std::string& role) const {
+    return !guess_.parameter_of(role).empty();
+  }
+
   /// Samples of an optimizer step: as the study file has it, and today.
   std::pair<Json, std::optional<double>> step_size() {
     std::string formula;
     double today = 1.0;
     for (const char* role : {"batch", "accumulation"}) {
-      const auto found = by_role_.find(role);
-      if (found == by_role_.end() || !guess_.document["baseline"].contains(found->second)) continue;
-      formula += (formula.empty() ? "" : " * ") + found->second;
-      today *= guess_.document["baseline"][found->second].get<double>();
+      const std::string parameter = guess_.parameter_of(role);
+      if (parameter.empty() || !guess_.document["baseline"].contains(parameter)) continue;
+      formula += (formula.empty() ? "" : " * ") + parameter;
+      today *= guess_.document["baseline"][parameter].get<double>();
     }
-    const std::optional<double> seen = input_.reading && input_.reading->samples_per_step
-                                           ? input_.reading->samples_per_step
-                                       : input_.survey ? input_.survey->samples_per_step()
-                                                       : std::nullopt;
+    const std::optional<double> seen = seen_samples_per_step(input_);
     const std::string option = input_.space == nullptr ? "" : input_.space->step_size;
     const auto told =
         option.empty() ? std::nullopt : positive(told_by(input_.program, {plain_name(option)}));
-    if (!by_role_.contains("batch")) {
+    if (!varies("batch")) {
       if (told) {
         samples_per_step_ = *told;
         return {*told, told};
@@ -234,7 +232,7 @@ class Goal {
                          count_text(*per_step));
       return *number * *per_step;
     }
-    if (const auto number = positive(steps); number && !by_role_.contains("batch")) {
+    if (const auto number = positive(steps); number && !varies("batch")) {
       // Where no samples are known a step counts as one (docs/study-file.md, planned_run).
       why_ = fmt::format("{} {} ({}), each counted as a sample", steps->option, steps->value,
                          steps->from);
@@ -262,7 +260,6 @@ class Goal {
   }
 
   const GuessInput& input_;
-  const std::map<std::string, std::string>& by_role_;
   StudyGuess& guess_;
   double samples_per_step_ = 1.0;
   std::string why_;
@@ -270,25 +267,8 @@ class Goal {
 
 }  // namespace
 
-std::string known_loss(const GuessInput& input) {
-  const std::set<std::string> seen =
-      input.reading ? input.reading->metrics : std::set<std::string>{};
-  if (seen.contains("loss") || (input.survey && input.survey->last.metrics.contains("loss"))) {
-    return "loss";
-  }
-  if (input.space == nullptr || !input.space->reports.is_object()) return "";
-  const auto metrics = input.space->reports.find("metrics");
-  if (metrics == input.space->reports.end()) return "";
-  for (const char* loss : {"loss", "train_loss"}) {
-    for (const Json& metric : *metrics)
-      if (text_at(metric, "name") == loss) return loss;
-  }
-  return "";
-}
-
-void guess_goal(const GuessInput& input, const std::map<std::string, std::string>& by_role,
-                StudyGuess& guess) {
-  Goal goal(input, by_role, guess);
+void guess_goal(const GuessInput& input, StudyGuess& guess) {
+  Goal goal(input, guess);
   goal.plan();
   goal.guard();
   goal.reports();

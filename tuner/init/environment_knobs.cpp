@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/environment_knobs.hpp"
+
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/init/knob_declaration.hpp"
+
+namespace steptune {
+namespace {
+
+/// Freed memory stays with the program, so that its pages are not faulted in anew (mallopt(3)).
+constexpr const char* k_keep_memory =
+    "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=4294967296:glibc.malloc.top_pad=16777216";
+
+class EnvironmentKnobs {
+ public:
+  EnvironmentKnobs(const NativeRuntimes& runtimes, const Facts& machine, StudyBuilder& study)
+      : runtimes_(runtimes), machine_(machine), study_(study) {}
+
+  void add_all() {
+    const bool has_threads = !study_.parameter_of("threads").empty();
+    if (runtimes_.has_openmp && !has_threads) add_threads("threads", "OMP_NUM_THREADS", "OpenMP");
+    if (runtimes_.has_openmp) {
+      // What a thread does that has finished its part: spin, or sleep.
+      add_choice("omp_wait_policy", "OMP_WAIT_POLICY",
+                 {{"active", "active"}, {"passive", "passive"}});
+    }
+    if (runtimes_.has_openblas && !has_threads) {
+      add_threads(runtimes_.has_openmp ? "blas_threads" : "threads", "OPENBLAS_NUM_THREADS",
+                  "OpenBLAS");
+    }
+    if (runtimes_.has_threads() && runtimes_.has_glibc_malloc) {
+      add_choice("malloc", "GLIBC_TUNABLES", {{"keep", k_keep_memory}});
+    }
+  }
+
+ private:
+  /// Whether `variable` can be set from outside and has no parameter of this name yet.
+  [[nodiscard]] bool is_free(const std::string& name, const std::string& variable) {
+    if (study_.has(name)) return false;
+    if (!runtimes_.set_by_command.contains(variable)) return true;
+    study_.leave(variable, "the command sets it itself");
+    return false;
+  }
+
+  void add_threads(const std::string& name, const std::string& variable,
+                   const std::string& library) {
+    if (!is_free(name, variable)) return;
+    // OpenBLAS takes OpenMP's variable where its own is not set (its README).
+    std::string today = runtimes_.value_of(variable);
+    std::string from = "as it is set";
+    if (today.empty()) {
+      today = runtimes_.value_of("OMP_NUM_THREADS");
+      from = "as OMP_NUM_THREADS is set";
+    }
+    if (today.empty()) {
+      today = fmt::format("{:.0f}", fact_value("cpus", machine_));
+      from = fmt::format("{}'s default", library);
+    }
+    const auto number = whole_number(today);
+    if (!number) {
+      return study_.leave(variable,
+                          fmt::format("\"{}\" is not a whole number", printable_line(today, 60)));
+    }
+    SpaceKnob rule;
+    rule.low = "1";
+    rule.high = "cpus";
+    auto declaration = number_declaration(rule, today, machine_);
+    if (!declaration) return study_.leave(variable, fmt::format("{} leaves no range", today));
+    add(name, "threads", variable, *std::move(declaration), *number, today, from);
+  }
+
+  /// `default` leaves the variable as it is; `others` are its values by their names.
+  void add_choice(const std::string& name, const std::string& variable, const Json& others) {
+    if (!is_free(name, variable)) return;
+    Json choices = {{"default", ""}};
+    choices.update(others);
+    const bool is_given = runtimes_.environment.contains(variable);
+    add(name, "other", variable, {{"type", "categorical"}, {"choices", std::move(choices)}},
+        "default", "default", is_given ? "as it is set" : "not set");
+  }
+
+  void add(const std::string& name, const std::string& role, const std::string& variable,
+           Json declaration, const Json& baseline, const std::string& today,
+           const std::string& from) {
+    const std::string source = fmt::format("{}; {}", variable, from);
+    study_.add({name, role, "", "", today, source}, std::move(declaration), baseline, source);
+    study_.give_variable(name, variable);
+  }
+
+  const NativeRuntimes& runtimes_;
+  const Facts& machine_;
+  StudyBuilder& study_;
+};
+
+}  // namespace
+
+void add_environment_knobs(const NativeRuntimes& runtimes, const Facts& machine,
+                           StudyBuilder& study) {
+  EnvironmentKnobs(runtimes, machine, study).add_all();
+}
+
+}  // namespace steptune

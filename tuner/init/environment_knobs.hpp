@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "search/space/expression.hpp"
+#include "tuner/init/native_runtimes.hpp"
+#include "tuner/init/study_builder.hpp"
+
+namespace steptune {
+
+/// Adds variables that libraries in the program read, whatever its own options are: threads, where
+/// the study has none yet, and the allocator's habits. Says of those that cannot be varied why.
+void add_environment_knobs(const NativeRuntimes& runtimes, const Facts& machine,
+                           StudyBuilder& study);
+
+}  // namespace steptune

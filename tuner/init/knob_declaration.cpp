@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/knob_declaration.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/json_fields.hpp"
+#include "common/text.hpp"
+#include "tuner/knobs/knob_role.hpp"
+
+namespace steptune {
+namespace {
+
+/// Without bounds of its own a number is varied by these factors.
+constexpr std::int64_t k_smaller = 4;
+constexpr std::int64_t k_larger = 8;
+
+bool is_power_of_two(std::int64_t value) {
+  return value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value));
+}
+
+/// A bound as the study file has it: a number, or what it says over facts.
+Json bound_json(const std::string& bound) {
+  if (const auto number = whole_number(bound)) return *number;
+  return bound;
+}
+
+}  // namespace
+
+double fact_value(const std::string& expression, const Facts& machine) {
+  const auto compiled = Expression::compile(expression, {}, machine);
+  return compiled ? compiled->evaluate(Configuration{}) : std::numeric_limits<double>::quiet_NaN();
+}
+
+bool holds_here(const std::string& condition, const Facts& machine) {
+  return condition.empty() || fact_value(condition, machine) != 0.0;
+}
+
+std::optional<std::int64_t> whole_number(const std::string& text) {
+  const auto number = parse_finite(text);
+  if (!number || std::floor(*number) != *number || std::abs(*number) > 1e15) return std::nullopt;
+  return static_cast<std::int64_t>(*number);
+}
+
+std::optional<Json> number_declaration(const SpaceKnob& rule, const std::string& today,
+                                       const Facts& machine) {
+  const auto told = whole_number(today);
+  if (!told && !today.empty()) return std::nullopt;
+  Json declaration = {{"type", "int"}};
+  if (rule.low.empty()) {
+    if (!told || *told < 1) return std::nullopt;
+    declaration["low"] = std::max<std::int64_t>(1, *told / k_smaller);
+    declaration["high"] = *told * k_larger;
+  } else {
+    double low = fact_value(rule.low, machine);
+    double high = fact_value(rule.high, machine);
+    if (!std::isfinite(low) || !std::isfinite(high)) return std::nullopt;
+    const bool below = told && static_cast<double>(*told) < low;
+    const bool above = told && static_cast<double>(*told) > high;
+    declaration["low"] = below ? Json(*told) : bound_json(rule.low);
+    declaration["high"] = above ? Json(*told) : bound_json(rule.high);
+    if (below) low = static_cast<double>(*told);
+    if (above) high = static_cast<double>(*told);
+    if (low >= high) return std::nullopt;
+  }
+  const std::int64_t now = told.value_or(1);
+  if (rule.scale == "log2" && now > 0 && declaration["low"] != 0) {
+    declaration["scale"] = is_power_of_two(now) ? "log2" : "log";
+  }
+  return declaration;
+}
+
+std::optional<Json> choice_declaration(const SpaceKnob& rule, const std::string& today,
+                                       const Facts& machine) {
+  Json choices = Json::array();
+  for (const std::string& choice : rule.choices) {
+    const bool useless = precision_of(choice) == "fp16" && machine.at("gpus") == 0.0;
+    if (!useless || choice == today) choices.push_back(choice);
+  }
+  if (std::ranges::find(choices, Json(today)) == choices.end()) {
+    choices.insert(choices.begin(), today);
+  }
+  if (choices.size() < 2) return std::nullopt;
+  return Json{{"type", "categorical"}, {"choices", std::move(choices)}};
+}
+
+void hold_to_factors_of(std::int64_t product, Json& declaration) {
+  const auto low = number_at(declaration, "low");
+  const auto high = number_at(declaration, "high");
+  if (low && high && *high > static_cast<double>(product)) {
+    declaration["high"] = std::max(product, static_cast<std::int64_t>(*low) + 1);
+  }
+  const bool by_powers = text_at(declaration, "scale") == "log2";
+  if (by_powers && !is_power_of_two(product)) declaration["scale"] = "log";
+}
+
+std::string range_text(const Json& declaration, const Facts& machine) {
+  if (declaration.contains("choices")) {
+    const Json& told = declaration["choices"];
+    std::vector<std::string> choices;
+    for (const auto& [label, choice] : told.items())
+      choices.push_back(told.is_object() ? label : plain_text(choice));
+    return fmt::format("{}", fmt::join(choices, "|"));
+  }
+  if (!declaration.contains("low")) return "false|true";
+  return fmt::format("{:g}..{:g}", fact_value(plain_text(declaration["low"]), machine),
+                     fact_value(plain_text(declaration["high"]), machine));
+}
+
+}  // namespace steptune

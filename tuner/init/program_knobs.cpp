@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/program_knobs.hpp"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/document/identifiers.hpp"
+#include "common/error.hpp"
+#include "common/json_fields.hpp"
+#include "tuner/init/command_line.hpp"
+#include "tuner/init/knob_declaration.hpp"
+#include "tuner/init/knob_rules.hpp"
+#include "tuner/init/setting_choice.hpp"
+
+namespace steptune {
+namespace {
+
+/// Why not, where it is an error.
+using Declared = tl::expected<Json, std::string>;
+
+/// Settings of configuration files that have no option on the command line, and one meaning.
+std::vector<SpaceKnob> knobs_of_files(const ProgramFacts& program) {
+  std::vector<SpaceKnob> rules;
+  for (const NamedConfig& config : program.configs) {
+    for (const ProgramOption& setting : config.settings) {
+      const std::string plain = plain_name(setting.name);
+      const std::string last = plain.substr(plain.rfind('.') + 1);
+      const bool has_option =
+          std::ranges::any_of(program.options, [&](const ProgramOption& option) {
+            const std::string own = plain_name(option.name);
+            return own == plain || own.substr(own.rfind('.') + 1) == last;
+          });
+      if (has_option || find_option(config.settings, last) != &setting) continue;
+      if (auto rule = usual_knob(setting)) rules.push_back(*std::move(rule));
+    }
+  }
+  return rules;
+}
+
+/// By the names of its options and settings, for a program that no ready-made space is of.
+std::vector<SpaceKnob> usual_knobs(const ProgramFacts& program) {
+  std::vector<SpaceKnob> rules;
+  for (const ProgramOption& option : program.options) {
+    if (auto rule = usual_knob(option)) rules.push_back(*std::move(rule));
+  }
+  for (SpaceKnob& rule : knobs_of_files(program))
+    rules.push_back(std::move(rule));
+  // Conditions speak of workers: those come first.
+  std::ranges::stable_sort(rules, {}, [](const SpaceKnob& rule) { return !rule.when.empty(); });
+  return rules;
+}
+
+/// Which of several batch sizes is that of an optimizer step, no name tells.
+void leave_several_batches(std::vector<SpaceKnob>& rules, StudyBuilder& study) {
+  const auto is_batch = [](const SpaceKnob& rule) { return rule.role == "batch"; };
+  if (std::ranges::count_if(rules, is_batch) < 2) return;
+  for (const SpaceKnob& rule : rules)
+    if (is_batch(rule)) study.leave(rule.option, "one of several batch sizes; vary it by hand");
+  std::erase_if(rules, is_batch);
+}
+
+bool is_another_training(const SpaceKnob& rule) {
+  return rule.role == "batch" || rule.role == "accumulation";
+}
+
+/// A flag that is set by default and has no negation stays as it is; one that the command sets is
+/// left out.
+bool can_be_switched(const ProgramOption& option, const ProgramFacts::Today& today) {
+  const auto truth = truth_of(today.value);
+  if (!truth) return false;
+  const bool may_be_left_out = today.from == "the command" || !*truth;
+  return option.form != OptionForm::flag || !option.negation.empty() || may_be_left_out;
+}
+
+/// Goes through the rules of a program one by one.
+class ProgramKnobs {
+ public:
+  ProgramKnobs(const GuessInput& input, const std::vector<SpaceKnob>& rules, StudyBuilder& study)
+      : input_(input),
+        study_(study),
+        loss_(known_loss(input)),
+        will_accumulate_(will_accumulate(rules)) {}
+
+  void consider(const SpaceKnob& rule) {
+    if (study_.has(rule.parameter)) return;
+    if (!holds_here(rule.needs, input_.machine)) {
+      return leave(rule, fmt::format("nothing to gain here ({} does not hold)", rule.needs));
+    }
+    if (!rule.settings.empty()) return consider_settings(rule);
+    const Place place = place_of(rule);
+    if (place.option == nullptr) {
+      const bool is_wanted = !is_another_training(rule) || !input_.same_training;
+      if (is_of_a_file() && is_wanted) {
+        leave(rule, "no value of the configuration file; write one there to vary it");
+      }
+      return;
+    }
+    if (const std::string why = why_not(rule, place); !why.empty()) return leave(rule, why);
+    vary(rule, place);
+  }
+
+ private:
+  /// Where a knob's value is given.
+  struct Place {
+    const ProgramOption* option = nullptr;  ///< null: nowhere
+    const NamedConfig* config = nullptr;    ///< the file that has it; null: the command line
+  };
+
+  void leave(const SpaceKnob& rule, const std::string& why) {
+    study_.leave(rule.option.empty() ? rule.parameter : rule.option, why);
+  }
+
+  [[nodiscard]] bool is_of_a_file() const {
+    return input_.space != nullptr && input_.space->is_of_a_file();
+  }
+
+  /// A known trainer's output counts optimizer steps; who reads a known file is not known by that.
+  /// Of others, a bar over a loader counts parts of one: fewer parts would look faster.
+  [[nodiscard]] bool tells_optimizer_steps() const {
+    const bool is_known_trainer = input_.space != nullptr && !is_of_a_file();
+    return is_known_trainer || seen_samples_per_step(input_);
+  }
+
+  /// Before any rule is considered: whether accumulation will hold the samples of a step.
+  [[nodiscard]] bool will_accumulate(const std::vector<SpaceKnob>& rules) const {
+    return tells_optimizer_steps() && std::ranges::any_of(rules, [this](const SpaceKnob& rule) {
+             const ProgramOption* option =
+                 rule.role == "accumulation" ? place_of(rule).option : nullptr;
+             const auto today = option == nullptr ? std::nullopt : input_.program.today(*option);
+             return today && whole_number(today->value);
+           });
+  }
+
+  [[nodiscard]] Place place_of(const SpaceKnob& rule) const {
+    if (!is_of_a_file()) {
+      const ProgramOption* option = input_.program.option_called(rule.option);
+      if (option != nullptr || input_.space != nullptr) return {option, nullptr};
+    }
+    return place_in_files(rule.option);
+  }
+
+  [[nodiscard]] Place place_in_files(const std::string& key) const {
+    for (const NamedConfig& config : input_.program.configs) {
+      const auto setting = std::ranges::find(config.settings, key, &ProgramOption::name);
+      const bool is_there = setting != config.settings.end();
+      if (is_there && !config.fixed.contains(setting->name)) return {&*setting, &config};
+    }
+    return {};
+  }
+
+  /// The value that a configuration file has for a key; empty where none has it.
+  [[nodiscard]] std::string value_in_files(const std::string& key) const {
+    const Place place = place_in_files(key);
+    return place.option == nullptr ? "" : place.option->default_value.value_or("");
+  }
+
+  /// Empty: whatever it is today, nothing forbids to vary it.
+  [[nodiscard]] std::string why_not(const SpaceKnob& rule, const Place& place) const {
+    if (is_another_training(rule) && input_.same_training) {
+      return "changes the training itself; vary it with --semantic";
+    }
+    const bool is_typed = place.config == nullptr;
+    if (const std::string needed = input_.program.missing_for(*place.option);
+        is_typed && !needed.empty()) {
+      return fmt::format("it needs {}, which the command does not give", needed);
+    }
+    if (std::string why = why_not_in_file(rule); !why.empty()) return why;
+    if (lacks_loss_for(rule)) return k_no_loss;
+    if (is_typed && input_.program.help_style != "argparse" &&
+        may_be_abbreviated(input_.program.argv, *place.option)) {
+      return "a word of the command may be its abbreviation; write it out";
+    }
+    if (rule.role != "accumulation") return "";
+    if (study_.parameter_of("batch").empty()) {
+      return "no batch size is varied that would keep the samples of a step";
+    }
+    if (tells_optimizer_steps()) return "";
+    return "its output reports no samples, and what it counts may be micro-batches";
+  }
+
+  /// What else stands in the file may forbid to vary a key of it.
+  [[nodiscard]] std::string why_not_in_file(const SpaceKnob& rule) const {
+    if (!is_of_a_file()) return "";
+    if (!rule.excluded_by.empty() && truth_of(value_in_files(rule.excluded_by)).value_or(false)) {
+      return fmt::format("{} is on", rule.excluded_by);
+    }
+    const std::string& whole = input_.space->step_size;
+    if (rule.role == "batch" && !will_accumulate_ && !value_in_files(whole).empty()) {
+      return fmt::format("{} holds the samples of a step, and no accumulation is varied with it",
+                         whole);
+    }
+    return "";
+  }
+
+  /// A batch whose optimizer step accumulation holds constant changes nothing that is learnt.
+  [[nodiscard]] bool lacks_loss_for(const SpaceKnob& rule) const {
+    const bool changes_learning =
+        rule.role == "precision" || (rule.role == "batch" && !will_accumulate_);
+    return changes_learning && loss_.empty();
+  }
+
+  void vary(const SpaceKnob& rule, const Place& place) {
+    const ProgramOption& option = *place.option;
+    const auto today = today_of(rule, option);
+    const std::string when = condition_of(rule);
+    const bool active = rule.when.empty() || is_active_today(rule.when);
+    if (!active && when.empty()) return leave(rule, "has no effect in the program as it is");
+    if (!today && active) {
+      return leave(rule, fmt::format("its default is unknown; write {} into the command",
+                                     fmt::join(option_words(option, "VALUE"), " ")));
+    }
+    if (place.config != nullptr && today && today->value == "auto") {
+      return leave(rule,
+                   fmt::format("\"auto\" in {}: the trainer fills it in", place.config->name));
+    }
+    Declared declared = declare(rule, option, today);
+    if (!declared) return leave(rule, declared.error());
+    if (!when.empty()) (*declared)["when"] = when;
+    // A choice has no order, so that none of its values is known to need more.
+    if (!rule.memory.empty() && rule.type != "categorical") (*declared)["memory"] = rule.memory;
+    add(rule, place, *std::move(declared), active ? today : std::nullopt);
+  }
+
+  /// What the program does if nothing is varied, and where that is said.
+  [[nodiscard]] std::optional<ProgramFacts::Today> today_of(const SpaceKnob& rule,
+                                                            const ProgramOption& option) const {
+    if (auto today = input_.program.today(option)) return today;
+    if (option.form == OptionForm::flag) {
+      return ProgramFacts::Today{"false", "a flag that is not set"};
+    }
+    if (rule.default_value.empty()) return std::nullopt;
+    // A number may be told over facts: `cpus`.
+    const bool is_told = rule.type != "int" || whole_number(rule.default_value);
+    return ProgramFacts::Today{
+        is_told ? rule.default_value
+                : fmt::format("{:.0f}", fact_value(rule.default_value, input_.machine)),
+        fmt::format("the published default of {}", input_.space->title)};
+  }
+
+  /// The rule's condition over this study's parameters; empty where it is settled.
+  [[nodiscard]] std::string condition_of(const SpaceKnob& rule) const {
+    std::string when = rule.when;
+    for (const std::string& role : document::identifiers_in(rule.when)) {
+      const std::string parameter = study_.parameter_of(role);
+      if (parameter.empty()) return "";
+      when.replace(when.find(role), role.size(), parameter);
+    }
+    return when;
+  }
+
+  [[nodiscard]] bool is_active_today(const std::string& when) const {
+    Configuration now;
+    const std::vector<std::string> roles = document::identifiers_in(when);
+    for (const std::string& role : roles) {
+      const auto found = today_by_role_.find(role);
+      if (found != today_by_role_.end()) now.set(role, found->second);
+    }
+    const auto expression = Expression::compile(when, roles, input_.machine);
+    return expression && expression->holds(now);
+  }
+
+  [[nodiscard]] Declared declare(const SpaceKnob& rule, const ProgramOption& option,
+                                 const std::optional<ProgramFacts::Today>& today) const {
+    const std::string value = today ? today->value : "";
+    if (rule.type == "int") {
+      if (auto number = number_declaration(rule, value, input_.machine)) return *std::move(number);
+      return tl::unexpected(fmt::format("{} leaves no range", value.empty() ? "it" : value));
+    }
+    if (rule.type == "categorical") {
+      if (auto choice = choice_declaration(rule, value, input_.machine)) return *std::move(choice);
+      return tl::unexpected(std::string("there is no choice here"));
+    }
+    if (rule.type == "bool" && today && !can_be_switched(option, *today)) {
+      return tl::unexpected(truth_of(value) ? std::string("it cannot be switched off")
+                                            : fmt::format("\"{}\" is not a boolean", value));
+    }
+    Json declaration = {{"type", rule.type}};
+    return declaration;
+  }
+
+  /// `today`: nothing where it is inactive.
+  void add(const SpaceKnob& rule, const Place& place, Json declaration,
+           const std::optional<ProgramFacts::Today>& today) {
+    const std::string& name = rule.parameter;
+    const std::string type = text_at(declaration, "type");
+    Json baseline;
+    if (today && !today->value.empty()) {
+      const Value now = type == "bool"  ? Value(truth_of(today->value).value_or(false))
+                        : type == "int" ? Value(whole_number(today->value).value_or(0))
+                                        : Value(today->value);
+      baseline = to_json(now);
+      today_by_role_.insert_or_assign(rule.role, now);
+    }
+    std::string comment = place.option->name;
+    if (place.config != nullptr) comment += " in " + place.config->name;
+    const ProgramFacts::Today told = today.value_or(ProgramFacts::Today{});
+    if (!told.from.empty() && !told.value.empty()) {
+      comment += fmt::format("; {} is from {}", told.value, told.from);
+    }
+    study_.add({name, rule.role, place.option->name, "", told.value, told.from},
+               std::move(declaration), baseline, std::move(comment));
+    if (place.config != nullptr) {
+      study_.give_in_file(name, place.config->name, place.option->name);
+    } else {
+      study_.give_option(name, *place.option);
+    }
+  }
+
+  void consider_settings(const SpaceKnob& rule) {
+    const SettingChoice choice = setting_choice(rule, input_.program, input_.machine);
+    if (!choice.unknown.empty()) {
+      return study_.leave(choice.unknown, "its current value is not a known setting");
+    }
+    if (choice.offered.size() < 2 || choice.today == nullptr) return;
+    if (lacks_loss_for(rule)) return study_.leave(rule.parameter, k_no_loss);
+    const KnobSetting& today = *choice.today;
+    Json labels = Json::array();
+    for (const KnobSetting* setting : choice.offered)
+      labels.push_back(setting->label);
+    const std::string option = today.args.empty() ? "" : today.args.front();
+    const std::string from = option.empty() ? "no option set" : "the command or its defaults";
+    study_.add({rule.parameter, rule.role, option, "", today.label, from},
+               {{"type", "categorical"}, {"choices", std::move(labels)}}, today.label,
+               fmt::format("{} is from {}", today.label, from));
+    for (const KnobSetting* setting : choice.offered) {
+      if (setting->args.empty()) continue;
+      study_.give_setting(rule.parameter, *setting,
+                          *input_.program.option_called(setting->args.front()));
+    }
+  }
+
+  const GuessInput& input_;
+  StudyBuilder& study_;
+  std::string loss_;
+  bool will_accumulate_;
+  std::map<std::string, Value> today_by_role_;
+};
+
+}  // namespace
+
+std::set<std::string> add_program_knobs(const GuessInput& input, StudyBuilder& study) {
+  std::vector<SpaceKnob> rules =
+      input.space == nullptr ? usual_knobs(input.program) : input.space->knobs;
+  if (input.space == nullptr) leave_several_batches(rules, study);
+  ProgramKnobs knobs(input, rules, study);
+  std::set<std::string> roles;
+  for (const SpaceKnob& rule : rules) {
+    knobs.consider(rule);
+    roles.insert(rule.role);
+  }
+  return roles;
+}
+
+}  // namespace steptune

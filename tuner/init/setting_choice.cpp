@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/setting_choice.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <set>
+
+#include "tuner/init/knob_declaration.hpp"
+
+namespace steptune {
+namespace {
+
+/// Null: the setting has no options, or not this program.
+const ProgramOption* first_option(const KnobSetting& setting, const ProgramFacts& program) {
+  return setting.args.empty() ? nullptr : program.option_called(setting.args.front());
+}
+
+/// Whether all options of a setting have its values in the program as it is.
+bool is_set_today(const KnobSetting& setting, const ProgramFacts& program) {
+  const auto& words = setting.args;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const ProgramOption* option = program.option_called(words[i]);
+    const auto today = option == nullptr ? std::nullopt : program.today(*option);
+    if (!today) return false;
+    const bool has_value = i + 1 < words.size() && !words[i + 1].starts_with("-");
+    if (plain_name(today->value) != plain_name(has_value ? words[++i] : "true")) return false;
+  }
+  return !words.empty();
+}
+
+/// Whether the program as it is uses the option that the setting begins with.
+bool is_begun_today(const KnobSetting& setting, const ProgramFacts& program) {
+  static const std::set<std::string> k_unused{"", "false", "none", "no", "0", "off"};
+  const ProgramOption* option = first_option(setting, program);
+  const auto today = option == nullptr ? std::nullopt : program.today(*option);
+  return today && !k_unused.contains(plain_name(today->value));
+}
+
+}  // namespace
+
+SettingChoice setting_choice(const SpaceKnob& rule, const ProgramFacts& program,
+                             const Facts& machine) {
+  SettingChoice choice;
+  const KnobSetting* without_options = nullptr;
+  for (const KnobSetting& setting : rule.settings) {
+    const bool is_known = setting.args.empty() || first_option(setting, program) != nullptr;
+    const bool is_today = is_set_today(setting, program);
+    if (is_today) choice.today = &setting;
+    if (!is_known || !(is_today || holds_here(setting.needs, machine))) continue;
+    choice.offered.push_back(&setting);
+    if (setting.args.empty()) without_options = &setting;
+  }
+  if (choice.today != nullptr) return choice;
+  for (const KnobSetting& setting : rule.settings) {
+    if (!is_begun_today(setting, program)) continue;
+    choice.unknown = setting.args.front();
+    return choice;
+  }
+  choice.today = without_options;
+  return choice;
+}
+
+}  // namespace steptune

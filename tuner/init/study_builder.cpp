@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/study_builder.hpp"
+
+#include <cctype>
+#include <cstddef>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/json_fields.hpp"
+#include "tuner/init/command_line.hpp"
+#include "tuner/init/knob_declaration.hpp"
+#include "tuner/survey/draft.hpp"
+
+namespace steptune {
+namespace {
+
+std::string hole(const std::string& parameter) {
+  return fmt::format("{{{}}}", parameter);
+}
+
+/// Where the command names the file, as a word or behind `=`, each trial names its copy.
+void put_placeholder(const std::string& file, const std::string& name, Json& command) {
+  const std::string as_template = command_template({file})[0].get<std::string>();
+  for (Json& word : command) {
+    if (!word.is_string()) continue;
+    auto text = word.get<std::string>();
+    if (text != as_template && !text.ends_with("=" + as_template)) continue;
+    text.resize(text.size() - as_template.size());
+    word = text + hole(name);
+  }
+}
+
+}  // namespace
+
+StudyBuilder::StudyBuilder(std::vector<std::string> argv, const Facts& machine)
+    : machine_(machine), argv_(std::move(argv)) {}
+
+void StudyBuilder::add(GuessedKnob knob, Json declaration, const Json& baseline,
+                       std::string comment) {
+  const std::string& name = knob.parameter;
+  parameters_[name] = std::move(declaration);
+  if (!baseline.is_null()) baseline_[name] = baseline;
+  guess_.comments["/parameters/" + name] = std::move(comment);
+  guess_.tuned.push_back(std::move(knob));
+}
+
+void StudyBuilder::leave(const std::string& what, const std::string& why) {
+  guess_.left.push_back(fmt::format("{}: {}", what, why));
+}
+
+void StudyBuilder::add_constraint(std::string constraint, std::string comment) {
+  constraints_.push_back(std::move(constraint));
+  if (!comment.empty()) guess_.comments["/constraints"] = std::move(comment);
+}
+
+void StudyBuilder::give_option(const std::string& parameter, const ProgramOption& option) {
+  argv_ = without_option(argv_, option);
+  const Json& declared = parameters_[parameter];
+  if (text_at(declared, "type") == "bool") return give_truth(parameter, option);
+  const std::vector<std::string> words = option_words(option, hole(parameter));
+  if (declared.contains("when") && words.size() > 1) {
+    parts_.push_back({{"args", words}});
+    return;
+  }
+  for (const std::string& word : words)
+    parts_.push_back(word);
+}
+
+void StudyBuilder::give_truth(const std::string& parameter, const ProgramOption& option) {
+  const std::vector<std::string> on = option_words(option, "true");
+  const std::vector<std::string> off = option_words(option, "false");
+  parts_.push_back({{"when", parameter}, {"args", on}});
+  if (!off.empty()) parts_.push_back({{"when", fmt::format("not {}", parameter)}, {"args", off}});
+}
+
+void StudyBuilder::give_setting(const std::string& parameter, const KnobSetting& setting,
+                                const ProgramOption& option) {
+  argv_ = without_option(argv_, option);
+  parts_.push_back({{"when", fmt::format("{} == '{}'", parameter, setting.label)},
+                    {"args", command_template(setting.args)}});
+}
+
+void StudyBuilder::give_in_file(const std::string& parameter, const std::string& file,
+                                const std::string& key) {
+  edits_[file][key] = hole(parameter);
+}
+
+void StudyBuilder::give_variable(const std::string& parameter, const std::string& variable) {
+  environment_[variable] = hole(parameter);
+}
+
+void StudyBuilder::use_hook(Json rules) {
+  hook_rules_ = std::move(rules);
+}
+
+StudyGuess StudyBuilder::finish(const std::string& name) && {
+  Json& document = guess_.document;
+  document["name"] = name;
+  Json command = command_template(argv_);
+  const auto end = static_cast<std::ptrdiff_t>(program_words(argv_).end);
+  command.insert(command.begin() + end, parts_.begin(), parts_.end());
+  Json files = edited_files(command);
+  document["command"] = std::move(command);
+  if (!files.empty()) document["config_files"] = std::move(files);
+  if (!environment_.empty()) document["env"] = std::move(environment_);
+  if (hook_rules_) document["hooks"]["pytorch"] = *std::move(hook_rules_);
+  for (GuessedKnob& knob : guess_.tuned)
+    knob.range = range_text(parameters_[knob.parameter], machine_);
+  document["parameters"] = std::move(parameters_);
+  if (!constraints_.empty()) document["constraints"] = std::move(constraints_);
+  document["baseline"] = std::move(baseline_);
+  return std::move(guess_);
+}
+
+/// `config_files` of the document; the command is given their placeholders.
+Json StudyBuilder::edited_files(Json& command) {
+  Json files = Json::object();
+  for (const auto& [file, edits] : edits_) {
+    const std::string name = placeholder_of(file, files);
+    files[name] = {{"file", file}, {"edits", edits}};
+    put_placeholder(file, name, command);
+    guess_.comments["/config_files/" + name] =
+        "each trial reads a copy with these values; the file itself is left alone";
+  }
+  return files;
+}
+
+/// `ds_config` for `configs/ds_config.json`, or more where that is taken.
+std::string StudyBuilder::placeholder_of(const std::string& file, const Json& taken) const {
+  constexpr std::size_t k_longest = 40;
+  std::string name;
+  for (const char letter : std::filesystem::path(file).stem().string().substr(0, k_longest))
+    name += std::isalnum(static_cast<unsigned char>(letter)) != 0 ? letter : '_';
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) != 0) {
+    name.insert(0, "file_");
+  }
+  while (has(name) || taken.contains(name) || machine_.contains(name))
+    name += "_file";
+  return name;
+}
+
+}  // namespace steptune

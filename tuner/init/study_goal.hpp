@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/init/guess_input.hpp"
+#include "tuner/init/study_guess.hpp"
+
+namespace steptune {
+
+/// Adds `planned_run`, `guards`, `reports` and `measure` to a guess that has its parameters. May
+/// count the files of the program's data, for seconds at most.
+void guess_goal(const GuessInput& input, StudyGuess& guess);
+
+}  // namespace steptune
