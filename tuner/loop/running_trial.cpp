@@ -2,10 +2,10 @@
 #include "tuner/loop/running_trial.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -431,10 +431,12 @@ Measurement RunningTrial::final_measurement() const {
   }
 }
 
-TrialTrace RunningTrial::trace() const {
-  const Measurement measurement = final_measurement();
-  const std::array kept_s{measurement.window_begin_s() - program_startup_s_,
-                          measurement.window_end_s() - program_startup_s_};
+TrialTrace RunningTrial::trace(const std::optional<Measurement>& measured) const {
+  std::vector<double> kept_s;
+  if (measured) {
+    kept_s = {measured->window_begin_s() - program_startup_s_,
+              measured->window_end_s() - program_startup_s_};
+  }
   return {tracer_.trace(kept_s), disturbed_, decisions_};
 }
 

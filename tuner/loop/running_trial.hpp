@@ -85,8 +85,9 @@ class RunningTrial {
   [[nodiscard]] TrialRecord finished(const Outcome& outcome, const TrialRecord* baseline,
                                      double wall_time_s);
 
-  /// What has happened so far, for the history; to be asked for before `finished`.
-  [[nodiscard]] TrialTrace trace() const;
+  /// What has happened, for the history. Points at both ends of the window of `measured`, which
+  /// `finished` tells, stay; nothing: none was measured.
+  [[nodiscard]] TrialTrace trace(const std::optional<Measurement>& measured) const;
 
   [[nodiscard]] const TrialRecord& record() const { return record_; }
   [[nodiscard]] double started_s() const { return started_s_; }

@@ -12,6 +12,7 @@
 
 #include "search/pareto_front.hpp"
 #include "tuner/loop/confirm.hpp"
+#include "tuner/loop/enough_time.hpp"
 #include "tuner/loop/objectives.hpp"
 
 namespace steptune {
@@ -100,15 +101,14 @@ void Standing::count_ended(const TrialRecord& trial) {
   if (refutes(trial)) refuted_.push_back(trial.configuration);
   if (!is_compared(trial.purpose)) return;
   ++ended_search_trials_;
-  ended_total_.seconds += trial.spent_s;
-  ended_total_.usd += trial.spent_usd;
-  if (may_win(rules_, trial)) by_value_.emplace(value(trial, ranked_by_), trial.number);
-  const bool is_measured_baseline =
-      trial.purpose == TrialPurpose::baseline && !trial.objectives.empty() &&
-      (trial.status == TrialStatus::completed || trial.status == TrialStatus::infeasible);
-  if (is_measured_baseline && (baseline_ == 0 || trial.number < baseline_)) {
-    baseline_ = trial.number;
+  if (is_searched(trial.purpose)) {
+    ++searched_ended_;
+    searched_total_.seconds += trial.spent_s;
+    searched_total_.usd += trial.spent_usd;
   }
+  if (may_win(rules_, trial)) by_value_.emplace(value(trial, ranked_by_), trial.number);
+  const bool is_earlier = baseline_ == 0 || trial.number < baseline_;
+  if (is_earlier && is_measured_baseline(trial)) baseline_ = trial.number;
 }
 
 void Standing::estimate_machine(TrialPurpose ended) {
@@ -267,10 +267,14 @@ std::vector<std::int64_t> Standing::front() const {
   return front;
 }
 
-std::optional<TrialPrice> Standing::mean_price() const {
-  if (ended_search_trials_ == 0) return std::nullopt;
-  const auto count = static_cast<double>(ended_search_trials_);
-  return TrialPrice{ended_total_.seconds / count, ended_total_.usd / count};
+std::optional<TrialPrice> Standing::mean_price(const MeasureSpec& measure) const {
+  if (searched_ended_ > 0) {
+    const auto count = static_cast<double>(searched_ended_);
+    return TrialPrice{searched_total_.seconds / count, searched_total_.usd / count};
+  }
+  const TrialRecord* only = baseline();
+  if (only == nullptr) return std::nullopt;
+  return price_without_long_look(measure, *only);
 }
 
 }  // namespace steptune

@@ -123,9 +123,10 @@ class Standing {
   /// Configurations of which a confirming run failed or was infeasible: they are no winners.
   [[nodiscard]] const std::vector<Configuration>& refuted() const { return refuted_; }
 
-  /// Mean over the trials of the search that have ended, however they ended; nothing before the
-  /// first.
-  [[nodiscard]] std::optional<TrialPrice> mean_price() const;
+  /// What one more trial of the search is expected to take: the mean over those that have ended,
+  /// however they ended. The baseline, which is looked at for longer (`measure` is the study's),
+  /// counts only while there is no other, and without that. Nothing before the first trial.
+  [[nodiscard]] std::optional<TrialPrice> mean_price(const MeasureSpec& measure) const;
   /// Trials of the search that have ended, baseline and hints included.
   [[nodiscard]] std::int64_t ended_search_trials() const { return ended_search_trials_; }
   /// Spent on all trials, confirming runs and unfinished ones included.
@@ -151,7 +152,8 @@ class Standing {
   mutable std::optional<std::int64_t> incumbent_ = 0;
   MachineDrift drift_;
   LaunchVariation launches_;
-  TrialPrice ended_total_;
+  TrialPrice searched_total_;        ///< of those that ended, without the baseline
+  std::int64_t searched_ended_ = 0;  ///< likewise
   std::int64_t ended_search_trials_ = 0;
   double spent_usd_ = 0.0;
 };

@@ -56,6 +56,7 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
   if (!sessions) return tl::unexpected(sessions.error());
   report.sessions = *std::move(sessions);
   add_what_baselines_tell(report.sessions, standing->trials());
+  if (const TrialRecord* baseline = standing->baseline()) report.baseline = baseline->number;
   auto board = whole_leaderboard(study, *std::move(standing));
   if (!board) return tl::unexpected(board.error());
   report.board = *std::move(board);
@@ -73,9 +74,6 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
       auto attempts = study.history.attempts(study.record.id, trial.number);
       if (!attempts) return tl::unexpected(attempts.error());
       report.attempts[trial.number] = *std::move(attempts);
-    }
-    if (trial.purpose == TrialPurpose::baseline && !trial.objectives.empty()) {
-      report.baseline = std::min(report.baseline.value_or(trial.number), trial.number);
     }
     if (!report.recommendation || report.recommendation->incumbent_trial != trial.number) continue;
     auto command = trial_command(study.record, trial, words.database);

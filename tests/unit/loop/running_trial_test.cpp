@@ -448,7 +448,7 @@ TEST(RunningTrial, IsDisturbedOnceByWhatDisturbsCpusAndGpusAtTheSameTime) {
   trial.disturbed({{2, 1}, 111.0, 112.0, {}});
   trial.disturbed({{2, 1}, 120.0, 121.0, {}});
   EXPECT_DOUBLE_EQ(trial.record().disturbed_s, 4.0);
-  const TrialTrace trace = trial.trace();
+  const TrialTrace trace = trial.trace({});
   ASSERT_EQ(trace.disturbed.size(), 4U);
   EXPECT_DOUBLE_EQ(trace.disturbed[0].from_s, 10.0) << "from its start";
   EXPECT_DOUBLE_EQ(trace.disturbed[3].to_s, 21.0);
@@ -459,7 +459,7 @@ TEST(RunningTrial, KeepsTheLatestOfVeryManyDisturbances) {
   RunningTrial trial = begun(study);
   for (int i = 0; i < 300; ++i)
     trial.disturbed({{2, 1}, 100.0 + i, 100.5 + i, {}});
-  const auto kept = trial.trace().disturbed;
+  const auto kept = trial.trace({}).disturbed;
   ASSERT_EQ(kept.size(), 200U);
   EXPECT_DOUBLE_EQ(kept.back().from_s, 299.0);
 }

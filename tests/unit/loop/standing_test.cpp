@@ -175,8 +175,8 @@ TEST(Standing, IsTheSameWhetherTrialsComeOneByOneOrAtOnce) {
     ASSERT_DOUBLE_EQ(grown.spent_usd(), at_once.spent_usd());
   }
   EXPECT_EQ(grown.ended_search_trials(), 40);
-  EXPECT_DOUBLE_EQ(grown.mean_price()->seconds, 20.5);
-  EXPECT_DOUBLE_EQ(grown.mean_price()->usd, 10.25);
+  EXPECT_DOUBLE_EQ(grown.mean_price({})->seconds, 20.5);
+  EXPECT_DOUBLE_EQ(grown.mean_price({})->usd, 10.25);
 }
 
 TEST(Standing, ThePriceOfATrialIsTheMeanOverAllThatEnded) {
@@ -187,8 +187,33 @@ TEST(Standing, ThePriceOfATrialIsTheMeanOverAllThatEnded) {
     trials[i].spent_s = spent_s[i];
   trials[1].status = TrialStatus::failed;
   trials[2].status = TrialStatus::running;
-  EXPECT_DOUBLE_EQ(standing_of(time_study(), trials).mean_price()->seconds, 16.0);
-  EXPECT_FALSE(standing_of(time_study(), {}).mean_price());
+  EXPECT_DOUBLE_EQ(standing_of(time_study(), trials).mean_price({})->seconds, 16.0);
+  EXPECT_FALSE(standing_of(time_study(), {}).mean_price({}));
+}
+
+TEST(Standing, ThePriceOfATrialKnowsNothingOfTheBaselinesLongerLook) {
+  const MeasureSpec measure;  // 30 steps, and 2 %
+  TrialRecord baseline = completed(1, 0.1);
+  baseline.purpose = TrialPurpose::baseline;
+  baseline.measurement = steady(0.1, 0.0005);
+  baseline.measurement->window_s = 21.0;
+  baseline.measurement->window_steps = 210.0;
+  baseline.spent_s = 24.0;
+  baseline.spent_usd = 0.48;
+  // 2 % are known after 3 s, and 3 s are what comes before them.
+  const auto first = standing_of(time_study(), {baseline}).mean_price(measure);
+  ASSERT_TRUE(first);
+  EXPECT_DOUBLE_EQ(first->seconds, 6.0);
+  EXPECT_DOUBLE_EQ(first->usd, 0.12);
+  TrialRecord searched = completed(2, 0.1);
+  searched.spent_s = 7.0;
+  searched.spent_usd = 0.14;
+  const auto second = standing_of(time_study(), {baseline, searched}).mean_price(measure);
+  EXPECT_DOUBLE_EQ(second->seconds, 7.0);
+  EXPECT_DOUBLE_EQ(second->usd, 0.14);
+  baseline.measurement->whole_run = true;
+  EXPECT_DOUBLE_EQ(standing_of(time_study(), {baseline}).mean_price(measure)->seconds, 24.0)
+      << "its program ends when it ends";
 }
 
 TEST(Standing, AConfigurationThatWasMeasuredOftenIsKnownByItsBestTrial) {
