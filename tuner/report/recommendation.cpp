@@ -233,7 +233,7 @@ std::string speed_up_text(const Recommendation& recommendation,
   }
   if (recommendation.claim == Claim::feasible) {
     const bool measured = speed_up.pairs > 0;
-    return fmt::format("respects all guards, which the baseline does not; {}not shown to be faster",
+    return fmt::format("respects all limits, which the baseline does not; {}not shown to be faster",
                        measured ? speed_up_of(speed_up, context) + ": " : "");
   }
   const bool slower = recommendation.claim == Claim::unconfirmed && speed_up.high < 1.0;

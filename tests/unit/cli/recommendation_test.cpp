@@ -116,7 +116,7 @@ TEST(Recommendation, SaysThatABaselineWhichViolatesAGuardIsNoChoice) {
   const std::string text = speed_up_text(recommendation, two_objectives());
   EXPECT_EQ(
       text,
-      "respects all guards, which the baseline does not; 0.97 times as fast as baseline (95 % "
+      "respects all limits, which the baseline does not; 0.97 times as fast as baseline (95 % "
       "interval 0.93-1.01; 3 pairs, fresh processes): not shown to be faster");
 }
 

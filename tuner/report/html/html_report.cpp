@@ -37,7 +37,7 @@ std::string chart(const std::string& id, const std::string& title, const std::st
 std::string headline(const StudyReport& report) {
   if (!report.recommendation) {
     const StudyRecord& study = report.board.study;
-    return study.status == StudyStatus::finished ? "No configuration respects all guards"
+    return study.status == StudyStatus::finished ? "No configuration respects all limits"
                                                  : "This study has no recommendation yet";
   }
   const std::string text = speed_up_text(*report.recommendation, report.words);
