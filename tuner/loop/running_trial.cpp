@@ -437,7 +437,7 @@ TrialTrace RunningTrial::trace(const std::optional<Measurement>& measured) const
     kept_s = {measured->window_begin_s() - program_startup_s_,
               measured->window_end_s() - program_startup_s_};
   }
-  return {tracer_.trace(kept_s), disturbed_, decisions_};
+  return {tracer_.trace(kept_s), disturbed_, decisions_, program_startup_s_};
 }
 
 TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,

@@ -29,6 +29,8 @@ Result<void> read_traces(const StoredStudy& study, StudyReport& report) {
   return study.history.traces(study.record.id, [&](std::int64_t number, TrialTrace trace) {
     const auto kept = kept_s.find(number);
     if (kept == kept_s.end()) return;
+    for (double& at_s : kept->second)
+      at_s -= trace.spared_startup_s;
     auto& points = trace.progress.points;
     points = thinned(std::move(points), most, kept->second);
     report.traces.emplace(number, std::move(trace));

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/running_trial.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/rng.hpp"
 #include "tests/unit/loop/fixture.hpp"
 
 namespace steptune {
@@ -270,6 +272,34 @@ TEST(RunningTrial, ThatEndsLongBeforeTheBaselineDidIsNoWholeRunThoughItIsSteady)
     ASSERT_EQ(ended.measurement->status, MeasurementStatus::steady);
     EXPECT_EQ(ended.measurement->whole_run, whole) << steps;
   }
+}
+
+/// Steps of 5 ms, give or take a twentieth; the last 120 take a tenth longer, which the last look
+/// has seen too few of.
+TEST(RunningTrial, WhoseProgramEndsKeepsTheEndsOfWhatItsWholeRunMeasured) {
+  const StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 1;
+  record.purpose = TrialPurpose::baseline;
+  RunningTrial trial(study, record, 0.0, {study.measure});
+  trial.started({{1, 1}, 0.0, "", {}});
+  Rng rng(3, "whole run");
+  double now_s = 1.0;
+  constexpr int k_steps = 1900;
+  for (int step = 1; step <= k_steps; ++step) {
+    now_s += 0.005 * (step > k_steps - 120 ? 1.1 : 1.0) * (1.0 + 0.05 * rng.normal());
+    trial.reported(report(step, now_s));
+  }
+  const double looked_at_s = trial.measurement().window_begin_s();
+  const TrialRecord ended = trial.finished(Outcome{}, nullptr, 0.0);
+  ASSERT_TRUE(ended.measurement && ended.measurement->whole_run);
+  const double begin_s = ended.measurement->window_begin_s();
+  ASSERT_GT(begin_s, looked_at_s + 5.0) << "the level changed after the last look";
+  const auto& points = trial.trace(ended.measurement).progress.points;
+  ASSERT_LE(points.size(), k_most_trace_points);
+  const auto nearest = std::ranges::min_element(
+      points, {}, [&](const TracePoint& point) { return std::abs(point.at_s - begin_s); });
+  EXPECT_LT(std::abs(nearest->at_s - begin_s), 0.006) << "within a step";
 }
 
 TEST(RunningTrial, ThatEndsAfterFourStepsWasNotMeasured) {
