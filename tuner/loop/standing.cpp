@@ -101,11 +101,8 @@ void Standing::count_ended(const TrialRecord& trial) {
   if (refutes(trial)) refuted_.push_back(trial.configuration);
   if (!is_compared(trial.purpose)) return;
   ++ended_search_trials_;
-  if (is_searched(trial.purpose)) {
-    ++searched_ended_;
-    searched_total_.seconds += trial.spent_s;
-    searched_total_.usd += trial.spent_usd;
-  }
+  ended_total_.seconds += trial.spent_s;
+  ended_total_.usd += trial.spent_usd;
   if (may_win(rules_, trial)) by_value_.emplace(value(trial, ranked_by_), trial.number);
   const bool is_earlier = baseline_ == 0 || trial.number < baseline_;
   if (is_earlier && is_measured_baseline(trial)) baseline_ = trial.number;
@@ -268,13 +265,18 @@ std::vector<std::int64_t> Standing::front() const {
 }
 
 std::optional<TrialPrice> Standing::mean_price(const MeasureSpec& measure) const {
-  if (searched_ended_ > 0) {
-    const auto count = static_cast<double>(searched_ended_);
-    return TrialPrice{searched_total_.seconds / count, searched_total_.usd / count};
+  const TrialRecord* first = baseline();
+  TrialPrice total = ended_total_;
+  std::int64_t count = ended_search_trials_;
+  if (first != nullptr) {
+    if (count == 1) return price_without_long_look(measure, *first);
+    total.seconds -= first->spent_s;
+    total.usd -= first->spent_usd;
+    --count;
   }
-  const TrialRecord* only = baseline();
-  if (only == nullptr) return std::nullopt;
-  return price_without_long_look(measure, *only);
+  if (count == 0) return std::nullopt;
+  return TrialPrice{total.seconds / static_cast<double>(count),
+                    total.usd / static_cast<double>(count)};
 }
 
 }  // namespace steptune

@@ -152,8 +152,7 @@ class Standing {
   mutable std::optional<std::int64_t> incumbent_ = 0;
   MachineDrift drift_;
   LaunchVariation launches_;
-  TrialPrice searched_total_;        ///< of those that ended, without the baseline
-  std::int64_t searched_ended_ = 0;  ///< likewise
+  TrialPrice ended_total_;
   std::int64_t ended_search_trials_ = 0;
   double spent_usd_ = 0.0;
 };
