@@ -184,7 +184,7 @@ std::string LocalRunner::prepare_page_cache(const TrialSpec& spec) {
   const DataFiles dropped = drop_cached_pages(spec.data);
   return fmt::format("cold: {} file{} of {:.1f} MiB dropped{}", dropped.files,
                      dropped.files == 1 ? "" : "s", dropped.bytes / 0x1p20,
-                     dropped.fault.empty() ? "" : ", but not " + dropped.fault);
+                     dropped.fault.empty() ? "" : k_page_cache_fault + dropped.fault);
 }
 
 Result<void> LocalRunner::ensure_watchdog() {

@@ -187,10 +187,22 @@ void add_data_note(const Standing& standing, const Recommendation& recommendatio
   if (trial == nullptr) return;
   const auto cache = trial->placement.find(k_page_cache_placement);
   if (cache == trial->placement.end()) return;
-  notes.push_back(cache->second.starts_with("cold")
-                      ? "trials read the data from storage, as the first epoch of a run does"
-                      : "trials found the data in memory where it fits, as the second epoch of a "
-                        "run does; \"measure.cache\": \"cold\" measures the first");
+  if (!cache->second.starts_with("cold")) {
+    notes.emplace_back(
+        "trials found the data in memory where it fits, as the second epoch of a run does; "
+        "\"measure.cache\": \"cold\" measures the first");
+  } else if (cache->second.find(k_page_cache_fault) != std::string::npos) {
+    notes.push_back(
+        fmt::format("trials may have found data in memory (page cache {})", cache->second));
+  } else if (trial->storage_read_bytes && !(*trial->storage_read_bytes > 0.0)) {
+    notes.push_back(fmt::format(
+        "no reads from storage were counted, although the data was to be read from there (page "
+        "cache {}): it may lie in memory (tmpfs), be mapped by another program, or come over a "
+        "network",
+        cache->second));
+  } else {
+    notes.emplace_back("trials read the data from storage, as the first epoch of a run does");
+  }
 }
 
 /// `num_workers=4 num_threads=2`: what a configuration has other than the baseline's.

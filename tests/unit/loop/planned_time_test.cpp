@@ -352,7 +352,16 @@ TEST(PlanNotes, TellWhereTheDataCameFrom) {
     return plan_notes(study, standing, recommendation);
   };
   EXPECT_THAT(notes("warm"), ElementsAre(HasSubstr("found the data in memory")));
-  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"), ElementsAre(HasSubstr("from storage")));
+  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"),
+              ElementsAre(HasSubstr("trials read the data from storage")));
+  trial.storage_read_bytes = 2e6;
+  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"),
+              ElementsAre(HasSubstr("trials read the data from storage")));
+  EXPECT_THAT(notes("cold: 0 files of 0.0 MiB dropped, but not /data/a: Permission denied"),
+              ElementsAre(HasSubstr("may have found data in memory")));
+  trial.storage_read_bytes = 0.0;
+  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"),
+              ElementsAre(HasSubstr("no reads from storage were counted")));
 }
 
 }  // namespace
