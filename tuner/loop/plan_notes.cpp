@@ -236,6 +236,15 @@ void add_count_note(const StudySpec& study, const Standing& standing,
   }
 }
 
+/// Readahead and what was read before it was measured count, too.
+constexpr double k_nearly_all = 0.95;
+
+/// Of the data that were dropped from memory before it; nothing where none were.
+std::optional<double> data_bytes_of(const TrialRecord& trial) {
+  const auto found = trial.placement.find(k_data_bytes_placement);
+  return found == trial.placement.end() ? std::nullopt : parse_finite(found->second);
+}
+
 /// Where the trials had the data from, which the study names.
 void add_data_note(const Standing& standing, const Recommendation& recommendation,
                    std::vector<std::string>& notes) {
@@ -256,6 +265,12 @@ void add_data_note(const Standing& standing, const Recommendation& recommendatio
         "cache {}): it may lie in memory (tmpfs), be mapped by another program, or come over a "
         "network",
         cache->second));
+  } else if (const auto bytes = data_bytes_of(*trial);
+             bytes && trial->storage_read_bytes.value_or(0.0) > k_nearly_all * *bytes) {
+    notes.push_back(fmt::format(
+        "trials read all {:.0f} MiB of the data from storage, and found it in memory from then on: "
+        "name more data, or measure a shorter \"max_trial\", to see the first epoch alone",
+        *bytes / 0x1p20));
   } else {
     notes.emplace_back("trials read the data from storage, as the first epoch of a run does");
   }

@@ -387,6 +387,12 @@ TEST(PlanNotes, TellWhereTheDataCameFrom) {
   trial.storage_read_bytes = 2e6;
   EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"),
               ElementsAre(HasSubstr("trials read the data from storage")));
+  trial.placement["data_bytes"] = "8000000";
+  EXPECT_THAT(notes("cold: 4 files of 7.6 MiB dropped"),
+              ElementsAre(HasSubstr("trials read the data from storage")));
+  trial.placement["data_bytes"] = "2000000";
+  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"),
+              ElementsAre(HasSubstr("read all 2 MiB of the data from storage, and found it in")));
   EXPECT_THAT(notes("cold: 0 files of 0.0 MiB dropped, but not /data/a: Permission denied"),
               ElementsAre(HasSubstr("may have found data in memory")));
   trial.storage_read_bytes = 0.0;

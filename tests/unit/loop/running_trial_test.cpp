@@ -70,6 +70,32 @@ TEST(RunningTrial, ThatWasGivenUpCountsByWhatWasKnownThen) {
   EXPECT_LT(ended.measurement->seconds_per_sample, 0.11);
 }
 
+TEST(RunningTrial, ThatWasGivenUpMissesTheDeadlineAllTheSame) {
+  StudySpec study = time_study();
+  for (const double deadline_s : {50.0, 200.0}) {
+    study.planned_run.deadline_s = deadline_s;
+    TrialRecord record;
+    record.number = 2;
+    RunningTrial trial(study, record, 0.0, {study.measure});
+    trial.started({{2, 1}, 0.0, "", {}});
+    StopsAt scheduler(20);
+    NoSearcher searcher;
+    double now_s = 1.0;
+    int step = 0;
+    // A thousand samples take 100 s.
+    while (!trial.wants_to_end(scheduler, searcher, nullptr)) {
+      ASSERT_LT(++step, 100);
+      trial.reported(report(step, now_s += 0.1 + 0.001 * (step % 3)));
+    }
+    Outcome outcome;
+    outcome.kind = OutcomeKind::stopped;
+    const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
+    EXPECT_EQ(ended.status,
+              deadline_s < 100.0 ? TrialStatus::infeasible : TrialStatus::stopped_early)
+        << ended.failure;
+  }
+}
+
 /// Steps of 0.1 s, give or take a hundredth, until the trial has been measured.
 int steps_until_measured(double usual_variance_s) {
   const StudySpec study = time_study();
