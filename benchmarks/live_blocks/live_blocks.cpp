@@ -16,6 +16,7 @@
 #include "common/rng.hpp"
 #include "trial_runner/live/paired_blocks.hpp"
 #include "trial_runner/measure/measurer.hpp"
+#include "tuner/loop/running_trial.hpp"
 
 namespace steptune {
 namespace {
@@ -24,8 +25,6 @@ constexpr double k_step_s = 0.065;
 constexpr double k_ratio = 0.9;
 constexpr double k_samples_per_step = 64.0;
 constexpr double k_target = 0.05;
-constexpr double k_max_trial_s = 120.0;
-constexpr double k_min_window_s = 1.0, k_min_window_steps = 30.0;
 constexpr double k_share_of_ready = 0.02;  ///< a step whose batch is there, of the others
 constexpr double k_report_s = 0.25;
 constexpr int k_trials = 6;  ///< in a study
@@ -123,10 +122,19 @@ Trial ended(const Machine& machine, double begun_s, const Measurement& measured)
   return {machine.now_s() - begun_s, measured.seconds_per_sample, measured.relative_half_width()};
 }
 
+/// As studies measure, but for the precision.
+MeasureSpec wanted_measure() {
+  MeasureSpec wanted;
+  wanted.target_half_width = k_target;
+  return wanted;
+}
+
+/// In turns half the `window` will do, as in a study.
 bool is_measured(const Measurement& measured, double window) {
-  return measured.relative_half_width() <= k_target &&
-         measured.window_s >= window * k_min_window_s &&
-         measured.window_steps >= window * k_min_window_steps;
+  MeasureSpec wanted = wanted_measure();
+  wanted.min_window_s *= window;
+  wanted.min_window_steps = static_cast<int>(std::ceil(window * wanted.min_window_steps));
+  return is_tight(measured, wanted);
 }
 
 /// Whether it is known to be slower than `to_beat`, as the tuner ends trials (running_trial.cpp).
@@ -134,7 +142,8 @@ bool is_slower(const Measurement& measured, std::optional<double> to_beat, bool 
   if (!to_beat || !std::isfinite(measured.half_width_s)) return false;
   const double rate = measured.seconds_per_sample;
   if (in_turns) return rate * std::exp(-measured.half_width_s / rate) > *to_beat;
-  return measured.window_steps >= k_least_look_steps && measured.window_s >= k_min_window_s &&
+  return measured.window_steps >= k_least_look_steps &&
+         measured.window_s >= wanted_measure().min_window_s &&
          rate - k_errors_apart / k_z_95 * measured.half_width_s > *to_beat;
 }
 
@@ -149,7 +158,7 @@ Trial fresh_trial(Machine& machine, bool of_trial, double startup_s,
   Measurer measurer(options);
   const double first_s = machine.now_s();
   double told_s = 0.0;
-  for (double steps = 1.0; machine.now_s() < first_s + k_max_trial_s; steps += 1.0) {
+  for (double steps = 1.0; machine.now_s() < first_s + wanted_measure().max_trial_s; steps += 1.0) {
     machine.step(of_trial);
     if (machine.now_s() < told_s + k_report_s) continue;
     told_s = machine.now_s();
@@ -185,7 +194,7 @@ class LiveProgram {
     blocks_.begin_trial(k_step_s / k_samples_per_step);
     warm_up_ = warm_up_steps_;
     bool is_known = false;
-    while (!is_known && machine_.now_s() < begun_s + 2.0 * k_max_trial_s) {
+    while (!is_known && machine_.now_s() < begun_s + 2.0 * wanted_measure().max_trial_s) {
       for (const Report& report : step())
         measurer.add(report);
       is_known =

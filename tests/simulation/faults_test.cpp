@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -283,6 +284,22 @@ TEST_F(FaultTest, AGuardThatNobodyRespectsLeavesNoWinner) {
   EXPECT_FALSE(result.recommendation);
   EXPECT_THAT(run.listener.warnings, Contains(HasSubstr("baseline itself violates")));
   EXPECT_EQ(run.record().status, StudyStatus::finished);
+}
+
+TEST_F(FaultTest, ADeadlineThatNobodyMeetsNamesTheTrialThatComesNearest) {
+  document_["planned_run"]["deadline"] = 60;
+  SimulatedRun run(folder_.path(), document_, train);
+  const LoopResult result = must_run(run);
+  EXPECT_EQ(result.end, LoopEnd::no_feasible_trial);
+  const auto trials = run.trials();
+  const auto fastest = std::ranges::min_element(trials, {}, [](const TrialRecord& trial) {
+    return trial.objectives.empty() ? 1e300 : trial.objectives[0];
+  });
+  EXPECT_THAT(result.reason,
+              HasSubstr(fmt::format("no trial respects all limits; trial {} comes nearest: the "
+                                    "planned run takes",
+                                    fastest->number)));
+  EXPECT_THAT(result.reason, HasSubstr("its deadline is 1 min"));
 }
 
 TEST_F(FaultTest, TheTimeBudgetHoldsWithItsConfirmation) {

@@ -185,7 +185,10 @@ struct Measurer::State {
   }
 
   [[nodiscard]] Measurement whole_run(double ended_s) const {
-    if (compared || series.size() < k_least_points) return measurement;
+    if (compared || series.size() < k_least_points) {
+      if (is_due()) look();
+      return measurement;
+    }
     look_at(1.0);
     Measurement m = measurement;
     m.whole_run = true;

@@ -76,7 +76,15 @@ std::string follow_line(const Promise& promise, const FollowState& state) {
 std::string follow_text(const Promise& promise, const FollowState& state) {
   std::string text = fmt::format("promise  {}\n", verdict_text(state));
   if (!state.seconds_per_sample) return text;
-  text += fmt::format("rate     {}, promised {}\n", rate_text(*state.seconds_per_sample),
+  const Interval95& judged = state.judged_seconds_per_sample.value_or(*state.seconds_per_sample);
+  std::string since;
+  std::string in_all;
+  if (state.deviation) {
+    since = fmt::format(" since {} samples", format_number(state.deviation->since.samples));
+    in_all =
+        fmt::format(", {} samples/s in all", format_number(1.0 / state.seconds_per_sample->value));
+  }
+  text += fmt::format("rate     {}{}, promised {}\n", rate_text(judged), since,
                       rate_text(promise.seconds_per_sample));
   if (state.seconds_per_sample_now) {
     text += fmt::format("now      {}\n", rate_text(*state.seconds_per_sample_now));
@@ -85,8 +93,8 @@ std::string follow_text(const Promise& promise, const FollowState& state) {
     text += fmt::format("run      {} expected, promised {}\n", duration_text(*state.run_s),
                         duration_text(*promised));
   }
-  text += fmt::format("seen     {}, {} samples\n", format_duration(state.seen_s),
-                      format_number(state.samples));
+  text += fmt::format("seen     {}, {} samples{}\n", format_duration(state.seen_s),
+                      format_number(state.samples), in_all);
   for (const auto& [name, phase] : state.phases) {
     const auto promised = promise.phases.find(name);
     text += fmt::format("phase    {}: {}; {}\n", name, phase_text(phase),

@@ -140,8 +140,9 @@ FollowState Follower::state() const {
 void Follower::compare(FollowState& state) const {
   const Interval95& promised = promise_.seconds_per_sample;
   // What is to come goes on as it went since it last changed.
-  const auto rate =
+  state.judged_seconds_per_sample =
       state.deviation ? track_.rate_since(state.deviation->since.time_s) : state.seconds_per_sample;
+  const auto& rate = state.judged_seconds_per_sample;
   state.keeping = Keeping::kept;
   if (rate->low() > promised.high()) state.keeping = Keeping::broken;
   if (rate->high() < promised.low()) state.keeping = Keeping::faster;

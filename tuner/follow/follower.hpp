@@ -33,7 +33,10 @@ struct FollowState {
   double samples = 0.0;
   std::optional<Interval95> seconds_per_sample;      ///< over all but the start
   std::optional<Interval95> seconds_per_sample_now;  ///< over the last minute, or ten reports
-  std::optional<Interval95> run_s;                   ///< the whole run, as it is expected now
+  /// What `keeping` and what is to come follow from: since `deviation`, else over all but the
+  /// start.
+  std::optional<Interval95> judged_seconds_per_sample;
+  std::optional<Interval95> run_s;  ///< the whole run, as it is expected now
   std::map<std::string, PhaseEstimate> phases;
   std::optional<Deviation> deviation;  ///< its time since the first report
   std::vector<std::string> causes;     ///< what has changed against the trial, for people

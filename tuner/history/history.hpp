@@ -126,6 +126,11 @@ struct TrialRecord {
 /// only those who search on need them.
 enum class Milestones { leave, read };
 
+/// Whether it is the baseline and was measured, be it that it violates a guard.
+[[nodiscard]] bool is_measured_baseline(const TrialRecord& trial);
+/// The first of `trials` that is; null if none is.
+[[nodiscard]] const TrialRecord* baseline_of(std::span<const TrialRecord> trials);
+
 /// One of several launches of a trial, once it has ended.
 struct AttemptRecord {
   int attempt = 1;

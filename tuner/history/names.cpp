@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "common/enum_names.hpp"
 #include "tuner/history/history.hpp"
 
@@ -71,6 +73,16 @@ bool is_compared(TrialPurpose purpose) {
 
 bool is_searched(TrialPurpose purpose) {
   return purpose == TrialPurpose::hint || purpose == TrialPurpose::search;
+}
+
+bool is_measured_baseline(const TrialRecord& trial) {
+  return trial.purpose == TrialPurpose::baseline && !trial.objectives.empty() &&
+         (trial.status == TrialStatus::completed || trial.status == TrialStatus::infeasible);
+}
+
+const TrialRecord* baseline_of(std::span<const TrialRecord> trials) {
+  const auto found = std::ranges::find_if(trials, is_measured_baseline);
+  return found == trials.end() ? nullptr : &*found;
 }
 
 }  // namespace steptune

@@ -78,6 +78,9 @@ Json to_json(const TrialTrace& trace) {
                                  {"half_widths", numbers_or_null(decision.half_widths)},
                                  {"reason", decision.reason}});
   }
+  if (trace.spared_startup_s > 0.0) {
+    json["spared_startup_s"] = to_microseconds(trace.spared_startup_s);
+  }
   return json;
 }
 
@@ -104,6 +107,7 @@ TrialTrace trial_trace_from_json(const Json& json) {
                                numbers_at(decision, "values"), numbers_at(decision, "half_widths"),
                                text_at(decision, "reason")});
   }
+  trace.spared_startup_s = number_or_zero(json, "spared_startup_s");
   return trace;
 }
 

@@ -35,6 +35,10 @@ struct TrialTrace {
   ProgressTrace progress;
   std::vector<DisturbedTime> disturbed;  ///< in order; at most 200
   std::vector<TrialDecision> decisions;  ///< in order; at most 200
+  /// Of the measurement's start-up, what passed before the trial's start: the start of the program
+  /// that it shares, or the imports of the one that it was forked from. No time of the trace
+  /// counts it.
+  double spared_startup_s = 0.0;
 
   [[nodiscard]] bool empty() const {
     return progress.points.empty() && progress.phases.empty() && disturbed.empty() &&

@@ -119,7 +119,7 @@ double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
   if (measured.whole_run) return trial.spent_s;
   const double window_s = needed_window_s(study.measure, trial);
   const double once_s =
-      trial.spent_s - (measured.window_s - window_s) + unpaid_startup_s(study, trial);
+      price_without_long_look(study.measure, trial).seconds + unpaid_startup_s(study, trial);
   const double longer_s = once_s + (k_longer_window - 1.0) * window_s;
   if (!study.budget.time_s) return longer_s;
   // One that noise keeps from the precision that is asked for goes on for its share.
@@ -170,8 +170,9 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
     const auto lesser = [&](double least, double next) {
       return any_measured ? std::min(least, next) : next;
     };
-    spending.least_trial_s = lesser(spending.least_trial_s, trial.spent_s);
-    spending.least_trial_usd = lesser(spending.least_trial_usd, trial.spent_usd);
+    const TrialPrice price = price_without_long_look(study.measure, trial);
+    spending.least_trial_s = lesser(spending.least_trial_s, price.seconds);
+    spending.least_trial_usd = lesser(spending.least_trial_usd, price.usd);
     any_measured = true;
     spending.has_contender |= is_contender(study, trial, baseline, incumbent);
   }

@@ -67,15 +67,13 @@ Result<std::vector<Observation>> translate_trials(const StudySpec& study, const 
                             earlier.name, names_of(earlier.objectives), names_of(study.objectives)),
                 "/search/learn_from", "name studies with the same objectives");
   }
-  const auto baseline = std::ranges::find_if(trials, [](const TrialRecord& trial) {
-    return trial.purpose == TrialPurpose::baseline && trial.measurement;
-  });
+  const TrialRecord* baseline = baseline_of(trials);
   std::vector<Observation> observations;
   for (const TrialRecord& trial : trials) {
     if (!is_final(trial.status) || !is_compared(trial.purpose)) continue;
     // What only took too long to start for the time that there was says nothing where there is
     // more.
-    if (may_start_longer(study, trial, baseline == trials.end() ? nullptr : &*baseline)) continue;
+    if (may_start_longer(study, trial, baseline)) continue;
     Observation observation = to_observation(earlier, trial);
     observation.configuration = in_terms_of(study, earlier, trial.configuration);
     if (!study.space.contains(observation.configuration)) continue;

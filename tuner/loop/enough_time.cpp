@@ -94,6 +94,16 @@ double needed_window_s(const MeasureSpec& wanted, const TrialRecord& trial) {
   return std::min(measured.window_s, std::max(least_s, share * share * measured.window_s));
 }
 
+TrialPrice price_without_long_look(const MeasureSpec& wanted, const TrialRecord& trial) {
+  const TrialPrice all{trial.spent_s, trial.spent_usd};
+  const bool was_looked_at = trial.measurement && trial.spent_s > 0.0;
+  // A program that ends by itself takes as long as it takes.
+  if (!was_looked_at || trial.measurement->whole_run) return all;
+  const double longer_s = trial.measurement->window_s - needed_window_s(wanted, trial);
+  const double share = std::max(0.0, 1.0 - longer_s / trial.spent_s);
+  return {share * all.seconds, share * all.usd};
+}
+
 double enough_s(const StudySpec& study, const Standing& standing,
                 const Configuration& configuration, const TrialTargets& targets) {
   Needs needs;

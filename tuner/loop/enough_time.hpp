@@ -11,6 +11,11 @@ namespace steptune {
 /// (`look_for_long`).
 [[nodiscard]] double needed_window_s(const MeasureSpec& wanted, const TrialRecord& trial);
 
+/// What a trial of the search would have taken in this one's place: the baseline without its longer
+/// look, any other all that it took.
+[[nodiscard]] TrialPrice price_without_long_look(const MeasureSpec& wanted,
+                                                 const TrialRecord& trial);
+
 /// How long a trial of `configuration` is expected to take from its start until it has been
 /// measured as `targets` wants it, with some to spare, in seconds: for runners that cannot be told
 /// to end one. Start-up, steps of warm-up and steps of the window are those that most of the former

@@ -146,7 +146,7 @@ std::optional<TrialRecord> Tuning::next_sentinel(bool search_is_over) const {
   }
   if (search_is_over) {
     Spending with_it = spending();
-    with_it.elapsed_s += expected_sentinel_s(standing_);
+    with_it.elapsed_s += expected_sentinel_s(parts_.study, standing_);
     // To tell which is best is worth less than to prove it.
     if (!can_pay_finalists(parts_.study, with_it, 1)) return std::nullopt;
   }
@@ -357,7 +357,7 @@ bool Tuning::search_time_is_over() const {
 
 double Tuning::trial_price(const Configuration& configuration) const {
   const StudySpec& study = parts_.study;
-  const auto mean = standing_.mean_price();
+  const auto mean = standing_.mean_price(study.measure);
   const double trial_s = mean ? mean->seconds : study.measure.max_trial_s;
   const double start_s =
       machines_ == nullptr ? 0.0

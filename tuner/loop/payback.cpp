@@ -37,7 +37,7 @@ double tuning_cost_usd(const StudySpec& study, double trials_usd, double overhea
 bool PaybackRule::stops(const StudySpec& study, std::optional<double> expected_improvement,
                         const Standing& standing) {
   const TrialRecord* incumbent = standing.incumbent();
-  const auto price = standing.mean_price();
+  const auto price = standing.mean_price(study.measure);
   if (!study.budget.stop_at_payback || !payback_applies(study) || !expected_improvement ||
       incumbent == nullptr || !price) {
     *this = PaybackRule();

@@ -3,15 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/live/live_runner.hpp"
+#include "tuner/knobs/knob_role.hpp"
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/objectives.hpp"
+#include "tuner/loop/payback.hpp"
 #include "tuner/loop/planned_time.hpp"
 #include "tuner/loop/speed_up.hpp"
+#include "tuner/study/counted_steps.hpp"
 
 namespace steptune {
 namespace {
@@ -23,11 +28,13 @@ std::optional<double> noise_scale(const TrialRecord* trial) {
   return found->second;
 }
 
-/// Index of the objective whose value is the time of the planned run.
-std::optional<std::size_t> time_objective(const StudySpec& study) {
-  const auto found = std::ranges::find_if(study.objectives, &Objective::is_time);
-  if (found == study.objectives.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - study.objectives.begin());
+/// Upper ends of the 95 % intervals of what the planned run takes; the values where unknown.
+std::vector<double> most_of(const Recommendation& recommendation) {
+  std::vector<double> most = recommendation.incumbent_objectives;
+  const auto& half_widths = recommendation.incumbent_half_widths;
+  for (std::size_t i = 0; i < most.size() && i < half_widths.size(); ++i)
+    most[i] += std::isfinite(half_widths[i]) ? half_widths[i] : 0.0;
+  return most;
 }
 
 /// Samples per step of the recommended configuration and of the baseline, where the plan knows them
@@ -56,22 +63,48 @@ std::optional<double> known_noise_scale(const Standing& standing,
   return scale ? scale : noise_scale(standing.find(recommendation.incumbent_trial));
 }
 
+/// `0.9 %`
+std::string percent_text(double share) {
+  return fmt::format("{:.2g} %", 100.0 * share);
+}
+
+/// ` and the tuning is paid back after 0.9 % to 3.4 % of it`; what the plan's line says is for as
+/// many samples as the baseline's.
+std::string scaled_payback(const StudySpec& study, const Recommendation& recommendation) {
+  if (!recommendation.payback_share) return {};
+  const auto share = [&](double samples_ratio) {
+    return payback_share(study, recommendation.baseline_objectives[0],
+                         samples_ratio * recommendation.incumbent_objectives[0],
+                         recommendation.tuning_s, recommendation.tuning_usd);
+  };
+  const auto least = share(recommendation.least_samples_ratio);
+  const auto most = share(recommendation.most_samples_ratio);
+  if (!least || !most) return {};
+  return fmt::format(", and the tuning is paid back after {} to {} of it", percent_text(*least),
+                     percent_text(*most));
+}
+
 /// `; the planned run then takes 19.3 h to 25.1 h`, and whether that leaves anything of the gain.
 std::string scaled_plan(const StudySpec& study, const Recommendation& recommendation) {
-  const auto time = time_objective(study);
-  if (!study.planned_run.samples || !time || *time >= recommendation.incumbent_objectives.size()) {
+  const auto& values = recommendation.incumbent_objectives;
+  const Objective& first = study.objectives.front();
+  if (!study.planned_run.samples || !(first.is_time() || first.is_cost()) || values.empty()) {
     return {};
   }
-  const double expected_s = recommendation.incumbent_objectives[*time];
-  std::string text = fmt::format("; the planned run then takes {} to {}",
-                                 format_duration(recommendation.least_samples_ratio * expected_s),
-                                 format_duration(recommendation.most_samples_ratio * expected_s));
-  const bool known = *time < recommendation.baseline_objectives.size();
+  const auto scaled = [&](double samples_ratio) {
+    const double value = samples_ratio * values[0];
+    return first.is_time() ? format_duration(value) : format_usd(value);
+  };
+  const std::string text = fmt::format(
+      "; the planned run then {} {} to {}", first.is_time() ? "takes" : "costs",
+      scaled(recommendation.least_samples_ratio), scaled(recommendation.most_samples_ratio));
+  const bool known = !recommendation.baseline_objectives.empty();
   if (known &&
-      recommendation.most_samples_ratio * expected_s >= recommendation.baseline_objectives[*time]) {
-    text += ", and may be no faster than the baseline's";
+      recommendation.most_samples_ratio * values[0] >= recommendation.baseline_objectives[0]) {
+    return text + fmt::format(", and may be no {} than the baseline's",
+                              first.is_time() ? "faster" : "cheaper");
   }
-  return text;
+  return text + scaled_payback(study, recommendation);
 }
 
 void add_batch_note(const StudySpec& study, const Standing& standing,
@@ -92,21 +125,48 @@ void add_batch_note(const StudySpec& study, const Standing& standing,
   }
 }
 
-void add_deadline_note(const StudySpec& study, const Recommendation& recommendation,
+/// Whether the plan's limits are kept: what may miss one, and what the plan's line does not show.
+void add_limit_notes(const StudySpec& study, const Recommendation& recommendation,
+                     std::vector<std::string>& notes) {
+  const PlannedRun& plan = study.planned_run;
+  if (!plan.deadline_s && !plan.max_cost_usd) return;
+  const auto figures = [&](const std::vector<double>& objectives) {
+    return planned_figures(study, recommendation.configuration, objectives);
+  };
+  const PlannedFigures expected = figures(recommendation.incumbent_objectives);
+  const PlannedFigures most = figures(most_of(recommendation));
+  if (plan.deadline_s && expected.seconds) {
+    const std::string deadline = format_duration(*plan.deadline_s);
+    const std::string value = format_duration(*expected.seconds);
+    if (*most.seconds > *plan.deadline_s) {
+      notes.push_back(
+          fmt::format("the deadline of {} may be missed: {} is expected, up to {} (95 % interval)",
+                      deadline, value, format_duration(*most.seconds)));
+    } else if (std::ranges::none_of(study.objectives, &Objective::is_time)) {
+      notes.push_back(fmt::format(
+          "it finishes in time: the planned run takes {}, its deadline is {}", value, deadline));
+    }
+  }
+  if (!plan.max_cost_usd || !expected.usd) return;
+  const std::string limit = format_usd(*plan.max_cost_usd);
+  const std::string value = format_usd(*expected.usd);
+  if (*most.usd > *plan.max_cost_usd) {
+    notes.push_back(fmt::format(
+        "the planned run may cost more than {}: {} is expected, up to {} (95 % interval)", limit,
+        value, format_usd(*most.usd)));
+  } else if (std::ranges::none_of(study.objectives, &Objective::is_cost)) {
+    notes.push_back(fmt::format("the planned run costs {}, at most {} is allowed", value, limit));
+  }
+}
+
+/// Why the baseline is not what is recommended although nothing was shown to be faster.
+void add_baseline_note(const Standing& standing, const Recommendation& recommendation,
                        std::vector<std::string>& notes) {
-  const auto time = time_objective(study);
-  if (!study.planned_run.deadline_s || !time) return;
-  if (*time >= recommendation.incumbent_objectives.size() ||
-      *time >= recommendation.incumbent_half_widths.size()) {
+  const TrialRecord* baseline = standing.baseline();
+  if (recommendation.claim != Claim::feasible || baseline == nullptr || baseline->failure.empty()) {
     return;
   }
-  const double expected_s = recommendation.incumbent_objectives[*time];
-  const double longest_s = expected_s + recommendation.incumbent_half_widths[*time];
-  if (!(longest_s > *study.planned_run.deadline_s)) return;
-  notes.push_back(
-      fmt::format("the deadline of {} may be missed: {} is expected, up to {} (95 % interval)",
-                  format_duration(*study.planned_run.deadline_s), format_duration(expected_s),
-                  format_duration(longest_s)));
+  notes.push_back(fmt::format("the baseline is infeasible: {}", baseline->failure));
 }
 
 /// Programs that end by themselves before the planned run does.
@@ -123,6 +183,68 @@ void add_whole_run_note(const StudySpec& study, const Standing& standing,
       plan.samples ? "" : "; \"planned_run.samples\" says how long it is to be"));
 }
 
+/// Of a doubled accumulation a step takes at least so much of a doubling of its time (as powers);
+/// what takes less is no step but one of its batches, or is hardly computing.
+constexpr double k_least_growth = 0.25;
+
+/// A trial whose counts the study, not the program, says the samples of.
+bool is_counted_by_study(const TrialRecord& trial) {
+  return is_compared(trial.purpose) && is_ranked(trial.status) && trial.measurement &&
+         !trial.measurement->samples_told.value_or(true) && trial.measurement->window_s > 0.0 &&
+         trial.measurement->window_steps > 0.0;
+}
+
+/// Whether what a program counts may be the batches of an accumulated gradient although the study
+/// takes it for steps: it takes no longer where more of them are accumulated, all else being equal.
+void add_count_note(const StudySpec& study, const Standing& standing,
+                    std::vector<std::string>& notes) {
+  const auto parameter = accumulation_parameter(study);
+  const bool is_known = counts_batches(study) || study.report_format.preset == "hf-trainer";
+  if (!parameter || is_known) return;
+  struct Counted {
+    double batches = 0.0;
+    double count_s = 0.0;
+  };
+  std::map<Configuration, std::vector<Counted>> alike;  // but for the parameter
+  for (const TrialRecord& trial : standing.trials()) {
+    const Value* value = trial.configuration.find(*parameter);
+    if (value == nullptr || !is_counted_by_study(trial)) continue;
+    const double batches = number_in(*value).value_or(0.0);
+    if (!(batches > 0.0)) continue;
+    Configuration others;
+    for (const auto& [name, other] : trial.configuration.values()) {
+      if (name != *parameter) others.set(name, other);
+    }
+    alike[others].push_back(
+        {batches, trial.measurement->window_s / trial.measurement->window_steps});
+  }
+  for (const auto& [others, counted] : alike) {
+    const auto [few, many] = std::ranges::minmax_element(counted, {}, &Counted::batches);
+    const double growth = std::log(many->count_s / few->count_s);
+    if (!(many->batches > few->batches) ||
+        growth >= k_least_growth * std::log(many->batches / few->batches)) {
+      continue;
+    }
+    notes.push_back(fmt::format(
+        "what the program counts takes {} with {}={:g} and {} with {}={:g}: if that are batches "
+        "and "
+        "no optimizer steps, leave {} out of \"planned_run.batch_size\" and begin anew, as the "
+        "speeds are wrong",
+        format_duration(few->count_s), *parameter, few->batches, format_duration(many->count_s),
+        *parameter, many->batches, *parameter));
+    return;
+  }
+}
+
+/// Readahead and what was read before it was measured count, too.
+constexpr double k_nearly_all = 0.95;
+
+/// Of the data that were dropped from memory before it; nothing where none were.
+std::optional<double> data_bytes_of(const TrialRecord& trial) {
+  const auto found = trial.placement.find(k_data_bytes_placement);
+  return found == trial.placement.end() ? std::nullopt : parse_finite(found->second);
+}
+
 /// Where the trials had the data from, which the study names.
 void add_data_note(const Standing& standing, const Recommendation& recommendation,
                    std::vector<std::string>& notes) {
@@ -130,10 +252,28 @@ void add_data_note(const Standing& standing, const Recommendation& recommendatio
   if (trial == nullptr) return;
   const auto cache = trial->placement.find(k_page_cache_placement);
   if (cache == trial->placement.end()) return;
-  notes.push_back(cache->second.starts_with("cold")
-                      ? "trials read the data from storage, as the first epoch of a run does"
-                      : "trials found the data in memory where it fits, as the second epoch of a "
-                        "run does; \"measure.cache\": \"cold\" measures the first");
+  if (!cache->second.starts_with("cold")) {
+    notes.emplace_back(
+        "trials found the data in memory where it fits, as the second epoch of a run does; "
+        "\"measure.cache\": \"cold\" measures the first");
+  } else if (cache->second.find(k_page_cache_fault) != std::string::npos) {
+    notes.push_back(
+        fmt::format("trials may have found data in memory (page cache {})", cache->second));
+  } else if (trial->storage_read_bytes && !(*trial->storage_read_bytes > 0.0)) {
+    notes.push_back(fmt::format(
+        "no reads from storage were counted, although the data was to be read from there (page "
+        "cache {}): it may lie in memory (tmpfs), be mapped by another program, or come over a "
+        "network",
+        cache->second));
+  } else if (const auto bytes = data_bytes_of(*trial);
+             bytes && trial->storage_read_bytes.value_or(0.0) > k_nearly_all * *bytes) {
+    notes.push_back(fmt::format(
+        "trials read all {:.0f} MiB of the data from storage, and found it in memory from then on: "
+        "name more data, or measure a shorter \"max_trial\", to see the first epoch alone",
+        *bytes / 0x1p20));
+  } else {
+    notes.emplace_back("trials read the data from storage, as the first epoch of a run does");
+  }
 }
 
 /// `num_workers=4 num_threads=2`: what a configuration has other than the baseline's.
@@ -168,6 +308,23 @@ void add_live_notes(const StudySpec& study, const Standing& standing,
 
 }  // namespace
 
+PlannedFigures planned_figures(const StudySpec& study, const Configuration& configuration,
+                               const std::vector<double>& objectives) {
+  PlannedFigures figures;
+  for (std::size_t i = 0; i < study.objectives.size() && i < objectives.size(); ++i) {
+    if (study.objectives[i].is_time()) figures.seconds = objectives[i];
+    if (study.objectives[i].is_cost()) figures.usd = objectives[i];
+  }
+  const double usd_per_s = usage_usd(usd_per_hour(study, configuration), 1.0);
+  if (!(usd_per_s > 0.0)) return figures;
+  if (!figures.seconds && figures.usd) {
+    figures.seconds = *figures.usd / usd_per_s;
+  } else if (!figures.usd && figures.seconds) {
+    figures.usd = *figures.seconds * usd_per_s;
+  }
+  return figures;
+}
+
 void set_samples_ratio(const StudySpec& study, const Standing& standing,
                        Recommendation& recommendation) {
   const auto change = batch_change(study, standing, recommendation);
@@ -190,9 +347,11 @@ std::optional<std::string> drift_note(const MachineDrift& drift) {
 std::vector<std::string> plan_notes(const StudySpec& study, const Standing& standing,
                                     const Recommendation& recommendation) {
   std::vector<std::string> notes = unseen_phases(study.planned_run, standing.trials());
-  add_deadline_note(study, recommendation, notes);
+  add_baseline_note(standing, recommendation, notes);
+  add_limit_notes(study, recommendation, notes);
   add_whole_run_note(study, standing, recommendation, notes);
   add_data_note(standing, recommendation, notes);
+  add_count_note(study, standing, notes);
   add_batch_note(study, standing, recommendation, notes);
   add_live_notes(study, standing, recommendation, notes);
   if (auto note = drift_note(standing.drift())) notes.push_back(*std::move(note));

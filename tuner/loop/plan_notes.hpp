@@ -14,6 +14,18 @@ namespace steptune {
 /// The name under which trials report the gradient noise scale, in samples.
 inline constexpr const char* k_gradient_noise_scale = "gradient_noise_scale";
 
+/// Seconds and USD of the planned run.
+struct PlannedFigures {
+  std::optional<double> seconds;
+  std::optional<double> usd;
+};
+
+/// Both as `objectives`, values of a trial of `configuration`, tell them: of what is no objective
+/// by the price. Nothing where neither is one, or there is no price.
+[[nodiscard]] PlannedFigures planned_figures(const StudySpec& study,
+                                             const Configuration& configuration,
+                                             const std::vector<double>& objectives);
+
 /// How many times the samples of the baseline's batch size the recommended one needs
 /// (`Recommendation::least_samples_ratio` and `most_samples_ratio`), where a trial has reported the
 /// gradient noise scale.
@@ -29,9 +41,10 @@ void set_samples_ratio(const StudySpec& study, const Standing& standing,
 [[nodiscard]] std::optional<std::string> drift_note(const MachineDrift& drift);
 
 /// What the planned run of `recommendation` rests on and no trial has shown: phases that were not
-/// seen, a deadline within its interval, another batch size than the baseline's and what the plan
-/// takes with the samples that it needs, live trials that fresh runs contradict, a machine that
-/// drifted. One sentence each.
+/// seen, limits of the plan within its interval, another batch size than the baseline's and what
+/// the plan takes with the samples that it needs, counts that may be no steps, live trials that
+/// fresh runs contradict, a machine that drifted; why an infeasible baseline is not kept; whether a
+/// limit is kept that the objectives do not show. One sentence each.
 [[nodiscard]] std::vector<std::string> plan_notes(const StudySpec& study, const Standing& standing,
                                                   const Recommendation& recommendation);
 

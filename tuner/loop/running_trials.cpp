@@ -99,8 +99,8 @@ Result<void> RunningTrials::on_event(const TrialDisturbed& event) {
 Result<void> RunningTrials::on_event(const TrialFinished& event) {
   RunningTrial* trial = find(event.key);
   if (trial == nullptr) return {};
-  const TrialTrace trace = trial->trace();
   ended_.push_back(trial->finished(event.outcome, baseline_, parts_->clock.wall_time_s()));
+  const TrialTrace trace = trial->trace(ended_.back().measurement);
   trials_.erase(event.key.trial);
   return recorder_->ended(ended_.back(), trace);
 }

@@ -41,9 +41,9 @@ SentinelCount count_sentinels(const Standing& standing) {
   return count;
 }
 
-double expected_s(const SentinelCount& count, const Standing& standing) {
+double expected_s(const SentinelCount& count, const StudySpec& study, const Standing& standing) {
   if (count.ended > 0) return count.sentinels_s / count.ended;
-  const auto mean = standing.mean_price();
+  const auto mean = standing.mean_price(study.measure);
   return mean ? mean->seconds : 0.0;
 }
 
@@ -66,11 +66,11 @@ bool sentinel_is_due(const StudySpec& study, const Standing& standing, bool sear
     return false;
   }
   const double share = drifts || search_is_over ? k_most_share : k_quiet_share;
-  return count.sentinels_s + expected_s(count, standing) <= share * count.searched_s;
+  return count.sentinels_s + expected_s(count, study, standing) <= share * count.searched_s;
 }
 
-double expected_sentinel_s(const Standing& standing) {
-  return expected_s(count_sentinels(standing), standing);
+double expected_sentinel_s(const StudySpec& study, const Standing& standing) {
+  return expected_s(count_sentinels(standing), study, standing);
 }
 
 MeasureSpec sentinel_measure(MeasureSpec measure) {

@@ -16,7 +16,7 @@ namespace steptune {
                                    bool search_is_over);
 
 /// What a sentinel is expected to take, as the ones before it or the trials of the search did.
-[[nodiscard]] double expected_sentinel_s(const Standing& standing);
+[[nodiscard]] double expected_sentinel_s(const StudySpec& study, const Standing& standing);
 
 /// What a sentinel is measured for, from what a trial of the search is: half its time will do, and
 /// no more precision than launches differ by.

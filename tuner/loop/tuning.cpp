@@ -14,6 +14,7 @@
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/plan_notes.hpp"
+#include "tuner/loop/planned_time.hpp"
 #include "tuner/loop/recommend.hpp"
 #include "tuner/loop/study_decisions.hpp"
 #include "tuner/loop/trial_spec.hpp"
@@ -560,7 +561,7 @@ void Tuning::check_baseline(const TrialRecord& baseline) {
   }
   if (baseline.status == TrialStatus::infeasible) {
     parts_.listener.on_warning(
-        fmt::format("the baseline itself violates a guard: {}", baseline.failure));
+        fmt::format("the baseline itself violates a limit: {}", baseline.failure));
   }
   for (const Guard& guard : parts_.study.guards)
     recorder_.decided(guard_decision(guard, baseline));
@@ -590,7 +591,8 @@ std::string Tuning::why_nothing_faster() const {
     return fmt::format("; that was enough for the baseline only: nothing was compared with it{}{}",
                        then.empty() ? "" : ": ", then);
   }
-  std::string why = "; nothing was shown to be faster than the baseline";
+  std::string why = fmt::format("; nothing was shown to be {} than the baseline",
+                                parts_.study.objectives.front().comparative());
   const double left_s = by_time ? *limit_s - stopwatch_.elapsed_s() : 0.0;
   // Other reasons not to go on (machines that are held, no further claim) leave time, too.
   const bool too_little = by_time && search_time_spent(parts_.study, spending(), confirmed_);
@@ -599,6 +601,30 @@ std::string Tuning::why_nothing_faster() const {
                        format_duration(left_s));
   }
   return why;
+}
+
+std::string Tuning::why_none_feasible() const {
+  if (standing_.baseline() == nullptr) return "the baseline was not measured";
+  const StudySpec& study = parts_.study;
+  const TrialRecord* nearest = nullptr;
+  PlannedFigures least;
+  for (const TrialRecord& trial : standing_.trials()) {
+    if (trial.status != TrialStatus::infeasible || !is_compared(trial.purpose)) continue;
+    const auto figures = planned_figures(study, trial.configuration, trial.objectives);
+    if (!figures.seconds) continue;
+    const bool is_nearer =
+        nearest == nullptr || (study.planned_run.deadline_s ? *figures.seconds < *least.seconds
+                                                            : figures.usd < least.usd);
+    if (!is_nearer) continue;
+    nearest = &trial;
+    least = figures;
+  }
+  std::string why = "no trial respects all limits";
+  if (nearest == nullptr) return why;
+  const auto missed = missed_limit(study.planned_run, {*least.seconds, 0.0},
+                                   usd_per_hour(study, nearest->configuration));
+  return missed ? fmt::format("{}; trial {} comes nearest: {}", why, nearest->number, *missed)
+                : why;
 }
 
 std::string Tuning::who_did_not_start() const {
@@ -646,9 +672,7 @@ Result<LoopResult> Tuning::conclude() {
   }
   if (!result.recommendation && !to_be_continued) {
     result.end = LoopEnd::no_feasible_trial;
-    result.reason = fmt::format("{}; {}", result.reason,
-                                standing_.baseline() == nullptr ? "the baseline was not measured"
-                                                                : "no trial respects all guards");
+    result.reason = fmt::format("{}; {}", result.reason, why_none_feasible());
   }
   if (!to_be_continued) result.reason += who_did_not_start();
   recorder_.decided(recommended_decision(result));

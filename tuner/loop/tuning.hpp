@@ -59,6 +59,7 @@ class Tuning {
   [[nodiscard]] Result<LoopResult> conclude();
   /// What a study that keeps its baseline is said to have ended for, behind its budget.
   [[nodiscard]] std::string why_nothing_faster() const;
+  [[nodiscard]] std::string why_none_feasible() const;
   /// Which trials were ended since their first step did not come in time; empty if none.
   [[nodiscard]] std::string who_did_not_start() const;
 

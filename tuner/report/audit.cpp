@@ -90,7 +90,7 @@ AuditResult above_noise(const TrialRecord& trial,
       return {check, true};
     case Claim::feasible:
       return {check, false,
-              "it respects all guards, but was not shown to be faster than the baseline"};
+              "it respects all limits, but was not shown to be faster than the baseline"};
     case Claim::unconfirmed:
       break;
   }

@@ -74,8 +74,9 @@ std::string ruler(const TrialTrace& trace, const std::optional<Measurement>& mea
     }
   };
   if (measurement && measurement->window_s > 0.0) {
-    mark(0.0, measurement->window_begin_s(), '.');
-    mark(measurement->window_begin_s(), measurement->window_end_s(), '=');
+    const double begin_s = measurement->window_begin_s() - trace.spared_startup_s;
+    mark(0.0, begin_s, '.');
+    mark(begin_s, begin_s + measurement->window_s, '=');
   }
   for (const TracePhase& phase : trace.progress.phases)
     mark(phase.from_s, phase.to_s, 'P');

@@ -25,7 +25,7 @@ std::string ListedStudy::result_text() const {
     case Claim::nothing_faster:
       return "baseline is best";
     case Claim::feasible:
-      return "respects all guards";
+      return "respects all limits";
     case Claim::unconfirmed:
       break;
   }

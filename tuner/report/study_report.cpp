@@ -29,6 +29,8 @@ Result<void> read_traces(const StoredStudy& study, StudyReport& report) {
   return study.history.traces(study.record.id, [&](std::int64_t number, TrialTrace trace) {
     const auto kept = kept_s.find(number);
     if (kept == kept_s.end()) return;
+    for (double& at_s : kept->second)
+      at_s -= trace.spared_startup_s;
     auto& points = trace.progress.points;
     points = thinned(std::move(points), most, kept->second);
     report.traces.emplace(number, std::move(trace));
@@ -56,6 +58,7 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
   if (!sessions) return tl::unexpected(sessions.error());
   report.sessions = *std::move(sessions);
   add_what_baselines_tell(report.sessions, standing->trials());
+  if (const TrialRecord* baseline = standing->baseline()) report.baseline = baseline->number;
   auto board = whole_leaderboard(study, *std::move(standing));
   if (!board) return tl::unexpected(board.error());
   report.board = *std::move(board);
@@ -73,9 +76,6 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
       auto attempts = study.history.attempts(study.record.id, trial.number);
       if (!attempts) return tl::unexpected(attempts.error());
       report.attempts[trial.number] = *std::move(attempts);
-    }
-    if (trial.purpose == TrialPurpose::baseline && !trial.objectives.empty()) {
-      report.baseline = std::min(report.baseline.value_or(trial.number), trial.number);
     }
     if (!report.recommendation || report.recommendation->incumbent_trial != trial.number) continue;
     auto command = trial_command(study.record, trial, words.database);

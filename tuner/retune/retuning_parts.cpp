@@ -313,7 +313,7 @@ Result<std::int64_t> Retuning::trials_worth(const NightPrior& prior) const {
   if (!*suggestion) return std::int64_t{0};
   if (!(*suggestion)->expected_improvement) return most;
   const Standing standing(ranking_rules(checked_->study), checked_->trials);
-  const auto price = standing.mean_price();
+  const auto price = standing.mean_price(checked_->study.measure);
   if (!price) return most;
   const double saving =
       *(*suggestion)->expected_improvement * std::exp(mean_log(night_.times.incumbent));

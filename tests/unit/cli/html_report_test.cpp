@@ -100,7 +100,7 @@ TEST(HtmlReport, WithoutAWinnerItSaysSo) {
   EXPECT_NE(html_report(report).find("Keep the baseline: nothing was shown to be faster"),
             std::string::npos);
   report.recommendation.reset();
-  EXPECT_NE(html_report(report).find("No configuration respects all guards"), std::string::npos);
+  EXPECT_NE(html_report(report).find("No configuration respects all limits"), std::string::npos);
   report.board.study.status = StudyStatus::running;
   EXPECT_NE(html_report(report).find("no recommendation yet"), std::string::npos);
 }

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <sstream>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -109,6 +110,19 @@ TEST(Recommendation, SaysWhatWasConfirmedWithinALongRun) {
   EXPECT_EQ(text.find("fresh"), std::string::npos) << text;
 }
 
+TEST(Recommendation, OfCostSpeaksOfWhatIsCheaper) {
+  RecommendationContext context = two_objectives();
+  std::swap(context.objectives[0], context.objectives[1]);
+  Recommendation recommendation = faster();
+  recommendation.claim = Claim::nothing_faster;
+  EXPECT_EQ(speed_up_text(recommendation, context),
+            "the baseline: nothing was shown to be cheaper");
+  recommendation.claim = Claim::feasible;
+  recommendation.speed_up = {0.97, 0.93, 1.01, 3, 0.93};
+  EXPECT_NE(speed_up_text(recommendation, context).find(": not shown to be cheaper"),
+            std::string::npos);
+}
+
 TEST(Recommendation, SaysThatABaselineWhichViolatesAGuardIsNoChoice) {
   Recommendation recommendation = faster();
   recommendation.claim = Claim::feasible;
@@ -116,7 +130,7 @@ TEST(Recommendation, SaysThatABaselineWhichViolatesAGuardIsNoChoice) {
   const std::string text = speed_up_text(recommendation, two_objectives());
   EXPECT_EQ(
       text,
-      "respects all guards, which the baseline does not; 0.97 times as fast as baseline (95 % "
+      "respects all limits, which the baseline does not; 0.97 times as fast as baseline (95 % "
       "interval 0.93-1.01; 3 pairs, fresh processes): not shown to be faster");
 }
 

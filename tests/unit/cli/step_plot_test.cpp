@@ -45,6 +45,19 @@ TEST(StepPlot, ShowsWarmUpStallAndWindow) {
 )");
 }
 
+/// The measurement's start-up is that of the program that it shares, or was forked from.
+TEST(StepPlot, OfATrialThatWasSparedAStartShowsItsWindowWhereItIs) {
+  Measurement measurement;
+  measurement.startup_s = 20.0;
+  measurement.warmup_s = 10.0;
+  measurement.window_s = 24.0;
+  TrialTrace trace = stalling_trace();
+  trace.spared_startup_s = 20.0;
+  const std::string plot = step_plot(trace, measurement, 60);
+  EXPECT_NE(plot.find("...............==================================="), std::string::npos)
+      << plot;
+}
+
 std::vector<std::string> plot_lines(const TrialTrace& trace,
                                     const std::optional<Measurement>& measurement,
                                     std::size_t width) {

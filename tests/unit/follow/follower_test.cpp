@@ -158,6 +158,9 @@ TEST(Follower, ASlowerRunBreaksItAndSaysSinceWhen) {
   EXPECT_NEAR(state.deviation->since.time_s, 199.0, 10.0) << "since the first report";
   EXPECT_NEAR(state.deviation->ratio, 1.5, 0.02);
   EXPECT_NEAR(state.run_s->value, 5.0 + 200 + 980'000 * 0.015, 150.0);
+  ASSERT_TRUE(state.judged_seconds_per_sample);
+  EXPECT_NEAR(state.judged_seconds_per_sample->value, 0.015, 2e-4) << "since then";
+  EXPECT_GT(state.judged_seconds_per_sample->low(), promise().seconds_per_sample.high());
   const std::string text = follow_text(follower.promise(), state);
   EXPECT_THAT(text, HasSubstr("promise  broken"));
   EXPECT_THAT(text, HasSubstr("% more time per sample than promised"));

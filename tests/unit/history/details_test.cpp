@@ -30,6 +30,7 @@ class HistoryDetails : public HistoryFixture {
                         {1.5, 2.5},
                         {0.25, std::numeric_limits<double>::infinity()},
                         "slower than trial 3"}};
+    trace.spared_startup_s = 12.25;
     return trace;
   }
 };
@@ -106,6 +107,7 @@ TEST_F(HistoryDetails, ATraceComesBackAsItWasRecorded) {
   EXPECT_EQ(read->decisions[0].values, (std::vector{1.5, 2.5}));
   EXPECT_TRUE(std::isnan(read->decisions[0].half_widths[1])) << "was not finite";
   EXPECT_EQ(read->decisions[0].reason, "slower than trial 3");
+  EXPECT_EQ(read->spared_startup_s, 12.25);
   EXPECT_FALSE(must(history.trace(study.id, 2))) << "of a trial without reports";
   EXPECT_FALSE(must(history.trace(study.id, 3)));
 

@@ -254,6 +254,29 @@ TEST(PlanNotes, TellWhatAnotherBatchSizeNeeds) {
   EXPECT_THAT(plan_notes(study, reporting, recommendation), IsEmpty());
 }
 
+TEST(PlanNotes, TellTheHoursAndThePaybackOfTheSamplesThatAnotherBatchNeeds) {
+  const StudySpec study = batch_study({{"samples", 1e6}, {"batch_size", "64 * x"}});
+  Standing standing(ranking_rules(study));
+  TrialRecord baseline = completed(1, 40'000.0);
+  baseline.purpose = TrialPurpose::baseline;
+  baseline.measurement = stepping();
+  baseline.measurement->metrics["gradient_noise_scale"] = 448.0;
+  standing.put(baseline);
+  standing.put(completed(4, 20'000.0));
+  Recommendation recommendation;
+  recommendation.incumbent_trial = 4;
+  recommendation.configuration = completed(4, 20'000.0).configuration;
+  recommendation.baseline_objectives = {40'000.0};
+  recommendation.incumbent_objectives = {20'000.0};
+  recommendation.tuning_s = 400.0;
+  recommendation.payback_share = 0.02;
+  set_samples_ratio(study, standing, recommendation);
+  ASSERT_DOUBLE_EQ(recommendation.most_samples_ratio, 1.375);
+  EXPECT_THAT(plan_notes(study, standing, recommendation),
+              ElementsAre(HasSubstr("the planned run then takes 5.6 h to 7.6 h, and the tuning is "
+                                    "paid back after 2 % to 3.2 % of it")));
+}
+
 TEST(PlanNotes, TellThatADeadlineLiesWithinTheInterval) {
   const StudySpec study = batch_study({{"samples", 1e6}, {"deadline", "2h"}});
   Standing standing(ranking_rules(study));
@@ -265,6 +288,85 @@ TEST(PlanNotes, TellThatADeadlineLiesWithinTheInterval) {
   EXPECT_THAT(plan_notes(study, standing, recommendation),
               ElementsAre(HasSubstr("the deadline of 2.0 h may be missed")));
   recommendation.incumbent_objectives = {6000.0};
+  EXPECT_THAT(plan_notes(study, standing, recommendation), IsEmpty());
+}
+
+TEST(PlanNotes, TellThatCountsMayBeTheBatchesOfAnAccumulatedGradient) {
+  Json document = time_study().document;
+  document["parameters"]["x"]["role"] = "accumulation";
+  document["planned_run"] = {{"samples", 1e6}, {"batch_size", "8 * x"}};
+  document["reports"] = "tqdm";
+  const auto notes_where = [&](double fourth_step_s, const char* preset) {
+    document["reports"] = preset;
+    const StudySpec study = study_from_json(document, "/studies/study.json", {}).value();
+    Standing standing(ranking_rules(study));
+    for (const int x : {1, 4}) {
+      TrialRecord trial = completed(x, 100.0 / x);
+      if (x == 1) trial.purpose = TrialPurpose::baseline;
+      trial.measurement = stepping();
+      trial.measurement->samples_told = false;
+      trial.measurement->window_steps = 100.0;
+      trial.measurement->window_s = 100.0 * (x == 1 ? 0.1 : fourth_step_s);
+      standing.put(trial);
+    }
+    Recommendation recommendation;
+    recommendation.configuration = study.baseline;
+    return plan_notes(study, standing, recommendation);
+  };
+  EXPECT_THAT(notes_where(0.1, "tqdm"),
+              ElementsAre(AllOf(HasSubstr("takes 100 ms with x=1 and 100 ms with x=4"),
+                                HasSubstr("leave x out of \"planned_run.batch_size\""))));
+  EXPECT_THAT(notes_where(0.1, "key=value"), ElementsAre(HasSubstr("leave x out")));
+  EXPECT_THAT(notes_where(0.38, "tqdm"), IsEmpty()) << "steps";
+  EXPECT_THAT(notes_where(0.1, "lightning"), IsEmpty()) << "known to be batches";
+}
+
+TEST(PlanNotes, TellWhetherTheCheapestFinishesInTime) {
+  Json document = time_study().document;
+  document["objectives"] = {"cost"};
+  document["planned_run"] = {{"samples", 1e6}, {"deadline", "2h"}};
+  const StudySpec study = study_from_json(document, "/studies/study.json", {}).value();
+  const Standing standing(ranking_rules(study));
+  Recommendation recommendation;
+  recommendation.configuration = study.baseline;
+  recommendation.incumbent_objectives = {5.4};  // at 3.6 USD an hour
+  recommendation.incumbent_half_widths = {0.36};
+  EXPECT_THAT(
+      plan_notes(study, standing, recommendation),
+      ElementsAre(HasSubstr("in time: the planned run takes 1.5 h, its deadline is 2.0 h")));
+  recommendation.incumbent_half_widths = {2.16};
+  EXPECT_THAT(plan_notes(study, standing, recommendation),
+              ElementsAre("the deadline of 2.0 h may be missed: 1.5 h is expected, up to 2.1 h (95 "
+                          "% interval)"));
+}
+
+TEST(PlanNotes, TellWhetherTheFastestCostsTooMuch) {
+  const StudySpec study = batch_study({{"samples", 1e6}, {"max_cost", 8}});
+  const Standing standing(ranking_rules(study));
+  Recommendation recommendation;
+  recommendation.configuration = study.baseline;
+  recommendation.incumbent_objectives = {7200.0};
+  EXPECT_THAT(plan_notes(study, standing, recommendation),
+              ElementsAre("the planned run costs $7.20, at most $8.00 is allowed"));
+  recommendation.incumbent_half_widths = {900.0};
+  EXPECT_THAT(plan_notes(study, standing, recommendation),
+              ElementsAre("the planned run may cost more than $8.00: $7.20 is expected, up to "
+                          "$8.10 (95 % interval)"));
+}
+
+TEST(PlanNotes, TellWhyAnInfeasibleBaselineIsNotKept) {
+  const StudySpec study = time_study();
+  Standing standing(ranking_rules(study));
+  TrialRecord baseline = completed(1, 7000.0);
+  baseline.purpose = TrialPurpose::baseline;
+  baseline.status = TrialStatus::infeasible;
+  baseline.failure = "the planned run takes 1.9 h, its deadline is 1.0 h";
+  standing.put(baseline);
+  Recommendation recommendation;
+  recommendation.claim = Claim::feasible;
+  EXPECT_THAT(plan_notes(study, standing, recommendation),
+              ElementsAre("the baseline is infeasible: " + baseline.failure));
+  recommendation.claim = Claim::faster;
   EXPECT_THAT(plan_notes(study, standing, recommendation), IsEmpty());
 }
 
@@ -280,7 +382,22 @@ TEST(PlanNotes, TellWhereTheDataCameFrom) {
     return plan_notes(study, standing, recommendation);
   };
   EXPECT_THAT(notes("warm"), ElementsAre(HasSubstr("found the data in memory")));
-  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"), ElementsAre(HasSubstr("from storage")));
+  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"),
+              ElementsAre(HasSubstr("trials read the data from storage")));
+  trial.storage_read_bytes = 2e6;
+  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"),
+              ElementsAre(HasSubstr("trials read the data from storage")));
+  trial.placement["data_bytes"] = "8000000";
+  EXPECT_THAT(notes("cold: 4 files of 7.6 MiB dropped"),
+              ElementsAre(HasSubstr("trials read the data from storage")));
+  trial.placement["data_bytes"] = "2000000";
+  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"),
+              ElementsAre(HasSubstr("read all 2 MiB of the data from storage, and found it in")));
+  EXPECT_THAT(notes("cold: 0 files of 0.0 MiB dropped, but not /data/a: Permission denied"),
+              ElementsAre(HasSubstr("may have found data in memory")));
+  trial.storage_read_bytes = 0.0;
+  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"),
+              ElementsAre(HasSubstr("no reads from storage were counted")));
 }
 
 }  // namespace

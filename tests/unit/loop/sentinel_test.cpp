@@ -139,10 +139,10 @@ TEST_F(SentinelTest, TrialsThatAreUnderWayCountAsBegunButTookNothingYet) {
 
 TEST_F(SentinelTest, IsExpectedToTakeWhatTheFormerOnesTook) {
   const auto expected_s = [&] {
-    return expected_sentinel_s(Standing(ranking_rules(study_), trials_));
+    return expected_sentinel_s(study_, Standing(ranking_rules(study_), trials_));
   };
   add(TrialPurpose::search, 90.0, 30.0);
-  EXPECT_DOUBLE_EQ(expected_s(), 20.0) << "as trials do";
+  EXPECT_DOUBLE_EQ(expected_s(), 30.0) << "as trials of the search do";
   add(TrialPurpose::sentinel, 100.0, 4.0);
   add(TrialPurpose::sentinel, 100.0, 6.0);
   EXPECT_DOUBLE_EQ(expected_s(), 5.0);

@@ -175,8 +175,27 @@ TEST(Standing, IsTheSameWhetherTrialsComeOneByOneOrAtOnce) {
     ASSERT_DOUBLE_EQ(grown.spent_usd(), at_once.spent_usd());
   }
   EXPECT_EQ(grown.ended_search_trials(), 40);
-  EXPECT_DOUBLE_EQ(grown.mean_price()->seconds, 20.5);
-  EXPECT_DOUBLE_EQ(grown.mean_price()->usd, 10.25);
+  EXPECT_DOUBLE_EQ(grown.mean_price({})->seconds, 20.5);
+  EXPECT_DOUBLE_EQ(grown.mean_price({})->usd, 10.25);
+}
+
+TEST(Standing, WhereAllThatWereMeasuredViolateALimitTheBestOfTheStoppedOnesLeads) {
+  std::vector<TrialRecord> trials{completed(1, 5.0, 0.1), completed(2, 3.0, 0.1),
+                                  completed(3, 2.0, 0.1), completed(4, 4.0, 0.1)};
+  trials[0].purpose = TrialPurpose::baseline;
+  trials[0].status = trials[3].status = TrialStatus::infeasible;
+  trials[1].status = trials[2].status = TrialStatus::stopped_early;
+  Standing standing = standing_of(time_study(), trials);
+  ASSERT_NE(standing.incumbent(), nullptr);
+  EXPECT_EQ(standing.incumbent()->number, 3);
+  standing.put(confirming(5, TrialPurpose::confirm_incumbent, 1, 3, 2.0));
+  EXPECT_EQ(standing.incumbent()->number, 3);
+  TrialRecord refuting = confirming(6, TrialPurpose::confirm_incumbent, 2, 3, 2.0);
+  refuting.status = TrialStatus::failed;
+  standing.put(refuting);
+  EXPECT_EQ(standing.incumbent()->number, 2);
+  standing.put(completed(7, 4.5, 0.1));
+  EXPECT_EQ(standing.incumbent()->number, 7) << "measured to its end, and within the limits";
 }
 
 TEST(Standing, ThePriceOfATrialIsTheMeanOverAllThatEnded) {
@@ -187,8 +206,33 @@ TEST(Standing, ThePriceOfATrialIsTheMeanOverAllThatEnded) {
     trials[i].spent_s = spent_s[i];
   trials[1].status = TrialStatus::failed;
   trials[2].status = TrialStatus::running;
-  EXPECT_DOUBLE_EQ(standing_of(time_study(), trials).mean_price()->seconds, 16.0);
-  EXPECT_FALSE(standing_of(time_study(), {}).mean_price());
+  EXPECT_DOUBLE_EQ(standing_of(time_study(), trials).mean_price({})->seconds, 16.0);
+  EXPECT_FALSE(standing_of(time_study(), {}).mean_price({}));
+}
+
+TEST(Standing, ThePriceOfATrialKnowsNothingOfTheBaselinesLongerLook) {
+  const MeasureSpec measure;  // 30 steps, and 2 %
+  TrialRecord baseline = completed(1, 0.1);
+  baseline.purpose = TrialPurpose::baseline;
+  baseline.measurement = steady(0.1, 0.0005);
+  baseline.measurement->window_s = 21.0;
+  baseline.measurement->window_steps = 210.0;
+  baseline.spent_s = 24.0;
+  baseline.spent_usd = 0.48;
+  // 2 % are known after 3 s, and 3 s are what comes before them.
+  const auto first = standing_of(time_study(), {baseline}).mean_price(measure);
+  ASSERT_TRUE(first);
+  EXPECT_DOUBLE_EQ(first->seconds, 6.0);
+  EXPECT_DOUBLE_EQ(first->usd, 0.12);
+  TrialRecord searched = completed(2, 0.1);
+  searched.spent_s = 7.0;
+  searched.spent_usd = 0.14;
+  const auto second = standing_of(time_study(), {baseline, searched}).mean_price(measure);
+  EXPECT_DOUBLE_EQ(second->seconds, 7.0);
+  EXPECT_DOUBLE_EQ(second->usd, 0.14);
+  baseline.measurement->whole_run = true;
+  EXPECT_DOUBLE_EQ(standing_of(time_study(), {baseline}).mean_price(measure)->seconds, 24.0)
+      << "its program ends when it ends";
 }
 
 TEST(Standing, AConfigurationThatWasMeasuredOftenIsKnownByItsBestTrial) {

@@ -703,6 +703,16 @@ Measurement whole_run(const std::vector<Report>& reports, double ended_s) {
   return measurer.whole_run(ended_s);
 }
 
+TEST(WholeRun, OfFourReportsIsWhatALookWouldTell) {
+  Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
+  for (int step = 1; step <= 4; ++step)
+    measurer.add(at(1.0 + 0.5 * step, step));
+  const Measurement m = measurer.whole_run(4.0);
+  EXPECT_FALSE(m.whole_run);
+  EXPECT_EQ(m.status, MeasurementStatus::warming_up);
+  EXPECT_NEAR(m.seconds_per_sample, 0.5, 1e-12);
+}
+
 TEST(WholeRun, CountsReportsAfterTheLastLook) {
   std::vector<Report> reports;
   // Flushed at steps 20 and 40, and as it ends.

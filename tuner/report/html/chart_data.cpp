@@ -147,9 +147,10 @@ Json trace_data(const TrialTrace& trace, const TrialRecord& trial) {
   }
   if (trial.measurement) {
     const Measurement& measurement = *trial.measurement;
-    json["startup"] = rounded(measurement.startup_s, 6);
-    json["window"] = {rounded(measurement.window_begin_s(), 6),
-                      rounded(measurement.window_end_s(), 6)};
+    const double spared_s = trace.spared_startup_s;
+    json["startup"] = rounded(measurement.startup_s - spared_s, 6);
+    json["window"] = {rounded(measurement.window_begin_s() - spared_s, 6),
+                      rounded(measurement.window_end_s() - spared_s, 6)};
     json["mean"] = rounded(measurement.step_seconds_per_sample, 6);
   }
   return json;

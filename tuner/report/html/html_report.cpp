@@ -37,14 +37,12 @@ std::string chart(const std::string& id, const std::string& title, const std::st
 std::string headline(const StudyReport& report) {
   if (!report.recommendation) {
     const StudyRecord& study = report.board.study;
-    return study.status == StudyStatus::finished ? "No configuration respects all guards"
+    return study.status == StudyStatus::finished ? "No configuration respects all limits"
                                                  : "This study has no recommendation yet";
   }
   const std::string text = speed_up_text(*report.recommendation, report.words);
   const std::string first = text.substr(0, text.find(" ("));
-  return report.recommendation->claim == Claim::nothing_faster
-             ? "Keep the baseline: nothing was shown to be faster"
-             : first;
+  return report.recommendation->claim == Claim::nothing_faster ? "Keep " + first : first;
 }
 
 /// What stands beside the headline: how sure it is, and from what.
