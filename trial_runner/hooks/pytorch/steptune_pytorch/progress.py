@@ -248,7 +248,7 @@ class Progress:
             self.step_ended()
 
     def step_ended(self):
-        """The optimiser's step is done: the counters go on."""
+        """The optimizer's step is done: the counters go on."""
         self._end_phase()
         self.take_fetched()
         self.steps += 1
@@ -349,13 +349,13 @@ class Progress:
         self._forget_step()
 
     def companion_stepped(self):
-        """Another optimiser of the same step."""
+        """Another optimizer of the same step."""
         self.clock.confirm()
         self._parts.optimizer_ended()
         self.training_forwards = 0
 
     def optimizer_made(self):
-        """Forwards before the first optimiser are no training."""
+        """Forwards before the first optimizer are no training."""
         if not self.optimizers_made:
             self._forget_step()
         self.optimizers_made = True

@@ -96,7 +96,7 @@ class ForwardKnobs:
         if self._channels_last and self._images:
             if not any(_is_channels_last(p) for p in module.parameters()):
                 self._converted.add(module)
-            # In place: parameters stay the objects that the optimiser has.
+            # In place: parameters stay the objects that the optimizer has.
             module.to(memory_format=torch.channels_last)
         if self._compile != "off":
             self._try_compile(module)
