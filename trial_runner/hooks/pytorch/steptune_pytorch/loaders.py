@@ -26,6 +26,9 @@ class LoaderFacts:
         self.passes = 0
         self.training = None
         self.is_evaluated_on = False  # without gradients
+        self.is_trained_on_in_pass = False  # the last one
+        self.is_exhausted = False  # that pass has given all its batches
+        self.is_fetched_ahead = True  # one may be fetched before the one before is trained on
         self.today = {}
         self.applied = {}
         self.refused = {}

@@ -105,10 +105,12 @@ class Modules:
             clock.current = FORWARD
             progress.training_forwards += 1
             try:
+                if progress.ahead.batch is not None or len(progress.fetched_batches) > 1:
+                    progress.ahead.divide(progress.fetched_batches, (inputs, named), progress.is_fed)
                 if progress.fetched_batches:
                     progress.take_fetched()
                 if not progress.is_fed:
-                    progress.count_samples_in(inputs, named)
+                    progress.count_samples_in(module, inputs, named)
             except Exception as error:
                 hook.failed(error)
             try:
@@ -144,7 +146,7 @@ class Modules:
                 self._called.add(module)
                 self._remember_call(module)
             if training:
-                hook.progress.trains(inputs, named)
+                hook.progress.trains(module, inputs, named)
                 if hook.knobs.strategy.is_asked:
                     original = hook.knobs.strategy.forward_of_all(original, module)
                 hook.knobs.recompute.prepare(module)
