@@ -140,6 +140,16 @@ class RefusedKnobs(Knobs):
         ran = run("batch_sampler", hook=knobs(num_workers=1))
         self.assertFalse(ran.knob("num_workers")["may"])
 
+    def test_order_that_workers_would_draw_earlier(self):
+        for way, why in (("program", "between iter() and the first batch"), ("endless", "the sampler draws")):
+            with self.subTest(way):
+                self.assertIn(why, run("early_pass", way, hook=settings("survey")).knob("num_workers")["why"])
+                # Asked for all the same: the trial is none of it.
+                asked = run("early_pass", way, hook=knobs(num_workers=1)).knob("num_workers")
+                self.assertFalse(asked["may"], asked)
+        for way in ("generator", "sequential"):
+            self.same("early_pass", way, num_workers=1)
+
     def test_data_set_that_holds_open_files(self):
         for kind, name in (
             ("h5py", "File"),

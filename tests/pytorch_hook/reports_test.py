@@ -255,9 +255,16 @@ class Untouched(unittest.TestCase):
     def test_evaluation_of_another_module(self):
         ran = self.check("inner_evaluation", "inner", steps=24, samples=96)
         self.assertEqual(len(ran.phases_ended("evaluation")), 3)
-        # Nothing shows that this is one, but it is no training.
+        # That batches are fetched without gradients shows this one.
         ran = self.check("inner_evaluation", "copy", steps=24, samples=96)
-        self.assertEqual(ran.knob("num_workers")["where"], ["inner_evaluation.py:20 DataLoader"])
+        self.assertEqual(len(ran.phases_ended("evaluation")), 3)
+        self.assertEqual(ran.knob("num_workers")["where"], ["inner_evaluation.py:21 DataLoader"])
+
+    def test_evaluation_of_averaged_weights(self):
+        # Nothing trains them, and their batches are fetched as those of training are.
+        ran = self.check("inner_evaluation", "average", steps=24, samples=96)
+        self.assertEqual(len(ran.phases_ended("evaluation")), 3)
+        self.assertEqual(ran.knob("num_workers")["where"], ["inner_evaluation.py:21 DataLoader"])
 
     def test_like_loaders_made_in_one_place(self):
         ran = self.check("like_loaders", steps=12, samples=48)

@@ -111,6 +111,9 @@ class Progress:
             # forward is given it. The same loader may train later.
             loader.is_evaluated_on = True
             self.is_plain = False
+            if not self._is_part_of_step():
+                self._begin_evaluation()
+                self._stay_in_phase()
             self._no_grad_batch = NoGradBatch(loader, batch, samples, samples_of_all)
             return
         self._take(loader, samples, samples_of_all)
@@ -193,12 +196,17 @@ class Progress:
         self.is_plain = False
         self._evaluated_since_fetch = True
         self._evaluated_with_gradients = torch.is_grad_enabled()
-        # A teacher's forward in each step is part of the step, and so is one between a step's
-        # forward and its backward.
-        in_step = self.training_forwards or self._steps_with_evaluation >= _STEPS_WITH_TEACHER
-        if self.steps == 0 or in_step:
+        if self._is_part_of_step():
             self._parts.forward_begins()
-            return
+        else:
+            self._begin_evaluation()
+
+    def _is_part_of_step(self):
+        """Of what is done without training: a teacher's forward in each step is, and so is one between a step's
+        forward and its backward."""
+        return self.steps == 0 or self.training_forwards or self._steps_with_evaluation >= _STEPS_WITH_TEACHER
+
+    def _begin_evaluation(self):
         self._evaluated_in_step = True
         self._parts.dropped()
         if not self.phases.open:
