@@ -126,7 +126,7 @@ std::vector<Parameter> draw_parameters(Rng& rng, double largest_batch) {
 double StepTimeModel::memory_bytes(const Configuration& configuration) const {
   const Knobs knobs = knobs_of(configuration);
   const bool full = knobs.precision == 0;
-  // Half precision keeps a second copy of the weights, an eighth of weights and optimiser states.
+  // Half precision keeps a second copy of the weights, an eighth of weights and optimizer states.
   return state_bytes * (full ? 1.0 : 1.125) +
          knobs.batch * activation_bytes * (full ? 1.0 : k_half_precision_activations);
 }

@@ -249,7 +249,7 @@ class InPrograms(unittest.TestCase):
         self.check(self.ran("accumulation"), 4, 4, 4, 1)
 
     def test_two_optimizers(self):
-        # Three batches, of which one goes through both networks, and two optimisers' steps.
+        # Three batches, of which one goes through both networks, and two optimizers' steps.
         self.check(self.ran("gan"), 3, 5, 3, 2)
 
     def test_a_teacher_is_part_of_the_forward(self):

@@ -140,6 +140,16 @@ class RefusedKnobs(Knobs):
         ran = run("batch_sampler", hook=knobs(num_workers=1))
         self.assertFalse(ran.knob("num_workers")["may"])
 
+    def test_order_that_workers_would_draw_earlier(self):
+        for way, why in (("program", "between iter() and the first batch"), ("endless", "the sampler draws")):
+            with self.subTest(way):
+                self.assertIn(why, run("early_pass", way, hook=settings("survey")).knob("num_workers")["why"])
+                # Asked for all the same: the trial is none of it.
+                asked = run("early_pass", way, hook=knobs(num_workers=1)).knob("num_workers")
+                self.assertFalse(asked["may"], asked)
+        for way in ("generator", "sequential"):
+            self.same("early_pass", way, num_workers=1)
+
     def test_data_set_that_holds_open_files(self):
         for kind, name in (
             ("h5py", "File"),
@@ -204,21 +214,33 @@ class RefusedKnobs(Knobs):
         ran = self.same("view_after_convolution", channels_last=True, refused=["channels_last"])
         row = ran.knob("channels_last")
         self.assertEqual((row["today"], row["value"]), (False, False))
-        self.assertIn("view_after_convolution.py:28: view size is not compatible", row["why"])
+        self.assertIn("view_after_convolution.py:33: view size is not compatible", row["why"])
         applied = run("view_after_convolution", hook=settings("apply", knobs={"channels_last": True}))
         self.assertEqual(applied.status, 0, applied.output)
         self.assertIn("channels_last=True could not be set: the model does not take it", applied.output)
 
     def test_a_layout_that_a_later_forward_does_not_take(self):
-        ran = run("view_after_convolution", "later", hook=knobs(channels_last=True))
+        for ways in (["later"], ["later", "replaced"]):
+            with self.subTest(ways):
+                ran = run("view_after_convolution", *ways, hook=knobs(channels_last=True))
+                self.assertEqual(ran.status, 0, ran.output)
+                self.assertIn("view size is not compatible", ran.knob("channels_last")["why"])
+                *means_and_variances, forwards = json.loads(ran.lines[-1])
+                *untouched, expected = json.loads(run("view_after_convolution", *ways).lines[-1])
+                self.assertEqual(forwards, expected, "statistics of the forward that failed count once")
+                for got, of_untouched in zip(means_and_variances, untouched):
+                    for one, other in zip(got, of_untouched):
+                        self.assertAlmostEqual(one, other, places=5)
+
+    def test_layers_that_the_program_puts_in_later(self):
+        ran = run("view_after_convolution", "replaced", hook=knobs(channels_last=True))
         self.assertEqual(ran.status, 0, ran.output)
-        self.assertIn("view size is not compatible", ran.knob("channels_last")["why"])
-        *means_and_variances, forwards = json.loads(ran.lines[-1])
-        *untouched, expected = json.loads(run("view_after_convolution", "later").lines[-1])
-        self.assertEqual(forwards, expected, "statistics of the forward that failed count once")
-        for got, of_untouched in zip(means_and_variances, untouched):
-            for one, other in zip(got, of_untouched):
-                self.assertAlmostEqual(one, other, places=5)
+        self.assertTrue(ran.knob("channels_last")["value"])
+        self.assertEqual(ran.lines[-2], "True", "they have the layout")
+        refused = run("view_after_convolution", "replaced", "volume", hook=knobs(channels_last=True))
+        self.assertEqual(refused.status, 0, refused.output)
+        self.assertIn("tensors of five dimensions", refused.knob("channels_last")["why"])
+        self.assertEqual(refused.lines[-2], "False")
 
     def test_a_layout_that_the_model_does_not_take_under_its_own_autocast(self):
         self.same("view_after_convolution", "autocast", channels_last=True, refused=["channels_last"])

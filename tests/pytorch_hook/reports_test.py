@@ -107,6 +107,11 @@ class Untouched(unittest.TestCase):
         for loss, first in zip(told, (0, 4, 6, 10)):
             self.assertAlmostEqual(loss, losses[first] + losses[first + 1], places=5)
 
+    def test_what_two_networks_are_given_counts_once(self):
+        # In each of four rounds 40 states, twice; how they were collected is told apart from the second round on.
+        ran = self.check("actor_critic", steps=24, samples=320, samples_by="forward")
+        self.assertEqual(len(ran.phases_ended("evaluation")), 3)
+
     def test_no_optimizer(self):
         ran = self.check("no_optimizer", steps=60, samples=240, samples_by="forward")
         self.assertEqual(ran.event("program")["counts"], "backward")
@@ -147,8 +152,7 @@ class Untouched(unittest.TestCase):
     def check_accelerated(self, ran):
         self.assertEqual(ran.event("program")["optimizers"], ["AdamW"])
         self.assertEqual(ran.event("program")["backwards_per_step"], 2)
-        # Batches that were fetched, of which the last is trained on in the next step.
-        in_pass = [12, 20, 28, 36, 44, 44]
+        in_pass = [8, 16, 24, 32, 40, 44]
         self.assertEqual([r["samples"] for r in ran.steps], in_pass + [44 + samples for samples in in_pass])
         losses = self.losses(ran)
         batches = [[0, 1], [2, 3], [4, 5], [6, 7], [8, 9], [10]]
@@ -178,9 +182,34 @@ class Untouched(unittest.TestCase):
         # Of twelve steps the second and the seventh are skipped.
         self.assertEqual([r["step"] for r in ran.steps], list(range(1, 11)))
         self.assertEqual([r.get("skipped_steps", 0) for r in ran.steps], [0] + [1] * 4 + [2] * 5)
-        self.assertEqual([r["samples"] for r in ran.steps][:3], [12, 28, 36])
+        self.assertEqual([r["samples"] for r in ran.steps][:3], [8, 24, 32])
         self.assertEqual(ran.steps[-1]["samples"], 88)
         self.assertAlmostEqual(ran.steps[0]["loss"], sum(self.losses(ran)[:2]) / 2, places=5)
+
+    def samples_fetched(self, way, steps, samples):
+        ran = self.check("fetched_ahead", way, steps=steps, samples=samples)
+        return [r["samples"] for r in ran.steps]
+
+    def test_a_batch_that_is_fetched_ahead_counts_where_it_is_trained_on(self):
+        # Passes of 4, 4, 4 and 2 samples.
+        of_passes = [4, 8, 12, 14, 18, 22, 26, 28, 32, 36, 40, 42]
+        self.assertEqual(self.samples_fetched("endless", 9, 32), of_passes[:9])
+        self.assertEqual(self.samples_fetched("two_models", 12, 42), of_passes)
+        self.assertEqual(self.samples_fetched("both", 12, 42), of_passes)
+        self.assertEqual(self.samples_fetched("accumulate", 5, 36), of_passes[1:10:2])
+
+    def test_what_a_pass_that_is_given_up_has_fetched_is_not_trained_on(self):
+        for way in ("broken", "limited"):
+            self.assertEqual(self.samples_fetched(way, 6, 24), [4, 8, 12, 16, 20, 24])
+
+    def test_a_batch_that_is_fetched_between_a_forward_and_its_step_is_for_the_next_one(self):
+        ran = self.check("half_step", "ahead", steps=15, samples=120)
+        self.assertEqual([r["samples"] for r in ran.steps], list(range(8, 121, 8)))
+
+    def test_two_batches_for_one_forward_count_both(self):
+        # That there will be more than one each time shows at the second step.
+        self.assertEqual(self.samples_fetched("pairs", 6, 42), [4, 14, 22, 28, 36, 42])
+        self.assertEqual(self.samples_fetched("joined", 6, 42), [8, 14, 22, 28, 36, 42])
 
     def test_batches_that_are_kept(self):
         # 4 samples were fetched for the first step, 2 of them are trained on in each.
@@ -226,9 +255,16 @@ class Untouched(unittest.TestCase):
     def test_evaluation_of_another_module(self):
         ran = self.check("inner_evaluation", "inner", steps=24, samples=96)
         self.assertEqual(len(ran.phases_ended("evaluation")), 3)
-        # Nothing shows that this is one, but it is no training.
+        # That batches are fetched without gradients shows this one.
         ran = self.check("inner_evaluation", "copy", steps=24, samples=96)
-        self.assertEqual(ran.knob("num_workers")["where"], ["inner_evaluation.py:20 DataLoader"])
+        self.assertEqual(len(ran.phases_ended("evaluation")), 3)
+        self.assertEqual(ran.knob("num_workers")["where"], ["inner_evaluation.py:21 DataLoader"])
+
+    def test_evaluation_of_averaged_weights(self):
+        # Nothing trains them, and their batches are fetched as those of training are.
+        ran = self.check("inner_evaluation", "average", steps=24, samples=96)
+        self.assertEqual(len(ran.phases_ended("evaluation")), 3)
+        self.assertEqual(ran.knob("num_workers")["where"], ["inner_evaluation.py:21 DataLoader"])
 
     def test_like_loaders_made_in_one_place(self):
         ran = self.check("like_loaders", steps=12, samples=48)

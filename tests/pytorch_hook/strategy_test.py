@@ -237,7 +237,7 @@ class Checkpoints(Ranks):
             path = os.path.join(folder, "checkpoint.pt")
             first = self.first_gives_up(path, "--guarded", distributed_strategy="zero")
             self.trains_alike(path, "--guarded", distributed_strategy="ddp")
-        self.assertIn("the state of the optimiser, which all ranks have a part of", first.event("gave_up")["why"])
+        self.assertIn("the state of the optimizer, which all ranks have a part of", first.event("gave_up")["why"])
 
     def first_gives_up(self, *arguments, **values):
         ranks = run_ranks(*arguments, prepare=self.impatient, **values)
@@ -331,7 +331,7 @@ class NoSharding(Ranks):
         self.assertEqual(ranks[0].knob("fsdp_sharding_strategy")["why"], "distributed_strategy is not fsdp")
 
 
-@unittest.skipUnless(can_shard(), "FSDP for an optimiser that exists already takes PyTorch 2.0")
+@unittest.skipUnless(can_shard(), "FSDP for an optimizer that exists already takes PyTorch 2.0")
 class Sharding(Ranks):
     """FullyShardedDataParallel itself, on CPUs, of PyTorch from 2.1 on."""
 

@@ -32,7 +32,7 @@ std::string verb_of(std::optional<StepStage> stage) {
       return "computes";
     case StepStage::communication:
       return "communicates";
-    case StepStage::optimiser:
+    case StepStage::optimizer:
       return "updates parameters";
   }
   return {};

@@ -23,8 +23,8 @@ constexpr std::array k_part_words{
     StageWord{"transfer", StepStage::host_to_device},
     StageWord{"copy", StepStage::host_to_device},
     StageWord{"prepare", StepStage::host_to_device},
-    StageWord{"optim", StepStage::optimiser},
-    StageWord{"update", StepStage::optimiser},
+    StageWord{"optim", StepStage::optimizer},
+    StageWord{"update", StepStage::optimizer},
     StageWord{"comm", StepStage::communication},
     StageWord{"reduce", StepStage::communication},
     StageWord{"gather", StepStage::communication},
@@ -53,10 +53,10 @@ constexpr std::array k_parameter_words{
     StageWord{"allreduce", StepStage::communication},
     StageWord{"all_reduce", StepStage::communication},
     StageWord{"nccl", StepStage::communication},
-    StageWord{"optimizer", StepStage::optimiser},
-    StageWord{"optimiser", StepStage::optimiser},
-    StageWord{"set_to_none", StepStage::optimiser},
-    StageWord{"foreach", StepStage::optimiser},
+    StageWord{"optimizer", StepStage::optimizer},
+    StageWord{"optimiser", StepStage::optimizer},
+    StageWord{"set_to_none", StepStage::optimizer},
+    StageWord{"foreach", StepStage::optimizer},
     StageWord{"precision", StepStage::compute},
     StageWord{"dtype", StepStage::compute},
     StageWord{"amp", StepStage::compute},
@@ -122,8 +122,8 @@ std::string to_text(StepStage stage) {
       return "compute";
     case StepStage::communication:
       return "communication";
-    case StepStage::optimiser:
-      return "optimiser";
+    case StepStage::optimizer:
+      return "optimizer";
   }
   return {};
 }

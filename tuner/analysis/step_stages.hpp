@@ -10,7 +10,7 @@
 namespace steptune {
 
 /// What a training step does, one after the other or, with workers and GPUs, at the same time.
-enum class StepStage { data, host_to_device, compute, communication, optimiser };
+enum class StepStage { data, host_to_device, compute, communication, optimizer };
 [[nodiscard]] std::string to_text(StepStage stage);  ///< persistent names: `host_to_device`
 
 /// The stage that a program means by the name of a part of its steps: `data_loading`, `forward`,

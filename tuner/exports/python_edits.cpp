@@ -60,7 +60,7 @@ struct CallEdit {
   std::string remark;
 };
 
-/// The name of what is called there, where the table cannot know it: an optimiser's class.
+/// The name of what is called there, where the table cannot know it: an optimizer's class.
 std::string called_at(const std::vector<std::string>& places, const std::string& otherwise) {
   if (places.empty()) return otherwise;
   const std::size_t blank = places.front().rfind(' ');

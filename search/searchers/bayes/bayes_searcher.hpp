@@ -19,7 +19,7 @@
 
 namespace steptune::bayes {
 
-/// Bayesian optimisation with Gaussian processes over mixed, conditional and constrained spaces,
+/// Bayesian optimization with Gaussian processes over mixed, conditional and constrained spaces,
 /// for one objective or two. See docs/algorithms/bayes.md for the method and its sources.
 class BayesSearcher final : public Searcher {
  public:

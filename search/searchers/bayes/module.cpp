@@ -16,7 +16,7 @@ steptune::Searcher* steptune_bayes_make(const steptune::SearchSpace* space,
   const std::size_t objectives = options->objectives.size();
   if (objectives < 1 || objectives > 2) {
     *error = Error{ErrorKind::usage,
-                   "the bayes searcher optimises one objective or two",
+                   "the bayes searcher optimizes one objective or two",
                    {},
                    "name at most two objectives, or choose another searcher"};
     return nullptr;

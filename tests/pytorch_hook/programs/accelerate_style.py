@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A loop in the style of Hugging Face's accelerate: `prepare` makes another loader of the program's own,
-which fetches a batch before it hands out the one before; an optimiser around the program's own, whose step
-does nothing while gradients accumulate; a loss that `backward` divides; a scaler inside the optimiser."""
+which fetches a batch before it hands out the one before; an optimizer around the program's own, whose step
+does nothing while gradients accumulate; a loss that `backward` divides; a scaler inside the optimizer."""
 import argparse
 import contextlib
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains in ways that a seed draws, step after step: what is done between a batch and the optimiser's step, and how."""
+"""Trains in ways that a seed draws, step after step: what is done between a batch and the optimizer's step, and how."""
 import io
 import random
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two optimisers that take turns."""
+"""Two optimizers that take turns."""
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluates another module than the one that it trains: what is wrapped in that (`inner`), or one of
-a class that no step has called (`copy`). Before the first step it does so on what it will train on."""
+"""Evaluates another module than the one that it trains: what is wrapped in that (`inner`), one of a class that no step
+has called (`copy`), or one like it that nothing trains (`average`). Before the first step it does so on what it will
+train on."""
 import sys
 
 import torch
@@ -25,13 +26,24 @@ evaluated = model if sys.argv[1] == "inner" else Copy(5, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 
 
-@torch.no_grad()
+if sys.argv[1] == "average":
+    evaluated = Net(5, 1).requires_grad_(False)
+
+
 def mean_on(loader):
     evaluated.load_state_dict(model.state_dict())
-    return sum(evaluated(x).mean().item() for (x,) in loader)
+    if sys.argv[1] != "average":
+        with torch.no_grad():
+            return sum(evaluated(x).mean().item() for (x,) in loader)
+    total = 0.0
+    for (x,) in loader:
+        with torch.no_grad():
+            total += evaluated(x).mean().item()
+    return total
 
 
-print("train", mean_on(train).hex(), flush=True)
+if sys.argv[1] != "average":
+    print("train", mean_on(train).hex(), flush=True)
 for _ in range(3):
     for (x,) in train:
         optimizer.zero_grad()

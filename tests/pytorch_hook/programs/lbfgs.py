@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A closure: forward and backward run within the optimiser's step."""
+"""A closure: forward and backward run within the optimizer's step."""
 import torch
 import torch.nn as nn
 

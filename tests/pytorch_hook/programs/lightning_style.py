@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A loop in the style of Lightning: `training_step` instead of `forward`, always a closure, an
-optimiser wrapped in a dynamic subclass, a sanity check before training."""
+optimizer wrapped in a dynamic subclass, a sanity check before training."""
 import argparse
 
 import torch

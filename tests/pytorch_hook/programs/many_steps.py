@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Six hundred short steps. `tensors`: a worker's batches are tensors, not lists of them. `filtered`: batches of several
-sizes. `own_gradients`: written without `backward`. `own_step`: an optimiser whose step calls that of its base class.
+sizes. `own_gradients`: written without `backward`. `own_step`: an optimizer whose step calls that of its base class.
 `scheduler`: of the learning rate. `profiled`: a profiler with stacks in between. Prints steps, samples and how often
 the forward computed with which type."""
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A loop in the style of Hugging Face's Trainer with accelerate: keywords only, outputs as a
-mapping, a loader that runs one batch ahead, a wrapper around the optimiser, accumulation."""
+mapping, a loader that runs one batch ahead, a wrapper around the optimizer, accumulation."""
 import argparse
 from collections import OrderedDict
 

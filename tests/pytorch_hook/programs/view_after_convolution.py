@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A model that does not take another memory layout: `view` after a convolution, noise and statistics before it.
 `fails`: neither does it take its own. `autocast`: the program uses it. `later`: from its third
-forward on, and there is no noise."""
+forward on, and there is no noise. `replaced`: before that forward the program puts other layers in; without `later`
+they take it, unless they have a `volume`."""
 import sys
 
 import torch
@@ -10,11 +11,15 @@ import torch.nn as nn
 torch.manual_seed(17)
 
 
+def layers():
+    noise = nn.Dropout(0.0 if "later" in sys.argv or "replaced" in sys.argv else 0.3)
+    return nn.Sequential(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), noise)
+
+
 class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        noise = nn.Dropout(0.0 if "later" in sys.argv else 0.3)
-        self.conv = nn.Sequential(nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), noise)
+        self.conv = layers()
         self.forwards = 0
         self.fc = nn.Linear(3 * 6 * 6, 1)
 
@@ -23,18 +28,24 @@ class Net(nn.Module):
             x.transpose(1, 3).view(-1)
         self.forwards += 1
         convolved = self.conv(x)
-        if "later" in sys.argv and self.forwards < 3:
+        if self.forwards < 3 and "later" in sys.argv or "replaced" in sys.argv and "later" not in sys.argv:
             return self.fc(convolved.reshape(-1, 3 * 6 * 6))
         return self.fc(convolved.view(-1, 3 * 6 * 6))
 
 
 model = Net()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-for _ in range(5):
+for step in range(5):
+    if step == 2 and "replaced" in sys.argv:
+        model.conv = layers()
+        if "volume" in sys.argv:
+            model.conv.register_buffer("volume", torch.zeros(1, 1, 1, 1, 1))
     with torch.autocast("cpu", dtype=torch.bfloat16, enabled="autocast" in sys.argv):
         loss = model(torch.randn(4, 2, 8, 8)).pow(2).mean()
     optimizer.zero_grad()
     loss.backward()
     optimizer.step()
     print("loss", loss.item().hex())
+if "replaced" in sys.argv:
+    print(model.conv[0].weight.is_contiguous(memory_format=torch.channels_last))
 print([buffer.tolist() for buffer in model.buffers()])

@@ -292,11 +292,13 @@ TEST(StepStages, PartsAndParametersAreKnownByTheirNames) {
   EXPECT_EQ(stage_of_part("Data-Loading"), StepStage::data);
   EXPECT_EQ(stage_of_part("batch_to_device"), StepStage::host_to_device);
   EXPECT_EQ(stage_of_part("all_reduce"), StepStage::communication);
-  EXPECT_EQ(stage_of_part("optimizer"), StepStage::optimiser);
+  EXPECT_EQ(stage_of_part("optimizer"), StepStage::optimizer);
+  EXPECT_EQ(to_text(StepStage::optimizer), "optimizer");
   EXPECT_FALSE(stage_of_part("other"));
   const Json none = Json::object();
   EXPECT_EQ(stage_of_parameter("num_workers", none), StepStage::data);
   EXPECT_EQ(stage_of_parameter("use_amp", none), StepStage::compute);
+  EXPECT_EQ(stage_of_parameter("optimiser_kernel", none), StepStage::optimizer);
   EXPECT_FALSE(stage_of_parameter("samples", none)) << "holds \"amp\", but not as a word";
   EXPECT_FALSE(stage_of_parameter("batch_size", none)) << "acts on all stages";
   const Json hooked = Json::parse(R"({"hooks": {"pytorch": {"num_workers": "{w}"}}})");

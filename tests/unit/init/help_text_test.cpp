@@ -143,7 +143,7 @@ Options:
   --batch-size INT:INT in [1 - 65536]=32
                               images per batch
   --steps INT:INT in [1 - 99] Excludes: --epochs
-                              optimiser steps
+                              optimizer steps
   --epochs FLOAT=10 Excludes: --steps
                               passes
   --data TEXT Excludes: --generate

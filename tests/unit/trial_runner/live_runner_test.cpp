@@ -133,15 +133,15 @@ TEST_F(LiveRunnerTest, ATrialWhoseHookWithdrawsIsLostAndNotStartedASecondTime) {
   share_a_program(1);
   hook_->make_steps(30, 0.05);
   static_cast<void>(now());
-  hook_->say(R"({"hook":{"event":"disabled","why":"two optimisers"}})");
+  hook_->say(R"({"hook":{"event":"disabled","why":"two optimizers"}})");
   hook_->leave();
-  expect_end({1, 1}, OutcomeKind::lost, "two optimisers");
+  expect_end({1, 1}, OutcomeKind::lost, "two optimizers");
 }
 
 TEST_F(LiveRunnerTest, AHookThatWithdrawsBetweenTwoTrialsLeavesTheNextAProcessOfItsOwn) {
   share_a_program(1);
   runner_->stop({1, 1});
-  hook_->say(R"({"hook":{"event":"disabled","why":"two optimisers"}})");
+  hook_->say(R"({"hook":{"event":"disabled","why":"two optimizers"}})");
   hook_->leave();
   EXPECT_EQ(ended().value().outcome.kind, OutcomeKind::stopped);
   ASSERT_TRUE(runner_->start(live_trial(2)));

@@ -5,6 +5,7 @@ arrival     enters when torch is imported
 hook        puts the parts together; takes everything back on a fault
 patches     replaced attributes, and their way back
 progress    steps, samples, loss, phases from what the wrapped calls tell
+ahead, no_grad_batch   batches whose forward comes later, or is an evaluation's
 loaders, modules, backward, optimizers, checkpoints   the wrapped calls
 loader_queue, micro_batches, gpu_parts   the queue of a loader, the gradient's noise, the GPU's own time
 knobs       what can be set, and what the program does today

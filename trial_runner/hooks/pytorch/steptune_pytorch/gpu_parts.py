@@ -100,7 +100,7 @@ class GpuParts:
             self._mark(OPTIMIZER)
 
     def step_ended(self, steps):
-        """After the optimiser; the clock is confirmed."""
+        """After the optimizer; the clock is confirmed."""
         self.optimizer_ended()
         training_s = self._clock.confirmed_training_s()
         step, self._step = self._step, None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gradients that a program's optimiser will use, and over how many ranks they are means."""
+"""The gradients that a program's optimizer will use, and over how many ranks they are means."""
 
 import torch
 
@@ -46,7 +46,7 @@ class Gradients:
 
 
 def of(hook):
-    """None where the gradient of the first micro-batch is no sample of the step's: several optimisers
+    """None where the gradient of the first micro-batch is no sample of the step's: several optimizers
     (each has losses of its own), gradients in pieces on several ranks, a rank that prints nothing."""
     optimizers = list(hook.optimizers.alive)
     if len(optimizers) != 1 or not hasattr(torch, "_foreach_norm"):

@@ -15,7 +15,7 @@ from steptune_pytorch.ranks import Printer
 from steptune_pytorch.report import Report
 
 _STEPS_TO_KNOW = 3  # after so many a program has shown its outermost modules
-_STEPS_TO_KNOW_CALLS = 10  # and how it calls its optimisers
+_STEPS_TO_KNOW_CALLS = 10  # and how it calls its optimizers
 _SURVEYS_AT = (1, _STEPS_TO_KNOW, _STEPS_TO_KNOW_CALLS, 100, 1000)  # what is told again is told if it has changed
 _FIRST_LOSSES = 8
 _FULL_STEPS = (*range(1, _FIRST_LOSSES + 1), *_SURVEYS_AT)

@@ -26,6 +26,9 @@ class LoaderFacts:
         self.passes = 0
         self.training = None
         self.is_evaluated_on = False  # without gradients
+        self.is_trained_on_in_pass = False  # the last one
+        self.is_exhausted = False  # that pass has given all its batches
+        self.is_fetched_ahead = True  # one may be fetched before the one before is trained on
         self.today = {}
         self.applied = {}
         self.refused = {}
@@ -34,6 +37,8 @@ class LoaderFacts:
         self.batch_bytes = 0
         self.data_set_state = None
         self.sampler_draws = False
+        self.random_state = None  # of the program, where a pass was made of which nothing was read yet
+        self.is_order_drawn_apart = False  # the program draws random numbers between making a pass and reading it
         self.is_listed = False  # as one that trains, by the tuner
         self.shared = None  # its batches, divided among ranks
         self.not_shared = None  # why they cannot be
@@ -71,6 +76,10 @@ class LoaderFacts:
             return _references_to_iterator(loader) > _OWN_REFERENCES
         return len(self._under_way) > 0
 
+    def batches_in_pass(self):
+        loader = self._loader()
+        return None if loader is None else _length(loader)
+
     def now(self, name):
         if self.in_force is not None and name in self.in_force:
             return self.in_force[name]
@@ -82,7 +91,11 @@ class LoaderFacts:
     def why_not(self, name):
         if self.sampler_draws and name in ("num_workers", "prefetch_factor"):
             return "the sampler draws random numbers while it is read: another order of samples"
-        return self.refused.get(name) or self.refused_now.get(name)
+        why = self.refused.get(name) or self.refused_now.get(name)
+        is_apart = name == "num_workers" and self.is_order_drawn_apart
+        if why is None and is_apart and 0 in (self.today.get(name), self.now(name)):
+            why = "the program draws random numbers between iter() and the first batch: workers would change the order"
+        return why
 
     def fields(self):
         loader = self._loader()
@@ -193,6 +206,7 @@ class Loaders:
                 )
                 if facts:
                     self._know_again(iterator, facts)
+                    self._tell(hook.knobs.loader.pass_made, loader, facts)
                 return iterator
             finally:
                 if hook.watches():  # training may have begun in another thread
@@ -235,6 +249,8 @@ class Loaders:
             _, facts, has_queue = passes.get(id(iterator), _UNKNOWN_PASS)
             if has_queue:
                 self._tell(hook.progress.asks, facts, iterator)
+            if facts is not None and facts.random_state is not None:
+                self._tell(hook.knobs.loader.pass_is_read, facts)
             now_s = perf_counter()
             clock.totals_s[before] += now_s - clock.now_s
             clock.now_s = now_s

@@ -98,6 +98,8 @@ class Modules:
             ):
                 if self._is_watched(module):
                     return self._outermost(original, module, inputs, named)
+                if self._is_frozen_copy(module):
+                    return self._evaluate(original, module, inputs, named)
                 return original(module, *inputs, **named)
             now_s = perf_counter()
             clock.totals_s[before] += now_s - clock.now_s
@@ -105,10 +107,12 @@ class Modules:
             clock.current = FORWARD
             progress.training_forwards += 1
             try:
+                if progress.ahead.batch is not None or len(progress.fetched_batches) > 1:
+                    progress.ahead.divide(progress.fetched_batches, (inputs, named), progress.is_fed)
                 if progress.fetched_batches:
                     progress.take_fetched()
                 if not progress.is_fed:
-                    progress.count_samples_in(inputs, named)
+                    progress.count_samples_in(module, inputs, named)
             except Exception as error:
                 hook.failed(error)
             try:
@@ -144,7 +148,7 @@ class Modules:
                 self._called.add(module)
                 self._remember_call(module)
             if training:
-                hook.progress.trains(inputs, named)
+                hook.progress.trains(module, inputs, named)
                 if hook.knobs.strategy.is_asked:
                     original = hook.knobs.strategy.forward_of_all(original, module)
                 hook.knobs.recompute.prepare(module)
@@ -165,6 +169,23 @@ class Modules:
         finally:
             clock.switch(OTHER if before == PREPARE else before)
             self._ended(training)
+
+    def _is_frozen_copy(self, module):
+        """Of a model that is trained: an average of its weights, say, which nothing trains."""
+        return type(module) in self._pinned and not torch.is_grad_enabled() and self._hook.watches()
+
+    def _evaluate(self, original, module, inputs, named):
+        hook = self._hook
+        before = hook.clock.switch(FORWARD)
+        try:
+            hook.progress.evaluates()
+        except Exception as error:
+            hook.failed(error)
+        try:
+            return original(module, *inputs, **named)
+        finally:
+            hook.clock.switch(OTHER if before == PREPARE else before)
+            self._ended(training=False)
 
     def _remember_call(self, module):
         site = "%s %s" % (call_site.where(), type(module).__name__)

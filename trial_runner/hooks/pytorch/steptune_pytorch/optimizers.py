@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimizer.step: what a step is, with several optimisers and nested calls."""
+"""Optimizer.step: what a step is, with several optimizers and nested calls."""
 
 import contextlib
 import weakref
@@ -48,7 +48,7 @@ class Optimizers:
 
     @contextlib.contextmanager
     def as_one(self):
-        """A divided optimiser and the one inside it that are made here count as one."""
+        """A divided optimizer and the one inside it that are made here count as one."""
         self._inside_another = True
         try:
             yield
@@ -86,7 +86,7 @@ class Optimizers:
         hook = self._hook
 
         def step(optimizer, *arguments, **named):
-            # A subclass that calls super().step(), a wrapper around another optimiser: one step.
+            # A subclass that calls super().step(), a wrapper around another optimizer: one step.
             if self._depth > 0 or not hook.active or get_ident() != hook.thread:
                 return original(optimizer, *arguments, **named)
             self._depth += 1
@@ -120,7 +120,7 @@ class Optimizers:
         return step
 
     def _stepped(self, optimizer):
-        """With several optimisers a step is a round: it begins when one has its turn again."""
+        """With several optimizers a step is a round: it begins when one has its turn again."""
         if len(self._in_round) == 0 or optimizer in self._in_round:
             self._in_round.clear()
             self._hook.progress.step_ended()

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Steps, samples, loss and phases, from what the wrapped calls tell in the thread that trains."""
 
+import weakref
+
 import torch
 
 from steptune_pytorch import gpu_events, ranks, tensors
+from steptune_pytorch.ahead import BatchAhead
 from steptune_pytorch.gpu_parts import GpuParts
 from steptune_pytorch.loader_queue import LoaderQueue
 from steptune_pytorch.no_grad_batch import NoGradBatch
@@ -42,6 +45,7 @@ class Progress:
         self._samples_before_step = 0
         self._samples_of_all_before_step = 0
         self.fetched_batches = []
+        self.ahead = BatchAhead()
         self._no_grad_batch = None  # the last batch, if it was fetched without gradients
         self.world_size = 1
         self.is_fed = False  # a batch of a loader was trained on in this step
@@ -49,6 +53,7 @@ class Progress:
         self.loaders_of_forward = []  # whose batches the last training forward was given
         self.batches = 0
         self._forward_samples = 0
+        self._counted = None  # the last module whose inputs were counted in this step, and its first tensor
         self.training_forwards = 0
         self.loss_roots = []
         self._loss_of_step = []
@@ -71,6 +76,7 @@ class Progress:
     def goes_to_another_thread(self):
         """What the one before did was no training: it may load batches for this one, unseen from now on."""
         del self.fetched_batches[:]
+        self.ahead.batch = None
         self._no_grad_batch = None
         self._restart = None
         self.clock.switch(OTHER)
@@ -80,6 +86,7 @@ class Progress:
     def restarts(self, loader):
         """A loader begins another pass, at the last switch to DATA."""
         self.is_plain = False
+        self.ahead.restarts(loader, self.fetched_batches)
         if loader.training and loader.passes > 1 and self.steps > 0:
             self._end_phase()
             self._restart = (loader, self.clock.totals_s[DATA])
@@ -104,6 +111,9 @@ class Progress:
             # forward is given it. The same loader may train later.
             loader.is_evaluated_on = True
             self.is_plain = False
+            if not self._is_part_of_step():
+                self._begin_evaluation()
+                self._stay_in_phase()
             self._no_grad_batch = NoGradBatch(loader, batch, samples, samples_of_all)
             return
         self._take(loader, samples, samples_of_all)
@@ -113,6 +123,8 @@ class Progress:
         self.fetched_batches.append((loader, samples, samples_of_all))
 
     def exhausted(self, loader):
+        if loader is not None:
+            loader.is_exhausted = True
         self._forget_evaluated()
         self._no_grad_batch = None
         if self.phases.open and loader is not None and not loader.training:
@@ -147,21 +159,29 @@ class Progress:
     def is_training(self, module):
         return torch.is_grad_enabled() and (module.training or not self.modes_count)
 
-    def trains(self, inputs, named_inputs):
+    def trains(self, module, inputs, named_inputs):
         """A forward of the outermost module begins that belongs to a step."""
         self._end_phase()
         self._take_no_grad_batch((inputs, named_inputs))
+        if self.ahead.batch is not None or len(self.fetched_batches) > 1:
+            self.ahead.divide(self.fetched_batches, (inputs, named_inputs), self.is_fed)
         self.take_fetched()
         self.training_forwards += 1
         if not self.is_fed:
-            self.count_samples_in(inputs, named_inputs)
+            self.count_samples_in(module, inputs, named_inputs)
         self._parts.forward_begins()
 
-    def count_samples_in(self, inputs, named_inputs):
-        """Of a forward for which no batch has come."""
-        if self.samples_by != "given":
-            given = inputs if inputs and type(inputs[0]) is torch.Tensor else (inputs, named_inputs)
-            self._forward_samples += tensors.samples_in(given)
+    def count_samples_in(self, module, inputs, named_inputs):
+        """Of a forward for which no batch has come. What two modules are given, an actor and a critic, counts once."""
+        if self.samples_by == "given":
+            return
+        given = inputs if inputs and type(inputs[0]) is torch.Tensor else (inputs, named_inputs)
+        tensor = tensors.first_tensor(given)
+        if tensor is not None:
+            if self._counted is not None and self._counted[0] is not module and self._counted[1]() is tensor:
+                return
+            self._counted = (module, weakref.ref(tensor))
+        self._forward_samples += tensors.samples_in(given)
 
     def _take_no_grad_batch(self, inputs):
         batch, self._no_grad_batch = self._no_grad_batch, None
@@ -176,12 +196,17 @@ class Progress:
         self.is_plain = False
         self._evaluated_since_fetch = True
         self._evaluated_with_gradients = torch.is_grad_enabled()
-        # A teacher's forward in each step is part of the step, and so is one between a step's
-        # forward and its backward.
-        in_step = self.training_forwards or self._steps_with_evaluation >= _STEPS_WITH_TEACHER
-        if self.steps == 0 or in_step:
+        if self._is_part_of_step():
             self._parts.forward_begins()
-            return
+        else:
+            self._begin_evaluation()
+
+    def _is_part_of_step(self):
+        """Of what is done without training: a teacher's forward in each step is, and so is one between a step's
+        forward and its backward."""
+        return self.steps == 0 or self.training_forwards or self._steps_with_evaluation >= _STEPS_WITH_TEACHER
+
+    def _begin_evaluation(self):
         self._evaluated_in_step = True
         self._parts.dropped()
         if not self.phases.open:
@@ -208,6 +233,7 @@ class Progress:
             self.loaders_of_forward.append(loader)
             if loader.training is not False:
                 loader.is_trained_on()
+                loader.is_trained_on_in_pass = True
                 self.is_fed = True
                 self._samples += samples
                 self._samples_of_all += samples_of_all
@@ -216,6 +242,14 @@ class Progress:
                     self.samples_by = "loader"
         del self.fetched_batches[:]
         self._evaluated_since_fetch = False
+
+    def _take_for_step(self):
+        """What no forward has taken, of a step that has none: in any other it is fetched for the next one."""
+        if not self.is_fed:
+            self.take_fetched()
+        elif self._evaluated_since_fetch:
+            self._evaluated_since_fetch = False
+            self.fetched_batches[:] = [batch for batch in self.fetched_batches if batch[0].training]
 
     def _is_reading(self):
         """Whether a pass over what was trained on last is under way: each batch may be for several steps."""
@@ -228,7 +262,7 @@ class Progress:
             # This program trains in evaluation mode: from now on gradients alone tell.
             self.modes_count = False
         self._end_phase()
-        self.take_fetched()
+        self._take_for_step()
         if self._micro_batches is not None:
             self._micro_batches.backward_begins(self)
             self.look_step = self._next_look_step()
@@ -248,9 +282,9 @@ class Progress:
             self.step_ended()
 
     def step_ended(self):
-        """The optimiser's step is done: the counters go on."""
+        """The optimizer's step is done: the counters go on."""
         self._end_phase()
-        self.take_fetched()
+        self._take_for_step()
         self.steps += 1
         if self.steps == 1:
             self.clock.clear()
@@ -287,7 +321,7 @@ class Progress:
             now_s >= self.report.due_s
             or self.steps + 1 >= self.full_step
             or self.backwards != self.backwards_per_step
-            or self.fetched_batches
+            or (self.fetched_batches and not self.is_fed)
             or ((self.samples_by == "loader") != self.is_fed and self.samples_by != "given")
             or self._has_gpu_parts
         ):
@@ -303,6 +337,7 @@ class Progress:
         self._samples_before_step = self._samples
         self._samples_of_all_before_step = self._samples_of_all
         self.backwards = self.training_forwards = self._forward_samples = 0
+        self._counted = None
         self.report.waiting = (now_s, self._document)
 
     def knows_program(self):
@@ -349,13 +384,13 @@ class Progress:
         self._forget_step()
 
     def companion_stepped(self):
-        """Another optimiser of the same step."""
+        """Another optimizer of the same step."""
         self.clock.confirm()
         self._parts.optimizer_ended()
         self.training_forwards = 0
 
     def optimizer_made(self):
-        """Forwards before the first optimiser are no training."""
+        """Forwards before the first optimizer are no training."""
         if not self.optimizers_made:
             self._forget_step()
         self.optimizers_made = True
@@ -366,6 +401,7 @@ class Progress:
         self.is_fed = False
         self.backwards = 0
         self._forward_samples = 0
+        self._counted = None
         self.training_forwards = 0
         self._evaluated_with_gradients = False
 

@@ -28,7 +28,7 @@ class Averaging:
         self._module = None  # the outermost one
         self._parallel = None  # what stands in front of it, but for the first steps
         self._parameters = []  # of the module
-        self._trained = None  # which of them, and how many parameters the optimisers have
+        self._trained = None  # which of them, and how many parameters the optimizers have
         self._first_step = 0
         self._used = set()  # parameters, in the backward under way
         self._looks = []  # at which ones are
@@ -135,7 +135,7 @@ class Averaging:
         del self._looks[:]
 
     def _wrap_module(self):
-        """Parameters stay the objects that the optimiser has, and the program keeps its module."""
+        """Parameters stay the objects that the optimizer has, and the program keeps its module."""
         self._look_no_more()
         self.wraps = True
         try:
@@ -212,7 +212,7 @@ class Averaging:
             outside = sum(id(p) not in own for p in params)
             if outside:
                 self._give_up(
-                    "the optimiser trains %d parameters, %d of them outside %s"
+                    "the optimizer trains %d parameters, %d of them outside %s"
                     % (len(params), outside, type(self._module).__name__)
                 )
 

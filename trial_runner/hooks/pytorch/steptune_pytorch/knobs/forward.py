@@ -8,7 +8,7 @@ from torch.nn.parameter import is_lazy
 
 from steptune_pytorch import call_site, tensors
 from steptune_pytorch.knobs.row import Row
-from steptune_pytorch.knobs.whole_forward import LaterForward, WholeForward, buffers_of
+from steptune_pytorch.knobs.whole_forward import LaterForward, Parts, WholeForward
 
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 _IMAGE_DIMENSIONS = 4
@@ -25,8 +25,7 @@ class ForwardKnobs:
         self._ready = weakref.WeakSet()  # modules that have their layout and are compiled
         self._autocasts = []  # the program's own: (what, where)
         self._refused = {}
-        # By module that took the layout: whether it was training then, and where its buffers were held.
-        self._took_layout = weakref.WeakKeyDictionary()
+        self._took_layout = weakref.WeakKeyDictionary()  # by module that did, its Parts then
         self._converted = weakref.WeakSet()  # modules whose layout is not the program's own
         self._images = None
         self._was_channels_last = None
@@ -87,6 +86,8 @@ class ForwardKnobs:
                 self._refuse_layout(why)
             if self._asks:
                 self._prepare(module)
+        elif self._channels_last and self._images:
+            self._look_for_other_parts(module)
         return self._call if self._asks else None
 
     def _prepare(self, module):
@@ -96,10 +97,22 @@ class ForwardKnobs:
         if self._channels_last and self._images:
             if not any(_is_channels_last(p) for p in module.parameters()):
                 self._converted.add(module)
-            # In place: parameters stay the objects that the optimiser has.
+            # In place: parameters stay the objects that the optimizer has.
             module.to(memory_format=torch.channels_last)
         if self._compile != "off":
             self._try_compile(module)
+
+    def _look_for_other_parts(self, module):
+        """Those that the program has put in since the last forward have not got the layout."""
+        parts = self._took_layout.get(module)
+        if parts is None or parts.are_same():
+            return
+        del self._took_layout[module]
+        why = _why_no_layout(module)
+        if why is None:
+            module.to(memory_format=torch.channels_last)
+        else:
+            self._refuse_layout(why)
 
     def _try_compile(self, module):
         why = self._why_no_compile()
@@ -114,14 +127,14 @@ class ForwardKnobs:
     def _call(self, original, module, inputs, named):
         if not (self._channels_last and self._images):
             return self._call_with_precision(original, module, inputs, named)
-        was_training, held = self._took_layout.get(module, (None, None))
-        is_known = was_training == module.training
-        before = LaterForward(held) if is_known else WholeForward(module)
+        parts = self._took_layout.get(module)
+        is_known = parts is not None and parts.was_training == module.training
+        before = LaterForward(parts) if is_known else WholeForward(module)
         try:
             converted, converted_named = tensors.converted((inputs, named), _to_channels_last)
             outputs = self._call_with_precision(original, module, converted, converted_named)
             if not is_known:
-                self._took_layout[module] = (module.training, buffers_of(module))
+                self._took_layout[module] = Parts(module)
             return tensors.converted(outputs, _to_contiguous)
         except RuntimeError as error:
             if _OF_LAYOUT not in str(error):

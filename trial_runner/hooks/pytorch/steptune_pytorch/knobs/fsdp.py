@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters, gradients and the optimiser's state in pieces on the ranks (ZeRO, Rajbhandari et al. 2020, stage 3 or 2),
-by PyTorch's FullyShardedDataParallel. With `use_orig_params` the parameters that the program's optimiser was made for
+"""Parameters, gradients and the optimizer's state in pieces on the ranks (ZeRO, Rajbhandari et al. 2020, stage 3 or 2),
+by PyTorch's FullyShardedDataParallel. With `use_orig_params` the parameters that the program's optimizer was made for
 stay the objects that they are, and become views of this rank's piece."""
 
 import contextlib
@@ -38,7 +38,7 @@ def why_not():
         why = str(error).split("\n")[0]
     if str(torch.__version__).startswith("1."):
         why = "that takes 2.0 or newer"
-    what = "PyTorch %s cannot divide the parameters of an optimiser that is there already (%s): %s"
+    what = "PyTorch %s cannot divide the parameters of an optimizer that is there already (%s): %s"
     return what % (torch.__version__, why, _OTHERWISE)
 
 
@@ -64,7 +64,7 @@ class FsdpArguments:
 
 
 class Sharding(Averaging):
-    """As Averaging, of the module that holds what the program's optimisers train, from its first forward on."""
+    """As Averaging, of the module that holds what the program's optimizers train, from its first forward on."""
 
     _is_divided = True
 
@@ -106,7 +106,7 @@ class Sharding(Averaging):
 
     def backward_begins(self):
         if self._module is None:
-            self._give_up("no module was called before this backward that holds what an optimiser trains")
+            self._give_up("no module was called before this backward that holds what an optimizer trains")
         super().backward_begins()
 
     def backward_ended(self):
@@ -218,7 +218,7 @@ class Sharding(Averaging):
             states = original(optimizer, *arguments, **named)
             if optimizer not in self._hook.optimizers.alive or not self._arguments.shards():
                 return states
-            self._gather("the state of the optimiser, which all ranks have a part of,")
+            self._gather("the state of the optimizer, which all ranks have a part of,")
             with self._hook.aside():
                 return dict(states, state=self._shards.whole(_parameters_of(optimizer), states["state"]))
 

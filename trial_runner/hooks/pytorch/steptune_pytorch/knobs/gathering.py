@@ -13,7 +13,7 @@ _AT_ONCE_S = 1.0
 
 
 class Gathering:
-    """`steps()`: of the optimiser, so far, which are the same on all ranks. `give_up(why)` ends the
+    """`steps()`: of the optimizer, so far, which are the same on all ranks. `give_up(why)` ends the
     process, which a long run takes longer to come to than a trial."""
 
     def __init__(self, steps, give_up, is_long_run=False):

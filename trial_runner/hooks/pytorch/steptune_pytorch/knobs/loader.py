@@ -4,7 +4,8 @@
 import multiprocessing
 
 import torch
-from torch.utils.data import DataLoader, IterableDataset
+from torch.utils.data import BatchSampler, DataLoader, IterableDataset, SequentialSampler
+from torch.utils.data.distributed import DistributedSampler
 
 from steptune_pytorch.knobs.data_set_state import state_of
 from steptune_pytorch.knobs.open_files import why_not_forked
@@ -15,6 +16,7 @@ from steptune_pytorch.knobs.sampler_watch import SamplerWatch
 _NAMES = ("num_workers", "prefetch_factor", "persistent_workers", "pin_memory")
 _BATCH_SIZE_POSITION = 0  # after the data set
 _SHUFFLE_POSITION = 1
+_WATCHED_PASSES = 3
 
 
 class LoaderKnobs:
@@ -82,6 +84,19 @@ class LoaderKnobs:
                 self._refuse(facts, name, _first_line(error))
             self._set(loader, facts, {name: facts.today[name] for name in wanted})
             return original(loader)
+
+    def pass_made(self, loader, facts):
+        """The order of samples is drawn when a pass is first read, with workers when it is made."""
+        may_change = self._hook.live is None and facts.passes <= _WATCHED_PASSES and facts.training is not False
+        if may_change and _draws_from_program(loader):
+            facts.random_state = torch.default_generator.get_state()
+
+    def pass_is_read(self, facts):
+        """For the first time."""
+        made, facts.random_state = facts.random_state, None
+        if not torch.equal(made, torch.default_generator.get_state()):
+            facts.is_order_drawn_apart = True
+            self._hook.survey_after_step()
 
     def _begin_live_pass(self, loader, facts, original):
         why = facts.refused.get("num_workers") or self._hook.live.passes.why_not(loader)
@@ -196,6 +211,15 @@ def _arguments_of(loader):
     values = {name: getattr(loader, name) for name in _NAMES}
     values["batch_size"] = loader.batch_size
     return values
+
+
+def _draws_from_program(loader):
+    """Whether the order of samples comes from the program's own generator, as far as is known."""
+    batch_sampler = getattr(loader, "batch_sampler", None)
+    own = loader.sampler if batch_sampler is None or type(batch_sampler) is BatchSampler else batch_sampler
+    if own is None or type(own) in (SequentialSampler, DistributedSampler):
+        return False
+    return getattr(own, "generator", None) is None
 
 
 def _start_method(loader):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How optimisers update, and how they clear gradients."""
+"""How optimizers update, and how they clear gradients."""
 
 import inspect
 
@@ -28,7 +28,7 @@ class OptimizerKnobs:
         self._set_to_none = asked.get("set_to_none")
 
     def wrap(self):
-        """`fused` must be an argument of the optimiser's own class, which looks at it."""
+        """`fused` must be an argument of the optimizer's own class, which looks at it."""
         if self._asked != "fused":
             return
         for cls in vars(torch.optim).values():
@@ -50,7 +50,7 @@ class OptimizerKnobs:
         return __init__
 
     def defaults(self, cls, defaults):
-        """The defaults of an optimiser that is being made, with the implementation asked for."""
+        """The defaults of an optimizer that is being made, with the implementation asked for."""
         if "foreach" not in defaults:
             if self._asked not in (None, "fused", "loop"):
                 self._refused = "%s has one implementation only" % cls.__name__
@@ -88,10 +88,10 @@ class OptimizerKnobs:
         default = self._zero_grad_default
         explicit = self._explicit_set_to_none
         if explicit is not None and not self._called_bare:
-            why = "the program says it itself" if alive else "no optimiser"
+            why = "the program says it itself" if alive else "no optimizer"
             yield Row("set_to_none", today=explicit, value=explicit, why=why, where=self._cleared_at)
             return
-        why = "no optimiser"
+        why = "no optimizer"
         if alive:
             why = None if self._called_bare else "Optimizer.zero_grad is not called"
         value = self._set_to_none if why is None else default
@@ -99,10 +99,10 @@ class OptimizerKnobs:
 
     def _implementation_row(self, alive, implementations, where):
         if not alive:
-            return Row(_NAME, why="no optimiser", where=where)
+            return Row(_NAME, why="no optimizer", where=where)
         known = [o for o in alive if "foreach" in o.defaults]
         if not known:
-            return Row(_NAME, why="this optimiser has one implementation only", where=where)
+            return Row(_NAME, why="this optimizer has one implementation only", where=where)
         choices = ["loop", "foreach"]
         with self._hook.aside():
             if all(_may_be_fused(optimizer) for optimizer in known):
@@ -123,7 +123,7 @@ def _implementation(defaults, fused_is_ours=False):
 
 
 def _may_be_fused(optimizer):
-    """Asked of a small optimiser of the same class: which kernels there are differs by version."""
+    """Asked of a small optimizer of the same class: which kernels there are differs by version."""
     cls = type(optimizer)
     if "fused" not in _parameters(cls):
         return False

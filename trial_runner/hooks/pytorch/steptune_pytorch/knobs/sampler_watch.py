@@ -29,11 +29,14 @@ class SamplerWatch:
 
     def _wrap(self, original):
         def _next_index(iterator):
-            seen = self._seen.get(iterator, 0)
-            facts = self._watched.get(iterator._index_sampler) if seen < _WATCHED_DRAWS else None
+            facts = self._watched.get(iterator._index_sampler)
             if facts is None:
                 return original(iterator)
+            seen = self._seen.get(iterator, 0)
             self._seen[iterator] = seen + 1
+            # One that goes on without an end draws the order of its next pass then.
+            if seen >= _WATCHED_DRAWS and seen != facts.batches_in_pass():
+                return original(iterator)
             if seen == 0:  # the order of the pass is drawn here
                 return original(iterator)
             before = snapshot()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each rank has of parameters that FullyShardedDataParallel has divided, and of an optimiser's state for them."""
+"""What each rank has of parameters that FullyShardedDataParallel has divided, and of an optimizer's state for them."""
 
 import torch
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the ranks of a launch train one model together where the program itself knows of one process
-only: each on its share of every batch, by DistributedDataParallel, with the optimiser's state whole
+only: each on its share of every batch, by DistributedDataParallel, with the optimizer's state whole
 on each rank (`ddp`) or in pieces (`zero`); or by FullyShardedDataParallel (`fsdp`)."""
 
 import gc

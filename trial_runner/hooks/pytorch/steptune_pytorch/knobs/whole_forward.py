@@ -3,6 +3,7 @@
 
 import random
 import sys
+import weakref
 
 import torch
 
@@ -52,13 +53,13 @@ def _held_by(owner):
 
 class LaterForward:
     """Of a module whose forward may fail and be called again: what its buffers have counted by then stays counted once,
-    and random numbers of the CPU are drawn again. `held`: its `buffers_of`. Remembers no more than versions: cheap
-    enough for each forward."""
+    and random numbers of the CPU are drawn again. `parts`: its Parts. Remembers no more than versions: cheap enough
+    for each forward."""
 
-    def __init__(self, held):
+    def __init__(self, parts):
         self._random = RandomState(None)
-        self._held = held
-        self._buffers = [buffer for attributes in held for buffer in attributes.values() if buffer is not None]
+        self._held = parts.buffers
+        self._buffers = [buffer for attributes in self._held for buffer in attributes.values() if buffer is not None]
         self._versions = [buffer._version for buffer in self._buffers]
         self._counted = []
 
@@ -79,6 +80,19 @@ class LaterForward:
             held[name].data.copy_(value)
 
 
-def buffers_of(module):
-    """Where it and the modules in it hold their buffers, by name."""
-    return [owner._buffers for owner in module.modules() if owner._buffers]
+class Parts:
+    """A module as it is now. `buffers`: where it and the modules in it hold theirs, by name."""
+
+    def __init__(self, module):
+        self.was_training = module.training
+        modules = list(module.modules())
+        self.buffers = [owner._buffers for owner in modules if owner._buffers]
+        self._holders = [owner._modules for owner in modules if owner._modules]
+        self._modules = self._now()
+
+    def are_same(self):
+        """Whether it consists of the same modules: a program may put another one in."""
+        return self._now() == self._modules
+
+    def _now(self):
+        return [weakref.ref(part) for held in self._holders for part in held.values() if part is not None]

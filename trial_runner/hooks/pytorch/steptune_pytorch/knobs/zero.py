@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimisers whose state is divided among the ranks (ZeRO, Rajbhandari et al. 2020, stage 1), by
+"""Optimizers whose state is divided among the ranks (ZeRO, Rajbhandari et al. 2020, stage 1), by
 PyTorch's ZeroRedundancyOptimizer."""
 
 import torch
@@ -21,7 +21,7 @@ def release_process_group(optimizer):
 
 
 def sharded_classes(hook):
-    """By name: what stands for each optimiser of torch.optim. Made, it is a ZeroRedundancyOptimizer;
+    """By name: what stands for each optimizer of torch.optim. Made, it is a ZeroRedundancyOptimizer;
     `isinstance` and subclasses see the class that it stands for."""
     from torch.distributed.optim import ZeroRedundancyOptimizer
 
@@ -31,7 +31,7 @@ def sharded_classes(hook):
         def state_dict(self):
             """Whole, as the program expects it."""
             advice = "ask for it on all ranks (torch.save writes on rank 0 alone), or use ddp"
-            hook.knobs.strategy.gathering.of_all("the state of the optimiser, which all ranks have a part of,", advice)
+            hook.knobs.strategy.gathering.of_all("the state of the optimizer, which all ranks have a part of,", advice)
             with hook.aside():
                 self.consolidate_state_dict(to=0)
                 states = [super().state_dict() if torch.distributed.get_rank() == 0 else None]

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Makes its only pass before its model, for which it draws random numbers. Samples come in the `program`'s random order,
+in that of a `generator` of the loader, or in order (`sequential`). `endless`: one pass goes on for ever, as in YOLO's
+and timm's loaders, and is read at once; the model has noise."""
+import sys
+
+import torch
+import torch.nn as nn
+from torch.utils.data import BatchSampler, DataLoader, RandomSampler, TensorDataset
+
+way = sys.argv[1]
+torch.manual_seed(24)
+data = TensorDataset(torch.randn(48, 5))
+generator = torch.Generator().manual_seed(25) if way == "generator" else None
+
+
+class Repeated:
+    def __init__(self, sampler):
+        self.sampler = sampler
+
+    def __iter__(self):
+        while True:
+            yield from self.sampler
+
+    def __len__(self):
+        return len(self.sampler)
+
+
+if way == "endless":
+    model = nn.Sequential(nn.Dropout(0.2), nn.Linear(5, 1))
+    loader = DataLoader(data, batch_sampler=Repeated(BatchSampler(RandomSampler(data), 4, False)))
+    batches = iter(loader)
+else:
+    loader = DataLoader(data, batch_size=4, shuffle=way != "sequential", generator=generator)
+    batches = iter(loader)
+    model = nn.Linear(5, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+for _ in range(30 if way == "endless" else 12):
+    (x,) = next(batches)
+    optimizer.zero_grad()
+    loss = model(x).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    print("loss", loss.item().hex())

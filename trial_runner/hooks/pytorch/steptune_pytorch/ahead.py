@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A batch that is fetched before the one before it is trained on: accelerate, Hugging Face's Trainer, prefetchers."""
+
+from steptune_pytorch import tensors
+
+
+class BatchAhead:
+    """`batch`: (loader, samples, samples of all ranks), or None. Fetched batches are a list of these."""
+
+    def __init__(self):
+        self.batch = None
+
+    def restarts(self, loader, fetched):
+        """Another pass over it begins. What one that was given up has given is not trained on any more."""
+        if loader.is_trained_on_in_pass and not loader.is_exhausted:
+            fetched[:] = [batch for batch in fetched if batch[0] is not loader]
+            if self.batch is not None and self.batch[0] is loader:
+                self.batch = None
+        loader.is_trained_on_in_pass = loader.is_exhausted = False
+
+    def divide(self, fetched, inputs, is_fed):
+        """Leaves in `fetched` what a training forward with these inputs is for. `is_fed`: the step under way has
+        had its batch."""
+        if self.batch is not None:
+            if not fetched and is_fed and not self.batch[0].is_exhausted:
+                return  # another forward of the same step
+            fetched.insert(0, self.batch)
+            self.batch = None
+        loader, samples, _ = fetched[0]
+        if len(fetched) > 2:
+            loader.is_fetched_ahead = False  # several for each forward
+        if len(fetched) != 2 or fetched[1][0] is not loader or not loader.is_fetched_ahead:
+            return
+        if samples > 0 and tensors.samples_in(inputs) == samples:
+            self.batch = fetched.pop()
