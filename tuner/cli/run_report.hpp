@@ -17,7 +17,7 @@ struct RunReport {
   std::string counts;          ///< of trials
   std::string leaderboard;     ///< table and counts
   std::string recommendation;  ///< empty: none
-  Json json;                   ///< one document; see docs/cli.md
+  Json json;                   ///< one document; see configs/output.schema.json
 };
 
 [[nodiscard]] Result<RunReport> make_run_report(const CommandContext& context, History history,

@@ -13,7 +13,7 @@
 namespace steptune {
 
 // The diagnostic log (common/log.hpp): one line for each decision of the loop, `event key=value
-// ...` with the numbers behind it. Events and keys are listed in docs/cli.md.
+// ...` with the numbers behind it. Events and keys are listed in docs/cli.md, "Log events".
 
 /// `suggest`: what the searcher proposes for trial `number`, and by how much it expects the first
 /// objective to be better than the best so far (a share; left out where it has no model).
