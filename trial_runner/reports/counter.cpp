@@ -2,6 +2,7 @@
 #include "trial_runner/reports/counter.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,7 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_max_counters = 16;
+constexpr int k_times_forth = 2;
 
 }  // namespace
 
@@ -20,14 +22,17 @@ bool CumulativeCounter::restarted(const Count& count) const {
 }
 
 void CumulativeCounter::note_writers(double value) {
-  if (told_ > 0 && value == recent_.back()) return;
-  std::rotate(recent_.begin(), recent_.begin() + 1, recent_.end());
-  recent_.back() = value;
-  if (++told_ < recent_.size()) return;
-  const auto& [high1, low1, high2, low2, high3, low3] = recent_;
-  const bool alternates = 2.0 * low1 <= high1 && 2.0 * low2 <= high2 && 2.0 * low3 <= high3;
-  const bool both_go_on = high1 < high2 && high2 < high3 && low1 < low2 && low2 < low3;
-  several_writers_ = several_writers_ || (alternates && both_go_on);
+  const double before = std::exchange(latest_, value);
+  if (2.0 * value <= before) {
+    several_writers_ = several_writers_ || (went_forth_ >= k_times_forth && value > low_);
+    fell_from_ = before;
+    return;
+  }
+  // A count that starts again comes to where it fell from step by step.
+  if (!(value > fell_from_) || value < 2.0 * before || !(fell_from_ > 0.0)) return;
+  went_forth_ = before > low_ && value > high_ ? went_forth_ + 1 : 1;
+  low_ = before;
+  high_ = value;
 }
 
 double CumulativeCounter::add(const Count& count) {

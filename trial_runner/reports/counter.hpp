@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -27,8 +26,9 @@ class CumulativeCounter {
  public:
   double add(const Count& count);
   [[nodiscard]] double value() const { return base_ + last_; }
-  /// Whether the count went back and forth three times, both ways further each time: no cumulative
-  /// count can be made of that.
+  /// Whether the count went back three times and forth between, both ways further each time,
+  /// however many lines of one program came between two of the other: no cumulative count can be
+  /// made of that.
   [[nodiscard]] bool several_writers() const { return several_writers_; }
 
  private:
@@ -39,8 +39,12 @@ class CumulativeCounter {
   double last_ = 0.0;
   std::optional<double> total_;
   std::optional<double> epoch_;
-  std::array<double, 6> recent_{};  ///< as told, the latest last
-  std::size_t told_ = 0;
+  /// As told.
+  double latest_ = 0.0;
+  double fell_from_ = 0.0;
+  double low_ = 0.0;    ///< where it last went forth from, beyond what it fell from
+  double high_ = 0.0;   ///< and where to
+  int went_forth_ = 0;  ///< in a row, both ways further each time
   bool several_writers_ = false;
 };
 

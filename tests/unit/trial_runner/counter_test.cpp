@@ -64,6 +64,40 @@ TEST(CumulativeCounter, AFirstStepIsNotTakenForARestart) {
   EXPECT_EQ(counter.add(value(0)), 1);
 }
 
+/// Lines of two programs, of which one is so many times as fast.
+bool is_seen_to_be_two(int times_as_fast, double of_slower_from = 0.0) {
+  CumulativeCounter counter;
+  double fast = 0.0;
+  for (int slow = 1; slow <= 20; ++slow) {
+    for (int i = 0; i < times_as_fast; ++i)
+      counter.add(value(++fast));
+    counter.add(value(of_slower_from + slow));
+  }
+  return counter.several_writers();
+}
+
+TEST(CumulativeCounter, SeesTwoProgramsHoweverManyLinesOfOneComeBetween) {
+  for (const int times : {3, 4, 10, 50})
+    EXPECT_TRUE(is_seen_to_be_two(times)) << times;
+  EXPECT_TRUE(is_seen_to_be_two(1, 1000.0)) << "one goes on from a checkpoint";
+  EXPECT_FALSE(is_seen_to_be_two(1)) << "in step";
+}
+
+TEST(CumulativeCounter, EpochsOfAnyLengthAreNotTwoPrograms) {
+  CumulativeCounter counter;
+  for (const int length : {10, 3, 40, 41, 200, 7, 500}) {
+    for (int i = 1; i <= length; i += 1 + length / 20)
+      counter.add(value(i));
+  }
+  EXPECT_FALSE(counter.several_writers());
+  CumulativeCounter sparse;
+  for (int epoch = 0; epoch < 10; ++epoch) {
+    for (const double at : {0.0, 100.0, 200.0, 300.0, 391.0})
+      sparse.add(value(at));
+  }
+  EXPECT_FALSE(sparse.several_writers());
+}
+
 TEST(CounterSet, OnlyTheFurthestCounterSpeaks) {
   CounterSet counters;
   EXPECT_THAT(counters.add("outer", value(1)), Optional(1.0));
