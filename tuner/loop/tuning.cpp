@@ -591,7 +591,8 @@ std::string Tuning::why_nothing_faster() const {
     return fmt::format("; that was enough for the baseline only: nothing was compared with it{}{}",
                        then.empty() ? "" : ": ", then);
   }
-  std::string why = "; nothing was shown to be faster than the baseline";
+  std::string why = fmt::format("; nothing was shown to be {} than the baseline",
+                                parts_.study.objectives.front().comparative());
   const double left_s = by_time ? *limit_s - stopwatch_.elapsed_s() : 0.0;
   // Other reasons not to go on (machines that are held, no further claim) leave time, too.
   const bool too_little = by_time && search_time_spent(parts_.study, spending(), confirmed_);

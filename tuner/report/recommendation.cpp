@@ -180,15 +180,20 @@ std::string speed_up_of(const SpeedUp& speed_up, const RecommendationContext& co
                      evidence_text(speed_up, context), buffer_text(speed_up));
 }
 
+/// `faster`, or what else better values of the first objective are called.
+std::string comparative_of(const RecommendationContext& context) {
+  return context.objectives.empty() ? "faster" : context.objectives[0].objective.comparative();
+}
+
 std::string verdict_text(Verdict verdict, const RecommendationContext& context) {
   switch (verdict) {
     case Verdict::faster:
-      return "faster, too";
+      return comparative_of(context) + ", too";
     case Verdict::hidden:
       return "not certain, as a buffer may hide a slower loader: set \"measure.buffers\", or a "
              "longer \"max_trial\"";
     case Verdict::not_faster:
-      return "not shown to be faster";
+      return "not shown to be " + comparative_of(context);
     case Verdict::failed:
       return context.attached ? "failed when it was confirmed" : "failed in a fresh run";
     case Verdict::open:
@@ -229,12 +234,13 @@ std::string speed_up_text(const Recommendation& recommendation,
                           const RecommendationContext& context) {
   const SpeedUp& speed_up = recommendation.speed_up;
   if (recommendation.claim == Claim::nothing_faster) {
-    return "the baseline: nothing was shown to be faster";
+    return "the baseline: nothing was shown to be " + comparative_of(context);
   }
   if (recommendation.claim == Claim::feasible) {
     const bool measured = speed_up.pairs > 0;
-    return fmt::format("respects all limits, which the baseline does not; {}not shown to be faster",
-                       measured ? speed_up_of(speed_up, context) + ": " : "");
+    return fmt::format("respects all limits, which the baseline does not; {}not shown to be {}",
+                       measured ? speed_up_of(speed_up, context) + ": " : "",
+                       comparative_of(context));
   }
   const bool slower = recommendation.claim == Claim::unconfirmed && speed_up.high < 1.0;
   return speed_up_of(speed_up, context) + (slower ? ": keep the baseline" : "");

@@ -36,6 +36,10 @@ struct Objective {
   Direction direction = Direction::minimize;
   [[nodiscard]] bool is_time() const { return metric == "time"; }
   [[nodiscard]] bool is_cost() const { return metric == "cost"; }
+  /// What a better value is called, for people.
+  [[nodiscard]] const char* comparative() const {
+    return is_time() ? "faster" : is_cost() ? "cheaper" : "better";
+  }
 };
 
 /// A limit that a configuration must respect to be a winner.

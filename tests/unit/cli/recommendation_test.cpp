@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <sstream>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -107,6 +108,19 @@ TEST(Recommendation, SaysWhatWasConfirmedWithinALongRun) {
       << text;
   EXPECT_NE(text.find("trial 9: failed when it was confirmed"), std::string::npos) << text;
   EXPECT_EQ(text.find("fresh"), std::string::npos) << text;
+}
+
+TEST(Recommendation, OfCostSpeaksOfWhatIsCheaper) {
+  RecommendationContext context = two_objectives();
+  std::swap(context.objectives[0], context.objectives[1]);
+  Recommendation recommendation = faster();
+  recommendation.claim = Claim::nothing_faster;
+  EXPECT_EQ(speed_up_text(recommendation, context),
+            "the baseline: nothing was shown to be cheaper");
+  recommendation.claim = Claim::feasible;
+  recommendation.speed_up = {0.97, 0.93, 1.01, 3, 0.93};
+  EXPECT_NE(speed_up_text(recommendation, context).find(": not shown to be cheaper"),
+            std::string::npos);
 }
 
 TEST(Recommendation, SaysThatABaselineWhichViolatesAGuardIsNoChoice) {

@@ -42,9 +42,7 @@ std::string headline(const StudyReport& report) {
   }
   const std::string text = speed_up_text(*report.recommendation, report.words);
   const std::string first = text.substr(0, text.find(" ("));
-  return report.recommendation->claim == Claim::nothing_faster
-             ? "Keep the baseline: nothing was shown to be faster"
-             : first;
+  return report.recommendation->claim == Claim::nothing_faster ? "Keep " + first : first;
 }
 
 /// What stands beside the headline: how sure it is, and from what.
