@@ -83,6 +83,8 @@ struct SlowLimit {
 /// What of a trial's placement tells whether its data were dropped from memory before: `warm`, or
 /// a text that begins with `cold`. There where the study names data and the runner heeds it.
 inline constexpr const char* k_page_cache_placement = "page_cache";
+/// And how many bytes of them were dropped, as a number; there where that was asked for.
+inline constexpr const char* k_data_bytes_placement = "data_bytes";
 /// In its text, before what could not be dropped.
 inline constexpr const char* k_page_cache_fault = ", but not ";
 

@@ -114,7 +114,7 @@ class LocalRunner final : public Runner {
     return slot.gpus ? *slot.gpus : gpus_;
   }
   /// Leaves the page cache as the trial is to find it; tells how that is.
-  [[nodiscard]] std::string prepare_page_cache(const TrialSpec& spec);
+  void prepare_page_cache(const TrialSpec& spec, std::map<std::string, std::string>& placed);
   /// Sleeps until a descriptor is ready, a timer is due or `deadline_s`; true if a signal arrived.
   bool poll_until(double deadline_s);
   void advance_trials();
@@ -174,15 +174,19 @@ std::size_t LocalRunner::free_slot() const {
   return slot;
 }
 
-std::string LocalRunner::prepare_page_cache(const TrialSpec& spec) {
+void LocalRunner::prepare_page_cache(const TrialSpec& spec,
+                                     std::map<std::string, std::string>& placed) {
+  std::string& told = placed[k_page_cache_placement];
   if (spec.page_cache == PageCache::automatic && !data_fits_) {
     data_fits_ = find_data_files(spec.data).bytes <= usable_memory_bytes(SystemFiles{});
   }
   const bool cold = spec.page_cache == PageCache::cold ||
                     (spec.page_cache == PageCache::automatic && !*data_fits_);
-  if (!cold) return "warm";
+  told = "warm";
+  if (!cold) return;
   const DataFiles dropped = drop_cached_pages(spec.data);
-  return fmt::format("cold: {} file{} of {:.1f} MiB dropped{}", dropped.files,
+  placed[k_data_bytes_placement] = fmt::format("{:.0f}", dropped.bytes);
+  told = fmt::format("cold: {} file{} of {:.1f} MiB dropped{}", dropped.files,
                      dropped.files == 1 ? "" : "s", dropped.bytes / 0x1p20,
                      dropped.fault.empty() ? "" : k_page_cache_fault + dropped.fault);
 }
@@ -232,7 +236,7 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
     environment.insert_or_assign(tag.substr(0, equals), tag.substr(equals + 1));
   }
 
-  if (!spec.data.empty()) placed[k_page_cache_placement] = prepare_page_cache(spec);
+  if (!spec.data.empty()) prepare_page_cache(spec, placed);
   Launching launching{std::move(bound),  slot, std::move(environment),
                       std::move(placed), tags, *std::move(reader),
                       std::move(log)};

@@ -3,17 +3,20 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/format.h>
 
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/live/live_runner.hpp"
+#include "tuner/knobs/knob_role.hpp"
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/payback.hpp"
 #include "tuner/loop/planned_time.hpp"
 #include "tuner/loop/speed_up.hpp"
+#include "tuner/study/counted_steps.hpp"
 
 namespace steptune {
 namespace {
@@ -180,6 +183,68 @@ void add_whole_run_note(const StudySpec& study, const Standing& standing,
       plan.samples ? "" : "; \"planned_run.samples\" says how long it is to be"));
 }
 
+/// Of a doubled accumulation a step takes at least so much of a doubling of its time (as powers);
+/// what takes less is no step but one of its batches, or is hardly computing.
+constexpr double k_least_growth = 0.25;
+
+/// A trial whose counts the study, not the program, says the samples of.
+bool is_counted_by_study(const TrialRecord& trial) {
+  return is_compared(trial.purpose) && is_ranked(trial.status) && trial.measurement &&
+         !trial.measurement->samples_told.value_or(true) && trial.measurement->window_s > 0.0 &&
+         trial.measurement->window_steps > 0.0;
+}
+
+/// Whether what a program counts may be the batches of an accumulated gradient although the study
+/// takes it for steps: it takes no longer where more of them are accumulated, all else being equal.
+void add_count_note(const StudySpec& study, const Standing& standing,
+                    std::vector<std::string>& notes) {
+  const auto parameter = accumulation_parameter(study);
+  const bool is_known = counts_batches(study) || study.report_format.preset == "hf-trainer";
+  if (!parameter || is_known) return;
+  struct Counted {
+    double batches = 0.0;
+    double count_s = 0.0;
+  };
+  std::map<Configuration, std::vector<Counted>> alike;  // but for the parameter
+  for (const TrialRecord& trial : standing.trials()) {
+    const Value* value = trial.configuration.find(*parameter);
+    if (value == nullptr || !is_counted_by_study(trial)) continue;
+    const double batches = number_in(*value).value_or(0.0);
+    if (!(batches > 0.0)) continue;
+    Configuration others;
+    for (const auto& [name, other] : trial.configuration.values()) {
+      if (name != *parameter) others.set(name, other);
+    }
+    alike[others].push_back(
+        {batches, trial.measurement->window_s / trial.measurement->window_steps});
+  }
+  for (const auto& [others, counted] : alike) {
+    const auto [few, many] = std::ranges::minmax_element(counted, {}, &Counted::batches);
+    const double growth = std::log(many->count_s / few->count_s);
+    if (!(many->batches > few->batches) ||
+        growth >= k_least_growth * std::log(many->batches / few->batches)) {
+      continue;
+    }
+    notes.push_back(fmt::format(
+        "what the program counts takes {} with {}={:g} and {} with {}={:g}: if that are batches "
+        "and "
+        "no optimizer steps, leave {} out of \"planned_run.batch_size\" and begin anew, as the "
+        "speeds are wrong",
+        format_duration(few->count_s), *parameter, few->batches, format_duration(many->count_s),
+        *parameter, many->batches, *parameter));
+    return;
+  }
+}
+
+/// Readahead and what was read before it was measured count, too.
+constexpr double k_nearly_all = 0.95;
+
+/// Of the data that were dropped from memory before it; nothing where none were.
+std::optional<double> data_bytes_of(const TrialRecord& trial) {
+  const auto found = trial.placement.find(k_data_bytes_placement);
+  return found == trial.placement.end() ? std::nullopt : parse_finite(found->second);
+}
+
 /// Where the trials had the data from, which the study names.
 void add_data_note(const Standing& standing, const Recommendation& recommendation,
                    std::vector<std::string>& notes) {
@@ -200,6 +265,12 @@ void add_data_note(const Standing& standing, const Recommendation& recommendatio
         "cache {}): it may lie in memory (tmpfs), be mapped by another program, or come over a "
         "network",
         cache->second));
+  } else if (const auto bytes = data_bytes_of(*trial);
+             bytes && trial->storage_read_bytes.value_or(0.0) > k_nearly_all * *bytes) {
+    notes.push_back(fmt::format(
+        "trials read all {:.0f} MiB of the data from storage, and found it in memory from then on: "
+        "name more data, or measure a shorter \"max_trial\", to see the first epoch alone",
+        *bytes / 0x1p20));
   } else {
     notes.emplace_back("trials read the data from storage, as the first epoch of a run does");
   }
@@ -280,6 +351,7 @@ std::vector<std::string> plan_notes(const StudySpec& study, const Standing& stan
   add_limit_notes(study, recommendation, notes);
   add_whole_run_note(study, standing, recommendation, notes);
   add_data_note(standing, recommendation, notes);
+  add_count_note(study, standing, notes);
   add_batch_note(study, standing, recommendation, notes);
   add_live_notes(study, standing, recommendation, notes);
   if (auto note = drift_note(standing.drift())) notes.push_back(*std::move(note));

@@ -291,6 +291,36 @@ TEST(PlanNotes, TellThatADeadlineLiesWithinTheInterval) {
   EXPECT_THAT(plan_notes(study, standing, recommendation), IsEmpty());
 }
 
+TEST(PlanNotes, TellThatCountsMayBeTheBatchesOfAnAccumulatedGradient) {
+  Json document = time_study().document;
+  document["parameters"]["x"]["role"] = "accumulation";
+  document["planned_run"] = {{"samples", 1e6}, {"batch_size", "8 * x"}};
+  document["reports"] = "tqdm";
+  const auto notes_where = [&](double fourth_step_s, const char* preset) {
+    document["reports"] = preset;
+    const StudySpec study = study_from_json(document, "/studies/study.json", {}).value();
+    Standing standing(ranking_rules(study));
+    for (const int x : {1, 4}) {
+      TrialRecord trial = completed(x, 100.0 / x);
+      if (x == 1) trial.purpose = TrialPurpose::baseline;
+      trial.measurement = stepping();
+      trial.measurement->samples_told = false;
+      trial.measurement->window_steps = 100.0;
+      trial.measurement->window_s = 100.0 * (x == 1 ? 0.1 : fourth_step_s);
+      standing.put(trial);
+    }
+    Recommendation recommendation;
+    recommendation.configuration = study.baseline;
+    return plan_notes(study, standing, recommendation);
+  };
+  EXPECT_THAT(notes_where(0.1, "tqdm"),
+              ElementsAre(AllOf(HasSubstr("takes 100 ms with x=1 and 100 ms with x=4"),
+                                HasSubstr("leave x out of \"planned_run.batch_size\""))));
+  EXPECT_THAT(notes_where(0.1, "key=value"), ElementsAre(HasSubstr("leave x out")));
+  EXPECT_THAT(notes_where(0.38, "tqdm"), IsEmpty()) << "steps";
+  EXPECT_THAT(notes_where(0.1, "lightning"), IsEmpty()) << "known to be batches";
+}
+
 TEST(PlanNotes, TellWhetherTheCheapestFinishesInTime) {
   Json document = time_study().document;
   document["objectives"] = {"cost"};
@@ -357,6 +387,12 @@ TEST(PlanNotes, TellWhereTheDataCameFrom) {
   trial.storage_read_bytes = 2e6;
   EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"),
               ElementsAre(HasSubstr("trials read the data from storage")));
+  trial.placement["data_bytes"] = "8000000";
+  EXPECT_THAT(notes("cold: 4 files of 7.6 MiB dropped"),
+              ElementsAre(HasSubstr("trials read the data from storage")));
+  trial.placement["data_bytes"] = "2000000";
+  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"),
+              ElementsAre(HasSubstr("read all 2 MiB of the data from storage, and found it in")));
   EXPECT_THAT(notes("cold: 0 files of 0.0 MiB dropped, but not /data/a: Permission denied"),
               ElementsAre(HasSubstr("may have found data in memory")));
   trial.storage_read_bytes = 0.0;
