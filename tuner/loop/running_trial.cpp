@@ -44,6 +44,13 @@ constexpr double k_least_of_baseline = 0.5;
 constexpr double k_long_look_steps = 7.0;
 constexpr double k_long_look_time = 10.0;
 
+/// A baseline whose rate drifts may come to a steady state yet: it has so many times its share of a
+/// budget of time, up to half of all of it. What the others take, they are to have.
+constexpr double k_unsteady_baseline = 2.0;
+
+/// What is silent in mid-training for so many times as long as its start may take hangs.
+constexpr double k_silence_per_start = 2.0;
+
 /// What comes with a period shows in a trial of so many of them.
 constexpr double k_periods_to_see = 2.0;
 
@@ -164,6 +171,7 @@ void RunningTrial::started(const TrialStarted& event) {
   started_s_ = event.time_s;
   record_.disturbed_s = 0.0;
   program_startup_s_ = event.program_startup_s;
+  in_phase_ = false;
   measurer_ = make_measurer(*study_, record_, started_s_, targets_, program_startup_s_);
   tracer_ = make_tracer(*study_, record_, started_s_);
   disturbed_.clear();
@@ -175,6 +183,11 @@ void RunningTrial::started(const TrialStarted& event) {
 
 void RunningTrial::reported(const Report& report) {
   reported_s_ = report.received_s;
+  if (report.phase) {
+    in_phase_ = !report.phase->seconds;
+  } else if (report.step || report.samples) {
+    in_phase_ = false;
+  }
   for (const std::string& event : report.hook_events)
     hook_.add(event);
   measurer_.add(report);
@@ -329,13 +342,23 @@ double RunningTrial::deadline_s() const {
   if (request_ != EndRequest::none || record_.status != TrialStatus::running) {
     return std::numeric_limits<double>::infinity();
   }
-  return std::min({start_limit_s(), own_limit_s(), budget_end_s()});
+  return std::min({start_limit_s(), silence_limit_s(), own_limit_s(), budget_end_s()});
 }
 
 double RunningTrial::start_limit_s() const {
   // A single report tells no rate, but that it has begun.
   return has_told_progress() ? std::numeric_limits<double>::infinity()
                              : started_s_ + targets_.longest_start_s;
+}
+
+double RunningTrial::silence_limit_s() const {
+  constexpr double k_never_s = std::numeric_limits<double>::infinity();
+  if (!is_searched(record_.purpose) || !(targets_.longest_trial_s > 0.0) || in_phase_ ||
+      !has_told_progress()) {
+    return k_never_s;
+  }
+  return reported_s_ +
+         std::max(targets_.longest_trial_s, k_silence_per_start * targets_.longest_start_s);
 }
 
 double RunningTrial::own_limit_s() const {
@@ -351,10 +374,21 @@ double RunningTrial::own_limit_s() const {
   const bool will_do = current.status == MeasurementStatus::steady &&
                        current.window_steps >= k_least_look_steps && !may_be_buffered();
   const double most_s = (takes_turns() ? k_with_turns : 1.0) * targets_.measure.max_trial_s;
-  const double longest_s = will_do ? std::min(targets_.share_s, most_s) : most_s;
+  const double longest_s =
+      std::min(most_s, will_do ? targets_.share_s : longest_without_steady_state_s());
   // The program had started before such a trial began.
   const double startup_s = current.startup_s - program_startup_s_;
   return std::min(started_s_ + std::max(0.0, startup_s) + longest_s, last_s);
+}
+
+double RunningTrial::longest_without_steady_state_s() const {
+  const bool is_found = measurer_.current().status == MeasurementStatus::not_steady;
+  if (!is_found || !is_compared(record_.purpose) || !study_->budget.time_s) {
+    return std::numeric_limits<double>::infinity();
+  }
+  if (record_.purpose != TrialPurpose::baseline) return targets_.share_s;
+  return std::max(targets_.share_s,
+                  std::min(k_unsteady_baseline * targets_.share_s, 0.5 * *study_->budget.time_s));
 }
 
 bool RunningTrial::shares_program() const {
@@ -390,6 +424,12 @@ bool RunningTrial::out_of_time(double now_s) {
   requested_s_ = now_s;
   if (now_s >= start_limit_s()) {
     return ask_for_end(EndRequest::slow_start, why_no_start(now_s - started_s_));
+  }
+  if (now_s >= silence_limit_s()) {
+    return ask_for_end(
+        EndRequest::silent,
+        fmt::format("no step told for {}, longer than any other trial took as a whole",
+                    format_duration(now_s - reported_s_)));
   }
   if (own_limit_s() <= budget_end_s()) return ask_for_end(EndRequest::time_limit, "");
   // With more time the study goes on with what it saw too little of; without a baseline there is
@@ -499,11 +539,14 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   if (!ending.violated && !is_baseline) {
     ending.violated = missing_headroom(study_->limits.memory_share, outcome, baseline);
   }
-  if (!ending.violated && objectives && !was_cut_short &&
-      priced.status == MeasurementStatus::steady && is_compared(record_.purpose)) {
+  // How long the planned run takes follows from the rate alone, however early that was known.
+  if (!ending.violated && objectives && priced.status == MeasurementStatus::steady &&
+      is_compared(record_.purpose)) {
     ending.violated = missed_limit(
         study_->planned_run, planned_time(study_->planned_run, priced, measurement_of(baseline)),
         usd_per_hour_);
+    // Merely slow is what might still have been in time.
+    if (ending.violated) ending.slow.reset();
   }
 
   TrialResult result = trial_result(ending);

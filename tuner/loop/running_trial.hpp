@@ -119,8 +119,13 @@ class RunningTrial {
   /// When its first step is to have come.
   [[nodiscard]] double start_limit_s() const;
   [[nodiscard]] std::string why_no_start(double waited_s) const;
+  /// When a trial of the search that has told nothing since is taken to hang, where time is
+  /// limited.
+  [[nodiscard]] double silence_limit_s() const;
   /// When it has been measured for as long as it may, whatever the budget.
   [[nodiscard]] double own_limit_s() const;
+  /// After its start-up, where it was found to have none: no baseline is the end of a study.
+  [[nodiscard]] double longest_without_steady_state_s() const;
   /// Measured in a program that others share (`k_shared_program`), and there in turns with the
   /// baseline.
   [[nodiscard]] bool shares_program() const;
@@ -153,6 +158,7 @@ class RunningTrial {
   bool is_slower_ = false;  ///< measured well enough to know that
   double requested_s_ = 0.0;
   double reported_s_ = 0.0;  ///< when the latest report came
+  bool in_phase_ = false;    ///< which that report began
   /// As it was when the scheduler gave the trial up: what follows until it is gone counts no more.
   std::optional<Measurement> at_request_;
 };

@@ -25,6 +25,9 @@ TrialResult measured_result(const TrialEnding& ending) {
     if (ending.missing) return {TrialStatus::failed, *ending.missing};
     return {TrialStatus::stopped_early, ending.request_reason};
   }
+  if (ending.request == EndRequest::silent) {
+    return {TrialStatus::failed, with_detail("hung", ending.request_reason)};
+  }
   if (ending.request == EndRequest::slow_start) {
     return {TrialStatus::infeasible, ending.request_reason};
   }

@@ -70,6 +70,32 @@ TEST(RunningTrial, ThatWasGivenUpCountsByWhatWasKnownThen) {
   EXPECT_LT(ended.measurement->seconds_per_sample, 0.11);
 }
 
+TEST(RunningTrial, ThatWasGivenUpMissesTheDeadlineAllTheSame) {
+  StudySpec study = time_study();
+  for (const double deadline_s : {50.0, 200.0}) {
+    study.planned_run.deadline_s = deadline_s;
+    TrialRecord record;
+    record.number = 2;
+    RunningTrial trial(study, record, 0.0, {study.measure});
+    trial.started({{2, 1}, 0.0, "", {}});
+    StopsAt scheduler(20);
+    NoSearcher searcher;
+    double now_s = 1.0;
+    int step = 0;
+    // A thousand samples take 100 s.
+    while (!trial.wants_to_end(scheduler, searcher, nullptr)) {
+      ASSERT_LT(++step, 100);
+      trial.reported(report(step, now_s += 0.1 + 0.001 * (step % 3)));
+    }
+    Outcome outcome;
+    outcome.kind = OutcomeKind::stopped;
+    const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
+    EXPECT_EQ(ended.status,
+              deadline_s < 100.0 ? TrialStatus::infeasible : TrialStatus::stopped_early)
+        << ended.failure;
+  }
+}
+
 /// Steps of 0.1 s, give or take a hundredth, until the trial has been measured.
 int steps_until_measured(double usual_variance_s) {
   const StudySpec study = time_study();
@@ -274,7 +300,7 @@ TEST(RunningTrial, ThatEndsLongBeforeTheBaselineDidIsNoWholeRunThoughItIsSteady)
   }
 }
 
-/// Steps of 5 ms, give or take a twentieth; the last 120 take a tenth longer, which the last look
+/// Steps of 5 ms, give or take a twentieth; the last 150 take a tenth longer, which the last look
 /// has seen too few of.
 TEST(RunningTrial, WhoseProgramEndsKeepsTheEndsOfWhatItsWholeRunMeasured) {
   const StudySpec study = time_study();
@@ -285,9 +311,9 @@ TEST(RunningTrial, WhoseProgramEndsKeepsTheEndsOfWhatItsWholeRunMeasured) {
   trial.started({{1, 1}, 0.0, "", {}});
   Rng rng(3, "whole run");
   double now_s = 1.0;
-  constexpr int k_steps = 1900;
+  constexpr int k_steps = 1880;  // the last look is at step 1711
   for (int step = 1; step <= k_steps; ++step) {
-    now_s += 0.005 * (step > k_steps - 120 ? 1.1 : 1.0) * (1.0 + 0.05 * rng.normal());
+    now_s += 0.005 * (step > k_steps - 150 ? 1.1 : 1.0) * (1.0 + 0.05 * rng.normal());
     trial.reported(report(step, now_s));
   }
   const double looked_at_s = trial.measurement().window_begin_s();
@@ -306,6 +332,68 @@ TEST(RunningTrial, ThatEndsAfterFourStepsWasNotMeasured) {
   const TrialRecord ended = ended_by_itself(4);
   EXPECT_EQ(ended.status, TrialStatus::failed);
   EXPECT_THAT(ended.failure, ::testing::HasSubstr("ended before it could be measured"));
+}
+
+/// Twenty steps in 2 s, and then nothing; or what the last report begins.
+TEST(RunningTrial, ThatIsSilentInMidTrainingHangsWhereTimeIsLimited) {
+  StudySpec study = time_study();
+  study.budget.time_s = 100.0;
+  TrialTargets targets{study.measure};
+  targets.longest_trial_s = 10.0;
+  targets.longest_start_s = 12.0;
+  targets.budget_end_s = 1000.0;
+  TrialRecord record;
+  record.number = 2;
+  for (const bool in_phase : {false, true}) {
+    RunningTrial trial(study, record, 0.0, targets);
+    trial.started({{2, 1}, 0.0, "", {}});
+    for (int step = 1; step <= 20; ++step)
+      trial.reported(report(step, 1.0 + 0.1 * step + 0.01 * (step % 7)));
+    const double last_s = 3.06;  // 1 + 20 * 0.1 + 0.01 * (20 % 7)
+    if (in_phase) {
+      Report begins;
+      begins.received_s = last_s;
+      begins.phase = PhaseReport{"evaluation", std::nullopt};
+      trial.reported(begins);
+      EXPECT_FALSE(trial.out_of_time(last_s + 24.1)) << "an evaluation takes its time";
+      continue;
+    }
+    EXPECT_FALSE(trial.out_of_time(last_s + 23.9));
+    EXPECT_TRUE(trial.out_of_time(last_s + 24.1));
+    Outcome outcome;
+    outcome.kind = OutcomeKind::stopped;
+    const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
+    EXPECT_EQ(ended.status, TrialStatus::failed);
+    EXPECT_EQ(ended.failure,
+              "hung: no step told for 24.1 s, longer than any other trial took as a whole");
+  }
+}
+
+/// Steps that take longer and longer.
+double deadline_of_a_drifting_trial(TrialPurpose purpose, double time_s) {
+  StudySpec study = time_study();
+  study.measure.max_trial_s = 120.0;
+  study.budget.time_s = time_s;
+  TrialTargets targets{study.measure};
+  targets.share_s = purpose == TrialPurpose::baseline ? 20.0 : 10.0;
+  TrialRecord record;
+  record.number = 2;
+  record.purpose = purpose;
+  RunningTrial trial(study, record, 0.0, targets);
+  trial.started({{2, 1}, 0.0, "", {}});
+  double now_s = 0.0;
+  for (int step = 1; step <= 60; ++step)
+    trial.reported(report(step, now_s += 0.1 + 0.01 * step));
+  EXPECT_EQ(trial.measurement().status, MeasurementStatus::not_steady);
+  return trial.deadline_s() - trial.measurement().startup_s;
+}
+
+TEST(RunningTrial, WithoutSteadyStateTakesNoMoreThanItsPartOfTheTime) {
+  EXPECT_DOUBLE_EQ(deadline_of_a_drifting_trial(TrialPurpose::search, 200.0), 10.0);
+  EXPECT_DOUBLE_EQ(deadline_of_a_drifting_trial(TrialPurpose::baseline, 200.0), 40.0);
+  EXPECT_DOUBLE_EQ(deadline_of_a_drifting_trial(TrialPurpose::baseline, 60.0), 30.0)
+      << "half of the time is left for others";
+  EXPECT_DOUBLE_EQ(deadline_of_a_drifting_trial(TrialPurpose::confirm_incumbent, 200.0), 120.0);
 }
 
 TEST(RunningTrial, OfAFewSlowStepsIsSlowAndNotFailedAtTheWallLimit) {
