@@ -204,6 +204,11 @@ std::optional<Configuration> Confirmation::next_in_turn() const {
       return trial->configuration;
     }
   }
+  for (const TrialRecord* trial : standing_->stopped_ahead_of(baseline)) {
+    if (trial->configuration != baseline.configuration && !was_tried(trial->configuration)) {
+      return trial->configuration;
+    }
+  }
   return std::nullopt;
 }
 

@@ -41,7 +41,9 @@ struct ConfirmLimits {
 /// Runs come in rounds: one of each finalist that is still open and one of the baseline, in turn
 /// forwards and backwards (A B B A), so that what drifts meets both. A finalist is looked at after
 /// each of its pairs and goes on while its verdict is open. The finalists that the search cannot
-/// tell apart run together; when all are judged and none is faster, the next best takes its turn.
+/// tell apart run together; when all are judged and none is faster, the next best takes its turn,
+/// last of all what the scheduler stopped although it lay ahead of the baseline: what it was
+/// stopped for was no better.
 ///
 /// A run that others disturbed much is done once more for its round, when a round is over, where
 /// time and money allow and that is not usual; of the two the one that was disturbed less counts.

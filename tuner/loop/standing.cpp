@@ -10,6 +10,7 @@
 
 #include <boost/math/distributions/normal.hpp>
 
+#include "common/interval.hpp"
 #include "search/pareto_front.hpp"
 #include "tuner/loop/confirm.hpp"
 #include "tuner/loop/enough_time.hpp"
@@ -24,6 +25,16 @@ namespace {
 double critical_difference(std::size_t candidates) {
   const double others = std::max<double>(1.0, static_cast<double>(candidates) - 1.0);
   return boost::math::quantile(boost::math::normal(), std::pow(0.95, 1.0 / others));
+}
+
+bool has_values(const RankingRules& rules, const TrialRecord& trial) {
+  return is_compared(trial.purpose) && trial.objectives.size() == rules.objectives.size() &&
+         !trial.objectives.empty() &&
+         std::ranges::all_of(trial.objectives, [](double value) { return std::isfinite(value); });
+}
+
+bool was_stopped_in_mid(const RankingRules& rules, const TrialRecord& trial) {
+  return trial.status == TrialStatus::stopped_early && has_values(rules, trial);
 }
 
 }  // namespace
@@ -44,9 +55,7 @@ RankingRules ranking_rules(std::vector<Objective> objectives, double target_half
 }
 
 bool may_win(const RankingRules& rules, const TrialRecord& trial) {
-  return trial.status == TrialStatus::completed && is_compared(trial.purpose) &&
-         trial.objectives.size() == rules.objectives.size() && !trial.objectives.empty() &&
-         std::ranges::all_of(trial.objectives, [](double value) { return std::isfinite(value); });
+  return trial.status == TrialStatus::completed && has_values(rules, trial);
 }
 
 Standing::Standing(RankingRules rules, std::size_t ranked_by)
@@ -130,10 +139,36 @@ const TrialRecord* Standing::find(std::int64_t number) const {
 const TrialRecord* Standing::best_of(const Configuration& configuration) const {
   const TrialRecord* best = nullptr;
   for (const TrialRecord& trial : trials_) {
-    if (trial.configuration != configuration || !may_win(rules_, trial)) continue;
-    if (best == nullptr || value(trial, 0) < value(*best, 0)) best = &trial;
+    const bool wins = may_win(rules_, trial);
+    if (trial.configuration != configuration || !(wins || was_stopped_in_mid(rules_, trial))) {
+      continue;
+    }
+    const bool best_wins = best != nullptr && may_win(rules_, *best);
+    if (best == nullptr || (wins && !best_wins) ||
+        (wins == best_wins && value(trial, 0) < value(*best, 0))) {
+      best = &trial;
+    }
   }
   return best;
+}
+
+std::vector<const TrialRecord*> Standing::stopped() const {
+  std::vector<const TrialRecord*> result;
+  for (const TrialRecord& trial : trials_) {
+    if (was_stopped_in_mid(rules_, trial) && !is_refuted(trial)) result.push_back(&trial);
+  }
+  std::ranges::stable_sort(result, {},
+                           [&](const TrialRecord* trial) { return value(*trial, ranked_by_); });
+  return result;
+}
+
+std::vector<const TrialRecord*> Standing::stopped_ahead_of(const TrialRecord& other) const {
+  std::vector<const TrialRecord*> result = stopped();
+  const double to_beat = value(other, 0);
+  std::erase_if(result, [&](const TrialRecord* trial) {
+    return !(value(*trial, 0) + k_z_95 * error(*trial, 0) < to_beat);
+  });
+  return result;
 }
 
 const TrialRecord* Standing::baseline() const {
@@ -190,6 +225,10 @@ std::vector<const TrialRecord*> Standing::candidates() const {
     if (++looked_at > k_leading_trials) break;
     const TrialRecord* trial = find(number);
     if (!is_refuted(*trial)) result.push_back(trial);
+  }
+  if (result.empty()) {
+    result = stopped();
+    if (result.size() > k_leading_trials) result.resize(k_leading_trials);
   }
   return result;
 }

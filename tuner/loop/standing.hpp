@@ -77,15 +77,21 @@ class Standing {
   [[nodiscard]] const TrialRecord* find(std::int64_t number) const;  ///< null if there is none
   [[nodiscard]] const RankingRules& rules() const { return rules_; }
 
-  /// The best trial that may win, of those that measured this configuration; null if there is none.
+  /// The best trial that may win, of those that measured this configuration, else the best of those
+  /// that the scheduler stopped; null if there is none.
   [[nodiscard]] const TrialRecord* best_of(const Configuration& configuration) const;
 
   /// The baseline's trial that was measured, whether or not it respects the guards, else null.
   [[nodiscard]] const TrialRecord* baseline() const;
 
   /// Of the `k_leading_trials` best trials that may win those whose configuration no confirming run
-  /// has refuted, best first; equal values in order of number.
+  /// has refuted, best first; equal values in order of number. Where there is none, as where all
+  /// that were measured to their end violate a limit, those that the scheduler stopped.
   [[nodiscard]] std::vector<const TrialRecord*> candidates() const;
+
+  /// Trials that the scheduler stopped, since others led, and that lie ahead of `other` by more
+  /// than its value and their error, best first: what is left where those that led are refuted.
+  [[nodiscard]] std::vector<const TrialRecord*> stopped_ahead_of(const TrialRecord& other) const;
 
   /// The best candidate, or null if there is none. Among those that cannot be told from the best
   /// (`tied_with`) and whose values are within the precision of measuring of it, the
@@ -137,6 +143,8 @@ class Standing {
   [[nodiscard]] bool may_be_best(const TrialRecord& trial, const TrialRecord& leader,
                                  std::size_t objective, std::size_t candidates) const;
   [[nodiscard]] bool is_refuted(const TrialRecord& trial) const;
+  /// By the scheduler, with values, and not refuted; best first.
+  [[nodiscard]] std::vector<const TrialRecord*> stopped() const;
   [[nodiscard]] const TrialRecord* choose_incumbent() const;
   void prefer_cheapest(std::vector<const TrialRecord*>& trials) const;
   void count_ended(const TrialRecord& trial);

@@ -110,6 +110,18 @@ TEST_F(ConfirmTest, OneThatFailsMakesRoomForTheNext) {
   EXPECT_EQ(step->configuration, trials_[2].configuration);
 }
 
+TEST_F(ConfirmTest, WhatWasStoppedBesideOneThatIsRefutedTakesItsTurn) {
+  trials_.push_back(completed(3, 3.0, 0.02));
+  trials_.push_back(completed(4, 3.95, 0.05));
+  trials_[2].status = trials_[3].status = TrialStatus::stopped_early;
+  const auto order = run([](std::int64_t x) { return x == 3 ? 3.0 : 4.0; });
+  EXPECT_THAT(order, ::testing::Contains(3));
+  EXPECT_THAT(order, ::testing::Not(::testing::Contains(4))) << "it is not ahead for certain";
+  const Confirmation done = confirmation();
+  ASSERT_NE(done.winner(), nullptr);
+  EXPECT_EQ(standing_->best_of(done.winner()->configuration)->number, 3);
+}
+
 TEST_F(ConfirmTest, OneThatFailsMakesNoRoomForTheNextWhereTheLimitsAllowNoFurtherPair) {
   trials_.push_back(completed(3, 3.0, 0.01));
   EXPECT_TRUE(next({false, 1})) << "the first run is begun whatever the limits";
