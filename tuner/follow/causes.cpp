@@ -2,6 +2,7 @@
 #include "tuner/follow/causes.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -90,10 +91,14 @@ std::vector<std::string> causes_of(const Promise& promise, const Measurement& se
   add_missing_phases(promise, seen, watched_samples, causes);
   if (!is_unexplained) return causes;
   if (!seen.level_changes.empty()) {
+    // One that falls into a batch of intervals is found as two, of which one is small.
+    const LevelChange& largest = *std::ranges::max_element(
+        seen.level_changes, {},
+        [](const LevelChange& change) { return std::abs(std::log(change.ratio)); });
     causes.push_back(fmt::format(
         "the time per sample changed at once, to {:.2f} times what it was, after {}: throttling, a "
         "drained queue, or another program on the machine",
-        seen.level_changes.back().ratio, format_duration(seen.level_changes.back().at_s)));
+        largest.ratio, format_duration(largest.at_s)));
   } else if (deviation->ratio > 1.0) {
     causes.push_back(
         "the steps themselves are slower: another machine, other load on it, throttling, or data "

@@ -116,6 +116,10 @@ TEST(Causes, AChangeAtOnceIsOneIfTheRunDeviates) {
   EXPECT_THAT(told_of(promised_rate(), seen, k_deviates),
               ElementsAre(HasSubstr("changed at once, to 1.50 times what it was, after 30.0 s")));
   EXPECT_THAT(told_of(promised_rate(), seen, std::nullopt), IsEmpty());
+  seen.level_changes = {{2000.0, 30.0, 1.11}, {2100.0, 33.0, 1.03}};
+  EXPECT_THAT(told_of(promised_rate(), seen, k_deviates),
+              ElementsAre(HasSubstr("to 1.11 times what it was, after 30.0 s")))
+      << "one change that was found in two parts";
 }
 
 TEST(Causes, WhereNothingElseChangedTheStepsAreSlower) {
