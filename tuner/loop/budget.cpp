@@ -129,12 +129,15 @@ double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
   return std::max(once_s, std::min(share_s, longer_s + window_s));
 }
 
-/// How short one may be where less time is left: what comes to no steady state is not cut short.
+/// How short one may be where less time is left: a whole run without a steady state is not cut
+/// short.
 double least_fresh_run_s(const StudySpec& study, const TrialRecord& trial, double startup_s) {
   const double run_s = expected_fresh_run_s(study, trial);
   const double its_startup_s =
       std::max(startup_s, paid_startup_s(study, TrialPurpose::confirm_incumbent, &trial));
-  return is_steady(trial) ? std::min(run_s, its_startup_s + least_confirming_run_s(study)) : run_s;
+  return is_steady(trial) || !is_whole_run(trial)
+             ? std::min(run_s, its_startup_s + least_confirming_run_s(study))
+             : run_s;
 }
 
 /// Whether a trial may be what a confirmation proves to be faster.

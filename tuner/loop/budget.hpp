@@ -20,7 +20,7 @@ struct Spending {
   double least_trial_s = 0.0;
   double least_trial_usd = 0.0;
   /// What one pair of confirming runs is expected to take, and how short it may be where less time
-  /// is left: twice its least window each, or as long as ever without a steady state.
+  /// is left: twice its least window each, or a whole run where that has no steady state.
   double confirm_pair_s = 0.0;
   double confirm_pair_usd = 0.0;
   double least_confirm_pair_s = 0.0;

@@ -172,6 +172,7 @@ void RunningTrial::started(const TrialStarted& event) {
   record_.disturbed_s = 0.0;
   program_startup_s_ = event.program_startup_s;
   in_phase_ = false;
+  progressed_s_ = started_s_;
   measurer_ = make_measurer(*study_, record_, started_s_, targets_, program_startup_s_);
   tracer_ = make_tracer(*study_, record_, started_s_);
   disturbed_.clear();
@@ -183,6 +184,7 @@ void RunningTrial::started(const TrialStarted& event) {
 
 void RunningTrial::reported(const Report& report) {
   reported_s_ = report.received_s;
+  if (report.step || report.samples || report.phase) progressed_s_ = report.received_s;
   if (report.phase) {
     in_phase_ = !report.phase->seconds;
   } else if (report.step || report.samples) {
@@ -357,7 +359,7 @@ double RunningTrial::silence_limit_s() const {
       !has_told_progress()) {
     return k_never_s;
   }
-  return reported_s_ +
+  return progressed_s_ +
          std::max(targets_.longest_trial_s, k_silence_per_start * targets_.longest_start_s);
 }
 
@@ -428,8 +430,8 @@ bool RunningTrial::out_of_time(double now_s) {
   if (now_s >= silence_limit_s()) {
     return ask_for_end(
         EndRequest::silent,
-        fmt::format("no step told for {}, longer than any other trial took as a whole",
-                    format_duration(now_s - reported_s_)));
+        fmt::format("hung: no step told for {}, longer than any other trial took as a whole",
+                    format_duration(now_s - progressed_s_)));
   }
   if (own_limit_s() <= budget_end_s()) return ask_for_end(EndRequest::time_limit, "");
   // With more time the study goes on with what it saw too little of; without a baseline there is
@@ -486,6 +488,14 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
     requested_s_ = started_s_ + outcome.duration_s;
     static_cast<void>(ask_for_end(
         EndRequest::time_limit, outcome.was_slow ? k_slow_in_job : "its time in the job was over"));
+  }
+  const double without_step_s = requested_s_ - progressed_s_;
+  // Its lines were refused in mid-training: what they told before is not its rate.
+  if (request_ == EndRequest::time_limit && !outcome.detail.empty() &&
+      without_step_s > 0.5 * (requested_s_ - started_s_)) {
+    request_ = EndRequest::silent;
+    request_reason_ = fmt::format("no step was understood for {}: {}",
+                                  format_duration(without_step_s), outcome.detail);
   }
   const bool by_itself =
       request_ == EndRequest::none && outcome.kind == OutcomeKind::completed && !shares_program();

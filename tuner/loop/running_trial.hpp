@@ -157,8 +157,9 @@ class RunningTrial {
   std::string request_reason_;
   bool is_slower_ = false;  ///< measured well enough to know that
   double requested_s_ = 0.0;
-  double reported_s_ = 0.0;  ///< when the latest report came
-  bool in_phase_ = false;    ///< which that report began
+  double reported_s_ = 0.0;    ///< when the latest report came
+  double progressed_s_ = 0.0;  ///< when the latest counter or phase came
+  bool in_phase_ = false;      ///< which a report began
   /// As it was when the scheduler gave the trial up: what follows until it is gone counts no more.
   std::optional<Measurement> at_request_;
 };

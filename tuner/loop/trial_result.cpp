@@ -26,7 +26,7 @@ TrialResult measured_result(const TrialEnding& ending) {
     return {TrialStatus::stopped_early, ending.request_reason};
   }
   if (ending.request == EndRequest::silent) {
-    return {TrialStatus::failed, with_detail("hung", ending.request_reason)};
+    return {TrialStatus::failed, ending.request_reason};
   }
   if (ending.request == EndRequest::slow_start) {
     return {TrialStatus::infeasible, ending.request_reason};

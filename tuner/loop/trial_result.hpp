@@ -15,7 +15,7 @@ enum class EndRequest {
   measured,    ///< the interval is as tight as asked for
   time_limit,  ///< measured as long as is allowed
   slow_start,  ///< its first step took longer than a budget of time lets one trial take
-  silent,      ///< it told nothing for longer than any other trial took: it hangs
+  silent,      ///< it told no steps any more: it hangs, or its lines are not understood
   scheduler,   ///< the scheduler gave it up
   guard,       ///< a guard was violated for good
   unlike,      ///< a hook could not put the configuration into the program
@@ -62,7 +62,7 @@ struct TrialResult {
 ///   measured: it would fail in the long run too. Where a hook has ended the program, since the
 ///   configuration is nothing for it, it is infeasible.
 /// - A trial whose configuration is not in force is infeasible, however well measured.
-/// - A trial that was ended since it told nothing any more has failed, whatever it told before.
+/// - A trial that was ended since it told no steps any more has failed, whatever it told before.
 /// - Without values nothing is ranked: failed. But what was merely too slow to be measured in time
 ///   was stopped early.
 /// - `lost` and `stopped` without anybody's asking are interruptions: the trial may be launched

@@ -274,6 +274,8 @@ TEST(Budget, ARunThatComesToNoSteadyStateIsNotCutShortForAProof) {
   EXPECT_DOUBLE_EQ(least_s(), 5.0 + 50.0) << "its program runs to its end";
   trials[0].measurement->status = MeasurementStatus::not_steady;
   EXPECT_DOUBLE_EQ(least_s(), 60.0 + 50.0);
+  trials[0].measurement->whole_run = trials[1].measurement->whole_run = false;
+  EXPECT_DOUBLE_EQ(least_s(), 2.0 * (1.0 + 4.0)) << "one that drifts is ended in its time";
 }
 
 TEST(Budget, ConfirmingRunsOfANightShareWhatIsLeftWithTheCompanion) {

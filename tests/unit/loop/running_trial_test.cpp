@@ -369,6 +369,32 @@ TEST(RunningTrial, ThatIsSilentInMidTrainingHangsWhereTimeIsLimited) {
   }
 }
 
+TEST(RunningTrial, WhoseLinesAreRefusedFromSomeTimeOnWasNotMeasured) {
+  const StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 1;
+  record.purpose = TrialPurpose::baseline;
+  for (const bool refused : {true, false}) {
+    RunningTrial trial(study, record, 0.0, {study.measure});
+    trial.started({{1, 1}, 0.0, "", {}});
+    for (int step = 1; step <= 60; ++step)
+      trial.reported(report(step, 1.0 + 0.1 * step));
+    Report metrics;
+    metrics.received_s = 100.0;
+    metrics.metrics["loss"] = 0.5;
+    trial.reported(metrics);
+    ASSERT_TRUE(trial.out_of_time(500.0));
+    Outcome outcome;
+    outcome.kind = OutcomeKind::stopped;
+    if (refused) outcome.detail = "several programs print \"step\"";
+    const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
+    EXPECT_EQ(ended.status, refused ? TrialStatus::failed : TrialStatus::completed);
+    EXPECT_EQ(ended.failure, refused ? "no step was understood for 8 min 13 s: several programs "
+                                       "print \"step\""
+                                     : "");
+  }
+}
+
 /// Steps that take longer and longer.
 double deadline_of_a_drifting_trial(TrialPurpose purpose, double time_s) {
   StudySpec study = time_study();
