@@ -232,15 +232,16 @@ ScriptedRunner::Script never_steady(double startup_s) {
   };
 }
 
-TEST_F(TimeBudget, IsNotOverrunByABaselineWithoutASteadyState) {
+TEST_F(TimeBudget, IsNotSpentOnABaselineWithoutASteadyState) {
   document_["measure"]["max_trial"] = "600s";
   document_["budget"]["time"] = 120.0;
   const LoopResult result = result_of(never_steady(5.0));
   EXPECT_LT(used_, 1.05);
-  ASSERT_EQ(trials_.size(), 1U);
+  ASSERT_GT(trials_.size(), 2U);
   EXPECT_EQ(trials_[0].status, TrialStatus::completed) << "what it has measured by then counts";
-  EXPECT_THAT(trials_[0].measurement->remark, HasSubstr("the tuning time (2 min) was over"));
-  EXPECT_THAT(result.reason, HasSubstr("that was enough for the baseline only"));
+  EXPECT_LT(trials_[0].spent_s, 0.55 * 120.0) << "others are to be compared with it";
+  EXPECT_GT(searched(), 1U);
+  EXPECT_THAT(result.reason, Not(HasSubstr("enough for the baseline only")));
 }
 
 TEST_F(TimeBudget, IsNotOverrunByABaselineThatTellsNothing) {
