@@ -277,18 +277,37 @@ class NumericKnobs(Knobs):
         # Compiled dropout draws other random numbers.
         self.close_to_untouched("mnist", 0.1, compile="default")
 
+    @unittest.skipUnless(hasattr(torch, "compile"), "this PyTorch has no torch.compile")
+    def test_layers_that_the_program_puts_in_later_are_compiled(self):
+        layers = ("view_after_convolution", 1e-3, "replaced")
+        self.close_to_untouched(*layers, compile="default")
+        self.close_to_untouched(*layers, compile="default", channels_last=True)
+
+    @unittest.skipUnless(hasattr(torch, "compile"), "this PyTorch has no torch.compile")
+    def test_a_compiled_model_that_does_not_take_a_layout_later(self):
+        asked = knobs(compile="default", channels_last=True)
+        for ways in (["later"], ["later", "replaced"]):
+            with self.subTest(ways):
+                ran = run("view_after_convolution", *ways, hook=asked)
+                self.assertEqual(ran.status, 0, ran.output)
+                untouched = run("view_after_convolution", *ways)
+                for loss, other in zip(self.losses(ran), self.losses(untouched)):
+                    self.assertAlmostEqual(loss, other, delta=1e-3 * abs(other) + 1e-5)
+                counted, expected = (json.loads(of.lines[-1])[2] for of in (ran, untouched))
+                self.assertEqual(counted, expected, "statistics count once")
+
     @unittest.skipUnless(hasattr(torch, "compile"), "in PyTorch 1 they are for GPUs alone")
     def test_fused_optimizer(self):
         for name in ("vae", "gan", "accumulation"):
             self.close_to_untouched(name, 1e-3, optimizer_implementation="fused")
 
-    def close_to_untouched(self, name, relative, **values):
-        ran = run(name, hook=knobs(**values))
+    def close_to_untouched(self, name, relative, *arguments, **values):
+        ran = run(name, *arguments, hook=knobs(**values))
         self.assertEqual(ran.status, 0, ran.output)
         self.assertIsNone(ran.event("disabled"), ran.output)
         for knob, value in values.items():
             self.assertEqual(ran.knob(knob).get("value"), value, ran.knob(knob))
-        untouched = self.losses(run(name))
+        untouched = self.losses(run(name, *arguments))
         self.assertTrue(untouched)
         for loss, other in zip(self.losses(ran), untouched):
             self.assertAlmostEqual(loss, other, delta=relative * abs(other) + 1e-5)

@@ -40,6 +40,7 @@ class LoaderFacts:
         self.random_state = None  # of the program, where a pass was made of which nothing was read yet
         self.is_order_drawn_apart = False  # the program draws random numbers between making a pass and reading it
         self.is_listed = False  # as one that trains, by the tuner
+        self.is_listed_otherwise = False
         self.shared = None  # its batches, divided among ranks
         self.not_shared = None  # why they cannot be
         self.id = loader_id(where, loader.dataset)
@@ -157,6 +158,7 @@ class Loaders:
         listed = self._hook.settings.loaders
         if listed is not None:
             facts.training = facts.is_listed = facts.id in listed
+            facts.is_listed_otherwise = not facts.is_listed
         self._facts[loader] = facts
         # One place may make several loaders of like data sets, of which one trains.
         if facts.id not in self.known or not self.known[facts.id].training:
