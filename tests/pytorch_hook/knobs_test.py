@@ -290,6 +290,8 @@ class NumericKnobs(Knobs):
             with self.subTest(ways):
                 ran = run("view_after_convolution", *ways, hook=asked)
                 self.assertEqual(ran.status, 0, ran.output)
+                self.assertIn("view size is not compatible", ran.knob("channels_last")["why"])
+                self.assertEqual(ran.knob("compile")["value"], "default")
                 untouched = run("view_after_convolution", *ways)
                 for loss, other in zip(self.losses(ran), self.losses(untouched)):
                     self.assertAlmostEqual(loss, other, delta=1e-3 * abs(other) + 1e-5)
