@@ -50,6 +50,13 @@ class SafeKnobs(Knobs):
     def test_workers_and_noise_in_the_forward(self):
         self.same("vae", num_workers=1, prefetch_factor=4)
 
+    def test_workers_and_random_numbers_between_a_pass_and_its_first_batch(self):
+        for way in ("program", "generator", "sequential", "passes", "threads"):
+            # Of batches that another thread reads nothing is known, but they come all the same.
+            refused = ["num_workers", "persistent_workers"] if way == "threads" else []
+            for persist in (False, True):
+                self.same("early_pass", way, num_workers=2, persistent_workers=persist, refused=refused)
+
     def test_workers_that_persist(self):
         ran = self.same("vae", num_workers=2, persistent_workers=True)
         self.assertEqual(ran.steps[-1]["step"], 18)
@@ -140,15 +147,15 @@ class RefusedKnobs(Knobs):
         ran = run("batch_sampler", hook=knobs(num_workers=1))
         self.assertFalse(ran.knob("num_workers")["may"])
 
-    def test_order_that_workers_would_draw_earlier(self):
-        for way, why in (("program", "between iter() and the first batch"), ("endless", "the sampler draws")):
-            with self.subTest(way):
-                self.assertIn(why, run("early_pass", way, hook=settings("survey")).knob("num_workers")["why"])
-                # Asked for all the same: the trial is none of it.
-                asked = run("early_pass", way, hook=knobs(num_workers=1)).knob("num_workers")
-                self.assertFalse(asked["may"], asked)
-        for way in ("generator", "sequential"):
-            self.same("early_pass", way, num_workers=1)
+    def test_order_that_workers_draw_earlier(self):
+        without = run("early_pass", "workers", hook=knobs(num_workers=0)).knob("num_workers")
+        self.assertIn("between iter() and the first batch", without["why"])
+        self.same("early_pass", "workers", num_workers=1)
+        surveyed = run("early_pass", "endless", hook=settings("survey")).knob("num_workers")
+        self.assertIn("the sampler draws", surveyed["why"])
+        # Asked for all the same: the trial is none of it.
+        asked = run("early_pass", "endless", hook=knobs(num_workers=1)).knob("num_workers")
+        self.assertFalse(asked["may"], asked)
 
     def test_data_set_that_holds_open_files(self):
         for kind, name in (

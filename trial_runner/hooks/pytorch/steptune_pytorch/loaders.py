@@ -93,9 +93,8 @@ class LoaderFacts:
         if self.sampler_draws and name in ("num_workers", "prefetch_factor"):
             return "the sampler draws random numbers while it is read: another order of samples"
         why = self.refused.get(name) or self.refused_now.get(name)
-        is_apart = name == "num_workers" and self.is_order_drawn_apart
-        if why is None and is_apart and 0 in (self.today.get(name), self.now(name)):
-            why = "the program draws random numbers between iter() and the first batch: workers would change the order"
+        if why is None and name == "num_workers" and self.is_order_drawn_apart and self.now(name) == 0:
+            why = "the program draws random numbers between iter() and the first batch: workers draw the order before"
         return why
 
     def fields(self):
