@@ -61,6 +61,9 @@ class SafeKnobs(Knobs):
         ran = self.same("vae", num_workers=2, persistent_workers=True)
         self.assertEqual(ran.steps[-1]["step"], 18)
 
+    def test_workers_of_a_loader_that_turns_out_to_be_an_evaluation_s(self):
+        self.same("inner_evaluation", "average", num_workers=1, persistent_workers=True)
+
     def test_workers_that_persist_no_longer(self):
         self.same("persistent", persistent_workers=False)
 

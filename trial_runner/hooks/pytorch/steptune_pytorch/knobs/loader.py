@@ -64,6 +64,9 @@ class LoaderKnobs:
                 facts.refused = self._refusals(loader)
                 self._samplers.watch(loader, facts)
             if not trains:
+                if facts.applied:  # it looked like one that trains
+                    self._set(loader, facts, {name: facts.today[name] for name in _NAMES})
+                    facts.applied = {}
                 return original(loader)
             if hook.live is not None:
                 return self._begin_live_pass(loader, facts, original)
