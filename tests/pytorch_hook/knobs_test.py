@@ -50,9 +50,19 @@ class SafeKnobs(Knobs):
     def test_workers_and_noise_in_the_forward(self):
         self.same("vae", num_workers=1, prefetch_factor=4)
 
+    def test_workers_and_random_numbers_between_a_pass_and_its_first_batch(self):
+        for way in ("program", "generator", "sequential", "passes", "threads"):
+            # Of batches that another thread reads nothing is known, but they come all the same.
+            refused = ["num_workers", "persistent_workers"] if way == "threads" else []
+            for persist in (False, True):
+                self.same("early_pass", way, num_workers=2, persistent_workers=persist, refused=refused)
+
     def test_workers_that_persist(self):
         ran = self.same("vae", num_workers=2, persistent_workers=True)
         self.assertEqual(ran.steps[-1]["step"], 18)
+
+    def test_workers_of_a_loader_that_turns_out_to_be_an_evaluation_s(self):
+        self.same("inner_evaluation", "average", num_workers=1, persistent_workers=True)
 
     def test_workers_that_persist_no_longer(self):
         self.same("persistent", persistent_workers=False)
@@ -140,15 +150,15 @@ class RefusedKnobs(Knobs):
         ran = run("batch_sampler", hook=knobs(num_workers=1))
         self.assertFalse(ran.knob("num_workers")["may"])
 
-    def test_order_that_workers_would_draw_earlier(self):
-        for way, why in (("program", "between iter() and the first batch"), ("endless", "the sampler draws")):
-            with self.subTest(way):
-                self.assertIn(why, run("early_pass", way, hook=settings("survey")).knob("num_workers")["why"])
-                # Asked for all the same: the trial is none of it.
-                asked = run("early_pass", way, hook=knobs(num_workers=1)).knob("num_workers")
-                self.assertFalse(asked["may"], asked)
-        for way in ("generator", "sequential"):
-            self.same("early_pass", way, num_workers=1)
+    def test_order_that_workers_draw_earlier(self):
+        without = run("early_pass", "workers", hook=knobs(num_workers=0)).knob("num_workers")
+        self.assertIn("between iter() and the first batch", without["why"])
+        self.same("early_pass", "workers", num_workers=1)
+        surveyed = run("early_pass", "endless", hook=settings("survey")).knob("num_workers")
+        self.assertIn("the sampler draws", surveyed["why"])
+        # Asked for all the same: the trial is none of it.
+        asked = run("early_pass", "endless", hook=knobs(num_workers=1)).knob("num_workers")
+        self.assertFalse(asked["may"], asked)
 
     def test_data_set_that_holds_open_files(self):
         for kind, name in (
@@ -277,18 +287,39 @@ class NumericKnobs(Knobs):
         # Compiled dropout draws other random numbers.
         self.close_to_untouched("mnist", 0.1, compile="default")
 
+    @unittest.skipUnless(hasattr(torch, "compile"), "this PyTorch has no torch.compile")
+    def test_layers_that_the_program_puts_in_later_are_compiled(self):
+        layers = ("view_after_convolution", 1e-3, "replaced")
+        self.close_to_untouched(*layers, compile="default")
+        self.close_to_untouched(*layers, compile="default", channels_last=True)
+
+    @unittest.skipUnless(hasattr(torch, "compile"), "this PyTorch has no torch.compile")
+    def test_a_compiled_model_that_does_not_take_a_layout_later(self):
+        asked = knobs(compile="default", channels_last=True)
+        for ways in (["later"], ["later", "replaced"]):
+            with self.subTest(ways):
+                ran = run("view_after_convolution", *ways, hook=asked)
+                self.assertEqual(ran.status, 0, ran.output)
+                self.assertIn("view size is not compatible", ran.knob("channels_last")["why"])
+                self.assertEqual(ran.knob("compile")["value"], "default")
+                untouched = run("view_after_convolution", *ways)
+                for loss, other in zip(self.losses(ran), self.losses(untouched)):
+                    self.assertAlmostEqual(loss, other, delta=1e-3 * abs(other) + 1e-5)
+                counted, expected = (json.loads(of.lines[-1])[2] for of in (ran, untouched))
+                self.assertEqual(counted, expected, "statistics count once")
+
     @unittest.skipUnless(hasattr(torch, "compile"), "in PyTorch 1 they are for GPUs alone")
     def test_fused_optimizer(self):
         for name in ("vae", "gan", "accumulation"):
             self.close_to_untouched(name, 1e-3, optimizer_implementation="fused")
 
-    def close_to_untouched(self, name, relative, **values):
-        ran = run(name, hook=knobs(**values))
+    def close_to_untouched(self, name, relative, *arguments, **values):
+        ran = run(name, *arguments, hook=knobs(**values))
         self.assertEqual(ran.status, 0, ran.output)
         self.assertIsNone(ran.event("disabled"), ran.output)
         for knob, value in values.items():
             self.assertEqual(ran.knob(knob).get("value"), value, ran.knob(knob))
-        untouched = self.losses(run(name))
+        untouched = self.losses(run(name, *arguments))
         self.assertTrue(untouched)
         for loss, other in zip(self.losses(ran), untouched):
             self.assertAlmostEqual(loss, other, delta=relative * abs(other) + 1e-5)

@@ -25,7 +25,8 @@ PROGRAMS = [
     ("inner_evaluation", "inner"), ("inner_evaluation", "copy"), ("collated", "lists"), ("collated", "sequences"),
     ("like_loaders",), ("iterable",), ("changing_data",), ("early_iterator",), ("batch_sampler",),
     ("batch_sampler", "second"), ("view_after_convolution",), ("own_forward",), ("settings",), ("half_step",),
-    ("half_step", "ahead"), ("actor_critic",),
+    ("half_step", "ahead"), ("actor_critic",), ("first_evaluation",),
+    ("inner_evaluation", "average"),
     *[("fetched_ahead", way) for way in ("endless", "accumulate", "broken", "limited", "two_models")],
     *[("fetched_ahead", way) for way in ("pairs", "both", "listed")],
 ]  # fmt: skip

@@ -260,6 +260,14 @@ class Untouched(unittest.TestCase):
         self.assertEqual(len(ran.phases_ended("evaluation")), 3)
         self.assertEqual(ran.knob("num_workers")["where"], ["inner_evaluation.py:21 DataLoader"])
 
+    def test_an_evaluation_between_a_batch_and_its_forward(self):
+        ran = self.check("first_evaluation", steps=12, samples=48)
+        self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 49, 4)))
+        self.assertEqual(len(ran.phases_ended("evaluation")), 2)
+        self.assertTrue(ran.knob("num_workers")["may"])
+        trains = {e["where"]: e["training"] for e in ran.events if e["event"] == "loader"}
+        self.assertEqual(list(trains.values()), [True, False])
+
     def test_evaluation_of_averaged_weights(self):
         # Nothing trains them, and their batches are fetched as those of training are.
         ran = self.check("inner_evaluation", "average", steps=24, samples=96)

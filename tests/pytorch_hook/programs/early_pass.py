@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes its only pass before its model, for which it draws random numbers. Samples come in the `program`'s random order,
-in that of a `generator` of the loader, or in order (`sequential`). `endless`: one pass goes on for ever, as in YOLO's
-and timm's loaders, and is read at once; the model has noise."""
+"""Makes its only pass before its model, for which it draws random numbers. Samples come in the `program`'s random
+order, in that of a `generator` of the loader, or in order (`sequential`). `workers`: it has some. `passes`: there are
+three, each after one that is not read, and random numbers before they are; `threads`: another thread reads them.
+`endless`: one pass goes on for ever, as in YOLO's and timm's loaders, and is read at once; the model has noise."""
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import torch
 import torch.nn as nn
@@ -31,14 +33,21 @@ if way == "endless":
     loader = DataLoader(data, batch_sampler=Repeated(BatchSampler(RandomSampler(data), 4, False)))
     batches = iter(loader)
 else:
-    loader = DataLoader(data, batch_size=4, shuffle=way != "sequential", generator=generator)
+    workers = 2 if way == "workers" else 0
+    loader = DataLoader(data, batch_size=4, shuffle=way != "sequential", generator=generator, num_workers=workers)
     batches = iter(loader)
     model = nn.Linear(5, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
-for _ in range(30 if way == "endless" else 12):
-    (x,) = next(batches)
+reader = ThreadPoolExecutor(1)
+for step in range(30 if way in ("endless", "passes", "threads") else 12):
+    if way in ("passes", "threads") and step % 10 == 0:
+        unread = iter(loader)
+        batches = iter(loader)
+        torch.randn(3)
+    (x,) = reader.submit(next, batches).result() if way == "threads" else next(batches)
     optimizer.zero_grad()
     loss = model(x).pow(2).mean()
     loss.backward()
     optimizer.step()
     print("loss", loss.item().hex())
+unread = batches = None  # ends their workers

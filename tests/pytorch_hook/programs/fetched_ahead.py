@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches that are fetched before the one before them is trained on, in ways: `endless`, a prefetcher that begins
 another pass by itself; `broken`, passes that end early (`limited`: without such a batch); `two_models`, which train
-on each batch; `accumulate`, two batches a step. And two batches that are fetched together: `pairs`, for one forward; `both`, for a step each;
-`joined`, made one; `listed`, all of a pass first."""
+on each batch; `accumulate`, two batches a step. And two batches that are fetched together: `pairs`, for one forward;
+`both`, for a step each; `joined`, made one; `listed`, all of a pass first."""
 import sys
 
 import torch

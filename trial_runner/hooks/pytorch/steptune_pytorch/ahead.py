@@ -29,7 +29,8 @@ class BatchAhead:
         loader, samples, _ = fetched[0]
         if len(fetched) > 2:
             loader.is_fetched_ahead = False  # several for each forward
-        if len(fetched) != 2 or fetched[1][0] is not loader or not loader.is_fetched_ahead:
-            return
-        if samples > 0 and tensors.samples_in(inputs) == samples:
-            self.batch = fetched.pop()
+        elif len(fetched) == 2 and fetched[1][0] is loader:
+            if loader.is_fetched_ahead is None and samples > 0:
+                loader.is_fetched_ahead = tensors.samples_in(inputs) == samples
+            if loader.is_fetched_ahead:
+                self.batch = fetched.pop()

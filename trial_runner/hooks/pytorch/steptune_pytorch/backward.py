@@ -34,7 +34,6 @@ def wrap(hook):
                     is_plain = (
                         progress.is_plain
                         and progress.training_forwards > 0
-                        and (progress.is_fed or not progress.fetched_batches)
                         and (progress.backwards > 0 or progress.steps < progress.look_step)
                     )
                     if tensors.numel() == 1:

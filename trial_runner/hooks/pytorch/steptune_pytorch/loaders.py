@@ -28,7 +28,7 @@ class LoaderFacts:
         self.is_evaluated_on = False  # without gradients
         self.is_trained_on_in_pass = False  # the last one
         self.is_exhausted = False  # that pass has given all its batches
-        self.is_fetched_ahead = True  # one may be fetched before the one before is trained on
+        self.is_fetched_ahead = None  # whether a batch is fetched before the one before is trained on; None: not known
         self.today = {}
         self.applied = {}
         self.refused = {}
@@ -40,6 +40,7 @@ class LoaderFacts:
         self.random_state = None  # of the program, where a pass was made of which nothing was read yet
         self.is_order_drawn_apart = False  # the program draws random numbers between making a pass and reading it
         self.is_listed = False  # as one that trains, by the tuner
+        self.is_listed_otherwise = False
         self.shared = None  # its batches, divided among ranks
         self.not_shared = None  # why they cannot be
         self.id = loader_id(where, loader.dataset)
@@ -92,9 +93,8 @@ class LoaderFacts:
         if self.sampler_draws and name in ("num_workers", "prefetch_factor"):
             return "the sampler draws random numbers while it is read: another order of samples"
         why = self.refused.get(name) or self.refused_now.get(name)
-        is_apart = name == "num_workers" and self.is_order_drawn_apart
-        if why is None and is_apart and 0 in (self.today.get(name), self.now(name)):
-            why = "the program draws random numbers between iter() and the first batch: workers would change the order"
+        if why is None and name == "num_workers" and self.is_order_drawn_apart and self.now(name) == 0:
+            why = "the program draws random numbers between iter() and the first batch: workers draw the order before"
         return why
 
     def fields(self):
@@ -157,6 +157,7 @@ class Loaders:
         listed = self._hook.settings.loaders
         if listed is not None:
             facts.training = facts.is_listed = facts.id in listed
+            facts.is_listed_otherwise = not facts.is_listed
         self._facts[loader] = facts
         # One place may make several loaders of like data sets, of which one trains.
         if facts.id not in self.known or not self.known[facts.id].training:

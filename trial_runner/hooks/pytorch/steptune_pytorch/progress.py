@@ -59,6 +59,7 @@ class Progress:
         self._loss_of_step = []
         self.backwards = 0
         self._evaluated_since_fetch = False
+        self._evaluated_fetched = False
         self._evaluated_with_gradients = False
         self._evaluated_in_step = False
         self._steps_with_evaluation = 0
@@ -104,13 +105,14 @@ class Progress:
             return
         self._forget_evaluated()
         self._no_grad_batch = None
+        if not loader.training:
+            self.is_plain = False
         samples = loader.count_samples(batch)
         samples_of_all = self._find_samples_of_all(loader, samples)
         if loader.training is None and not torch.is_grad_enabled():
             # Of an evaluation, also where its module is one that is not watched, unless a training
             # forward is given it. The same loader may train later.
             loader.is_evaluated_on = True
-            self.is_plain = False
             if not self._is_part_of_step():
                 self._begin_evaluation()
                 self._stay_in_phase()
@@ -135,10 +137,15 @@ class Progress:
         if not self._evaluated_since_fetch:
             return
         self._evaluated_since_fetch = False
+        evaluated_fetched, self._evaluated_fetched = self._evaluated_fetched, False
+        if not evaluated_fetched or not self.fetched_batches:
+            return
         for loader, _, _ in self.fetched_batches:
             if loader.training is None:
                 loader.training = False
-        del self.fetched_batches[:]
+        # What was fetched before for training waits for the evaluation to end.
+        evaluated = self.fetched_batches[-1][0]
+        self.fetched_batches[:] = [b for b in self.fetched_batches if b[0].training and b[0] is not evaluated]
 
     def _end_restart(self):
         _, data_s = self._restart
@@ -165,6 +172,7 @@ class Progress:
         self._take_no_grad_batch((inputs, named_inputs))
         if self.ahead.batch is not None or len(self.fetched_batches) > 1:
             self.ahead.divide(self.fetched_batches, (inputs, named_inputs), self.is_fed)
+        self._reconsider_loader()
         self.take_fetched()
         self.training_forwards += 1
         if not self.is_fed:
@@ -195,6 +203,7 @@ class Progress:
     def evaluates(self):
         self.is_plain = False
         self._evaluated_since_fetch = True
+        self._evaluated_fetched |= self._no_grad_batch is None  # else it may be that batch's
         self._evaluated_with_gradients = torch.is_grad_enabled()
         if self._is_part_of_step():
             self._parts.forward_begins()
@@ -241,14 +250,22 @@ class Progress:
                 if self.samples_by != "given":
                     self.samples_by = "loader"
         del self.fetched_batches[:]
-        self._evaluated_since_fetch = False
+        self._evaluated_since_fetch = self._evaluated_fetched = False
+
+    def _reconsider_loader(self):
+        """An evaluation came between a batch and its forward, and took it for its own; this one comes at once."""
+        loaders = {batch[0] for batch in self.fetched_batches}
+        if len(loaders) == 1 and not self._evaluated_since_fetch:
+            (loader,) = loaders
+            if loader.training is False and not loader.is_listed_otherwise:
+                loader.training = None
 
     def _take_for_step(self):
         """What no forward has taken, of a step that has none: in any other it is fetched for the next one."""
-        if not self.is_fed:
+        if not self.is_fed and not self.training_forwards:
             self.take_fetched()
         elif self._evaluated_since_fetch:
-            self._evaluated_since_fetch = False
+            self._evaluated_since_fetch = self._evaluated_fetched = False
             self.fetched_batches[:] = [batch for batch in self.fetched_batches if batch[0].training]
 
     def _is_reading(self):
@@ -321,7 +338,7 @@ class Progress:
             now_s >= self.report.due_s
             or self.steps + 1 >= self.full_step
             or self.backwards != self.backwards_per_step
-            or (self.fetched_batches and not self.is_fed)
+            or (self.fetched_batches and not self.is_fed and not self.training_forwards)
             or ((self.samples_by == "loader") != self.is_fed and self.samples_by != "given")
             or self._has_gpu_parts
         ):

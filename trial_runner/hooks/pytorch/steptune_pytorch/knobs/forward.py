@@ -13,7 +13,9 @@ from steptune_pytorch.knobs.whole_forward import LaterForward, Parts, WholeForwa
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 _IMAGE_DIMENSIONS = 4
 _VOLUME_DIMENSIONS = 5
-_OF_LAYOUT = "view size is not compatible with input tensor's size and stride"  # how a view of other strides fails
+# How a view of other strides fails, and how it does while it is compiled.
+_OF_LAYOUT = "view size is not compatible with input tensor's size and stride"
+_OF_LAYOUT_COMPILED = "Cannot view a tensor with shape"
 
 
 class ForwardKnobs:
@@ -137,7 +139,7 @@ class ForwardKnobs:
                 self._took_layout[module] = Parts(module)
             return tensors.converted(outputs, _to_contiguous)
         except RuntimeError as error:
-            if _OF_LAYOUT not in str(error):
+            if _OF_LAYOUT not in str(error) and _OF_LAYOUT_COMPILED not in str(error):
                 raise
             before.failed()
             self._refuse_layout(_of_model(error))

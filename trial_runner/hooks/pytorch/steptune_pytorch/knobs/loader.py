@@ -4,10 +4,10 @@
 import multiprocessing
 
 import torch
-from torch.utils.data import BatchSampler, DataLoader, IterableDataset, SequentialSampler
-from torch.utils.data.distributed import DistributedSampler
+from torch.utils.data import DataLoader, IterableDataset
 
 from steptune_pytorch.knobs.data_set_state import state_of
+from steptune_pytorch.knobs.late_order import draws_from_program, made_unread
 from steptune_pytorch.knobs.open_files import why_not_forked
 from steptune_pytorch.knobs.random_state import RandomState
 from steptune_pytorch.knobs.row import Row
@@ -64,6 +64,9 @@ class LoaderKnobs:
                 facts.refused = self._refusals(loader)
                 self._samplers.watch(loader, facts)
             if not trains:
+                if facts.applied:  # it looked like one that trains
+                    self._set(loader, facts, {name: facts.today[name] for name in _NAMES})
+                    facts.applied = {}
                 return original(loader)
             if hook.live is not None:
                 return self._begin_live_pass(loader, facts, original)
@@ -76,7 +79,8 @@ class LoaderKnobs:
         if not wanted:
             return original(loader)
         try:
-            return self._with_equal_seeds(loader, facts, original)
+            is_late = not facts.today["num_workers"] and loader.num_workers > 0 and draws_from_program(loader)
+            return self._with_equal_seeds(loader, facts, made_unread(original) if is_late else original)
         except Exception as error:
             # A data set that cannot be handed to workers, say: the program's own settings then.
             state.restore()
@@ -86,9 +90,9 @@ class LoaderKnobs:
             return original(loader)
 
     def pass_made(self, loader, facts):
-        """The order of samples is drawn when a pass is first read, with workers when it is made."""
+        """Without workers its order would not be drawn here."""
         may_change = self._hook.live is None and facts.passes <= _WATCHED_PASSES and facts.training is not False
-        if may_change and _draws_from_program(loader):
+        if may_change and facts.today.get("num_workers") and draws_from_program(loader):
             facts.random_state = torch.default_generator.get_state()
 
     def pass_is_read(self, facts):
@@ -211,15 +215,6 @@ def _arguments_of(loader):
     values = {name: getattr(loader, name) for name in _NAMES}
     values["batch_size"] = loader.batch_size
     return values
-
-
-def _draws_from_program(loader):
-    """Whether the order of samples comes from the program's own generator, as far as is known."""
-    batch_sampler = getattr(loader, "batch_sampler", None)
-    own = loader.sampler if batch_sampler is None or type(batch_sampler) is BatchSampler else batch_sampler
-    if own is None or type(own) in (SequentialSampler, DistributedSampler):
-        return False
-    return getattr(own, "generator", None) is None
 
 
 def _start_method(loader):

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The order of samples is drawn when a pass is first read; with workers, which begin at once, when it is made. What a
+program draws between the two would differ."""
+
+import weakref
+
+from torch.utils.data import BatchSampler, SequentialSampler, dataloader
+from torch.utils.data.distributed import DistributedSampler
+
+
+def draws_from_program(loader):
+    """Whether the order comes from the program's own generator, as far as is known."""
+    batch_sampler = getattr(loader, "batch_sampler", None)
+    own = loader.sampler if batch_sampler is None or type(batch_sampler) is BatchSampler else batch_sampler
+    if own is None or type(own) in (SequentialSampler, DistributedSampler):
+        return False
+    return getattr(own, "generator", None) is None
+
+
+def made_unread(make):
+    """What makes a pass with workers that begin when it is first read, in whichever thread."""
+
+    def make_unread(loader):
+        cls = dataloader._MultiProcessingDataLoaderIter
+        put_index = cls._try_put_index
+        cls._try_put_index = lambda iterator: None
+        try:
+            iterator = make(loader)
+        finally:
+            cls._try_put_index = put_index
+        reference = weakref.ref(iterator)
+
+        def first_data():
+            iterator = reference()
+            del iterator._next_data  # from now on that of its class
+            for _ in range(iterator._prefetch_factor * iterator._num_workers):
+                iterator._try_put_index()
+            return iterator._next_data()
+
+        iterator._next_data = first_data
+        return iterator
+
+    return make_unread
