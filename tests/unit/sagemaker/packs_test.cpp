@@ -172,11 +172,11 @@ TEST_F(PacksTest, AJobThatDiesGivesBackWhatItHadNotTried) {
   EXPECT_NEAR(told_usd(), audited_usd(), 0.0005);
 }
 
-TEST_F(PacksTest, AJobThatDiesBeforeItsFirstTrialBeginsIsPaidByThatTrial) {
+TEST_F(PacksTest, AJobThatDiesInItsFirstTurnIsPaidByThatTrial) {
   options.backlog = 8;
   program.ends_after_s.reset();
   Fault fault{FaultKind::internal};
-  fault.after_s = 5.0;  // its image is still being downloaded
+  fault.after_s = 5.0;
   account_options.faults.push_back(fault);
   start(given(1, 60.0));
   start(given(2, 60.0));
