@@ -172,6 +172,21 @@ TEST_F(PacksTest, AJobThatDiesGivesBackWhatItHadNotTried) {
   EXPECT_NEAR(told_usd(), audited_usd(), 0.0005);
 }
 
+TEST_F(PacksTest, AJobThatDiesInItsFirstTurnIsPaidByThatTrial) {
+  options.backlog = 8;
+  program.ends_after_s.reset();
+  Fault fault{FaultKind::internal};
+  fault.after_s = 5.0;
+  account_options.faults.push_back(fault);
+  start(given(1, 60.0));
+  start(given(2, 60.0));
+  run_until_finished(2);
+  EXPECT_THAT(kinds(), ElementsAre(OutcomeKind::lost, OutcomeKind::stopped));
+  EXPECT_GT(outcomes[0].billed_usd.value(), 0.0);
+  release();
+  EXPECT_NEAR(told_usd(), audited_usd(), 0.0005);
+}
+
 TEST_F(PacksTest, ALaterTunerFindsThemByTheJobThatTheyAreIn) {
   options.backlog = 8;
   program.ends_after_s.reset();

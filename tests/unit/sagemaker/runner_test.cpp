@@ -10,6 +10,7 @@ using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 TEST_F(RunnerOnAccountTest, TheBillIsWhatTheAccountIsCharged) {
   start(trial(1));
@@ -57,6 +58,10 @@ TEST_F(RunnerOnAccountTest, TheLastTrialLeavesNoPool) {
   start(trial(1));
   run_until_finished(1);
   EXPECT_THAT(account().audit().pools, IsEmpty());
+  const double before_s = clock.now_s();
+  release();
+  EXPECT_LT(clock.now_s() - before_s, 10.0) << "nor is one waited for";
+  EXPECT_THAT(notices, IsEmpty());
 }
 
 TEST_F(RunnerOnAccountTest, AbsentPoolQuotaIsNoticedOnceAndNotAskedForAgain) {
@@ -145,6 +150,11 @@ TEST_F(RunnerOnAccountTest, WithoutCapacityATrialIsTriedAgainAndThenGivenUp) {
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
   EXPECT_EQ(jobs(), 3U);
   EXPECT_THAT(notices, Contains(HasSubstr("no capacity for trial 1")));
+  start(trial(2));
+  run_until_finished(2);
+  EXPECT_EQ(starts[1].placement.at("start"), "warm")
+      << "that jobs without machines left no pool says nothing of the quota for pools";
+  EXPECT_THAT(notices, Not(Contains(HasSubstr("warm pool usage"))));
 }
 
 TEST_F(RunnerOnAccountTest, CapacityThatNeverComesIsNoFaultOfTheProgram) {
@@ -163,6 +173,16 @@ TEST_F(RunnerOnAccountTest, AnInternalErrorIsLostNotFailedAndPaidFor) {
   release();
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::lost) << "the loop launches it again";
   EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
+}
+
+TEST_F(RunnerOnAccountTest, AJobThatSomebodyDeletesIsNoResult) {
+  Fault deleted{FaultKind::unknown_job, "DescribeTrainingJob", 3};
+  deleted.times = 100;
+  account_options.faults = {deleted};
+  start(trial(1));
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::stopped);
+  EXPECT_THAT(outcomes[0].detail, HasSubstr("stopped from outside"));
 }
 
 TEST_F(RunnerOnAccountTest, QuotaIsWaitedFor) {

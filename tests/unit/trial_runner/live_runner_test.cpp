@@ -262,6 +262,39 @@ TEST_F(LiveRunnerTest, RanksHearOfASwitchAFewStepsBefore) {
   EXPECT_EQ(told[0]["from_step"], 9) << "a tenth of a second later, at 16 steps a second";
 }
 
+TEST_F(LiveRunnerTest, AfterATrialTheProgramHasItsOwnSettingsAgain) {
+  ASSERT_TRUE(runner_->start(trial_with(1, "num_workers")));
+  connect();
+  EXPECT_EQ(hook_->switches().at(0)["knobs"], Json({{"num_workers", 2}}));
+  hook_->say(R"({"hook":{"event":"knob","knob":"num_workers","may":true,"today":0,"value":2}})");
+  hook_->make_steps(12, 0.05);
+  static_cast<void>(now());
+  runner_->stop({1, 1});
+  const auto told = hook_->switches();
+  ASSERT_EQ(told.size(), 1U) << "or its steps would count as the baseline's";
+  EXPECT_EQ(told[0]["knobs"], Json::object());
+}
+
+TEST_F(LiveRunnerTest, StepsThatAreMadeBeforeTheProgramHearsOfASwitchDoNotCount) {
+  TrialSpec spec = trial_with(1, "num_workers");
+  spec.live->baseline_seconds_per_sample = 0.0625 / 8.0;
+  ASSERT_TRUE(runner_->start(spec));
+  connect();
+  hook_->say(R"({"hook":{"event":"knob","knob":"num_workers","may":true,"today":0,"value":2}})");
+  std::optional<ComparedRate> compared;
+  for (int turn = 0; turn < 8; ++turn) {
+    hook_->make_steps(2, 5.0);
+    for (const Json& change : hook_->switches())
+      hook_->make_steps(12, change["knobs"].empty() ? 0.0625 : 0.03125);
+    for (const TrialEvent& event : now()) {
+      const auto* reported = std::get_if<TrialReported>(&event);
+      if (reported != nullptr && reported->report.compared) compared = reported->report.compared;
+    }
+  }
+  ASSERT_TRUE(compared);
+  EXPECT_NEAR(compared->seconds_per_sample, 0.03125 / 8.0, 1e-5);
+}
+
 TEST_F(LiveRunnerTest, OfTrialsThatADeadTunerLeftTheProgramIsEnded) {
   const std::vector<Runner::Orphan> left = {
       {live_trial(3), "live/2/a/token"}, {trial(4), "token"}, {live_trial(5), "live/"}};

@@ -228,5 +228,24 @@ TEST(PairedBlocks, AProcessHasMeasuredNothingBeforeItsOwnPair) {
   EXPECT_TRUE(blocks.has_measured());
 }
 
+TEST(PairedBlocks, AProgramThatTellsNoSamplesIsMeasuredByItsSteps) {
+  PairedBlocks blocks;
+  blocks.begin_trial(0.05);
+  LiveStep now;
+  std::vector<Report> reports;
+  for (int i = 0; i < 200; ++i) {
+    now.step += 1.0;
+    now.seconds += blocks.arm() == Arm::trial ? 0.03 : 0.05;
+    static_cast<void>(blocks.add(now));
+    for (Report& report : blocks.take())
+      reports.push_back(std::move(report));
+  }
+  ASSERT_FALSE(reports.empty());
+  EXPECT_FALSE(reports.back().samples);
+  EXPECT_NEAR(*reports.back().clock_s / *reports.back().step, 0.03, 1e-6);
+  ASSERT_TRUE(reports.back().compared);
+  EXPECT_NEAR(reports.back().compared->seconds_per_sample, 0.03, 1e-3) << "of a step";
+}
+
 }  // namespace
 }  // namespace steptune::live

@@ -244,5 +244,21 @@ TEST(RatioFilter, AnotherProcessHasALevelOfItsOwn) {
   EXPECT_NEAR(filter.level().value(), 0.3, 0.02);
 }
 
+TEST(RatioFilter, KnowsTheLastTrialsOfAStudyThatIsLong) {
+  RatioFilter filter;
+  double at_s = 0.0;
+  filter.add_baseline(0.1, 4.0, at_s);
+  for (int trial = 0; trial < 150; ++trial) {
+    filter.begin_trial();
+    for (int block = 0; block < 2; ++block) {
+      filter.add_trial(trial % 2 == 0 ? 0.05 : 0.2, 8.0, at_s += 1.0);
+      filter.add_baseline(0.1, 4.0, at_s += 1.0);
+    }
+    if (trial < 120) continue;  // more blocks than are kept
+    EXPECT_NEAR(filter.ratio().value().value, trial % 2 == 0 ? 0.5 : 2.0, 1e-3) << trial;
+    EXPECT_NEAR(filter.level().value(), 0.1, 1e-4) << trial;
+  }
+}
+
 }  // namespace
 }  // namespace steptune::live

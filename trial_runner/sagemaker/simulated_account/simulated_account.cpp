@@ -114,6 +114,9 @@ Result<aws::HttpResponse> SimulatedAccount::answer_json(const aws::HttpRequest& 
     return refusal(
         {"ExpiredTokenException", "The security token included in the request is expired", 403});
   }
+  if (fault == FaultKind::unknown_job) {
+    return refusal({"ValidationException", "Requested resource not found."});
+  }
   if (fault == FaultKind::no_connection) return no_answer();
   const Answer<Json> answer = dispatch(target, input);
   if (fault == FaultKind::drop_response) return no_answer();
