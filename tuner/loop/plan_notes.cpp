@@ -23,13 +23,6 @@ std::optional<double> noise_scale(const TrialRecord* trial) {
   return found->second;
 }
 
-/// Index of the objective whose value is the time of the planned run.
-std::optional<std::size_t> time_objective(const StudySpec& study) {
-  const auto found = std::ranges::find_if(study.objectives, &Objective::is_time);
-  if (found == study.objectives.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - study.objectives.begin());
-}
-
 /// Samples per step of the recommended configuration and of the baseline, where the plan knows them
 /// and they differ.
 struct BatchChange {
@@ -40,9 +33,8 @@ struct BatchChange {
 std::optional<BatchChange> batch_change(const StudySpec& study, const Standing& standing,
                                         const Recommendation& recommendation) {
   const auto& samples_per_step = standing.rules().samples_per_step;
-  const bool timed = std::ranges::any_of(study.objectives, [](const Objective& objective) {
-    return objective.is_time() || objective.is_cost();
-  });
+  const bool timed = std::ranges::any_of(
+      study.objectives, [](const Objective& objective) { return objective.is_timed(); });
   if (!samples_per_step || !timed) return std::nullopt;
   const auto batch = samples_per_step(recommendation.configuration);
   const auto former = samples_per_step(study.baseline);

@@ -36,6 +36,8 @@ struct Objective {
   Direction direction = Direction::minimize;
   [[nodiscard]] bool is_time() const { return metric == "time"; }
   [[nodiscard]] bool is_cost() const { return metric == "cost"; }
+  /// It follows from how fast the program trains: so do its interval and the machine's drift.
+  [[nodiscard]] bool is_timed() const { return is_time() || is_cost(); }
 };
 
 /// A limit that a configuration must respect to be a winner.
