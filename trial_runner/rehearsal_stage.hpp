@@ -47,7 +47,8 @@ struct RehearsalBill {
   std::optional<LeastBill> least{};
 };
 
-/// A study's runner on a simulated provider under a virtual clock, for the real loop to run on.
+/// A study's runner on a simulated provider under a virtual clock, for the real loop to run on. It
+/// owns both, and reaches nothing outside. Of one thread.
 class RehearsalStage {
  public:
   virtual ~RehearsalStage() = default;

@@ -175,25 +175,25 @@ struct Outcome {
   int exit_code = 0;        ///< exit status, or 128 + signal
   bool had_enough = false;  ///< `stopped`, as `TrialSpec::enough_s` was over, or
   bool was_slow = false;    ///< `had_enough`, as it was beyond `TrialSpec::slow_limit`
-  std::string detail;       ///< why, for people: last lines of output, limit that was hit
+  std::string detail{};     ///< why, for people: last lines of output, limit that was hit
   double duration_s = 0;    ///< start to end
   double billed_s = 0;      ///< seconds that are paid for; local: the duration
   /// What the provider charges, US dollars, where the runner knows it: all launches of the trial,
   /// and the time that machines were kept for it.
-  std::optional<double> billed_usd;
-  std::optional<double> peak_memory_bytes;
+  std::optional<double> billed_usd{};
+  std::optional<double> peak_memory_bytes{};
   /// The same without pages of files, which are given back when memory is short.
-  std::optional<double> peak_unreclaimable_bytes;
+  std::optional<double> peak_unreclaimable_bytes{};
   /// That its processes may use: the machine's, or the limit of its control groups where that is
   /// less; where the runner knows it.
-  std::optional<double> usable_memory_bytes;
-  std::optional<Disturbance> disturbance;
+  std::optional<double> usable_memory_bytes{};
+  std::optional<Disturbance> disturbance{};
   /// Share of the time of the CPUs that it may use in which its processes computed, from its first
   /// report on.
-  std::optional<double> cpu_busy;
+  std::optional<double> cpu_busy{};
   /// What all its processes read from storage: 0 where everything came from the page cache.
-  std::optional<double> storage_read_bytes;
-  std::optional<GpuUse> gpu;  ///< NVIDIA's, where the driver's library is
+  std::optional<double> storage_read_bytes{};
+  std::optional<GpuUse> gpu{};  ///< NVIDIA's, where the driver's library is
 };
 
 /// A trial runs. `token` lets a later tuner find it again (`Runner::adopt`); it is stored as it is.

@@ -233,10 +233,8 @@ void ForkedRunner::on_check_event(const TrialEvent& event) {
 }
 
 void ForkedRunner::end_unstarted(TrialKey key, OutcomeKind kind, std::string why) {
-  Outcome outcome;
-  outcome.kind = kind;
-  outcome.detail = std::move(why);
-  events_.emplace_back(TrialFinished{key, clock_.now_s(), std::move(outcome)});
+  events_.emplace_back(
+      TrialFinished{key, clock_.now_s(), {.kind = kind, .detail = std::move(why)}});
 }
 
 void ForkedRunner::end_check(const Outcome& outcome) {

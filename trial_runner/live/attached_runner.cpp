@@ -121,13 +121,14 @@ void AttachedRunner::report() {
 }
 
 void AttachedRunner::finish(OutcomeKind kind, std::string detail) {
-  Outcome outcome;
-  outcome.kind = kind;
-  outcome.detail = std::move(detail);
   const double now_s = clock_.now_s();
-  outcome.duration_s = now_s - active_->asked_s;
-  outcome.billed_s = outcome.duration_s;
-  events_.emplace_back(TrialFinished{active_->spec.key, now_s, std::move(outcome)});
+  const double duration_s = now_s - active_->asked_s;
+  events_.emplace_back(TrialFinished{active_->spec.key,
+                                     now_s,
+                                     {.kind = kind,
+                                      .detail = std::move(detail),
+                                      .duration_s = duration_s,
+                                      .billed_s = duration_s}});
   const bool was_trial = active_->spec.live && blocks_.arm() == Arm::trial;
   active_.reset();
   blocks_.end_trial();

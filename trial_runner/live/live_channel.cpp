@@ -11,6 +11,7 @@
 #include <sys/un.h>
 
 #include "common/json.hpp"
+#include "common/json_fields.hpp"
 
 namespace steptune::live {
 namespace {
@@ -23,12 +24,6 @@ constexpr std::size_t k_most_bytes = std::size_t{1} << 16;
 Error socket_error(const char* what, const fs::path& path) {
   return {ErrorKind::runner, fmt::format("cannot {}: {}", what, std::strerror(errno)),
           path.string(), ""};
-}
-
-std::optional<double> number_at(const Json& json, const char* key) {
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_number()) return std::nullopt;
-  return found->get<double>();
 }
 
 std::optional<LiveStep> step_from(const Json& json) {

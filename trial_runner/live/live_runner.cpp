@@ -190,10 +190,8 @@ void LiveRunner::start_accepted(TrialSpec spec) {
   const TrialKey key = spec.key;
   const auto started = start_fresh(std::move(spec));
   if (started) return;
-  Outcome outcome;
-  outcome.kind = OutcomeKind::not_started;
-  outcome.detail = started.error().text();
-  events_.emplace_back(TrialFinished{key, clock_.now_s(), std::move(outcome)});
+  events_.emplace_back(TrialFinished{
+      key, clock_.now_s(), {.kind = OutcomeKind::not_started, .detail = started.error().text()}});
 }
 
 void LiveRunner::give_to_fresh(const std::string& why) {
@@ -208,10 +206,8 @@ void LiveRunner::give_to_fresh(const std::string& why) {
 void LiveRunner::share_another_program() {
   const auto started = start_program();
   if (started) return;
-  Outcome outcome;
-  outcome.kind = active_->started_s ? OutcomeKind::lost : OutcomeKind::not_started;
-  outcome.detail = started.error().text();
-  finish(std::move(outcome));
+  finish({.kind = active_->started_s ? OutcomeKind::lost : OutcomeKind::not_started,
+          .detail = started.error().text()});
 }
 
 void LiveRunner::end_program() {
@@ -313,10 +309,7 @@ void LiveRunner::on_withdrawal(const std::string& why) {
     give_to_fresh(unusable_);
     return;
   }
-  Outcome lost;
-  lost.kind = OutcomeKind::lost;
-  lost.detail = unusable_;
-  finish(std::move(lost));
+  finish({.kind = OutcomeKind::lost, .detail = unusable_});
 }
 
 void LiveRunner::read_channel() {
@@ -400,8 +393,7 @@ void LiveRunner::report() {
 }
 
 void LiveRunner::stop(TrialKey key) {
-  Outcome stopped;
-  stopped.kind = OutcomeKind::stopped;
+  Outcome stopped{.kind = OutcomeKind::stopped};
   if (active_ && active_->spec.key == key) {
     finish(std::move(stopped));
   } else if (waiting_ && waiting_->key == key) {

@@ -102,6 +102,10 @@ class LocalRunner final : public Runner {
   [[nodiscard]] CountersAtStart counters_now(const Slot& slot) const {
     return {clock_.now_s(), read_cpu_time(slot.cpus), oom_counters_.read()};
   }
+  /// All that a trial is started with; its log is begun, and the page cache is as it is to be.
+  [[nodiscard]] Result<Launching> prepare(const TrialSpec& spec);
+  /// This process's variables and the trial's, wherever on the machine it runs.
+  [[nodiscard]] Environment own_environment(const TrialSpec& spec) const;
   /// False: it needs an interpreter of its own.
   [[nodiscard]] bool begin_forked(const Launching& launching);
   [[nodiscard]] Result<void> start_fresh(Launching launching);
@@ -206,6 +210,16 @@ Result<void> LocalRunner::ensure_watchdog() {
 Result<void> LocalRunner::start(const TrialSpec& spec) {
   if (auto startable = check_startable(spec); !startable) return startable;
   if (auto watched = ensure_watchdog(); !watched) return watched;
+  auto launching = prepare(spec);
+  if (!launching) return tl::unexpected(launching.error());
+  if (begin_forked(*launching)) {
+    launching_.push_back(*std::move(launching));
+    return {};
+  }
+  return start_fresh(*std::move(launching));
+}
+
+Result<Launching> LocalRunner::prepare(const TrialSpec& spec) {
   auto reader = ReportReader::create(spec.report_format);
   if (!reader) return tl::unexpected(reader.error());
   LogFile log;
@@ -214,17 +228,8 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
     if (!created) return tl::unexpected(created.error());
     log = *std::move(created);
   }
-
   const std::size_t slot = free_slot();
-  Environment environment = environment_;
-  if (spec.launch || launcher_in(spec.argv)) forget_outer_ranks(environment);
-  for (const auto& [name, value] : spec.environment)
-    environment.insert_or_assign(name, value);
-  environment.try_emplace("PYTHONUNBUFFERED", "1");
-  if (!spec.python_path.empty()) {
-    std::string& path = environment["PYTHONPATH"];
-    path = with_python_path(spec.python_path, path);
-  }
+  Environment environment = own_environment(spec);
   PlacementOptions placement = placement_;
   placement.set_thread_counts = placement_.set_thread_counts && spec.set_thread_counts;
   if (spec.launch) placement.processes = std::max(1, spec.launch->processes_per_node);
@@ -235,16 +240,23 @@ Result<void> LocalRunner::start(const TrialSpec& spec) {
     const std::size_t equals = tag.find('=');
     environment.insert_or_assign(tag.substr(0, equals), tag.substr(equals + 1));
   }
-
   if (!spec.data.empty()) prepare_page_cache(spec, placed);
-  Launching launching{std::move(bound),  slot, std::move(environment),
-                      std::move(placed), tags, *std::move(reader),
-                      std::move(log)};
-  if (begin_forked(launching)) {
-    launching_.push_back(std::move(launching));
-    return {};
+  return Launching{std::move(bound),  slot, std::move(environment),
+                   std::move(placed), tags, *std::move(reader),
+                   std::move(log)};
+}
+
+Environment LocalRunner::own_environment(const TrialSpec& spec) const {
+  Environment environment = environment_;
+  if (spec.launch || launcher_in(spec.argv)) forget_outer_ranks(environment);
+  for (const auto& [name, value] : spec.environment)
+    environment.insert_or_assign(name, value);
+  environment.try_emplace("PYTHONUNBUFFERED", "1");
+  if (!spec.python_path.empty()) {
+    std::string& path = environment["PYTHONPATH"];
+    path = with_python_path(spec.python_path, path);
   }
-  return start_fresh(std::move(launching));
+  return environment;
 }
 
 bool LocalRunner::begin_forked(const Launching& launching) {
@@ -296,10 +308,8 @@ void LocalRunner::begin_trial(Launching launching, TrialProcess process, Counter
 }
 
 void LocalRunner::end_unstarted(TrialKey key, OutcomeKind kind, std::string why) {
-  Outcome outcome;
-  outcome.kind = kind;
-  outcome.detail = std::move(why);
-  events_.emplace_back(TrialFinished{key, clock_.now_s(), std::move(outcome)});
+  events_.emplace_back(
+      TrialFinished{key, clock_.now_s(), {.kind = kind, .detail = std::move(why)}});
 }
 
 void LocalRunner::take_forked() {

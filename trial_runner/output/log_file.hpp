@@ -16,9 +16,11 @@ namespace steptune {
 /// memory does not grow with the cap and a killed tuner leaves a readable head.
 class LogFile {
  public:
+  /// No file: what is written is dropped.
   LogFile() = default;
 
-  /// Creates or empties the file.
+  /// Creates or empties the file, which its owner alone may read. `runner` where it cannot be
+  /// opened.
   [[nodiscard]] static Result<LogFile> create(const std::filesystem::path& path,
                                               std::uint64_t cap_bytes);
 

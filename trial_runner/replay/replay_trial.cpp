@@ -45,13 +45,13 @@ ReplayTrial::ReplayTrial(Plan plan)
 
 void ReplayTrial::consider(double time_s, OutcomeKind kind, int exit_code, std::string detail) {
   if (has_ended_ || (end_ && end_->time_s <= time_s)) return;
-  Outcome outcome;
-  outcome.kind = kind;
-  outcome.exit_code = exit_code;
-  outcome.detail = std::move(detail);
-  outcome.duration_s = time_s - plan_.started_s;
-  outcome.billed_s = outcome.duration_s;
-  end_ = End{time_s, std::move(outcome)};
+  const double duration_s = time_s - plan_.started_s;
+  end_ = End{time_s,
+             {.kind = kind,
+              .exit_code = exit_code,
+              .detail = std::move(detail),
+              .duration_s = duration_s,
+              .billed_s = duration_s}};
   if (told_start_) next_s_ = std::min(report_s_, end_->time_s);
 }
 

@@ -43,17 +43,13 @@ OutcomeKind kind_of(JobFailure failure) {
 }
 
 Outcome timed_out(const TrialLimits& limits) {
-  Outcome outcome;
-  outcome.kind = OutcomeKind::timed_out;
-  outcome.detail = fmt::format("ran longer than the limit of {}", format_duration(limits.wall_s));
-  return outcome;
+  return {.kind = OutcomeKind::timed_out,
+          .detail = fmt::format("ran longer than the limit of {}", format_duration(limits.wall_s))};
 }
 
 Outcome hung(const TrialLimits& limits) {
-  Outcome outcome;
-  outcome.kind = OutcomeKind::hung;
-  outcome.detail = fmt::format("no output for {}", format_duration(limits.idle_s));
-  return outcome;
+  return {.kind = OutcomeKind::hung,
+          .detail = fmt::format("no output for {}", format_duration(limits.idle_s))};
 }
 
 Outcome stopped_outcome(const JobDescription& state, std::optional<StopReason> requested,

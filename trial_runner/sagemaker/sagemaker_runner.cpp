@@ -10,6 +10,7 @@
 
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_files.hpp"
+#include "trial_runner/sagemaker/earlier_jobs.hpp"
 #include "trial_runner/sagemaker/held_machines.hpp"
 #include "trial_runner/sagemaker/job_name.hpp"
 #include "trial_runner/sagemaker/job_request.hpp"
@@ -83,12 +84,13 @@ double SageMakerRunner::expected_start_s(const Resources& resources) const {
   }
   int jobs_to_come = 0;
   for (const auto& [each, count] : waiting)
-    jobs_to_come += (count + trials_per_job(each) - 1) / trials_per_job(each);
+    jobs_to_come += (count + trials_per_job(options_, each) - 1) / trials_per_job(options_, each);
   // In the job that those are about to get, in one that others may share, or in none so far.
   const auto alike = waiting.find(key);
-  if (alike != waiting.end() && alike->second % trials_per_job(key) != 0) return k_start_in_turn_s;
+  if (alike != waiting.end() && alike->second % trials_per_job(options_, key) != 0)
+    return k_start_in_turn_s;
   const auto free = options_.parallel - std::ssize(jobs_under_way());
-  return jobs_to_come < free ? start_s / trials_per_job(key)
+  return jobs_to_come < free ? start_s / trials_per_job(options_, key)
                              : std::numeric_limits<double>::infinity();
 }
 
@@ -98,11 +100,6 @@ std::vector<TrialKey> SageMakerRunner::trials_without_machine() const {
     if (job.waits() && job.not_before_s() > clock_.now_s()) keys.push_back(job.key());
   }
   return keys;
-}
-
-int SageMakerRunner::trials_per_job(const std::optional<PoolKey>& key) const {
-  // Several machines would have to agree on whose turn it is, and a spot job begins anew.
-  return key && key->instance_count == 1 ? options_.trials_per_job : 1;
 }
 
 Result<void> SageMakerRunner::begin_study(const std::string& name, const std::string& identity) {
@@ -154,71 +151,18 @@ Result<void> SageMakerRunner::start(const TrialSpec& spec) {
   return {};
 }
 
-Result<std::optional<TrialJob>> SageMakerRunner::find_earlier_job(const TrialSpec& spec) {
-  std::optional<TrialJob> job;
-  std::optional<JobDescription> latest;
-  int launches = 0;
-  while (true) {
-    auto state = api_.describe(job_name(prefix_, spec.key, launches + 1));
-    if (!state) return tl::unexpected(state.error().to_error());
-    if (!*state) break;
-    if (!job) {
-      auto made = make_job(spec);
-      if (!made) return tl::unexpected(made.error());
-      job.emplace(*std::move(made));
-    }
-    if (latest) job->add_bill(latest->billable_s.value_or(0.0));
-    latest = *std::move(state);
-    ++launches;
-  }
-  if (job) monitor_.adopt(*job, job_name(prefix_, spec.key, launches), launches, *latest);
-  return job;
-}
-
-Result<void> SageMakerRunner::find_earlier_packs(std::vector<const TrialSpec*> specs,
-                                                 TrialJobs& found) {
-  if (specs.empty() || options_.trials_per_job == 1) return {};
-  const auto listed = api_.list({prefix_, {}, clock_.wall_time_s() - k_longest_holding_s});
-  if (!listed) return tl::unexpected(listed.error().to_error());
-  for (const JobSummary& summary : *listed) {
-    if (specs.empty()) break;
-    const auto state = api_.describe(summary.name);
-    if (!state) return tl::unexpected(state.error().to_error());
-    if (!*state) continue;
-    for (const PackedTrial& trial : (*state)->trials) {
-      const auto spec =
-          std::ranges::find(specs, trial.key, [](const TrialSpec* each) { return each->key; });
-      if (spec == specs.end()) continue;
-      auto job = make_job(**spec);
-      if (!job) return tl::unexpected(job.error());
-      monitor_.adopt(*job, summary.name, 1, **state);
-      found.push_back(*std::move(job));
-      specs.erase(spec);
-    }
-  }
-  return {};
-}
-
 Result<std::vector<TrialKey>> SageMakerRunner::adopt(std::span<const Orphan> orphans) {
   if (auto begun = admission_.check_study(); !begun) return tl::unexpected(begun.error());
-  TrialJobs found;
-  std::vector<const TrialSpec*> others;
-  for (const Orphan& orphan : orphans) {
-    auto job = find_earlier_job(orphan.spec);
-    if (!job) return tl::unexpected(job.error());
-    if (*job) {
-      found.push_back(**std::move(job));
-    } else {
-      others.push_back(&orphan.spec);
-    }
-  }
-  if (auto searched = find_earlier_packs(std::move(others), found); !searched) {
-    return tl::unexpected(searched.error());
-  }
+  std::optional<double> packs_since_wall_s;
+  if (options_.trials_per_job > 1) packs_since_wall_s = clock_.wall_time_s() - k_longest_holding_s;
+  EarlierJobs earlier(api_, monitor_, prefix_,
+                      [this](const TrialSpec& spec) { return make_job(spec); });
+  auto found = earlier.of(orphans, packs_since_wall_s);
+  if (!found) return tl::unexpected(found.error());
   std::vector<TrialKey> adopted;
-  for (const TrialJob& job : found)
+  for (const TrialJob& job : *found)
     adopted.push_back(job.key());
-  jobs_.splice(jobs_.end(), found);
+  jobs_.splice(jobs_.end(), *found);
   return adopted;
 }
 
@@ -249,7 +193,7 @@ double SageMakerRunner::next_due_s() const {
 }
 
 Result<bool> SageMakerRunner::start_next() {
-  Requested waiting;
+  JobTrials waiting;
   std::vector<std::optional<PoolKey>> queue;
   const double now_s = clock_.now_s();
   for (auto job = jobs_.begin(); job != jobs_.end(); ++job) {
@@ -260,7 +204,7 @@ Result<bool> SageMakerRunner::start_next() {
   // before goes first.
   const bool any_deferred =
       std::ranges::any_of(waiting, [](const auto& job) { return job->is_deferred(); });
-  Requested next = waiting;
+  JobTrials next = waiting;
   if (any_deferred) std::erase_if(next, [](const auto& job) { return !job->is_deferred(); });
   for (const TrialJobs::iterator job : next)
     queue.push_back(job->pool_key());
@@ -274,37 +218,15 @@ Result<bool> SageMakerRunner::start_next() {
   }
   const auto* start = std::get_if<StartTrial>(&decision);
   if (start == nullptr) return false;
-  if (auto requested = request(pack_of(next[start->index], waiting), start->pool_job); !requested) {
+  if (auto requested =
+          request(trials_of_job(options_, next[start->index], waiting), start->pool_job);
+      !requested) {
     return tl::unexpected(requested.error());
   }
   return true;
 }
 
-bool SageMakerRunner::may_be_packed(const TrialJob& job) const {
-  const TrialSpec& spec = job.spec();
-  // What one trial leaves in the job's checkpoints, the next would find. A word with a line break
-  // fits into no piece of a script.
-  const auto breaks = [](const std::string& text) { return text.find('\n') != text.npos; };
-  return trials_per_job(job.pool_key()) > 1 && !spec.argv.empty() &&
-         options_.settings.checkpoint_s3_uri.empty() && std::ranges::none_of(spec.argv, breaks) &&
-         std::ranges::none_of(spec.environment,
-                              [&](const auto& variable) { return breaks(variable.second); });
-}
-
-SageMakerRunner::Requested SageMakerRunner::pack_of(TrialJobs::iterator first,
-                                                    const Requested& waiting) const {
-  Requested pack{first};
-  if (!may_be_packed(*first)) return pack;
-  for (const TrialJobs::iterator job : waiting) {
-    if (std::ssize(pack) == options_.trials_per_job) break;
-    if (job != first && job->pool_key() == first->pool_key() && may_be_packed(*job)) {
-      pack.push_back(job);
-    }
-  }
-  return pack;
-}
-
-bool SageMakerRunner::pools_are_wanted(const Requested& except) const {
+bool SageMakerRunner::pools_are_wanted(const JobTrials& except) const {
   return further_trials_ != 0 || std::ranges::any_of(jobs_, [&](const TrialJob& job) {
            return job.waits() &&
                   std::ranges::none_of(except, [&](const auto& each) { return &*each == &job; });
@@ -319,21 +241,7 @@ Result<void> SageMakerRunner::read_hook(const TrialSpec& spec) {
   return {};
 }
 
-Json SageMakerRunner::job_input(const Requested& pack, const JobLaunch& launch) const {
-  const TrialSpec& first = pack.front()->spec();
-  JobSettings settings = options_.settings;
-  JobRequest request{launch.job, first, first.resources, launch.keep_alive_s, {}, hook_};
-  const bool is_packed = may_be_packed(*pack.front());
-  settings.max_runtime_s = 0.0;
-  for (const TrialJobs::iterator job : pack) {
-    settings.max_runtime_s += job->spec().limits.wall_s;
-    if (is_packed) request.pack.push_back(&job->spec());
-  }
-  settings.max_wait_s = std::max(settings.max_wait_s, settings.max_runtime_s);
-  return create_training_job_input(settings, request);
-}
-
-Result<void> SageMakerRunner::request(Requested pack, std::optional<std::string> pool_job) {
+Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string> pool_job) {
   TrialJob& first = *pack.front();
   if (const auto read = read_hook(first.spec()); !read) {
     give_up(pack.front(), OutcomeKind::not_started, read.error().text());
@@ -344,12 +252,12 @@ Result<void> SageMakerRunner::request(Requested pack, std::optional<std::string>
   launch.keep_alive_s = pools_.keep_alive_s(first.pool_key(), pools_are_wanted(pack));
   launch.pool_settled = !pool_job;
   launch.pool_job = std::move(pool_job);
-  Json input = job_input(pack, launch);
+  Json input = job_input(options_, pack, launch, hook_);
   auto valid = check_training_job_input(input);
   // The words of all may be more than a request holds.
   while (!valid && pack.size() > 1) {
     pack.pop_back();
-    input = job_input(pack, launch);
+    input = job_input(options_, pack, launch, hook_);
     valid = check_training_job_input(input);
   }
   if (!valid) {
@@ -360,7 +268,7 @@ Result<void> SageMakerRunner::request(Requested pack, std::optional<std::string>
   outage_.on_success();
   launch.requested_s = clock_.now_s();
   if (launch.pool_job) pools_.take(*launch.pool_job);
-  if (may_be_packed(first)) {
+  if (may_be_packed(options_, first)) {
     for (const TrialJobs::iterator job : pack)
       launch.pack.push_back({job->key(), packed_seconds(job->spec())});
   }
@@ -374,7 +282,7 @@ Result<void> SageMakerRunner::request(Requested pack, std::optional<std::string>
   return {};
 }
 
-Result<void> SageMakerRunner::on_refused(const Requested& pack, const aws::AwsError& error) {
+Result<void> SageMakerRunner::on_refused(const JobTrials& pack, const aws::AwsError& error) {
   const double now_s = clock_.now_s();
   const auto postpone = [&](double seconds) {
     for (const TrialJobs::iterator job : pack)

@@ -12,6 +12,7 @@
 #include "trial_runner/runner.hpp"
 #include "trial_runner/sagemaker/aws/client.hpp"
 #include "trial_runner/sagemaker/job_monitor.hpp"
+#include "trial_runner/sagemaker/job_packing.hpp"
 #include "trial_runner/sagemaker/outage.hpp"
 #include "trial_runner/sagemaker/sagemaker_options.hpp"
 #include "trial_runner/sagemaker/training_jobs.hpp"
@@ -69,34 +70,20 @@ class SageMakerRunner final : public Runner, public MachineHolder {
  private:
   [[nodiscard]] Result<TrialJob> make_job(const TrialSpec& spec) const;
   [[nodiscard]] Result<void> find_earlier_pools();
-  [[nodiscard]] Result<std::optional<TrialJob>> find_earlier_job(const TrialSpec& spec);
-  /// The same for trials whose jobs have other trials' names: the latest pack that each is in.
-  [[nodiscard]] Result<void> find_earlier_packs(std::vector<const TrialSpec*> specs,
-                                                TrialJobs& found);
 
   /// One round of everything that is due.
   [[nodiscard]] Result<void> advance();
   [[nodiscard]] double next_due_s() const;
   /// Does the next thing for the trials that wait; false if there is nothing to do.
   [[nodiscard]] Result<bool> start_next();
-  /// Trials that wait and are requested together: one, or a pack.
-  using Requested = std::vector<TrialJobs::iterator>;
-  /// That a job on such machines may run in turn.
-  [[nodiscard]] int trials_per_job(const std::optional<PoolKey>& key) const;
-  /// Whether a trial may be one of several in a job.
-  [[nodiscard]] bool may_be_packed(const TrialJob& job) const;
-  /// `first` and those of `waiting` that its job can run after it.
-  [[nodiscard]] Requested pack_of(TrialJobs::iterator first, const Requested& waiting) const;
-  [[nodiscard]] Result<void> request(Requested pack, std::optional<std::string> pool_job);
+  [[nodiscard]] Result<void> request(JobTrials pack, std::optional<std::string> pool_job);
   /// Reads PyTorch's hook, once, where trials have one.
   [[nodiscard]] Result<void> read_hook(const TrialSpec& spec);
-  /// What is asked of the service for `pack`.
-  [[nodiscard]] Json job_input(const Requested& pack, const JobLaunch& launch) const;
-  [[nodiscard]] Result<void> on_refused(const Requested& pack, const aws::AwsError& error);
+  [[nodiscard]] Result<void> on_refused(const JobTrials& pack, const aws::AwsError& error);
   /// The jobs under way, each by the first of its trials that is not over.
   [[nodiscard]] std::vector<const TrialJob*> jobs_under_way() const;
   /// Whether a trial may use a pool: one that waits, beside `except`, or one that is to come.
-  [[nodiscard]] bool pools_are_wanted(const Requested& except = {}) const;
+  [[nodiscard]] bool pools_are_wanted(const JobTrials& except = {}) const;
   void stop_silent_jobs();
   void finish_ended_jobs();
   void give_up(TrialJobs::iterator job, OutcomeKind kind, std::string detail);

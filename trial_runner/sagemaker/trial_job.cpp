@@ -190,10 +190,7 @@ TrialFinished TrialJob::give_up(double time_s, OutcomeKind kind, std::string det
   if (state_ != JobState::waiting) {
     throw std::logic_error("only a trial that waits can be given up");
   }
-  Outcome outcome;
-  outcome.kind = kind;
-  outcome.detail = std::move(detail);
-  return close(time_s, std::move(outcome));
+  return close(time_s, {.kind = kind, .detail = std::move(detail)});
 }
 
 TrialFinished TrialJob::close(double time_s, Outcome outcome) {

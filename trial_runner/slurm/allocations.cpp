@@ -18,10 +18,8 @@
 namespace steptune::slurm {
 namespace {
 
-/// Between looks at the queue: at least this, whatever happens, and growing while nothing does.
-constexpr double k_least_gap_s = 1.0;
-constexpr double k_gap_growth = 1.6;
-constexpr double k_longest_gap_in_outage_s = 120.0;
+/// After a change the queue is asked no sooner.
+constexpr double k_change_shows_s = 1.0;
 /// Until an allocation that does not go is asked to again; doubled each time.
 constexpr double k_first_cancel_gap_s = 10.0;
 constexpr double k_longest_cancel_gap_s = 120.0;
@@ -29,13 +27,10 @@ constexpr double k_longest_cancel_gap_s = 120.0;
 constexpr double k_holder_look_share = 0.05;
 constexpr double k_least_holder_look_s = 0.25;
 constexpr double k_longest_holder_look_s = 10.0;
-/// Nothing waits: only what happens to idle allocations can be seen.
-constexpr double k_calm_polls = 4.0;
 /// A job that was acknowledged may be missing from a list for a moment, or for good.
 constexpr double k_missing_s = 10.0;
 /// Attributes of shared file systems are cached for up to a minute.
 constexpr double k_least_lease_s = 120.0;
-constexpr double k_unanswered_notice_s = 60.0;
 /// A shared file system may have a bad moment; at its end leases still last for half a minute.
 constexpr double k_longest_unwritable_s = 60.0;
 constexpr double k_unwritable_gap_s = 5.0;
@@ -66,20 +61,13 @@ Allocations::Allocations(const Clock& clock, SubmitHost& host, Notices& notices,
       host_(host),
       notices_(notices),
       options_(options),
-      next_look_s_(std::numeric_limits<double>::infinity()) {}
+      queue_(clock, host, notices, options,
+             [this](const std::vector<QueueRow>& rows) { return on_listed(rows); }) {}
 
 Result<void> Allocations::begin(const std::string& prefix) {
   prefix_ = prefix;
   allocations_.clear();
-  const CommandResult listed = run_command(host_, clock_, queue_command());
-  const auto rows = parse_queue(listed.out);
-  if (!listed.ok() || !rows) {
-    return fail(ErrorKind::runner, "cannot read Slurm's queue: " + last_words(listed), "squeue",
-                "`steptune doctor` shows what it finds of Slurm on this machine");
-  }
-  asked_s_ = looked_s_ = clock_.now_s();
-  on_listed(*rows);
-  return {};
+  return queue_.begin();
 }
 
 void Allocations::adopt_unknown_jobs(const std::vector<QueueRow>& rows) {
@@ -116,21 +104,9 @@ Allocation* Allocations::free_for(const std::string& kind, double needed_s) {
   return nullptr;
 }
 
-double Allocations::usual_wait_s(const std::string& kind) const {
-  std::vector<double> seen;
-  const auto own = waits_s_.find(kind);
-  for (const auto& [each, waits_s] : waits_s_) {
-    if (own == waits_s_.end() || each == kind)
-      seen.insert(seen.end(), waits_s.begin(), waits_s.end());
-  }
-  if (seen.empty()) return options_.expected_wait_s;
-  std::ranges::sort(seen);
-  return seen[seen.size() / 2];
-}
-
 double Allocations::expected_start_s(const std::string& kind) const {
   constexpr double k_step_start_s = 0.1;
-  const double usual_s = usual_wait_s(kind);
+  const double usual_s = waits_.usual_s(kind, options_.expected_wait_s);
   std::optional<double> pending_s;
   for (const Allocation& allocation : allocations_) {
     if (allocation.kind != kind) continue;
@@ -150,9 +126,7 @@ bool Allocations::has_others(const std::set<std::string>& kinds, double soon_s) 
                                return allocation.state == AllocationState::running &&
                                       !kinds.contains(allocation.kind);
                              }) ||
-         std::ranges::any_of(waits_s_, [&](const auto& seen) {
-           return !kinds.contains(seen.first) && seen.second.back() <= soon_s;
-         });
+         waits_.any_other_within(kinds, soon_s);
 }
 
 void Allocations::know(const Need& need) {
@@ -200,7 +174,7 @@ void Allocations::on_submitted(const std::string& name, const CommandResult& res
   if (allocation == nullptr) return;
   const bool wanted = allocation->state == AllocationState::submitting;
   const SubmissionAnswer answer = read_submission(result);
-  look_soon(k_least_gap_s);
+  queue_.ask_soon(k_change_shows_s);
   switch (answer.submission) {
     case Submission::accepted:
       on_accepted(*allocation, answer.job_id);
@@ -242,7 +216,7 @@ void Allocations::give_back(Allocation& allocation) {
   allocation.given_back = true;
   // A second way, should the controller not hear of it.
   (void)host_.set_lease(allocation.name, 0.0);
-  look_soon(k_least_gap_s);
+  queue_.ask_soon(k_change_shows_s);
   if (!allocation.id.empty()) cancel(allocation);
 }
 
@@ -280,58 +254,17 @@ void Allocations::set_paid_by_trial(Allocation& allocation, bool paid) {
   if (paid) allocation.used = true;
 }
 
-void Allocations::look_soon(double delay_s) {
-  if (unanswered_since_s_) return;  // its own pace
-  const double now_s = clock_.now_s();
-  next_look_s_ = std::min(next_look_s_, std::max(now_s + delay_s, asked_s_ + k_least_gap_s));
-  gap_s_ = k_least_gap_s;
-}
-
-void Allocations::look() {
-  looking_ = true;
-  asked_s_ = clock_.now_s();
-  next_look_s_ = std::numeric_limits<double>::infinity();
-  host_.run(queue_command(), {}, [this, asked_s = asked_s_](const CommandResult& result) {
-    on_looked(asked_s, result);
+QueueInterest Allocations::queue_interest() const {
+  if (allocations_.empty()) return QueueInterest::none;
+  const bool any_changing = std::ranges::any_of(allocations_, [](const Allocation& allocation) {
+    return allocation.state != AllocationState::running || allocation.missing_since_s;
   });
-}
-
-void Allocations::on_looked(double asked_s, const CommandResult& result) {
-  looking_ = false;
-  const double now_s = clock_.now_s();
-  const auto rows = parse_queue(result.out);
-  if (result.ok() && rows) {
-    if (unanswered_since_s_ && now_s - *unanswered_since_s_ > k_unanswered_notice_s) {
-      notices_.add("Slurm's controller answers again");
-    }
-    notices_.end_topic("away");
-    unanswered_since_s_.reset();
-    looked_s_ = asked_s;
-    on_listed(*rows);
-  } else {
-    // What is not answered changes nothing: the controller may be restarted.
-    if (!unanswered_since_s_) {
-      unanswered_since_s_ = asked_s;
-      gap_s_ = k_least_gap_s;
-    }
-    unanswered_text_ = result.ok() ? "squeue has printed no list" : last_words(result);
-  }
-  if (allocations_.empty() && !unsettled()) return;
-  const double longest_gap_s =
-      unanswered_since_s_ ? std::max(options_.poll_s, k_longest_gap_in_outage_s) : options_.poll_s;
-  gap_s_ = std::min(std::max(gap_s_, k_least_gap_s) * k_gap_growth, longest_gap_s);
-  const double gap_s = unsettled() ? gap_s_ : k_calm_polls * options_.poll_s;
-  next_look_s_ = std::min(next_look_s_, now_s + gap_s);
-}
-
-bool Allocations::unsettled() const {
-  return unanswered_since_s_ || std::ranges::any_of(allocations_, [](const Allocation& allocation) {
-           return allocation.state != AllocationState::running || allocation.missing_since_s;
-         });
+  return any_changing ? QueueInterest::changing : QueueInterest::calm;
 }
 
 void Allocations::on_gone(const Allocation& allocation, const std::string& state) {
   gone_[allocation.name] = state;
+  unused_.end(allocation.name);
   host_.forget_allocation(allocation.name);
   if (allocation.given_back || allocation.used || allocation.former) return;
   if (!allocation.submission_fault.empty()) {
@@ -343,7 +276,7 @@ void Allocations::on_gone(const Allocation& allocation, const std::string& state
                        fmt::format("job {} is {}", allocation.id, words_of(state))});
 }
 
-void Allocations::on_listed(const std::vector<QueueRow>& rows) {
+QueueInterest Allocations::on_listed(const std::vector<QueueRow>& rows) {
   adopt_unknown_jobs(rows);
   for (auto allocation = allocations_.begin(); allocation != allocations_.end();) {
     const QueueRow* latest = nullptr;
@@ -358,6 +291,7 @@ void Allocations::on_listed(const std::vector<QueueRow>& rows) {
     on_gone(*allocation, latest == nullptr ? std::string(k_gone_state) : latest->state);
     allocation = allocations_.erase(allocation);
   }
+  return queue_interest();
 }
 
 bool Allocations::update(Allocation& allocation, const QueueRow* row) {
@@ -452,13 +386,13 @@ void Allocations::on_running(Allocation& allocation, const QueueRow& row) {
   // Of a former tuner's only what follows is this one's to tell.
   allocation.counted_until_s = std::max(since_s, allocation.requested_s);
   if (!allocation.former) {
-    waits_s_[allocation.kind].push_back(std::max(0.0, since_s - allocation.requested_s));
+    waits_.add(allocation.kind, std::max(0.0, since_s - allocation.requested_s));
   }
 }
 
 std::optional<std::string> Allocations::state_after(const std::string& name, double time_s) {
-  if (looked_s_ <= time_s) {
-    if (!looking_) look_soon(0.0);
+  if (queue_.listed_as_of_s() <= time_s) {
+    if (!queue_.is_asking()) queue_.ask_soon(0.0);
     return std::nullopt;
   }
   if (const Allocation* allocation = find(name)) {
@@ -501,24 +435,10 @@ void Allocations::count_unseen(Allocation& allocation, const QueueRow& row) {
   allocation.counted_until_s = clock_.now_s();
 }
 
-void Allocations::add_held(Allocation& allocation, double to_wall_s, double held_s) {
-  if (allocation.user_started) {
-    allocation.unused_since_wall_s.reset();
-    return;
-  }
-  if (!allocation.unused_since_wall_s) allocation.unused_since_wall_s = to_wall_s - held_s;
-  const double from_wall_s = *allocation.unused_since_wall_s;
-  const double usd =
-      usage_usd(usd_per_node_hour(allocation).value_or(0.0), allocation.nodes * held_s);
-  const auto told = std::ranges::find_if(unused_, [&](const UnusedTime& time) {
-    return time.machine == allocation.name && time.from_wall_s == from_wall_s;
-  });
-  if (told == unused_.end()) {
-    unused_.push_back({allocation.name, from_wall_s, to_wall_s, usd});
-  } else {
-    told->to_wall_s = to_wall_s;
-    told->usd += usd;
-  }
+void Allocations::add_held(const Allocation& allocation, double to_wall_s, double held_s) {
+  if (allocation.user_started) return unused_.end(allocation.name);
+  unused_.add(allocation.name, to_wall_s, held_s,
+              usage_usd(usd_per_node_hour(allocation).value_or(0.0), allocation.nodes * held_s));
 }
 
 void Allocations::count_cost() {
@@ -535,7 +455,7 @@ void Allocations::count_cost() {
 
 std::vector<UnusedTime> Allocations::take_unused() {
   count_cost();
-  return std::exchange(unused_, {});
+  return unused_.take();
 }
 
 void Allocations::look_at_holders() {
@@ -545,7 +465,7 @@ void Allocations::look_at_holders() {
     if (allocation.state != AllocationState::pending || allocation.up_seen) continue;
     allocation.up_seen = host_.holder_is_up(allocation.name);
     if (allocation.up_seen) {
-      look_soon(0.0);  // the queue says so, too
+      queue_.ask_soon(0.0);  // the queue says so, too
       continue;
     }
     const double pace_s = std::clamp(k_holder_look_share * (now_s - allocation.requested_s),
@@ -558,27 +478,15 @@ Result<void> Allocations::advance() {
   count_cost();
   const double now_s = clock_.now_s();
   if (now_s >= next_holder_look_s_) look_at_holders();
-  if (!looking_ && now_s >= next_look_s_) look();
+  queue_.ask_if_due();
   if (now_s >= next_renewal_s_ && !allocations_.empty()) {
     if (auto renewed = renew_leases(); !renewed) return renewed;
   }
-  if (!unanswered_since_s_) return {};
-  const double silent_s = now_s - *unanswered_since_s_;
-  if (silent_s > k_unanswered_notice_s) {
-    notices_.add_once("away",
-                      fmt::format("Slurm's controller does not answer, retrying for up to "
-                                  "{}; trials that run go on: {}",
-                                  format_duration(options_.longest_outage_s), unanswered_text_));
-  }
-  if (silent_s <= options_.longest_outage_s) return {};
-  return fail(ErrorKind::unavailable,
-              fmt::format("Slurm's controller has not answered for {}: {}",
-                          format_duration(silent_s), unanswered_text_),
-              "squeue", "once it is back, run the study again: trials that run are taken over");
+  return queue_.check_outage();
 }
 
 double Allocations::next_due_s() const {
-  double due_s = looking_ ? std::numeric_limits<double>::infinity() : next_look_s_;
+  double due_s = queue_.next_due_s();
   if (!allocations_.empty()) due_s = std::min({due_s, next_renewal_s_, next_holder_look_s_});
   return due_s;
 }

@@ -16,8 +16,11 @@
 #include "trial_runner/slurm/grants.hpp"
 #include "trial_runner/slurm/need.hpp"
 #include "trial_runner/slurm/queue.hpp"
+#include "trial_runner/slurm/queue_waits.hpp"
+#include "trial_runner/slurm/queue_watch.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 #include "trial_runner/slurm/submit_host.hpp"
+#include "trial_runner/slurm/unused_times.hpp"
 #include "trial_runner/unused_time.hpp"
 
 namespace steptune::slurm {
@@ -56,8 +59,7 @@ struct Allocation {
   double start_wall_s = 0.0;
   double end_wall_s = 0.0;  ///< known in advance once it runs
   double free_since_s = 0.0;
-  double counted_until_s = 0.0;               ///< its cost without a trial
-  std::optional<double> unused_since_wall_s;  ///< no trial has paid for it since
+  double counted_until_s = 0.0;  ///< its cost without a trial
   std::optional<TrialKey> user;
   double user_until_wall_s = 0.0;  ///< that its trial may run at the longest
   bool user_started = false;       ///< it pays
@@ -138,27 +140,21 @@ class Allocations {
   void on_submitted(const std::string& name, const CommandResult& result);
   void on_accepted(Allocation& allocation, const std::string& id);
   void cancel(Allocation& allocation);
-  /// Something has changed: the queue is looked at after `delay_s`, then in growing gaps.
-  void look_soon(double delay_s);
-  void look();
-  void on_looked(double asked_s, const CommandResult& result);
-  void on_listed(const std::vector<QueueRow>& rows);
+  QueueInterest on_listed(const std::vector<QueueRow>& rows);
+  [[nodiscard]] QueueInterest queue_interest() const;
   void adopt_unknown_jobs(const std::vector<QueueRow>& rows);
   void on_gone(const Allocation& allocation, const std::string& state);
   void look_at_holders();
-  /// In the queue.
-  [[nodiscard]] double usual_wait_s(const std::string& kind) const;
   /// False: it is gone.
   [[nodiscard]] bool update(Allocation& allocation, const QueueRow* row);
   void on_waiting(Allocation& allocation, const QueueRow& row);
   void on_running(Allocation& allocation, const QueueRow& row);
-  [[nodiscard]] bool unsettled() const;
   [[nodiscard]] Result<void> renew_leases();
   void count_cost();
   /// Of one that has started and ended between two looks.
   void count_unseen(Allocation& allocation, const QueueRow& row);
   /// It was held so long, until `to_wall_s`.
-  void add_held(Allocation& allocation, double to_wall_s, double held_s);
+  void add_held(const Allocation& allocation, double to_wall_s, double held_s);
 
   const Clock& clock_;
   SubmitHost& host_;
@@ -170,19 +166,13 @@ class Allocations {
   std::map<std::string, Need> needs_;        ///< by kind
   std::vector<AllocationSetback> setbacks_;
   std::vector<std::string> accepted_;
-  std::map<std::string, std::vector<double>> waits_s_;  ///< seen in the queue, by kind
+  QueueWatch queue_;
+  QueueWaits waits_;
   std::int64_t last_number_ = 0;
-  bool looking_ = false;
-  double next_look_s_ = 0.0;
-  double gap_s_ = 0.0;
-  double asked_s_ = -1.0;            ///< when the last look began
-  double looked_s_ = -1.0;           ///< likewise the last that was answered
-  double next_holder_look_s_ = 0.0;  ///< at the files that tell that a placeholder runs
-  std::optional<double> unanswered_since_s_;
-  std::string unanswered_text_;
+  double next_holder_look_s_ = 0.0;           ///< at the files that tell that a placeholder runs
   std::optional<double> unwritable_since_s_;  ///< the folder with the leases
   double next_renewal_s_ = 0.0;
-  std::vector<UnusedTime> unused_;
+  UnusedTimes unused_;
 };
 
 }  // namespace steptune::slurm

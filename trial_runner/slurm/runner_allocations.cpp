@@ -124,10 +124,7 @@ void SlurmRunner::give_up_waiting(const std::string& kind, const std::string& wh
       ++trial;
       continue;
     }
-    Outcome outcome;
-    outcome.kind = OutcomeKind::not_started;
-    outcome.detail = why;
-    finish(*trial, std::move(outcome));
+    finish(*trial, {.kind = OutcomeKind::not_started, .detail = why});
     trial = trials_.erase(trial);
   }
 }
@@ -161,10 +158,8 @@ void SlurmRunner::ask_for_allocations() {
     const auto limit_s = slurm::time_limit_s(trial->need().value_of("time").value_or(""));
     const double lasts_s = limit_s.value_or(options_.default_time_s);
     if (lasts_s < longest_s(trial->spec())) {
-      Outcome outcome;
-      outcome.kind = OutcomeKind::not_started;
-      outcome.detail = too_short(lasts_s, longest_s(trial->spec()));
-      finish(*trial, std::move(outcome));
+      finish(*trial, {.kind = OutcomeKind::not_started,
+                      .detail = too_short(lasts_s, longest_s(trial->spec()))});
       trial = trials_.erase(trial);
       continue;
     }

@@ -16,6 +16,7 @@
 #include "trial_runner/slurm/grants.hpp"
 #include "trial_runner/slurm/lost_nodes.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
+#include "trial_runner/slurm/step_outcome.hpp"
 #include "trial_runner/slurm/step_trial.hpp"
 #include "trial_runner/slurm/submit_host.hpp"
 
@@ -70,16 +71,21 @@ class SlurmRunner final : public Runner, public MachineHolder {
   /// Seconds that an allocation must last for a trial to start in it.
   [[nodiscard]] double longest_s(const TrialSpec& spec) const;
 
-  void watch_trials();
+  // runner_steps.cpp
+  /// Takes in what the trial has done, and pushes it on; true: it is over.
+  [[nodiscard]] bool watch(slurm::StepTrial& trial);
   void hold_to_limits(slurm::StepTrial& trial);
   /// A launch is silent: asks whether its step is there, or steps that an earlier launch has left
   /// in the allocation keep it from its turn. Those are ended.
   void look_for_step(slurm::StepTrial& trial);
   void on_steps_listed(const std::string& own, const std::string& text);
   void push_towards_end(slurm::StepTrial& trial);
-  /// False as long as the end cannot be judged.
+  /// Of a step that has ended. False: the trial goes on, or the end cannot be judged yet.
   [[nodiscard]] bool decide_outcome(slurm::StepTrial& trial);
-  void on_failed_launch(slurm::StepTrial& trial, const std::string& why, bool usable);
+  /// All that will be known of such a step; nothing as long as the controller may tell more.
+  [[nodiscard]] std::optional<slurm::StepEvidence> settled_evidence(const slurm::StepTrial& trial);
+  /// True: the trial is over; else it waits for another launch. `usable`: the allocation is.
+  [[nodiscard]] bool on_failed_launch(slurm::StepTrial& trial, const std::string& why, bool usable);
   void finish(slurm::StepTrial& trial, Outcome outcome);
   void ask_to_end(slurm::StepTrial& trial, slurm::EndCause cause, bool by_force);
 

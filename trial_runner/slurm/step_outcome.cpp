@@ -45,16 +45,16 @@ std::string with_last_output(std::string detail, const StepEvidence& evidence) {
 
 /// What this program has caused.
 Outcome asked_for(EndCause cause, const TrialLimits& limits) {
-  Outcome outcome;
-  outcome.kind = OutcomeKind::stopped;
   if (cause == EndCause::wall_limit) {
-    outcome.kind = OutcomeKind::timed_out;
-    outcome.detail = fmt::format("ran longer than the limit of {}", format_duration(limits.wall_s));
-  } else if (cause == EndCause::no_output) {
-    outcome.kind = OutcomeKind::hung;
-    outcome.detail = fmt::format("no output for {}", format_duration(limits.idle_s));
+    return {
+        .kind = OutcomeKind::timed_out,
+        .detail = fmt::format("ran longer than the limit of {}", format_duration(limits.wall_s))};
   }
-  return outcome;
+  if (cause == EndCause::no_output) {
+    return {.kind = OutcomeKind::hung,
+            .detail = fmt::format("no output for {}", format_duration(limits.idle_s))};
+  }
+  return {.kind = OutcomeKind::stopped};
 }
 
 /// Nobody but the trial uses the memory of its allocation.

@@ -54,21 +54,11 @@ bool is_torchrun(const TrialSpec& spec) {
   return spec.launch && spec.launch->with == Launcher::torchrun;
 }
 
-}  // namespace
-
-bool has_meeting(const TrialSpec& spec, int tasks) {
-  return tasks > 1 || is_torchrun(spec);
-}
-
-Result<std::string> step_script(const TrialSpec& spec, const StepScript& script) {
-  static const std::regex k_name("[A-Za-z_][A-Za-z0-9_]*");
-  if (spec.argv.empty()) {
-    return fail(ErrorKind::usage, "the trial has no command",
-                fmt::format("trial {}", spec.key.trial));
-  }
-  // A mark is one write, below PIPE_BUF, but what comes of it may be cut where Slurm's messages end
-  // and mixed with other tasks': so each is there twice, and one that is not whole is not heeded.
-  std::string text = fmt::format(
+/// What marks the start and the end of a task. A mark is one write, below PIPE_BUF, but what comes
+/// of it may be cut where Slurm's messages end and mixed with other tasks': so each is there twice,
+/// and one that is not whole is not heeded.
+std::string marking_lines(const std::string& mark_word) {
+  return fmt::format(
       "m() {{ printf '\\036steptune {0} %s %s ;\\n\\036steptune {0} %s %s ;\\n'"
       " \"$1\" \"$2\" \"$1\" \"$2\"; }}\n"
       // Before the start, with which it is told.
@@ -77,10 +67,13 @@ Result<std::string> step_script(const TrialSpec& spec, const StepScript& script)
       "told=\n"
       "trap 'told=\" told\"' TERM\n"
       "trap : INT\n"
-      "trap 's=$?; printf \"\\n\"; m exit \"$SLURM_PROCID $s$told\"; exit \"$s\"' EXIT\n"
-      // What the trial sets, its shell options and traps included, ends with it: the marks stay.
-      "(\n",
-      script.mark_word, k_node);
+      "trap 's=$?; printf \"\\n\"; m exit \"$SLURM_PROCID $s$told\"; exit \"$s\"' EXIT\n",
+      mark_word, k_node);
+}
+
+/// By which a launch's processes know and find each other.
+std::string rank_lines(const TrialSpec& spec, const StepScript& script) {
+  std::string text;
   if (spec.launch) {
     // Of the tuner's own environment, which srun hands on.
     text += "unset";
@@ -97,8 +90,13 @@ Result<std::string> step_script(const TrialSpec& spec, const StepScript& script)
   if (is_torchrun(spec)) {
     text += fmt::format(k_meeting, posix_quoted(script.head_host), script.port);
   }
+  return text;
+}
+
+Result<std::string> environment_lines(const TrialSpec& spec) {
+  static const std::regex k_name("[A-Za-z_][A-Za-z0-9_]*");
   // Tells the reporters that somebody reads what they print.
-  text += fmt::format("export {}={}\n", k_trial_variable, trial_name(spec.key));
+  std::string text = fmt::format("export {}={}\n", k_trial_variable, trial_name(spec.key));
   if (!spec.environment.contains("PYTHONUNBUFFERED")) text += "export PYTHONUNBUFFERED=1\n";
   for (const auto& [name, value] : spec.environment) {
     if (!std::regex_match(name, k_name)) {
@@ -107,36 +105,66 @@ Result<std::string> step_script(const TrialSpec& spec, const StepScript& script)
     }
     text += fmt::format("export {}={}\n", name, posix_quoted(value));
   }
+  return text;
+}
+
+/// Of the trial's folder, the study's set-up, and behind what that does (a module, a virtual
+/// environment), the hook.
+std::string place_lines(const TrialSpec& spec, const StepScript& script) {
   std::error_code error;
   const auto folder = spec.working_directory.empty() ? std::filesystem::current_path(error)
                                                      : spec.working_directory;
-  text += fmt::format("cd {} || {{ m cwd \"$SLURM_PROCID\"; exit 125; }}\n",
-                      posix_quoted(folder.string()));
+  std::string text = fmt::format("cd {} || {{ m cwd \"$SLURM_PROCID\"; exit 125; }}\n",
+                                 posix_quoted(folder.string()));
   if (!script.setup.empty()) text += script.setup + "\n";
   if (!script.python_path.empty()) {
-    const std::string hook = posix_quoted(script.python_path);
-    // Behind what a module or a virtual environment of the set-up does.
     text += fmt::format(
         "[ -r {0}/sitecustomize.py ] || echo \"steptune: PyTorch's hook is not seen here: is\" {0} "
         "\"on every node, and in the container?\"\n"
         "export PYTHONPATH={0}\"${{PYTHONPATH:+:$PYTHONPATH}}\"\n",
-        hook);
+        posix_quoted(script.python_path));
   }
-  // exec: a program, never one of the shell's own commands.
-  text += "exec";
-  for (const std::string& word : spec.argv)
-    text += " " + posix_quoted(word);
-  text += ")\n";
+  return text;
+}
+
+Result<void> check_script(const std::string& text, const std::string& program) {
   if (text.find('\0') != std::string::npos) {
-    return fail(ErrorKind::usage, "an argument or environment variable holds a NUL byte",
-                spec.argv.front());
+    return fail(ErrorKind::usage, "an argument or environment variable holds a NUL byte", program);
   }
   if (text.size() > k_most_script_bytes) {
     return fail(
         ErrorKind::usage,
         fmt::format("arguments and environment are too long together: {} bytes of at most {}",
                     text.size(), k_most_script_bytes),
-        spec.argv.front(), "pass long values through a file");
+        program, "pass long values through a file");
+  }
+  return {};
+}
+
+}  // namespace
+
+bool has_meeting(const TrialSpec& spec, int tasks) {
+  return tasks > 1 || is_torchrun(spec);
+}
+
+Result<std::string> step_script(const TrialSpec& spec, const StepScript& script) {
+  if (spec.argv.empty()) {
+    return fail(ErrorKind::usage, "the trial has no command",
+                fmt::format("trial {}", spec.key.trial));
+  }
+  const auto environment = environment_lines(spec);
+  if (!environment) return tl::unexpected(environment.error());
+  // What the trial sets, its shell options and traps included, ends with its subshell: the marks
+  // stay.
+  std::string text = marking_lines(script.mark_word) + "(\n" + rank_lines(spec, script) +
+                     *environment + place_lines(spec, script);
+  // exec: a program, never one of the shell's own commands.
+  text += "exec";
+  for (const std::string& word : spec.argv)
+    text += " " + posix_quoted(word);
+  text += ")\n";
+  if (auto valid = check_script(text, spec.argv.front()); !valid) {
+    return tl::unexpected(valid.error());
   }
   return text;
 }

@@ -66,10 +66,12 @@ class Step {
 /// A step of an earlier tuner.
 struct EarlierStep {
   StepRequest request;  ///< without its command
+  /// Null: it was started from another machine, where alone it can be asked to end.
   std::unique_ptr<Step> step;
 };
 
 /// The machine that the runner submits from: its commands, steps, files that nodes see, and time.
+/// Of one thread. Errors are of kind `runner` and name the file or program.
 class SubmitHost {
  public:
   virtual ~SubmitHost() = default;
@@ -84,7 +86,7 @@ class SubmitHost {
   /// Lets time pass until the deadline or until something may have happened.
   virtual void wait_until(double deadline_s) = 0;
 
-  /// The study's folder, which the nodes must see too.
+  /// Makes the study's folder, which the nodes must see too. Before any of the following.
   [[nodiscard]] virtual Result<void> open_folder(const std::string& prefix) = 0;
   /// A folder below the study's that holds these files (contents by path) and no others of them;
   /// equal files have one folder, whichever tuner wrote it.
@@ -92,8 +94,11 @@ class SubmitHost {
       const std::map<std::string, std::string>& files) = 0;
   /// Removes all such folders: no step uses them any more.
   virtual void remove_shared_files() = 0;
+  /// Starts a step, which goes on if this program ends. What keeps srun itself from starting is
+  /// told by the step's end.
   [[nodiscard]] virtual Result<std::unique_ptr<Step>> start_step(const StepRequest& request) = 0;
-  /// Steps of earlier tuners, that went on or have ended since.
+  /// Steps of the study that are stored: those of earlier tuners, which went on or have ended
+  /// since.
   [[nodiscard]] virtual std::vector<EarlierStep> find_steps() = 0;
 
   /// The placeholder of the allocation ends, and all with it, unless this is renewed in time.
@@ -103,6 +108,7 @@ class SubmitHost {
   [[nodiscard]] virtual std::string holder_script(const std::string& allocation) const = 0;
   /// Whether the placeholder was seen to run: a hint to look at the queue.
   [[nodiscard]] virtual bool holder_is_up(const std::string& allocation) const = 0;
+  /// It is gone: its lease and what its placeholder has told are removed.
   virtual void forget_allocation(const std::string& allocation) = 0;
 };
 

@@ -20,10 +20,6 @@ struct Reading {
   double standard_error = 0.0;
 };
 
-bool was_measured(const TrialRecord& trial) {
-  return is_ranked(trial.status) || trial.status == TrialStatus::infeasible;
-}
-
 /// Samples spread evenly over all, and those that must not be missing: the baseline's, and the two
 /// ends, one of which is the best.
 std::vector<EffectSample> thinned(std::vector<EffectSample> samples, std::size_t baseline) {
@@ -89,7 +85,7 @@ TrialSamples objective_samples(const SearchSpace& space, const std::vector<Trial
                                std::size_t objective, std::span<const Point> points) {
   return on_log_scale(samples_of(space, trials, points, [&](const TrialRecord& trial) {
     std::optional<Reading> reading;
-    if (was_measured(trial) && objective < trial.objectives.size()) {
+    if (was_measured(trial.status) && objective < trial.objectives.size()) {
       reading = {trial.objectives[objective],
                  objective < trial.standard_errors.size() ? trial.standard_errors[objective] : 0.0};
     }
@@ -101,7 +97,8 @@ TrialSamples step_time_samples(const SearchSpace& space, const std::vector<Trial
                                std::span<const Point> points) {
   return on_log_scale(samples_of(space, trials, points, [](const TrialRecord& trial) {
     std::optional<Reading> reading;
-    if (was_measured(trial) && trial.measurement && trial.measurement->seconds_per_sample > 0.0) {
+    if (was_measured(trial.status) && trial.measurement &&
+        trial.measurement->seconds_per_sample > 0.0) {
       reading = {trial.measurement->seconds_per_sample, trial.measurement->half_width_s / k_z_95};
     }
     return reading;

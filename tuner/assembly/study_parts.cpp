@@ -19,7 +19,7 @@ namespace {
 std::vector<ObjectiveTraits> traits_of(const std::vector<Objective>& objectives) {
   std::vector<ObjectiveTraits> traits;
   for (const Objective& objective : objectives)
-    traits.push_back({objective.is_time() || objective.is_cost()});
+    traits.push_back({objective.is_timed()});
   return traits;
 }
 

@@ -109,15 +109,19 @@ Result<void> check_directions(const ForeignTrials& foreign, const StudySpec& stu
   return {};
 }
 
-/// Parameters that at least one trial tells.
-std::set<std::string> told_parameters(const ForeignTrials& foreign, const SearchSpace& space,
-                                      const ImportColumns& columns) {
+/// Parameters and objectives that at least one trial tells.
+std::set<std::string> told_names(const ForeignTrials& foreign, const StudySpec& study,
+                                 const ImportColumns& columns) {
   std::set<std::string> told;
-  for (const Parameter& parameter : space.parameters()) {
-    const bool is_told = std::ranges::any_of(foreign.trials, [&](const ForeignTrial& trial) {
-      return parameter_cell(trial, parameter.name, columns) != nullptr;
-    });
-    if (is_told) told.insert(parameter.name);
+  for (const ForeignTrial& trial : foreign.trials) {
+    for (const Parameter& parameter : study.space.parameters()) {
+      if (parameter_cell(trial, parameter.name, columns) != nullptr) told.insert(parameter.name);
+    }
+    for (const Objective& objective : study.objectives) {
+      if (objective_cell(trial, objective.metric, columns) != nullptr) {
+        told.insert(objective.metric);
+      }
+    }
   }
   return told;
 }
@@ -161,69 +165,74 @@ std::set<std::string> keep_active(const SearchSpace& space, Configuration& confi
   return active;
 }
 
-}  // namespace
+/// A row's configuration. What it has no cell for, it is taken to have from the baseline.
+struct RowConfiguration {
+  Configuration values;
+  std::vector<std::string> without_cell;
+};
 
-Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
-                                                const StudySpec& study,
-                                                const ImportColumns& given) {
-  const ImportColumns columns = with_objectives(foreign, study, given);
-  if (auto same = check_directions(foreign, study, columns); !same) {
-    return tl::unexpected(same.error());
-  }
-  ImportedTrials imported;
-  std::set<std::string> told = told_parameters(foreign, study.space, columns);
-  for (const ForeignTrial& row : foreign.trials) {
-    TrialRecord trial;
-    std::string why = row.left;
-    std::vector<std::string> not_told;
-    for (const Parameter& parameter : study.space.parameters()) {
-      const Json* cell = parameter_cell(row, parameter.name, columns);
-      if (cell == nullptr) {
-        const Value* today = study.baseline.find(parameter.name);
-        if (today != nullptr) trial.configuration.set(parameter.name, *today);
-        if (told.contains(parameter.name)) not_told.push_back(parameter.name);
-        continue;
-      }
-      auto value = value_in(*cell, parameter);
-      if (value && std::isnan(parameter.position_of(*value))) value.reset();
-      if (!value && why.empty()) {
-        why = fmt::format("\"{}\" is not in the study's space", parameter.name);
-      }
-      if (value) trial.configuration.set(parameter.name, *value);
-    }
-    for (const Objective& objective : study.objectives) {
-      const Json* cell = objective_cell(row, objective.metric, columns);
-      const auto value = cell == nullptr ? std::nullopt : number_in(*cell);
-      if (cell != nullptr) told.insert(objective.metric);
-      if (value) trial.objectives.push_back(*value);
-    }
-    const bool complete = !row.failed && trial.objectives.size() == study.objectives.size();
-    if (!complete && !row.failed && why.empty()) why = "without a value of every objective";
-    if (why.empty()) {
-      const std::set<std::string> active = keep_active(study.space, trial.configuration);
-      for (const std::string& name : not_told) {
-        // Only where it has an effect: tables leave the others empty.
-        if (why.empty() && active.contains(name)) why = fmt::format("no value of \"{}\"", name);
-      }
-    }
-    if (why.empty() && !study.space.contains(trial.configuration)) {
-      why = "not in the study's space, or against its constraints";
-    }
-    if (!why.empty()) {
-      ++imported.left[why];
+/// Why the row is left out, where it is an error.
+tl::expected<RowConfiguration, std::string> configuration_of(const ForeignTrial& row,
+                                                             const StudySpec& study,
+                                                             const ImportColumns& columns) {
+  RowConfiguration configuration;
+  for (const Parameter& parameter : study.space.parameters()) {
+    const Json* cell = parameter_cell(row, parameter.name, columns);
+    if (cell == nullptr) {
+      const Value* today = study.baseline.find(parameter.name);
+      if (today != nullptr) configuration.values.set(parameter.name, *today);
+      configuration.without_cell.push_back(parameter.name);
       continue;
     }
-    trial.number = static_cast<std::int64_t>(imported.trials.size()) + 1;
-    trial.origin = k_import_origin;
-    trial.status = complete ? TrialStatus::completed : TrialStatus::failed;
-    if (!complete) {
-      trial.objectives.clear();
-      trial.failure = fmt::format("failed in {}", foreign.kind);
+    const auto value = value_in(*cell, parameter);
+    if (!value || std::isnan(parameter.position_of(*value))) {
+      return tl::unexpected(fmt::format("\"{}\" is not in the study's space", parameter.name));
     }
-    // How far the values may be off, no table tells: nothing can be told from the best of them.
-    trial.standard_errors.assign(trial.objectives.size(), std::numeric_limits<double>::infinity());
-    imported.trials.push_back(std::move(trial));
+    configuration.values.set(parameter.name, *value);
   }
+  return configuration;
+}
+
+/// A row as a trial of the study, without its number; why it is left out, where it is an error.
+/// `told`: what other rows have cells for.
+tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const StudySpec& study,
+                                                const ImportColumns& columns,
+                                                const std::set<std::string>& told) {
+  if (!row.left.empty()) return tl::unexpected(row.left);
+  auto configuration = configuration_of(row, study, columns);
+  if (!configuration) return tl::unexpected(configuration.error());
+  TrialRecord trial;
+  trial.configuration = std::move(configuration->values);
+  for (const Objective& objective : study.objectives) {
+    const Json* cell = objective_cell(row, objective.metric, columns);
+    const auto value = cell == nullptr ? std::nullopt : number_in(*cell);
+    if (value) trial.objectives.push_back(*value);
+  }
+  if (row.failed) {
+    trial.objectives.clear();
+  } else if (trial.objectives.size() != study.objectives.size()) {
+    return tl::unexpected(std::string("without a value of every objective"));
+  }
+  const std::set<std::string> active = keep_active(study.space, trial.configuration);
+  for (const std::string& name : configuration->without_cell) {
+    // Only where it has an effect: tables leave the others empty.
+    if (told.contains(name) && active.contains(name)) {
+      return tl::unexpected(fmt::format("no value of \"{}\"", name));
+    }
+  }
+  if (!study.space.contains(trial.configuration)) {
+    return tl::unexpected(std::string("not in the study's space, or against its constraints"));
+  }
+  trial.origin = k_import_origin;
+  trial.status = row.failed ? TrialStatus::failed : TrialStatus::completed;
+  // How far the values may be off, no table tells: nothing can be told from the best of them.
+  trial.standard_errors.assign(trial.objectives.size(), std::numeric_limits<double>::infinity());
+  return trial;
+}
+
+/// That each column that was given is there, and each objective has one.
+Result<void> check_told(const std::set<std::string>& told, const StudySpec& study,
+                        const ImportColumns& given) {
   for (const auto& [name, column] : given) {
     if (!told.contains(name)) {
       return fail(ErrorKind::usage, fmt::format("no column \"{}\" for \"{}\"",
@@ -235,23 +244,59 @@ Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
     return fail(ErrorKind::usage, fmt::format("no column holds \"{}\"", objective.metric), "",
                 fmt::format("--column {}=COLUMN", objective.metric));
   }
+  return {};
+}
+
+/// What the user should know of the columns.
+std::vector<std::string> column_notes(const std::set<std::string>& told, const StudySpec& study,
+                                      const ImportColumns& columns,
+                                      const std::vector<TrialRecord>& trials) {
+  std::vector<std::string> notes;
+  for (const Parameter& parameter : study.space.parameters()) {
+    if (told.contains(parameter.name)) continue;
+    notes.push_back(
+        fmt::format("no column holds \"{}\": all trials are taken to have the baseline's value",
+                    parameter.name));
+  }
+  for (const Objective& objective : study.objectives) {
+    if (!objective.is_time()) continue;
+    for (std::string& note : time_notes(column_of("time", columns), trials))
+      notes.push_back(std::move(note));
+  }
+  return notes;
+}
+
+}  // namespace
+
+Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
+                                                const StudySpec& study,
+                                                const ImportColumns& given) {
+  const ImportColumns columns = with_objectives(foreign, study, given);
+  if (auto same = check_directions(foreign, study, columns); !same) {
+    return tl::unexpected(same.error());
+  }
+  const std::set<std::string> told = told_names(foreign, study, columns);
+  if (auto complete = check_told(told, study, given); !complete) {
+    return tl::unexpected(complete.error());
+  }
+  ImportedTrials imported;
+  for (const ForeignTrial& row : foreign.trials) {
+    auto trial = trial_of(row, study, columns, told);
+    if (!trial) {
+      ++imported.left[trial.error()];
+      continue;
+    }
+    trial->number = static_cast<std::int64_t>(imported.trials.size()) + 1;
+    if (row.failed) trial->failure = fmt::format("failed in {}", foreign.kind);
+    imported.trials.push_back(*std::move(trial));
+  }
   if (imported.trials.empty()) {
     std::string reasons;
     for (const auto& [why, count] : imported.left)
       reasons += fmt::format("\n  {}: {}", count, why);
     return fail(ErrorKind::usage, "no trial lies in the study's space" + reasons);
   }
-  for (const Parameter& parameter : study.space.parameters()) {
-    if (told.contains(parameter.name)) continue;
-    imported.notes.push_back(
-        fmt::format("no column holds \"{}\": all trials are taken to have the baseline's value",
-                    parameter.name));
-  }
-  for (const Objective& objective : study.objectives) {
-    if (!objective.is_time()) continue;
-    for (std::string& note : time_notes(column_of("time", columns), imported.trials))
-      imported.notes.push_back(std::move(note));
-  }
+  imported.notes = column_notes(told, study, columns, imported.trials);
   return imported;
 }
 

@@ -129,19 +129,4 @@ Result<std::vector<StudyDecision>> History::decisions(std::int64_t study_id) con
   });
 }
 
-Result<void> History::record_session(std::int64_t study_id, const MachineDescription& machine) {
-  return store_->write([&]() -> Result<void> {
-    store_
-        ->query(
-            "INSERT INTO sessions (study_id, session, started_wall_s, machine) "
-            "SELECT ?1, 1 + coalesce(max(session), 0), ?2, ?3 FROM sessions "
-            "WHERE study_id = ?1")
-        .bind(study_id)
-        .bind(store_->clock->wall_time_s())
-        .bind(texts_document(machine))
-        .run();
-    return {};
-  });
-}
-
 }  // namespace steptune

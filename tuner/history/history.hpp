@@ -56,6 +56,8 @@ enum class TrialStatus {
 [[nodiscard]] bool is_final(TrialStatus status);
 /// True for the states whose objective values may be ranked.
 [[nodiscard]] bool is_ranked(TrialStatus status);
+/// True for those and for what violates a guard or a limit: trials that keep what they measured.
+[[nodiscard]] bool was_measured(TrialStatus status);
 /// True for the fresh runs that only confirm what the search has found.
 [[nodiscard]] bool is_confirmation(TrialPurpose purpose);
 

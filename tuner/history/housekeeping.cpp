@@ -87,6 +87,19 @@ Result<std::int64_t> History::used_bytes() const {
   });
 }
 
+Result<void> History::remove_study(std::int64_t study_id) {
+  return store_->write([&]() -> Result<void> {
+    for (const char* statement :
+         {"DELETE FROM traces WHERE study_id = ?", "DELETE FROM attempts WHERE study_id = ?",
+          "DELETE FROM sessions WHERE study_id = ?", "DELETE FROM unused_times WHERE study_id = ?",
+          "DELETE FROM decisions WHERE study_id = ?", "DELETE FROM trials WHERE study_id = ?",
+          "DELETE FROM status_counts WHERE study_id = ?", "DELETE FROM studies WHERE id = ?"}) {
+      store_->query(statement).bind(study_id).run();
+    }
+    return {};
+  });
+}
+
 Result<void> History::remove_traces(std::int64_t study_id) {
   return store_->write([&]() -> Result<void> {
     store_->query("DELETE FROM traces WHERE study_id = ?").bind(study_id).run();

@@ -63,6 +63,10 @@ bool is_ranked(TrialStatus status) {
   return status == TrialStatus::completed || status == TrialStatus::stopped_early;
 }
 
+bool was_measured(TrialStatus status) {
+  return is_ranked(status) || status == TrialStatus::infeasible;
+}
+
 bool is_confirmation(TrialPurpose purpose) {
   return purpose == TrialPurpose::confirm_incumbent || purpose == TrialPurpose::confirm_baseline;
 }

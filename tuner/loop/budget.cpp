@@ -30,10 +30,6 @@ constexpr double k_for_start = 0.2;
 /// So many times as long as its start a trial is to be measured, rather than that there be more.
 constexpr double k_measured_per_start = 1.0;
 
-bool was_measured(const TrialRecord& trial) {
-  return is_ranked(trial.status) || trial.status == TrialStatus::infeasible;
-}
-
 /// Pairs that a confirmation is to have.
 struct KeptPairs {
   int wanted = 0;
@@ -163,7 +159,7 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
   for (const TrialRecord& trial : trials) {
     const bool confirms = is_confirmation(trial.purpose);
     if (is_compared(trial.purpose)) ++spending.search_trials;
-    if (!was_measured(trial) || trial.purpose == TrialPurpose::sentinel) continue;
+    if (!was_measured(trial.status) || trial.purpose == TrialPurpose::sentinel) continue;
     if (confirms) {
       runs += 1.0;
       runs_s += trial.spent_s;

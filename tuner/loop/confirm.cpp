@@ -65,7 +65,7 @@ LaunchVariation launches_before_confirming(const Standing& standing) {
     }
   }
   const Objective& first = standing.rules().objectives.front();
-  const bool may_drift = first.is_time() || first.is_cost();
+  const bool may_drift = first.is_timed();
   return estimate_launch_variation(searched, may_drift ? MachineDrift(searched) : MachineDrift());
 }
 

@@ -12,10 +12,6 @@
 namespace steptune {
 namespace {
 
-bool is_timed(const Objective& objective) {
-  return objective.is_time() || objective.is_cost();
-}
-
 std::string why_no_time(const Measurement& measurement) {
   switch (measurement.status) {
     case MeasurementStatus::no_reports:
@@ -50,7 +46,7 @@ tl::expected<ObjectiveValues, std::string> objective_values(const StudySpec& stu
                                                             const Measurement* baseline) {
   ObjectiveValues result;
   for (const Objective& objective : study.objectives) {
-    if (!is_timed(objective)) {
+    if (!objective.is_timed()) {
       if (measurement.not_finite.contains(objective.metric)) {
         return tl::unexpected(
             fmt::format("the metric \"{}\" is not a finite number", objective.metric));
@@ -81,7 +77,13 @@ tl::expected<ObjectiveValues, std::string> objective_values(const StudySpec& stu
 }
 
 bool all_timed(const StudySpec& study) {
-  return std::ranges::all_of(study.objectives, is_timed);
+  return std::ranges::all_of(study.objectives, &Objective::is_timed);
+}
+
+std::optional<std::size_t> time_objective(const StudySpec& study) {
+  const auto found = std::ranges::find_if(study.objectives, &Objective::is_time);
+  if (found == study.objectives.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - study.objectives.begin());
 }
 
 double to_minimized(const Objective& objective, double value) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +35,9 @@ struct ObjectiveValues {
 /// True if every objective is `time` or `cost`: then a tight interval is all that a trial is run
 /// for.
 [[nodiscard]] bool all_timed(const StudySpec& study);
+
+/// Index of the objective `time`; nothing where the study has none.
+[[nodiscard]] std::optional<std::size_t> time_objective(const StudySpec& study);
 
 /// A value turned so that less is better.
 [[nodiscard]] double to_minimized(const Objective& objective, double value);

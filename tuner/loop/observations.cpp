@@ -30,7 +30,7 @@ ObservationKind kind_of(TrialStatus status) {
 
 /// The level that a value of this objective is compared without.
 MachineLevel level_for(const Objective& objective, const MachineLevel& level) {
-  return objective.is_time() || objective.is_cost() ? level : MachineLevel{};
+  return objective.is_timed() ? level : MachineLevel{};
 }
 
 bool all_finite(const std::vector<double>& values) {

@@ -14,8 +14,7 @@ constexpr int k_unpaid_suggestions = 3;
 }  // namespace
 
 bool payback_applies(const StudySpec& study) {
-  return study.planned_run.samples.has_value() &&
-         (study.objectives.front().is_time() || study.objectives.front().is_cost());
+  return study.planned_run.samples.has_value() && study.objectives.front().is_timed();
 }
 
 std::optional<double> payback_share(const StudySpec& study, double baseline_objective,

@@ -47,9 +47,8 @@ struct BatchChange {
 std::optional<BatchChange> batch_change(const StudySpec& study, const Standing& standing,
                                         const Recommendation& recommendation) {
   const auto& samples_per_step = standing.rules().samples_per_step;
-  const bool timed = std::ranges::any_of(study.objectives, [](const Objective& objective) {
-    return objective.is_time() || objective.is_cost();
-  });
+  const bool timed = std::ranges::any_of(
+      study.objectives, [](const Objective& objective) { return objective.is_timed(); });
   if (!samples_per_step || !timed) return std::nullopt;
   const auto batch = samples_per_step(recommendation.configuration);
   const auto former = samples_per_step(study.baseline);

@@ -41,6 +41,8 @@ class Recorder {
         stopwatch_(&stopwatch),
         study_(&study) {}
 
+  // Each is one transaction of the history (`History::record_launching` and its like). Errors are
+  // those of the history, after a minute, or of the runner meanwhile.
   [[nodiscard]] Result<void> launching(const TrialRecord& trial);
   [[nodiscard]] Result<void> running(const TrialRecord& trial);
   [[nodiscard]] Result<void> ended(const TrialRecord& trial, const TrialTrace& trace = {});

@@ -126,8 +126,17 @@ const Measurement* measurement_of(const TrialRecord* trial) {
   return trial != nullptr && trial->measurement ? &*trial->measurement : nullptr;
 }
 
-bool keeps_objectives(TrialStatus status) {
-  return is_ranked(status) || status == TrialStatus::infeasible;
+/// Puts among the metrics what guards were judged by.
+void add_guarded(const std::vector<Guard>& guards, const GuardedValues& guarded,
+                 Measurement& measurement) {
+  for (const Guard& guard : guards) {
+    const auto value = guarded.find(judged_metric(guard));
+    if (value == guarded.end()) continue;
+    measurement.metrics[value->first] = value->second.value;
+    if (value->second.standard_error > 0.0) {
+      measurement.metrics[judged_error(guard)] = value->second.standard_error;
+    }
+  }
 }
 
 }  // namespace
@@ -210,9 +219,11 @@ void RunningTrial::disturbed(const TrialDisturbed& event) {
 
 Measurement RunningTrial::compared(const Measurement& measurement,
                                    const TrialRecord* baseline) const {
-  const bool beside_baseline =
-      is_searched(record_.purpose) || record_.purpose == TrialPurpose::sentinel;
-  return beside_baseline ? comparable(measurement, measurement_of(baseline)) : measurement;
+  return is_beside_baseline() ? comparable(measurement, measurement_of(baseline)) : measurement;
+}
+
+bool RunningTrial::is_beside_baseline() const {
+  return is_searched(record_.purpose) || record_.purpose == TrialPurpose::sentinel;
 }
 
 tl::expected<ObjectiveValues, std::string> RunningTrial::objectives_now(
@@ -398,8 +409,7 @@ bool RunningTrial::shares_program() const {
 }
 
 bool RunningTrial::takes_turns() const {
-  return shares_program() &&
-         (is_searched(record_.purpose) || record_.purpose == TrialPurpose::sentinel);
+  return shares_program() && is_beside_baseline();
 }
 
 double RunningTrial::own_end_s() const {
@@ -482,6 +492,58 @@ TrialTrace RunningTrial::trace(const std::optional<Measurement>& measured) const
   return {tracer_.trace(kept_s), disturbed_, decisions_, program_startup_s_};
 }
 
+Measurement RunningTrial::measurement_at_end(const Outcome& outcome,
+                                             const TrialRecord* baseline) const {
+  const bool by_itself =
+      request_ == EndRequest::none && outcome.kind == OutcomeKind::completed && !shares_program();
+  if (by_itself) {
+    Measurement whole_run = measurer_.whole_run(started_s_ + outcome.duration_s);
+    if (is_as_long(whole_run, measurement_of(baseline))) return whole_run;
+  }
+  return final_measurement();
+}
+
+bool RunningTrial::was_cut_short(const Outcome& outcome) const {
+  return request_ == EndRequest::scheduler || is_slower_ || outcome.was_slow;
+}
+
+std::optional<std::string> RunningTrial::violation(const Outcome& outcome,
+                                                   const GuardedValues& guarded,
+                                                   const TrialRecord* baseline) const {
+  if (request_ == EndRequest::guard) return request_reason_;
+  const TrialPurpose purpose = record_.purpose;
+  // A fresh run of the baseline may be over before it has processed what a guard asks for.
+  const bool is_repeated =
+      purpose == TrialPurpose::sentinel || purpose == TrialPurpose::confirm_baseline;
+  const GuardMoment moment = was_cut_short(outcome) ? GuardMoment::running
+                             : is_repeated          ? GuardMoment::again
+                                                    : GuardMoment::ended;
+  if (is_repeated || purpose == TrialPurpose::baseline) {
+    return violated_guard(study_->guards, guarded, outcome.peak_memory_bytes, nullptr, moment);
+  }
+  if (auto violated =
+          violated_guard(study_->guards, guarded, outcome.peak_memory_bytes, baseline, moment)) {
+    return violated;
+  }
+  return missing_headroom(study_->limits.memory_share, outcome, baseline);
+}
+
+void RunningTrial::record_usage(const Outcome& outcome) {
+  record_.spent_s += outcome.billed_s;
+  record_.spent_usd += outcome.billed_usd.value_or(outcome.billed_s * usd_per_billed_s_);
+  record_.peak_memory_bytes = outcome.peak_memory_bytes;
+  record_.peak_unreclaimable_bytes = outcome.peak_unreclaimable_bytes;
+  record_.disturbance = outcome.disturbance;
+  record_.cpu_busy = outcome.cpu_busy;
+  record_.storage_read_bytes = outcome.storage_read_bytes;
+  record_.gpu = outcome.gpu;
+}
+
+TrialStatus RunningTrial::status_after(TrialStatus ended) const {
+  const bool is_lost = ended == TrialStatus::interrupted && !interrupts(request_);
+  return is_lost && record_.attempt >= k_attempts_when_lost ? TrialStatus::failed : ended;
+}
+
 TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,
                                    double wall_time_s) {
   if (outcome.had_enough && request_ == EndRequest::none) {
@@ -497,29 +559,16 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
     request_reason_ = fmt::format("no step was understood for {}: {}",
                                   format_duration(without_step_s), outcome.detail);
   }
-  const bool by_itself =
-      request_ == EndRequest::none && outcome.kind == OutcomeKind::completed && !shares_program();
-  Measurement measurement = final_measurement();
-  if (by_itself) {
-    Measurement whole_run = measurer_.whole_run(started_s_ + outcome.duration_s);
-    if (is_as_long(whole_run, measurement_of(baseline))) measurement = std::move(whole_run);
-  }
+  Measurement measurement = measurement_at_end(outcome, baseline);
   // A guard that was not reached yet says nothing against a trial that was given up for its speed.
-  const bool was_cut_short = request_ == EndRequest::scheduler || is_slower_ || outcome.was_slow;
-  const GuardedValues guarded = was_cut_short ? guarded_.settled() : guarded_.all();
-  for (const Guard& guard : study_->guards) {
-    const auto value = guarded.find(judged_metric(guard));
-    if (value == guarded.end()) continue;
-    measurement.metrics[value->first] = value->second.value;
-    if (value->second.standard_error > 0.0) {
-      measurement.metrics[judged_error(guard)] = value->second.standard_error;
-    }
-  }
-  TrialEnding ending{outcome.kind, outcome.detail, request_, request_reason_, {}, {}, {}};
+  const GuardedValues guarded = was_cut_short(outcome) ? guarded_.settled() : guarded_.all();
+  add_guarded(study_->guards, guarded, measurement);
   const bool at_limit = request_ == EndRequest::time_limit;
   const bool counts = at_limit || measurement.whole_run;
   const Measurement priced = compared(counts ? as_if_steady(measurement) : measurement, baseline);
   auto objectives = objective_values(*study_, priced, usd_per_hour_, measurement_of(baseline));
+
+  TrialEnding ending{outcome.kind, outcome.detail, request_, request_reason_, {}, {}, {}};
   const HookFindings hook =
       check_hook(*study_, record_.configuration, hook_, hook_events_path(record_));
   if (hook.absent) {
@@ -530,25 +579,11 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   ending.not_in_force = hook.not_in_force;
   ending.given_up = hook.given_up;
   if (!objectives) ending.missing = objectives.error();
-  const bool is_baseline = record_.purpose == TrialPurpose::baseline ||
-                           record_.purpose == TrialPurpose::sentinel ||
-                           record_.purpose == TrialPurpose::confirm_baseline;
   if (is_searched(record_.purpose) && at_limit) {
     ending.slow = why_slow(measurement, progress_, own_end_s());
   }
   if (outcome.was_slow && !ending.slow) ending.slow = k_slow_in_job;
-  // A fresh run of the baseline may be over before it has processed what a guard asks for.
-  const bool is_repeated = is_baseline && record_.purpose != TrialPurpose::baseline;
-  const auto moment = was_cut_short ? GuardMoment::running
-                      : is_repeated ? GuardMoment::again
-                                    : GuardMoment::ended;
-  ending.violated = request_ == EndRequest::guard
-                        ? std::optional(request_reason_)
-                        : violated_guard(study_->guards, guarded, outcome.peak_memory_bytes,
-                                         is_baseline ? nullptr : baseline, moment);
-  if (!ending.violated && !is_baseline) {
-    ending.violated = missing_headroom(study_->limits.memory_share, outcome, baseline);
-  }
+  ending.violated = violation(outcome, guarded, baseline);
   // How long the planned run takes follows from the rate alone, however early that was known.
   if (!ending.violated && objectives && priced.status == MeasurementStatus::steady &&
       is_compared(record_.purpose)) {
@@ -560,21 +595,10 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   }
 
   TrialResult result = trial_result(ending);
-  if (result.status == TrialStatus::interrupted && !interrupts(request_) &&
-      record_.attempt >= k_attempts_when_lost) {
-    result.status = TrialStatus::failed;
-  }
-  record_.status = result.status;
+  record_.status = status_after(result.status);
   record_.failure = std::move(result.failure);
   record_.ended_wall_s = wall_time_s;
-  record_.spent_s += outcome.billed_s;
-  record_.spent_usd += outcome.billed_usd.value_or(outcome.billed_s * usd_per_billed_s_);
-  record_.peak_memory_bytes = outcome.peak_memory_bytes;
-  record_.peak_unreclaimable_bytes = outcome.peak_unreclaimable_bytes;
-  record_.disturbance = outcome.disturbance;
-  record_.cpu_busy = outcome.cpu_busy;
-  record_.storage_read_bytes = outcome.storage_read_bytes;
-  record_.gpu = outcome.gpu;
+  record_usage(outcome);
   if (request_ == EndRequest::slow_start && record_.status == TrialStatus::infeasible) {
     record_.awaited_start_s = requested_s_ - started_s_;
   }
@@ -586,7 +610,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
     const auto rungs = early_stopping_.rungs();
     record_.rungs.assign(rungs.begin(), rungs.end());
   }
-  if (keeps_objectives(record_.status) && objectives && !ending.not_in_force) {
+  if (was_measured(record_.status) && objectives && !ending.not_in_force) {
     record_.objectives = std::move(objectives->values);
     record_.standard_errors = std::move(objectives->standard_errors);
   }

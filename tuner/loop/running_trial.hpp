@@ -99,7 +99,9 @@ class RunningTrial {
   [[nodiscard]] TrialKey key() const { return {record_.number, record_.attempt}; }
 
  private:
-  /// A trial of the search, or a sentinel, as it is compared with the baseline; others as they are.
+  /// Of the search, or a sentinel: compared with the study's first trial.
+  [[nodiscard]] bool is_beside_baseline() const;
+  /// Such a trial as it is compared with the baseline; others as they are.
   [[nodiscard]] Measurement compared(const Measurement& measurement,
                                      const TrialRecord* baseline) const;
   [[nodiscard]] tl::expected<ObjectiveValues, std::string> objectives_now(
@@ -135,6 +137,18 @@ class RunningTrial {
   [[nodiscard]] bool ask_for_end(EndRequest request, std::string reason);
   /// The measurement that counts, and what it is worth.
   [[nodiscard]] Measurement final_measurement() const;
+  /// The same, or that of the whole run where the program ended by itself and that was its end.
+  [[nodiscard]] Measurement measurement_at_end(const Outcome& outcome,
+                                               const TrialRecord* baseline) const;
+  /// Whether it was given up for its speed.
+  [[nodiscard]] bool was_cut_short(const Outcome& outcome) const;
+  /// The guard or the limit of memory that it has not respected by its end; nothing: all are.
+  [[nodiscard]] std::optional<std::string> violation(const Outcome& outcome,
+                                                     const GuardedValues& guarded,
+                                                     const TrialRecord* baseline) const;
+  /// What the runner lost is launched again, but not for ever.
+  [[nodiscard]] TrialStatus status_after(TrialStatus ended) const;
+  void record_usage(const Outcome& outcome);
 
   const StudySpec* study_;
   TrialTargets targets_;

@@ -15,12 +15,13 @@
 namespace steptune {
 
 /// The trials under way: starts them, listens, ends them, and commits every change of state to the
-/// history before acting on it.
+/// history before acting on it. Errors are those of the runner and of the recorder. Not thread
+/// safe.
 class RunningTrials {
  public:
   using TargetsOf = std::function<TrialTargets(const TrialRecord&)>;
 
-  /// All outlive the pool.
+  /// All outlive the object.
   RunningTrials(const LoopParts& parts, RunnerEvents& events, Recorder& recorder,
                 const Stopwatch& stopwatch)
       : parts_(&parts), events_(&events), recorder_(&recorder), stopwatch_(&stopwatch) {}

@@ -56,7 +56,7 @@ int trials_between(const SentinelCount& count, bool drifts, bool search_is_over)
 
 bool sentinel_is_due(const StudySpec& study, const Standing& standing, bool search_is_over) {
   const Objective& first = study.objectives.front();
-  if (!study.measure.sentinels || !(first.is_time() || first.is_cost())) return false;
+  if (!study.measure.sentinels || !first.is_timed()) return false;
   const SentinelCount count = count_sentinels(standing);
   if (standing.baseline() == nullptr || count.is_open || count.searched < k_first_after) {
     return false;

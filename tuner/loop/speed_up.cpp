@@ -33,10 +33,6 @@ constexpr double k_within_reach = 2.0;
 /// by chance or because its clock tells no more.
 constexpr double k_by_chance = 0.01;
 
-bool is_timed(const StudySpec& study) {
-  return study.objectives.front().is_time() || study.objectives.front().is_cost();
-}
-
 /// How much better the incumbent is: the logarithm of the ratio, or where a value is not positive
 /// the difference relative to the larger one.
 double difference(const StudySpec& study, const RunPair& pair, bool has_ratio) {
@@ -81,7 +77,7 @@ bool positive(const RunPair& pair) {
 /// By what factor a buffer may still slow down the incumbent beyond what its runs' own intervals
 /// say: that of the run which bounds it best.
 double hidden_factor(const StudySpec& study, const std::vector<RunPair>& pairs) {
-  if (!is_timed(study)) return 1.0;
+  if (!study.objectives.front().is_timed()) return 1.0;
   const bool as_long_as_planned = std::ranges::all_of(pairs, [&](const RunPair& pair) {
     return is_whole_run(*pair.incumbent) &&
            !is_longer_than(study.planned_run, *pair.incumbent->measurement);
@@ -138,13 +134,14 @@ PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>&
   }
   // Of how much a reported metric differs between launches nothing is known but what pairs show;
   // nor of how much varies within runs without a steady state.
-  const bool nothing_known = !is_timed(study) || (repeated_whole_runs && !are_steady(pairs));
+  const bool nothing_known =
+      !study.objectives.front().is_timed() || (repeated_whole_runs && !are_steady(pairs));
   const double prior = nothing_known ? 0.0 : known.degrees_of_freedom;
   const double launches = 2.0 * known.relative * known.relative;
   result.degrees_of_freedom = prior + count - 1.0;
   if (!(result.degrees_of_freedom > 0.0)) return result;
   const double pooled = (prior * (launches + within) + squares) / result.degrees_of_freedom;
-  const double of_chance = is_timed(study) ? k_by_chance * launches : 0.0;
+  const double of_chance = study.objectives.front().is_timed() ? k_by_chance * launches : 0.0;
   const double least = repeated_whole_runs ? of_chance : within;
   result.standard_error = std::sqrt(std::max(pooled, least) / count);
   result.half_width = student_quantile(result.degrees_of_freedom, error) * result.standard_error;

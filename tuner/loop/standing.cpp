@@ -122,7 +122,7 @@ void Standing::estimate_machine(TrialPurpose ended) {
   if (!at_baseline && !is_confirmation(ended)) return;
   const bool drifted = drift_.is_significant();
   const Objective& first = rules_.objectives.front();
-  if (at_baseline && (first.is_time() || first.is_cost())) drift_ = MachineDrift(trials_);
+  if (at_baseline && first.is_timed()) drift_ = MachineDrift(trials_);
   launches_ = estimate_launch_variation(trials_, drift_);
   if (!at_baseline || !(drifted || drift_.is_significant())) return;
   std::set<std::pair<double, std::int64_t>> by_value;
@@ -177,7 +177,7 @@ const TrialRecord* Standing::baseline() const {
 
 MachineLevel Standing::level_of(const TrialRecord& trial, std::size_t objective) const {
   const Objective& which = rules_.objectives[objective];
-  return which.is_time() || which.is_cost() ? drift_.at(trial.number) : MachineLevel{};
+  return which.is_timed() ? drift_.at(trial.number) : MachineLevel{};
 }
 
 double Standing::value(const TrialRecord& trial, std::size_t objective) const {

@@ -11,7 +11,6 @@
 #include "common/text.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/launch_variation.hpp"
-#include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/plan_notes.hpp"
 #include "tuner/loop/planned_time.hpp"
@@ -26,8 +25,6 @@ namespace {
 constexpr int k_attempts_when_tuner_dies = 20;
 /// How long trials may outlive a forced end before the runner is not believed any more.
 constexpr double k_forced_end_s = 30.0;
-/// Most programs have begun to train by then.
-constexpr double k_until_progress_s = 60.0;
 /// How long machines may take to come free at the end: the provider gives programs 120 s to end,
 /// and has their output to store.
 constexpr double k_longest_release_s = 240.0;
@@ -58,7 +55,8 @@ Tuning::Tuning(const LoopParts& parts, StudyRecord study, std::optional<StudySta
       recorder_(parts, machines_, events_, stopwatch_, study_),
       running_(parts, events_, recorder_, stopwatch_),
       standing_(ranking_rules(parts.study)),
-      payback_(study_.unpaid_suggestions) {}
+      payback_(study_.unpaid_suggestions),
+      warnings_(parts.study, parts.listener) {}
 
 Result<LoopResult> Tuning::run() {
   auto result = run_phases();
@@ -134,8 +132,12 @@ Result<void> Tuning::resume() {
                              [this](const TrialRecord& trial) { return targets_of(trial); });
   if (!lost) return tl::unexpected(lost.error());
   others.insert(others.end(), lost->begin(), lost->end());
-  std::ranges::sort(others, {}, &TrialRecord::number);
-  for (TrialRecord& trial : others) {
+  return keep_pending(std::move(others));
+}
+
+Result<void> Tuning::keep_pending(std::vector<TrialRecord> cut_off) {
+  std::ranges::sort(cut_off, {}, &TrialRecord::number);
+  for (TrialRecord& trial : cut_off) {
     if (trial.attempt < k_attempts_when_tuner_dies) {
       ++trial.attempt;
       pending_.push_back(std::move(trial));
@@ -376,7 +378,7 @@ Result<void> Tuning::listen() {
   for (const TrialRecord& trial : *ended) {
     if (auto concluded = on_ended(trial); !concluded) return concluded;
   }
-  warn_of_no_progress();
+  if (standing_.baseline() == nullptr) warnings_.of_no_progress(running_);
   if (interrupts() > 0 && (!end_ || end_->end != LoopEnd::interrupted)) {
     return parts_.detach_on_interrupt && machines_ != nullptr ? detach() : stop_for_user();
   }
@@ -452,13 +454,9 @@ Result<void> Tuning::on_ended(const TrialRecord& trial) {
   if (trial.purpose == TrialPurpose::baseline) check_baseline(trial);
   if (auto kept = recorder_.keep_decisions(); !kept) return kept;
   parts_.listener.on_trial_ended(trial, standing_);
-  warn_of_unsteady(trial);
-  warn_of_drift(drifted);
-  if (refutes(trial)) {
-    parts_.listener.on_warning(
-        fmt::format("a configuration failed when it was confirmed ({}: {}) and is excluded: {}",
-                    to_text(trial.status), trial.failure, trial.configuration.text()));
-  }
+  warnings_.of_ended(trial);
+  if (!drifted) warnings_.of_drift(standing_.drift());
+  if (refutes(trial)) warnings_.of_refuted(trial);
   return {};
 }
 
@@ -486,48 +484,6 @@ void Tuning::put(TrialRecord trial) {
 const Confirmation& Tuning::confirmation() const {
   if (!confirmation_) confirmation_.emplace(parts_.study, standing_);
   return *confirmation_;
-}
-
-void Tuning::warn_of_unsteady(const TrialRecord& trial) {
-  const bool unsteady = trial.status == TrialStatus::completed && !is_steady(trial);
-  if (!unsteady || !all_timed(parts_.study)) return;
-  const std::string& why = trial.measurement->remark;
-  if (trial.measurement->whole_run) {
-    if (std::exchange(warned_of_whole_runs_, true)) return;
-    parts_.listener.on_warning(fmt::format(
-        "trial {} ended by itself after {:.0f} samples, before a steady state: its interval is "
-        "that of a longer run, about which so short a program says no more; fresh launches show "
-        "which configuration takes less time for as many samples{}",
-        trial.number, trial.measurement->total_samples, why.empty() ? "" : "; " + why));
-    return;
-  }
-  parts_.listener.on_warning(fmt::format(
-      "trial {} had no steady state when it ended ({:.0f} measured steps{}): its interval is "
-      "wide{}",
-      trial.number, trial.measurement->window_steps, why.empty() ? "" : "; " + why,
-      why.empty() ? "; a longer \"max_trial\" or a quieter machine would narrow it" : ""));
-}
-
-void Tuning::warn_of_drift(bool was_known) const {
-  if (was_known) return;
-  if (const auto note = drift_note(standing_.drift())) parts_.listener.on_warning(*note);
-}
-
-void Tuning::warn_of_no_progress() {
-  // Of a program that is hooked the hook tells what it does not see.
-  const bool is_hooked = parts_.study.hooks.pytorch.has_value();
-  if (warned_of_no_progress_ || is_hooked || standing_.baseline() != nullptr) return;
-  const RunningTrial* silent = running_.without_progress(k_until_progress_s);
-  // Simulated and replayed trials, which may start for longer, have no log.
-  std::error_code missing;
-  if (silent == nullptr || !std::filesystem::exists(silent->record().log_path, missing)) return;
-  warned_of_no_progress_ = true;
-  parts_.listener.on_warning(fmt::format(
-      "trial {} has run for {}, and nothing that it printed was read as progress: if it trains "
-      "already, \"reports\" in the study file does not fit its output ({}); see "
-      "docs/reporting.md{}",
-      silent->record().number, format_duration(k_until_progress_s),
-      silent->record().log_path.string(), advice_on_epochs(silent->measurement())));
 }
 
 void Tuning::observe(const TrialRecord& trial, const LaunchVariation& launches) {
@@ -559,16 +515,9 @@ void Tuning::check_baseline(const TrialRecord& baseline) {
                            to_text(baseline.status), baseline.failure)};
     return;
   }
-  if (baseline.status == TrialStatus::infeasible) {
-    parts_.listener.on_warning(
-        fmt::format("the baseline itself violates a limit: {}", baseline.failure));
-  }
   for (const Guard& guard : parts_.study.guards)
     recorder_.decided(guard_decision(guard, baseline));
-  for (const auto& metric : metrics_missing_in_baseline(parts_.study.guards, baseline)) {
-    parts_.listener.on_warning(fmt::format(
-        "the baseline did not report {}: guards that compare with it are not checked", metric));
-  }
+  warnings_.of_baseline(baseline);
 }
 
 bool Tuning::baseline_is_open() const {

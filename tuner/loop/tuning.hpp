@@ -15,6 +15,7 @@
 #include "tuner/loop/running_trials.hpp"
 #include "tuner/loop/standing.hpp"
 #include "tuner/loop/stopwatch.hpp"
+#include "tuner/loop/trial_warnings.hpp"
 
 namespace steptune {
 
@@ -43,6 +44,9 @@ class Tuning {
 
   [[nodiscard]] Result<LoopResult> run_phases();
   [[nodiscard]] Result<void> resume();
+  /// Trials that the last run of the tuner left open: they run again, unless they may be what kills
+  /// it.
+  [[nodiscard]] Result<void> keep_pending(std::vector<TrialRecord> cut_off);
   /// Of a confirmation that was cut off: whether the search before it was over, and why.
   void resume_confirmation();
   [[nodiscard]] Result<void> search();
@@ -117,11 +121,6 @@ class Tuning {
   [[nodiscard]] Result<void> on_ended(const TrialRecord& trial);
   /// What a run that others are compared with, or that is compared, has changed is recorded.
   void conclude_from(const TrialRecord& trial);
-  void warn_of_unsteady(const TrialRecord& trial);
-  void warn_of_drift(bool was_known) const;
-  /// Once, while the baseline runs: that its output is not understood shows long before it has
-  /// failed for that.
-  void warn_of_no_progress();
   void count_failures(const TrialRecord& trial);
   void observe(const TrialRecord& trial, const LaunchVariation& launches);
   /// Lets the scheduler compare with a trial that has ended, in this run of the tuner or before,
@@ -155,12 +154,11 @@ class Tuning {
   mutable std::optional<Confirmation> confirmation_;
   std::deque<TrialRecord> pending_;  ///< to be launched again, attempt counted up already
   PaybackRule payback_;
+  TrialWarnings warnings_;
   std::optional<End> end_;
   std::size_t withdrawn_ = 0;          ///< trials that were not waited for
   std::vector<std::int64_t> cut_off_;  ///< trials that there was no time to run again
   bool confirmed_ = false;             ///< the search goes on after a confirmation
-  bool warned_of_no_progress_ = false;
-  bool warned_of_whole_runs_ = false;
   int failures_in_a_row_ = 0;
   std::string last_failure_;
   std::string left_running_;

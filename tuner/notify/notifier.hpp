@@ -30,8 +30,9 @@ class Notifier {
   [[nodiscard]] static Result<Notifier> create(const std::vector<std::string>& targets,
                                                const Clock& clock);
 
-  /// Tells all of them; the warnings of those that could not be told. Addresses are named by their
-  /// host alone: the rest may be a secret.
+  /// Tells all of them, one after the other, and waits: half a minute for a command and a quarter
+  /// for an address at the most. Returns the warnings of those that could not be told. Addresses
+  /// are named by their host alone: the rest may be a secret.
   [[nodiscard]] std::vector<std::string> tell(const Notice& notice) const;
 
  private:

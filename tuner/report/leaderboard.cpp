@@ -100,9 +100,9 @@ void add_notes(Leaderboard& board) {
     largest = std::max(largest.value_or(size->mean), size->mean);
     least_full = std::min(least_full, size->full_at_most);
   }
-  const bool compares_speed = std::any_of(
-      board.objectives.begin(), board.objectives.end(),
-      [](const auto& view) { return view.objective.is_time() || view.objective.is_cost(); });
+  const bool compares_speed =
+      std::any_of(board.objectives.begin(), board.objectives.end(),
+                  [](const auto& view) { return view.objective.is_timed(); });
   if (compares_speed && smallest && *largest > least_full) {
     board.notes.push_back(fmt::format(
         "trials differ in batch size ({} to {} samples per step); a larger batch may need more "

@@ -14,6 +14,7 @@
 
 #include "common/text.hpp"
 #include "tuner/loop/launch_variation.hpp"
+#include "tuner/loop/objectives.hpp"
 #include "tuner/loop/planned_time.hpp"
 #include "tuner/study/counting_parameter.hpp"
 
@@ -46,12 +47,6 @@ Result<std::string> parameter_to_look_at(const StudySpec& study, const std::stri
               numeric.empty() ? "no parameter has numbers as values"
                               : fmt::format("give it with --over; parameters with numbers: {}",
                                             fmt::join(numeric, ", ")));
-}
-
-std::optional<std::size_t> time_objective(const StudySpec& study) {
-  const auto found = std::ranges::find_if(study.objectives, &Objective::is_time);
-  if (found == study.objectives.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - study.objectives.begin());
 }
 
 UncertainSeconds own_time(const StudySpec& study, const TrialRecord& trial,
@@ -197,6 +192,92 @@ struct MeasuredRuns {
   StudyScaling known;                      ///< all but the curve
 };
 
+Configuration with_count(Configuration configuration, const Parameter& parameter, double count) {
+  configuration.set(parameter.name, value_of_count(parameter, count));
+  return configuration;
+}
+
+/// Without a price what is paid for is machines.
+double price_of(const StudySpec& spec, const Parameter& parameter,
+                const Configuration& configuration, double count) {
+  if (spec.runner->traits().has_price) return usd_per_hour(spec, configuration);
+  return counts_machines(parameter.name) ? std::abs(count) : 1.0;
+}
+
+/// What is asked of the trials. `spec` outlives it.
+ScalingQuestion question_of(const StudySpec& spec, const Parameter& over,
+                            const ScalingOptions& options, double error_degrees_of_freedom) {
+  ScalingQuestion question;
+  question.over = over.name;
+  question.min_efficiency = options.min_efficiency.value_or(spec.search.min_efficiency);
+  if (spec.planned_run.samples) {
+    question.deadline_s = options.deadline_s ? options.deadline_s : spec.planned_run.deadline_s;
+  }
+  question.error_degrees_of_freedom = error_degrees_of_freedom;
+  question.possible_counts = possible_counts(over);
+  question.price_per_hour = [&spec, &over](const Configuration& nearest,
+                                           double count) -> std::optional<double> {
+    const Configuration configuration = with_count(nearest, over, count);
+    if (!spec.space.contains(configuration)) return std::nullopt;
+    return price_of(spec, over, configuration, count);
+  };
+  return question;
+}
+
+ScalingRun run_of(const TrialRecord& trial, double count, const UncertainSeconds& time,
+                  double price_per_hour) {
+  ScalingRun run;
+  run.trial = trial.number;
+  run.count = count;
+  run.configuration = trial.configuration;
+  run.completed = trial.status != TrialStatus::stopped_early;
+  run.selectable = is_compared(trial.purpose);
+  run.time_s = time.seconds;
+  run.standard_error_s = time.standard_error;
+  run.price_per_hour = price_per_hour;
+  return run;
+}
+
+/// The runs by the kind of their machines. Tells in `measured` which counts have none, and whether
+/// machines are alike.
+std::map<std::string, RunsOfKind> runs_by_kind(const StudySpec& spec, const Standing& standing,
+                                               const Parameter& over, MeasuredRuns& measured) {
+  const std::set<Configuration> refuted(standing.refuted().begin(), standing.refuted().end());
+  bool& alike = measured.question.alike;
+  std::set<double> usable;
+  std::map<std::string, RunsOfKind> kinds;
+  for (const TrialRecord& trial : standing.trials()) {
+    const Value* value = trial.configuration.find(over.name);
+    if (value == nullptr || !is_final(trial.status)) continue;
+    const double count = to_number(*value);
+    const UncertainSeconds time = is_sound(spec, trial, standing, refuted)
+                                      ? time_of(spec, trial, standing)
+                                      : UncertainSeconds{};
+    if (!(time.seconds > 0.0) || !std::isfinite(time.seconds)) {
+      ++measured.unusable[count];
+      continue;
+    }
+    usable.insert(count);
+    const Resources resources = spec.runner->resources_of(trial.configuration);
+    if (resources.heterogeneous()) alike = false;
+    RunsOfKind& kind = kinds[alike ? kind_of_machines(resources) : ""];
+    kind.counts.insert(count);
+    kind.least_time_s = std::min(kind.least_time_s, time.seconds);
+    if (kind.runs.empty()) kind.runs.reserve(standing.trials().size());
+    kind.runs.push_back(
+        run_of(trial, count, time, price_of(spec, over, trial.configuration, count)));
+  }
+  std::erase_if(measured.unusable, [&](const auto& each) { return usable.contains(each.first); });
+  if (alike || kinds.size() < 2) return kinds;
+  // Groups of several kinds make one curve, also where one of them has no machine.
+  RunsOfKind all;
+  for (auto& [name, kind] : kinds)
+    std::ranges::move(kind.runs, std::back_inserter(all.runs));
+  kinds.clear();
+  kinds.emplace("", std::move(all));
+  return kinds;
+}
+
 /// `spec` outlives the result, whose question asks it for prices.
 Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standing,
                                    const ScalingOptions& options) {
@@ -206,81 +287,20 @@ Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standi
     return fail(ErrorKind::usage, "a deadline needs the length of the run", "--deadline",
                 "give \"planned_run\": {\"samples\": ...} in the study file");
   }
+  const Parameter& parameter = *spec.space.find(*over);
   MeasuredRuns measured;
   measured.known.planned_run = spec.planned_run.samples.has_value();
   measured.known.has_price = spec.runner->traits().has_price;
-  ScalingQuestion& question = measured.question;
-  question.over = *over;
-  question.min_efficiency = options.min_efficiency.value_or(spec.search.min_efficiency);
-  if (measured.known.planned_run) {
-    question.deadline_s = options.deadline_s ? options.deadline_s : spec.planned_run.deadline_s;
-  }
-  question.error_degrees_of_freedom = standing.launches().degrees_of_freedom;
-  const Parameter& parameter = *spec.space.find(*over);
-  question.possible_counts = possible_counts(parameter);
-  const auto with_count = [&parameter](Configuration configuration, double count) {
-    configuration.set(parameter.name, value_of_count(parameter, count));
-    return configuration;
-  };
-  // Without a price what is paid for is machines.
-  const auto price_of = [&spec, &parameter](const Configuration& configuration, double count) {
-    if (spec.runner->traits().has_price) return usd_per_hour(spec, configuration);
-    return counts_machines(parameter.name) ? std::abs(count) : 1.0;
-  };
-  question.price_per_hour = [&spec, with_count, price_of](const Configuration& nearest,
-                                                          double count) -> std::optional<double> {
-    const Configuration configuration = with_count(nearest, count);
-    if (!spec.space.contains(configuration)) return std::nullopt;
-    return price_of(configuration, count);
-  };
-  const std::set<Configuration> refuted(standing.refuted().begin(), standing.refuted().end());
-  std::map<double, std::size_t>& unusable = measured.unusable;
-  std::set<double> usable;
-  std::map<std::string, RunsOfKind> kinds;
-  for (const TrialRecord& trial : standing.trials()) {
-    const Value* value = trial.configuration.find(*over);
-    if (value == nullptr || !is_final(trial.status)) continue;
-    const double count = to_number(*value);
-    const UncertainSeconds time = is_sound(spec, trial, standing, refuted)
-                                      ? time_of(spec, trial, standing)
-                                      : UncertainSeconds{};
-    if (!(time.seconds > 0.0) || !std::isfinite(time.seconds)) {
-      ++unusable[count];
-      continue;
-    }
-    usable.insert(count);
-    const Resources resources = spec.runner->resources_of(trial.configuration);
-    if (resources.heterogeneous()) question.alike = false;
-    ScalingRun run;
-    run.trial = trial.number;
-    run.count = count;
-    run.configuration = trial.configuration;
-    run.completed = trial.status != TrialStatus::stopped_early;
-    run.selectable = is_compared(trial.purpose);
-    run.time_s = time.seconds;
-    run.standard_error_s = time.standard_error;
-    run.price_per_hour = price_of(trial.configuration, count);
-    RunsOfKind& kind = kinds[question.alike ? kind_of_machines(resources) : ""];
-    kind.counts.insert(run.count);
-    kind.least_time_s = std::min(kind.least_time_s, run.time_s);
-    if (kind.runs.empty()) kind.runs.reserve(standing.trials().size());
-    kind.runs.push_back(std::move(run));
-  }
+  measured.question = question_of(spec, parameter, options, standing.launches().degrees_of_freedom);
+  auto kinds = runs_by_kind(spec, standing, parameter, measured);
   if (kinds.empty()) return measured;
-  // Groups of several kinds make one curve, also where one of them has no machine.
-  if (!question.alike && kinds.size() > 1) {
-    RunsOfKind all;
-    for (auto& [name, kind] : kinds)
-      std::ranges::move(kind.runs, std::back_inserter(all.runs));
-    kinds.clear();
-    kinds.emplace("", std::move(all));
-  }
-  std::erase_if(unusable, [&](const auto& each) { return usable.contains(each.first); });
-  std::erase_if(question.possible_counts, [&](double count) { return unusable.contains(count); });
-  const auto kind_at = [&](const ScalingRun& run, double count) {
-    return kind_of_machines(spec.runner->resources_of(with_count(run.configuration, count)));
-  };
-  measured.runs = of_one_kind(std::move(kinds), measured.known, kind_at);
+  std::erase_if(measured.question.possible_counts,
+                [&](double count) { return measured.unusable.contains(count); });
+  measured.runs =
+      of_one_kind(std::move(kinds), measured.known, [&](const ScalingRun& run, double count) {
+        return kind_of_machines(
+            spec.runner->resources_of(with_count(run.configuration, parameter, count)));
+      });
   return measured;
 }
 

@@ -224,6 +224,72 @@ void add_times(FactLines& facts, const TrialRecord& trial,
   facts.add("spent", spent);
 }
 
+std::string gpu_text(const GpuUse& gpu) {
+  std::string text =
+      fmt::format("{} of memory at most ({}), busy {}, {:.0f} MHz",
+                  format_bytes(gpu.peak_memory_bytes), format_percent(gpu.peak_memory_share),
+                  format_percent(gpu.utilisation), gpu.sm_clock_hz / k_mhz);
+  if (gpu.slowed_share > 0.0) {
+    text += fmt::format(", throttled {} of the time", format_percent(gpu.slowed_share));
+  }
+  if (gpu.most_strangers > 0) {
+    text += fmt::format(", shared with {} other processes", gpu.most_strangers);
+  }
+  return text;
+}
+
+std::string disturbance_text(const Disturbance& disturbance, const TrialRecord& trial) {
+  std::string text = fmt::format("other load {}, steal {}", format_percent(disturbance.other_load),
+                                 format_percent(disturbance.steal));
+  if (trial.disturbed_s > 0.0) {
+    text += fmt::format(", above the limits for {}", format_duration(trial.disturbed_s));
+  }
+  return was_disturbed(trial) ? text + ": unreliable" : text;
+}
+
+/// What the trial took of its machine, and others beside it.
+void add_machine_use(FactLines& facts, const TrialRecord& trial) {
+  if (trial.peak_memory_bytes) facts.add("peak memory", format_bytes(*trial.peak_memory_bytes));
+  if (trial.cpu_busy) {
+    facts.add("CPUs",
+              fmt::format("busy {} from the first report on", format_percent(*trial.cpu_busy)));
+  }
+  if (trial.gpu) facts.add("GPU", gpu_text(*trial.gpu));
+  if (trial.storage_read_bytes) {
+    facts.add("storage", format_bytes(*trial.storage_read_bytes) + " read");
+  }
+  if (trial.disturbance) facts.add("disturbance", disturbance_text(*trial.disturbance, trial));
+}
+
+/// `width`: of the terminal; 0: a file.
+void add_trace(FactLines& facts, const TrialRecord& trial, const TrialTrace& trace,
+               const std::vector<ObjectiveView>& objectives, std::size_t width) {
+  constexpr std::size_t k_widest = 100;
+  constexpr std::size_t k_width_of_files = 80;
+  const std::size_t room = width > 0 ? std::min(width, k_widest) : k_width_of_files;
+  facts.add_lines(
+      "step time",
+      step_plot(trace, trial.measurement, room > k_fact_indent ? room - k_fact_indent : 0),
+      &FactLines::add_verbatim);
+  facts.add("decisions", looks_text(trace, objectives));
+  facts.add_lines("disturbed", disturbed_text(trace));
+}
+
+std::string placement_text(const TrialRecord& trial) {
+  std::string text;
+  for (const auto& [name, value] : trial.placement)
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, printable_line(value));
+  return text;
+}
+
+void add_log(FactLines& facts, const TrialRecord& trial, const std::vector<std::string>& tail) {
+  if (!trial.log_path.empty()) facts.add_verbatim("log", trial.log_path.string());
+  std::string text;
+  for (const std::string& line : tail)
+    text += line + "\n";
+  facts.add_lines("log ends with", text, &FactLines::add_verbatim);
+}
+
 }  // namespace
 
 std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
@@ -248,50 +314,8 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
   }
   facts.add("failure", printable_line(trial.failure, 4000));
   if (trial.measurement) add_measurement(facts, *trial.measurement);
-  if (trial.peak_memory_bytes) facts.add("peak memory", format_bytes(*trial.peak_memory_bytes));
-  if (trial.cpu_busy) {
-    facts.add("CPUs",
-              fmt::format("busy {} from the first report on", format_percent(*trial.cpu_busy)));
-  }
-  if (trial.gpu) {
-    facts.add(
-        "GPU",
-        fmt::format(
-            "{} of memory at most ({}), busy {}, {:.0f} MHz{}{}",
-            format_bytes(trial.gpu->peak_memory_bytes),
-            format_percent(trial.gpu->peak_memory_share), format_percent(trial.gpu->utilisation),
-            trial.gpu->sm_clock_hz / k_mhz,
-            trial.gpu->slowed_share > 0.0
-                ? fmt::format(", throttled {} of the time", format_percent(trial.gpu->slowed_share))
-                : "",
-            trial.gpu->most_strangers > 0
-                ? fmt::format(", shared with {} other processes", trial.gpu->most_strangers)
-                : ""));
-  }
-  if (trial.storage_read_bytes) {
-    facts.add("storage", format_bytes(*trial.storage_read_bytes) + " read");
-  }
-  if (trial.disturbance) {
-    facts.add("disturbance",
-              fmt::format(
-                  "other load {}, steal {}{}{}", format_percent(trial.disturbance->other_load),
-                  format_percent(trial.disturbance->steal),
-                  trial.disturbed_s > 0.0
-                      ? fmt::format(", above the limits for {}", format_duration(trial.disturbed_s))
-                      : "",
-                  was_disturbed(trial) ? ": unreliable" : ""));
-  }
-  if (details.trace) {
-    constexpr std::size_t k_widest = 100;
-    constexpr std::size_t k_width_of_files = 80;
-    const std::size_t room = width > 0 ? std::min(width, k_widest) : k_width_of_files;
-    facts.add_lines("step time",
-                    step_plot(*details.trace, trial.measurement,
-                              room > k_fact_indent ? room - k_fact_indent : 0),
-                    &FactLines::add_verbatim);
-    facts.add("decisions", looks_text(*details.trace, objectives));
-    facts.add_lines("disturbed", disturbed_text(*details.trace));
-  }
+  add_machine_use(facts, trial);
+  if (details.trace) add_trace(facts, trial, *details.trace, objectives, width);
   if (trial.expected_improvement) {
     facts.add("expected", fmt::format("{} better than the best before it",
                                       format_percent(*trial.expected_improvement)));
@@ -301,16 +325,8 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
   facts.add_lines("attempts", attempts_text(details.attempts));
   if (trial.attempt > 1 && details.attempts.empty())
     facts.add("attempts", std::to_string(trial.attempt));
-  std::string placement;
-  for (const auto& [name, value] : trial.placement) {
-    placement += fmt::format("{}{}={}", placement.empty() ? "" : " ", name, printable_line(value));
-  }
-  facts.add("placement", placement);
-  if (!trial.log_path.empty()) facts.add_verbatim("log", trial.log_path.string());
-  std::string tail;
-  for (const std::string& line : details.log_tail)
-    tail += line + "\n";
-  facts.add_lines("log ends with", tail, &FactLines::add_verbatim);
+  facts.add("placement", placement_text(trial));
+  add_log(facts, trial, details.log_tail);
   return facts.text();
 }
 

@@ -16,6 +16,8 @@ class Retuning {
   /// Both outlive the object.
   Retuning(const RetuneParts& parts, const RetuneOptions& options);
 
+  /// The night as it was recorded; `running` if it was interrupted: the next call goes on with it.
+  /// Errors are those of the loop and of the history.
   [[nodiscard]] Result<Night> run();
 
  private:

@@ -12,7 +12,7 @@
 namespace steptune {
 namespace {
 
-std::string bytes_of(const std::filesystem::path& file) {
+std::string content_of(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
 }
@@ -36,7 +36,7 @@ Result<std::string> read_config_file(const std::filesystem::path& file) {
         ErrorKind::usage,
         fmt::format("{} is larger than 1 MiB: too much for a configuration file", file.string()));
   }
-  std::string text = bytes_of(file);
+  std::string text = content_of(file);
   if (error || text.size() != bytes) {
     return fail(ErrorKind::not_found, fmt::format("{} cannot be read", file.string()));
   }
@@ -131,7 +131,7 @@ Result<void> write_config_copies(const StudySpec& study, const Configuration& co
   for (const auto& [name, path] : config_copies(study, log_path)) {
     const auto text = config_text(study.config_files.at(name), configuration);
     if (!text) return tl::unexpected(text.error());
-    if (bytes_of(path) == *text) continue;
+    if (content_of(path) == *text) continue;
     std::ofstream stream(path, std::ios::binary | std::ios::trunc);
     stream << *text;
     stream.close();

@@ -158,9 +158,8 @@ void check_live(const StudySpec& study, Faults& faults) {
                "live trials share one program, and so one share of the machine: set \"parallel\" "
                "to 1");
   }
-  if (!study.guards.empty() || !std::ranges::all_of(study.objectives, [](const Objective& o) {
-        return o.is_time() || o.is_cost();
-      })) {
+  if (!study.guards.empty() ||
+      !std::ranges::all_of(study.objectives, [](const Objective& o) { return o.is_timed(); })) {
     faults.add("/trials",
                "live trials share one training, so no metric of it belongs to a configuration: "
                "leave \"guards\" and objectives other than time and cost out, or measure "

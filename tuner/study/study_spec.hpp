@@ -40,6 +40,8 @@ struct Objective {
   [[nodiscard]] const char* comparative() const {
     return is_time() ? "faster" : is_cost() ? "cheaper" : "better";
   }
+  /// It follows from how fast the program trains: so do its interval and the machine's drift.
+  [[nodiscard]] bool is_timed() const { return is_time() || is_cost(); }
 };
 
 /// A limit that a configuration must respect to be a winner.

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/earlier_jobs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "trial_runner/sagemaker/job_name.hpp"
+
+namespace steptune {
+
+Result<TrialJobs> EarlierJobs::of(std::span<const Runner::Orphan> orphans,
+                                  std::optional<double> packs_since_wall_s) {
+  TrialJobs found;
+  std::vector<const TrialSpec*> others;
+  for (const Runner::Orphan& orphan : orphans) {
+    auto job = named_after(orphan.spec);
+    if (!job) return tl::unexpected(job.error());
+    if (*job) {
+      found.push_back(**std::move(job));
+    } else {
+      others.push_back(&orphan.spec);
+    }
+  }
+  if (others.empty() || !packs_since_wall_s) return found;
+  if (auto searched = find_in_packs(std::move(others), *packs_since_wall_s, found); !searched) {
+    return tl::unexpected(searched.error());
+  }
+  return found;
+}
+
+Result<std::optional<TrialJob>> EarlierJobs::named_after(const TrialSpec& spec) {
+  std::optional<TrialJob> job;
+  std::optional<JobDescription> latest;
+  int launches = 0;
+  while (true) {
+    auto state = api_.describe(job_name(prefix_, spec.key, launches + 1));
+    if (!state) return tl::unexpected(state.error().to_error());
+    if (!*state) break;
+    if (!job) {
+      auto made = make_job_(spec);
+      if (!made) return tl::unexpected(made.error());
+      job.emplace(*std::move(made));
+    }
+    if (latest) job->add_bill(latest->billable_s.value_or(0.0));
+    latest = *std::move(state);
+    ++launches;
+  }
+  if (job) monitor_.adopt(*job, job_name(prefix_, spec.key, launches), launches, *latest);
+  return job;
+}
+
+Result<void> EarlierJobs::find_in_packs(std::vector<const TrialSpec*> specs, double since_wall_s,
+                                        TrialJobs& found) {
+  const auto listed = api_.list({prefix_, {}, since_wall_s});
+  if (!listed) return tl::unexpected(listed.error().to_error());
+  for (const JobSummary& summary : *listed) {
+    if (specs.empty()) break;
+    const auto state = api_.describe(summary.name);
+    if (!state) return tl::unexpected(state.error().to_error());
+    if (!*state) continue;
+    for (const PackedTrial& trial : (*state)->trials) {
+      const auto spec =
+          std::ranges::find(specs, trial.key, [](const TrialSpec* each) { return each->key; });
+      if (spec == specs.end()) continue;
+      auto job = make_job_(**spec);
+      if (!job) return tl::unexpected(job.error());
+      monitor_.adopt(*job, summary.name, 1, **state);
+      found.push_back(*std::move(job));
+      specs.erase(spec);
+    }
+  }
+  return {};
+}
+
+}  // namespace steptune

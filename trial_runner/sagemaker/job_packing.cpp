@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/sagemaker/job_packing.hpp"
+
+#include <algorithm>
+
+#include "trial_runner/sagemaker/job_request.hpp"
+
+namespace steptune {
+
+int trials_per_job(const SageMakerOptions& options, const std::optional<PoolKey>& key) {
+  // Several machines would have to agree on whose turn it is, and a spot job begins anew.
+  return key && key->instance_count == 1 ? options.trials_per_job : 1;
+}
+
+bool may_be_packed(const SageMakerOptions& options, const TrialJob& job) {
+  const TrialSpec& spec = job.spec();
+  // What one trial leaves in the job's checkpoints, the next would find. A word with a line break
+  // fits into no piece of a script.
+  const auto breaks = [](const std::string& text) { return text.find('\n') != text.npos; };
+  return trials_per_job(options, job.pool_key()) > 1 && !spec.argv.empty() &&
+         options.settings.checkpoint_s3_uri.empty() && std::ranges::none_of(spec.argv, breaks) &&
+         std::ranges::none_of(spec.environment,
+                              [&](const auto& variable) { return breaks(variable.second); });
+}
+
+JobTrials trials_of_job(const SageMakerOptions& options, TrialJobs::iterator first,
+                        const JobTrials& waiting) {
+  JobTrials trials{first};
+  if (!may_be_packed(options, *first)) return trials;
+  for (const TrialJobs::iterator job : waiting) {
+    if (std::ssize(trials) == options.trials_per_job) break;
+    if (job != first && job->pool_key() == first->pool_key() && may_be_packed(options, *job)) {
+      trials.push_back(job);
+    }
+  }
+  return trials;
+}
+
+Json job_input(const SageMakerOptions& options, const JobTrials& trials, const JobLaunch& launch,
+               const std::string& hook) {
+  const TrialSpec& first = trials.front()->spec();
+  JobSettings settings = options.settings;
+  JobRequest request{launch.job, first, first.resources, launch.keep_alive_s, {}, hook};
+  const bool is_packed = may_be_packed(options, *trials.front());
+  settings.max_runtime_s = 0.0;
+  for (const TrialJobs::iterator job : trials) {
+    settings.max_runtime_s += job->spec().limits.wall_s;
+    if (is_packed) request.pack.push_back(&job->spec());
+  }
+  settings.max_wait_s = std::max(settings.max_wait_s, settings.max_runtime_s);
+  return create_training_job_input(settings, request);
+}
+
+}  // namespace steptune

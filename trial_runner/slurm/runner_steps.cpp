@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+// How trials that run as steps are held to their limits, ended and judged.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "trial_runner/slurm/job_names.hpp"
+#include "trial_runner/slurm/slurm_runner.hpp"
+
+namespace steptune {
+
+using slurm::Allocation;
+using slurm::AllocationState;
+using slurm::EndCause;
+using slurm::StepTrial;
+
+namespace {
+
+/// An end is judged by the marks alone if the controller has not answered by then.
+constexpr double k_longest_judging_s = 30.0;
+/// For the controller to make up its mind about a job that is ending.
+constexpr double k_settling_s = 10.0;
+/// After force: until the allocation is given up, and until the trial is.
+constexpr double k_allocation_given_up_s = 20.0;
+constexpr double k_trial_given_up_s = 60.0;
+constexpr const char* k_restarted = "REQUEUED";
+constexpr int k_most_launches = 3;
+/// For the first sign of a launch, before the list of steps is asked; twice as long each time.
+constexpr double k_least_patience_s = 5.0;
+constexpr double k_longest_patience_s = 120.0;
+/// Launches of a trial that are given up because Slurm has not made a step of them.
+constexpr int k_most_blocked = 4;
+
+}  // namespace
+
+void SlurmRunner::finish(StepTrial& trial, Outcome outcome) {
+  const bool launched = !trial.waits();
+  const std::string held = launched ? trial.step_launch().allocation : "";
+  events_.emplace_back(trial.finish(clock_.now_s(), std::move(outcome),
+                                    options_.usd_per_node_hour.of(trial.need())));
+  if (!launched) return;
+  trial.forget_step();
+  Allocation* allocation = allocations_.find(held);
+  if (allocation != nullptr && allocation->user == trial.key()) {
+    allocations_.set_free(*allocation);
+    allocation->failed_launches = 0;
+  }
+}
+
+void SlurmRunner::ask_to_end(StepTrial& trial, EndCause cause, bool by_force) {
+  const double now_s = clock_.now_s();
+  const bool first = trial.cause() == EndCause::none;
+  trial.set_cause(cause, now_s);
+  if (trial.waits() || trial.step_ended_s()) return;
+  const std::string& step = trial.marks().step_id();
+  if (by_force || !trial.has_started() || step.empty() || trial.spec().limits.grace_s <= 0.0) {
+    if (!trial.was_killed()) trial.kill();
+    if (by_force && !step.empty()) host_->run({"scancel", step}, {}, [](const auto&) {});
+  } else if (first) {
+    host_->run({"scancel", "--signal=TERM", step}, {}, [](const auto&) {});
+  }
+}
+
+void SlurmRunner::push_towards_end(StepTrial& trial) {
+  const double asked_for_s = clock_.now_s() - trial.asked_s();
+  const double grace_s = trial.spec().limits.grace_s;
+  if (asked_for_s < grace_s) return;
+  if (!trial.was_killed()) ask_to_end(trial, trial.cause(), true);
+  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  if (asked_for_s > grace_s + k_allocation_given_up_s && allocation != nullptr &&
+      allocation->state == AllocationState::running) {
+    notices_.add(fmt::format("the step of trial {} does not end: its allocation {} is given back",
+                             trial.key().trial, allocation->id));
+    allocations_.give_back(*allocation);
+    trial.kill();
+  }
+}
+
+void SlurmRunner::hold_to_limits(StepTrial& trial) {
+  const double now_s = clock_.now_s();
+  if (trial.cause() != EndCause::none) {
+    push_towards_end(trial);
+    return;
+  }
+  const auto [limit_s, cause] = trial.next_limit();
+  if (now_s >= limit_s) {
+    ask_to_end(trial, cause, false);
+    return;
+  }
+  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  if (allocation != nullptr && !allocation->user_started && trial.has_started()) {
+    allocations_.set_paid_by_trial(*allocation, true);
+  }
+  if (trial.was_killed()) return;
+  // The step of an allocation that is gone, or back in the queue, ends by itself; srun may not have
+  // noticed.
+  const bool gone =
+      allocation == nullptr || (allocation->state != AllocationState::running &&
+                                (allocation->given_back || allocation->job_state != "COMPLETING"));
+  const bool late =
+      !trial.has_started() && now_s > trial.step_launch().at_s + options_.launch_limit_s;
+  if (late) trial.set_late();
+  if (gone || late) {
+    trial.kill();
+  } else if (trial.marks().started() == 0 && now_s >= trial.next_step_look_s()) {
+    look_for_step(trial);
+  }
+}
+
+void SlurmRunner::look_for_step(StepTrial& trial) {
+  const slurm::StepLaunch& launch = trial.step_launch();
+  const double waited_s = clock_.now_s() - launch.at_s;
+  trial.set_next_step_look_s(clock_.now_s() +
+                             std::clamp(waited_s, k_least_patience_s, k_longest_patience_s));
+  host_->run({"squeue", "--noheader", "--steps", "--format=%i|%j", "--jobs=" + launch.job_id}, {},
+             [this, own = launch.name](const slurm::CommandResult& listed) {
+               if (listed.ok()) on_steps_listed(own, listed.out);
+             });
+}
+
+void SlurmRunner::on_steps_listed(const std::string& own, const std::string& text) {
+  const auto trial = std::ranges::find_if(trials_, [&own](const StepTrial& each) {
+    return !each.waits() && each.step_launch().name == own;
+  });
+  if (trial == trials_.end() || trial->was_killed() || trial->step_ended_s()) return;
+  std::vector<std::string> in_the_way;
+  for (const auto& [id, name] : slurm::parse_steps(text)) {
+    // It is under way: what is slow now is its start on the nodes.
+    if (name == own) return;
+    if (slurm::is_step_name(name)) in_the_way.push_back(id);
+  }
+  if (trial->blocked_launches() >= k_most_blocked) return;
+  for (const std::string& id : in_the_way)
+    host_->run({"scancel", id}, {}, [](const auto&) {});
+  trial->give_up_launch();
+  trial->kill();
+}
+
+bool SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, bool usable) {
+  if (trial.has_started()) {
+    // Its start was told, for what it had printed: the next launch is another attempt's.
+    finish(trial, {.kind = OutcomeKind::lost, .detail = why});
+    return true;
+  }
+  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  if (trial.launch_given_up() || !usable) {
+    // Not the launch's fault. That allocations end so is counted with them.
+    trial.wait_again(clock_.now_s(), false);
+    if (allocation != nullptr) allocations_.set_free(*allocation);
+    return false;
+  }
+  if (trial.failed_launches() + 1 >= k_most_launches) {
+    finish(trial, {.kind = OutcomeKind::not_started,
+                   .detail = fmt::format("{} launches failed: {}", k_most_launches, why)});
+    if (allocation != nullptr) allocations_.give_back(*allocation);
+    return true;
+  }
+  notices_.add(fmt::format("trial {}: {}; it is launched again", trial.key().trial, why));
+  trial.wait_again(clock_.now_s(), true);
+  if (allocation == nullptr) return false;
+  allocations_.set_free(*allocation);
+  // Once may be chance: a node's daemon was being restarted.
+  if (++allocation->failed_launches > 1) allocations_.give_back(*allocation);
+  return false;
+}
+
+std::optional<slurm::StepEvidence> SlurmRunner::settled_evidence(const StepTrial& trial) {
+  slurm::StepEvidence evidence = trial.evidence();
+  if (evidence.cause != EndCause::none) return evidence;
+  const slurm::StepLaunch& launch = trial.step_launch();
+  const double ended_s = *trial.step_ended_s();
+  const double judging_s = clock_.now_s() - ended_s;
+  evidence.allocation_state = allocations_.state_after(launch.allocation, ended_s);
+  if (!evidence.allocation_state) {
+    return judging_s < k_longest_judging_s ? std::nullopt : std::optional(std::move(evidence));
+  }
+  const Allocation* allocation = allocations_.find(launch.allocation);
+  if (allocation != nullptr && allocation->state == AllocationState::running &&
+      launch.allocation_start_wall_s > 0.0 &&
+      allocation->start_wall_s > launch.allocation_start_wall_s + 1.0) {
+    // Its job runs, but was begun anew (the controller had forgotten its start): no step of the
+    // former run is left.
+    evidence.allocation_state = k_restarted;
+  }
+  if (evidence.allocation_state == "COMPLETING" && judging_s < k_settling_s) return std::nullopt;
+  return evidence;
+}
+
+bool SlurmRunner::decide_outcome(StepTrial& trial) {
+  Allocation* allocation = allocations_.find(trial.step_launch().allocation);
+  if (trial.has_started()) grants_.on_used(kind_of(trial));
+  if (allocation != nullptr) {
+    allocation->used = allocation->used || trial.has_started();
+    allocations_.set_paid_by_trial(*allocation, false);
+  }
+  if (slurm::is_proven_success(trial.marks(), trial.cause())) {
+    finish(trial, {});
+    return true;
+  }
+  const auto evidence = settled_evidence(trial);
+  if (!evidence) return false;
+  for (const std::string& node : trial.lost_nodes())
+    lost_nodes_.add(node, clock_.now_s());
+  std::string why;
+  auto outcome = slurm::step_outcome(trial.marks(), *evidence, trial.spec().limits,
+                                     trial.step_launch().tasks, why);
+  if (!outcome) {
+    if (trial.is_late()) {
+      why = fmt::format("not all tasks had started within {} (\"launch_limit\"): {}",
+                        format_duration(options_.launch_limit_s), why);
+    }
+    const bool usable = !evidence->allocation_state ||
+                        slurm::phase_of(*evidence->allocation_state) == slurm::JobPhase::usable;
+    return on_failed_launch(trial, why, usable);
+  }
+  // Its programs were asked to end: so it goes before a preemption with a grace time.
+  const bool ends_soon = evidence->cause == EndCause::none && trial.marks().told_to_end();
+  finish(trial, *std::move(outcome));
+  if (ends_soon && allocation != nullptr) allocations_.give_back(*allocation);
+  return true;
+}
+
+bool SlurmRunner::watch(StepTrial& trial) {
+  if (trial.waits()) {
+    if (trial.cause() == EndCause::none) return false;
+    finish(trial, {.kind = OutcomeKind::stopped});
+    return true;
+  }
+  trial.read(clock_.now_s(), events_);
+  if (!trial.step_ended_s()) hold_to_limits(trial);
+  if (trial.step_ended_s()) return decide_outcome(trial);
+  const bool given_up =
+      trial.cause() != EndCause::none &&
+      clock_.now_s() - trial.asked_s() > trial.spec().limits.grace_s + k_trial_given_up_s;
+  if (!given_up) return false;
+  finish(trial, {.kind = OutcomeKind::stopped,
+                 .detail = "its step does not end; its allocation was given back"});
+  return true;
+}
+
+}  // namespace steptune

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/slurm/step_words.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace steptune::slurm {
+
+int tasks_per_node(const TrialSpec& spec, const SlurmOptions& options) {
+  if (!spec.launch) {
+    const double tasks = options.tasks_per_node.evaluate(spec.configuration);
+    return tasks >= 1.0 && tasks <= k_most_tasks_per_node ? static_cast<int>(tasks) : 1;
+  }
+  return spec.launch->with == Launcher::srun ? spec.launch->processes_per_node : 1;
+}
+
+std::vector<std::string> step_words(const TrialSpec& spec, const Need& need,
+                                    const SlurmOptions& options, const Allocation& allocation,
+                                    const std::string& name) {
+  const int tasks = tasks_per_node(spec, options);
+  std::vector<std::string> words{"srun",
+                                 "--jobid=" + allocation.id,
+                                 "--job-name=" + name,
+                                 fmt::format("--nodes={}", need.nodes),
+                                 fmt::format("--ntasks={}", need.nodes * tasks),
+                                 fmt::format("--ntasks-per-node={}", tasks),
+                                 "--kill-on-bad-exit=1",
+                                 "--unbuffered",
+                                 "--input=none",
+                                 "--export=ALL",
+                                 "--chdir=/"};
+  const double asked =
+      options.cpus_per_task ? options.cpus_per_task->evaluate(spec.configuration) : 0.0;
+  constexpr double k_most_cpus = 1e6;
+  int cpus = asked >= 1.0 && asked <= k_most_cpus ? static_cast<int>(asked) : 0;
+  if (cpus == 0 && options.exclusive && allocation.nodes > 0) {
+    cpus = std::max(1, allocation.cpus / allocation.nodes / tasks);
+  }
+  // srun itself would give each task one, and loaders would starve.
+  if (cpus > 0) words.push_back(fmt::format("--cpus-per-task={}", cpus));
+  if (!need.value_of("mem")) words.emplace_back("--mem=0");
+  // What is held is not seen by a step that does not ask for it.
+  for (const char* option : {"gpus", "gpus-per-node", "gpus-per-task", "gres"}) {
+    if (const auto value = need.value_of(option))
+      words.push_back(fmt::format("--{}={}", option, *value));
+  }
+  for (const document::StringTemplate& option : options.step_options) {
+    const std::string word = option.render(spec.configuration).value_or("");
+    if (!word.empty() && !word.ends_with('=')) words.push_back(word);
+  }
+  if (spec.launch && spec.launch->with == Launcher::srun) {
+    words.insert(words.end(), spec.launch->options.begin(), spec.launch->options.end());
+  }
+  return words;
+}
+
+}  // namespace steptune::slurm

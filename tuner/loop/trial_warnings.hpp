@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/history/history.hpp"
+#include "tuner/loop/loop.hpp"
+#include "tuner/loop/machine_drift.hpp"
+#include "tuner/loop/running_trials.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// What the user is warned of as trials run and end. Says some of it once only.
+class TrialWarnings {
+ public:
+  /// Both outlive the object.
+  TrialWarnings(const StudySpec& study, LoopListener& listener)
+      : study_(&study), listener_(&listener) {}
+
+  /// Of one that was completed without a steady state.
+  void of_ended(const TrialRecord& trial);
+  /// Of a machine that is no longer as fast as it was; nothing where that is not significant.
+  void of_drift(const MachineDrift& drift) const;
+  /// Of a configuration that failed when it was confirmed.
+  void of_refuted(const TrialRecord& trial) const;
+  /// Of guards that the measured baseline violates, or that cannot be checked against it.
+  void of_baseline(const TrialRecord& baseline) const;
+  /// While the baseline runs: that its output is not understood shows long before it has failed for
+  /// that.
+  void of_no_progress(const RunningTrials& running);
+
+ private:
+  const StudySpec* study_;
+  LoopListener* listener_;
+  bool told_of_no_progress_ = false;
+  bool told_of_whole_runs_ = false;
+};
+
+}  // namespace steptune
