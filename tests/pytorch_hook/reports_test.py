@@ -266,6 +266,10 @@ class Untouched(unittest.TestCase):
         self.assertEqual(len(ran.phases_ended("evaluation")), 3)
         self.assertEqual(ran.knob("num_workers")["where"], ["inner_evaluation.py:21 DataLoader"])
 
+    def test_transforms_of_the_class_of_the_model_are_no_evaluation(self):
+        ran = self.check("augmented", steps=24, samples=96)
+        self.assertEqual(ran.phases, [])
+
     def test_like_loaders_made_in_one_place(self):
         ran = self.check("like_loaders", steps=12, samples=48)
         knob = ran.knob("num_workers")
@@ -288,6 +292,10 @@ class Untouched(unittest.TestCase):
         self.assertFalse(ran.knob("num_workers")["may"])
         self.assertIn("order of samples", ran.knob("num_workers")["why"])
         self.assertFalse(ran.knob("batch_size")["may"])
+
+    def test_a_sampler_that_counts_its_batches_by_drawing_them(self):
+        ran = self.check("counted_batches", steps=80, samples=320)
+        self.assertTrue(ran.knob("num_workers")["may"])
 
     def test_iterable_data_set(self):
         ran = self.check("iterable", steps=10, samples=80)
