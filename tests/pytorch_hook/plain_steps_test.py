@@ -27,7 +27,7 @@ PROGRAMS = [
     ("batch_sampler", "second"), ("view_after_convolution",), ("own_forward",), ("settings",), ("half_step",),
     ("half_step", "ahead"), ("actor_critic",),
     *[("fetched_ahead", way) for way in ("endless", "accumulate", "broken", "limited", "two_models")],
-    *[("fetched_ahead", way) for way in ("pairs", "both", "listed")], ("augmented",),
+    *[("fetched_ahead", way) for way in ("pairs", "both", "listed", "tasks")], ("augmented",),
 ]  # fmt: skip
 
 

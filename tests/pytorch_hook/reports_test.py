@@ -211,6 +211,10 @@ class Untouched(unittest.TestCase):
         self.assertEqual(self.samples_fetched("pairs", 6, 42), [4, 14, 22, 28, 36, 42])
         self.assertEqual(self.samples_fetched("joined", 6, 42), [8, 14, 22, 28, 36, 42])
 
+    def test_two_batches_for_one_step_count_both_where_passes_have_no_other(self):
+        # That the second one is not for the next step shows there.
+        self.assertEqual(self.samples_fetched("tasks", 6, 48), [4, 16, 24, 32, 40, 48])
+
     def test_batches_that_are_kept(self):
         # 4 samples were fetched for the first step, 2 of them are trained on in each.
         self.check("kept_batches", "one", steps=12, samples=4 + 11 * 2, samples_by="forward")

@@ -29,7 +29,7 @@ class LoaderFacts:
         self.is_evaluated_on = False  # without gradients
         self.is_trained_on_in_pass = False  # the last one
         self.is_exhausted = False  # that pass has given all its batches
-        self.is_fetched_ahead = True  # one may be fetched before the one before is trained on
+        self.is_fetched_ahead = None  # whether each is fetched before the one before is trained on; None: unknown
         self.today = {}
         self.applied = {}
         self.refused = {}
