@@ -28,7 +28,7 @@ PROGRAMS = [
     ("half_step", "ahead"), ("actor_critic",), ("first_evaluation",),
     ("inner_evaluation", "average"),
     *[("fetched_ahead", way) for way in ("endless", "accumulate", "broken", "limited", "two_models")],
-    *[("fetched_ahead", way) for way in ("pairs", "both", "listed")],
+    *[("fetched_ahead", way) for way in ("pairs", "both", "listed", "tasks")], ("augmented",),
 ]  # fmt: skip
 
 

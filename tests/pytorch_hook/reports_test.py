@@ -211,6 +211,10 @@ class Untouched(unittest.TestCase):
         self.assertEqual(self.samples_fetched("pairs", 6, 42), [4, 14, 22, 28, 36, 42])
         self.assertEqual(self.samples_fetched("joined", 6, 42), [8, 14, 22, 28, 36, 42])
 
+    def test_two_batches_for_one_step_count_both_where_passes_have_no_other(self):
+        # That the second one is not for the next step shows there.
+        self.assertEqual(self.samples_fetched("tasks", 6, 48), [4, 16, 24, 32, 40, 48])
+
     def test_batches_that_are_kept(self):
         # 4 samples were fetched for the first step, 2 of them are trained on in each.
         self.check("kept_batches", "one", steps=12, samples=4 + 11 * 2, samples_by="forward")
@@ -274,6 +278,10 @@ class Untouched(unittest.TestCase):
         self.assertEqual(len(ran.phases_ended("evaluation")), 3)
         self.assertEqual(ran.knob("num_workers")["where"], ["inner_evaluation.py:21 DataLoader"])
 
+    def test_transforms_of_the_class_of_the_model_are_no_evaluation(self):
+        ran = self.check("augmented", steps=24, samples=96)
+        self.assertEqual(ran.phases, [])
+
     def test_like_loaders_made_in_one_place(self):
         ran = self.check("like_loaders", steps=12, samples=48)
         knob = ran.knob("num_workers")
@@ -296,6 +304,10 @@ class Untouched(unittest.TestCase):
         self.assertFalse(ran.knob("num_workers")["may"])
         self.assertIn("order of samples", ran.knob("num_workers")["why"])
         self.assertFalse(ran.knob("batch_size")["may"])
+
+    def test_a_sampler_that_counts_its_batches_by_drawing_them(self):
+        ran = self.check("counted_batches", steps=80, samples=320)
+        self.assertTrue(ran.knob("num_workers")["may"])
 
     def test_iterable_data_set(self):
         ran = self.check("iterable", steps=10, samples=80)

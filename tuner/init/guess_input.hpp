@@ -22,8 +22,8 @@ struct GuessInput {
   const ReadySpace* space = nullptr;  ///< the trainer that it is; null: options by their names
   std::optional<OutputReading> reading = {};
   std::optional<Survey> survey = {};
-  NativeRuntimes runtimes =
-      {};  ///< whose variables are knobs, where output is read and no hook sets them
+  /// Their variables are knobs, where output is read and no hook sets them.
+  NativeRuntimes runtimes = {};
   std::filesystem::path folder;  ///< where the command runs
   Facts machine;                 ///< with `cpus`, `gpus` and `memory_gb`
   bool same_training = false;  ///< leave what makes it another training (batch size, accumulation)

@@ -10,7 +10,7 @@
 namespace steptune {
 namespace {
 
-/// Null: the setting has no options, or not this program.
+/// The option that the setting begins with; null: it has none, or the program lacks that one.
 const ProgramOption* first_option(const KnobSetting& setting, const ProgramFacts& program) {
   return setting.args.empty() ? nullptr : program.option_called(setting.args.front());
 }

@@ -62,7 +62,7 @@ struct Night {
   std::vector<double> after_times;  ///< `improved`: of `after`, by its confirming runs
   std::vector<double> after_baseline_times;
   SpeedUp lead;  ///< of `before` over the baseline
-  /// `improved`: of `after` over `before`, where that is `broken` over the baseline.
+  /// `improved`: of `after` over `before`; over the baseline where `before` is `broken`.
   std::optional<SpeedUp> gain;
   std::optional<Slowdown> slowdown;  ///< shown that night
   double slower_since_wall_s = 0.0;  ///< when the first night began that is slower

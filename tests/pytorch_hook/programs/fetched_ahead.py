@@ -2,7 +2,8 @@
 """Batches that are fetched before the one before them is trained on, in ways: `endless`, a prefetcher that begins
 another pass by itself; `broken`, passes that end early (`limited`: without such a batch); `two_models`, which train
 on each batch; `accumulate`, two batches a step. And two batches that are fetched together: `pairs`, for one forward;
-`both`, for a step each; `joined`, made one; `listed`, all of a pass first."""
+`both`, for a step each; `joined`, made one; `listed`, all of a pass first; `tasks`, the first two of each pass, for a
+forward each and one step."""
 import sys
 
 import torch
@@ -64,6 +65,15 @@ elif way in ("broken", "limited", "two_models"):
             if way != "two_models" and index == 2:
                 break
             step(*batch)
+elif way == "tasks":
+    for _ in range(6):
+        batches = iter(loader)
+        (x,), (other,) = next(batches), next(batches)
+        loss = models[0](x).pow(2).mean() + models[0](other).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        print("loss", loss.item().hex())
 elif way == "listed":
     for batch in list(loader):
         step(*batch)

@@ -11,6 +11,7 @@ import torch
 from torch.utils.data import DataLoader, dataloader
 
 from steptune_pytorch import call_site, loader_queue, tensors
+from steptune_pytorch.knobs.random_state import put_back
 from steptune_pytorch.part_clock import DATA, OTHER, PREPARE
 
 
@@ -28,7 +29,7 @@ class LoaderFacts:
         self.is_evaluated_on = False  # without gradients
         self.is_trained_on_in_pass = False  # the last one
         self.is_exhausted = False  # that pass has given all its batches
-        self.is_fetched_ahead = None  # whether a batch is fetched before the one before is trained on; None: not known
+        self.is_fetched_ahead = None  # whether each is fetched before the one before is trained on; None: unknown
         self.today = {}
         self.applied = {}
         self.refused = {}
@@ -78,8 +79,12 @@ class LoaderFacts:
         return len(self._under_way) > 0
 
     def batches_in_pass(self):
+        """Its sampler may draw the batches of a pass to count them, and take long."""
         loader = self._loader()
-        return None if loader is None else _length(loader)
+        if loader is None:
+            return None
+        with put_back(getattr(loader, "generator", None)):
+            return _length(loader)
 
     def now(self, name):
         if self.in_force is not None and name in self.in_force:
@@ -103,7 +108,7 @@ class LoaderFacts:
         fields = {"id": self.id, "where": self.where, "training": training}
         if loader is not None:
             fields["dataset"] = type(loader.dataset).__name__
-            fields["length"] = _length(loader)
+            fields["length"] = self.batches_in_pass()
             fields["batch_size"] = self._batch_size if type(self._batch_size) is int else None
             fields["num_workers"] = loader.num_workers
         return fields

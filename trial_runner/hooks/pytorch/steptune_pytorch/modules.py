@@ -171,8 +171,10 @@ class Modules:
             self._ended(training)
 
     def _is_frozen_copy(self, module):
-        """Of a model that is trained: an average of its weights, say, which nothing trains."""
-        return type(module) in self._pinned and not torch.is_grad_enabled() and self._hook.watches()
+        """Of a model that is trained: an average of its weights, say, which nothing trains. Transforms of the same
+        class, such as nn.Sequential, have no weights."""
+        is_like_model = type(module) in self._pinned and next(module.parameters(), None) is not None
+        return is_like_model and not torch.is_grad_enabled() and self._hook.watches()
 
     def _evaluate(self, original, module, inputs, named):
         hook = self._hook

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The random numbers of the main process: kept, put back, compared."""
 
+import contextlib
 import random
 import sys
 
@@ -17,6 +18,21 @@ class RandomState:
     def restore(self):
         for generator, state in zip(self._generators, self._states):
             generator.set_state(state)
+
+
+@contextlib.contextmanager
+def put_back(generator):
+    """What is drawn in it, from whichever of the usual generators or from `generator`, will be drawn again."""
+    state, of_python = RandomState(generator), random.getstate()
+    numpy = sys.modules.get("numpy")
+    of_numpy = numpy.random.get_state() if numpy is not None else None
+    try:
+        yield
+    finally:
+        state.restore()
+        random.setstate(of_python)
+        if of_numpy is not None:
+            numpy.random.set_state(of_numpy)
 
 
 def snapshot():

@@ -16,6 +16,7 @@ class SamplerWatch:
         self._hook = hook
         self._watched = weakref.WeakKeyDictionary()  # facts by index sampler
         self._seen = weakref.WeakKeyDictionary()  # reads by iterator
+        self._in_pass = weakref.WeakKeyDictionary()  # batches of a pass by iterator, once it has gone on for long
 
     def watch(self, loader, facts):
         """PyTorch's own samplers draw one seed at the start, whatever reads them."""
@@ -34,8 +35,10 @@ class SamplerWatch:
                 return original(iterator)
             seen = self._seen.get(iterator, 0)
             self._seen[iterator] = seen + 1
+            if seen == _WATCHED_DRAWS:
+                self._in_pass[iterator] = facts.batches_in_pass()
             # One that goes on without an end draws the order of its next pass then.
-            if seen >= _WATCHED_DRAWS and seen != facts.batches_in_pass():
+            if seen >= _WATCHED_DRAWS and seen != self._in_pass.get(iterator):
                 return original(iterator)
             if seen == 0:  # the order of the pass is drawn here
                 return original(iterator)
