@@ -169,9 +169,8 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
     const auto lesser = [&](double least, double next) {
       return any_measured ? std::min(least, next) : next;
     };
-    const TrialPrice price = price_without_long_look(study.measure, trial);
-    spending.least_trial_s = lesser(spending.least_trial_s, price.seconds);
-    spending.least_trial_usd = lesser(spending.least_trial_usd, price.usd);
+    spending.least_trial_s = lesser(spending.least_trial_s, trial.spent_s);
+    spending.least_trial_usd = lesser(spending.least_trial_usd, trial.spent_usd);
     any_measured = true;
     spending.has_contender |= is_contender(study, trial, baseline, incumbent);
   }

@@ -63,23 +63,6 @@ TEST(Budget, PricesTrialsByWhatTheyWereBilledNotByTheirLength) {
   EXPECT_DOUBLE_EQ(spending.confirm_pair_usd, 5.03);
 }
 
-TEST(Budget, ATrialIsPaidForWhereMoneyForTheBaselinesLongerLookIsNotLeft) {
-  StudySpec study = time_study();
-  study.measure.confirm_pairs = 0;
-  study.budget.cost_usd = 0.2;
-  std::vector<TrialRecord> trials{spent(1, 120, TrialPurpose::baseline)};
-  trials[0].measurement = steady(1.0, 0.005, 10.0);
-  trials[0].measurement->window_s = 105.0;
-  trials[0].measurement->window_steps = 210.0;
-  const auto spending = [&] { return spending_of(study, Standing(ranking_rules(study), trials)); };
-  // 15 s before the window, and 30 steps of half a second.
-  EXPECT_DOUBLE_EQ(spending().least_trial_s, 30.0);
-  EXPECT_DOUBLE_EQ(spending().least_trial_usd, 0.03);
-  EXPECT_FALSE(search_budget_spent(study, spending())) << "$0.12 of $0.20";
-  trials.push_back(spent(2, 100));
-  EXPECT_EQ(search_budget_spent(study, spending()), "$0.20") << "$0.22 of $0.20";
-}
-
 TEST(Budget, ExpectsFreshRunsToTakeLongerThanTrials) {
   StudySpec study = time_study();
   std::vector<TrialRecord> trials{spent(1, 12, TrialPurpose::baseline), spent(2, 8)};
