@@ -2,6 +2,7 @@
 // What is secret in an address or a command is in no message, and each target is told by itself.
 #include <cctype>
 #include <cstdlib>
+#include <utility>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
