@@ -15,6 +15,7 @@
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/program_look.hpp"
 #include "tuner/init/python_source.hpp"
+#include "tuner/report/format.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/survey/draft.hpp"
 
@@ -237,12 +238,8 @@ std::string init_text(const InitResult& result) {
     text += fmt::format("{:<7} {}\n", first ? "varies" : "", printable_line(line, 200));
     first = false;
   }
-  const auto list = [&text](const char* name, const std::vector<std::string>& lines) {
-    for (std::size_t i = 0; i < lines.size(); ++i)
-      text += fmt::format("{:<7} {}\n", i == 0 ? name : "", printable_line(lines[i], 300));
-  };
-  list("leaves", result.guess.left);
-  list("note", result.guess.notes);
+  text += titled_lines("leaves", result.guess.left);
+  text += titled_lines("note", result.guess.notes);
   return text + fmt::format("wrote   {}", shell_quoted(result.file));
 }
 

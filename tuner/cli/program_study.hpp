@@ -33,21 +33,11 @@ struct StudyFile {
   ExitCode ended_by = ExitCode::ok;
 };
 
-/// The one file of this folder that is called `study.json` or `NAME.study.json`; an error where
-/// there is none, or several.
-[[nodiscard]] Result<StudyFile> only_study_file();
-
-/// The study file of a command that stands after `--`, the one file that `words` name, or the
-/// folder's where they name none.
+/// The study file that `words` name, or the folder's where they name none; of a command that stands
+/// after `--`, `NAME.study.json` in this folder, which is written where there is none
+/// (`write_program_study`). An error where there are several, or the file is of another command.
 [[nodiscard]] Result<StudyFile> study_file_of(CommandContext& context,
                                               const std::vector<std::string>& words,
                                               const ProgramOptions& options);
-
-/// The study file of a program as it is, in this folder: `NAME.study.json`. Where there is none,
-/// the program is surveyed and the file is written; where it is of another command, an error.
-/// Errors say why the program cannot be tuned so, and how else.
-[[nodiscard]] Result<StudyFile> study_file_for(CommandContext& context,
-                                               const std::vector<std::string>& argv,
-                                               const ProgramOptions& options);
 
 }  // namespace steptune

@@ -160,6 +160,15 @@ std::string wrapped_entries(std::string_view lines, std::size_t width, std::size
   return result;
 }
 
+std::string titled_lines(std::string_view title, const std::vector<std::string>& lines) {
+  constexpr std::size_t k_longest = 300;
+  std::string text;
+  for (const std::string& line : lines) {
+    text += fmt::format("{:<7} {}\n", text.empty() ? title : "", printable_line(line, k_longest));
+  }
+  return text;
+}
+
 std::string configuration_text(const Configuration& configuration,
                                const std::vector<std::string>& order) {
   std::string result;

@@ -49,6 +49,11 @@ namespace steptune {
 [[nodiscard]] std::string wrapped_entries(std::string_view lines, std::size_t width,
                                           std::size_t indent);
 
+/// Lines below each other, the first behind a title of seven columns: `leaves  --lr: ...`. Each is
+/// made printable and cut to 300 bytes. Ends with a newline; empty where there are none.
+[[nodiscard]] std::string titled_lines(std::string_view title,
+                                       const std::vector<std::string>& lines);
+
 /// `batch_size=256 workers=6 precision=bf16`: the parameters in `order`, then any others by name.
 [[nodiscard]] std::string configuration_text(const Configuration& configuration,
                                              const std::vector<std::string>& order);

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/write_program_study.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/json.hpp"
+#include "common/text.hpp"
+#include "trial_runner/hooks/hook_reach.hpp"
+#include "tuner/cli/initiation.hpp"
+#include "tuner/cli/run_options.hpp"
+#include "tuner/cli/signals.hpp"
+#include "tuner/cli/survey_text.hpp"
+#include "tuner/cli/whole_file.hpp"
+#include "tuner/init/planned_length.hpp"
+#include "tuner/init/program_facts.hpp"
+#include "tuner/init/ready_space.hpp"
+#include "tuner/loop/hook_check.hpp"
+#include "tuner/study/study_spec.hpp"
+#include "tuner/survey/draft.hpp"
+#include "tuner/survey/survey.hpp"
+
+namespace steptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A program that has not imported PyTorch by then is none of it, in all likelihood.
+constexpr double k_longest_import_s = 30.0;
+/// Most have by then.
+constexpr double k_usual_import_s = 10.0;
+
+/// Shares of a tuning time: until the first step, after which the rest would not do to compare
+/// anything, and of watching steps.
+constexpr double k_most_until_step = 0.5;
+constexpr double k_most_of_watching = 0.1;
+/// A program's help, and some of its output, take so long at the least.
+constexpr double k_least_look_s = 2.0;
+
+/// How any program is tuned, in one example.
+constexpr const char* k_by_hand =
+    "any program with options can be tuned by a study file (docs/tutorial.md), which\n"
+    "'steptune init -- COMMAND' writes, such as\n"
+    "  {{\"name\": \"{}\", \"command\": [{}, \"--threads\", \"{{threads}}\"],\n"
+    "   \"parameters\": {{\"threads\": {{\"type\": \"int\", \"low\": 1, \"high\": \"cpus\"}}}},\n"
+    "   \"baseline\": {{\"threads\": 1}}, \"reports\": \"key=value\"}}";
+
+double until_step_s(double tuning_time_s) {
+  return k_most_until_step * tuning_time_s;
+}
+
+/// Why the program's options are looked at, whatever a hook could set: its settings stand in a file
+/// whose meaning is known. Empty where none does.
+Result<std::string> known_settings(const std::vector<std::string>& argv, const fs::path& folder) {
+  ProgramFacts program;
+  program.configs = configs_of(argv, folder);
+  if (program.configs.empty()) return std::string();
+  const auto spaces = shipped_spaces();
+  if (!spaces) return tl::unexpected(spaces.error());
+  const ReadySpace* space = space_by_facts(*spaces, program);
+  if (space == nullptr) return std::string();
+  return fmt::format("the command names {}, whose settings are varied", space->title);
+}
+
+struct Refusal {
+  Error error;
+  bool may_have_options = false;  ///< it runs, but the hook has no hold on it
+};
+
+/// A program that has no study file yet, on the way to one.
+class NewProgramStudy {
+ public:
+  NewProgramStudy(CommandContext& context, const std::vector<std::string>& argv,
+                  const ProgramOptions& options, const std::string& name, const std::string& file)
+      : context_(context),
+        argv_(argv),
+        options_(options),
+        name_(name),
+        file_(file),
+        folder_(fs::current_path()),
+        log_(log_directory(context.database(), name) / "survey.log") {}
+
+  Result<StudyFile> write() {
+    auto settings = needs_hook(options_) ? Result<std::string>() : known_settings(argv_, folder_);
+    if (!settings) return tl::unexpected(settings.error());
+    if (!settings->empty()) {
+      return by_its_options({ErrorKind::usage, *settings, "", ""}, options_.longest_s);
+    }
+    if (const auto why = why_out_of_reach(argv_, folder_)) {
+      return by_its_options(
+          not_from_outside(fmt::format("the program cannot be tuned as it is: {}", *why)),
+          options_.longest_s);
+    }
+    const double looked_from_s = context_.clock.now_s();
+    const auto survey = look();
+    if (!survey && flags_.count() > 0) return stopped();
+    if (!survey) return tl::unexpected(survey.error());
+    auto refusal = why_not(*survey);
+    if (!refusal) return by_its_knobs(*survey);
+    if (!refusal->may_have_options) return tl::unexpected(std::move(refusal->error));
+    return by_its_options_after(std::move(refusal->error), context_.clock.now_s() - looked_from_s);
+  }
+
+ private:
+  void say(const std::string& text) {
+    if (!options_.quiet) context_.console.message(text);
+  }
+
+  StudyFile stopped() {
+    context_.console.message(
+        "stopped before the program had been examined; no study file was written");
+    return {"", flags_.exit_code()};
+  }
+
+  [[nodiscard]] Error not_from_outside(const std::string& why) const {
+    std::vector<std::string> words;
+    for (const std::string& word : argv_)
+      words.push_back(dump_json(Json(word)));
+    return {ErrorKind::usage, why, "", fmt::format(k_by_hand, name_, fmt::join(words, ", "))};
+  }
+
+  Result<Survey> look() {
+    SurveyOptions survey;
+    survey.argv = argv_;
+    survey.folder = folder_;
+    survey.log_path = log_;
+    survey.samples_per_step = options_.samples_per_step;
+    survey.longest_import_s = k_longest_import_s;
+    if (options_.longest_s) {
+      const double start_s = until_step_s(*options_.longest_s);
+      const double watch_s = k_most_of_watching * *options_.longest_s;
+      survey.longest_start_s = std::min(survey.longest_start_s, start_s);
+      // The rest is for the options of a program that does not import it.
+      survey.longest_import_s =
+          std::min({survey.longest_import_s, start_s, std::max(k_usual_import_s, 0.5 * start_s)});
+      survey.watch_s = std::min(survey.watch_s, watch_s);
+      survey.longest_watch_s = std::min(survey.longest_watch_s, watch_s);
+    }
+    survey.no_step_yet = [&] {
+      say(fmt::format("no step of training yet: waits for one for at most {}; its output is in {}",
+                      format_duration(survey.longest_start_s), printable_line(log_.string(), 300)));
+    };
+    say(fmt::format("runs the program as it is for some seconds: {}",
+                    printable_line(shell_quoted(argv_), 300)));
+    return survey_program(survey, context_.clock, [this] { return flags_.count() > 0; });
+  }
+
+  /// Why a surveyed program cannot be tuned from outside; nothing if it can.
+  [[nodiscard]] std::optional<Refusal> why_not(const Survey& survey) const {
+    if (survey.ended && survey.ended->kind == OutcomeKind::not_started) {
+      return Refusal{{ErrorKind::usage, survey.ended->detail, "", ""}};
+    }
+    const bool known = survey.log.patched() && !survey.log.disabled() && !survey.is_unheard;
+    if (known && survey.first) return std::nullopt;
+    if (survey.ended && survey.ended->kind != OutcomeKind::completed) {
+      return Refusal{
+          {ErrorKind::usage,
+           fmt::format("the program failed before it had trained: {}", survey.ended->detail), "",
+           fmt::format("all of its output is in {}", log_.string())}};
+    }
+    const auto no_steps = survey.log.disabled("reports");
+    const bool may_train = survey.log.imported() && !survey.log.disabled() && !survey.is_unheard;
+    if (was_short_of_time() && may_train && !survey.ended && !no_steps) {
+      return Refusal{
+          {ErrorKind::usage,
+           fmt::format("the program made no step within {}, half of the tuning time: the other "
+                       "half is too short to compare anything",
+                       format_duration(until_step_s(*options_.longest_s))),
+           "--time", "give a longer tuning time"}};
+    }
+    const std::string why =
+        !known         ? why_hook_is_silent(survey.log, argv_, folder_)
+        : no_steps     ? fmt::format("the hook cannot tell the program's steps: {}", *no_steps)
+        : survey.ended ? "the program ended before its first step"
+                       : "the program made no step while it was watched";
+    return Refusal{not_from_outside(why), true};
+  }
+
+  /// Whether it was watched for less than a program without a tuning time is.
+  [[nodiscard]] bool was_short_of_time() const {
+    return options_.longest_s &&
+           until_step_s(*options_.longest_s) < SurveyOptions().longest_start_s;
+  }
+
+  /// Of a program that the hook can tune.
+  Result<StudyFile> by_its_knobs(const Survey& survey) {
+    DraftOptions wanted;
+    wanted.name = name_;
+    wanted.argv = argv_;
+    wanted.numeric = options_.numeric;
+    wanted.semantic = options_.semantic;
+    wanted.live = options_.live;
+    wanted.samples_per_step = options_.samples_per_step;
+    wanted.planned_samples = options_.planned_samples;
+    std::optional<PlannedLength> planned;
+    // Where the user counts samples in a way of his own, a loader's are others.
+    if (!options_.planned_samples && !options_.samples_per_step)
+      planned = planned_length(readable_facts(argv_, folder_), survey);
+    if (planned) {
+      wanted.planned_samples = planned->samples;
+      wanted.epoch_samples = planned->epoch_samples;
+    }
+    wanted.facts = detected_facts();
+    const auto draft = draft_study(survey, wanted);
+    if (!draft) return tl::unexpected(draft.error());
+    const std::string text = study_file_text(survey, *draft, planned, argv_);
+    if (auto written = write_whole_file(file_, text); !written) {
+      return tl::unexpected(written.error());
+    }
+    say(draft_text(survey, *draft));
+    if (planned) {
+      say(fmt::format("plan    {} samples: {}", count_text(planned->samples), planned->why));
+    }
+    say(fmt::format("wrote   {}", printable_line(file_)));
+    return StudyFile{file_};
+  }
+
+  /// Of one that cannot be tuned as it is, `why`: by the options that it has. `longest_s`: the
+  /// tuning time, where it is limited.
+  Result<StudyFile> by_its_options(Error why, std::optional<double> longest_s) {
+    if (needs_hook(options_)) return tl::unexpected(std::move(why));
+    say(fmt::format("{}: looking at the program's own options and files", why.message));
+    InitRequest request;
+    request.argv = argv_;
+    request.name = name_;
+    request.quiet = options_.quiet;
+    request.same_training = !options_.semantic;
+    if (longest_s) request.longest_s = until_step_s(*longest_s);
+    const auto result = init_from_command(context_, request, flags_);
+    if (!result && flags_.count() > 0) return stopped();
+    if (!result) {
+      why.message += fmt::format("; and by its options: {}", result.error().message);
+      return tl::unexpected(std::move(why));
+    }
+    say(init_text(*result));
+    return StudyFile{result->file};
+  }
+
+  /// The same after `looked_s` of a tuning time's share for looking at the program.
+  Result<StudyFile> by_its_options_after(Error why, double looked_s) {
+    std::optional<double> longest_s = options_.longest_s;
+    if (longest_s) *longest_s -= looked_s / k_most_until_step;
+    if (longest_s && until_step_s(*longest_s) < k_least_look_s && !needs_hook(options_)) {
+      why.message += "; and half of the tuning time is over, before its options were seen";
+      why.where = "--time";
+      why.hint = "give a longer tuning time";
+      return tl::unexpected(std::move(why));
+    }
+    return by_its_options(std::move(why), longest_s);
+  }
+
+  CommandContext& context_;
+  const std::vector<std::string>& argv_;
+  const ProgramOptions& options_;
+  const std::string& name_;
+  const std::string& file_;
+  fs::path folder_;
+  fs::path log_;
+  SignalFlags flags_;
+};
+
+}  // namespace
+
+bool needs_hook(const ProgramOptions& options) {
+  return options.numeric || options.live || options.samples_per_step || options.planned_samples;
+}
+
+Result<StudyFile> write_program_study(CommandContext& context, const std::vector<std::string>& argv,
+                                      const ProgramOptions& options, const std::string& name,
+                                      const std::string& file) {
+  return NewProgramStudy(context, argv, options, name, file).write();
+}
+
+}  // namespace steptune
