@@ -10,7 +10,9 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_max_counters = 16;
-constexpr int k_times_forth = 2;
+/// Of one program whose lines come about twice in an epoch, the counts within the epoch go back and
+/// forth as those of two do; hardly ever so often in a row.
+constexpr int k_times_forth = 3;
 
 }  // namespace
 
@@ -23,16 +25,18 @@ bool CumulativeCounter::restarted(const Count& count) const {
 
 void CumulativeCounter::note_writers(double value) {
   const double before = std::exchange(latest_, value);
-  if (2.0 * value <= before) {
-    several_writers_ = several_writers_ || (went_forth_ >= k_times_forth && value > low_);
-    fell_from_ = before;
-    return;
+  if (value > ahead_) {
+    // A count that starts again comes to where it was step by step.
+    if (before < ahead_ && value >= 2.0 * before) ++went_forth_;
+    ahead_ = value;
+  } else if (value < behind_) {
+    // Neither of the two goes on: one of them has started again.
+    went_forth_ = 0;
+    behind_ = value;
+  } else if (value > behind_ && value < ahead_) {
+    several_writers_ = several_writers_ || (went_forth_ >= k_times_forth && 2.0 * value <= before);
+    behind_ = value;
   }
-  // A count that starts again comes to where it fell from step by step.
-  if (!(value > fell_from_) || value < 2.0 * before || !(fell_from_ > 0.0)) return;
-  went_forth_ = before > low_ && value > high_ ? went_forth_ + 1 : 1;
-  low_ = before;
-  high_ = value;
 }
 
 double CumulativeCounter::add(const Count& count) {

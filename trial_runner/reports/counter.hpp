@@ -26,9 +26,8 @@ class CumulativeCounter {
  public:
   double add(const Count& count);
   [[nodiscard]] double value() const { return base_ + last_; }
-  /// Whether the count went back three times and forth between, both ways further each time,
-  /// however many lines of one program came between two of the other: no cumulative count can be
-  /// made of that.
+  /// Whether the counts are those of two programs that both go on, far apart, however many lines of
+  /// the one come between two of the other: no cumulative count can be made of that.
   [[nodiscard]] bool several_writers() const { return several_writers_; }
 
  private:
@@ -39,12 +38,11 @@ class CumulativeCounter {
   double last_ = 0.0;
   std::optional<double> total_;
   std::optional<double> epoch_;
-  /// As told.
+  /// Of what is told, the latest, and were it of two programs, where each of them is.
   double latest_ = 0.0;
-  double fell_from_ = 0.0;
-  double low_ = 0.0;    ///< where it last went forth from, beyond what it fell from
-  double high_ = 0.0;   ///< and where to
-  int went_forth_ = 0;  ///< in a row, both ways further each time
+  double ahead_ = 0.0;
+  double behind_ = 0.0;
+  int went_forth_ = 0;  ///< from the one behind to the one ahead, since both go on
   bool several_writers_ = false;
 };
 

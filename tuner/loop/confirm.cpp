@@ -165,7 +165,12 @@ std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
   if (most == 0) return result;
   const TrialRecord* incumbent = standing_->incumbent();
   const TrialRecord* baseline = standing_->baseline();
-  if (incumbent == nullptr || baseline == nullptr) return result;
+  if (baseline == nullptr) return result;
+  if (incumbent == nullptr) {
+    const auto stopped = standing_->stopped();
+    if (!stopped.empty()) result.push_back(stopped.front()->configuration);
+    return result;
+  }
   const double to_beat = standing_->value(*baseline, 0);
   const bool is_kept = incumbent->configuration == baseline->configuration;
   const bool is_best = is_kept || standing_->value(*incumbent, 0) >= to_beat;

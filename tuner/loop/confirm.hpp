@@ -90,7 +90,8 @@ class Confirmation {
 
   /// The finalists of the first round, at most `most`: the incumbent, and of what cannot be told
   /// from it what looks better than the baseline. Where that is the best itself, of a program that
-  /// ends without a steady state, all that cannot be told from it.
+  /// ends without a steady state, all that cannot be told from it. Where nothing may win, as where
+  /// all that were measured to their end violate a limit, the best of those that were stopped.
   [[nodiscard]] std::vector<Configuration> contenders(std::size_t most) const;
 
  private:

@@ -62,9 +62,10 @@ std::optional<double> known_noise_scale(const Standing& standing,
   return scale ? scale : noise_scale(standing.find(recommendation.incumbent_trial));
 }
 
-/// `0.9 %`
+/// `0.9 %`, `34 %`
 std::string percent_text(double share) {
-  return fmt::format("{:.2g} %", 100.0 * share);
+  const double percent = 100.0 * share;
+  return percent < 9.95 ? fmt::format("{:.2g} %", percent) : fmt::format("{:.0f} %", percent);
 }
 
 /// ` and the tuning is paid back after 0.9 % to 3.4 % of it`; what the plan's line says is for as
@@ -79,6 +80,11 @@ std::string scaled_payback(const StudySpec& study, const Recommendation& recomme
   const auto least = share(recommendation.least_samples_ratio);
   const auto most = share(recommendation.most_samples_ratio);
   if (!least || !most) return {};
+  if (*least > 1.0) return ", and the tuning is not paid back by one planned run";
+  if (*most > 1.0) {
+    return fmt::format(", and the tuning is paid back after {} of it, or not by one planned run",
+                       percent_text(*least));
+  }
   return fmt::format(", and the tuning is paid back after {} to {} of it", percent_text(*least),
                      percent_text(*most));
 }
@@ -225,10 +231,9 @@ void add_count_note(const StudySpec& study, const Standing& standing,
       continue;
     }
     notes.push_back(fmt::format(
-        "what the program counts takes {} with {}={:g} and {} with {}={:g}: if that are batches "
-        "and "
-        "no optimizer steps, leave {} out of \"planned_run.batch_size\" and begin anew, as the "
-        "speeds are wrong",
+        "what the program counts takes {} with {}={:g} and {} with {}={:g}: if those are batches "
+        "and not optimizer steps, leave {} out of \"planned_run.batch_size\" and begin anew, as "
+        "the speeds are wrong",
         format_duration(few->count_s), *parameter, few->batches, format_duration(many->count_s),
         *parameter, many->batches, *parameter));
     return;

@@ -59,6 +59,7 @@ bool is_judged(const Confirmation& confirmation, const TrialRecord& incumbent,
                              [](const Finalist& finalist) { return !finalist.pairs.empty(); });
 }
 
+/// No trial, where nothing is known to respect the limits.
 Choice choose(const Standing& standing, const Confirmation& confirmation) {
   const TrialRecord* incumbent = standing.incumbent();
   const TrialRecord* baseline = standing.baseline();
@@ -67,10 +68,12 @@ Choice choose(const Standing& standing, const Confirmation& confirmation) {
       return {trial, winner, Claim::faster};
     }
   }
-  if (baseline == nullptr || !is_judged(confirmation, *incumbent, *baseline)) {
-    return {incumbent, nullptr, Claim::unconfirmed};
+  if (incumbent != nullptr) {
+    if (baseline == nullptr || !is_judged(confirmation, *incumbent, *baseline)) {
+      return {incumbent, nullptr, Claim::unconfirmed};
+    }
+    if (may_win(standing.rules(), *baseline)) return {baseline, nullptr, Claim::nothing_faster};
   }
-  if (may_win(standing.rules(), *baseline)) return {baseline, nullptr, Claim::nothing_faster};
   const Finalist* finalist = best_sound_finalist(confirmation);
   const TrialRecord* trial = finalist ? standing.best_of(finalist->configuration) : nullptr;
   if (trial != nullptr) return {trial, finalist, Claim::feasible};
@@ -183,9 +186,9 @@ void set_payback(const StudySpec& study, Recommendation& recommendation) {
 
 std::optional<Recommendation> recommend(const StudySpec& study, const Standing& standing,
                                         const StudyTotals& totals) {
-  if (standing.incumbent() == nullptr) return std::nullopt;
   const Confirmation confirmation(study, standing);
   const Choice choice = choose(standing, confirmation);
+  if (choice.trial == nullptr) return std::nullopt;
 
   Recommendation recommendation;
   recommendation.claim = choice.claim;

@@ -194,16 +194,16 @@ void RunningTrial::started(const TrialStarted& event) {
 void RunningTrial::reported(const Report& report) {
   reported_s_ = report.received_s;
   if (report.step || report.samples || report.phase) progressed_s_ = report.received_s;
-  if (report.phase) {
-    in_phase_ = !report.phase->seconds;
-  } else if (report.step || report.samples) {
-    in_phase_ = false;
-  }
   for (const std::string& event : report.hook_events)
     hook_.add(event);
   measurer_.add(report);
   // These follow the counters of one process.
   if (report.global_rank.value_or(0) != 0) return;
+  if (report.phase) {
+    in_phase_ = !report.phase->seconds;
+  } else if (report.step || report.samples) {
+    in_phase_ = false;
+  }
   tracer_.add(report);
   progress_.add(report);
   guarded_.add(measurer_.current(), report);
@@ -437,7 +437,8 @@ bool RunningTrial::out_of_time(double now_s) {
   if (now_s >= start_limit_s()) {
     return ask_for_end(EndRequest::slow_start, why_no_start(now_s - started_s_));
   }
-  if (now_s >= silence_limit_s()) {
+  // Of one whose lines came late, as after the tuner was away, its own time was over before.
+  if (now_s >= silence_limit_s() && silence_limit_s() < own_limit_s()) {
     return ask_for_end(
         EndRequest::silent,
         fmt::format("hung: no step told for {}, longer than any other trial took as a whole",

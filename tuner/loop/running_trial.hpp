@@ -126,7 +126,8 @@ class RunningTrial {
   [[nodiscard]] double silence_limit_s() const;
   /// When it has been measured for as long as it may, whatever the budget.
   [[nodiscard]] double own_limit_s() const;
-  /// After its start-up, where it was found to have none: no baseline is the end of a study.
+  /// After its start-up, where it was found to have none; the baseline's is longer, as no study
+  /// goes on without one.
   [[nodiscard]] double longest_without_steady_state_s() const;
   /// Measured in a program that others share (`k_shared_program`), and there in turns with the
   /// baseline.
@@ -173,7 +174,7 @@ class RunningTrial {
   double requested_s_ = 0.0;
   double reported_s_ = 0.0;    ///< when the latest report came
   double progressed_s_ = 0.0;  ///< when the latest counter or phase came
-  bool in_phase_ = false;      ///< which a report began
+  bool in_phase_ = false;      ///< which rank 0 began by its latest report
   /// As it was when the scheduler gave the trial up: what follows until it is gone counts no more.
   std::optional<Measurement> at_request_;
 };

@@ -226,10 +226,6 @@ std::vector<const TrialRecord*> Standing::candidates() const {
     const TrialRecord* trial = find(number);
     if (!is_refuted(*trial)) result.push_back(trial);
   }
-  if (result.empty()) {
-    result = stopped();
-    if (result.size() > k_leading_trials) result.resize(k_leading_trials);
-  }
   return result;
 }
 

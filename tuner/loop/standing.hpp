@@ -85,12 +85,14 @@ class Standing {
   [[nodiscard]] const TrialRecord* baseline() const;
 
   /// Of the `k_leading_trials` best trials that may win those whose configuration no confirming run
-  /// has refuted, best first; equal values in order of number. Where there is none, as where all
-  /// that were measured to their end violate a limit, those that the scheduler stopped.
+  /// has refuted, best first; equal values in order of number.
   [[nodiscard]] std::vector<const TrialRecord*> candidates() const;
 
-  /// Trials that the scheduler stopped, since others led, and that lie ahead of `other` by more
-  /// than its value and their error, best first: what is left where those that led are refuted.
+  /// Trials that were stopped early, since others led, and that no confirming run has refuted; best
+  /// first. No guard has judged them, so none is a candidate before fresh runs have shown it to be.
+  [[nodiscard]] std::vector<const TrialRecord*> stopped() const;
+
+  /// Those of them whose whole interval lies ahead of the value of `other`.
   [[nodiscard]] std::vector<const TrialRecord*> stopped_ahead_of(const TrialRecord& other) const;
 
   /// The best candidate, or null if there is none. Among those that cannot be told from the best
@@ -143,8 +145,6 @@ class Standing {
   [[nodiscard]] bool may_be_best(const TrialRecord& trial, const TrialRecord& leader,
                                  std::size_t objective, std::size_t candidates) const;
   [[nodiscard]] bool is_refuted(const TrialRecord& trial) const;
-  /// By the scheduler, with values, and not refuted; best first.
-  [[nodiscard]] std::vector<const TrialRecord*> stopped() const;
   [[nodiscard]] const TrialRecord* choose_incumbent() const;
   void prefer_cheapest(std::vector<const TrialRecord*>& trials) const;
   void count_ended(const TrialRecord& trial);

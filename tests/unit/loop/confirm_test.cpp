@@ -122,6 +122,27 @@ TEST_F(ConfirmTest, WhatWasStoppedBesideOneThatIsRefutedTakesItsTurn) {
   EXPECT_EQ(standing_->best_of(done.winner()->configuration)->number, 3);
 }
 
+TEST_F(ConfirmTest, WhereAllThatWereMeasuredViolateALimitTheStoppedOnesTakeTheirTurns) {
+  trials_ = {completed(1, 5.0, 0.01), completed(2, 3.0, 0.01), completed(3, 2.0, 0.01),
+             completed(4, 4.0, 0.01)};
+  trials_[0].purpose = TrialPurpose::baseline;
+  trials_[0].status = trials_[3].status = TrialStatus::infeasible;
+  trials_[1].status = trials_[2].status = TrialStatus::stopped_early;
+  auto step = next();
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->configuration, trials_[2].configuration);
+  trials_.push_back(confirming(5, k_a, 1, 3, 2.0, 0.01));
+  trials_.back().status = TrialStatus::infeasible;
+  step = next();
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->configuration, trials_[1].configuration);
+  EXPECT_FALSE(confirmation().winner());
+  run([](std::int64_t x) { return x == 1 ? 5.0 : 3.0; });
+  const Confirmation done = confirmation();
+  ASSERT_NE(done.winner(), nullptr);
+  EXPECT_EQ(done.winner()->configuration, trials_[1].configuration);
+}
+
 TEST_F(ConfirmTest, OneThatFailsMakesNoRoomForTheNextWhereTheLimitsAllowNoFurtherPair) {
   trials_.push_back(completed(3, 3.0, 0.01));
   EXPECT_TRUE(next({false, 1})) << "the first run is begun whatever the limits";

@@ -275,6 +275,15 @@ TEST(PlanNotes, TellTheHoursAndThePaybackOfTheSamplesThatAnotherBatchNeeds) {
   EXPECT_THAT(plan_notes(study, standing, recommendation),
               ElementsAre(HasSubstr("the planned run then takes 5.6 h to 7.6 h, and the tuning is "
                                     "paid back after 2 % to 3.2 % of it")));
+  recommendation.tuning_s = 12'000.0;
+  EXPECT_THAT(plan_notes(study, standing, recommendation),
+              ElementsAre(HasSubstr("paid back after 60 % to 96 % of it")));
+  recommendation.tuning_s = 16'000.0;
+  EXPECT_THAT(plan_notes(study, standing, recommendation),
+              ElementsAre(HasSubstr("paid back after 80 % of it, or not by one planned run")));
+  recommendation.tuning_s = 30'000.0;
+  EXPECT_THAT(plan_notes(study, standing, recommendation),
+              ElementsAre(HasSubstr("and the tuning is not paid back by one planned run")));
 }
 
 TEST(PlanNotes, TellThatADeadlineLiesWithinTheInterval) {

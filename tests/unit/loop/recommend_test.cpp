@@ -70,6 +70,27 @@ TEST_F(RecommendTest, ABaselineThatViolatesAGuardIsNotKept) {
   EXPECT_FALSE(recommendation.payback_share);
 }
 
+TEST_F(RecommendTest, WhatWasStoppedIsRecommendedOnceAFreshRunHasRespectedTheLimits) {
+  trials_.front().status = TrialStatus::infeasible;
+  trials_.back().status = TrialStatus::stopped_early;
+  const auto now = [&] {
+    return recommend(study_, Standing(ranking_rules(study_), trials_), {0.5, 0.25});
+  };
+  EXPECT_FALSE(now()) << "no guard has judged it";
+  const std::vector<TrialRecord> searched = trials_;
+  confirm(4.1, 4.0);
+  ASSERT_TRUE(now());
+  EXPECT_EQ(now()->claim, Claim::feasible);
+  EXPECT_EQ(now()->incumbent_trial, 2);
+  trials_ = searched;
+  confirm(2.0, 4.0);
+  EXPECT_EQ(now()->claim, Claim::faster);
+  trials_[2].status = TrialStatus::infeasible;
+  trials_.push_back(completed(20, 1.0, 0.01));
+  trials_.back().status = TrialStatus::stopped_early;
+  EXPECT_FALSE(now()) << "one that has run was refuted, the other one has not run";
+}
+
 TEST_F(RecommendTest, SaysThatNothingMoreIsConfirmedOnceTheBaselineFailed) {
   confirm(2.0, 4.0, 1);
   EXPECT_THAT(recommended().notes, IsEmpty());

@@ -355,6 +355,9 @@ TEST(RunningTrial, ThatIsSilentInMidTrainingHangsWhereTimeIsLimited) {
       begins.received_s = last_s;
       begins.phase = PhaseReport{"evaluation", std::nullopt};
       trial.reported(begins);
+      Report other = report(20, last_s);
+      other.global_rank = 1;
+      trial.reported(other);
       EXPECT_FALSE(trial.out_of_time(last_s + 24.1)) << "an evaluation takes its time";
       continue;
     }
@@ -393,6 +396,26 @@ TEST(RunningTrial, WhoseLinesAreRefusedFromSomeTimeOnWasNotMeasured) {
                                        "print \"step\""
                                      : "");
   }
+}
+
+TEST(RunningTrial, WhoseTimeWasOverBeforeItWasSilentForTooLongWasMeasured) {
+  StudySpec study = time_study();
+  study.measure.max_trial_s = 10.0;
+  study.budget.time_s = 1000.0;
+  TrialTargets targets{study.measure};
+  targets.longest_trial_s = 12.0;
+  targets.longest_start_s = 12.0;
+  targets.budget_end_s = 1e4;
+  TrialRecord record;
+  record.number = 2;
+  RunningTrial trial(study, record, 0.0, targets);
+  trial.started({{2, 1}, 0.0, "", {}});
+  for (int step = 1; step <= 20; ++step)
+    trial.reported(report(step, 1.0 + 0.1 * step + 0.01 * (step % 7)));
+  EXPECT_TRUE(trial.out_of_time(600.0)) << "nobody listened for so long";
+  Outcome outcome;
+  outcome.kind = OutcomeKind::stopped;
+  EXPECT_NE(trial.finished(outcome, nullptr, 0.0).status, TrialStatus::failed);
 }
 
 /// Steps that take longer and longer.

@@ -98,6 +98,16 @@ TEST(CumulativeCounter, EpochsOfAnyLengthAreNotTwoPrograms) {
   EXPECT_FALSE(sparse.several_writers());
 }
 
+TEST(CumulativeCounter, LinesThatAreRarerThanEpochsHalvesAreNotTwoPrograms) {
+  // Every so many steps over all, the number of the step within its epoch of a hundred.
+  for (int every = 60; every <= 150; ++every) {
+    CumulativeCounter counter;
+    for (int step = every; step <= 100 * every; step += every)
+      counter.add(value((step - 1) % 100 + 1));
+    EXPECT_FALSE(counter.several_writers()) << every;
+  }
+}
+
 TEST(CounterSet, OnlyTheFurthestCounterSpeaks) {
   CounterSet counters;
   EXPECT_THAT(counters.add("outer", value(1)), Optional(1.0));
