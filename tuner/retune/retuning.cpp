@@ -217,7 +217,10 @@ void Retuning::settle() {
   night_.result = worse ? NightResult::regressed : NightResult::kept;
   if (night_.broken.empty()) return;
   // One failure may be an accident; after two in a row the baseline is what works.
-  const bool again = nights_.size() > 1 && !nights_[nights_.size() - 2].broken.empty();
+  if (nights_.size() < 2) return;
+  const Night& last = nights_[nights_.size() - 2];
+  const bool again =
+      !last.broken.empty() && last.before.configuration == night_.before.configuration;
   if (again) night_.after = {parts_.study.baseline, night_.study, 1};
 }
 

@@ -160,6 +160,21 @@ TEST(Retune, AFailureBetweenNightsThatWorkChangesNothing) {
   }
 }
 
+TEST(Retune, WhatReplacedAConfigurationThatFailedMayFailOnceItself) {
+  Season season;
+  const StudySpec study = study_called("demo");
+  season.begin(study);
+  season.break_fused();
+  const Night replaced = season.night(study);
+  ASSERT_EQ(replaced.result, NightResult::improved) << replaced.reason;
+  season.break_workers();
+  const RetuneOptions no_search = bounded({{}, {}, 0});
+  const Night first = season.night(study, no_search);
+  EXPECT_THAT(first.broken, HasSubstr("the configuration in use ended as failed"));
+  EXPECT_EQ(first.after.configuration, replaced.after.configuration) << "it may be an accident";
+  EXPECT_EQ(season.night(study, no_search).after.configuration, study.baseline);
+}
+
 TEST(Retune, WhatReplacesAConfigurationThatFailsIsComparedWithTheBaseline) {
   Season season;
   const StudySpec study = study_called("demo");

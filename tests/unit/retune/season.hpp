@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -46,8 +47,16 @@ class Season {
         "0.001 * (kind == 'fused' ? {} : {}) * (1 + 1 / (1 + workers))", fused_ms, plain_ms);
   }
 
-  /// Trials with fused kernels fail from now on, or no longer do.
-  void break_fused(bool broken = true) { fused_is_broken_ = broken; }
+  /// From now on trials with fused kernels fail, or none does.
+  void break_fused(bool broken = true) {
+    is_broken_ = nullptr;
+    if (!broken) return;
+    is_broken_ = [](const Configuration& trial) { return to_text(*trial.find("kind")) == "fused"; };
+  }
+  /// From now on trials with workers fail, and no others.
+  void break_workers() {
+    is_broken_ = [](const Configuration& trial) { return to_number(*trial.find("workers")) > 0.0; };
+  }
 
   Result<Night> try_night(const StudySpec& study, const RetuneOptions& options = {}) {
     constexpr double k_day_s = 86'400.0;
@@ -117,11 +126,11 @@ class Season {
     played_.push_back(
         std::make_unique<StudySpec>(must(study_from_json(document, spec.file, spec.facts))));
     auto made = make_study_parts(*played_.back(), clock_);
-    if (!made || !fused_is_broken_) return made;
+    if (!made || !is_broken_) return made;
     const auto clock = std::make_shared<VirtualClock>(clock_.wall_time_s());
     ReplayOptions options;
-    options.end_of = [](const TrialSpec& trial) -> std::optional<ReplayEnd> {
-      if (to_text(*trial.configuration.find("kind")) != "fused") return std::nullopt;
+    options.end_of = [is_broken = is_broken_](const TrialSpec& trial) -> std::optional<ReplayEnd> {
+      if (!is_broken(trial.configuration)) return std::nullopt;
       return ReplayEnd{OutcomeKind::failed, 1.0, 132, "illegal instruction"};
     };
     const auto seconds_per_sample = [](const Configuration& trial) {
@@ -138,7 +147,7 @@ class Season {
   History history_ = must(History::open_for_writing(folder_.path() / "history.db", clock_));
   Listener listener_;
   std::string seconds_per_sample_ = "0.001 * (kind == 'fused' ? 0.6 : 1) * (1 + 1 / (1 + workers))";
-  bool fused_is_broken_ = false;
+  std::function<bool(const Configuration&)> is_broken_;
   std::size_t interrupted_after_ = std::numeric_limits<std::size_t>::max();
   std::vector<std::unique_ptr<StudySpec>> played_;  ///< searchers refer to them
 };
