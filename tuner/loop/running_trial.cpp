@@ -554,7 +554,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   }
   const double without_step_s = requested_s_ - progressed_s_;
   // Its lines were refused in mid-training: what they told before is not its rate.
-  if (request_ == EndRequest::time_limit && !outcome.detail.empty() &&
+  if (request_ == EndRequest::time_limit && !outcome.detail.empty() && !in_phase_ &&
       without_step_s > 0.5 * (requested_s_ - started_s_)) {
     request_ = EndRequest::silent;
     request_reason_ = fmt::format("no step was understood for {}: {}",

@@ -398,6 +398,26 @@ TEST(RunningTrial, WhoseLinesAreRefusedFromSomeTimeOnWasNotMeasured) {
   }
 }
 
+TEST(RunningTrial, WhoseTimeIsOverInALongEvaluationWasMeasuredThoughALineWasRefused) {
+  const StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 1;
+  record.purpose = TrialPurpose::baseline;
+  RunningTrial trial(study, record, 0.0, {study.measure});
+  trial.started({{1, 1}, 0.0, "", {}});
+  for (int step = 1; step <= 60; ++step)
+    trial.reported(report(step, 1.0 + 0.1 * step));
+  Report begins;
+  begins.received_s = 7.1;
+  begins.phase = PhaseReport{"evaluation", std::nullopt};
+  trial.reported(begins);
+  ASSERT_TRUE(trial.out_of_time(500.0));
+  Outcome outcome;
+  outcome.kind = OutcomeKind::stopped;
+  outcome.detail = "1 report lines were invalid and ignored";
+  EXPECT_EQ(trial.finished(outcome, nullptr, 0.0).status, TrialStatus::completed);
+}
+
 TEST(RunningTrial, WhoseTimeWasOverBeforeItWasSilentForTooLongWasMeasured) {
   StudySpec study = time_study();
   study.measure.max_trial_s = 10.0;
