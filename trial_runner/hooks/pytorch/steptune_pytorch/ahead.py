@@ -19,7 +19,7 @@ class BatchAhead:
         loader.is_trained_on_in_pass = loader.is_exhausted = False
 
     def _give_up(self, loader, fetched):
-        if loader.is_fetched_ahead is None:
+        if not loader.has_trained_ahead:
             # The only step of its pass has had both batches: this one counts late.
             loader.is_fetched_ahead = False
             fetched.append(self.batch)
@@ -28,18 +28,17 @@ class BatchAhead:
     def divide(self, fetched, inputs, is_fed):
         """Leaves in `fetched` what a training forward with these inputs is for. `is_fed`: the step under way has
         had its batch."""
-        was_ahead = self.batch is not None
-        if was_ahead:
+        if self.batch is not None:
             if not fetched and is_fed and not self.batch[0].is_exhausted:
                 return  # another forward of the same step
+            self.batch[0].has_trained_ahead = len(fetched) < 2
             fetched.insert(0, self.batch)
             self.batch = None
         loader, samples, _ = fetched[0]
         if len(fetched) > 2:
             loader.is_fetched_ahead = False  # several for each forward
-        elif was_ahead and loader.is_fetched_ahead is None:
-            loader.is_fetched_ahead = True
-        if len(fetched) != 2 or fetched[1][0] is not loader or loader.is_fetched_ahead is False:
-            return
-        if samples > 0 and tensors.samples_in(inputs) == samples:
-            self.batch = fetched.pop()
+        elif len(fetched) == 2 and fetched[1][0] is loader:
+            if loader.is_fetched_ahead is None and samples > 0:
+                loader.is_fetched_ahead = tensors.samples_in(inputs) == samples
+            if loader.is_fetched_ahead:
+                self.batch = fetched.pop()
