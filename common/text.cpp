@@ -189,6 +189,14 @@ std::string format_duration(double seconds) {
   return fmt::format("{:.1f} d", seconds / 86400.0);
 }
 
+std::string format_percent(double share) {
+  if (!std::isfinite(share)) return "-";
+  const double percent = share * 100.0;
+  if (percent != 0.0 && std::abs(percent) < 0.1) return fmt::format("{:.2g} %", percent);
+  return std::abs(percent) < 9.95 ? fmt::format("{:.1f} %", percent)
+                                  : fmt::format("{:.0f} %", percent);
+}
+
 std::string format_usd(double usd) {
   constexpr double k_least_usd = 1e-9;
   if (!std::isfinite(usd)) return "-";

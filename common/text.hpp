@@ -51,4 +51,7 @@ inline constexpr std::size_t k_any_length = std::numeric_limits<std::size_t>::ma
 /// `$0.29`, `$49.93`, `$0.0041`, `-$0.29`: for people. Less than a billionth is nothing.
 [[nodiscard]] std::string format_usd(double usd);
 
+/// A share as `1.8 %`, with one digit below 10 % and none above; `-` where not finite.
+[[nodiscard]] std::string format_percent(double share);
+
 }  // namespace steptune

@@ -156,7 +156,7 @@ void add_leaderboard_command(CLI::App& program, CommandContext& context) {
   command->add_flag("--pareto", options->pareto,
                     "Show only trials that no other beats in all objectives");
   command->add_flag("--feasible", options->feasible,
-                    "Show only trials that completed and respect all guards");
+                    "Show only trials that completed and respect all limits");
   command
       ->add_option(
           "--where", options->where,

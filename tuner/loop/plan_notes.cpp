@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -28,13 +29,20 @@ std::optional<double> noise_scale(const TrialRecord* trial) {
   return found->second;
 }
 
-/// Upper ends of the 95 % intervals of what the planned run takes; the values where unknown.
+/// Upper ends of the 95 % intervals of what the planned run takes; infinite where unknown.
 std::vector<double> most_of(const Recommendation& recommendation) {
   std::vector<double> most = recommendation.incumbent_objectives;
   const auto& half_widths = recommendation.incumbent_half_widths;
   for (std::size_t i = 0; i < most.size() && i < half_widths.size(); ++i)
-    most[i] += std::isfinite(half_widths[i]) ? half_widths[i] : 0.0;
+    most[i] +=
+        std::isfinite(half_widths[i]) ? half_widths[i] : std::numeric_limits<double>::infinity();
   return most;
+}
+
+/// `, up to 9.4 h (95 % interval)`; `most` of the value, as a text.
+std::string up_to(double most, const std::string& text) {
+  return std::isfinite(most) ? fmt::format(", up to {} (95 % interval)", text)
+                             : "; its interval is not known";
 }
 
 /// Samples per step of the recommended configuration and of the baseline, where the plan knows them
@@ -62,12 +70,6 @@ std::optional<double> known_noise_scale(const Standing& standing,
   return scale ? scale : noise_scale(standing.find(recommendation.incumbent_trial));
 }
 
-/// `0.9 %`, `34 %`
-std::string percent_text(double share) {
-  const double percent = 100.0 * share;
-  return percent < 9.95 ? fmt::format("{:.2g} %", percent) : fmt::format("{:.0f} %", percent);
-}
-
 /// ` and the tuning is paid back after 0.9 % to 3.4 % of it`; what the plan's line says is for as
 /// many samples as the baseline's.
 std::string scaled_payback(const StudySpec& study, const Recommendation& recommendation) {
@@ -83,10 +85,10 @@ std::string scaled_payback(const StudySpec& study, const Recommendation& recomme
   if (*least > 1.0) return ", and the tuning is not paid back by one planned run";
   if (*most > 1.0) {
     return fmt::format(", and the tuning is paid back after {} of it, or not by one planned run",
-                       percent_text(*least));
+                       format_percent(*least));
   }
-  return fmt::format(", and the tuning is paid back after {} to {} of it", percent_text(*least),
-                     percent_text(*most));
+  return fmt::format(", and the tuning is paid back after {} to {} of it", format_percent(*least),
+                     format_percent(*most));
 }
 
 /// `; the planned run then takes 19.3 h to 25.1 h`, and whether that leaves anything of the gain.
@@ -144,9 +146,8 @@ void add_limit_notes(const StudySpec& study, const Recommendation& recommendatio
     const std::string deadline = format_duration(*plan.deadline_s);
     const std::string value = format_duration(*expected.seconds);
     if (*most.seconds > *plan.deadline_s) {
-      notes.push_back(
-          fmt::format("the deadline of {} may be missed: {} is expected, up to {} (95 % interval)",
-                      deadline, value, format_duration(*most.seconds)));
+      notes.push_back(fmt::format("the deadline of {} may be missed: {} is expected{}", deadline,
+                                  value, up_to(*most.seconds, format_duration(*most.seconds))));
     } else if (std::ranges::none_of(study.objectives, &Objective::is_time)) {
       notes.push_back(fmt::format(
           "it finishes in time: the planned run takes {}, its deadline is {}", value, deadline));
@@ -156,9 +157,8 @@ void add_limit_notes(const StudySpec& study, const Recommendation& recommendatio
   const std::string limit = format_usd(*plan.max_cost_usd);
   const std::string value = format_usd(*expected.usd);
   if (*most.usd > *plan.max_cost_usd) {
-    notes.push_back(fmt::format(
-        "the planned run may cost more than {}: {} is expected, up to {} (95 % interval)", limit,
-        value, format_usd(*most.usd)));
+    notes.push_back(fmt::format("the planned run may cost more than {}: {} is expected{}", limit,
+                                value, up_to(*most.usd, format_usd(*most.usd))));
   } else if (std::ranges::none_of(study.objectives, &Objective::is_cost)) {
     notes.push_back(fmt::format("the planned run costs {}, at most {} is allowed", value, limit));
   }

@@ -22,7 +22,7 @@ struct AuditResult {
 };
 
 /// Checks a trial before it is handed out, always these five in this order: `complete` (a value for
-/// every active parameter, in the search space), `feasible` (completed within all guards),
+/// every active parameter, in the search space), `feasible` (completed within all limits),
 /// `not_dominated` (no trial is better in one objective and not worse in any, by their intervals;
 /// not known where the baseline is recommended since fresh runs have not shown so),
 /// `above_noise` (confirmed by fresh runs, or the baseline itself), `measured_here` (CPU, memory

@@ -34,14 +34,6 @@ std::string format_ratio(double ratio) {
   return ratio >= 100.0 ? fmt::format("{:.0f}x", ratio) : fmt::format("{:.2f}x", ratio);
 }
 
-std::string format_percent(double share) {
-  if (!std::isfinite(share)) return "-";
-  const double percent = share * 100.0;
-  if (percent != 0.0 && std::abs(percent) < 0.1) return fmt::format("{:.2g} %", percent);
-  return std::abs(percent) < 9.95 ? fmt::format("{:.1f} %", percent)
-                                  : fmt::format("{:.0f} %", percent);
-}
-
 std::string format_bytes(double bytes) {
   constexpr std::array k_units{"B", "KiB", "MiB", "GiB", "TiB"};
   if (!std::isfinite(bytes)) return "-";

@@ -19,9 +19,6 @@ namespace steptune {
 /// `2.13x`; `-` where not finite.
 [[nodiscard]] std::string format_ratio(double ratio);
 
-/// A share as `1.8 %`, with one digit below 10 % and none above; `-` where not finite.
-[[nodiscard]] std::string format_percent(double share);
-
 /// `812 MiB`, `1.5 GiB`.
 [[nodiscard]] std::string format_bytes(double bytes);
 

@@ -14,7 +14,7 @@ struct LeaderboardQuery {
   std::size_t sorted_by = 0;  ///< objective
   std::string sort_column{};  ///< name of a column instead; empty: by the objective
   bool pareto = false;        ///< only the trials that no other dominates
-  bool feasible = false;      ///< only trials that completed and respect all guards
+  bool feasible = false;      ///< only trials that completed and respect all limits
   std::string where{};        ///< expression over columns and facts; empty: all
 };
 

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "common/text.hpp"
+
 namespace steptune {
 namespace {
 

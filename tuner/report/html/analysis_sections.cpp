@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "tuner/report/bottleneck_report.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/html/html_text.hpp"
