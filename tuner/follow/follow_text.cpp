@@ -50,11 +50,19 @@ std::string phase_text(const PhaseEstimate& phase) {
   return text;
 }
 
+/// Whether the run kept what was promised at first.
+bool began_later(const Deviation& deviation) {
+  return deviation.since.time_s > 0.0;
+}
+
 std::string deviation_text(const Deviation& deviation) {
   const double percent = 100.0 * (deviation.ratio - 1.0);
-  return fmt::format("{} samples ({}): {:.1f} % {} per sample than promised",
-                     format_number(deviation.since.samples),
-                     format_duration(deviation.since.time_s), std::abs(percent),
+  const std::string since =
+      began_later(deviation)
+          ? fmt::format("{} samples ({})", format_number(deviation.since.samples),
+                        format_duration(deviation.since.time_s))
+          : "its beginning";
+  return fmt::format("{}: {:.1f} % {} per sample than promised", since, std::abs(percent),
                      percent > 0.0 ? "more time" : "less time");
 }
 
@@ -79,7 +87,7 @@ std::string follow_text(const Promise& promise, const FollowState& state) {
   const Interval95& judged = state.judged_seconds_per_sample.value_or(*state.seconds_per_sample);
   std::string since;
   std::string in_all;
-  if (state.deviation) {
+  if (state.deviation && began_later(*state.deviation)) {
     since = fmt::format(" since {} samples", format_number(state.deviation->since.samples));
     in_all =
         fmt::format(", {} samples/s in all", format_number(1.0 / state.seconds_per_sample->value));
