@@ -443,7 +443,7 @@ TEST(RegexPhases, NeedAName) {
 
 TEST(SeveralWriters, AreRefusedWithTheLineThatMendsIt) {
   ReportReader reader = preset_reader("key=value");
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 4; ++i) {
     (void)reader.read_line(fmt::format("step={}", 100 + i), i);
     (void)reader.read_line(fmt::format("step={}", 40 + i), i + 0.5);
   }
