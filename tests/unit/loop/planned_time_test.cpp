@@ -274,7 +274,7 @@ TEST(PlanNotes, TellTheHoursAndThePaybackOfTheSamplesThatAnotherBatchNeeds) {
   ASSERT_DOUBLE_EQ(recommendation.most_samples_ratio, 1.375);
   EXPECT_THAT(plan_notes(study, standing, recommendation),
               ElementsAre(HasSubstr("the planned run then takes 5.6 h to 7.6 h, and the tuning is "
-                                    "paid back after 2 % to 3.2 % of it")));
+                                    "paid back after 2.0 % to 3.2 % of it")));
   recommendation.tuning_s = 12'000.0;
   EXPECT_THAT(plan_notes(study, standing, recommendation),
               ElementsAre(HasSubstr("paid back after 60 % to 96 % of it")));
