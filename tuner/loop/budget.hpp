@@ -15,8 +15,8 @@ struct Spending {
   double elapsed_s = 0.0;
   double usd = 0.0;  ///< trials under way included
   /// The least that another trial takes: what the shortest and the cheapest one took that were
-  /// measured, or where that is the baseline alone, the share of a trial of the search. Of money the
-  /// baseline counts with its longer look: what others cost is not known before there are any.
+  /// measured, or where that is the baseline alone, the share of a trial of the search. Of money
+  /// the baseline counts with its longer look: what others cost is not known before there are any.
   double least_trial_s = 0.0;
   double least_trial_usd = 0.0;
   /// What one pair of confirming runs is expected to take, and how short it may be where less time
