@@ -203,18 +203,16 @@ std::optional<Configuration> Confirmation::next_in_turn() const {
   if (!may_take_turns() || winner() != nullptr) return std::nullopt;
   const TrialRecord& baseline = *standing_->baseline();
   const double to_beat = standing_->value(baseline, 0);
+  const auto is_new = [&](const TrialRecord* trial) {
+    return trial->configuration != baseline.configuration && !was_tried(trial->configuration);
+  };
   for (const TrialRecord* trial : standing_->candidates()) {
     if (standing_->value(*trial, 0) >= to_beat) break;
-    if (trial->configuration != baseline.configuration && !was_tried(trial->configuration)) {
-      return trial->configuration;
-    }
+    if (is_new(trial)) return trial->configuration;
   }
-  for (const TrialRecord* trial : standing_->stopped_ahead_of(baseline)) {
-    if (trial->configuration != baseline.configuration && !was_tried(trial->configuration)) {
-      return trial->configuration;
-    }
-  }
-  return std::nullopt;
+  const auto stopped = standing_->stopped_ahead_of(baseline);
+  const auto next = std::ranges::find_if(stopped, is_new);
+  return next == stopped.end() ? std::nullopt : std::optional((*next)->configuration);
 }
 
 std::vector<Configuration> Confirmation::in_round(std::size_t together) const {

@@ -55,8 +55,7 @@ struct BatchChange {
 std::optional<BatchChange> batch_change(const StudySpec& study, const Standing& standing,
                                         const Recommendation& recommendation) {
   const auto& samples_per_step = standing.rules().samples_per_step;
-  const bool timed = std::ranges::any_of(
-      study.objectives, [](const Objective& objective) { return objective.is_timed(); });
+  const bool timed = std::ranges::any_of(study.objectives, &Objective::is_timed);
   if (!samples_per_step || !timed) return std::nullopt;
   const auto batch = samples_per_step(recommendation.configuration);
   const auto former = samples_per_step(study.baseline);
@@ -95,7 +94,7 @@ std::string scaled_payback(const StudySpec& study, const Recommendation& recomme
 std::string scaled_plan(const StudySpec& study, const Recommendation& recommendation) {
   const auto& values = recommendation.incumbent_objectives;
   const Objective& first = study.objectives.front();
-  if (!study.planned_run.samples || !(first.is_time() || first.is_cost()) || values.empty()) {
+  if (!study.planned_run.samples || !first.is_timed() || values.empty()) {
     return {};
   }
   const auto scaled = [&](double samples_ratio) {
@@ -108,8 +107,7 @@ std::string scaled_plan(const StudySpec& study, const Recommendation& recommenda
   const bool known = !recommendation.baseline_objectives.empty();
   if (known &&
       recommendation.most_samples_ratio * values[0] >= recommendation.baseline_objectives[0]) {
-    return text + fmt::format(", and may be no {} than the baseline's",
-                              first.is_time() ? "faster" : "cheaper");
+    return text + fmt::format(", and may be no {} than the baseline's", first.comparative());
   }
   return text + scaled_payback(study, recommendation);
 }
@@ -216,10 +214,8 @@ void add_count_note(const StudySpec& study, const Standing& standing,
     if (value == nullptr || !is_counted_by_study(trial)) continue;
     const double batches = number_in(*value).value_or(0.0);
     if (!(batches > 0.0)) continue;
-    Configuration others;
-    for (const auto& [name, other] : trial.configuration.values()) {
-      if (name != *parameter) others.set(name, other);
-    }
+    Configuration others = trial.configuration;
+    others.erase(*parameter);
     alike[others].push_back(
         {batches, trial.measurement->window_s / trial.measurement->window_steps});
   }

@@ -20,7 +20,7 @@ bool is_of_baseline(const TrialRecord& trial) {
 }
 
 /// A baseline may violate a guard and still be what is run today.
-bool was_measured(const TrialRecord& trial) {
+bool is_counted(const TrialRecord& trial) {
   const bool ended = trial.status == TrialStatus::completed ||
                      (is_of_baseline(trial) && trial.status == TrialStatus::infeasible);
   return ended && has_time(trial);
@@ -40,7 +40,7 @@ std::map<int, const TrialRecord*> runs_by_round(const StudySpec& study,
                                                                : TrialPurpose::confirm_incumbent;
   std::map<int, const TrialRecord*> runs;
   for (const TrialRecord& trial : trials) {
-    if (trial.purpose == purpose && trial.configuration == configuration && was_measured(trial)) {
+    if (trial.purpose == purpose && trial.configuration == configuration && is_counted(trial)) {
       const TrialRecord*& counted = runs[trial.confirm_pair];
       const bool is_better =
           counted == nullptr || disturbed_share(trial) < disturbed_share(*counted);
@@ -55,7 +55,7 @@ std::map<int, const TrialRecord*> runs_by_round(const StudySpec& study,
 std::vector<double> baseline_times(const std::vector<TrialRecord>& trials) {
   std::vector<const TrialRecord*> runs;
   for (const TrialRecord& trial : trials) {
-    if (is_of_baseline(trial) && was_measured(trial)) runs.push_back(&trial);
+    if (is_of_baseline(trial) && is_counted(trial)) runs.push_back(&trial);
   }
   return logs_of(std::move(runs));
 }
@@ -64,7 +64,7 @@ std::vector<double> times_of(const std::vector<TrialRecord>& trials,
                              const Configuration& configuration, bool fresh_only) {
   std::vector<const TrialRecord*> runs;
   for (const TrialRecord& trial : trials) {
-    if (trial.configuration != configuration || !was_measured(trial)) continue;
+    if (trial.configuration != configuration || !is_counted(trial)) continue;
     if (fresh_only && !is_confirmation(trial.purpose)) continue;
     runs.push_back(&trial);
   }

@@ -43,6 +43,25 @@ Report report(double step, double received_s) {
   return report;
 }
 
+struct Told {
+  int steps = 0;
+  double at_s = 1.0;
+};
+
+/// Tells steps of `step_s`, a little apart, until the trial is to end: the scheduler stops it at
+/// `stops_at` steps.
+Told tell_until_end(RunningTrial& trial, double stops_at, double step_s) {
+  StopsAt scheduler(stops_at);
+  NoSearcher searcher;
+  Told told;
+  while (told.steps < 2000 && !trial.wants_to_end(scheduler, searcher, nullptr)) {
+    ++told.steps;
+    told.at_s += step_s * (1.0 + 0.01 * (told.steps % 3));
+    trial.reported(report(told.steps, told.at_s));
+  }
+  return told;
+}
+
 TEST(RunningTrial, ThatWasGivenUpCountsByWhatWasKnownThen) {
   StudySpec study = time_study();
   study.measure.min_window_steps = 1000;
@@ -50,14 +69,8 @@ TEST(RunningTrial, ThatWasGivenUpCountsByWhatWasKnownThen) {
   record.number = 2;
   RunningTrial trial(study, record, 0.0, {study.measure});
   trial.started({{2, 1}, 0.0, "", {}});
-  StopsAt scheduler(20);
-  NoSearcher searcher;
-  double now_s = 1.0;
-  int step = 0;
-  while (!trial.wants_to_end(scheduler, searcher, nullptr)) {
-    ASSERT_LT(++step, 100);
-    trial.reported(report(step, now_s += 0.1 + 0.001 * (step % 3)));
-  }
+  auto [step, now_s] = tell_until_end(trial, 20, 0.1);
+  ASSERT_LT(step, 100);
   // While it ends, its last steps take longer and longer.
   for (int i = 1; i <= 30; ++i)
     trial.reported(report(++step, now_s += 1.0 * i));
@@ -78,15 +91,8 @@ TEST(RunningTrial, ThatWasGivenUpMissesTheDeadlineAllTheSame) {
     record.number = 2;
     RunningTrial trial(study, record, 0.0, {study.measure});
     trial.started({{2, 1}, 0.0, "", {}});
-    StopsAt scheduler(20);
-    NoSearcher searcher;
-    double now_s = 1.0;
-    int step = 0;
     // A thousand samples take 100 s.
-    while (!trial.wants_to_end(scheduler, searcher, nullptr)) {
-      ASSERT_LT(++step, 100);
-      trial.reported(report(step, now_s += 0.1 + 0.001 * (step % 3)));
-    }
+    ASSERT_LT(tell_until_end(trial, 20, 0.1).steps, 100);
     Outcome outcome;
     outcome.kind = OutcomeKind::stopped;
     const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
@@ -105,15 +111,7 @@ int steps_until_measured(double usual_variance_s) {
   targets.usual_variance_s = usual_variance_s;
   RunningTrial trial(study, record, 0.0, targets);
   trial.started({{2, 1}, 0.0, "", {}});
-  StopsAt scheduler(1e9);
-  NoSearcher searcher;
-  double now_s = 1.0;
-  int step = 0;
-  while (step < 1000 && !trial.wants_to_end(scheduler, searcher, nullptr)) {
-    ++step;
-    trial.reported(report(step, now_s += 0.1 + 0.001 * (step % 3)));
-  }
-  return step;
+  return tell_until_end(trial, 1e9, 0.1).steps;
 }
 
 TEST(RunningTrial, GoesOnWhereStepsOfEarlierTrialsVariedMoreThanItsOwnHaveYet) {
@@ -892,16 +890,7 @@ int steps_of_baseline(double step_s, double share_s) {
   look_for_long(targets);
   RunningTrial trial(study, record, 0.0, targets);
   trial.started({{1, 1}, 0.0, "", {}});
-  StopsAt scheduler(1e9);
-  NoSearcher searcher;
-  double now_s = 1.0;
-  int step = 0;
-  while (step < 2000 && !trial.wants_to_end(scheduler, searcher, nullptr)) {
-    ++step;
-    now_s += step_s * (1.0 + 0.01 * (step % 3));
-    trial.reported(report(step, now_s));
-  }
-  return step;
+  return tell_until_end(trial, 1e9, step_s).steps;
 }
 
 TEST(RunningTrial, OfTheBaselineIsLookedAtForLonger) {

@@ -11,7 +11,7 @@ import torch
 from torch.utils.data import DataLoader, dataloader
 
 from steptune_pytorch import call_site, loader_queue, tensors
-from steptune_pytorch.knobs.random_state import put_back
+from steptune_pytorch.knobs.random_state import UsualRandomState
 from steptune_pytorch.part_clock import DATA, OTHER, PREPARE
 
 
@@ -84,8 +84,11 @@ class LoaderFacts:
         loader = self._loader()
         if loader is None:
             return None
-        with put_back(getattr(loader, "generator", None)):
+        state = UsualRandomState(getattr(loader, "generator", None))
+        try:
             return _length(loader)
+        finally:
+            state.restore()
 
     def now(self, name):
         if self.in_force is not None and name in self.in_force:

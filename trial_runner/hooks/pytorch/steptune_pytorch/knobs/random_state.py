@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The random numbers of the main process: kept, put back, compared."""
 
-import contextlib
 import random
 import sys
 
@@ -20,19 +19,20 @@ class RandomState:
             generator.set_state(state)
 
 
-@contextlib.contextmanager
-def put_back(generator):
-    """What is drawn in it, from whichever of the usual generators or from `generator`, will be drawn again."""
-    state, of_python = RandomState(generator), random.getstate()
-    numpy = sys.modules.get("numpy")
-    of_numpy = numpy.random.get_state() if numpy is not None else None
-    try:
-        yield
-    finally:
-        state.restore()
-        random.setstate(of_python)
-        if of_numpy is not None:
-            numpy.random.set_state(of_numpy)
+class UsualRandomState(RandomState):
+    """And those of Python and of NumPy, where that is imported."""
+
+    def __init__(self, generator=None):
+        super().__init__(generator)
+        self._of_python = random.getstate()
+        numpy = sys.modules.get("numpy")
+        self._of_numpy = numpy.random.get_state() if numpy is not None else None
+
+    def restore(self):
+        super().restore()
+        random.setstate(self._of_python)
+        if self._of_numpy is not None:
+            sys.modules["numpy"].random.set_state(self._of_numpy)
 
 
 def snapshot():

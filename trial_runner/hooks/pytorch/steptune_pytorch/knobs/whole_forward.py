@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a forward changes beside its outputs, to be put back where it is called again."""
 
-import random
-import sys
 import weakref
 
 import torch
 
-from steptune_pytorch.knobs.random_state import RandomState
+from steptune_pytorch.knobs.random_state import RandomState, UsualRandomState
 
 _HOLDERS = ("_parameters", "_buffers", "_modules")
 
@@ -17,10 +15,7 @@ class WholeForward:
     lists and tensors that are no buffers, stays changed."""
 
     def __init__(self, module):
-        self._random = RandomState(None)
-        self._of_python = random.getstate()
-        numpy = sys.modules.get("numpy")
-        self._of_numpy = numpy.random.get_state() if numpy is not None else None
+        self._random = UsualRandomState()
         is_on_gpu = torch.cuda.is_available() and torch.cuda.is_initialized()
         self._of_gpus = torch.cuda.get_rng_state_all() if is_on_gpu else []
         self._attributes = [(held, dict(held)) for owner in module.modules() for held in _held_by(owner)]
@@ -29,9 +24,6 @@ class WholeForward:
     def failed(self):
         """Nothing of it counts."""
         self._random.restore()
-        random.setstate(self._of_python)
-        if self._of_numpy is not None:
-            sys.modules["numpy"].random.set_state(self._of_numpy)
         if self._of_gpus:
             torch.cuda.set_rng_state_all(self._of_gpus)
         for held, before in self._attributes:
