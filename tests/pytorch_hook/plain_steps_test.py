@@ -13,7 +13,7 @@ from live_test import Tuner, switch
 from reports_test import replace_scalers
 
 TICK_S = 1.0 / 1024
-SEEDS = 60
+SEEDS = 40
 LINES_EVERY = (15, 1000)  # so many looks at the clock: ways to end a step are mixed; nearly all are short
 PROGRAMS = [
     ("mnist", "6"), ("vae",), ("gan",), ("accumulation",), ("no_optimizer",), ("lbfgs",), ("scaler",),

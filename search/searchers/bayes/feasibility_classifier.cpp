@@ -29,10 +29,6 @@ FeatureGroups first_groups(const FeatureGroups& groups, std::size_t count) {
   return result;
 }
 
-double dot(const std::vector<double>& a, const std::vector<double>& b) {
-  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
-}
-
 }  // namespace
 
 struct FeasibilityClassifier::State {
@@ -74,8 +70,11 @@ struct FeasibilityClassifier::State {
     thread_local Matrix covariances;
     kernel.between(rows, row, row + 1, features, groups, covariances);
     const std::vector<double> projected = factor.projected(covariances.row(0));
-    const double rise = dot(projected, whitened);
-    const double variance = kernel.amplitude - dot(projected, projected);
+    const double rise =
+        std::inner_product(projected.begin(), projected.end(), whitened.begin(), 0.0);
+    const double explained =
+        std::inner_product(projected.begin(), projected.end(), projected.begin(), 0.0);
+    const double variance = kernel.amplitude - explained;
     const ProbitUpdate update(mean + rise, variance, outcome);
     features.append(rows.row(row));
     measurements.push_back(rise + update.slope / update.curvature);
