@@ -5,7 +5,7 @@ import random
 import sys
 import unittest
 
-from harness import HOOK, program, run, run_fresh, settings
+from harness import HOOK, free_port, launch_environment, run, settings, start
 
 sys.path.append(HOOK)
 from steptune_pytorch.noise_estimate import NoiseEstimate  # noqa: E402
@@ -94,12 +94,21 @@ class MicroBatchNoise(unittest.TestCase):
 
         self.assertEqual(run("noise_scale", hook=settings("apply"), prepare=fail).lines, run("noise_scale").lines)
 
+    def ranks(self, how, hook=None):
+        port = free_port()
+        started = [
+            start("ddp_noise_scale", how, hook=hook, prepare=spare_no_time, environment=launch_environment(rank, 2, port))
+            for rank in range(2)
+        ]
+        return [rank.wait() for rank in started]
+
     def test_ranks(self):
         for how in ("no_sync", "sync"):
-            ran = run_fresh([program("ddp_noise_scale"), how], settings(interval_s=0))
-            self.assertEqual(ran.status, 0, ran.output)
-            self.assertEqual(ran.lines, run_fresh([program("ddp_noise_scale"), how]).lines)
-            self.assertAlmostEqual(ran.steps[-1][NAME], 1.0, delta=0.25, msg=how)
+            ranks = self.ranks(how, settings(interval_s=0))
+            for ran, untouched in zip(ranks, self.ranks(how)):
+                self.assertEqual(ran.status, 0, ran.output)
+                self.assertEqual(ran.lines, untouched.lines)
+            self.assertAlmostEqual(ranks[0].steps[-1][NAME], 1.0, delta=0.25, msg=how)
 
 
 if __name__ == "__main__":

@@ -150,7 +150,7 @@ class Example(Tuned):
         text = (SOURCE / "examples/image_classifier/study_sagemaker.json").read_text()
         study = json.loads(without_comments(text))
         study["command"][0] = CLASSIFIER
-        study["budget"] = {"trials": 6}
+        study["budget"] = {"trials": 5}
         study["search"] = {"searcher": os.environ.get("STEPTUNE_SEARCHER", "sobol"), "scheduler": "none"}
         study["measure"] = {"max_trial": "25s", "min_window": "1s", "target_half_width": 0.12, "confirm_pairs": 1}
         study["runner"].update(image="echo", poll="0.3s")
@@ -160,7 +160,7 @@ class Example(Tuned):
         self.assertIn("instance", result["recommendation"]["configuration"])
 
         trials = self.read("leaderboard")["rows"]
-        self.assertGreaterEqual(len(trials), 6, [self.read("show", str(i + 1)) for i in range(6)])
+        self.assertGreaterEqual(len(trials), 5, [self.read("show", str(i + 1)) for i in range(5)])
         shown = self.read("show", "1")
         self.assertIn("ml.m5.large", json.dumps(shown))
 
