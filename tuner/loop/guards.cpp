@@ -178,6 +178,13 @@ std::optional<std::string> missing_headroom(double max_share, const Outcome& out
   return std::nullopt;
 }
 
+bool was_judged(const std::vector<Guard>& guards, const TrialRecord& trial) {
+  return std::ranges::all_of(guards, [&](const Guard& guard) {
+    return is_memory_guard(guard) ||
+           (trial.measurement && trial.measurement->metrics.contains(judged_metric(guard)));
+  });
+}
+
 std::vector<std::string> metrics_missing_in_baseline(const std::vector<Guard>& guards,
                                                      const TrialRecord& baseline) {
   std::vector<std::string> names;

@@ -56,6 +56,10 @@ struct GuardLimit {
 [[nodiscard]] std::optional<std::string> missing_headroom(double max_share, const Outcome& outcome,
                                                           const TrialRecord* baseline);
 
+/// Whether a trial told what each guard judges: one that was given up for its speed, or had too
+/// little time, may not have come so far.
+[[nodiscard]] bool was_judged(const std::vector<Guard>& guards, const TrialRecord& trial);
+
 /// Metrics that the study compares with the baseline's but that the baseline has not reported.
 [[nodiscard]] std::vector<std::string> metrics_missing_in_baseline(const std::vector<Guard>& guards,
                                                                    const TrialRecord& baseline);

@@ -274,6 +274,13 @@ bool RunningTrial::may_be_buffered() const {
          current.slowest_seconds_per_sample > (1.0 + k_hidden_share * gain) * upper;
 }
 
+bool RunningTrial::awaits_guard() const {
+  const bool is_judged =
+      is_searched(record_.purpose) ||
+      (record_.purpose == TrialPurpose::confirm_incumbent && !targets_.kept_guards);
+  return is_judged && guarded_.awaits_samples(measurer_.current().total_samples);
+}
+
 bool RunningTrial::ask_for_end(EndRequest request, std::string reason) {
   request_ = request;
   request_reason_ = std::move(reason);
@@ -385,7 +392,8 @@ double RunningTrial::own_limit_s() const {
     return last_s;
   }
   const bool will_do = current.status == MeasurementStatus::steady &&
-                       current.window_steps >= k_least_look_steps && !may_be_buffered();
+                       current.window_steps >= k_least_look_steps && !may_be_buffered() &&
+                       !awaits_guard();
   const double most_s = (takes_turns() ? k_with_turns : 1.0) * targets_.measure.max_trial_s;
   const double longest_s =
       std::min(most_s, will_do ? targets_.share_s : longest_without_steady_state_s());
@@ -448,8 +456,9 @@ bool RunningTrial::out_of_time(double now_s) {
   // With more time the study goes on with what it saw too little of; without a baseline there is
   // nothing to go on with.
   const MeasurementStatus seen = measurer_.current().status;
-  const bool too_little =
-      seen == MeasurementStatus::no_reports || seen == MeasurementStatus::warming_up;
+  const bool too_little = seen == MeasurementStatus::no_reports ||
+                          seen == MeasurementStatus::warming_up ||
+                          (is_searched(record_.purpose) && awaits_guard());
   if (too_little && record_.purpose != TrialPurpose::baseline)
     return interrupt(EndRequest::no_time);
   return ask_for_end(EndRequest::time_limit, fmt::format("the tuning time ({}) was over",
@@ -513,11 +522,12 @@ std::optional<std::string> RunningTrial::violation(const Outcome& outcome,
                                                    const TrialRecord* baseline) const {
   if (request_ == EndRequest::guard) return request_reason_;
   const TrialPurpose purpose = record_.purpose;
-  // A fresh run of the baseline may be over before it has processed what a guard asks for.
+  // A fresh run may be over before it has processed what a guard asks for.
   const bool is_repeated =
       purpose == TrialPurpose::sentinel || purpose == TrialPurpose::confirm_baseline;
+  const bool was_judged_before = is_repeated || targets_.kept_guards;
   const GuardMoment moment = was_cut_short(outcome) ? GuardMoment::running
-                             : is_repeated          ? GuardMoment::again
+                             : was_judged_before    ? GuardMoment::again
                                                     : GuardMoment::ended;
   if (is_repeated || purpose == TrialPurpose::baseline) {
     return violated_guard(study_->guards, guarded, outcome.peak_memory_bytes, nullptr, moment);

@@ -46,6 +46,9 @@ struct TrialTargets {
   /// A trial that is slower than this for certain has been measured well enough: the incumbent's
   /// upper end, as the first objective, less being better. Nothing: measured like any.
   std::optional<double> to_beat{};
+  /// A trial of its configuration has been judged by the guards and kept them: what a fresh run is
+  /// too short to reach speaks neither for it nor against it.
+  bool kept_guards = false;
   /// The baseline's seconds per sample. A confirming run goes on until a buffer that is not drained
   /// yet can hide no more than a third of what the run is faster by. Nothing: no such wait.
   std::optional<double> baseline_seconds_per_sample{};
@@ -109,6 +112,8 @@ class RunningTrial {
   [[nodiscard]] bool is_measured() const;
   [[nodiscard]] bool is_clearly_slower(const TrialRecord* baseline) const;
   [[nodiscard]] bool may_be_buffered() const;
+  /// Whether it is to be judged by a guard that it has not reached yet.
+  [[nodiscard]] bool awaits_guard() const;
   /// What of the configuration is not in force although the program has been training for a while.
   [[nodiscard]] std::optional<std::string> settled_difference() const;
   [[nodiscard]] bool is_given_up(Scheduler& scheduler, Searcher& searcher,

@@ -140,6 +140,17 @@ TEST(Guards, CompareWithTheBaselineAtTheSameNumberOfSamples) {
   EXPECT_THAT(*told(2.05), HasSubstr("above 1.02 times the baseline's 2"));
 }
 
+TEST(Guards, HaveJudgedATrialThatToldAllThatTheyAskFor) {
+  Guard memory;
+  memory.metric = "peak_memory_bytes";
+  memory.max = 1e9;
+  const std::vector<Guard> guards{loss_after(1000), memory};
+  EXPECT_TRUE(was_judged(guards, baseline_with("loss@1000", 2.0)));
+  EXPECT_FALSE(was_judged(guards, baseline_with("loss", 2.0))) << "it did not come so far";
+  EXPECT_FALSE(was_judged(guards, completed(2, 1.0)));
+  EXPECT_TRUE(was_judged({}, completed(2, 1.0)));
+}
+
 TEST(Guards, AskForTheTighterOfTheirLimitsOnceTheBaselineIsKnown) {
   Guard guard = loss_after(1000);
   guard.max = 2.5;
