@@ -91,6 +91,7 @@ void Follower::read_old_line(std::string_view line) {
 }
 
 void Follower::take(const Report& report) {
+  if (report.global_rank.value_or(0) != 0) return;
   if (!measurer_) {
     MeasureOptions options;
     options.started_s = started_s_.value_or(report.received_s);
@@ -99,9 +100,12 @@ void Follower::take(const Report& report) {
   measurer_->add(report);
   if (!report.step && !report.samples) return;
   if (!first_received_s_) first_received_s_ = report.received_s;
+  // One clock throughout: a progress bar in front of the first `[steptune]` line has none.
+  if (track_.empty()) by_own_clock_ = report.clock_s.has_value();
+  if (by_own_clock_ && !report.clock_s) return;
   // Where the study says what a step holds, the reader has told samples.
   track_.add({report.samples.value_or(report.step.value_or(0.0)),
-              report.clock_s.value_or(report.received_s)});
+              by_own_clock_ ? *report.clock_s : report.received_s});
 }
 
 std::string Follower::clock_text() const {
