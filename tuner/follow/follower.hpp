@@ -77,7 +77,7 @@ class Follower {
   TimeSource time_source_ = TimeSource::unknown;
   std::optional<Measurer> measurer_;
   ProgressTrack track_;
-  bool by_own_clock_ = false;  ///< what the times of the track are
+  bool by_own_clock_ = false;      ///< what the times of the track are
   std::int64_t without_time_ = 0;  ///< reports of which nobody knows when they were printed
 };
 

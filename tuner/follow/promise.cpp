@@ -36,8 +36,8 @@ std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& 
   return std::nullopt;
 }
 
-/// What is paid once, on average over the runs that the plan's figures are of: the trial's own start
-/// may have read from storage what theirs found in memory.
+/// What is paid once, on average over the runs that the plan's figures are of: the trial's own
+/// start may have read from storage what theirs found in memory.
 double planned_once_s(const Measurement& measurement, const TrialRecord& trial,
                       const Standing& standing, const Recommendation& recommendation) {
   if (recommendation.claim == Claim::unconfirmed) return measurement.once_s();

@@ -29,7 +29,8 @@ enum class GuardMoment {
 /// The guard that a trial violates, as a sentence for people; nothing if it respects all.
 /// `baseline` is the baseline's trial, or null for the baseline itself; ratios to a value that it
 /// has not reported are not judged, and beside a negative value the limit lies on the same side of
-/// it as beside a positive one: 1.02 of -5 is -4.9. `peak_memory_bytes` may be guarded like any metric.
+/// it as beside a positive one: 1.02 of -5 is -4.9. `peak_memory_bytes` may be guarded like any
+/// metric.
 ///
 /// Non-inferiority: a value violates a limit where it is shown to be beyond it, with an error of at
 /// most 5 % (Student's t, one-sided) that counts both the trial's and the baseline's; a value whose

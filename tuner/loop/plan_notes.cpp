@@ -16,6 +16,7 @@
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/payback.hpp"
 #include "tuner/loop/planned_time.hpp"
+#include "tuner/loop/running_trial.hpp"
 #include "tuner/loop/speed_up.hpp"
 #include "tuner/study/counted_steps.hpp"
 
@@ -306,6 +307,25 @@ void add_live_notes(const StudySpec& study, const Standing& standing,
   }
 }
 
+/// Finalists that may hang: nothing is claimed of those that do so for most of their time.
+void add_silent_notes(const Standing& standing, const Recommendation& recommendation,
+                      std::vector<std::string>& notes) {
+  for (const FinalistResult& finalist : recommendation.finalists) {
+    const TrialRecord* found = standing.find(finalist.trial);
+    if (found == nullptr || finalist.verdict == Verdict::faster) continue;
+    const auto run = std::ranges::find_if(standing.trials(), [&](const TrialRecord& trial) {
+      return trial.purpose == TrialPurpose::confirm_incumbent && trial.measurement &&
+             trial.configuration == found->configuration &&
+             trial.measurement->remark.find(k_silent_end) != std::string::npos;
+    });
+    if (run == standing.trials().end()) continue;
+    notes.push_back(fmt::format(
+        "a fresh run of trial {} (trial {}) told no step for most of its time: it hangs, or does "
+        "what it does not report as a phase",
+        found->number, run->number));
+  }
+}
+
 }  // namespace
 
 PlannedFigures planned_figures(const StudySpec& study, const Configuration& configuration,
@@ -354,6 +374,7 @@ std::vector<std::string> plan_notes(const StudySpec& study, const Standing& stan
   add_count_note(study, standing, notes);
   add_batch_note(study, standing, recommendation, notes);
   add_live_notes(study, standing, recommendation, notes);
+  add_silent_notes(standing, recommendation, notes);
   if (auto note = drift_note(standing.drift())) notes.push_back(*std::move(note));
   return notes;
 }

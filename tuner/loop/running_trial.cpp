@@ -64,6 +64,24 @@ constexpr double k_with_turns = 2.0;
 /// A confirming run goes on until a buffer can hide no more than this of what it gains.
 constexpr double k_hidden_share = 1.0 / 3.0;
 
+/// What tells nothing for more than this of its time, and until its end, may hang.
+constexpr double k_silent_share = 0.5;
+
+void add_remark(Measurement& measurement, const std::string& remark) {
+  measurement.remark += (measurement.remark.empty() ? "" : "; ") + remark;
+}
+
+/// `measurement` of a trial that had told no step for `silent_s` when its time was over: of the
+/// rate before, nothing shows that a long run keeps it.
+void count_silent_end(double silent_s, Measurement& measurement) {
+  if (!(silent_s > 0.0) || !(measurement.window_samples > 0.0)) return;
+  measurement.slowest_seconds_per_sample =
+      std::max(measurement.slowest_seconds_per_sample,
+               (measurement.window_s + silent_s) / measurement.window_samples);
+  add_remark(measurement, fmt::format("{} {}: it hangs, or does what it does not report",
+                                      k_silent_end, format_duration(silent_s)));
+}
+
 /// Samples of the run itself: a counter that goes on from a checkpoint begins with those before it.
 double own_samples(const Measurement& measurement) {
   if (measurement.whole_run) return measurement.total_samples;
@@ -471,6 +489,13 @@ bool RunningTrial::interrupt(EndRequest request) {
   return true;
 }
 
+double RunningTrial::silent_end_s() const {
+  const double silent_s = requested_s_ - progressed_s_;
+  const bool for_most = request_ == EndRequest::time_limit && !in_phase_ && !takes_turns() &&
+                        silent_s > k_silent_share * (requested_s_ - started_s_);
+  return for_most ? silent_s : 0.0;
+}
+
 Measurement RunningTrial::final_measurement() const {
   switch (request_) {
     case EndRequest::measured:
@@ -478,9 +503,8 @@ Measurement RunningTrial::final_measurement() const {
       return at_request_.value_or(measurer_.current());
     case EndRequest::time_limit: {
       Measurement measurement = unsteady_at_limit(measurer_.current(), progress_, own_end_s());
-      if (!request_reason_.empty()) {
-        measurement.remark += (measurement.remark.empty() ? "" : "; ") + request_reason_;
-      }
+      if (!request_reason_.empty()) add_remark(measurement, request_reason_);
+      count_silent_end(silent_end_s(), measurement);
       if (requested_s_ >= before_wall_s() && measurement.remark.empty()) {
         measurement.remark =
             fmt::format("cut short by \"limits.wall\" ({}) after {:.0f} steps",
@@ -562,13 +586,12 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
     static_cast<void>(ask_for_end(
         EndRequest::time_limit, outcome.was_slow ? k_slow_in_job : "its time in the job was over"));
   }
-  const double without_step_s = requested_s_ - progressed_s_;
+  const double silent_s = silent_end_s();
   // Its lines were refused in mid-training: what they told before is not its rate.
-  if (request_ == EndRequest::time_limit && !outcome.detail.empty() && !in_phase_ &&
-      without_step_s > 0.5 * (requested_s_ - started_s_)) {
+  if (silent_s > 0.0 && !outcome.detail.empty()) {
     request_ = EndRequest::silent;
-    request_reason_ = fmt::format("no step was understood for {}: {}",
-                                  format_duration(without_step_s), outcome.detail);
+    request_reason_ =
+        fmt::format("no step was understood for {}: {}", format_duration(silent_s), outcome.detail);
   }
   Measurement measurement = measurement_at_end(outcome, baseline);
   // A guard that was not reached yet says nothing against a trial that was given up for its speed.

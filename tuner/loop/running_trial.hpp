@@ -22,6 +22,9 @@ namespace steptune {
 /// Whether a trial that ended now would have measured as surely as the study wants, and on as much.
 [[nodiscard]] bool is_tight(const Measurement& measurement, const MeasureSpec& wanted);
 
+/// In the remark of a trial that told no step for most of its time, until it was over.
+inline constexpr const char* k_silent_end = "no step was told in its last";
+
 /// What a trial is measured for.
 struct TrialTargets {
   MeasureSpec measure;  ///< the study's, or what the trial's purpose makes of it
@@ -141,6 +144,9 @@ class RunningTrial {
   /// When its time was over, on the clock of its reports.
   [[nodiscard]] double own_end_s() const;
   [[nodiscard]] bool ask_for_end(EndRequest request, std::string reason);
+  /// How long it had told no step when its time was over, where that was most of its time and no
+  /// phase was under way; else 0.
+  [[nodiscard]] double silent_end_s() const;
   /// The measurement that counts, and what it is worth.
   [[nodiscard]] Measurement final_measurement() const;
   /// The same, or that of the whole run where the program ended by itself and that was its end.

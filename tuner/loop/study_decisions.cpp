@@ -63,7 +63,8 @@ StudyDecision end_decision(LoopEnd end, const std::string& reason, const Spendin
 }
 
 StudyDecision search_on_decision(const Spending& spending) {
-  StudyDecision decision = decision_of(k_search_on_decision, 0, "fresh runs left time for further trials");
+  StudyDecision decision =
+      decision_of(k_search_on_decision, 0, "fresh runs left time for further trials");
   add_spending(spending, decision.numbers);
   return decision;
 }

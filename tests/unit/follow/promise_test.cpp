@@ -80,8 +80,8 @@ TEST(Promise, OfARateKnowsTheStartsOfTheRunsThatThePlanIsOf) {
   baseline.measurement->startup_s = 107.0;
   std::vector<TrialRecord> trials{baseline};
   for (std::int64_t number = 2; number <= 4; ++number) {
-    TrialRecord fresh = confirming(number, TrialPurpose::confirm_baseline,
-                                   static_cast<int>(number) - 1, 1, 507.0);
+    TrialRecord fresh =
+        confirming(number, TrialPurpose::confirm_baseline, static_cast<int>(number) - 1, 1, 507.0);
     fresh.measurement = steady(0.5, 0.0, 7.0);
     trials.push_back(fresh);
   }

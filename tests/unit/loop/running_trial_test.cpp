@@ -466,6 +466,36 @@ TEST(RunningTrial, WhoseLinesAreRefusedFromSomeTimeOnWasNotMeasured) {
   }
 }
 
+TEST(RunningTrial, ThatTellsNothingForMostOfItsTimeMayBeAsSlowAsThat) {
+  const StudySpec study = time_study();
+  TrialTargets targets{study.measure};
+  targets.share_s = 5.0;
+  TrialRecord record;
+  record.number = 1;
+  record.purpose = TrialPurpose::confirm_incumbent;
+  for (const double over_s : {7.5, 500.0}) {
+    RunningTrial trial(study, record, 0.0, targets);
+    trial.started({{1, 1}, 0.0, "", {}});
+    for (int step = 1; step <= 60; ++step)
+      trial.reported(report(step, 1.0 + 0.1 * step + 0.001 * (step % 3)));
+    ASSERT_TRUE(trial.out_of_time(over_s));
+    Outcome outcome;
+    outcome.kind = OutcomeKind::stopped;
+    const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
+    ASSERT_EQ(ended.status, TrialStatus::completed) << ended.failure;
+    EXPECT_NEAR(ended.measurement->seconds_per_sample, 0.1, 0.001);
+    if (over_s < 10.0) {
+      EXPECT_LT(ended.measurement->slowest_seconds_per_sample, 0.2);
+      EXPECT_EQ(ended.measurement->remark, "");
+    } else {
+      EXPECT_GT(ended.measurement->slowest_seconds_per_sample, 8.0);
+      EXPECT_EQ(ended.measurement->remark,
+                "no step was told in its last 8 min 13 s: it hangs, or does what it does not "
+                "report");
+    }
+  }
+}
+
 TEST(RunningTrial, WhoseTimeIsOverInALongEvaluationWasMeasuredThoughALineWasRefused) {
   const StudySpec study = time_study();
   TrialRecord record;
