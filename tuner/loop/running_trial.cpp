@@ -491,7 +491,7 @@ bool RunningTrial::interrupt(EndRequest request) {
 
 double RunningTrial::silent_end_s() const {
   const double silent_s = requested_s_ - progressed_s_;
-  const bool for_most = request_ == EndRequest::time_limit && !in_phase_ && !takes_turns() &&
+  const bool for_most = request_ == EndRequest::time_limit && !in_phase_ && !shares_program() &&
                         silent_s > k_silent_share * (requested_s_ - started_s_);
   return for_most ? silent_s : 0.0;
 }

@@ -145,7 +145,7 @@ class RunningTrial {
   [[nodiscard]] double own_end_s() const;
   [[nodiscard]] bool ask_for_end(EndRequest request, std::string reason);
   /// How long it had told no step when its time was over, where that was most of its time and no
-  /// phase was under way; else 0.
+  /// phase was under way; else 0, as in a shared program, whose reports have a clock of their own.
   [[nodiscard]] double silent_end_s() const;
   /// The measurement that counts, and what it is worth.
   [[nodiscard]] Measurement final_measurement() const;
