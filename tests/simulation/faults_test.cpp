@@ -298,6 +298,7 @@ TEST_F(FaultTest, AFinalistWhoseFreshRunsHangIsNotClaimedToBeFaster) {
 
 TEST_F(FaultTest, ATrialThatHangsFailsWhereTimeIsLimitedAndTheStudyGoesOn) {
   document_["budget"] = Json{{"time", 300.0}};
+  document_["measure"]["max_trial"] = "600s";
   const auto script = [](const TrialSpec& spec) {
     TrialScript result = train(spec);
     if (spec.key.trial == 2) result.hangs_after = 5;
