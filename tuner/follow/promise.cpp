@@ -79,15 +79,20 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
       baseline != nullptr && baseline->measurement ? &*baseline->measurement : nullptr;
   const UncertainSeconds time = planned_time(study.planned_run, measurement, other);
   const double samples = planned_samples(study.planned_run);
-  const double own_once_s = study.planned_run.samples ? measurement.once_s() : 0.0;
+  const bool has_length = study.planned_run.samples.has_value();
+  double once_s = measurement.once_s();
   auto planned = planned_by(study, trial, standing, recommendation);
-  const double once_s = planned && study.planned_run.samples
-                            ? planned_once_s(measurement, trial, standing, *recommendation)
-                            : own_once_s;
-  // Where next to nothing is left of a short plan, what is left is no rate.
-  if (planned && !(planned->value > once_s)) planned.reset();
-  const double rate_s =
-      planned ? (planned->value - once_s) / samples : (time.seconds - own_once_s) / samples;
+  if (planned && has_length) {
+    const double of_plan_s = planned_once_s(measurement, trial, standing, *recommendation);
+    // Where next to nothing is left of a short plan, what is left is no rate.
+    if (planned->value > of_plan_s) {
+      once_s = of_plan_s;
+    } else {
+      planned.reset();
+    }
+  }
+  const double all_s = planned ? planned->value : time.seconds;
+  const double rate_s = (all_s - (has_length ? once_s : 0.0)) / samples;
   // Both the launch that was measured and the one to come differ from the mean.
   const double launches = std::sqrt(2.0) * standing.launches().relative * rate_s;
   const double half_width_s = planned && std::isfinite(planned->half_width)
@@ -98,7 +103,7 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   promise.configuration = trial.configuration;
   promise.seconds_per_sample = {rate_s, half_width_s};
   promise.startup_s = measurement.startup_s;
-  promise.once_s = planned ? once_s : measurement.once_s();
+  promise.once_s = once_s;
   promise.samples = study.planned_run.samples;
   promise.phases = measurement.phases;
   promise.parts = measurement.parts;
