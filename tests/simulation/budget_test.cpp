@@ -372,6 +372,24 @@ TEST_F(TimeBudget, ExcludesNoFinalistWhoseFreshRunsAreTooShortForItsGuard) {
   EXPECT_EQ(result.recommendation->claim, Claim::faster) << result.reason;
 }
 
+TEST_F(TimeBudget, IsNotSpentOnAFreshRunThatDoesNotStart) {
+  have_two_configurations(document_);
+  document_["budget"]["time"] = 300.0;
+  const LoopResult result = result_of([](const TrialSpec& spec) {
+    TrialScript script;
+    const bool is_faster = to_number(*spec.configuration.find("workers")) == 1;
+    if (is_faster) script.seconds_per_step = 0.05;
+    if (is_faster && spec.key.trial > 2) script.hangs_after = 0;
+    return script;
+  });
+  ASSERT_EQ(trials_.size(), 3U);
+  EXPECT_EQ(trials_[2].attempt, 1) << "a second one would have less time still";
+  EXPECT_EQ(trials_[2].status, TrialStatus::interrupted);
+  EXPECT_THAT(result.reason, HasSubstr("trial 3 was cut off"));
+  EXPECT_EQ(result.recommendation->claim, Claim::unconfirmed);
+  EXPECT_LT(used_, 0.8);
+}
+
 /// Of two configurations the faster one, which starts for so long; longer still where it is fresh.
 ScriptedRunner::Script starts_slowly(double startup_s, double noise) {
   return [=](const TrialSpec& spec) {

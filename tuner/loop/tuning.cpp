@@ -254,6 +254,11 @@ bool Tuning::searches_on() const {
   if (end_->end != LoopEnd::budget || !may_search_on() || study.measure.confirm_pairs <= 0) {
     return false;
   }
+  // What fresh runs have no time for, they have none for after more of the search.
+  const bool lack_time = std::ranges::any_of(cut_off_, [&](std::int64_t number) {
+    return is_confirmation(standing_.find(number)->purpose);
+  });
+  if (lack_time) return false;
   const Confirmation fresh = confirmation();
   return fresh.may_take_turns() && !fresh.baseline_failed() &&
          !search_budget_spent(study, spending(), confirmed_);
@@ -466,7 +471,7 @@ Result<void> Tuning::on_ended(const TrialRecord& trial) {
   put(trial);
   tell_scheduler(trial);
   if (!is_final(trial.status)) {
-    if (interrupts() == 0 && !is_too_late_for(trial.purpose)) {
+    if (interrupts() == 0 && !trial.lacked_time && !is_too_late_for(trial.purpose)) {
       pending_.push_back(trial);
       ++pending_.back().attempt;
     } else if (interrupts() == 0 && withdrawn_ == 0) {
