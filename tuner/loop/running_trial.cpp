@@ -410,11 +410,10 @@ double RunningTrial::own_limit_s() const {
     return last_s;
   }
   const bool will_do = current.status == MeasurementStatus::steady &&
-                       current.window_steps >= k_least_look_steps && !may_be_buffered() &&
-                       !awaits_guard();
+                       current.window_steps >= k_least_look_steps && !may_be_buffered();
   const double most_s = (takes_turns() ? k_with_turns : 1.0) * targets_.measure.max_trial_s;
-  const double longest_s =
-      std::min(most_s, will_do ? targets_.share_s : longest_without_steady_state_s());
+  const double enough_s = will_do ? targets_.share_s : longest_without_steady_state_s();
+  const double longest_s = awaits_guard() ? most_s : std::min(most_s, enough_s);
   // The program had started before such a trial began.
   const double startup_s = current.startup_s - program_startup_s_;
   return std::min(started_s_ + std::max(0.0, startup_s) + longest_s, last_s);
