@@ -116,9 +116,6 @@ struct TrialRecord {
   /// How long its first step was waited for, where it was ended because none came in the time that
   /// a start may take; kept with the measurement.
   std::optional<double> awaited_start_s;
-  /// Interrupted since its part of the tuning time was over, so that another attempt would have
-  /// less still. Of a trial that has just ended, not kept in the history.
-  bool lacked_time = false;
   /// What a hook told of the program (`HookLog::to_json`), of the baseline; kept with the
   /// measurement. Null: nothing.
   Json hook;

@@ -632,7 +632,6 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   record_.failure = std::move(result.failure);
   record_.ended_wall_s = wall_time_s;
   record_usage(outcome);
-  record_.lacked_time = request_ == EndRequest::no_time;
   if (request_ == EndRequest::slow_start && record_.status == TrialStatus::infeasible) {
     record_.awaited_start_s = requested_s_ - started_s_;
   }

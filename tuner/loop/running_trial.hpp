@@ -97,6 +97,9 @@ class RunningTrial {
 
   [[nodiscard]] const TrialRecord& record() const { return record_; }
   [[nodiscard]] double started_s() const { return started_s_; }
+  /// Whether its end was asked for since its part of a budget of time was over, and too little
+  /// seen.
+  [[nodiscard]] bool lacked_time() const { return request_ == EndRequest::no_time; }
   /// Whether any report told samples or steps since it started.
   [[nodiscard]] bool has_told_progress() const;
   /// What a billed second of the trial's machines costs, and the most that a second can.

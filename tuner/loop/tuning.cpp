@@ -471,7 +471,8 @@ Result<void> Tuning::on_ended(const TrialRecord& trial) {
   put(trial);
   tell_scheduler(trial);
   if (!is_final(trial.status)) {
-    const bool has_had_its_part = trial.lacked_time && is_confirmation(trial.purpose);
+    const bool has_had_its_part =
+        is_confirmation(trial.purpose) && running_.lacked_time(trial.number);
     if (interrupts() == 0 && !has_had_its_part && !is_too_late_for(trial.purpose)) {
       pending_.push_back(trial);
       ++pending_.back().attempt;
