@@ -65,7 +65,7 @@ std::optional<double> positive(const std::optional<Told>& told) {
 }
 
 /// `--epochs 14 (the command)`
-std::string text_of(const ToldNumber& told) {
+std::string told_text(const ToldNumber& told) {
   return fmt::format("{} {} ({})", told.option, count_text(told.number),
                      told.from.empty() ? "the command" : told.from);
 }
@@ -228,12 +228,12 @@ class Goal {
   std::optional<double> planned_samples(const std::optional<double>& per_step) {
     const ToldLength length = length_of_run();
     if (length.steps && per_step) {
-      why_ = fmt::format("{} of {} samples", text_of(*length.steps), count_text(*per_step));
+      why_ = fmt::format("{} of {} samples", told_text(*length.steps), count_text(*per_step));
       return length.steps->number * *per_step;
     }
     if (length.steps && !varies("batch")) {
       // Where no samples are known a step counts as one (docs/study-file.md, planned_run).
-      why_ = fmt::format("{}, each counted as a sample", text_of(*length.steps));
+      why_ = fmt::format("{}, each counted as a sample", told_text(*length.steps));
       return length.steps->number;
     }
     // Samples of the data are no measure of what counts steps of unknown size.
@@ -252,7 +252,7 @@ class Goal {
       if (data) from = fmt::format("{} files below {}", count_text(*data), folder->value);
     }
     if (!data) return std::nullopt;
-    why_ = fmt::format("{} of {}", text_of(*length.epochs), from);
+    why_ = fmt::format("{} of {}", told_text(*length.epochs), from);
     return length.epochs->number * *data;
   }
 
