@@ -38,6 +38,11 @@ bool is_of_run(const std::string& plain) {
   return plain.find('.') == std::string::npos || RE2::FullMatch(plain, k_of_run);
 }
 
+/// Not of something else, nor of another use of the program.
+bool may_tell_length(const ProgramFacts& program, const ProgramOption& option) {
+  return is_of_run(plain_name(option.name)) && program.missing_for(option).empty();
+}
+
 std::optional<double> positive(const std::string& text) {
   const auto number = parse_finite(text);
   return number && *number > 0.0 ? number : std::nullopt;
@@ -72,7 +77,7 @@ std::optional<ToldNumber> number_in_command(const ProgramFacts& program, const N
     auto option = spelled_in_command(program.argv, name);
     if (!option) {
       const ProgramOption* declared = find_option(program.options, name);
-      if (declared != nullptr) option = *declared;
+      if (declared != nullptr && may_tell_length(program, *declared)) option = *declared;
     }
     const auto value = option ? value_on_command_line(program.argv, *option) : std::nullopt;
     if (const auto number = value ? positive(*value) : std::nullopt) {
@@ -105,8 +110,7 @@ ToldLength told_length(const ProgramFacts& program) {
     if (length.steps || length.epochs) return;
     std::vector<ProgramOption> of_run = settings;
     std::erase_if(of_run, [&](const ProgramOption& setting) {
-      return setting.is_assigned || !is_of_run(plain_name(setting.name)) ||
-             !program.missing_for(setting).empty();
+      return setting.is_assigned || !may_tell_length(program, setting);
     });
     length = {number_of(of_run, k_step_options), number_of(of_run, k_epoch_options)};
     // Which of two defaults ends it, or whether one is something else (`num_steps` of a sequence),

@@ -83,6 +83,14 @@ TEST(StudyGuess, PlansStepsOfTheBatchThatIsLeftAsItIs) {
   EXPECT_EQ(must_guess(input).document["planned_run"], Json({{"samples", 4'500'000}}));
 }
 
+TEST(StudyGuess, PlansNothingByAnOptionOfSomethingElse) {
+  const std::string help = "  --diffusion.num-steps N  (default: 1000)\n";
+  GuessInput input =
+      input_of(k_help + help, {"python3", "train.py", "--diffusion.num-steps", "500"});
+  input.reading = reading_of(32.0);
+  EXPECT_THAT(must_guess(input).notes, Contains(HasSubstr("--epochs 90")));
+}
+
 TEST(StudyGuess, PlansWhatTheCommandSaysRatherThanADefault) {
   const std::string steps = "  --max-steps N         (default: 100000)\n";
   GuessInput input = input_of(k_help + steps, {"python3", "train.py", "--epochs", "3"});
