@@ -340,6 +340,57 @@ TEST_F(TimeBudget, WhatStartsTooSlowlyForItIsOpenAgainWithMoreTime) {
   EXPECT_THAT(result.reason, Not(HasSubstr("first step"))) << "it was waited for";
 }
 
+TEST_F(TimeBudget, LetsTrialsComeToAGuardThatIsFurtherThanTheirShare) {
+  // The fastest takes 24 s to it, a trial's share is 17 s.
+  document_["measure"]["max_trial"] = "120s";
+  document_["guards"] =
+      Json::parse(R"([{"metric": "loss", "after_samples": 25000, "max_ratio_to_baseline": 1.02}])");
+  const LoopResult result = result_of([](const TrialSpec& spec) {
+    TrialScript script = train(spec);
+    script.metrics["loss"] = 2.0;
+    return script;
+  });
+  EXPECT_GT(searched(), 5U);
+  for (const TrialRecord& trial : trials_)
+    EXPECT_NE(trial.status, TrialStatus::infeasible) << trial.number << ": " << trial.failure;
+  EXPECT_EQ(result.recommendation->claim, Claim::faster) << result.reason;
+  EXPECT_LT(used_, 1.1);
+}
+
+TEST_F(TimeBudget, ExcludesNoFinalistWhoseFreshRunsAreTooShortForItsGuard) {
+  have_two_configurations(document_);
+  document_["budget"]["time"] = 150.0;
+  document_["guards"] =
+      Json::parse(R"([{"metric": "loss", "after_samples": 9000, "max_ratio_to_baseline": 1.02}])");
+  const LoopResult result = result_of([](const TrialSpec& spec) {
+    TrialScript script;
+    script.metrics["loss"] = 2.0;
+    if (to_number(*spec.configuration.find("workers")) == 1) script.seconds_per_step = 0.07;
+    return script;
+  });
+  for (const TrialRecord& trial : trials_)
+    EXPECT_EQ(trial.status, TrialStatus::completed) << trial.number << ": " << trial.failure;
+  EXPECT_EQ(result.recommendation->claim, Claim::faster) << result.reason;
+}
+
+TEST_F(TimeBudget, IsNotSpentOnAFreshRunThatDoesNotStart) {
+  have_two_configurations(document_);
+  document_["budget"]["time"] = 300.0;
+  const LoopResult result = result_of([](const TrialSpec& spec) {
+    TrialScript script;
+    const bool is_faster = to_number(*spec.configuration.find("workers")) == 1;
+    if (is_faster) script.seconds_per_step = 0.05;
+    if (is_faster && spec.key.trial > 2) script.hangs_after = 0;
+    return script;
+  });
+  ASSERT_EQ(trials_.size(), 3U);
+  EXPECT_EQ(trials_[2].attempt, 1) << "a second one would have less time still";
+  EXPECT_EQ(trials_[2].status, TrialStatus::interrupted);
+  EXPECT_THAT(result.reason, HasSubstr("trial 3 was cut off"));
+  EXPECT_EQ(result.recommendation->claim, Claim::unconfirmed);
+  EXPECT_LT(used_, 0.8);
+}
+
 /// Of two configurations the faster one, which starts for so long; longer still where it is fresh.
 ScriptedRunner::Script starts_slowly(double startup_s, double noise) {
   return [=](const TrialSpec& spec) {

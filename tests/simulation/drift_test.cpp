@@ -229,6 +229,25 @@ class Listening final : public Searcher {
   std::vector<std::string>& told_;
 };
 
+/// Stops trials of three workers at their tenth step, as the scheduler does what it takes to be
+/// worse.
+class StopsThreeWorkers final : public Scheduler {
+ public:
+  explicit StopsThreeWorkers(const std::vector<TrialSpec>& started) : started_(started) {}
+  StopDecision on_estimate(const TrialEstimate& estimate) override {
+    const auto spec = std::ranges::find(started_, estimate.trial,
+                                        [](const TrialSpec& each) { return each.key.trial; });
+    const bool stops = spec != started_.end() && estimate.resource >= 10.0 &&
+                       to_number(*spec->configuration.find("workers")) == 3.0;
+    return {stops, "one of the worst"};
+  }
+  void on_exempt(const TrialEstimate& /*estimate*/) override {}
+  void forget(std::int64_t /*trial*/) override {}
+
+ private:
+  const std::vector<TrialSpec>& started_;
+};
+
 struct Decided {
   std::vector<std::string> trials;
   std::vector<std::string> told;  ///< to the searcher that was there at the end
@@ -250,10 +269,13 @@ std::vector<std::string> decided_of(const std::vector<TrialRecord>& trials) {
 
 /// Runs until the crash point of that number (0: to the end); how many there were.
 std::size_t run_to(const std::filesystem::path& folder, const Json& document,
-                   const ScriptedRunner::Script& script, std::size_t crash_at, Decided& decided) {
+                   const ScriptedRunner::Script& script, std::size_t crash_at, Decided& decided,
+                   bool stops_three_workers = false) {
   SimulatedRun run(folder, document, script, crash_at == 0 ? 1000.0 : 0.0);
   decided.told.clear();
   run.searcher = std::make_unique<Listening>(std::move(run.searcher), decided.told);
+  if (stops_three_workers)
+    run.scheduler = std::make_unique<StopsThreeWorkers>(run.runner.started());
   std::size_t points = 0;
   run.runner.at_crash_point = [&] {
     if (++points == crash_at) throw 1;
@@ -291,6 +313,51 @@ TEST_P(KilledWhileDrifting, DecidesAsIfItHadNotBeenKilled) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Schedulers, KilledWhileDrifting, ::testing::Values("none", "asha"));
+
+/// On a machine that becomes slower some trials hang, what is faster than the baseline violates the
+/// guard, and the fastest is stopped before the guard judges it.
+TEST_F(DriftingStudy, WithHangingTrialsAndAStoppedFinalistDecidesAfterAKillAsBefore) {
+  document_["budget"]["trials"] = 24;
+  document_["guards"] =
+      Json::parse(R"([{"metric": "loss", "after_samples": 6400, "max_ratio_to_baseline": 1.02}])");
+  const Configuration baseline = study_of(document_).baseline;
+  const auto script = [&baseline](const TrialSpec& spec) {
+    const double workers = to_number(*spec.configuration.find("workers"));
+    const double speed = spec.configuration == baseline ? 1.0
+                         : workers == 3.0               ? 1.5
+                         : workers > 3.0                ? 1.2
+                                                        : 0.9;
+    TrialScript result = step_of(spec, slower_and_slower(spec) / speed);
+    result.metrics["loss"] = workers > 3.0 ? 9.0 : 2.0;
+    if (workers == 5.0) result.hangs_after = 4;
+    if (workers == 7.0) result.hangs_after = 12;
+    return result;
+  };
+  DatabaseFolder unkilled_folder;
+  Decided unkilled;
+  const std::size_t crash_points =
+      run_to(unkilled_folder.path(), document_, script, 0, unkilled, true);
+  const auto some = [&](const char* text) {
+    return std::ranges::any_of(unkilled.trials, [&](const std::string& trial) {
+      return trial.find(text) != std::string::npos;
+    });
+  };
+  const std::string all = fmt::format("{}", fmt::join(unkilled.trials, "\n"));
+  ASSERT_TRUE(some("sentinel")) << all;
+  ASSERT_TRUE(some("stopped_early one of the worst")) << all;
+  ASSERT_TRUE(some("confirm_incumbent") && some("workers=3")) << all;
+  ASSERT_TRUE(some("workers=5") && some("workers=7")) << all;
+  EXPECT_THAT(unkilled.recommended, HasSubstr("workers=3")) << all;
+  for (std::size_t crash_at = 3; crash_at < crash_points; crash_at += 19) {
+    DatabaseFolder folder;
+    Decided resumed;
+    EXPECT_THROW(run_to(folder.path(), document_, script, crash_at, resumed, true), int);
+    run_to(folder.path(), document_, script, 0, resumed, true);
+    ASSERT_EQ(resumed.trials, unkilled.trials) << "killed at crash point " << crash_at;
+    ASSERT_EQ(resumed.told, unkilled.told) << "killed at crash point " << crash_at;
+    ASSERT_EQ(resumed.recommended, unkilled.recommended) << "killed at crash point " << crash_at;
+  }
+}
 
 }  // namespace
 }  // namespace steptune::simulation

@@ -271,6 +271,54 @@ TEST_F(FaultTest, ABaselineThatIsNotSteadyIsAWideIntervalAndNotTheEnd) {
   EXPECT_THAT(run.listener.warnings, Contains(HasSubstr("no steady state")));
 }
 
+TEST_F(FaultTest, AFinalistWhoseFreshRunsHangIsNotClaimedToBeFaster) {
+  document_["budget"]["trials"] = 3;
+  document_["try"] = Json::parse(R"([{"batch_size": 256, "workers": 3}])");
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    const bool is_fast = batch_of(spec) == 256 && workers_of(spec) == 3;
+    result.seconds_per_step = result.samples_per_step * (is_fast ? 0.0015 : 0.003);
+    // Before it has been measured as well as is asked for.
+    if (is_fast && spec.key.trial > 3) result.hangs_after = 25;
+    return result;
+  };
+  SimulatedRun run(folder_.path(), document_, script);
+  const LoopResult result = must_run(run);
+  EXPECT_EQ(result.recommendation->claim, Claim::nothing_faster);
+  ASSERT_FALSE(result.recommendation->finalists.empty());
+  EXPECT_EQ(result.recommendation->finalists[0].verdict, Verdict::hidden);
+  EXPECT_THAT(result.recommendation->notes,
+              Contains(HasSubstr("told no step for most of its time: it hangs")));
+  for (const TrialRecord& trial : run.trials()) {
+    const bool hangs = trial.purpose == TrialPurpose::confirm_incumbent &&
+                       trial.configuration == run.trials()[1].configuration;
+    if (!hangs) continue;
+    ASSERT_TRUE(trial.measurement);
+    EXPECT_THAT(trial.measurement->remark, HasSubstr("no step was told in its last"));
+  }
+}
+
+TEST_F(FaultTest, ATrialThatHangsFailsWhereTimeIsLimitedAndTheStudyGoesOn) {
+  document_["budget"] = Json{{"time", 300.0}};
+  document_["measure"]["max_trial"] = "600s";
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    if (spec.key.trial == 2) result.hangs_after = 5;
+    if (spec.key.trial == 3) result.hangs_after = 0;
+    return result;
+  };
+  SimulatedRun run(folder_.path(), document_, script);
+  const LoopResult result = must_run(run);
+  const auto trials = run.trials();
+  ASSERT_GT(trials.size(), 4U);
+  EXPECT_EQ(trials[1].status, TrialStatus::failed);
+  EXPECT_THAT(trials[1].failure, HasSubstr("hung: no step told for"));
+  EXPECT_EQ(trials[2].status, TrialStatus::infeasible);
+  EXPECT_THAT(trials[2].failure, HasSubstr("no step reported within"));
+  EXPECT_EQ(result.recommendation->claim, Claim::faster) << result.reason;
+  EXPECT_LT(run.record().elapsed_s, 330.0);
+}
+
 TEST_F(FaultTest, AGuardThatNobodyRespectsLeavesNoWinner) {
   document_["guards"] = Json::parse(R"([{"metric": "loss", "max": 1.0}])");
   const auto script = [](const TrialSpec& spec) {

@@ -145,6 +145,23 @@ TEST_F(ResumeTest, ALargerBudgetContinuesAFinishedStudy) {
   EXPECT_EQ(result.recommendation->speed_up.pairs, 3);
 }
 
+TEST_F(ResumeTest, ALargerBudgetIsUsedAlthoughItsFirstRunWasKilledAtOnce) {
+  {
+    SimulatedRun run(folder_.path(), document_, train);
+    must_run(run);
+  }
+  document_["budget"]["trials"] = 15;
+  {
+    SimulatedRun run(folder_.path(), document_, train, 1000.0);
+    run.listener.at_crash_point = [] { throw 1; };  // before anything is started
+    EXPECT_THROW((void)run.run(), int);
+    EXPECT_EQ(run.trials().size(), 16U);
+  }
+  SimulatedRun run(folder_.path(), document_, train, 2000.0);
+  EXPECT_EQ(must_run(run).reason, "15 trials");
+  EXPECT_EQ(searched(run.trials()).size(), 15U);
+}
+
 TEST_F(ResumeTest, AnInterruptedConfirmationContinues) {
   const LoopResult first = run_and_interrupt(13);
   EXPECT_EQ(first.end, LoopEnd::interrupted);
@@ -245,7 +262,8 @@ TEST_P(DecisionTest, AreThoseOfAStudyThatWasNeverKilled) {
   }
 }
 
-/// A searcher that expects little of every third suggestion but those after the eighth trial.
+/// A searcher that expects much of every third suggestion up to the eighth trial, and of the tenth
+/// and later ones, which nobody asks for where the ninth has ended the search.
 class Doubting final : public Searcher {
  public:
   explicit Doubting(std::unique_ptr<Searcher> searcher) : searcher_(std::move(searcher)) {}
@@ -256,7 +274,7 @@ class Doubting final : public Searcher {
   [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
     auto suggestion = searcher_->suggest(request);
     if (suggestion && *suggestion) {
-      const bool hopeful = request.trial <= 8 && request.trial % 3 == 0;
+      const bool hopeful = request.trial > 9 || (request.trial <= 8 && request.trial % 3 == 0);
       (*suggestion)->expected_improvement = hopeful ? 0.5 : 1e-4;
     }
     return suggestion;

@@ -58,6 +58,10 @@ void ScriptedRunner::happen(TrialKey key, Live& live, std::vector<TrialEvent>& e
     events.emplace_back(TrialFinished{key, clock_.now_s(), outcome});
     return;
   }
+  if (script.hangs_after && live.steps >= *script.hangs_after) {
+    live.next_s = std::numeric_limits<double>::infinity();
+    return;
+  }
   if (script.steps && live.steps >= *script.steps) {
     live.ending = script.ends_as;
     return;

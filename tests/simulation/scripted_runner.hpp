@@ -27,6 +27,7 @@ struct TrialScript {
   double stopping_s = 0.01;                     ///< how long that takes
   bool ignores_stop = false;                    ///< only `kill_all` ends it
   bool silent = false;                          ///< reports nothing
+  std::optional<int> hangs_after;               ///< so many steps: does nothing more until stopped
   double disturbed_share = 0.0;                 ///< of its time: others used the machine
   std::map<std::string, double> metrics;        ///< in every report
   std::optional<double> peak_memory_bytes;

@@ -12,6 +12,9 @@ namespace steptune {
 namespace {
 
 constexpr double k_now_s = 60.0;
+/// Lines that came in less than this share of the time that is promised for what they tell came
+/// together.
+constexpr double k_at_once = 0.01;
 
 /// What of the begin is left out. The measurement's window is its last level; what came before a
 /// change of level is no warm-up but what the change is told against, except for what its begin
@@ -91,6 +94,7 @@ void Follower::read_old_line(std::string_view line) {
 }
 
 void Follower::take(const Report& report) {
+  if (report.global_rank.value_or(0) != 0) return;
   if (!measurer_) {
     MeasureOptions options;
     options.started_s = started_s_.value_or(report.received_s);
@@ -99,9 +103,12 @@ void Follower::take(const Report& report) {
   measurer_->add(report);
   if (!report.step && !report.samples) return;
   if (!first_received_s_) first_received_s_ = report.received_s;
+  // One clock throughout: a progress bar in front of the first `[steptune]` line has none.
+  if (track_.empty()) by_own_clock_ = report.clock_s.has_value();
+  if (by_own_clock_ && !report.clock_s) return;
   // Where the study says what a step holds, the reader has told samples.
   track_.add({report.samples.value_or(report.step.value_or(0.0)),
-              report.clock_s.value_or(report.received_s)});
+              by_own_clock_ ? *report.clock_s : report.received_s});
 }
 
 std::string Follower::clock_text() const {
@@ -124,14 +131,23 @@ FollowState Follower::state() const {
   state.phases = measurement.phases;
   const double begin_s = track_.front().time_s + warmup_s(measurement);
   state.seconds_per_sample = track_.rate_since(begin_s);
-  state.seconds_per_sample_now = track_.rate_of_last(k_now_s, begin_s);
   if (!state.seconds_per_sample) {
     state.reason = why_unknown(measurement, without_time_);
     return state;
   }
+  const double watched_samples = state.samples - track_.front().samples;
+  const double promised_s = watched_samples * promise_.seconds_per_sample.value;
+  if (time_source_ == TimeSource::receipt && !by_own_clock_ &&
+      state.seen_s < k_at_once * promised_s) {
+    state.seconds_per_sample.reset();
+    state.reason =
+        "its lines came all at once, as from a buffer, so they tell no rate: let the program flush "
+        "each (python3 -u, stdbuf -oL), or let it run on";
+    return state;
+  }
+  state.seconds_per_sample_now = track_.rate_of_last(k_now_s, begin_s);
   state.deviation = track_.deviation(promise_.seconds_per_sample, begin_s);
   compare(state);
-  const double watched_samples = state.samples - track_.front().samples;
   state.causes = causes_of(promise_, measurement, watched_samples, state.deviation);
   if (state.deviation) state.deviation->since.time_s -= track_.front().time_s;
   return state;

@@ -42,8 +42,8 @@ struct FollowState {
   std::vector<std::string> causes;     ///< what has changed against the trial, for people
 };
 
-/// Reads the output of a long run and compares it with what was promised. Memory is bounded. Not
-/// thread safe.
+/// Reads the output of a long run and compares it with what was promised. Of several ranks the
+/// first counts, as its clock is its own. Memory is bounded. Not thread safe.
 class Follower {
  public:
   /// `started_s`: when the program was started, on the clock that `read_line` is given; nothing if
@@ -77,6 +77,7 @@ class Follower {
   TimeSource time_source_ = TimeSource::unknown;
   std::optional<Measurer> measurer_;
   ProgressTrack track_;
+  bool by_own_clock_ = false;      ///< what the times of the track are
   std::int64_t without_time_ = 0;  ///< reports of which nobody knows when they were printed
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 
 #include "common/interval.hpp"
 
@@ -19,6 +20,35 @@ constexpr double k_convincing_errors = 3.0;
 /// 97.5 % points of Student's t for 4 to 19 degrees of freedom.
 constexpr std::array<double, 16> k_t{2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201,
                                      2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093};
+/// Points within this share of the mean distance came together.
+constexpr double k_together = 0.02;
+
+std::size_t first_at(std::span<const TrackPoint> points, double from_s) {
+  const auto found = std::ranges::lower_bound(points, from_s, {}, &TrackPoint::time_s);
+  return static_cast<std::size_t>(found - points.begin());
+}
+
+/// From the first of the points to the last; nothing of too few.
+std::optional<Interval95> rate_of(std::span<const TrackPoint> points) {
+  const std::size_t intervals = std::max<std::size_t>(1, points.size()) - 1;
+  const std::size_t batches = std::min(k_most_batches, intervals);
+  if (batches < k_least_batches) return std::nullopt;
+  const TrackPoint& begin = points.front();
+  const TrackPoint& end = points.back();
+  const double mean = (end.time_s - begin.time_s) / (end.samples - begin.samples);
+  // Batches hold different numbers of samples: the variance is that of a ratio (Cochran, section
+  // 6.4).
+  double squares = 0.0;
+  for (std::size_t batch = 0; batch < batches; ++batch) {
+    const TrackPoint& from = points[batch * intervals / batches];
+    const TrackPoint& to = points[(batch + 1) * intervals / batches];
+    squares += std::pow(to.time_s - from.time_s - mean * (to.samples - from.samples), 2);
+  }
+  const auto count = static_cast<double>(batches);
+  const double samples_each = (end.samples - begin.samples) / count;
+  const double error = std::sqrt(squares / (count - 1.0) / count) / samples_each;
+  return Interval95{mean, k_t[batches - k_least_batches] * error};
+}
 
 }  // namespace
 
@@ -37,63 +67,58 @@ void ProgressTrack::add(TrackPoint point) {
   stride_ *= 2;
 }
 
-std::size_t ProgressTrack::first_at(double from_s) const {
-  const auto found = std::ranges::lower_bound(points_, from_s, {}, &TrackPoint::time_s);
-  return static_cast<std::size_t>(found - points_.begin());
-}
-
-std::optional<Interval95> ProgressTrack::rate_from(std::size_t first) const {
-  const std::size_t intervals = points_.size() - std::min(first + 1, points_.size());
-  const std::size_t batches = std::min(k_most_batches, intervals);
-  if (batches < k_least_batches) return std::nullopt;
-  const TrackPoint& begin = points_[first];
-  const TrackPoint& end = points_.back();
-  const double mean = (end.time_s - begin.time_s) / (end.samples - begin.samples);
-  // Batches hold different numbers of samples: the variance is that of a ratio (Cochran, section
-  // 6.4).
-  double squares = 0.0;
-  for (std::size_t batch = 0; batch < batches; ++batch) {
-    const TrackPoint& from = points_[first + batch * intervals / batches];
-    const TrackPoint& to = points_[first + (batch + 1) * intervals / batches];
-    squares += std::pow(to.time_s - from.time_s - mean * (to.samples - from.samples), 2);
+std::vector<TrackPoint> ProgressTrack::distinct() const {
+  std::vector<TrackPoint> points;
+  if (points_.empty()) return points;
+  const double mean_s = (points_.back().time_s - points_.front().time_s) /
+                        std::max(1.0, static_cast<double>(points_.size()) - 1.0);
+  double since_s = points_.front().time_s;
+  for (const TrackPoint& point : points_) {
+    if (!points.empty() && point.time_s - since_s <= k_together * mean_s) {
+      points.back() = point;
+    } else {
+      points.push_back(point);
+      since_s = point.time_s;
+    }
   }
-  const auto count = static_cast<double>(batches);
-  const double samples_each = (end.samples - begin.samples) / count;
-  const double error = std::sqrt(squares / (count - 1.0) / count) / samples_each;
-  return Interval95{mean, k_t[batches - k_least_batches] * error};
+  // Of the last ones that came together some may be still to come.
+  if (points.size() > 2 && 4 * points.size() < 3 * points_.size()) points.pop_back();
+  return points;
 }
 
 std::optional<Interval95> ProgressTrack::rate_since(double from_s) const {
-  return rate_from(first_at(from_s));
+  const std::vector<TrackPoint> points = distinct();
+  return rate_of(std::span(points).subspan(first_at(points, from_s)));
 }
 
 std::optional<Interval95> ProgressTrack::rate_of_last(double seconds, double from_s) const {
-  const std::size_t begin = first_at(from_s);
-  const std::size_t recent = first_at(latest_.time_s - seconds);
-  const std::size_t ten_back = points_.size() - std::min(points_.size(), k_last_points + 1);
-  return rate_from(std::max(begin, std::min(recent, ten_back)));
+  const std::vector<TrackPoint> points = distinct();
+  const std::size_t begin = first_at(points, from_s);
+  const std::size_t recent = first_at(points, latest_.time_s - seconds);
+  const std::size_t ten_back = points.size() - std::min(points.size(), k_last_points + 1);
+  return rate_of(std::span(points).subspan(std::max(begin, std::min(recent, ten_back))));
 }
 
 std::optional<Deviation> ProgressTrack::deviation(const Interval95& promised, double from_s) const {
-  const std::size_t first = first_at(from_s);
-  const std::size_t needed = first + k_least_batches + 1;
-  if (points_.size() < needed) return std::nullopt;
-  const TrackPoint& end = points_.back();
+  const std::vector<TrackPoint> points = distinct();
+  const std::size_t first = first_at(points, from_s);
+  if (points.size() < first + k_least_batches + 1) return std::nullopt;
+  const TrackPoint& end = points.back();
   std::size_t change = first;
   double most = -1.0;
-  for (std::size_t i = first; i + k_least_batches < points_.size(); ++i) {
-    const double samples = end.samples - points_[i].samples;
-    const double excess_s = end.time_s - points_[i].time_s - promised.value * samples;
+  for (std::size_t i = first; i + k_least_batches < points.size(); ++i) {
+    const double samples = end.samples - points[i].samples;
+    const double excess_s = end.time_s - points[i].time_s - promised.value * samples;
     if (excess_s * excess_s <= most * samples) continue;
     most = excess_s * excess_s / samples;
     change = i;
   }
-  const auto rate = rate_from(change);
+  const auto rate = rate_of(std::span(points).subspan(change));
   if (!rate) return std::nullopt;
   const double errors = k_convincing_errors / k_z_95 * rate->half_width;
   const double distance = std::abs(rate->value - promised.value);
   if (distance <= std::hypot(errors, promised.half_width)) return std::nullopt;
-  return Deviation{points_[change], rate->value / promised.value};
+  return Deviation{points[change], rate->value / promised.value};
 }
 
 }  // namespace steptune

@@ -21,7 +21,9 @@ struct Deviation {
   double ratio = 1.0;  ///< seconds per sample from there on over those promised
 };
 
-/// The whole way of a run in at most 1024 points, however long it is; equally spaced in reports.
+/// The whole way of a run in at most 1024 points, however long it is; equally spaced in reports. Of
+/// points that came together (a pipe that is flushed now and then, a clock of whole seconds) the
+/// last tells, as the one that happened at that time.
 class ProgressTrack {
  public:
   /// Points that do not go on, in samples or in time, are left out.
@@ -44,8 +46,8 @@ class ProgressTrack {
   [[nodiscard]] std::optional<Deviation> deviation(const Interval95& promised, double from_s) const;
 
  private:
-  [[nodiscard]] std::size_t first_at(double from_s) const;
-  [[nodiscard]] std::optional<Interval95> rate_from(std::size_t first) const;
+  /// Those between which time has passed.
+  [[nodiscard]] std::vector<TrackPoint> distinct() const;
 
   std::vector<TrackPoint> points_;
   TrackPoint latest_;

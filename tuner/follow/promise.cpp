@@ -36,6 +36,23 @@ std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& 
   return std::nullopt;
 }
 
+/// What is paid once, on average over the runs that the plan's figures are of: the trial's own
+/// start may have read from storage what theirs found in memory.
+double planned_once_s(const Measurement& measurement, const TrialRecord& trial,
+                      const Standing& standing, const Recommendation& recommendation) {
+  if (recommendation.claim == Claim::unconfirmed) return measurement.once_s();
+  double sum_s = 0.0;
+  double runs = 0.0;
+  for (const TrialRecord& run : standing.trials()) {
+    const bool is_fresh = is_confirmation(run.purpose) && was_measured(run.status) &&
+                          run.configuration == trial.configuration && run.measurement;
+    if (!is_fresh) continue;
+    sum_s += run.measurement->once_s();
+    runs += 1.0;
+  }
+  return runs > 0.0 ? sum_s / runs : measurement.once_s();
+}
+
 }  // namespace
 
 std::optional<Interval95> Promise::run_s() const {
@@ -62,9 +79,20 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
       baseline != nullptr && baseline->measurement ? &*baseline->measurement : nullptr;
   const UncertainSeconds time = planned_time(study.planned_run, measurement, other);
   const double samples = planned_samples(study.planned_run);
-  const double once_s = study.planned_run.samples ? measurement.once_s() : 0.0;
-  const auto planned = planned_by(study, trial, standing, recommendation);
-  const double rate_s = ((planned ? planned->value : time.seconds) - once_s) / samples;
+  const bool has_length = study.planned_run.samples.has_value();
+  double once_s = measurement.once_s();
+  auto planned = planned_by(study, trial, standing, recommendation);
+  if (planned && has_length) {
+    const double of_plan_s = planned_once_s(measurement, trial, standing, *recommendation);
+    // Where next to nothing is left of a short plan, what is left is no rate.
+    if (planned->value > of_plan_s) {
+      once_s = of_plan_s;
+    } else {
+      planned.reset();
+    }
+  }
+  const double all_s = planned ? planned->value : time.seconds;
+  const double rate_s = (all_s - (has_length ? once_s : 0.0)) / samples;
   // Both the launch that was measured and the one to come differ from the mean.
   const double launches = std::sqrt(2.0) * standing.launches().relative * rate_s;
   const double half_width_s = planned && std::isfinite(planned->half_width)
@@ -75,7 +103,7 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   promise.configuration = trial.configuration;
   promise.seconds_per_sample = {rate_s, half_width_s};
   promise.startup_s = measurement.startup_s;
-  promise.once_s = measurement.once_s();
+  promise.once_s = once_s;
   promise.samples = study.planned_run.samples;
   promise.phases = measurement.phases;
   promise.parts = measurement.parts;

@@ -13,18 +13,35 @@
 namespace steptune {
 namespace {
 
-struct ToldNumber {
-  std::string option;
-  double number = 0.0;
-  std::string from;  ///< empty: the command
-
-  [[nodiscard]] std::string text() const {
-    const std::string told = fmt::format("{} {}", option, count_text(number));
-    return from.empty() ? told : fmt::format("{} ({})", told, from);
-  }
-};
-
 using Names = std::vector<std::string>;
+
+const Names k_epoch_options = {"epochs",  "num_epochs",       "max_epochs",   "n_epochs",
+                               "nepochs", "num_train_epochs", "train_epochs", "niter"};
+const Names k_step_options = {"steps",       "max_steps",   "num_steps",  "total_steps",
+                              "train_steps", "n_steps",     "max_iters",  "num_iterations",
+                              "max_iter",    "train_iters", "iterations", "num_iters"};
+
+/// `--epochs 14`, `--epochs 14 (train.py)`
+std::string text_of(const ToldNumber& told) {
+  const std::string text = fmt::format("{} {}", told.option, count_text(told.number));
+  return told.from.empty() ? text : fmt::format("{} ({})", text, told.from);
+}
+
+/// Whether a setting of this plain name may tell the length of the run: `trainer.max_epochs` does,
+/// `diffusion.num_steps` does not.
+bool is_of_run(const std::string& plain) {
+  static const RE2 k_of_run(
+      R"((?:[^.]*\.)*\+*(?:train(?:er|ing)?|run(?:ner)?|fit|solver|schedule|optimi[sz]ation|)"
+      R"(experiment|exp|learning|loop|general|common|global|args|arguments|cfg|config|settings|)"
+      R"(h?params|(?:hyper_?)?parameters)(?:_(?:cfg|config|args|arguments|params|settings|options))?)"
+      R"(\.[^.]*)");
+  return plain.find('.') == std::string::npos || RE2::FullMatch(plain, k_of_run);
+}
+
+/// Not of something else, nor of another use of the program.
+bool may_tell_length(const ProgramFacts& program, const ProgramOption& option) {
+  return is_of_run(plain_name(option.name)) && program.missing_for(option).empty();
+}
 
 std::optional<double> positive(const std::string& text) {
   const auto number = parse_finite(text);
@@ -60,7 +77,7 @@ std::optional<ToldNumber> number_in_command(const ProgramFacts& program, const N
     auto option = spelled_in_command(program.argv, name);
     if (!option) {
       const ProgramOption* declared = find_option(program.options, name);
-      if (declared != nullptr) option = *declared;
+      if (declared != nullptr && may_tell_length(program, *declared)) option = *declared;
     }
     const auto value = option ? value_on_command_line(program.argv, *option) : std::nullopt;
     if (const auto number = value ? positive(*value) : std::nullopt) {
@@ -82,63 +99,36 @@ std::optional<ToldNumber> number_of(const std::vector<ProgramOption>& settings,
   return std::nullopt;
 }
 
-struct Length {
-  std::optional<ToldNumber> steps;
-  std::optional<ToldNumber> epochs;
+}  // namespace
 
-  [[nodiscard]] bool is_told() const { return steps || epochs; }
-};
-
-/// From the first place that tells either: a default of one is no word against what the command
-/// says of the other.
-Length length_of(const ProgramFacts& program) {
-  Length length{number_in_command(program, step_options()),
-                number_in_command(program, epoch_options())};
-  const auto look_at = [&length](const std::vector<ProgramOption>& settings) {
-    if (length.is_told()) return;
+ToldLength told_length(const ProgramFacts& program) {
+  // A default of one is no word against what the command says of the other.
+  ToldLength length{number_in_command(program, k_step_options),
+                    number_in_command(program, k_epoch_options)};
+  const auto look_at = [&](const std::vector<ProgramOption>& settings,
+                           const std::string& file = "") {
+    if (length.steps || length.epochs) return;
     std::vector<ProgramOption> of_run = settings;
-    std::erase_if(of_run, [](const ProgramOption& setting) {
-      return setting.is_assigned || !is_of_run(plain_name(setting.name));
+    std::erase_if(of_run, [&](const ProgramOption& setting) {
+      return setting.is_assigned || !may_tell_length(program, setting);
     });
-    length = {number_of(of_run, step_options()), number_of(of_run, epoch_options())};
+    length = {number_of(of_run, k_step_options), number_of(of_run, k_epoch_options)};
     // Which of two defaults ends it, or whether one is something else (`num_steps` of a sequence),
     // is not known.
     if (length.steps && length.epochs) length = {};
+    for (auto* const told : {&length.steps, &length.epochs}) {
+      if (*told && !file.empty()) (*told)->from = file;
+    }
   };
   for (const NamedConfig& config : program.configs)
-    look_at(config.settings);
+    look_at(config.settings, config.name);
   look_at(program.options);
   look_at(program.loop_bounds);
   return length;
 }
 
-}  // namespace
-
-bool is_of_run(const std::string& plain) {
-  static const RE2 k_of_run(
-      R"((?:[^.]*\.)*\+*(?:train(?:er|ing)?|run(?:ner)?|fit|solver|schedule|optimi[sz]ation|)"
-      R"(experiment|exp|learning|loop|general|common|global|args|arguments|cfg|config|settings|)"
-      R"(h?params|(?:hyper_?)?parameters)(?:_(?:cfg|config|args|arguments|params|settings|options))?)"
-      R"(\.[^.]*)");
-  return plain.find('.') == std::string::npos || RE2::FullMatch(plain, k_of_run);
-}
-
 std::string count_text(double count) {
   return count == std::round(count) ? fmt::format("{:.0f}", count) : fmt::format("{:g}", count);
-}
-
-const std::vector<std::string>& epoch_options() {
-  static const std::vector<std::string> k_names = {"epochs",       "num_epochs", "max_epochs",
-                                                   "n_epochs",     "nepochs",    "num_train_epochs",
-                                                   "train_epochs", "niter"};
-  return k_names;
-}
-
-const std::vector<std::string>& step_options() {
-  static const std::vector<std::string> k_names = {
-      "steps",     "max_steps",      "num_steps", "total_steps", "train_steps", "n_steps",
-      "max_iters", "num_iterations", "max_iter",  "train_iters", "iterations",  "num_iters"};
-  return k_names;
 }
 
 std::optional<double> samples_of_epoch(const HookLog& log) {
@@ -156,17 +146,17 @@ std::optional<double> samples_of_epoch(const HookLog& log) {
 }
 
 std::optional<PlannedLength> planned_length(const ProgramFacts& program, const Survey& survey) {
-  const auto [steps, epochs] = length_of(program);
+  const auto [steps, epochs] = told_length(program);
   if (steps) {
     const auto per_step = survey.samples_per_step();
     if (!per_step) return std::nullopt;
     return PlannedLength{steps->number * *per_step,
-                         fmt::format("{} of {} samples", steps->text(), count_text(*per_step))};
+                         fmt::format("{} of {} samples", text_of(*steps), count_text(*per_step))};
   }
   const auto samples = samples_of_epoch(survey.log);
   if (!epochs || !samples) return std::nullopt;
   return PlannedLength{epochs->number * *samples,
-                       fmt::format("{} of {} samples", epochs->text(), count_text(*samples)),
+                       fmt::format("{} of {} samples", text_of(*epochs), count_text(*samples)),
                        epochs->number > 1.0 ? samples : std::nullopt};
 }
 

@@ -18,14 +18,24 @@ struct PlannedLength {
   std::optional<double> epoch_samples = {};  ///< of a pass over the data, if there are several
 };
 
-/// Plain names of options that tell how many passes over the data, and how many optimizer steps, a
-/// run takes.
-[[nodiscard]] const std::vector<std::string>& epoch_options();
-[[nodiscard]] const std::vector<std::string>& step_options();
+/// A positive number that an option or setting has today.
+struct ToldNumber {
+  std::string option;
+  double number = 0.0;
+  std::string from;  ///< empty: the command
+};
 
-/// Whether a setting of this plain name may tell the length of the run: `trainer.max_epochs` does,
-/// `scheduler.max_epochs` and `diffusion.num_steps` do not.
-[[nodiscard]] bool is_of_run(const std::string& plain);
+/// How many optimizer steps and how many passes over the data a run takes.
+struct ToldLength {
+  std::optional<ToldNumber> steps;
+  std::optional<ToldNumber> epochs;
+};
+
+/// What the command's own words say of the length; else what the files that it names, the program's
+/// options, and the numbers that loops of its script count to say, in this order: the first place
+/// that tells either counts. Settings of something else (`scheduler.max_epochs`) tell nothing, nor
+/// does a place that has both by default, as either may end the run.
+[[nodiscard]] ToldLength told_length(const ProgramFacts& program);
 
 /// A number of samples or steps for people: `5401600`, `0.5`.
 [[nodiscard]] std::string count_text(double count);
@@ -34,9 +44,8 @@ struct PlannedLength {
 /// batch too many. Nothing where not exactly one training loader tells both.
 [[nodiscard]] std::optional<double> samples_of_epoch(const HookLog& log);
 
-/// What the command's own words say of its length, with what the survey saw of steps and data;
-/// else what the program's options, the files that the command names, and the numbers that loops
-/// of its script count to say, in this order. Nothing where none of them tells passes or steps.
+/// `told_length` in samples, with what the survey saw of steps and data. Nothing where neither
+/// passes nor steps are told.
 [[nodiscard]] std::optional<PlannedLength> planned_length(const ProgramFacts& program,
                                                           const Survey& survey);
 

@@ -58,26 +58,16 @@ std::optional<Told> told_by(const ProgramFacts& program, const std::vector<std::
   return std::nullopt;
 }
 
-/// The same of the length of the run, without what speaks of something else
-/// (`scheduler.max_epochs`) and defaults that the script assigns anew.
-std::optional<Told> length_told_by(ProgramFacts program, const std::vector<std::string>& names) {
-  std::erase_if(program.options, [&](const ProgramOption& option) {
-    const auto today = program.today(option);
-    const bool is_default = !today || today->from != "the command";
-    return !is_of_run(plain_name(option.name)) || (option.is_assigned && is_default);
-  });
-  for (NamedConfig& config : program.configs) {
-    std::erase_if(config.settings, [](const ProgramOption& setting) {
-      return !is_of_run(plain_name(setting.name));
-    });
-  }
-  return told_by(program, names);
-}
-
 std::optional<double> positive(const std::optional<Told>& told) {
   if (!told) return std::nullopt;
   const auto number = parse_finite(told->value);
   return number && *number > 0.0 ? number : std::nullopt;
+}
+
+/// `--epochs 14 (the command)`
+std::string told_text(const ToldNumber& told) {
+  return fmt::format("{} {} ({})", told.option, count_text(told.number),
+                     told.from.empty() ? "the command" : told.from);
 }
 
 /// Pictures and sounds below a folder, of its part for training where it has one; nothing where
@@ -218,29 +208,36 @@ class Goal {
     return positive(told_by(input_.program, k_batches));
   }
 
-  std::optional<double> planned_samples(const std::optional<double>& per_step) {
-    // A trainer whose option is known has it where it has it.
-    const auto length_of = [&](const std::string& own, const std::vector<std::string>& usual) {
-      return own.empty() ? length_told_by(input_.program, usual)
-                         : told_by(input_.program, {plain_name(own)});
+  /// A trainer whose options are known has it where they have it.
+  [[nodiscard]] ToldLength length_of_run() const {
+    ToldLength length = told_length(input_.program);
+    const auto own = [&](const std::string& option) {
+      const auto told = told_by(input_.program, {plain_name(option)});
+      const auto number = positive(told);
+      return number ? std::optional(ToldNumber{told->option, *number, told->from}) : std::nullopt;
     };
-    const ReadySpace* space = input_.space;
-    const auto steps = length_of(space == nullptr ? "" : space->steps, step_options());
-    const auto epochs = length_of(space == nullptr ? "" : space->epochs, epoch_options());
-    if (const auto number = positive(steps); number && per_step) {
-      why_ = fmt::format("{} {} ({}) of {} samples", steps->option, steps->value, steps->from,
-                         count_text(*per_step));
-      return *number * *per_step;
+    if (input_.space != nullptr && !input_.space->steps.empty()) {
+      length.steps = own(input_.space->steps);
     }
-    if (const auto number = positive(steps); number && !varies("batch")) {
+    if (input_.space != nullptr && !input_.space->epochs.empty()) {
+      length.epochs = own(input_.space->epochs);
+    }
+    return length;
+  }
+
+  std::optional<double> planned_samples(const std::optional<double>& per_step) {
+    const ToldLength length = length_of_run();
+    if (length.steps && per_step) {
+      why_ = fmt::format("{} of {} samples", told_text(*length.steps), count_text(*per_step));
+      return length.steps->number * *per_step;
+    }
+    if (length.steps && !varies("batch")) {
       // Where no samples are known a step counts as one (docs/study-file.md, planned_run).
-      why_ = fmt::format("{} {} ({}), each counted as a sample", steps->option, steps->value,
-                         steps->from);
-      return number;
+      why_ = fmt::format("{}, each counted as a sample", told_text(*length.steps));
+      return length.steps->number;
     }
-    const auto number = positive(epochs);
     // Samples of the data are no measure of what counts steps of unknown size.
-    if (!number || (!per_step && counts_steps_alone())) return std::nullopt;
+    if (!length.epochs || (!per_step && counts_steps_alone())) return std::nullopt;
     const auto told = told_by(input_.program, k_samples);
     std::optional<double> data = positive(told);
     std::string from = data ? fmt::format("{} {}", told->option, told->value) : "";
@@ -255,8 +252,8 @@ class Goal {
       if (data) from = fmt::format("{} files below {}", count_text(*data), folder->value);
     }
     if (!data) return std::nullopt;
-    why_ = fmt::format("{} {} ({}) of {}", epochs->option, epochs->value, epochs->from, from);
-    return *number * *data;
+    why_ = fmt::format("{} of {}", told_text(*length.epochs), from);
+    return length.epochs->number * *data;
   }
 
   const GuessInput& input_;

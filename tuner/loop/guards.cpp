@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <tuple>
 
 #include <boost/math/distributions/students_t.hpp>
 #include <fmt/format.h>
@@ -48,6 +49,12 @@ bool is_shown(double by, const GuardedValue& value, double limit_error) {
   return by > boost::math::quantile(distribution, 1.0 - k_guard_error) * error;
 }
 
+/// The limit that a ratio sets, as a multiple of the baseline's value: of a negative one it lies as
+/// far from that, in the same direction, as beside a positive one.
+double multiple_of(double ratio, double baseline) {
+  return baseline < 0.0 ? 2.0 - ratio : ratio;
+}
+
 std::string told(const GuardedValue& value) {
   return value.standard_error > 0.0
              ? fmt::format("{:.6g} +-{:.2g}", value.value, k_z_95 * value.standard_error)
@@ -65,17 +72,17 @@ std::optional<std::string> violation(const Guard& guard, const GuardedValue& val
     return fmt::format("{} is {}, below the limit of {:.6g}", name, told(value), *guard.min);
   }
   if (!baseline) return std::nullopt;
-  const auto beyond = [&](double ratio, double sign) {
-    return is_shown(sign * (value.value - ratio * baseline->value), value,
-                    ratio * baseline->standard_error);
+  const auto beyond = [&](double multiple, double sign) {
+    return is_shown(sign * (value.value - multiple * baseline->value), value,
+                    std::abs(multiple) * baseline->standard_error);
   };
-  if (guard.max_ratio_to_baseline && beyond(*guard.max_ratio_to_baseline, 1.0)) {
-    return fmt::format("{} is {}, above {:.6g} times the baseline's {}", name, told(value),
-                       *guard.max_ratio_to_baseline, told(*baseline));
-  }
-  if (guard.min_ratio_to_baseline && beyond(*guard.min_ratio_to_baseline, -1.0)) {
-    return fmt::format("{} is {}, below {:.6g} times the baseline's {}", name, told(value),
-                       *guard.min_ratio_to_baseline, told(*baseline));
+  for (const auto& [ratio, sign, side] : {std::tuple(guard.max_ratio_to_baseline, 1.0, "above"),
+                                          std::tuple(guard.min_ratio_to_baseline, -1.0, "below")}) {
+    if (!ratio) continue;
+    const double multiple = multiple_of(*ratio, baseline->value);
+    if (!beyond(multiple, sign)) continue;
+    return fmt::format("{} is {}, {} {:.6g} times the baseline's {}", name, told(value), side,
+                       multiple, told(*baseline));
   }
   return std::nullopt;
 }
@@ -114,11 +121,11 @@ GuardLimit limit_of(const Guard& guard, const TrialRecord& baseline) {
   if (!value) return limit;
   limit.baseline = value->value;
   if (guard.max_ratio_to_baseline) {
-    const double most = *guard.max_ratio_to_baseline * value->value;
+    const double most = multiple_of(*guard.max_ratio_to_baseline, value->value) * value->value;
     limit.max = std::min(limit.max.value_or(most), most);
   }
   if (guard.min_ratio_to_baseline) {
-    const double least = *guard.min_ratio_to_baseline * value->value;
+    const double least = multiple_of(*guard.min_ratio_to_baseline, value->value) * value->value;
     limit.min = std::max(limit.min.value_or(least), least);
   }
   return limit;
@@ -176,6 +183,13 @@ std::optional<std::string> missing_headroom(double max_share, const Outcome& out
     return told(of_memory, "memory that it may use");
   }
   return std::nullopt;
+}
+
+bool was_judged(const std::vector<Guard>& guards, const TrialRecord& trial) {
+  return std::ranges::all_of(guards, [&](const Guard& guard) {
+    return is_memory_guard(guard) ||
+           (trial.measurement && trial.measurement->metrics.contains(judged_metric(guard)));
+  });
 }
 
 std::vector<std::string> metrics_missing_in_baseline(const std::vector<Guard>& guards,

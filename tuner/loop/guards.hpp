@@ -28,7 +28,9 @@ enum class GuardMoment {
 
 /// The guard that a trial violates, as a sentence for people; nothing if it respects all.
 /// `baseline` is the baseline's trial, or null for the baseline itself; ratios to a value that it
-/// has not reported are not judged. `peak_memory_bytes` may be guarded like any metric.
+/// has not reported are not judged, and beside a negative value the limit lies on the same side of
+/// it as beside a positive one: 1.02 of -5 is -4.9. `peak_memory_bytes` may be guarded like any
+/// metric.
 ///
 /// Non-inferiority: a value violates a limit where it is shown to be beyond it, with an error of at
 /// most 5 % (Student's t, one-sided) that counts both the trial's and the baseline's; a value whose
@@ -55,6 +57,10 @@ struct GuardLimit {
 /// baseline takes more than that share, too: such programs take all at once. 1 or more: never.
 [[nodiscard]] std::optional<std::string> missing_headroom(double max_share, const Outcome& outcome,
                                                           const TrialRecord* baseline);
+
+/// Whether a trial told what each guard judges: one that was given up for its speed, or had too
+/// little time, may not have come so far.
+[[nodiscard]] bool was_judged(const std::vector<Guard>& guards, const TrialRecord& trial);
 
 /// Metrics that the study compares with the baseline's but that the baseline has not reported.
 [[nodiscard]] std::vector<std::string> metrics_missing_in_baseline(const std::vector<Guard>& guards,

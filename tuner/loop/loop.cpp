@@ -90,8 +90,9 @@ Result<LoopResult> run_loop(const LoopParts& parts) {
   if (auto recorded = parts.history.record_session(study->id, parts.machine); !recorded) {
     return tl::unexpected(recorded.error());
   }
-  const auto left_as = stored ? std::optional(stored->status) : std::nullopt;
-  return Tuning(parts, *std::move(study), left_as).run();
+  std::optional<FormerRun> former;
+  if (stored) former = FormerRun{stored->status, same_limits(stored->document, spec.document)};
+  return Tuning(parts, *std::move(study), former).run();
 }
 
 }  // namespace steptune

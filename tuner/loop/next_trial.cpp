@@ -16,6 +16,7 @@
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/disturbed_trial.hpp"
 #include "tuner/loop/enough_time.hpp"
+#include "tuner/loop/guards.hpp"
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/sentinel.hpp"
@@ -62,6 +63,16 @@ double expected_startup_s(const Standing& standing, const TrialRecord& trial) {
     if (same) startup_s = std::max(startup_s, other.measurement->startup_s);
   }
   return startup_s;
+}
+
+/// Whether a trial of the search with this configuration came as far as the guards ask, and kept
+/// them.
+bool has_kept_guards(const StudySpec& study, const Standing& standing,
+                     const Configuration& configuration) {
+  return std::ranges::any_of(standing.trials(), [&](const TrialRecord& trial) {
+    return trial.status == TrialStatus::completed && is_compared(trial.purpose) &&
+           trial.configuration == configuration && was_judged(study.guards, trial);
+  });
 }
 
 double longest_trial_s(const Standing& standing) {
@@ -287,6 +298,7 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
     targets.min_window_samples = k_periods_to_show * longest_period(standing_);
     if (trial.purpose == TrialPurpose::confirm_incumbent) {
       targets.baseline_seconds_per_sample = mean_baseline_rate(standing_);
+      targets.kept_guards = has_kept_guards(study, standing_, trial.configuration);
     }
     targets.enough_s = enough_s(study, standing_, trial.configuration, targets);
     return targets;

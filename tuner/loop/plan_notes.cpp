@@ -16,6 +16,7 @@
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/payback.hpp"
 #include "tuner/loop/planned_time.hpp"
+#include "tuner/loop/running_trial.hpp"
 #include "tuner/loop/speed_up.hpp"
 #include "tuner/study/counted_steps.hpp"
 
@@ -29,20 +30,26 @@ std::optional<double> noise_scale(const TrialRecord* trial) {
   return found->second;
 }
 
-/// Upper ends of the 95 % intervals of what the planned run takes; infinite where unknown.
+/// Upper ends of the 95 % intervals of what the planned run takes, with all the samples that its
+/// batch size may need; infinite where unknown.
 std::vector<double> most_of(const Recommendation& recommendation) {
   std::vector<double> most = recommendation.incumbent_objectives;
   const auto& half_widths = recommendation.incumbent_half_widths;
   for (std::size_t i = 0; i < most.size() && i < half_widths.size(); ++i)
     most[i] +=
         std::isfinite(half_widths[i]) ? half_widths[i] : std::numeric_limits<double>::infinity();
+  for (double& each : most)
+    each *= recommendation.most_samples_ratio;
   return most;
 }
 
 /// `, up to 9.4 h (95 % interval)`; `most` of the value, as a text.
-std::string up_to(double most, const std::string& text) {
-  return std::isfinite(most) ? fmt::format(", up to {} (95 % interval)", text)
-                             : "; its interval is not known";
+std::string up_to(double most, const std::string& text, const Recommendation& recommendation) {
+  if (!std::isfinite(most)) return "; its interval is not known";
+  return fmt::format(", up to {} (95 % interval{})", text,
+                     recommendation.most_samples_ratio > 1.0
+                         ? ", with the samples that its batch size may need"
+                         : "");
 }
 
 /// Samples per step of the recommended configuration and of the baseline, where the plan knows them
@@ -144,8 +151,9 @@ void add_limit_notes(const StudySpec& study, const Recommendation& recommendatio
     const std::string deadline = format_duration(*plan.deadline_s);
     const std::string value = format_duration(*expected.seconds);
     if (*most.seconds > *plan.deadline_s) {
-      notes.push_back(fmt::format("the deadline of {} may be missed: {} is expected{}", deadline,
-                                  value, up_to(*most.seconds, format_duration(*most.seconds))));
+      notes.push_back(
+          fmt::format("the deadline of {} may be missed: {} is expected{}", deadline, value,
+                      up_to(*most.seconds, format_duration(*most.seconds), recommendation)));
     } else if (std::ranges::none_of(study.objectives, &Objective::is_time)) {
       notes.push_back(fmt::format(
           "it finishes in time: the planned run takes {}, its deadline is {}", value, deadline));
@@ -156,7 +164,7 @@ void add_limit_notes(const StudySpec& study, const Recommendation& recommendatio
   const std::string value = format_usd(*expected.usd);
   if (*most.usd > *plan.max_cost_usd) {
     notes.push_back(fmt::format("the planned run may cost more than {}: {} is expected{}", limit,
-                                value, up_to(*most.usd, format_usd(*most.usd))));
+                                value, up_to(*most.usd, format_usd(*most.usd), recommendation)));
   } else if (std::ranges::none_of(study.objectives, &Objective::is_cost)) {
     notes.push_back(fmt::format("the planned run costs {}, at most {} is allowed", value, limit));
   }
@@ -306,6 +314,25 @@ void add_live_notes(const StudySpec& study, const Standing& standing,
   }
 }
 
+/// Finalists that may hang: nothing is claimed of those that do so for most of their time.
+void add_silent_notes(const Standing& standing, const Recommendation& recommendation,
+                      std::vector<std::string>& notes) {
+  for (const FinalistResult& finalist : recommendation.finalists) {
+    const TrialRecord* found = standing.find(finalist.trial);
+    if (found == nullptr || finalist.verdict == Verdict::faster) continue;
+    const auto run = std::ranges::find_if(standing.trials(), [&](const TrialRecord& trial) {
+      return trial.purpose == TrialPurpose::confirm_incumbent && trial.measurement &&
+             trial.configuration == found->configuration &&
+             trial.measurement->remark.find(k_silent_end) != std::string::npos;
+    });
+    if (run == standing.trials().end()) continue;
+    notes.push_back(fmt::format(
+        "a fresh run of trial {} (trial {}) told no step for most of its time: it hangs, or does "
+        "what it does not report as a phase",
+        found->number, run->number));
+  }
+}
+
 }  // namespace
 
 PlannedFigures planned_figures(const StudySpec& study, const Configuration& configuration,
@@ -354,6 +381,7 @@ std::vector<std::string> plan_notes(const StudySpec& study, const Standing& stan
   add_count_note(study, standing, notes);
   add_batch_note(study, standing, recommendation, notes);
   add_live_notes(study, standing, recommendation, notes);
+  add_silent_notes(standing, recommendation, notes);
   if (auto note = drift_note(standing.drift())) notes.push_back(*std::move(note));
   return notes;
 }

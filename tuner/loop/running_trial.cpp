@@ -64,6 +64,24 @@ constexpr double k_with_turns = 2.0;
 /// A confirming run goes on until a buffer can hide no more than this of what it gains.
 constexpr double k_hidden_share = 1.0 / 3.0;
 
+/// What tells nothing for more than this of its time, and until its end, may hang.
+constexpr double k_silent_share = 0.5;
+
+void add_remark(Measurement& measurement, const std::string& remark) {
+  measurement.remark += (measurement.remark.empty() ? "" : "; ") + remark;
+}
+
+/// `measurement` of a trial that had told no step for `silent_s` when its time was over: of the
+/// rate before, nothing shows that a long run keeps it.
+void count_silent_end(double silent_s, Measurement& measurement) {
+  if (!(silent_s > 0.0) || !(measurement.window_samples > 0.0)) return;
+  measurement.slowest_seconds_per_sample =
+      std::max(measurement.slowest_seconds_per_sample,
+               (measurement.window_s + silent_s) / measurement.window_samples);
+  add_remark(measurement, fmt::format("{} {}: it hangs, or does what it does not report",
+                                      k_silent_end, format_duration(silent_s)));
+}
+
 /// Samples of the run itself: a counter that goes on from a checkpoint begins with those before it.
 double own_samples(const Measurement& measurement) {
   if (measurement.whole_run) return measurement.total_samples;
@@ -274,6 +292,13 @@ bool RunningTrial::may_be_buffered() const {
          current.slowest_seconds_per_sample > (1.0 + k_hidden_share * gain) * upper;
 }
 
+bool RunningTrial::awaits_guard() const {
+  const bool is_judged =
+      is_searched(record_.purpose) ||
+      (record_.purpose == TrialPurpose::confirm_incumbent && !targets_.kept_guards);
+  return is_judged && guarded_.awaits_samples(measurer_.current().total_samples);
+}
+
 bool RunningTrial::ask_for_end(EndRequest request, std::string reason) {
   request_ = request;
   request_reason_ = std::move(reason);
@@ -387,8 +412,8 @@ double RunningTrial::own_limit_s() const {
   const bool will_do = current.status == MeasurementStatus::steady &&
                        current.window_steps >= k_least_look_steps && !may_be_buffered();
   const double most_s = (takes_turns() ? k_with_turns : 1.0) * targets_.measure.max_trial_s;
-  const double longest_s =
-      std::min(most_s, will_do ? targets_.share_s : longest_without_steady_state_s());
+  const double enough_s = will_do ? targets_.share_s : longest_without_steady_state_s();
+  const double longest_s = awaits_guard() ? most_s : std::min(most_s, enough_s);
   // The program had started before such a trial began.
   const double startup_s = current.startup_s - program_startup_s_;
   return std::min(started_s_ + std::max(0.0, startup_s) + longest_s, last_s);
@@ -448,8 +473,9 @@ bool RunningTrial::out_of_time(double now_s) {
   // With more time the study goes on with what it saw too little of; without a baseline there is
   // nothing to go on with.
   const MeasurementStatus seen = measurer_.current().status;
-  const bool too_little =
-      seen == MeasurementStatus::no_reports || seen == MeasurementStatus::warming_up;
+  const bool too_little = seen == MeasurementStatus::no_reports ||
+                          seen == MeasurementStatus::warming_up ||
+                          (is_searched(record_.purpose) && awaits_guard());
   if (too_little && record_.purpose != TrialPurpose::baseline)
     return interrupt(EndRequest::no_time);
   return ask_for_end(EndRequest::time_limit, fmt::format("the tuning time ({}) was over",
@@ -462,6 +488,13 @@ bool RunningTrial::interrupt(EndRequest request) {
   return true;
 }
 
+double RunningTrial::silent_end_s() const {
+  const double silent_s = requested_s_ - progressed_s_;
+  const bool for_most = request_ == EndRequest::time_limit && !in_phase_ && !shares_program() &&
+                        silent_s > k_silent_share * (requested_s_ - started_s_);
+  return for_most ? silent_s : 0.0;
+}
+
 Measurement RunningTrial::final_measurement() const {
   switch (request_) {
     case EndRequest::measured:
@@ -469,9 +502,8 @@ Measurement RunningTrial::final_measurement() const {
       return at_request_.value_or(measurer_.current());
     case EndRequest::time_limit: {
       Measurement measurement = unsteady_at_limit(measurer_.current(), progress_, own_end_s());
-      if (!request_reason_.empty()) {
-        measurement.remark += (measurement.remark.empty() ? "" : "; ") + request_reason_;
-      }
+      if (!request_reason_.empty()) add_remark(measurement, request_reason_);
+      count_silent_end(silent_end_s(), measurement);
       if (requested_s_ >= before_wall_s() && measurement.remark.empty()) {
         measurement.remark =
             fmt::format("cut short by \"limits.wall\" ({}) after {:.0f} steps",
@@ -513,11 +545,12 @@ std::optional<std::string> RunningTrial::violation(const Outcome& outcome,
                                                    const TrialRecord* baseline) const {
   if (request_ == EndRequest::guard) return request_reason_;
   const TrialPurpose purpose = record_.purpose;
-  // A fresh run of the baseline may be over before it has processed what a guard asks for.
+  // A fresh run may be over before it has processed what a guard asks for.
   const bool is_repeated =
       purpose == TrialPurpose::sentinel || purpose == TrialPurpose::confirm_baseline;
+  const bool was_judged_before = is_repeated || targets_.kept_guards;
   const GuardMoment moment = was_cut_short(outcome) ? GuardMoment::running
-                             : is_repeated          ? GuardMoment::again
+                             : was_judged_before    ? GuardMoment::again
                                                     : GuardMoment::ended;
   if (is_repeated || purpose == TrialPurpose::baseline) {
     return violated_guard(study_->guards, guarded, outcome.peak_memory_bytes, nullptr, moment);
@@ -552,13 +585,12 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
     static_cast<void>(ask_for_end(
         EndRequest::time_limit, outcome.was_slow ? k_slow_in_job : "its time in the job was over"));
   }
-  const double without_step_s = requested_s_ - progressed_s_;
+  const double silent_s = silent_end_s();
   // Its lines were refused in mid-training: what they told before is not its rate.
-  if (request_ == EndRequest::time_limit && !outcome.detail.empty() && !in_phase_ &&
-      without_step_s > 0.5 * (requested_s_ - started_s_)) {
+  if (silent_s > 0.0 && !outcome.detail.empty()) {
     request_ = EndRequest::silent;
-    request_reason_ = fmt::format("no step was understood for {}: {}",
-                                  format_duration(without_step_s), outcome.detail);
+    request_reason_ =
+        fmt::format("no step was understood for {}: {}", format_duration(silent_s), outcome.detail);
   }
   Measurement measurement = measurement_at_end(outcome, baseline);
   // A guard that was not reached yet says nothing against a trial that was given up for its speed.

@@ -22,6 +22,9 @@ namespace steptune {
 /// Whether a trial that ended now would have measured as surely as the study wants, and on as much.
 [[nodiscard]] bool is_tight(const Measurement& measurement, const MeasureSpec& wanted);
 
+/// In the remark of a trial that told no step for most of its time, until it was over.
+inline constexpr const char* k_silent_end = "no step was told in its last";
+
 /// What a trial is measured for.
 struct TrialTargets {
   MeasureSpec measure;  ///< the study's, or what the trial's purpose makes of it
@@ -46,6 +49,9 @@ struct TrialTargets {
   /// A trial that is slower than this for certain has been measured well enough: the incumbent's
   /// upper end, as the first objective, less being better. Nothing: measured like any.
   std::optional<double> to_beat{};
+  /// A trial of its configuration has been judged by the guards and kept them: what a fresh run is
+  /// too short to reach speaks neither for it nor against it.
+  bool kept_guards = false;
   /// The baseline's seconds per sample. A confirming run goes on until a buffer that is not drained
   /// yet can hide no more than a third of what the run is faster by. Nothing: no such wait.
   std::optional<double> baseline_seconds_per_sample{};
@@ -91,6 +97,9 @@ class RunningTrial {
 
   [[nodiscard]] const TrialRecord& record() const { return record_; }
   [[nodiscard]] double started_s() const { return started_s_; }
+  /// Whether its end was asked for since its part of a budget of time was over, and too little
+  /// seen.
+  [[nodiscard]] bool lacked_time() const { return request_ == EndRequest::no_time; }
   /// Whether any report told samples or steps since it started.
   [[nodiscard]] bool has_told_progress() const;
   /// What a billed second of the trial's machines costs, and the most that a second can.
@@ -109,6 +118,8 @@ class RunningTrial {
   [[nodiscard]] bool is_measured() const;
   [[nodiscard]] bool is_clearly_slower(const TrialRecord* baseline) const;
   [[nodiscard]] bool may_be_buffered() const;
+  /// Whether it is to be judged by a guard that it has not reached yet.
+  [[nodiscard]] bool awaits_guard() const;
   /// What of the configuration is not in force although the program has been training for a while.
   [[nodiscard]] std::optional<std::string> settled_difference() const;
   [[nodiscard]] bool is_given_up(Scheduler& scheduler, Searcher& searcher,
@@ -136,6 +147,9 @@ class RunningTrial {
   /// When its time was over, on the clock of its reports.
   [[nodiscard]] double own_end_s() const;
   [[nodiscard]] bool ask_for_end(EndRequest request, std::string reason);
+  /// How long it had told no step when its time was over, where that was most of its time and no
+  /// phase was under way; else 0, as in a shared program, whose reports have a clock of their own.
+  [[nodiscard]] double silent_end_s() const;
   /// The measurement that counts, and what it is worth.
   [[nodiscard]] Measurement final_measurement() const;
   /// The same, or that of the whole run where the program ended by itself and that was its end.

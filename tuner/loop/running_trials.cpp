@@ -24,6 +24,7 @@ Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets,
   trial.started_wall_s = parts_->clock.wall_time_s();
   trial.ended_wall_s = 0.0;
   trial.log_path = trial_log_path(parts_->log_directory, trial.number, trial.attempt);
+  lacked_time_.erase(trial.number);
   if (auto recorded = recorder_->launching(trial); !recorded) return recorded;
   TrialSpec spec = make_trial_spec(parts_->study, trial, baseline);
   spec.enough_s = targets.enough_s;
@@ -99,6 +100,7 @@ Result<void> RunningTrials::on_event(const TrialDisturbed& event) {
 Result<void> RunningTrials::on_event(const TrialFinished& event) {
   RunningTrial* trial = find(event.key);
   if (trial == nullptr) return {};
+  if (trial->lacked_time()) lacked_time_.insert(event.key.trial);
   ended_.push_back(trial->finished(event.outcome, baseline_, parts_->clock.wall_time_s()));
   const TrialTrace trace = trial->trace(ended_.back().measurement);
   trials_.erase(event.key.trial);

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -49,6 +50,12 @@ class RunningTrials {
   /// Leaves the trials to themselves: they are recorded as running, for `adopt`.
   void forget() { trials_.clear(); }
 
+  /// Whether a trial that `listen` returned was interrupted since its part of the time was over:
+  /// the next attempt would have less.
+  [[nodiscard]] bool lacked_time(std::int64_t number) const {
+    return lacked_time_.contains(number);
+  }
+
   [[nodiscard]] std::size_t size() const { return trials_.size(); }
   [[nodiscard]] bool empty() const { return trials_.empty(); }
   /// In order of number.
@@ -76,6 +83,7 @@ class RunningTrials {
   std::map<std::int64_t, RunningTrial> trials_;  ///< by number
   const TrialRecord* baseline_ = nullptr;        ///< valid within `listen`
   std::vector<TrialRecord> ended_;               ///< since the last `listen`
+  std::set<std::int64_t> lacked_time_;           ///< by their last launch
   double shown_s_ = 0.0;
   bool shown_ = false;
 };

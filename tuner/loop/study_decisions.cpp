@@ -56,14 +56,15 @@ StudyDecision payback_decision(std::int64_t trial, const PaybackRule& rule) {
 }
 
 StudyDecision end_decision(LoopEnd end, const std::string& reason, const Spending& spending) {
-  StudyDecision decision = decision_of("end", 0, reason);
+  StudyDecision decision = decision_of(k_end_decision, 0, reason);
   decision.numbers["of"] = to_text(end);
   add_spending(spending, decision.numbers);
   return decision;
 }
 
 StudyDecision search_on_decision(const Spending& spending) {
-  StudyDecision decision = decision_of("search_on", 0, "fresh runs left time for further trials");
+  StudyDecision decision =
+      decision_of(k_search_on_decision, 0, "fresh runs left time for further trials");
   add_spending(spending, decision.numbers);
   return decision;
 }
@@ -102,7 +103,7 @@ StudyDecision excluded_decision(const TrialRecord& run) {
 }
 
 StudyDecision recommended_decision(const LoopResult& result) {
-  StudyDecision decision = decision_of("recommend", 0, result.reason);
+  StudyDecision decision = decision_of(k_recommend_decision, 0, result.reason);
   decision.numbers["end"] = to_text(result.end);
   if (!result.recommendation) return decision;
   const Recommendation& recommendation = *result.recommendation;

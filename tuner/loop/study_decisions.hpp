@@ -27,6 +27,11 @@ namespace steptune {
 /// `payback`: a suggestion that is expected to cost more than it saves. `trial`: that it was to be.
 [[nodiscard]] StudyDecision payback_decision(std::int64_t trial, const PaybackRule& rule);
 
+/// Persistent names.
+inline constexpr const char* k_end_decision = "end";
+inline constexpr const char* k_search_on_decision = "search_on";
+inline constexpr const char* k_recommend_decision = "recommend";
+
 /// `end`: why nothing is searched any more, and how time and money are divided.
 [[nodiscard]] StudyDecision end_decision(LoopEnd end, const std::string& reason,
                                          const Spending& spending);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/launch_variation.hpp"
@@ -45,10 +46,10 @@ bool is_to_be_continued(LoopEnd end) {
   return end == LoopEnd::interrupted || end == LoopEnd::too_many_failures;
 }
 
-Tuning::Tuning(const LoopParts& parts, StudyRecord study, std::optional<StudyStatus> left_as)
+Tuning::Tuning(const LoopParts& parts, StudyRecord study, std::optional<FormerRun> former)
     : parts_(parts),
       study_(std::move(study)),
-      left_as_(left_as),
+      former_(former),
       machines_(parts.runner.machine_holder()),
       stopwatch_(parts.clock, study_.elapsed_s + parts.looked_s),
       events_(parts),
@@ -98,8 +99,10 @@ Result<void> Tuning::resume() {
   const auto confirming = std::ranges::find_if(
       all, [](const TrialRecord& trial) { return is_confirmation(trial.purpose); });
   confirmed_ = confirming != all.end();
-  const bool was_cut_off = left_as_ && *left_as_ != StudyStatus::finished;
-  if (was_cut_off && was_confirming(all)) resume_confirmation();
+  const bool was_cut_off = former_ && former_->status != StudyStatus::finished;
+  if (was_cut_off && was_confirming(all)) {
+    if (auto resumed = resume_confirmation(); !resumed) return resumed;
+  }
   std::vector<const TrialRecord*> final_trials;
   std::vector<TrialRecord> running;
   std::vector<TrialRecord> others;
@@ -124,7 +127,7 @@ Result<void> Tuning::resume() {
     growing.put(*trial);
     observe(*trial, growing.launches());
     tell_scheduler(*trial);
-    if (left_as_ == StudyStatus::running) count_failures(*trial);
+    if (former_ && former_->status == StudyStatus::running) count_failures(*trial);
   }
   if (!standing_.trials().empty()) parts_.listener.on_resumed(standing_);
 
@@ -152,15 +155,39 @@ Result<void> Tuning::keep_pending(std::vector<TrialRecord> cut_off) {
   return {};
 }
 
-void Tuning::resume_confirmation() {
+Result<void> Tuning::resume_confirmation() {
   // It goes on by the limits that it began with. Fresh runs that took less than what was kept for
   // them leave time for the search, but not before the confirmation is over.
   confirmed_ = false;
+  if (former_->same_limits) {
+    auto end = recorded_end();
+    if (!end) return tl::unexpected(end.error());
+    end_ = *std::move(end);
+    if (end_) return {};
+  }
   const StudySpec& study = parts_.study;
   const Spending so_far = as_of_now(spending_before_confirming(study, standing_));
   if (auto spent = search_budget_spent(study, so_far, confirmed_)) {
     end_ = End{LoopEnd::budget, *std::move(spent)};
   }
+  return {};
+}
+
+Result<std::optional<Tuning::End>> Tuning::recorded_end() const {
+  const auto decisions = parts_.history.decisions(study_.id);
+  if (!decisions) return tl::unexpected(decisions.error());
+  for (auto decision = decisions->rbegin(); decision != decisions->rend(); ++decision) {
+    const bool is_of_search = decision->kind == k_end_decision;
+    const bool is_of_study = decision->kind == k_recommend_decision;
+    if (decision->kind == k_search_on_decision) break;
+    if (!is_of_search && !is_of_study) continue;
+    const auto end = loop_end_from_text(text_at(decision->numbers, is_of_search ? "of" : "end"));
+    if (!end || is_to_be_continued(*end)) continue;
+    if (is_of_search) return End{*end, decision->text};
+    // A larger budget has continued what was finished.
+    break;
+  }
+  return std::nullopt;
 }
 
 Result<void> Tuning::search() {
@@ -227,6 +254,11 @@ bool Tuning::searches_on() const {
   if (end_->end != LoopEnd::budget || !may_search_on() || study.measure.confirm_pairs <= 0) {
     return false;
   }
+  // What fresh runs have no time for, they have none for after more of the search.
+  const bool lack_time = std::ranges::any_of(cut_off_, [&](std::int64_t number) {
+    return is_confirmation(standing_.find(number)->purpose);
+  });
+  if (lack_time) return false;
   const Confirmation fresh = confirmation();
   return fresh.may_take_turns() && !fresh.baseline_failed() &&
          !search_budget_spent(study, spending(), confirmed_);
@@ -439,7 +471,9 @@ Result<void> Tuning::on_ended(const TrialRecord& trial) {
   put(trial);
   tell_scheduler(trial);
   if (!is_final(trial.status)) {
-    if (interrupts() == 0 && !is_too_late_for(trial.purpose)) {
+    const bool has_had_its_part =
+        is_confirmation(trial.purpose) && running_.lacked_time(trial.number);
+    if (interrupts() == 0 && !has_had_its_part && !is_too_late_for(trial.purpose)) {
       pending_.push_back(trial);
       ++pending_.back().attempt;
     } else if (interrupts() == 0 && withdrawn_ == 0) {

@@ -22,13 +22,19 @@ namespace steptune {
 /// True for ends after which running the study again goes on with it.
 [[nodiscard]] bool is_to_be_continued(LoopEnd end);
 
+/// What the last run of the tuner left of a study.
+struct FormerRun {
+  StudyStatus status = StudyStatus::running;
+  bool same_limits = true;  ///< the study's budget, search and measuring are as they were then
+};
+
 /// One run of the tuner over one study: what `run_loop` does, phase by phase.
 class Tuning {
  public:
   /// `study` is the history's record; parts outlive the object.
-  /// `left_as`: what the last run of the tuner left the study as; nothing: there was none. After
-  /// one that was killed (`running`) this one decides as if nothing had happened.
-  Tuning(const LoopParts& parts, StudyRecord study, std::optional<StudyStatus> left_as);
+  /// `former`: nothing where there was none. After one that was killed (`running`) this one decides
+  /// as if nothing had happened.
+  Tuning(const LoopParts& parts, StudyRecord study, std::optional<FormerRun> former);
   Tuning(const Tuning&) = delete;
   Tuning& operator=(const Tuning&) = delete;
 
@@ -48,7 +54,9 @@ class Tuning {
   /// it.
   [[nodiscard]] Result<void> keep_pending(std::vector<TrialRecord> cut_off);
   /// Of a confirmation that was cut off: whether the search before it was over, and why.
-  void resume_confirmation();
+  [[nodiscard]] Result<void> resume_confirmation();
+  /// Why the last search was over, as it was recorded; nothing where it went on since.
+  [[nodiscard]] Result<std::optional<End>> recorded_end() const;
   [[nodiscard]] Result<void> search();
   [[nodiscard]] Result<void> confirm();
   /// Whether the study's kind lets the search go on after a confirmation.
@@ -143,7 +151,7 @@ class Tuning {
 
   const LoopParts& parts_;
   StudyRecord study_;
-  std::optional<StudyStatus> left_as_;
+  std::optional<FormerRun> former_;
   MachineHolder* machines_;  ///< null: the runner holds none
   Stopwatch stopwatch_;
   RunnerEvents events_;

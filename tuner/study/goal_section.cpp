@@ -134,11 +134,11 @@ const Section<Guard>& guard_section() {
           .add(key("max_ratio_to_baseline", &Guard::max_ratio_to_baseline,
                    document::number(k_any_ratio))
                    .doc("the metric must not be above this multiple of the baseline's at the same "
-                        "point"))
+                        "point; 1.02 of -5 is -4.9"))
           .add(key("min_ratio_to_baseline", &Guard::min_ratio_to_baseline,
                    document::number(k_any_ratio))
                    .doc("the metric must not be below this multiple of the baseline's at the same "
-                        "point"))
+                        "point; 0.98 of -5 is -5.1"))
           .check(check_limits)
           .also_in_schema({{"anyOf",
                             {{{"required", {"max"}}},

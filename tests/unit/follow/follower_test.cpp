@@ -181,6 +181,50 @@ TEST(Follower, AChangeOfLevelShortlyBeforeTheEndIsNoWarmUp) {
   EXPECT_NEAR(state.deviation->since.samples, 40'000.0, 300.0);
 }
 
+TEST(Follower, ASlowerRunWhoseLinesComeFromABufferBreaksItToo) {
+  Follower follower = follower_of();
+  for (int flush = 1; flush <= 20; ++flush) {
+    for (int i = 1; i <= 50; ++i) {
+      const int line = 50 * (flush - 1) + i;
+      follower.read_line(fmt::format("samples={}", 100 * line), 100.0 * flush + 1e-5 * i);
+    }
+    const FollowState state = follower.state();
+    if (flush == 1) {
+      EXPECT_EQ(state.keeping, Keeping::unknown);
+      EXPECT_THAT(state.reason, HasSubstr("all at once, as from a buffer"));
+    }
+    EXPECT_NE(state.keeping, Keeping::faster) << "after " << flush << " times";
+    if (flush < 10) continue;
+    EXPECT_EQ(state.keeping, Keeping::broken) << "after " << flush << " times";
+    EXPECT_NEAR(state.run_s->value, 1e6 * 0.02, 0.1 * 1e6 * 0.02);
+  }
+}
+
+TEST(Follower, OfSeveralRanksHeedsTheFirst) {
+  Follower follower = follower_of("");
+  for (int i = 1; i <= 300; ++i) {
+    for (const int rank : {1 - i % 2, i % 2}) {
+      follower.read_line(
+          fmt::format(R"([steptune] {{"v":1,"samples":{},"clock":{},"global_rank":{}}})", 100 * i,
+                      i + 50.0 * rank, rank),
+          i);
+    }
+  }
+  EXPECT_EQ(follower.state().keeping, Keeping::kept) << follower.state().reason;
+  EXPECT_NEAR(follower.state().seconds_per_sample->value, 0.01, 1e-6);
+}
+
+TEST(Follower, ABarBeforeTheFirstLineWithAClockDoesNotStopTheClock) {
+  Follower follower = follower_of("tqdm");
+  follower.read_line("Reading: 1%|#| 50/5000 [00:01<00:20, 10.0it/s]", 1e5);
+  for (int i = 1; i <= 300; ++i) {
+    follower.read_line(fmt::format(R"([steptune] {{"v":1,"samples":{},"clock":{}}})", 100 * i, i),
+                       1e5 + i);
+  }
+  EXPECT_EQ(follower.state().keeping, Keeping::kept) << follower.state().reason;
+  EXPECT_EQ(follower.state().samples, 30'000.0);
+}
+
 TEST(Follower, AFasterRunKeepsIt) {
   Follower follower = follower_of();
   live(follower, 300, 0.008);

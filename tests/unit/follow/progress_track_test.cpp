@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/follow/progress_track.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
@@ -67,6 +69,53 @@ TEST(ProgressTrack, TheLastSecondsAreTenReportsAtLeast) {
   EXPECT_NEAR(track.rate_of_last(60.0, 260.0)->value, 1.0 / 32.0, 1e-12) << "not the warm-up";
   const ProgressTrack late = halved_after(296, 300);
   EXPECT_NEAR(late.rate_of_last(3.0, 0.0)->value, 10.0 / (6 * 64.0 + 4 * 32.0), 1e-12);
+}
+
+/// `count` reports of 64 samples a tenth of a second after each other, told at `told_at(seconds)`.
+template <typename ToldAt>
+ProgressTrack told(int count, ToldAt&& told_at) {
+  ProgressTrack track;
+  for (int i = 1; i <= count; ++i)
+    track.add({64.0 * i, told_at(0.1 * i) + 1e-6 * i});
+  return track;
+}
+
+TEST(ProgressTrack, OfReportsThatComeTogetherTheLastTells) {
+  const Interval95 promised{0.1 / 64.0, 0.002 / 64.0};
+  const auto by_the_second = [](double at_s) { return std::floor(at_s); };
+  const auto by_the_buffer = [](double at_s) { return 5.0 * std::ceil(at_s / 5.0 - 1e-9); };
+  for (const int count : {305, 505, 995, 4005}) {
+    for (const ProgressTrack& track : {told(count, by_the_second), told(count, by_the_buffer)}) {
+      const auto rate = track.rate_since(0.0);
+      ASSERT_TRUE(rate) << count;
+      EXPECT_NEAR(rate->value, promised.value, 0.05 * promised.value) << count;
+      EXPECT_FALSE(track.deviation(promised, 0.0)) << count;
+      const auto slower = track.deviation({0.05 / 64.0, 0.002 / 64.0}, 0.0);
+      ASSERT_TRUE(slower) << count;
+      EXPECT_NEAR(slower->ratio, 2.0, 0.1) << count;
+    }
+  }
+}
+
+TEST(ProgressTrack, OfReportsAtOneTimeThereIsNoRate) {
+  const ProgressTrack track = told(100, [](double) { return 7.0; });
+  ProgressTrack exactly;
+  for (int i = 1; i <= 100; ++i)
+    exactly.add({64.0 * i, 7.0});
+  EXPECT_FALSE(exactly.rate_since(0.0));
+  EXPECT_FALSE(exactly.rate_of_last(60.0, 0.0));
+  EXPECT_FALSE(exactly.deviation({1.0, 0.1}, 0.0));
+  EXPECT_TRUE(track.rate_since(0.0)) << "a microsecond each is a time";
+}
+
+TEST(ProgressTrack, APauseDoesNotMakeReportsOneAnother) {
+  ProgressTrack track;
+  for (int i = 1; i <= 600; ++i)
+    track.add({64.0 * i, 0.1 * i});
+  for (int i = 601; i <= 800; ++i)
+    track.add({64.0 * i, 6000.0 + 0.1 * i});
+  ASSERT_TRUE(track.rate_since(6000.0));
+  EXPECT_NEAR(track.rate_since(6000.0)->value, 0.1 / 64.0, 1e-9);
 }
 
 TEST(ProgressTrack, OfALongRunItKnowsTheWholeWay) {

@@ -73,6 +73,34 @@ TEST(Promise, IsWhatThePlanSaysOfTheRecommendedTrialAndTheBaseline) {
       << "a baseline that nobody knows to be one";
 }
 
+TEST(Promise, OfARateKnowsTheStartsOfTheRunsThatThePlanIsOf) {
+  // The study's first start read from storage what later ones found in memory.
+  TrialRecord baseline = measured(1, 0.5);
+  baseline.purpose = TrialPurpose::baseline;
+  baseline.measurement->startup_s = 107.0;
+  std::vector<TrialRecord> trials{baseline};
+  for (std::int64_t number = 2; number <= 4; ++number) {
+    TrialRecord fresh =
+        confirming(number, TrialPurpose::confirm_baseline, static_cast<int>(number) - 1, 1, 507.0);
+    fresh.measurement = steady(0.5, 0.0, 7.0);
+    trials.push_back(fresh);
+  }
+  Recommendation recommendation;
+  recommendation.claim = Claim::nothing_faster;
+  recommendation.incumbent_trial = 1;
+  recommendation.incumbent_objectives = recommendation.baseline_objectives = {507.0};
+  const auto of_plan = [&] {
+    return promise_of(time_study(), baseline, standing_of(trials), recommendation);
+  };
+  EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.5);
+  EXPECT_DOUBLE_EQ(of_plan()->run_s()->value, 507.0);
+  recommendation.claim = Claim::unconfirmed;
+  EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.4) << "its figures are the trial's own";
+  EXPECT_DOUBLE_EQ(of_plan()->run_s()->value, 507.0);
+  recommendation.incumbent_objectives = recommendation.baseline_objectives = {100.0};
+  EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.5) << "less than the start alone";
+}
+
 TEST(Promise, IsTheTimeOfThePlanAndNotItsCost) {
   StudySpec study = time_study();
   study.objectives.insert(study.objectives.begin(), Objective{"cost", {}});

@@ -83,6 +83,31 @@ TEST(StudyGuess, PlansStepsOfTheBatchThatIsLeftAsItIs) {
   EXPECT_EQ(must_guess(input).document["planned_run"], Json({{"samples", 4'500'000}}));
 }
 
+TEST(StudyGuess, PlansNothingByAnOptionOfSomethingElse) {
+  const std::string help = "  --diffusion.num-steps N  (default: 1000)\n";
+  GuessInput input =
+      input_of(k_help + help, {"python3", "train.py", "--diffusion.num-steps", "500"});
+  input.reading = reading_of(32.0);
+  EXPECT_THAT(must_guess(input).notes, Contains(HasSubstr("--epochs 90")));
+}
+
+TEST(StudyGuess, PlansWhatTheCommandSaysRatherThanADefault) {
+  const std::string steps = "  --max-steps N         (default: 100000)\n";
+  GuessInput input = input_of(k_help + steps, {"python3", "train.py", "--epochs", "3"});
+  input.reading = reading_of(32.0);
+  EXPECT_EQ(must_guess(input).document["planned_run"]["samples"], 150'000);
+  input.program.argv = {"python3", "train.py"};
+  EXPECT_FALSE(must_guess(input).document["planned_run"].contains("samples"))
+      << "which of two defaults ends it is not known";
+  ProgramOption setting;
+  setting.name = "trainer.max_epochs";
+  setting.default_value = "7";
+  input.program.configs.push_back({"c.yaml", {setting}, {}});
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["planned_run"]["samples"], 350'000);
+  EXPECT_THAT(guess.notes, Contains(HasSubstr("trainer.max_epochs 7 (c.yaml) of --num-samples")));
+}
+
 TEST(StudyGuess, LeavesWhatChangesLearningWhereNoLossIsKnown) {
   GuessInput input = input_of(k_help, {"python3", "train.py"});
   const StudyGuess unguarded = must_guess(input);

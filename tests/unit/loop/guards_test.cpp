@@ -140,6 +140,36 @@ TEST(Guards, CompareWithTheBaselineAtTheSameNumberOfSamples) {
   EXPECT_THAT(*told(2.05), HasSubstr("above 1.02 times the baseline's 2"));
 }
 
+TEST(Guards, AllowAsMuchBesideANegativeValueAsBesideAPositiveOne) {
+  Guard guard = loss_after(1000);
+  guard.min_ratio_to_baseline = 0.9;
+  const TrialRecord baseline = baseline_with("loss@1000", -5.0);
+  const auto told = [&](double loss) {
+    return violated_guard({guard}, {{"loss@1000", {loss}}}, {}, &baseline, GuardMoment::running);
+  };
+  EXPECT_FALSE(told(-5.0)) << "the baseline's own";
+  EXPECT_FALSE(told(-4.91));
+  EXPECT_FALSE(told(-5.49));
+  ASSERT_TRUE(told(-4.89));
+  EXPECT_THAT(*told(-4.89), HasSubstr("loss@1000 is -4.89, above 0.98 times the baseline's -5"));
+  ASSERT_TRUE(told(-5.51));
+  EXPECT_THAT(*told(-5.51), HasSubstr("below 1.1 times the baseline's -5"));
+  const GuardLimit limit = limit_of(guard, baseline);
+  EXPECT_DOUBLE_EQ(limit.max.value(), -4.9);
+  EXPECT_DOUBLE_EQ(limit.min.value(), -5.5);
+}
+
+TEST(Guards, HaveJudgedATrialThatToldAllThatTheyAskFor) {
+  Guard memory;
+  memory.metric = "peak_memory_bytes";
+  memory.max = 1e9;
+  const std::vector<Guard> guards{loss_after(1000), memory};
+  EXPECT_TRUE(was_judged(guards, baseline_with("loss@1000", 2.0)));
+  EXPECT_FALSE(was_judged(guards, baseline_with("loss", 2.0))) << "it did not come so far";
+  EXPECT_FALSE(was_judged(guards, completed(2, 1.0)));
+  EXPECT_TRUE(was_judged({}, completed(2, 1.0)));
+}
+
 TEST(Guards, AskForTheTighterOfTheirLimitsOnceTheBaselineIsKnown) {
   Guard guard = loss_after(1000);
   guard.max = 2.5;

@@ -298,6 +298,10 @@ TEST(PlanNotes, TellThatADeadlineLiesWithinTheInterval) {
               ElementsAre(HasSubstr("the deadline of 2.0 h may be missed")));
   recommendation.incumbent_objectives = {6000.0};
   EXPECT_THAT(plan_notes(study, standing, recommendation), IsEmpty());
+  recommendation.most_samples_ratio = 1.3;
+  EXPECT_THAT(plan_notes(study, standing, recommendation),
+              ElementsAre("the deadline of 2.0 h may be missed: 1.7 h is expected, up to 2.4 h (95 "
+                          "% interval, with the samples that its batch size may need)"));
 }
 
 TEST(PlanNotes, TellThatCountsMayBeTheBatchesOfAnAccumulatedGradient) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -173,6 +174,75 @@ TEST(RunningTrial, OfTheBaselineAgainIsNotJudgedByALossThatItDidNotReach) {
   EXPECT_EQ(status(TrialPurpose::sentinel), TrialStatus::completed);
   EXPECT_EQ(status(TrialPurpose::confirm_incumbent), TrialStatus::infeasible);
   EXPECT_EQ(status(TrialPurpose::baseline), TrialStatus::infeasible);
+}
+
+/// A study with a guard on the loss after 1000 samples, which take 100 s.
+StudySpec guarded_study() {
+  StudySpec study = time_study();
+  Guard guard;
+  guard.metric = "loss";
+  guard.after_samples = 1000;
+  guard.max_ratio_to_baseline = 1.02;
+  study.guards = {guard};
+  study.measure.max_trial_s = 300.0;
+  study.limits.wall_s = 3600.0;
+  return study;
+}
+
+/// Steps of 0.1 s that tell a loss of 2, until its time is over.
+TrialRecord out_of_time_at(const StudySpec& study, TrialPurpose purpose, TrialTargets targets) {
+  TrialRecord baseline = completed(1, 1.0);
+  baseline.measurement = steady(0.1);
+  baseline.measurement->metrics["loss@1000"] = 2.0;
+  TrialRecord record;
+  record.number = 2;
+  record.purpose = purpose;
+  RunningTrial trial(study, record, 0.0, std::move(targets));
+  trial.started({{2, 1}, 0.0, "", {}});
+  double now_s = 1.0;
+  for (int step = 1; !trial.out_of_time(now_s); ++step) {
+    Report told = report(step, now_s += 0.1 + 0.01 * (step % 3));
+    told.metrics["loss"] = 2.0;
+    trial.reported(told);
+  }
+  Outcome outcome;
+  outcome.kind = OutcomeKind::stopped;
+  outcome.duration_s = outcome.billed_s = now_s;
+  return trial.finished(outcome, &baseline, 0.0);
+}
+
+TEST(RunningTrial, GoesOnBeyondItsShareOfTheTimeForAGuardThatIsToJudgeIt) {
+  StudySpec study = guarded_study();
+  TrialTargets targets{study.measure};
+  targets.share_s = 20.0;
+  const TrialRecord judged = out_of_time_at(study, TrialPurpose::search, targets);
+  EXPECT_EQ(judged.status, TrialStatus::completed) << judged.failure;
+  EXPECT_NEAR(judged.spent_s, 1.0 + 1250 * 0.11, 2.0) << "until its window is full";
+  study.guards.clear();
+  const TrialRecord unguarded = out_of_time_at(study, TrialPurpose::search, targets);
+  EXPECT_NEAR(unguarded.spent_s, 21.0, 1.0);
+}
+
+TEST(RunningTrial, WhoseTimeIsOverBeforeItsGuardIsOpenAgain) {
+  StudySpec study = guarded_study();
+  study.budget.time_s = 60.0;
+  TrialTargets targets{study.measure};
+  targets.share_s = 20.0;
+  targets.budget_end_s = 50.0;
+  const TrialRecord searched = out_of_time_at(study, TrialPurpose::search, targets);
+  EXPECT_EQ(searched.status, TrialStatus::interrupted) << searched.failure;
+  const TrialRecord fresh = out_of_time_at(study, TrialPurpose::confirm_incumbent, targets);
+  EXPECT_EQ(fresh.status, TrialStatus::infeasible) << "nothing has kept the guard yet";
+}
+
+TEST(RunningTrial, OfAFinalistThatKeptTheGuardsIsNotJudgedByALossThatItDidNotReach) {
+  const StudySpec study = guarded_study();
+  TrialTargets targets{study.measure};
+  targets.share_s = 20.0;
+  targets.kept_guards = true;
+  const TrialRecord fresh = out_of_time_at(study, TrialPurpose::confirm_incumbent, targets);
+  EXPECT_EQ(fresh.status, TrialStatus::completed) << fresh.failure;
+  EXPECT_NEAR(fresh.spent_s, 21.0, 1.0) << "its share of the time";
 }
 
 TEST(RunningTrial, ThatNeedsNearlyAllMemoryIsInfeasible) {
@@ -393,6 +463,36 @@ TEST(RunningTrial, WhoseLinesAreRefusedFromSomeTimeOnWasNotMeasured) {
     EXPECT_EQ(ended.failure, refused ? "no step was understood for 8 min 13 s: several programs "
                                        "print \"step\""
                                      : "");
+  }
+}
+
+TEST(RunningTrial, ThatTellsNothingForMostOfItsTimeMayBeAsSlowAsThat) {
+  const StudySpec study = time_study();
+  TrialTargets targets{study.measure};
+  targets.share_s = 5.0;
+  TrialRecord record;
+  record.number = 1;
+  record.purpose = TrialPurpose::confirm_incumbent;
+  for (const double over_s : {7.5, 500.0}) {
+    RunningTrial trial(study, record, 0.0, targets);
+    trial.started({{1, 1}, 0.0, "", {}});
+    for (int step = 1; step <= 60; ++step)
+      trial.reported(report(step, 1.0 + 0.1 * step + 0.001 * (step % 3)));
+    ASSERT_TRUE(trial.out_of_time(over_s));
+    Outcome outcome;
+    outcome.kind = OutcomeKind::stopped;
+    const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
+    ASSERT_EQ(ended.status, TrialStatus::completed) << ended.failure;
+    EXPECT_NEAR(ended.measurement->seconds_per_sample, 0.1, 0.001);
+    if (over_s < 10.0) {
+      EXPECT_LT(ended.measurement->slowest_seconds_per_sample, 0.2);
+      EXPECT_EQ(ended.measurement->remark, "");
+    } else {
+      EXPECT_GT(ended.measurement->slowest_seconds_per_sample, 8.0);
+      EXPECT_EQ(ended.measurement->remark,
+                "no step was told in its last 8 min 13 s: it hangs, or does what it does not "
+                "report");
+    }
   }
 }
 
