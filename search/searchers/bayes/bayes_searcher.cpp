@@ -185,10 +185,6 @@ bool BayesSearcher::needs_initial_point(std::size_t running) const {
   return measured_.size() < 2 && observed_ + running < 2 * wanted;
 }
 
-bool BayesSearcher::learns(std::size_t running) const {
-  return observed_ + running >= static_cast<std::size_t>(wanted_initial_points());
-}
-
 std::size_t BayesSearcher::most_beliefs() const {
   if (objectives_.size() > 1) return 1;
   if (observed_ < 100) return 3;

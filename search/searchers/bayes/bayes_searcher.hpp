@@ -33,8 +33,6 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override;
   [[nodiscard]] std::optional<StopDecision> should_stop(const TrialProgress& progress) override;
   [[nodiscard]] std::string why_done() const override { return why_done_; }
-  /// The first points fill the space.
-  [[nodiscard]] bool learns(std::size_t running) const override;
 
  private:
   struct Measured {
