@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "common/system_reason.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -101,7 +102,7 @@ Result<Csv> read_csv_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::string text(bytes, '\0');
   if (!file || !file.read(text.data(), static_cast<std::streamsize>(bytes))) {
-    const std::string reason = std::generic_category().message(errno);
+    const std::string reason = system_reason(errno);
     return fail(ErrorKind::not_found, "cannot be read: " + reason, path.string());
   }
   return parse_csv(text, path.string());

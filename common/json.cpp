@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "common/json.hpp"
 
+#include <cerrno>
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -8,6 +9,8 @@
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "common/system_reason.hpp"
 
 namespace steptune {
 namespace {
@@ -97,7 +100,7 @@ Result<Json> read_json_file(const std::filesystem::path& path) {
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    const std::string reason = std::generic_category().message(errno);
+    const std::string reason = system_reason(errno);
     return fail(ErrorKind::not_found, "cannot be read: " + reason, path.string());
   }
   std::string text;

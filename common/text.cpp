@@ -180,8 +180,8 @@ std::string format_duration(double seconds) {
   if (seconds < 0) return "-" + format_duration(-seconds);
   if (seconds < 0.9995) return fmt::format("{:.3g} ms", seconds * 1e3);
   if (seconds < 59.95) return fmt::format("{:.1f} s", seconds);
-  const auto whole_s = static_cast<std::int64_t>(std::llround(seconds));
-  if (whole_s < 3600) {
+  if (seconds < 3599.5) {
+    const auto whole_s = static_cast<std::int64_t>(std::llround(seconds));
     return whole_s % 60 == 0 ? fmt::format("{} min", whole_s / 60)
                              : fmt::format("{} min {} s", whole_s / 60, whole_s % 60);
   }

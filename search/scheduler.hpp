@@ -22,6 +22,10 @@ struct TrialEstimate {
 /// Resources that should be equal may differ in their last digits.
 inline constexpr double k_resource_slack = 1.0 - 1e-9;
 
+/// What `SchedulerOptions::eta` may be, in study files, too.
+inline constexpr double k_least_eta = 1.1;
+inline constexpr double k_most_eta = 100.0;
+
 struct SchedulerOptions {
   double eta = 3.0;           ///< asha: a share of 1/eta goes on from each rung
   double min_resource = 10;   ///< asha: steady-state steps of the first rung

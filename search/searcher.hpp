@@ -65,6 +65,9 @@ struct TrialProgress {
   std::span<const Milestone> milestones;  ///< at rising fidelities; the last one is the present
 };
 
+/// Why a searcher has nothing more to suggest, unless it knows better.
+inline constexpr const char* k_all_tried = "every configuration of the search space has been tried";
+
 /// Proposes configurations. Not thread safe. Everything it knows comes through `observe`, so that
 /// feeding a new searcher the same observations in the same order makes it continue identically:
 /// same seed, same observations, same requests, same suggestions.
@@ -87,7 +90,7 @@ class Searcher {
   /// A configuration of the space that satisfies its constraints and is neither running nor
   /// observed, unless all that was observed of it are trials that were stopped early (`partial`):
   /// then to start it again may be worth more than anything new. Nothing when the space is
-  /// exhausted.
+  /// exhausted, as far as can be told, or nothing is worth trying before a running trial has ended.
   [[nodiscard]] virtual Result<std::optional<Suggestion>> suggest(
       const SuggestRequest& request) = 0;
 
@@ -98,9 +101,7 @@ class Searcher {
   }
 
   /// For people: why `suggest` has nothing more.
-  [[nodiscard]] virtual std::string why_done() const {
-    return "every configuration of the search space has been tried";
-  }
+  [[nodiscard]] virtual std::string why_done() const { return k_all_tried; }
 
   /// False if the next suggestion, with `running` trials under way, does not depend on what is
   /// observed: then it may be asked for long before it is tried.

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cerrno>
-#include <system_error>
 
 #include <fmt/format.h>
 #include <spawn.h>
@@ -12,13 +11,10 @@
 #include <unistd.h>
 
 #include "common/json.hpp"
+#include "common/system_reason.hpp"
 
 namespace steptune::search_quality {
 namespace {
-
-std::string reason_of(int error) {
-  return std::generic_category().message(error);
-}
 
 /// A child process that is spoken with line by line, over one socket as its stdin and stdout.
 class LinePeer {
@@ -26,7 +22,7 @@ class LinePeer {
   static Result<LinePeer> start(const std::vector<std::string>& arguments) {
     std::array<int, 2> ends{};
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-      return fail(ErrorKind::runner, "no socket for the peer: " + reason_of(errno));
+      return fail(ErrorKind::runner, "no socket for the peer: " + system_reason(errno));
     }
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
@@ -43,7 +39,7 @@ class LinePeer {
     close(ends[1]);
     if (error != 0) {
       peer.pid_ = -1;
-      return fail(ErrorKind::runner, "cannot be started: " + reason_of(error), arguments[0]);
+      return fail(ErrorKind::runner, "cannot be started: " + system_reason(error), arguments[0]);
     }
     return peer;
   }
@@ -67,7 +63,7 @@ class LinePeer {
     for (std::size_t sent = 0; sent < line.size();) {
       const ssize_t count = ::send(socket_, line.data() + sent, line.size() - sent, MSG_NOSIGNAL);
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return gone(reason_of(errno));
+      if (count < 0) return gone(system_reason(errno));
       sent += static_cast<std::size_t>(count);
     }
     return {};
@@ -80,7 +76,7 @@ class LinePeer {
       std::array<char, 4096> buffer{};
       const ssize_t count = read(socket_, buffer.data(), buffer.size());
       if (count < 0 && errno == EINTR) continue;
-      if (count < 0) return gone(reason_of(errno));
+      if (count < 0) return gone(system_reason(errno));
       if (count == 0) return gone("it ended");
       unread_.append(buffer.data(), static_cast<std::size_t>(count));
       if (unread_.size() > k_max_line) return gone("its line is too long");

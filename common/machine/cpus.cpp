@@ -11,6 +11,8 @@
 #include <fmt/format.h>
 #include <sched.h>
 
+#include "common/system_reason.hpp"
+
 namespace steptune {
 namespace {
 
@@ -23,8 +25,8 @@ constexpr int k_most_cpus = 64 * CPU_SETSIZE;
 Result<std::vector<int>> allowed_cpus() {
   CpuMask mask;
   if (::sched_getaffinity(0, sizeof mask, mask.data()) != 0) {
-    return fail(ErrorKind::runner, "cannot read which CPUs this process may use: " +
-                                       std::generic_category().message(errno));
+    return fail(ErrorKind::runner,
+                "cannot read which CPUs this process may use: " + system_reason(errno));
   }
   std::vector<int> cpus;
   for (std::size_t cpu = 0; cpu < mask.size() * CPU_SETSIZE; ++cpu) {

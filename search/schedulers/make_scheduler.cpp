@@ -17,9 +17,11 @@ class NoScheduler final : public Scheduler {
 };
 
 Result<void> check(const SchedulerOptions& options) {
-  if (!(options.eta >= 1.5) || options.eta > 100.0) {
-    return fail(ErrorKind::usage, fmt::format("eta must lie in 1.5 to 100, not {}", options.eta),
-                "/search/eta");
+  if (!(options.eta >= k_least_eta) || options.eta > k_most_eta) {
+    return fail(
+        ErrorKind::usage,
+        fmt::format("eta must lie in {} to {}, not {}", k_least_eta, k_most_eta, options.eta),
+        "/search/eta");
   }
   if (!(options.min_resource > 0.0) || !std::isfinite(options.min_resource)) {
     return fail(ErrorKind::usage, "the first rung must be a positive number of steps",

@@ -29,9 +29,10 @@ inline constexpr std::uint64_t k_grid_limit = 1'000'000;
 
 /// Looks for the knee of the scaling curve (`search/scaling/scaling_law.hpp`) with few trials: the
 /// least count first, twice as many while further machines pay, then, within the knee's interval,
-/// where the laws leave most open; nothing once a trial would tell less than it errs. Other
-/// parameters stay as in the best trial at the nearest count. Fails without `options.scaling`, and
-/// where its parameter has values below 1 or more than 4096.
+/// where the laws leave most open; nothing once a trial would tell less than it errs, nor beside a
+/// trial that runs, whose result chooses the next count. Other parameters stay as in the best trial
+/// at the nearest count. Fails without `options.scaling`, and where its parameter has values below
+/// 1 or more than 4096.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_scaling_searcher(
     const SearchSpace& space, const SearcherOptions& options);
 

@@ -70,6 +70,10 @@ class GridSearcher final : public Searcher {
     return std::optional<Suggestion>{};
   }
 
+  [[nodiscard]] std::string why_done() const override {
+    return "every configuration of the grid has been tried";
+  }
+
  private:
   const SearchSpace& space_;
   std::vector<Point> grid_;

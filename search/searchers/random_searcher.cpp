@@ -16,16 +16,21 @@ class RandomSearcher final : public Searcher {
 
   Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
     Rng rng(seed_, "random", static_cast<std::uint64_t>(request.trial));
-    auto drawn = draw_unvisited(space_, with_running(visited_, request.running), rng);
-    if (!drawn) return tl::unexpected(drawn.error());
-    if (!*drawn) return std::optional<Suggestion>{};
-    return Suggestion{**std::move(drawn), "random", std::nullopt};
+    const Visited visited = with_running(visited_, request.running);
+    auto drawn = draw_unvisited(
+        space_, [&](std::span<const double> point) { return !visited.contains(point); }, rng);
+    if (drawn) return Suggestion{*std::move(drawn), "random", std::nullopt};
+    why_done_ = std::move(drawn.error());
+    return std::optional<Suggestion>{};
   }
+
+  [[nodiscard]] std::string why_done() const override { return why_done_; }
 
  private:
   const SearchSpace& space_;
   std::uint64_t seed_;
   Visited visited_;
+  std::string why_done_ = k_all_tried;
 };
 
 }  // namespace

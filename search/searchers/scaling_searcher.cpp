@@ -66,6 +66,8 @@ class ScalingSearcher final : public Searcher {
   }
 
   [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
+    // Each count is chosen by what those before it took, but for the one after the first.
+    if (request.running.size() > (best_.empty() ? 1U : 0U)) return std::nullopt;
     const std::map<double, Configuration> open = open_counts(request);
     if (open.empty()) {
       why_done_ = fmt::format("every count of {} that can be tried has been tried", name());

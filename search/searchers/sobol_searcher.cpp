@@ -38,11 +38,14 @@ class SobolSearcher final : public Searcher {
       }
     }
     Rng rng(seed_, "sobol rest", static_cast<std::uint64_t>(request.trial));
-    auto drawn = draw_unvisited(space_, visited, rng);
-    if (!drawn) return tl::unexpected(drawn.error());
-    if (!*drawn) return std::optional<Suggestion>{};
-    return suggestion(**std::move(drawn), "random");
+    auto drawn = draw_unvisited(
+        space_, [&](std::span<const double> point) { return !visited.contains(point); }, rng);
+    if (drawn) return suggestion(*std::move(drawn), "random");
+    why_done_ = std::move(drawn.error());
+    return std::optional<Suggestion>{};
   }
+
+  [[nodiscard]] std::string why_done() const override { return why_done_; }
 
  private:
   static std::optional<Suggestion> suggestion(Configuration configuration, std::string origin) {
@@ -54,6 +57,7 @@ class SobolSearcher final : public Searcher {
   Visited visited_;
   SobolPoints points_;
   std::deque<Point> ahead_;  ///< drawn from the sequence, not observed yet
+  std::string why_done_ = k_all_tried;
 };
 
 }  // namespace

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search/searchers/unvisited.hpp"
 
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
+
+#include "search/searcher.hpp"
 
 namespace steptune {
 namespace {
@@ -12,14 +15,16 @@ constexpr int k_quick_draws = 200;
 constexpr int k_patient_draws = 50'000;
 constexpr std::uint64_t k_enumeration_limit = 1'000'000;
 
-std::optional<Configuration> draw(const SearchSpace& space, const Visited& visited, Rng& rng,
+using Admissible = std::function<bool(std::span<const double>)>;
+
+std::optional<Configuration> draw(const SearchSpace& space, const Admissible& admissible, Rng& rng,
                                   int draws) {
   std::vector<double> quantiles(space.parameters().size());
   for (int i = 0; i < draws; ++i) {
     for (double& quantile : quantiles)
       quantile = rng.uniform();
     const auto point = space.point_at_quantiles(quantiles);
-    if (point && !visited.contains(*point)) return space.decode(*point);
+    if (point && admissible(*point)) return space.decode(*point);
   }
   return std::nullopt;
 }
@@ -33,25 +38,23 @@ Visited with_running(const Visited& visited, std::span<const Configuration> runn
   return both;
 }
 
-Result<std::optional<Configuration>> draw_unvisited(const SearchSpace& space,
-                                                    const Visited& visited, Rng& rng) {
-  if (auto drawn = draw(space, visited, rng, k_quick_draws)) return drawn;
+tl::expected<Configuration, std::string> draw_unvisited(const SearchSpace& space,
+                                                        const Admissible& admissible, Rng& rng) {
+  if (auto drawn = draw(space, admissible, rng, k_quick_draws)) return *std::move(drawn);
   const auto rows = space.enumerate_points(k_enumeration_limit);
   if (!rows) {
-    if (auto drawn = draw(space, visited, rng, k_patient_draws)) return drawn;
-    return fail(
-        ErrorKind::usage,
-        fmt::format("no untried configuration that satisfies the constraints turned up in {} "
-                    "random draws",
-                    k_patient_draws),
-        "/constraints", "narrow the parameters' ranges to where the constraints hold");
+    if (auto drawn = draw(space, admissible, rng, k_patient_draws)) return *std::move(drawn);
+    return tl::unexpected(fmt::format(
+        "no untried configuration that satisfies the constraints turned up in {} random draws; "
+        "ranges narrowed to where the constraints hold would show more",
+        k_patient_draws));
   }
   const std::size_t width = space.parameters().size();
   std::vector<std::size_t> left;
   for (std::size_t at = 0; at < rows->size(); at += width) {
-    if (!visited.contains(std::span<const double>(*rows).subspan(at, width))) left.push_back(at);
+    if (admissible(std::span<const double>(*rows).subspan(at, width))) left.push_back(at);
   }
-  if (left.empty()) return std::optional<Configuration>{};
+  if (left.empty()) return tl::unexpected(std::string(k_all_tried));
   const auto row = std::span<const double>(*rows).subspan(left[rng.below(left.size())], width);
   return space.decode(Point(row.begin(), row.end()));
 }

@@ -2,9 +2,8 @@
 #pragma once
 
 #include <span>
-#include <string>
-#include <unordered_set>
 
+#include "search/searchers/point_set.hpp"
 #include "search/space/search_space.hpp"
 
 namespace steptune {
@@ -18,12 +17,13 @@ class Visited {
   /// Configurations that are not of the space (from an earlier study) are left out.
   void add(const Configuration& configuration);
   /// `point` is one that `SearchSpace::snap` has made.
-  [[nodiscard]] bool contains(std::span<const double> point) const;
-  [[nodiscard]] std::size_t size() const { return keys_.size(); }
+  [[nodiscard]] bool contains(std::span<const double> point) const {
+    return points_.contains(point);
+  }
 
  private:
   const SearchSpace* space_;
-  std::unordered_set<std::string> keys_;  ///< the bytes of points
+  PointSet points_;
 };
 
 }  // namespace steptune

@@ -32,10 +32,10 @@ double tidy_step_value(double number, double step) {
 /// Equal as a user means it: 1 and 1.0 are the same choice, 1 and true are not.
 bool same_value(const Value& a, const Value& b) {
   if (a == b) return true;
-  const auto numeric = [](const Value& value) {
-    return std::holds_alternative<std::int64_t>(value) || std::holds_alternative<double>(value);
+  const auto mixed = [](const Value& one, const Value& other) {
+    return std::holds_alternative<std::int64_t>(one) && std::holds_alternative<double>(other);
   };
-  return numeric(a) && numeric(b) && to_number(a) == to_number(b);
+  return (mixed(a, b) || mixed(b, a)) && to_number(a) == to_number(b);
 }
 
 std::optional<double> number_in(const Value& value) {

@@ -54,7 +54,8 @@ Result<void> check_step(const Parameter& parameter) {
     return fault(fmt::format("the step {} of an integer has a fraction", step), "/step");
   }
   if ((parameter.high - parameter.low) / step > k_max_levels) {
-    return fault(fmt::format("the step {} is too small for the range", step), "/step");
+    return fault(fmt::format("the step {} is too small for the range", step), "/step",
+                 "give a larger one");
   }
   return {};
 }
@@ -72,6 +73,9 @@ Result<void> check_range(const Parameter& parameter) {
   if (parameter.scale != Scale::linear && low <= 0.0) {
     return fault(fmt::format("a log scale needs a positive low, not {}", low), "/low");
   }
+  if (parameter.scale != Scale::linear && !std::isfinite(high / low)) {
+    return fault("the range is too large for a log scale", "/high");
+  }
   if (parameter.kind == ParameterKind::integer) {
     if (low != std::floor(low) || std::abs(low) > k_max_whole) {
       return fault(fmt::format("{} is not a whole number", low), "/low");
@@ -82,8 +86,9 @@ Result<void> check_range(const Parameter& parameter) {
     if (parameter.scale == Scale::log2 && std::ceil(std::log2(low)) > std::floor(std::log2(high))) {
       return fault(fmt::format("no power of two lies in {} to {}", low, high), "/low");
     }
-    if (!parameter.step && high - low > k_max_levels) {
-      return fault("the range is too large", "/high");
+    const bool every_number = !parameter.step && parameter.scale != Scale::log2;
+    if (every_number && high - low > k_max_levels) {
+      return fault("the range is too large", "/high", "give a \"step\", or use type \"float\"");
     }
   }
   return check_step(parameter);

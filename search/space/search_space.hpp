@@ -115,7 +115,9 @@ class SearchSpace {
   [[nodiscard]] bool discrete() const;
   [[nodiscard]] Walk walk(std::uint64_t max_branches, const Visit& visit) const;
   [[nodiscard]] bool draw(Rng& rng, Point& point) const;
-  [[nodiscard]] std::optional<std::string> why_unsatisfiable() const;
+  /// Nothing where some configuration satisfies the constraints; else why none does, as far as is
+  /// known, and what to do.
+  [[nodiscard]] std::optional<Error> why_unsatisfiable() const;
   [[nodiscard]] Result<void> check_values(const Configuration& configuration) const;
 
   std::vector<Parameter> parameters_;

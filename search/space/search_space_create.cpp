@@ -180,18 +180,19 @@ Result<SearchSpace> SearchSpace::create(std::vector<Parameter> parameters,
                                                         std::vector<Expression>{(*compiled)[i]});
       const auto why = alone.why_unsatisfiable();
       if (!why) continue;
-      return fail(
-          ErrorKind::usage,
-          fmt::format("the constraint \"{}\" can not be satisfied: {}", constraints[i], *why),
-          fmt::format("/constraints/{}", i));
+      return fail(ErrorKind::usage,
+                  fmt::format("the constraint \"{}\" can not be satisfied: {}", constraints[i],
+                              why->message),
+                  fmt::format("/constraints/{}", i), why->hint);
     }
-    return fail(ErrorKind::usage, "the constraints can not be satisfied together: " + *whole,
-                "/constraints");
+    return fail(ErrorKind::usage,
+                "the constraints can not be satisfied together: " + whole->message, "/constraints",
+                whole->hint);
   }
   return space;
 }
 
-std::optional<std::string> SearchSpace::why_unsatisfiable() const {
+std::optional<Error> SearchSpace::why_unsatisfiable() const {
   Rng rng(0, "satisfiable");
   Point point;
   for (int i = 0; i < k_satisfying_draws; ++i) {
@@ -200,9 +201,13 @@ std::optional<std::string> SearchSpace::why_unsatisfiable() const {
   if (discrete()) {
     const Walk walked = walk(k_satisfying_branches, [](std::span<const double>) { return false; });
     if (walked == Walk::ended) return std::nullopt;
-    if (walked == Walk::finished) return "no configuration does";
+    if (walked == Walk::finished) return Error{ErrorKind::usage, "no configuration does", {}, {}};
   }
-  return fmt::format("none of {} configurations drawn at random does", k_satisfying_draws);
+  return Error{
+      ErrorKind::usage,
+      fmt::format("none of {} configurations drawn at random does", k_satisfying_draws),
+      {},
+      "narrow the ranges to where constraints hold, or give \"float\" parameters a \"step\""};
 }
 
 }  // namespace steptune

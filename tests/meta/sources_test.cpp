@@ -86,5 +86,15 @@ TEST(Sources, NumbersAreReadWithoutRegardToTheLocale) {
   }
 }
 
+TEST(Sources, OneFunctionTellsWhatTheSystemSaysOfAnError) {
+  const std::regex forbidden(R"(\bstrerror(_r)?\(|_category\(\)\.message\()");
+  for (const char* folder : k_folders) {
+    for (const SourceFile& file : cpp_files_below(folder)) {
+      if (file.path == "common/system_reason.cpp") continue;
+      EXPECT_FALSE(std::regex_search(file.text, forbidden)) << file.path;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace steptune

@@ -214,6 +214,33 @@ TEST_F(LoopTest, ASpaceThatIsExhaustedEndsTheSearch) {
   EXPECT_EQ(of_search(run.trials()).size(), 20U);
 }
 
+/// Has nothing to try beside another trial, as one that waits for what that tells.
+class PatientSearcher final : public Searcher {
+ public:
+  explicit PatientSearcher(std::unique_ptr<Searcher> searcher) : searcher_(std::move(searcher)) {}
+  void observe(const Observation& observation) override { searcher_->observe(observation); }
+  [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
+    ++asked;
+    if (!request.running.empty()) return std::nullopt;
+    return searcher_->suggest(request);
+  }
+
+  int asked = 0;
+
+ private:
+  std::unique_ptr<Searcher> searcher_;
+};
+
+TEST_F(LoopTest, ASearcherThatHasNothingWhileATrialRunsIsAskedAgainWhenItHasEnded) {
+  SimulatedRun run(folder_.path(), document_, train, 0.0, 4);
+  auto patient = std::make_unique<PatientSearcher>(std::move(run.searcher));
+  const int& asked = patient->asked;
+  run.searcher = std::move(patient);
+  EXPECT_EQ(must_run(run).search_end, LoopEnd::budget);
+  EXPECT_EQ(of_search(run.trials()).size(), 10U);
+  EXPECT_LE(asked, 20) << "once for a trial, and once beside it";
+}
+
 TEST_F(LoopTest, TheBaselineIsToldToBeBestWhereItIs) {
   document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 3})");
   SimulatedRun run(folder_.path(), document_, train);

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,6 +15,7 @@
 
 #include "common/environment.hpp"
 #include "common/machine/cpus.hpp"
+#include "common/system_reason.hpp"
 
 namespace {
 
@@ -59,11 +59,12 @@ int main(int argc, char** argv) {
     const int error = cpus.empty() ? 0 : steptune::bind_calling_thread(cpus);
     if (error != 0) {
       std::fprintf(stderr, "steptune: rank %zu is not bound to CPUs %s: %s\n", *rank, part.c_str(),
-                   std::strerror(error));
+                   steptune::system_reason(error).c_str());
     }
   }
   ::execvp(argv[2], argv + 2);
   const int error = errno;
-  std::fprintf(stderr, "steptune: cannot start \"%s\": %s\n", argv[2], std::strerror(error));
+  std::fprintf(stderr, "steptune: cannot start \"%s\": %s\n", argv[2],
+               steptune::system_reason(error).c_str());
   return error == ENOENT ? k_not_found : k_not_executable;
 }

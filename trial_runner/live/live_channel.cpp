@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 
 #include "common/json.hpp"
 #include "common/json_fields.hpp"
+#include "common/system_reason.hpp"
 
 namespace steptune::live {
 namespace {
@@ -22,7 +22,7 @@ constexpr int k_backlog = 64;
 constexpr std::size_t k_most_bytes = std::size_t{1} << 16;
 
 Error socket_error(const char* what, const fs::path& path) {
-  return {ErrorKind::runner, fmt::format("cannot {}: {}", what, std::strerror(errno)),
+  return {ErrorKind::runner, fmt::format("cannot {}: {}", what, system_reason(errno)),
           path.string(), ""};
 }
 

@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -15,6 +14,7 @@
 
 #include "common/json.hpp"
 #include "common/json_fields.hpp"
+#include "common/system_reason.hpp"
 #include "trial_runner/local/cpu_set.hpp"
 
 namespace steptune::local {
@@ -25,7 +25,7 @@ constexpr std::size_t k_longest_message = std::size_t{64} << 10;
 
 Error out_of_descriptors(std::string_view what) {
   return {ErrorKind::unavailable,
-          fmt::format("cannot create {}: {}", what, std::generic_category().message(errno)),
+          fmt::format("cannot create {}: {}", what, system_reason(errno)),
           {},
           "raise the limit of open files: ulimit -n"};
 }

@@ -12,15 +12,12 @@
 #include <unistd.h>
 
 #include "common/child_process.hpp"
+#include "common/system_reason.hpp"
 
 namespace steptune::local {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
 
 /// Why a file cannot be executed; 0 when it can.
 int execution_fault(const fs::path& file) {
@@ -36,7 +33,8 @@ Result<fs::path> find_program(const std::string& name, const SpawnRequest& reque
   if (name.find('/') != std::string::npos) {
     const int fault = execution_fault(request.working_directory / name);
     if (fault == 0) return fs::path(name);
-    return fail(ErrorKind::runner, fmt::format("cannot start \"{}\": {}", name, reason(fault)));
+    return fail(ErrorKind::runner,
+                fmt::format("cannot start \"{}\": {}", name, system_reason(fault)));
   }
   const auto found = request.environment.find("PATH");
   std::string_view path = found == request.environment.end() ? "/usr/local/bin:/usr/bin:/bin"
@@ -52,13 +50,13 @@ Result<fs::path> find_program(const std::string& name, const SpawnRequest& reque
     path.remove_prefix(end + 1);
   }
   return fail(ErrorKind::runner,
-              fmt::format("cannot start \"{}\": {} in PATH", name, reason(fault)), {},
+              fmt::format("cannot start \"{}\": {} in PATH", name, system_reason(fault)), {},
               "give the program's full path, or set PATH in the study's \"env\"");
 }
 
 Error start_error(const SpawnRequest& request, const fs::path& program, int error) {
   const std::string message =
-      fmt::format("cannot start \"{}\": {}", request.argv.front(), reason(error));
+      fmt::format("cannot start \"{}\": {}", request.argv.front(), system_reason(error));
   if (error == EAGAIN || error == ENOMEM || error == EMFILE || error == ENFILE) {
     return {ErrorKind::unavailable,
             message,
@@ -80,9 +78,10 @@ Result<pid_t> spawn(const SpawnRequest& request) {
   if (!request.working_directory.empty()) {
     std::error_code error;
     if (!fs::is_directory(request.working_directory, error)) {
-      return fail(ErrorKind::runner,
-                  fmt::format("working directory: {}", reason(error ? error.value() : ENOTDIR)),
-                  request.working_directory.string());
+      return fail(
+          ErrorKind::runner,
+          fmt::format("working directory: {}", system_reason(error ? error.value() : ENOTDIR)),
+          request.working_directory.string());
     }
   }
   const auto cut_short = [](const std::string& text) { return text.find('\0') != text.npos; };

@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/machine/cpus.hpp"
+#include "common/system_reason.hpp"
 #include "trial_runner/local/cpu_set.hpp"
 
 namespace steptune::local {
@@ -35,8 +35,7 @@ void prefer_for_oom_kill(pid_t pid) {
 Result<OutputPipe> make_output_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return fail(ErrorKind::unavailable,
-                "cannot create a pipe: " + std::generic_category().message(errno), {},
+    return fail(ErrorKind::unavailable, "cannot create a pipe: " + system_reason(errno), {},
                 "raise the limit of open files: ulimit -n");
   }
   OutputPipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
@@ -71,7 +70,7 @@ Result<TrialProcess> start_trial_process(const TrialSpec& spec, const std::vecto
   if (affinity.error() != 0) {
     return fail(ErrorKind::unavailable,
                 fmt::format("cannot bind the trial to CPUs {}: {}", format_cpus(cpus),
-                            std::generic_category().message(affinity.error())),
+                            system_reason(affinity.error())),
                 {},
                 "another program has changed the CPUs that this one may use; set \"pin\" to false");
   }

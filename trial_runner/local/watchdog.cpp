@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cerrno>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +12,7 @@
 
 #include "common/child_process.hpp"
 #include "common/shipped_files.hpp"
+#include "common/system_reason.hpp"
 #include "trial_runner/local/spawn.hpp"
 
 namespace steptune::local {
@@ -32,8 +32,8 @@ Result<fs::path> find_watchdog_program() {
 Result<Watchdog> Watchdog::start(const fs::path& program, const std::string& run_tag) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    return fail(ErrorKind::runner, "cannot create a socket for the watchdog: " +
-                                       std::generic_category().message(errno));
+    return fail(ErrorKind::runner,
+                "cannot create a socket for the watchdog: " + system_reason(errno));
   }
   UniqueFd theirs(ends[1]);
   Watchdog watchdog;

@@ -5,21 +5,18 @@
 #include <array>
 #include <cerrno>
 #include <cstdio>
-#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
+
+#include "common/system_reason.hpp"
 
 namespace steptune {
 namespace {
 
 constexpr mode_t k_private_file = 0600;
 constexpr std::uint64_t k_min_cap_bytes = 4096;
-
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
 
 /// 0 or the error.
 int write_all(int file, std::string_view bytes) {
@@ -39,7 +36,7 @@ Result<LogFile> LogFile::create(const std::filesystem::path& path, std::uint64_t
   log.file_ =
       UniqueFd(::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, k_private_file));
   if (!log.file_) {
-    return fail(ErrorKind::runner, "cannot create the trial's log: " + reason(errno),
+    return fail(ErrorKind::runner, "cannot create the trial's log: " + system_reason(errno),
                 path.string());
   }
   const std::uint64_t cap = std::max(cap_bytes, k_min_cap_bytes);
@@ -78,7 +75,7 @@ void LogFile::write_at(std::uint64_t offset, std::string_view bytes) {
 }
 
 void LogFile::give_up(int error) {
-  fault_ = fmt::format("log {} is incomplete: {}", path_.string(), reason(error));
+  fault_ = fmt::format("log {} is incomplete: {}", path_.string(), system_reason(error));
   file_.reset();
 }
 

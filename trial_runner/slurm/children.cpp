@@ -2,11 +2,11 @@
 #include "trial_runner/slurm/children.hpp"
 
 #include <cerrno>
-#include <system_error>
 
 #include <fmt/format.h>
 
 #include "common/child_process.hpp"
+#include "common/system_reason.hpp"
 
 namespace steptune::slurm {
 
@@ -23,8 +23,7 @@ Result<pid_t> start_child(const std::vector<std::string>& argv,
   if (pid) return *pid;
   const int error = pid.error();
   return fail(error == EAGAIN || error == ENOMEM ? ErrorKind::unavailable : ErrorKind::runner,
-              fmt::format("cannot start: {}", std::generic_category().message(error)),
-              argv.front());
+              fmt::format("cannot start: {}", system_reason(error)), argv.front());
 }
 
 }  // namespace steptune::slurm

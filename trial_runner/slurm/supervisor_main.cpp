@@ -24,6 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/system_reason.hpp"
 #include "common/unique_fd.hpp"
 #include "trial_runner/slurm/step_files.hpp"
 
@@ -105,7 +106,7 @@ class Output {
     std::string record(head.data(), static_cast<std::size_t>(length));
     record.append(bytes);
     if (!file_ || !write_all(file_.get(), record)) {
-      fault_ = std::generic_category().message(errno);
+      fault_ = steptune::system_reason(errno);
       return;
     }
     size_ += static_cast<long long>(record.size());
@@ -144,7 +145,7 @@ class Output {
   ::dup2(output_fd, STDOUT_FILENO);
   ::dup2(output_fd, STDERR_FILENO);
   ::execvp(argv[0], argv);
-  const std::string why = std::string(argv[0]) + ": " + std::strerror(errno) + "\n";
+  const std::string why = std::string(argv[0]) + ": " + steptune::system_reason(errno) + "\n";
   write_all(STDERR_FILENO, why);
   ::_exit(127);
 }

@@ -42,15 +42,37 @@ std::vector<bool> differing(const SearchSpace& space, std::span<const EffectSamp
   return result;
 }
 
-/// Points of the space as its searchers would draw them, constraints respected.
-std::vector<Point> points_of(const SearchSpace& space) {
+/// Evenly many of the points that follow each other in `rows`.
+std::vector<Point> spread_over(const std::vector<double>& rows, std::size_t width) {
+  const std::size_t count = rows.size() / width;
+  const std::size_t most = std::min(count, k_space_samples);
+  std::vector<Point> points;
+  for (std::size_t i = 0; i < most; ++i) {
+    const auto row = std::span(rows).subspan(i * count / most * width, width);
+    points.emplace_back(row.begin(), row.end());
+  }
+  return points;
+}
+
+/// Points of the space as its searchers would draw them, constraints respected. Where those leave
+/// so few that draws hardly meet one: those that there are or, if these are not to be listed, the
+/// samples' own.
+std::vector<Point> points_of(const SearchSpace& space, std::span<const EffectSample> samples) {
   constexpr int k_most_tries = 16 * static_cast<int>(k_space_samples);
+  constexpr std::size_t k_fewest_drawn = 64;
+  constexpr std::uint64_t k_listed = 100'000;
   SobolPoints sequence(space.parameters().size(), 0);
   std::vector<Point> points;
   for (int i = 0; i < k_most_tries && points.size() < k_space_samples; ++i) {
     const std::vector<double> quantiles = sequence.next();
     if (auto point = space.point_at_quantiles(quantiles)) points.push_back(*std::move(point));
   }
+  if (points.size() >= k_fewest_drawn) return points;
+  if (const auto all = space.enumerate_points(k_listed)) {
+    return spread_over(*all, space.parameters().size());
+  }
+  for (const EffectSample& sample : samples)
+    points.push_back(sample.point);
   return points;
 }
 
@@ -178,8 +200,8 @@ void EffectsModel::sample_posterior(std::span<const EffectSample> samples) {
   explained_ = estimate_of(std::move(regression.explained));
 }
 
-void EffectsModel::compute_shares(const SearchSpace& space) {
-  const std::vector<Point> points = points_of(space);
+void EffectsModel::compute_shares(const SearchSpace& space, std::span<const EffectSample> samples) {
+  const std::vector<Point> points = points_of(space, samples);
   std::vector<double> rows(points.size() * width_);
   for (std::size_t i = 0; i < points.size(); ++i)
     features(points[i], std::span(rows).subspan(i * width_, width_));
@@ -245,7 +267,7 @@ std::optional<EffectsModel> EffectsModel::fit(const SearchSpace& space,
     EffectsModel model;
     model.choose_groups(space, samples, varies, paired);
     model.sample_posterior(samples);
-    model.compute_shares(space);
+    model.compute_shares(space, samples);
     return model;
   };
   if (paired.size() > k_most_paired) {

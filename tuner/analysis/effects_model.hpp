@@ -85,7 +85,7 @@ class EffectsModel {
   /// All groups' functions at a point, in a row of `width_`.
   void features(const Point& point, std::span<double> row) const;
   void sample_posterior(std::span<const EffectSample> samples);
-  void compute_shares(const SearchSpace& space);
+  void compute_shares(const SearchSpace& space, std::span<const EffectSample> samples);
 
   std::vector<EffectBasis> bases_;  ///< per parameter; empty where it did not vary
   std::vector<EffectGroup> groups_;

@@ -3,13 +3,13 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
 #include <unistd.h>
 
+#include "common/system_reason.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -52,7 +52,7 @@ void Console::result(std::string_view text) {
     reader_gone_ = true;
   } else if (fault != 0) {
     write_failed_ = true;
-    message(fmt::format("steptune: error: cannot write to stdout: {}", std::strerror(fault)));
+    message(fmt::format("steptune: error: cannot write to stdout: {}", system_reason(fault)));
   }
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <map>
 
 #include <fmt/format.h>
@@ -13,6 +12,7 @@
 #include "common/machine/cgroup.hpp"
 #include "common/machine/gpus.hpp"
 #include "common/machine/memory.hpp"
+#include "common/system_reason.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 
@@ -164,7 +164,7 @@ Diagnosis check_disk(const std::filesystem::path& database) {
   struct statvfs room {};
   if (statvfs(folder.c_str(), &room) != 0) {
     return {"disk", DiagnosisStatus::fail,
-            fmt::format("{}: {}", folder.string(), std::strerror(errno)),
+            fmt::format("{}: {}", folder.string(), system_reason(errno)),
             "choose a database elsewhere with --db"};
   }
   const double free_bytes = static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <filesystem>
 #include <memory>
 
@@ -10,6 +9,7 @@
 
 #include "common/child_process.hpp"
 #include "common/machine/cpus.hpp"
+#include "common/system_reason.hpp"
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "trial_runner/launch/launch_words.hpp"
@@ -52,7 +52,7 @@ ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
   ::execvpe(argv.front().c_str(), exec_pointers(argv).data(), exec_pointers(environment).data());
   return context.console.error(
       {ErrorKind::runner,
-       fmt::format("cannot start \"{}\": {}", argv.front(), std::strerror(errno)), "", ""});
+       fmt::format("cannot start \"{}\": {}", argv.front(), system_reason(errno)), "", ""});
 }
 
 /// What the study's command has options for does not come with another command.
@@ -220,7 +220,7 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
   }
   if (own && ::chdir(choice->study.working_directory.c_str()) != 0) {
     return context.console.error({ErrorKind::runner,
-                                  fmt::format("cannot enter: {}", std::strerror(errno)),
+                                  fmt::format("cannot enter: {}", system_reason(errno)),
                                   choice->study.working_directory.string(), ""});
   }
   return become(context, argv, *variables);

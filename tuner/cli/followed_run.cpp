@@ -5,7 +5,6 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -17,6 +16,7 @@
 #include "common/child_process.hpp"
 #include "common/environment.hpp"
 #include "common/pause.hpp"
+#include "common/system_reason.hpp"
 #include "trial_runner/trial_name.hpp"
 #include "tuner/cli/child_environment.hpp"
 #include "tuner/cli/console.hpp"
@@ -36,7 +36,7 @@ struct Pipe {
 Result<Pipe> make_pipe() {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return fail(ErrorKind::unavailable, std::string("cannot make a pipe: ") + std::strerror(errno));
+    return fail(ErrorKind::unavailable, "cannot make a pipe: " + system_reason(errno));
   }
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
@@ -67,7 +67,7 @@ tl::expected<pid_t, int> start(const std::vector<std::string>& argv,
 Result<FollowedRun> FollowedRun::log(const std::string& path, bool wait) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) {
-    return fail(ErrorKind::not_found, std::string("cannot be read: ") + std::strerror(errno), path,
+    return fail(ErrorKind::not_found, "cannot be read: " + system_reason(errno), path,
                 "a command stands after --: steptune follow STUDY -- COMMAND");
   }
   FollowedRun run;
@@ -98,7 +98,7 @@ Result<FollowedRun> FollowedRun::command(const std::vector<std::string>& argv,
   const auto pid = start(argv, variables, out->writing.get(), err->writing.get());
   if (!pid) {
     return fail(ErrorKind::runner,
-                fmt::format("cannot start \"{}\": {}", argv.front(), std::strerror(pid.error())));
+                fmt::format("cannot start \"{}\": {}", argv.front(), system_reason(pid.error())));
   }
   run.pid_ = *pid;
   run.streams_.push_back({std::move(out->reading), STDOUT_FILENO, {}});

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
-#include <cstring>
 #include <memory>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include "common/system_reason.hpp"
 #include "common/unique_fd.hpp"
 #include "tuner/cli/build_info.hpp"
 #include "tuner/cli/command.hpp"
@@ -32,7 +32,7 @@ Result<std::string> new_token_file(const std::string& path) {
   std::string token = random_token();
   const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file || write_all(file.get(), token + "\n") != 0) {
-    return fail(ErrorKind::usage, fmt::format("cannot be written: {}", std::strerror(errno)), path);
+    return fail(ErrorKind::usage, fmt::format("cannot be written: {}", system_reason(errno)), path);
   }
   return token;
 }

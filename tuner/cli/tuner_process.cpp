@@ -2,7 +2,6 @@
 #include "tuner/cli/tuner_process.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include <fcntl.h>
@@ -11,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/system_reason.hpp"
 #include "trial_runner/hooks/pytorch_hook.hpp"
 #include "tuner/study/study_spec.hpp"
 
@@ -41,7 +41,7 @@ void let_go_of_streams() {
 }
 
 Error no_tuner(const char* what) {
-  return {ErrorKind::runner, fmt::format("cannot {}: {}", what, std::strerror(errno)), "", ""};
+  return {ErrorKind::runner, fmt::format("cannot {}: {}", what, system_reason(errno)), "", ""};
 }
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -14,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/system_reason.hpp"
 #include "common/unique_fd.hpp"
 #include "tuner/cli/console.hpp"
 
@@ -25,7 +25,7 @@ constexpr std::uintmax_t k_most_file_bytes = std::uintmax_t{16} << 20U;
 
 tl::unexpected<Error> failed(const std::filesystem::path& file, int error) {
   if (error == EEXIST) return fail(ErrorKind::usage, "already exists", file.string());
-  return fail(ErrorKind::unavailable, fmt::format("cannot be written: {}", std::strerror(error)),
+  return fail(ErrorKind::unavailable, fmt::format("cannot be written: {}", system_reason(error)),
               file.string());
 }
 

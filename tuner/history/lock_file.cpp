@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "common/system_reason.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -61,8 +62,7 @@ tl::unexpected<Error> refused(const std::filesystem::path& path, int descriptor)
 Result<LockFile> LockFile::acquire(const std::filesystem::path& path) {
   const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
   if (descriptor < 0) {
-    return fail(ErrorKind::store,
-                "the lock file cannot be opened: " + std::generic_category().message(errno),
+    return fail(ErrorKind::store, "the lock file cannot be opened: " + system_reason(errno),
                 path.string(), "choose a history in a writable folder with --db");
   }
   LockFile lock(descriptor);
@@ -72,8 +72,8 @@ Result<LockFile> LockFile::acquire(const std::filesystem::path& path) {
   } while (locked != 0 && errno == EINTR);
   if (locked != 0 && errno == EWOULDBLOCK) return refused(path, descriptor);
   if (locked != 0) {
-    return fail(ErrorKind::store, "cannot be locked: " + std::generic_category().message(errno),
-                path.string(), "choose a history on a local disk with --db");
+    return fail(ErrorKind::store, "cannot be locked: " + system_reason(errno), path.string(),
+                "choose a history on a local disk with --db");
   }
   // Who holds the lock is advice for people; that a full disk cannot store it must not hinder.
   const std::string text = fmt::format("{} {}\n", host_name(), getpid());

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "common/system_reason.hpp"
 #include "tuner/history/file_system.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/history/lock_file.hpp"
@@ -50,8 +51,8 @@ Result<void> make_private(const std::filesystem::path& path) {
     return {};
   }
   if (errno == EEXIST) return {};
-  return fail(ErrorKind::store, "cannot be created: " + std::generic_category().message(errno),
-              path.string(), "choose a history in a writable folder with --db");
+  return fail(ErrorKind::store, "cannot be created: " + system_reason(errno), path.string(),
+              "choose a history in a writable folder with --db");
 }
 
 Result<std::vector<std::string>> check_file_system(const std::filesystem::path& path) {

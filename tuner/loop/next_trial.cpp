@@ -185,6 +185,7 @@ std::optional<TrialRecord> Tuning::next_disturbed() const {
 }
 
 Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
+  if (waits_for_results_ && !running_.empty()) return std::nullopt;
   const std::vector<Configuration> running = running_.configurations();
   SuggestRequest request;
   request.trial = static_cast<std::int64_t>(standing_.trials().size()) + 1;
@@ -201,8 +202,10 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
   if (!suggestion) return tl::unexpected(suggestion.error());
   for (const std::string& warning : parts_.searcher.take_warnings())
     parts_.listener.on_warning(warning);
+  // What is under way may yet show something worth trying.
+  waits_for_results_ = !*suggestion && !running_.empty();
   if (!*suggestion) {
-    end_ = End{LoopEnd::exhausted, parts_.searcher.why_done()};
+    if (!waits_for_results_) end_ = End{LoopEnd::exhausted, parts_.searcher.why_done()};
     return std::nullopt;
   }
   log_suggested(request.trial, **suggestion);

@@ -467,6 +467,7 @@ Result<void> Tuning::stop_for_user() {
 
 Result<void> Tuning::on_ended(const TrialRecord& trial) {
   log_ended(trial);
+  waits_for_results_ = false;
   const bool drifted = standing_.drift().is_significant();
   put(trial);
   tell_scheduler(trial);

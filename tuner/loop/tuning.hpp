@@ -164,6 +164,7 @@ class Tuning {
   PaybackRule payback_;
   TrialWarnings warnings_;
   std::optional<End> end_;
+  bool waits_for_results_ = false;     ///< the searcher has nothing until a running trial has ended
   std::size_t withdrawn_ = 0;          ///< trials that were not waited for
   std::vector<std::int64_t> cut_off_;  ///< trials that there was no time to run again
   bool confirmed_ = false;             ///< the search goes on after a confirmation

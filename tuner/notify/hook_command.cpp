@@ -3,7 +3,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -12,6 +11,7 @@
 #include "common/child_process.hpp"
 #include "common/memory_file.hpp"
 #include "common/pause.hpp"
+#include "common/system_reason.hpp"
 #include "common/unique_fd.hpp"
 #include "tuner/notify/secret_names.hpp"
 
@@ -20,10 +20,6 @@ namespace {
 
 constexpr double k_longest_s = 30.0;
 constexpr double k_look_s = 0.02;
-
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
 
 Result<pid_t> start(const std::string& command, const std::string& event, int input) {
   ChildRequest request;
@@ -35,7 +31,7 @@ Result<pid_t> start(const std::string& command, const std::string& event, int in
   request.environment.push_back("STEPTUNE_EVENT=" + event);
   request.in = input;
   const auto pid = start_child(request);
-  if (!pid) return fail(ErrorKind::runner, "cannot start: " + reason(pid.error()));
+  if (!pid) return fail(ErrorKind::runner, "cannot start: " + system_reason(pid.error()));
   return *pid;
 }
 
@@ -44,7 +40,7 @@ Result<pid_t> start(const std::string& command, const std::string& event, int in
 Result<void> run_hook_command(const std::string& command, const std::string& event,
                               const std::string& document, const Clock& clock) {
   const UniqueFd input = memory_file(document);
-  if (!input) return fail(ErrorKind::runner, "cannot write the event: " + reason(errno));
+  if (!input) return fail(ErrorKind::runner, "cannot write the event: " + system_reason(errno));
   const auto pid = start(command, event, input.get());
   if (!pid) return tl::unexpected(pid.error());
   const double deadline_s = clock.now_s() + k_longest_s;

@@ -2,9 +2,9 @@
 #include "tuner/report/log_text.hpp"
 
 #include <cerrno>
-#include <cstring>
 #include <fstream>
 
+#include "common/system_reason.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
@@ -40,8 +40,7 @@ Result<std::string> read_log(const std::filesystem::path& path, bool for_termina
   errno = 0;
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    return fail(ErrorKind::not_found,
-                std::string("cannot read the trial's output: ") + std::strerror(errno),
+    return fail(ErrorKind::not_found, "cannot read the trial's output: " + system_reason(errno),
                 path.string());
   }
   std::string text;

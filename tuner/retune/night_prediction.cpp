@@ -161,17 +161,19 @@ double score_of(std::span<const NightTimes> past, const NightTimes& night, Night
   return normal_score((value->mean - level->mean) / std::max(std::sqrt(variance), least), freedom);
 }
 
-NightShift shift_between(std::span<const NightTimes> before, std::span<const NightTimes> after,
-                         NightStatistic statistic, const WatchOptions& options) {
+std::optional<NightShift> shift_between(std::span<const NightTimes> before,
+                                        std::span<const NightTimes> after, NightStatistic statistic,
+                                        const WatchOptions& options) {
   const auto level = level_of(before, statistic);
   const auto now = level_of(after, statistic);
-  if (!level || !now) return {};
+  if (!level || !now) return std::nullopt;
   const double least = 0.5 * options.least_slowdown;
   const double among = std::max(level->nights.variance(), least * least / 2.0);
   const double of_nights = among / static_cast<double>(after.size());
   const double of_launches = level->variance + now->variance;
-  return {now->mean - level->mean, std::sqrt(of_launches + of_nights),
-          welch_freedom({of_launches, now->launches.freedom}, {of_nights, level->nights.freedom})};
+  return NightShift{
+      now->mean - level->mean, std::sqrt(of_launches + of_nights),
+      welch_freedom({of_launches, now->launches.freedom}, {of_nights, level->nights.freedom})};
 }
 
 }  // namespace steptune

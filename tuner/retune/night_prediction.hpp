@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "tuner/retune/slowdown_watch.hpp"
@@ -24,14 +25,16 @@ enum class NightStatistic {
 [[nodiscard]] double score_of(std::span<const NightTimes> past, const NightTimes& night,
                               NightStatistic statistic, const WatchOptions& options);
 
-/// By how much the mean of `after` is above that of `before`, both not empty.
+/// By how much the mean of `after` is above that of `before`; nothing where the statistic is
+/// missing in either.
 struct NightShift {
   double mean = 0.0;
   double standard_error = 0.0;
   double freedom = 1.0;  ///< degrees of freedom of the error, as Welch has them
 };
-[[nodiscard]] NightShift shift_between(std::span<const NightTimes> before,
-                                       std::span<const NightTimes> after, NightStatistic statistic,
-                                       const WatchOptions& options);
+[[nodiscard]] std::optional<NightShift> shift_between(std::span<const NightTimes> before,
+                                                      std::span<const NightTimes> after,
+                                                      NightStatistic statistic,
+                                                      const WatchOptions& options);
 
 }  // namespace steptune

@@ -42,7 +42,7 @@ Result<StudySpec> night_study(const StudySpec& study, const Night& night, const 
   document["name"] = night.study;
   document["try"] = is_baseline ? Json::array() : Json::array({to_json(incumbent)});
   Json budget = bounded_budget(study, bounds);
-  budget["trials"] = (is_baseline ? 1 : 2) + plan.search_trials;
+  budget["trials"] = std::min((is_baseline ? 1 : 2) + plan.search_trials, k_most_budget_trials);
   if (budget.contains("time")) {
     const double left_s = std::max(0.0, budget["time"].get<double>() - plan.elapsed_s);
     budget["time"] = std::max(1.0, plan.elapsed_s + plan.time_share * left_s);
@@ -56,12 +56,14 @@ Result<StudySpec> night_study(const StudySpec& study, const Night& night, const 
   Json& search = document["search"];
   search.erase("learn_from");
   // Nights draw other random configurations.
-  search["seed"] = study.search.seed + static_cast<std::uint64_t>(night.number);
+  search["seed"] =
+      (study.search.seed + static_cast<std::uint64_t>(night.number)) % (k_most_seed + 1);
   if (plan.phase == NightPhase::check || plan.phase == NightPhase::recheck) {
     search["searcher"] = "random";
     search["scheduler"] = "none";
   }
-  document["measure"]["confirm_pairs"] = std::max(plan.rounds, plan.confirm_pairs);
+  document["measure"]["confirm_pairs"] =
+      std::min(std::max(plan.rounds, plan.confirm_pairs), k_most_confirm_pairs);
   auto spec = read_again(study, document);
   if (!spec) return spec;
   if (!is_baseline) spec->measure.companion = ConfirmCompanion{incumbent, plan.rounds};
@@ -75,7 +77,8 @@ Result<StudySpec> first_night_study(const StudySpec& study, const Night& night,
   Json budget = bounded_budget(study, bounds);
   if (bounds.trials) {
     // The study's own number counts the baseline and what it is to try, too.
-    budget["trials"] = 1 + std::ssize(study.search.hints) + *bounds.trials;
+    budget["trials"] =
+        std::min(1 + std::ssize(study.search.hints) + *bounds.trials, k_most_budget_trials);
   }
   document["budget"] = std::move(budget);
   return read_again(study, document);

@@ -98,6 +98,10 @@ Result<void> Retuning::begin() {
   auto used = in_use();
   if (!used) return tl::unexpected(used.error());
   night_.phase = *used ? NightPhase::check : NightPhase::first;
+  if (!*used && !options_.from.empty()) {
+    parts_.listener.on_warning(fmt::format(
+        "study \"{}\" has no result yet, so this night tunes from scratch", options_.from));
+  }
   night_.before = *used ? **std::move(used) : UsedConfiguration{study.baseline, "", 0};
   if (!study.space.contains(night_.before.configuration)) {
     parts_.listener.on_warning(fmt::format(
@@ -293,7 +297,7 @@ Result<std::int64_t> Retuning::trials_worth(const NightPrior& prior) const {
   const std::int64_t bound = options_.bounds.trials.value_or(usual);
   const bool changed = night_.slowdown || night_.lead_shrank || !night_.broken.empty() ||
                        night_.trust == Trust::hint;
-  if (changed || night_.phase == NightPhase::search) return bound;
+  if (changed) return bound;
   if (!payback_applies(study)) return std::int64_t{0};
   const auto share = static_cast<std::int64_t>(k_quiet_share * static_cast<double>(usual));
   const std::int64_t most = std::min(bound, std::max(k_least_quiet_trials, share));

@@ -84,18 +84,20 @@ Slowdown SlowdownWatcher::slowdown_since(std::int64_t since) const {
   const auto count = static_cast<std::size_t>(first - nights.begin());
   const auto before = nights.first(count);
   const auto after = nights.subspan(count);
-  const NightShift incumbent = shift_between(before, after, NightStatistic::incumbent, options_);
+  const NightShift incumbent =
+      shift_between(before, after, NightStatistic::incumbent, options_).value_or(NightShift{});
   Slowdown slowdown;
   slowdown.since = since;
   slowdown.ratio = std::exp(incumbent.mean);
   const double half_width = student_quantile_95(incumbent.freedom) * incumbent.standard_error;
   slowdown.low = std::exp(incumbent.mean - half_width);
   slowdown.high = std::exp(incumbent.mean + half_width);
-  if (nights.back().baseline.empty()) return slowdown;
-  const NightShift ratio = shift_between(before, after, NightStatistic::ratio, options_);
-  slowdown.baseline_ratio = std::exp(incumbent.mean - ratio.mean);
+  // Without the baseline tonight, or in any night before, nothing tells the cause.
+  const auto ratio = shift_between(before, after, NightStatistic::ratio, options_);
+  if (nights.back().baseline.empty() || !ratio) return slowdown;
+  slowdown.baseline_ratio = std::exp(incumbent.mean - ratio->mean);
   slowdown.scope =
-      ratio.mean > 0.5 * incumbent.mean ? SlowdownScope::configuration : SlowdownScope::shared;
+      ratio->mean > 0.5 * incumbent.mean ? SlowdownScope::configuration : SlowdownScope::shared;
   return slowdown;
 }
 

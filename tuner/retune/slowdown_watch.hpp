@@ -19,7 +19,7 @@ struct NightTimes {
 enum class SlowdownScope {
   shared,         ///< incumbent and baseline are slower alike: the machine, or a library
   configuration,  ///< the incumbent lost more than half of it against the baseline
-  unknown,        ///< there is no second configuration to compare with
+  unknown,        ///< no second configuration to compare with, tonight or in the nights before
 };
 
 struct Slowdown {

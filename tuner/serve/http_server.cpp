@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <condition_variable>
 #include <csignal>
-#include <cstring>
 #include <deque>
 #include <list>
 #include <mutex>
@@ -19,6 +18,7 @@
 
 #include "common/log.hpp"
 #include "common/pause.hpp"
+#include "common/system_reason.hpp"
 #include "common/unique_fd.hpp"
 #include "tuner/serve/connection.hpp"
 
@@ -69,7 +69,7 @@ class HttpServer::Engine final : public httplib::Server {
     if (::bind(listener_.get(), generic, size) != 0 || ::listen(listener_.get(), k_backlog) != 0 ||
         ::getsockname(listener_.get(), generic, &size) != 0) {
       return fail(ErrorKind::unavailable,
-                  fmt::format("cannot listen on port {}: {}", port, std::strerror(errno)),
+                  fmt::format("cannot listen on port {}: {}", port, system_reason(errno)),
                   "127.0.0.1", "choose another with --port; 0 takes any that is free");
     }
     // cpp-httplib gives up answers that go on for ever once it has none.

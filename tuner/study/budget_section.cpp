@@ -4,7 +4,6 @@
 namespace steptune::study {
 namespace {
 
-constexpr double k_max_trials = 1e6;
 constexpr double k_max_time_s = 366.0 * 86'400.0;
 
 Key<BudgetSpec> stop_key() {
@@ -27,9 +26,10 @@ const Section<BudgetSpec>& budget_section() {
                           "When to end the search. Without trials, time and cost: 40 trials.",
                           "an object such as {\"trials\": 40, \"time\": \"30m\"}")
           .add(key("consecutive_failures", &BudgetSpec::consecutive_failures,
-                   document::integer({1.0, k_max_trials}))
+                   document::integer({1.0, double(k_most_budget_trials)}))
                    .doc("give up after so many failed trials in a row"))
-          .add(key("trials", &BudgetSpec::trials, document::integer({1.0, k_max_trials}))
+          .add(key("trials", &BudgetSpec::trials,
+                   document::integer({1.0, double(k_most_budget_trials)}))
                    .doc("trials, baseline and `try` included, confirmation apart"))
           .add(key("time", &BudgetSpec::time_s, document::duration_s({1.0, k_max_time_s}))
                    .doc("time spent tuning; what still runs then is ended with what it has "

@@ -76,7 +76,8 @@ const Section<MeasureSpec>& measure_section() {
                        "corrected for](algorithms.md#does-the-machine-drift); 10 % once it does. "
                        "Only where the first objective is `time` or `cost` and trials run one at a "
                        "time on one machine"))
-          .add(key("confirm_pairs", &MeasureSpec::confirm_pairs, document::integer({0.0, 100.0}))
+          .add(key("confirm_pairs", &MeasureSpec::confirm_pairs,
+                   document::integer({0.0, k_most_confirm_pairs}))
                    .in_fingerprint(InFingerprint::never)
                    .doc("pairs of fresh runs of winner and baseline at the end, as a rule: [fewer "
                         "where it is clear, more while it is "

@@ -12,8 +12,6 @@ namespace steptune::study {
 namespace {
 
 constexpr std::size_t k_max_earlier_studies = 10;
-/// Doubles hold every whole number up to here, so that a seed survives every JSON reader.
-constexpr double k_max_seed = 0x1p53;
 
 Type<std::vector<std::string>> earlier_studies() {
   auto type = document::list_of(document::string(), k_max_earlier_studies);
@@ -59,9 +57,9 @@ const Section<SearchSpec>& search_section() {
                   .doc("decides whether a running trial goes on: `asha` (with searcher `bayes` the "
                        "searcher decides first, see [algorithms](algorithms/bayes.md)), "
                        "`racing`, `median`, `none`"))
-          .add(key("seed", &SearchSpec::seed, document::integer({0.0, k_max_seed}))
+          .add(key("seed", &SearchSpec::seed, document::integer({0.0, double(k_most_seed)}))
                    .doc("same seed, same history, same suggestions"))
-          .add(key("eta", &SearchSpec::eta, document::number({1.1, 100.0}))
+          .add(key("eta", &SearchSpec::eta, document::number({k_least_eta, k_most_eta}))
                    .doc("ASHA: a share of 1/eta goes on from each rung"))
           .add(
               key("min_steps", &SearchSpec::min_steps, document::number({1.0, 1e9}))

@@ -90,6 +90,12 @@ struct PlannedRun {
   std::optional<double> max_cost_usd;          ///< nor cost more
 };
 
+// The most that a study file may say.
+/// Doubles hold every whole number up to here, so that a seed survives every JSON reader.
+inline constexpr std::uint64_t k_most_seed = std::uint64_t{1} << 53;
+inline constexpr std::int64_t k_most_budget_trials = 1'000'000;
+inline constexpr int k_most_confirm_pairs = 100;
+
 struct SearchSpec {
   std::string searcher = "bayes";
   std::string scheduler = "asha";

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "search/searchers/unvisited.hpp"
+
 namespace steptune::bayes {
 namespace {
 
@@ -183,10 +185,6 @@ bool BayesSearcher::needs_initial_point(std::size_t running) const {
   return measured_.size() < 2 && observed_ + running < 2 * wanted;
 }
 
-bool BayesSearcher::learns(std::size_t running) const {
-  return observed_ + running >= static_cast<std::size_t>(wanted_initial_points());
-}
-
 std::size_t BayesSearcher::most_beliefs() const {
   if (objectives_.size() > 1) return 1;
   if (observed_ < 100) return 3;
@@ -344,8 +342,12 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
   PointSet busy;
   for (const Point& point : running)
     busy.insert(point);
+  bool lacks_memory = false;
   const auto admissible = [&](std::span<const double> point) {
-    return !seen_.contains(point) && !busy.contains(point) && !memory_rule_.excludes(point);
+    if (seen_.contains(point) || busy.contains(point)) return false;
+    if (!memory_rule_.excludes(point)) return true;
+    lacks_memory = true;
+    return false;
   };
   if (needs_initial_point(running.size())) {
     if (const auto point = initial_point(request, admissible)) {
@@ -362,17 +364,28 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
       return price > 0.0 && std::isfinite(price) ? std::log(price) : 0.0;
     };
   }
-  const auto best = find_best_candidate(search, rng);
   std::optional<Point> chosen;
-  if (best) chosen = best->point;
+  if (auto best = find_best_candidate(search, rng)) {
+    chosen = std::move(best->point);
+  } else if (auto drawn = draw_unvisited(space_, admissible, rng)) {
+    // Constraints that leave few points hide them from the search for the best one.
+    chosen = space_.encode(*drawn);
+  } else {
+    why_done_ = std::move(drawn.error());
+  }
   if (const auto model = stopping_model()) {
     const auto idle = [&](std::span<const double> point) { return !busy.contains(point); };
     const auto restart = best_restart(*model, idle);
-    if (restart && (!best || restart->log_rate > model->log_rate(best->point, 0.0, 0.0))) {
+    if (restart && (!chosen || restart->log_rate > model->log_rate(*chosen, 0.0, 0.0))) {
       chosen = restart->point;
     }
   }
-  if (!chosen) return std::optional<Suggestion>();
+  if (!chosen) {
+    if (lacks_memory) {
+      why_done_ += ", but for those that need at least the memory of one that ran out of it";
+    }
+    return std::optional<Suggestion>();
+  }
   Suggestion suggestion = to_suggestion(*chosen, "bayes");
   suggestion.expected_improvement =
       ranking.acquisition.improvement_share(feature_map_.rows(*chosen), 0);

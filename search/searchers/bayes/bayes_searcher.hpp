@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "search/searcher.hpp"
@@ -15,7 +16,7 @@
 #include "search/searchers/bayes/learning_curve.hpp"
 #include "search/searchers/bayes/memory_rule.hpp"
 #include "search/searchers/bayes/objective_learner.hpp"
-#include "search/searchers/bayes/point_set.hpp"
+#include "search/searchers/point_set.hpp"
 
 namespace steptune::bayes {
 
@@ -31,8 +32,7 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] std::vector<std::string> take_warnings() override;
   [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override;
   [[nodiscard]] std::optional<StopDecision> should_stop(const TrialProgress& progress) override;
-  /// The first points fill the space.
-  [[nodiscard]] bool learns(std::size_t running) const override;
+  [[nodiscard]] std::string why_done() const override { return why_done_; }
 
  private:
   struct Measured {
@@ -128,6 +128,7 @@ class BayesSearcher final : public Searcher {
   std::size_t out_of_memory_ = 0;
   std::size_t earlier_trials_ = 0;
   bool told_of_failures_ = false;
+  std::string why_done_ = k_all_tried;
 };
 
 }  // namespace steptune::bayes

@@ -10,7 +10,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
-#include "search/searchers/bayes/point_set.hpp"
+#include "search/searchers/point_set.hpp"
 
 namespace steptune::bayes {
 namespace {

@@ -192,6 +192,47 @@ TEST(EffectsModel, SaysNothingWhereNothingCanBeSaid) {
   EXPECT_FALSE(EffectsModel::fit(space, same));
 }
 
+/// Shares of the last of three parameters where it alone decides, and of the others together.
+std::pair<double, double> last_and_others(const SearchSpace& space,
+                                          const std::vector<Configuration>& configurations) {
+  std::vector<EffectSample> samples;
+  for (const Configuration& c : configurations)
+    samples.push_back({space.encode(c), is_text(c, "c", "y") ? 1.0 : 0.0, 0.01});
+  const auto model = EffectsModel::fit(space, samples).value();
+  auto shares = shares_of(model);
+  return {shares["2"].mean, shares["0"].mean + shares["1"].mean};
+}
+
+TEST(EffectsModel, ConstraintsThatLeaveFewPointsLeaveTheirShares) {
+  const Parameter last = text_parameter("c", {Value{std::string("x")}, Value{std::string("y")}});
+  Rng rng(4, "last");
+  const auto with = [&](Value a, Value b) {
+    Configuration c;
+    c.set("a", std::move(a));
+    c.set("b", std::move(b));
+    c.set("c", std::string(rng.below(2) == 0 ? "x" : "y"));
+    return c;
+  };
+  std::vector<Configuration> divisors;
+  std::vector<Configuration> line;
+  for (int i = 0; i < 40; ++i) {
+    const std::int64_t a = std::int64_t{1} << i % 9;
+    divisors.push_back(with(Value{a}, Value{256 / a}));
+    const double x = static_cast<double>(i) / 39.0;
+    line.push_back(with(Value{x}, Value{1.0 - x}));
+  }
+  const SearchSpace listed = space_of(
+      {whole_parameter("a", 1.0, 256.0), whole_parameter("b", 1.0, 256.0), last}, {"a * b == 256"});
+  const SearchSpace not_listed =
+      space_of({real_parameter("a", 0.0, 1.0), real_parameter("b", 0.0, 1.0), last},
+               {"abs(a + b - 1) < 0.0005"});
+  for (const auto& [of_last, of_others] :
+       {last_and_others(listed, divisors), last_and_others(not_listed, line)}) {
+    EXPECT_GT(of_last, 0.9);
+    EXPECT_LT(of_others, 0.05);
+  }
+}
+
 TEST(EffectsModel, ManyParametersAreStillTold) {
   const SearchSpace space = unit_cube(20);
   const auto samples = drawn_samples(

@@ -250,6 +250,33 @@ TEST(BayesSearcher, ExhaustsASmallSpaceAndSaysSo) {
   EXPECT_EQ(history.size(), space.enumerate(1000)->size());
 }
 
+TEST(BayesSearcher, FindsTheFewConfigurationsThatConstraintsLeave) {
+  const SearchSpace space = create({integer("a", 1, 700), integer("b", 1, 700)}, {"a * b == 400"});
+  BayesSearcher searcher(space, options(0));
+  const auto history = run(
+      searcher, [](const Configuration& c) { return std::vector{1.0 + number(c, "a")}; }, 100);
+  EXPECT_EQ(history.size(), 15U) << "the divisors of 400";
+  EXPECT_EQ(searcher.why_done(), k_all_tried);
+}
+
+TEST(BayesSearcher, SaysThatWhatNeedsMoreMemoryIsNotTried) {
+  const SearchSpace space = batch_space();
+  BayesSearcher searcher(space, options(4));
+  std::size_t trials = 0;
+  for (; trials < 80; ++trials) {
+    const auto suggestion = ask(searcher, static_cast<std::int64_t>(trials) + 1);
+    if (!suggestion) break;
+    Observation observation;
+    observation.configuration = suggestion->configuration;
+    observation.kind = ObservationKind::out_of_memory;
+    searcher.observe(observation);
+  }
+  EXPECT_LT(trials, 80U);
+  EXPECT_EQ(searcher.why_done(),
+            "every configuration of the search space has been tried, but for those that need at "
+            "least the memory of one that ran out of it");
+}
+
 std::vector<double> step_time_or_failure(const Configuration& c) {
   return number(c, "batch") * number(c, "workers") > 1500 ? std::vector<double>{} : step_time(c);
 }

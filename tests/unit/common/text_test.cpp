@@ -189,6 +189,7 @@ TEST(Format, DurationsTakeTheNextUnitWhereRoundingReachesIt) {
     EXPECT_EQ(format_duration(seconds), text) << seconds;
   EXPECT_EQ(format_duration(std::numeric_limits<double>::infinity()), "-");
   EXPECT_EQ(format_duration(std::nan("")), "-");
+  EXPECT_EQ(format_duration(864e20), "1000000000000000000.0 d") << "more than a whole number holds";
 }
 
 TEST(Format, MoneyHasTwoDigitsHoweverLittleItIs) {

@@ -84,6 +84,27 @@ TEST(Rehearsal, OneTrialAJobTakesLonger) {
   EXPECT_LT(packed.bill.usd, alone.bill.usd);
 }
 
+TEST(Rehearsal, ASearchForTheKneeTakesOneCountAfterTheOther) {
+  Json json = document();
+  json["command"] = {"train"};
+  json["env"] = Json::object();
+  json["parameters"] = {{"nodes", {{"type", "int"}, {"low", 1}, {"high", 16}}}};
+  json["baseline"] = {{"nodes", 1}};
+  json["planned_run"].erase("batch_size");
+  json["objectives"] = {"time"};
+  json["search"] = {{"searcher", "scaling"}, {"scheduler", "none"}};
+  json["measure"]["confirm_pairs"] = 0;
+  json["runner"]["instance_type"] = "ml.g5.xlarge";
+  json["runner"]["instance_count"] = "nodes";
+  const StudySpec study = study_of(json);
+  // Further machines hardly pay, which the second and third show: no more than those are to be had.
+  const auto speed = expressed_speed(study, "0.001 * (0.5 + 0.5 / nodes)");
+  ASSERT_TRUE(speed) << speed.error().text();
+  const auto tuning = rehearse_tuning(study, *speed, 1, k_now_s);
+  ASSERT_TRUE(tuning) << tuning.error().text();
+  EXPECT_LE(tuning->trials, 4) << "a job that may run six trials is no reason to try six counts";
+}
+
 /// A tuning of the study that docs/sagemaker.md rehearses, with so many trials a job.
 RehearsedTuning rehearse_packs(int trials_per_job, int seed,
                                const std::string& seconds_per_sample) {

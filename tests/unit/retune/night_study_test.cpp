@@ -72,6 +72,25 @@ TEST(NightStudy, WhatAFirstNightIsToTryIsNoTrialOfItsSearch) {
   EXPECT_EQ(must(first_night_study(study, night_with(0), bounds)).budget.trials, 3);
 }
 
+TEST(NightStudy, WhatAStudyFileMaySayNightsCanDo) {
+  Json document = study_with({{"trials", 1'000'000}}).document;
+  document["search"]["seed"] = std::uint64_t{1} << 53;
+  document["measure"]["confirm_pairs"] = 100;
+  const StudySpec study = must(study_from_json(document, "/studies/demo.json",
+                                               {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 32}}));
+  PhasePlan duel;
+  duel.phase = NightPhase::duel;
+  duel.search_trials = *study.budget.trials;
+  duel.confirm_pairs = 2 * study.measure.confirm_pairs;
+  const StudySpec night = must(night_study(study, night_with(4), {}, duel));
+  EXPECT_EQ(night.measure.confirm_pairs, 100);
+  EXPECT_EQ(night.budget.trials, 1'000'000);
+  EXPECT_NE(night.search.seed, study.search.seed);
+  NightBounds bounds;
+  bounds.trials = 1'000'000;
+  EXPECT_EQ(must(first_night_study(study, night_with(0), bounds)).budget.trials, 1'000'000);
+}
+
 TEST(NightStudy, APhaseHasItsShareOfTheTimeThatIsLeft) {
   const StudySpec study = study_with(k_budget);
   NightBounds bounds;

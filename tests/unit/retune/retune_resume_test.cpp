@@ -97,6 +97,25 @@ TEST(RetuneResume, EachPhaseThatIsInterruptedGoesOnWhereItWas) {
   }
 }
 
+TEST(RetuneResume, AQuietSearchThatIsInterruptedTakesNoMoreTrials) {
+  const StudySpec study = study_called("demo", 8);
+  Season whole;
+  whole.begin(study);
+  const std::size_t before = whole.played();
+  const Night expected = whole.night(study, resuming());
+  ASSERT_EQ(expected.result, NightResult::kept) << expected.reason;
+  ASSERT_GT(expected.searched, 0);
+  ASSERT_LT(expected.searched, k_season_trials);
+  for (std::size_t phase = 0; phase < whole.played() - before; ++phase) {
+    Season season;
+    season.begin(study);
+    season.interrupt_after(before + phase);
+    ASSERT_EQ(season.night(study, resuming()).result, NightResult::running) << phase;
+    season.interrupt_after(std::numeric_limits<std::size_t>::max());
+    EXPECT_EQ(season.night(study, resuming()).searched, expected.searched) << phase;
+  }
+}
+
 TEST(RetuneResume, ANightThatWasCutLongAgoIsGivenUpAndTheNextOneRaisesTheAlarm) {
   Season season;
   const StudySpec study = study_called("demo");

@@ -285,6 +285,17 @@ TEST(Retune, BeginsWithWhatIsInUseElsewhere) {
   EXPECT_EQ(kind_in_use(season.night(study, options)), "plain");
 }
 
+TEST(Retune, SaysWhereWhatIsInUseElsewhereIsNotKnownYet) {
+  Season season;
+  const StudySpec other = study_called("other");
+  must(season.history().create_or_continue_study(other.name, "f", other.document, 1));
+  RetuneOptions options;
+  options.from = other.name;
+  const Night night = season.night(study_called("demo"), options);
+  EXPECT_EQ(night.phase, NightPhase::first);
+  EXPECT_THAT(season.warnings(), Contains(HasSubstr("\"other\" has no result yet")));
+}
+
 TEST(Retune, WhatIsInUseElsewhereMayNotBeValidHere) {
   Season season;
   season.begin(study_called("other"));

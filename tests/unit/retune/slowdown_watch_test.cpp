@@ -211,6 +211,21 @@ TEST(SlowdownWatch, WithoutABaselineItCannotTellWhoseItIs) {
   EXPECT_FALSE(watch.slowdown->baseline_ratio);
 }
 
+TEST(SlowdownWatch, ABaselineThatNoFormerNightMeasuredTellsNoCause) {
+  SlowdownWatcher watcher;
+  SlowdownWatch watch;
+  Rng rng(9, "alone before");
+  for (std::int64_t night = 1; night <= 30 && !watch.slowdown; ++night) {
+    const double level = night < 29 ? 0.0 : 0.3;
+    NightTimes times{night, {level + 0.01 * rng.normal()}, {}};
+    if (night >= 29) times.baseline = {1.0 + 0.01 * rng.normal()};
+    watch = watcher.add(std::move(times));
+  }
+  ASSERT_TRUE(watch.slowdown);
+  EXPECT_EQ(watch.slowdown->scope, SlowdownScope::unknown);
+  EXPECT_FALSE(watch.slowdown->baseline_ratio) << "it need not have slowed down";
+}
+
 TEST(SlowdownWatch, ASingleNightSaysNothing) {
   const SlowdownWatch watch = SlowdownWatcher().add({1, {0.0}, {1.0}});
   EXPECT_FALSE(watch.slowdown);

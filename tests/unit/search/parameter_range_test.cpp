@@ -32,6 +32,8 @@ TEST(ParameterRange, EndsAreFiniteNumbers) {
   EXPECT_THAT(fault_of(floating("x", -1e308, 1e308)), HasSubstr("/high: not a finite number"))
       << "nor is what lies between them";
   EXPECT_EQ(fault_of(floating("x", 1, 1)), "");
+  EXPECT_THAT(fault_of(floating("x", 1e-200, 1e200, Scale::log)),
+              HasSubstr("/high: the range is too large for a log scale"));
 }
 
 TEST(ParameterRange, OfAnIntegerHasWholeEndsThatADoubleTellsApart) {
@@ -46,6 +48,7 @@ TEST(ParameterRange, HasABoundedNumberOfLevels) {
   EXPECT_EQ(fault_of(integer("x", 0, 0x1p40)), "");
   EXPECT_THAT(fault_of(integer("x", 0, 0x1p40 + 1)), HasSubstr("/high: the range is too large"));
   EXPECT_EQ(fault_of(stepped(integer("x", 0, 0x1p41), 2)), "");
+  EXPECT_EQ(fault_of(integer("x", 1, 0x1p53, Scale::log2)), "") << "54 powers of two";
   EXPECT_THAT(fault_of(stepped(floating("x", 0, 0x1p40), 0.5)),
               HasSubstr("/step: the step 0.5 is"));
   EXPECT_THAT(fault_of(stepped(floating("x", 0, 1), INFINITY)), HasSubstr("not a positive number"));

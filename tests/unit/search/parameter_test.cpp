@@ -123,6 +123,9 @@ TEST(Parameter, FindsFaultsInDefinitions) {
   EXPECT_THAT(parameter_fault(categorical("x", {text("a"), text("b"), text("a")})),
               HasSubstr("/choices/2: the choice \"a\" is repeated"));
   EXPECT_THAT(parameter_fault(categorical("x", {whole(1), Value{1.0}})), HasSubstr("repeated"));
+  constexpr std::int64_t k_beyond_doubles = std::int64_t{1} << 53;
+  const auto seeds = categorical("x", {whole(k_beyond_doubles), whole(k_beyond_doubles + 1)});
+  EXPECT_TRUE(seeds.check()) << seeds.check().error().text();
 }
 
 }  // namespace

@@ -249,14 +249,17 @@ TEST(ScalingSearcher, ADeadlineThatNoCountKeepsIsGivenUp) {
   EXPECT_THAT(searcher->why_done(), HasSubstr("; none that was measured meets the deadline"));
 }
 
-TEST(ScalingSearcher, LeavesOutWhatIsForbiddenOrRuns) {
+TEST(ScalingSearcher, LeavesOutWhatIsForbiddenAndWaitsForWhatRuns) {
   const SearchSpace space = nodes_and_batch(8, {"nodes != 2"});
   const auto searcher = scaling_searcher(space);
   searcher->observe(timed(configured(1), 100.0, 0.01));
-  const std::vector<Configuration> running{configured(3)};
-  const auto suggestion = searcher->suggest({4, running, {}});
+  const auto suggestion = searcher->suggest({2, {}, {}});
   ASSERT_TRUE(suggestion && *suggestion);
-  EXPECT_EQ(nodes_of((*suggestion)->configuration), 4.0);
+  EXPECT_EQ(nodes_of((*suggestion)->configuration), 3.0);
+  const std::vector<Configuration> running{configured(3)};
+  const auto beside = searcher->suggest({3, running, {}});
+  ASSERT_TRUE(beside);
+  EXPECT_FALSE(*beside) << "what three take chooses the next count";
 }
 
 TEST(ScalingSearcher, TellsWhyItIsDone) {

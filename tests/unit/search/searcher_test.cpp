@@ -145,6 +145,9 @@ TEST(GridSearcher, GivesContinuousParametersFiveLevels) {
   for (const Configuration& configuration : all)
     rates.insert(to_text(*configuration.find("lr")));
   EXPECT_EQ(rates, (std::set<std::string>{"0.0001", "0.001", "0.01", "0.1", "1"}));
+  EXPECT_EQ(searcher_of("grid", space)->why_done(),
+            "every configuration of the grid has been tried")
+      << "of the space there are others";
 }
 
 TEST(GridSearcher, RefusesGridsBeyondItsLimit) {
@@ -161,11 +164,14 @@ TEST(RandomSearcher, FindsConfigurationsThatFewDrawsHit) {
 
 TEST(RandomSearcher, SaysWhenItCannotTellWhetherAnythingIsLeft) {
   const SearchSpace space = space_of({integer("a", 1, 1), when(floating("b", 0, 1), "a > 1")});
-  const auto searcher = searcher_of("random", space);
-  searcher->observe(finished(0, Configuration({{"a", whole(1)}})));
-  const auto suggestion = searcher->suggest({1, {}, {}});
-  ASSERT_FALSE(suggestion);
-  EXPECT_THAT(suggestion.error().text(), HasSubstr("50000 random draws"));
+  for (const char* name : {"random", "sobol"}) {
+    const auto searcher = searcher_of(name, space);
+    searcher->observe(finished(0, Configuration({{"a", whole(1)}})));
+    const auto suggestion = searcher->suggest({1, {}, {}});
+    ASSERT_TRUE(suggestion) << "what was tried is still to be recommended";
+    EXPECT_FALSE(*suggestion);
+    EXPECT_THAT(searcher->why_done(), HasSubstr("50000 random draws"));
+  }
 }
 
 TEST(MakeSearcher, NamesTheNearestName) {

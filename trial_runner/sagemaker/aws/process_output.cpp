@@ -4,7 +4,6 @@
 #include <array>
 #include <cerrno>
 #include <string_view>
-#include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -12,15 +11,12 @@
 #include <unistd.h>
 
 #include "common/child_process.hpp"
+#include "common/system_reason.hpp"
 
 namespace steptune::aws {
 namespace {
 
 constexpr std::size_t k_max_output_bytes = std::size_t{1} << 20;
-
-std::string reason(int error) {
-  return std::generic_category().message(error);
-}
 
 /// Everything up to the end of the stream; what exceeds the limit is read and dropped, so that the
 /// writer is not killed by a closed pipe.
@@ -50,7 +46,7 @@ Result<std::string> process_output(const std::vector<std::string>& argv) {
   std::array<int, 2> pipe_ends{-1, -1};
   if (argv.empty()) return fail(ErrorKind::runner, "the command is empty");
   if (pipe2(pipe_ends.data(), O_CLOEXEC) != 0) {
-    return fail(ErrorKind::runner, "cannot create a pipe: " + reason(errno), argv[0]);
+    return fail(ErrorKind::runner, "cannot create a pipe: " + system_reason(errno), argv[0]);
   }
   ChildRequest request;
   request.argv = argv;
@@ -61,7 +57,7 @@ Result<std::string> process_output(const std::vector<std::string>& argv) {
   close(pipe_ends[1]);
   if (!pid) {
     close(pipe_ends[0]);
-    return fail(ErrorKind::runner, "cannot start: " + reason(pid.error()), argv[0]);
+    return fail(ErrorKind::runner, "cannot start: " + system_reason(pid.error()), argv[0]);
   }
   std::string output = read_all(pipe_ends[0]);
   close(pipe_ends[0]);

@@ -6,7 +6,7 @@
 #include <string>
 #include <unordered_set>
 
-namespace steptune::bayes {
+namespace steptune {
 
 /// Points of a search space, each once. Points that `SearchSpace::snap` has made are equal exactly
 /// when their coordinates are.
@@ -31,4 +31,4 @@ class PointSet {
   std::unordered_set<std::string> keys_;
 };
 
-}  // namespace steptune::bayes
+}  // namespace steptune
