@@ -172,10 +172,9 @@ class NewProgramStudy {
                        format_duration(until_step_s(*options_.longest_s))),
            "--time", "give a longer tuning time"}};
     }
-    const std::string why =
-        !known         ? why_hook_is_silent(survey.log, argv_, folder_)
-        : survey.ended ? "the program ended before its first step"
-                       : "the program made no step while it was watched";
+    const std::string why = !known         ? why_hook_is_silent(survey.log, argv_, folder_)
+                            : survey.ended ? "the program ended before its first step"
+                                           : "the program made no step while it was watched";
     return Refusal{not_from_outside(why), true};
   }
 
