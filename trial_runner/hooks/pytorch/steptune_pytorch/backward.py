@@ -36,7 +36,7 @@ def wrap(hook):
                         and progress.training_forwards > 0
                         and (progress.backwards > 0 or progress.steps < progress.look_step)
                     )
-                    if tensors.numel() == 1:
+                    if tensors.numel() == 1 and not tensors.is_complex():
                         roots = (tensors.detach(),)
                 else:
                     if not isinstance(tensors, (torch.Tensor, list, tuple)):
@@ -50,6 +50,7 @@ def wrap(hook):
                         hook.knobs.strategy.backward_begins()
             except Exception as error:
                 hook.failed(error)
+            progress.loss_roots.extend(roots)  # the optimizer may step within
             try:
                 return original(tensors, *arguments, **named)
             except RuntimeError as error:
@@ -60,13 +61,12 @@ def wrap(hook):
                 clock.totals_s[clock.current] += now_s - clock.now_s
                 clock.now_s = now_s
                 clock.current = before
-                if is_plain:
+                if is_plain and progress.training_forwards > 0:  # else the optimizer stepped within
                     progress.backwards += 1
-                    progress.loss_roots.extend(roots)
                 else:
                     if hook.knobs.strategy.is_asked:
                         _tell(hook, hook.knobs.strategy.backward_ended)
-                    _tell(hook, progress.backward_ended, roots)
+                    _tell(hook, progress.backward_ended)
 
         return backward
 
@@ -116,7 +116,7 @@ def _roots(tensors, unscaled):
     return [
         unscaled.pop(id(root), root).detach()
         for root in _listed(tensors)
-        if isinstance(root, torch.Tensor) and root.numel() == 1
+        if isinstance(root, torch.Tensor) and root.numel() == 1 and not root.is_complex()
     ]
 
 

@@ -171,6 +171,7 @@ class Progress:
         self._end_phase()
         self._take_no_grad_batch((inputs, named_inputs))
         if self.ahead.batch is not None or len(self.fetched_batches) > 1:
+            self._forget_looked_at()
             self.ahead.divide(self.fetched_batches, (inputs, named_inputs), self.is_fed)
         self._reconsider_loader()
         self.take_fetched()
@@ -181,15 +182,14 @@ class Progress:
 
     def count_samples_in(self, module, inputs, named_inputs):
         """Of a forward for which no batch has come. What two modules are given, an actor and a critic, counts once."""
-        if self.samples_by == "given":
+        if self.samples_by == "given" or torch.jit.is_tracing():  # whose sizes are tensors
             return
-        given = inputs if inputs and type(inputs[0]) is torch.Tensor else (inputs, named_inputs)
-        tensor = tensors.first_tensor(given)
+        tensor = tensors.first_tensor((inputs, named_inputs))
         if tensor is not None:
             if self._counted is not None and self._counted[0] is not module and self._counted[1]() is tensor:
                 return
             self._counted = (module, weakref.ref(tensor))
-        self._forward_samples += tensors.samples_in(given)
+        self._forward_samples += tensors.samples_in_inputs(inputs, named_inputs)
 
     def _take_no_grad_batch(self, inputs):
         batch, self._no_grad_batch = self._no_grad_batch, None
@@ -257,12 +257,20 @@ class Progress:
         loaders = {batch[0] for batch in self.fetched_batches}
         if len(loaders) == 1 and not self._evaluated_since_fetch:
             (loader,) = loaders
-            if loader.training is False and not loader.is_listed_otherwise:
+            if loader.training is False:
                 loader.training = None
+
+    def _forget_looked_at(self):
+        """Before the first step: batches of other loaders than the last one, which nobody reads any more."""
+        fetched = self.fetched_batches
+        if self.steps == 0 and fetched:
+            last = fetched[-1][0]
+            fetched[:] = [b for b in fetched if b[0] is last or b[0].training is not None or b[0].is_read()]
 
     def _take_for_step(self):
         """What no forward has taken, of a step that has none: in any other it is fetched for the next one."""
         if not self.is_fed and not self.training_forwards:
+            self._forget_looked_at()
             self.take_fetched()
         elif self._evaluated_since_fetch:
             self._evaluated_since_fetch = self._evaluated_fetched = False
@@ -286,9 +294,8 @@ class Progress:
             if self._micro_batches.is_looking:
                 self.is_plain = False
 
-    def backward_ended(self, roots):
+    def backward_ended(self):
         self.backwards += 1
-        self.loss_roots.extend(roots)
         if not self.training_forwards:
             # Of a forward that is not seen: an evaluation before the step must not take it with it.
             self.clock.confirm()
@@ -409,6 +416,7 @@ class Progress:
     def optimizer_made(self):
         """Forwards before the first optimizer are no training."""
         if not self.optimizers_made:
+            self._samples, self._samples_of_all = self._samples_before_step, self._samples_of_all_before_step
             self._forget_step()
         self.optimizers_made = True
 
