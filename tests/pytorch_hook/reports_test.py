@@ -263,7 +263,7 @@ class Untouched(unittest.TestCase):
                 self.assertEqual(loaders, {4: True, 8: False})
 
     def test_samples_of_batches_that_are_no_tensors(self):
-        for way in ("object", "slots", "keys", "arrays", "listed", "texts", "nested"):
+        for way in ("object", "slots", "keys", "arrays", "listed", "texts", "nested", "unbatched"):
             with self.subTest(way):
                 self.check("odd_batches", way, steps=6, samples=22)
         for way in ("given", "traced", "complex"):

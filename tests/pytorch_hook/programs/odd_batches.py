@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Batches that are no tensors and no usual containers of them: objects (`object`, `slots`), dictionaries with keys for
-attributes (`keys`), arrays (`arrays`, `listed`), texts (`texts`); nested tensors (`nested`). Without a loader a model
-of such things (`given`), one that is traced between its steps (`traced`), and one of complex numbers whose backward is
-given its gradient (`complex`)."""
+attributes (`keys`), arrays (`arrays`, `listed`), texts (`texts`), nested tensors (`nested`); samples that the program
+puts together (`unbatched`). Without a loader a model of such things (`given`), one that is traced between its steps
+(`traced`), and one of complex numbers whose backward is given its gradient (`complex`)."""
+import itertools
 import sys
 import warnings
 
@@ -70,6 +71,11 @@ COLLATE = {
 def batches():
     if WAY in COLLATE:
         yield from DataLoader(list(torch.randn(22, 5)), batch_size=4, collate_fn=COLLATE[WAY])
+        return
+    if WAY == "unbatched":
+        items = iter(DataLoader(list(torch.randn(22, 3, 5)), batch_size=None))
+        for some in iter(lambda: list(itertools.islice(items, 4)), []):
+            yield torch.stack(some).mean(1)
         return
     for step in range(6):
         rows = torch.randn(4 if step < 5 else 2, 5)

@@ -51,6 +51,8 @@ class LoaderFacts:
         self._under_way = weakref.WeakSet()  # iterators of its passes
         self._is_always_read = False
         self._batch_size = _batch_size(loader)
+        # Its items are batches that the data set makes or, as a forward may show, samples that the program puts together.
+        self.may_give_samples = self._batch_size is None and getattr(loader, "batch_sampler", None) is None
         self.count_samples = self._count_first  # samples in a batch
 
     def _count_first(self, batch):
@@ -58,6 +60,10 @@ class LoaderFacts:
         expected = self._batch_size if self.shared is None else None
         self.count_samples = tensors.way_to_count(batch, expected)
         return self.count_samples(batch)
+
+    def gives_samples(self):
+        self.may_give_samples = False
+        self.count_samples = _one
 
     def is_trained_on(self):
         self.training = True
@@ -141,6 +147,10 @@ def _batch_size(loader):
     """A subclass may have gone without DataLoader.__init__, and a sampler may be the program's own."""
     size = getattr(loader, "batch_size", None)
     return getattr(getattr(loader, "batch_sampler", None), "batch_size", None) if size is None else size
+
+
+def _one(_):
+    return 1
 
 
 def _length(value):

@@ -170,6 +170,8 @@ class Progress:
         """A forward of the outermost module begins that belongs to a step."""
         self._end_phase()
         self._take_no_grad_batch((inputs, named_inputs))
+        if self.fetched_batches and self.fetched_batches[0][0].may_give_samples:
+            self._count_items(tensors.samples_in_inputs(inputs, named_inputs))
         if self.ahead.batch is not None or len(self.fetched_batches) > 1:
             self._forget_looked_at()
             self.ahead.divide(self.fetched_batches, (inputs, named_inputs), self.is_fed)
@@ -266,6 +268,14 @@ class Progress:
         if self.steps == 0 and fetched:
             last = fetched[-1][0]
             fetched[:] = [b for b in fetched if b[0] is last or b[0].training is not None or b[0].is_read()]
+
+    def _count_items(self, samples):
+        """A forward is given so many samples."""
+        fetched = self.fetched_batches
+        loader = fetched[0][0]
+        if samples == len(fetched) and all(batch[0] is loader for batch in fetched):
+            loader.gives_samples()
+            fetched[:] = [(loader, 1, self._find_samples_of_all(loader, 1))] * samples
 
     def _take_for_step(self):
         """What no forward has taken, of a step that has none: in any other it is fetched for the next one."""
