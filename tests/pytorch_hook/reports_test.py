@@ -254,8 +254,8 @@ class Untouched(unittest.TestCase):
     def test_what_is_pickled_by_value_goes_without_the_hook(self):
         self.check("by_value", steps=12, samples=48, samples_by="forward")
 
-    def test_batches_that_are_looked_at_before_the_training(self):
-        for way in ("peek", "statistics", "other"):
+    def test_batches_that_are_looked_at_alone(self):
+        for way in ("peek", "statistics", "other", "pictures"):
             with self.subTest(way):
                 ran = self.check("looked_at", way, steps=12, samples=48)
                 self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 49, 4)))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Looks at its data before it trains: at a batch of the loader that it tests with (`peek`, as PyTorch's first
-tutorial), at all batches that it is going to train on (`statistics`) or to test with (`other`)."""
+tutorial; `pictures`: after each pass), at all batches that it is going to train on (`statistics`) or to test with
+(`other`)."""
 import sys
 
 import torch
@@ -10,7 +11,7 @@ from torch.utils.data import DataLoader, TensorDataset
 torch.manual_seed(33)
 train = DataLoader(TensorDataset(torch.randn(16, 5)), batch_size=4)
 test = DataLoader(TensorDataset(torch.randn(24, 5)), batch_size=8)
-for (x,) in train if sys.argv[1] == "statistics" else test:
+for (x,) in [] if sys.argv[1] == "pictures" else train if sys.argv[1] == "statistics" else test:
     print(x.shape, x.mean().item().hex())
     if sys.argv[1] == "peek":
         break
@@ -23,6 +24,8 @@ for _ in range(3):
         optimizer.step()
         optimizer.zero_grad()
         print("loss", loss.item().hex())
+    if sys.argv[1] == "pictures":
+        print(next(iter(test))[0].shape)
     model.eval()
     with torch.no_grad():
         print("test", sum(model(x).pow(2).mean().item() for (x,) in test).hex())

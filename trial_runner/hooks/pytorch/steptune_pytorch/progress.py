@@ -263,11 +263,16 @@ class Progress:
                 loader.training = None
 
     def _forget_looked_at(self):
-        """Before the first step: batches of other loaders than the last one, which nobody reads any more."""
+        """Batches of other loaders than the last one, which nobody reads any more: before the first step, or of those
+        that an evaluation reads."""
         fetched = self.fetched_batches
-        if self.steps == 0 and fetched:
-            last = fetched[-1][0]
-            fetched[:] = [b for b in fetched if b[0] is last or b[0].training is not None or b[0].is_read()]
+        last = fetched[-1][0] if fetched else None
+
+        def is_looked_at(loader):
+            may_be = loader.training is None and (self.steps == 0 or loader.is_evaluated_on)
+            return may_be and loader is not last and not loader.is_read()
+
+        fetched[:] = [batch for batch in fetched if not is_looked_at(batch[0])]
 
     def _count_items(self, samples):
         """A forward is given so many samples."""
