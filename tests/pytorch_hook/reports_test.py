@@ -277,6 +277,16 @@ class Untouched(unittest.TestCase):
                 self.assertEqual([r["loss"] for r in ran.steps], self.losses(ran))
                 self.assertGreater(ran.steps[-1]["parts"]["optimizer"], 0)
 
+    def test_losses_of_a_great_many_backwards_are_not_kept(self):
+        def at_most_three():
+            from steptune_pytorch import backward
+
+            backward.MOST_BACKWARDS = 3
+
+        ran = run("accumulation", hook=SURVEY, prepare=at_most_three)
+        self.assertEqual(ran.steps[-1]["step"], 12)
+        self.assertFalse([r for r in ran.steps if "loss" in r], "four in each step")
+
     def test_losses_that_nobody_knows_are_not_told(self):
         ran = run("many_steps", "own_gradients", hook=SURVEY)
         self.assertEqual(ran.steps[-1]["step"], 600)

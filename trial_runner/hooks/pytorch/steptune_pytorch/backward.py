@@ -8,6 +8,8 @@ import torch
 
 from steptune_pytorch.part_clock import BACKWARD, OTHER, PREPARE
 
+MOST_BACKWARDS = 10000  # of a step whose loss is told
+
 
 def wrap(hook):
     unscaled = {}  # by the identity of the scaled loss, until its backward
@@ -50,7 +52,10 @@ def wrap(hook):
                         hook.knobs.strategy.backward_begins()
             except Exception as error:
                 hook.failed(error)
-            progress.loss_roots.extend(roots)  # the optimizer may step within
+            if progress.backwards < MOST_BACKWARDS:
+                progress.loss_roots.extend(roots)  # the optimizer may step within
+            else:
+                del progress.loss_roots[:]  # of attacks, say, which no step follows: they would be kept for good
             try:
                 return original(tensors, *arguments, **named)
             except RuntimeError as error:

@@ -29,7 +29,7 @@ def first_tensor(value, depth=0):
 
 def is_dense(tensor):
     """Neither sparse nor nested: one that has a shape and a memory format."""
-    return tensor.layout == torch.strided and not tensor.is_nested
+    return tensor.layout == torch.strided and not getattr(tensor, "is_nested", False)
 
 
 def samples_in(batch):
@@ -131,7 +131,7 @@ def _second_dimension(batch):
 
 def _second_of(tensor):
     # Of a nested tensor it may have no one number.
-    return tensor.size(1) if tensor.dim() > 1 and not tensor.is_nested else None
+    return tensor.size(1) if tensor.dim() > 1 and not getattr(tensor, "is_nested", False) else None
 
 
 def converted(value, convert, depth=0):
