@@ -148,7 +148,7 @@ class Hook(PickledByValue):
             self.events.open()
         if progress.steps <= _FIRST_LOSSES and self.settings.prints_events:
             self._first_losses.append(repr(progress.loss()))
-            if progress.steps == _FIRST_LOSSES and any(loss != "None" for loss in self._first_losses):
+            if progress.steps == _FIRST_LOSSES:
                 self.events.tell("losses", first=self._first_losses)
         if self.live is not None and not self.live.is_over:
             self.live.step_ended(progress)
