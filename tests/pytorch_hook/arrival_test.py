@@ -4,12 +4,16 @@
 import ast
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 from harness import HOOK, program, run, run_fresh, settings
+
+sys.path.append(HOOK)
 
 SHOW_PATH = "import sys; print(sys.path, getattr(sys.modules.get('sitecustomize'), '__file__', 0))"
 
@@ -118,6 +122,17 @@ class Arrival(unittest.TestCase):
         self.assertEqual((ran.status, ran.steps[-1]["step"]), (0, 5), ran.output)
         self.assertEqual(ran.lines, run("settings").lines)
 
+    def test_a_program_whose_name_is_not_utf_8(self):
+        name = os.path.join(self.folder, os.fsdecode(b"tr\xe9n.py"))
+        shutil.copy(program("settings"), name)
+        ran = run_fresh([name], settings(interval_s=0, events=self.events))
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual(ran.knob("num_threads")["value"], 1)
+        with open(self.events) as file:
+            for text in (ran.output, file.read()):
+                self.assertIn("tr?n.py", text)
+                self.assertNotIn("\\ud", text)
+
     def test_settings_that_are_none(self):
         for text in ("{", '{"v":1,"mode":"race"}'):
             ran = run_fresh([program("settings")], text)
@@ -171,6 +186,28 @@ class Arrival(unittest.TestCase):
         told = [event["why"] for event in ran.events if event["event"] == "separate"]
         self.assertEqual(len(told), 1, ran.output)
         self.assertIn("several processes train without ranks", told[0])
+
+    def test_the_last_step_of_a_process_that_is_forked(self):
+        ran = run_fresh([program("hogwild")], settings(interval_s=1000))
+        self.assertEqual([report["step"] for report in ran.steps], [1, 5], ran.output)
+
+    def test_ranks_are_those_of_what_communicates_or_of_the_launcher(self):
+        from steptune_pytorch import ranks
+
+        def told(modules=(), **environment):
+            launched = {name: "" for name in (*ranks._RANKS, *ranks._WORLD_SIZES)}
+            with mock.patch.dict(os.environ, dict(launched, **environment)), mock.patch.dict(sys.modules, modules):
+                return ranks.rank_and_world_size(), ranks.together()
+
+        self.assertEqual(told(), ((0, 1), 1))
+        for rank, size in zip(ranks._RANKS, ranks._WORLD_SIZES):
+            self.assertEqual(told(**{rank: "1", size: "2"}), ((1, 2), 1))
+        horovod = mock.Mock(is_initialized=lambda: True, rank=lambda: 2, size=lambda: 3)
+        self.assertEqual(told({"horovod.torch": horovod}, RANK="1", WORLD_SIZE="2"), ((2, 3), 3))
+        world = mock.Mock(Get_rank=lambda: 3, Get_size=lambda: 4)
+        for is_finalized, expected in ((False, ((3, 4), 4)), (True, ((0, 1), 1))):
+            mpi = mock.Mock(Is_initialized=lambda: True, Is_finalized=lambda: is_finalized, COMM_WORLD=world)
+            self.assertEqual(told({"mpi4py.MPI": mpi}), expected)
 
     def test_a_fault_of_the_hook_ends_the_hook_alone(self):
         untouched = run("mnist").lines

@@ -160,17 +160,21 @@ class RefusedKnobs(Knobs):
         asked = run("early_pass", "endless", hook=knobs(num_workers=1)).knob("num_workers")
         self.assertFalse(asked["may"], asked)
 
-    def test_data_set_that_holds_open_files(self):
+    def test_data_set_that_holds_open_files_or_connections(self):
         for kind, name in (
             ("h5py", "File"),
             ("lmdb", "Environment"),
             ("tables", "File"),
             ("file", "BufferedReader"),
+            ("sqlite3", "Connection"),
+            ("socket", "socket"),
         ):
             ran = self.same("open_files", kind, num_workers=2, refused=["num_workers"])
             found = name if kind == "file" else "%s.%s" % (kind, name)
-            why = "the data set holds an open file (%s), which workers would share" % found
+            what = "connection" if kind in ("sqlite3", "socket") else "file"
+            why = "the data set holds an open %s (%s), which workers would share" % (what, found)
             self.assertEqual(ran.knob("num_workers")["why"], why)
+        self.same("open_files", "hung_up", num_workers=0)
         self.same("open_files", "closed", num_workers=2)
         self.same("open_files", "late", num_workers=2)  # each worker opens its own
 
@@ -218,6 +222,9 @@ class RefusedKnobs(Knobs):
 
     def test_half_precision_without_a_scaler(self):
         self.same("mnist", precision="fp16", refused=["precision"])
+
+    def test_a_model_that_is_given_up_is_not_kept(self):
+        self.assertEqual(self.same("given_up_model", channels_last=True).lines, ["gone True"])
 
     def test_a_layout_that_the_model_does_not_take(self):
         # Noise and statistics of the forward that failed do not count.
@@ -307,6 +314,16 @@ class NumericKnobs(Knobs):
                     self.assertAlmostEqual(loss, other, delta=1e-3 * abs(other) + 1e-5)
                 counted, expected = (json.loads(of.lines[-1])[2] for of in (ran, untouched))
                 self.assertEqual(counted, expected, "statistics count once")
+
+    @unittest.skipUnless(hasattr(torch, "compile"), "this PyTorch has no torch.compile")
+    def test_what_a_program_compiles_is_compiled_as_without_the_hook(self):
+        for way, graphs in (("later", 1), ("function", 2), ("in_place", 2), ("layers", 0)):
+            with self.subTest(way):
+                ran = self.same("compiled", way)
+                self.assertEqual(ran.lines[-1], "%d graphs" % graphs)
+                today = "off" if way in ("later", "function") else "default"
+                row = ran.knob("compile")
+                self.assertEqual((row["today"], row["may"]), (today, today == "off"), row)
 
     @unittest.skipUnless(hasattr(torch, "compile"), "in PyTorch 1 they are for GPUs alone")
     def test_fused_optimizer(self):
@@ -402,13 +419,21 @@ class SemanticKnobs(Knobs):
         row = ran.knob("batch_size")
         self.assertEqual((row["today"], row["value"], row["may"]), (16, 40, True))
 
-    def test_batch_size_of_the_loaders_that_were_surveyed(self):
-        survey = run("mnist", hook=settings("survey"))
-        ids = [e["id"] for e in survey.events if e["event"] == "loader" and e["training"]]
-        ran = run("mnist", hook=settings("report", knobs={"batch_size": 40}, loaders=ids))
-        self.assertEqual(ran.steps[-1]["step"], 6)
+    def test_batch_size_of_arguments_without_names(self):
         positional = run("worker_init", hook=knobs(batch_size=20))
         self.assertEqual(positional.steps[-1]["step"], 6)
+
+    def test_batch_size_of_a_loader_with_a_sampler(self):
+        ran = run_fresh([program("ddp")], knobs(batch_size=8))
+        self.assertEqual((ran.steps[-1]["step"], ran.steps[-1]["samples"]), (4, 64), ran.output)
+        row = ran.knob("batch_size")
+        self.assertEqual((row["today"], row["value"], row["may"]), (4, 8, True), row)
+
+    def test_batch_size_is_offered_only_where_it_can_be_set(self):
+        for asked in (settings("survey"), knobs(batch_size=8)):
+            row = run("augmented", hook=asked).knob("batch_size")
+            self.assertEqual((row["today"], row["value"], row["may"]), (4, 4, False), row)
+            self.assertIn("not known to train when it is made", row["why"])
 
     def test_batch_size_of_an_own_batch_sampler(self):
         self.same("batch_sampler", batch_size=8, refused=["batch_size"])
@@ -491,6 +516,16 @@ class EnvironmentKnobs(Knobs):
         else:
             self.assertEqual(row["value"], "default")
             self.assertEqual(row["why"], "libtcmalloc_minimal.so.4 is not installed")
+
+    def test_what_is_set_cannot_be_unset(self):
+        def wait_policy(value):
+            return run("settings", hook=knobs(), environment={"OMP_WAIT_POLICY": value}).knob("omp_wait_policy")
+
+        set_row = wait_policy("PASSIVE")
+        self.assertEqual((set_row["today"], set_row["choices"]), ("passive", ["active", "passive"]))
+        other = wait_policy("none of them")
+        self.assertEqual(other["today"], "default")
+        self.assertNotIn("choices", other)
 
     def openblas_threads_with(self, **variables):
         def prepare():

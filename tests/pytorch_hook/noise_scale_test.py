@@ -60,7 +60,7 @@ class MicroBatchNoise(unittest.TestCase):
         return ran.steps[-1].get(NAME)
 
     def test_is_that_of_the_program(self):
-        for how in ("plain", "sum", "set to zero"):
+        for how in ("plain", "sum", "set to zero", "complex"):
             self.assertAlmostEqual(self.told(how), 1.0, delta=0.1, msg=how)
 
     def test_counts_samples_as_they_are_given(self):

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the hook reports of programs that it leaves as they are."""
 
+import importlib.util
 import unittest
 
 import torch
@@ -243,6 +244,53 @@ class Untouched(unittest.TestCase):
         for way in ("lists", "items", "sequences", "views"):
             self.check("collated", way, steps=6, samples=22)
 
+    def test_files_of_safetensors_are_checkpoints(self):
+        ran = self.check("safetensors_style", steps=12, samples=48, samples_by="forward")
+        ended = ran.phases_ended("checkpoint")
+        self.assertEqual(len(ended), 2)
+        self.assertGreater(min(phase["seconds"] for phase in ended), 0.02)
+
+    @unittest.skipUnless(importlib.util.find_spec("joblib"), "brings cloudpickle")
+    def test_what_is_pickled_by_value_goes_without_the_hook(self):
+        self.check("by_value", steps=12, samples=48, samples_by="forward")
+
+    def test_batches_that_are_looked_at_alone(self):
+        for way in ("peek", "statistics", "other", "pictures"):
+            with self.subTest(way):
+                ran = self.check("looked_at", way, steps=12, samples=48)
+                self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 49, 4)))
+                loaders = {e["batch_size"]: e["training"] for e in ran.events if e["event"] == "loader"}
+                self.assertEqual(loaders, {4: True, 8: False})
+
+    def test_samples_of_batches_that_are_no_tensors(self):
+        for way in ("object", "slots", "keys", "arrays", "listed", "texts", "nested", "unbatched"):
+            with self.subTest(way):
+                self.check("odd_batches", way, steps=6, samples=22)
+        for way in ("given", "traced", "complex"):
+            with self.subTest(way):
+                self.check("odd_batches", way, steps=6, samples=22, samples_by="forward")
+
+    def test_an_optimizer_that_steps_within_the_backward(self):
+        for way in ("caller", "engine"):
+            with self.subTest(way):
+                ran = self.check("step_in_backward", way, steps=24, samples=96)
+                self.assertEqual([r["loss"] for r in ran.steps], self.losses(ran))
+                self.assertGreater(ran.steps[-1]["parts"]["optimizer"], 0)
+
+    def test_losses_of_a_great_many_backwards_are_not_kept(self):
+        def at_most_three():
+            from steptune_pytorch import backward
+
+            backward.MOST_BACKWARDS = 3
+
+        ran = run("accumulation", hook=SURVEY, prepare=at_most_three)
+        self.assertEqual(ran.steps[-1]["step"], 12)
+        self.assertFalse([r for r in ran.steps if "loss" in r], "four in each step")
+
+    def test_losses_that_nobody_knows_are_told_so(self):
+        ran = run("many_steps", "own_gradients", hook=SURVEY)
+        self.assertEqual(ran.event("losses")["first"], ["None"] * 8)
+
     def test_training_in_another_thread(self):
         for way in ("all", "loop"):
             ran = self.check("threads", way, steps=24, samples=96)
@@ -313,6 +361,7 @@ class Untouched(unittest.TestCase):
         ran = self.check("iterable", steps=10, samples=80)
         self.assertFalse(ran.knob("num_workers")["may"])
         self.assertIn("iterable", ran.knob("num_workers")["why"])
+        self.check("iterable", "sized", steps=10, samples=80)
 
     def test_generators_and_workers(self):
         ran = self.check("worker_init", steps=15, samples=120)

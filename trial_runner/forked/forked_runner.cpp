@@ -51,6 +51,13 @@ bool tells_losses(const HookLog& log) {
   return log.event("losses").is_object();
 }
 
+/// Losses that are not known are equal to any others.
+bool knows_losses(const HookLog& log) {
+  const auto first = log.event("losses").find("first");
+  return first != log.event("losses").end() && first->is_array() &&
+         std::ranges::any_of(*first, [](const Json& loss) { return loss != "None"; });
+}
+
 /// The hook of the check must not write into the file of the trial that it repeats.
 void keep_no_events(TrialSpec& spec) {
   const auto asked = spec.environment.find(k_pytorch_hook_variable);
@@ -210,7 +217,10 @@ void ForkedRunner::on_watched_end(TrialKey key) {
   // One that failed at once says nothing of the program; the next may.
   if (reference_ || !tells_losses(ended.mapped().log)) return;
   reference_ = std::move(ended.mapped());
-  if (*reference_->losses_after_s > (1.0 + k_most_starts) * *reference_->first_step_after_s) {
+  if (!knows_losses(reference_->log)) {
+    refuse("the hook knows none of the program's first losses, so nothing would show a difference");
+  } else if (*reference_->losses_after_s >
+             (1.0 + k_most_starts) * *reference_->first_step_after_s) {
     refuse("start-up is short compared with its steps; forking would save little");
   }
 }

@@ -31,7 +31,6 @@ std::vector<Json> list_at(const Json& json, const char* key) {
 std::string identity_of(const Json& event, const std::string& name) {
   if (name == "knob") return "knob " + text_at(event, "knob");
   if (name == "loader") return "loader " + text_at(event, "id");
-  if (name == "disabled") return "disabled " + text_at(event, "part");
   return name;
 }
 
@@ -89,10 +88,10 @@ void HookLog::keep(const Json& event) {
   kept_.insert_or_assign(std::move(identity), event);
 }
 
-std::optional<std::string> HookLog::disabled(std::string_view part) const {
-  const auto found = kept_.find(fmt::format("disabled {}", part));
-  if (found == kept_.end()) return std::nullopt;
-  return printable_line(text_at(found->second, "why"), k_longest_text);
+std::optional<std::string> HookLog::disabled() const {
+  const Json& told = event("disabled");
+  if (!told.is_object()) return std::nullopt;
+  return printable_line(text_at(told, "why"), k_longest_text);
 }
 
 std::optional<std::string> HookLog::gave_up() const {

@@ -47,8 +47,8 @@ class HookLog {
   [[nodiscard]] bool imported() const { return imported_; }
   /// The program imports PyTorch, and trains.
   [[nodiscard]] bool patched() const { return kept_.contains("patched"); }
-  /// Why the hook withdrew, as a whole or with a part of it (`reports`, `knobs`).
-  [[nodiscard]] std::optional<std::string> disabled(std::string_view part = "") const;
+  /// Why the hook withdrew.
+  [[nodiscard]] std::optional<std::string> disabled() const;
   /// Why the hook has ended the program: the knob that is nothing for it, and why.
   [[nodiscard]] std::optional<std::string> gave_up() const;
   /// The last event of that name with its keys; null where there was none.

@@ -76,7 +76,7 @@ class Reporter:
         rank = _rank()
         self.active = _in_tuner() and (not rank or _all_ranks_report())
         self._told_rank = rank if _all_ranks_report() else None
-        self._process = os.getpid()
+        self._process = None  # that reports: the first that does, which may be a forked one
         self._begin = time.monotonic()
         self._lock = threading.Lock()
         self._steps = 0
@@ -96,6 +96,7 @@ class Reporter:
         if not self.active:
             return
         with self._lock:
+            self._begin_process()
             self._steps += int(steps)
             samples = self._number("samples", samples)
             if samples is not None and math.isfinite(samples) and samples > 0:
@@ -110,6 +111,7 @@ class Reporter:
         if not self.active:
             return
         with self._lock:
+            self._begin_process()
             self._keep(metrics)
             self._print_if_due()
 
@@ -147,6 +149,7 @@ class Reporter:
             return
         name = str(name)
         with self._lock:
+            self._begin_process()
             if not 1 <= len(name.encode("utf-8", "replace")) <= _MAX_NAME_BYTES:
                 self._warn(name[:40], "is not a valid name for a phase: 1 to %d bytes" % _MAX_NAME_BYTES)
                 return
@@ -181,6 +184,14 @@ class Reporter:
         with self._lock:
             if self._pending:
                 self._print()
+
+    def _begin_process(self):
+        if self._process is None:
+            self._process = os.getpid()
+            forks = sys.modules.get("multiprocessing.util")
+            if forks is not None and sys.modules["multiprocessing.process"].current_process().name != "MainProcess":
+                # One that multiprocessing has forked ends without what atexit calls.
+                forks.Finalize(None, self.flush, exitpriority=0)
 
     def _keep(self, metrics):
         self._pending = True

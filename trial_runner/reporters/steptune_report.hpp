@@ -237,12 +237,17 @@ class Reporter {
   static std::string text_of(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.12g", value);
-    // The decimal point is the locale's.
-    for (char* c = text; *c != '\0'; ++c) {
-      const bool number = (*c >= '0' && *c <= '9') || *c == '-' || *c == '+' || *c == 'e';
-      if (!number) *c = '.';
+    // The decimal point is the locale's, of one byte or of several.
+    std::string number;
+    for (const char* c = text; *c != '\0'; ++c) {
+      const bool plain = (*c >= '0' && *c <= '9') || *c == '-' || *c == '+' || *c == 'e';
+      if (plain) {
+        number += *c;
+      } else if (!number.empty() && number.back() != '.') {
+        number += '.';
+      }
     }
-    return text;
+    return number;
   }
   static std::string quoted(const std::string& name) {
     std::string text = "\"";

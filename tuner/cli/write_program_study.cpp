@@ -163,9 +163,8 @@ class NewProgramStudy {
            fmt::format("the program failed before it had trained: {}", survey.ended->detail), "",
            fmt::format("all of its output is in {}", log_.string())}};
     }
-    const auto no_steps = survey.log.disabled("reports");
     const bool may_train = survey.log.imported() && !survey.log.disabled() && !survey.is_unheard;
-    if (was_short_of_time() && may_train && !survey.ended && !no_steps) {
+    if (was_short_of_time() && may_train && !survey.ended) {
       return Refusal{
           {ErrorKind::usage,
            fmt::format("the program made no step within {}, half of the tuning time: the other "
@@ -173,11 +172,9 @@ class NewProgramStudy {
                        format_duration(until_step_s(*options_.longest_s))),
            "--time", "give a longer tuning time"}};
     }
-    const std::string why =
-        !known         ? why_hook_is_silent(survey.log, argv_, folder_)
-        : no_steps     ? fmt::format("the hook cannot tell the program's steps: {}", *no_steps)
-        : survey.ended ? "the program ended before its first step"
-                       : "the program made no step while it was watched";
+    const std::string why = !known         ? why_hook_is_silent(survey.log, argv_, folder_)
+                            : survey.ended ? "the program ended before its first step"
+                                           : "the program made no step while it was watched";
     return Refusal{not_from_outside(why), true};
   }
 

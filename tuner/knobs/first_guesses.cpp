@@ -18,15 +18,27 @@ constexpr double k_usual_prefetch = 4.0;
 
 /// A value of the parameter that is nearest to `wanted`.
 Value nearest_level(const Parameter& parameter, double wanted) {
-  const auto count = std::min<std::uint64_t>(parameter.level_count().value_or(0), 10'000);
-  if (count == 0) return parameter.at_position(1.0);
-  Value nearest = parameter.level(0);
   const auto away = [wanted](const Value& value) { return std::abs(*number_in(value) - wanted); };
-  for (std::uint64_t i = 1; i < count; ++i) {
-    const Value level = parameter.level(i);
-    if (away(level) < away(nearest)) nearest = level;
+  if (!parameter.choices.empty()) {
+    return *std::ranges::min_element(parameter.choices, {}, away);
   }
-  return nearest;
+  const auto count = parameter.level_count();
+  if (!count) {
+    const double within = std::clamp(wanted, parameter.low, parameter.high);
+    return parameter.at_position(parameter.position_of(Value(within)));
+  }
+  // Of a number they ascend: the first one that is not below, or the one before it.
+  std::uint64_t first = 0;
+  for (std::uint64_t end = *count - 1; first < end;) {
+    const std::uint64_t middle = first + (end - first) / 2;
+    if (*number_in(parameter.level(middle)) < wanted) {
+      first = middle + 1;
+    } else {
+      end = middle;
+    }
+  }
+  if (first > 0 && away(parameter.level(first - 1)) <= away(parameter.level(first))) --first;
+  return parameter.level(first);
 }
 
 double number_of(const Configuration& configuration, const Parameter& parameter, double otherwise) {

@@ -15,11 +15,11 @@ bool cpu_computes_bfloat16(const SystemFiles& files) {
   return text && RE2::PartialMatch(*text, k_flags);
 }
 
-/// Those before Ampere, and AMD's before CDNA, emulate it or refuse. "RTX 2000 Ada" is not one of
-/// them, nor is the mobile RTX 2050.
+/// Those before Ampere, and AMD's before CDNA, emulate it or refuse: no Quadro and no TITAN is
+/// younger. "RTX 2000 Ada" is not one of them, nor are the mobile RTX 2050 and MX570.
 bool gpu_computes_bfloat16(const SystemFiles& files) {
   static const RE2 k_without(
-      "V100|Titan V|T4\\b|P100|P40|P4\\b|K80|K40|M60|M40|GTX|RTX 20[678]0|Quadro RTX|TITAN RTX");
+      "(?i)V100|\\bT\\d+G?\\b|\\b[KMP]\\d+\\b|\\bMX[1-4]|GTX|RTX 20[678]0|Quadro|Titan");
   const MachineDescription machine = describe_machine(files);
   const auto model = machine.find("gpu");
   return model != machine.end() && !RE2::PartialMatch(model->second, k_without);

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An iterable data set that does not shard itself."""
+"""An iterable data set that does not shard itself; with `sized` one that says it is shorter than it is, which PyTorch
+warns of where the length of its loader was asked for before a pass."""
+import sys
+
 import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader, IterableDataset
@@ -12,11 +15,17 @@ class Stream(IterableDataset):
             yield torch.randn(5, generator=generator)
 
 
+class Sized(Stream):
+    def __len__(self):
+        return 3
+
+
 torch.manual_seed(7)
+sized = DataLoader(Sized(), batch_size=8)
 model = nn.Linear(5, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
 for epoch in range(2):
-    for x in DataLoader(Stream(), batch_size=8):
+    for x in sized if "sized" in sys.argv else DataLoader(Stream(), batch_size=8):
         optimizer.zero_grad()
         loss = model(x).pow(2).mean()
         loss.backward()

@@ -21,9 +21,20 @@ class Mean(nn.Module):
         return (0.5 * (torch.cat([self.mean, self.last]) - x) ** 2).sum(dim=1).mean()
 
 
+class ComplexMean(nn.Module):
+    """Of half as many complex numbers, which are as many real ones."""
+
+    def __init__(self):
+        super().__init__()
+        self.mean = nn.Parameter(torch.full((WIDTH // 2,), complex(DISTANCE, DISTANCE)))
+
+    def forward(self, x):
+        return (0.5 * (self.mean - torch.view_as_complex(x.view(len(x), -1, 2))).abs() ** 2).sum(dim=1).mean()
+
+
 how = sys.argv[1] if len(sys.argv) > 1 else "plain"
 torch.manual_seed(22)
-model = Mean()
+model = ComplexMean() if how == "complex" else Mean()
 optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
 for _ in range(300 if how in ("plain", "sum", "set to zero") else 100):
     if how != "never zeroed":

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A data set that keeps a file open. The libraries are stubs: `h5py`, `lmdb`, `tables`; `file` is a plain
-one, `closed` one of h5py that is closed, `late` one that is opened at the first item."""
+one, `closed` one of h5py that is closed, `late` one that is opened at the first item. Or a connection: `sqlite3`,
+`socket`, and `hung_up`, both of which are closed."""
+import socket
+import sqlite3
 import sys
 import types
 
@@ -16,7 +19,19 @@ def stub(library, name, **attributes):
 
 
 KIND = sys.argv[1]
+
+
+def hung_up():
+    connections = sqlite3.connect(":memory:"), socket.socket()
+    for connection in connections:
+        connection.close()
+    return connections
+
+
 OPEN = {
+    "sqlite3": lambda: sqlite3.connect(":memory:"),
+    "socket": socket.socket,
+    "hung_up": hung_up,
     "h5py": lambda: stub("h5py", "File", __bool__=lambda self: True),
     "closed": lambda: stub("h5py", "File", __bool__=lambda self: False),
     "lmdb": lambda: stub("lmdb", "Environment"),

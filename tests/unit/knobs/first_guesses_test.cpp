@@ -80,6 +80,17 @@ TEST(FirstGuesses, FitTheMachine) {
   EXPECT_FALSE(guess_machine(SystemFiles{folder}, 4, 0).computes_bfloat16);
 }
 
+TEST(FirstGuesses, ReachTheEndOfALongRange) {
+  Configuration baseline;
+  baseline.set("batch_size", Value(std::int64_t{16}));
+  const SearchSpace whole = *SearchSpace::create({counted("batch_size", 1, 65536)}, {}, {});
+  EXPECT_EQ(FirstGuesses(whole, baseline, k_gpu_machine).next({}, {})->text(), "batch_size=65536");
+  Parameter batch = counted("batch_size", 1, 65536);
+  batch.memory = MemoryEffect::increases;
+  const SearchSpace careful = *SearchSpace::create({batch}, {}, {});
+  EXPECT_EQ(FirstGuesses(careful, baseline, k_gpu_machine).next({}, {})->text(), "batch_size=1024");
+}
+
 TEST(GuessMachine, TellsGpusWithoutBfloat16FromThoseOfLikeNames) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "guess_gpu";
   const auto gpu = folder / "proc/driver/nvidia/gpus/0000:01:00.0";
@@ -91,11 +102,13 @@ TEST(GuessMachine, TellsGpusWithoutBfloat16FromThoseOfLikeNames) {
     return guess_machine(SystemFiles{folder}, 4, 1).computes_bfloat16;
   };
   for (const char* model : {"NVIDIA GeForce RTX 2080 Ti", "NVIDIA GeForce RTX 2060", "Tesla T4",
-                            "Quadro RTX 6000", "Tesla V100-SXM2-16GB"}) {
+                            "Quadro RTX 6000", "Tesla V100-SXM2-16GB", "NVIDIA TITAN V", "TITAN Xp",
+                            "Quadro P4000", "NVIDIA T1000", "NVIDIA GeForce MX450", "Tesla M10"}) {
     EXPECT_FALSE(computes(model)) << model;
   }
   for (const char* model : {"NVIDIA RTX 2000 Ada Generation", "NVIDIA GeForce RTX 2050",
-                            "NVIDIA GeForce RTX 3090", "NVIDIA H100 80GB HBM3"}) {
+                            "NVIDIA GeForce RTX 3090", "NVIDIA H100 80GB HBM3", "NVIDIA RTX A4000",
+                            "NVIDIA GeForce MX570", "NVIDIA A100-PCIE-40GB", "NVIDIA L4"}) {
     EXPECT_TRUE(computes(model)) << model;
   }
 }

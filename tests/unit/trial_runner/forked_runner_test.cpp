@@ -152,6 +152,16 @@ TEST_F(ForkedRunnerTest, StartsAnewWhereStepsAreLongBesideTheStart) {
   EXPECT_FALSE(latest().forked);
 }
 
+TEST_F(ForkedRunnerTest, StartsAnewWhereNobodyKnowsTheLosses) {
+  ASSERT_TRUE(runner_->start(trial(1)));
+  inner_->tell_losses(latest().key, "None");
+  inner_->end(latest().key, OutcomeKind::completed);
+  EXPECT_THAT(ended(), ElementsAre(1));
+  ASSERT_TRUE(runner_->start(trial(2)));
+  EXPECT_EQ(latest().key.trial, 2);
+  EXPECT_FALSE(latest().forked);
+}
+
 TEST_F(ForkedRunnerTest, WhatConfirmsIsStartedAnew) {
   run_reference();
   ASSERT_TRUE(runner_->start(trial(2, false)));

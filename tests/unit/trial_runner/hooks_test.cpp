@@ -197,10 +197,8 @@ TEST(HookLog, TheLastOfEqualEventsCounts) {
   EXPECT_EQ(again.knobs().at("num_workers").value, Json(4));
 }
 
-TEST(HookLog, TellsAWithdrawalFromThatOfAPart) {
+TEST(HookLog, TellsWhyAHookWithdrew) {
   HookLog log;
-  log.add(R"({"event":"disabled","part":"reports","why":"no steps"})");
-  EXPECT_EQ(log.disabled("reports"), "no steps");
   EXPECT_FALSE(log.disabled());
   log.add(R"({"event":"disabled","why":"torch 0.4 is too old"})");
   EXPECT_EQ(log.disabled(), "torch 0.4 is too old");

@@ -60,6 +60,14 @@ int main(int argc, char** argv) {
     }
     for (auto& thread : threads)
       thread.join();
+  } else if (mode == "forked") {
+    const pid_t child = fork();
+    if (child == 0) {
+      for (int i = 0; i < 3; ++i)
+        steptune::report(1);
+      return 0;
+    }
+    waitpid(child, nullptr, 0);
   } else if (mode == "fork") {
     steptune::Reporter reporter;
     reporter.step(1);

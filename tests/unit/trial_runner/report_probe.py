@@ -70,6 +70,16 @@ elif mode == "fork":
             pass
         sys.exit(0)
     os.waitpid(child, 0)
+elif mode == "forked":
+    import multiprocessing
+
+    def train():
+        for _ in range(3):
+            steptune.report(samples=1)
+
+    process = multiprocessing.get_context("fork").Process(target=train)
+    process.start()
+    process.join()
 elif mode == "tensor":
 
     class Tensor:

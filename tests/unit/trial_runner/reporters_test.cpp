@@ -164,6 +164,13 @@ TEST_P(Reporters, AForkedChildRepeatsNothing) {
   EXPECT_EQ(reports[1].step, 2.0);
 }
 
+TEST_P(Reporters, TellTheStepsOfAForkedProcessThatTrains) {
+  const auto reports = reports_of(lines("STEPTUNE_TRIAL=1", "forked"));
+  ASSERT_EQ(reports.size(), 2U);
+  EXPECT_EQ(reports[0].step, 1.0);
+  EXPECT_EQ(reports[1].step, 3.0);
+}
+
 TEST(PythonReporter, EndsAPhaseThatRaises) {
   const auto reports = reports_of(lines_of("STEPTUNE_TRIAL=1", k_python, "raises"));
   ASSERT_EQ(reports.size(), 4U);

@@ -11,7 +11,10 @@ class BatchAhead:
         self.batch = None
 
     def restarts(self, loader, fetched):
-        """Another pass over it begins. What one that was given up has given is not trained on any more."""
+        """Another pass over it begins. What one that was given up has given is not trained on any more, nor what one
+        that was read to its end without any training."""
+        if loader.is_exhausted and not loader.is_trained_on_in_pass:
+            fetched[:] = [batch for batch in fetched if batch[0] is not loader]
         if loader.is_trained_on_in_pass and not loader.is_exhausted:
             fetched[:] = [batch for batch in fetched if batch[0] is not loader]
             if self.batch is not None and self.batch[0] is loader:

@@ -8,6 +8,8 @@ import torch
 
 from steptune_pytorch.part_clock import BACKWARD, OTHER, PREPARE
 
+MOST_BACKWARDS = 10000  # of a step whose loss is told
+
 
 def wrap(hook):
     unscaled = {}  # by the identity of the scaled loss, until its backward
@@ -36,7 +38,7 @@ def wrap(hook):
                         and progress.training_forwards > 0
                         and (progress.backwards > 0 or progress.steps < progress.look_step)
                     )
-                    if tensors.numel() == 1:
+                    if tensors.numel() == 1 and not tensors.is_complex():
                         roots = (tensors.detach(),)
                 else:
                     if not isinstance(tensors, (torch.Tensor, list, tuple)):
@@ -50,6 +52,10 @@ def wrap(hook):
                         hook.knobs.strategy.backward_begins()
             except Exception as error:
                 hook.failed(error)
+            if progress.backwards < MOST_BACKWARDS:
+                progress.loss_roots.extend(roots)  # the optimizer may step within
+            else:
+                del progress.loss_roots[:]  # of attacks, say, which no step follows: they would be kept for good
             try:
                 return original(tensors, *arguments, **named)
             except RuntimeError as error:
@@ -60,13 +66,12 @@ def wrap(hook):
                 clock.totals_s[clock.current] += now_s - clock.now_s
                 clock.now_s = now_s
                 clock.current = before
-                if is_plain:
+                if is_plain and progress.training_forwards > 0:  # else the optimizer stepped within
                     progress.backwards += 1
-                    progress.loss_roots.extend(roots)
                 else:
                     if hook.knobs.strategy.is_asked:
                         _tell(hook, hook.knobs.strategy.backward_ended)
-                    _tell(hook, progress.backward_ended, roots)
+                    _tell(hook, progress.backward_ended)
 
         return backward
 
@@ -116,7 +121,7 @@ def _roots(tensors, unscaled):
     return [
         unscaled.pop(id(root), root).detach()
         for root in _listed(tensors)
-        if isinstance(root, torch.Tensor) and root.numel() == 1
+        if isinstance(root, torch.Tensor) and root.numel() == 1 and not root.is_complex()
     ]
 
 

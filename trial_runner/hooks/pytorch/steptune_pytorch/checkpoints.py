@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.save: a phase of its own."""
+"""torch.save, and the files of safetensors: a phase of its own."""
 
 import io
 import os
+import sys
 
 import torch
 
@@ -47,6 +48,27 @@ def wrap(hook):
         # A checkpoint that is written beside its place and then put there.
         for name in ("replace", "rename"):
             hook.patches.replace(os, name, wrap_move)
+
+
+def wrap_safetensors(hook):
+    """Where the program has imported it. What saves takes this one from the module as it goes."""
+    module = sys.modules.get("safetensors.torch")
+    if not hasattr(module, "serialize_file"):
+        return
+
+    def wrap_write(original):
+        def serialize_file(*arguments, **named):
+            if not hook.watches() or hook.clock.current in (APART, DATA):
+                return original(*arguments, **named)
+            before = _begin(hook)
+            try:
+                return original(*arguments, **named)
+            finally:
+                _end(hook, before)
+
+        return serialize_file
+
+    hook.patches.replace(module, "serialize_file", wrap_write)
 
 
 def _once(strategy, file, write):

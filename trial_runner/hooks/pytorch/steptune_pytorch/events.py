@@ -7,15 +7,19 @@ import sys
 
 _OF_EACH_PROCESS = ("patched", "disabled")
 
-_encode = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
+_encoder = json.JSONEncoder(separators=(",", ":"), allow_nan=False, ensure_ascii=False)
+
+
+def encoded(document):
+    """As UTF-8; what is none, in the name of a file, is replaced: the tuner would pass over the whole line."""
+    return _encoder.encode(document).encode("utf-8", "replace")
 
 
 def write_line(document):
     """One `[steptune]` line in one write, whatever the program has made of sys.stdout."""
     if sys.__stdout__ is None or sys.__stdout__.closed:
         return  # the descriptor may be anything
-    line = "[steptune] " + _encode(document) + "\n"
-    os.write(1, line.encode("utf-8", "replace"))
+    os.write(1, b"[steptune] " + encoded(document) + b"\n")
 
 
 class Events:
@@ -72,10 +76,9 @@ def _try(write, *what):
 
 
 def append(path, document):
-    line = json.dumps(document, separators=(",", ":")) + "\n"
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
     try:
-        os.write(descriptor, line.encode("utf-8", "replace"))
+        os.write(descriptor, encoded(document) + b"\n")
     finally:
         os.close(descriptor)
 

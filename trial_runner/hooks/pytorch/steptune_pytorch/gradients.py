@@ -30,7 +30,7 @@ class Gradients:
         if all(gradient.dtype in _EXACT_ENOUGH for gradient in gradients):
             norms = torch._foreach_norm(gradients)
         else:
-            norms = [torch.linalg.vector_norm(g, dtype=torch.float32) for g in gradients]
+            norms = [torch.linalg.vector_norm(g, dtype=_accumulated_in(g)) for g in gradients]
         return torch.linalg.vector_norm(torch.stack([norm.float() for norm in norms]))
 
     def smallest(self):
@@ -43,6 +43,12 @@ class Gradients:
         device = self._parameters[0].device
         dense = all(type(g) is torch.Tensor and g.layout == torch.strided for g in found)
         return found if dense and all(g.device == device for g in found) else None
+
+
+def _accumulated_in(gradient):
+    if gradient.is_complex():
+        return torch.promote_types(gradient.dtype, torch.complex64)
+    return torch.float32
 
 
 def of(hook):

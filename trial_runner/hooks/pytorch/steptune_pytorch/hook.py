@@ -3,13 +3,16 @@
 
 import atexit
 import contextlib
+import multiprocessing.util
 import os
 import sys
 import threading
+import types
 
-from steptune_pytorch import imports, settings, survey
+from steptune_pytorch import checkpoints, imports, settings, survey
 from steptune_pytorch.events import Events, append_imported
-from steptune_pytorch.patches import Patches
+from steptune_pytorch.part_clock import FORWARD
+from steptune_pytorch.patches import Patches, PickledByValue
 from steptune_pytorch.phases import Phases
 from steptune_pytorch.ranks import Printer
 from steptune_pytorch.report import Report
@@ -21,9 +24,11 @@ _FIRST_LOSSES = 8
 _FULL_STEPS = (*range(1, _FIRST_LOSSES + 1), *_SURVEYS_AT)
 
 
-class Hook:
+class Hook(PickledByValue):
     """What the wrapped calls share. They watch one thread, the one that trains: that which imported torch,
     or another in which training begins."""
+
+    _attributes_of_stand_in = {"clock": types.SimpleNamespace(current=FORWARD)}
 
     def __init__(self, asked):
         from steptune_pytorch.knobs import Knobs
@@ -45,6 +50,13 @@ class Hook:
         self.knobs = Knobs(self)
         os.register_at_fork(after_in_child=self._begin_in_child)
         atexit.register(self.end)
+        multiprocessing.util.register_after_fork(self, Hook._end_with_process)
+        if multiprocessing.parent_process() is not None:
+            self._end_with_process()
+
+    def _end_with_process(self):
+        """One that multiprocessing has forked ends without what atexit calls."""
+        multiprocessing.util.Finalize(None, self.end, exitpriority=0)
 
     def _begin_in_child(self):
         if self.live is not None:
@@ -123,6 +135,7 @@ class Hook:
     def _on_step(self, progress):
         if progress.steps == _STEPS_TO_KNOW:
             self.modules.pin()
+            checkpoints.wrap_safetensors(self)
             if not self.knobs.strategy.is_asked:
                 progress.knows_program()
             if self.settings.mode == "report":
@@ -153,7 +166,7 @@ def install():
     try:
         hook = installed = Hook(settings.read())
         append_imported(hook.settings)
-        from steptune_pytorch import backward, checkpoints, loaders, modules, optimizers
+        from steptune_pytorch import backward, loaders, modules, optimizers
 
         hook.knobs.wrap()
         hook.loaders = loaders.Loaders(hook)

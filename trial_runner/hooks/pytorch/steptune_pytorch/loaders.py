@@ -11,6 +11,7 @@ import torch
 from torch.utils.data import DataLoader, dataloader
 
 from steptune_pytorch import call_site, loader_queue, tensors
+from steptune_pytorch.knobs.loader import shows_training
 from steptune_pytorch.knobs.random_state import UsualRandomState
 from steptune_pytorch.part_clock import DATA, OTHER, PREPARE
 
@@ -41,8 +42,7 @@ class LoaderFacts:
         self.sampler_draws = False
         self.random_state = None  # of the program, where a pass was made of which nothing was read yet
         self.is_order_drawn_apart = False  # the program draws random numbers between making a pass and reading it
-        self.is_listed = False  # as one that trains, by the tuner
-        self.is_listed_otherwise = False
+        self.was_shown_to_train = False  # by the arguments that it was made with
         self.shared = None  # its batches, divided among ranks
         self.not_shared = None  # why they cannot be
         self.id = loader_id(where, loader.dataset)
@@ -51,6 +51,8 @@ class LoaderFacts:
         self._under_way = weakref.WeakSet()  # iterators of its passes
         self._is_always_read = False
         self._batch_size = _batch_size(loader)
+        # Its items are batches that the data set makes or, as a forward may show, samples that the program puts together.
+        self.may_give_samples = self._batch_size is None and getattr(loader, "batch_sampler", None) is None
         self.count_samples = self._count_first  # samples in a batch
 
     def _count_first(self, batch):
@@ -58,6 +60,10 @@ class LoaderFacts:
         expected = self._batch_size if self.shared is None else None
         self.count_samples = tensors.way_to_count(batch, expected)
         return self.count_samples(batch)
+
+    def gives_samples(self):
+        self.may_give_samples = False
+        self.count_samples = _one
 
     def is_trained_on(self):
         self.training = True
@@ -85,10 +91,14 @@ class LoaderFacts:
         if loader is None:
             return None
         state = UsualRandomState(getattr(loader, "generator", None))
+        # Of an iterable data set: PyTorch warns of each batch beyond a length that was asked for.
+        asked = getattr(loader, "_IterableDataset_len_called", None)
         try:
             return _length(loader)
         finally:
             state.restore()
+            if hasattr(loader, "_IterableDataset_len_called"):
+                loader._IterableDataset_len_called = asked
 
     def now(self, name):
         if self.in_force is not None and name in self.in_force:
@@ -139,6 +149,10 @@ def _batch_size(loader):
     return getattr(getattr(loader, "batch_sampler", None), "batch_size", None) if size is None else size
 
 
+def _one(_):
+    return 1
+
+
 def _length(value):
     try:
         return len(value)
@@ -163,10 +177,6 @@ class Loaders:
 
     def _remember(self, loader, where):
         facts = LoaderFacts(loader, where, self.known)
-        listed = self._hook.settings.loaders
-        if listed is not None:
-            facts.training = facts.is_listed = facts.id in listed
-            facts.is_listed_otherwise = not facts.is_listed
         self._facts[loader] = facts
         # One place may make several loaders of like data sets, of which one trains.
         if facts.id not in self.known or not self.known[facts.id].training:
@@ -181,17 +191,19 @@ class Loaders:
                 return original(loader, dataset, *arguments, **named)
             today = None
             where = ""
+            trains = False
             try:
                 where = call_site.where()
-                identity = loader_id(where, dataset)
-                changed = hook.knobs.loader.arguments(identity, arguments, named)
-                arguments, named, today = changed
+                trains = shows_training(arguments, named)
+                if trains:
+                    arguments, named, today = hook.knobs.loader.arguments(arguments, named)
             except Exception as error:
                 hook.failed(error)
             original(loader, dataset, *arguments, **named)
             if hook.active:
                 try:
                     facts = self._remember(loader, where)
+                    facts.was_shown_to_train = trains
                     if today is not None:
                         facts.today["batch_size"] = today
                 except Exception as error:

@@ -10,6 +10,7 @@ import torch
 
 from steptune_pytorch import call_site
 from steptune_pytorch.part_clock import BACKWARD, DATA, FORWARD, OTHER, PREPARE
+from steptune_pytorch.patches import PickledByValue
 
 
 _MOST_WRAPPERS = 4
@@ -27,13 +28,29 @@ def _with_wrapped(module):
     return modules
 
 
-class Modules:
+def _begin_no_graph_at(function):
+    """What PyTorch itself calls modules from (nn.Sequential) is not compiled: a graph would begin at our function."""
+    frames = getattr(getattr(torch._C, "_dynamo", None), "eval_frame", None)
+    if hasattr(frames, "skip_code"):
+        frames.skip_code(function.__code__)
+
+
+def _is_of_module(function):
+    return isinstance(getattr(function, "__self__", None), torch.nn.Module)
+
+
+class _Settled(dict):
+    def __reduce__(self):
+        return dict, ()
+
+
+class Modules(PickledByValue):
     def __init__(self, hook):
         self._hook = hook
         self._trainable = weakref.WeakKeyDictionary()  # by module
         self.roots = weakref.WeakSet()
         self._called = weakref.WeakSet()  # for training
-        self._settled = {}  # by id, references to those of which nothing is left to learn or to do
+        self._settled = _Settled()  # by id, references to those of which nothing is left to learn or to do
         self.calls = []  # where the outermost modules are called for training: `train.py:60 Net`
         self._pinned = set()
         hook.patches.replace(torch.nn.Module, "__call__", self._wrap)
@@ -70,6 +87,8 @@ class Modules:
                     hook.patches.restore(torch.nn.Module, "__call__")
                     hook.patches.restore(inner, "__call__")
                     self._pin(type(compiled))
+                elif hook.active and arguments and _is_of_module(arguments[0]):
+                    hook.knobs.forward.compiled_by_program()  # by module.compile()
             except Exception as error:
                 hook.failed(error)
             return compiled
@@ -79,8 +98,11 @@ class Modules:
     def _wrap(self, original):
         hook = self._hook
         settled = self._settled
+        is_compiling = getattr(getattr(torch, "compiler", None), "is_compiling", bool)
 
         def __call__(module, *inputs, **named):
+            if is_compiling():
+                return original(module, *inputs, **named)  # within what is compiled nothing can be seen
             clock = hook.clock
             before = clock.current
             # Inside another forward it is a submodule, inside a backward a recomputation, inside a
@@ -123,6 +145,7 @@ class Modules:
                 clock.now_s = now_s
                 clock.current = OTHER if before == PREPARE else before
 
+        _begin_no_graph_at(__call__)
         return __call__
 
     def unsettle(self):

@@ -2,6 +2,7 @@
 """Optimizer.step: what a step is, with several optimizers and nested calls."""
 
 import contextlib
+import threading
 import weakref
 from threading import get_ident
 from time import perf_counter
@@ -10,10 +11,13 @@ from torch.optim import Optimizer
 
 from steptune_pytorch import call_site
 from steptune_pytorch.knobs.zero import is_sharded
-from steptune_pytorch.part_clock import OPTIMIZER
+from steptune_pytorch.part_clock import BACKWARD, OPTIMIZER
+from steptune_pytorch.patches import PickledByValue
 
 
-class Optimizers:
+class Optimizers(PickledByValue):
+    _attributes_of_stand_in = {"_depth": 1}
+
     def __init__(self, hook):
         self._hook = hook
         self._depth = 0
@@ -87,7 +91,7 @@ class Optimizers:
 
         def step(optimizer, *arguments, **named):
             # A subclass that calls super().step(), a wrapper around another optimizer: one step.
-            if self._depth > 0 or not hook.active or get_ident() != hook.thread:
+            if self._depth > 0 or not hook.active or (get_ident() != hook.thread and not self._is_in_backward()):
                 return original(optimizer, *arguments, **named)
             self._depth += 1
             progress, clock = hook.progress, hook.clock
@@ -118,6 +122,12 @@ class Optimizers:
             return returned
 
         return step
+
+    def _is_in_backward(self):
+        """Of a step that a hook of a gradient makes: on a GPU autograd calls it in a thread of its own, which the one
+        that trains waits for."""
+        in_backward = self._hook.clock.current == BACKWARD
+        return in_backward and isinstance(threading.current_thread(), threading._DummyThread)
 
     def _stepped(self, optimizer):
         """With several optimizers a step is a round: it begins when one has its turn again."""

@@ -2,8 +2,20 @@
 """Attributes of other modules' classes that the hook replaces, and their way back."""
 
 import functools
+import types
 
 _ABSENT = object()
+
+
+class PickledByValue:
+    """What a replaced method refers to. Some pickle the classes of `__main__` with their methods (cloudpickle: mlflow,
+    ray): there a stand-in with these attributes takes its place, which makes the method call the original wherever it
+    is loaded, without the hook."""
+
+    _attributes_of_stand_in = {}
+
+    def __reduce__(self):
+        return types.SimpleNamespace, (), dict(self._attributes_of_stand_in)
 
 
 class Patches:

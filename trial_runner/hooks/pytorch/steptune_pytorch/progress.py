@@ -170,7 +170,10 @@ class Progress:
         """A forward of the outermost module begins that belongs to a step."""
         self._end_phase()
         self._take_no_grad_batch((inputs, named_inputs))
+        if self.fetched_batches and self.fetched_batches[0][0].may_give_samples:
+            self._count_items(tensors.samples_in_inputs(inputs, named_inputs))
         if self.ahead.batch is not None or len(self.fetched_batches) > 1:
+            self._forget_looked_at()
             self.ahead.divide(self.fetched_batches, (inputs, named_inputs), self.is_fed)
         self._reconsider_loader()
         self.take_fetched()
@@ -181,15 +184,14 @@ class Progress:
 
     def count_samples_in(self, module, inputs, named_inputs):
         """Of a forward for which no batch has come. What two modules are given, an actor and a critic, counts once."""
-        if self.samples_by == "given":
+        if self.samples_by == "given" or torch.jit.is_tracing():  # whose sizes are tensors
             return
-        given = inputs if inputs and type(inputs[0]) is torch.Tensor else (inputs, named_inputs)
-        tensor = tensors.first_tensor(given)
+        tensor = tensors.first_tensor((inputs, named_inputs))
         if tensor is not None:
             if self._counted is not None and self._counted[0] is not module and self._counted[1]() is tensor:
                 return
             self._counted = (module, weakref.ref(tensor))
-        self._forward_samples += tensors.samples_in(given)
+        self._forward_samples += tensors.samples_in_inputs(inputs, named_inputs)
 
     def _take_no_grad_batch(self, inputs):
         batch, self._no_grad_batch = self._no_grad_batch, None
@@ -257,12 +259,33 @@ class Progress:
         loaders = {batch[0] for batch in self.fetched_batches}
         if len(loaders) == 1 and not self._evaluated_since_fetch:
             (loader,) = loaders
-            if loader.training is False and not loader.is_listed_otherwise:
+            if loader.training is False:
                 loader.training = None
+
+    def _forget_looked_at(self):
+        """Batches of other loaders than the last one, which nobody reads any more: before the first step, or of those
+        that an evaluation reads."""
+        fetched = self.fetched_batches
+        last = fetched[-1][0] if fetched else None
+
+        def is_looked_at(loader):
+            may_be = loader.training is None and (self.steps == 0 or loader.is_evaluated_on)
+            return may_be and loader is not last and not loader.is_read()
+
+        fetched[:] = [batch for batch in fetched if not is_looked_at(batch[0])]
+
+    def _count_items(self, samples):
+        """A forward is given so many samples."""
+        fetched = self.fetched_batches
+        loader = fetched[0][0]
+        if samples == len(fetched) and all(batch[0] is loader for batch in fetched):
+            loader.gives_samples()
+            fetched[:] = [(loader, 1, self._find_samples_of_all(loader, 1))] * samples
 
     def _take_for_step(self):
         """What no forward has taken, of a step that has none: in any other it is fetched for the next one."""
         if not self.is_fed and not self.training_forwards:
+            self._forget_looked_at()
             self.take_fetched()
         elif self._evaluated_since_fetch:
             self._evaluated_since_fetch = self._evaluated_fetched = False
@@ -286,9 +309,8 @@ class Progress:
             if self._micro_batches.is_looking:
                 self.is_plain = False
 
-    def backward_ended(self, roots):
+    def backward_ended(self):
         self.backwards += 1
-        self.loss_roots.extend(roots)
         if not self.training_forwards:
             # Of a forward that is not seen: an evaluation before the step must not take it with it.
             self.clock.confirm()
@@ -409,6 +431,7 @@ class Progress:
     def optimizer_made(self):
         """Forwards before the first optimizer are no training."""
         if not self.optimizers_made:
+            self._samples, self._samples_of_all = self._samples_before_step, self._samples_of_all_before_step
             self._forget_step()
         self.optimizers_made = True
 

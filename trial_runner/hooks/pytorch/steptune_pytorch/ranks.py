@@ -6,15 +6,17 @@ import os
 import sys
 
 
+# As launchers name them: torchrun's, Open MPI's, that of MPICH and Intel MPI.
+_RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
+_WORLD_SIZES = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
+
+
 def rank_and_world_size():
-    torch = sys.modules["torch"]
-    distributed = getattr(torch, "distributed", None)
-    if distributed is not None and distributed.is_available() and distributed.is_initialized():
-        return distributed.get_rank(), distributed.get_world_size()
-    rank = os.environ.get("RANK") or os.environ.get("OMPI_COMM_WORLD_RANK") or "0"
-    size = os.environ.get("WORLD_SIZE") or os.environ.get("OMPI_COMM_WORLD_SIZE") or "1"
+    group = _group()
+    if group is not None:
+        return group
     try:
-        return int(rank), max(1, int(size))
+        return int(_first_set(_RANKS, "0")), max(1, int(_first_set(_WORLD_SIZES, "1")))
     except ValueError:
         return 0, 1
 
@@ -22,17 +24,27 @@ def rank_and_world_size():
 def together():
     """How many processes train one model. Several that were started and do not communicate each
     train their own."""
+    group = _group()
+    return 1 if group is None else group[1]
+
+
+def _group():
+    """This process's rank among those that communicate, and how many they are; None if none do."""
     modules = sys.modules
     distributed = getattr(modules["torch"], "distributed", None)
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
-        return distributed.get_world_size()
+        return distributed.get_rank(), distributed.get_world_size()
     horovod = modules.get("horovod.torch")
     if horovod is not None and horovod.is_initialized():
-        return horovod.size()
+        return horovod.rank(), horovod.size()
     mpi = modules.get("mpi4py.MPI")
-    if mpi is not None and mpi.Is_initialized():
-        return mpi.COMM_WORLD.Get_size()
-    return 1
+    if mpi is not None and mpi.Is_initialized() and not mpi.Is_finalized():
+        return mpi.COMM_WORLD.Get_rank(), mpi.COMM_WORLD.Get_size()
+    return None
+
+
+def _first_set(names, otherwise):
+    return next(filter(None, map(os.environ.get, names)), otherwise)
 
 
 def told_rank():

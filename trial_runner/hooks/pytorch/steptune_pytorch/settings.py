@@ -23,8 +23,6 @@ class Settings:
         self.channel = document.get("channel")
         if (self.mode == "live") != isinstance(self.channel, str):
             raise ValueError("a channel belongs to mode live, and to no other")
-        loaders = document.get("loaders")
-        self.loaders = None if loaders is None else frozenset(loaders)
         interval_s = document.get("interval_s")
         quiet = self.mode in ("apply", "live")
         self.prints_steps = not quiet or interval_s is not None

@@ -15,7 +15,8 @@ class EnvironmentKnobs:
 
     def rows(self):
         for knob in self._knobs:
-            yield Row(knob["name"], _value(knob), why=_why_not(knob), choices=_choices(knob))
+            now = _value(knob)
+            yield Row(knob["name"], now, why=_why_not(knob), choices=_choices(knob, now))
 
 
 def _value(knob):
@@ -39,19 +40,24 @@ def _value(knob):
 
 def _is_set(name, text):
     """A library that is not there is passed over when the program starts, with one line on stderr."""
-    return os.environ[name] == text and (name != "LD_PRELOAD" or preload.is_loaded(text))
+    if name == "LD_PRELOAD":
+        return os.environ[name] == text and preload.is_loaded(text)
+    return os.environ[name].strip().lower() == text
 
 
-def _choices(knob):
-    """Where values stand for libraries: those that are installed."""
-    libraries = _preloaded(knob)
-    if not libraries:
+def _choices(knob, now):
+    """None for all of the table's. Of libraries those that are installed; and a variable that is set cannot be unset."""
+    all_choices = knob["parameter"].get("choices")
+    if all_choices is None:
         return None
-    return [
+    libraries = _preloaded(knob)
+    choices = [
         value
-        for value in knob["parameter"]["choices"]
-        if value not in libraries or preload.is_installed(libraries[value])
+        for value in all_choices
+        if (value == now or knob["environment"].get(value) != {})
+        and (value not in libraries or preload.is_installed(libraries[value]))
     ]
+    return choices if libraries or choices != all_choices else None
 
 
 def _preloaded(knob):

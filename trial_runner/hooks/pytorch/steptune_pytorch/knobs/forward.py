@@ -32,6 +32,7 @@ class ForwardKnobs:
         self._images = None
         self._was_channels_last = None
         self._compiled_by_program = []
+        self._is_compiling = False  # the hook is
         self._asks = (
             self._precision != "fp32" or self._channels_last or self._compile != "off"
         )
@@ -70,7 +71,8 @@ class ForwardKnobs:
         return __init__
 
     def compiled_by_program(self):
-        self._compiled_by_program.append(call_site.where() + " torch.compile")
+        if not self._is_compiling:
+            self._compiled_by_program.append(call_site.where() + " torch.compile")
 
     def compiles(self):
         return self._compile != "off" or bool(self._compiled_by_program)
@@ -119,10 +121,13 @@ class ForwardKnobs:
     def _try_compile(self, module):
         why = self._why_no_compile()
         if why is None:
+            self._is_compiling = True
             try:
                 module.compile(mode=None if self._compile == "default" else self._compile)
             except Exception as error:
                 why = str(error).split("\n")[0]
+            finally:
+                self._is_compiling = False
         if why is not None:
             self._refused["compile"] = why
 
@@ -268,14 +273,15 @@ def _is_channels_last(parameter):
 
 
 def _to_channels_last(tensor):
-    if tensor.dim() == _IMAGE_DIMENSIONS and tensor.is_floating_point():
+    if tensor.dim() == _IMAGE_DIMENSIONS and tensors.is_dense(tensor) and tensor.is_floating_point():
         return tensor.to(memory_format=torch.channels_last)
     return tensor
 
 
 def _to_contiguous(tensor):
     """What a program does with outputs, `view(-1)` say, it does as ever."""
-    if tensor.dim() == _IMAGE_DIMENSIONS and tensor.is_contiguous(memory_format=torch.channels_last):
+    is_image = tensor.dim() == _IMAGE_DIMENSIONS and tensors.is_dense(tensor)
+    if is_image and tensor.is_contiguous(memory_format=torch.channels_last):
         return tensor.contiguous()
     return tensor
 

@@ -4,7 +4,7 @@
 import multiprocessing
 
 import torch
-from torch.utils.data import DataLoader, IterableDataset
+from torch.utils.data import DataLoader, IterableDataset, SequentialSampler
 
 from steptune_pytorch.knobs.data_set_state import state_of
 from steptune_pytorch.knobs.late_order import draws_from_program, made_unread
@@ -14,8 +14,7 @@ from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.sampler_watch import SamplerWatch
 
 _NAMES = ("num_workers", "prefetch_factor", "persistent_workers", "pin_memory")
-_BATCH_SIZE_POSITION = 0  # after the data set
-_SHUFFLE_POSITION = 1
+_POSITIONS = {"batch_size": 0, "shuffle": 1, "sampler": 2}  # after the data set
 _WATCHED_PASSES = 3
 
 
@@ -32,20 +31,15 @@ class LoaderKnobs:
 
     # -- construction ----------------------------------------------------------------------------
 
-    def arguments(self, facts_id, arguments, named):
-        """Arguments after the data set, with the batch size asked for, and today's if it changed."""
-        if self._batch_size is None or named.get("batch_sampler") is not None:
+    def arguments(self, arguments, named):
+        """Arguments after the data set of a loader that trains, with the batch size asked for, and today's if it
+        changed."""
+        today = _argument(arguments, named, "batch_size", 1)
+        if self._batch_size is None or today is None:
             return arguments, named, None
-        positional = len(arguments) > _BATCH_SIZE_POSITION
-        today = arguments[_BATCH_SIZE_POSITION] if positional else named.get("batch_size", 1)
-        listed = self._hook.settings.loaders
-        shuffle = named.get("shuffle", arguments[_SHUFFLE_POSITION : _SHUFFLE_POSITION + 1])
-        trains = facts_id in listed if listed is not None else bool(shuffle) and shuffle != (False,)
-        if today is None or not trains:
-            return arguments, named, None
-        if positional:
+        if len(arguments) > _POSITIONS["batch_size"]:
             changed = list(arguments)
-            changed[_BATCH_SIZE_POSITION] = self._batch_size
+            changed[_POSITIONS["batch_size"]] = self._batch_size
             return tuple(changed), named, today
         return arguments, dict(named, batch_size=self._batch_size), today
 
@@ -204,11 +198,26 @@ class LoaderKnobs:
             why = next((why for why in refusals if why is not None), None)
             yield Row(name, facts.today.get(name), facts.now(name), why, where=where)
         today = loaders[0].today.get("batch_size")
-        why = None if today is not None else "the batches are the program's own (batch_sampler)"
-        now = loaders[0].now("batch_size")
-        if why is None and self._batch_size not in (None, now):
-            why = "this loader was not known to train when it was made"
-        yield Row("batch_size", today, now, why, where=where)
+        why = None
+        if today is None:
+            why = "the batches are the program's own (batch_sampler)"
+        elif any(facts.today.get("batch_size") != today for facts in loaders):
+            why = "the program trains on batches of several sizes"
+        elif not all(facts.was_shown_to_train for facts in loaders):
+            why = "a loader that neither shuffles nor has a sampler that does is not known to train when it is made"
+        yield Row("batch_size", today, loaders[0].now("batch_size"), why, where=where)
+
+
+def shows_training(arguments, named):
+    """Whether a loader that is made with these arguments, after the data set, trains: evaluations keep the order."""
+    sampler = _argument(arguments, named, "sampler")
+    draws = sampler is not None and type(sampler) is not SequentialSampler and getattr(sampler, "shuffle", True)
+    return bool(_argument(arguments, named, "shuffle") or draws)
+
+
+def _argument(arguments, named, name, otherwise=None):
+    position = _POSITIONS[name]
+    return arguments[position] if len(arguments) > position else named.get(name, otherwise)
 
 
 def _arguments_of(loader):

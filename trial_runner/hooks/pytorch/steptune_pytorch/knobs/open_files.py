@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that a data set holds open. Workers are forked with them: HDF5 and LMDB read wrong data then,
-and processes move one position of a plain file."""
+"""Files and connections that a data set holds open. Workers are forked with them: HDF5 and LMDB read wrong data then,
+SQLite must not be carried over a fork (https://www.sqlite.org/howtocorrupt.html, 2.6), and processes move one position
+of a plain file and read one another's answers from a socket."""
 
 import io
 import sys
@@ -8,12 +9,16 @@ import sys
 _MAX_DEPTH = 4
 _FEW = 64
 _LIBRARIES = ("h5py", "lmdb", "tables")
+_CONNECTIONS = ("sqlite3.Connection", "socket.socket")
 
 
 def why_not_forked(data_set):
     """Why workers may not be forked with it; None where no open file was found."""
     found = _found(data_set, 0, set())
-    return None if found is None else "the data set holds an open file (%s), which workers would share" % found
+    if found is None:
+        return None
+    what = "connection" if found in _CONNECTIONS else "file"
+    return "the data set holds an open %s (%s), which workers would share" % (what, found)
 
 
 def _found(value, depth, seen):
@@ -39,6 +44,10 @@ def _name_of_open(value):
         # Files of h5py are false once they are closed; those of PyTables tell it.
         closed = not value if library == "h5py" else not getattr(value, "isopen", True)
         return None if closed else "%s.%s" % (library, cls.__name__)
+    for name in _CONNECTIONS:
+        library, _, connection = name.partition(".")
+        if isinstance(value, getattr(sys.modules.get(library), connection, ())):
+            return name if _is_connected(value) else None
     if isinstance(value, io.IOBase):
         try:
             if value.closed:
@@ -48,6 +57,15 @@ def _name_of_open(value):
             return None
         return cls.__name__
     return None
+
+
+def _is_connected(connection):
+    if hasattr(connection, "fileno"):
+        return connection.fileno() >= 0
+    try:
+        return connection.total_changes >= 0
+    except Exception:  # a closed one of SQLite
+        return False
 
 
 def _items(value):

@@ -142,7 +142,7 @@ class StrategyKnob:
     def end(self):
         """Joins the threads of the process group: one that still runs while the interpreter ends can
         end the process by std::terminate."""
-        if self._averaging is None or not torch.distributed.is_initialized():
+        if self._pid != os.getpid() or self._averaging is None or not torch.distributed.is_initialized():
             return
         self._averaging.release()
         for optimizer in self._hook.optimizers.alive:
@@ -165,8 +165,6 @@ class StrategyKnob:
         if facts.shared is None:
             facts.shared = SharedBatches(loader.batch_sampler, self._rank, self._world_size)
             loader.__dict__["batch_sampler"] = facts.shared  # guarded by __setattr__ after construction
-            if facts.is_listed:
-                facts.shared.trained()
         facts.shared.pass_begins(trains=torch.is_grad_enabled() and self._averaging.may_train())
         what = "a pass over a loader of %s" % type(loader.dataset).__name__
         self.gathering.of_all(what, "iterate over it on all")
@@ -232,6 +230,8 @@ class StrategyKnob:
             why = _ITSELF
         elif self._world_size == 1:
             why = "one process"
+        elif why is None and not self.is_asked:
+            why = meeting.why_not()
         value = today if why else self._value
         yield Row(_NAME, today=today, value=value, why=why, choices=_CHOICES)
         yield from self._fsdp.rows(None if value == "fsdp" and why is None else "distributed_strategy is not fsdp")

@@ -79,7 +79,8 @@ class Parts:
         self.was_training = module.training
         modules = list(module.modules())
         self.buffers = [owner._buffers for owner in modules if owner._buffers]
-        self._holders = [owner._modules for owner in modules if owner._modules]
+        # A part may lead back to the module, which would never go.
+        self._holders = [weakref.ref(owner) for owner in modules if owner._modules]
         self._modules = self._now()
 
     def are_same(self):
@@ -87,4 +88,10 @@ class Parts:
         return self._now() == self._modules
 
     def _now(self):
-        return [weakref.ref(part) for held in self._holders for part in held.values() if part is not None]
+        return [
+            weakref.ref(part)
+            for owner in (holder() for holder in self._holders)
+            if owner is not None
+            for part in owner._modules.values()
+            if part is not None
+        ]

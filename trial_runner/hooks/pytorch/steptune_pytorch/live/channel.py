@@ -7,6 +7,8 @@ import os
 import select
 import socket
 
+from steptune_pytorch.events import encoded
+
 _MOST_BYTES = 1 << 16
 _EVENT_WAIT_S = 1.0
 
@@ -56,7 +58,7 @@ class Channel:
         """A tuner that does not read misses what may be lost; it is not waited for."""
         if self._socket is None or self._pid != os.getpid():
             return
-        packet = json.dumps(document, separators=(",", ":"), allow_nan=False).encode()
+        packet = encoded(document)
         try:
             if not may_be_lost:
                 select.select([], [self._socket], [], _EVENT_WAIT_S)

@@ -203,8 +203,8 @@ class LivePass:
 
 def _bytes_in(batch):
     found = []
-    tensors.converted(batch, lambda tensor: found.append(tensor.numel() * tensor.element_size()))
-    return sum(found)
+    tensors.converted(batch, lambda tensor: found.append(tensor))
+    return sum(tensor.numel() * tensor.element_size() for tensor in found if tensors.is_dense(tensor))
 
 
 def _free_bytes():

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keeps a model and an optimizer of classes of its own by value, as mlflow and ray do, and loads them in an interpreter
+that knows of nothing else."""
+import subprocess
+import sys
+
+import torch
+import torch.nn as nn
+from joblib.externals import cloudpickle
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.last = nn.Linear(5, 1)
+
+    def forward(self, x):
+        return self.last(x)
+
+
+class Own(torch.optim.SGD):
+    def step(self, closure=None):
+        return super().step(closure)
+
+
+LOAD = """
+import pickle, sys, torch
+model, optimizer = pickle.load(sys.stdin.buffer)
+model(torch.ones(2, 5)).sum().backward()
+optimizer.step()
+print("loaded", model(torch.ones(2, 5)).sum().item(), type(optimizer).__name__)
+"""
+torch.manual_seed(34)
+model = Net()
+optimizer = Own(model.parameters(), lr=0.1)
+for _ in range(12):
+    optimizer.zero_grad()
+    loss = model(torch.randn(4, 5)).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    print("loss", loss.item().hex())
+optimizer.zero_grad(set_to_none=True)
+kept = cloudpickle.dumps((model, optimizer))
+subprocess.run([sys.executable, "-E", "-c", LOAD], input=kept, check=True, stdout=sys.stdout)
