@@ -86,7 +86,7 @@ bool contains(std::string_view text, std::string_view part) {
 
 std::vector<std::string> queue_command() {
   // The name last: it may hold a bar.
-  return {"squeue", "--me", "--states=all", "--format=%i|%T|%r|%S|%e|%V|%D|%C|%N|%j"};
+  return {"squeue", "--me", "--all", "--states=all", "--format=%i|%T|%r|%S|%e|%V|%D|%C|%N|%j"};
 }
 
 std::optional<std::vector<QueueRow>> parse_queue(std::string_view text) {
