@@ -88,7 +88,7 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
     return;
   }
   const auto [limit_s, cause] = trial.next_limit();
-  if (now_s >= limit_s) {
+  if (trial.known_until_s() >= limit_s) {
     ask_to_end(trial, cause, false);
     return;
   }
