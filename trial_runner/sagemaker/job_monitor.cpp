@@ -18,6 +18,8 @@ namespace {
 constexpr std::size_t k_list_from_jobs = 4;
 /// Clocks may disagree by so much.
 constexpr double k_clock_margin_s = 3600.0;
+/// A job that was accepted may be unknown for a moment.
+constexpr double k_unknown_s = 60.0;
 constexpr double k_infinity = std::numeric_limits<double>::infinity();
 
 /// The trials whose job this is, in order; those that wait have none.
@@ -34,6 +36,15 @@ std::vector<TrialJob*> open_trials_of(TrialJobs& jobs, const std::string& name) 
   std::vector<TrialJob*> open = trials_of(jobs, name);
   std::erase_if(open, [](const TrialJob* job) { return !job->under_way(); });
   return open;
+}
+
+/// Machines are kept that were there and are not suspected. A pool that none are left of would be
+/// taken for a sign that the account may have no pools.
+bool may_leave_pool(const JobDescription& state) {
+  if (state.status == "Stopped") return state.billed_since_wall_s.has_value();
+  return state.status != "Failed" ||
+         (state.training_since_wall_s &&
+          classify_failure(state.failure_reason) != JobFailure::internal);
 }
 
 }  // namespace
@@ -67,6 +78,7 @@ void JobMonitor::adopt(TrialJob& job, const std::string& name, int launch,
   former.adopted = true;
   former.pack = state.trials;
   job.request(std::move(former), clock_.now_s());
+  job.watch().known = true;
   if (job.is_packed() && state.billed_since_wall_s) {
     turns_of(job).set_billed_since(*state.billed_since_wall_s);
   }
@@ -79,7 +91,16 @@ void JobMonitor::request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason)
   const bool others_go_on = std::ranges::any_of(
       open, [](const TrialJob* each) { return !each->stop_reason() && !each->turn_end(); });
   if (others_go_on) return;
-  const bool accepted = api_.stop(job.launch().job).has_value();
+  const std::string& name = job.launch().job;
+  const auto stopped = api_.stop(name);
+  const bool accepted = stopped.has_value();
+  if (accepted) {
+    outage_.on_success();
+  } else if (const auto failed = outage_.on_failure(stopped.error()); !failed) {
+    notices_.add_once("stop", fmt::format("jobs cannot be stopped, and cost money until they end "
+                                          "by themselves, such as {}: {}",
+                                          name, failed.error().text()));
+  }
   for (TrialJob* each : open) {
     if (accepted && each->stop_reason()) each->accept_stop();
     each->watch().next_look_s = clock_.now_s() + options_.close_look_s;
@@ -122,9 +143,8 @@ Result<std::vector<TrialJob*>> JobMonitor::changed(std::vector<TrialJob*> due) {
     });
     if (listed == due.end()) continue;
     JobWatch& watch = (*listed)->watch();
-    if (std::exchange(watch.modified_wall_s, summary.modified_wall_s) != summary.modified_wall_s) {
-      continue;
-    }
+    watch.listed_wall_s = summary.modified_wall_s;
+    if (watch.listed_wall_s == 0.0 || watch.listed_wall_s != watch.read_wall_s) continue;
     watch.next_look_s = clock_.now_s() + options_.look_s;
     due.erase(listed);
   }
@@ -140,6 +160,7 @@ Result<void> JobMonitor::look_at(TrialJobs& jobs, TrialJob& job, std::vector<Tri
   outage_.on_success();
   const std::vector<TrialJob*> open = open_trials_of(jobs, job.launch().job);
   if (!*described) {
+    if (!job.watch().known && now_s - job.launch().requested_s < k_unknown_s) return {};
     JobDescription missing;
     missing.status = "Stopped";
     for (TrialJob* each : open)
@@ -147,15 +168,19 @@ Result<void> JobMonitor::look_at(TrialJobs& jobs, TrialJob& job, std::vector<Tri
     return {};
   }
   const JobDescription& state = **described;
+  job.watch().known = true;
   const bool has_instances = state.ended() || state.training_since_wall_s ||
                              (state.secondary != "Starting" && state.secondary != "Pending");
   if (has_instances) {
     if (auto settled = pools_.settle(job); !settled) return settled;
+    if (!job.launch().pool_settled) return {};  // asked again at the next look
     for (TrialJob* each : open) {
       const bool settles = job.launch().pool_settled && !each->launch().pool_settled;
       if (settles) each->settle_pool(job.launch().pool_job.has_value());
     }
   }
+  // Only now: what was listed and could not be read is news at the next look as well.
+  job.watch().read_wall_s = job.watch().listed_wall_s;
   if (job.is_packed() && state.billed_since_wall_s) {
     turns_of(job).set_billed_since(*state.billed_since_wall_s);
   }
@@ -189,8 +214,7 @@ PackTurns& JobMonitor::turns_of(const TrialJob& job) {
 void JobMonitor::on_ended(const std::vector<TrialJob*>& sharing, const JobDescription& state) {
   const TrialJob& first = *sharing.front();
   const JobLaunch launch = first.launch();
-  const bool leaves_pool = launch.keep_alive_s > 0 && first.pool_key() &&
-                           (state.status != "Failed" || state.training_since_wall_s);
+  const bool leaves_pool = launch.keep_alive_s > 0 && first.pool_key() && may_leave_pool(state);
   if (leaves_pool) pools_.add_ended(*first.pool_key(), launch.job, first.usd_per_hour());
   // What was asked to end has told enough.
   const bool is_complete =
@@ -253,8 +277,13 @@ Result<void> JobMonitor::read_output(TrialJobs& jobs, std::vector<TrialEvent>& e
   if (!due) return {};
   next_output_s_ = now_s + options_.read_logs_s;
   const auto lines = logs_->poll();
-  if (!lines) return outage_.on_failure(lines.error());
-  outage_.on_success();
+  if (!lines) {
+    auto borne = logs_outage_.on_failure(lines.error());
+    // Unlike where nothing answers, jobs can still be stopped.
+    if (!borne && !outage_.lasts()) borne.error().kind = ErrorKind::runner;
+    return borne;
+  }
+  logs_outage_.on_success();
   output_read_s_ = now_s;
   for (const LogLine& line : *lines) {
     service_origin_wall_s_ = std::max(service_origin_wall_s_, line.wall_s - clock_.now_s());

@@ -10,6 +10,7 @@
 
 #include "common/clock.hpp"
 #include "trial_runner/sagemaker/log_follower.hpp"
+#include "trial_runner/sagemaker/outage.hpp"
 #include "trial_runner/sagemaker/pack_turns.hpp"
 #include "trial_runner/sagemaker/sagemaker_options.hpp"
 #include "trial_runner/sagemaker/trial_job.hpp"
@@ -38,7 +39,8 @@ class JobMonitor {
         outage_(outage),
         notices_(notices),
         pools_(pools),
-        options_(options) {}
+        options_(options),
+        logs_outage_(clock, notices, options.longest_outage_s) {}
 
   /// All jobs have names that begin so; `logs` tells what they print. Before any of the following.
   void begin(std::string prefix, LogFollower logs);
@@ -55,6 +57,8 @@ class JobMonitor {
   [[nodiscard]] Result<void> look(TrialJobs& jobs, std::vector<TrialEvent>& events);
   /// Reads what was printed, if it is time.
   [[nodiscard]] Result<void> read_output(TrialJobs& jobs, std::vector<TrialEvent>& events);
+  /// When everything was last read that jobs had printed; before any reading: minus infinity.
+  [[nodiscard]] double output_read_s() const { return output_read_s_; }
   /// Whether everything was read that a job which has ended may have printed.
   [[nodiscard]] bool has_all_output(const TrialJob& job) const {
     return output_read_s_ >= job.output_until_s();
@@ -93,6 +97,9 @@ class JobMonitor {
   Notices& notices_;
   WarmPools& pools_;
   const SageMakerOptions& options_;
+  /// Of another service, which may be out of reach by itself: what the first one answers is no sign
+  /// that this will.
+  Outage logs_outage_;
   std::string prefix_;
   std::optional<LogFollower> logs_;
   std::map<std::string, PackTurns> packs_;  ///< by job

@@ -22,6 +22,8 @@ class Outage {
   [[nodiscard]] Result<void> on_failure(const aws::AwsError& error);
   /// A request succeeded.
   void on_success() { since_s_.reset(); }
+  /// None has succeeded since one failed.
+  [[nodiscard]] bool lasts() const { return since_s_.has_value(); }
 
  private:
   const Clock& clock_;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <regex>
 #include <utility>
 
 #include <fmt/format.h>
@@ -27,10 +28,18 @@ bool is_quota(const aws::AwsError& error) {
   return error.code == "ResourceLimitExceeded";
 }
 
-/// A quota of nothing will not become more by waiting; nor will a type that a region lacks.
+/// A quota of nothing, or of less than one job asks for, will not become more by waiting; nor will
+/// a type that a region lacks.
 bool is_hopeless(const aws::AwsError& error) {
-  return error.message.find("is 0 Instances") != std::string::npos ||
-         error.message.find("is not available in this region") != std::string::npos;
+  static const std::regex k_quota(
+      "is ([0-9]{1,9}) Instances.* request delta of ([0-9]{1,9}) Instances");
+  std::smatch quota;
+  const std::string text = printable_line(error.message, 1024);
+  if (std::regex_search(text, quota, k_quota) && std::stol(quota[1]) < std::stol(quota[2])) {
+    return true;
+  }
+  return text.find("is 0 Instances") != std::string::npos ||
+         text.find("is not available in this region") != std::string::npos;
 }
 
 }  // namespace
@@ -264,14 +273,20 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
     give_up(pack.front(), OutcomeKind::not_started, valid.error().text());
     return {};
   }
-  if (const auto created = api_.create(input); !created) return on_refused(pack, created.error());
+  const auto created = api_.create(input);
+  if (!created) return on_refused(pack, created.error());
   outage_.on_success();
   launch.requested_s = clock_.now_s();
-  if (launch.pool_job) pools_.take(*launch.pool_job);
   if (may_be_packed(options_, first)) {
     for (const TrialJobs::iterator job : pack)
       launch.pack.push_back({job->key(), packed_seconds(job->spec())});
   }
+  if (!*created && !launch.pack.empty()) {
+    const auto state = api_.describe(launch.job);
+    if (!state) return on_refused(pack, state.error());
+    if (*state) keep_those_of(**state, launch, pack);
+  }
+  if (launch.pool_job) pools_.take(*launch.pool_job, launch.job);
   for (const TrialJobs::iterator job : pack) {
     launch.number = job->next_launch();
     job->request(launch, clock_.now_s() + options_.look_s);
@@ -280,6 +295,16 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
     if (job.waits()) job.defer();
   }
   return {};
+}
+
+void SageMakerRunner::keep_those_of(const JobDescription& job, JobLaunch& launch, JobTrials& pack) {
+  launch.pack = job.trials;
+  // It has the name of the first, which it runs in any case.
+  const TrialJobs::iterator first = pack.front();
+  std::erase_if(pack, [&](const TrialJobs::iterator trial) {
+    return trial != first &&
+           std::ranges::find(job.trials, trial->key(), &PackedTrial::key) == job.trials.end();
+  });
 }
 
 Result<void> SageMakerRunner::on_refused(const JobTrials& pack, const aws::AwsError& error) {
@@ -347,9 +372,11 @@ void SageMakerRunner::kill_all() {
 void SageMakerRunner::stop_silent_jobs() {
   for (TrialJob& job : jobs_) {
     const bool is_watched = job.under_way() && job.has_started() && !job.stop_reason();
-    if (!is_watched || job.phase_under_way()) continue;
+    // While the service stores what a program has left, that cannot print any more.
+    if (!is_watched || job.phase_under_way() || job.watch().closely) continue;
     const double longest_s = job.spec().limits.idle_s + options_.log_delay_s;
-    if (clock_.now_s() - job.last_output_s() > longest_s) {
+    // What cannot be read is not taken for silence.
+    if (monitor_.output_read_s() - job.last_output_s() > longest_s) {
       monitor_.request_stop(jobs_, job, StopReason::no_output);
     }
   }
@@ -413,7 +440,8 @@ Result<std::string> SageMakerRunner::detach() {
   }
   jobs_.clear();
   events_.clear();
-  if (auto released = release(0.0); !released) return tl::unexpected(released.error());
+  // What goes on costing money is told in any case.
+  if (const auto released = release(0.0); !released) text += released.error().text() + '\n';
   return text;
 }
 
@@ -421,7 +449,13 @@ Result<void> SageMakerRunner::release(double longest_s) {
   further_trials_ = 0;
   const double until_s = clock_.now_s() + longest_s;
   while (!jobs_.empty() || !pools_.empty()) {
-    if (auto advanced = advance(); !advanced) return advanced;
+    if (auto advanced = advance(); !advanced) {
+      // That one request is refused says nothing of the others.
+      const bool answers = advanced.error().kind != ErrorKind::unavailable;
+      if (answers) static_cast<void>(pools_.release_available());
+      tell_what_is_left();
+      return advanced;
+    }
     const double now_s = clock_.now_s();
     if (jobs_.empty() && pools_.empty()) break;
     const double due_s = std::max(now_s + k_least_wait_s, std::min(next_due_s(), until_s));

@@ -79,6 +79,9 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   [[nodiscard]] Result<void> request(JobTrials pack, std::optional<std::string> pool_job);
   /// Reads PyTorch's hook, once, where trials have one.
   [[nodiscard]] Result<void> read_hook(const TrialSpec& spec);
+  /// A job that exists runs what an earlier request asked for, whose answer was lost: other trials
+  /// may have waited then. Those that it does not run go on waiting.
+  static void keep_those_of(const JobDescription& job, JobLaunch& launch, JobTrials& pack);
   [[nodiscard]] Result<void> on_refused(const JobTrials& pack, const aws::AwsError& error);
   /// The jobs under way, each by the first of its trials that is not over.
   [[nodiscard]] std::vector<const TrialJob*> jobs_under_way() const;

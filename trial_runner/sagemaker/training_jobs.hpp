@@ -51,7 +51,7 @@ struct JobDescription {
 struct JobSummary {
   std::string name;
   std::string status;
-  double modified_wall_s = 0.0;
+  double modified_wall_s = 0.0;  ///< 0: not told
   std::optional<PoolState> pool;
 };
 

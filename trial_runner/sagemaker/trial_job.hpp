@@ -50,8 +50,10 @@ struct JobLaunch {
 /// When a job's state is asked for next, and what the last answer told.
 struct JobWatch {
   double next_look_s = 0.0;
-  bool closely = false;          ///< the next change is seconds away
-  double modified_wall_s = 0.0;  ///< as last listed
+  bool closely = false;        ///< the next change is seconds away
+  bool known = false;          ///< the service has described it
+  double listed_wall_s = 0.0;  ///< when it was last modified, by the latest list; 0: not told
+  double read_wall_s = 0.0;    ///< likewise, by the list before its latest description
   int interruptions = 0;
 };
 

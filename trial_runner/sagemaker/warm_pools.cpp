@@ -19,6 +19,23 @@ constexpr double k_idle_times_kept = 10.0;
 /// A pool shows up within seconds of its job's end, or not at all.
 constexpr double k_longest_settling_s = 120.0;
 
+std::string why_cold(std::int64_t trial, const std::string& pool_job, const PoolState& pool) {
+  if (!pool.reused_by.empty()) {
+    return fmt::format(
+        "trial {} started cold: the warm pool of job {} was taken by job {}, which has the same "
+        "role, instances and network",
+        trial, pool_job, pool.reused_by);
+  }
+  if (pool.status == "Available") {
+    return fmt::format(
+        "trial {} started cold: SageMaker did not use the warm pool of job {} for it", trial,
+        pool_job);
+  }
+  return fmt::format(
+      "trial {} started cold: the warm pool of job {} ended before the trial could use it ({})",
+      trial, pool_job, pool.status);
+}
+
 }  // namespace
 
 WarmPools::WarmPools(const Clock& clock, TrainingJobs& jobs, Outage& outage, Notices& notices,
@@ -52,40 +69,79 @@ int WarmPools::keep_alive_s(const std::optional<PoolKey>& key, bool wanted) cons
   return std::min(options_.keep_alive_s, static_cast<int>(chosen_s));
 }
 
-void WarmPools::take(const std::string& job) {
+void WarmPools::take(const std::string& job, const std::string& by) {
   const auto used = std::ranges::find(pools_, job, &WarmPool::job);
   if (used == pools_.end()) return;
   // Half of a long wait is forgotten with each shorter one.
   idle_time_s_ = std::max(clock_.now_s() - used->since_s, 0.5 * idle_time_s_);
+  taken_.push_back({std::move(*used), by});
   pools_.erase(used);
+}
+
+std::vector<std::string> WarmPools::candidates(const std::string& job, const PoolKey& key) const {
+  std::vector<std::string> found{job};
+  for (const WarmPool& pool : pools_) {
+    if (pool.available && pool.key == key) found.push_back(pool.job);
+  }
+  for (const TakenPool& taken : taken_) {
+    if (taken.pool.key == key && taken.pool.job != job) found.push_back(taken.pool.job);
+  }
+  return found;
+}
+
+void WarmPools::give(const std::string& job, const std::string& used) {
+  std::erase_if(pools_, [&](const WarmPool& pool) { return pool.job == used; });
+  const auto find = [this](const std::string& name) {
+    return std::ranges::find(taken_, name, [](const TakenPool& taken) { return taken.pool.job; });
+  };
+  const auto taken = find(used);
+  if (taken == taken_.end()) return;
+  // The job that this one was meant for has perhaps got the other's.
+  const auto left = find(job);
+  if (left != taken_.end()) left->by = taken->by;
+  taken_.erase(taken);
+}
+
+void WarmPools::pass_on(const std::string& job, const PoolState& state, double requested_s) {
+  const auto taken =
+      std::ranges::find(taken_, job, [](const TakenPool& each) { return each.pool.job; });
+  // A job of this study has got it.
+  if (taken == taken_.end()) return;
+  if (state.status == "Available") {
+    pools_.push_back(std::move(taken->pool));
+  } else {
+    const bool is_ours = std::ranges::find(taken_, state.reused_by, &TakenPool::by) != taken_.end();
+    if (is_ours) return;  // which will settle it
+    const double retained_s = state.retained_s.value_or(0.0);
+    count_in_vain(job, requested_s - retained_s, retained_s, taken->pool.usd_per_hour);
+  }
+  taken_.erase(taken);
 }
 
 Result<void> WarmPools::settle(TrialJob& job) {
   const JobLaunch& launch = job.launch();
   if (launch.pool_settled) return {};
-  const std::string pool_job = *launch.pool_job;
-  const auto former = jobs_.describe(pool_job);
-  if (!former) return outage_.on_failure(former.error());
-  outage_.on_success();
-  // A service that tells nothing of the pool is believed to have used it.
-  const auto pool = *former ? (*former)->pool : std::nullopt;
-  const bool reused = !pool || pool->reused_by == launch.job;
-  const double retained_s = pool ? pool->retained_s.value_or(0.0) : 0.0;
-  const double requested_s = launch.requested_s;
-  job.settle_pool(reused);
-  if (reused) {
+  const std::string meant = *launch.pool_job;
+  PoolState of_meant;
+  for (const std::string& candidate : candidates(meant, *job.pool_key())) {
+    const auto former = jobs_.describe(candidate);
+    if (!former) return outage_.on_failure(former.error());
+    outage_.on_success();
+    const auto pool = *former ? (*former)->pool : std::nullopt;
+    if (candidate == meant && pool) of_meant = *pool;
+    // A service that tells nothing of the pool is believed to have used it.
+    const bool reused = pool ? pool->reused_by == launch.job : candidate == meant;
+    if (!reused) continue;
+    const double retained_s = pool ? pool->retained_s.value_or(0.0) : 0.0;
     job.add_pool_bill(usage_usd(job.usd_per_hour(), retained_s));
+    give(meant, candidate);
+    if (candidate != meant) pass_on(meant, of_meant, launch.requested_s);
+    job.settle_pool(/*reused=*/true);
     return {};
   }
-  count_in_vain(pool_job, requested_s - retained_s, retained_s, job.usd_per_hour());
-  const auto trial = job.key().trial;
-  notices_.add(pool->reused_by.empty()
-                   ? fmt::format("trial {} started cold: the warm pool of job {} ended before the "
-                                 "trial could use it ({})",
-                                 trial, pool_job, pool->status)
-                   : fmt::format("trial {} started cold: the warm pool of job {} was taken by job "
-                                 "{}, which has the same role, instances and network",
-                                 trial, pool_job, pool->reused_by));
+  pass_on(meant, of_meant, launch.requested_s);
+  job.settle_pool(/*reused=*/false);
+  notices_.add(why_cold(job.key().trial, meant, of_meant));
   return {};
 }
 

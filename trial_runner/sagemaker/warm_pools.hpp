@@ -49,10 +49,11 @@ class WarmPools {
 
   /// The keep-alive period to request for a job's pool. `wanted`: whether a trial may use it.
   [[nodiscard]] int keep_alive_s(const std::optional<PoolKey>& key, bool wanted) const;
-  /// A job was requested that takes over the pool of `job`.
-  void take(const std::string& job);
-  /// Once a launch has its machines: whether it got the pool that it was meant for, whose bill is
-  /// the trial's then. Asks once, and again after a failure.
+  /// A job, `by`, was requested that is to take over the pool of `job`.
+  void take(const std::string& job, const std::string& by);
+  /// Once a launch has its machines: whether it got the pool that it was meant for, or another one
+  /// that is equal, of which the service gives any: the bill of that is the trial's then. A pool
+  /// that is still available is kept for others. Asks once, and again after a failure.
   [[nodiscard]] Result<void> settle(TrialJob& job);
 
   /// Looks at the pools whose state may have changed, if it is time.
@@ -71,7 +72,20 @@ class WarmPools {
   [[nodiscard]] std::vector<UnusedTime> take_unused();
 
  private:
+  /// Left to a job that was requested. Whether that uses it shows once it has its machines.
+  struct TakenPool {
+    WarmPool pool;
+    std::string by;
+  };
+
   [[nodiscard]] bool is_known(const std::string& job) const;
+  /// The jobs whose pools a launch meant for that of `job` may have got: that first.
+  [[nodiscard]] std::vector<std::string> candidates(const std::string& job,
+                                                    const PoolKey& key) const;
+  /// A launch that was meant for the pool of `job` has got that of `used`.
+  void give(const std::string& job, const std::string& used);
+  /// A launch that was requested at `requested_s` has not used the pool that it was meant for.
+  void pass_on(const std::string& job, const PoolState& state, double requested_s);
   /// False: there is no such pool any more.
   [[nodiscard]] Result<bool> look_at(WarmPool& pool);
   void on_terminated(const WarmPool& pool, double retained_s);
@@ -88,6 +102,7 @@ class WarmPools {
   Notices& notices_;
   WarmPoolOptions options_;
   std::vector<WarmPool> pools_;
+  std::vector<TakenPool> taken_;
   std::set<std::string> types_without_pools_;  ///< the account has no quota for warm pools of these
   StartTimes start_times_;
   double idle_time_s_ = 24.0;  ///< that pools wait for their next trial: a guess, then as seen

@@ -313,8 +313,11 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
   const JobPhase phase = phase_of(row->state);
   if (phase == JobPhase::over) {
     count_unseen(allocation, *row);
+    count_cost();
     if (row->state != "COMPLETING") return false;
-    // While a node is silent it ends for minutes: trials go elsewhere meanwhile.
+    // While a node is silent it ends for minutes, or until a person acts: trials go elsewhere
+    // meanwhile.
+    allocation.is_charged = false;
     allocation.state = AllocationState::ending;
     return true;
   }
@@ -325,6 +328,7 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
   }
   switch (phase) {
     case JobPhase::waiting:
+      if (allocation.state == AllocationState::running && !is_in_queue(row->state)) break;
       on_waiting(allocation, *row);
       break;
     case JobPhase::usable:
@@ -353,8 +357,12 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
 
 void Allocations::on_waiting(Allocation& allocation, const QueueRow& row) {
   if (allocation.state != AllocationState::pending) {
+    // One that has run holds nothing until it runs again.
+    count_cost();
+    unused_.end(allocation.name);
     allocation.state = AllocationState::pending;
     allocation.requested_s = std::max(allocation.requested_s, allocation.counted_until_s);
+    allocation.counted_until_s = 0.0;
   }
   allocation.expected_start_wall_s = row.start_wall_s;
   const WaitKind kind = wait_kind(row.reason);
@@ -444,9 +452,9 @@ void Allocations::add_held(const Allocation& allocation, double to_wall_s, doubl
 void Allocations::count_cost() {
   const double now_s = clock_.now_s();
   for (Allocation& allocation : allocations_) {
-    const bool held =
-        allocation.counted_until_s > 0.0 && (allocation.state == AllocationState::running ||
-                                             allocation.state == AllocationState::ending);
+    const bool held = allocation.counted_until_s > 0.0 && allocation.is_charged &&
+                      (allocation.state == AllocationState::running ||
+                       allocation.state == AllocationState::ending);
     if (!held || now_s <= allocation.counted_until_s) continue;
     add_held(allocation, clock_.wall_time_s(), now_s - allocation.counted_until_s);
     allocation.counted_until_s = now_s;

@@ -59,7 +59,9 @@ struct Allocation {
   double start_wall_s = 0.0;
   double end_wall_s = 0.0;  ///< known in advance once it runs
   double free_since_s = 0.0;
-  double counted_until_s = 0.0;  ///< its cost without a trial
+  double counted_until_s = 0.0;  ///< its cost without a trial; 0: it holds nothing
+  /// Slurm counts what its nodes are held for. False once it is ending, however long that takes.
+  bool is_charged = true;
   std::optional<TrialKey> user;
   double user_until_wall_s = 0.0;  ///< that its trial may run at the longest
   bool user_started = false;       ///< it pays

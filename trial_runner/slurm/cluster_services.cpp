@@ -165,7 +165,7 @@ class ClusterAllocations final : public HeldMachinesService {
                   "cannot read Slurm's queue: " + last_words(queue), "squeue");
     }
     const CommandResult steps =
-        cluster.run({"squeue", "--noheader", "--me", "--steps", "--format=%i|%j"});
+        cluster.run({"squeue", "--noheader", "--me", "--all", "--steps", "--format=%i|%j"});
     // Without it every allocation would look as if nothing ran in it, and could be given back.
     if (!steps.ok()) {
       return fail(ErrorKind::unavailable,

@@ -11,13 +11,15 @@ std::optional<double> NodePrices::of(const Need& need) const {
   for (const char* option : {"partition", "constraint", "gres", "gpus-per-node"}) {
     const std::string value = need.value_of(option).value_or("");
     if (const auto whole = by_name_.find(value); whole != by_name_.end()) return whole->second;
-    // `gpu:a100:4`
+    // `gpu:a100:4`, `day,night`
+    std::optional<double> highest;
     for (std::string_view rest = value; !rest.empty();) {
-      const std::size_t end = std::min(rest.find_first_of(":,"), rest.size());
+      const std::size_t end = std::min(rest.find_first_of(":,|&"), rest.size());
       const auto part = by_name_.find(std::string(rest.substr(0, end)));
-      if (part != by_name_.end()) return part->second;
+      if (part != by_name_.end()) highest = std::max(highest.value_or(0.0), part->second);
       rest.remove_prefix(std::min(end + 1, rest.size()));
     }
+    if (highest) return highest;
   }
   return std::nullopt;
 }

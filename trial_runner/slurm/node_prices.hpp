@@ -20,7 +20,7 @@ class NodePrices {
   [[nodiscard]] bool are_given() const { return usd_ || !by_name_.empty(); }
   [[nodiscard]] const std::optional<double>& single() const { return usd_; }
   [[nodiscard]] const std::map<std::string, double>& by_name() const { return by_name_; }
-  /// Nothing where none is given for it.
+  /// Of several names between which Slurm may choose, the highest. Nothing where none is given.
   [[nodiscard]] std::optional<double> of(const Need& need) const;
   /// Of nodes that are not known: at the most. 0 without prices.
   [[nodiscard]] double highest() const;

@@ -85,8 +85,9 @@ bool contains(std::string_view text, std::string_view part) {
 }  // namespace
 
 std::vector<std::string> queue_command() {
+  // All: jobs in hidden partitions are not shown otherwise, not even to whoever has submitted them.
   // The name last: it may hold a bar.
-  return {"squeue", "--me", "--states=all", "--format=%i|%T|%r|%S|%e|%V|%D|%C|%N|%j"};
+  return {"squeue", "--me", "--all", "--states=all", "--format=%i|%T|%r|%S|%e|%V|%D|%C|%N|%j"};
 }
 
 std::optional<std::vector<QueueRow>> parse_queue(std::string_view text) {
@@ -137,6 +138,10 @@ std::vector<std::pair<std::string, std::string>> parse_steps(std::string_view te
 JobPhase phase_of(std::string_view state) {
   const StateWords* known = find_state(state);
   return known == nullptr ? JobPhase::waiting : known->phase;
+}
+
+bool is_in_queue(std::string_view state) {
+  return state == "PENDING" || state == "EXPEDITING";
 }
 
 std::string words_of(std::string_view state) {

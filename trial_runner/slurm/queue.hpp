@@ -48,6 +48,10 @@ enum class JobPhase {
 /// For every state that Slurm knows; an unknown one is waited for, as the job is still listed.
 [[nodiscard]] JobPhase phase_of(std::string_view state);
 
+/// Whether a job in this state waits for nodes, with no program left of what ran in it before. A
+/// state that is not known says nothing of that.
+[[nodiscard]] bool is_in_queue(std::string_view state);
+
 /// Why an allocation is gone, for people: `preempted by a job of higher priority`.
 [[nodiscard]] std::string words_of(std::string_view state);
 

@@ -88,7 +88,7 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
     return;
   }
   const auto [limit_s, cause] = trial.next_limit();
-  if (now_s >= limit_s) {
+  if (trial.known_until_s() >= limit_s) {
     ask_to_end(trial, cause, false);
     return;
   }
@@ -117,10 +117,11 @@ void SlurmRunner::look_for_step(StepTrial& trial) {
   const double waited_s = clock_.now_s() - launch.at_s;
   trial.set_next_step_look_s(clock_.now_s() +
                              std::clamp(waited_s, k_least_patience_s, k_longest_patience_s));
-  host_->run({"squeue", "--noheader", "--steps", "--format=%i|%j", "--jobs=" + launch.job_id}, {},
-             [this, own = launch.name](const slurm::CommandResult& listed) {
-               if (listed.ok()) on_steps_listed(own, listed.out);
-             });
+  host_->run(
+      {"squeue", "--noheader", "--all", "--steps", "--format=%i|%j", "--jobs=" + launch.job_id}, {},
+      [this, own = launch.name](const slurm::CommandResult& listed) {
+        if (listed.ok()) on_steps_listed(own, listed.out);
+      });
 }
 
 void SlurmRunner::on_steps_listed(const std::string& own, const std::string& text) {

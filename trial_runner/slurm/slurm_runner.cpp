@@ -284,7 +284,10 @@ Result<void> SlurmRunner::release(double longest_s) {
   further_trials_ = 0;
   const double until_s = clock_.now_s() + longest_s;
   while (!trials_.empty() || !allocations_.empty()) {
-    if (auto advanced = advance(); !advanced) return advanced;
+    if (auto advanced = advance(); !advanced) {
+      tell_what_is_left();
+      return advanced;
+    }
     const double now_s = clock_.now_s();
     if (trials_.empty() && allocations_.empty()) break;
     if (now_s >= until_s) {

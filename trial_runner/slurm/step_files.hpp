@@ -6,8 +6,8 @@
 ///   lock      locked (flock) as long as the supervisor lives; its process number
 ///   output.N  segments of output: records of `TIME LENGTH\n` and LENGTH bytes, TIME in seconds of
 ///             CLOCK_BOOTTIME; the latest two are kept
-///   status    `exit N` or `signal N` of srun, then perhaps a line `fault WHY`; written last, where
-///             the disk has room for it from the start (`status.newPID`)
+///   status    `exit N TIME` or `signal N TIME` of srun, then perhaps a line `fault WHY`; written
+///             last, where the disk has room for it from the start (`status.newPID`)
 namespace steptune::slurm {
 
 inline constexpr const char* k_lock_file = "lock";

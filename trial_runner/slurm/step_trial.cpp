@@ -123,8 +123,10 @@ void StepTrial::take_output(double time_s, std::string_view bytes,
 
 void StepTrial::read(double now_s, std::vector<TrialEvent>& events) {
   if (!step_ || step_ended_s_) return;
-  for (const OutputChunk& chunk : step_->read())
+  const std::vector<OutputChunk> chunks = step_->read();
+  for (const OutputChunk& chunk : chunks)
     take_output(chunk.time_s, chunk.bytes, events);
+  known_until_s_ = chunks.empty() ? now_s : last_output_s_;
   step_end_ = step_->end();
   if (!step_end_) return;
   step_ended_s_ = now_s;
@@ -180,7 +182,10 @@ TrialFinished StepTrial::finish(double now_s, Outcome outcome,
                                 std::optional<double> usd_per_node_hour) {
   const double end_s = std::max(now_s, last_event_s_);
   if (started_s_) {
-    outcome.duration_s = std::max(0.0, step_ended_s_.value_or(end_s) - *started_s_);
+    const double seen_s = step_ended_s_.value_or(end_s);
+    const double ended_s =
+        std::min(seen_s, step_end_ ? step_end_->time_s.value_or(seen_s) : seen_s);
+    outcome.duration_s = std::max(0.0, ended_s - *started_s_);
     outcome.billed_s = outcome.duration_s;
   }
   if (usd_per_node_hour) {

@@ -73,6 +73,9 @@ class StepTrial {
   [[nodiscard]] bool has_started() const { return started_s_.has_value(); }
   [[nodiscard]] double started_s() const { return started_s_.value(); }
   [[nodiscard]] const StepMarks& marks() const { return marks_.value(); }
+  /// Until when all is known of the step: before now while more output waits to be read, as it does
+  /// for a while where a former tuner has left a lot.
+  [[nodiscard]] double known_until_s() const { return known_until_s_; }
   /// When one of the limits is reached, and which; infinite before the start.
   [[nodiscard]] std::pair<double, EndCause> next_limit() const;
 
@@ -126,6 +129,7 @@ class StepTrial {
   std::optional<StepMarks> marks_;
   std::optional<double> started_s_;
   double last_output_s_ = 0.0;
+  double known_until_s_ = 0.0;
   double last_event_s_ = 0.0;
   /// Lines before all tasks had started.
   std::vector<std::pair<double, std::string>> early_lines_;

@@ -46,6 +46,8 @@ struct OutputChunk {
 struct StepEnd {
   std::optional<int> status;  ///< srun's; nothing: it was killed, or nobody has seen it
   std::string fault;          ///< why output is missing; empty if none is
+  /// When srun ended, runner's clock, which may be long before that is seen; nothing: not known.
+  std::optional<double> time_s{};
 };
 
 /// A step that was started, or one that a former tuner has started: it goes on without this

@@ -2,6 +2,7 @@
 #include "trial_runner/slurm/submit_words.hpp"
 
 #include <cmath>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -50,12 +51,23 @@ int held_tasks_per_node(const SlurmOptions& options) {
 std::string last_words(const CommandResult& result) {
   const std::string& text = result.err.empty() ? result.out : result.err;
   if (result.timed_out) return "no answer in time";
-  // sbatch tells the reason last.
   const std::size_t end = text.find_last_not_of('\n');
   if (end == std::string::npos) return fmt::format("exit status {}", result.status);
-  const std::size_t begin = text.rfind('\n', end);
-  return printable_line(text.substr(begin == std::string::npos ? 0 : begin + 1,
-                                    end - (begin == std::string::npos ? 0 : begin + 1) + 1));
+  const auto begin_of_line = [&text](std::size_t at) {
+    const std::size_t before = text.rfind('\n', at);
+    return before == std::string::npos ? 0 : before + 1;
+  };
+  std::size_t begin = begin_of_line(end);
+  // Where a site's own checks refuse something they tell why, and sbatch behind them only that it
+  // has failed ("Unspecified error").
+  constexpr int k_most_lines = 4;
+  for (int lines = 1; lines < k_most_lines && begin > 1; ++lines) {
+    const std::size_t former = begin_of_line(begin - 2);
+    const std::string_view line = std::string_view(text).substr(former, begin - 1 - former);
+    if (line.find(": error: ") == std::string_view::npos) break;
+    begin = former;
+  }
+  return printable_line(std::string_view(text).substr(begin, end + 1 - begin));
 }
 
 }  // namespace steptune::slurm

@@ -16,7 +16,8 @@ namespace steptune::slurm {
                                                     const std::string& name,
                                                     const std::string& avoided = {});
 
-/// The last line that a command has printed, or how it ended: for people.
+/// The last line that a command has printed, with the errors right before it, or how it ended: for
+/// people.
 [[nodiscard]] std::string last_words(const CommandResult& result);
 
 }  // namespace steptune::slurm

@@ -39,6 +39,14 @@ constexpr int k_drain_looks = 10;
 
 volatile std::sig_atomic_t srun_pid = 0;
 
+/// Blocked as long as there is no srun to be told of it: a SIGTERM that came then would be lost.
+void mask_termination(int how) {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  ::sigaddset(&signals, SIGTERM);
+  ::sigprocmask(how, &signals, nullptr);
+}
+
 extern "C" void end_srun(int /*signal*/) {
   if (srun_pid > 0) ::kill(srun_pid, SIGTERM);
 }
@@ -140,6 +148,7 @@ class Output {
   if (::getppid() != supervisor) ::_exit(127);
   for (const int signal : {SIGINT, SIGHUP, SIGPIPE, SIGTERM})
     ::signal(signal, SIG_DFL);
+  mask_termination(SIG_UNBLOCK);
   const int null_fd = ::open("/dev/null", O_RDONLY);
   ::dup2(null_fd, STDIN_FILENO);
   ::dup2(output_fd, STDOUT_FILENO);
@@ -184,13 +193,17 @@ int main(int argc, char** argv) {
   std::from_chars(argv[3], argv[3] + std::strlen(argv[3]), keep_s);
   for (const int signal : {SIGINT, SIGHUP, SIGPIPE})
     ::signal(signal, SIG_IGN);
+  mask_termination(SIG_BLOCK);
   struct sigaction on_term {};
   on_term.sa_handler = end_srun;
   ::sigaction(SIGTERM, &on_term, nullptr);
 
   const UniqueFd lock(
       ::open((folder / steptune::slurm::k_lock_file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!lock || ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) return 1;
+  if (!lock) return 1;
+  // Where the file system knows no locks the step runs all the same: only a later tuner cannot
+  // find out whether it still does.
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return 1;
   if (!write_all(lock.get(), std::to_string(::getpid()))) return 1;
 
   StatusFile status_file(folder / steptune::slurm::k_status_file);
@@ -203,6 +216,7 @@ int main(int argc, char** argv) {
   if (srun < 0) return 1;
   if (srun == 0) become(argv + 4, theirs.get(), self);
   srun_pid = srun;
+  mask_termination(SIG_UNBLOCK);
   theirs.reset();
 
   Output output(folder);
@@ -212,6 +226,7 @@ int main(int argc, char** argv) {
     const pid_t ended = ::waitpid(srun, &raw, 0);
     if (ended == srun || (ended < 0 && errno != EINTR)) status = raw;
   }
+  const double ended_s = clock_s(CLOCK_BOOTTIME);
   srun_pid = 0;
   std::error_code error;
   if (fs::exists(lease, error)) {
@@ -219,7 +234,7 @@ int main(int argc, char** argv) {
   }
   std::string text = WIFEXITED(*status) ? "exit " + std::to_string(WEXITSTATUS(*status))
                                         : "signal " + std::to_string(WTERMSIG(*status));
-  text += "\n";
+  text += " " + std::to_string(ended_s) + "\n";
   if (!output.fault().empty()) text += "fault " + output.fault() + "\n";
   return status_file.write(text) ? 0 : 1;
 }

@@ -62,6 +62,9 @@ Tuning::Tuning(const LoopParts& parts, StudyRecord study, std::optional<FormerRu
 Result<LoopResult> Tuning::run() {
   auto result = run_phases();
   if (result) return result;
+  // Machines that do not answer go on with what runs there: the next run takes that over.
+  const bool answers = machines_ == nullptr || result.error().kind != ErrorKind::unavailable;
+  if (!answers) running_.forget();
   if (!running_.empty()) running_.interrupt(/*force=*/true);
   const double deadline_s = parts_.clock.now_s() + k_forced_end_s;
   while (!running_.empty() && parts_.clock.now_s() < deadline_s) {
@@ -427,6 +430,7 @@ void Tuning::forward_notices() {
 Result<void> Tuning::detach() {
   parts_.listener.on_phase("detaching");
   auto left_running = machines_->detach();
+  forward_notices();
   if (!left_running) return tl::unexpected(left_running.error());
   left_running_ = *std::move(left_running);
   running_.forget();

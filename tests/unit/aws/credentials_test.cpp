@@ -27,6 +27,24 @@ TEST_F(CredentialsTest, TheEnvironmentComesFirst) {
   EXPECT_EQ(id(), "ENV");
 }
 
+TEST_F(CredentialsTest, KeysThatWereRenewedInAFileAreFoundOnceTheOldOnesAreRefused) {
+  const auto write_keys = [this](const std::string& id) {
+    write(".aws/credentials",
+          "[default]\naws_access_key_id = " + id + "\naws_secret_access_key = x\n");
+  };
+  write_keys("OLD");
+  const auto config = read_shared_config(environment());
+  ASSERT_TRUE(config);
+  CredentialsChain chain(
+      {environment(), *config, transport_, clock_, "eu-west-1", &process_output});
+  EXPECT_EQ(chain.get()->access_key_id, "OLD");
+  write_keys("NEW");
+  EXPECT_EQ(chain.get()->access_key_id, "OLD") << "they are good as far as is known";
+  EXPECT_EQ(chain.get(/*refresh=*/true)->access_key_id, "NEW");
+  write(".aws/credentials", "[default\n");
+  EXPECT_EQ(chain.get(/*refresh=*/true)->access_key_id, "NEW") << "half a file";
+}
+
 TEST_F(CredentialsTest, ProfilesAreReadFromBothFiles) {
   write(".aws/config",
         "[profile work]\nregion = eu-west-1\naws_access_key_id = CFG # comment\n"

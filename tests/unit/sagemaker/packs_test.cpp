@@ -227,5 +227,22 @@ TEST_F(PacksTest, PlacesAreOpenForAWholeJobAndTheBatchKeepsToOneMachine) {
   EXPECT_EQ(runner().expected_start_s(other), std::numeric_limits<double>::infinity());
 }
 
+TEST_F(PacksTest, AJobWhoseAnswerWasLostRunsTheTrialsThatWaitedThen) {
+  options.backlog = 8;
+  program.ends_after_s.reset();
+  Fault lost{FaultKind::drop_response, "CreateTrainingJob", 1};
+  lost.times = 12;
+  account_options.faults = {lost};
+  start(given(1, 60.0));
+  run_for(1.0);
+  ASSERT_EQ(jobs(), 1U) << "all attempts of one request";
+  account().advance_to(clock.now_s() + options.look_s);
+  start(given(2, 60.0));
+  run_until_finished(2);
+  EXPECT_EQ(jobs(), 2U);
+  ASSERT_EQ(starts.size(), 2U);
+  EXPECT_THAT(kinds(), ElementsAre(OutcomeKind::stopped, OutcomeKind::stopped));
+}
+
 }  // namespace
 }  // namespace steptune::simulated

@@ -207,6 +207,16 @@ TEST_F(RunnerOnAccountTest, AQuotaOfNothingIsToldAtOnce) {
   EXPECT_THAT(outcomes[0].detail, HasSubstr("for training job usage"));
 }
 
+TEST_F(RunnerOnAccountTest, AQuotaOfLessThanAJobAsksForIsToldAtOnce) {
+  account_options.training_quota = {{"*", 4}};
+  TrialSpec spec = trial(1);
+  spec.resources.instance_count = 8;
+  start(spec);
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::not_started);
+  EXPECT_THAT(outcomes[0].detail, HasSubstr("is 4 Instances"));
+}
+
 TEST_F(RunnerOnAccountTest, WhatTheServiceWouldRefuseIsRefusedBeforeARequest) {
   TrialSpec spec = trial(1);
   spec.configuration.set("long", std::string(2600, 'x'));
@@ -262,6 +272,178 @@ TEST_F(RunnerOnAccountTest, AnOutageIsWaitedOut) {
   start(trial(1));
   run_until_finished(1);
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
+}
+
+/// Of equal pools the account gives the one that has waited longest, the runner means another.
+TEST_F(RunnerOnAccountTest, WhicheverEqualPoolTheServiceGivesNoneIsForgotten) {
+  options.parallel = 2;
+  start(trial(1));
+  start(trial(2));
+  run_until_finished(2);
+  run_for(5.0);
+  ASSERT_EQ(available_pools(), 2);
+  start(trial(3));
+  run_until_finished(3);
+  ASSERT_EQ(starts.size(), 3U);
+  EXPECT_EQ(starts[2].placement.at("start"), "warm");
+  EXPECT_THAT(notices, IsEmpty());
+  release();
+  EXPECT_EQ(available_pools(), 0);
+  EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
+}
+
+TEST_F(RunnerOnAccountTest, TwoTrialsThatGetEachOthersPoolsStartWarm) {
+  options.parallel = 2;
+  start(trial(1));
+  start(trial(2));
+  run_until_finished(2);
+  run_for(5.0);
+  start(trial(3));
+  start(trial(4));
+  run_until_finished(4);
+  ASSERT_EQ(starts.size(), 4U);
+  EXPECT_EQ(starts[2].placement.at("start"), "warm");
+  EXPECT_EQ(starts[3].placement.at("start"), "warm");
+  EXPECT_THAT(notices, IsEmpty());
+  release();
+  EXPECT_EQ(available_pools(), 0);
+  EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
+}
+
+TEST_F(RunnerOnAccountTest, AJobThatIsNotKnownYetIsLookedForAgain) {
+  Fault unknown{FaultKind::unknown_job, "DescribeTrainingJob", 1};
+  unknown.times = 3;
+  account_options.faults = {unknown};
+  start(trial(1));
+  run_until_finished(1);
+  EXPECT_EQ(jobs(), 1U);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
+}
+
+TEST_F(RunnerOnAccountTest, AChangeThatWasListedButCouldNotBeReadIsReadLater) {
+  options.parallel = 4;
+  // So that each has three states: it is created, trains, has ended. The last one is not read.
+  account_options.stages.download_s.clear();
+  account_options.stages.image_download_s = 0.0;
+  account_options.stages.upload_s = 0.0;
+  Fault unread{FaultKind::no_connection, "DescribeTrainingJob", 9};
+  unread.times = 4 * 12;
+  account_options.faults = {unread};
+  for (int number = 1; number <= 4; ++number)
+    start(trial(number));
+  // All at once, as one list.
+  for (int look = 0; look < 40 && outcomes.size() < 4; ++look) {
+    collect(clock.now_s());
+    account().advance_to(clock.now_s() + 30.0);
+  }
+  EXPECT_EQ(outcomes.size(), 4U);
+}
+
+TEST_F(RunnerOnAccountTest, AnInternalErrorSaysNothingOfTheQuotaForPools) {
+  account_options.faults = {{FaultKind::internal, {}, {}, {}, "t1-a1", 20.0}};
+  for (int number = 1; number <= 3; ++number) {
+    start(trial(number));
+    run_until_finished(static_cast<std::size_t>(number));
+  }
+  EXPECT_EQ(starts[1].placement.at("start"), "cold");
+  EXPECT_EQ(starts[2].placement.at("start"), "warm");
+  EXPECT_THAT(notices, IsEmpty());
+}
+
+TEST_F(RunnerOnAccountTest, AJobThatIsStoppedBeforeItsMachinesAreThereSaysNothingOfPoolsEither) {
+  start(trial(1));
+  run_for(20.0);
+  runner().stop(trial(1).key);
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::stopped);
+  start(trial(2));
+  run_until_finished(2);
+  start(trial(3));
+  run_until_finished(3);
+  EXPECT_EQ(starts.back().placement.at("start"), "warm");
+  EXPECT_THAT(notices, IsEmpty());
+}
+
+TEST_F(RunnerOnAccountTest, StoringWhatAProgramHasLeftIsNoSilenceOfIt) {
+  account_options.stages.upload_s = 300.0;
+  TrialSpec spec = trial(1);
+  spec.limits.idle_s = 90.0;
+  start(spec);
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
+}
+
+TEST_F(RunnerOnAccountTest, WhatCannotBeReadIsNoSilenceOfTheProgram) {
+  // Some minutes of attempts.
+  Fault unreachable{FaultKind::no_connection, "FilterLogEvents", 40};
+  unreachable.times = 60;
+  account_options.faults = {unreachable};
+  program.ends_after_s = 1200.0;
+  TrialSpec spec = trial(1);
+  spec.limits.idle_s = 90.0;
+  start(spec);
+  run_until_finished(1);
+  EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
+}
+
+TEST_F(RunnerOnAccountTest, LogsThatCannotBeReachedAreNotWaitedForWithoutEnd) {
+  Fault unreachable{FaultKind::no_connection, "FilterLogEvents"};
+  unreachable.probability = 1.0;
+  account_options.faults = {unreachable};
+  program.ends_after_s.reset();
+  start(trial(1));
+  std::string error;
+  // What else is asked meanwhile is answered.
+  while (error.empty() && clock.now_s() < 1500.0) {
+    const auto events = runner().wait(clock.now_s() + 10.0);
+    if (!events) error = events.error().text();
+  }
+  EXPECT_THAT(error, HasSubstr("FilterLogEvents"));
+}
+
+TEST_F(RunnerOnAccountTest, AnEndInTroubleTellsWhatGoesOn) {
+  Fault denied{FaultKind::denied, "FilterLogEvents", 1};
+  denied.times = 1000;
+  account_options.faults = {denied};
+  start(trial(1));
+  std::string error;
+  while (error.empty() && clock.now_s() < 3600.0) {
+    const auto events = runner().wait(clock.now_s() + 10.0);
+    if (!events) error = events.error().text();
+  }
+  EXPECT_THAT(error, HasSubstr("allow FilterLogEvents in the IAM policy"));
+  account().advance_to(clock.now_s() + options.read_logs_s);
+  EXPECT_FALSE(runner().release(0.0));
+  EXPECT_THAT(runner().take_notices(), ElementsAre(HasSubstr("t1-a1 still runs: $1.41 per hour")));
+}
+
+TEST_F(RunnerOnAccountTest, ATunerThatLeavesInTroubleTellsWhatGoesOn) {
+  Fault denied{FaultKind::denied, "UpdateTrainingJob", 1};
+  denied.times = 1000;
+  account_options.faults = {denied};
+  options.parallel = 2;
+  start(trial(1));
+  run_until_finished(1);
+  run_for(5.0);
+  ASSERT_EQ(available_pools(), 1);
+  program.ends_after_s = 600.0;
+  start(trial(2, "ml.m5.xlarge"));
+  run_for(5.0);
+  const auto text = runner().detach();
+  ASSERT_TRUE(text) << text.error().text();
+  EXPECT_THAT(*text, AllOf(HasSubstr("t2-a1 goes on"), HasSubstr("allow UpdateTrainingJob")));
+}
+
+TEST_F(RunnerOnAccountTest, ThatJobsMayNotBeStoppedIsTold) {
+  Fault denied{FaultKind::denied, "StopTrainingJob", 1};
+  denied.times = 1000;
+  account_options.faults = {denied};
+  start(trial(1));
+  run_until_reported();
+  runner().stop(trial(1).key);
+  run_until_finished(1);
+  EXPECT_THAT(notices, ElementsAre(AllOf(HasSubstr("jobs cannot be stopped"),
+                                         HasSubstr("allow StopTrainingJob in the IAM policy"))));
 }
 
 }  // namespace

@@ -139,7 +139,7 @@ TEST_F(WarmPoolsTest, PoolsAreKeptTheShorterTheSoonerTheyWereTaken) {
   EXPECT_EQ(at_first_s, WarmPoolOptions{}.keep_alive_s);
   run_job("first");
   look_for(5.0);
-  pools().take("first");
+  pools().take("first", "second");
   EXPECT_TRUE(pools().empty());
   EXPECT_LT(pools().keep_alive_s(key(), /*wanted=*/true), at_first_s);
 }
@@ -158,7 +158,7 @@ TEST_F(WarmPoolsTest, AReusedPoolIsPaidByItsTrial) {
   run_job("first");
   look_for(10.0);
   request_job("second");
-  pools().take("first");
+  pools().take("first", "second");
   TrialJob job = job_on("first", "second");
   account().advance_to(clock.now_s() + 10.0);
   ASSERT_TRUE(pools().settle(job));
@@ -171,7 +171,7 @@ TEST_F(WarmPoolsTest, AReusedPoolIsPaidByItsTrial) {
 TEST_F(WarmPoolsTest, APoolThatEndedTooSoonIsOverheadAndNoticed) {
   run_job("first");
   look_for(10.0);
-  pools().take("first");
+  pools().take("first", "second");
   account().advance_to(clock.now_s() + 600.0);
   TrialJob job = job_on("first", "second");
   ASSERT_TRUE(pools().settle(job));

@@ -390,6 +390,43 @@ TEST_F(AllocationsTest, NodesThatWereHeldBetweenTwoLooksArePaidForToo) {
   EXPECT_NEAR(total_usd(allocations().take_unused()), 36.0 * 20.0 / 3600.0, 1e-6);
 }
 
+TEST_F(AllocationsTest, WhatIsBackInTheQueueCostsNothing) {
+  options_.usd_per_node_hour = NodePrices(36.0);
+  Allocation& allocation = hold();
+  (void)allocations().take_unused();
+  host_.queue.back().state = "PENDING";
+  host_.queue.back().start_wall_s.reset();
+  host_.queue.back().end_wall_s.reset();
+  pass(200.0);
+  ASSERT_EQ(allocation.state, AllocationState::pending);
+  (void)allocations().take_unused();
+  pass(600.0);
+  allocations().give_back(allocation);
+  pass(600.0);
+  EXPECT_THAT(allocations().take_unused(), IsEmpty());
+}
+
+TEST_F(AllocationsTest, AnEndThatLastsCostsNothing) {
+  options_.usd_per_node_hour = NodePrices(36.0);
+  Allocation& allocation = hold();
+  allocations().give_back(allocation);
+  host_.queue.back().state = "COMPLETING";
+  pass(10.0);
+  EXPECT_GT(total_usd(allocations().take_unused()), 0.0);
+  pass(3600.0);
+  EXPECT_EQ(allocations().all().size(), 1U) << "a silent node keeps it";
+  EXPECT_THAT(allocations().take_unused(), IsEmpty());
+}
+
+TEST_F(AllocationsTest, AStateThatIsNotKnownEndsNoProgram) {
+  const Allocation& allocation = hold();
+  for (const char* state : {"A_STATE_OF_A_LATER_SLURM", "RESIZING", "RUNNING"}) {
+    host_.queue.back().state = state;
+    pass(200.0);
+    EXPECT_EQ(allocation.state, AllocationState::running) << state;
+  }
+}
+
 TEST_F(AllocationsTest, OfOneThatIsNotKnownThePriceIsTheHighest) {
   Allocation stranger;
   stranger.kind = "kind";

@@ -17,6 +17,9 @@ TEST(NodePrices, AreOneOrByPartitionConstraintAndTypeOfGpu) {
   EXPECT_EQ(prices.of({1, {"partition=other", "gpus-per-node=h100:4"}}), 30.0);
   EXPECT_EQ(prices.of({1, {"partition=other"}}), std::nullopt);
   EXPECT_EQ(prices.highest(), 30.0);
+  EXPECT_EQ(prices.of({1, {"partition=gpu,h100"}}), 30.0) << "Slurm chooses";
+  EXPECT_EQ(prices.of({1, {"partition=h100,gpu"}}), 30.0);
+  EXPECT_EQ(prices.of({1, {"partition=other", "constraint=gpu|h100"}}), 30.0);
 }
 
 }  // namespace

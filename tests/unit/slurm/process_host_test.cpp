@@ -2,6 +2,8 @@
 // The runner on real child processes, some of which do not behave: no Slurm is needed.
 #include "trial_runner/slurm/process_host.hpp"
 
+#include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -12,11 +14,21 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/clock.hpp"
+#include "common/pause.hpp"
+#include "common/unique_fd.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "trial_runner/slurm/need.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
@@ -264,6 +276,70 @@ TEST_F(SlurmCommands, AnSrunThatEndsWellWithoutAProgramIsNoSuccess) {
   wait_for(1, 60.0);
   EXPECT_EQ(ended_[1].kind, OutcomeKind::not_started);
   EXPECT_THAT(ended_[1].detail, HasSubstr("could not connect IO"));
+}
+
+constexpr const char* k_supervisor = STEPTUNE_BINARY_DIR "/bin/steptune-slurm-supervisor";
+
+/// Whether a child ends by itself in that time; it is gone afterwards in any case.
+bool ends_within(pid_t child, double seconds) {
+  const SystemClock clock;
+  const double until_s = clock.now_s() + seconds;
+  int status = 0;
+  while (::waitpid(child, &status, WNOHANG) != child) {
+    if (clock.now_s() > until_s) {
+      ::kill(child, SIGKILL);
+      ::waitpid(child, &status, 0);
+      return false;
+    }
+    pause_thread(0.005);
+  }
+  return true;
+}
+
+TEST(Supervisor, ThatIsToldToEndBeforeItHasStartedSrunEndsIt) {
+  const TemporaryFolder folder{"supervisor"};
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  // Holds it up until somebody reads: before srun, after its lock.
+  const auto status_file =
+      folder.path() / ("status.new" + std::to_string(child > 0 ? child : ::getpid()));
+  if (child == 0) {
+    if (::mkfifo(status_file.c_str(), 0600) == 0) {
+      ::execl(k_supervisor, k_supervisor, folder.path().c_str(), "/nonexistent", "60", "sleep",
+              "60", nullptr);
+    }
+    ::_exit(125);
+  }
+  const SystemClock clock;
+  const double until_s = clock.now_s() + 20.0;
+  while (content_of(folder.path() / "lock").empty() && clock.now_s() < until_s)
+    pause_thread(0.002);
+  ::kill(child, SIGTERM);
+  const UniqueFd reader(::open(status_file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  EXPECT_TRUE(ends_within(child, 10.0));
+}
+
+TEST(Supervisor, RunsItsStepWhereTheFileSystemKnowsNoLocks) {
+  const TemporaryFolder folder{"supervisor"};
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    sock_filter rules[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_flock, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog filter{std::size(rules), rules};
+    if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+        ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0) {
+      ::execl(k_supervisor, k_supervisor, folder.path().c_str(), "/nonexistent", "60", "true",
+              nullptr);
+    }
+    ::_exit(125);
+  }
+  EXPECT_TRUE(ends_within(child, 20.0));
+  EXPECT_THAT(content_of(folder.path() / "status"), ::testing::StartsWith("exit 0 "));
 }
 
 TEST_F(SlurmCommands, AQueueThatCannotBeReadIsToldAtOnce) {

@@ -185,6 +185,40 @@ TEST_P(StudyWithAQueue, TellsWhenItsNodesWereHeldInVainAndWhatThatCost) {
               5.0 * static_cast<double>(allocations.size()));
 }
 
+TEST_F(QueueStudy, WhatRunsThroughALongOutageIsTakenOverByTheNextRun) {
+  Json json = document();
+  json["measure"]["max_trial"] = "1h";
+  json["limits"] = {{"wall", "2h"}, {"idle", "2h"}};
+  json["budget"] = {{"trials", 1}};
+  cluster_.program = [](const StepRequest&) {
+    VirtualProgram silent;
+    silent.silent_s = 2000.0;
+    return silent;
+  };
+  cluster_.outages = {{60.0, 1500.0}};
+  auto study = study_from_json(json, "/nowhere/study.json", {{"cpus", 4.0}, {"gpus", 0.0}});
+  ASSERT_TRUE(study) << study.error().text();
+  {
+    const auto* settings = dynamic_cast<const SlurmSettings*>(study->runner.get());
+    SlurmRunner runner(clock_, cluster_.make_host(), settings->options());
+    auto searcher = make_study_searcher(*study);
+    auto scheduler = make_study_scheduler(*study);
+    auto history = History::open_for_writing(folder_.path() / "history.db", clock_);
+    ASSERT_TRUE(searcher && scheduler && history);
+    const auto result = run_loop({*study, **searcher, **scheduler, runner, *history, clock_,
+                                  listener_, folder_.path() / "logs", nullptr});
+    ASSERT_FALSE(result);
+    EXPECT_THAT(result.error().text(), HasSubstr("trials that run are taken over"));
+    EXPECT_THAT(listener_.messages, Contains(HasSubstr("still runs a trial")));
+  }
+  cluster_.pass_to(1600.0);
+  const Course course = run(json, {});
+  ASSERT_EQ(course.trials.size(), 1U);
+  EXPECT_EQ(course.trials[0].status, TrialStatus::completed) << course.trials[0].failure;
+  EXPECT_EQ(course.trials[0].attempt, 1);
+  EXPECT_EQ(cluster_.programs_started().size(), 1U);
+}
+
 TEST_F(QueueStudy, WhatStillWaitsAsTheTimeIsOverIsWithdrawn) {
   Json json = document();
   json["budget"] = {{"time", "1h"}, {"trials", k_trials}};

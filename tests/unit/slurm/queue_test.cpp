@@ -106,6 +106,7 @@ TEST(QueueList, IsAskedForInTheFormThatIsRead) {
   const auto command = queue_command();
   EXPECT_EQ(command.front(), "squeue");
   EXPECT_THAT(command, ::testing::Contains("--me")) << "others' jobs are no concern";
+  EXPECT_THAT(command, ::testing::Contains("--all")) << "those in hidden partitions, too";
   EXPECT_THAT(command, ::testing::Contains("--format=%i|%T|%r|%S|%e|%V|%D|%C|%N|%j"));
 }
 

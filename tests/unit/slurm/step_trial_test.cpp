@@ -251,6 +251,24 @@ TEST_F(StepTrialTest, AFailureBeforeAllHaveStartedIsToldWithAStart) {
   EXPECT_THAT(trial().evidence().tail, ElementsAre("no GPU"));
 }
 
+TEST_F(StepTrialTest, IsKnownUntilItsLatestOutputWhileMoreIsRead) {
+  launch();
+  (void)prints(20.0, start_mark());
+  tape_->chunks.push_back({50.0, "long ago\n"});
+  (void)read(500.0);
+  EXPECT_EQ(trial().known_until_s(), 50.0);
+  (void)read(500.0);
+  EXPECT_EQ(trial().known_until_s(), 500.0) << "nothing more was printed";
+}
+
+TEST_F(StepTrialTest, AnEndThatIsSeenLateCostsNoMore) {
+  launch();
+  (void)prints(20.0, start_mark());
+  tape_->end = StepEnd{0, "", 80.0};
+  (void)read(5000.0);
+  EXPECT_EQ(trial().finish(5000.0, {}, 36.0).outcome.billed_s, 60.0);
+}
+
 TEST_F(StepTrialTest, PaysForAllNodesThatAreHeldFromItsStartToItsSteps) {
   launch(10.0, 1, 4);
   (void)prints(20.0, start_mark());

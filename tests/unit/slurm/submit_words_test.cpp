@@ -88,12 +88,15 @@ TEST(SubmitWords, ProcessorsAndTasksAreFixedOnlyWhereAllTrialsAskForTheSame) {
               AllOf(Not(Contains(StartsWith("--cpus-per-task"))), Contains("--ntasks-per-node=1")));
 }
 
-TEST(LastWords, AreTheLastLineThatACommandPrinted) {
+TEST(LastWords, AreTheLastLineThatACommandPrintedAndErrorsBeforeIt) {
   const auto of = [](int status, const char* out, const char* err, bool timed_out = false) {
     return last_words({status, timed_out, out, err});
   };
   EXPECT_EQ(of(1, "", "sbatch: warning\nsbatch: error: no such partition\n\n"),
             "sbatch: error: no such partition");
+  EXPECT_EQ(of(1, "", "hello\nsbatch: error: name an account\nsbatch: error: Unspecified error\n"),
+            "sbatch: error: name an account | sbatch: error: Unspecified error");
+  EXPECT_EQ(of(1, "", "sbatch: error: a\n\nsbatch: error: b"), "sbatch: error: b");
   EXPECT_EQ(of(1, "to stdout\n", ""), "to stdout");
   EXPECT_EQ(of(1, "to stdout", "to stderr"), "to stderr");
   EXPECT_EQ(of(3, "", ""), "exit status 3");

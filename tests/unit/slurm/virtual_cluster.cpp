@@ -19,6 +19,7 @@ constexpr double k_command_s = 0.03;
 constexpr double k_away_command_s = 9.0;
 constexpr double k_blind_holder_s = 60.0;
 constexpr double k_report_s = 1.0;
+constexpr std::size_t k_chunks_a_read = 200;
 
 std::string option_of(const std::vector<std::string>& argv, std::string_view option) {
   for (const std::string& word : argv) {
@@ -69,14 +70,14 @@ class VirtualCluster::VirtualStep final : public Step {
       : cluster_(cluster), state_(std::move(state)) {}
 
   [[nodiscard]] std::vector<OutputChunk> read() override {
-    std::vector<OutputChunk> chunks(state_->output.begin() + static_cast<std::ptrdiff_t>(read_),
-                                    state_->output.end());
-    read_ = state_->output.size();
-    return chunks;
+    const auto from = state_->output.begin() + static_cast<std::ptrdiff_t>(read_);
+    const std::size_t count = std::min(k_chunks_a_read, state_->output.size() - read_);
+    read_ += count;
+    return {from, from + static_cast<std::ptrdiff_t>(count)};
   }
   [[nodiscard]] std::optional<StepEnd> end() override {
-    if (!state_->srun_status) return std::nullopt;
-    return StepEnd{state_->srun_status, {}};
+    if (!state_->srun_status || read_ < state_->output.size()) return std::nullopt;
+    return StepEnd{state_->srun_status, {}, state_->ends_s};
   }
   void kill() override { state_->end(cluster_.clock_.now_s(), std::nullopt); }
   void forget() override { state_->forgotten = true; }

@@ -462,6 +462,43 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AnAdoptionThatFailsAdoptsNothingAndMayBeRep
   release();
 }
 
+TEST_F(SlurmRunnerOnAVirtualCluster, ATakenOverTrialIsNotJudgedByOutputThatIsStillToBeRead) {
+  cluster_.program = [](const StepRequest&) { return runs_for(450.0); };
+  TrialSpec spec = spec_of(1);
+  spec.limits.idle_s = 100.0;
+  use();
+  ASSERT_TRUE(runner_->start(spec));
+  let_pass(20.0);
+  runner_.reset();
+  cluster_.pass_to(clock_.now_s() + 400.0);
+  use();
+  const std::vector<Runner::Orphan> orphans = {{spec, ""}};
+  ASSERT_TRUE(runner_->adopt(orphans));
+  wait_for(1);
+  expect_end(1, OutcomeKind::completed);
+  EXPECT_EQ(cluster_.programs_started().size(), 1U);
+  release();
+}
+
+TEST_F(SlurmRunnerOnAVirtualCluster, ATrialThatEndedWithoutATunerPaysUntilItsEnd) {
+  cluster_.program = [](const StepRequest&) { return runs_for(50.0); };
+  SlurmOptions priced;
+  priced.usd_per_node_hour = NodePrices(36.0);
+  use(priced);
+  start(1);
+  let_pass(20.0);
+  runner_.reset();
+  cluster_.pass_to(clock_.now_s() + 36'000.0);
+  use(priced);
+  const std::vector<Runner::Orphan> orphans = {{spec_of(1), ""}};
+  ASSERT_TRUE(runner_->adopt(orphans));
+  wait_for(1);
+  expect_end(1, OutcomeKind::completed);
+  EXPECT_NEAR(ended_[1].billed_s, 50.0, 1.0);
+  EXPECT_NEAR(ended_[1].billed_usd.value_or(0.0), 0.5, 0.01);
+  release();
+}
+
 TEST_F(SlurmRunnerOnAVirtualCluster, AJobThatAppearsAfterItWasGivenUpIsGivenBack) {
   cluster_.program = quick;
   // sbatch fails, and its job reaches the controller only a minute later.

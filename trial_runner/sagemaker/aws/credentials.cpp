@@ -2,6 +2,7 @@
 #include "trial_runner/sagemaker/aws/credentials.hpp"
 
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -97,6 +98,9 @@ Result<Credentials> CredentialsChain::get(bool refresh) {
       held_ && (!held_->expiration_wall_s ||
                 *held_->expiration_wall_s - parts_.clock.wall_time_s() > k_refresh_margin_s);
   if (good && !refresh) return *held_;
+  if (std::exchange(resolved_, true)) {
+    if (auto files = read_shared_config(parts_.environment)) parts_.config = *std::move(files);
+  }
   auto fresh = resolve();
   if (fresh) {
     held_ = *fresh;

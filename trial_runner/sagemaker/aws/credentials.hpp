@@ -15,10 +15,10 @@
 
 namespace steptune::aws {
 
-/// What the credential providers reach out with; everything outlives the chain.
+/// What the credential providers reach out with; what is referred to outlives the chain.
 struct CredentialsParts {
   Environment environment;
-  const SharedConfig& config;
+  SharedConfig config;
   HttpTransport& transport;
   const Clock& clock;
   std::string region;  ///< for regional STS
@@ -54,14 +54,16 @@ class CredentialsChain {
  public:
   explicit CredentialsChain(CredentialsParts parts) : parts_(std::move(parts)) {}
 
-  /// Keys that are good for at least some minutes. `refresh`: the held ones were refused.
-  /// The error lists what was tried.
+  /// Keys that are good for at least some minutes. `refresh`: the held ones were refused. Where
+  /// they have to be replaced, the shared files are read anew: the user may have renewed them
+  /// there. The error lists what was tried.
   [[nodiscard]] Result<Credentials> get(bool refresh = false);
 
  private:
   [[nodiscard]] Result<Credentials> resolve() const;
 
   CredentialsParts parts_;
+  bool resolved_ = false;  ///< once at least
   std::optional<Credentials> held_;
 };
 

@@ -18,6 +18,7 @@ enum class FaultKind {
   expired_credentials,  ///< ExpiredTokenException
   no_connection,        ///< not carried out, no answer
   drop_response,        ///< carried out, no answer
+  denied,               ///< AccessDeniedException: the identity may not make such requests
   unknown_job,          ///< not carried out: somebody has deleted the job
   truncate,             ///< carried out, half an answer
   // What befalls a job.

@@ -114,6 +114,10 @@ Result<aws::HttpResponse> SimulatedAccount::answer_json(const aws::HttpRequest& 
     return refusal(
         {"ExpiredTokenException", "The security token included in the request is expired", 403});
   }
+  if (fault == FaultKind::denied) {
+    return refusal({"AccessDeniedException",
+                    fmt::format("the identity is not authorized to perform {}", operation)});
+  }
   if (fault == FaultKind::unknown_job) {
     return refusal({"ValidationException", "Requested resource not found."});
   }
