@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <sys/types.h>
@@ -38,6 +39,10 @@ struct ChildRequest {
 /// calling thread. Uses posix_spawn, never fork, so that neither memory nor locks of this program
 /// are duplicated. The system's error number where it cannot be started.
 [[nodiscard]] tl::expected<pid_t, int> start_child(const ChildRequest& request);
+
+/// What to do where there is no program of this name, `argv[0]`: what a shell would have made of it
+/// told, where it looks so.
+[[nodiscard]] std::string missing_program_hint(std::string_view name);
 
 /// All variables of this process, for its children.
 [[nodiscard]] std::map<std::string, std::string> process_variables();

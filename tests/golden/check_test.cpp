@@ -66,6 +66,22 @@ TEST(Check, PreviewsTheBayesianSearcherWithoutItsModule) {
   EXPECT_NE(ended.out.find("2  sobol"), std::string::npos) << ended.out;
 }
 
+TEST(Check, BeginsWithAnExpertsGuessWhereTheStudyDoes) {
+  const Sandbox sandbox;
+  std::string study = replay_study();
+  study.insert(study.find("\"seed\""), "\"first_guesses\": true, ");
+  sandbox.write("study.json", study);
+  const auto checked = parse_json(sandbox.steptune({"check", "study.json", "--json"}).out, "check");
+  ASSERT_TRUE(checked) << checked.error().text();
+  // The next guess follows from what the first one shows.
+  ASSERT_EQ((*checked)["trials"].size(), 2U);
+  EXPECT_EQ((*checked)["trials"][1]["origin"], "expert");
+  ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet"}).exit_code, 0);
+  const auto shown = parse_json(sandbox.steptune({"show", "2", "--json"}).out, "show");
+  ASSERT_TRUE(shown) << shown.error().text();
+  EXPECT_EQ((*shown)["trial"]["configuration"], (*checked)["trials"][1]["configuration"]);
+}
+
 TEST(Check, AFaultyStudyEndsWithTwoAndTellsWhere) {
   const Sandbox sandbox;
   std::string study = replay_study();

@@ -129,6 +129,15 @@ exit 7
   EXPECT_THAT(ended.err, HasSubstr("promise  not known yet: too few reports"));
 }
 
+TEST_F(Follow, ACommandHasEndedThoughSomethingHoldsItsOutputOpen) {
+  const auto begun = std::chrono::steady_clock::now();
+  const Ended ended =
+      sandbox_->steptune({"follow", "demo", "--", "/bin/sh", "-c", "sleep 30 & echo done; exit 3"});
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(15));
+  EXPECT_EQ(ended.exit_code, 3) << ended.err;
+  EXPECT_EQ(ended.out, "done\n");
+}
+
 TEST_F(Follow, ALogThatGrowsIsFollowedUntilCtrlC) {
   sandbox_->write("growing.log", log(1.25));
   const pid_t pid = sandbox_->start({"follow", "demo", "growing.log", "--wait"});
@@ -161,7 +170,20 @@ TEST_F(Follow, ALogWithoutTimesSaysWhatToDo) {
   EXPECT_THAT(ended.out, HasSubstr("does not say when its lines were printed"));
 }
 
+TEST_F(Follow, ACommandRunsInTheEnvironmentThatWasMeasured) {
+  const Ended ended =
+      sandbox_->steptune({"follow", "demo", "--", "/bin/sh", "-c", "echo \"$TRAIN_NOTE\""});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.out, "a b\n");
+}
+
 TEST_F(Follow, WhatCannotBeFollowedIsRefused) {
+  const Ended unnamed = sandbox_->steptune({"follow", "--", "/bin/sh", "train.sh"});
+  EXPECT_EQ(unnamed.exit_code, 2);
+  EXPECT_THAT(unnamed.err, HasSubstr("STUDY is required"));
+  const Ended both = sandbox_->steptune({"follow", "demo", "a.log", "--", "true"});
+  EXPECT_EQ(both.exit_code, 2);
+  EXPECT_THAT(both.err, HasSubstr("unexpected argument \"a.log\" in front of --"));
   EXPECT_EQ(sandbox_->steptune({"follow", "demo", "--"}).exit_code, 2);
   EXPECT_EQ(sandbox_->steptune({"follow", "demo", "a.log", "b.log"}).exit_code, 2);
   const Ended missing = sandbox_->steptune({"follow", "demo", "none.log"});

@@ -66,6 +66,7 @@ about {{.*B}} would come back; database and logs would take {{.*B}}
   EXPECT_TRUE(fs::exists(log_of("old"))) << "so far";
   // Whatever else lies there is not the tuner's.
   sandbox_.write(".steptune/logs/old/notes.txt", "mine");
+  sandbox_.write(".steptune/logs/old/train.log", "of the long run");
   sandbox_.write(".steptune/logs/old/trial-1.ds.json", "{}");
   fs::create_symlink("../../../study.json", log_of("old").parent_path() / "link.log");
   const Json done = gc({"--older-than", "90d"});
@@ -77,6 +78,7 @@ about {{.*B}} would come back; database and logs would take {{.*B}}
   EXPECT_FALSE(fs::exists(sandbox_.folder() / ".steptune/logs/old/trial-1.ds.json"));
   EXPECT_TRUE(fs::exists(log_of("new")));
   EXPECT_EQ(sandbox_.read(".steptune/logs/old/notes.txt"), "mine");
+  EXPECT_EQ(sandbox_.read(".steptune/logs/old/train.log"), "of the long run");
   EXPECT_TRUE(fs::exists(sandbox_.folder() / "study.json"));
   EXPECT_EQ(sandbox_.steptune({"leaderboard", "old"}).out, board);
   EXPECT_EQ(sandbox_.steptune({"show", "old", "1"}).exit_code, 0);

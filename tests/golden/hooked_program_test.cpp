@@ -235,7 +235,17 @@ wrote   train.study.json
   EXPECT_FALSE(file["parameters"].contains("precision"));
   EXPECT_FALSE(file["parameters"].contains("batch_size"));
 
-  // The file is the user's to change: here to a study that is over soon.
+  // The file is the user's to change: its command stays that of the file.
+  std::string edited = sandbox_.read("train.study.json");
+  const std::string word = "\"train.py\"]";
+  ASSERT_NE(edited.find(word), std::string::npos) << edited;
+  edited.replace(edited.find(word), word.size(), R"("train.py","9"])");
+  sandbox_.write("train.study.json", edited);
+  const Ended changed = sandbox_.steptune(with_command({"check"}));
+  EXPECT_EQ(changed.exit_code, 0) << changed.err;
+  EXPECT_THAT(changed.err, HasSubstr("goes on with train.study.json"));
+
+  // Here to a study that is over soon.
   file["search"] = {{"searcher", "random"}, {"scheduler", "none"}};
   file["measure"] = {{"max_trial", "10s"},
                      {"min_window", "0.3s"},

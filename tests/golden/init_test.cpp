@@ -87,6 +87,18 @@ TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
   const Ended semantic = sandbox.steptune(with({"check", "--semantic", "--name", "other"}));
   EXPECT_EQ(semantic.exit_code, 0) << semantic.err;
   EXPECT_THAT(semantic.err, HasSubstr("batch_size 8..256"));
+  // Nor does what it was asked with make it another one.
+  const Ended same = sandbox.steptune(with({"check", "--semantic", "--name", "other"}));
+  EXPECT_EQ(same.exit_code, 0) << same.err;
+  EXPECT_THAT(same.err, HasSubstr("goes on with other.study.json"));
+  const Ended more =
+      sandbox.steptune(with({"check", "--semantic", "--samples", "9", "--name", "other"}));
+  EXPECT_EQ(more.exit_code, 2);
+  EXPECT_THAT(more.err, HasSubstr("was written before, with other options"));
+  const Ended unnamed = sandbox.steptune(with({"check", "--name", "a/b"}));
+  EXPECT_EQ(unnamed.exit_code, 2);
+  EXPECT_THAT(unnamed.err, HasSubstr("\"a/b\" is not a study name"));
+  EXPECT_THAT(unnamed.err, Not(HasSubstr("asks the program"))) << "before anything is run";
   // What the hook alone can do is not left out silently.
   const Ended live =
       sandbox.steptune({"check", "--live", "--name", "b", "--", k_init_python, "-I", "train.py"});
@@ -123,6 +135,19 @@ next    steptune check train.study.json
   sandbox.write("train.study.json", study);
   const Ended run = sandbox.steptune({"run", "--trials", "2", "--time", "20s", "--quiet"});
   EXPECT_THAT(run.out, HasSubstr("best ")) << run.err;
+}
+
+TEST(Init, TrialsOfAFileElsewhereRunWhereTheCommandWasTyped) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", k_argparse);
+  const Ended ended = sandbox.steptune({"init", "--output", "studies/nightly/train.json", "--",
+                                        k_init_python, "train.py", "--epochs", "5"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  const auto study = parse_json(sandbox.read("studies/nightly/train.json"), "study");
+  ASSERT_TRUE(study);
+  EXPECT_EQ((*study)["working_directory"], "../..");
+  const Ended check = sandbox.steptune({"check", "studies/nightly/train.json", "--json"});
+  EXPECT_EQ(check.exit_code, 0) << check.err;
 }
 
 /// A trainer without any option that computes with OpenMP, and whose output a pipe gathers.

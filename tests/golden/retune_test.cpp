@@ -313,6 +313,21 @@ TEST_F(Retune, LessThanTheLeastGainReplacesNothing) {
   EXPECT_EQ(improved["configuration"]["kind"], "plain");
 }
 
+TEST_F(Retune, FollowComparesWithWhatTheNightsHavePutInUse) {
+  begin_table();
+  sandbox_.write("table.csv", table_values(0.3, 0.6));
+  const Json improved = night(7, "table.study.json");
+  ASSERT_EQ(improved["configuration"]["kind"], "plain");
+  sandbox_.write("run.log", "");
+  const Ended ended = sandbox_.steptune({"follow", "table", "run.log", "--json"});
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  const auto json = parse_json(ended.out, "follow");
+  ASSERT_TRUE(json) << ended.out;
+  EXPECT_EQ((*json)["configuration"], improved["configuration"]);
+  EXPECT_EQ((*json)["study"]["name"], improved["measured_in"]["study"]);
+  EXPECT_EQ((*json)["trial"], improved["measured_in"]["trial"]);
+}
+
 TEST_F(Retune, TrialsOfOlderNightsThanAreKeptAreGone) {
   begin_table();
   for (int number = 3; number <= 5; ++number)

@@ -246,6 +246,20 @@ TEST(Run, AnotherSeedIsRefusedUnlessTheStudyIsNew) {
   EXPECT_EQ(sandbox.steptune({"leaderboard", "demo-2"}).exit_code, 0);
 }
 
+TEST(Run, ANewStudyIsReadAgainHoweverLongItsName) {
+  const Sandbox sandbox;
+  std::string study = replay_study();
+  study.replace(study.find("\"demo\""), 6, "\"" + std::string(64, 'n') + "\"");
+  sandbox.write("study.json", study);
+  ASSERT_EQ(sandbox.steptune({"run", "study.json", "--trials", "2", "--quiet"}).exit_code, 0);
+  const Ended fresh =
+      sandbox.steptune({"run", "study.json", "--trials", "2", "--new", "--yes", "--quiet"});
+  EXPECT_EQ(fresh.exit_code, 0) << fresh.err;
+  EXPECT_NE(fresh.err.find(std::string(62, 'n') + "-2"), std::string::npos) << fresh.err;
+  const Ended best = sandbox.steptune({"best", "--format", "args"});
+  EXPECT_EQ(best.exit_code, 0) << best.err;
+}
+
 TEST(Run, ADurationThatIsNoneIsTold) {
   const Sandbox sandbox;
   sandbox.write("study.json", replay_study());
@@ -295,6 +309,23 @@ TEST(Run, TellsOfFailuresToThoseWhoWantToKnow) {
   ASSERT_TRUE(error) << sandbox.read("event.json");
   EXPECT_EQ((*error)["end"], "error");
   EXPECT_NE((*error)["reason"].get<std::string>().find("broken.json"), std::string::npos);
+
+  // The options of a program's command are its own, whatever stands in front of --.
+  const std::vector<std::string> notify{"--notify", "cat > event.json"};
+  const std::vector<std::string> notify_on{"--notify-on", "budget,failed"};
+  for (const auto& [first, last] : {std::pair(notify, notify_on), std::pair(notify_on, notify)}) {
+    std::vector<std::string> words{"run"};
+    for (const auto& part : {first, last, {"--", "./gone", "--epochs", "5"}})
+      words.insert(words.end(), part.begin(), part.end());
+    sandbox.write("event.json", "");
+    const Ended ended = sandbox.steptune(words);
+    EXPECT_EQ(ended.exit_code, 2);
+    EXPECT_NE(ended.err.find("./gone --epochs 5"), std::string::npos) << ended.err;
+    const auto gone = parse_json(sandbox.read("event.json"), "event");
+    ASSERT_TRUE(gone) << sandbox.read("event.json");
+    EXPECT_EQ((*gone)["study"]["name"], "gone");
+    EXPECT_NE((*gone)["reason"].get<std::string>().find("cannot start"), std::string::npos);
+  }
 }
 
 TEST(Run, AStudyWithoutAFeasibleTrialEndsWithThree) {

@@ -94,6 +94,33 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
       {{"gc", "--history-limit", "5XB"},
        "steptune: error: --history-limit: \"5XB\" is not a size: give one such as 500MB or 1.5GiB\n"
        "  see 'steptune gc --help'\n"},
+      {{"run", "python3", "train.py", "--epochs", "5"},
+       "steptune: error: unknown option --epochs\n"
+       "  see 'steptune run --help'; a program's command stands after --, with its options\n"},
+      {{"init", "study.json", "--", "python3", "train.py"},
+       "steptune: error: unexpected argument \"study.json\" in front of --\n"
+       "  leave it out, or the command behind --\n"},
+      {{"run", "study.json", "--name", "nightly"},
+       "steptune: error: --name is for a program's command, and none stands after --\n"
+       "  leave it out: what a study file is to say stands in it\n"},
+      {{"run", "train.py"},
+       "steptune: error: train.py: is a program, no study file\n"
+       "  a program's command stands after --: steptune run -- python3 train.py\n"},
+      {{"run", "--"},
+       "steptune: error: no command stands after --\n"
+       "  for example: steptune run -- python3 train.py\n"},
+      {{"exec", "--", "python3", "train.py"},
+       "steptune: error: STUDY is required\n"
+       "  name a study: steptune exec STUDY -- COMMAND; or tune the run itself: {{.*}}\n"},
+      {{"exec", "demo", "other", "--", "python3"},
+       "steptune: error: unexpected argument \"other\" in front of --\n"
+       "  leave it out, or the command behind --\n"},
+      {{"run", "--quiet", "--", "EPOCHS=5", "python3", "train.py"},
+       "steptune: error: cannot start \"EPOCHS=5\": No such file or directory in PATH\n"
+       "  it sets a variable, which shells do: begin the command with env, {{.*}}\n"},
+      {{"run", "--quiet", "--", "python3 train.py"},
+       "steptune: error: cannot start \"python3 train.py\": No such file or directory in PATH\n"
+       "  it is taken for the name of one program: do not quote the command as a whole\n"},
       {{"show", "1", "--log", "--json"},
        "steptune: error: {{.*}}excludes{{.*}}\n  see 'steptune show --help'\n"},
   };
@@ -104,6 +131,16 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
     EXPECT_EQ(ended.out, "");
     EXPECT_EQ(difference(mistake.message, ended.err), "");
   }
+}
+
+TEST(Usage, AFolderThatIsGoneIsAnError) {
+  const Sandbox sandbox;
+  const Ended ended =
+      sandbox.program({"/bin/sh", "-c",
+                       fmt::format("mkdir gone && cd gone && rmdir ../gone && '{}' init -- true",
+                                   steptune_program())});
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_TRUE(ended.err.starts_with("steptune: error: ")) << ended.err;
 }
 
 TEST(Usage, APathDrivesNoTerminalWhateverItIsCalled) {

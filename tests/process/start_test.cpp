@@ -115,6 +115,9 @@ TEST_F(StartTest, WhatCannotBeStartedIsAnOutcomeWithTheReason) {
   const std::string folder_text = folder().string();
   const std::vector<std::pair<std::string, std::string>> cases{
       {"no-such-program-anywhere", "No such file or directory in PATH"},
+      {"no-such-program-anywhere", "set PATH in the shell that starts steptune"},
+      {"LR=0.1", "begin the command with env"},
+      {"python3 train.py", "do not quote the command as a whole"},
       {folder_text + "/missing", "No such file or directory"},
       {folder_text + "/plain.txt", "Permission denied"},
       {folder_text, "Is a directory"},

@@ -51,7 +51,7 @@ Result<fs::path> find_program(const std::string& name, const SpawnRequest& reque
   }
   return fail(ErrorKind::runner,
               fmt::format("cannot start \"{}\": {} in PATH", name, system_reason(fault)), {},
-              "give the program's full path, or set PATH in the study's \"env\"");
+              fault == ENOENT ? missing_program_hint(name) : "give the program's full path");
 }
 
 Error start_error(const SpawnRequest& request, const fs::path& program, int error) {

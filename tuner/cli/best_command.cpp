@@ -79,14 +79,9 @@ std::string best_text(const CommandContext& context, const StoredStudy& study,
 /// What speaks against the choice, once, on stderr; kept for the JSON document.
 Result<std::vector<AuditResult>> audited(CommandContext& context, const StoredStudy& study,
                                          const BestChoice& choice) {
-  // A night of re-tuning has a study of its own, with which its trials are compared.
-  std::optional<StoredStudy> night;
-  if (choice.from_study != study.record.name) {
-    auto opened = open_stored_study(context, choice.from_study);
-    if (!opened) return tl::unexpected(opened.error());
-    night.emplace(*std::move(opened));
-  }
-  auto results = audit(night ? *night : study, choice.study, choice.trial, choice.recommendation,
+  const auto night = open_study_of_night(context, study, choice.from_study);
+  if (!night) return tl::unexpected(night.error());
+  auto results = audit(*night ? **night : study, choice.study, choice.trial, choice.recommendation,
                        describe_machine(SystemFiles{}));
   if (!results) return results;
   for (const std::string& line : audit_warnings(*results))

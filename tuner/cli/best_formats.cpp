@@ -46,14 +46,12 @@ void advise(CommandContext& context, const BestChoice& choice, bool has_environm
 
 /// A configuration file that does not hold what was measured is another run.
 void advise_of_files(CommandContext& context, const BestChoice& choice) {
-  const std::string trial =
-      choice.objective.empty() ? "" : fmt::format(" --trial {}", choice.trial.number);
   for (const std::string& command :
        pending_edits(choice, shell_quoted(choice.asked_of) + context.database_option())) {
     context.console.message(
         fmt::format("it was measured with values in a configuration file, which '{}' writes; "
-                    "'{}{}' runs it with a copy that has them",
-                    command, exec_words(context, choice), trial));
+                    "'{}' runs it with a copy that has them",
+                    command, exec_words(context, choice)));
   }
 }
 
@@ -186,8 +184,10 @@ std::vector<LaunchFormat> launch_formats() {
 }
 
 std::string exec_words(const CommandContext& context, const BestChoice& choice) {
-  return fmt::format("steptune exec {}{}", shell_quoted(choice.asked_of),
-                     context.database_option());
+  const std::string trial =
+      choice.objective.empty() ? "" : fmt::format(" --trial {}", choice.trial.number);
+  return fmt::format("steptune exec {}{}{}", shell_quoted(choice.asked_of),
+                     context.database_option(), trial);
 }
 
 ExitCode print_launch_format(CommandContext& context, const StoredStudy& study,

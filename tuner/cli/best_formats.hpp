@@ -22,7 +22,8 @@ struct LaunchFormat {
 [[nodiscard]] ExitCode print_launch_format(CommandContext& context, const StoredStudy& study,
                                            const BestChoice& choice, const std::string& format);
 
-/// `steptune exec demo`: what starts a program with what the hook puts into it.
+/// `steptune exec demo`: what starts a program with what the hook puts into it; with `--trial`
+/// where the choice is best in an objective, which need not be the recommendation.
 [[nodiscard]] std::string exec_words(const CommandContext& context, const BestChoice& choice);
 
 }  // namespace steptune

@@ -8,6 +8,7 @@
 #include "common/text.hpp"
 #include "search/searcher.hpp"
 #include "trial_runner/launch/launch_words.hpp"
+#include "tuner/assembly/study_parts.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/program_study.hpp"
 #include "tuner/cli/study_source.hpp"
@@ -15,7 +16,6 @@
 #include "tuner/report/study_summary.hpp"
 #include "tuner/report/trial_json.hpp"
 #include "tuner/study/config_files.hpp"
-#include "tuner/study/scaling_search.hpp"
 
 namespace steptune {
 namespace {
@@ -32,20 +32,14 @@ struct Preview {
   Configuration configuration;
 };
 
-/// Baseline, hints, then the searcher's first suggestions. `bayes` begins with Sobol points, for
-/// which its module is not needed.
-Result<std::vector<Preview>> first_trials(const StudySpec& study, std::size_t count) {
+/// Baseline, hints, then the searcher's first suggestions, as far as no result decides them.
+/// `bayes` begins with Sobol points, for which its module is not needed.
+Result<std::vector<Preview>> first_trials(StudySpec study, std::size_t count) {
   std::vector<Preview> previews{{"baseline", study.baseline}};
   for (const Configuration& hint : study.search.hints)
     previews.push_back({"try", hint});
-  const auto scaling = scaling_search(study);
-  if (!scaling) return tl::unexpected(scaling.error());
-  SearcherOptions options;
-  options.scaling = *scaling;
-  options.seed = study.search.seed;
-  options.objectives.assign(study.objectives.size(), ObjectiveTraits{true});
-  const std::string name = study.search.searcher == "bayes" ? "sobol" : study.search.searcher;
-  auto searcher = make_searcher(name, study.space, options);
+  if (study.search.searcher == "bayes") study.search.searcher = "sobol";
+  auto searcher = make_study_searcher(study);
   if (!searcher) return tl::unexpected(searcher.error());
   while (previews.size() < count) {
     std::vector<Configuration> running;

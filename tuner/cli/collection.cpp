@@ -2,8 +2,10 @@
 #include "tuner/cli/collection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -24,23 +26,30 @@ constexpr int k_most_rounds = 5;
 /// What sums of bytes hold.
 constexpr double k_largest_limit_bytes = 1e18;
 
-/// What the trials of a study left: logs, and copies of configuration files.
-bool is_of_trial(const fs::path& file) {
-  const std::string name = file.filename().string();
-  constexpr std::string_view k_begin = "trial-";
-  return file.extension() == ".log" ||
-         (name.starts_with(k_begin) && name.size() > k_begin.size() &&
-          std::isdigit(static_cast<unsigned char>(name[k_begin.size()])) != 0);
+/// `trial-7.ds.json` for `trial-`.
+bool is_numbered(const std::string& name, std::string_view begin) {
+  return name.starts_with(begin) && name.size() > begin.size() &&
+         std::isdigit(static_cast<unsigned char>(name[begin.size()])) != 0;
 }
 
-/// Files of a study's trials, nothing else that lies there, links least of all.
+/// What tuning a study left: logs, and copies of configuration files. Where the database lies in
+/// the user's own folder, his `logs/train/train.log` lies there, too.
+bool is_of_tuner(const fs::path& file) {
+  constexpr std::array<std::string_view, 5> k_logs{"survey.log", "init.log", "fork-check.log",
+                                                   "fork-server.log", "python-versions.log"};
+  const std::string name = file.filename().string();
+  return std::ranges::find(k_logs, name) != k_logs.end() || is_numbered(name, "trial-") ||
+         (is_numbered(name, "live-") && file.extension() == ".log");
+}
+
+/// Files that tuning a study left, nothing else that lies there, links least of all.
 std::vector<fs::path> logs_of(const fs::path& database, const std::string& study) {
   std::vector<fs::path> files;
   if (!is_file_name(study)) return files;
   std::error_code fault;
   for (fs::directory_iterator at(log_directory(database, study), fault), end; !fault && at != end;
        at.increment(fault)) {
-    if (is_of_trial(at->path()) && fs::is_regular_file(at->symlink_status(fault))) {
+    if (is_of_tuner(at->path()) && fs::is_regular_file(at->symlink_status(fault))) {
       files.push_back(at->path());
     }
   }

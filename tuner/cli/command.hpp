@@ -27,6 +27,10 @@ struct CommandContext {
   bool separated = false;                         ///< the command line holds `--`
   std::vector<std::string> after_separator = {};  ///< words after it, as they were typed
 
+  /// Whether all of so many arguments stand behind `--`, so that none was given in front of it.
+  [[nodiscard]] bool are_all_separated(std::size_t arguments) const {
+    return separated && arguments <= after_separator.size();
+  }
   /// `parsed` with the words after `--` as they were typed: CLI11 takes "[a,b]" apart.
   [[nodiscard]] std::vector<std::string> as_typed(std::vector<std::string> parsed) const;
   [[nodiscard]] std::filesystem::path database() const;

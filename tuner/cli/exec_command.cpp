@@ -50,9 +50,11 @@ ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
   // Ignored signals would stay ignored.
   ::signal(SIGPIPE, SIG_DFL);
   ::execvpe(argv.front().c_str(), exec_pointers(argv).data(), exec_pointers(environment).data());
+  const int fault = errno;
   return context.console.error(
       {ErrorKind::runner,
-       fmt::format("cannot start \"{}\": {}", argv.front(), system_reason(errno)), "", ""});
+       fmt::format("cannot start \"{}\": {}", argv.front(), system_reason(fault)), "",
+       fault == ENOENT ? missing_program_hint(argv.front()) : ""});
 }
 
 /// What the study's command has options for does not come with another command.
@@ -185,9 +187,10 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
                                   fmt::format("{} is for tuning the run itself", option), "",
                                   "add --tune, or leave it out"});
   }
-  if (options.study.empty()) {
+  if (options.study.empty() || context.are_all_separated(1 + options.words.size())) {
     return context.console.error({ErrorKind::usage, "STUDY is required", "",
-                                  "name a study, or tune the run itself with --tune"});
+                                  "name a study: steptune exec STUDY -- COMMAND; or tune the run "
+                                  "itself: steptune exec --tune -- COMMAND"});
   }
   const auto in_use = open_study_in_use(context, options.study);
   if (!in_use) return context.console.error(in_use.error());

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,46 +32,30 @@ struct FollowOptions {
   bool json_lines = false;
 };
 
-Result<Follower> make_follower(const StoredStudy& study, const FollowOptions& options,
+/// What `study` promises of its trial that was chosen.
+Result<Follower> make_follower(const StoredStudy& study, const BestChoice& choice,
                                std::optional<double> started_s) {
-  const auto spec = stored_spec(study.record);
-  if (!spec) return tl::unexpected(spec.error());
   const auto recommendation = stored_recommendation(study.record);
   if (!recommendation) return tl::unexpected(recommendation.error());
   const auto standing = read_standing(study);
   if (!standing) return tl::unexpected(standing.error());
-  std::int64_t number = options.trial;
-  if (number == 0 && *recommendation) number = (*recommendation)->incumbent_trial;
-  if (number == 0 && standing->incumbent() != nullptr) number = standing->incumbent()->number;
-  if (number == 0) {
-    return fail(ErrorKind::not_found,
-                fmt::format("study \"{}\" has no completed trial yet", study.record.name), "",
-                fmt::format("see 'steptune leaderboard {} --all'", study.record.name));
-  }
-  const auto trial = study.history.trial(study.record.id, number);
-  if (!trial) return tl::unexpected(trial.error());
-  auto promise = promise_of(*spec, *trial, *standing, *recommendation);
+  auto promise = promise_of(choice.study, choice.trial, *standing, *recommendation);
   if (!promise) return tl::unexpected(promise.error());
-  return Follower::create(spec->report_format, *std::move(promise), started_s);
+  return Follower::create(choice.study.report_format, *std::move(promise), started_s);
 }
 
-/// The command in the environment that the trial's configuration wants.
-Result<FollowedRun> start_run(const CommandContext& context, const StoredStudy& study,
+/// The command in the environment that the trial was measured in.
+Result<FollowedRun> start_run(const CommandContext& context, const BestChoice& choice,
                               const FollowOptions& options) {
-  const auto choice = choose_trial(study, options.trial);
-  if (!choice) return tl::unexpected(choice.error());
-  std::map<std::string, std::string> variables;
-  if (choice->command.hook) {
-    auto wanted = long_run_variables(*choice, context.console.environment(), /*reports=*/true);
-    if (!wanted) return tl::unexpected(wanted.error());
-    variables = *std::move(wanted);
-  }
-  return FollowedRun::command(context.as_typed(options.words), variables);
+  const auto variables =
+      long_run_variables(choice, context.console.environment(), /*reports=*/true);
+  if (!variables) return tl::unexpected(variables.error());
+  return FollowedRun::command(context.as_typed(options.words), *variables);
 }
 
-Result<FollowedRun> open_run(const CommandContext& context, const StoredStudy& study,
+Result<FollowedRun> open_run(const CommandContext& context, const BestChoice& choice,
                              const FollowOptions& options) {
-  if (context.separated) return start_run(context, study, options);
+  if (context.separated) return start_run(context, choice, options);
   if (options.words.size() > 1) {
     return fail(ErrorKind::usage, "more than one log is given", "",
                 "a command stands after --: steptune follow STUDY -- COMMAND");
@@ -178,7 +161,11 @@ void tell(CommandContext& context, const StoredStudy& study, const Follower& fol
   }
 }
 
-ExitCode follow(CommandContext& context, FollowOptions options) {
+ExitCode follow(CommandContext& context, const FollowOptions& options) {
+  if (context.are_all_separated(1 + options.words.size())) {
+    return context.console.error({ErrorKind::usage, "STUDY is required", "",
+                                  "name a study: steptune follow STUDY -- COMMAND"});
+  }
   const bool typed = options.words.empty() && isatty(STDIN_FILENO) == 1;
   if (typed || (options.words.empty() && context.separated)) {
     return context.console.error({ErrorKind::usage, "there is nothing to follow", "",
@@ -186,16 +173,19 @@ ExitCode follow(CommandContext& context, FollowOptions options) {
   }
   const auto in_use = open_study_in_use(context, options.study);
   if (!in_use) return context.console.error(in_use.error());
-  const StoredStudy* study = &in_use->study;
   const auto trial = trial_in_use(*in_use, options.trial);
   if (!trial) return context.console.error(trial.error());
-  options.trial = *trial;
+  const auto choice = choose_trial(in_use->study, *trial);
+  if (!choice) return context.console.error(choice.error());
+  const auto night = open_study_of_night(context, in_use->study, choice->from_study);
+  if (!night) return context.console.error(night.error());
+  const StoredStudy* study = *night ? &**night : &in_use->study;
   const auto started_s =
       context.separated ? std::optional(context.clock.now_s()) : std::optional<double>();
-  auto follower = make_follower(*study, options, started_s);
+  auto follower = make_follower(*study, *choice, started_s);
   if (!follower) return context.console.error(follower.error());
   const SignalFlags signals;
-  auto run = open_run(context, *study, options);
+  auto run = open_run(context, *choice, options);
   if (!run) return context.console.error(run.error());
   Following(context, options.json_lines, study->record, *follower, *run).until_the_end(signals);
   const FollowState state = follower->state();

@@ -98,7 +98,8 @@ Result<FollowedRun> FollowedRun::command(const std::vector<std::string>& argv,
   const auto pid = start(argv, variables, out->writing.get(), err->writing.get());
   if (!pid) {
     return fail(ErrorKind::runner,
-                fmt::format("cannot start \"{}\": {}", argv.front(), system_reason(pid.error())));
+                fmt::format("cannot start \"{}\": {}", argv.front(), system_reason(pid.error())),
+                "", pid.error() == ENOENT ? missing_program_hint(argv.front()) : "");
   }
   run.pid_ = *pid;
   run.streams_.push_back({std::move(out->reading), STDOUT_FILENO, {}});
@@ -113,6 +114,12 @@ bool FollowedRun::read(double timeout_s, const OnLine& on_line,
     waiting.push_back({stream.fd.get(), POLLIN, 0});
   if (waiting.empty()) return false;
   const int ready = ::poll(waiting.data(), waiting.size(), static_cast<int>(1e3 * timeout_s));
+  if (ready == 0 && has_ended()) {
+    for (Stream& stream : streams_)
+      stream.lines.flush([&](std::string_view line) { on_line(line, is_live_); });
+    streams_.clear();
+    return false;
+  }
   if (ready <= 0) return true;
   for (std::size_t i = 0; i < waiting.size(); ++i) {
     if (waiting[i].revents != 0) take(streams_[i], on_line, before);
@@ -150,14 +157,27 @@ void FollowedRun::interrupt() const {
   if (pid_ > 0) ::kill(-pid_, SIGINT);
 }
 
-std::optional<int> FollowedRun::exit_status() {
-  if (pid_ <= 0) return std::nullopt;
+bool FollowedRun::has_ended() {
   int status = 0;
-  while (::waitpid(pid_, &status, 0) == -1) {
-    if (errno != EINTR) return std::nullopt;
+  if (pid_ > 0 && ::waitpid(pid_, &status, WNOHANG) == pid_) {
+    status_ = status;
+    pid_ = 0;
   }
-  pid_ = 0;
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return status_.has_value();
+}
+
+std::optional<int> FollowedRun::exit_status() {
+  int status = 0;
+  while (pid_ > 0) {
+    if (::waitpid(pid_, &status, 0) == pid_) {
+      status_ = status;
+      pid_ = 0;
+    } else if (errno != EINTR) {
+      return std::nullopt;
+    }
+  }
+  if (!status_) return std::nullopt;
+  return WIFSIGNALED(*status_) ? 128 + WTERMSIG(*status_) : WEXITSTATUS(*status_);
 }
 
 }  // namespace steptune

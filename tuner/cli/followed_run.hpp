@@ -33,8 +33,10 @@ class FollowedRun {
       const std::vector<std::string>& argv,
       const std::map<std::string, std::string>& variables = {});
 
-  /// Reads what there is, waiting for it up to `timeout_s`; false once there is no more. `before`
-  /// is called before output is passed on to the terminal. An interrupted wait returns early.
+  /// Reads what there is, waiting for it up to `timeout_s`; false once there is no more: at the end
+  /// of the output, or when nothing has come in that time and the command has ended, as what it
+  /// leaves behind may hold its output open. `before` is called before output is passed on to the
+  /// terminal. An interrupted wait returns early.
   [[nodiscard]] bool read(double timeout_s, const OnLine& on_line,
                           const std::function<void()>& before);
 
@@ -50,12 +52,15 @@ class FollowedRun {
     LineSplitter lines;
   };
   void take(Stream& stream, const OnLine& on_line, const std::function<void()>& before);
+  /// Whether this is a command that has ended.
+  [[nodiscard]] bool has_ended();
 
   std::vector<Stream> streams_;
   bool is_file_ = false;
   bool waits_ = false;
   bool is_live_ = true;
-  pid_t pid_ = 0;
+  pid_t pid_ = 0;              ///< of the command while it runs
+  std::optional<int> status_;  ///< how it ended, as waitpid tells
 };
 
 }  // namespace steptune

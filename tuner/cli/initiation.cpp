@@ -8,9 +8,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/study_source.hpp"
+#include "tuner/cli/survey_text.hpp"
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/program_look.hpp"
@@ -27,13 +29,18 @@ namespace fs = std::filesystem;
 /// Of the time to look at a program in, that of asking it for its options at most.
 constexpr double k_share_of_help = 0.25;
 
-/// So much of a command stands in the file.
-constexpr std::size_t k_longest_command = 500;
-
-/// The line that begins a file, by which the command is known again.
-std::string written_from(const std::vector<std::string>& argv) {
-  return fmt::format("// Written by steptune init from {}: ",
-                     printable_line(shell_quoted(argv), k_longest_command));
+/// Lets a study whose file lies in `place` run in `here`, where the command is typed: what a study
+/// file says of folders and files is relative to its own folder.
+void place_study(const fs::path& place, const fs::path& here, StudyGuess& guess) {
+  std::error_code error;
+  fs::path way = fs::relative(here, place, error);
+  if (error || way.empty()) way = here;
+  if (way == ".") return;
+  guess.document["working_directory"] = way.string();
+  guess.comments["/working_directory"] = "the folder that the command was looked at in";
+  if (!guess.document.contains("config_files")) return;
+  for (auto& [name, config] : guess.document["config_files"].items())
+    config["file"] = (way / text_at(config, "file")).lexically_normal().string();
 }
 
 /// `init` as it goes through a program, step by step.
@@ -166,15 +173,16 @@ class Initiation {
 
   Result<void> write_file() {
     StudyGuess& guess = result_.guess;
+    place_study(fs::absolute(result_.file).parent_path(), input_.folder, guess);
     if (!look_ending_.empty()) guess.notes.push_back(look_ending_);
     if (in_blocks_) {
       guess.notes.emplace_back(
           "its output comes in blocks of 4 KiB, so that measuring takes longer: let the program "
           "flush it, or begin the command with stdbuf -oL");
     }
-    std::string text =
-        fmt::format("{}{}.\n// Change it as you like; 'steptune check' says what it means.\n",
-                    written_from(options_.argv), printable_line(result_.found, 300));
+    std::string text = fmt::format(
+        "{}{}.\n// Change it as you like; 'steptune check' says what it means.\n{}",
+        init_heading(options_.argv), printable_line(result_.found, 300), options_.options);
     for (const std::string& left : guess.left)
       text += fmt::format("// not varied: {}\n", printable_line(left, 300));
     for (const std::string& note : guess.notes)
@@ -221,11 +229,8 @@ Result<InitResult> init_from_command(CommandContext& context, const InitRequest&
   return Initiation(context, request, flags).run();
 }
 
-bool is_init_of(const std::string& file_text, const std::vector<std::string>& argv) {
-  // A command that does not stand there whole may be another one.
-  const std::string whole = shell_quoted(argv);
-  return printable_line(whole, k_longest_command) == printable_line(whole, whole.size() + 1) &&
-         file_text.starts_with(written_from(argv));
+std::string init_heading(const std::vector<std::string>& argv) {
+  return fmt::format("// Written by steptune init from {}: ", told_command(argv));
 }
 
 std::string init_text(const InitResult& result) {

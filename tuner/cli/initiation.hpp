@@ -24,6 +24,7 @@ struct InitRequest {
   /// Longest that looking at the program may take; nothing: as long as that takes.
   std::optional<double> longest_s = {};
   bool same_training = false;  ///< leave what makes it another training (batch size, accumulation)
+  std::string options = {};    ///< that this was asked with, a line of the file; empty: none
 };
 
 /// What was found out, and the file that follows from it.
@@ -35,8 +36,8 @@ struct InitResult {
 };
 
 /// Asks the command for its options, runs it for some seconds in this folder, and writes the study
-/// file that follows. Errors: nothing is found that could be varied, the file already exists, the
-/// name is none, or a signal came (`flags`).
+/// file that follows, whose trials run in this folder, too. Errors: nothing is found that could be
+/// varied, the file already exists, the name is none, or a signal came (`flags`).
 [[nodiscard]] Result<InitResult> init_from_command(CommandContext& context,
                                                    const InitRequest& request,
                                                    const SignalFlags& flags);
@@ -47,8 +48,8 @@ struct InitResult {
 [[nodiscard]] ProgramFacts readable_facts(const std::vector<std::string>& argv,
                                           const std::filesystem::path& folder);
 
-/// Whether a file's text was written by `init_from_command` from this very command.
-[[nodiscard]] bool is_init_of(const std::string& file_text, const std::vector<std::string>& argv);
+/// What a file begins with that `init_from_command` writes from this command.
+[[nodiscard]] std::string init_heading(const std::vector<std::string>& argv);
 
 /// For people, without a final newline: what was found, varied and left, and the file.
 [[nodiscard]] std::string init_text(const InitResult& result);

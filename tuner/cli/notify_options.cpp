@@ -10,6 +10,7 @@ namespace steptune {
 
 void add_notify_options(CLI::App& command, NotifyOptions& options,
                         const std::vector<std::string>& events) {
+  // Lists that may go on take the -- that ends them, and with it what sets a command apart.
   command
       .add_option(
           "--notify", options.targets,
@@ -17,11 +18,15 @@ void add_notify_options(CLI::App& command, NotifyOptions& options,
           "slack+https://... for Slack's format; may be repeated [default: no notification]")
       ->option_text("COMMAND|URL")
       ->expected(1)
-      ->take_all();
+      ->take_all()
+      ->allow_extra_args(false);
   command
       .add_option("--notify-on", options.events,
                   fmt::format("Events to notify of: {} [default: all]", fmt::join(events, ", ")))
       ->option_text("EVENTS")
+      ->expected(1)
+      ->take_all()
+      ->allow_extra_args(false)
       ->delimiter(',')
       ->check(CLI::IsMember(events));
 }

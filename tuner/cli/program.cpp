@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -54,8 +55,24 @@ std::string help_hint(const CLI::App& program) {
                                      : fmt::format("see 'steptune {} --help'", app.get_name());
 }
 
-Error unexpected_argument(const CLI::App& program) {
+/// The argument that a program's command behind `--` is; null if the command takes none.
+const CLI::Option* command_argument(const CLI::App& app) {
+  const auto options = app.get_options([](const CLI::Option* option) {
+    return option->get_positional() && option->get_option_text().find("--") != std::string::npos;
+  });
+  return options.empty() ? nullptr : options.front();
+}
+
+Error unexpected_argument(const CLI::App& program, bool separated) {
   const CLI::App& app = chosen(program);
+  const CLI::Option* command = command_argument(app);
+  // CLI11 takes words from one side of -- only.
+  if (separated && command != nullptr && command->count() > 0) {
+    return {ErrorKind::usage,
+            fmt::format("unexpected argument \"{}\" in front of --",
+                        printable_line(command->results().back())),
+            "", "leave it out, or the command behind --"};
+  }
   const std::vector<std::string> extras = program.remaining(true);
   // CLI11 keeps what it did not understand in reverse where a command was chosen.
   std::string extra = extras.empty() ? "" : extras.front();
@@ -63,10 +80,12 @@ Error unexpected_argument(const CLI::App& program) {
                                    [](const auto& each) { return each.starts_with("-"); });
   if (option != extras.end()) extra = option->substr(0, option->find('='));
   if (extra.starts_with("-")) {
-    return {ErrorKind::usage,
-            fmt::format("unknown option {}{}", printable_line(extra),
-                        did_you_mean(extra, option_names(app))),
-            "", help_hint(program)};
+    const std::string nearest = did_you_mean(extra, option_names(app));
+    const bool may_be_of_command = nearest.empty() && !separated && command != nullptr;
+    return {
+        ErrorKind::usage, fmt::format("unknown option {}{}", printable_line(extra), nearest), "",
+        help_hint(program) +
+            (may_be_of_command ? "; a program's command stands after --, with its options" : "")};
   }
   if (app.get_parent() == nullptr) {
     return {ErrorKind::usage,
@@ -112,7 +131,7 @@ ExitCode parse_and_act(CLI::App& program, CommandContext& context, int argc,
     return ExitCode::ok;
   } catch (const CLI::ExtrasError&) {
     apply_color(context);
-    return context.console.error(unexpected_argument(program));
+    return context.console.error(unexpected_argument(program, context.separated));
   } catch (const CLI::ParseError& error) {
     apply_color(context);
     return context.console.error({ErrorKind::usage, words_of(error), "", help_hint(program)});
@@ -138,9 +157,7 @@ ExitCode complete(CommandContext& context, const std::vector<std::string>& words
   return context.console.finish(ExitCode::ok);
 }
 
-}  // namespace
-
-ExitCode run_program(int argc, const char* const* argv, Console& console, const Clock& clock) {
+ExitCode run_words(int argc, const char* const* argv, Console& console, const Clock& clock) {
   CommandContext context{console, clock, {}, "auto", false, false, {}};
   if (argc > 1 && std::string_view(argv[1]) == k_complete_word) {
     return complete(context, {argv + 2, argv + argc});
@@ -157,6 +174,17 @@ ExitCode run_program(int argc, const char* const* argv, Console& console, const 
   CLI::App program(k_program_description, "steptune");
   add_all_commands(program, context);
   return console.finish(parse_and_act(program, context, argc, words.data()));
+}
+
+}  // namespace
+
+ExitCode run_program(int argc, const char* const* argv, Console& console, const Clock& clock) {
+  try {
+    return run_words(argc, argv, console, clock);
+  } catch (const std::exception& fault) {
+    // Such as a present folder that is gone. What runs is ended on the way here.
+    return console.error({ErrorKind::internal, printable_line(fault.what()), "", ""});
+  }
 }
 
 }  // namespace steptune

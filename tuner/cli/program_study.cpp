@@ -10,6 +10,8 @@
 #include "common/json.hpp"
 #include "common/text.hpp"
 #include "tuner/cli/initiation.hpp"
+#include "tuner/cli/study_source.hpp"
+#include "tuner/cli/survey_text.hpp"
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/cli/write_program_study.hpp"
 #include "tuner/survey/draft.hpp"
@@ -18,6 +20,17 @@ namespace steptune {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr const char* k_separate =
+    "a program's command stands after --: steptune run -- python3 train.py";
+
+/// Whether the file was written from this very command, whatever has been changed in it since.
+bool is_written_from(const std::string& text, const std::vector<std::string>& argv) {
+  // A command that does not stand there whole may be another one.
+  const bool is_whole = printable_line(shell_quoted(argv), k_any_length) == told_command(argv);
+  return is_whole &&
+         (text.starts_with(init_heading(argv)) || text.starts_with(survey_heading(argv)));
+}
 
 /// The file if it is there and of this command, nothing if it is not there.
 Result<std::optional<std::string>> existing_file(CommandContext& context, const std::string& file,
@@ -30,13 +43,15 @@ Result<std::optional<std::string>> existing_file(CommandContext& context, const 
   const auto command = document->find("command");
   const bool as_it_is = command != document->end() && *command == command_template(argv);
   const auto text = read_whole_file(file);
-  if (!as_it_is && !(text && is_init_of(*text, argv))) {
+  if (!as_it_is && !(text && is_written_from(*text, argv))) {
     return fail(ErrorKind::usage, "is the study of another command", file,
                 "give this one a name with --name, or remove the file");
   }
-  if (needs_hook(options) || options.semantic) {
-    return fail(ErrorKind::usage, "was written before; its options are in the file", file,
-                "change the file, remove it to have it written anew, or give another --name");
+  const std::string line = options_line(options);
+  if (!line.empty() && !(text && text->find("\n" + line) != std::string::npos)) {
+    return fail(ErrorKind::usage, "was written before, with other options", file,
+                "leave the options out to go on with it, or change it; to have it written anew, "
+                "remove it or give another --name");
   }
   if (!options.quiet) context.console.message(fmt::format("goes on with {}", printable_line(file)));
   return file;
@@ -65,12 +80,17 @@ Result<StudyFile> only_study_file() {
 /// The study file of a program as it is; where there is none, it is written.
 Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std::string>& argv,
                                  const ProgramOptions& options) {
+  if (argv.empty()) {
+    return fail(ErrorKind::usage, "no command stands after --", "",
+                "for example: steptune run -- python3 train.py");
+  }
   if (options.live && (options.numeric || options.semantic)) {
     return fail(ErrorKind::usage, "--live excludes --numeric and --semantic", "",
                 "in one running program the loss belongs to no single configuration: leave one of "
                 "them out");
   }
   const std::string name = options.name.empty() ? study_name_of(argv) : options.name;
+  if (const auto named = check_study_name(name); !named) return tl::unexpected(named.error());
   const std::string file = name + ".study.json";
   const auto existing = existing_file(context, file, argv, options);
   if (!existing) return tl::unexpected(existing.error());
@@ -111,11 +131,23 @@ void add_program_options(CLI::App& command, ProgramOptions& options) {
 Result<StudyFile> study_file_of(CommandContext& context, const std::vector<std::string>& words,
                                 const ProgramOptions& options) {
   if (!context.separated) {
+    std::vector<std::string> given = given_options(options);
+    if (!options.name.empty()) given.insert(given.begin(), "--name");
+    if (!given.empty()) {
+      return fail(
+          ErrorKind::usage,
+          fmt::format("{} is for a program's command, and none stands after --", given.front()), "",
+          "leave it out: what a study file is to say stands in it");
+    }
     if (words.empty()) return only_study_file();
-    if (words.size() == 1) return StudyFile{words.front()};
+    const std::string& file = words.front();
+    if (file.ends_with(".py") || file.ends_with(".sh")) {
+      return fail(ErrorKind::usage, "is a program, no study file", file, k_separate);
+    }
+    if (words.size() == 1) return StudyFile{file};
     return fail(ErrorKind::usage,
                 fmt::format("unexpected argument \"{}\"", printable_line(words[1])), "",
-                "a program's command stands after --: steptune run -- python3 train.py");
+                k_separate);
   }
   if (words.size() > context.after_separator.size()) {
     return fail(ErrorKind::usage,

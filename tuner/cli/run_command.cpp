@@ -17,6 +17,7 @@
 #include "tuner/cli/study_source.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/report/trial_json.hpp"
+#include "tuner/survey/draft.hpp"
 #include "tuner/survey/interpreter_versions.hpp"
 
 namespace steptune {
@@ -162,6 +163,13 @@ ExitCode tune_and_report(CommandContext& context, const RunOptions& options, Stu
   return code;
 }
 
+/// What a run is called that has no study yet: the program's study, or the file as it was typed.
+std::string named_study(const CommandContext& context, const RunOptions& options) {
+  if (!options.program.name.empty()) return options.program.name;
+  if (context.separated) return study_name_of(context.after_separator);
+  return options.words.empty() ? "study" : options.words.front();
+}
+
 ExitCode run_study(CommandContext& context, RunOptions& options) {
   if (const auto begun = begin_log(options, context.console.environment()); !begun) {
     return context.console.error(begun.error());
@@ -174,7 +182,8 @@ ExitCode run_study(CommandContext& context, RunOptions& options) {
   options.program.longest_s = *time_s;
   const double looked_from_s = context.clock.now_s();
   auto file = study_file_of(context, options.words, options.program);
-  if (!file) return context.console.error(file.error());
+  if (!file)
+    return failed_run(context, options, *notifier, named_study(context, options), file.error());
   if (file->ended_by != ExitCode::ok) return file->ended_by;
   options.study = std::move(file->path);
   options.looked_s = context.clock.now_s() - looked_from_s;

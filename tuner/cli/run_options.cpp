@@ -6,8 +6,8 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
+#include "common/document/identifiers.hpp"
 #include "common/log.hpp"
 #include "common/text.hpp"
 
@@ -24,11 +24,18 @@ Result<std::optional<StudyRecord>> find_study(const History& history, const std:
   return tl::unexpected(record.error());
 }
 
+/// `name` with `end` behind it, cut where that would be longer than a study's name may be.
+std::string with_end(std::string name, const std::string& end) {
+  while (name.size() > 1 && !document::is_study_name(name + end))
+    name.pop_back();
+  return name + end;
+}
+
 /// `demo` -> `demo-2`, `demo-3`: the first that no study has.
 Result<std::string> free_name(const History& history, const std::string& name) {
   constexpr int k_most = 10'000;
   for (int number = 2; number < k_most; ++number) {
-    const std::string candidate = fmt::format("{}-{}", name, number);
+    const std::string candidate = with_end(name, fmt::format("-{}", number));
     const auto taken = find_study(history, candidate);
     if (!taken) return tl::unexpected(taken.error());
     if (!*taken) return candidate;
@@ -42,7 +49,7 @@ Result<void> confirm_leaving(Console& console, const RunOptions& options, const 
   if (former.status == StudyStatus::finished || options.yes) return {};
   const std::string state = fmt::format("study \"{}\" is not finished ({} of tuning so far)",
                                         former.name, format_duration(former.elapsed_s));
-  if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1) {
+  if (!can_ask()) {
     return fail(ErrorKind::usage, state, "",
                 fmt::format("leave out --new to continue it, or add --yes to begin \"{}\" instead",
                             new_name));
@@ -227,7 +234,7 @@ Result<void> confirm_spending(Console& console, const RunOptions& options, const
   std::string question = "these trials will be billed";
   if (projection->usd)
     question += fmt::format(", about {} in all", format_usd(projection->usd->mean));
-  if (isatty(STDIN_FILENO) != 1 || isatty(STDERR_FILENO) != 1) {
+  if (!can_ask()) {
     return fail(ErrorKind::usage, question, "", "add --yes to begin without being asked");
   }
   console.message(fmt::format("{}. Begin? [y/N]", question));

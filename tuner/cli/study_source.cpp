@@ -98,6 +98,15 @@ Result<std::int64_t> trial_in_use(const StudyInUse& in_use, std::int64_t asked) 
                   owner, asked));
 }
 
+Result<std::optional<StoredStudy>> open_study_of_night(const CommandContext& context,
+                                                       const StoredStudy& study,
+                                                       const std::string& from_study) {
+  if (from_study == study.record.name) return std::optional<StoredStudy>();
+  auto night = open_stored_study(context, from_study);
+  if (!night) return tl::unexpected(night.error());
+  return std::optional(*std::move(night));
+}
+
 Result<std::int64_t> trial_number(const std::string& text) {
   std::int64_t number = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -34,6 +35,12 @@ struct StudyInUse {
 /// kind `not_found` where that study has no trials of its own, which another study's must not stand
 /// in for.
 [[nodiscard]] Result<std::int64_t> trial_in_use(const StudyInUse& in_use, std::int64_t asked);
+
+/// The stored study that a chosen trial is of, where that is a night of re-tuning (`from_study`);
+/// nothing where it is `study` itself.
+[[nodiscard]] Result<std::optional<StoredStudy>> open_study_of_night(const CommandContext& context,
+                                                                     const StoredStudy& study,
+                                                                     const std::string& from_study);
 
 /// The number of a trial as a user gives it; an error of kind `usage` for anything else.
 [[nodiscard]] Result<std::int64_t> trial_number(const std::string& text);

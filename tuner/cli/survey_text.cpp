@@ -91,14 +91,23 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
   return text;
 }
 
+std::string told_command(const std::vector<std::string>& argv) {
+  constexpr std::size_t k_longest = 500;
+  return printable_line(shell_quoted(argv), k_longest);
+}
+
+std::string survey_heading(const std::vector<std::string>& argv) {
+  return fmt::format("// Written by steptune from {}, run as it is: ", told_command(argv));
+}
+
 std::string study_file_text(const Survey& survey, const Draft& draft,
                             const std::optional<PlannedLength>& planned,
-                            const std::vector<std::string>& argv) {
+                            const std::vector<std::string>& argv, const std::string& options) {
   std::string text = fmt::format(
-      "// Written by steptune from {}, run as it is: {}.\n"
+      "{}{}.\n"
       "// Change it as you like; 'steptune run' goes on with it. Knobs are explained in "
-      "docs/hooks.md.\n",
-      printable_line(shell_quoted(argv), 500), found_text(survey));
+      "docs/hooks.md.\n{}",
+      survey_heading(argv), found_text(survey), options);
   if (planned) text += fmt::format("// planned run: {}\n", printable_line(planned->why));
   for (const std::string& left : draft.left)
     text += fmt::format("// not tuned: {}\n", printable_line(left, 300));

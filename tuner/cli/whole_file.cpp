@@ -39,6 +39,26 @@ int take_free_name(const std::string& part, const std::filesystem::path& file) {
   return 0;
 }
 
+/// Whether a name is that of a device or a pipe, or leads to what this program's stdout is: nothing
+/// that another file may take the place of.
+bool is_stream(const std::filesystem::path& file) {
+  struct stat named {};
+  struct stat out {};
+  if (::stat(file.c_str(), &named) != 0) return false;
+  const bool is_stdout =
+      ::fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == named.st_dev && out.st_ino == named.st_ino;
+  return is_stdout || !(S_ISREG(named.st_mode) || S_ISDIR(named.st_mode));
+}
+
+/// Behind what is there: `report --html /dev/stdout >> pages`.
+Result<void> write_into(const std::filesystem::path& file, std::string_view text) {
+  const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
+  if (!fd) return failed(file, errno);
+  const int fault = write_all(fd.get(), text);
+  if (fault != 0) return failed(file, fault);
+  return {};
+}
+
 /// `owner`: null leaves the file to this process's user.
 Result<void> write_beside(const std::filesystem::path& file, std::string_view text, mode_t mode,
                           const struct stat* owner, bool replaces = true) {
@@ -61,6 +81,13 @@ Result<void> write_beside(const std::filesystem::path& file, std::string_view te
 }  // namespace
 
 Result<void> write_whole_file(const std::filesystem::path& file, std::string_view text) {
+  if (is_stream(file)) return write_into(file, text);
+  std::error_code none;
+  if (std::filesystem::is_symlink(file, none)) {
+    const auto target = std::filesystem::canonical(file, none);
+    if (!none) return write_beside(target, text, k_mode, nullptr);
+    // It leads nowhere: the link itself gives way.
+  }
   std::error_code error;
   if (!file.parent_path().empty()) std::filesystem::create_directories(file.parent_path(), error);
   if (error) return failed(file, error.value());

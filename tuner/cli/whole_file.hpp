@@ -10,7 +10,9 @@
 namespace steptune {
 
 /// Writes a file that appears whole or not at all, whatever happens meanwhile: beside its place,
-/// flushed, then renamed over what was there. Missing folders are made.
+/// flushed, then renamed over what was there. The file that a symbolic link leads to is replaced,
+/// not the link. Missing folders are made. A device, a pipe and what stdout is (`/dev/stdout`) are
+/// written into.
 [[nodiscard]] Result<void> write_whole_file(const std::filesystem::path& file,
                                             std::string_view text);
 

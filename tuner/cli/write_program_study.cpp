@@ -54,6 +54,11 @@ double until_step_s(double tuning_time_s) {
   return k_most_until_step * tuning_time_s;
 }
 
+/// Whether the user asked for what only the hook can do to a program as it is.
+bool needs_hook(const ProgramOptions& options) {
+  return options.numeric || options.live || options.samples_per_step || options.planned_samples;
+}
+
 /// Why the program's options are looked at, whatever a hook could set: its settings stand in a file
 /// whose meaning is known. Empty where none does.
 Result<std::string> known_settings(const std::vector<std::string>& argv, const fs::path& folder) {
@@ -205,7 +210,8 @@ class NewProgramStudy {
     wanted.facts = detected_facts();
     const auto draft = draft_study(survey, wanted);
     if (!draft) return tl::unexpected(draft.error());
-    const std::string text = study_file_text(survey, *draft, planned, argv_);
+    const std::string text =
+        study_file_text(survey, *draft, planned, argv_, options_line(options_));
     if (auto written = write_whole_file(file_, text); !written) {
       return tl::unexpected(written.error());
     }
@@ -227,6 +233,7 @@ class NewProgramStudy {
     request.name = name_;
     request.quiet = options_.quiet;
     request.same_training = !options_.semantic;
+    request.options = options_line(options_);
     if (longest_s) request.longest_s = until_step_s(*longest_s);
     const auto result = init_from_command(context_, request, flags_);
     if (!result && flags_.count() > 0) return stopped();
@@ -263,8 +270,23 @@ class NewProgramStudy {
 
 }  // namespace
 
-bool needs_hook(const ProgramOptions& options) {
-  return options.numeric || options.live || options.samples_per_step || options.planned_samples;
+std::vector<std::string> given_options(const ProgramOptions& options) {
+  std::vector<std::string> given;
+  if (options.numeric) given.emplace_back("--numeric");
+  if (options.semantic) given.emplace_back("--semantic");
+  if (options.live) given.emplace_back("--live");
+  if (options.samples_per_step) {
+    given.push_back(fmt::format("--samples-per-step {}", *options.samples_per_step));
+  }
+  if (options.planned_samples) {
+    given.push_back(fmt::format("--samples {}", *options.planned_samples));
+  }
+  return given;
+}
+
+std::string options_line(const ProgramOptions& options) {
+  const auto given = given_options(options);
+  return given.empty() ? "" : fmt::format("// Options: {}\n", fmt::join(given, " "));
 }
 
 Result<StudyFile> write_program_study(CommandContext& context, const std::vector<std::string>& argv,

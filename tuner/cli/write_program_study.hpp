@@ -10,8 +10,13 @@
 
 namespace steptune {
 
-/// Whether the user asked for what only the hook can do to a program as it is.
-[[nodiscard]] bool needs_hook(const ProgramOptions& options);
+/// Of the options those that decide what is written for a program, as they are typed:
+/// `--samples 5000`.
+[[nodiscard]] std::vector<std::string> given_options(const ProgramOptions& options);
+
+/// The line of a study file that tells these, by which they are known again; empty where none is
+/// given.
+[[nodiscard]] std::string options_line(const ProgramOptions& options);
 
 /// Writes `file`, a study called `name` of the program that `argv` runs in this folder: by what the
 /// hook can set in it, which a survey of some seconds tells, else by its own options (`init`). What

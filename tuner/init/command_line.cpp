@@ -18,7 +18,7 @@ struct Place {
 };
 
 bool takes_value(const ProgramOption& option) {
-  return option.form == OptionForm::separate ||
+  return option.form == OptionForm::separate || option.form == OptionForm::any_text ||
          (option.form == OptionForm::joined && option.kind != OptionKind::boolean);
 }
 
@@ -37,7 +37,9 @@ Place place_at(const std::vector<std::string>& argv, std::size_t at, const Progr
   const std::string& word = argv[at];
   const std::size_t equals = word.find('=');
   const std::string name = word.substr(0, equals);
-  if (!option.negation.empty() && word == option.negation) return {1, "false"};
+  const bool is_off =
+      !option.negation.empty() && (word == option.negation || "-" + word == option.negation);
+  if (is_off) return {1, "false"};
   if (const auto attached = attached_value(word, option)) return {1, *attached};
   if (!option.is_called(name)) return {};
   if (equals != std::string::npos) return {1, word.substr(equals + 1)};
@@ -152,6 +154,7 @@ std::optional<std::string> value_on_command_line(const std::vector<std::string>&
     if (place.words > 0) value = place.value;
     at += place.words > 0 ? place.words : 1;
   }
+  if (value && option.form == OptionForm::any_text) return value->empty() ? "false" : "true";
   return value;
 }
 
@@ -175,10 +178,13 @@ std::vector<std::string> option_words(const ProgramOption& option, const std::st
     return option.negation.empty() ? std::vector<std::string>{}
                                    : std::vector<std::string>{option.negation};
   }
+  if (option.form == OptionForm::any_text && !truth_of(value).value_or(true)) return {};
   if (option.python_truth && (value == "true" || value == "false")) {
     written[0] = static_cast<char>(written[0] - 'a' + 'A');
   }
-  if (option.form == OptionForm::separate) return {option.name, written};
+  if (option.form == OptionForm::separate || option.form == OptionForm::any_text) {
+    return {option.name, written};
+  }
   return {option.name + "=" + written};
 }
 

@@ -43,7 +43,8 @@ struct ProgramWords {
                                                       const ProgramOption& option);
 
 /// The words that give the option a value, each as it stands on a command line: `{"--workers",
-/// "4"}`, `{"--amp"}`, none for a flag that is off and has no negation.
+/// "4"}`, `{"--amp"}`, none for a flag that is off and has no negation, nor for what would take the
+/// word `False` for true.
 [[nodiscard]] std::vector<std::string> option_words(const ProgramOption& option,
                                                     const std::string& value);
 

@@ -88,7 +88,8 @@ class EnvironmentKnobs {
            Json declaration, const Json& baseline, const std::string& today,
            const std::string& from) {
     const std::string source = fmt::format("{}; {}", variable, from);
-    study_.add({name, role, "", "", today, source}, std::move(declaration), baseline, source);
+    study_.add({.parameter = name, .role = role, .option = {}, .today = today, .from = source},
+               std::move(declaration), baseline, source);
     study_.give_variable(name, variable);
   }
 

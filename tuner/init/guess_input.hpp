@@ -15,6 +15,11 @@
 
 namespace steptune {
 
+/// Why what changes what is learnt is left as it is, where no loss is known.
+inline constexpr const char* k_no_loss =
+    "it changes what is learnt, and no loss is known that a guard could check (docs/study-file.md, "
+    "guards)";
+
 /// What a study is guessed from.
 struct GuessInput {
   std::string name;
@@ -34,11 +39,6 @@ struct GuessInput {
 /// The metric that tells the loss of training: seen in the program's output, or published; empty
 /// where none is known.
 [[nodiscard]] std::string known_loss(const GuessInput& input);
-
-/// Why what changes what is learnt is left as it is, where no loss is known.
-inline constexpr const char* k_no_loss =
-    "it changes what is learnt, and no loss is known that a guard could check (docs/study-file.md, "
-    "guards)";
 
 /// Samples of a step as its output tells them, else as the hook has seen them; nothing where
 /// neither does.

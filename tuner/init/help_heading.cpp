@@ -175,7 +175,10 @@ void read_description(const std::string& description, ProgramOption& option) {
                                 RE2::PartialMatch(description, k_plain, &found))) {
     while (found.ends_with('.') || found.ends_with('\''))
       found.pop_back();
-    if (!found.empty()) {
+    // Python's word for no default.
+    const bool is_none =
+        found == "None" && std::ranges::find(option.choices, found) == option.choices.end();
+    if (!found.empty() && !is_none) {
       option.default_value = found;
       option.default_from = "--help";
     }

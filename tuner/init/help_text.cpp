@@ -178,6 +178,13 @@ std::vector<ProgramOption> hydra_options(const std::vector<std::string>& lines) 
   return options;
 }
 
+/// gflags and absl take one dash for two, and `--noamp` for `--amp=false`.
+void take_either_dash(ProgramOption& option) {
+  const std::string bare = option.name.substr(option.name.find_first_not_of('-'));
+  option.aliases.push_back((option.name.starts_with("--") ? "-" : "--") + bare);
+  if (option.kind == OptionKind::boolean) option.negation = "--no" + bare;
+}
+
 }  // namespace
 
 std::vector<std::string> plain_lines(std::string_view bytes) {
@@ -235,6 +242,7 @@ HelpText parse_help(std::string_view bytes) {
                 [](const ProgramOption& option) { return plain_name(option.name) == "help"; });
   for (ProgramOption& option : help.options) {
     option.python_truth = help.style == "argparse";
+    if (help.style == "gflags" || help.style == "absl") take_either_dash(option);
     if (option.form == OptionForm::flag && option.default_value) {
       // click: `--amp / --no-amp  [default: no-amp]`.
       const std::string told = plain_name(*option.default_value);

@@ -56,7 +56,11 @@ void add_hook_knobs(const GuessInput& input, const Survey& survey,
     }
     if (!is_defined(text_at(declaration, "when"), input.machine, study)) continue;
     const Json today = baseline.contains(name) ? baseline[name] : Json();
-    study.add({name, role, "", "", today.is_null() ? "" : plain_text(today), "the PyTorch hook"},
+    study.add({.parameter = name,
+               .role = role,
+               .option = {},
+               .today = today.is_null() ? "" : plain_text(today),
+               .from = "the PyTorch hook"},
               declaration, today, "set by the PyTorch hook (docs/hooks.md)");
     rules[name] = fmt::format("{{{}}}", name);
   }

@@ -111,6 +111,7 @@ std::vector<ProgramOption> merged_options(std::vector<ProgramOption> from_help,
         option.default_from = declared.default_from;
       }
       if (option.kind == OptionKind::unknown) option.kind = declared.kind;
+      if (declared.form == OptionForm::any_text) option.form = declared.form;
       option.is_assigned = declared.is_assigned;
       if (option.choices.empty()) option.choices = declared.choices;
       break;

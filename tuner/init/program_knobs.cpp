@@ -74,6 +74,9 @@ bool is_another_training(const SpaceKnob& rule) {
 bool can_be_switched(const ProgramOption& option, const ProgramFacts::Today& today) {
   const auto truth = truth_of(today.value);
   if (!truth) return false;
+  if (option.form == OptionForm::any_text) {
+    return !truth_of(option.default_value.value_or("false")).value_or(true);
+  }
   const bool may_be_left_out = today.from == "the command" || !*truth;
   return option.form != OptionForm::flag || !option.negation.empty() || may_be_left_out;
 }
@@ -303,13 +306,28 @@ class ProgramKnobs {
     if (!told.from.empty() && !told.value.empty()) {
       comment += fmt::format("; {} is from {}", told.value, told.from);
     }
-    study_.add({name, rule.role, place.option->name, "", told.value, told.from},
+    study_.add({.parameter = name,
+                .role = rule.role,
+                .option = place.option->name,
+                .today = told.value,
+                .from = told.from},
                std::move(declaration), baseline, std::move(comment));
     if (place.config != nullptr) {
       study_.give_in_file(name, place.config->name, place.option->name);
     } else {
-      study_.give_option(name, *place.option);
+      study_.give_option(name, as_given(*place.option, told));
     }
+  }
+
+  /// What argparse takes the word `False` for is not known where the source does not tell: what is
+  /// false by default is then left out to say so.
+  static ProgramOption as_given(ProgramOption option, const ProgramFacts::Today& told) {
+    const bool is_default = !told.from.empty() && told.from == option.default_from;
+    const bool may_be_any = option.python_truth && option.form == OptionForm::separate;
+    if (may_be_any && is_default && !truth_of(told.value).value_or(true)) {
+      option.form = OptionForm::any_text;
+    }
+    return option;
   }
 
   void consider_settings(const SpaceKnob& rule) {
@@ -325,7 +343,11 @@ class ProgramKnobs {
       labels.push_back(setting->label);
     const std::string option = today.args.empty() ? "" : today.args.front();
     const std::string from = option.empty() ? "no option set" : "the command or its defaults";
-    study_.add({rule.parameter, rule.role, option, "", today.label, from},
+    study_.add({.parameter = rule.parameter,
+                .role = rule.role,
+                .option = option,
+                .today = today.label,
+                .from = from},
                {{"type", "categorical"}, {"choices", std::move(labels)}}, today.label,
                fmt::format("{} is from {}", today.label, from));
     for (const KnobSetting* setting : choice.offered) {

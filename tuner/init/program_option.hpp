@@ -13,6 +13,7 @@ enum class OptionForm {
   separate,    ///< `--batch-size 32`
   joined,      ///< `--batch-size=32`
   assignment,  ///< `batch_size=32`
+  any_text,    ///< `--amp True`, where any text means true: argparse's `type=bool`
 };
 
 enum class OptionKind { unknown, integer, number, boolean, text };

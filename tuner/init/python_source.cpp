@@ -105,6 +105,7 @@ void read_keyword(const std::string& key, const std::string& value, ProgramOptio
     if (type == "float") option.kind = OptionKind::number;
     if (type == "str") option.kind = OptionKind::text;
     if (type.find("bool") != std::string::npos) option.kind = OptionKind::boolean;
+    if (type == "bool") option.form = OptionForm::any_text;
   } else if (key == "action" || key == "is_flag") {
     if (value.find("store_true") != std::string::npos || value.find("True") != std::string::npos) {
       option.form = OptionForm::flag;
@@ -142,7 +143,10 @@ ProgramOption option_of_call(const std::string& function,
       continue;
     }
     const auto literal = literal_of(argument);
-    if (is_absl && position == 0 && literal) option.name = "--" + literal->text;
+    if (is_absl && position == 0 && literal) {
+      option.name = "--" + literal->text;
+      option.aliases.push_back("-" + literal->text);
+    }
     if (is_absl && position == 1) keywords.emplace_back("default", argument);
     if (!is_absl && literal && literal->text.starts_with('-')) {
       // click: "--amp/--no-amp".
@@ -162,6 +166,9 @@ ProgramOption option_of_call(const std::string& function,
   }
   for (const auto& [key, value] : keywords)
     read_keyword(key, value, option);
+  // Others read the word, as click does; argparse calls bool(), to which any text is true.
+  const bool calls_type = function == "add_argument";
+  if (!calls_type && option.form == OptionForm::any_text) option.form = OptionForm::separate;
   return option;
 }
 
@@ -346,7 +353,9 @@ std::vector<ProgramOption> options_of_source(std::string_view source,
     if (option.name.starts_with('-')) options.push_back(std::move(option));
   }
   const std::set<std::string> assigned = assigned_arguments(code);
+  const bool reads_truth = code.find("jsonargparse") != std::string::npos;
   for (ProgramOption& option : options) {
+    if (reads_truth && option.form == OptionForm::any_text) option.form = OptionForm::separate;
     option.default_from = file_name;
     option.is_assigned = assigned.contains(plain_name(option.name));
   }

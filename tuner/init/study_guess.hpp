@@ -14,11 +14,11 @@ namespace steptune {
 /// A parameter of the study, and where it came from.
 struct GuessedKnob {
   std::string parameter;
-  std::string role;    ///< as a `SpaceKnob`'s; empty: none that others speak of
-  std::string option;  ///< `--batch-size`; a knob of a hook or of the environment: empty
-  std::string range;   ///< `8..256`, `fp32|bf16`
-  std::string today;   ///< empty: inactive
-  std::string from;    ///< where today's value was read
+  std::string role;     ///< as a `SpaceKnob`'s; empty: none that others speak of
+  std::string option;   ///< `--batch-size`; a knob of a hook or of the environment: empty
+  std::string range{};  ///< `8..256`, `fp32|bf16`
+  std::string today;    ///< empty: inactive
+  std::string from;     ///< where today's value was read
 };
 
 struct StudyGuess {

@@ -116,12 +116,10 @@ const Section<ConfigFileSpec>& config_file_section() {
                               "A configuration file of which each trial reads an edited copy.",
                               "an object such as {\"file\": \"ds.json\", \"edits\": "
                               "{\"bf16.enabled\": \"{bf16}\"}}")
-          .add(
-              key("file", &ConfigFileSpec::file, document::path())
-                  .required()
-                  .doc(
-                      "the file, relative to the study file; `.json`, `.jsonc`, `.yaml`, `.yml` or "
-                      "`.toml`"))
+          .add(key("file", &ConfigFileSpec::file, document::path())
+                   .required()
+                   .doc("the file, relative to the study file; `.json`, `.jsonc`, `.yaml`, `.yml`, "
+                        "`.toml`, or INI's `.ini`, `.cfg` and `.conf`"))
           .add(key("edits", &ConfigFileSpec::edits,
                    document::map_of(document::string_template(),
                                     "an object of values by key of the file", k_max_edits))

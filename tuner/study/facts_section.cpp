@@ -29,7 +29,9 @@ const Section<Facts>& facts_section() {
                    .default_words("detected")
                    .doc("processors that this process may use: affinity and cgroup quota, at least "
                         "1"))
-          .add(fact_key("gpus").default_words("detected").doc("NVIDIA GPUs"))
+          .add(fact_key("gpus")
+                   .default_words("detected")
+                   .doc("GPUs of NVIDIA, or of AMD where there are none"))
           .add(fact_key("memory_gb")
                    .default_words("detected")
                    .doc("memory in GiB, or the cgroup limit if that is less; rounded down to "

@@ -21,8 +21,7 @@ Type<std::vector<std::string>> earlier_studies() {
       const auto name = element.string();
       if (!name) continue;
       if (!document::is_study_name(*name)) {
-        element.fault(
-            "is not a study name; `steptune leaderboard --json` lists those of a history");
+        element.fault("is not a study name; `steptune studies` lists those of a history");
       } else if (std::ranges::find(studies, *name) != studies.end()) {
         element.fault("repeats an earlier study of the list");
       }

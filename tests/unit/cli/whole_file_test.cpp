@@ -3,7 +3,12 @@
 
 #include <filesystem>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/unique_fd.hpp"
 
 namespace steptune {
 namespace {
@@ -27,6 +32,35 @@ TEST(WholeFile, NewOnesTakeNobodysPlace) {
   EXPECT_EQ(*read_whole_file(folder / "study.json"), "fourth");
   // Nothing is left beside them.
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 2);
+}
+
+TEST(WholeFile, APipeIsWrittenIntoAndALinkStaysOne) {
+  const fs::path folder = fs::path(testing::TempDir()) / "whole_file_streams";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  const fs::path pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  const UniqueFd reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  ASSERT_TRUE(reader);
+  ASSERT_TRUE(write_whole_file(pipe, "page"));
+  EXPECT_TRUE(fs::is_fifo(pipe)) << "no file has taken its place";
+  std::string read(16, '\0');
+  const ssize_t bytes = ::read(reader.get(), read.data(), read.size());
+  ASSERT_EQ(bytes, 4);
+  EXPECT_EQ(read.substr(0, 4), "page");
+
+  ASSERT_TRUE(write_whole_file(folder / "page.html", "old"));
+  fs::create_symlink("page.html", folder / "latest.html");
+  ASSERT_TRUE(write_whole_file(folder / "latest.html", "new"));
+  EXPECT_TRUE(fs::is_symlink(folder / "latest.html"));
+  EXPECT_EQ(*read_whole_file(folder / "page.html"), "new");
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 3);
+
+  const fs::path before = fs::current_path();
+  fs::current_path(folder);
+  EXPECT_TRUE(write_whole_file("new.html", "a name without a folder"));
+  fs::current_path(before);
+  EXPECT_EQ(*read_whole_file(folder / "new.html"), "a name without a folder");
 }
 
 }  // namespace

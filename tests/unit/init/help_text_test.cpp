@@ -114,6 +114,9 @@ Try --helpfull to get a list of all flags.
   EXPECT_EQ(must_find(help, "batch_size").form, OptionForm::joined);
   EXPECT_EQ(must_find(help, "amp").negation, "--noamp");
   EXPECT_EQ(must_find(help, "amp").default_value, "false");
+  EXPECT_EQ(value_on_command_line({"train.py", "-batch_size", "64"}, must_find(help, "batch_size")),
+            "64")
+      << "one dash is as good as two";
   EXPECT_THAT(must_find(help, "dtype").choices, ElementsAre("float32", "bfloat16"));
 }
 
@@ -131,6 +134,11 @@ TEST(HelpText, OfGflags) {
   EXPECT_EQ(must_find(help, "batch_size").kind, OptionKind::integer);
   EXPECT_EQ(must_find(help, "amp").kind, OptionKind::boolean);
   EXPECT_THAT(option_words(must_find(help, "batch_size"), "8"), ElementsAre("-batch_size=8"));
+  EXPECT_EQ(value_on_command_line({"train", "--batch_size=64"}, must_find(help, "batch_size")),
+            "64");
+  EXPECT_EQ(value_on_command_line({"train", "--noamp"}, must_find(help, "amp")), "false");
+  EXPECT_EQ(value_on_command_line({"train", "-noamp"}, must_find(help, "amp")), "false");
+  EXPECT_THAT(option_words(must_find(help, "amp"), "false"), ElementsAre("-amp=false"));
   EXPECT_EQ(must_find(help, "dtype").default_value, "fp32");
 }
 

@@ -46,6 +46,20 @@ flags.DEFINE_bool("amp", False, "mixed precision")
   EXPECT_EQ(find_option(options, "compile")->negation, "--no-compile");
 }
 
+TEST(PythonSource, TellsWhatTakesAnyTextForTrue) {
+  const char* const source = R"py(
+parser.add_argument("--amp", type=bool, default=False)
+parser.add_argument("--compile", type=str2bool, default=False)
+@click.option("--fused", type=bool, default=False)
+)py";
+  const auto options = options_of_source(source, "train.py");
+  EXPECT_EQ(find_option(options, "amp")->form, OptionForm::any_text);
+  EXPECT_EQ(find_option(options, "compile")->form, OptionForm::separate);
+  EXPECT_EQ(find_option(options, "fused")->form, OptionForm::separate);
+  const auto read = options_of_source(std::string("import jsonargparse\n") + source, "train.py");
+  EXPECT_EQ(find_option(read, "amp")->form, OptionForm::separate);
+}
+
 TEST(PythonSource, TellsSettingsThatAConfiguratorOverwrites) {
   const char* const settings =
       "batch_size = 12 # of a micro-step\ngradient_accumulation_steps = 5 * 8\n"

@@ -138,6 +138,60 @@ TEST(StudyGuess, PutsOptionsBehindTheScriptThatALauncherRuns) {
       ElementsAre("uv", "run", "--", "python3", "train.py", "--workers", "0", "--", "data"));
 }
 
+/// `--amp` by argparse's `type=bool`, to which `False` is true.
+GuessInput input_with_bool(std::vector<std::string> argv, const std::string& default_value) {
+  GuessInput input = input_of(
+      "usage: train.py\n  --amp AMP      mixed\n  --workers N  (default: 2)\n", std::move(argv));
+  ProgramOption declared;
+  declared.name = "--amp";
+  declared.form = OptionForm::any_text;
+  declared.kind = OptionKind::boolean;
+  declared.default_value = default_value;
+  declared.default_from = "train.py";
+  input.program.options = merged_options(std::move(input.program.options), {declared});
+  input.reading = reading_of(32.0);
+  return input;
+}
+
+TEST(StudyGuess, SaysFalseByLeavingOutWhatTakesAnyTextForTrue) {
+  const GuessInput off = input_with_bool({"python3", "train.py"}, "False");
+  const StudySpec study = must_study(must_guess(off), off);
+  EXPECT_EQ(*study.baseline.find("amp"), Value(false));
+  EXPECT_THAT(render_command(study, study.baseline).argv,
+              ElementsAre("python3", "train.py", "--workers", "2"));
+  Configuration on = study.baseline;
+  on.set("amp", true);
+  EXPECT_THAT(render_command(study, on).argv,
+              ElementsAre("python3", "train.py", "--amp", "True", "--workers", "2"));
+  const GuessInput typed = input_with_bool({"python3", "train.py", "--amp", "False"}, "False");
+  EXPECT_EQ(must_guess(typed).document["baseline"]["amp"], true) << "as the program takes it";
+  const GuessInput always = input_with_bool({"python3", "train.py"}, "True");
+  EXPECT_THAT(must_guess(always).left, Contains(HasSubstr("--amp: it cannot be switched off")));
+}
+
+TEST(StudyGuess, LeavesOutWhatIsFalseByDefaultWhereItsWordsAreNotKnown) {
+  GuessInput input = input_of(
+      "usage: train.py\n  --amp AMP      mixed (default: False)\n  --workers N  (default: 2)\n",
+      {"python3", "train.py"});
+  input.reading = reading_of(32.0);
+  const StudySpec study = must_study(must_guess(input), input);
+  EXPECT_EQ(*study.baseline.find("amp"), Value(false));
+  EXPECT_THAT(render_command(study, study.baseline).argv,
+              ElementsAre("python3", "train.py", "--workers", "2"));
+}
+
+TEST(StudyGuess, NoneIsNoDefault) {
+  GuessInput input = input_of(
+      "usage: train.py\n  --precision {fp32,bf16}  arithmetic (default: None)\n"
+      "  --workers N  (default: None)\n  --threads N  (default: 2)\n",
+      {"python3", "train.py"});
+  input.reading = reading_of(32.0);
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["parameters"].size(), 1U) << guess.document;
+  EXPECT_THAT(guess.left, Contains(HasSubstr("--precision: its default is unknown; write")));
+  EXPECT_THAT(guess.left, Contains(HasSubstr("--workers: its default is unknown; write")));
+}
+
 TEST(StudyGuess, LeavesSeveralBatchSizesToTheUser) {
   GuessInput input = input_of(
       "usage: x\n  --global-batch-size N  (default: 64)\n  --micro-batch-size N  (default: 8)\n"
