@@ -22,9 +22,8 @@ Result<double> idle_seconds(const History& history, std::int64_t study_id) {
   const auto times = history.unused_times(study_id);
   if (!times) return tl::unexpected(times.error());
   double seconds = 0.0;
-  // A clock that was set back takes nothing from the others: counters do not fall.
   for (const UnusedTime& time : *times)
-    seconds += std::max(time.to_wall_s - time.from_wall_s, 0.0);
+    seconds += time.seconds();
   return seconds;
 }
 
