@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/serve/study_figures.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace steptune {
@@ -10,12 +9,17 @@ namespace {
 /// More trials do not run at a time.
 constexpr std::size_t k_most_running = 1000;
 
-Result<std::optional<TrialRecord>> best_trial(const StoredStudy& study) {
+Result<std::vector<double>> best_so_far(const StoredStudy& study, const ListedStudy& listed) {
+  // What led the search need not be what fresh runs have confirmed.
+  const auto& recommendation = listed.recommendation;
+  if (recommendation && !recommendation->incumbent_objectives.empty() &&
+      study.record.status != StudyStatus::running) {
+    return recommendation->incumbent_objectives;
+  }
   const auto standing = read_standing(study);
   if (!standing) return tl::unexpected(standing.error());
   const TrialRecord* incumbent = standing->incumbent();
-  if (incumbent == nullptr) return std::nullopt;
-  return *incumbent;
+  return incumbent == nullptr ? std::vector<double>() : incumbent->objectives;
 }
 
 Result<double> idle_seconds(const History& history, std::int64_t study_id) {
@@ -28,6 +32,13 @@ Result<double> idle_seconds(const History& history, std::int64_t study_id) {
 }
 
 }  // namespace
+
+double StudyFigures::usd() const {
+  const double usd = spending.usd + listed.record.overhead_usd;
+  const auto& recommendation = listed.recommendation;
+  // Not less than was told, and not a number where that is none.
+  return recommendation && recommendation->tuning_usd > usd ? recommendation->tuning_usd : usd;
+}
 
 Result<StudyFigures> read_study_figures(History& history, ListedStudy listed) {
   StudyFigures figures;
@@ -46,7 +57,7 @@ Result<StudyFigures> read_study_figures(History& history, ListedStudy listed) {
     if (machines != trial.placement.end()) ++figures.machines[machines->second];
   }
   StoredStudy study{std::move(history), listed.record, figures.objectives};
-  auto best = best_trial(study);
+  auto best = best_so_far(study, listed);
   history = std::move(study.history);
   if (!best) return tl::unexpected(best.error());
   figures.best = *std::move(best);

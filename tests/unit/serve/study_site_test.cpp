@@ -151,6 +151,27 @@ TEST_F(HostileStudy, IsCountedWithTheTimesItsMachinesWereNotUsed) {
   EXPECT_THAT(get("/metrics").body, idle("50")) << "one that went on is no second one";
 }
 
+TEST_F(HostileStudy, OnceItHasEndedTellsWhatIsRecommended) {
+  const auto set = [&](StudyStatus status) {
+    History history = must(History::open_for_writing(file_, clock_));
+    StudyRecord study = must(history.studies()).front();
+    study.status = status;
+    Recommendation recommendation;
+    recommendation.claim = Claim::nothing_faster;
+    recommendation.incumbent_trial = 1;
+    recommendation.incumbent_objectives = recommendation.baseline_objectives = {1.3};
+    recommendation.tuning_usd = 3.5;
+    study.recommendation = to_json(recommendation);
+    must(history.record_study(study));
+  };
+  set(StudyStatus::finished);
+  EXPECT_THAT(get("/").body, HasSubstr("<td>time/1M samples 1.3 s</td>"));
+  EXPECT_THAT(get("/").body, HasSubstr(">$3.50</td>")) << "what the tuning took";
+  EXPECT_THAT(get("/metrics").body, HasSubstr("\"} 1.3\n"));
+  set(StudyStatus::running);
+  EXPECT_THAT(get("/").body, HasSubstr("<td>time/1M samples 1.0 s</td>")) << "the best so far";
+}
+
 TEST_F(HostileStudy, OfMoreTrialsThanAnAnswerHoldsSaysSo) {
   SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
       .exec(
