@@ -283,7 +283,7 @@ std::string placement_text(const TrialRecord& trial) {
 }
 
 void add_log(FactLines& facts, const TrialRecord& trial, const std::vector<std::string>& tail) {
-  if (!trial.log_path.empty()) facts.add_verbatim("log", trial.log_path.string());
+  if (!trial.log_path.empty()) facts.add_verbatim("log", shell_quoted(trial.log_path.string()));
   std::string text;
   for (const std::string& line : tail)
     text += line + "\n";
