@@ -31,7 +31,10 @@ std::string format_number(double value) {
 
 std::string format_ratio(double ratio) {
   if (!std::isfinite(ratio)) return "-";
-  return ratio >= 100.0 ? fmt::format("{:.0f}x", ratio) : fmt::format("{:.2f}x", ratio);
+  if (ratio >= 100.0) return fmt::format("{:.0f}x", ratio);
+  // With two decimals hardly a digit of a small one would be left.
+  constexpr double k_small = 0.095;
+  return ratio >= k_small ? fmt::format("{:.2f}x", ratio) : fmt::format("{:.2g}x", ratio);
 }
 
 std::string format_bytes(double bytes) {

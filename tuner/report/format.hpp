@@ -16,7 +16,7 @@ namespace steptune {
 /// `1842`, `1.2e+09`; `-` for a number that is not finite.
 [[nodiscard]] std::string format_number(double value);
 
-/// `2.13x`; `-` where not finite.
+/// `2.13x`, `0.0042x`; `-` where not finite.
 [[nodiscard]] std::string format_ratio(double ratio);
 
 /// `812 MiB`, `1.5 GiB`.

@@ -19,9 +19,11 @@ std::int64_t ListedStudy::trials() const {
 
 std::string ListedStudy::result_text() const {
   if (!recommendation) return "none yet";
+  const double ratio = recommendation->speed_up.ratio;
+  const std::string told = std::isfinite(ratio) ? format_ratio(ratio) + ", " : "";
   switch (recommendation->claim) {
     case Claim::faster:
-      return format_ratio(recommendation->speed_up.ratio) + ", confirmed";
+      return told + "confirmed";
     case Claim::nothing_faster:
       return "baseline is best";
     case Claim::feasible:
@@ -29,7 +31,7 @@ std::string ListedStudy::result_text() const {
     case Claim::unconfirmed:
       break;
   }
-  return format_ratio(recommendation->speed_up.ratio) + ", not confirmed";
+  return told + "not confirmed";
 }
 
 Result<std::vector<ListedStudy>> read_study_list(const History& history) {

@@ -21,7 +21,8 @@ struct ListedStudy {
   std::optional<Recommendation> recommendation;
 
   [[nodiscard]] std::int64_t trials() const;
-  /// `2.13x, confirmed`, `baseline is best`, `none yet`
+  /// `2.13x, confirmed`, `not confirmed` (of values that have no ratio), `baseline is best`, `none
+  /// yet`
   [[nodiscard]] std::string result_text() const;
 };
 

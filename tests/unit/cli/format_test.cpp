@@ -65,6 +65,9 @@ TEST(Format, WhatIsNotFiniteIsADash) {
 }
 
 TEST(Format, RatiosAndSharesLoseDigitsAsTheyGrow) {
+  EXPECT_EQ(format_ratio(0.00333), "0.0033x");
+  EXPECT_EQ(format_ratio(0.0949), "0.095x");
+  EXPECT_EQ(format_ratio(0.0951), "0.10x");
   EXPECT_EQ(format_ratio(99.9), "99.90x");
   EXPECT_EQ(format_ratio(100.0), "100x");
   EXPECT_EQ(format_percent(0.001), "0.1 %");

@@ -2,12 +2,14 @@
 #include "tuner/report/stored_study.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <variant>
 
 #include <gtest/gtest.h>
 
 #include "tests/unit/history/fixture.hpp"
 #include "tuner/report/leaderboard_source.hpp"
+#include "tuner/report/study_list.hpp"
 #include "tuner/report/trial_command.hpp"
 
 namespace steptune {
@@ -213,6 +215,18 @@ TEST_F(StoredStudyTest, WhileAStudyGoesOnItsFormerRecommendationIsOld) {
   record.status = StudyStatus::running;
   must(history_.record_study(record));
   EXPECT_TRUE(must(read_leaderboard(stored(), {})).rows[0].best);
+}
+
+TEST(ListedStudy, AResultWithoutARatioIsToldWithoutOne) {
+  ListedStudy listed;
+  EXPECT_EQ(listed.result_text(), "none yet");
+  Recommendation& recommendation = listed.recommendation.emplace();
+  recommendation.claim = Claim::unconfirmed;
+  recommendation.speed_up.ratio = 1.5;
+  EXPECT_EQ(listed.result_text(), "1.50x, not confirmed");
+  // As of a reward below nothing.
+  recommendation.speed_up.ratio = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(listed.result_text(), "not confirmed");
 }
 
 }  // namespace
