@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/log_text.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "common/text.hpp"
 
@@ -44,8 +48,10 @@ Result<std::string> read_log(const std::filesystem::path& path, bool for_termina
                 std::string("cannot read the trial's output: ") + std::strerror(errno),
                 path.string());
   }
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
   std::string text;
-  text.resize(k_most_bytes);
+  text.resize(unknown ? k_most_bytes : std::min<std::uintmax_t>(bytes, k_most_bytes));
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   return for_terminal ? printable(text) : text;
