@@ -25,8 +25,7 @@ namespace steptune {
 /// Seconds since 1970 as `2026-11-21T07:36:00Z` (ISO 8601, UTC).
 [[nodiscard]] std::string format_utc(double wall_time_s);
 
-/// Columns that a terminal needs for `text`: code points, ANSI sequences left out. Wide characters
-/// count as one.
+/// Columns that a terminal needs for `text` (`character_size`), ANSI sequences left out.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 
 /// `text` cut in its middle (`batch_size=25...eads=2`) so that it needs at most `width` columns.

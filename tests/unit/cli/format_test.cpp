@@ -100,16 +100,21 @@ TEST(Format, ConfigurationsFollowTheOrderOfTheStudyThenTheirNames) {
   EXPECT_EQ(value_or_dash(configuration, "c", 2), "tr");
 }
 
-TEST(Format, WidthCountsCodePointsWithoutAnsiSequences) {
+TEST(Format, WidthCountsColumnsWithoutAnsiSequences) {
   EXPECT_EQ(display_width("abc"), 3U);
   EXPECT_EQ(display_width("\x1b[1;32mabc\x1b[0m"), 3U);
   EXPECT_EQ(display_width("gr\xc3\xbcn"), 4U);
   EXPECT_EQ(display_width("\x1b[1"), 0U) << "a sequence that was cut off";
+  EXPECT_EQ(display_width("\u6f22\u5b57 \U0001f600"), 7U) << "wide characters";
+  EXPECT_EQ(display_width("e\u0301"), 1U) << "a mark that combines";
+  EXPECT_EQ(display_width("a\xff\xe6\xbc"), 4U) << "bytes that are no characters";
 }
 
 TEST(Format, ElidingKeepsBothEndsAndNeverExceedsTheWidth) {
   EXPECT_EQ(elide_middle("batch_size=256 threads=2", 24), "batch_size=256 threads=2");
   EXPECT_EQ(elide_middle("batch_size=256 threads=2", 13), "batch...ads=2");
+  EXPECT_EQ(elide_middle("\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57", 8), "\u6f22...\u5b57");
+  EXPECT_EQ(elide_middle("e\u0301e\u0301abe\u0301e\u0301", 5), "e\u0301...e\u0301");
   EXPECT_EQ(elide_middle("abcdef", 2), "..");
   EXPECT_EQ(elide_middle("abcdef", 0), "");
   EXPECT_EQ(elide_middle("\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc", 5),
