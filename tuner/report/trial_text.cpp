@@ -233,7 +233,8 @@ std::string gpu_text(const GpuUse& gpu) {
     text += fmt::format(", throttled {} of the time", format_percent(gpu.slowed_share));
   }
   if (gpu.most_strangers > 0) {
-    text += fmt::format(", shared with {} other processes", gpu.most_strangers);
+    text += fmt::format(", shared with {} other process{}", gpu.most_strangers,
+                        gpu.most_strangers == 1 ? "" : "es");
   }
   return text;
 }
