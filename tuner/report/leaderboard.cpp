@@ -32,7 +32,8 @@ bool contains(const std::vector<std::int64_t>& numbers, std::int64_t number) {
 void mark_rows(Leaderboard& board, const Leaders& leaders) {
   for (LeaderboardRow& row : board.rows) {
     row.disturbed = was_disturbed(row.trial);
-    if (!row.rank) continue;
+    // A baseline that is far down has no rank, and may be what is recommended.
+    if (!is_ranked(row.trial.status) || !is_compared(row.trial.purpose)) continue;
     row.best = leaders.best == row.trial.number;
     row.tied = contains(leaders.tied, row.trial.number);
     row.pareto = contains(leaders.front, row.trial.number);
