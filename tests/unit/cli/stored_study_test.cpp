@@ -108,6 +108,30 @@ TEST_F(LongStudy, TheLeaderboardMarksWhatAllTrialsSay) {
   }
 }
 
+TEST_F(StoredStudyTest, TheBestIsShownWhereOthersThatItIsTiedWithRankBefore) {
+  add(1, TrialPurpose::baseline, TrialStatus::completed, 200.0, 1);
+  add(2, TrialPurpose::search, TrialStatus::completed, 100.0, 64);
+  add(3, TrialPurpose::search, TrialStatus::completed, 100.5, 8);
+  for (const bool ended : {false, true}) {
+    LeaderboardQuery query;
+    query.limit = 1;
+    const Leaderboard board = must(read_leaderboard(stored(), query));
+    ASSERT_EQ(board.rows.size(), 3U) << ended;
+    EXPECT_EQ(board.rows[0].trial.number, 2);
+    EXPECT_TRUE(board.rows[0].tied);
+    EXPECT_EQ(board.rows[1].trial.number, 3) << "a smaller batch";
+    EXPECT_TRUE(board.rows[1].best);
+    EXPECT_FALSE(board.rows[1].rank);
+    EXPECT_EQ(board.rows[2].trial.number, 1);
+    Recommendation recommendation;
+    recommendation.incumbent_trial = 3;
+    recommendation.tied = {2};
+    record_.status = StudyStatus::finished;
+    record_.recommendation = to_json(recommendation);
+    must(history_.record_study(record_));
+  }
+}
+
 TEST_F(StoredStudyTest, ADriftIsTakenOffAllTrialsNotOnlyTheFastestAsMeasured) {
   // The machine takes three times as long in the end; the best configuration is tried then.
   const auto slowness = [](std::int64_t number) {
