@@ -118,7 +118,7 @@ const std::vector<std::string>& History::warnings() const {
 
 Result<std::vector<StudyRecord>> History::studies() const {
   return store_->catch_errors([&]() -> Result<std::vector<StudyRecord>> {
-    Query query = store_->query(select_studies(store_->version, "ORDER BY created_wall_s, id"));
+    Query query = store_->query(select_studies(store_->version, "ORDER BY id"));
     std::vector<StudyRecord> studies;
     while (query.step()) {
       auto study = read_study_row(query, store_->path.string());
@@ -131,8 +131,8 @@ Result<std::vector<StudyRecord>> History::studies() const {
 
 Result<StudyRecord> History::study(const std::string& name) const {
   return store_->catch_errors([&]() -> Result<StudyRecord> {
-    Query query = store_->query(select_studies(
-        store_->version, "WHERE ?1 IN ('', name) ORDER BY created_wall_s DESC, id DESC LIMIT 1"));
+    Query query = store_->query(
+        select_studies(store_->version, "WHERE ?1 IN ('', name) ORDER BY id DESC LIMIT 1"));
     query.bind(name);
     if (query.step()) return read_study_row(query, store_->path.string());
     return no_study(name);
@@ -140,7 +140,7 @@ Result<StudyRecord> History::study(const std::string& name) const {
 }
 
 tl::unexpected<Error> History::no_study(const std::string& name) const {
-  Query query = store_->query("SELECT name FROM studies ORDER BY created_wall_s, id");
+  Query query = store_->query("SELECT name FROM studies ORDER BY id");
   std::vector<std::string> names;
   while (query.step())
     names.push_back(query.column(0).getString());

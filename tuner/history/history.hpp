@@ -251,9 +251,9 @@ class History {
   /// What the user should know about opening: a migration, a doubtful file system.
   [[nodiscard]] const std::vector<std::string>& warnings() const;
 
-  /// In order of creation.
+  /// In order of creation, whatever the clock said then.
   [[nodiscard]] Result<std::vector<StudyRecord>> studies() const;
-  /// `not_found` with the nearest name. An empty name means the only study, or the latest.
+  /// `not_found` with the nearest name. An empty name means the only study, or the latest created.
   [[nodiscard]] Result<StudyRecord> study(const std::string& name) const;
   /// All trials of a study in order of number.
   [[nodiscard]] Result<std::vector<TrialRecord>> trials(

@@ -357,6 +357,17 @@ TEST_F(HistoryTest, AStudyIsContinuedUnderItsSeedWithTheNewDocument) {
   EXPECT_EQ(other.error().kind, ErrorKind::conflict);
 }
 
+TEST_F(HistoryTest, TheLatestStudyIsTheLastOneThoughTheClockWasSetBack) {
+  for (const auto& [name, wall_time_s] : {std::pair("first", 2e9), std::pair("second", 1e9)}) {
+    const VirtualClock clock(wall_time_s);
+    must(must(History::open_for_writing(path(), clock))
+             .create_or_continue_study(name, "p", Json{}, 1));
+  }
+  const History history = must(History::open_for_reading(path()));
+  EXPECT_EQ(must(history.study("")).name, "second");
+  EXPECT_EQ(must(history.studies()).front().name, "first");
+}
+
 TEST_F(HistoryTest, StudiesAreFoundByNameOrAsTheLatest) {
   History history = open();
   const auto nothing = history.study("");
