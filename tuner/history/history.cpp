@@ -48,6 +48,9 @@ Result<StudyRecord> read_study_row(const Query& query, const std::string& where)
   return study;
 }
 
+/// Of more studies a message does not tell the names.
+constexpr std::size_t k_most_named = 20;
+
 /// A study of more trials is read into memory that grows.
 constexpr std::int64_t k_most_reserved = 100'000;
 
@@ -148,9 +151,12 @@ tl::unexpected<Error> History::no_study(const std::string& name) const {
     return fail(ErrorKind::not_found, "contains no study yet", store_->path.string(),
                 "`steptune run STUDY` starts one");
   }
+  const bool are_many = names.size() > k_most_named;
   return fail(ErrorKind::not_found,
               fmt::format("there is no study \"{}\"{}", name, did_you_mean(name, names)),
-              store_->path.string(), fmt::format("its studies: {}", fmt::join(names, ", ")));
+              store_->path.string(),
+              are_many ? fmt::format("`steptune studies` lists its {} studies", names.size())
+                       : fmt::format("its studies: {}", fmt::join(names, ", ")));
 }
 
 Result<std::vector<TrialRecord>> History::trials(std::int64_t study_id,

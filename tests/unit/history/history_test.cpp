@@ -381,6 +381,10 @@ TEST_F(HistoryTest, StudiesAreFoundByNameOrAsTheLatest) {
   const auto wrong = history.study("first-stud");
   ASSERT_FALSE(wrong);
   EXPECT_THAT(wrong.error().text(), HasSubstr("first-study"));
+  for (int i = 0; i < 30; ++i)
+    must(history.create_or_continue_study(fmt::format("night-{}", i), "p", Json{}, 1));
+  EXPECT_THAT(history.study("first-stud").error().hint, HasSubstr("its 32 studies"));
+  EXPECT_THAT(history.study("first-stud").error().text(), HasSubstr("did you mean"));
 
   latest.status = StudyStatus::finished;
   latest.stop_reason = "budget";
