@@ -137,6 +137,9 @@ next   steptune best demo
   // What is in use outlives the old studies.
   const std::string in_use = sandbox_.steptune({"best", "demo", "--format", "args"}).out;
   EXPECT_NE(in_use, "");
+  const Ended unnamed = sandbox_.steptune({"best"});
+  EXPECT_EQ(unnamed.out, sandbox_.steptune({"best", "demo"}).out) << "no night's own study";
+  EXPECT_EQ(unnamed.out.find("night"), std::string::npos) << unnamed.out;
   const Ended collected = sandbox_.steptune({"gc", "--history-limit", "1KB"});
   EXPECT_NE(collected.out.find("study    demo.night-2"), std::string::npos) << collected.out;
   EXPECT_EQ(sandbox_.steptune({"best", "demo", "--format", "args"}).out, in_use);

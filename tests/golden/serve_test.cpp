@@ -123,6 +123,15 @@ TEST_F(Serve, WorksInABrowser) {
   }
 }
 
+TEST_F(Serve, APageThatSaysWhatIsWrongWaitsForNoEvents) {
+  if (!has_browser()) GTEST_SKIP() << k_no_browser;
+  const std::string address = "http://127.0.0.1:" + std::to_string(port_);
+  const Ended browser = document_in_browser(sandbox_, address + "/studies/99?token=" + token_);
+  ASSERT_EQ(browser.exit_code, 0) << browser.err;
+  EXPECT_THAT(browser.out, HasSubstr("there is no study with the id 99"));
+  EXPECT_THAT(browser.out, HasSubstr("<p id=\"live\" role=\"status\"></p>"));
+}
+
 TEST_F(Serve, NeedsTheToken) {
   const std::string host = "Host: 127.0.0.1:" + std::to_string(port_) + "\r\n";
   const std::string cookie = "steptune_" + std::to_string(port_) + "=";

@@ -27,6 +27,7 @@ struct Layout {
   std::string unit;
   std::vector<std::string> parameters;
   std::vector<std::string> others;
+  std::vector<std::string> parts;
 };
 
 tl::unexpected<Error> not_a_table(const Json::exception& exception, const std::string& where) {
@@ -45,6 +46,9 @@ Result<Layout> layout_of(const Json& description, const std::string& where) {
     }
     if (description.contains("others")) {
       layout.others = description.at("others").get<std::vector<std::string>>();
+    }
+    if (description.contains("parts")) {
+      layout.parts = description.at("parts").get<std::vector<std::string>>();
     }
     if (layout.parameters.empty()) {
       return fail(ErrorKind::usage, "names no parameters", where + "#/params");
@@ -91,6 +95,16 @@ Result<RecordedTable> RecordedTable::create(const Json& description, const std::
   for (const std::string& other : layout->others) {
     table.measured_.push_back({other, ""});
     measured.push_back(other);
+  }
+  for (const std::string& part : layout->parts) {
+    const auto column = std::ranges::find(table.measured_, part, &Column::name);
+    if (column == table.measured_.end()) {
+      return fail(ErrorKind::usage,
+                  fmt::format("\"{}\" is none of its measured columns{}", part,
+                              did_you_mean(part, measured)),
+                  where + "#/parts");
+    }
+    column->is_part = true;
   }
   const auto parameter_columns = columns_of(csv, table.parameters_);
   if (!parameter_columns) return tl::unexpected(parameter_columns.error());

@@ -17,12 +17,12 @@
 namespace steptune {
 
 /// A recorded tuning table: one row per measured configuration. The JSON file names `csv` (beside
-/// it), `params` (each with a `name`), `objective`, its `unit`, and `others`; the CSV file has
-/// these columns.
+/// it), `params` (each with a `name`), `objective`, its `unit`, `others`, and which of these are
+/// `parts` of the objective; the CSV file has these columns.
 class RecordedTable {
  public:
-  /// Errors: unreadable or malformed files, a column that is missing, two rows for one
-  /// configuration.
+  /// Errors: unreadable or malformed files, a column that is missing, a part that is none of the
+  /// measured columns, two rows for one configuration.
   [[nodiscard]] static Result<RecordedTable> read(const std::filesystem::path& json_file);
   /// The same of a description, of which `where` names the file, and its CSV file's content.
   [[nodiscard]] static Result<RecordedTable> create(const Json& description,
@@ -37,9 +37,11 @@ class RecordedTable {
 
   struct Column {
     std::string name;
-    std::string unit;  ///< empty where the file tells none
+    std::string unit;      ///< empty where the file tells none
+    bool is_part = false;  ///< of the objective, which is a time: what it was spent on
   };
   [[nodiscard]] const std::vector<std::string>& parameters() const { return parameters_; }
+  /// The objective, then the others.
   [[nodiscard]] const std::vector<Column>& measured() const { return measured_; }
   [[nodiscard]] const std::unordered_map<std::string, Row>& rows() const { return rows_; }
 

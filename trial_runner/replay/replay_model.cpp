@@ -30,20 +30,33 @@ constexpr std::array<TimeUnit, 8> k_units{{{"s", 1.0},
                                            {"h", 3600.0},
                                            {"seconds", 1.0}}};
 
+std::optional<double> seconds_in(std::string_view unit) {
+  const auto* found = std::ranges::find(k_units, unit, &TimeUnit::name);
+  return found == k_units.end() ? std::nullopt : std::optional(found->seconds);
+}
+
+/// `ms` of `compile_ms`: what may be the unit of a column's values.
+std::string_view suffix_of(std::string_view name) {
+  const std::size_t mark = name.rfind('_');
+  return mark == std::string_view::npos ? std::string_view() : name.substr(mark + 1);
+}
+
 /// Seconds in one unit of a column that is a time, from its unit or its name: `training_time`,
 /// `compile_ms`.
 std::optional<double> seconds_per_unit(const RecordedTable::Column& column) {
-  const std::size_t mark = column.name.rfind('_');
-  const std::string suffix = mark == std::string::npos ? "" : column.name.substr(mark + 1);
-  for (const std::string& unit : {column.unit, suffix}) {
-    const auto* found = std::find_if(k_units.begin(), k_units.end(),
-                                     [&](const TimeUnit& known) { return known.name == unit; });
-    if (found != k_units.end()) return found->seconds;
+  for (const std::string_view unit : {std::string_view(column.unit), suffix_of(column.name)}) {
+    if (const auto seconds = seconds_in(unit)) return seconds;
   }
   for (const std::string_view word : {"time", "seconds", "duration", "latency"}) {
     if (column.unit.empty() && column.name.find(word) != std::string::npos) return 1.0;
   }
   return std::nullopt;
+}
+
+/// What a program would have called a part: `data` of the column `data_s`.
+std::string part_name(const std::string& column) {
+  const std::string_view unit = suffix_of(column);
+  return seconds_in(unit) ? column.substr(0, column.size() - unit.size() - 1) : column;
 }
 
 struct TimeColumn {
@@ -132,7 +145,14 @@ Result<ReplayModel> table_replay_model(const std::filesystem::path& json_file,
     behaviour.seconds_per_sample = *value * time.seconds;
     behaviour.samples_per_step = samples_per_step;
     for (std::size_t i = 0; i < (*row)->size(); ++i) {
-      if (const auto& cell = (**row)[i]) behaviour.metrics[table->measured()[i].name] = *cell;
+      const auto& cell = (**row)[i];
+      if (!cell) continue;
+      const RecordedTable::Column& column = table->measured()[i];
+      behaviour.metrics[column.name] = *cell;
+      // Of another column that is taken for the time they are no parts.
+      if (!column.is_part || time.index != 0) continue;
+      const double seconds = seconds_per_unit(column).value_or(time.seconds);
+      behaviour.parts[part_name(column.name)] += *cell * seconds;
     }
     return behaviour;
   };

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/reports/line_clock.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <string>
 
 #include <re2/re2.h>
@@ -11,14 +13,41 @@
 namespace steptune {
 namespace {
 
-/// Dates are those of one zone throughout, so the zone does not matter.
-std::optional<double> timestamp_s(re2::StringPiece line) {
+constexpr double k_hour_s = 3600.0;
+constexpr double k_day_s = 24.0 * k_hour_s;
+/// Between two lines on either side of a change of the hour; longer ones tell nothing.
+constexpr double k_least_gap_s = 2.0;
+constexpr double k_most_gap_s = 900.0;
+
+/// Clocks are set at night: where an hour begins that is left out before it, or comes twice.
+bool is_at_night(double hour_s) {
+  const double of_day_s = std::fmod(hour_s, k_day_s);
+  return of_day_s < 4.0 * k_hour_s || of_day_s >= 23.0 * k_hour_s;
+}
+
+struct Timestamp {
+  double time_s = 0.0;  ///< since 1970: UTC, or of the place
+  bool is_utc = false;
+};
+
+/// `Z`, `+01:00`, `-0530`; nothing for what no place has.
+std::optional<double> offset_s(const std::string& text) {
+  if (text == "Z") return 0.0;
+  const auto hours = parse_finite(text.substr(1, 2));
+  const auto minutes = parse_finite(text.substr(text.size() - 2));
+  if (!hours || !minutes || *hours > 14.0 || std::fmod(*minutes, 15.0) != 0.0) return std::nullopt;
+  const double size_s = k_hour_s * *hours + 60.0 * *minutes;
+  return text.front() == '-' ? -size_s : size_s;
+}
+
+std::optional<Timestamp> timestamp_in(re2::StringPiece line) {
   static const re2::RE2 k_regex(
-      R"((\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,6}))?)", re2::RE2::Quiet);
+      R"((\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d\b)?)",
+      re2::RE2::Quiet);
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
-  std::string fraction;
+  std::string fraction, offset;
   if (!re2::RE2::PartialMatch(line, k_regex, &year, &month, &day, &hour, &minute, &second,
-                              &fraction)) {
+                              &fraction, &offset)) {
     return std::nullopt;
   }
   const std::chrono::year_month_day date{std::chrono::year(year),
@@ -27,7 +56,10 @@ std::optional<double> timestamp_s(re2::StringPiece line) {
   if (!date.ok()) return std::nullopt;
   const auto days = std::chrono::sys_days(date).time_since_epoch().count();
   const double part_s = fraction.empty() ? 0.0 : parse_finite("0." + fraction).value_or(0.0);
-  return 86400.0 * static_cast<double>(days) + 3600.0 * hour + 60.0 * minute + second + part_s;
+  const double time_s =
+      k_day_s * static_cast<double>(days) + k_hour_s * hour + 60.0 * minute + second + part_s;
+  const auto ahead_s = offset.empty() ? std::nullopt : offset_s(offset);
+  return Timestamp{time_s - ahead_s.value_or(0.0), ahead_s.has_value()};
 }
 
 std::optional<double> bar_elapsed_s(re2::StringPiece line) {
@@ -41,11 +73,33 @@ std::optional<double> bar_elapsed_s(re2::StringPiece line) {
 
 }  // namespace
 
+double LineClock::without_change_of_hour(double local_s) {
+  if (local_s_) {
+    // The last line came shortly before the hour that is left out, or before the end of the one
+    // that comes twice, and this one shortly after it.
+    const double gap_s = std::clamp(longest_gap_s_, k_least_gap_s, k_most_gap_s);
+    const double hour_s = k_hour_s * std::floor(local_s / k_hour_s);
+    const bool may_be_changed = is_at_night(hour_s) && local_s - hour_s <= gap_s;
+    const auto is_shortly_before = [&](double time_s) {
+      return *local_s_ < time_s && *local_s_ >= time_s - gap_s;
+    };
+    if (may_be_changed && is_shortly_before(hour_s - k_hour_s)) {
+      change_s_ -= k_hour_s;
+    } else if (may_be_changed && is_shortly_before(hour_s + k_hour_s)) {
+      change_s_ += k_hour_s;
+    } else {
+      longest_gap_s_ = std::max(longest_gap_s_, local_s - *local_s_);
+    }
+  }
+  local_s_ = local_s;
+  return local_s + change_s_;
+}
+
 std::optional<double> LineClock::read(std::string_view line) {
   const re2::StringPiece text(line.data(), line.size());
-  if (const auto time_s = timestamp_s(text)) {
+  if (const auto timestamp = timestamp_in(text)) {
     source_ = Source::timestamps;
-    now_s_ = time_s;
+    now_s_ = timestamp->is_utc ? timestamp->time_s : without_change_of_hour(timestamp->time_s);
   } else if (source_ != Source::timestamps) {
     if (const auto elapsed_s = bar_elapsed_s(text)) {
       source_ = Source::progress_bars;

@@ -7,9 +7,11 @@
 namespace steptune {
 
 /// Reads when lines were printed from the lines themselves, for logs that were written before
-/// anybody read them: a date with a time (`2025-01-09 11:53:02,473`, `2025-01-09T11:53:02.473Z`),
-/// else the elapsed time of a progress bar (`[01:12<08:39`), made cumulative over bars that start
-/// again: what passed between two bars is not in it. Not thread safe.
+/// anybody read them: a date with a time (`2025-01-09 11:53:02,473`, `2025-01-09T11:53:02.473Z`,
+/// `2025-01-09T11:53:02+01:00`), else the elapsed time of a progress bar (`[01:12<08:39`), made
+/// cumulative over bars that start again: what passed between two bars is not in it. Dates without
+/// an offset from UTC are those of one place; the hour by which clocks are set forth or back there
+/// in a year's course is told from the dates themselves. Not thread safe.
 class LineClock {
  public:
   enum class Source { none, timestamps, progress_bars };
@@ -20,9 +22,15 @@ class LineClock {
   [[nodiscard]] Source source() const { return source_; }
 
  private:
+  /// Seconds from a fixed origin of a line's date, which is local time.
+  double without_change_of_hour(double local_s);
+
   Source source_ = Source::none;
   std::optional<double> now_s_;
-  double bars_s_ = 0.0;  ///< of the bars before this one
+  std::optional<double> local_s_;  ///< of the latest date without an offset
+  double longest_gap_s_ = 0.0;     ///< between two of them
+  double change_s_ = 0.0;          ///< to be added, since clocks were set
+  double bars_s_ = 0.0;            ///< of the bars before this one
   double bar_s_ = 0.0;
 };
 

@@ -49,14 +49,19 @@ class MetricRegexes final : public Preset {
   }
 
  private:
-  /// The group as a number, NaN and infinities included; thousands may be parted by commas.
+  /// The group as a number, NaN and infinities included; thousands may be parted by commas, and one
+  /// that ends the number in the text may be in the group.
   static std::optional<double> captured_number(std::string_view text) {
+    text = text.substr(0, text.find_last_not_of(',') + 1);
     if (const auto number = parse_finite(text)) return number;
     const auto pairs = number_pairs("x=" + std::string(text.substr(0, 64)));
     if (pairs.size() == 1 && !std::isfinite(pairs[0].value)) return pairs[0].value;
-    std::string digits(text.substr(0, 64));
-    if (std::erase(digits, ',') > 0) return parse_finite(digits);
-    return std::nullopt;
+    // A comma before decimals (`0,25`) is none of those.
+    static const re2::RE2 k_thousands(R"([+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?)", re2::RE2::Quiet);
+    if (!re2::RE2::FullMatch(re2::StringPiece(text.data(), text.size()), k_thousands)) return {};
+    std::string digits(text);
+    std::erase(digits, ',');
+    return parse_finite(digits);
   }
   static void store_phase(const std::string& name, std::string_view captured,
                           std::optional<double> seconds, Report& report) {

@@ -15,6 +15,7 @@
 #include "tuner/cli/run_options.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/retune/night.hpp"
+#include "tuner/retune/night_study.hpp"
 
 namespace steptune {
 namespace {
@@ -75,8 +76,11 @@ struct Taken {
 Result<std::set<std::string>> studies_of_nights(const History& history,
                                                 const std::vector<StudyRecord>& studies) {
   std::set<std::string> needed;
+  std::set<std::string> tuned_studies;
   for (const StudyRecord& study : studies) {
-    const std::string tuned = study.name.substr(0, study.name.rfind(".night-"));
+    const std::string tuned = tuned_study_name(study.name);
+    // Nights are kept for years, and each of the latest has a study of its own.
+    if (!tuned_studies.insert(tuned).second) continue;
     const auto nights = history.nights(tuned);
     if (!nights) return tl::unexpected(nights.error());
     if (nights->empty()) continue;

@@ -192,7 +192,7 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
                                   "name a study: steptune exec STUDY -- COMMAND; or tune the run "
                                   "itself: steptune exec --tune -- COMMAND"});
   }
-  const auto in_use = open_study_in_use(context, options.study);
+  const auto in_use = open_study_in_use(context, options.study, options.trial);
   if (!in_use) return context.console.error(in_use.error());
   const StoredStudy* study = &in_use->study;
   const auto trial = trial_in_use(*in_use, options.trial);

@@ -171,7 +171,7 @@ ExitCode follow(CommandContext& context, const FollowOptions& options) {
     return context.console.error({ErrorKind::usage, "there is nothing to follow", "",
                                   "name a log, - for stdin, or a command after --"});
   }
-  const auto in_use = open_study_in_use(context, options.study);
+  const auto in_use = open_study_in_use(context, options.study, options.trial);
   if (!in_use) return context.console.error(in_use.error());
   const auto trial = trial_in_use(*in_use, options.trial);
   if (!trial) return context.console.error(trial.error());

@@ -89,7 +89,10 @@ ExitCode serve_studies(CommandContext& context, const ServeOptions& options) {
   context.console.message(
       fmt::format("serving {} to whoever has this address, on this machine only; Ctrl-C ends it",
                   database.string()));
-  server.run([&] { return flags.count() > 0; }, [&] { site->stop(); });
+  if (const auto served = server.run([&] { return flags.count() > 0; }, [&] { site->stop(); });
+      !served) {
+    return context.console.error(served.error());
+  }
   return flags.exit_code();
 }
 

@@ -10,6 +10,7 @@
 #include "common/text.hpp"
 #include "tuner/report/machine_hours.hpp"
 #include "tuner/retune/night.hpp"
+#include "tuner/retune/night_study.hpp"
 
 namespace steptune {
 namespace {
@@ -29,12 +30,16 @@ Result<std::string> study_name(const std::string& name) {
   return (*document)["name"].get<std::string>();
 }
 
-Result<History> open_history(const CommandContext& context) {
-  auto history = History::open_for_reading(context.database());
-  if (!history) return history;
-  for (const std::string& warning : history->warnings())
-    context.console.warning(warning);
-  return history;
+/// `name`; where none is given the latest study's, or that of the study whose night this is: what a
+/// night's own study ended with need not be what is in use after it.
+Result<std::string> name_in_use(const History& history, const std::string& name) {
+  if (!name.empty()) return name;
+  const auto latest = history.study(name);
+  if (!latest) return tl::unexpected(latest.error());
+  std::string tuned = tuned_study_name(latest->name);
+  const auto nights = history.nights(tuned);
+  if (!nights) return tl::unexpected(nights.error());
+  return nights->empty() ? latest->name : tuned;
 }
 
 StoredStudy stored_study(History history, StudyRecord record) {
@@ -47,18 +52,21 @@ StoredStudy stored_study(History history, StudyRecord record) {
 Result<StoredStudy> open_stored_study(const CommandContext& context, const std::string& name) {
   const auto wanted = study_name(name);
   if (!wanted) return tl::unexpected(wanted.error());
-  auto history = open_history(context);
+  auto history = History::open_for_reading(context.database());
   if (!history) return tl::unexpected(history.error());
   auto record = history->study(*wanted);
   if (!record) return tl::unexpected(record.error());
   return stored_study(*std::move(history), *std::move(record));
 }
 
-Result<StudyInUse> open_study_in_use(const CommandContext& context, const std::string& name) {
-  const auto wanted = study_name(name);
-  if (!wanted) return tl::unexpected(wanted.error());
-  auto history = open_history(context);
+Result<StudyInUse> open_study_in_use(const CommandContext& context, const std::string& name,
+                                     std::int64_t trial) {
+  const auto named = study_name(name);
+  if (!named) return tl::unexpected(named.error());
+  auto history = History::open_for_reading(context.database());
   if (!history) return tl::unexpected(history.error());
+  const auto wanted = trial > 0 ? named : name_in_use(*history, *named);
+  if (!wanted) return tl::unexpected(wanted.error());
   auto record = history->study(*wanted);
   if (record) return StudyInUse{*wanted, stored_study(*std::move(history), *std::move(record))};
   if (record.error().kind != ErrorKind::not_found) return tl::unexpected(record.error());

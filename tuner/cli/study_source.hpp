@@ -15,7 +15,7 @@
 namespace steptune {
 
 /// Opens the database and finds a study by name, or by the path of its study file; an empty `name`
-/// means the latest. Warnings of the history are printed.
+/// means the latest.
 [[nodiscard]] Result<StoredStudy> open_stored_study(const CommandContext& context,
                                                     const std::string& name);
 
@@ -26,10 +26,12 @@ struct StudyInUse {
   std::int64_t trial = 0;  ///< that is in use; 0: as the study itself says
 };
 
-/// The same; of a study that `retune --from` began, so that it was never tuned itself, the study
-/// with the trial that its latest night trains with, which is told.
+/// The same, but that without a name, and no trial of its own that is asked for (`trial` 0), no
+/// night's study is meant: it is the one that was tuned again. Of a study that `retune --from`
+/// began, so that it was never tuned itself, the study with the trial that its latest night trains
+/// with, which is told.
 [[nodiscard]] Result<StudyInUse> open_study_in_use(const CommandContext& context,
-                                                   const std::string& name);
+                                                   const std::string& name, std::int64_t trial = 0);
 
 /// The trial that is meant: `asked` of the study that was asked for, 0: the one in use. An error of
 /// kind `not_found` where that study has no trials of its own, which another study's must not stand

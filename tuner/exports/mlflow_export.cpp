@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <fstream>
 #include <utility>
@@ -124,28 +125,39 @@ class FileStoreWriter {
     write_metrics(trial, run / "metrics");
   }
 
+  /// Whether MLflow can hold a metric of that name beside those that are there: `train/loss` is the
+  /// file `loss` in a folder, and `train` then no metric. No name leads out of `folder`.
+  static bool is_free(const fs::path& folder, const fs::path& name) {
+    const bool is_path =
+        std::ranges::all_of(name, [](const fs::path& part) { return is_file_name(part.string()); });
+    if (!is_path || fs::exists(folder / name)) return false;
+    fs::path place = folder;
+    return std::ranges::none_of(name.parent_path(), [&](const fs::path& part) {
+      place /= part;
+      return fs::is_regular_file(place);
+    });
+  }
+
   void write_metrics(const TrialRecord& trial, const fs::path& folder) const {
     const auto metric = [&](const std::string& name, double value) {
-      if (!std::isfinite(value)) return;
-      // A metric that the program reports may be called as no file can be.
-      if (!is_file_name(name)) return;
+      // A metric that the program reports may be called as no file can be, or as one of these.
+      if (!std::isfinite(value) || !is_free(folder, name)) return;
       put(folder / name,
           fmt::format("{} {} 0\n", milliseconds(trial.ended_wall_s), to_text(Value(value))));
     };
-    if (trial.measurement) {
-      for (const auto& [name, value] : trial.measurement->metrics)
-        metric(name, value);
-      metric("seconds_per_sample", trial.measurement->seconds_per_sample);
-      metric("samples_per_second", 1.0 / trial.measurement->seconds_per_sample);
-      metric("startup_s", trial.measurement->startup_s);
-    }
+    metric("spent_s", trial.spent_s);
+    metric("spent_usd", trial.spent_usd);
+    if (trial.peak_memory_bytes) metric("peak_memory_bytes", *trial.peak_memory_bytes);
     const auto& objectives = study_.board.objectives;
     for (std::size_t i = 0; i < trial.objectives.size() && i < objectives.size(); ++i) {
       metric(objectives[i].objective.metric, trial.objectives[i]);
     }
-    if (trial.peak_memory_bytes) metric("peak_memory_bytes", *trial.peak_memory_bytes);
-    metric("spent_s", trial.spent_s);
-    metric("spent_usd", trial.spent_usd);
+    if (!trial.measurement) return;
+    metric("seconds_per_sample", trial.measurement->seconds_per_sample);
+    metric("samples_per_second", 1.0 / trial.measurement->seconds_per_sample);
+    metric("startup_s", trial.measurement->startup_s);
+    for (const auto& [name, value] : trial.measurement->metrics)
+      metric(name, value);
   }
 
   const StudyExport& study_;

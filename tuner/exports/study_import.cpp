@@ -41,7 +41,10 @@ const Json* objective_cell(const ForeignTrial& trial, const std::string& metric,
 }
 
 std::optional<double> number_in(const Json& cell) {
-  if (cell.is_number()) return cell.get<double>();
+  if (cell.is_number()) {
+    const auto number = cell.get<double>();
+    return std::isfinite(number) ? std::optional(number) : std::nullopt;
+  }
   return cell.is_string() ? parse_finite(cell.get<std::string>()) : std::nullopt;
 }
 

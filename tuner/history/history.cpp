@@ -48,6 +48,9 @@ Result<StudyRecord> read_study_row(const Query& query, const std::string& where)
   return study;
 }
 
+/// Of more studies a message does not tell the names.
+constexpr std::size_t k_most_named = 20;
+
 /// A study of more trials is read into memory that grows.
 constexpr std::int64_t k_most_reserved = 100'000;
 
@@ -118,7 +121,7 @@ const std::vector<std::string>& History::warnings() const {
 
 Result<std::vector<StudyRecord>> History::studies() const {
   return store_->catch_errors([&]() -> Result<std::vector<StudyRecord>> {
-    Query query = store_->query(select_studies(store_->version, "ORDER BY created_wall_s, id"));
+    Query query = store_->query(select_studies(store_->version, "ORDER BY id"));
     std::vector<StudyRecord> studies;
     while (query.step()) {
       auto study = read_study_row(query, store_->path.string());
@@ -131,8 +134,8 @@ Result<std::vector<StudyRecord>> History::studies() const {
 
 Result<StudyRecord> History::study(const std::string& name) const {
   return store_->catch_errors([&]() -> Result<StudyRecord> {
-    Query query = store_->query(select_studies(
-        store_->version, "WHERE ?1 IN ('', name) ORDER BY created_wall_s DESC, id DESC LIMIT 1"));
+    Query query = store_->query(
+        select_studies(store_->version, "WHERE ?1 IN ('', name) ORDER BY id DESC LIMIT 1"));
     query.bind(name);
     if (query.step()) return read_study_row(query, store_->path.string());
     return no_study(name);
@@ -140,7 +143,7 @@ Result<StudyRecord> History::study(const std::string& name) const {
 }
 
 tl::unexpected<Error> History::no_study(const std::string& name) const {
-  Query query = store_->query("SELECT name FROM studies ORDER BY created_wall_s, id");
+  Query query = store_->query("SELECT name FROM studies ORDER BY id");
   std::vector<std::string> names;
   while (query.step())
     names.push_back(query.column(0).getString());
@@ -148,9 +151,12 @@ tl::unexpected<Error> History::no_study(const std::string& name) const {
     return fail(ErrorKind::not_found, "contains no study yet", store_->path.string(),
                 "`steptune run STUDY` starts one");
   }
+  const bool are_many = names.size() > k_most_named;
   return fail(ErrorKind::not_found,
               fmt::format("there is no study \"{}\"{}", name, did_you_mean(name, names)),
-              store_->path.string(), fmt::format("its studies: {}", fmt::join(names, ", ")));
+              store_->path.string(),
+              are_many ? fmt::format("`steptune studies` lists its {} studies", names.size())
+                       : fmt::format("its studies: {}", fmt::join(names, ", ")));
 }
 
 Result<std::vector<TrialRecord>> History::trials(std::int64_t study_id,

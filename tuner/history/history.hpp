@@ -229,9 +229,10 @@ class History {
  public:
   /// Creates the file (mode 0600) and its folder if need be, migrates older versions after a backup
   /// (`<path>.v<N>.bak`), refuses newer ones. `conflict` names the host and pid of the present
-  /// owner. `clock` outlives the history. `store` on a file system where another host may write at
-  /// the same time (NFS, SMB, AFS, Ceph, Lustre, GPFS, BeeGFS): neither the lock nor the WAL would
-  /// protect anything. FUSE and 9p, which containers and WSL stand on, only yield a warning.
+  /// owner. A symbolic link stands for its file: lock and backup lie beside that. `clock` outlives
+  /// the history. `store` on a file system where another host may write at the same time (NFS, SMB,
+  /// AFS, Ceph, Lustre, GPFS, BeeGFS): neither the lock nor the WAL would protect anything. FUSE
+  /// and 9p, which containers and WSL stand on, only yield a warning.
   [[nodiscard]] static Result<History> open_for_writing(const std::filesystem::path& path,
                                                         const Clock& clock,
                                                         const HistoryOptions& options = {});
@@ -239,20 +240,20 @@ class History {
   [[nodiscard]] static Result<History> open_for_reading(const std::filesystem::path& path,
                                                         const HistoryOptions& options = {});
 
-  /// Whether a program holds the database for writing now. False where that cannot be told: there
-  /// is no lock file, or it may not be opened.
+  /// Whether a program holds the database for writing now; looking hinders none that begins to.
+  /// False where that cannot be told: there is no lock file, or it may not be opened.
   [[nodiscard]] static bool has_writer(const std::filesystem::path& path);
 
   History(History&&) noexcept;
   History& operator=(History&&) noexcept;
   ~History();
 
-  /// What the user should know about opening: a migration, a doubtful file system.
+  /// What the user should know about opening for writing: a migration, a doubtful file system.
   [[nodiscard]] const std::vector<std::string>& warnings() const;
 
-  /// In order of creation.
+  /// In order of creation, whatever the clock said then.
   [[nodiscard]] Result<std::vector<StudyRecord>> studies() const;
-  /// `not_found` with the nearest name. An empty name means the only study, or the latest.
+  /// `not_found` with the nearest name. An empty name means the only study, or the latest created.
   [[nodiscard]] Result<StudyRecord> study(const std::string& name) const;
   /// All trials of a study in order of number.
   [[nodiscard]] Result<std::vector<TrialRecord>> trials(

@@ -12,11 +12,29 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "common/pause.hpp"
 #include "common/system_reason.hpp"
 #include "common/text.hpp"
 
 namespace steptune {
 namespace {
+
+/// How long one who only looks is waited for, and how often.
+constexpr double k_pause_s = 0.01;
+constexpr int k_most_pauses = 100;
+
+/// 0 once the lock is taken, else why not.
+int lock_exclusively(int descriptor) {
+  for (int pauses = 0;;) {
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return 0;
+    if (errno == EINTR) continue;
+    if (errno != EWOULDBLOCK || ++pauses > k_most_pauses) return errno;
+    // Those who look share it for a moment; a writer shares it with nobody.
+    if (flock(descriptor, LOCK_SH | LOCK_NB) != 0) return errno;
+    flock(descriptor, LOCK_UN);
+    pause_thread(k_pause_s);
+  }
+}
 
 std::string host_name() {
   std::array<char, 256> name{};
@@ -60,38 +78,29 @@ tl::unexpected<Error> refused(const std::filesystem::path& path, int descriptor)
 }  // namespace
 
 Result<LockFile> LockFile::acquire(const std::filesystem::path& path) {
-  const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (descriptor < 0) {
-    return fail(ErrorKind::store, "the lock file cannot be opened: " + system_reason(errno),
+  UniqueFd descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!descriptor) {
+    return fail(ErrorKind::store,
+                "the lock file cannot be opened: " + system_reason(errno),
                 path.string(), "choose a history in a writable folder with --db");
   }
-  LockFile lock(descriptor);
-  int locked = 0;
-  do {
-    locked = flock(descriptor, LOCK_EX | LOCK_NB);
-  } while (locked != 0 && errno == EINTR);
-  if (locked != 0 && errno == EWOULDBLOCK) return refused(path, descriptor);
-  if (locked != 0) {
-    return fail(ErrorKind::store, "cannot be locked: " + system_reason(errno), path.string(),
-                "choose a history on a local disk with --db");
+  const int fault = lock_exclusively(descriptor.get());
+  if (fault == EWOULDBLOCK) return refused(path, descriptor.get());
+  if (fault != 0) {
+    return fail(ErrorKind::store, "cannot be locked: " + system_reason(fault),
+                path.string(), "choose a history on a local disk with --db");
   }
   // Who holds the lock is advice for people; that a full disk cannot store it must not hinder.
   const std::string text = fmt::format("{} {}\n", host_name(), getpid());
-  if (ftruncate(descriptor, 0) == 0) {
-    [[maybe_unused]] const auto written = pwrite(descriptor, text.data(), text.size(), 0);
+  if (ftruncate(descriptor.get(), 0) == 0) {
+    [[maybe_unused]] const auto written = pwrite(descriptor.get(), text.data(), text.size(), 0);
   }
-  return lock;
+  return LockFile(std::move(descriptor));
 }
 
-LockFile::LockFile(LockFile&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
-
-LockFile& LockFile::operator=(LockFile&& other) noexcept {
-  std::swap(descriptor_, other.descriptor_);
-  return *this;
-}
-
-LockFile::~LockFile() {
-  if (descriptor_ >= 0) close(descriptor_);
+bool LockFile::is_held(const std::filesystem::path& path) {
+  const UniqueFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  return file && flock(file.get(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
 }
 
 }  // namespace steptune

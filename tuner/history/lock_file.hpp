@@ -2,8 +2,10 @@
 #pragma once
 
 #include <filesystem>
+#include <utility>
 
 #include "common/error.hpp"
+#include "common/unique_fd.hpp"
 #include "tuner/history/history.hpp"
 
 namespace steptune {
@@ -16,14 +18,13 @@ class LockFile {
  public:
   /// `conflict` with the owner's host and pid and what to do, if another process holds it.
   [[nodiscard]] static Result<LockFile> acquire(const std::filesystem::path& path);
-
-  LockFile(LockFile&& other) noexcept;
-  LockFile& operator=(LockFile&& other) noexcept;
-  ~LockFile();
+  /// Whether a process holds it now. Looking hinders nobody from acquiring it. False where that
+  /// cannot be told.
+  [[nodiscard]] static bool is_held(const std::filesystem::path& path);
 
  private:
-  explicit LockFile(int descriptor) : descriptor_(descriptor) {}
-  int descriptor_ = -1;
+  explicit LockFile(UniqueFd descriptor) : descriptor_(std::move(descriptor)) {}
+  UniqueFd descriptor_;
 };
 
 }  // namespace steptune

@@ -24,6 +24,19 @@ std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
+/// The file that a link stands for: whoever writes to it by another name has the same lock.
+std::filesystem::path behind_links(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error)) return path;
+  auto file = std::filesystem::canonical(path, error);
+  return error ? path : file;
+}
+
+std::filesystem::path lock_of(std::filesystem::path file) {
+  file += ".lock";
+  return file;
+}
+
 Result<void> make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   if (std::filesystem::is_directory(folder, error)) return {};
@@ -78,22 +91,16 @@ int milliseconds(double seconds) {
 }  // namespace
 
 bool History::has_writer(const std::filesystem::path& path) {
-  std::filesystem::path lock_path = path;
-  lock_path += ".lock";
-  std::error_code fault;
-  if (!std::filesystem::exists(lock_path, fault)) return false;
-  const auto lock = LockFile::acquire(lock_path);
-  return !lock && lock.error().kind == ErrorKind::conflict;
+  return LockFile::is_held(lock_of(behind_links(path)));
 }
 
-Result<History> History::open_for_writing(const std::filesystem::path& path, const Clock& clock,
+Result<History> History::open_for_writing(const std::filesystem::path& named, const Clock& clock,
                                           const HistoryOptions& options) {
+  const std::filesystem::path path = behind_links(named);
   if (auto made = make_folder(folder_of(path)); !made) return tl::unexpected(made.error());
   auto warnings = check_file_system(path);
   if (!warnings) return tl::unexpected(warnings.error());
-  std::filesystem::path lock_path = path;
-  lock_path += ".lock";
-  auto lock = LockFile::acquire(lock_path);
+  auto lock = LockFile::acquire(lock_of(path));
   if (!lock) return tl::unexpected(lock.error());
   if (auto made = make_private(path); !made) return tl::unexpected(made.error());
   try {

@@ -264,6 +264,8 @@ std::span<const Migration> schema_migrations() {
 
 Result<int> schema_version(SQLite::Database& database, const std::filesystem::path& path,
                            int newest) {
+  // All as of one moment: another program may be making the tables.
+  const SQLite::Transaction snapshot(database, SQLite::TransactionBehavior::DEFERRED);
   const int version = database.execAndGet("PRAGMA user_version").getInt();
   const int application_id = database.execAndGet("PRAGMA application_id").getInt();
   const bool is_empty = database.execAndGet("SELECT count(*) FROM sqlite_schema").getInt() == 0;

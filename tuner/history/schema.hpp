@@ -22,8 +22,8 @@ using Migration = const char*;
 /// The oldest version that this program reads as it is: those after it changed no table.
 [[nodiscard]] int oldest_readable_version();
 
-/// Version of an opened database: 0 if it is empty. Errors of kind `store`: tables of another
-/// program, or a version above `newest`.
+/// Version of an opened database: 0 if it is empty. Not within a transaction. Errors of kind
+/// `store`: tables of another program, or a version above `newest`.
 [[nodiscard]] Result<int> schema_version(SQLite::Database& database,
                                          const std::filesystem::path& path, int newest);
 

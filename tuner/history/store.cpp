@@ -31,7 +31,8 @@ Explanation explain(int code, const std::string& reason) {
     case SQLITE_CANTOPEN:
       return {
           "cannot be opened: " + reason,
-          "check the permissions of the file and its folder, or choose another history with --db"};
+          "check the permissions of the file and its folder (who reads makes FILE-shm there, too), "
+          "or choose another history with --db"};
     case SQLITE_NOTADB:
       return {"is not an SQLite database", "name a history with --db"};
     case SQLITE_CORRUPT:

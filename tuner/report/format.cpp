@@ -12,13 +12,6 @@
 #include "common/text.hpp"
 
 namespace steptune {
-namespace {
-
-bool starts_code_point(char byte) {
-  return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U;
-}
-
-}  // namespace
 
 std::string format_number(double value) {
   if (!std::isfinite(value)) return "-";
@@ -29,9 +22,17 @@ std::string format_number(double value) {
   return fmt::format("{:.4g}", value);
 }
 
+std::string format_factor(double factor) {
+  const double size = std::abs(factor);
+  if (size >= 100.0) return fmt::format("{:.0f}", factor);
+  // With two decimals hardly a digit of a small one would be left.
+  constexpr double k_small = 0.095;
+  return size > 0.0 && size < k_small ? fmt::format("{:.2g}", factor)
+                                      : fmt::format("{:.2f}", factor);
+}
+
 std::string format_ratio(double ratio) {
-  if (!std::isfinite(ratio)) return "-";
-  return ratio >= 100.0 ? fmt::format("{:.0f}x", ratio) : fmt::format("{:.2f}x", ratio);
+  return std::isfinite(ratio) ? format_factor(ratio) + "x" : "-";
 }
 
 std::string format_bytes(double bytes) {
@@ -59,46 +60,62 @@ std::string format_utc(double wall_time_s) {
                      parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
-std::size_t display_width(std::string_view text) {
-  // Most texts are of one column a byte, and long tables have thousands.
-  if (std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; })) return text.size();
-  std::size_t width = 0;
+namespace {
+
+/// Calls `use` with each character's text and columns, ANSI sequences left out.
+template <typename Use>
+void for_each_character(std::string_view text, Use use) {
   while (!text.empty()) {
     if (const std::size_t skip = escape_sequence_length(text); skip > 0) {
       text.remove_prefix(skip);
       continue;
     }
-    if (starts_code_point(text.front())) ++width;
-    text.remove_prefix(1);
+    const CharacterSize size = character_size(text);
+    use(text.substr(0, size.bytes), size.columns);
+    text.remove_prefix(size.bytes);
   }
+}
+
+}  // namespace
+
+std::size_t display_width(std::string_view text) {
+  // Most texts are of one column a byte, and long tables have thousands.
+  if (std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; })) return text.size();
+  std::size_t width = 0;
+  for_each_character(text, [&](std::string_view, std::size_t columns) { width += columns; });
   return width;
 }
 
 std::string elide_middle(std::string_view text, std::size_t width) {
   constexpr std::string_view k_dots = "...";
   if (display_width(text) <= width) return std::string(text);
-  std::vector<std::string_view> code_points;
-  while (!text.empty()) {
-    if (const std::size_t skip = escape_sequence_length(text); skip > 0) {
-      text.remove_prefix(skip);
-      continue;
-    }
-    std::size_t length = 1;
-    while (length < text.size() && !starts_code_point(text[length]))
-      ++length;
-    code_points.push_back(text.substr(0, length));
-    text.remove_prefix(length);
-  }
   if (width <= k_dots.size()) return std::string(k_dots.substr(0, width));
+  struct Character {
+    std::string_view text;
+    std::size_t columns;
+  };
+  std::vector<Character> characters;
+  for_each_character(text, [&](std::string_view character, std::size_t columns) {
+    characters.push_back({character, columns});
+  });
   const std::size_t kept = width - k_dots.size();
-  const std::size_t head = (kept + 1) / 2;
+  std::size_t head = (kept + 1) / 2;
+  std::size_t tail = kept - head;
   std::string result;
-  for (std::size_t i = 0; i < head; ++i)
-    result += code_points[i];
-  result += k_dots;
-  for (std::size_t i = code_points.size() - (kept - head); i < code_points.size(); ++i) {
-    result += code_points[i];
+  for (const Character& character : characters) {
+    if (character.columns > head) break;
+    head -= character.columns;
+    result += character.text;
   }
+  std::size_t begin = characters.size();
+  for (; begin > 0 && characters[begin - 1].columns <= tail; --begin)
+    tail -= characters[begin - 1].columns;
+  // Marks go with the character that they combine with.
+  while (begin < characters.size() && characters[begin].columns == 0)
+    ++begin;
+  result += k_dots;
+  for (; begin < characters.size(); ++begin)
+    result += characters[begin].text;
   return result;
 }
 

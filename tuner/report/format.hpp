@@ -16,7 +16,10 @@ namespace steptune {
 /// `1842`, `1.2e+09`; `-` for a number that is not finite.
 [[nodiscard]] std::string format_number(double value);
 
-/// `2.13x`; `-` where not finite.
+/// `2.13`, `0.0042`, `123`: how many times; `inf` and `nan` as they are.
+[[nodiscard]] std::string format_factor(double factor);
+
+/// `2.13x`, `0.0042x`; `-` where not finite.
 [[nodiscard]] std::string format_ratio(double ratio);
 
 /// `812 MiB`, `1.5 GiB`.
@@ -25,8 +28,7 @@ namespace steptune {
 /// Seconds since 1970 as `2026-11-21T07:36:00Z` (ISO 8601, UTC).
 [[nodiscard]] std::string format_utc(double wall_time_s);
 
-/// Columns that a terminal needs for `text`: code points, ANSI sequences left out. Wide characters
-/// count as one.
+/// Columns that a terminal needs for `text` (`character_size`), ANSI sequences left out.
 [[nodiscard]] std::size_t display_width(std::string_view text);
 
 /// `text` cut in its middle (`batch_size=25...eads=2`) so that it needs at most `width` columns.

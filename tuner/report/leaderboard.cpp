@@ -32,7 +32,8 @@ bool contains(const std::vector<std::int64_t>& numbers, std::int64_t number) {
 void mark_rows(Leaderboard& board, const Leaders& leaders) {
   for (LeaderboardRow& row : board.rows) {
     row.disturbed = was_disturbed(row.trial);
-    if (!row.rank) continue;
+    // What is far down has no rank, and may be what is recommended.
+    if (!is_ranked(row.trial.status) || !is_compared(row.trial.purpose)) continue;
     row.best = leaders.best == row.trial.number;
     row.tied = contains(leaders.tied, row.trial.number);
     row.pareto = contains(leaders.front, row.trial.number);
@@ -141,7 +142,7 @@ Leaderboard ranked_rows(LeaderboardInput input) {
   board.scaling = std::move(input.scaling);
   board.machine_hours = std::move(input.machine_hours);
   bool baseline_shown = false;
-  board.rows.reserve(input.ranked.size() + input.unranked.size() + 1);
+  board.rows.reserve(input.ranked.size() + input.unranked.size() + 2);
   const auto add = [&](TrialRecord trial, std::optional<std::int64_t> rank) {
     baseline_shown = baseline_shown || (input.baseline && trial.number == input.baseline->number);
     LeaderboardRow row;
@@ -161,6 +162,7 @@ Leaderboard ranked_rows(LeaderboardInput input) {
     add(std::move(trial), ++rank);
   for (TrialRecord& trial : input.unranked)
     add(std::move(trial), std::nullopt);
+  if (input.best) add(*std::move(input.best), std::nullopt);
   if (input.baseline && !baseline_shown) add(*input.baseline, std::nullopt);
   mark_rows(board, input.leaders);
   for (const LeaderboardRow& row : board.rows) {

@@ -34,7 +34,7 @@ struct Leaders {
 struct LeaderboardRow {
   TrialRecord trial;
   std::optional<std::int64_t>
-      rank;  ///< nothing for unranked trials and a baseline that is far down
+      rank;  ///< nothing for unranked trials, and a best or baseline that is far down
   bool best = false;
   bool tied = false;
   bool disturbed = false;            ///< by other processes or the hypervisor while it was measured
@@ -52,6 +52,7 @@ struct LeaderboardInput {
   std::vector<TrialRecord> ranked;      ///< best first
   std::vector<TrialRecord> unranked;    ///< shown below: failed, infeasible, running, confirmations
   std::optional<TrialRecord> baseline;  ///< shown even where `ranked` does not contain it
+  std::optional<TrialRecord> best{};    ///< the leaders', where `ranked` does not contain it
   Leaders leaders;
   /// Natural logarithm of how much longer everything took on the machine when that was farthest
   /// from what it was at the baseline; 0: it did not drift.

@@ -103,6 +103,18 @@ Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
   return result;
 }
 
+/// The leaders' best, where it ranks below the trials that are shown: of many that are tied, the
+/// one with the smallest batch.
+Result<std::optional<TrialRecord>> best_below(const StoredStudy& study, const Leaders& leaders,
+                                              const std::vector<TrialRecord>& shown) {
+  const auto is_best = [&](const TrialRecord& trial) { return trial.number == leaders.best; };
+  if (!leaders.best || std::ranges::any_of(shown, is_best)) return std::nullopt;
+  auto best = study.history.trial(study.record.id, *leaders.best);
+  if (best) return std::optional(*std::move(best));
+  if (best.error().kind == ErrorKind::not_found) return std::nullopt;
+  return tl::unexpected(best.error());
+}
+
 /// The study as it was stored; nothing where this version cannot read it, and of a study of very
 /// many trials: nobody runs that to choose a count of machines.
 std::optional<StudySpec> study_of_few(const StoredStudy& study, std::size_t trials) {
@@ -161,6 +173,11 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
   input.ranked.reserve(input.ranked.size() + places.size());
   for (const std::size_t place : places)
     input.ranked.push_back(std::move(known[place]));
+  if (!input.baseline || input.baseline->number != input.leaders.best) {
+    auto best = best_below(study, input.leaders, input.ranked);
+    if (!best) return tl::unexpected(best.error());
+    input.best = *std::move(best);
+  }
   if (query.all) {
     auto unranked = unranked_trials(study, std::move(known), whole, query.limit);
     if (!unranked) return tl::unexpected(unranked.error());

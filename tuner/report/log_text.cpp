@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/log_text.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 
 #include "common/system_reason.hpp"
 #include "common/text.hpp"
@@ -43,8 +47,10 @@ Result<std::string> read_log(const std::filesystem::path& path, bool for_termina
     return fail(ErrorKind::not_found, "cannot read the trial's output: " + system_reason(errno),
                 path.string());
   }
+  std::error_code unknown;
+  const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
   std::string text;
-  text.resize(k_most_bytes);
+  text.resize(unknown ? k_most_bytes : std::min<std::uintmax_t>(bytes, k_most_bytes));
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
   return for_terminal ? printable(text) : text;

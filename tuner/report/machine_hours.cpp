@@ -59,8 +59,7 @@ std::optional<MachineHours> read_machine_hours(const StoredStudy& study, const S
   }
   for (const UnusedTime& time : *unused) {
     const auto known = machines_at.find(time.machine);
-    hours.unused += hours_of(known == machines_at.end() ? 1.0 : known->second,
-                             time.to_wall_s - time.from_wall_s);
+    hours.unused += hours_of(known == machines_at.end() ? 1.0 : known->second, time.seconds());
   }
   return hours;
 }

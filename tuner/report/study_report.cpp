@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "tuner/loop/payback.hpp"
 #include "tuner/report/leaderboard_source.hpp"
 #include "tuner/report/library_versions.hpp"
 
@@ -14,6 +15,14 @@ namespace {
 /// Points of all traces together; a report of a thousand trials stays within three megabytes.
 constexpr std::size_t k_most_points = 60'000;
 constexpr std::size_t k_fewest_points_each = 40;
+
+/// As the recommendation counts it; without the time between trials where this version cannot read
+/// the study.
+double cost_of_tuning(const StudyRecord& study, double trials_usd) {
+  const auto spec = stored_spec(study);
+  return spec ? tuning_cost_usd(*spec, trials_usd, study.overhead_usd, study.elapsed_s)
+              : trials_usd + study.overhead_usd;
+}
 
 Result<void> read_traces(const StoredStudy& study, StudyReport& report) {
   const std::size_t count = std::max<std::size_t>(1, report.board.rows.size());
@@ -59,6 +68,7 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
   report.sessions = *std::move(sessions);
   add_what_baselines_tell(report.sessions, standing->trials());
   if (const TrialRecord* baseline = standing->baseline()) report.baseline = baseline->number;
+  report.tuning_usd = cost_of_tuning(study.record, standing->spent_usd());
   auto board = whole_leaderboard(study, *std::move(standing));
   if (!board) return tl::unexpected(board.error());
   report.board = *std::move(board);

@@ -26,14 +26,18 @@ struct StudyReport {
   std::string no_analysis;              ///< why there is none
   std::vector<SessionRecord> sessions;  ///< with the libraries that a baseline told of in each
   std::vector<UnusedTime> unused;  ///< in which machines were kept; theirs is the study's overhead
+  /// All that the tuning cost so far: trials, that overhead, and the time between trials on the
+  /// tuner's own machine, where that has a price. 0 without prices.
+  double tuning_usd = 0.0;
   std::vector<StudyDecision> decisions;       ///< about the study as a whole
   std::map<std::int64_t, TrialTrace> traces;  ///< by trial; thinned where there are many
   /// Launches of the trials that were launched more than once.
   std::map<std::int64_t, std::vector<AttemptRecord>> attempts;
 };
 
-/// Reads all of a study, a million points of traces at most. What was used of machines without a
-/// price is told from the trials, whatever `words` have of it.
+/// Reads all of a study; traces are thinned to 60 000 points together, or to 40 each where trials
+/// are very many. What was used of machines without a price is told from the trials, whatever
+/// `words` have of it.
 [[nodiscard]] Result<StudyReport> read_study_report(const StoredStudy& study,
                                                     const RecommendationContext& words);
 

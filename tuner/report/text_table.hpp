@@ -9,8 +9,8 @@ namespace steptune {
 
 enum class Align { left, right };
 
-/// Rows and columns as text, two spaces between columns, no trailing blanks. Widths are counted in
-/// code points; ANSI sequences take no room.
+/// Rows and columns as text, two spaces between columns, no trailing blanks. Widths are those of
+/// `display_width`; ANSI sequences take no room.
 class TextTable {
  public:
   struct Column {

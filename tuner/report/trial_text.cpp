@@ -233,7 +233,8 @@ std::string gpu_text(const GpuUse& gpu) {
     text += fmt::format(", throttled {} of the time", format_percent(gpu.slowed_share));
   }
   if (gpu.most_strangers > 0) {
-    text += fmt::format(", shared with {} other processes", gpu.most_strangers);
+    text += fmt::format(", shared with {} other process{}", gpu.most_strangers,
+                        gpu.most_strangers == 1 ? "" : "es");
   }
   return text;
 }
@@ -283,7 +284,7 @@ std::string placement_text(const TrialRecord& trial) {
 }
 
 void add_log(FactLines& facts, const TrialRecord& trial, const std::vector<std::string>& tail) {
-  if (!trial.log_path.empty()) facts.add_verbatim("log", trial.log_path.string());
+  if (!trial.log_path.empty()) facts.add_verbatim("log", shell_quoted(trial.log_path.string()));
   std::string text;
   for (const std::string& line : tail)
     text += line + "\n";

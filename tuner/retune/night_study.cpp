@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,8 @@
 
 namespace steptune {
 namespace {
+
+constexpr std::string_view k_night_mark = ".night-";
 
 /// What a night may take at most, of the command line and the study file the former.
 Json bounded_budget(const StudySpec& study, const NightBounds& bounds) {
@@ -27,11 +30,15 @@ Result<StudySpec> read_again(const StudySpec& study, const Json& document) {
 }  // namespace
 
 Result<std::string> night_study_name(const std::string& study, std::int64_t night) {
-  std::string name = fmt::format("{}.night-{}", study, night);
+  std::string name = fmt::format("{}{}{}", study, k_night_mark, night);
   if (document::is_study_name(name)) return name;
   return fail(ErrorKind::usage,
               fmt::format("\"{}\" is too long a name: its nights are called \"{}\"", study, name),
               "/name", "give the study a shorter \"name\"");
+}
+
+std::string tuned_study_name(const std::string& name) {
+  return name.substr(0, name.rfind(k_night_mark));
 }
 
 Result<StudySpec> night_study(const StudySpec& study, const Night& night, const NightBounds& bounds,

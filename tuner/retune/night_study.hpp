@@ -32,6 +32,10 @@ struct PhasePlan {
 /// `resnet.night-12`; an error of kind `usage` where that is too long for a name.
 [[nodiscard]] Result<std::string> night_study_name(const std::string& study, std::int64_t night);
 
+/// `resnet` of `resnet.night-12`: whose night a study may be by its name, which is itself where it
+/// is none.
+[[nodiscard]] std::string tuned_study_name(const std::string& name);
+
 /// The study in which the trials of a night lie: that of the study file under another name, whose
 /// first trials are the baseline and `incumbent`. All phases have the same fingerprint.
 [[nodiscard]] Result<StudySpec> night_study(const StudySpec& study, const Night& night,

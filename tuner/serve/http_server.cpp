@@ -7,6 +7,7 @@
 #include <deque>
 #include <list>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -77,8 +78,11 @@ class HttpServer::Engine final : public httplib::Server {
     return ntohs(address.sin_port);
   }
 
-  void run(const std::function<bool()>& is_stopping, const std::function<void()>& on_stop) {
-    start_threads();
+  Result<void> run(const std::function<bool()>& is_stopping, const std::function<void()>& on_stop) {
+    if (auto started = start_threads(); !started) {
+      end_threads();
+      return started;
+    }
     while (!is_stopping()) {
       pollfd listening{listener_.get(), POLLIN, 0};
       const int ready = ::poll(&listening, 1, k_look_ms);
@@ -95,15 +99,8 @@ class HttpServer::Engine final : public httplib::Server {
     svr_sock_ = INVALID_SOCKET;
     listener_.reset();
     on_stop();
-    {
-      const std::lock_guard lock(mutex_);
-      stopped_ = true;
-      waiting_.clear();
-      for (const Visit& visit : visits_)
-        ::shutdown(visit.fd, SHUT_RDWR);
-    }
-    changed_.notify_all();
-    threads_.clear();
+    end_threads();
+    return {};
   }
 
  private:
@@ -115,14 +112,36 @@ class HttpServer::Engine final : public httplib::Server {
   };
 
   /// Signals are for the thread that waits for connections: they end its wait.
-  void start_threads() {
+  Result<void> start_threads() {
     sigset_t all;
     sigset_t former;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &former);
-    for (std::size_t i = 0; i < k_threads; ++i)
-      threads_.emplace_back([this] { work(); });
+    std::error_code fault;
+    try {
+      for (std::size_t i = 0; i < k_threads; ++i)
+        threads_.emplace_back([this] { work(); });
+    } catch (const std::system_error& error) {
+      fault = error.code();
+    }
     pthread_sigmask(SIG_SETMASK, &former, nullptr);
+    if (!fault) return {};
+    return fail(ErrorKind::unavailable,
+                fmt::format("cannot start {} threads: {}", k_threads, fault.message()), {},
+                "allow this user, or this container, more processes and memory");
+  }
+
+  /// Cuts all connections and waits for the threads.
+  void end_threads() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopped_ = true;
+      waiting_.clear();
+      for (const Visit& visit : visits_)
+        ::shutdown(visit.fd, SHUT_RDWR);
+    }
+    changed_.notify_all();
+    threads_.clear();
   }
 
   void take(UniqueFd connection) {
@@ -202,9 +221,9 @@ Result<int> HttpServer::bind(int port) {
   return engine_->bind(port);
 }
 
-void HttpServer::run(const std::function<bool()>& is_stopping,
-                     const std::function<void()>& on_stop) {
-  engine_->run(is_stopping, on_stop);
+Result<void> HttpServer::run(const std::function<bool()>& is_stopping,
+                             const std::function<void()>& on_stop) {
+  return engine_->run(is_stopping, on_stop);
 }
 
 }  // namespace steptune

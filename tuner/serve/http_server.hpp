@@ -31,8 +31,9 @@ class HttpServer {
 
   /// Answers until `is_stopping`, which is asked four times a second and after each signal; then
   /// cuts all connections. `on_stop` ends answers that go on by themselves. Signals are left to the
-  /// calling thread.
-  void run(const std::function<bool()>& is_stopping, const std::function<void()>& on_stop);
+  /// calling thread. `unavailable`, at once: its threads cannot be started.
+  [[nodiscard]] Result<void> run(const std::function<bool()>& is_stopping,
+                                 const std::function<void()>& on_stop);
 
  private:
   class Engine;

@@ -15,11 +15,10 @@ namespace {
 
 std::string best_values(const StudyFigures& study) {
   std::string text;
-  if (!study.best) return "-";
-  for (std::size_t i = 0; i < study.objectives.size() && i < study.best->objectives.size(); ++i) {
+  if (study.best.empty()) return "-";
+  for (std::size_t i = 0; i < study.objectives.size() && i < study.best.size(); ++i) {
     const ObjectiveView& view = study.objectives[i];
-    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", view.title(),
-                        view.text(study.best->objectives[i]));
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", view.title(), view.text(study.best[i]));
   }
   return text;
 }
@@ -52,7 +51,7 @@ std::string index_page(const std::vector<StudyFigures>& studies, const LivePage&
           ? "<p>There is none yet: <code>steptune run STUDY</code> starts one.</p>\n"
           : html_table("",
                        html_head_cell("study") + html_head_cell("status") +
-                           html_head_cell("result") + html_head_cell("best so far") +
+                           html_head_cell("result") + html_head_cell("best") +
                            html_head_cell("trials") + html_head_cell("tuning took", true) +
                            html_head_cell("cost", true) + html_head_cell("begun"),
                        body);

@@ -139,10 +139,9 @@ std::string best_text(const std::vector<StudyFigures>& studies) {
     if (recommendation && std::isfinite(recommendation->speed_up.ratio)) {
       speed_up.add(labels, recommendation->speed_up.ratio);
     }
-    if (!study.best) continue;
-    for (std::size_t i = 0; i < study.objectives.size() && i < study.best->objectives.size(); ++i) {
+    for (std::size_t i = 0; i < study.objectives.size() && i < study.best.size(); ++i) {
       const ObjectiveView& view = study.objectives[i];
-      const double value = study.best->objectives[i];
+      const double value = study.best[i];
       const std::string unit = view.unit();
       if (unit.starts_with("USD")) {
         (view.planned_run ? cost : sample_cost).add(labels, value);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/serve/study_figures.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace steptune {
@@ -10,27 +9,39 @@ namespace {
 /// More trials do not run at a time.
 constexpr std::size_t k_most_running = 1000;
 
-Result<std::optional<TrialRecord>> best_trial(const StoredStudy& study) {
+Result<std::vector<double>> best_so_far(const StoredStudy& study, const ListedStudy& listed) {
+  // What led the search need not be what fresh runs have confirmed.
+  const auto& recommendation = listed.recommendation;
+  if (recommendation && !recommendation->incumbent_objectives.empty() &&
+      study.record.status != StudyStatus::running) {
+    return recommendation->incumbent_objectives;
+  }
   const auto standing = read_standing(study);
   if (!standing) return tl::unexpected(standing.error());
   const TrialRecord* incumbent = standing->incumbent();
-  if (incumbent == nullptr) return std::nullopt;
-  return *incumbent;
+  return incumbent == nullptr ? std::vector<double>() : incumbent->objectives;
 }
 
 Result<double> idle_seconds(const History& history, std::int64_t study_id) {
   const auto times = history.unused_times(study_id);
   if (!times) return tl::unexpected(times.error());
   double seconds = 0.0;
-  // A clock that was set back takes nothing from the others: counters do not fall.
   for (const UnusedTime& time : *times)
-    seconds += std::max(time.to_wall_s - time.from_wall_s, 0.0);
+    seconds += time.seconds();
   return seconds;
 }
 
 }  // namespace
 
+double StudyFigures::usd() const {
+  const double usd = spending.usd + listed.record.overhead_usd;
+  const auto& recommendation = listed.recommendation;
+  // Not less than was told, and not a number where that is none.
+  return recommendation && recommendation->tuning_usd > usd ? recommendation->tuning_usd : usd;
+}
+
 Result<StudyFigures> read_study_figures(History& history, ListedStudy listed) {
+  if (!listed.fault.empty()) return fail(ErrorKind::store, listed.fault);
   StudyFigures figures;
   figures.objectives = objective_views(listed.record.document);
   const std::int64_t id = listed.record.id;
@@ -47,7 +58,7 @@ Result<StudyFigures> read_study_figures(History& history, ListedStudy listed) {
     if (machines != trial.placement.end()) ++figures.machines[machines->second];
   }
   StoredStudy study{std::move(history), listed.record, figures.objectives};
-  auto best = best_trial(study);
+  auto best = best_so_far(study, listed);
   history = std::move(study.history);
   if (!best) return tl::unexpected(best.error());
   figures.best = *std::move(best);

@@ -3,7 +3,6 @@
 
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,15 +17,18 @@ namespace steptune {
 struct StudyFigures {
   ListedStudy listed;
   std::vector<ObjectiveView> objectives;
-  std::optional<TrialRecord> best;  ///< the best so far; nothing while none was measured
-  StudySpending spending;           ///< by trials alone
-  double idle_s = 0.0;              ///< pools and allocations were kept and not used, added up
+  /// Objective values of what is recommended once the study has ended, of the best trial so far
+  /// while it goes on; empty while none was measured.
+  std::vector<double> best;
+  StudySpending spending;  ///< by trials alone
+  double idle_s = 0.0;     ///< pools and allocations were kept and not used, added up
   /// Trials that run now by the rented machines that they run on, as `1 ml.g5.xlarge`.
   std::map<std::string, int> machines;
   std::string fault;  ///< why the figures above could not be read; empty where they were
 
-  /// All that it cost, machines that were kept and not used included.
-  [[nodiscard]] double usd() const { return spending.usd + listed.record.overhead_usd; }
+  /// All that it cost, machines that were kept and not used included; once there is a
+  /// recommendation, the time between trials on the tuner's own machine, too.
+  [[nodiscard]] double usd() const;
 };
 
 /// Reads a listed study's further figures; `history` is given back in any case.

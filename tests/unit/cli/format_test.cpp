@@ -65,6 +65,13 @@ TEST(Format, WhatIsNotFiniteIsADash) {
 }
 
 TEST(Format, RatiosAndSharesLoseDigitsAsTheyGrow) {
+  EXPECT_EQ(format_ratio(0.00333), "0.0033x");
+  EXPECT_EQ(format_ratio(0.0949), "0.095x");
+  EXPECT_EQ(format_ratio(0.0951), "0.10x");
+  EXPECT_EQ(format_ratio(0.0), "0.00x");
+  EXPECT_EQ(format_ratio(-1.5), "-1.50x");
+  EXPECT_EQ(format_factor(0.00333), "0.0033") << "as in intervals";
+  EXPECT_EQ(format_factor(123.4), "123");
   EXPECT_EQ(format_ratio(99.9), "99.90x");
   EXPECT_EQ(format_ratio(100.0), "100x");
   EXPECT_EQ(format_percent(0.001), "0.1 %");
@@ -97,16 +104,21 @@ TEST(Format, ConfigurationsFollowTheOrderOfTheStudyThenTheirNames) {
   EXPECT_EQ(value_or_dash(configuration, "c", 2), "tr");
 }
 
-TEST(Format, WidthCountsCodePointsWithoutAnsiSequences) {
+TEST(Format, WidthCountsColumnsWithoutAnsiSequences) {
   EXPECT_EQ(display_width("abc"), 3U);
   EXPECT_EQ(display_width("\x1b[1;32mabc\x1b[0m"), 3U);
   EXPECT_EQ(display_width("gr\xc3\xbcn"), 4U);
   EXPECT_EQ(display_width("\x1b[1"), 0U) << "a sequence that was cut off";
+  EXPECT_EQ(display_width("\u6f22\u5b57 \U0001f600"), 7U) << "wide characters";
+  EXPECT_EQ(display_width("e\u0301"), 1U) << "a mark that combines";
+  EXPECT_EQ(display_width("a\xff\xe6\xbc"), 4U) << "bytes that are no characters";
 }
 
 TEST(Format, ElidingKeepsBothEndsAndNeverExceedsTheWidth) {
   EXPECT_EQ(elide_middle("batch_size=256 threads=2", 24), "batch_size=256 threads=2");
   EXPECT_EQ(elide_middle("batch_size=256 threads=2", 13), "batch...ads=2");
+  EXPECT_EQ(elide_middle("\u6f22\u5b57\u6f22\u5b57\u6f22\u5b57", 8), "\u6f22...\u5b57");
+  EXPECT_EQ(elide_middle("e\u0301e\u0301abe\u0301e\u0301", 5), "e\u0301...e\u0301");
   EXPECT_EQ(elide_middle("abcdef", 2), "..");
   EXPECT_EQ(elide_middle("abcdef", 0), "");
   EXPECT_EQ(elide_middle("\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc\xc3\xbc", 5),

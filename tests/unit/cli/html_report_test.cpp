@@ -249,6 +249,31 @@ TEST(HtmlReport, WithoutAPriceTheBillCountsMachineHours) {
   EXPECT_NE(page.find(", 3.75 machine-hours</p>"), std::string::npos) << "what the tuning took";
 }
 
+TEST(HtmlReport, TheBillIsWhatTheTuningCost) {
+  StudyReport report = some_report();
+  report.board.study.overhead_usd = 0.25;
+  report.tuning_usd = 2.75;
+  std::string page = html_report(report);
+  EXPECT_NE(page.find(", $2.75</p>"), std::string::npos) << "what the tuning took";
+  EXPECT_NE(page.find("<th scope=\"row\">the tuner&#39;s machine between trials</th>"
+                      "<td class=\"number\"></td><td class=\"number\"></td>"
+                      "<td class=\"number\">$0.50</td>"),
+            std::string::npos);
+  const auto total = [&] { return page.substr(page.find("<tr class=\"total\">"), 200); };
+  EXPECT_NE(total().find("$2.75"), std::string::npos) << total();
+  report.tuning_usd = 2.25 + 1e-12;
+  page = html_report(report);
+  EXPECT_EQ(page.find("between trials"), std::string::npos) << "nothing was";
+  EXPECT_NE(total().find("$2.25"), std::string::npos) << total();
+}
+
+TEST(HtmlReport, AClockThatWasSetBackMakesNoBillShorter) {
+  StudyReport report = some_report();
+  report.unused = {{"a", 0.0, 60.0, 0.0}, {"b", 1'000'000.0, 900'000.0, 0.0}};
+  EXPECT_NE(html_report(report).find("<td class=\"number\"></td><td class=\"number\">1 min</td>"),
+            std::string::npos);
+}
+
 TEST(HtmlReport, LoadsNothing) {
   const std::string page = html_report(some_report());
   EXPECT_NE(page.find("default-src 'none'"), std::string::npos);

@@ -54,6 +54,17 @@ TEST(Leaderboard, TheRecommendedTrialIsTheBestEvenIfAnotherRanksFirst) {
   EXPECT_TRUE(board.rows[1].best);
 }
 
+TEST(Leaderboard, ABaselineFarDownMayBeWhatIsRecommended) {
+  LeaderboardInput input = three_trials();
+  input.baseline->number = 7;
+  Recommendation recommendation;
+  recommendation.incumbent_trial = 7;
+  input.leaders = leaders_of(recommendation);
+  const Leaderboard board = make_leaderboard(std::move(input));
+  EXPECT_FALSE(board.rows[3].rank);
+  EXPECT_TRUE(board.rows[3].best);
+}
+
 TEST(Leaderboard, ATrialThatWasStoppedEarlyIsNotTheBest) {
   LeaderboardInput input = three_trials();
   input.ranked[0].status = TrialStatus::stopped_early;

@@ -114,6 +114,25 @@ TEST_F(MachineHoursTest, AreInTheReportOfAStudyWithItsRecommendation) {
   EXPECT_NEAR(*report.words.machine_hours, 1.9333, 1e-4);
 }
 
+TEST_F(MachineHoursTest, OfAClockThatWasSetBackAreNotLess) {
+  begin(R"({"type": "slurm", "nodes": "nodes"})");
+  StudyTotals totals;
+  totals.unused = {{"one", 100.0, 460.0, 0.0}, {"other", 9000.0, 100.0, 0.0}};
+  add(1, 1, 1800.0, "one", totals);
+  const auto hours = read_machine_hours(stored());
+  ASSERT_TRUE(hours);
+  EXPECT_NEAR(hours->unused, 0.1, 1e-9);
+}
+
+TEST_F(MachineHoursTest, OfTheTunersOwnMachineCostMoneyAllTheTime) {
+  begin(R"({"type": "local", "price_per_hour": 3.6})");
+  StudyTotals totals;
+  totals.elapsed_s = 100.0;
+  add(1, 1, 30.0, "", totals);
+  EXPECT_NEAR(must(read_study_report(stored(), {})).tuning_usd, 0.1, 1e-9)
+      << "as the recommendation counts it";
+}
+
 TEST_F(MachineHoursTest, AreNotToldWhereMoneyIsOrNothingIsRented) {
   for (const char* runner : {R"({"type": "slurm", "nodes": "nodes", "price_per_node_hour": 2})",
                              R"({"type": "local"})"}) {

@@ -2,12 +2,14 @@
 #include "tuner/report/stored_study.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <variant>
 
 #include <gtest/gtest.h>
 
 #include "tests/unit/history/fixture.hpp"
 #include "tuner/report/leaderboard_source.hpp"
+#include "tuner/report/study_list.hpp"
 #include "tuner/report/trial_command.hpp"
 
 namespace steptune {
@@ -103,6 +105,30 @@ TEST_F(LongStudy, TheLeaderboardMarksWhatAllTrialsSay) {
       EXPECT_EQ(row.pareto, std::ranges::find(front, row.trial.number) != front.end())
           << row.trial.number;
     }
+  }
+}
+
+TEST_F(StoredStudyTest, TheBestIsShownWhereOthersThatItIsTiedWithRankBefore) {
+  add(1, TrialPurpose::baseline, TrialStatus::completed, 200.0, 1);
+  add(2, TrialPurpose::search, TrialStatus::completed, 100.0, 64);
+  add(3, TrialPurpose::search, TrialStatus::completed, 100.5, 8);
+  for (const bool ended : {false, true}) {
+    LeaderboardQuery query;
+    query.limit = 1;
+    const Leaderboard board = must(read_leaderboard(stored(), query));
+    ASSERT_EQ(board.rows.size(), 3U) << ended;
+    EXPECT_EQ(board.rows[0].trial.number, 2);
+    EXPECT_TRUE(board.rows[0].tied);
+    EXPECT_EQ(board.rows[1].trial.number, 3) << "a smaller batch";
+    EXPECT_TRUE(board.rows[1].best);
+    EXPECT_FALSE(board.rows[1].rank);
+    EXPECT_EQ(board.rows[2].trial.number, 1);
+    Recommendation recommendation;
+    recommendation.incumbent_trial = 3;
+    recommendation.tied = {2};
+    record_.status = StudyStatus::finished;
+    record_.recommendation = to_json(recommendation);
+    must(history_.record_study(record_));
   }
 }
 
@@ -213,6 +239,18 @@ TEST_F(StoredStudyTest, WhileAStudyGoesOnItsFormerRecommendationIsOld) {
   record.status = StudyStatus::running;
   must(history_.record_study(record));
   EXPECT_TRUE(must(read_leaderboard(stored(), {})).rows[0].best);
+}
+
+TEST(ListedStudy, AResultWithoutARatioIsToldWithoutOne) {
+  ListedStudy listed;
+  EXPECT_EQ(listed.result_text(), "none yet");
+  Recommendation& recommendation = listed.recommendation.emplace();
+  recommendation.claim = Claim::unconfirmed;
+  recommendation.speed_up.ratio = 1.5;
+  EXPECT_EQ(listed.result_text(), "1.50x, not confirmed");
+  // As of a reward below nothing.
+  recommendation.speed_up.ratio = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(listed.result_text(), "not confirmed");
 }
 
 }  // namespace

@@ -25,11 +25,15 @@ TEST(TextTable, LeavesOutALineOfEmptyTitles) {
   EXPECT_EQ(table.text(), "key  value\n");
 }
 
-TEST(TextTable, CountsCodePointsAndIgnoresColours) {
+TEST(TextTable, CountsColumnsOfTheTerminalAndIgnoresColours) {
   TextTable table({{"k", Align::right}, {"v", Align::left}});
   table.add_row({"\x1b[1mgr\xc3\xbcn\x1b[0m", "1"});
   table.add_row({"rot", "2"});
   EXPECT_EQ(table.text(), "   k  v\n\x1b[1mgr\xc3\xbcn\x1b[0m  1\n rot  2\n");
+  TextTable wide({{"k", Align::left}, {"v", Align::left}});
+  wide.add_row({"\u6f22\u5b57", "1"});
+  wide.add_row({"e\u0301", "2"});
+  EXPECT_EQ(wide.text(), "k     v\n\u6f22\u5b57  1\ne\u0301     2\n");
 }
 
 TEST(TextTable, IsAsWideAsTheColumnsThatAreLeft) {

@@ -29,5 +29,21 @@ TEST(EscapeSequence, EndsWhereATerminalEndsIt) {
   }
 }
 
+TEST(CharacterSize, IsWhatATerminalGivesIt) {
+  struct Case {
+    std::string_view text;
+    std::size_t bytes;
+    std::size_t columns;
+  };
+  const Case cases[] = {{"ab", 1, 1},          {"\n", 1, 1},          {"\u00fcb", 2, 1},
+                        {"\u6f22", 3, 2},      {"\U0001f600x", 4, 2}, {"\u0301", 2, 0},
+                        {"\xff\xff", 1, 1},    {"\xe6\xbc", 1, 1},    {"\u200b", 3, 0},
+                        {"\uac00\u0301", 3, 2}};
+  for (const auto& [text, bytes, columns] : cases) {
+    EXPECT_EQ(character_size(text).bytes, bytes) << text;
+    EXPECT_EQ(character_size(text).columns, columns) << text;
+  }
+}
+
 }  // namespace
 }  // namespace steptune

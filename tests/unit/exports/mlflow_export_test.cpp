@@ -62,7 +62,10 @@ TEST_F(MlflowExport, ARunHasTheParametersFiguresAndTagsOfItsTrial) {
   trial.measurement.emplace();
   trial.measurement->seconds_per_sample = 0.25;
   trial.measurement->startup_s = 4.0;
-  trial.measurement->metrics = {{"loss", 0.125}, {"../up", 1.0}, {"bad", std::nan("")}};
+  trial.measurement->metrics = {{"loss", 0.125},       {"../up", 1.0},   {"bad", std::nan("")},
+                                {"eval/loss", 0.25},   {"eval", 1.0},    {"eval/loss/x", 1.0},
+                                {"a/../../../b", 1.0}, {"/tmp/c", 1.0},  {"train/", 1.0},
+                                {"val/a/b", 0.5},      {"seconds", 3.0}, {"time/step", 1.5}};
   const fs::path place = experiment(folder_.path());
   const fs::path run = runs(place).at("trial-3");
   EXPECT_EQ(read_file(run / "params/batch"), "3");
@@ -76,6 +79,8 @@ TEST_F(MlflowExport, ARunHasTheParametersFiguresAndTagsOfItsTrial) {
   EXPECT_EQ(read_file(run / "metrics/spent_usd"), "1001250 0.25 0\n");
   EXPECT_EQ(read_file(run / "metrics/peak_memory_bytes"), "1001250 1024 0\n");
   EXPECT_FALSE(fs::exists(run / "metrics/bad")) << "what is no number";
+  EXPECT_EQ(read_file(run / "metrics/val/a/b"), "1001250 0.5 0\n") << "as MLflow itself does";
+  EXPECT_EQ(read_file(run / "metrics/eval"), "1001250 1 0\n") << "one of them can be";
   EXPECT_FALSE(fs::exists(run / "up")) << "a metric's name never leads out of its folder";
   EXPECT_EQ(read_file(run / "tags/steptune.status"), "completed");
   EXPECT_EQ(read_file(run / "tags/steptune.origin"), "sobol");

@@ -2,6 +2,7 @@
 #include "tuner/exports/study_import.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -203,7 +204,8 @@ TEST(StudyImport, ATrialNeedsEveryObjectiveUnlessItFailed) {
   ASSERT_EQ(imported.trials.size(), 2U);
   EXPECT_THAT(imported.trials[0].objectives, ElementsAre(1.5, 0.25));
   EXPECT_EQ(imported.trials[1].status, TrialStatus::failed);
-  for (const Json& cell : {Json("fast"), Json("nan"), Json("inf"), Json(true), Json::array({1})})
+  for (const Json& cell : {Json("fast"), Json("nan"), Json("inf"), Json(true), Json::array({1}),
+                           Json(std::numeric_limits<double>::infinity())})
     EXPECT_EQ(why_left({{"time", cell}}), "without a value of every objective") << cell;
 }
 

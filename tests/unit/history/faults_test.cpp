@@ -2,13 +2,17 @@
 // What happens to a history when the world around it misbehaves.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <fstream>
+#include <thread>
 #include <vector>
 
 #include <SQLiteCpp/SQLiteCpp.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -37,6 +41,33 @@ TEST_F(HistoryFaults, ASecondWriterIsToldWhoTheFirstOneIs) {
   EXPECT_EQ(second.error().kind, ErrorKind::conflict);
   EXPECT_THAT(second.error().text(), HasSubstr("pid " + std::to_string(getpid())));
   EXPECT_THAT(second.error().hint, HasSubstr("kill -INT"));
+}
+
+TEST_F(HistoryFaults, ASecondWriterThatComesByALinkIsRefused) {
+  const auto link = folder() / "link.db";
+  { const History created = open(); }
+  std::filesystem::create_symlink(path(), link);
+  const History first = open();
+  EXPECT_TRUE(History::has_writer(link));
+  const auto second = History::open_for_writing(link, clock_);
+  ASSERT_FALSE(second);
+  EXPECT_EQ(second.error().kind, ErrorKind::conflict);
+}
+
+TEST_F(HistoryFaults, WhoLooksForAWriterHindersNone) {
+  { const History created = open(); }
+  const std::string lock = path().string() + ".lock";
+  EXPECT_FALSE(History::has_writer(path()));
+  const int looking = ::open(lock.c_str(), O_RDONLY | O_CLOEXEC);
+  ASSERT_EQ(flock(looking, LOCK_SH), 0);
+  std::thread looker([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(15));
+    close(looking);
+  });
+  const auto opened = History::open_for_writing(path(), clock_);
+  looker.join();
+  EXPECT_TRUE(opened) << opened.error().text();
+  EXPECT_TRUE(History::has_writer(path()));
 }
 
 TEST_F(HistoryFaults, OfTenWritersAtOnceExactlyOneProceeds) {

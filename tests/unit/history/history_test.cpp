@@ -357,6 +357,17 @@ TEST_F(HistoryTest, AStudyIsContinuedUnderItsSeedWithTheNewDocument) {
   EXPECT_EQ(other.error().kind, ErrorKind::conflict);
 }
 
+TEST_F(HistoryTest, TheLatestStudyIsTheLastOneThoughTheClockWasSetBack) {
+  for (const auto& [name, wall_time_s] : {std::pair("first", 2e9), std::pair("second", 1e9)}) {
+    const VirtualClock clock(wall_time_s);
+    must(must(History::open_for_writing(path(), clock))
+             .create_or_continue_study(name, "p", Json{}, 1));
+  }
+  const History history = must(History::open_for_reading(path()));
+  EXPECT_EQ(must(history.study("")).name, "second");
+  EXPECT_EQ(must(history.studies()).front().name, "first");
+}
+
 TEST_F(HistoryTest, StudiesAreFoundByNameOrAsTheLatest) {
   History history = open();
   const auto nothing = history.study("");
@@ -370,6 +381,10 @@ TEST_F(HistoryTest, StudiesAreFoundByNameOrAsTheLatest) {
   const auto wrong = history.study("first-stud");
   ASSERT_FALSE(wrong);
   EXPECT_THAT(wrong.error().text(), HasSubstr("first-study"));
+  for (int i = 0; i < 30; ++i)
+    must(history.create_or_continue_study(fmt::format("night-{}", i), "p", Json{}, 1));
+  EXPECT_THAT(history.study("first-stud").error().hint, HasSubstr("its 32 studies"));
+  EXPECT_THAT(history.study("first-stud").error().text(), HasSubstr("did you mean"));
 
   latest.status = StudyStatus::finished;
   latest.stop_reason = "budget";

@@ -194,5 +194,11 @@ TEST(NightStudy, ANameThatLeavesNoRoomForItsNightsIsRefused) {
   EXPECT_EQ(name.error().kind, ErrorKind::usage);
 }
 
+TEST(NightStudy, TheNameTellsWhoseNightItIs) {
+  EXPECT_EQ(tuned_study_name(must(night_study_name("resnet", 12))), "resnet");
+  EXPECT_EQ(tuned_study_name("resnet"), "resnet");
+  EXPECT_EQ(tuned_study_name("a.night-1.night-2"), "a.night-1");
+}
+
 }  // namespace
 }  // namespace steptune

@@ -23,17 +23,11 @@ StudyFigures study_of(const std::string& name) {
   return study;
 }
 
-TrialRecord best_with(std::vector<double> objectives) {
-  TrialRecord trial;
-  trial.objectives = std::move(objectives);
-  return trial;
-}
-
 TEST(Metrics, AreOneFamilyEachWithHelpAndType) {
   StudyFigures study = study_of("nightly");
   study.objectives =
       objective_views(Json{{"objectives", {"time", "cost"}}, {"planned_run", {{"samples", 1e9}}}});
-  study.best = best_with({3600.0, 2.5});
+  study.best = {3600.0, 2.5};
   const std::string text = metrics_text({study, study_of("other")}, "1.2.3");
   for (const char* line :
        {"steptune_build_info{version=\"1.2.3\"} 1\n", "# TYPE steptune_trials gauge\n",
@@ -75,11 +69,11 @@ TEST(Metrics, OfAStudyThatCannotBeReadAreWhatIsKnown) {
 TEST(Metrics, KeepUnitsApart) {
   StudyFigures per_sample = study_of("a");
   per_sample.objectives = objective_views(Json{{"objectives", {"time"}}});
-  per_sample.best = best_with({12.0});
+  per_sample.best = {12.0};
   StudyFigures metric = study_of("b");
   metric.objectives = objective_views(
       Json::parse(R"({"objectives": [{"metric": "loss", "direction": "minimize"}]})"));
-  metric.best = best_with({0.5});
+  metric.best = {0.5};
   const std::string text = metrics_text({per_sample, metric}, "1");
   EXPECT_THAT(text, HasSubstr("steptune_best_million_samples_seconds{study=\"a\"} 12\n"));
   EXPECT_THAT(text, HasSubstr("steptune_best_metric{study=\"b\",metric=\"loss\"} 0.5\n"));

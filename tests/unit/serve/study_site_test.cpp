@@ -129,6 +129,22 @@ TEST_F(HostileStudy, DoesNotHideOthersWhereItCannotBeRead) {
   EXPECT_EQ(get("/api/studies").status, 200);
 }
 
+TEST_F(HostileStudy, DoesNotHideOthersWhereWhatItRecommendsCannotBeRead) {
+  {
+    History history = must(History::open_for_writing(file_, clock_));
+    const Json document = Json::parse(R"({"command": ["train"], "objectives": ["time"]})");
+    must(history.create_or_continue_study("sound", "g", document, 1));
+    SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE studies SET recommendation = '{\"incumbent_trial\": \"\"}' WHERE id = 1");
+  }
+  const httplib::Response page = get("/");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_THAT(page.body, HasSubstr("cannot be read: study"));
+  EXPECT_THAT(page.body, HasSubstr("/studies/2\">sound"));
+  EXPECT_THAT(get("/metrics").body, HasSubstr("\"sound\"} 0\n"));
+  EXPECT_EQ(get("/api/studies").status, 200);
+}
+
 TEST_F(HostileStudy, IsCountedWithTheTimesItsMachinesWereNotUsed) {
   const auto idle = [](const std::string& seconds) {
     return HasSubstr("\"} " + seconds + "\n# HELP steptune_tuning_seconds_total");
@@ -149,6 +165,27 @@ TEST_F(HostileStudy, IsCountedWithTheTimesItsMachinesWereNotUsed) {
     must(history.record_study(study, std::vector<UnusedTime>{{"job-b", 200.0, 220.0, 0.25}}));
   }
   EXPECT_THAT(get("/metrics").body, idle("50")) << "one that went on is no second one";
+}
+
+TEST_F(HostileStudy, OnceItHasEndedTellsWhatIsRecommended) {
+  const auto set = [&](StudyStatus status) {
+    History history = must(History::open_for_writing(file_, clock_));
+    StudyRecord study = must(history.studies()).front();
+    study.status = status;
+    Recommendation recommendation;
+    recommendation.claim = Claim::nothing_faster;
+    recommendation.incumbent_trial = 1;
+    recommendation.incumbent_objectives = recommendation.baseline_objectives = {1.3};
+    recommendation.tuning_usd = 3.5;
+    study.recommendation = to_json(recommendation);
+    must(history.record_study(study));
+  };
+  set(StudyStatus::finished);
+  EXPECT_THAT(get("/").body, HasSubstr("<td>time/1M samples 1.3 s</td>"));
+  EXPECT_THAT(get("/").body, HasSubstr(">$3.50</td>")) << "what the tuning took";
+  EXPECT_THAT(get("/metrics").body, HasSubstr("\"} 1.3\n"));
+  set(StudyStatus::running);
+  EXPECT_THAT(get("/").body, HasSubstr("<td>time/1M samples 1.0 s</td>")) << "the best so far";
 }
 
 TEST_F(HostileStudy, OfMoreTrialsThanAnAnswerHoldsSaysSo) {

@@ -110,6 +110,51 @@ TEST_F(RecordedTableFiles, AnyPositiveColumnMayBeTakenForTheTime) {
   EXPECT_NE(wrong.error().hint.find("time, acc, cost_usd"), std::string::npos);
 }
 
+TEST_F(RecordedTableFiles, PartsOfTheTimeAreTold) {
+  write("t.json", R"({"csv": "t.csv", "params": [{"name": "lr"}], "objective": "time", "unit": "ms",
+                     "others": ["data_s", "compute", "acc"], "parts": ["data_s", "compute"]})");
+  write("t.csv", "lr,time,data_s,compute,acc\n1,200,0.05,120,0.5\n2,100,,80,0.5\n");
+  TrialSpec spec;
+  spec.configuration.set("lr", std::int64_t{1});
+  auto replay = model();
+  ASSERT_TRUE(replay) << replay.error().text();
+  EXPECT_EQ((*replay)(spec)->parts,
+            (std::map<std::string, double>{{"data", 0.05}, {"compute", 0.12}}))
+      << "each in its own unit, else in the objective's";
+  spec.configuration.set("lr", std::int64_t{2});
+  EXPECT_EQ((*replay)(spec)->parts, (std::map<std::string, double>{{"compute", 0.08}}))
+      << "an empty cell is no part";
+  replay = model("acc");
+  ASSERT_TRUE(replay) << replay.error().text();
+  EXPECT_TRUE((*replay)(spec)->parts.empty()) << "they are parts of another time";
+
+  write("t.json", R"({"csv": "t.csv", "params": [{"name": "lr"}], "objective": "time", "unit": "ms",
+                     "others": ["data_s", "compute"], "parts": ["comput"]})");
+  replay = model();
+  ASSERT_FALSE(replay);
+  EXPECT_NE(replay.error().text().find("did you mean \"compute\""), std::string::npos)
+      << replay.error().text();
+}
+
+TEST_F(RecordedTableFiles, TheRecordedStepsOfAProgramTellTheirParts) {
+  const auto replay = table_replay_model(
+      STEPTUNE_SOURCE_DIR "/benchmarks/step_parts/mnist_step_parts.json", std::nullopt);
+  ASSERT_TRUE(replay) << replay.error().text();
+  TrialSpec spec;
+  for (const char* name : {"workers", "prefetch", "threads"})
+    spec.configuration.set(name, std::int64_t{2});
+  spec.configuration.set("batch_size", std::int64_t{64});
+  spec.configuration.set("precision", "fp32");
+  spec.configuration.set("channels_last", false);
+  spec.configuration.set("optimizer", "loop");
+  const auto told = (*replay)(spec);
+  ASSERT_TRUE(told) << told.error();
+  for (const char* part : {"prepare", "forward", "backward", "optimizer", "other"})
+    EXPECT_TRUE(told->parts.contains(part)) << part;
+  EXPECT_EQ(told->parts.size(), 6U);
+  EXPECT_DOUBLE_EQ(told->parts.at("data"), told->metrics.at("data_s"));
+}
+
 TEST_F(RecordedTableFiles, WithoutATimeOneMustBeNamed) {
   write("t.json", R"({"csv": "t.csv", "params": [{"name": "flavor"}, {"name": "lr"},
                      {"name": "shared"}], "objective": "acc", "others": ["cost_usd"]})");

@@ -377,6 +377,21 @@ TEST(MetricRegexes, ReadCountersAndMetricsAsSageMakerDoes) {
   EXPECT_EQ(reader.read_line("Loss = nan;", 2.0)->not_finite, std::set<std::string>{"val:loss"});
 }
 
+TEST(MetricRegexes, TakeCommasBetweenThousandsAndNoOthers) {
+  ReportFormat format;
+  format.metrics = {{"samples", R"(seen (\S+))"}, {"loss", R"(loss (\S+))"}};
+  ReportReader reader = reader_of(format);
+  const auto loss = [&](const std::string& text) -> std::optional<double> {
+    const auto report = reader_of(format).read_line("loss " + text, 1.0);
+    return report ? std::optional(report->metrics.at("loss")) : std::nullopt;
+  };
+  EXPECT_EQ(reader.read_line("seen 1,234,567, loss 0.5", 1.0)->samples, 1'234'567.0);
+  EXPECT_EQ(loss("-1,234.5,"), -1234.5);
+  EXPECT_EQ(loss("0.5,"), 0.5);
+  for (const char* decimals : {"0,25", "0,125", "12,5", "1234,567", "1,23,456", ",", ",5"})
+    EXPECT_FALSE(loss(decimals)) << decimals;
+}
+
 TEST(MetricRegexes, SeeTabsButNoColours) {
   ReportFormat format;
   format.metrics = {{"step", "^\\[(\\d+)\\]\tloss"}};

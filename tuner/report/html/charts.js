@@ -52,7 +52,7 @@
     trial.values.forEach(function (value, i) {
       if (!isValue(value)) return;
       lines.push(data.objectives[i].name + " " + objectiveText(i, value) +
-                 (trial.widths[i] ? " \u00b1 " + (100 * trial.widths[i] / Math.abs(value)).toFixed(1) + " %" : ""));
+                 (trial.widths[i] && value ? " \u00b1 " + (100 * trial.widths[i] / Math.abs(value)).toFixed(1) + " %" : ""));
     });
     data.parameters.forEach(function (name, i) {
       if (trial.parameters[i] !== null) lines.push(name + " = " + trial.parameters[i]);
@@ -240,6 +240,11 @@
     legend(canvas, legendOfTrials(trials));
   }
 
+  // A number of samples has to be read to its last digit.
+  function valueText(value) {
+    if (!isValue(value)) return value;
+    return value % 1 === 0 && Math.abs(value) < 1e9 ? String(value) : fixed(value);
+  }
   // One scale per parameter: numbers by size, the rest by name; what is inactive has a place of its own below.
   function parameterScale(i, range, trials) {
     var values = trials.map(function (d) { return d.parameters[i]; });
@@ -263,7 +268,7 @@
       var points = d3.scale.ordinal().domain(ticks).rangePoints(room, ticks.length > 1 ? 0.4 : 1);
       scale = function (v) { return points(String(v)); };
     }
-    return {ticks: ticks.map(function (t) { return {at: scale(t), text: isValue(t) ? fixed(t) : t}; })
+    return {ticks: ticks.map(function (t) { return {at: scale(t), text: valueText(t)}; })
                 .concat(inactive ? [{at: range[0], text: "inactive"}] : []),
             at: function (v) { return v === null ? range[0] : scale(v); }};
   }

@@ -101,11 +101,9 @@ std::string tuning_tile(const StudyReport& report) {
   if (report.board.machine_hours) {
     value += ", " + machine_hours_text(report.board.machine_hours->total());
   }
+  if (report.tuning_usd > 0.0) value += ", " + format_usd(report.tuning_usd);
   std::string detail = counts_text(report.board.counts);
   if (report.recommendation) {
-    if (report.recommendation->tuning_usd > 0.0) {
-      value += ", " + format_usd(report.recommendation->tuning_usd);
-    }
     if (const auto share = report.recommendation->payback_share) {
       detail = *share <= 1.0 ? fmt::format("paid back after {} of the planned run; {}",
                                            format_percent(*share), detail)

@@ -89,7 +89,7 @@ std::string trials_table(const StudyReport& report) {
   });
   std::ranges::stable_partition(columns, &LeaderboardColumn::is_default);
   for (LeaderboardColumn& column : columns) {
-    if (column.name == "status") column.text = brief_status;
+    if (column.is_status) column.text = brief_status;
   }
   std::string head = html_head_cell("rank", true);
   for (const LeaderboardColumn& column : columns)
@@ -135,10 +135,15 @@ std::string bill_table(const StudyReport& report) {
   unused.usd = report.board.study.overhead_usd;
   unused.machine_hours = hours ? hours->unused : 0.0;
   for (const UnusedTime& time : report.unused)
-    unused.seconds += time.to_wall_s - time.from_wall_s;
+    unused.seconds += time.seconds();
   total.seconds += unused.seconds;
   total.usd += unused.usd;
   total.machine_hours += unused.machine_hours;
+  Line between;
+  between.usd = report.tuning_usd - total.usd;
+  // Less is what sums in another order differ by.
+  constexpr double k_least_usd = 1e-6;
+  if (between.usd > k_least_usd) total.usd = report.tuning_usd;
   const auto line_html = [&hours](const std::string& name, const std::string& trials,
                                   const std::string& seconds, const Line& line,
                                   const char* attributes) {
@@ -154,6 +159,9 @@ std::string bill_table(const StudyReport& report) {
   if (unused.usd > 0.0 || unused.seconds > 0.0) {
     body += line_html("machines kept and not used", "",
                       unused.seconds > 0.0 ? format_duration(unused.seconds) : "", unused, "");
+  }
+  if (between.usd > k_least_usd) {
+    body += line_html("the tuner's machine between trials", "", "", between, "");
   }
   body += line_html("total", std::to_string(total.trials), format_duration(total.seconds), total,
                     " class=\"total\"");

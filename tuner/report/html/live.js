@@ -14,6 +14,11 @@
   }
 
   function show(page) {
+    // Another kind of page, as of a study that has outgrown its own.
+    if (!page.getElementById("trials") !== !document.getElementById("trials")) {
+      location.reload();
+      return;
+    }
     var at = window.scrollY;
     Array.prototype.forEach.call(page.querySelectorAll("header, main > section"), function (fresh) {
       var shown = fresh.id ? document.getElementById(fresh.id) : document.querySelector("header");
@@ -64,6 +69,9 @@
           "connection lost; trying again", true);
     });
   }
+
+  // A page that only says what is wrong has no events.
+  if (!document.body.getAttribute("data-events")) return;
 
   // A browser opens six connections to a host, for all its tabs together: only those in sight keep one.
   document.addEventListener("visibilitychange", function () {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/reports/line_clock.hpp"
+
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace steptune {
+namespace {
+
+/// Seconds between each two of the lines.
+std::vector<double> gaps(const std::vector<std::string>& lines) {
+  LineClock clock;
+  std::vector<double> between;
+  std::optional<double> last_s;
+  for (const std::string& line : lines) {
+    const auto time_s = clock.read(line);
+    EXPECT_TRUE(time_s) << line;
+    if (time_s && last_s) between.push_back(*time_s - *last_s);
+    last_s = time_s;
+  }
+  return between;
+}
+
+TEST(LineClock, ReadsDatesWithAndWithoutOffsets) {
+  EXPECT_EQ(gaps({"2025-01-09 11:53:02,500 step 1", "[2025-01-09T11:53:04.750] step 2"}),
+            (std::vector<double>{2.25}));
+  EXPECT_EQ(gaps({"2025-01-09T11:53:02Z", "2025-01-09T12:53:03.000000000+01:00",
+                  "2025-01-09 07:23:04-0430"}),
+            (std::vector<double>{1.0, 1.0}));
+  EXPECT_EQ(gaps({"2025-01-09 11:53:02-1234 tokens", "2025-01-09 11:53:03-2234 tokens"}),
+            (std::vector<double>{1.0}))
+      << "no offset of any place";
+}
+
+TEST(LineClock, AnOffsetThatChangesIsNoTimeThatPassed) {
+  EXPECT_EQ(gaps({"2025-03-30T01:59:59+01:00", "2025-03-30T03:00:01+02:00"}),
+            (std::vector<double>{2.0}));
+}
+
+TEST(LineClock, TellsTheHourByWhichClocksAreSetFromTheTimeThatPassed) {
+  EXPECT_EQ(gaps({"2025-03-30 01:59:40", "2025-03-30 01:59:50", "2025-03-30 03:00:00",
+                  "2025-03-30 03:00:10"}),
+            (std::vector<double>{10.0, 10.0, 10.0}))
+      << "forth";
+  EXPECT_EQ(gaps({"2025-10-26 02:59:35", "2025-10-26 02:59:50", "2025-10-26 02:00:05",
+                  "2025-10-26 02:59:59", "2025-10-26 03:00:04"}),
+            (std::vector<double>{15.0, 15.0, 3594.0, 5.0}))
+      << "back";
+  EXPECT_EQ(gaps({"2025-04-05 23:59:58", "2025-04-05 23:59:59", "2025-04-05 23:00:00"}),
+            (std::vector<double>{1.0, 1.0}))
+      << "back at midnight";
+}
+
+TEST(LineClock, APauseOfAnHourIsTimeThatPassed) {
+  EXPECT_EQ(gaps({"2025-03-30 01:40:00", "2025-03-30 01:40:10", "2025-03-30 02:40:15"}),
+            (std::vector<double>{10.0, 3605.0}));
+  EXPECT_EQ(gaps({"2025-03-30 11:59:40", "2025-03-30 11:59:50", "2025-03-30 13:00:00"}),
+            (std::vector<double>{10.0, 3610.0}))
+      << "by day";
+  EXPECT_EQ(gaps({"2025-03-30 02:59:50", "2025-03-30 03:00:00", "2025-03-30 03:00:10"}),
+            (std::vector<double>{10.0, 10.0}));
+}
+
+TEST(LineClock, BarsAreAskedUntilALineHasADate) {
+  EXPECT_EQ(gaps({" 1%| | 1/100 [00:10<15:00]", " 2%| | 2/100 [00:20<15:00]",
+                  " 1%| | 1/100 [00:05<15:00]"}),
+            (std::vector<double>{10.0, 5.0}));
+  EXPECT_FALSE(LineClock().read("step 1 loss 0.5"));
+}
+
+}  // namespace
+}  // namespace steptune
