@@ -80,15 +80,14 @@ tl::unexpected<Error> refused(const std::filesystem::path& path, int descriptor)
 Result<LockFile> LockFile::acquire(const std::filesystem::path& path) {
   UniqueFd descriptor(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!descriptor) {
-    return fail(ErrorKind::store,
-                "the lock file cannot be opened: " + system_reason(errno),
+    return fail(ErrorKind::store, "the lock file cannot be opened: " + system_reason(errno),
                 path.string(), "choose a history in a writable folder with --db");
   }
   const int fault = lock_exclusively(descriptor.get());
   if (fault == EWOULDBLOCK) return refused(path, descriptor.get());
   if (fault != 0) {
-    return fail(ErrorKind::store, "cannot be locked: " + system_reason(fault),
-                path.string(), "choose a history on a local disk with --db");
+    return fail(ErrorKind::store, "cannot be locked: " + system_reason(fault), path.string(),
+                "choose a history on a local disk with --db");
   }
   // Who holds the lock is advice for people; that a full disk cannot store it must not hinder.
   const std::string text = fmt::format("{} {}\n", host_name(), getpid());
