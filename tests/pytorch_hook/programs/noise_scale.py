@@ -7,6 +7,7 @@ import torch
 import torch.nn as nn
 
 WIDTH, BATCH, MICRO_BATCHES, DISTANCE = 50, 4, 8, 1.0
+UNKNOWN = ("never zeroed", "two losses", "sizes", "clipped one by one", "zeroed one by one")
 # Each sample's gradient is Mean - x: the trace of its covariance is WIDTH, the square of its mean
 # WIDTH * DISTANCE^2, so the scale is 1 / DISTANCE^2 = 1 sample.
 
@@ -36,7 +37,7 @@ how = sys.argv[1] if len(sys.argv) > 1 else "plain"
 torch.manual_seed(22)
 model = ComplexMean() if how == "complex" else Mean()
 optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
-for _ in range(300 if how in ("plain", "sum", "set to zero") else 100):
+for _ in range(100 if how in UNKNOWN else 300):
     if how != "never zeroed":
         optimizer.zero_grad(set_to_none=how != "set to zero")
     total = 0.0
