@@ -3,13 +3,13 @@
 
 #include <cerrno>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <set>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "common/machine/system_files.hpp"
 #include "common/system_reason.hpp"
 
 namespace steptune {
@@ -98,16 +98,12 @@ Result<Json> read_json_file(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path, error)) {
     return fail(ErrorKind::not_found, "is a directory, not a file", path.string());
   }
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
+  const auto text = read_system_file(path, k_max_document_bytes + 1);
+  if (!text) {
     const std::string reason = system_reason(errno);
     return fail(ErrorKind::not_found, "cannot be read: " + reason, path.string());
   }
-  std::string text;
-  text.resize(k_max_document_bytes + 1);
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return parse_json(text, path.string());
+  return parse_json(*text, path.string());
 }
 
 std::string dump_json(const Json& json, int indent) {

@@ -23,7 +23,8 @@ std::optional<std::string> read_system_file(const fs::path& path, std::size_t ma
   std::string text;
   std::array<char, 8192> buffer;
   while (text.size() < max_bytes) {
-    const ssize_t got = ::read(file.get(), buffer.data(), buffer.size());
+    const std::size_t room = std::min(buffer.size(), max_bytes - text.size());
+    const ssize_t got = ::read(file.get(), buffer.data(), room);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return std::nullopt;
     if (got == 0) break;
