@@ -2,6 +2,7 @@
 """What the hook reports of programs that it leaves as they are."""
 
 import importlib.util
+import os
 import unittest
 
 import torch
@@ -26,6 +27,11 @@ class ScalerOfCpu:
 
     def update(self):
         pass
+
+
+def has_cloudpickle():
+    joblib = importlib.util.find_spec("joblib")
+    return joblib is not None and os.path.isdir(os.path.join(os.path.dirname(joblib.origin), "externals", "cloudpickle"))
 
 
 def replace_scalers():
@@ -250,7 +256,7 @@ class Untouched(unittest.TestCase):
         self.assertEqual(len(ended), 2)
         self.assertGreater(min(phase["seconds"] for phase in ended), 0.02)
 
-    @unittest.skipUnless(importlib.util.find_spec("joblib"), "brings cloudpickle")
+    @unittest.skipUnless(has_cloudpickle(), "joblib brings it")
     def test_what_is_pickled_by_value_goes_without_the_hook(self):
         self.check("by_value", steps=12, samples=48, samples_by="forward")
 
