@@ -2,6 +2,8 @@
 // The runner on real child processes, some of which do not behave: no Slurm is needed.
 #include "trial_runner/slurm/process_host.hpp"
 
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <cstddef>
 #include <cstdlib>
@@ -324,13 +326,13 @@ TEST(Supervisor, RunsItsStepWhereTheFileSystemKnowsNoLocks) {
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
-    sock_filter rules[] = {
+    std::array<sock_filter, 4> rules{{
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_flock, 0, 1),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    const sock_fprog filter{std::size(rules), rules};
+    }};
+    const sock_fprog filter{static_cast<unsigned short>(rules.size()), rules.data()};
     if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
         ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) == 0) {
       ::execl(k_supervisor, k_supervisor, folder.path().c_str(), "/nonexistent", "60", "true",
