@@ -2,6 +2,7 @@
 #include "tuner/cli/doctor_checks.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "tests/unit/common/fake_machine.hpp"
 
@@ -105,6 +106,17 @@ TEST_F(DoctorChecks, WarnsOfSlowClocks) {
 TEST_F(DoctorChecks, FindsTheDiskOfAFolderThatDoesNotExistYet) {
   const Diagnosis check = check_disk(files_.root / "not" / "yet" / "history.db");
   EXPECT_NE(check.found.find("free at " + files_.root.string()), std::string::npos);
+}
+
+TEST_F(DoctorChecks, FailsWhereTheHistoryCannotBeWritten) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
+  const std::filesystem::path folder = files_.root / "sealed";
+  std::filesystem::create_directories(folder);
+  std::filesystem::permissions(
+      folder, std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  const Diagnosis check = check_disk(folder / "history.db");
+  EXPECT_EQ(check.status, DiagnosisStatus::fail);
+  EXPECT_NE(check.found.find("cannot be written"), std::string::npos) << check.found;
 }
 
 }  // namespace
