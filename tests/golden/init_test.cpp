@@ -150,6 +150,24 @@ TEST(Init, TrialsOfAFileElsewhereRunWhereTheCommandWasTyped) {
   EXPECT_EQ(check.exit_code, 0) << check.err;
 }
 
+TEST(Init, AFolderThatCannotBeMadeIsToldBeforeAnythingRuns) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", k_argparse);
+  for (const char* command : {"init", "run"}) {
+    const Ended ended =
+        sandbox.steptune({command, "--db", "train.py/history.db", "--", k_init_python, "train.py"});
+    EXPECT_EQ(ended.exit_code, 4) << ended.err;
+    EXPECT_THAT(ended.err, HasSubstr("train.py/logs/train: cannot create the folder: "));
+    EXPECT_THAT(ended.err, HasSubstr("with --db"));
+  }
+  const Ended elsewhere = sandbox.steptune(
+      {"init", "--output", "train.py/study.json", "--", k_init_python, "train.py"});
+  EXPECT_EQ(elsewhere.exit_code, 1);
+  EXPECT_EQ(elsewhere.err,
+            "steptune: error: train.py/study.json: cannot be written: Not a directory\n");
+  EXPECT_EQ(sandbox.read("runs"), "");
+}
+
 /// A trainer without any option that computes with OpenMP, and whose output a pipe gathers.
 const char* const k_openmp_trainer = R"(#!/usr/bin/python3
 import ctypes, os, sys, time

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include "common/enum_names.hpp"
 #include "common/machine/cgroup.hpp"
@@ -186,6 +187,11 @@ Diagnosis check_disk(const std::filesystem::path& database) {
     return {"disk", DiagnosisStatus::fail,
             fmt::format("{}: {}", folder.string(), system_reason(errno)),
             "choose a database elsewhere with --db"};
+  }
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    return {"disk", DiagnosisStatus::fail,
+            fmt::format("{}: cannot be written: {}", folder.string(), std::strerror(errno)),
+            "make the folder writable, or choose a database elsewhere with --db"};
   }
   const double free_bytes = static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize);
   const std::string found = fmt::format("{} free at {}", format_bytes(free_bytes), folder.string());

@@ -72,6 +72,7 @@ class Initiation {
       return fail(ErrorKind::usage, "already exists", result_.file,
                   "give another --output, or --force to overwrite it");
     }
+    if (auto may = check_writable(result_.file); !may) return tl::unexpected(may.error());
     auto spaces = shipped_spaces();
     if (!spaces) return tl::unexpected(spaces.error());
     spaces_ = *std::move(spaces);

@@ -19,6 +19,10 @@ namespace steptune {
 /// The same where nothing is there yet; `usage` where anything is, a broken link included.
 [[nodiscard]] Result<void> write_new_file(const std::filesystem::path& file, std::string_view text);
 
+/// Whether the two may write this file, as far as that can be told before: what takes long is not
+/// done in vain. The same errors.
+[[nodiscard]] Result<void> check_writable(const std::filesystem::path& file);
+
 /// All of a file, 16 MiB at most; `not_found` with the reason where it cannot be read.
 [[nodiscard]] Result<std::string> read_whole_file(const std::filesystem::path& file);
 

@@ -91,6 +91,7 @@ class NewProgramStudy {
         log_(log_directory(context.database(), name) / "survey.log") {}
 
   Result<StudyFile> write() {
+    if (auto may = check_writable(file_); !may) return tl::unexpected(may.error());
     auto settings = needs_hook(options_) ? Result<std::string>() : known_settings(argv_, folder_);
     if (!settings) return tl::unexpected(settings.error());
     if (!settings->empty()) {

@@ -198,8 +198,12 @@ Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
   std::filesystem::path events = options.log_path;
   events += ".hook";
   std::error_code error;
-  // What keeps it from being made is told when the log is.
-  std::filesystem::create_directories(options.log_path.parent_path(), error);
+  const std::filesystem::path folder = options.log_path.parent_path();
+  std::filesystem::create_directories(folder, error);
+  if (error) {
+    return fail(ErrorKind::store, "cannot create the folder: " + error.message(), folder.string(),
+                "choose a history in a writable folder with --db");
+  }
   std::filesystem::remove(events, error);
   const auto trial = survey_trial(options, events);
   if (!trial) return tl::unexpected(trial.error());

@@ -66,7 +66,7 @@ struct Survey {
 
 /// Runs the program, under PyTorch's import hook if that is wanted (it changes nothing), for some
 /// seconds of training, and ends it. `interrupted` is asked now and then: once it says so, the
-/// program is ended and the error is `usage`.
+/// program is ended and the error is `usage`. `store` where the log's folder cannot be made.
 [[nodiscard]] Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
                                             const std::function<bool()>& interrupted);
 

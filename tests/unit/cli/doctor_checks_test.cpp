@@ -2,6 +2,7 @@
 #include "tuner/cli/doctor_checks.hpp"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "tests/unit/common/fake_machine.hpp"
 
@@ -113,6 +114,17 @@ TEST_F(DoctorChecks, TellsWhereADatabaseCannotLie) {
   const Diagnosis network = check_file_system({FileSystemTrust::network, "NFS"});
   EXPECT_EQ(network.status, DiagnosisStatus::fail);
   EXPECT_NE(network.found.find("NFS"), std::string::npos);
+}
+
+TEST_F(DoctorChecks, FailsWhereTheHistoryCannotBeWritten) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
+  const std::filesystem::path folder = files_.root / "sealed";
+  std::filesystem::create_directories(folder);
+  std::filesystem::permissions(
+      folder, std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  const Diagnosis check = check_disk(folder / "history.db");
+  EXPECT_EQ(check.status, DiagnosisStatus::fail);
+  EXPECT_NE(check.found.find("cannot be written"), std::string::npos) << check.found;
 }
 
 }  // namespace
