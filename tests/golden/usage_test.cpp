@@ -203,9 +203,10 @@ TEST(Usage, DoctorLooksAtTheMachine) {
     }
   }
   std::erase(names, "slurm");  // only where it is installed
-  EXPECT_EQ(names, (std::vector<std::string>{"cpus", "smt", "cpu_governor", "load", "memory",
-                                             "clock_source", "gpu", "blas", "bayes_module",
-                                             "watchdog", "sqlite", "history", "disk"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{"cpus", "smt", "cpu_governor", "load", "memory",
+                                      "clock_source", "gpu", "blas", "bayes_module", "watchdog",
+                                      "sqlite", "history", "file_system", "disk"}));
   EXPECT_EQ(ended.exit_code, (*json)["ok"].get<bool>() ? 0 : 1);
 }
 

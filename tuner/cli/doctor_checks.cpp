@@ -155,12 +155,32 @@ Diagnosis check_cpus(const SystemFiles& files, const std::vector<int>& allowed) 
   return {"cpus", DiagnosisStatus::ok, found, ""};
 }
 
-Diagnosis check_disk(const std::filesystem::path& database) {
+std::filesystem::path present_folder_of(const std::filesystem::path& database) {
   std::error_code fault;
   std::filesystem::path folder = std::filesystem::absolute(database, fault).parent_path();
   while (!std::filesystem::exists(folder, fault) && folder.has_relative_path()) {
     folder = folder.parent_path();
   }
+  return folder;
+}
+
+Diagnosis check_file_system(const FileSystemKind& kind) {
+  switch (kind.trust) {
+    case FileSystemTrust::network:
+      return {"file_system", DiagnosisStatus::fail,
+              kind.name + ", where SQLite's locks do not exclude other machines",
+              "choose a history on a local disk with --db"};
+    case FileSystemTrust::doubtful:
+      return {"file_system", DiagnosisStatus::warn, kind.name,
+              "use the history from one machine only, or choose one on a local disk with --db"};
+    case FileSystemTrust::local:
+      break;
+  }
+  return {"file_system", DiagnosisStatus::ok, "on a local disk", ""};
+}
+
+Diagnosis check_disk(const std::filesystem::path& database) {
+  const std::filesystem::path folder = present_folder_of(database);
   struct statvfs room {};
   if (statvfs(folder.c_str(), &room) != 0) {
     return {"disk", DiagnosisStatus::fail,

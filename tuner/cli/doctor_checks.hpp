@@ -8,6 +8,7 @@
 
 #include "common/machine/system_files.hpp"
 #include "trial_runner/diagnosis.hpp"
+#include "tuner/history/file_system.hpp"
 
 namespace steptune {
 
@@ -26,5 +27,9 @@ namespace steptune {
 [[nodiscard]] Diagnosis check_cpus(const SystemFiles& files, const std::vector<int>& allowed);
 /// Room on the file system that will hold `database`.
 [[nodiscard]] Diagnosis check_disk(const std::filesystem::path& database);
+/// Whether a database can be written to on a file system of that kind.
+[[nodiscard]] Diagnosis check_file_system(const FileSystemKind& kind);
+/// The folder of `database`; of those above it the first one that exists, where it does not yet.
+[[nodiscard]] std::filesystem::path present_folder_of(const std::filesystem::path& database);
 
 }  // namespace steptune

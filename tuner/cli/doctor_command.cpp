@@ -46,9 +46,6 @@ Diagnosis check_history(const std::filesystem::path& database) {
   }
   const std::string found = fmt::format("{}: {} stud{}", database.string(), studies->size(),
                                         studies->size() == 1 ? "y" : "ies");
-  if (!history->warnings().empty()) {
-    return {"history", DiagnosisStatus::warn, found, history->warnings().front()};
-  }
   return {"history", DiagnosisStatus::ok, found, ""};
 }
 
@@ -69,6 +66,7 @@ std::vector<Diagnosis> all_checks(const std::filesystem::path& database) {
   }
   checks.push_back(check_sqlite());
   checks.push_back(check_history(database));
+  checks.push_back(check_file_system(file_system_of(present_folder_of(database))));
   checks.push_back(check_disk(database));
   return checks;
 }

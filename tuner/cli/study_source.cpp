@@ -30,14 +30,6 @@ Result<std::string> study_name(const std::string& name) {
   return (*document)["name"].get<std::string>();
 }
 
-Result<History> open_history(const CommandContext& context) {
-  auto history = History::open_for_reading(context.database());
-  if (!history) return history;
-  for (const std::string& warning : history->warnings())
-    context.console.warning(warning);
-  return history;
-}
-
 /// `name`; where none is given the latest study's, or that of the study whose night this is: what a
 /// night's own study ended with need not be what is in use after it.
 Result<std::string> name_in_use(const History& history, const std::string& name) {
@@ -60,7 +52,7 @@ StoredStudy stored_study(History history, StudyRecord record) {
 Result<StoredStudy> open_stored_study(const CommandContext& context, const std::string& name) {
   const auto wanted = study_name(name);
   if (!wanted) return tl::unexpected(wanted.error());
-  auto history = open_history(context);
+  auto history = History::open_for_reading(context.database());
   if (!history) return tl::unexpected(history.error());
   auto record = history->study(*wanted);
   if (!record) return tl::unexpected(record.error());
@@ -71,7 +63,7 @@ Result<StudyInUse> open_study_in_use(const CommandContext& context, const std::s
                                      std::int64_t trial) {
   const auto named = study_name(name);
   if (!named) return tl::unexpected(named.error());
-  auto history = open_history(context);
+  auto history = History::open_for_reading(context.database());
   if (!history) return tl::unexpected(history.error());
   const auto wanted = trial > 0 ? named : name_in_use(*history, *named);
   if (!wanted) return tl::unexpected(wanted.error());

@@ -14,7 +14,7 @@
 namespace steptune {
 
 /// Opens the database and finds a study by name, or by the path of its study file; an empty `name`
-/// means the latest. Warnings of the history are printed.
+/// means the latest.
 [[nodiscard]] Result<StoredStudy> open_stored_study(const CommandContext& context,
                                                     const std::string& name);
 

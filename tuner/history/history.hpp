@@ -248,7 +248,7 @@ class History {
   History& operator=(History&&) noexcept;
   ~History();
 
-  /// What the user should know about opening: a migration, a doubtful file system.
+  /// What the user should know about opening for writing: a migration, a doubtful file system.
   [[nodiscard]] const std::vector<std::string>& warnings() const;
 
   /// In order of creation, whatever the clock said then.

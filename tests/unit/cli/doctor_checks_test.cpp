@@ -107,5 +107,13 @@ TEST_F(DoctorChecks, FindsTheDiskOfAFolderThatDoesNotExistYet) {
   EXPECT_NE(check.found.find("free at " + files_.root.string()), std::string::npos);
 }
 
+TEST_F(DoctorChecks, TellsWhereADatabaseCannotLie) {
+  EXPECT_EQ(check_file_system({FileSystemTrust::local, ""}).status, DiagnosisStatus::ok);
+  EXPECT_EQ(check_file_system({FileSystemTrust::doubtful, "9p"}).status, DiagnosisStatus::warn);
+  const Diagnosis network = check_file_system({FileSystemTrust::network, "NFS"});
+  EXPECT_EQ(network.status, DiagnosisStatus::fail);
+  EXPECT_NE(network.found.find("NFS"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace steptune
