@@ -97,7 +97,8 @@ void add_time_shares(ComparisonTable& table, const std::vector<TrialRecord>& tri
 std::string ratio_text(const TrialRatio& ratio) {
   if (!std::isfinite(ratio.ratio)) return {};
   if (!std::isfinite(ratio.low)) return format_ratio(ratio.ratio);
-  return fmt::format("{} ({:.2f}-{:.2f})", format_ratio(ratio.ratio), ratio.low, ratio.high);
+  return fmt::format("{} ({}-{})", format_ratio(ratio.ratio), format_factor(ratio.low),
+                     format_factor(ratio.high));
 }
 
 }  // namespace

@@ -22,12 +22,17 @@ std::string format_number(double value) {
   return fmt::format("{:.4g}", value);
 }
 
-std::string format_ratio(double ratio) {
-  if (!std::isfinite(ratio)) return "-";
-  if (ratio >= 100.0) return fmt::format("{:.0f}x", ratio);
+std::string format_factor(double factor) {
+  const double size = std::abs(factor);
+  if (size >= 100.0) return fmt::format("{:.0f}", factor);
   // With two decimals hardly a digit of a small one would be left.
   constexpr double k_small = 0.095;
-  return ratio >= k_small ? fmt::format("{:.2f}x", ratio) : fmt::format("{:.2g}x", ratio);
+  return size > 0.0 && size < k_small ? fmt::format("{:.2g}", factor)
+                                      : fmt::format("{:.2f}", factor);
+}
+
+std::string format_ratio(double ratio) {
+  return std::isfinite(ratio) ? format_factor(ratio) + "x" : "-";
 }
 
 std::string format_bytes(double bytes) {

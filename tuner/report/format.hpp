@@ -16,6 +16,9 @@ namespace steptune {
 /// `1842`, `1.2e+09`; `-` for a number that is not finite.
 [[nodiscard]] std::string format_number(double value);
 
+/// `2.13`, `0.0042`, `123`: how many times; `inf` and `nan` as they are.
+[[nodiscard]] std::string format_factor(double factor);
+
 /// `2.13x`, `0.0042x`; `-` where not finite.
 [[nodiscard]] std::string format_ratio(double ratio);
 

@@ -210,7 +210,8 @@ std::string gain_text(const Estimate& gain, bool logarithmic) {
     return fmt::format("{} ({} to {})", format_number(gain.mean), format_number(gain.low),
                        format_number(gain.high));
   }
-  return fmt::format("{} ({:.2f}-{:.2f})", format_ratio(gain.mean), gain.low, gain.high);
+  return fmt::format("{} ({}-{})", format_ratio(gain.mean), format_factor(gain.low),
+                     format_factor(gain.high));
 }
 
 std::string changes_text(const AblationStep& step) {
@@ -238,7 +239,7 @@ std::string ablation_headline(const AblationPath& path) {
     ++told;
     text += fmt::format(
         "{}{} {}", text.empty() ? "" : ", ", step.changes.front().parameter,
-        path.logarithmic ? fmt::format("{:.2f}", step.gain.mean) : format_number(step.gain.mean));
+        path.logarithmic ? format_factor(step.gain.mean) : format_number(step.gain.mean));
   }
   const std::string whole =
       path.logarithmic ? format_ratio(path.gain.mean) : format_number(path.gain.mean);

@@ -27,8 +27,8 @@ std::string evidence_text(const SpeedUp& speed_up, const RecommendationContext& 
 
 std::string buffer_text(const SpeedUp& speed_up) {
   if (speed_up.pairs == 0 || !(speed_up.low_if_buffered < k_told_buffer * speed_up.low)) return {};
-  return fmt::format(", at least {:.2f} whatever a full buffer still hides",
-                     speed_up.low_if_buffered);
+  return fmt::format(", at least {} whatever a full buffer still hides",
+                     format_factor(speed_up.low_if_buffered));
 }
 
 /// ` (46 % cheaper)`; nothing where the difference is none to speak of.
@@ -161,7 +161,7 @@ std::string undecided_text(const Recommendation& recommendation,
 
 /// `2.13 times as fast as baseline`
 std::string comparison_text(double ratio, const RecommendationContext& context) {
-  const std::string times = fmt::format("{:.{}f} times", ratio, ratio >= 100.0 ? 0 : 2);
+  const std::string times = format_factor(ratio) + " times";
   if (context.objectives.empty() || context.objectives[0].objective.is_time()) {
     return times + " as fast as baseline";
   }
@@ -174,7 +174,8 @@ std::string speed_up_of(const SpeedUp& speed_up, const RecommendationContext& co
   if (!std::isfinite(speed_up.ratio)) return "cannot be compared with the baseline by a ratio";
   std::string interval;
   if (std::isfinite(speed_up.low) && std::isfinite(speed_up.high)) {
-    interval = fmt::format("95 % interval {:.2f}-{:.2f}; ", speed_up.low, speed_up.high);
+    interval = fmt::format("95 % interval {}-{}; ", format_factor(speed_up.low),
+                           format_factor(speed_up.high));
   }
   return fmt::format("{} ({}{}){}", comparison_text(speed_up.ratio, context), interval,
                      evidence_text(speed_up, context), buffer_text(speed_up));

@@ -75,7 +75,8 @@ std::string cause_text(const Night& night) {
 }
 
 std::string interval_text(double ratio, double low, double high) {
-  return fmt::format("{:.2f} times (95 % interval {:.2f}-{:.2f})", ratio, low, high);
+  return fmt::format("{} times (95 % interval {}-{})", format_factor(ratio), format_factor(low),
+                     format_factor(high));
 }
 
 std::string outcome_text(const Night& night) {

@@ -68,6 +68,10 @@ TEST(Format, RatiosAndSharesLoseDigitsAsTheyGrow) {
   EXPECT_EQ(format_ratio(0.00333), "0.0033x");
   EXPECT_EQ(format_ratio(0.0949), "0.095x");
   EXPECT_EQ(format_ratio(0.0951), "0.10x");
+  EXPECT_EQ(format_ratio(0.0), "0.00x");
+  EXPECT_EQ(format_ratio(-1.5), "-1.50x");
+  EXPECT_EQ(format_factor(0.00333), "0.0033") << "as in intervals";
+  EXPECT_EQ(format_factor(123.4), "123");
   EXPECT_EQ(format_ratio(99.9), "99.90x");
   EXPECT_EQ(format_ratio(100.0), "100x");
   EXPECT_EQ(format_percent(0.001), "0.1 %");
