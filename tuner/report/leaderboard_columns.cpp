@@ -83,7 +83,10 @@ LeaderboardColumn status_column(const std::vector<LeaderboardRow>& rows) {
   const bool tells_apart = std::ranges::any_of(rows, [](const LeaderboardRow& row) {
     return !is_ranked(row.trial.status) || !is_compared(row.trial.purpose);
   });
-  return text_column("status", "status", tells_apart ? k_never_dropped : 4, status_cell);
+  LeaderboardColumn column =
+      text_column("status", "status", tells_apart ? k_never_dropped : 4, status_cell);
+  column.is_status = true;
+  return column;
 }
 
 void add_objective(std::vector<LeaderboardColumn>& columns, const ObjectiveView& view,
@@ -95,6 +98,7 @@ void add_objective(std::vector<LeaderboardColumn>& columns, const ObjectiveView&
                                             if (i >= trial.objectives.size()) return std::nullopt;
                                             return trial.objectives[i];
                                           });
+  value.is_objective = true;
   value.larger_is_first = view.objective.direction == Direction::maximize;
   value.text = [&view, i](const LeaderboardRow& row) {
     const auto& values = row.trial.objectives;
@@ -213,6 +217,16 @@ LeaderboardColumn parameter_column(const std::string& name,
   return column;
 }
 
+/// Objectives keep the names that the study gives them; what else is called so has another one.
+void tell_apart_from_objectives(std::vector<LeaderboardColumn>& columns,
+                                const std::vector<ObjectiveView>& objectives) {
+  std::set<std::string> kept;
+  for (const ObjectiveView& view : objectives)
+    kept.insert(view.objective.metric);
+  for (LeaderboardColumn& column : columns)
+    if (!column.is_objective && kept.contains(column.name)) column.name.insert(0, "trial.");
+}
+
 /// Numbers before texts; either by its own order.
 bool is_before(const Value& a, const Value& b, bool larger_is_first) {
   const bool a_is_text = std::holds_alternative<std::string>(a);
@@ -248,6 +262,7 @@ std::vector<LeaderboardColumn> leaderboard_columns(const Leaderboard& board,
   }
   columns.push_back(status_column(board.rows));
   add_further(columns, board);
+  tell_apart_from_objectives(columns, board.objectives);
   std::set<std::string> taken;
   for (const LeaderboardColumn& column : columns)
     taken.insert(column.name);

@@ -20,7 +20,9 @@ struct LeaderboardColumn {
   /// `k_never_dropped` stay.
   int importance = 0;
   bool is_default = true;        ///< shown without being asked for
+  bool is_objective = false;     ///< the value of one
   bool is_parameter = false;     ///< parameters may share one column
+  bool is_status = false;        ///< how the trial ended, and what it was for
   bool larger_is_first = false;  ///< when sorted by
   std::function<std::string(const LeaderboardRow&)> text;
   /// Nothing where the trial has none. SI units.
@@ -37,9 +39,10 @@ inline constexpr int k_parameter_importance = 4;
 
 /// All columns that a leaderboard of these objectives, parameters and trials has: trial, each
 /// objective with interval and gain, speed, efficiency where the rows have it, status, then on
-/// demand purpose, origin, times, memory and bill, then the parameters (as `parameter.time` where a
-/// column has that name), then each reported metric as `metric.loss`. The functions refer to the
-/// board's objectives, which outlive them.
+/// demand purpose, origin, times, memory and bill (as `trial.startup_s` where an objective has that
+/// name), then the parameters (as `parameter.time` where a column has that name), then each
+/// reported metric as `metric.loss`. The functions refer to the board's objectives, which outlive
+/// them.
 [[nodiscard]] std::vector<LeaderboardColumn> leaderboard_columns(
     const Leaderboard& board, const std::vector<std::string>& parameters);
 

@@ -104,7 +104,7 @@ void drop_columns(ShownTable& shown, std::size_t width) {
 TextTable narrow_table(std::vector<LeaderboardColumn> columns, const Leaderboard& board,
                        std::size_t width) {
   for (LeaderboardColumn& column : columns) {
-    if (column.name == "status") column.text = brief_status;
+    if (column.is_status) column.text = brief_status;
   }
   TextTable table = table_of(columns, board.rows);
   ShownTable together{std::move(columns), std::move(table)};

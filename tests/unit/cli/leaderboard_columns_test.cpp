@@ -2,6 +2,7 @@
 #include "tuner/report/leaderboard_columns.hpp"
 
 #include <cmath>
+#include <set>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -198,6 +199,21 @@ TEST(LeaderboardColumns, AParameterMayHaveTheNameOfAColumn) {
   const auto columns = leaderboard_columns(board, {"status"});
   EXPECT_TRUE(column_named(columns, "parameter.status"));
   EXPECT_FALSE(column_named(columns, "status")->is_parameter);
+}
+
+TEST(LeaderboardColumns, AnObjectiveMayHaveTheNameOfAColumn) {
+  Leaderboard board = wide_board();
+  board.objectives[1].objective.metric = "samples_per_s";
+  board.rows[0].trial.measurement->seconds_per_sample = 0.01;
+  const auto columns = leaderboard_columns(board, {});
+  const auto value = [&](const std::string& name) {
+    return to_number(column_named(columns, name)->value(board.rows[0]).value());
+  };
+  EXPECT_EQ(value("samples_per_s"), board.rows[0].trial.objectives[1]);
+  EXPECT_EQ(value("trial.samples_per_s"), 100.0);
+  std::set<std::string> names;
+  for (const LeaderboardColumn& column : columns)
+    EXPECT_TRUE(names.insert(column.name).second) << column.name;
 }
 
 TEST(LeaderboardCsv, HasTextsOfAnyLength) {

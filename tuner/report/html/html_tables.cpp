@@ -89,7 +89,7 @@ std::string trials_table(const StudyReport& report) {
   });
   std::ranges::stable_partition(columns, &LeaderboardColumn::is_default);
   for (LeaderboardColumn& column : columns) {
-    if (column.name == "status") column.text = brief_status;
+    if (column.is_status) column.text = brief_status;
   }
   std::string head = html_head_cell("rank", true);
   for (const LeaderboardColumn& column : columns)
