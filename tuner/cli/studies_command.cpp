@@ -52,6 +52,8 @@ ExitCode list_studies(CommandContext& context) {
   if (!history) return context.console.error(history.error());
   const auto studies = read_study_list(*history);
   if (!studies) return context.console.error(studies.error());
+  for (const ListedStudy& study : *studies)
+    if (!study.fault.empty()) context.console.warning(study.fault);
   if (context.json) {
     context.console.json_result(study_list_json(*studies));
     return ExitCode::ok;

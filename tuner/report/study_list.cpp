@@ -18,6 +18,7 @@ std::int64_t ListedStudy::trials() const {
 }
 
 std::string ListedStudy::result_text() const {
+  if (!fault.empty()) return "cannot be read";
   if (!recommendation) return "none yet";
   const double ratio = recommendation->speed_up.ratio;
   const std::string told = std::isfinite(ratio) ? format_ratio(ratio) + ", " : "";
@@ -42,8 +43,14 @@ Result<std::vector<ListedStudy>> read_study_list(const History& history) {
     auto counts = history.status_counts(record.id);
     if (!counts) return tl::unexpected(counts.error());
     auto recommendation = stored_recommendation(record);
-    if (!recommendation) return tl::unexpected(recommendation.error());
-    studies.push_back({std::move(record), *std::move(counts), *std::move(recommendation)});
+    ListedStudy study{std::move(record), *std::move(counts), std::nullopt};
+    // The others are listed all the same.
+    if (recommendation) {
+      study.recommendation = *std::move(recommendation);
+    } else {
+      study.fault = recommendation.error().text();
+    }
+    studies.push_back(std::move(study));
   }
   return studies;
 }

@@ -19,10 +19,11 @@ struct ListedStudy {
   StudyRecord record;
   std::map<TrialStatus, std::int64_t> counts;
   std::optional<Recommendation> recommendation;
+  std::string fault{};  ///< why what it recommends could not be read; empty where it was
 
   [[nodiscard]] std::int64_t trials() const;
   /// `2.13x, confirmed`, `not confirmed` (of values that have no ratio), `baseline is best`, `none
-  /// yet`
+  /// yet`, `cannot be read`
   [[nodiscard]] std::string result_text() const;
 };
 

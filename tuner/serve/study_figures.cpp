@@ -41,6 +41,7 @@ double StudyFigures::usd() const {
 }
 
 Result<StudyFigures> read_study_figures(History& history, ListedStudy listed) {
+  if (!listed.fault.empty()) return fail(ErrorKind::store, listed.fault);
   StudyFigures figures;
   figures.objectives = objective_views(listed.record.document);
   const std::int64_t id = listed.record.id;

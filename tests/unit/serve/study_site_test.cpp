@@ -129,6 +129,22 @@ TEST_F(HostileStudy, DoesNotHideOthersWhereItCannotBeRead) {
   EXPECT_EQ(get("/api/studies").status, 200);
 }
 
+TEST_F(HostileStudy, DoesNotHideOthersWhereWhatItRecommendsCannotBeRead) {
+  {
+    History history = must(History::open_for_writing(file_, clock_));
+    const Json document = Json::parse(R"({"command": ["train"], "objectives": ["time"]})");
+    must(history.create_or_continue_study("sound", "g", document, 1));
+    SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
+        .exec("UPDATE studies SET recommendation = '{\"incumbent_trial\": \"\"}' WHERE id = 1");
+  }
+  const httplib::Response page = get("/");
+  EXPECT_EQ(page.status, 200);
+  EXPECT_THAT(page.body, HasSubstr("cannot be read: study"));
+  EXPECT_THAT(page.body, HasSubstr("/studies/2\">sound"));
+  EXPECT_THAT(get("/metrics").body, HasSubstr("\"sound\"} 0\n"));
+  EXPECT_EQ(get("/api/studies").status, 200);
+}
+
 TEST_F(HostileStudy, IsCountedWithTheTimesItsMachinesWereNotUsed) {
   const auto idle = [](const std::string& seconds) {
     return HasSubstr("\"} " + seconds + "\n# HELP steptune_tuning_seconds_total");
