@@ -177,7 +177,7 @@ Diagnosis check_file_system(const FileSystemKind& kind) {
     case FileSystemTrust::local:
       break;
   }
-  return {"file_system", DiagnosisStatus::ok, "local", ""};
+  return {"file_system", DiagnosisStatus::ok, "on a local disk", ""};
 }
 
 Diagnosis check_disk(const std::filesystem::path& database) {
