@@ -190,7 +190,7 @@ Diagnosis check_disk(const std::filesystem::path& database) {
   }
   if (::access(folder.c_str(), W_OK | X_OK) != 0) {
     return {"disk", DiagnosisStatus::fail,
-            fmt::format("{}: cannot be written: {}", folder.string(), std::strerror(errno)),
+            fmt::format("{}: cannot be written: {}", folder.string(), system_reason(errno)),
             "make the folder writable, or choose a database elsewhere with --db"};
   }
   const double free_bytes = static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize);
