@@ -2,6 +2,7 @@
 #include "tuner/loop/tuning.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -179,14 +180,14 @@ Result<void> Tuning::resume_confirmation() {
 Result<std::optional<Tuning::End>> Tuning::recorded_end() const {
   const auto decisions = parts_.history.decisions(study_.id);
   if (!decisions) return tl::unexpected(decisions.error());
-  for (auto decision = decisions->rbegin(); decision != decisions->rend(); ++decision) {
-    const bool is_of_search = decision->kind == k_end_decision;
-    const bool is_of_study = decision->kind == k_recommend_decision;
-    if (decision->kind == k_search_on_decision) break;
+  for (const StudyDecision& decision : std::views::reverse(*decisions)) {
+    const bool is_of_search = decision.kind == k_end_decision;
+    const bool is_of_study = decision.kind == k_recommend_decision;
+    if (decision.kind == k_search_on_decision) break;
     if (!is_of_search && !is_of_study) continue;
-    const auto end = loop_end_from_text(text_at(decision->numbers, is_of_search ? "of" : "end"));
+    const auto end = loop_end_from_text(text_at(decision.numbers, is_of_search ? "of" : "end"));
     if (!end || is_to_be_continued(*end)) continue;
-    if (is_of_search) return End{*end, decision->text};
+    if (is_of_search) return End{*end, decision.text};
     // A larger budget has continued what was finished.
     break;
   }
