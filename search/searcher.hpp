@@ -103,9 +103,9 @@ class Searcher {
   /// For people: why `suggest` has nothing more.
   [[nodiscard]] virtual std::string why_done() const { return k_all_tried; }
 
-  /// False if the next suggestion, with `running` trials under way, does not depend on what is
-  /// observed: then it may be asked for long before it is tried.
-  [[nodiscard]] virtual bool learns(std::size_t /*running*/) const { return true; }
+  /// False if the next suggestion does not depend on what is observed: then it may be asked for
+  /// long before it is tried.
+  [[nodiscard]] virtual bool learns() const { return true; }
 };
 
 /// The searchers by name: `random`, `sobol`, `grid`, `scaling`, `bayes`. `bayes` opens

@@ -59,7 +59,7 @@ class GridSearcher final : public Searcher {
       ++next_;
   }
 
-  [[nodiscard]] bool learns(std::size_t /*running*/) const override { return false; }
+  [[nodiscard]] bool learns() const override { return false; }
 
   Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
     const Visited visited = with_running(visited_, request.running);

@@ -12,7 +12,7 @@ class RandomSearcher final : public Searcher {
 
   void observe(const Observation& observation) override { visited_.add(observation.configuration); }
 
-  [[nodiscard]] bool learns(std::size_t /*running*/) const override { return false; }
+  [[nodiscard]] bool learns() const override { return false; }
 
   Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
     Rng rng(seed_, "random", static_cast<std::uint64_t>(request.trial));

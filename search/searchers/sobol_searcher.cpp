@@ -20,7 +20,7 @@ class SobolSearcher final : public Searcher {
 
   /// The place in the sequence follows from what has been observed and is running, not from how
   /// often the searcher was asked: a resumed study goes on where it was.
-  [[nodiscard]] bool learns(std::size_t /*running*/) const override { return false; }
+  [[nodiscard]] bool learns() const override { return false; }
 
   Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
     const Visited visited = with_running(visited_, request.running);

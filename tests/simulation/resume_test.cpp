@@ -267,9 +267,7 @@ TEST_P(DecisionTest, AreThoseOfAStudyThatWasNeverKilled) {
 class Doubting final : public Searcher {
  public:
   explicit Doubting(std::unique_ptr<Searcher> searcher) : searcher_(std::move(searcher)) {}
-  [[nodiscard]] bool learns(std::size_t running) const override {
-    return searcher_->learns(running);
-  }
+  [[nodiscard]] bool learns() const override { return searcher_->learns(); }
   void observe(const Observation& observation) override { searcher_->observe(observation); }
   [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
     auto suggestion = searcher_->suggest(request);

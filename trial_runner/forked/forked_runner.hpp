@@ -17,9 +17,8 @@ namespace steptune {
 ///   `fork-check.log`), and ended as soon as its first losses are known. Where they are equal to
 ///   the last bit, trials are forked from then on.
 /// - Where they are not, or are not told or not known, or the process cannot be forked, or the
-/// check would take
-///   longer than it can spare (steps are long beside the start), all trials are started anew; a
-///   line of the log (level info) says why. A program without a seed is such a one.
+///   check would take longer than it can spare (steps are long beside the start), all trials are
+///   started anew; a line of the log (level info) says why. A program without a seed is such a one.
 ///
 /// `clock` outlives the runner.
 [[nodiscard]] std::unique_ptr<Runner> make_forked_runner(const Clock& clock,

@@ -175,8 +175,7 @@ Result<void> JobMonitor::look_at(TrialJobs& jobs, TrialJob& job, std::vector<Tri
     if (auto settled = pools_.settle(job); !settled) return settled;
     if (!job.launch().pool_settled) return {};  // asked again at the next look
     for (TrialJob* each : open) {
-      const bool settles = job.launch().pool_settled && !each->launch().pool_settled;
-      if (settles) each->settle_pool(job.launch().pool_job.has_value());
+      if (!each->launch().pool_settled) each->settle_pool(job.launch().pool_job.has_value());
     }
   }
   // Only now: what was listed and could not be read is news at the next look as well.

@@ -89,22 +89,22 @@ std::vector<std::string> WarmPools::candidates(const std::string& job, const Poo
   return found;
 }
 
+std::vector<WarmPools::TakenPool>::iterator WarmPools::find_taken(const std::string& job) {
+  return std::ranges::find(taken_, job, [](const TakenPool& taken) { return taken.pool.job; });
+}
+
 void WarmPools::give(const std::string& job, const std::string& used) {
   std::erase_if(pools_, [&](const WarmPool& pool) { return pool.job == used; });
-  const auto find = [this](const std::string& name) {
-    return std::ranges::find(taken_, name, [](const TakenPool& taken) { return taken.pool.job; });
-  };
-  const auto taken = find(used);
+  const auto taken = find_taken(used);
   if (taken == taken_.end()) return;
   // The job that this one was meant for has perhaps got the other's.
-  const auto left = find(job);
+  const auto left = find_taken(job);
   if (left != taken_.end()) left->by = taken->by;
   taken_.erase(taken);
 }
 
 void WarmPools::pass_on(const std::string& job, const PoolState& state, double requested_s) {
-  const auto taken =
-      std::ranges::find(taken_, job, [](const TakenPool& each) { return each.pool.job; });
+  const auto taken = find_taken(job);
   // A job of this study has got it.
   if (taken == taken_.end()) return;
   if (state.status == "Available") {

@@ -82,6 +82,8 @@ class WarmPools {
   /// The jobs whose pools a launch meant for that of `job` may have got: that first.
   [[nodiscard]] std::vector<std::string> candidates(const std::string& job,
                                                     const PoolKey& key) const;
+  /// The end where the pool of `job` is left to none.
+  [[nodiscard]] std::vector<TakenPool>::iterator find_taken(const std::string& job);
   /// A launch that was meant for the pool of `job` has got that of `used`.
   void give(const std::string& job, const std::string& used);
   /// A launch that was requested at `requested_s` has not used the pool that it was meant for.

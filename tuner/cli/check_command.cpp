@@ -46,7 +46,7 @@ Result<std::vector<Preview>> first_trials(StudySpec study, std::size_t count) {
     for (const Preview& preview : previews)
       running.push_back(preview.configuration);
     // What follows from results cannot be told before there are any.
-    if (previews.size() > 1 && (*searcher)->learns(running.size())) break;
+    if (previews.size() > 1 && (*searcher)->learns()) break;
     auto suggestion =
         (*searcher)->suggest({static_cast<std::int64_t>(previews.size()) + 1, running, nullptr});
     if (!suggestion) return tl::unexpected(suggestion.error());

@@ -15,6 +15,7 @@
 #include "common/machine/memory.hpp"
 #include "common/system_reason.hpp"
 #include "common/text.hpp"
+#include "tuner/cli/whole_file.hpp"
 #include "tuner/report/format.hpp"
 
 namespace steptune {
@@ -154,15 +155,6 @@ Diagnosis check_cpus(const SystemFiles& files, const std::vector<int>& allowed) 
             "with a cpuset instead"};
   }
   return {"cpus", DiagnosisStatus::ok, found, ""};
-}
-
-std::filesystem::path present_folder_of(const std::filesystem::path& database) {
-  std::error_code fault;
-  std::filesystem::path folder = std::filesystem::absolute(database, fault).parent_path();
-  while (!std::filesystem::exists(folder, fault) && folder.has_relative_path()) {
-    folder = folder.parent_path();
-  }
-  return folder;
 }
 
 Diagnosis check_file_system(const FileSystemKind& kind) {

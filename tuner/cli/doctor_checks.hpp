@@ -29,7 +29,5 @@ namespace steptune {
 [[nodiscard]] Diagnosis check_disk(const std::filesystem::path& database);
 /// Whether a database can be written to on a file system of that kind.
 [[nodiscard]] Diagnosis check_file_system(const FileSystemKind& kind);
-/// The folder of `database`; of those above it the first one that exists, where it does not yet.
-[[nodiscard]] std::filesystem::path present_folder_of(const std::filesystem::path& database);
 
 }  // namespace steptune

@@ -12,6 +12,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/doctor_checks.hpp"
 #include "tuner/cli/installation.hpp"
+#include "tuner/cli/whole_file.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/text_table.hpp"

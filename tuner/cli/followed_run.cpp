@@ -114,7 +114,7 @@ bool FollowedRun::read(double timeout_s, const OnLine& on_line,
     waiting.push_back({stream.fd.get(), POLLIN, 0});
   if (waiting.empty()) return false;
   const int ready = ::poll(waiting.data(), waiting.size(), static_cast<int>(1e3 * timeout_s));
-  if (ready == 0 && has_ended()) {
+  if (ready == 0 && has_ended(WNOHANG)) {
     for (Stream& stream : streams_)
       stream.lines.flush([&](std::string_view line) { on_line(line, is_live_); });
     streams_.clear();
@@ -157,9 +157,13 @@ void FollowedRun::interrupt() const {
   if (pid_ > 0) ::kill(-pid_, SIGINT);
 }
 
-bool FollowedRun::has_ended() {
+bool FollowedRun::has_ended(int wait_options) {
   int status = 0;
-  if (pid_ > 0 && ::waitpid(pid_, &status, WNOHANG) == pid_) {
+  pid_t ended = 0;
+  do {
+    ended = pid_ > 0 ? ::waitpid(pid_, &status, wait_options) : 0;
+  } while (ended == -1 && errno == EINTR);
+  if (ended > 0) {
     status_ = status;
     pid_ = 0;
   }
@@ -167,16 +171,7 @@ bool FollowedRun::has_ended() {
 }
 
 std::optional<int> FollowedRun::exit_status() {
-  int status = 0;
-  while (pid_ > 0) {
-    if (::waitpid(pid_, &status, 0) == pid_) {
-      status_ = status;
-      pid_ = 0;
-    } else if (errno != EINTR) {
-      return std::nullopt;
-    }
-  }
-  if (!status_) return std::nullopt;
+  if (!has_ended(0)) return std::nullopt;
   return WIFSIGNALED(*status_) ? 128 + WTERMSIG(*status_) : WEXITSTATUS(*status_);
 }
 

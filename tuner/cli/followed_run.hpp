@@ -52,8 +52,8 @@ class FollowedRun {
     LineSplitter lines;
   };
   void take(Stream& stream, const OnLine& on_line, const std::function<void()>& before);
-  /// Whether this is a command that has ended.
-  [[nodiscard]] bool has_ended();
+  /// Whether this is a command that has ended. `wait_options`: waitpid's; 0 waits for that.
+  [[nodiscard]] bool has_ended(int wait_options);
 
   std::vector<Stream> streams_;
   bool is_file_ = false;

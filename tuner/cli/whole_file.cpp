@@ -101,12 +101,18 @@ Result<void> write_new_file(const std::filesystem::path& file, std::string_view 
   return write_beside(file, text, k_mode, nullptr, false);
 }
 
-Result<void> check_writable(const std::filesystem::path& file) {
-  if (is_stream(file)) return {};
+std::filesystem::path present_folder_of(const std::filesystem::path& file) {
   std::error_code error;
   std::filesystem::path folder = std::filesystem::absolute(file, error).parent_path();
   while (!std::filesystem::exists(folder, error) && folder.has_relative_path())
     folder = folder.parent_path();
+  return folder;
+}
+
+Result<void> check_writable(const std::filesystem::path& file) {
+  if (is_stream(file)) return {};
+  std::error_code error;
+  const std::filesystem::path folder = present_folder_of(file);
   if (!std::filesystem::is_directory(folder, error)) return failed(file, ENOTDIR);
   if (::access(folder.c_str(), W_OK | X_OK) != 0) return failed(file, errno);
   return {};

@@ -23,6 +23,9 @@ namespace steptune {
 /// done in vain. The same errors.
 [[nodiscard]] Result<void> check_writable(const std::filesystem::path& file);
 
+/// The folder of `file`; of those above it the first one that exists, where it does not yet.
+[[nodiscard]] std::filesystem::path present_folder_of(const std::filesystem::path& file);
+
 /// All of a file, 16 MiB at most; `not_found` with the reason where it cannot be read.
 [[nodiscard]] Result<std::string> read_whole_file(const std::filesystem::path& file);
 

@@ -35,8 +35,8 @@ class GuidedSearcher final : public Searcher {
     return inner_->should_stop(progress);
   }
   [[nodiscard]] std::string why_done() const override { return inner_->why_done(); }
-  [[nodiscard]] bool learns(std::size_t running) const override {
-    return observations_.size() < k_guessed_trials || inner_->learns(running);
+  [[nodiscard]] bool learns() const override {
+    return observations_.size() < k_guessed_trials || inner_->learns();
   }
 
  private:

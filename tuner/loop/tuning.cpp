@@ -303,7 +303,7 @@ bool Tuning::takes_another() const {
   if (machines_ == nullptr || standing_.baseline() == nullptr) {
     return running < static_cast<std::size_t>(parts_.runner.capacity());
   }
-  if (parts_.searcher.learns(running)) return machines_->open_places() > 0;
+  if (parts_.searcher.learns()) return machines_->open_places() > 0;
   return running < static_cast<std::size_t>(machines_->backlog());
 }
 

@@ -46,6 +46,14 @@ class HostileStudy : public testing::Test {
     }
   }
 
+  /// Adds a study called `sound`, number 2, and changes the hostile one, number 1, by `sql`.
+  void spoil_beside_sound_one(const char* sql) {
+    History history = must(History::open_for_writing(file_, clock_));
+    const Json document = Json::parse(R"({"command": ["train"], "objectives": ["time"]})");
+    must(history.create_or_continue_study("sound", "g", document, 1));
+    SQLite::Database(file_.string(), SQLite::OPEN_READWRITE).exec(sql);
+  }
+
   [[nodiscard]] httplib::Response get(const std::string& path) {
     httplib::Request request;
     request.method = "GET";
@@ -113,13 +121,7 @@ TEST_F(HostileStudy, IsReachedByItsIdAlone) {
 }
 
 TEST_F(HostileStudy, DoesNotHideOthersWhereItCannotBeRead) {
-  {
-    History history = must(History::open_for_writing(file_, clock_));
-    const Json document = Json::parse(R"({"command": ["train"], "objectives": ["time"]})");
-    must(history.create_or_continue_study("sound", "g", document, 1));
-    SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
-        .exec("UPDATE trials SET configuration = '[' WHERE study_id = 1");
-  }
+  spoil_beside_sound_one("UPDATE trials SET configuration = '[' WHERE study_id = 1");
   EXPECT_EQ(get("/studies/1").status, 503);
   const httplib::Response page = get("/");
   EXPECT_EQ(page.status, 200);
@@ -130,13 +132,8 @@ TEST_F(HostileStudy, DoesNotHideOthersWhereItCannotBeRead) {
 }
 
 TEST_F(HostileStudy, DoesNotHideOthersWhereWhatItRecommendsCannotBeRead) {
-  {
-    History history = must(History::open_for_writing(file_, clock_));
-    const Json document = Json::parse(R"({"command": ["train"], "objectives": ["time"]})");
-    must(history.create_or_continue_study("sound", "g", document, 1));
-    SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
-        .exec("UPDATE studies SET recommendation = '{\"incumbent_trial\": \"\"}' WHERE id = 1");
-  }
+  spoil_beside_sound_one(
+      "UPDATE studies SET recommendation = '{\"incumbent_trial\": \"\"}' WHERE id = 1");
   const httplib::Response page = get("/");
   EXPECT_EQ(page.status, 200);
   EXPECT_THAT(page.body, HasSubstr("cannot be read: study"));
