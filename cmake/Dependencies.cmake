@@ -2,7 +2,8 @@
 
 find_package(Threads REQUIRED)
 find_package(nlohmann_json 3.11 REQUIRED)
-find_package(simdjson 3 REQUIRED)
+# No version is asked for: its own check accepts none but the same minor one.
+find_package(simdjson REQUIRED)
 find_package(fmt 9 REQUIRED)
 find_package(spdlog 1.10 REQUIRED)
 find_package(tl-expected REQUIRED)
