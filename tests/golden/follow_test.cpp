@@ -160,6 +160,28 @@ TEST_F(Follow, StdinIsReadAsItComes) {
   EXPECT_GT((*json)["seen"]["seconds_per_sample"]["value"].get<double>(), 0.02);
 }
 
+TEST_F(Follow, ANamedPipeIsReadAsItComes) {
+  const Ended ended = sandbox_->program(
+      {"/bin/sh", "-c",
+       fmt::format("mkfifo pipe && {{ for i in 1 2 3; do echo \"[steptune] {{\\\"v\\\":1,"
+                   "\\\"samples\\\":$i}}\"; done >pipe & }}; '{}' follow demo pipe",
+                   steptune_program())});
+  EXPECT_EQ(ended.exit_code, 1) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("too few reports"));
+}
+
+TEST_F(Follow, ALogThatIsEmptiedIsReadFromItsBeginAgain) {
+  sandbox_->write("again.log", log(1.0));
+  const pid_t pid = sandbox_->start({"follow", "demo", "again.log", "--wait"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  sandbox_->write("again.log", log(1.5).substr(0, 15'000));
+  std::this_thread::sleep_for(std::chrono::milliseconds(800));
+  ::kill(pid, SIGINT);
+  const Ended ended = sandbox_->wait(pid);
+  EXPECT_EQ(ended.exit_code, 6) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("the program began anew"));
+}
+
 TEST_F(Follow, ALogWithoutTimesSaysWhatToDo) {
   std::string text;
   for (int i = 1; i <= 100; ++i)
@@ -186,6 +208,7 @@ TEST_F(Follow, WhatCannotBeFollowedIsRefused) {
   EXPECT_THAT(both.err, HasSubstr("unexpected argument \"a.log\" in front of --"));
   EXPECT_EQ(sandbox_->steptune({"follow", "demo", "--"}).exit_code, 2);
   EXPECT_EQ(sandbox_->steptune({"follow", "demo", "a.log", "b.log"}).exit_code, 2);
+  EXPECT_THAT(sandbox_->steptune({"follow", "demo", "."}).err, HasSubstr("Is a directory"));
   const Ended missing = sandbox_->steptune({"follow", "demo", "none.log"});
   EXPECT_EQ(missing.exit_code, 1);
   EXPECT_THAT(missing.err, HasSubstr("No such file"));

@@ -73,6 +73,14 @@ TEST_F(OutputTest, CarriageReturnsEndLines) {
   EXPECT_EQ(done.reports[1].step, 2.0);
 }
 
+TEST_F(OutputTest, ALineThatItsSuccessorEndsCameWhenItWasPrinted) {
+  const TrialRun done =
+      run(shell("printf '\\r[steptune] {\"v\":1,\"step\":1}'; sleep 1; "
+                "printf '\\r[steptune] {\"v\":1,\"step\":2}\\n'"));
+  ASSERT_THAT(done.reports, SizeIs(2));
+  EXPECT_GT(done.reports[1].received_s - done.reports[0].received_s, 0.5);
+}
+
 TEST_F(OutputTest, ALastLineWithoutAnEndIsRead) {
   const TrialRun done = run(shell("printf '[steptune] {\"v\":1,\"step\":5}'"));
   ASSERT_THAT(done.reports, SizeIs(1));

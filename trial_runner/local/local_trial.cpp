@@ -122,6 +122,11 @@ void LocalTrial::read_output(double now_s, std::size_t max_bytes, std::vector<Tr
 
 void LocalTrial::take_output(std::string_view bytes, double now_s,
                              std::vector<TrialEvent>& events) {
+  // A bar is drawn with its line's end in front: until the next one is, its line stands there.
+  const bool begins_with_end = bytes.starts_with('\r') || bytes.starts_with('\n');
+  if (begins_with_end) {
+    lines_.flush([&](std::string_view line) { on_line(line, last_output_s_, events); });
+  }
   last_output_s_ = now_s;
   log_.write(bytes);
   lines_.feed(bytes, [&](std::string_view line) { on_line(line, now_s, events); });
@@ -239,7 +244,7 @@ void LocalTrial::exclude_from_limits(double gap_s) {
 Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
                            const OomKillCounters& oom_counters, std::vector<TrialEvent>& events) {
   read_output(now_s, k_last_bytes, events);
-  lines_.flush([&](std::string_view line) { on_line(line, now_s, events); });
+  lines_.flush([&](std::string_view line) { on_line(line, last_output_s_, events); });
   process_.output.reset();
   log_.finish();
 
@@ -281,10 +286,8 @@ std::string LocalTrial::describe(const Classification& ended) const {
   std::vector<std::string> parts;
   if (!ended.reason.empty()) parts.push_back(ended.reason);
   if (!log_.fault().empty()) parts.push_back(log_.fault());
-  if (const auto& rejection = reader_.first_rejection()) {
-    parts.push_back(fmt::format("{} report lines were invalid and ignored; the first: {}",
-                                reader_.rejected_lines(), *rejection));
-  }
+  if (auto rejections = reader_.rejections(); !rejections.empty())
+    parts.push_back(std::move(rejections));
   if (!survivors_.empty()) {
     std::vector<pid_t> pids;
     for (const ProcessId& survivor : survivors_)

@@ -45,6 +45,7 @@ double seconds_per_sample_or_zero(const Measurement& m) {
 struct Measurer::State {
   MeasureOptions options;
   ProgressSeries series;
+  CounterRestart restart;
   PhaseLog phases;
   bool samples_told = false;
   double reports = 0.0;  ///< with a counter
@@ -101,6 +102,7 @@ struct Measurer::State {
   void add_point(const Report& report) {
     auto point = point_of(report);
     if (!point) return;
+    if (series.size() > 0 && restart.is_seen(point->samples, series.back().samples)) begin_again();
     const double before = series.size() > 0 ? series.back().samples : 0.0;
     const double before_s = series.size() > 0 ? series.back().received_s : options.started_s;
     if (series.size() == 0 || point->samples > before) {
@@ -112,6 +114,14 @@ struct Measurer::State {
     measurement.total_samples = series.back().samples;
     measurement.samples_told = samples_told && !report.samples_assumed;
     measurement.slowest_seconds_per_sample = slowest();
+  }
+
+  void begin_again() {
+    series.clear();
+    phases = {};
+    window_begin.reset();
+    next_look_samples = 0.0;
+    was_tight = false;
   }
 
   void add_phase(const Report& report) {
@@ -129,11 +139,7 @@ struct Measurer::State {
     if (report.samples && !samples_told) {
       // Points and phases that counted steps cannot be continued in samples.
       samples_told = true;
-      series.clear();
-      phases = {};
-      window_begin.reset();
-      next_look_samples = 0.0;
-      was_tight = false;
+      begin_again();
     }
     if (samples_told ? !report.samples : !report.step) return std::nullopt;
     const std::optional<double>& per_step = options.samples_per_step;

@@ -45,7 +45,7 @@ class Measurer {
   Measurer& operator=(Measurer&&) noexcept;
   ~Measurer();
 
-  /// Counters that go back or do not move are ignored; metrics are always kept.
+  /// Counters that go back (but see `CounterRestart`) or do not move are ignored; metrics are kept.
   void add(const Report& report);
   /// The measurement as of the last look; metrics, samples and the bound as of the last report.
   /// Looks are at lengths that grow by a tenth, so that a trial may end at any of them without its

@@ -13,6 +13,7 @@ constexpr double k_clock_slack_s = 60.0;
 constexpr double k_clock_factor = 3.0;
 /// Points whose distance is below this share of the mean distance came together.
 constexpr double k_together = 0.02;
+constexpr int k_reports_of_restart = 10;
 
 }  // namespace
 
@@ -47,6 +48,20 @@ std::string ClockComparison::fault() const {
     return {};
   }
   return "the trial's clock does not agree with the time at which its lines arrive: not used";
+}
+
+bool CounterRestart::is_seen(double samples, double latest) {
+  if (samples >= latest) {
+    in_a_row_ = 0;
+  } else if (in_a_row_ > 0 && samples >= before_) {
+    in_a_row_ += samples > before_ ? 1 : 0;
+  } else {
+    in_a_row_ = 2.0 * samples < latest ? 1 : 0;
+  }
+  before_ = samples;
+  if (in_a_row_ < k_reports_of_restart) return false;
+  in_a_row_ = 0;
+  return true;
 }
 
 bool ProgressSeries::add(ProgressPoint point) {

@@ -51,6 +51,18 @@ class ClockComparison {
   double longest_silence_s_ = 0.0;
 };
 
+/// Sees whether a counter has begun again: ten reports in a row that go on from less than half of
+/// what it was. A smaller step back, or one among reports that go on, is that of another process.
+class CounterRestart {
+ public:
+  /// `latest`: the highest so far.
+  bool is_seen(double samples, double latest);
+
+ private:
+  double before_ = 0.0;
+  int in_a_row_ = 0;
+};
+
 /// A trial's progress in at most 1024 points: whenever that many have come, every other one is
 /// dropped, which merges intervals in pairs and loses no sample and no second. The first and the
 /// latest point are always there.

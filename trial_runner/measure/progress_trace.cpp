@@ -105,6 +105,11 @@ void ProgressTracer::add(const Report& report) {
   const double samples = samples_told_ ? *report.samples : *report.step * samples_per_step_;
   const double at_s = report.received_s - started_s_;
   if (!std::isfinite(samples) || !std::isfinite(at_s)) return;
+  if (!points_.empty() && restart_.is_seen(samples, points_.back().by_receipt.samples)) {
+    points_.clear();
+    phases_.clear();
+    clock_ = ClockComparison();
+  }
   if (!points_.empty() && samples <= points_.back().by_receipt.samples) return;
   if (open_ && !(report.phase && !report.phase->seconds)) {
     open_->to_s = at_s;

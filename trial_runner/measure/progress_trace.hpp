@@ -74,6 +74,7 @@ class ProgressTracer {
   bool samples_told_ = false;
   std::vector<Received> points_;
   ClockComparison clock_;
+  CounterRestart restart_;
   std::vector<TracePhase> phases_;
   std::optional<TracePhase> open_;
 };

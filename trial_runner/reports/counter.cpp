@@ -66,6 +66,11 @@ bool CounterSet::several_writers() const {
                              [](const auto& named) { return named.second.several_writers(); });
 }
 
+void CounterSet::lead(const std::string& key) {
+  const auto counter = counters_.find(key);
+  furthest_ = counter == counters_.end() ? 0.0 : counter->second.value();
+}
+
 std::optional<double> CounterSet::add(const std::string& key, const Count& count) {
   if (!counters_.contains(key) && counters_.size() >= k_max_counters) return std::nullopt;
   const double value = counters_[key].add(count);

@@ -55,6 +55,8 @@ class CounterSet {
  public:
   /// The cumulative count if this counter is the furthest of all, else nothing.
   std::optional<double> add(const std::string& key, const Count& count);
+  /// From here on this counter is the furthest, until another gets beyond it.
+  void lead(const std::string& key);
   /// Whether one of them is told by several programs; that one is no longer told.
   [[nodiscard]] bool several_writers() const;
 

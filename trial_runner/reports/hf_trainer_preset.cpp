@@ -10,6 +10,7 @@
 #include "trial_runner/reports/number_pairs.hpp"
 #include "trial_runner/reports/preset.hpp"
 #include "trial_runner/reports/progress_bar.hpp"
+#include "trial_runner/reports/training_bar.hpp"
 
 namespace steptune {
 namespace {
@@ -52,8 +53,19 @@ class HfTrainerPreset final : public Preset {
     // The first bar without a description is the training's; evaluations have one of their own
     // length, data preparation describes itself.
     if (!bar.description.empty() || !bar.total) return;
-    if (!total_) total_ = bar.total;
+    const std::string key = std::to_string(*bar.total);
+    const bool takes_lead =
+        training_.takes_lead(key, bar, /*has_metrics=*/false, report.received_s);
+    if (training_.was_before(key)) return;
+    if (!total_ || takes_lead) {
+      total_ = bar.total;
+      step_ = 0.0;
+      evaluating_ = false;
+      training_.leads(key);
+    }
     if (bar.total != total_) return begin_evaluation(report);
+    // A run that goes on from a checkpoint jumps to its step.
+    if (bar.done <= 0.0) return;
     if (bar.done < step_) return;
     if (bar.done > step_) evaluating_ = false;
     step_ = bar.done;
@@ -80,6 +92,7 @@ class HfTrainerPreset final : public Preset {
     for (auto& pair : number_pairs(log)) {
       if (pair.name == "epoch") epoch = pair.value;
       training = training || pair.name == "loss";
+      if (training || pair.name == "train_runtime") training_.settle();
       const bool runtime = pair.name == "eval_runtime" && trained_;
       if (runtime && pair.value >= 0.0 && std::isfinite(pair.value)) {
         evaluating_ = false;
@@ -92,6 +105,7 @@ class HfTrainerPreset final : public Preset {
     trained_ = trained_ || report.samples;
   }
 
+  TrainingBar training_;
   std::optional<double> total_;
   std::optional<double> examples_;
   std::optional<double> batch_;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,6 +24,14 @@ constexpr std::array<std::string_view, 10> k_step_names{
 constexpr std::array<std::string_view, 10> k_sample_names{
     "samples",       "consumed_samples", "seen_samples", "samples_seen", "total_samples",
     "train_samples", "examples",         "images",       "num_samples",  "consumed_train_samples"};
+/// What programs print of their data and settings before they train, too: `Train samples: 60000`,
+/// `batch=64`. Such a number is a count once it has grown.
+constexpr std::array<std::string_view, 7> k_size_names{
+    "total_samples", "train_samples", "examples", "images", "num_samples", "batch", "minibatch"};
+/// Behind `train/` and the like, too. `steps_per_epoch`, `max_epoch` and `best_epoch` do not tell
+/// where the run is.
+constexpr std::array<std::string_view, 6> k_epoch_names{
+    "epoch", "train_epoch", "training_epoch", "current_epoch", "cur_epoch", "global_epoch"};
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
@@ -217,19 +226,35 @@ class KeyValuePreset final : public Preset {
   }
   void note_epoch(const std::vector<NumberPair>& pairs) {
     for (const NumberPair& pair : pairs) {
-      if (metric_name(pair.name).ends_with("epoch") && std::isfinite(pair.value)) {
-        epoch_ = std::floor(pair.value);
-      }
+      const std::string name = metric_name(pair.name);
+      const std::size_t folder = name.rfind('/');
+      const bool is_epoch =
+          contains(k_epoch_names, std::string_view(name).substr(folder + 1));  // npos + 1 is 0
+      if (is_epoch && std::isfinite(pair.value)) epoch_ = std::floor(pair.value);
     }
   }
   void read_counter(const NumberPair& pair, const std::string& name, bool step, Report& report) {
     if (!(pair.value >= 0.0 && pair.value <= 1e15)) return;
     const Count count{pair.value, pair.total, epoch_, /*per_epoch=*/false};
+    const bool may_be_size = (step || !report.step) && !pair.total && contains(k_size_names, name);
+    if (may_be_size && !grows(name, count)) return;
     const auto cumulative = (step ? steps_ : samples_).add(name, count);
     if (cumulative) (step ? report.step : report.samples) = cumulative;
   }
 
+  /// Of a number that may be a size: whether it has been told before and goes on.
+  bool grows(const std::string& name, const Count& count) {
+    const auto [first, is_new] = sizes_.emplace(name, count);
+    if (is_new) return false;
+    const bool is_batch = name.ends_with("batch");  // of which each epoch has a first one
+    const bool is_later = !is_batch && count.epoch && first->second.epoch != count.epoch;
+    if (count.value > first->second.value || is_later) return true;
+    first->second = count;
+    return false;
+  }
+
   std::vector<std::unique_ptr<re2::RE2>> headings_;
+  std::map<std::string, Count> sizes_;  ///< as they were told at first
   CumulativeCounter heading_steps_;
   CumulativeCounter heading_samples_;
   CounterSet steps_;

@@ -18,6 +18,8 @@ constexpr double k_day_s = 24.0 * k_hour_s;
 /// Between two lines on either side of a change of the hour; longer ones tell nothing.
 constexpr double k_least_gap_s = 2.0;
 constexpr double k_most_gap_s = 900.0;
+/// A program has few kinds of bars.
+constexpr std::size_t k_most_clocked_bars = 64;
 
 /// Clocks are set at night: where an hour begins that is left out before it, or comes twice.
 bool is_at_night(double hour_s) {
@@ -62,13 +64,25 @@ std::optional<Timestamp> timestamp_in(re2::StringPiece line) {
   return Timestamp{time_s - ahead_s.value_or(0.0), ahead_s.has_value()};
 }
 
-std::optional<double> bar_elapsed_s(re2::StringPiece line) {
-  static const re2::RE2 k_regex(R"(\[(?:(\d{1,4}):)?(\d{1,2}):(\d\d)<)", re2::RE2::Quiet);
+struct BarTime {
+  std::string length;  ///< `500` of `50/500`; empty where the bar has none
+  double elapsed_s = 0.0;
+};
+
+std::optional<BarTime> bar_time_in(re2::StringPiece line) {
+  // `50/500 [01:12<08:39, 1.2it/s]`, without a length `50it [01:12, 1.2it/s]`.
+  static const re2::RE2 k_regex(
+      R"((?:/(\S{1,20}) )?\[(?:(\d{1,4}):)?(\d{1,2}):(\d\d)(?:<|, *[\d.?]+ ?[^\s,\]]*/))",
+      re2::RE2::Quiet);
+  BarTime bar;
   std::string hours;
   int minutes = 0, seconds = 0;
-  if (!re2::RE2::PartialMatch(line, k_regex, &hours, &minutes, &seconds)) return std::nullopt;
-  const double hours_s = hours.empty() ? 0.0 : 3600.0 * parse_finite(hours).value_or(0.0);
-  return hours_s + 60.0 * minutes + seconds;
+  if (!re2::RE2::PartialMatch(line, k_regex, &bar.length, &hours, &minutes, &seconds)) {
+    return std::nullopt;
+  }
+  const double hours_s = hours.empty() ? 0.0 : k_hour_s * parse_finite(hours).value_or(0.0);
+  bar.elapsed_s = hours_s + 60.0 * minutes + seconds;
+  return bar;
 }
 
 }  // namespace
@@ -95,19 +109,32 @@ double LineClock::without_change_of_hour(double local_s) {
   return local_s + change_s_;
 }
 
+double LineClock::by_bar(const Bar* before, double elapsed_s) const {
+  const double now_s = now_s_.value_or(0.0);
+  if (before != nullptr && elapsed_s >= before->elapsed_s) {
+    return std::max(now_s, before->now_s + elapsed_s - before->elapsed_s);
+  }
+  if (source_ != Source::timestamps) return now_s + elapsed_s;
+  // Of one that began before the latest date nobody knows how long before.
+  return before == nullptr ? now_s : std::max(now_s, before->now_s + elapsed_s);
+}
+
 std::optional<double> LineClock::read(std::string_view line) {
   const re2::StringPiece text(line.data(), line.size());
-  if (const auto timestamp = timestamp_in(text)) {
+  const auto timestamp = timestamp_in(text);
+  const auto bar = bar_time_in(text);
+  if (timestamp) {
+    if (source_ != Source::timestamps) bars_.clear();  // what they told is from another origin
     source_ = Source::timestamps;
     now_s_ = timestamp->is_utc ? timestamp->time_s : without_change_of_hour(timestamp->time_s);
-  } else if (source_ != Source::timestamps) {
-    if (const auto elapsed_s = bar_elapsed_s(text)) {
-      source_ = Source::progress_bars;
-      if (*elapsed_s < bar_s_) bars_s_ += bar_s_;
-      bar_s_ = *elapsed_s;
-      now_s_ = bars_s_ + bar_s_;
-    }
   }
+  if (!bar) return now_s_;
+  const auto before = bars_.find(bar->length);
+  if (!timestamp)
+    now_s_ = by_bar(before == bars_.end() ? nullptr : &before->second, bar->elapsed_s);
+  if (source_ == Source::none) source_ = Source::progress_bars;
+  if (before == bars_.end() && bars_.size() >= k_most_clocked_bars) bars_.clear();
+  bars_[bar->length] = {bar->elapsed_s, *now_s_};
   return now_s_;
 }
 

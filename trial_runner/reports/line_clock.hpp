@@ -1,37 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace steptune {
 
 /// Reads when lines were printed from the lines themselves, for logs that were written before
 /// anybody read them: a date with a time (`2025-01-09 11:53:02,473`, `2025-01-09T11:53:02.473Z`,
-/// `2025-01-09T11:53:02+01:00`), else the elapsed time of a progress bar (`[01:12<08:39`), made
-/// cumulative over bars that start again: what passed between two bars is not in it. Dates without
-/// an offset from UTC are those of one place; the hour by which clocks are set forth or back there
-/// in a year's course is told from the dates themselves. Not thread safe.
+/// `2025-01-09T11:53:02+01:00`), and the elapsed time of a progress bar (`[01:12<08:39`): since the
+/// latest date, or where no line has one made cumulative over bars that start again, so that what
+/// passed between two bars is not in it. Bars are told apart by their length: while the one of an
+/// evaluation is drawn, that of the training goes on. Dates without an offset from UTC are those of
+/// one place; the hour by which clocks are set forth or back there in a year's course is told from
+/// the dates themselves. Memory is bounded. Not thread safe.
 class LineClock {
  public:
   enum class Source { none, timestamps, progress_bars };
 
   /// Seconds from any origin, that of the line or of the last one that told; nothing before the
-  /// first. Once a line had a date, bars are not asked any more.
+  /// first.
   std::optional<double> read(std::string_view line);
   [[nodiscard]] Source source() const { return source_; }
 
  private:
   /// Seconds from a fixed origin of a line's date, which is local time.
   double without_change_of_hour(double local_s);
+  struct Bar {
+    double elapsed_s = 0.0;
+    double now_s = 0.0;  ///< when it was drawn last
+  };
+  /// When a bar was drawn that has taken so long.
+  [[nodiscard]] double by_bar(const Bar* before, double elapsed_s) const;
 
   Source source_ = Source::none;
   std::optional<double> now_s_;
-  std::optional<double> local_s_;  ///< of the latest date without an offset
-  double longest_gap_s_ = 0.0;     ///< between two of them
-  double change_s_ = 0.0;          ///< to be added, since clocks were set
-  double bars_s_ = 0.0;            ///< of the bars before this one
-  double bar_s_ = 0.0;
+  std::optional<double> local_s_;    ///< of the latest date without an offset
+  double longest_gap_s_ = 0.0;       ///< between two of them
+  double change_s_ = 0.0;            ///< to be added, since clocks were set
+  std::map<std::string, Bar> bars_;  ///< by length, as printed
 };
 
 }  // namespace steptune

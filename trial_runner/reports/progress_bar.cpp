@@ -2,6 +2,7 @@
 #include "trial_runner/reports/progress_bar.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include <re2/re2.h>
 
@@ -19,9 +20,10 @@ std::string_view view(const StringPiece& piece) {
 
 // `12/100 [00:03<00:20,  4.10it/s, loss=0.3]` or, without a total, `12it [00:03,  4.10it/s]`.
 const RE2& counts_regex() {
-  static const RE2 k_regex(R"((?:^|[\s|:])(\d+(?:\.\d+)?)(?:/(\d+(?:\.\d+)?)|[^\s\d/\[\].,]{1,20}))"
-                           R"( \[(?:\d+:)?\d+:\d{2}(?:<[^,\]]*)?(?:, *([^,\]]*))?(?:, (.*))?\])",
-                           RE2::Quiet);
+  static const RE2 k_regex(
+      R"((?:^|[\s|:])(\d+(?:\.\d+)?)(?:/(\d+(?:\.\d+)?)|([^\s\d/\[\].,]{1,20})))"
+      R"( \[(?:\d+:)?\d+:\d{2}(?:<[^,\]]*)?(?:, *([^,\]]*))?(?:, (.*))?\])",
+      RE2::Quiet);
   return k_regex;
 }
 
@@ -48,16 +50,33 @@ const RE2& epoch_regex() {
   return k_regex;
 }
 
+/// `kit`, `Ksamples`, `MB`: what tqdm (`unit_scale`) and Ultralytics make of large numbers. Of
+/// other units the first letter is their own.
+bool is_scaled(std::string_view unit) {
+  constexpr std::array<std::string_view, 20> k_units{
+      "it",      "B",    "step", "steps",  "batch", "batches", "sample",
+      "samples", "img",  "imgs", "images", "ex",    "example", "examples",
+      "seq",     "seqs", "tok",  "toks",   "token", "tokens"};
+  return !unit.empty() &&
+         std::string_view("kKMGTPEZY").find(unit.front()) != std::string_view::npos &&
+         std::ranges::find(k_units, unit.substr(1)) != k_units.end();
+}
+
+/// A rate in thousands (`1.2Kit/s`) is too coarse.
 void read_rate(const StringPiece& text, ProgressBar& bar) {
   StringPiece number, per_second, seconds_per;
   if (!RE2::FullMatch(text, rate_regex(), &number, &per_second, &seconds_per)) return;
   const auto value = parse_finite(view(number));
   if (!value || *value <= 0.0) return;
   bar.unit = view(per_second.empty() ? seconds_per : per_second);
+  if (is_scaled(bar.unit)) {
+    bar.unit.remove_prefix(1);
+    return;
+  }
   bar.units_per_s = per_second.empty() ? 1.0 / *value : *value;
 }
 
-/// A bar that is drawn as a line. A rate in thousands (`1.2Kit/s`) is too coarse.
+/// A bar that is drawn as a line.
 std::optional<ProgressBar> parse_line_bar(const StringPiece& text) {
   StringPiece description, rate;
   ProgressBar bar;
@@ -67,11 +86,6 @@ std::optional<ProgressBar> parse_line_bar(const StringPiece& text) {
   }
   bar.total = total;
   read_rate(rate, bar);
-  if (!bar.unit.empty() &&
-      std::string_view("KMG").find(bar.unit.front()) != std::string_view::npos) {
-    bar.unit.remove_prefix(1);
-    bar.units_per_s.reset();
-  }
   bar.description = view(description);
   const std::size_t begin = bar.description.find_first_not_of(' ');
   bar.description.remove_prefix(std::min(begin, bar.description.size()));
@@ -96,17 +110,17 @@ std::string_view trimmed_description(StringPiece text) {
 
 std::optional<ProgressBar> parse_progress_bar(std::string_view line) {
   const StringPiece text(line.data(), line.size());
-  StringPiece match[5];
-  if (!counts_regex().Match(text, 0, text.size(), RE2::UNANCHORED, match, 5)) {
+  std::array<StringPiece, 6> match;
+  if (!counts_regex().Match(text, 0, text.size(), RE2::UNANCHORED, match.data(), match.size())) {
     return parse_line_bar(text);
   }
   const auto done = parse_finite(view(match[1]));
-  if (!done) return std::nullopt;
+  if (!done || is_scaled(view(match[3]))) return std::nullopt;
   ProgressBar bar;
   bar.done = *done;
   if (!match[2].empty()) bar.total = parse_finite(view(match[2]));
-  read_rate(match[3], bar);
-  bar.postfix = view(match[4]);
+  read_rate(match[4], bar);
+  bar.postfix = view(match[5]);
   // The count's left neighbour, a blank or the bar's edge, belongs to the bar.
   bar.description = trimmed_description(
       StringPiece(text.data(), static_cast<std::size_t>(match[1].data() - text.data())));

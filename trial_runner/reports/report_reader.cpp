@@ -54,6 +54,7 @@ struct ReportReader::State {
   std::set<std::string> not_finite;
   bool counters_by_protocol = false;
   bool counter_fault_told = false;
+  bool too_many_metrics_told = false;
   bool phase_under_way = false;
   std::uint64_t rejected_lines = 0;
   std::optional<Rejection> first_rejection;
@@ -140,9 +141,10 @@ struct ReportReader::State {
   bool room_for(const std::string& name) {
     if (metrics.contains(name) || not_finite.contains(name)) return true;
     if (metrics.size() + not_finite.size() < k_max_metrics) return true;
-    if (!first_rejection) {
-      first_rejection = fmt::format("more than {} metrics; \"{}\" is ignored", k_max_metrics,
-                                    printable_line(name, 60));
+    if (!too_many_metrics_told) {
+      too_many_metrics_told = true;
+      reject(fmt::format("more than {} metrics; \"{}\" is ignored", k_max_metrics,
+                         printable_line(name, 60)));
     }
     return false;
   }
@@ -215,6 +217,11 @@ std::uint64_t ReportReader::rejected_lines() const {
 }
 const std::optional<Rejection>& ReportReader::first_rejection() const {
   return state_->first_rejection;
+}
+std::string ReportReader::rejections() const {
+  if (!state_->first_rejection) return {};
+  return fmt::format("{} report lines were invalid and ignored; the first: {}",
+                     state_->rejected_lines, *state_->first_rejection);
 }
 
 }  // namespace steptune

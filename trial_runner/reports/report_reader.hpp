@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "common/error.hpp"
@@ -40,6 +41,8 @@ class ReportReader {
   [[nodiscard]] std::uint64_t rejected_lines() const;
   /// The first of them, for a warning.
   [[nodiscard]] const std::optional<Rejection>& first_rejection() const;
+  /// Both, for people; empty where none was refused.
+  [[nodiscard]] std::string rejections() const;
 
  private:
   struct State;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include <re2/re2.h>
 
@@ -9,14 +10,18 @@
 #include "trial_runner/reports/number_pairs.hpp"
 #include "trial_runner/reports/preset.hpp"
 #include "trial_runner/reports/progress_bar.hpp"
+#include "trial_runner/reports/training_bar.hpp"
 
 namespace steptune {
 namespace {
 
 /// Bars that are part of a training script but neither its steps nor a phase of it.
 bool is_preparation(std::string_view description) {
+  // Ultralytics scans and caches its images, Accelerate and the Trainer skip batches; mAP is a
+  // metric.
   static const re2::RE2 k_regex(
-      R"((?i)\b(download\w*|map|filter|tokeniz\w*|load\w*|sanity|extract\w*|fetch\w*|resolving)\b)",
+      R"(\b[Mm]ap\b|(?i:\b(?:download\w*|filter|tokeniz\w*|load\w*|sanity|extract\w*|fetch\w*)"
+      R"(|resolving|scanning|caching|skipping|preparing|pre-?processing|indexing|parsing)\b))",
       re2::RE2::Quiet);
   return re2::RE2::PartialMatch(re2::StringPiece(description.data(), description.size()), k_regex);
 }
@@ -46,28 +51,35 @@ class TqdmPreset final : public Preset {
       if (const auto message = phase_message(line)) named_phases_.read(*message, report);
       return;
     }
-    if (is_preparation(bar->description)) return;
+    // Bytes are those of a download, under the name of its file.
+    if (is_preparation(bar->description) || bar->unit == "B") return;
     if (const auto phase = phase_of_description(bar->description)) {
       return named_phases_.read(*phase, bar->done, bar->total, report);
     }
+    const std::string key = bar_key(*bar);
+    const std::size_t known = report.metrics.size() + report.not_finite.size();
+    read_metrics(*bar, report);
+    const bool has_metrics = report.metrics.size() + report.not_finite.size() > known;
+    const bool takes_lead = training_.takes_lead(key, *bar, has_metrics, report.received_s);
+    if (training_.was_before(key)) return;
+    if (training_.is_evaluation(key)) return unnamed_phases_.on_other(key, *bar, report);
     Count count{bar->done, bar->total, epoch_of(bar->description), /*per_epoch=*/true};
     const bool samples = counts_samples(bar->unit);
     if (samples) {
-      if (const auto done = samples_.add(bar_key(*bar), count)) report.samples = done;
+      if (takes_lead) samples_.lead(key);
+      if (const auto done = samples_.add(key, count)) report.samples = done;
     } else if (!bar->unit.empty() || bar->done == 0.0) {
-      if (const auto done = steps_.add(bar_key(*bar), count)) report.step = done;
-    }
-    for (const std::string_view text : {bar->description, bar->postfix}) {
-      for (auto& pair : number_pairs(text)) {
-        if (metric_name(pair.name) != "epoch") set_metric(report, std::move(pair.name), pair.value);
-      }
+      if (takes_lead) steps_.lead(key);
+      if (const auto done = steps_.add(key, count)) report.step = done;
     }
     const auto counted = samples ? report.samples : report.step;
     if (counted) {
+      training_.leads(key);
       named_phases_.on_training(*counted);
+      if (takes_lead) unnamed_phases_ = {};
       unnamed_phases_.on_training(*counted);
     } else {
-      unnamed_phases_.on_other(bar_key(*bar), *bar, report);
+      unnamed_phases_.on_other(key, *bar, report);
     }
     if (bar->units_per_s && !samples) set_metric(report, "steps_per_second", *bar->units_per_s);
   }
@@ -78,6 +90,15 @@ class TqdmPreset final : public Preset {
   }
 
  private:
+  static void read_metrics(const ProgressBar& bar, Report& report) {
+    for (const std::string_view text : {bar.description, bar.postfix}) {
+      for (auto& pair : number_pairs(text)) {
+        if (metric_name(pair.name) != "epoch") set_metric(report, std::move(pair.name), pair.value);
+      }
+    }
+  }
+
+  TrainingBar training_;
   BarPhases named_phases_;
   UnnamedBarPhases unnamed_phases_;
   CounterSet steps_;

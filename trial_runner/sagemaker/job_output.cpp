@@ -39,6 +39,16 @@ std::optional<Report> JobOutput::read_line(double time_s, const LogLine& line) {
   return report;
 }
 
+std::string JobOutput::faults() const {
+  std::string text;
+  for (const auto& [host, reader] : readers_) {
+    text = reader.rejections();
+    if (!text.empty()) break;
+  }
+  if (!log_.fault().empty()) text += (text.empty() ? "" : "; ") + log_.fault();
+  return text;
+}
+
 bool JobOutput::phase_under_way() const {
   const auto reader = readers_.find(reporting_host_);
   return reader != readers_.end() && reader->second.phase_under_way();

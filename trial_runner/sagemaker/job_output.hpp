@@ -29,6 +29,8 @@ class JobOutput {
   [[nodiscard]] const OutputTail& tail() const { return tail_; }
   /// Completes the log.
   void finish() { log_.finish(); }
+  /// What of the output was refused or is not in the log, for people; empty where nothing.
+  [[nodiscard]] std::string faults() const;
 
  private:
   JobOutput(ReportFormat format, LogFile log) : format_(std::move(format)), log_(std::move(log)) {}

@@ -196,6 +196,8 @@ TrialFinished TrialJob::give_up(double time_s, OutcomeKind kind, std::string det
 TrialFinished TrialJob::close(double time_s, Outcome outcome) {
   move_to(JobState::finished);
   output_.finish();
+  if (const std::string faults = output_.faults(); !faults.empty())
+    outcome.detail += (outcome.detail.empty() ? "" : "; ") + faults;
   outcome.duration_s = started_s_ ? std::max(0.0, time_s - *started_s_) : 0.0;
   outcome.billed_s = billed_s_;
   outcome.billed_usd = billed_usd_;

@@ -193,7 +193,11 @@ TrialFinished StepTrial::finish(double now_s, Outcome outcome,
         started_s_ ? usage_usd(*usd_per_node_hour * launch_->held_nodes, outcome.billed_s) : 0.0;
   }
   log_.finish();
-  if (!log_.fault().empty()) outcome.detail += "; log: " + log_.fault();
+  const auto add = [&](const std::string& text) {
+    if (!text.empty()) outcome.detail += (outcome.detail.empty() ? "" : "; ") + text;
+  };
+  add(reader_.rejections());
+  add(log_.fault());
   return {key(), end_s, std::move(outcome)};
 }
 

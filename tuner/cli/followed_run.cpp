@@ -70,21 +70,31 @@ Result<FollowedRun> FollowedRun::log(const std::string& path, bool wait) {
     return fail(ErrorKind::not_found, "cannot be read: " + system_reason(errno), path,
                 "a command stands after --: steptune follow STUDY -- COMMAND");
   }
-  FollowedRun run;
-  run.streams_.push_back({std::move(fd), -1, {}});
-  run.is_file_ = true;
-  run.waits_ = wait;
-  run.is_live_ = false;
-  return run;
+  return reading(std::move(fd), wait, path);
 }
 
-FollowedRun FollowedRun::standard_input() {
-  FollowedRun run;
-  run.streams_.push_back({UniqueFd(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)), -1, {}});
-  // `< train.log`: what stands in a file was not printed just now.
+Result<FollowedRun> FollowedRun::standard_input() {
+  UniqueFd fd(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3));
+  if (!fd) {
+    return fail(ErrorKind::usage, "stdin cannot be read: " + system_reason(errno), "",
+                "name a log, or a command after --");
+  }
+  return reading(std::move(fd), /*wait=*/false, "stdin");
+}
+
+Result<FollowedRun> FollowedRun::reading(UniqueFd fd, bool wait, const std::string& path) {
   struct stat status {};
-  run.is_file_ = ::fstat(STDIN_FILENO, &status) == 0 && S_ISREG(status.st_mode);
+  const bool is_known = ::fstat(fd.get(), &status) == 0;
+  if (is_known && S_ISDIR(status.st_mode)) {
+    return fail(ErrorKind::usage, "cannot be read: " + system_reason(EISDIR), path,
+                "name the log in it");
+  }
+  FollowedRun run;
+  run.streams_.push_back({std::move(fd), -1, {}});
+  // `< train.log`: what stands in a file was not printed just now; what a pipe gives was.
+  run.is_file_ = is_known && S_ISREG(status.st_mode);
   run.is_live_ = !run.is_file_;
+  run.waits_ = wait;
   return run;
 }
 
@@ -137,6 +147,7 @@ void FollowedRun::take(Stream& stream, const OnLine& on_line, const std::functio
     if (is_file_ && waits_ && got == 0) {
       // What stands there by now was written before; what comes is written now.
       is_live_ = true;
+      begin_again_if_shorter(stream);
       pause_thread(k_look_s);
       return;
     }
@@ -151,6 +162,14 @@ void FollowedRun::take(Stream& stream, const OnLine& on_line, const std::functio
     static_cast<void>(write_all(stream.pass_to, bytes));
   }
   stream.lines.feed(bytes, told);
+}
+
+void FollowedRun::begin_again_if_shorter(Stream& stream) {
+  struct stat status {};
+  const off_t read = ::lseek(stream.fd.get(), 0, SEEK_CUR);
+  if (::fstat(stream.fd.get(), &status) != 0 || status.st_size >= read) return;
+  ::lseek(stream.fd.get(), 0, SEEK_SET);
+  stream.lines = LineSplitter();
 }
 
 void FollowedRun::interrupt() const {

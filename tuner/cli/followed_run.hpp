@@ -24,9 +24,9 @@ class FollowedRun {
   /// `is_live`: the line is printed now; else it was written some time ago.
   using OnLine = std::function<void(std::string_view line, bool is_live)>;
 
-  /// `wait`: go on at the end of the file, as `tail -f` does.
+  /// `wait`: go on at the end of the file, as `tail -f` does. A named pipe is read as stdin is.
   [[nodiscard]] static Result<FollowedRun> log(const std::string& path, bool wait);
-  [[nodiscard]] static FollowedRun standard_input();
+  [[nodiscard]] static Result<FollowedRun> standard_input();
   /// Started at once, in this folder and environment, with STEPTUNE_TRIAL set so that reporters
   /// print, and PYTHONUNBUFFERED, in a process group of its own. `variables` are set, too.
   [[nodiscard]] static Result<FollowedRun> command(
@@ -51,6 +51,10 @@ class FollowedRun {
     int pass_to = -1;
     LineSplitter lines;
   };
+  /// `path`: for messages.
+  [[nodiscard]] static Result<FollowedRun> reading(UniqueFd fd, bool wait, const std::string& path);
+  /// A file that was emptied under its reader, as by a run that begins anew.
+  static void begin_again_if_shorter(Stream& stream);
   void take(Stream& stream, const OnLine& on_line, const std::function<void()>& before);
   /// Whether this is a command that has ended. `wait_options`: waitpid's; 0 waits for that.
   [[nodiscard]] bool has_ended(int wait_options);

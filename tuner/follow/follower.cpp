@@ -15,6 +15,8 @@ constexpr double k_now_s = 60.0;
 /// Lines that came in less than this share of the time that is promised for what they tell came
 /// together.
 constexpr double k_at_once = 0.01;
+/// Of two programs that print at the same time, each has its turn sooner.
+constexpr int k_reports_of_another = 10;
 
 /// What of the begin is left out. The measurement's window is its last level; what came before a
 /// change of level is no warm-up but what the change is told against, except for what its begin
@@ -24,7 +26,7 @@ double warmup_s(const Measurement& measurement) {
       0.0, measurement.level_changes.empty() ? measurement.warmup_s : measurement.warmup_excess_s);
 }
 
-std::string why_unknown(const Measurement& measurement, std::int64_t without_time) {
+std::string reason_of(const Measurement& measurement, std::int64_t without_time) {
   if (measurement.total_samples > 0.0) {
     return "too few reports after the warm-up to compare a rate; let it run on";
   }
@@ -93,8 +95,33 @@ void Follower::read_old_line(std::string_view line) {
   take(*report);
 }
 
+bool Follower::has_begun_anew(const Report& report) {
+  const auto count = report.samples ? report.samples : report.step;
+  if (!by_own_clock_ || track_.empty() || !report.clock_s || !count) return false;
+  const TrackPoint point{*count, *report.clock_s};
+  const auto is_before = [](const TrackPoint& a, const TrackPoint& b) {
+    return a.time_s < b.time_s && a.samples < b.samples;
+  };
+  if (!is_before(point, track_.back())) {
+    behind_in_a_row_ = 0;
+  } else {
+    behind_in_a_row_ = behind_in_a_row_ > 0 && is_before(behind_, point) ? behind_in_a_row_ + 1 : 1;
+    behind_ = point;
+  }
+  return behind_in_a_row_ >= k_reports_of_another;
+}
+
 void Follower::take(const Report& report) {
   if (report.global_rank.value_or(0) != 0) return;
+  if (has_begun_anew(report)) {
+    began_anew_ = true;
+    behind_in_a_row_ = 0;
+    measurer_.reset();
+    track_ = ProgressTrack();
+    // When it began was not seen.
+    started_s_.reset();
+    first_received_s_.reset();
+  }
   if (!measurer_) {
     MeasureOptions options;
     options.started_s = started_s_.value_or(report.received_s);
@@ -122,8 +149,11 @@ std::string Follower::clock_text() const {
 FollowState Follower::state() const {
   FollowState state;
   const Measurement measurement = measurer_ ? measurer_->current() : Measurement{};
+  const std::string rejections = reader_.rejections();
+  const std::string why_unknown =
+      reason_of(measurement, without_time_) + (rejections.empty() ? "" : "; " + rejections);
   if (track_.empty()) {
-    state.reason = why_unknown(measurement, without_time_);
+    state.reason = why_unknown;
     return state;
   }
   state.seen_s = track_.back().time_s - track_.front().time_s;
@@ -132,7 +162,7 @@ FollowState Follower::state() const {
   const double begin_s = track_.front().time_s + warmup_s(measurement);
   state.seconds_per_sample = track_.rate_since(begin_s);
   if (!state.seconds_per_sample) {
-    state.reason = why_unknown(measurement, without_time_);
+    state.reason = why_unknown;
     return state;
   }
   const double watched_samples = state.samples - track_.front().samples;
@@ -149,6 +179,10 @@ FollowState Follower::state() const {
   state.deviation = track_.deviation(promise_.seconds_per_sample, begin_s);
   compare(state);
   state.causes = causes_of(promise_, measurement, watched_samples, state.deviation);
+  if (began_anew_) {
+    state.causes.emplace_back(
+        "the program began anew, with its clock and its counters: what it did before is left out");
+  }
   if (state.deviation) state.deviation->since.time_s -= track_.front().time_s;
   return state;
 }

@@ -43,7 +43,9 @@ struct FollowState {
 };
 
 /// Reads the output of a long run and compares it with what was promised. Of several ranks the
-/// first counts, as its clock is its own. Memory is bounded. Not thread safe.
+/// first counts, as its clock is its own. Of programs whose output stands in one log, behind one
+/// another, each with a clock and counters of its own, the last counts. Memory is bounded. Not
+/// thread safe.
 class Follower {
  public:
   /// `started_s`: when the program was started, on the clock that `read_line` is given; nothing if
@@ -65,6 +67,8 @@ class Follower {
  private:
   Follower(ReportReader reader, Promise promise, std::optional<double> started_s);
   void take(const Report& report);
+  /// Whether another program has gone on telling for a while where the one before was further.
+  [[nodiscard]] bool has_begun_anew(const Report& report);
   void compare(FollowState& state) const;
 
   enum class TimeSource { unknown, receipt, own_clock, line };
@@ -77,6 +81,9 @@ class Follower {
   TimeSource time_source_ = TimeSource::unknown;
   std::optional<Measurer> measurer_;
   ProgressTrack track_;
+  TrackPoint behind_;  ///< the latest of the reports in a row that are behind in all
+  int behind_in_a_row_ = 0;
+  bool began_anew_ = false;
   bool by_own_clock_ = false;      ///< what the times of the track are
   std::int64_t without_time_ = 0;  ///< reports of which nobody knows when they were printed
 };

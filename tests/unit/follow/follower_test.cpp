@@ -12,6 +12,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 /// 10 ms a sample, of a million.
 Promise promise() {
@@ -252,6 +253,39 @@ TEST(FinishedLog, OfSteptuneLinesHasTheirClock) {
   EXPECT_THAT(follower.clock_text(), HasSubstr("clock of its [steptune] lines"));
 }
 
+/// 100 samples a line, by the clock of a process that begins with it.
+void run_of(Follower& follower, int lines, double seconds) {
+  for (int i = 1; i <= lines; ++i) {
+    follower.read_old_line(fmt::format(R"([steptune] {{"v":1,"samples":{},"clock":{}}})", 100 * i,
+                                       100.0 * seconds * i));
+  }
+}
+
+TEST(FinishedLog, OfARunThatWasBegunAnewIsThatOfTheLastOne) {
+  Follower follower = follower_of("");
+  run_of(follower, 300, 0.01);
+  run_of(follower, 200, 0.02);
+  const FollowState state = follower.state();
+  EXPECT_EQ(state.keeping, Keeping::broken) << state.reason;
+  ASSERT_TRUE(state.seconds_per_sample);
+  EXPECT_NEAR(state.seconds_per_sample->value, 0.02, 1e-5);
+  EXPECT_EQ(state.samples, 20'000.0);
+  EXPECT_THAT(state.causes, Contains(HasSubstr("began anew")));
+}
+
+TEST(FinishedLog, OfTwoProgramsInTurnIsThatOfTheFirst) {
+  Follower follower = follower_of("");
+  for (int i = 1; i <= 300; ++i) {
+    for (const int behind : {0, 50}) {
+      if (i <= behind) continue;
+      follower.read_old_line(fmt::format(R"([steptune] {{"v":1,"samples":{},"clock":{}}})",
+                                         100 * (i - behind), static_cast<double>(i - behind)));
+    }
+  }
+  EXPECT_EQ(follower.state().samples, 30'000.0);
+  EXPECT_THAT(follower.state().causes, Not(Contains(HasSubstr("began anew"))));
+}
+
 TEST(FinishedLog, OfDatesHasTheirs) {
   Follower follower = follower_of();
   for (int i = 1; i <= 300; ++i) {
@@ -370,6 +404,12 @@ TEST(Follower, FewReportsAreToldToBeFew) {
   live(follower, 3, 0.01);
   EXPECT_EQ(follower.state().keeping, Keeping::unknown);
   EXPECT_THAT(follower.state().reason, HasSubstr("too few reports"));
+}
+
+TEST(Follower, WithoutProgressSaysWhatWasRefused) {
+  Follower follower = follower_of("");
+  follower.read_line(R"([steptune] {"v":1,"samples":-3})", 1.0);
+  EXPECT_THAT(follower.state().reason, HasSubstr("the first: \"samples\" is -3"));
 }
 
 TEST(Follower, WithoutProgressSaysWhatToDo) {

@@ -64,6 +64,13 @@ TEST_F(JobOutputTest, AFormatThatIsNoneIsToldToo) {
   EXPECT_FALSE(JobOutput::create(spec_));
 }
 
+TEST_F(JobOutputTest, WhatWasRefusedIsTold) {
+  EXPECT_TRUE(read("algo-1", report_line(10.0)));
+  EXPECT_EQ(output().faults(), "");
+  EXPECT_FALSE(read("algo-2", "[steptune] {\"v\":2}"));
+  EXPECT_THAT(output().faults(), HasSubstr("the first: \"v\" is 2"));
+}
+
 TEST_F(JobOutputTest, OfSeveralHostsTheFirstThatReportsIsBelieved) {
   EXPECT_FALSE(read("algo-1", "starting"));
   const auto first = read("algo-2", report_line(10.0), 5.0);

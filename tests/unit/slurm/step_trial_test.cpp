@@ -297,6 +297,13 @@ TEST_F(StepTrialTest, ItsLogHoldsWhatItPrintedWithoutMarks) {
   EXPECT_EQ(read_file(spec_.log_path), "hello\n");
 }
 
+TEST_F(StepTrialTest, SaysWhichOfItsLinesWereRefused) {
+  launch();
+  (void)prints(20.0, start_mark() + "[steptune] {\"v\":2}\n" + exit_mark(0, 0));
+  EXPECT_THAT(trial().finish(30.0, {}, std::nullopt).outcome.detail,
+              HasSubstr("the first: \"v\" is 2"));
+}
+
 TEST_F(StepTrialTest, ALogThatCannotBeWrittenIsAnErrorBeforeItWaits) {
   spec_.log_path = "/no/such/folder/log";
   const auto created = StepTrial::create(spec_, {});

@@ -63,7 +63,32 @@ TEST(LineClock, APauseOfAnHourIsTimeThatPassed) {
             (std::vector<double>{10.0, 10.0}));
 }
 
-TEST(LineClock, BarsAreAskedUntilALineHasADate) {
+TEST(LineClock, ABarGoesOnWhileAnotherIsDrawn) {
+  EXPECT_EQ(gaps({" 1%| | 50/500 [10:00<90:00, 1.2s/it]", " 0%| | 0/13 [00:00<?, ?it/s]",
+                  " 9%| | 12/13 [00:30<00:02, 2.5s/it]", " 1%| | 51/500 [10:31<90:00, 1.2s/it]",
+                  " 0%| | 0/13 [00:00<?, ?it/s]", " 1%| | 52/500 [10:45<90:00, 1.2s/it]"}),
+            (std::vector<double>{0.0, 30.0, 1.0, 0.0, 14.0}));
+}
+
+TEST(LineClock, ABarWithoutALengthTellsItsTime) {
+  EXPECT_EQ(gaps({"12it [00:03, 4.10it/s]", "112it [00:33, 3.30it/s, loss=0.3]"}),
+            (std::vector<double>{30.0}));
+  EXPECT_FALSE(LineClock().read("[11:53, 12 warnings] done"));
+}
+
+TEST(LineClock, BetweenTwoDatesBarsTellTheTime) {
+  EXPECT_EQ(gaps({"[INFO] 2025-01-09 11:53:02,500 >> ***** Running training *****",
+                  " 0%| | 0/500 [00:00<?, ?it/s]", " 2%| | 10/500 [00:20<15:00, 2.0s/it]",
+                  "[INFO] 2025-01-09 11:53:25,500 >> ***** Running Evaluation *****",
+                  " 0%| | 0/13 [00:00<?, ?it/s]", " 8%| | 1/13 [00:04<00:48, 4.0s/it]",
+                  " 2%| | 11/500 [00:30<15:00, 2.0s/it]"}),
+            (std::vector<double>{0.0, 20.0, 3.0, 0.0, 4.0, 3.0}));
+  EXPECT_EQ(gaps({"2025-01-09 11:53:02 resumed", " 2%| | 10/500 [10:00<90:00, 2.0s/it]"}),
+            (std::vector<double>{0.0}))
+      << "it began before";
+}
+
+TEST(LineClock, BarsThatStartAgainAddUp) {
   EXPECT_EQ(gaps({" 1%| | 1/100 [00:10<15:00]", " 2%| | 2/100 [00:20<15:00]",
                   " 1%| | 1/100 [00:05<15:00]"}),
             (std::vector<double>{10.0, 5.0}));

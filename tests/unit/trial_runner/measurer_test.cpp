@@ -143,6 +143,18 @@ TEST(MeasurerCalibration, ARampIsNotSteady) {
   }
 }
 
+TEST(Measurer, OfACounterThatBeginsAgainWhatFollowsIsMeasured) {
+  Measurer measurer({});
+  for (int i = 1; i <= 100; ++i)
+    measurer.add(at(0.01 * i, 10.0 * i));
+  for (int i = 1; i <= 200; ++i)
+    measurer.add(at(5.0 + 0.1 * i, i));
+  const Measurement& m = measurer.current();
+  EXPECT_NEAR(m.seconds_per_sample, 0.1, 1e-6);
+  EXPECT_EQ(m.total_samples, 200.0);
+  EXPECT_NEAR(m.startup_s, 5.0, 1e-6) << "what came before is paid once";
+}
+
 TEST(Measurer, StartupWarmupAndWindowAddUp) {
   // Ten seconds to start, 20 slow steps of 0.5 s, then 0.1 s each.
   const auto seconds = [](int i) { return i < 20 ? 0.5 : k_step_s; };

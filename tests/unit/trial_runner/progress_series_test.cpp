@@ -145,6 +145,25 @@ TEST(ClockComparison, RefusesAClockThatJumpsOrGoesBack) {
   EXPECT_NE(back.fault().find("goes back"), std::string::npos);
 }
 
+TEST(CounterRestart, IsACountThatGoesOnFromFarBelow) {
+  CounterRestart restart;
+  for (int i = 1; i < 10; ++i)
+    EXPECT_FALSE(restart.is_seen(i, 1000.0)) << i;
+  EXPECT_FALSE(restart.is_seen(9.0, 1000.0)) << "drawn again";
+  EXPECT_TRUE(restart.is_seen(10.0, 1000.0));
+  EXPECT_FALSE(restart.is_seen(11.0, 10.0));
+}
+
+TEST(CounterRestart, IsNoneOfSeveralProcesses) {
+  CounterRestart restart;
+  for (int i = 1; i < 100; ++i) {
+    EXPECT_FALSE(restart.is_seen(i, 1000.0 + i));
+    EXPECT_FALSE(restart.is_seen(1000.0 + i, 1000.0 + i)) << "in turn";
+  }
+  for (int i = 900; i < 950; ++i)
+    EXPECT_FALSE(restart.is_seen(i, 1000.0)) << "a little behind";
+}
+
 TEST(ProgressSeries, StartsAgainAfterClear) {
   ProgressSeries series;
   series.add(point_at(100, 1.0));

@@ -72,6 +72,14 @@ INSTANTIATE_TEST_SUITE_P(Real, TqdmLine, testing::Values(
   LineCase{"LossIsNan", " 12%|█▏  | 12/100 [00:03<00:20,  4.10it/s, loss=nan]", 12, {}, {}, {"loss"}},
   LineCase{"LossIsInfinite", " 12%|█▏  | 12/100 [00:03<00:20,  4.10it/s, loss=inf]", 12, {}, {}, {"loss"}},
   LineCase{"ScaledBytesAreNoSteps", "model.bin:  30%|███  | 1.20M/4.00M [00:01<00:02, 1.1MB/s]", {}, {}, {}, {}},
+  LineCase{"ScaledCountIsNoStep", "1.20kit [00:03, 4.10kit/s]", {}, {}, {}, {}},
+  LineCase{"ScaledRateIsNoUnit", " 12%|█▏  | 120/999 [00:00<00:00, 4.10kimg/s]", {}, 120, {}, {}},
+  LineCase{"FewBytesAreNoSteps", "config.json: 100%|██████████| 665/665 [00:00<00:00, 1.97MB/s]", {}, {}, {}, {}},
+  LineCase{"BytesWithoutTotalAreNoSteps", "vocab.json: 1.04MB [00:00, 12.4MB/s]", {}, {}, {}, {}},
+  LineCase{"UltralyticsScans", "train: Scanning /data/coco128/labels/train2017... 126 images, 2 backgrounds, 0 corrupt: 100%|██████████| 128/128 [00:00<00:00, 2103.9it/s]", {}, {}, {}, {}},
+  LineCase{"UltralyticsScansWithItsOwnBar", "train: Scanning /data/labels/train... 590503 images, 79 backgrounds, 0 corrupt: 100% ━━━━━━━━━━━━ 590503/590503 677.1it/s 14:32", {}, {}, {}, {}},
+  LineCase{"BatchesThatAreSkipped", "Skipping the first batches:  40%|████      | 2000/5000 [00:02<00:03, 980.12it/s]", {}, {}, {}, {}},
+  LineCase{"AveragePrecision", "loss 0.31 mAP 0.52:  12%|█▏  | 12/100 [00:03<00:20,  4.10it/s]", 12, {}, {{"loss", 0.31}}, {}},
   LineCase{"DownloadIsNoTraining", "Downloading shards:  50%|█████ | 1/2 [00:30<00:30, 30.0s/it]", {}, {}, {}, {}},
   LineCase{"ValidationIsNoTraining", "Validation: 12%|█▏  | 12/100 [00:03<00:20,  4.10it/s]", {}, {}, {}, {}},
   LineCase{"MapIsNoTraining", "Map: 100%|██████████| 1000/1000 [00:00<00:00, 12000.00 examples/s]", {}, {}, {}, {}},
@@ -113,6 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Real, HfTrainerLine, testing::Values(
   LineCase{"SecondsPerStep", "  0%|          | 1/500 [00:01<10:00,  1.20s/it]", 1, {}, {}, {}},
   LineCase{"Nan", "{'loss': nan, 'epoch': 0.01}", {}, {}, {{"epoch", 0.01}}, {"loss"}},
   LineCase{"Evaluation", "{'eval_loss': 0.4, 'eval_runtime': 1.5, 'epoch': 1.0}", {}, {}, {{"eval_loss", 0.4}, {"eval_runtime", 1.5}, {"epoch", 1.0}}, {}},
+  LineCase{"JustBegun", "  0%|          | 0/500 [00:00<?, ?it/s]", {}, {}, {}, {}},
   LineCase{"DescribedBar", "Map:  10%|█  | 50/500 [00:10<01:30,  4.98 examples/s]", {}, {}, {}, {}}), case_name);
 
 class LightningLine : public testing::TestWithParam<LineCase> {};

@@ -294,6 +294,54 @@ TEST(ReportReader, AnInnerBarOutrunsTheOuterOne) {
   EXPECT_EQ(last, 30.0);
 }
 
+/// The last step that is told while a bar goes from 1 to `done` of `total`, a line each `every_s`.
+std::optional<double> drawn(ReportReader& reader, int done, int total, double from_s,
+                            double every_s, const std::string& postfix = "") {
+  std::optional<double> step;
+  for (int i = 1; i <= done; ++i) {
+    const auto report = reader.read_line(
+        fmt::format("  1%|#  | {}/{} [00:03<00:20,  4.10it/s{}]", i, total, postfix),
+        from_s + every_s * i);
+    if (report && report->step) step = report->step;
+  }
+  return step;
+}
+
+TEST(ReportReader, ABarThatPreparesDataIsNotTheTrainings) {
+  ReportReader shows_loss = reader_of(preset("tqdm"));
+  drawn(shows_loss, 600, 600, 0.0, 0.01);
+  EXPECT_EQ(drawn(shows_loss, 2, 100, 6.0, 0.05, ", loss=0.3"), 2.0);
+  for (const char* name : {"tqdm", "hf-trainer"}) {
+    ReportReader takes_longer = reader_of(preset(name));
+    EXPECT_EQ(drawn(takes_longer, 600, 600, 0.0, 0.01), 600.0) << name;
+    EXPECT_EQ(drawn(takes_longer, 80, 200, 6.0, 0.1), 80.0) << name;
+    ReportReader is_short = reader_of(preset(name));
+    drawn(is_short, 600, 600, 0.0, 0.01);
+    EXPECT_EQ(drawn(is_short, 50, 50, 6.0, 0.1), std::nullopt) << name << ": as an evaluation";
+  }
+}
+
+TEST(ReportReader, ALongEvaluationGivesTheLeadBackForGood) {
+  ReportReader reader = reader_of(preset("tqdm"));
+  double time_s = 0.0;
+  for (int epoch = 1; epoch <= 4; ++epoch) {
+    EXPECT_EQ(drawn(reader, 100, 100, time_s, 0.1), 100.0 * epoch);
+    const auto evaluation = drawn(reader, 150, 150, time_s + 10.0, 0.1);
+    EXPECT_TRUE(epoch == 1 || !evaluation) << epoch;
+    time_s += 25.0;
+  }
+}
+
+TEST(ReportReader, AnEvaluationAfterATrainingThatShowsItsLossIsNone) {
+  ReportReader reader = reader_of(preset("tqdm"));
+  drawn(reader, 100, 100, 0.0, 0.1, ", loss=0.3");
+  EXPECT_EQ(drawn(reader, 99, 500, 10.0, 1.0), std::nullopt);
+  ReportReader trainer = reader_of(preset("hf-trainer"));
+  drawn(trainer, 100, 100, 0.0, 0.1);
+  (void)trainer.read_line("{'train_runtime': 10.0, 'train_loss': 0.5, 'epoch': 1.0}", 10.0);
+  EXPECT_EQ(drawn(trainer, 99, 500, 10.0, 1.0), std::nullopt);
+}
+
 TEST(ReportReader, KerasEpochsAddUpWithoutTheEvaluation) {
   ReportReader reader = reader_of(preset("keras"));
   (void)reader.read_line("Epoch 1/2", 0.0);
@@ -336,6 +384,36 @@ TEST(ReportReader, KeyValueCountersRestartWithTheEpoch) {
   EXPECT_EQ(reader.read_line("epoch=1 step=300/400 loss=1", 1.0)->step, 300.0);
   EXPECT_EQ(reader.read_line("epoch=1 step=400/400 loss=1", 1.0)->step, 400.0);
   EXPECT_EQ(reader.read_line("epoch=2 step=100/400 loss=1", 1.0)->step, 500.0);
+}
+
+TEST(ReportReader, TheSizeOfTheDataIsNoProgress) {
+  ReportFormat format = preset("key=value");
+  format.samples_per_step = 64;
+  ReportReader reader = reader_of(format);
+  const auto header = reader.read_line("Train samples: 60000, val samples: 10000", 0.5);
+  EXPECT_FALSE(header && header->samples);
+  EXPECT_EQ(reader.read_line("Epoch [1/5], Step [100/938], Loss: 0.12", 1.0)->samples, 6400.0);
+}
+
+TEST(ReportReader, ANumberThatMayBeTheSizeOfTheDataCountsOnceItGrows) {
+  ReportReader reader = reader_of(preset("key=value"));
+  (void)reader.read_line("num_samples: 60000", 0.5);
+  (void)reader.read_line("num_samples: 64, loss: 2.31", 1.0);
+  EXPECT_EQ(reader.read_line("num_samples: 128, loss: 2.31", 2.0)->samples, 128.0);
+  (void)reader.read_line("{'batch': 64, 'lr': 0.1}", 0.5);
+  EXPECT_EQ(reader.read_line("iter=1 batch=64 loss=0.5", 1.0)->step, 1.0);
+  EXPECT_EQ(reader.read_line("iter=2 batch=64 loss=0.5", 2.0)->step, 2.0);
+  ReportReader epochs = reader_of(preset("key=value"));
+  (void)epochs.read_line("epoch 1, images: 50000, loss: 0.9", 1.0);
+  EXPECT_EQ(epochs.read_line("epoch 2, images: 50000, loss: 0.8", 2.0)->samples, 50000.0);
+  EXPECT_EQ(epochs.read_line("epoch 3, images: 50000, loss: 0.7", 3.0)->samples, 100000.0);
+}
+
+TEST(ReportReader, OtherNumbersOfEpochsDoNotTellWhereTheRunIs) {
+  ReportReader reader = reader_of(preset("key=value"));
+  const auto told = [&](const char* line) { return reader.read_line(line, 1.0)->step; };
+  EXPECT_EQ(told("train/epoch: 1 step: 390/391 best_epoch: 0 steps_per_epoch: 391"), 390.0);
+  EXPECT_EQ(told("train/epoch: 2 step: 10/391 best_epoch: 0 steps_per_epoch: 391"), 401.0);
 }
 
 TEST(ReportReader, AGlobalStepIsNotAddedUpOverEpochs) {
