@@ -100,7 +100,28 @@ TEST(Check, AMissingStudyFileEndsWithTwo) {
   for (const char* command : {"check", "run"}) {
     const Ended ended = sandbox.steptune({command, "none.json"});
     EXPECT_EQ(ended.exit_code, 2);
-    EXPECT_NE(ended.err.find("none.json"), std::string::npos) << ended.err;
+    EXPECT_EQ(ended.err,
+              "steptune: error: none.json: there is no such study file\n"
+              "  steptune init -- COMMAND writes one\n");
+  }
+}
+
+TEST(Check, ANameInPlaceOfTheFileIsToldWhatToGive) {
+  const Sandbox sandbox;
+  sandbox.write("demo.study.json", replay_study());
+  EXPECT_EQ(sandbox.steptune({"check", "demo"}).err,
+            "steptune: error: demo: there is no such study file\n"
+            "  did you mean demo.study.json?\n");
+  EXPECT_EQ(sandbox.steptune({"check", "damo"}).err,
+            "steptune: error: damo: there is no such study file\n"
+            "  this folder has demo.study.json\n");
+  EXPECT_EQ(sandbox.steptune({"run", "demo.study.json", "--quiet"}).exit_code, 0);
+  std::filesystem::rename(sandbox.folder() / "demo.study.json", sandbox.folder() / "other.json");
+  for (const char* command : {"check", "run", "rehearse"}) {
+    EXPECT_EQ(sandbox.steptune({command, "demo"}).err,
+              "steptune: error: demo: there is no such study file\n"
+              "  that is the name of a study; give the file that it was begun with: its trials run "
+              "in /tmp\n");
   }
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
 #include <gtest/gtest.h>
 
 #include "common/json.hpp"
@@ -52,6 +54,16 @@ TEST_F(LocalStudy, LogsAreShownAsTheyAreToProgramsAndHarmlessToTerminals) {
   const Ended shown = sandbox_->on_terminal("$STEPTUNE show 1 --log");
   EXPECT_EQ(shown.out.find('\x1b'), std::string::npos);
   EXPECT_NE(shown.out.find("[steptune]"), std::string::npos);
+}
+
+TEST_F(LocalStudy, LogsAreFoundAlthoughTheHistoryWasMoved) {
+  const std::string log = sandbox_->steptune({"show", "1", "--log"}).out;
+  const auto folder = sandbox_->folder();
+  std::filesystem::rename(folder / ".steptune", folder / "moved");
+  const Ended moved = sandbox_->steptune({"--db", "moved/history.db", "show", "1", "--log"});
+  std::filesystem::rename(folder / "moved", folder / ".steptune");
+  EXPECT_EQ(moved.exit_code, 0) << moved.err;
+  EXPECT_EQ(moved.out, log);
 }
 
 TEST_F(LocalStudy, PlacementAndBillAreRecorded) {

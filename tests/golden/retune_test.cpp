@@ -244,6 +244,23 @@ TEST_F(Retune, ANightThatWasKilledGoesOn) {
   EXPECT_EQ(night(0)["night"], 3);
 }
 
+TEST_F(Retune, AStudysNameIsAsGoodAsItsFile) {
+  const auto begin_and_end_with = [&](int signal) {
+    std::filesystem::remove(sandbox_.folder() / "arguments.txt");
+    const pid_t pid = sandbox_.start({"retune", "quick.json"});
+    until_exists("arguments.txt");
+    kill(pid, signal);
+    EXPECT_EQ(sandbox_.wait(pid).exit_code, 128 + (signal == SIGTERM ? 15 : 9));
+  };
+  begin_and_end_with(SIGTERM);
+  EXPECT_EQ(night(7, "quick")["night"], 1) << "the tuning from scratch goes on";
+  const Json quiet = night(0);
+  EXPECT_EQ(quiet["trust"], "full") << "nothing has changed";
+  EXPECT_EQ(quiet["searched_trials"], 0);
+  begin_and_end_with(SIGKILL);
+  EXPECT_EQ(night(0, "quick")["night"], 3) << "it goes on";
+}
+
 TEST_F(Retune, NotificationsTellAndNeverSpoilANight) {
   const Ended told =
       sandbox_.steptune({"retune", "study.json", "--json", "--notify", "cat > event.json",
@@ -461,6 +478,7 @@ TEST_F(Retune, ANightThatCannotBeginHasItsLineOfJsonToo) {
   refused(2, {}, "", "name a study");
   refused(2, {"no.json"}, "no.json", "no.json");
   refused(2, {"study.json", "--time", "never"}, "demo", "--time");
+  refused(2, {"study.json", "--time", "9999d"}, "demo", "--time: a tuning time of 9999d");
   refused(2, {"study.json", "--notify", "https://"}, "study.json", "https://");
   refused(1, {"study.json", "--from", "nothing"}, "demo", "contains no study yet");
   sandbox_.write(".steptune/history.db", "no database, but long enough to be taken for one");
@@ -538,8 +556,35 @@ TEST_F(Retune, AnImprovementIsASuccessOfTheServiceAndARegressionNone) {
     const Ended ended =
         sandbox_.program({"env", "-i", "HOME=/", "PATH=/usr/bin:/bin", "/bin/sh", "-c", command});
     EXPECT_EQ(ended.exit_code, expected) << ended.err;
-    EXPECT_EQ(std::ranges::count(ended.out, '\n'), 1) << "`tail -1 | jq .result` reads it";
+    EXPECT_EQ(std::ranges::count(ended.out, '\n'), 1);
+    EXPECT_TRUE(ended.out.starts_with("{")) << "the document's grep and `jq .result` read it";
   }
+}
+
+TEST_F(Retune, AShellThatIsAContainersFirstProcessPassesItsEndOn) {
+  // As Kubernetes starts it.
+  const std::string chapter = chapter_of_nightly("Kubernetes");
+  const std::size_t begin = chapter.find("- |\n") + 4;
+  std::string script = chapter.substr(begin, chapter.find("resources:", begin) - begin);
+  const std::string program = "steptune --db /history/history.db";
+  ASSERT_NE(script.find(program), std::string::npos) << chapter;
+  script.replace(script.find(program), program.size(), "'" + steptune_program() + "'");
+  sandbox_.write("script.sh", script);
+  for (int night = 1; night <= 2; ++night) {
+    const Ended ended = sandbox_.program({"/bin/sh", "script.sh"});
+    EXPECT_EQ(ended.exit_code, 0) << "improved is no failure\n" << ended.err;
+    EXPECT_EQ(std::ranges::count(ended.out, '\n'), 1) << ended.out;
+  }
+
+  sandbox_.write("study.json", endless_study());
+  sandbox_.write("trial.sh", endless_trial());
+  const Ended ended =
+      sandbox_.program({"/bin/sh", "-c",
+                        "/bin/sh script.sh & until [ -e started ]; do sleep 0.05; done; "
+                        "kill -TERM $!; wait $!"});
+  EXPECT_EQ(ended.exit_code, 143) << ended.err;
+  EXPECT_NE(ended.out.find("\"result\":\"running\""), std::string::npos)
+      << "it has ended in order: " << ended.out;
 }
 
 TEST_F(Retune, SystemdTakesTheUnitsOfTheDocument) {

@@ -92,6 +92,7 @@ plan   {{\$12\d\.\d\d -> \$\d\d\.\d\d}} (77 % cheaper)      {{[\d.]+ h}} -> 5.{{
          "--quiet"});
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     EXPECT_EQ(difference(published.expected, ended.out), "") << published.file;
+    EXPECT_TRUE(ended.out.ends_with(" --format json\n")) << "there is no command to print";
   }
 }
 

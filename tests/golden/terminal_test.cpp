@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a user sees at a terminal, and what is left where there is none.
 #include <algorithm>
+#include <filesystem>
 #include <regex>
 #include <string>
 #include <vector>
@@ -93,6 +94,22 @@ TEST_F(TerminalTest, NothingOfTheLiveLinesIsLeftInTheEnd) {
   EXPECT_NE(screen.find("trial 1 completed: "), std::string::npos) << screen;
   EXPECT_EQ(screen.find("trial 1 started"), std::string::npos) << "its live line tells";
   EXPECT_NE(screen.find("\nbest   batch_size="), std::string::npos) << screen;
+}
+
+TEST_F(TerminalTest, WhoSaysNoIsNotNotifiedOfAFailure) {
+  PseudoTerminal first({steptune_program(), "run", "endless.json"}, sandbox_.folder(), 100);
+  ASSERT_TRUE(first.until("samples/s")) << first.written();
+  first.type("\x03");
+  ASSERT_EQ(first.wait(), 130);
+
+  PseudoTerminal second(
+      {steptune_program(), "run", "endless.json", "--new", "--notify", "touch told"},
+      sandbox_.folder(), 100);
+  ASSERT_TRUE(second.until("[y/N]")) << second.written();
+  second.type("n\r");
+  EXPECT_EQ(second.wait(), 2);
+  EXPECT_NE(second.written().find("not started"), std::string::npos) << second.written();
+  EXPECT_FALSE(std::filesystem::exists(sandbox_.folder() / "told"));
 }
 
 TEST_F(TerminalTest, WhyATrialFailedIsNotCut) {

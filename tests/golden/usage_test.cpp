@@ -91,6 +91,18 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
        "steptune: error: --format: \"jsn\" is not one of text, json, {{.*}}; did you mean "
        "\"json\"?\n"
        "  see 'steptune best --help'\n"},
+      {{"run", "--samples", "nan", "--", "true"},
+       "steptune: error: --samples: \"nan\" is not a positive number\n"
+       "  see 'steptune run --help'\n"},
+      {{"exec", "--tune", "--samples-per-step", "0", "--", "true"},
+       "steptune: error: --samples-per-step: \"0\" is not a positive number\n"
+       "  see 'steptune exec --help'\n"},
+      {{"retune", "study.json", "--cost", "nan"},
+       "steptune: error: --cost: \"nan\" is not a number from 0.0001 to 1e{{.?}}09\n"
+       "  see 'steptune retune --help'\n"},
+      {{"scaling", "--min-efficiency", "nan"},
+       "steptune: error: --min-efficiency: \"nan\" is not a number from 0.01 to 1\n"
+       "  see 'steptune scaling --help'\n"},
       {{"gc", "--history-limit", "5XB"},
        "steptune: error: --history-limit: \"5XB\" is not a size: give one such as 500MB or 1.5GiB\n"
        "  see 'steptune gc --help'\n"},

@@ -143,7 +143,7 @@ Result<ReplayModel> table_replay_model(const std::filesystem::path& json_file,
     }
     ReplayBehaviour behaviour;
     behaviour.seconds_per_sample = *value * time.seconds;
-    behaviour.samples_per_step = samples_per_step;
+    behaviour.samples_per_step = spec.report_format.samples_per_step.value_or(samples_per_step);
     for (std::size_t i = 0; i < (*row)->size(); ++i) {
       const auto& cell = (**row)[i];
       if (!cell) continue;

@@ -35,9 +35,9 @@ using ReplayModel = std::function<tl::expected<ReplayBehaviour, std::string>(con
 /// A recorded table, from its JSON file; the CSV file named there lies beside it. `time_column`
 /// becomes seconds per sample; default: the objective if it is a time, else the first other column
 /// that is one. All measured columns are told as metrics of their names. Where the objective is the
-/// time, its parts are told, too, without the unit in their names: `data` of `data_s`. A step of
-/// the table's median configuration takes 0.1 s. Configurations without a row, or with an empty
-/// one, fail.
+/// time, its parts are told, too, without the unit in their names: `data` of `data_s`. Steps are as
+/// long as the trial's `samples_per_step` says, else 0.1 s at the table's median configuration.
+/// Configurations without a row, or with an empty one, fail.
 [[nodiscard]] Result<ReplayModel> table_replay_model(const std::filesystem::path& json_file,
                                                      const std::optional<std::string>& time_column);
 

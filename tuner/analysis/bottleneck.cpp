@@ -153,9 +153,10 @@ Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,
   } else {
     bottleneck.no_responses =
         bottleneck.trials < EffectsModel::k_fewest_samples
-            ? fmt::format(
-                  "{} trials were measured; {} are needed to tell what the step time depends on",
-                  bottleneck.trials, EffectsModel::k_fewest_samples)
+            ? fmt::format("{} measured; {} are needed to tell what the step time depends on",
+                          bottleneck.trials == 1 ? "1 trial was"
+                                                 : fmt::format("{} trials were", bottleneck.trials),
+                          EffectsModel::k_fewest_samples)
             : "no parameter differs among the measured trials";
   }
   return bottleneck;

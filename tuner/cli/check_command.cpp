@@ -141,7 +141,7 @@ ExitCode check_study(CommandContext& context, const CheckOptions& options) {
   const auto file = study_file_of(context, options.words, options.program);
   if (!file) return context.console.error(file.error());
   if (file->ended_by != ExitCode::ok) return file->ended_by;
-  const auto study = open_study_file(file->path);
+  const auto study = open_study_file(context, file->path);
   if (!study) return context.console.error(study.error());
   const auto previews = first_trials(*study, options.show);
   if (!previews) return context.console.error(previews.error());

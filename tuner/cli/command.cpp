@@ -3,6 +3,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "common/text.hpp"
 #include "tuner/cli/help_formatter.hpp"
 #include "tuner/report/stored_study.hpp"
 #include "tuner/study/study_spec.hpp"
@@ -44,6 +47,25 @@ void add_common_options(CLI::App& command, CommandContext& context) {
 
 void add_json_option(CLI::App& command, CommandContext& context) {
   command.add_flag("--json", context.json, "Print one JSON document instead of text");
+}
+
+CLI::Validator number_within(double least, double most) {
+  return {[least, most](std::string& text) {
+            const auto number = parse_finite(text);
+            if (number && *number >= least && *number <= most) return std::string();
+            return fmt::format("\"{}\" is not a number from {:g} to {:g}", printable_line(text, 40),
+                               least, most);
+          },
+          ""};
+}
+
+CLI::Validator positive_number() {
+  return {[](std::string& text) {
+            const auto number = parse_finite(text);
+            if (number && *number > 0.0) return std::string();
+            return fmt::format("\"{}\" is not a positive number", printable_line(text, 40));
+          },
+          ""};
 }
 
 CLI::App* add_command(CLI::App& program, CommandContext& context, const std::string& name,

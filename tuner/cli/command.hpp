@@ -46,6 +46,11 @@ inline constexpr const char* k_program_description =
 void add_common_options(CLI::App& command, CommandContext& context);
 void add_json_option(CLI::App& command, CommandContext& context);
 
+/// For options: a number from `least` to `most`; NaN is none.
+[[nodiscard]] CLI::Validator number_within(double least, double most);
+/// The same of finite numbers above 0.
+[[nodiscard]] CLI::Validator positive_number();
+
 /// A subcommand with its description, its examples (shown before the options) and what it does once
 /// everything is parsed.
 CLI::App* add_command(CLI::App& program, CommandContext& context, const std::string& name,

@@ -251,7 +251,7 @@ void add_exec_command(CLI::App& program, CommandContext& context) {
       ->add_option("--trial", options->trial,
                    "Trial whose configuration runs [default: the recommended one]")
       ->option_text("N")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_flag("--tune", options->tune,
                     "Tune the run during its first minutes, with settings that leave the training "
                     "as it is; it goes on with what is proven");
@@ -269,12 +269,12 @@ void add_exec_command(CLI::App& program, CommandContext& context) {
       ->add_option("--samples-per-step", options->samples_per_step,
                    "With --tune: samples of an optimizer step [default: counted]")
       ->option_text("N")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command
       ->add_option("--samples", options->planned_samples,
                    "With --tune: samples that the run will process [default: not known]")
       ->option_text("N")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_flag("--quiet", options->quiet, "Print only errors and warnings");
   command->callback([&context, options] {
     context.action = [&context, options] { return exec(context, *options); };

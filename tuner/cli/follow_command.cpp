@@ -224,7 +224,7 @@ void add_follow_command(CLI::App& program, CommandContext& context) {
       ->add_option("--trial", options->trial,
                    "Trial whose configuration runs [default: the recommended one]")
       ->option_text("N")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command->add_flag("--wait", options->wait,
                     "Go on at the end of the file, as it grows, until Ctrl-C");
   add_json_option(*command, context);

@@ -58,7 +58,7 @@ Result<void> store_imported(CommandContext& context, const StudySpec& study,
 }
 
 ExitCode import_trials(CommandContext& context, const ImportCommandOptions& options) {
-  const auto study = open_study_file(options.study);
+  const auto study = open_study_file(context, options.study);
   if (!study) return context.console.error(study.error());
   const std::string name = options.name.empty() ? study->name + "-imported" : options.name;
   if (const auto named = check_study_name(name); !named) {

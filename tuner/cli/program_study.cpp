@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/program_study.hpp"
 
-#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -57,15 +56,9 @@ Result<std::optional<std::string>> existing_file(CommandContext& context, const 
   return file;
 }
 
-/// The one file of this folder that is called `study.json` or `NAME.study.json`.
+/// The one study file of this folder.
 Result<StudyFile> only_study_file() {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(fs::current_path(), error)) {
-    const std::string name = entry.path().filename().string();
-    if (name == "study.json" || name.ends_with(".study.json")) files.push_back(name);
-  }
-  std::ranges::sort(files);
+  const std::vector<std::string> files = study_files_here();
   if (files.size() == 1) return StudyFile{files.front()};
   if (files.empty()) {
     return fail(ErrorKind::usage, "no study file is given, and this folder has none", "",
@@ -118,14 +111,14 @@ void add_program_options(CLI::App& command, ProgramOptions& options) {
       .add_option("--samples-per-step", options.samples_per_step,
                   "With a command: samples of an optimizer step [default: counted]")
       ->option_text("N")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
   command
       .add_option(
           "--samples", options.planned_samples,
           "With a command: samples that the long run will process [default: by its --epochs, "
           "--max-steps and the like, else not known]")
       ->option_text("N")
-      ->check(CLI::PositiveNumber);
+      ->check(positive_number());
 }
 
 Result<StudyFile> study_file_of(CommandContext& context, const std::vector<std::string>& words,

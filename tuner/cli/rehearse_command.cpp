@@ -25,10 +25,10 @@ Json range_json(const std::optional<Range>& range) {
 }
 
 ExitCode rehearse(CommandContext& context, const RehearseOptions& options) {
-  const auto study = open_study_file(options.study);
+  const auto study = open_study_file(context, options.study);
   if (!study) return context.console.error(study.error());
-  const auto projection = project_tuning(*study, {options.seconds_per_sample, options.repeats,
-                                                  context.database(), context.clock.wall_time_s()});
+  const auto projection =
+      project_tuning(*study, {options.seconds_per_sample, options.repeats, context.database()});
   if (!projection) return context.console.error(projection.error());
   if (context.json) {
     Json json;

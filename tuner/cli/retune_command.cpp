@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "common/text.hpp"
 #include "tuner/assembly/study_parts.hpp"
 #include "tuner/cli/collection.hpp"
 #include "tuner/cli/command.hpp"
@@ -77,7 +76,7 @@ MachineDescription machine_of_night(const CommandContext& context, const StudySp
 /// The study file, or what the history holds of a study of that name.
 Result<StudySpec> study_to_retune(const CommandContext& context, const std::string& given) {
   const bool is_file = given.ends_with(".json") || given.find('/') != std::string::npos;
-  if (is_file) return open_study_file(given);
+  if (is_file) return open_study_file(context, given);
   const auto stored = open_stored_study(context, given);
   if (!stored) return tl::unexpected(stored.error());
   return checked_stored_spec(stored->record);
@@ -90,14 +89,9 @@ Result<RetuneOptions> retune_options(const RetuneCommandOptions& given, const St
   options.keep_nights = given.keep_nights;
   options.bounds.cost_usd = given.cost_usd;
   options.bounds.trials = given.trials;
-  if (!given.time.empty()) {
-    const auto time_s = parse_duration_s(given.time);
-    if (!time_s || *time_s < 1.0) {
-      return fail(ErrorKind::usage, "is not a valid time limit for a night", "--time",
-                  "write 90s, 30m, 1h30m");
-    }
-    options.bounds.time_s = *time_s;
-  }
+  const auto time_s = tuning_time_s(given.time);
+  if (!time_s) return tl::unexpected(time_s.error());
+  options.bounds.time_s = *time_s;
   const bool is_paid = study.runner->traits().longest_billed_s.has_value();
   if (is_paid && !given.cost_usd && !study.budget.cost_usd) {
     return fail(ErrorKind::usage, "these trials will be billed, and nobody is asked at night",
@@ -171,6 +165,8 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
   LinePrinter printer(STDERR_FILENO, on_terminal);
   LiveDisplay display(printer, context.clock, context.clock, *study, given.quiet);
   NightDisplay listener(display, on_terminal && !given.quiet);
+  for (const std::string& warning : history->warnings())
+    listener.on_warning(warning);
   const SignalFlags flags;
   const auto night =
       retune({*study, *history, context.clock, listener,
@@ -181,9 +177,9 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
   display.finish();
   if (!night) return cannot_begin(context, given, *notifier, study->name, night.error());
   if (night->result != NightResult::running) {
-    auto warning = keep_within(given.history_limit_bytes, *history, context.database(),
-                               night->study, context.clock.wall_time_s());
-    if (warning) listener.warnings.push_back(*std::move(warning));
+    const auto warning = keep_within(given.history_limit_bytes, *history, context.database(),
+                                     night->study, context.clock.wall_time_s());
+    if (warning) listener.on_warning(*warning);
   }
   const bool has_study = history->study(study->name).has_value();
   const NightContext about{study->name, has_study ? study->name : night->after.study,
@@ -209,7 +205,7 @@ void add_bounds(CLI::App& command, RetuneCommandOptions& options) {
       .add_option("--cost", options.cost_usd,
                   "Most USD that a night may cost [default: the study file's]")
       ->option_text("USD")
-      ->check(CLI::Range(0.0001, 1e9));
+      ->check(number_within(0.0001, 1e9));
   command
       .add_option("--trials", options.trials,
                   "Most trials of a night's search [default: the study file's, else 40]")
@@ -221,7 +217,7 @@ void add_bounds(CLI::App& command, RetuneCommandOptions& options) {
           "Per cent by which another configuration must be faster to replace the one in use "
           "[default: 2]")
       ->option_text("PERCENT")
-      ->check(CLI::Range(0.0, 1000.0));
+      ->check(number_within(0.0, 1000.0));
 }
 
 }  // namespace

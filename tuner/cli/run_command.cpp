@@ -112,8 +112,8 @@ ExitCode exit_code_of(const LoopResult& result, const SignalFlags& flags) {
 /// Prints what prevents or ended the run, tells those who want to know, and returns its exit code.
 ExitCode failed_run(CommandContext& context, const RunOptions& options, const Notifier& notifier,
                     const std::string& study, const Error& error) {
-  // Another process tunes this study, and will tell how it ended.
-  if (error.kind != ErrorKind::conflict) {
+  // Another process tunes this study, and will tell how it ended; who declines knows it.
+  if (error.kind != ErrorKind::conflict && !is_declined(error)) {
     tell_if_wanted(context, notifier, options.notify,
                    {"failed",
                     fmt::format("study \"{}\" failed: {}", study, error.text()),
@@ -137,9 +137,8 @@ ExitCode tune_and_report(CommandContext& context, const RunOptions& options, Stu
   const std::string name_in_file = study.name;
   const auto former = settle_identity(context.console, options, *history, study);
   if (!former) return failed(former.error());
-  const auto agreed =
-      confirm_spending(context.console, options, study,
-                       {{}, k_projection_repeats, context.database(), context.clock.wall_time_s()});
+  const auto agreed = confirm_spending(context.console, options, study,
+                                       {{}, k_projection_repeats, context.database()});
   if (!agreed) return failed(agreed.error());
   const SignalFlags flags;
   const auto result = tune(context, options, study, *history, flags,
@@ -177,7 +176,7 @@ ExitCode run_study(CommandContext& context, RunOptions& options) {
   const auto notifier = Notifier::create(options.notify.targets, context.clock);
   if (!notifier) return context.console.error(notifier.error());
   options.program.quiet = options.quiet;
-  const auto time_s = tuning_time_s(options);
+  const auto time_s = tuning_time_s(options.time);
   if (!time_s) return context.console.error(time_s.error());
   options.program.longest_s = *time_s;
   const double looked_from_s = context.clock.now_s();
@@ -187,7 +186,7 @@ ExitCode run_study(CommandContext& context, RunOptions& options) {
   if (file->ended_by != ExitCode::ok) return file->ended_by;
   options.study = std::move(file->path);
   options.looked_s = context.clock.now_s() - looked_from_s;
-  auto study = open_study_file(options.study);
+  auto study = open_study_file(context, options.study);
   if (!study) return failed_run(context, options, *notifier, options.study, study.error());
   if (const auto applied = apply_overrides(options, *study); !applied) {
     return context.console.error(applied.error());

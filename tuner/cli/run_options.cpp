@@ -16,6 +16,7 @@ namespace {
 
 constexpr double k_shortest_budget_s = 1.0;
 constexpr double k_longest_budget_s = 366.0 * 86'400.0;
+constexpr const char* k_declined = "not started";
 
 Result<std::optional<StudyRecord>> find_study(const History& history, const std::string& name) {
   auto record = history.study(name);
@@ -56,7 +57,7 @@ Result<void> confirm_leaving(Console& console, const RunOptions& options, const 
   }
   console.message(fmt::format("{}. Begin \"{}\" instead? [y/N]", state, new_name));
   if (read_yes()) return {};
-  return fail(ErrorKind::usage, "not started", "", "leave out --new to continue the former study");
+  return fail(ErrorKind::usage, k_declined, "", "leave out --new to continue the former study");
 }
 
 /// `study` with what its runner takes over from the stored one: a price table that has become newer
@@ -155,17 +156,16 @@ Result<void> begin_log(const RunOptions& options, const Environment& environment
   return set_up_log(log);
 }
 
-Result<std::optional<double>> tuning_time_s(const RunOptions& options) {
-  if (options.time.empty()) return std::optional<double>();
-  const auto time_s = parse_duration_s(options.time);
+Result<std::optional<double>> tuning_time_s(const std::string& given) {
+  if (given.empty()) return std::optional<double>();
+  const auto time_s = parse_duration_s(given);
   if (!time_s) {
     return fail(ErrorKind::usage, time_s.error().message, "--time", "write 90s, 30m, 1h30m or 2d");
   }
   if (*time_s < k_shortest_budget_s || *time_s > k_longest_budget_s) {
-    return fail(
-        ErrorKind::usage,
-        fmt::format("a tuning time of {} is out of range", printable_line(options.time, 40)),
-        "--time", "give 1s to 366d");
+    return fail(ErrorKind::usage,
+                fmt::format("a tuning time of {} is out of range", printable_line(given, 40)),
+                "--time", "give 1s to 366d");
   }
   return std::optional(*time_s);
 }
@@ -183,7 +183,7 @@ Result<void> apply_overrides(const RunOptions& options, StudySpec& study) {
     study.search.first_guesses = true;
     study.document["search"]["first_guesses"] = true;
   }
-  const auto time_s = tuning_time_s(options);
+  const auto time_s = tuning_time_s(options.time);
   if (!time_s) return tl::unexpected(time_s.error());
   if (!*time_s) return {};
   study.budget.time_s = **time_s;
@@ -239,7 +239,11 @@ Result<void> confirm_spending(Console& console, const RunOptions& options, const
   }
   console.message(fmt::format("{}. Begin? [y/N]", question));
   if (read_yes()) return {};
-  return fail(ErrorKind::usage, "not started", "", "nothing will be billed");
+  return fail(ErrorKind::usage, k_declined, "", "nothing will be billed");
+}
+
+bool is_declined(const Error& error) {
+  return error.message == k_declined;
 }
 
 std::filesystem::path log_directory(const std::filesystem::path& database,

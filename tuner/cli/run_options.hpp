@@ -38,8 +38,8 @@ struct RunOptions {
 /// Begins the diagnostic log as the variable STEPTUNE_LOG and `--log-level`, which wins, ask for.
 [[nodiscard]] Result<void> begin_log(const RunOptions& options, const Environment& environment);
 
-/// `--time` in seconds; nothing where it was not given.
-[[nodiscard]] Result<std::optional<double>> tuning_time_s(const RunOptions& options);
+/// `--time`, as given, in seconds; nothing where it was not given.
+[[nodiscard]] Result<std::optional<double>> tuning_time_s(const std::string& given);
 
 /// Puts seed, budget and first guesses of the command line into the study, its document included.
 [[nodiscard]] Result<void> apply_overrides(const RunOptions& options, StudySpec& study);
@@ -58,6 +58,9 @@ struct RunOptions {
 [[nodiscard]] Result<void> confirm_spending(Console& console, const RunOptions& options,
                                             const StudySpec& study,
                                             const ProjectionOptions& projection_options);
+
+/// Whether it is a user's own no, on the terminal, that the two above returned.
+[[nodiscard]] bool is_declined(const Error& error);
 
 /// Folder of a study's trial logs, beside the database.
 [[nodiscard]] std::filesystem::path log_directory(const std::filesystem::path& database,

@@ -65,7 +65,7 @@ void add_scaling_command(CLI::App& program, CommandContext& context) {
       ->add_option("--min-efficiency", arguments->options.min_efficiency,
                    "Least gain of each further machine, as a share of the first one's "
                    "[default: the study's \"min_efficiency\", 0.7]")
-      ->check(CLI::Range(0.01, 1.0))
+      ->check(number_within(0.01, 1.0))
       ->option_text("SHARE");
   command
       ->add_option("--deadline", arguments->deadline,

@@ -10,6 +10,7 @@
 
 #include "common/text.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/run_options.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/report/decisions_report.hpp"
 #include "tuner/report/log_text.hpp"
@@ -25,6 +26,18 @@ struct ShowOptions {
   bool log = false;
   bool decisions = false;
 };
+
+/// Where the trial's output is: beside the database, which may have been moved, else where it was
+/// written. Empty where it was not kept: a replayed trial prints nothing, and logs are removed.
+std::filesystem::path log_of(const CommandContext& context, const std::string& study,
+                             const TrialRecord& trial) {
+  std::error_code fault;
+  if (is_file_name(study)) {
+    auto path = log_directory(context.database(), study) / trial.log_path.filename();
+    if (std::filesystem::is_regular_file(path, fault)) return path;
+  }
+  return std::filesystem::exists(trial.log_path, fault) ? trial.log_path : std::filesystem::path();
+}
 
 ExitCode show_log(CommandContext& context, const TrialRecord& trial) {
   const auto text = read_log(trial.log_path, context.console.stdout_width() > 0);
@@ -135,9 +148,7 @@ ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
   if (!study) return context.console.error(study.error());
   auto trial = study->history.trial(study->record.id, *number);
   if (!trial) return context.console.error(trial.error());
-  // A replayed trial prints nothing, and logs may have been removed.
-  std::error_code fault;
-  if (!std::filesystem::exists(trial->log_path, fault)) trial->log_path.clear();
+  trial->log_path = log_of(context, study->record.name, *trial);
   if (options.log) return show_log(context, *trial);
   const auto details = details_of(*study, *trial, context.database());
   if (!details) return context.console.error(details.error());

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/study_source.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <filesystem>
+#include <system_error>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/document/identifiers.hpp"
 #include "common/json_fields.hpp"
@@ -14,6 +18,8 @@
 
 namespace steptune {
 namespace {
+
+namespace fs = std::filesystem;
 
 /// The name of the study: `name` itself, or the one that the study file of that path has.
 Result<std::string> study_name(const std::string& name) {
@@ -40,6 +46,32 @@ Result<std::string> name_in_use(const History& history, const std::string& name)
   const auto nights = history.nights(tuned);
   if (!nights) return tl::unexpected(nights.error());
   return nights->empty() ? latest->name : tuned;
+}
+
+/// The folder that trials of the study of this name run in; nothing where there is none.
+std::optional<std::string> folder_of_study(const CommandContext& context, const std::string& name) {
+  if (!document::is_study_name(name)) return std::nullopt;
+  const auto history = History::open_for_reading(context.database());
+  if (!history) return std::nullopt;
+  const auto study = history->study(name);
+  return study ? std::optional(text_at(study->document, "working_directory")) : std::nullopt;
+}
+
+/// What to do about the path of a study file that does not exist.
+std::string what_to_name_instead(const CommandContext& context, const std::string& path) {
+  const std::vector<std::string> here = study_files_here();
+  const std::string own = path + ".study.json";
+  if (std::ranges::find(here, own) != here.end()) {
+    return fmt::format("did you mean {}?", printable_line(own));
+  }
+  if (const auto folder = folder_of_study(context, path)) {
+    return fmt::format(
+        "that is the name of a study; give the file that it was begun with: its trials run in {}",
+        printable_line(*folder));
+  }
+  if (here.empty()) return "steptune init -- COMMAND writes one";
+  return fmt::format("this folder has {}",
+                     printable_line(fmt::format("{}", fmt::join(here, ", "))));
 }
 
 StoredStudy stored_study(History history, StudyRecord record) {
@@ -131,7 +163,24 @@ Result<void> check_study_name(const std::string& name) {
               "--name", "letters, digits and _.- are allowed, a letter or digit first");
 }
 
-Result<StudySpec> open_study_file(const std::string& path) {
+std::vector<std::string> study_files_here() {
+  std::vector<std::string> files;
+  std::error_code fault;
+  for (fs::directory_iterator at(fs::current_path(), fault), end; !fault && at != end;
+       at.increment(fault)) {
+    const std::string name = at->path().filename().string();
+    if (name == "study.json" || name.ends_with(".study.json")) files.push_back(name);
+  }
+  std::ranges::sort(files);
+  return files;
+}
+
+Result<StudySpec> open_study_file(const CommandContext& context, const std::string& path) {
+  std::error_code fault;
+  if (!fs::exists(path, fault) && !fault) {
+    return fail(ErrorKind::usage, "there is no such study file", path,
+                what_to_name_instead(context, path));
+  }
   auto study = read_study(path, detected_facts());
   if (!study) study.error().kind = ErrorKind::usage;
   return study;
@@ -145,7 +194,8 @@ RecommendationContext study_words(const CommandContext& context, const StoredStu
           document.contains("hooks"),
           text_at(document, "trials") == "attached",
           context.database(),
-          std::nullopt};
+          std::nullopt,
+          document.contains("command") && !document["command"].empty()};
 }
 
 RecommendationContext recommendation_context(const CommandContext& context,

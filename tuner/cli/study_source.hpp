@@ -50,8 +50,12 @@ struct StudyInUse {
 /// Whether a study may be called so; the error, of kind `usage`, is for the option `--name`.
 [[nodiscard]] Result<void> check_study_name(const std::string& name);
 
+/// The files of this folder that are called `study.json` or `NAME.study.json`, by name.
+[[nodiscard]] std::vector<std::string> study_files_here();
+
 /// Reads a study file; every fault of it, a missing file included, is of kind `usage`.
-[[nodiscard]] Result<StudySpec> open_study_file(const std::string& path);
+[[nodiscard]] Result<StudySpec> open_study_file(const CommandContext& context,
+                                                const std::string& path);
 
 /// Words for what is told of the study, without what was used of machines without a price.
 [[nodiscard]] RecommendationContext study_words(const CommandContext& context,

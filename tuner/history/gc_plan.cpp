@@ -13,13 +13,15 @@ class GcPlanner {
       : studies_(std::move(studies)), taken_bytes_(taken_bytes) {
     std::ranges::stable_sort(studies_, {}, &StudyUse::last_used_wall_s);
     if (!studies_.empty()) latest_ = studies_.back().id;
+    for (const StudyUse& study : studies_)
+      newest_ = std::max(newest_, study.id);
     std::erase_if(studies_, [](const StudyUse& study) { return study.running; });
   }
 
   void remove_older(double than_wall_s, bool whole) {
     for (StudyUse& study : studies_) {
       if (study.last_used_wall_s >= than_wall_s) break;
-      if (whole && !study.needed) {
+      if (whole && may_go(study)) {
         remove(study, GcPart::study);
       } else {
         remove(study, GcPart::traces);
@@ -33,7 +35,7 @@ class GcPlanner {
     for (const GcPart part : {GcPart::traces, GcPart::logs, GcPart::study}) {
       for (StudyUse& study : studies_) {
         if (taken_bytes_ <= limit_bytes) return;
-        if (part != GcPart::study || (study.id != latest_ && !study.needed)) remove(study, part);
+        if (part != GcPart::study || may_go(study)) remove(study, part);
       }
     }
   }
@@ -41,6 +43,10 @@ class GcPlanner {
   std::vector<GcStep> take() { return std::move(steps_); }
 
  private:
+  [[nodiscard]] bool may_go(const StudyUse& study) const {
+    return !study.needed && study.id != latest_ && study.id != newest_;
+  }
+
   void remove(StudyUse& study, GcPart part) {
     std::int64_t bytes = 0;
     const auto take_out = [&](std::int64_t& of) { bytes += std::exchange(of, 0); };
@@ -54,7 +60,9 @@ class GcPlanner {
   }
 
   std::vector<StudyUse> studies_;  ///< least recently used first; id 0: gone
-  std::int64_t latest_ = 0;
+  std::int64_t latest_ = 0;        ///< that was used last
+  /// That was begun last: without it, the next one would be given its number.
+  std::int64_t newest_ = 0;
   std::int64_t taken_bytes_;
   std::vector<GcStep> steps_;
 };

@@ -41,9 +41,9 @@ struct GcStep {
 /// What to remove, in order. Old studies lose traces and logs, or go as a whole where that is
 /// asked for; then, while more than the limit is taken, the traces of all studies go, then the
 /// logs, then whole studies, each least recently used first. What is told of a study (trials,
-/// recommendation) stays longest; a running study is left alone, one that is needed
-/// loses traces and logs only, and so does the most recently used one for a limit. `taken_bytes`:
-/// of database and logs, before.
+/// recommendation) stays longest; a running study is left alone; one that is needed, the one that
+/// was used last and the one that was begun last lose traces and logs only. `taken_bytes`: of
+/// database and logs, before.
 [[nodiscard]] std::vector<GcStep> plan_gc(std::vector<StudyUse> studies, const GcRequest& request,
                                           double now_wall_s, std::int64_t taken_bytes);
 

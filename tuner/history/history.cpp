@@ -177,8 +177,13 @@ Result<TrialRecord> History::trial(std::int64_t study_id, std::int64_t number) c
     Query query = store_->query(k_select_trial);
     query.bind(study_id).bind(number);
     if (query.step()) return read_trial(query, Milestones::read, store_->path.string());
-    return fail(ErrorKind::not_found, fmt::format("there is no trial {}", number),
-                store_->path.string(), "`steptune leaderboard` shows the trials");
+    Query named = store_->query("SELECT name FROM studies WHERE id = ?");
+    named.bind(study_id);
+    const std::string name = named.step() ? named.column(0).getString() : "";
+    return fail(ErrorKind::not_found,
+                fmt::format("there is no trial {} in study \"{}\"", number, name),
+                store_->path.string(),
+                fmt::format("`steptune leaderboard {} --all` shows its trials", name));
   });
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include <sys/stat.h>
+
 #include "tuner/history/history.hpp"
 #include "tuner/history/store.hpp"
 
@@ -35,6 +37,14 @@ Result<StudySpending> History::spending(std::int64_t study_id) const {
 
 Result<std::int64_t> History::change_counter() const {
   return store_->catch_errors([&]() -> Result<std::int64_t> {
+    if (store_->is_snapshot) {
+      if (auto renewed = store_->renew(); !renewed) return tl::unexpected(renewed.error());
+    }
+    if (store_->is_snapshot) {
+      struct stat file {};
+      if (::stat(store_->path.c_str(), &file) != 0) return 0;
+      return std::int64_t{file.st_mtim.tv_sec} * 1'000'000'000 + file.st_mtim.tv_nsec;
+    }
     Query query = store_->query("PRAGMA data_version");
     return query.step() ? query.column(0).getInt64() : 0;
   });

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cctype>
 #include <cerrno>
 #include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
 #include "common/system_reason.hpp"
@@ -84,6 +86,30 @@ Result<std::vector<std::string>> check_file_system(const std::filesystem::path& 
       path.string(), kind.name)};
 }
 
+/// Whether the file is the whole database: no WAL lies beside it, and nobody writes. So it is on a
+/// read-only disk, or in a folder of somebody else, where SQLite cannot make the files that readers
+/// share with a writer.
+bool is_complete_alone(const std::filesystem::path& path) {
+  const std::filesystem::path file = behind_links(path);
+  std::filesystem::path wal = file;
+  wal += "-wal";
+  std::error_code fault;
+  const bool has_wal =
+      std::filesystem::exists(wal, fault) && std::filesystem::file_size(wal, fault) > 0;
+  return !has_wal && !LockFile::is_held(lock_of(file));
+}
+
+/// The file as SQLite opens it without those files (https://www.sqlite.org/uri.html).
+std::string immutable_name(const std::filesystem::path& path) {
+  std::string name = "file://";
+  for (const char c : std::filesystem::absolute(path).lexically_normal().string()) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_plain = std::isalnum(byte) != 0 || c == '/' || c == '-' || c == '_' || c == '.';
+    name += is_plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
+  }
+  return name + "?immutable=1";
+}
+
 int milliseconds(double seconds) {
   return static_cast<int>(seconds * 1000.0);
 }
@@ -142,32 +168,57 @@ Result<History> History::open_for_reading(const std::filesystem::path& path,
     return fail(ErrorKind::store, "is a folder, not a history", path.string(),
                 "name a history with --db");
   }
-  try {
+  auto store = Store::open_for_reading(path, options.busy_timeout_s);
+  if (!store) return tl::unexpected(store.error());
+  return History(*std::move(store));
+}
+
+Result<std::unique_ptr<History::Store>> History::Store::open_for_reading(
+    const std::filesystem::path& path, double busy_timeout_s) {
+  const auto open = [&](const std::string& name, int mode) -> Result<std::unique_ptr<Store>> {
     auto store = std::make_unique<Store>(
-        path, SQLite::Database(path.string(), one_thread(SQLite::OPEN_READONLY),
-                               milliseconds(options.busy_timeout_s)));
-    store->database.exec("PRAGMA query_only = ON");
-    store->database.exec(k_cache_of_readers);
-    store->database.exec("PRAGMA trusted_schema = OFF");
-    const int newest = static_cast<int>(schema_migrations().size());
-    const auto version = schema_version(store->database, path, newest);
-    if (!version) return tl::unexpected(version.error());
-    if (*version == 0) {
-      return fail(ErrorKind::not_found, "contains no study yet", path.string(),
-                  "`steptune run STUDY` starts one");
+        path, SQLite::Database(name, one_thread(mode), milliseconds(busy_timeout_s)));
+    store->busy_timeout_s = busy_timeout_s;
+    if (auto begun = store->begin_reading(); !begun) return tl::unexpected(begun.error());
+    return store;
+  };
+  try {
+    return open(path.string(), SQLite::OPEN_READONLY);
+  } catch (const SQLite::Exception& exception) {
+    const bool is_refused = (exception.getErrorCode() & 0xFF) == SQLITE_CANTOPEN;
+    if (!is_refused || !is_complete_alone(path)) {
+      return tl::unexpected(store_error(exception, path));
     }
-    if (*version < oldest_readable_version()) {
-      return fail(ErrorKind::store,
-                  fmt::format("was written by an older steptune (history version {}, this program "
-                              "reads {})",
-                              *version, newest),
-                  path.string(), "`steptune run STUDY` upgrades it and keeps a backup");
-    }
-    store->version = *version;
-    return History(std::move(store));
+  }
+  try {
+    auto store = open(immutable_name(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI);
+    if (store) (*store)->is_snapshot = true;
+    return store;
   } catch (const SQLite::Exception& exception) {
     return tl::unexpected(store_error(exception, path));
   }
+}
+
+Result<void> History::Store::begin_reading() {
+  database.exec("PRAGMA query_only = ON");
+  database.exec(k_cache_of_readers);
+  database.exec("PRAGMA trusted_schema = OFF");
+  const int newest = static_cast<int>(schema_migrations().size());
+  const auto found = schema_version(database, path, newest);
+  if (!found) return tl::unexpected(found.error());
+  if (*found == 0) {
+    return fail(ErrorKind::not_found, "contains no study yet", path.string(),
+                "`steptune run STUDY` starts one");
+  }
+  if (*found < oldest_readable_version()) {
+    return fail(ErrorKind::store,
+                fmt::format("was written by an older steptune (history version {}, this program "
+                            "reads {})",
+                            *found, newest),
+                path.string(), "`steptune run STUDY` upgrades it and keeps a backup");
+  }
+  version = *found;
+  return {};
 }
 
 }  // namespace steptune

@@ -97,6 +97,16 @@ Query History::Store::query(std::string_view sql) {
   return Query(found->second);
 }
 
+Result<void> History::Store::renew() {
+  auto now = open_for_reading(path, busy_timeout_s);
+  if (!now) return tl::unexpected(now.error());
+  statements.clear();
+  database = std::move((*now)->database);
+  version = (*now)->version;
+  is_snapshot = (*now)->is_snapshot;
+  return {};
+}
+
 Error History::Store::damaged(const std::string& what) const {
   return Error{ErrorKind::store, "is damaged: " + what, path.string(),
                "restore a backup, or start a new history with --db"};

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -54,6 +55,13 @@ class Query {
 struct History::Store {
   Store(std::filesystem::path file, SQLite::Database open_database);
 
+  /// Errors are those of `History::open_for_reading`, of which this is all but whether there is
+  /// such a file.
+  [[nodiscard]] static Result<std::unique_ptr<Store>> open_for_reading(
+      const std::filesystem::path& path, double busy_timeout_s);
+  [[nodiscard]] Result<void> begin_reading();
+  /// Opens the file again as it is now; whoever reads a snapshot sees no change otherwise.
+  [[nodiscard]] Result<void> renew();
   /// The statement of this text, prepared at its first use.
   [[nodiscard]] Query query(std::string_view sql);
   /// Runs `action` in one IMMEDIATE transaction: a deferred one that becomes a writer fails at once
@@ -74,6 +82,9 @@ struct History::Store {
   std::map<std::string, SQLite::Statement, std::less<>> statements;
   const Clock* clock = nullptr;
   int version = 0;  ///< of the schema
+  double busy_timeout_s = 0.0;
+  /// SQLite takes it for a file that never changes.
+  bool is_snapshot = false;
   std::vector<std::string> warnings;
 };
 

@@ -117,7 +117,7 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
     answer.ending =
         bytes_of(options.log_path) >= k_max_kept_bytes
             ? "it printed more than 1 MiB, and was ended"
-            : fmt::format("it did not end within {:g} s, and was ended", options.longest_help_s);
+            : fmt::format("it did not end within {:.2g} s, and was ended", options.longest_help_s);
   }
   if (!answer.ending.empty()) return answer;
   answer.help = parse_help(begin_of(options.log_path));

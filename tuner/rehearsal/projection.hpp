@@ -37,10 +37,10 @@ struct ProjectionOptions {
   std::string seconds_per_sample;  ///< expression; empty: from the history, else assumed
   int repeats = 5;
   std::filesystem::path database;  ///< where an earlier run of the study may be found
-  double wall_time_s = 0.0;        ///< now
 };
 
-/// Rehearses a study several times. Errors: a runner whose trials cost nothing (`usage`), an
+/// Rehearses a study several times; the same study and the same speeds give the same figures.
+/// Errors: a runner whose trials cost nothing (`usage`), an
 /// expression that does not compile, those of the loop.
 [[nodiscard]] Result<Projection> project_tuning(const StudySpec& study,
                                                 const ProjectionOptions& options);

@@ -105,10 +105,14 @@ void add_notes(Leaderboard& board) {
       std::any_of(board.objectives.begin(), board.objectives.end(),
                   [](const auto& view) { return view.objective.is_timed(); });
   if (compares_speed && smallest && *largest > least_full) {
+    const auto guards = board.study.document.find("guards");
+    const bool is_guarded = guards != board.study.document.end() && !guards->empty();
     board.notes.push_back(fmt::format(
         "trials differ in batch size ({} to {} samples per step); a larger batch may need more "
-        "samples to reach the same loss: add a guard on the loss, or check it before the long run",
-        format_number(*smallest), format_number(*largest)));
+        "samples to reach the same loss{}check it before the long run",
+        format_number(*smallest), format_number(*largest),
+        is_guarded ? ", and the guard sees a trial's samples only: "
+                   : ": add a guard on the loss, or "));
   }
 }
 

@@ -289,7 +289,8 @@ std::string recommendation_text(const Recommendation& recommendation,
     result += fmt::format("next   steptune exec {}\n       steptune best {} --format python\n",
                           context.study, context.study);
   } else {
-    result += fmt::format("next   steptune best {} --format args\n", context.study);
+    result += fmt::format("next   steptune best {} --format {}\n", context.study,
+                          context.has_command ? "args" : "json");
   }
   return result;
 }

@@ -23,6 +23,7 @@ struct RecommendationContext {
   std::filesystem::path database{};  ///< where the study is stored
   /// That the tuning took of machines without a price, see `MachineHours`.
   std::optional<double> machine_hours{};
+  bool has_command = true;  ///< of the study: there is something to start a long run with
 };
 
 /// The block that ends a study: `best`, `plan`, `tuning took`, `next`, as many lines as there is

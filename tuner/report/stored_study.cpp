@@ -78,8 +78,11 @@ Result<StudySpec> stored_spec(const StudyRecord& record) {
 }
 
 Result<StudySpec> checked_stored_spec(const StudyRecord& record) {
-  return readable(record,
-                  study_from_json(record.document, file_of(record), facts_to_read_with(record)));
+  auto study = readable(
+      record, study_from_json(record.document, file_of(record), facts_to_read_with(record)));
+  // Paths count in it by where the file lay, which is not known any more.
+  if (study) study->fingerprint = record.fingerprint;
+  return study;
 }
 
 Result<std::optional<Recommendation>> stored_recommendation(const StudyRecord& record) {

@@ -23,8 +23,11 @@ Json bounded_budget(const StudySpec& study, const NightBounds& bounds) {
   return budget;
 }
 
+/// Nights differ in nothing that a fingerprint counts.
 Result<StudySpec> read_again(const StudySpec& study, const Json& document) {
-  return study_from_json(document, study.file, study.facts);
+  auto again = study_from_json(document, study.file, study.facts);
+  if (again) again->fingerprint = study.fingerprint;
+  return again;
 }
 
 }  // namespace

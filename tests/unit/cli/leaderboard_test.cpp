@@ -212,6 +212,16 @@ TEST(LeaderboardText, IsATableWithLegendNotesAndCounts) {
             "5 trials: 4 completed, 1 out of memory\n");
 }
 
+TEST(LeaderboardText, AsksForNoGuardWhereThereIsOne) {
+  LeaderboardInput input = three_trials();
+  input.study.document["guards"] = {{{"metric", "loss"}, {"max", 3.0}}};
+  const std::string text = leaderboard_text(board_of(std::move(input)), {});
+  EXPECT_NE(text.find("the same loss, and the guard sees a trial's samples only: check it before "
+                      "the long run\n"),
+            std::string::npos)
+      << text;
+}
+
 TEST(LeaderboardText, ItsLegendFitsTheTerminal) {
   LeaderboardInput input = three_trials();
   input.ranked[0].disturbance = Disturbance{0.3, 0.0};

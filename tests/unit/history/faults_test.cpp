@@ -188,6 +188,42 @@ TEST_F(HistoryFaults, NoHistoryIsNotFound) {
   EXPECT_FALSE(std::filesystem::exists(path())) << "reading creates nothing";
 }
 
+/// As on a read-only disk, of which root may write every other file.
+void forbid_index(const std::filesystem::path& database) {
+  std::filesystem::create_symlink("nowhere", database.string() + "-shm");
+}
+
+TEST_F(HistoryFaults, IsReadWhereSQLiteCanMakeNoFiles) {
+  const auto database = folder() / "a b" / "100 %?#&.db";
+  const auto open_it = [&] { return must(History::open_for_writing(database, clock_)); };
+  {
+    History history = open_it();
+    make_study(history);
+  }
+  forbid_index(database);
+  const History reader = must(History::open_for_reading(database));
+  EXPECT_EQ(must(reader.study("s")).name, "s");
+  const auto counter = must(reader.change_counter());
+  EXPECT_EQ(must(reader.change_counter()), counter) << "nobody has written";
+
+  // Whoever sees the same file on a disk that is not read-only goes on with it.
+  std::filesystem::remove(database.string() + "-shm");
+  History writer = open_it();
+  must(writer.create_or_continue_study("t", "fingerprint", Json{{"name", "t"}}, 42));
+  EXPECT_NE(must(reader.change_counter()), counter);
+  EXPECT_EQ(must(reader.study("t")).name, "t");
+}
+
+TEST_F(HistoryFaults, WhatAWriterLeftInTheWalIsNotPassedOver) {
+  { const History history = open(); }
+  forbid_index(path());
+  std::ofstream(path().string() + "-wal") << "what was committed last";
+  const auto reader = History::open_for_reading(path());
+  ASSERT_FALSE(reader);
+  EXPECT_EQ(reader.error().kind, ErrorKind::store);
+  EXPECT_THAT(reader.error().hint, HasSubstr("-shm"));
+}
+
 TEST_F(HistoryFaults, AFileOfAnotherKindIsRefusedAndLeftAlone) {
   const std::string text(5000, 'x');
   write_file(text);

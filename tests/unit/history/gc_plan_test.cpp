@@ -47,7 +47,8 @@ TEST(GcPlan, WhatNightsGoOnFromNeverGoesAsAWhole) {
 }
 
 TEST(GcPlan, StepsTellWhatComesBack) {
-  const auto steps = plan_gc({use_of(1, "old", 100)}, {0.0, true, {}}, k_now_s, 0);
+  const auto steps =
+      plan_gc({use_of(1, "old", 100), use_of(2, "new", 1)}, {50 * k_day_s, true, {}}, k_now_s, 0);
   ASSERT_EQ(steps.size(), 1U);
   EXPECT_EQ(steps[0].bytes, 1250);
   StudyUse empty = use_of(1, "old", 100);
@@ -71,7 +72,19 @@ TEST(GcPlan, TheLimitTakesTracesThenLogsThenStudiesOfTheLeastRecentlyUsed) {
 TEST(GcPlan, RunningStudiesAreLeftAlone) {
   std::vector<StudyUse> studies{use_of(1, "old", 100), use_of(2, "older", 200)};
   studies[1].running = true;
-  EXPECT_THAT(planned(studies, {0.0, true, 0}, 9999), ElementsAre("study old"));
+  EXPECT_THAT(planned(studies, {0.0, true, 0}, 9999), ElementsAre("traces old", "logs old"));
+}
+
+TEST(GcPlan, TheStudyUsedLastAndTheOneBegunLastNeverGoAsAWhole) {
+  // The next study is given the number behind the largest one.
+  const std::vector<StudyUse> studies{use_of(1, "in use", 100), use_of(2, "old", 150),
+                                      use_of(3, "newest", 200)};
+  EXPECT_THAT(
+      planned(studies, {50 * k_day_s, true, {}}),
+      ElementsAre("traces newest", "logs newest", "study old", "traces in use", "logs in use"));
+  EXPECT_THAT(planned(studies, {{}, false, 0}, 3 * 1250),
+              ElementsAre("traces newest", "traces old", "traces in use", "logs newest", "logs old",
+                          "logs in use", "study old"));
 }
 
 using Housekeeping = HistoryFixture;

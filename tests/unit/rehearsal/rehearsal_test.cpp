@@ -265,13 +265,23 @@ TEST(Rehearsal, SpeedsComeFromAnEarlierRun) {
 
 TEST(Projection, TellsMeanAndRange) {
   const StudySpec study = study_of(document());
-  const auto projection = project_tuning(study, {"0.002", 2, "/nowhere/history.db", k_now_s});
+  const auto projection = project_tuning(study, {"0.002", 2, "/nowhere/history.db"});
   ASSERT_TRUE(projection) << projection.error().text();
   ASSERT_TRUE(projection->usd);
   EXPECT_LE(projection->usd->low, projection->usd->mean);
   EXPECT_LE(projection->usd->mean, projection->usd->high);
   EXPECT_THAT(projection_text(study, *projection), HasSubstr("on SageMaker, simulated 2 times"));
   EXPECT_THAT(projection_text(study, *projection), HasSubstr("0.002 seconds per sample"));
+}
+
+TEST(Projection, OfTheSameStudyIsTheSameEachTime) {
+  const StudySpec study = study_of(document());
+  const auto first = project_tuning(study, {"0.002", 2, ""});
+  const auto second = project_tuning(study, {"0.002", 2, ""});
+  ASSERT_TRUE(first && second);
+  EXPECT_EQ(projection_text(study, *first), projection_text(study, *second));
+  EXPECT_EQ(first->duration_s.mean, second->duration_s.mean);
+  EXPECT_EQ(first->usd->mean, second->usd->mean);
 }
 
 TEST(Projection, AClusterWithoutAPriceHasNoBill) {
@@ -283,14 +293,14 @@ TEST(Projection, AClusterWithoutAPriceHasNoBill) {
   json["baseline"]["nodes"] = 1;
   json["runner"] = {{"type", "slurm"}, {"nodes", "nodes"}};
   StudySpec study = study_of(json);
-  auto projection = project_tuning(study, {"0.002", 1, "", k_now_s});
+  auto projection = project_tuning(study, {"0.002", 1, ""});
   ASSERT_TRUE(projection) << projection.error().text();
   EXPECT_THAT(projection_text(study, *projection),
               AllOf(HasSubstr("machine-hours"), Not(HasSubstr("$"))));
   EXPECT_FALSE(projection->usd || projection->not_training_usd) << "0 would say that it is free";
   json["runner"]["price_per_node_hour"] = 12.0;
   study = study_of(json);
-  projection = project_tuning(study, {"0.002", 1, "", k_now_s});
+  projection = project_tuning(study, {"0.002", 1, ""});
   ASSERT_TRUE(projection) << projection.error().text();
   EXPECT_THAT(projection_text(study, *projection), HasSubstr("\nbill      $"));
   EXPECT_TRUE(projection->usd && projection->not_training_usd);
@@ -325,10 +335,10 @@ TEST(Rehearsal, WhereWaitingIsDearMachinesAreStartedLess) {
 TEST(Projection, TellsWhatWaitingIsWorth) {
   Json json = document();
   json["search"] = {{"searcher", "bayes"}};
-  EXPECT_FALSE(project_tuning(study_of(json), {"0.002", 1, "", k_now_s})->waiting_usd);
+  EXPECT_FALSE(project_tuning(study_of(json), {"0.002", 1, ""})->waiting_usd);
   json["search"]["waiting_per_hour"] = 36.0;
   const StudySpec study = study_of(json);
-  const auto projection = project_tuning(study, {"0.002", 1, "", k_now_s});
+  const auto projection = project_tuning(study, {"0.002", 1, ""});
   ASSERT_TRUE(projection && projection->waiting_usd);
   EXPECT_NEAR(projection->waiting_usd->mean, 0.01 * projection->duration_s.mean, 1e-9);
   EXPECT_THAT(projection_text(study, *projection), HasSubstr("at $36.00 an hour"));
@@ -338,7 +348,7 @@ TEST(Projection, TrialsThatCostNothingAreNotRehearsed) {
   Json json = document();
   json["runner"] = {{"type", "local"}, {"price_per_hour", 1.0}};
   json["env"]["INSTANCE"] = "{instance}";
-  const auto projection = project_tuning(study_of(json), {"", 1, "", k_now_s});
+  const auto projection = project_tuning(study_of(json), {"", 1, ""});
   ASSERT_FALSE(projection);
   EXPECT_EQ(projection.error().kind, ErrorKind::usage);
   EXPECT_THAT(projection.error().text(), HasSubstr("\"local\""));

@@ -60,6 +60,9 @@ TEST_F(RecordedTableFiles, TheObjectiveBecomesSecondsPerSample) {
             (std::map<std::string, double>{{"time", 200}, {"acc", 0.5}, {"cost_usd", 0.01}}));
   // The median row, 100 ms for a sample, takes 0.1 s for a step.
   EXPECT_DOUBLE_EQ(told->samples_per_step, 1.0);
+  TrialSpec batched = spec("t2.small", 1e-5, false);
+  batched.report_format.samples_per_step = 32.0;
+  EXPECT_DOUBLE_EQ((*replay)(batched)->samples_per_step, 32.0) << "as the study says";
 }
 
 TEST_F(RecordedTableFiles, ValuesMatchAsNumbersTruthValuesAndTexts) {
