@@ -95,10 +95,11 @@ void AttachedRunner::on_step(const LiveStep& step) {
   // Steps made before the latest switch have counted already.
   if (step.configuration != in_force_) return;
   if (active_ && blocks_.arm() == Arm::trial) {
-    if (!active_->started_s) begin_measuring();
+    const bool begins = !active_->started_s;
+    if (begins) begin_measuring();
     if (!active_->told_refusal && why_not_in_force(program_.log(), active_->spec.live->knobs)) {
       active_->told_refusal = true;
-      tell_events();
+      if (!begins) tell_events();
     }
   }
   if (blocks_.add(step)) take_turn();
