@@ -184,6 +184,32 @@ TEST_F(TunedRun, SimplyRunsWhatCannotBeTuned) {
   EXPECT_FALSE(fs::exists(sandbox_.folder() / ".steptune"));
 }
 
+TEST_F(TunedRun, TheTunerKeepsNoLockOpenThatCameWithTheCommand) {
+  sandbox_.write("train.py", R"(import glob
+import os
+import time
+
+def holders():
+    found = 0
+    for descriptor in glob.glob("/proc/[0-9]*/fd/*"):
+        try:
+            found += os.path.samefile(descriptor, "lock")
+        except OSError:
+            pass
+    return found
+
+ends_s = time.monotonic() + 10
+while holders() > 1 and time.monotonic() < ends_s:
+    time.sleep(0.1)
+print(holders())
+)");
+  const std::string command = fmt::format("exec 9>lock; exec {} exec --tune -- {} train.py",
+                                          steptune_program(), k_interpreter);
+  const Ended ended = sandbox_.program({"/bin/sh", "-c", command});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.out, "1\n");
+}
+
 TEST_F(TunedRun, RefusesWhatContradictsItself) {
   const auto refused = [&](const std::vector<std::string>& words, const std::string& why) {
     const Ended ended = sandbox_.steptune(words);

@@ -154,6 +154,15 @@ class ForkServer(unittest.TestCase):
             self.assertEqual(server.close(), "")
             self.assertEqual(server.process.returncode, 0)
 
+    def test_imports_that_start_a_thread_are_refused(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "with_a_thread.py"), "w") as module:
+                module.write("import threading, time\n")
+                module.write("threading.Thread(target=time.sleep, args=(600,), daemon=True).start()\n")
+            server = Server([harness.program("mnist")], path=[folder], modules=["with_a_thread"])
+            self.assertIn("importing starts a thread", server.first["refused"])
+            self.assertEqual(server.close(), "")
+
     def test_a_server_whose_tuner_has_gone_ends_without_running_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "train.py")

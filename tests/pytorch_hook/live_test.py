@@ -64,10 +64,10 @@ def switch(from_step, configuration=1, last=False, **knobs):
 
 
 class Live(unittest.TestCase):
-    def ran(self, name, *arguments, switches=(), silence_s=None, **keys):
+    def ran(self, name, *arguments, switches=(), silence_s=None, prepare=None, **keys):
         tuner = Tuner(switches, **keys)
         asked = {} if silence_s is None else {"silence_s": silence_s}
-        ran = run(name, *arguments, hook=settings("live", channel=tuner.path, **asked))
+        ran = run(name, *arguments, hook=settings("live", channel=tuner.path, **asked), prepare=prepare)
         self.assertEqual(ran.status, 0, ran.output)
         return ran, tuner.messages()
 
@@ -147,6 +147,115 @@ class Switches(Live):
             rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == "channels_last"]
             self.assertFalse(rows[-1]["may"])
             self.assertIn("the model does not take it", rows[-1]["why"])
+
+
+class WorkersOnTrial(Live):
+    """What does not work with them goes on with the program's own, and nothing is lost or read twice."""
+
+    def taken_back(self, kind, workers, **keys):
+        messages = self.same("own_workers", kind, switches=[switch(6, 1, num_workers=workers), switch(40, 0)], **keys)
+        rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == "num_workers"]
+        self.assertEqual((rows[-1]["may"], rows[-1]["value"]), (False, rows[0]["today"]), rows)
+        return rows[-1]["why"]
+
+    def test_that_fail(self):
+        self.assertIn("cannot be forked", self.taken_back("raises", 2))
+
+    def test_that_are_killed(self):
+        self.assertIn("exited unexpectedly", self.taken_back("dies", 2))
+
+    def test_that_hang(self):
+        def wait_briefly():
+            from steptune_pytorch.live import pools
+
+            pools._LONGEST_BATCH_S = 0.5
+
+        self.assertIn("timed out", self.taken_back("hangs", 2, prepare=wait_briefly))
+
+    def test_none_where_the_data_set_needs_one(self):
+        self.assertIn("in workers alone", self.taken_back("needs", 0))
+
+    def test_none_where_the_data_set_would_draw_the_program_s_random_numbers(self):
+        self.assertIn("draws random numbers", self.taken_back("draws", 0))
+
+    def test_none_at_the_begin_of_a_pass(self):
+        self.same("own_workers", "has", switches=[switch(6, 1, num_workers=0)])
+
+    def test_of_a_data_set_that_the_program_changes_meanwhile(self):
+        self.assertIn("changes its data set", self.taken_back("changed", 2))
+
+    def test_of_a_loader_that_has_all_attributes_of_its_data_set(self):
+        messages = self.same("own_workers", "delegates", switches=[switch(6, 1, num_workers=2), switch(40, 0)])
+        self.assertTrue(self.row(messages, "num_workers", 2)["may"])
+
+    def test_that_cannot_be_started_at_the_next_pass(self):
+        def start_none_from_then_on():
+            from torch.utils.data import DataLoader
+
+            original = DataLoader._get_iterator
+
+            def get_iterator(loader):
+                if loader.num_workers and get_iterator.starts == 0:
+                    raise OSError("no more processes")
+                get_iterator.starts -= bool(loader.num_workers)
+                return original(loader)
+
+            get_iterator.starts = 1
+            DataLoader._get_iterator = get_iterator
+
+        switches = [switch(6, 1, num_workers=1)]
+        messages = self.same("own_workers", "plain", switches=switches, prepare=start_none_from_then_on)
+        rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == "num_workers"]
+        self.assertIn("no more processes", rows[-1]["why"])
+
+    def test_of_another_loader_whose_data_set_has_opened_a_file(self):
+        messages = self.same("left_pass", "files", switches=[switch(100, 1, num_workers=1)])
+        rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == "num_workers"]
+        self.assertIn("h5py.File", rows[-1]["why"])
+
+    def test_while_another_pass_is_left_unread(self):
+        messages = self.same("left_pass", switches=[switch(30, 1, num_workers=1)])
+        told = [m["warm_up"] for m in messages if "step" in m and m["configuration"] == 1]
+        self.assertFalse(told[-1])
+
+
+class OddPrograms(Live):
+    def test_more_open_files_than_select_takes(self):
+        self.same("many_files", "opens", switches=[switch(5, 1, num_workers=1), switch(9, 0)])
+
+    def test_all_descriptors_closed_in_mid_training(self):
+        ran, messages = self.ran("many_files", "closes", switches=[switch(5, 1, set_to_none=True), switch(15, 0)])
+        said = [line for line in ran.lines if "the tuner is gone" in line]
+        self.assertEqual(len(said), 1, ran.output)
+        self.assertEqual([line for line in ran.lines if line not in said], run("many_files", "closes").lines)
+        self.assertLessEqual(max(m["step"] for m in messages if "step" in m), 7)
+
+
+class OwnFault(Live):
+    def failing_after(self, steps, *switches):
+        def prepare():
+            import atexit
+
+            import torch
+            from steptune_pytorch.live import Live
+
+            original = Live._tell_step
+
+            def tell_step(live, progress, due):
+                if progress.steps > steps:
+                    raise KeyError("of the hook")
+                return original(live, progress, due)
+
+            Live._tell_step = tell_step
+            atexit.register(lambda: print("threads", torch.get_num_threads()))
+
+        return self.ran("mnist", switches=switches, prepare=prepare)
+
+    def test_the_program_s_own_settings_come_back(self):
+        ran, messages = self.failing_after(9, switch(5, 1, num_threads=3, num_workers=1))
+        self.assertIn("threads 1", ran.lines)
+        self.assertTrue([m for m in messages if m.get("hook", {}).get("event") == "disabled"])
+        self.assertEqual(len(ran.lines), len(run("mnist").lines) + 1, ran.output)
 
 
 class LastWords(unittest.TestCase):
@@ -271,6 +380,15 @@ class GoneTuner(Live):
     def test_never_there(self):
         ran = run("mnist", hook=settings("live", channel="/nonexistent/tuner"))
         self.assertEqual(len([line for line in ran.lines if "the tuner is gone" in line]), 1)
+
+    def test_what_it_leaves_and_is_not_in_force(self):
+        ran, _ = self.ran("own_workers", "raises", switches=[switch(5, 1, last=True, num_workers=1)])
+        said = [line for line in ran.lines if "num_workers=1 could not be set: RuntimeError: cannot be forked" in line]
+        self.assertEqual(len(said), 1, ran.output)
+        self.assertEqual([line for line in ran.lines if line not in said], run("own_workers", "raises").lines)
+
+    def test_what_it_leaves_as_it_was(self):
+        self.same("iterable", switches=[switch(5, 1, last=True, num_workers=0)])
 
     def test_done(self):
         messages = self.same("mnist", switches=[switch(5, 1, last=True, num_workers=1)])

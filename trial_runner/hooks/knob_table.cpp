@@ -26,6 +26,7 @@ Knob knob_from_json(const Json& json) {
   knob.parameter = json.at("parameter");
   knob.part = json.value("part", "");
   knob.device = json.value("device", "");
+  knob.may_break = json.value("may_break", "");
   knob.switchable = json.at("applied") == "live";
   if (json.at("applied") == "environment") knob.environment = json.at("environment");
   knob.today = json.value("today", Json());

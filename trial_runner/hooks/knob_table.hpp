@@ -26,6 +26,7 @@ struct Knob {
   bool switchable = false;  ///< between two steps of a running program
   std::string part;         ///< of a step, that it can shorten; empty: no one part
   std::string device;       ///< on which alone it is worth offering; empty: on all
+  std::string may_break;    ///< what there may be in a program that it makes fail; empty: nothing
   /// For one that is set before the program starts: variables by value. Null for others.
   Json environment;
   Json today;  ///< for such a one: its value where none of its variables is set, else null

@@ -45,10 +45,12 @@ std::vector<LiveStep> AttachedProgram::steps(double until_s) {
 
 void AttachedProgram::read(std::vector<LiveStep>& steps) {
   const double now_s = clock_->now_s();
+  bool listens = false;
   for (const LiveMessage& message : channel_.receive()) {
     if (const auto* hello = std::get_if<LiveHello>(&message)) {
       if (said_hello_) unusable_ = "several processes train without ranks";
       said_hello_ = true;
+      listens = true;
       world_size_ = hello->world_size;
     } else if (const auto* event = std::get_if<LiveHookEvent>(&message)) {
       log_.add(event->event);
@@ -57,13 +59,14 @@ void AttachedProgram::read(std::vector<LiveStep>& steps) {
       if (!startup_s_) startup_s_ = now_s - attached_s_;
       last_ = *step;
       steps.push_back(*step);
+      listens = true;
     } else {
       is_gone_ = true;
     }
   }
   // A program that makes no steps does not listen, and its end of the socket would fill.
   const bool is_due = !told_alive_s_ || now_s >= *told_alive_s_ + k_between_signs_s;
-  if (steps.empty() || !is_due) return;
+  if (!listens || !is_due) return;
   told_alive_s_ = now_s;
   channel_.send_alive();
 }

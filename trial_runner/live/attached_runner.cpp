@@ -18,6 +18,7 @@ struct AttachedTrial {
   TrialSpec spec;
   double asked_s = 0.0;
   std::optional<double> started_s{};  ///< its settings are in force
+  bool told_refusal = false;
 };
 
 class AttachedRunner final : public Runner {
@@ -37,6 +38,7 @@ class AttachedRunner final : public Runner {
   void take_turn();
   void on_step(const LiveStep& step);
   void begin_measuring();
+  void tell_events();
   void report();
   void finish(OutcomeKind kind, std::string detail = "");
 
@@ -92,7 +94,14 @@ Result<std::vector<TrialEvent>> AttachedRunner::wait(double deadline_s) {
 void AttachedRunner::on_step(const LiveStep& step) {
   // Steps made before the latest switch have counted already.
   if (step.configuration != in_force_) return;
-  if (active_ && blocks_.arm() == Arm::trial && !active_->started_s) begin_measuring();
+  if (active_ && blocks_.arm() == Arm::trial) {
+    const bool begins = !active_->started_s;
+    if (begins) begin_measuring();
+    if (!active_->told_refusal && why_not_in_force(program_.log(), active_->spec.live->knobs)) {
+      active_->told_refusal = true;
+      if (!begins) tell_events();
+    }
+  }
   if (blocks_.add(step)) take_turn();
   report();
 }
@@ -104,8 +113,12 @@ void AttachedRunner::begin_measuring() {
                                     "",
                                     {{k_shared_program, "the long run"}},
                                     program_.startup_s().value_or(0.0)});
+  tell_events();
+}
+
+void AttachedRunner::tell_events() {
   Report report;
-  report.received_s = *active_->started_s;
+  report.received_s = clock_.now_s();
   const Json told = program_.log().to_json();
   for (const Json& event : told)
     report.hook_events.push_back(dump_json(event));

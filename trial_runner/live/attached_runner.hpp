@@ -15,7 +15,8 @@ namespace steptune {
 /// - A trial with a level takes turns with the baseline, as in `make_live_runner`; one without (the
 ///   baseline's first, and what confirms) is measured as it is, until it is stopped.
 /// - After a trial the baseline is in force until the next one.
-/// - What the hook refuses is told in the trial's hook events; nothing is done about it here.
+/// - What the hook refuses, also later, is told in the trial's hook events; nothing is done about
+///   it here.
 /// - Once the program is gone, a trial under way and each further one is `lost`.
 /// - `not_started`: a trial without a `LiveTrial`, which would need a process of its own.
 ///

@@ -56,6 +56,7 @@ struct Active {
   double asked_s = 0.0;
   std::optional<double> started_s{};  ///< its settings are in force
   Json events = Json::array();        ///< of the hook, with its settings in force; not told yet
+  bool told_refusal = false;          ///< they were in force, and are no more
 };
 
 /// Beside the trials' own.
@@ -303,7 +304,7 @@ void LiveRunner::on_program_finished(const Outcome& outcome) {
 }
 
 void LiveRunner::on_withdrawal(const std::string& why) {
-  unusable_ = "the hook withdrew: " + why;
+  unusable_ = why;
   if (!active_) return;
   if (!active_->started_s) {
     give_to_fresh(unusable_);
@@ -317,6 +318,10 @@ void LiveRunner::read_channel() {
   for (const LiveMessage& message : program_->channel.receive()) {
     if (!program_) return;
     if (const auto* hello = std::get_if<LiveHello>(&message)) {
+      if (program_->said_hello) {
+        on_withdrawal("several processes train without ranks");
+        continue;
+      }
       program_->said_hello = true;
       program_->world_size = hello->world_size;
       take_turn();
@@ -325,7 +330,7 @@ void LiveRunner::read_channel() {
     } else if (const auto* step = std::get_if<LiveStep>(&message)) {
       on_step(*step);
     } else if (program_->log.disabled() && !program_->is_ending) {
-      on_withdrawal(*program_->log.disabled());
+      on_withdrawal("the hook withdrew: " + *program_->log.disabled());
     }
   }
 }
@@ -354,6 +359,11 @@ void LiveRunner::on_step(const LiveStep& step) {
     return;
   }
   const bool of_trial = blocks_.arm() == Arm::trial;
+  if (of_trial && active_ && !active_->told_refusal &&
+      why_not_in_force(program.log, active_->spec.live->knobs)) {
+    active_->told_refusal = true;
+    active_->events = program.log.to_json();
+  }
   if (blocks_.add(step)) {
     log_line(LogLevel::debug, "a block of the {} ends with step {:.0f}, {:.3f} s of training",
              of_trial ? "trial" : "baseline", step.step, step.seconds);

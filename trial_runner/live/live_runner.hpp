@@ -23,6 +23,9 @@ inline constexpr const char* k_shared_program = "shared_program";
 /// - A trial's reports tell time as it would have passed at the baseline's level
 ///   (live/paired_blocks.hpp), no start-up (`TrialStarted::program_startup_s` is the program's),
 ///   and no metrics: the loss is that of one training.
+/// - A trial whose settings are no longer in force tells so in its hook events.
+/// - A program of several processes without ranks, whose steps cannot be told apart, leaves all
+///   further trials to `fresh`.
 /// - A program that ends without having shown a pair of blocks (while the baseline is measured, a
 ///   block) leaves all further trials to `fresh`: its next run would be as short.
 ///

@@ -2,7 +2,10 @@
 #include "tuner/cli/tuner_process.hpp"
 
 #include <cerrno>
+#include <cstdlib>
+#include <filesystem>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -28,9 +31,26 @@ void let_go_of_streams() {
   ::dup2(nothing.get(), STDOUT_FILENO);
 }
 
+/// A lock or a pipe that came with this process is the program's to give up.
+void let_go_of_inherited() {
+  std::vector<int> inherited;
+  std::error_code fault;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", fault)) {
+    const int descriptor = std::atoi(entry.path().filename().c_str());
+    const int flags = ::fcntl(descriptor, F_GETFD);
+    // What was opened here does not outlive exec.
+    if (descriptor > STDERR_FILENO && flags >= 0 && (flags & FD_CLOEXEC) == 0) {
+      inherited.push_back(descriptor);
+    }
+  }
+  for (const int descriptor : inherited)
+    ::close(descriptor);
+}
+
 [[noreturn]] void be_tuner(CommandContext& context, const AttachedTuning& tuning,
                            live::LiveChannel channel, UniqueFd process) {
   let_go_of_streams();
+  let_go_of_inherited();
   // Being no nicer than before is no fault.
   [[maybe_unused]] const int niceness = ::nice(k_nicer);
   {

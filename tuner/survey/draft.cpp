@@ -89,6 +89,9 @@ class Knobs {
     if (options_.live && !knob.switchable) {
       return leave(knob, "cannot be switched while a program runs; tuned without --live");
     }
+    if (options_.must_go_on && !knob.may_break.empty()) {
+      return leave(knob, fmt::format("may break {}; tuned before a run", knob.may_break));
+    }
     const std::string device = text_at(survey_.log.event("patched"), "device");
     if (!knob.device.empty() && !device.empty() && device != knob.device) {
       return leave(knob, fmt::format("is worth its trials on {} only", knob.device));

@@ -220,6 +220,19 @@ TEST(Draft, LiveTrialsHaveOnlyKnobsThatCanBeSwitched) {
   EXPECT_THAT(draft.left, Contains(HasSubstr("num_interop_threads: cannot be switched")));
 }
 
+TEST(Draft, ARunThatMustGoOnHasOnlyKnobsThatItCannotFailWith) {
+  const std::vector<std::string> events = {knob("num_threads", "1"), knob("set_to_none", "false"),
+                                           knob("channels_last", "false")};
+  DraftOptions wanted = options();
+  wanted.live = true;
+  EXPECT_EQ(study_of(must_draft(usual(events), wanted)).space.parameters().size(), 3U);
+  wanted.must_go_on = true;
+  const Draft draft = must_draft(usual(events), wanted);
+  EXPECT_EQ(study_of(draft).space.parameters().size(), 1U);
+  EXPECT_THAT(draft.left, Contains(HasSubstr("set_to_none: may break programs that read")));
+  EXPECT_THAT(draft.left, Contains(HasSubstr("channels_last: may break operations that take one")));
+}
+
 TEST(Draft, WhatChangesTheLossIsTunedOnlyWhenAskedForAndWithAGuard) {
   const std::vector<std::string> events = {
       knob("num_threads", "1"), knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])"),

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -183,7 +184,39 @@ TEST_F(AttachedRunnerTest, ItsTrialsAreLostWhereTheHookWithdraws) {
   EXPECT_EQ(finished[0].outcome.detail, "the hook withdrew: two optimisers");
 }
 
+TEST_F(AttachedRunnerTest, ATrialWhoseSettingsAreRefusedLaterTellsSo) {
+  const auto row = [this](const char* fields) {
+    hook_->say(
+        fmt::format(R"({{"hook":{{"event":"knob","knob":"num_workers","today":0,{}}}}})", fields));
+  };
+  const auto told = [this] {
+    std::vector<std::string> events;
+    for (const TrialReported& reported : only<TrialReported>(now()))
+      events.insert(events.end(), reported.report.hook_events.begin(),
+                    reported.report.hook_events.end());
+    return events;
+  };
+  ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
+  static_cast<void>(hook_->switches());
+  row(R"("may":true,"value":2)");
+  hook_->make_steps(10, 0.05);
+  EXPECT_EQ(told().size(), 1U);
+  row(R"("may":false,"value":0,"why":"a worker was killed")");
+  hook_->make_steps(10, 0.05);
+  const auto refusals = told();
+  ASSERT_EQ(refusals.size(), 1U);
+  EXPECT_THAT(refusals[0], testing::HasSubstr("a worker was killed"));
+  hook_->make_steps(10, 0.05);
+  EXPECT_TRUE(told().empty()) << "once";
+}
+
+TEST_F(AttachedRunnerTest, TheProgramThatWaitsForAFirstWordGetsIt) {
+  EXPECT_EQ(hook_->signs_of_life(), 1);
+}
+
 TEST_F(AttachedRunnerTest, TheProgramIsToldOnceASecondThatTheTunerIsThere) {
+  EXPECT_EQ(hook_->signs_of_life(), 1);
+  clock_.advance_to(clock_.now_s() + 1.0);
   const auto told_after = [this](double seconds) {
     clock_.advance_to(clock_.now_s() + seconds);
     hook_->make_steps(1, 0.1);

@@ -198,6 +198,39 @@ TEST_F(LiveRunnerTest, SettingsThatDoNotComeIntoForceAreMeasuredInAProcessOfThei
   EXPECT_EQ(inner_->started.back().key, (TrialKey{2, 1}));
 }
 
+TEST_F(LiveRunnerTest, ATrialWhoseSettingsAreRefusedLaterTellsSo) {
+  ASSERT_TRUE(runner_->start(trial_with(1, "num_workers")));
+  connect();
+  static_cast<void>(hook_->switches());
+  hook_->say(R"({"hook":{"event":"knob","knob":"num_workers","may":true,"today":0,"value":2}})");
+  hook_->make_steps(30, 0.05);
+  static_cast<void>(now());
+  hook_->say(
+      R"({"hook":{"event":"knob","knob":"num_workers","may":false,"today":0,"value":0,"why":"killed"}})");
+  hook_->make_steps(30, 0.05);
+  std::vector<std::string> told;
+  for (const TrialEvent& event : now()) {
+    const auto* reported = std::get_if<TrialReported>(&event);
+    ASSERT_NE(reported, nullptr);
+    told.insert(told.end(), reported->report.hook_events.begin(),
+                reported->report.hook_events.end());
+  }
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_THAT(told[0], HasSubstr("killed"));
+}
+
+TEST_F(LiveRunnerTest, ProcessesThatTrainSideBySideAreMeasuredInProcessesOfTheirOwn) {
+  share_a_program(1);
+  const FakeHook other(asked_of_hook()["channel"].get<std::string>());
+  static_cast<void>(now());
+  static_cast<void>(now());  // the program has ended
+  EXPECT_EQ(inner_->started.back().key, (TrialKey{1, 1}));
+  inner_->end({1, 1}, OutcomeKind::completed);
+  EXPECT_EQ(ended().value().outcome.kind, OutcomeKind::completed);
+  ASSERT_TRUE(runner_->start(live_trial(2)));
+  EXPECT_EQ(inner_->started.back().key, (TrialKey{2, 1})) << "nor is another program shared";
+}
+
 TEST_F(LiveRunnerTest, ATrialWhoseProgramFailsEndsAsThatDid) {
   share_a_program(1);
   hook_->make_steps(30, 0.05);

@@ -12,6 +12,7 @@ import json
 import os
 import socket
 import sys
+import threading
 import time
 import traceback
 
@@ -87,6 +88,8 @@ def _why_not_to_fork(imported):
         return "torch cannot be imported"
     if torch.cuda.is_initialized() or _cuda_is_initialized():
         return "importing initialises CUDA, which does not outlive a fork"
+    if threading.active_count() > 1:
+        return "importing starts a thread, which does not outlive a fork"
     return None
 
 

@@ -39,6 +39,7 @@ class LoaderFacts:
         self.in_force = None  # where passes are switched while they run
         self.batch_bytes = 0
         self.data_set_state = None
+        self.compares_data_set = True  # in a pass that may be switched; else it takes too long
         self.sampler_draws = False
         self.random_state = None  # of the program, where a pass was made of which nothing was read yet
         self.is_order_drawn_apart = False  # the program draws random numbers between making a pass and reading it

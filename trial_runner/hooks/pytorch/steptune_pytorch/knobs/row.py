@@ -20,7 +20,9 @@ class Row:
         return self
 
     def is_in_force(self, asked):
-        return self.name not in asked or (self.why is None and self.value == asked[self.name])
+        if self.name not in asked:
+            return True
+        return self.value == asked[self.name] and (self.why is None or self.today == self.value)
 
     def fields(self):
         fields = {"may": self.why is None, "where": self.where}

@@ -3,7 +3,8 @@
 
 channel     messages to and from the tuner
 controller  applies a switch at its step, tells steps with the configuration that they were made with
-passes      an epoch's batches from changing workers, in the order of the untouched program
+passes      of all loaders: which of them may be switched, and to what
+live_pass   an epoch's batches from changing workers, in the order of the untouched program
 pools       workers that outlive a switch
 """
 

@@ -13,12 +13,20 @@ _MOST_BYTES = 1 << 16
 _EVENT_WAIT_S = 1.0
 
 
+def _ready(descriptor, event, wait_s):
+    """Waits for the event. `select` takes no descriptor above 1023."""
+    poll = select.poll()
+    poll.register(descriptor, event)
+    poll.poll(1e3 * wait_s)
+
+
 class Channel:
     """Closed from the start where the tuner is gone already."""
 
     def __init__(self, path):
         self._pid = os.getpid()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._identity = self._identity_now()
         try:
             self._socket.connect(path)
             self._socket.setblocking(False)
@@ -30,15 +38,30 @@ class Channel:
         return self._socket is not None
 
     def close(self):
+        self._lets_go_of_others()
         if self._socket is not None:
             self._socket.close()
+            self._socket = None
+
+    def _identity_now(self):
+        try:
+            status = os.fstat(self._socket.fileno())
+            return status.st_dev, status.st_ino
+        except OSError:
+            return None
+
+    def _lets_go_of_others(self):
+        """A program that has closed all descriptors may have its own file or connection at this one's place."""
+        if self._socket is not None and self._identity_now() != self._identity:
+            self._socket.detach()
             self._socket = None
 
     def received(self, wait_s=0.0):
         """Messages that have come, or the first within so long; closes where the tuner has gone."""
         messages = []
+        self._lets_go_of_others()
         if wait_s > 0.0 and self._socket is not None:
-            select.select([self._socket], [], [], wait_s)
+            _ready(self._socket, select.POLLIN, wait_s)
         while self._socket is not None:
             try:
                 packet = self._socket.recv(_MOST_BYTES)
@@ -56,12 +79,13 @@ class Channel:
 
     def send(self, document, may_be_lost=False):
         """A tuner that does not read misses what may be lost; it is not waited for."""
+        self._lets_go_of_others()
         if self._socket is None or self._pid != os.getpid():
             return
         packet = encoded(document)
         try:
             if not may_be_lost:
-                select.select([], [self._socket], [], _EVENT_WAIT_S)
+                _ready(self._socket, select.POLLOUT, _EVENT_WAIT_S)
             self._socket.send(packet)
         except OSError:
             pass  # it is full, or the tuner has gone: `received` tells, behind the tuner's last words

@@ -54,8 +54,15 @@ class Live:
         self._channel.send({"hook": document})
 
     def stop(self):
-        """The hook withdraws: what is in force stays."""
-        self._is_last = True
+        """The hook withdraws, and the program's own settings come back."""
+        was_last, self._is_last = self._is_last, True
+        if self._configuration != BASELINE:
+            try:
+                self._hook.knobs.switch({})
+            except Exception:  # it is a fault that ends the hook: as far as goes
+                pass
+            if was_last:
+                self._hook.events.warn("the hook failed: the program goes on with its own settings")
         if self._channel is not None:
             self._channel.close()
 
@@ -73,9 +80,9 @@ class Live:
         # Before a switch the step is told in any case: it ends a block.
         self._tell_step(progress, due is not None)
         if due is not None:
+            self._is_last = bool(due.get("last"))
             self._switch(progress, due["configuration"], due["knobs"])
-            if due.get("last"):
-                self._is_last = True
+            if self._is_last:
                 self._channel.close()
         # The last word of a tuner that has gone still counts.
         if not self._channel.is_open and not self._is_last and not self._awaits_last():

@@ -2,21 +2,18 @@
 """Passes over training loaders whose workers may change: one stream of indices for each pass, read by
 one pool after the other, so that batches come in the order of the untouched program."""
 
-import collections
 import os
 import weakref
 
 import torch
 
-from steptune_pytorch import tensors
 from steptune_pytorch.knobs.open_files import why_not_forked
-from steptune_pytorch.knobs.random_state import snapshot
+from steptune_pytorch.knobs.random_state import RandomState
+from steptune_pytorch.live.live_pass import NAMES, LivePass, own_settings
 from steptune_pytorch.live.pools import Parking
 
-NAMES = ("num_workers", "prefetch_factor", "pin_memory")
 _MOST_BUFFERED = 64  # batches: more would outlast a block
 _SHARE_OF_MEMORY = 0.25
-_WATCHED_BATCHES = 4
 
 
 class LivePasses:
@@ -32,6 +29,8 @@ class LivePasses:
 
     def why_not(self, loader):
         """Why a pass over this loader cannot be switched; None if it can."""
+        if not getattr(loader, "in_order", True):
+            return "batches come in any order"
         for sampler in (loader.sampler, loader.batch_sampler):
             if sampler is not None and not type(sampler).__module__.startswith("torch."):
                 return "%s is the program's own sampler, which may read ahead in its own way" % (
@@ -44,22 +43,44 @@ class LivePasses:
         parking = self._parking.setdefault(loader, Parking())
         if not (facts.today["persistent_workers"] and facts.today["num_workers"]):
             parking.clear()
-        seeds = self._seeds
-        if draws_seed:
-            source = loader.generator if loader.generator is not None else torch.default_generator
-            seeds = torch.Generator()
-            seeds.set_state(source.get_state())
-            torch.empty((), dtype=torch.int64).random_(generator=loader.generator)
+        state = RandomState(loader.generator)
+        try:
+            seeds = self._seeds
+            if draws_seed:
+                source = loader.generator if loader.generator is not None else torch.default_generator
+                seeds = torch.Generator()
+                seeds.set_state(source.get_state())
+                torch.empty((), dtype=torch.int64).random_(generator=loader.generator)
+            live_pass = LivePass(self._hook, loader, facts, parking)
+            self._put(live_pass, seeds)
+        except Exception:
+            state.restore()  # PyTorch's own iterator draws again
+            raise
         for former in self._under_way:
             former.is_replaced = former.is_replaced or former.facts is facts
-        live_pass = LivePass(self._hook, loader, facts, parking)
-        live_pass.switch(self._settings(facts), seeds)
         self._under_way.add(live_pass)
         return live_pass
 
+    def _put(self, live_pass, seeds):
+        """The settings asked for or, where it cannot have them, the program's own."""
+        facts = live_pass.facts
+        settings = self._settings(facts)
+        state = seeds.get_state()
+        why = self._why_not_now(live_pass, settings)
+        try:
+            if why is None:
+                live_pass.switch(settings, seeds)
+        except Exception as error:  # the pool before goes on
+            why = (str(error) or type(error).__name__).split("\n")[0]
+        if why is not None:
+            facts.refused_now = dict.fromkeys(self._asked, why)
+            seeds.set_state(state)
+            live_pass.switch(own_settings(facts), seeds)
+            self._hook.survey_after_step()
+
     def _settings(self, facts):
         if facts.refused_now:
-            return self._baseline(facts)
+            return own_settings(facts)
         settings = {name: self._asked.get(name, facts.today[name]) for name in NAMES}
         for name in NAMES:
             if facts.refused.get(name) is not None:
@@ -81,29 +102,15 @@ class LivePasses:
                 facts.refused_now = dict.fromkeys(self._asked, why)
         training = [live_pass for live_pass in self._under_way if live_pass.facts.training]
         for live_pass in training:
-            facts = live_pass.facts
-            settings = self._settings(facts)
-            why = self._why_not_now(live_pass, settings)
-            try:
-                if why is None:
-                    live_pass.switch(settings, self._seeds)
-            except Exception as error:  # the pool before goes on
-                why = (str(error) or type(error).__name__).split("\n")[0]
-            if why is not None:
-                facts.refused_now = dict.fromkeys(self._asked, why)
-                live_pass.switch(self._baseline(facts), self._seeds)
-
-    @staticmethod
-    def _baseline(facts):
-        return {name: facts.today[name] for name in NAMES}
+            self._put(live_pass, self._seeds)
 
     def _why_not_now(self, live_pass, settings):
         facts = live_pass.facts
         workers = settings["num_workers"]
-        if workers == 0 or settings == self._baseline(facts):
+        if workers == 0 or settings == own_settings(facts):
             return None
         if facts.today["num_workers"] == 0:
-            why = live_pass.why_not_forked()  # it may have been opened meanwhile
+            why = why_not_forked(live_pass.data_set)  # it may have been opened meanwhile
             if why is not None:
                 return why
         batches = workers * settings["prefetch_factor"]
@@ -120,91 +127,6 @@ class LivePasses:
 
     def are_settled(self):
         return all(live_pass.is_settled() for live_pass in self._under_way)
-
-
-class LivePass:
-    """What iterating over the loader gives, in place of PyTorch's iterator."""
-
-    def __init__(self, hook, loader, facts, parking):
-        self.facts = facts
-        self.is_replaced = False  # another pass over the loader has begun
-        self._hook = hook
-        self._loader = loader
-        self._parking = parking
-        self._stream = iter(loader._index_sampler)
-        self._pools = collections.deque()  # the first is read; the last reads indices
-        self._handed_out = 0
-        self._settled_at = 0
-        self._watched_next = hook.loaders.watched(LivePass._next)
-
-    def switch(self, settings, seeds):
-        """From now on new batches are loaded so; those under way come first."""
-        if self._pools and self._pools[-1].settings == settings:
-            return
-        pool = self._parking.take(self._loader, settings)
-        pool.open(self._stream, seeds)
-        under_way = sum(before.under_way() for before in self._pools)
-        if self._pools:
-            self._pools[-1].close()
-            self._settled_at = self._handed_out + under_way + pool.buffered()
-        self._pools.append(pool)
-        self.facts.in_force = dict(settings)
-
-    def why_not_forked(self):
-        return why_not_forked(self._loader.dataset)
-
-    def is_settled(self):
-        """Whether batches come as they will: those of the settings before are gone, and so are those
-        that were loaded while these were used up."""
-        return self.is_replaced or self._handed_out >= self._settled_at
-
-    def __iter__(self):
-        return self
-
-    def __len__(self):
-        return len(self._loader._index_sampler)
-
-    def __next__(self):
-        return self._watched_next(self)
-
-    def _next(self):
-        while True:
-            try:
-                batch = self._next_of(self._pools[0])
-            except StopIteration:
-                if len(self._pools) > 1:
-                    self._parking.put(self._pools.popleft())
-                    continue
-                self._settled_at = self._handed_out
-                raise
-            self._handed_out += 1
-            if self._handed_out <= _WATCHED_BATCHES:
-                self.facts.batch_bytes = max(self.facts.batch_bytes, _bytes_in(batch))
-            return batch
-
-    def _next_of(self, pool):
-        # Without workers the data set draws from the program's own random numbers. The first batch
-        # has the sampler's seed with it.
-        if pool.workers or not 1 <= self._handed_out < _WATCHED_BATCHES:
-            return next(pool.iterator)
-        before = snapshot()
-        batch = next(pool.iterator)
-        if snapshot() != before:
-            why = "the data set draws random numbers: workers would draw others"
-            self.facts.refused.update(num_workers=why, prefetch_factor=why)
-            self._hook.survey_after_step()
-        return batch
-
-    def __del__(self):
-        # The pass is over, or was left: its workers wait for the next.
-        for pool in self._pools:
-            self._parking.put(pool)
-
-
-def _bytes_in(batch):
-    found = []
-    tensors.converted(batch, lambda tensor: found.append(tensor))
-    return sum(tensor.numel() * tensor.element_size() for tensor in found if tensors.is_dense(tensor))
 
 
 def _free_bytes():

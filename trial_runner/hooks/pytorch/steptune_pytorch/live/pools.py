@@ -3,15 +3,39 @@
 a closed one looks like the end of the epoch, so what is under way comes out in order and the workers
 wait for the next."""
 
-import copy
+import collections
+import itertools
+
+from torch.utils.data._utils import signal_handling
 
 _MOST_PARKED = 2
+_LONGEST_BATCH_S = 30  # workers that give no batch for so long hang
+
+
+class Stream:
+    """Indices of batches. What was taken in vain is given back and comes first."""
+
+    def __init__(self, indices):
+        self._indices = iter(indices)
+        self._given_back = collections.deque()
+
+    def __next__(self):
+        return self._given_back.popleft() if self._given_back else next(self._indices)
+
+    def draw_order(self):
+        """A sampler draws its seed when it is first read."""
+        if not self._given_back:
+            self._given_back.extend(itertools.islice(self._indices, 1))
+
+    def give_back(self, indices):
+        self._given_back.extendleft(reversed(indices))
 
 
 class _Reading:
     def __init__(self, stream):
         self._stream = stream
         self.closed = False
+        self.under_way = collections.deque()  # read, and not handed out as a batch
 
     def __iter__(self):
         return self
@@ -19,7 +43,8 @@ class _Reading:
     def __next__(self):
         if self.closed:
             raise StopIteration
-        return next(self._stream)
+        self.under_way.append(next(self._stream))
+        return self.under_way[-1]
 
 
 class _View:
@@ -37,20 +62,28 @@ class _View:
 
 
 class Pool:
-    """A copy of the loader, so that the program's own is never touched, and its iterator."""
+    """A copy of the loader, so that the program's own is never touched, and its iterator. `is_own`: the settings are
+    the program's."""
 
-    def __init__(self, loader, settings):
+    def __init__(self, loader, settings, is_own):
         self.settings = settings
+        self.is_own = is_own
         self.iterator = None
+        self.handed_out = 0  # since it was opened
+        self._last = None
         self._view = _View(loader._index_sampler)
-        self._loader = copy.copy(loader)
+        # Not by `copy`, which asks a class of the program's own how it is copied.
+        self._loader = object.__new__(type(loader))
         attributes = self._loader.__dict__  # guarded by __setattr__ after construction
+        attributes.update(loader.__dict__)
         attributes["_iterator"] = None
         attributes["batch_sampler" if loader.batch_sampler is not None else "sampler"] = self._view
         attributes.update(settings)
         attributes["persistent_workers"] = self.workers > 0
         if self.workers == 0:
             attributes["timeout"] = 0  # it is the workers' and refused without them
+        elif not is_own and not loader.timeout:
+            attributes["timeout"] = _LONGEST_BATCH_S
 
     @property
     def workers(self):
@@ -61,26 +94,58 @@ class Pool:
         return self.workers * (self.settings["prefetch_factor"] or 2) if self.workers else 0
 
     def under_way(self):
-        """Batches that it has begun and not handed out."""
-        iterator = self.iterator
-        return iterator._send_idx - iterator._rcvd_idx if self.workers else 0
+        """Indices of batches that it has begun and not handed out, in order."""
+        return list(self._view.reading.under_way) if self._view.reading is not None else []
+
+    def next_batch(self):
+        under_way = self._view.reading.under_way
+        if not self.workers:
+            under_way.clear()  # of a batch that failed
+        try:
+            batch = next(self.iterator)
+        except StopIteration:
+            raise
+        except Exception:
+            if self.is_own and under_way:
+                under_way.popleft()  # it counts as read, as without us
+            raise
+        if under_way:
+            self._last = under_way.popleft()
+        self.handed_out += 1
+        return batch
+
+    def put_back(self):
+        """The last batch does not count."""
+        self._view.reading.under_way.appendleft(self._last)
 
     def open(self, stream, generator):
         """Reads `stream` from now on. New workers draw their base seed from `generator`."""
         self._view.reading = _Reading(stream)
+        self.handed_out = 0
         if self.workers and self.iterator is not None:
             self.iterator._reset(self._loader)
             return
         self._loader.__dict__["generator"] = generator
         self.iterator = self._loader._get_iterator()
+        if not self.is_own:
+            self._let_workers_die()
+
+    def _let_workers_die(self):
+        """PyTorch raises where the program is by then; who waits for their batches notices, too."""
+        if getattr(self.iterator, "_worker_pids_set", False):
+            signal_handling._remove_worker_pids(id(self.iterator))
+            self.iterator._worker_pids_set = False
 
     def close(self):
         self._view.reading.closed = True
 
     def end(self):
-        if self.workers and self.iterator is not None:
-            self.iterator._shutdown_workers()
-        self.iterator = None
+        iterator, self.iterator = self.iterator, None
+        if self.workers and iterator is not None:
+            try:
+                iterator._shutdown_workers()
+            except Exception:  # they may be what failed
+                pass
 
 
 class Parking:
@@ -89,15 +154,15 @@ class Parking:
     def __init__(self):
         self._pools = []
 
-    def take(self, loader, settings):
+    def take(self, loader, settings, is_own):
         for pool in self._pools:
             if pool.settings == settings:
                 self._pools.remove(pool)
                 return pool
-        return Pool(loader, settings)
+        return Pool(loader, settings, is_own)
 
     def put(self, pool):
-        if pool.workers:
+        if pool.workers and pool.iterator is not None:
             self._pools.append(pool)
         while len(self._pools) > _MOST_PARKED:
             self._pools.pop(0).end()

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A pass that the program leaves in the middle and keeps, while it trains on another loader. With `files` both are
+read by turns, and the second one's data set opens a file at its first item."""
+import sys
+import types
+
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, Dataset
+
+OPENS_FILE = "files" in sys.argv
+library = sys.modules["h5py"] = types.ModuleType("h5py")
+library.File = type("File", (), {"__module__": "h5py", "__bool__": lambda self: True})
+
+
+class Rows(Dataset):
+    def __init__(self, opens):
+        self.opens = opens
+        self.file = None
+
+    def __getitem__(self, index):
+        if self.opens:
+            self.file = library.File()
+        return torch.full((5,), float(index))
+
+    def __len__(self):
+        return 160
+
+
+def train_on(x):
+    optimizer.zero_grad()
+    loss = model(x).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    print("loss", loss.item().hex())
+
+
+torch.manual_seed(4)
+model = nn.Linear(5, 1)
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
+first, second = (DataLoader(Rows(opens), batch_size=4, shuffle=True) for opens in (False, OPENS_FILE))
+if OPENS_FILE:
+    for _ in range(2):
+        for loader in (first, second):
+            for x in loader:
+                train_on(x)
+else:
+    kept = iter(first)
+    for _ in range(6):
+        train_on(next(kept))
+    for _ in range(2):
+        for x in second:
+            train_on(x)

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A data set that is made for as many workers as it has here: `raises`, `dies` and `hangs` in any of them, `draws` and
+`needs` (something that workers alone have) outside of them. `changed`: by the program, for each batch. `delegates`: a
+loader that has all of its data set's attributes. `plain`, and `has` with one worker: any number does."""
+import os
+import signal
+import sys
+import time
+
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, Dataset, get_worker_info
+
+KIND = sys.argv[1]
+HAS_WORKERS = KIND in ("draws", "needs", "has")
+
+
+class Rows(Dataset):
+    def __init__(self):
+        self.scale = 1.0
+
+    def __getitem__(self, index):
+        is_worker = get_worker_info() is not None
+        if KIND == "raises" and is_worker:
+            raise RuntimeError("cannot be forked")
+        if KIND == "dies" and is_worker and index == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        if KIND == "hangs" and is_worker and index == 3:
+            time.sleep(1000)
+        if KIND == "needs" and not is_worker:
+            raise OSError("the file is open in workers alone")
+        if KIND == "draws" and not is_worker:
+            torch.rand(1)
+        return torch.full((5,), self.scale * float(index))
+
+    def __len__(self):
+        return 120
+
+
+class Delegating(DataLoader):
+    def __getattr__(self, name):
+        return getattr(self.dataset, name)
+
+
+torch.manual_seed(4)
+model = nn.Sequential(nn.Linear(5, 8), nn.Dropout(0.2), nn.Linear(8, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
+rows = Rows()
+make = Delegating if KIND == "delegates" else DataLoader
+loader = make(rows, batch_size=4, shuffle=True, num_workers=1 if HAS_WORKERS else 0)
+for epoch in range(2):
+    for x in loader:
+        optimizer.zero_grad()
+        loss = model(x).pow(2).mean()
+        loss.backward()
+        optimizer.step()
+        if KIND == "changed":
+            rows.scale *= 1.01
+        print("loss", loss.item().hex(), x.sum().item())
