@@ -32,6 +32,25 @@ int count_amd(const SystemFiles& files) {
   }));
 }
 
+/// An index, or (the beginning of) a UUID.
+bool names_a_device(std::string_view text) {
+  return text.starts_with("GPU-") || text.starts_with("MIG-") ||
+         text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+/// What names no device ends the list: -1, and `NoDevFiles`, as Slurm writes it.
+std::vector<std::string> parse_devices(std::string_view text) {
+  std::vector<std::string> parts;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(','), text.size());
+    const std::string_view part = text.substr(0, end);
+    if (!names_a_device(part)) break;
+    if (!part.empty()) parts.emplace_back(part);
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return parts;
+}
+
 }  // namespace
 
 std::string_view display_name(GpuVendor vendor) {
@@ -50,6 +69,19 @@ GpuCount count_gpus(const SystemFiles& files) {
   if (const int nvidia = count_nvidia(files); nvidia > 0) return {GpuVendor::nvidia, nvidia};
   if (const int amd = count_amd(files); amd > 0) return {GpuVendor::amd, amd};
   return {};
+}
+
+std::vector<std::string> visible_gpus(const SystemFiles& files,
+                                      const std::map<std::string, std::string>& variables) {
+  for (const char* variable : k_visible_gpu_variables) {
+    const auto found = variables.find(variable);
+    if (found != variables.end()) return parse_devices(found->second);
+  }
+  std::vector<std::string> gpus;
+  const int count = count_gpus(files).count;
+  for (int i = 0; i < count; ++i)
+    gpus.push_back(std::to_string(i));
+  return gpus;
 }
 
 GpuVendor find_gpu_without_driver(const SystemFiles& files) {

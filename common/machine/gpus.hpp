@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <map>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/machine/system_files.hpp"
 
@@ -28,6 +32,15 @@ struct GpuCount {
 /// container
 ///   without it can list them, but not use them.
 [[nodiscard]] GpuCount count_gpus(const SystemFiles& files);
+
+/// By which CUDA and HIP are told the GPUs that a program sees.
+inline constexpr std::array<const char*, 2> k_visible_gpu_variables{"CUDA_VISIBLE_DEVICES",
+                                                                    "HIP_VISIBLE_DEVICES"};
+
+/// The GPUs that a program with these variables sees: those that the first of these names where one
+/// is set, else the indices of all that `count_gpus` finds.
+[[nodiscard]] std::vector<std::string> visible_gpus(
+    const SystemFiles& files, const std::map<std::string, std::string>& variables);
 
 /// The vendor of a GPU on the PCI bus that no program can compute on because its driver is not
 /// loaded: NVIDIA's own driver, or any for AMD's. To be asked where `count_gpus` finds none.

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void note(DataFiles& data, const fs::path& path, const std::error_code& error) {
-  if (data.fault.empty()) data.fault = fmt::format("{}: {}", path.string(), error.message());
+void note(DataFiles& data, const fs::path& path, const std::string& reason) {
+  if (data.fault.empty()) data.fault = fmt::format("{}: {}", path.string(), reason);
 }
 
 void visit_file(const fs::path& file, DataFiles& data,
@@ -25,7 +25,7 @@ void visit_file(const fs::path& file, DataFiles& data,
   std::error_code error;
   const auto bytes = fs::file_size(file, error);
   if (!error) error = action(file);
-  if (error) return note(data, file, error);
+  if (error) return note(data, file, error.message());
   ++data.files;
   data.bytes += static_cast<double>(bytes);
 }
@@ -42,10 +42,14 @@ DataFiles visit(const std::vector<fs::path>& paths,
     fs::recursive_directory_iterator entry(path, fs::directory_options::skip_permission_denied,
                                            error);
     for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-      if (entry->is_symlink(error) || !entry->is_regular_file(error)) continue;
-      visit_file(entry->path(), data, action);
+      if (entry->is_regular_file(error)) {
+        visit_file(entry->path(), data, action);
+      } else if (entry->is_symlink(error) && entry->is_directory(error)) {
+        note(data, entry->path(),
+             "a link to a folder, which is not followed: name the folder itself");
+      }
     }
-    if (error) note(data, path, error);
+    if (error) note(data, path, error.message());
   }
   return data;
 }

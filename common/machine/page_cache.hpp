@@ -15,7 +15,8 @@ struct DataFiles {
   std::string fault;  ///< the first file or folder that could not be looked at, and why; else empty
 };
 
-/// The regular files at and below `paths`; links in folders are not followed.
+/// The regular files at and below `paths`. Links to files are followed, as data sets are often made
+/// of them; a link to a folder inside a folder is not, and is a fault.
 [[nodiscard]] DataFiles find_data_files(const std::vector<std::filesystem::path>& paths);
 
 /// Asks the kernel to forget what it holds of these files in memory, so that the next reader reads

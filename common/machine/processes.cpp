@@ -159,10 +159,10 @@ std::vector<pid_t> all_processes() {
 bool environment_has(pid_t pid, std::span<const std::string> entries) {
   const auto text = read_system_file(fmt::format("/proc/{}/environ", pid));
   if (!text || text->empty()) return false;
-  std::size_t found = 0;
-  for (const std::string_view entry : parts_of(*text, '\0'))
-    if (std::ranges::find(entries, entry) != entries.end()) ++found;
-  return found >= entries.size();
+  const std::vector<std::string_view> held = parts_of(*text, '\0');
+  return std::ranges::all_of(entries, [&](const std::string& entry) {
+    return std::ranges::find(held, std::string_view(entry)) != held.end();
+  });
 }
 
 std::map<std::string, std::string> environment_of(pid_t pid) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A driver library with two GPUs, for tests of what is read from NVIDIA's. The second is full, hot
-// and used by process 1.
+// and used by process 1. Others that compute are told by FAKE_GPU_0 and FAKE_GPU_1, as `PID PID`.
+#include <cstdlib>
 #include <cstring>
+#include <string>
 
 namespace {
 
@@ -71,8 +73,15 @@ int nvmlDeviceGetCurrentClocksThrottleReasons(void* device, unsigned long long* 
   return 0;
 }
 int nvmlDeviceGetComputeRunningProcesses_v3(void* device, unsigned int* count, Process* processes) {
-  *count = index_of(device) == 1 ? 1 : 0;
-  if (*count == 1) processes[0] = {1, k_gib, 0, 0};
+  const int index = index_of(device);
+  *count = 0;
+  if (index == 1) processes[(*count)++] = {1, k_gib, 0, 0};
+  const char* others = std::getenv(("FAKE_GPU_" + std::to_string(index)).c_str());
+  for (char* end = nullptr; others != nullptr && *others != '\0'; others = end) {
+    const unsigned long pid = std::strtoul(others, &end, 10);
+    if (end == others) break;
+    processes[(*count)++] = {static_cast<unsigned int>(pid), k_gib, 0, 0};
+  }
   return 0;
 }
 

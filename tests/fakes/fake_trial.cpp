@@ -6,6 +6,8 @@
 //                      grandchild, one in its own session, a daemon, and a daemon without any
 //                      environment; prints `pid N` for each; HOW: exit, crash or stay
 //   marked-brood HOW   the same without the last kind
+//   leave-group HOW    joins the group of its parent and leaves a child there that ignores SIGTERM;
+//                      prints `pid N` for each; HOW: exit or stay
 //   flood BYTES        prints one line of this length, without an end
 //   hog BYTES          takes so much memory, slowly, and keeps it
 //   share BYTES COUNT  takes memory and forks COUNT processes that share it
@@ -92,6 +94,16 @@ int brood(const char* self, bool bare_daemon, std::string_view how) {
   return 0;
 }
 
+int leave_group(std::string_view how) {
+  if (::setpgid(0, ::getpgid(::getppid())) != 0) return 1;
+  if (::fork() == 0) announce_and_stay();
+  say("pid " + std::to_string(::getpid()));
+  ::usleep(100'000);
+  say("ready");
+  if (how == "stay") stay();
+  return 0;
+}
+
 int flood(std::size_t bytes) {
   const std::vector<char> block(std::size_t{1} << 16, 'y');
   while (bytes > 0) {
@@ -139,6 +151,7 @@ int main(int argc, char** argv) {
   }
   if (mode == "brood") return brood(argv[0], true, first);
   if (mode == "marked-brood") return brood(argv[0], false, first);
+  if (mode == "leave-group") return leave_group(first);
   if (mode == "daemon") announce_and_stay();
   if (mode == "flood") return flood(to_number(first));
   if (mode == "hog") hog(to_number(first));

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/local/gpu_watch.hpp"
 
+#include <cstdlib>
+#include <string>
+
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 namespace steptune::local {
 namespace {
@@ -37,12 +41,31 @@ TEST(Nvml, ReadsAGpuByIndexOrUuid) {
   EXPECT_FALSE(nvml->read("GPU-third"));
 }
 
-TEST(GpuWatch, SumsUpWhatATrialMadeOfItsGpus) {
-  const auto nvml = open_fake();
-  ASSERT_NE(nvml, nullptr);
-  GpuWatch watch(nvml.get(), {"0", "1"}, 5.0);
+/// Who computes on the fake's GPUs besides process 1.
+class GpuWatchTest : public testing::Test {
+ protected:
+  ~GpuWatchTest() override {
+    ::unsetenv("FAKE_GPU_0");
+    ::unsetenv("FAKE_GPU_1");
+  }
+  static void computes_on(const char* gpu, pid_t pid) {
+    ::setenv(gpu, std::to_string(pid).c_str(), 1);
+  }
+  static std::vector<ProcessStat> trial() {
+    ProcessStat own;
+    own.id.pid = ::getpid();
+    return {own};
+  }
+  std::unique_ptr<Nvml> nvml_ = open_fake();
+};
+
+TEST_F(GpuWatchTest, SumsUpWhatATrialMadeOfItsGpus) {
+  ASSERT_NE(nvml_, nullptr);
+  computes_on("FAKE_GPU_0", ::getpid());
+  computes_on("FAKE_GPU_1", ::getpid());
+  GpuWatch watch(nvml_.get(), {"0", "1"}, 5.0);
   EXPECT_FALSE(watch.use()) << "not looked at yet";
-  const auto strangers = watch.look(7.0, {});
+  const auto strangers = watch.look(7.0, trial());
   EXPECT_EQ(strangers.count, 1) << "process 1 is no part of the trial";
   EXPECT_EQ(strangers.from_s, 5.0);
   const auto use = watch.use();
@@ -55,14 +78,35 @@ TEST(GpuWatch, SumsUpWhatATrialMadeOfItsGpus) {
   EXPECT_EQ(use->most_strangers, 1);
 }
 
-TEST(GpuWatch, TheTrialsOwnProcessesAreNoStrangers) {
-  const auto nvml = open_fake();
-  ASSERT_NE(nvml, nullptr);
+TEST_F(GpuWatchTest, AGpuThatTheTrialDoesNotUseIsNotItsAffair) {
+  ASSERT_NE(nvml_, nullptr);
+  GpuWatch watch(nvml_.get(), {"0", "1"}, 0.0);
+  EXPECT_EQ(watch.look(1.0, trial()).count, 0) << "it has not begun to use any";
+  EXPECT_FALSE(watch.use()) << "the full one is full of others";
+  computes_on("FAKE_GPU_0", ::getpid());
+  EXPECT_EQ(watch.look(2.0, trial()).count, 0);
+  const auto use = watch.use();
+  ASSERT_TRUE(use);
+  EXPECT_DOUBLE_EQ(use->peak_memory_share, 0.2);
+  EXPECT_DOUBLE_EQ(use->utilisation, 0.5);
+  EXPECT_EQ(use->most_strangers, 0);
+}
+
+TEST_F(GpuWatchTest, AllCountWhereNobodyTellsWhoseTheyAre) {
+  ASSERT_NE(nvml_, nullptr);
+  GpuWatch watch(nvml_.get(), {"0"}, 0.0);
+  EXPECT_EQ(watch.look(1.0, trial()).count, 0);
+  ASSERT_TRUE(watch.use());
+  EXPECT_DOUBLE_EQ(watch.use()->peak_memory_share, 0.2);
+}
+
+TEST_F(GpuWatchTest, TheTrialsOwnProcessesAreNoStrangers) {
+  ASSERT_NE(nvml_, nullptr);
   ProcessStat own;
   own.id.pid = 1;
-  EXPECT_EQ(GpuWatch(nvml.get(), {"1"}, 0.0).look(1.0, {{own}}).count, 0);
+  EXPECT_EQ(GpuWatch(nvml_.get(), {"1"}, 0.0).look(1.0, {{own}}).count, 0);
   EXPECT_EQ(GpuWatch(nullptr, {"1"}, 0.0).look(1.0, {}).count, 0) << "no driver";
-  EXPECT_FALSE(GpuWatch(nvml.get(), {"7"}, 0.0).use()) << "no such GPU";
+  EXPECT_FALSE(GpuWatch(nvml_.get(), {"7"}, 0.0).use()) << "no such GPU";
 }
 
 }  // namespace

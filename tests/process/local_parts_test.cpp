@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 
 #include "common/machine/cpus.hpp"
+#include "common/machine/gpus.hpp"
 #include "common/rng.hpp"
 #include "tests/process/local_runner_fixture.hpp"
 #include "tests/unit/common/fake_machine.hpp"
@@ -40,6 +41,10 @@ struct EndingCase {
   int exit_code;
 };
 
+constexpr auto k_nowhere = OomKillPlace::nowhere;
+constexpr auto k_elsewhere = OomKillPlace::elsewhere;
+constexpr auto k_here = OomKillPlace::here;
+
 class EndingTable : public testing::TestWithParam<EndingCase> {};
 
 TEST_P(EndingTable, EveryCell) {
@@ -55,64 +60,73 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         EndingCase{"zero", {}, OutcomeKind::completed, 0},
         EndingCase{"zero_but_talks_of_memory",
-                   {EndedBy::nothing, 0, false, true},
+                   {EndedBy::nothing, 0, k_nowhere, true},
                    OutcomeKind::completed,
                    0},
         EndingCase{"zero_while_something_was_killed",
-                   {EndedBy::nothing, 0, true, false},
+                   {EndedBy::nothing, 0, k_here, false},
                    OutcomeKind::completed,
                    0},
         EndingCase{
-            "status", {EndedBy::nothing, exit_status(1), false, false}, OutcomeKind::failed, 1},
+            "status", {EndedBy::nothing, exit_status(1), k_nowhere, false}, OutcomeKind::failed, 1},
         EndingCase{"own_signal",
-                   {EndedBy::nothing, signal_status(SIGSEGV), false, false},
+                   {EndedBy::nothing, signal_status(SIGSEGV), k_nowhere, false},
                    OutcomeKind::failed,
                    128 + SIGSEGV},
         EndingCase{"killed_by_someone",
-                   {EndedBy::nothing, signal_status(SIGKILL), false, true},
+                   {EndedBy::nothing, signal_status(SIGKILL), k_nowhere, true},
                    OutcomeKind::failed,
                    128 + SIGKILL},
         EndingCase{"killed_by_the_kernel",
-                   {EndedBy::nothing, signal_status(SIGKILL), true, false},
+                   {EndedBy::nothing, signal_status(SIGKILL), k_here, false},
                    OutcomeKind::out_of_memory,
                    128 + SIGKILL},
         EndingCase{"worker_killed_by_the_kernel",
-                   {EndedBy::nothing, exit_status(1), true, false},
+                   {EndedBy::nothing, exit_status(1), k_here, false},
                    OutcomeKind::out_of_memory,
                    1},
+        EndingCase{"failed_while_the_kernel_killed_elsewhere",
+                   {EndedBy::nothing, exit_status(1), k_elsewhere, false},
+                   OutcomeKind::failed,
+                   1},
+        EndingCase{"killed_while_the_kernel_killed_elsewhere",
+                   {EndedBy::nothing, signal_status(SIGKILL), k_elsewhere, false},
+                   OutcomeKind::out_of_memory,
+                   128 + SIGKILL},
         EndingCase{"killed_inside_a_wrapper",
-                   {EndedBy::nothing, exit_status(137), false, false},
+                   {EndedBy::nothing, exit_status(137), k_nowhere, false},
                    OutcomeKind::out_of_memory,
                    137},
         EndingCase{"says_so",
-                   {EndedBy::nothing, exit_status(1), false, true},
+                   {EndedBy::nothing, exit_status(1), k_nowhere, true},
                    OutcomeKind::out_of_memory,
                    1},
         EndingCase{"aborts_saying_so",
-                   {EndedBy::nothing, signal_status(SIGABRT), false, true},
+                   {EndedBy::nothing, signal_status(SIGABRT), k_nowhere, true},
                    OutcomeKind::out_of_memory,
                    128 + SIGABRT},
         EndingCase{"stopped",
-                   {EndedBy::stop, signal_status(SIGTERM), false, false},
+                   {EndedBy::stop, signal_status(SIGTERM), k_nowhere, false},
                    OutcomeKind::stopped,
                    128 + SIGTERM},
-        EndingCase{"stopped_in_order", {EndedBy::stop, 0, false, false}, OutcomeKind::stopped, 0},
+        EndingCase{
+            "stopped_in_order", {EndedBy::stop, 0, k_nowhere, false}, OutcomeKind::stopped, 0},
         EndingCase{"stopped_with_an_error",
-                   {EndedBy::stop, exit_status(1), true, true},
+                   {EndedBy::stop, exit_status(1), k_here, true},
                    OutcomeKind::stopped,
                    1},
         EndingCase{"wall",
-                   {EndedBy::wall_limit, signal_status(SIGKILL), false, false},
+                   {EndedBy::wall_limit, signal_status(SIGKILL), k_nowhere, false},
                    OutcomeKind::timed_out,
                    128 + SIGKILL},
         EndingCase{
-            "wall_in_order", {EndedBy::wall_limit, 0, false, false}, OutcomeKind::timed_out, 0},
+            "wall_in_order", {EndedBy::wall_limit, 0, k_nowhere, false}, OutcomeKind::timed_out, 0},
         EndingCase{"idle",
-                   {EndedBy::idle_limit, signal_status(SIGTERM), false, false},
+                   {EndedBy::idle_limit, signal_status(SIGTERM), k_nowhere, false},
                    OutcomeKind::hung,
                    128 + SIGTERM},
         EndingCase{"memory",
-                   {EndedBy::memory_limit, signal_status(SIGKILL), false, false},
+                   {EndedBy::memory_limit, signal_status(SIGKILL), k_nowhere, false},
                    OutcomeKind::out_of_memory,
                    128 + SIGKILL}),
     [](const auto& cell) { return std::string(cell.param.name); });
@@ -372,6 +386,8 @@ TEST(Placement, VisibleGpusAreThoseOfTheEnvironment) {
               ElementsAre("1"));
   EXPECT_THAT(read_trial_resources({}, {{"CUDA_VISIBLE_DEVICES", ",1,,2,"}})->gpus,
               ElementsAre("1", "2"));
+  EXPECT_THAT(read_trial_resources({}, {{"CUDA_VISIBLE_DEVICES", "NoDevFiles"}})->gpus, IsEmpty());
+  EXPECT_THAT(visible_gpus({}, {{"CUDA_VISIBLE_DEVICES", "MIG-1,all,0"}}), ElementsAre("MIG-1"));
   EXPECT_FALSE(restricted->cpus.empty());
   EXPECT_LE(restricted->usable_cpus, static_cast<int>(restricted->cpus.size()));
 }
@@ -480,6 +496,18 @@ TEST(DisturbanceWatch, TellsOnlyTheSecondsInWhichOthersTookMuch) {
   EXPECT_FALSE(watch.look(13.0, CpuTime{112.0, 45.0, 0.0}, 3.0));
 }
 
+TEST(DisturbanceWatch, AMachineThatStoodStillDisturbs) {
+  DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
+  EXPECT_FALSE(watch.look(1.0, CpuTime{4.0, 1.0, 0.0}, 1.0));
+  const auto asleep = watch.look(601.0, CpuTime{8.0, 2.0, 0.0}, 2.0);
+  ASSERT_TRUE(asleep) << "ten minutes of which no CPU knows";
+  EXPECT_EQ(asleep->from_s, 1.0);
+  EXPECT_GT(asleep->disturbance.steal, 0.99);
+  EXPECT_FALSE(watch.look(661.0, CpuTime{248.0, 62.0, 0.0}, 62.0)) << "the tuner alone was stopped";
+  EXPECT_FALSE(watch.look(662.0, CpuTime{248.0, 62.0, 0.0}, 62.0))
+      << "a kernel that counts nothing";
+}
+
 TEST(DisturbanceWatch, AVanishedProcessIsNoDisturbance) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
   EXPECT_FALSE(watch.look(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0));
@@ -558,11 +586,18 @@ TEST(DisturbanceWatch, StolenTimeDisturbs) {
 }
 
 TEST(OomKillCounts, OnlyGrowthCounts) {
-  EXPECT_FALSE(any_grown({1, 2, 3}, {1, 2, 3}));
-  EXPECT_TRUE(any_grown({1, 2, 3}, {1, 2, 4}));
-  EXPECT_FALSE(any_grown({std::nullopt, 2, std::nullopt}, {5, 2, std::nullopt}));
-  EXPECT_FALSE(any_grown({7, 2, 3}, {std::nullopt, 2, 3})) << "a group that is gone";
-  EXPECT_FALSE(any_grown({7, 2, 3}, {6, 2, 3}));
+  EXPECT_EQ(oom_kills_between({1, 2, 3}, {1, 2, 3}), k_nowhere);
+  EXPECT_EQ(oom_kills_between({1, 2, 3}, {2, 2, 4}), k_here);
+  EXPECT_EQ(oom_kills_between({1, 2, 3}, {1, 3, 4}), k_here);
+  EXPECT_EQ(oom_kills_between({1, std::nullopt, 3}, {1, std::nullopt, 4}), k_elsewhere)
+      << "the group would have counted it";
+  EXPECT_EQ(oom_kills_between({std::nullopt, std::nullopt, 3}, {std::nullopt, std::nullopt, 4}),
+            k_here)
+      << "no group counts";
+  EXPECT_EQ(oom_kills_between({std::nullopt, 2, std::nullopt}, {5, 2, std::nullopt}), k_nowhere);
+  EXPECT_EQ(oom_kills_between({7, 2, 3}, {std::nullopt, 2, 3}), k_nowhere)
+      << "a group that is gone";
+  EXPECT_EQ(oom_kills_between({7, 2, 3}, {6, 2, 3}), k_nowhere);
   const FakeMachine machine;
   EXPECT_EQ(OomKillCounters(machine.files()).read(), OomKills{});
   machine.write("proc/self/cgroup", "9:memory:/a\n0::/a/b\n");

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/child_process.hpp"
+#include "common/clock.hpp"
 #include "tests/process/local_runner_fixture.hpp"
 #include "trial_runner/local/memory_tracker.hpp"
 #include "trial_runner/local/orphaned_trials.hpp"
@@ -226,6 +227,19 @@ TEST(Subreaper, AnOrphanWithoutTagsBelongsToTheOnlyTrial) {
     static_cast<void>(subreaper.orphans_of(first.pid()));
     return own_children().size() == 2;
   }));
+}
+
+TEST(Subreaper, ChildrenFromBeforeAreNobodysOrphans) {
+  // As jobs of a shell that became the tuner by exec.
+  const Child job({"/bin/sleep", "1000"});
+  const SystemClock clock;
+  const double tick_s = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  const double started_s = static_cast<double>(job.id().start_ticks) * tick_s;
+  ASSERT_TRUE(eventually([&] { return clock.now_s() >= started_s + tick_s; }));
+  local::Subreaper subreaper;
+  const Child trial({"/bin/sleep", "1000"});
+  subreaper.add_trial(trial.pid(), {local::run_tag_entry("job-test")});
+  EXPECT_THAT(subreaper.orphans_of(trial.pid()), IsEmpty());
 }
 
 TEST(MemoryTracker, FollowsOneProcessByItsPeak) {

@@ -13,9 +13,11 @@ struct FixedPrice {
   std::optional<double> usd_per_hour;  ///< of one machine
   double machines = 1.0;               ///< that the planned run pays for
 
-  [[nodiscard]] std::optional<HourlyPrice> of_all() const {
+  /// Where one machine is shared by `parallel` trials, each of which pays its part of it. The
+  /// planned run pays for all machines.
+  [[nodiscard]] std::optional<HourlyPrice> of_share(int parallel) const {
     if (!usd_per_hour) return std::nullopt;
-    return HourlyPrice{*usd_per_hour * machines, *usd_per_hour * machines};
+    return HourlyPrice{*usd_per_hour * machines, *usd_per_hour / parallel};
   }
 };
 

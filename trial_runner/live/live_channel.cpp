@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cerrno>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -46,9 +47,14 @@ std::optional<LiveStep> step_from(const Json& json) {
 }  // namespace
 
 Result<LiveChannel> LiveChannel::open() {
-  std::string folder = (fs::temp_directory_path() / "steptune-live-XXXXXX").string();
-  if (::mkdtemp(folder.data()) == nullptr) {
-    return tl::unexpected(socket_error("make a folder for the program's connection", folder));
+  std::error_code missing;
+  const fs::path parent = fs::temp_directory_path(missing);
+  std::string folder = (parent / "steptune-live-XXXXXX").string();
+  if (missing || ::mkdtemp(folder.data()) == nullptr) {
+    return fail(ErrorKind::runner,
+                fmt::format("cannot make a temporary folder for the program's connection: {}",
+                            system_reason(missing ? missing.value() : errno)),
+                missing ? "" : folder, "set TMPDIR to a folder that can be written");
   }
   LiveChannel channel(UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
                       fs::path(folder) / "tuner");

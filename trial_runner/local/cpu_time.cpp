@@ -28,6 +28,9 @@ constexpr double k_min_ticks = 20.0;
 
 /// Shorter spans are left to the next look: ticks of 10 ms are too coarse for them.
 constexpr double k_least_span_s = 0.9;
+/// Even one CPU counts all time that passes, busy or not. A machine that was suspended, or a
+/// virtual one that was paused, counts none.
+constexpr double k_least_counted = 0.5;
 
 /// Of the line that `text` begins with, whose name is `name`.
 std::optional<CpuTime> time_of_line(std::string_view text, std::string_view name) {
@@ -110,11 +113,19 @@ std::optional<DisturbanceWatch::Span> DisturbanceWatch::look(double now_s,
                                                              const std::optional<CpuTime>& counters,
                                                              double own_s) {
   if (now_s - looked_s_ < k_least_span_s) return std::nullopt;
+  const double span_s = now_s - looked_s_;
   std::optional<Disturbance> seen;
   // Where a process vanished between two looks its time is missing, and seems to be another's.
   const bool comparable = own_s >= own_s_;
   if (counters && counters_ && comparable)
     seen = disturbance_between(*counters_, *counters, own_s - own_s_);
+  if (counters && counters_) {
+    const double counted_s = counters->total_s - counters_->total_s;
+    if (counted_s > 0.0 && counted_s < k_least_counted * span_s) {
+      if (!seen) seen.emplace();
+      seen->steal = 1.0 - counted_s / span_s;
+    }
+  }
   const Span span{looked_s_, seen.value_or(Disturbance{})};
   looked_s_ = now_s;
   counters_ = counters;

@@ -36,7 +36,10 @@ Classification classify_own_ending(const Ending& ending) {
   // elsewhere.
   const bool tells_of_kill = !signalled && exit_code == k_signal_base + SIGKILL;
   std::string sign;
-  if (ending.oom_kills) {
+  // Elsewhere others are killed, on a shared machine often, but a trial may have joined a group of
+  // its own.
+  if (ending.oom_kills == OomKillPlace::here ||
+      (killed && ending.oom_kills == OomKillPlace::elsewhere)) {
     sign = "the kernel killed it for memory";
   } else if (tells_of_kill) {
     sign = "one of its processes was killed, most likely for memory";

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "trial_runner/local/oom_kill_counters.hpp"
 #include "trial_runner/runner.hpp"
 
 namespace steptune::local {
@@ -13,8 +14,9 @@ enum class EndedBy { nothing, stop, wall_limit, idle_limit, memory_limit };
 /// What is known once a trial's main process has ended.
 struct Ending {
   EndedBy by = EndedBy::nothing;
-  int wait_status = 0;           ///< as of waitpid
-  bool oom_kills = false;        ///< the kernel killed something for memory while the trial ran
+  int wait_status = 0;  ///< as of waitpid
+  /// That the kernel did for memory while the trial ran.
+  OomKillPlace oom_kills = OomKillPlace::nowhere;
   bool says_memory_out = false;  ///< its last words do (`ended_out_of_memory`)
 };
 

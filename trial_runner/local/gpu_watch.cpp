@@ -5,32 +5,57 @@
 #include <utility>
 
 namespace steptune::local {
+namespace {
+
+struct LookedAt {
+  GpuReading reading;
+  bool is_used = false;  ///< by the trial
+  int others = 0;        ///< processes that are not the trial's
+};
+
+LookedAt looked_at(GpuReading reading, std::span<const ProcessStat> processes) {
+  LookedAt gpu{std::move(reading)};
+  for (const pid_t pid : gpu.reading.processes) {
+    const bool own = std::ranges::any_of(
+        processes, [&](const ProcessStat& process) { return process.id.pid == pid; });
+    gpu.is_used |= own;
+    // In a container the driver may tell the host's numbers, which mean nothing here.
+    if (!own && read_stat(pid)) ++gpu.others;
+  }
+  return gpu;
+}
+
+}  // namespace
 
 GpuWatch::Strangers GpuWatch::look(double now_s, std::span<const ProcessStat> processes) {
   const double from_s = std::exchange(looked_s_, now_s);
   if (nvml_ == nullptr) return {0, from_s};
-  int strangers = 0;
+  std::vector<LookedAt> seen;
   for (const std::string& gpu : gpus_) {
-    const auto reading = nvml_->read(gpu);
-    if (!reading) continue;
-    ++readings_;
-    sums_.utilisation += reading->utilisation;
-    sums_.sm_clock_hz += reading->sm_clock_hz;
-    sums_.slowed_share += reading->slowed ? 1.0 : 0.0;
-    if (reading->memory_bytes > 0.0) {
-      sums_.peak_memory_share =
-          std::max(sums_.peak_memory_share, reading->memory_used_bytes / reading->memory_bytes);
-    }
-    sums_.peak_memory_bytes = std::max(sums_.peak_memory_bytes, reading->memory_used_bytes);
-    for (const pid_t pid : reading->processes) {
-      const bool own = std::ranges::any_of(
-          processes, [&](const ProcessStat& process) { return process.id.pid == pid; });
-      // In a container the driver may tell the host's numbers, which mean nothing here.
-      if (!own && read_stat(pid)) ++strangers;
-    }
+    if (auto reading = nvml_->read(gpu)) seen.push_back(looked_at(*std::move(reading), processes));
+  }
+  // A program may see more GPUs than it uses, and what others do on those is not its affair.
+  if (std::ranges::any_of(seen, [](const LookedAt& gpu) { return gpu.is_used || gpu.others > 0; }))
+    std::erase_if(seen, [](const LookedAt& gpu) { return !gpu.is_used; });
+  int strangers = 0;
+  for (const LookedAt& gpu : seen) {
+    add(gpu.reading);
+    strangers += gpu.others;
   }
   sums_.most_strangers = std::max(sums_.most_strangers, strangers);
   return {strangers, from_s};
+}
+
+void GpuWatch::add(const GpuReading& reading) {
+  ++readings_;
+  sums_.utilisation += reading.utilisation;
+  sums_.sm_clock_hz += reading.sm_clock_hz;
+  sums_.slowed_share += reading.slowed ? 1.0 : 0.0;
+  if (reading.memory_bytes > 0.0) {
+    sums_.peak_memory_share =
+        std::max(sums_.peak_memory_share, reading.memory_used_bytes / reading.memory_bytes);
+  }
+  sums_.peak_memory_bytes = std::max(sums_.peak_memory_bytes, reading.memory_used_bytes);
 }
 
 std::optional<GpuUse> GpuWatch::use() const {

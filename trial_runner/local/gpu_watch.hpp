@@ -11,11 +11,12 @@
 
 namespace steptune::local {
 
-/// Looks at a trial's GPUs while it runs.
+/// Looks at a trial's GPUs while it runs. Of those that it sees only the ones count on which its
+/// processes compute; all of them where the driver does not tell whose processes are on them.
 class GpuWatch {
  public:
-  /// `nvml` may be null, and then nothing is seen; else it outlives the object. `started_s`: the
-  /// trial's start.
+  /// `nvml` may be null, and then nothing is seen; else it outlives the object. `gpus`: that the
+  /// trial sees. `started_s`: its start.
   GpuWatch(const Nvml* nvml, std::vector<std::string> gpus, double started_s)
       : nvml_(nvml), gpus_(std::move(gpus)), looked_s_(started_s) {}
 
@@ -31,6 +32,8 @@ class GpuWatch {
   [[nodiscard]] std::optional<GpuUse> use() const;
 
  private:
+  void add(const GpuReading& reading);
+
   const Nvml* nvml_;
   std::vector<std::string> gpus_;
   double looked_s_;

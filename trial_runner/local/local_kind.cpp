@@ -82,7 +82,7 @@ class LocalSettings final : public RunnerSettings {
     return local_section().write(section_, writing);
   }
   [[nodiscard]] std::optional<HourlyPrice> price_of(const Configuration&) const override {
-    return section_.price.of_all();
+    return section_.price.of_share(section_.parallel);
   }
   [[nodiscard]] std::vector<SummaryLine> summary(const Configuration&) const override {
     return {runner_line(*this, text_of(section_.price))};

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/child_process.hpp"
+#include "common/machine/gpus.hpp"
 #include "common/machine/memory.hpp"
 #include "common/machine/page_cache.hpp"
 #include "trial_runner/admission.hpp"
@@ -70,16 +71,14 @@ TrialSpec with_bound_processes(TrialSpec spec, const Slot& slot, const Environme
 class LocalRunner final : public Runner {
  public:
   LocalRunner(const Clock& clock, LocalRunnerOptions options, PlacementOptions placement,
-              std::vector<Slot> slots, std::vector<std::string> gpus, Environment environment,
-              Watchdog watchdog)
+              std::vector<Slot> slots, bool has_gpus, Environment environment, Watchdog watchdog)
       : clock_(clock),
         options_(std::move(options)),
         placement_(std::move(placement)),
         slots_(std::move(slots)),
         environment_(std::move(environment)),
         watchdog_(std::move(watchdog)),
-        nvml_(gpus.empty() ? nullptr : Nvml::open()),
-        gpus_(std::move(gpus)) {
+        nvml_(has_gpus ? Nvml::open() : nullptr) {
     subreaper_.add_helper(watchdog_.pid());
   }
   LocalRunner(const LocalRunner&) = delete;
@@ -114,9 +113,6 @@ class LocalRunner final : public Runner {
   void take_forked();
   void end_unstarted(TrialKey key, OutcomeKind kind, std::string why);
   void drop_launching(const std::function<bool(const Launching&)>& which);
-  [[nodiscard]] const std::vector<std::string>& gpus_of(const Slot& slot) const {
-    return slot.gpus ? *slot.gpus : gpus_;
-  }
   /// Leaves the page cache as the trial is to find it; tells how that is.
   void prepare_page_cache(const TrialSpec& spec, std::map<std::string, std::string>& placed);
   /// Sleeps until a descriptor is ready, a timer is due or `deadline_s`; true if a signal arrived.
@@ -130,8 +126,7 @@ class LocalRunner final : public Runner {
   std::vector<Slot> slots_;
   Environment environment_;
   Watchdog watchdog_;
-  std::unique_ptr<Nvml> nvml_;     ///< null: none here
-  std::vector<std::string> gpus_;  ///< that trials may use
+  std::unique_ptr<Nvml> nvml_;  ///< null: none here
   std::string boot_ = boot_id();
   OomKillCounters oom_counters_;
   std::optional<bool> data_fits_;  ///< into memory; nothing: not looked at yet
@@ -301,7 +296,9 @@ void LocalRunner::begin_trial(Launching launching, TrialProcess process, Counter
   events_.emplace_back(TrialStarted{key, at_start.started_s,
                                     to_text(TrialToken{main, boot_, options_.run_tag}),
                                     std::move(launching.placed), spared_s});
-  GpuWatch gpus(nvml_.get(), gpus_of(slots_[launching.slot]), at_start.started_s);
+  // The study may name GPUs itself.
+  GpuWatch gpus(nvml_.get(), visible_gpus(SystemFiles{}, launching.environment),
+                at_start.started_s);
   trials_.emplace_back(launching.spec, launching.slot, std::move(process),
                        std::move(launching.reader), std::move(launching.log), std::move(at_start),
                        std::move(gpus), slots_[launching.slot]);
@@ -429,7 +426,7 @@ Result<std::unique_ptr<Runner>> make_runner(const Clock& clock, LocalRunnerOptio
   auto watchdog = Watchdog::start(options.watchdog_program, options.run_tag);
   if (!watchdog) return tl::unexpected(watchdog.error());
   return std::make_unique<LocalRunner>(clock, std::move(options), placement, *std::move(slots),
-                                       resources->gpus, std::move(environment),
+                                       !resources->gpus.empty(), std::move(environment),
                                        *std::move(watchdog));
 }
 

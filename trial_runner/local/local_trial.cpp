@@ -200,7 +200,10 @@ void LocalTrial::escalate(double now_s) {
 }
 
 void LocalTrial::kill_group(int signal) const {
-  // The main process is not reaped before the end, so nobody else can have got the group's number.
+  // The main process is not reaped before the end, so nobody else can have got its number or the
+  // group's. It may have left the group.
+  const auto stat = read_stat(process_.main.pid);
+  if (stat && stat->group != process_.main.pid) ::kill(process_.main.pid, signal);
   ::kill(-process_.main.pid, signal);
 }
 
@@ -249,7 +252,7 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   log_.finish();
 
   rusage usage{};
-  Ending ending{ended_by_, SIGKILL, false, ended_out_of_memory(tail_)};
+  Ending ending{ended_by_, SIGKILL, OomKillPlace::nowhere, ended_out_of_memory(tail_)};
   Subreaper::ReapedUsage used = subreaper.reaped_usage(process_.main.pid);
   if (::wait4(process_.main.pid, &ending.wait_status, WNOHANG, &usage) == process_.main.pid) {
     used.cpu_s += cpu_seconds(usage);
@@ -257,7 +260,7 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
     memory_.add(usage);
   }
   if (ended_by_ == EndedBy::nothing && ending.wait_status != 0) {
-    ending.oom_kills = any_grown(at_start_.oom_kills, oom_counters.read());
+    ending.oom_kills = oom_kills_between(at_start_.oom_kills, oom_counters.read());
   }
   const Classification ended = classify(ending, limits_);
 

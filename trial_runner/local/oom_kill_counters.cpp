@@ -40,11 +40,13 @@ fs::path find_counter(const SystemFiles& files, const std::vector<fs::path>& gro
 
 }  // namespace
 
-bool any_grown(const OomKills& before, const OomKills& after) {
-  for (std::size_t i = 0; i < before.size(); ++i) {
-    if (before[i] && after[i] && *after[i] > *before[i]) return true;
-  }
-  return false;
+OomKillPlace oom_kills_between(const OomKills& before, const OomKills& after) {
+  const auto is_known = [&](std::size_t i) { return before[i] && after[i]; };
+  const auto has_grown = [&](std::size_t i) { return is_known(i) && *after[i] > *before[i]; };
+  constexpr std::size_t k_machine = 2;
+  if (has_grown(0) || has_grown(1)) return OomKillPlace::here;
+  if (!has_grown(k_machine)) return OomKillPlace::nowhere;
+  return is_known(0) || is_known(1) ? OomKillPlace::elsewhere : OomKillPlace::here;
 }
 
 OomKillCounters::OomKillCounters(SystemFiles files) : files_(std::move(files)) {

@@ -14,8 +14,13 @@ namespace steptune::local {
 /// of version 1, and on the whole machine; nothing where the kernel does not count.
 using OomKills = std::array<std::optional<std::uint64_t>, 3>;
 
-/// Whether any of the counts has grown.
-[[nodiscard]] bool any_grown(const OomKills& before, const OomKills& after);
+/// Where the kernel has killed something for memory between two readings.
+enum class OomKillPlace {
+  nowhere,
+  elsewhere,  ///< on the machine, but in none of this process's groups that count
+  here,       ///< in this process's group, or on the machine where no group counts
+};
+[[nodiscard]] OomKillPlace oom_kills_between(const OomKills& before, const OomKills& after);
 
 /// Reads these counts; finds their files once.
 class OomKillCounters {

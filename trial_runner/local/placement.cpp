@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -21,31 +20,7 @@ constexpr const char* k_openmp = "OMP_NUM_THREADS";
 /// own variable to OpenMP's.
 constexpr std::array<const char*, 4> k_thread_variables{
     k_openmp, "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"};
-constexpr std::array<const char*, 2> k_gpu_variables{"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"};
 constexpr const char* k_gpu_order = "CUDA_DEVICE_ORDER";
-
-/// The devices of a variable such as CUDA_VISIBLE_DEVICES: a negative number ends the list.
-std::vector<std::string> parse_devices(std::string_view text) {
-  std::vector<std::string> parts;
-  while (!text.empty() && text.front() != '-') {
-    const std::size_t end = std::min(text.find(','), text.size());
-    if (end > 0) parts.emplace_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return parts;
-}
-
-std::vector<std::string> visible_gpus(const SystemFiles& files, const Environment& environment) {
-  for (const char* variable : k_gpu_variables) {
-    const auto found = environment.find(variable);
-    if (found != environment.end()) return parse_devices(found->second);
-  }
-  std::vector<std::string> gpus;
-  const int count = count_gpus(files).count;
-  for (int i = 0; i < count; ++i)
-    gpus.push_back(std::to_string(i));
-  return gpus;
-}
 
 tl::unexpected<Error> too_small(const char* what, int parallel, int each, std::size_t available) {
   return fail(
@@ -124,13 +99,14 @@ std::map<std::string, std::string> apply_slot(const Slot& slot, const PlacementO
   if (slot.gpus) placement["gpus"] = fmt::format("{}", fmt::join(*slot.gpus, ","));
   // CUDA counts the fastest GPU first unless told; NVML, which watches them, by their bus. Indices
   // that were inherited keep the order that they were meant in.
-  if (slot.gpus && !environment.contains(k_gpu_variables.front()) && !given.contains(k_gpu_order)) {
+  if (slot.gpus && !environment.contains(k_visible_gpu_variables.front()) &&
+      !given.contains(k_gpu_order)) {
     environment.emplace(k_gpu_order, "PCI_BUS_ID");
   }
   if (const auto order = environment.find(k_gpu_order); slot.gpus && order != environment.end()) {
     placement[k_gpu_order] = order->second;
   }
-  for (const char* variable : k_gpu_variables) {
+  for (const char* variable : k_visible_gpu_variables) {
     if (slot.gpus && !given.contains(variable)) environment[variable] = placement["gpus"];
     const auto in_force = environment.find(variable);
     if (in_force != environment.end()) placement[variable] = in_force->second;

@@ -19,8 +19,7 @@ struct TrialResources {
   std::vector<std::string> gpus;  ///< as CUDA_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES names them
 };
 
-/// GPUs are those of CUDA_VISIBLE_DEVICES (or HIP_VISIBLE_DEVICES) in `environment` where set, else
-/// all that `count_gpus` finds. CPUs are those of the calling thread.
+/// GPUs are those visible with `environment`, CPUs those of the calling thread.
 [[nodiscard]] Result<TrialResources> read_trial_resources(const SystemFiles& files,
                                                           const Environment& environment);
 

@@ -10,11 +10,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/clock.hpp"
 #include "trial_runner/local/usage.hpp"
 
 namespace steptune::local {
 
-Subreaper::Subreaper() {
+Subreaper::Subreaper()
+    : since_ticks_(static_cast<std::uint64_t>(SystemClock{}.now_s() *
+                                              static_cast<double>(::sysconf(_SC_CLK_TCK)))) {
   ::prctl(PR_GET_CHILD_SUBREAPER, &was_subreaper_);
   ::prctl(PR_SET_CHILD_SUBREAPER, 1);
 }
@@ -32,6 +35,15 @@ Subreaper::ReapedUsage Subreaper::reaped_usage(pid_t main) const {
   return found == trials_.end() ? ReapedUsage{} : found->second.reaped;
 }
 
+bool Subreaper::is_stray(const ProcessId& child) {
+  // A dead one has no environment any more.
+  if (strays_.contains(child)) return true;
+  const bool is_tagged = std::ranges::any_of(
+      trials_, [&](const auto& trial) { return environment_has(child.pid, trial.second.tags); });
+  if (is_tagged) strays_.insert(child);
+  return is_tagged;
+}
+
 Subreaper::Trial* Subreaper::owner_of(const ProcessStat& orphan) {
   if (const auto found = trials_.find(orphan.group); found != trials_.end()) return &found->second;
   if (trials_.size() == 1) return &trials_.begin()->second;
@@ -47,9 +59,13 @@ std::vector<ProcessStat> Subreaper::orphans_of(pid_t main) {
   for (const pid_t pid : adopted_children_of_self()) {
     if (helpers_.contains(pid) || trials_.contains(pid)) continue;
     const auto stat = read_stat(pid);
-    if (!stat || stat->group == ::getpgrp()) continue;
+    // A shell that became this program may have left it jobs, and a container's first process
+    // inherits everybody's.
+    if (!stat || stat->id.start_ticks < since_ticks_) continue;
+    if (stat->group == ::getpgrp() && !is_stray(stat->id)) continue;
     Trial* owner = owner_of(*stat);
     if (stat->is_zombie()) {
+      strays_.erase(stat->id);
       rusage usage{};
       if (::wait4(pid, nullptr, WNOHANG, &usage) == pid && owner != nullptr) {
         owner->reaped.cpu_s += cpu_seconds(usage);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -14,8 +15,9 @@ namespace steptune::local {
 
 /// Makes this process a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER): descendants of trials whose
 /// own parents have died, orphans, become its children, and it has to reap them. While it lives,
-/// every child of this process that is neither registered here nor in this process's own group is
-/// taken for an orphan of a trial; so at most one at a time.
+/// every child of this process that is younger than it, not registered here and not in this
+/// process's own group (or there, with a trial's tags) is taken for an orphan of a trial; so at
+/// most one at a time.
 class Subreaper {
  public:
   Subreaper();
@@ -52,11 +54,15 @@ class Subreaper {
     std::vector<std::string> tags;
     ReapedUsage reaped;
   };
+  /// Whether a child in this process's group is a trial's.
+  [[nodiscard]] bool is_stray(const ProcessId& child);
   /// Null: unknown.
   [[nodiscard]] Trial* owner_of(const ProcessStat& orphan);
 
   std::map<pid_t, Trial> trials_;
   std::set<pid_t> helpers_;
+  std::set<ProcessId> strays_;
+  std::uint64_t since_ticks_;  ///< of the kernel's clock, as in `ProcessId`
   int was_subreaper_ = 0;
 };
 

@@ -85,7 +85,7 @@ Resources ReplaySettings::resources_of(const Configuration& configuration) const
 }
 
 std::optional<HourlyPrice> ReplaySettings::price_of(const Configuration& configuration) const {
-  if (section_.instances.groups.empty()) return section_.price.of_all();
+  if (section_.instances.groups.empty()) return section_.price.of_share(section_.parallel);
   const double usd = section_.instances.usd_per_hour(configuration);
   return HourlyPrice{usd, usd};
 }

@@ -193,6 +193,9 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
     spending.confirm_pair_s = 2.0 * runs_s / runs;
     spending.confirm_pair_usd = 2.0 * runs_usd / runs;
   }
+  // Fresh runs have the machine to themselves, of which each is billed a share.
+  const RunnerTraits& traits = study.runner->traits();
+  if (traits.uses_this_machine) spending.confirm_pair_usd *= traits.parallel;
   return spending;
 }
 

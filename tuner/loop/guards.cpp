@@ -162,17 +162,17 @@ std::optional<std::string> violated_guard(const std::vector<Guard>& guards,
 std::optional<std::string> missing_headroom(double max_share, const Outcome& outcome,
                                             const TrialRecord* baseline) {
   if (!(max_share < 1.0)) return std::nullopt;
-  const auto gpu_share = [](const std::optional<GpuUse>& gpu) {
-    return gpu && gpu->most_strangers == 0 ? gpu->peak_memory_share : 0.0;
-  };
   const auto told = [&](double share, const char* memory) {
     return fmt::format(
         "takes {:.0f} % of the {}, more than \"limits.memory_share\" ({:.0f} %): a long run needs "
         "headroom",
         100.0 * share, memory, 100.0 * max_share);
   };
-  const double of_gpu = gpu_share(outcome.gpu);
-  const double baselines_of_gpu = baseline != nullptr ? gpu_share(baseline->gpu) : 0.0;
+  const std::optional<GpuUse>& gpu = outcome.gpu;
+  const double of_gpu = gpu && gpu->most_strangers == 0 ? gpu->peak_memory_share : 0.0;
+  // What strangers took beside the baseline is not known: then it may have taken all by itself.
+  const double baselines_of_gpu =
+      baseline != nullptr && baseline->gpu ? baseline->gpu->peak_memory_share : 0.0;
   if (of_gpu > max_share && !(baselines_of_gpu > max_share)) return told(of_gpu, "GPU's memory");
   if (!outcome.peak_unreclaimable_bytes || !(outcome.usable_memory_bytes.value_or(0.0) > 0.0)) {
     return std::nullopt;

@@ -19,6 +19,7 @@
 #include "tuner/loop/guards.hpp"
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/observations.hpp"
+#include "tuner/loop/payback.hpp"
 #include "tuner/loop/sentinel.hpp"
 #include "tuner/loop/slow_limit.hpp"
 #include "tuner/loop/study_decisions.hpp"
@@ -350,7 +351,9 @@ Spending Tuning::spending() const {
 
 Spending Tuning::as_of_now(Spending spending) const {
   spending.elapsed_s = stopwatch_.elapsed_s();
-  spending.usd += study_.overhead_usd + running_.usd_committed(spending.least_trial_s);
+  spending.usd =
+      tuning_cost_usd(parts_.study, spending.usd + running_.usd_committed(spending.least_trial_s),
+                      study_.overhead_usd, spending.elapsed_s);
   // What was handed over ahead of its turn takes its time, too.
   const auto places = static_cast<std::size_t>(parts_.runner.capacity());
   const std::size_t ahead = running_.size() - std::min(running_.size(), places);

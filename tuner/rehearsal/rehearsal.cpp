@@ -23,8 +23,9 @@ namespace {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "steptune-XXXXXX").string();
-    if (::mkdtemp(name.data()) != nullptr) path_ = name;
+    std::error_code missing;
+    std::string name = (std::filesystem::temp_directory_path(missing) / "steptune-XXXXXX").string();
+    if (!missing && ::mkdtemp(name.data()) != nullptr) path_ = name;
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

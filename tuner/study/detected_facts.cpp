@@ -6,6 +6,7 @@
 
 #include <unistd.h>
 
+#include "common/child_process.hpp"
 #include "common/machine/cgroup.hpp"
 #include "common/machine/cpus.hpp"
 #include "common/machine/gpus.hpp"
@@ -14,19 +15,23 @@
 
 namespace steptune {
 
-Facts study::facts_of(const SystemFiles& files, int allowed_cpus) {
+Facts study::facts_of(const SystemFiles& files, int allowed_cpus,
+                      const std::map<std::string, std::string>& variables) {
   constexpr double k_gib = 0x1p30;
   // In tenths of a GiB, rounded down: a kernel update must not look like another machine.
   const double memory_gb = std::floor(usable_memory_bytes(files) / k_gib * 10.0) / 10.0;
+  // Variables may name more than there are.
+  const double gpus = std::min<double>(count_gpus(files).count,
+                                       static_cast<double>(visible_gpus(files, variables).size()));
   return {{"cpus", usable_cpus(allowed_cpus, cgroup_cpu_quota(files))},
-          {"gpus", count_gpus(files).count},
+          {"gpus", gpus},
           {"memory_gb", memory_gb}};
 }
 
 Facts detected_facts() {
   const auto allowed = allowed_cpus();
   const auto count = allowed ? static_cast<long>(allowed->size()) : sysconf(_SC_NPROCESSORS_ONLN);
-  return study::facts_of(SystemFiles{}, static_cast<int>(std::max(1L, count)));
+  return study::facts_of(SystemFiles{}, static_cast<int>(std::max(1L, count)), process_variables());
 }
 
 }  // namespace steptune

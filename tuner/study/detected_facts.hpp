@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <string>
+
 #include "common/machine/system_files.hpp"
 #include "search/space/expression.hpp"
 
 namespace steptune::study {
 
 /// The facts `cpus`, `gpus` and `memory_gb` of a machine for a process that may run on
-/// `allowed_cpus` of its CPUs.
-[[nodiscard]] Facts facts_of(const SystemFiles& files, int allowed_cpus);
+/// `allowed_cpus` of its CPUs, and sees the GPUs that these variables show it.
+[[nodiscard]] Facts facts_of(const SystemFiles& files, int allowed_cpus,
+                             const std::map<std::string, std::string>& variables);
 
 }  // namespace steptune::study

@@ -31,7 +31,9 @@ const Section<Facts>& facts_section() {
                         "1"))
           .add(fact_key("gpus")
                    .default_words("detected")
-                   .doc("GPUs of NVIDIA, or of AMD where there are none"))
+                   .doc("GPUs of NVIDIA, or of AMD where there are none, that "
+                        "`CUDA_VISIBLE_DEVICES` (or `HIP_VISIBLE_DEVICES`) of the tuner's "
+                        "environment shows"))
           .add(fact_key("memory_gb")
                    .default_words("detected")
                    .doc("memory in GiB, or the cgroup limit if that is less; rounded down to "

@@ -105,7 +105,6 @@ const Section<TrialLimits>& limits_section() {
                         "`\"16GB\"`"))
           .add(key("memory_share", &TrialLimits::memory_share, document::number({0.01, 1.0}))
                    .omitted_at_default()
-                   .in_fingerprint(InFingerprint::unless_default)
                    .doc("a configuration that takes more than this share (0.9 unless said) of a "
                         "GPU's memory, or of the memory that its processes may use (the control "
                         "group's limit, else the machine's; pages of files are not counted), is "

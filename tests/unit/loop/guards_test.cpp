@@ -468,6 +468,8 @@ TEST(MemoryHeadroom, OfAGpuIsNotAskedForWhereTheBaselineLeavesNoneEither) {
   EXPECT_TRUE(missing_headroom(0.9, outcome, &baseline));
   baseline.gpu->peak_memory_share = 0.95;
   EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline)) << "it takes all there is at once";
+  baseline.gpu->most_strangers = 1;
+  EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline)) << "it may have, beside them";
   EXPECT_FALSE(missing_headroom(1.0, outcome, nullptr)) << "switched off";
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/loop/fixture.hpp"
+#include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/live/live_runner.hpp"
 #include "tuner/loop/budget.hpp"
 #include "tuner/loop/payback.hpp"
@@ -678,7 +679,26 @@ TEST(Payback, BeginsToCountAnewWhereNothingCouldBeCompared) {
 TEST(TuningCost, OfAnOwnMachineIsItsPriceForTheWholeTime) {
   const StudySpec study = time_study();  // 3.6 USD an hour
   EXPECT_DOUBLE_EQ(tuning_cost_usd(study, 0.03, 0.0, 100.0), 0.1);
-  EXPECT_DOUBLE_EQ(tuning_cost_usd(study, 0.3, 0.01, 100.0), 0.31) << "several trials at a time";
+  EXPECT_DOUBLE_EQ(tuning_cost_usd(study, 0.03, 0.01, 100.0), 0.11);
+}
+
+TEST(TuningCost, OfTrialsThatShareAMachineIsThatOfTheMachine) {
+  Json document = time_study().document;
+  document["runner"] = {
+      {"type", "local"}, {"parallel", 4}, {"instances", 8}, {"price_per_hour", 3.6}};
+  const auto study = study_from_json(document, "/studies/study.json", {{"cpus", 4}, {"gpus", 0}});
+  ASSERT_TRUE(study) << study.error().text();
+  EXPECT_DOUBLE_EQ(usd_per_hour(*study, study->baseline), 28.8) << "the planned run has eight";
+  const double trial_usd = usage_usd(on_demand_usd_per_hour(*study, study->baseline), 100.0);
+  EXPECT_DOUBLE_EQ(trial_usd, 0.025);
+  EXPECT_DOUBLE_EQ(tuning_cost_usd(*study, 4.0 * trial_usd, 0.0, 100.0), 0.1);
+  std::vector<TrialRecord> trials{spent(1, 100, TrialPurpose::baseline)};
+  trials[0].spent_usd = trial_usd;
+  const Spending spending = spending_of(*study, Standing(ranking_rules(*study), trials));
+  EXPECT_DOUBLE_EQ(spending.usd, trial_usd);
+  EXPECT_DOUBLE_EQ(spending.confirm_pair_usd,
+                   4.0 * 2.0 * trial_usd * spending.confirm_pair_s / 200.0)
+      << "fresh runs have the machine to themselves";
 }
 
 TEST(RecommendationJson, ReadsBackAsItWasWritten) {

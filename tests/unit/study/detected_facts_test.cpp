@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/study/detected_facts.hpp"
 
+#include <map>
 #include <string>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -17,10 +19,11 @@ class DetectedFacts : public ::testing::Test {
 
   void write(const std::string& path, const std::string& text) { machine_.write(path, text); }
   double fact(const std::string& name, int allowed_cpus = 8) {
-    return study::facts_of(machine_.files(), allowed_cpus).at(name);
+    return study::facts_of(machine_.files(), allowed_cpus, variables_).at(name);
   }
 
   FakeMachine machine_;
+  std::map<std::string, std::string> variables_;
 };
 
 TEST_F(DetectedFacts, WithoutGroupsHasWhatAffinityAndMemoryAllow) {
@@ -68,6 +71,16 @@ TEST_F(DetectedFacts, CountsGpusOfTheDriver) {
   write("proc/driver/nvidia/gpus/0000:01:00.0/information", "");
   write("proc/driver/nvidia/gpus/0000:02:00.0/information", "");
   EXPECT_EQ(fact("gpus"), 2.0);
+}
+
+TEST_F(DetectedFacts, CountsGpusThatTheTunersEnvironmentShows) {
+  write("proc/driver/nvidia/gpus/0000:01:00.0/information", "");
+  write("proc/driver/nvidia/gpus/0000:02:00.0/information", "");
+  for (const auto& [shown, count] : {std::pair{"1", 1.0}, std::pair{"", 0.0},
+                                     std::pair{"0,1,2,3", 2.0}, std::pair{"NoDevFiles", 0.0}}) {
+    variables_["CUDA_VISIBLE_DEVICES"] = shown;
+    EXPECT_EQ(fact("gpus"), count) << shown;
+  }
 }
 
 TEST_F(DetectedFacts, CountsGpuDevicesOfAContainer) {

@@ -202,8 +202,9 @@ TEST(StudyFingerprint, StaysWithBudgetsSearchSettingsAndSpelling) {
         R"({"planned_run": {"max_cost": 40}})", R"({"planned_run": {"phases": {}}})",
         R"({"measure": {"confirm_pairs": 0}})",
         R"({"try": [{"batch_size": 32, "workers": 0, "precision": "fp32", "threads": 2}]})",
-        R"({"limits": {"wall": "2h"}})", R"({"measure": {"max_trial": "2m"}})",
-        R"({"working_directory": "./"})", R"({"parameters": {"workers": {"high": 8.0}}})",
+        R"({"limits": {"wall": "2h"}})", R"({"limits": {"memory": "2GiB", "memory_share": 0.5}})",
+        R"({"measure": {"max_trial": "2m"}})", R"({"working_directory": "./"})",
+        R"({"parameters": {"workers": {"high": 8.0}}})",
         R"({"parameters": {"batch_size": {"memory": null}}})", R"({"facts": {"memory_gb": 64}})",
         R"({"$schema": "elsewhere"})"}) {
     EXPECT_EQ(sound(patched(patch)).fingerprint, fingerprint) << patch;

@@ -2,6 +2,8 @@
 #include "trial_runner/live/attached_runner.hpp"
 
 #include <array>
+#include <cstdlib>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -60,6 +62,17 @@ std::vector<Event> only(const std::vector<TrialEvent>& events) {
     if (const auto* held = std::get_if<Event>(&event)) found.push_back(*held);
   }
   return found;
+}
+
+TEST(LiveChannel, WithoutATemporaryFolderIsAnErrorThatSaysWhatToDo) {
+  const char* given = ::getenv("TMPDIR");
+  const std::string kept = given == nullptr ? "" : given;
+  ::setenv("TMPDIR", "/no/such/folder", 1);
+  const auto opened = LiveChannel::open();
+  given == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", kept.c_str(), 1);
+  ASSERT_FALSE(opened);
+  EXPECT_EQ(opened.error().kind, ErrorKind::runner);
+  EXPECT_EQ(opened.error().hint, "set TMPDIR to a folder that can be written");
 }
 
 TEST_F(AttachedRunnerTest, MeasuresWithoutALevelAsItIsAndPutsTheBaselineBack) {

@@ -111,17 +111,19 @@ TEST(PriceTable, IsReadFromItsFile) {
   EXPECT_EQ(price_table_name("sagemaker", "eu-west-1"), "sagemaker-eu-west-1.json");
 }
 
-TEST(FixedPrice, IsOfAllMachinesThatThePlannedRunPaysFor) {
+TEST(FixedPrice, IsOfAllMachinesForThePlannedRunAndOfAShareOfOneForATrial) {
   FixedPrice price;
-  EXPECT_FALSE(price.of_all());
+  EXPECT_FALSE(price.of_share(1));
   EXPECT_EQ(text_of(price), "");
   price.usd_per_hour = 1.21;
   EXPECT_EQ(text_of(price), ", $1.21 per hour");
-  EXPECT_DOUBLE_EQ(price.of_all()->on_demand_usd, 1.21);
+  EXPECT_DOUBLE_EQ(price.of_share(1)->on_demand_usd, 1.21);
   price.machines = 4.0;
   EXPECT_EQ(text_of(price), ", $1.21 per hour x 4 instances");
-  EXPECT_DOUBLE_EQ(price.of_all()->on_demand_usd, 4.84);
-  EXPECT_DOUBLE_EQ(price.of_all()->expected_usd, 4.84);
+  EXPECT_DOUBLE_EQ(price.of_share(1)->expected_usd, 4.84);
+  EXPECT_DOUBLE_EQ(price.of_share(1)->on_demand_usd, 1.21);
+  EXPECT_DOUBLE_EQ(price.of_share(2)->expected_usd, 4.84);
+  EXPECT_DOUBLE_EQ(price.of_share(2)->on_demand_usd, 0.605);
 }
 
 }  // namespace
