@@ -78,8 +78,11 @@ void count_silent_end(double silent_s, Measurement& measurement) {
   measurement.slowest_seconds_per_sample =
       std::max(measurement.slowest_seconds_per_sample,
                (measurement.window_s + silent_s) / measurement.window_samples);
-  add_remark(measurement, fmt::format("{} {}: it hangs, or does what it does not report",
-                                      k_silent_end, format_duration(silent_s)));
+  measurement.silent_s = silent_s;
+  add_remark(
+      measurement,
+      fmt::format("no step was told in its last {}: it hangs, or does what it does not report",
+                  format_duration(silent_s)));
 }
 
 /// Samples of the run itself: a counter that goes on from a checkpoint begins with those before it.
