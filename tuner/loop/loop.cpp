@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "tuner/loop/budget.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/earlier_studies.hpp"
 #include "tuner/loop/study_decisions.hpp"
@@ -84,9 +85,7 @@ Result<void> learn_from_earlier(const LoopParts& parts) {
   return {};
 }
 
-}  // namespace
-
-Result<LoopResult> run_loop(const LoopParts& parts) {
+Result<LoopResult> run_within(const LoopParts& parts) {
   const StudySpec& spec = parts.study;
   const auto stored = parts.history.study(spec.name);
   if (!stored && stored.error().kind != ErrorKind::not_found) {
@@ -121,6 +120,16 @@ Result<LoopResult> run_loop(const LoopParts& parts) {
     return tl::unexpected(recorded.error());
   }
   return Tuning(parts, *std::move(study), former).run();
+}
+
+}  // namespace
+
+Result<LoopResult> run_loop(const LoopParts& parts) {
+  const StudySpec study = with_money_as_time(parts.study, parts.runner.capacity());
+  return run_within({study, parts.searcher, parts.scheduler, parts.runner, parts.history,
+                     parts.clock, parts.listener, parts.log_directory, parts.interrupts,
+                     parts.detach_on_interrupt, parts.machine, parts.interrupted_because,
+                     parts.looked_s, parts.after_too_little});
 }
 
 }  // namespace steptune

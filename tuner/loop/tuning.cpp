@@ -387,7 +387,7 @@ void Tuning::tell(StudyDecision decision) {
 }
 
 void Tuning::end_for_time() {
-  if (!end_) end_ = End{LoopEnd::budget, spent_time_text(*parts_.study.budget.time_s)};
+  if (!end_) end_ = End{LoopEnd::budget, spent_time_text(parts_.study.budget)};
 }
 
 void Tuning::withdraw_waiting() {
@@ -587,12 +587,14 @@ int Tuning::interrupts() const {
 }
 
 std::string Tuning::why_nothing_faster() const {
-  const auto& limit_s = parts_.study.budget.time_s;
-  const bool by_time = limit_s && end_->reason == spent_time_text(*limit_s);
+  const BudgetSpec& budget = parts_.study.budget;
+  const auto& limit_s = budget.time_s;
+  const bool by_time = limit_s && end_->reason == spent_time_text(budget);
   const bool compared = std::ranges::any_of(
       standing_.trials(), [](const TrialRecord& trial) { return is_searched(trial.purpose); });
   if (by_time && !compared) {
-    const std::string& then = parts_.after_too_little;
+    // What it advises is about time.
+    const std::string then = budget.time_of_usd ? "" : parts_.after_too_little;
     return fmt::format("; that was enough for the baseline only: nothing was compared with it{}{}",
                        then.empty() ? "" : ": ", then);
   }
