@@ -218,13 +218,13 @@ TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTimeAndMoney) {
 
 TEST_F(ResumeTest, FailuresAreInARowAsTheyCameAlthoughTheClockWentBack) {
   const auto script = [](const TrialSpec& spec) {
-    TrialScript script = train(spec);
+    TrialScript result = train(spec);
     const bool fails = spec.key.trial != 1 && spec.key.trial != 6;
     if (fails && spec.key.trial <= 8) {
-      script.steps = 0;
-      script.ends_as = OutcomeKind::failed;
+      result.steps = 0;
+      result.ends_as = OutcomeKind::failed;
     }
-    return script;
+    return result;
   };
   // Killed after four failures; and after one more trial, which is sound.
   for (const double wall_s : {9000.0, 1000.0}) {
