@@ -426,5 +426,67 @@ TEST_F(TimeBudget, CutsOffNoFreshRunThatStartsAsSlowlyAsItsTrialDid) {
   EXPECT_LT(used_, 1.25) << "by the first pair of fresh runs at most";
 }
 
+/// A machine at a tenth of a cent a second.
+class MoneyOfThisMachine : public ::testing::Test {
+ protected:
+  Json document_ = study_document();
+};
+
+TEST_F(MoneyOfThisMachine, IsKeptAsTheTimeThatItPaysFor) {
+  document_["parameters"]["workers"]["high"] = 39;
+  for (const double startup_s : {2.0, 12.0}) {
+    for (const double cost : {0.003, 0.01, 0.03, 0.05, 0.1, 0.3}) {
+      document_["budget"] = Json{{"cost", cost}};
+      const DatabaseFolder folder;
+      SimulatedRun run(folder.path(), document_, [startup_s](const TrialSpec& spec) {
+        TrialScript script = train(spec);
+        script.startup_s = startup_s;
+        script.noise = 0.3;
+        return script;
+      });
+      const LoopResult result = must(run.run());
+      const double first_pair = 2.0 * 0.001 * (startup_s + 5.0);
+      const double spent = 0.001 * run.record().elapsed_s;
+      EXPECT_LT(spent, 1.05 * cost + first_pair) << startup_s << ": " << cost;
+      if (cost < 0.1 || startup_s > 5.0) continue;
+      EXPECT_GT(spent, 0.85 * cost) << startup_s << ": " << cost;
+      EXPECT_GT(run.trials().size(), 5U);
+      EXPECT_EQ(result.search_end, LoopEnd::budget);
+      EXPECT_EQ(result.recommendation->claim, Claim::faster) << result.reason;
+      EXPECT_THAT(result.reason, ::testing::StartsWith(cost < 0.2 ? "$0.10" : "$0.30"));
+    }
+  }
+}
+
+TEST_F(MoneyOfThisMachine, ThatIsEnoughForTheBaselineOnlySaysSo) {
+  document_["budget"] = Json{{"cost", 0.03}};
+  const auto slow = [](const TrialSpec& spec) {
+    TrialScript script = train(spec);
+    script.startup_s = 20.0;
+    return script;
+  };
+  const DatabaseFolder folder;
+  {
+    SimulatedRun run(folder.path(), document_, slow);
+    EXPECT_EQ(must(run.run()).reason,
+              "$0.03; that was enough for the baseline only: nothing was compared with it");
+  }
+  document_["budget"]["cost"] = 0.6;
+  SimulatedRun run(folder.path(), document_, slow, 1000.0);
+  EXPECT_EQ(must(run.run()).recommendation->claim, Claim::faster);
+}
+
+TEST_F(MoneyOfThisMachine, NeverLengthensATimeAndIsNeverLengthenedByOne) {
+  for (const bool money_is_less : {true, false}) {
+    document_["budget"] = Json{{"cost", money_is_less ? 0.05 : 0.5}, {"time", 150.0}};
+    document_["parameters"]["workers"]["high"] = 39;
+    const DatabaseFolder folder;
+    SimulatedRun run(folder.path(), document_, train);
+    const LoopResult result = must(run.run());
+    EXPECT_THAT(result.reason, ::testing::StartsWith(money_is_less ? "$0.05" : "2 min 30 s"));
+    EXPECT_LT(run.record().elapsed_s, 1.1 * (money_is_less ? 50.0 : 150.0));
+  }
+}
+
 }  // namespace
 }  // namespace steptune::simulation

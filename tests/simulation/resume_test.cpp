@@ -162,6 +162,86 @@ TEST_F(ResumeTest, ALargerBudgetIsUsedAlthoughItsFirstRunWasKilledAtOnce) {
   EXPECT_EQ(searched(run.trials()).size(), 15U);
 }
 
+TEST_F(ResumeTest, ALargerBudgetIsUsedAlthoughItsFirstRunWasKilledInTheConfirmationBefore) {
+  run_and_interrupt(13);
+  document_["budget"]["trials"] = 15;
+  {
+    SimulatedRun run(folder_.path(), document_, train, 1000.0);
+    run.listener.at_crash_point = [] { throw 1; };  // before anything is started
+    EXPECT_THROW((void)run.run(), int);
+  }
+  SimulatedRun run(folder_.path(), document_, train, 2000.0);
+  EXPECT_EQ(must_run(run).reason, "15 trials");
+  EXPECT_EQ(searched(run.trials()).size(), 15U);
+  std::vector<std::string> changed;
+  for (const StudyDecision& decision : must(run.history.decisions(run.record().id))) {
+    if (decision.kind == "limits")
+      changed.push_back(decision.numbers["changed"].get<std::string>());
+  }
+  EXPECT_THAT(changed, ElementsAre("budget"));
+}
+
+TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTimeAndMoney) {
+  const auto long_trials = [](const TrialSpec& spec) {
+    TrialScript script = train(spec);
+    script.startup_s = 200.0;
+    return script;
+  };
+  double spent_s = 0.0;
+  for (int kills = 1; kills <= 2; ++kills) {
+    SimulatedRun run(folder_.path(), document_, long_trials, 1000.0 * kills);
+    const double killed_s = run.clock.now_s() + 190.0;
+    run.runner.at_wait = [&] {
+      if (run.clock.now_s() > killed_s) throw 1;
+    };
+    EXPECT_THROW((void)run.run(), int);
+    spent_s += 190.0;
+    EXPECT_NEAR(run.record().elapsed_s, spent_s, 62.0 * kills);
+    EXPECT_LE(run.record().elapsed_s, spent_s + kills);
+  }
+  document_["budget"]["trials"] = 1;
+  SimulatedRun run(folder_.path(), document_, long_trials, 5000.0);
+  must_run(run);
+  const TrialRecord baseline = run.trials()[0];
+  const auto attempts = must(run.history.attempts(run.record().id, 1));
+  ASSERT_EQ(attempts.size(), 3U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(attempts[i].status, TrialStatus::interrupted);
+    EXPECT_NEAR(attempts[i].spent_s, 160.0, 32.0);
+    EXPECT_NEAR(attempts[i].spent_usd, 0.001 * attempts[i].spent_s, 1e-9);
+    EXPECT_NEAR(attempts[i].ended_wall_s - attempts[i].started_wall_s, attempts[i].spent_s, 1e-6);
+  }
+  EXPECT_NEAR(baseline.spent_s, attempts[0].spent_s + attempts[1].spent_s + attempts[2].spent_s,
+              1e-6);
+  EXPECT_NEAR(run.record().elapsed_s, baseline.spent_s, 5.0);
+}
+
+TEST_F(ResumeTest, FailuresAreInARowAsTheyCameAlthoughTheClockWentBack) {
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    const bool fails = spec.key.trial != 1 && spec.key.trial != 6;
+    if (fails && spec.key.trial <= 8) {
+      result.steps = 0;
+      result.ends_as = OutcomeKind::failed;
+    }
+    return result;
+  };
+  // Killed after four failures; and after one more trial, which is sound.
+  for (const double wall_s : {9000.0, 1000.0}) {
+    SimulatedRun run(folder_.path(), document_, script, wall_s);
+    run.listener.at_crash_point = [&] {
+      const std::size_t known = wall_s > 5000.0 ? 5 : 6;
+      if (!run.listener.ended.empty() &&
+          run.listener.ended.back().number >= static_cast<std::int64_t>(known)) {
+        throw 1;
+      }
+    };
+    EXPECT_THROW((void)run.run(), int);
+  }
+  SimulatedRun run(folder_.path(), document_, script, 2000.0);
+  EXPECT_EQ(must_run(run).end, LoopEnd::budget);
+}
+
 TEST_F(ResumeTest, AnInterruptedConfirmationContinues) {
   const LoopResult first = run_and_interrupt(13);
   EXPECT_EQ(first.end, LoopEnd::interrupted);

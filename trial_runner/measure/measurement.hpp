@@ -90,6 +90,9 @@ struct Measurement {
   /// of it differs by holds all that varies within a launch, too. Without a steady state the
   /// interval is mostly of what no launch of that length can tell of a longer run.
   bool whole_run = false;
+  /// How long it had told no step when its time was over, where that was most of its time and no
+  /// phase was under way: it may hang. Else 0.
+  double silent_s = 0.0;
   /// The window's last steps differ from the others by what chance hardly explains, and too little
   /// to tell: throttling may just have begun. A trial that could end goes on to the next look. Of a
   /// running trial only, not kept in the history.

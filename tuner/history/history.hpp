@@ -200,7 +200,14 @@ struct StudyTotals {
   std::vector<StudyDecision> decisions{};  ///< not recorded yet, in order
 };
 
-/// What the trials of a study were billed for so far, ended attempts and trials alone.
+/// What a trial under way has been billed for so far, attempts before this one included.
+struct SpentSoFar {
+  std::int64_t number = 0;
+  double spent_s = 0.0;
+  double spent_usd = 0.0;
+};
+
+/// What the trials of a study were billed for so far; of those under way as it was last recorded.
 struct StudySpending {
   double billed_s = 0.0;
   double usd = 0.0;
@@ -352,6 +359,10 @@ class History {
   [[nodiscard]] Result<void> record_ended(std::int64_t study_id, const TrialRecord& trial,
                                           const std::optional<StudyTotals>& totals = {},
                                           const TrialTrace& trace = {});
+  /// What trials that run have taken by now, and the study's time, so that a kill loses neither.
+  /// Trials that are not running stay as they are. What was recorded of the time does not shrink.
+  [[nodiscard]] Result<void> record_spent(std::int64_t study_id,
+                                          std::span<const SpentSoFar> running, double elapsed_s);
   /// Study-level state; its totals replace the stored ones. The others as in `StudyTotals`.
   [[nodiscard]] Result<void> record_study(const StudyRecord& study,
                                           std::span<const UnusedTime> unused = {},

@@ -262,6 +262,28 @@ Result<void> History::record_ended(std::int64_t study_id, const TrialRecord& tri
   return put_trial(study_id, trial, totals, trace);
 }
 
+Result<void> History::record_spent(std::int64_t study_id, std::span<const SpentSoFar> running,
+                                   double elapsed_s) {
+  return store_->write([&]() -> Result<void> {
+    for (const SpentSoFar& trial : running) {
+      store_
+          ->query(
+              "UPDATE trials SET spent_s = ?, spent_usd = ? "
+              "WHERE study_id = ? AND number = ? AND status = 'running'")
+          .bind(trial.spent_s)
+          .bind(trial.spent_usd)
+          .bind(study_id)
+          .bind(trial.number)
+          .run();
+    }
+    store_->query("UPDATE studies SET elapsed_s = max(elapsed_s, ?) WHERE id = ?")
+        .bind(elapsed_s)
+        .bind(study_id)
+        .run();
+    return {};
+  });
+}
+
 Result<void> History::record_study(const StudyRecord& study, std::span<const UnusedTime> unused,
                                    std::span<const StudyDecision> decisions) {
   return store_->write([&]() -> Result<void> {

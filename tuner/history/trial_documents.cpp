@@ -84,6 +84,7 @@ Json to_json(const Measurement& measurement) {
   Json json{{"status", to_text(measurement.status)}};
   put_numbers(json, k_measurement_numbers, measurement);
   if (measurement.whole_run) json["whole_run"] = true;
+  if (measurement.silent_s > 0.0) put(json, "silent_s", measurement.silent_s);
   if (measurement.samples_told) json["samples_told"] = *measurement.samples_told;
   if (measurement.steps_known) json["steps_known"] = *measurement.steps_known;
   for (const auto& [name, phase] : measurement.phases)
@@ -236,6 +237,8 @@ constexpr std::array k_field_readers{
                 [](ondemand::value value, TrialRecord& trial) {
                   trial.measurement->whole_run = value.get_bool().value();
                 }},
+    FieldReader{"silent_s", [](ondemand::value value,
+                               TrialRecord& trial) { get(value, trial.measurement->silent_s); }},
     FieldReader{"samples_told",
                 [](ondemand::value value, TrialRecord& trial) {
                   trial.measurement->samples_told = value.get_bool().value();

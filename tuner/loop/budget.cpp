@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/live/live_runner.hpp"
 #include "tuner/loop/enough_time.hpp"
 #include "tuner/loop/launch_variation.hpp"
@@ -222,8 +223,31 @@ bool search_time_spent(const StudySpec& study, const Spending& spending, bool co
                pairs_to_keep(study, spending, confirmed || proof_only), *limit_s);
 }
 
-std::string spent_time_text(double time_s) {
-  return fmt::format("{} of tuning time", format_duration(time_s));
+StudySpec with_money_as_time(StudySpec study, int capacity) {
+  const RunnerTraits& traits = study.runner->traits();
+  BudgetSpec& budget = study.budget;
+  if (!budget.cost_usd || capacity != 1 || !traits.uses_this_machine || traits.machines_vary)
+    return study;
+  const double usd_per_s = usage_usd(on_demand_usd_per_hour(study, study.baseline), 1.0);
+  if (!(usd_per_s > 0.0)) return study;
+  const double paid_s = *budget.cost_usd / usd_per_s;
+  if (!budget.time_s || paid_s < *budget.time_s) {
+    budget.time_s = paid_s;
+    budget.time_of_usd = budget.cost_usd;
+  }
+  budget.cost_usd.reset();
+  return study;
+}
+
+std::string spent_time_text(const BudgetSpec& budget) {
+  return budget.time_of_usd ? format_usd(*budget.time_of_usd)
+                            : fmt::format("{} of tuning time", format_duration(*budget.time_s));
+}
+
+std::string time_over_text(const BudgetSpec& budget) {
+  return budget.time_of_usd
+             ? fmt::format("the budget of {} was spent", format_usd(*budget.time_of_usd))
+             : fmt::format("the tuning time ({}) was over", format_duration(*budget.time_s));
 }
 
 std::optional<std::string> search_budget_spent(const StudySpec& study, const Spending& spending,
@@ -233,7 +257,7 @@ std::optional<std::string> search_budget_spent(const StudySpec& study, const Spe
     return fmt::format("{} trial{}", *budget.trials, *budget.trials == 1 ? "" : "s");
   }
   if (search_time_spent(study, spending, confirmed)) {
-    return spent_time_text(*budget.time_s);
+    return spent_time_text(budget);
   }
   const KeptPairs pairs = pairs_to_keep(study, spending, confirmed || !spending.has_contender);
   if (budget.cost_usd && !fits(spending.usd, spending.least_trial_usd, spending.confirm_pair_usd,

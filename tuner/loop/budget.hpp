@@ -51,14 +51,23 @@ inline constexpr double k_longer_window = 2.0;
 /// claim takes; of a search that goes on after one (`confirmed`) no more than for these; of time
 /// no more than these take at the least, and of money what they take, while there is nothing to
 /// prove (`has_contender`).
-/// A budget of money may be overrun by the last trial and by the first pair, one of time by the
-/// first pair at its least (`latest_end_s`).
+/// A budget of time may be overrun by the first pair at its least (`latest_end_s`), one of money by
+/// the last trial and by the first pair, where it is none of time (`with_money_as_time`) and
+/// nothing bounds it (`can_risk_a_trial`).
 [[nodiscard]] std::optional<std::string> search_budget_spent(const StudySpec& study,
                                                              const Spending& spending,
                                                              bool confirmed = false);
 
-/// What `search_budget_spent` says of time: `10 min of tuning time`.
-[[nodiscard]] std::string spent_time_text(double time_s);
+/// `study` with its budget of money as one of time, where the money is this machine's: trials run
+/// one at a time (`capacity` is 1), and the machine has its price whatever runs on it. So shares,
+/// ends of trials and what is kept for a proof are those of a time. Others as they are.
+[[nodiscard]] StudySpec with_money_as_time(StudySpec study, int capacity);
+
+/// What `search_budget_spent` says of time: `10 min of tuning time`, or `$5.00` where that is what
+/// it costs. `budget` has a time.
+[[nodiscard]] std::string spent_time_text(const BudgetSpec& budget);
+/// Why a trial was ended: `the tuning time (10 min) was over`, or `the budget of $5.00 was spent`.
+[[nodiscard]] std::string time_over_text(const BudgetSpec& budget);
 
 /// Whether no time is left for a further search trial, as above; false without such a budget.
 [[nodiscard]] bool search_time_spent(const StudySpec& study, const Spending& spending,

@@ -1,25 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/loop.hpp"
 
-#include <algorithm>
-#include <array>
+#include <span>
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "tuner/loop/budget.hpp"
+#include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/earlier_studies.hpp"
+#include "tuner/loop/study_decisions.hpp"
 #include "tuner/loop/tuning.hpp"
 
 namespace steptune {
 namespace {
 
 /// What may change between two runs and makes a finished study go on.
-bool same_limits(const Json& stored, const Json& now) {
+std::vector<std::string> changed_limits(const Json& stored, const Json& now) {
   const auto part = [](const Json& document, const char* name) {
     return document.is_object() && document.contains(name) ? document[name] : Json();
   };
-  return std::ranges::all_of(
-      std::array{"budget", "search", "try", "measure"},
-      [&](const char* name) { return part(stored, name) == part(now, name); });
+  std::vector<std::string> changed;
+  for (const char* name : {"budget", "search", "try", "measure"}) {
+    if (part(stored, name) != part(now, name)) changed.emplace_back(name);
+  }
+  return changed;
+}
+
+/// Before the study takes these limits over: after a kill in between, or later, it must neither
+/// count as finished by them nor end its search for what had ended it by the former ones.
+Result<void> note_other_limits(const LoopParts& parts, StudyRecord stored,
+                               const std::vector<std::string>& changed) {
+  StudyDecision decision;
+  decision.at_wall_s = parts.clock.wall_time_s();
+  decision.kind = k_limits_decision;
+  decision.text = "the study file sets other limits than before";
+  decision.numbers["changed"] = fmt::format("{}", fmt::join(changed, ", "));
+  log_decision(decision);
+  stored.status = StudyStatus::running;
+  return parts.history.record_study(stored, {}, std::span(&decision, 1));
 }
 
 std::optional<LoopEnd> stored_end(const Json& recommendation, const char* key) {
@@ -31,7 +52,7 @@ std::optional<LoopEnd> stored_end(const Json& recommendation, const char* key) {
 /// The result of a study that has nothing left to do, as it was recorded; nothing if it goes on.
 std::optional<LoopResult> recorded_result(const StudyRecord& study, const StudySpec& spec) {
   if (study.status != StudyStatus::finished || !study.recommendation.is_object() ||
-      !same_limits(study.document, spec.document)) {
+      !changed_limits(study.document, spec.document).empty()) {
     return std::nullopt;
   }
   const auto end = stored_end(study.recommendation, "end");
@@ -64,15 +85,23 @@ Result<void> learn_from_earlier(const LoopParts& parts) {
   return {};
 }
 
-}  // namespace
-
-Result<LoopResult> run_loop(const LoopParts& parts) {
+Result<LoopResult> run_within(const LoopParts& parts) {
   const StudySpec& spec = parts.study;
   const auto stored = parts.history.study(spec.name);
   if (!stored && stored.error().kind != ErrorKind::not_found) {
     return tl::unexpected(stored.error());
   }
   if (auto learnt = learn_from_earlier(parts); !learnt) return tl::unexpected(learnt.error());
+  std::optional<FormerRun> former;
+  if (stored && stored->fingerprint == spec.fingerprint) {
+    const auto changed = changed_limits(stored->document, spec.document);
+    former = FormerRun{stored->status, changed.empty()};
+    if (!changed.empty()) {
+      if (auto noted = note_other_limits(parts, *stored, changed); !noted) {
+        return tl::unexpected(noted.error());
+      }
+    }
+  }
   auto study = parts.history.create_or_continue_study(spec.name, spec.fingerprint, spec.document,
                                                       spec.search.seed);
   if (!study) return tl::unexpected(study.error());
@@ -90,9 +119,17 @@ Result<LoopResult> run_loop(const LoopParts& parts) {
   if (auto recorded = parts.history.record_session(study->id, parts.machine); !recorded) {
     return tl::unexpected(recorded.error());
   }
-  std::optional<FormerRun> former;
-  if (stored) former = FormerRun{stored->status, same_limits(stored->document, spec.document)};
   return Tuning(parts, *std::move(study), former).run();
+}
+
+}  // namespace
+
+Result<LoopResult> run_loop(const LoopParts& parts) {
+  const StudySpec study = with_money_as_time(parts.study, parts.runner.capacity());
+  return run_within({study, parts.searcher, parts.scheduler, parts.runner, parts.history,
+                     parts.clock, parts.listener, parts.log_directory, parts.interrupts,
+                     parts.detach_on_interrupt, parts.machine, parts.interrupted_because,
+                     parts.looked_s, parts.after_too_little});
 }
 
 }  // namespace steptune

@@ -16,7 +16,6 @@
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/payback.hpp"
 #include "tuner/loop/planned_time.hpp"
-#include "tuner/loop/running_trial.hpp"
 #include "tuner/loop/speed_up.hpp"
 #include "tuner/study/counted_steps.hpp"
 
@@ -322,8 +321,7 @@ void add_silent_notes(const Standing& standing, const Recommendation& recommenda
     if (found == nullptr || finalist.verdict == Verdict::faster) continue;
     const auto run = std::ranges::find_if(standing.trials(), [&](const TrialRecord& trial) {
       return trial.purpose == TrialPurpose::confirm_incumbent && trial.measurement &&
-             trial.configuration == found->configuration &&
-             trial.measurement->remark.find(k_silent_end) != std::string::npos;
+             trial.configuration == found->configuration && trial.measurement->silent_s > 0.0;
     });
     if (run == standing.trials().end()) continue;
     notes.push_back(fmt::format(

@@ -13,6 +13,8 @@ namespace {
 
 constexpr double k_retry_after_s = 1.0;
 constexpr int k_retries = 60;
+/// A kill loses no more than that of the study's time.
+constexpr double k_between_records_s = 60.0;
 
 }  // namespace
 
@@ -61,6 +63,17 @@ Result<void> Recorder::study() {
   });
 }
 
+bool Recorder::is_due() const {
+  return stopwatch_->elapsed_s() - recorded_s_ >= k_between_records_s;
+}
+
+void Recorder::spent(std::span<const SpentSoFar> running) {
+  recorded_s_ = stopwatch_->elapsed_s();
+  if (auto recorded = parts_->history.record_spent(study_->id, running, recorded_s_); !recorded) {
+    log_note(recorded.error().text());
+  }
+}
+
 void Recorder::decided(StudyDecision decision) {
   decision.at_wall_s = parts_->clock.wall_time_s();
   log_decision(decision);
@@ -88,6 +101,7 @@ Result<void> Recorder::insist_with_totals(
     const std::function<Result<void>(const StudyTotals&)>& write) {
   auto written = insist([&] { return write(totals()); });
   if (!written) return written;
+  recorded_s_ = stopwatch_->elapsed_s();
   unused_.clear();
   decisions_.clear();
   return written;

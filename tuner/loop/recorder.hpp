@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "trial_runner/machine_holder.hpp"
@@ -48,6 +49,12 @@ class Recorder {
   [[nodiscard]] Result<void> ended(const TrialRecord& trial, const TrialTrace& trace = {});
   [[nodiscard]] Result<void> study();
 
+  /// Whether nothing has recorded the study's time for so long that a kill would lose much of it.
+  [[nodiscard]] bool is_due() const;
+  /// Records it, and what the running trials have taken. Is not tried again: what ends a trial
+  /// records all of it.
+  void spent(std::span<const SpentSoFar> running);
+
   /// Logs a decision about the study as of now; recorded with the next of the above that has
   /// totals, or by `keep_decisions`.
   void decided(StudyDecision decision);
@@ -72,6 +79,7 @@ class Recorder {
   RunnerEvents* events_;
   const Stopwatch* stopwatch_;
   StudyRecord* study_;
+  double recorded_s_ = 0.0;               ///< on the stopwatch
   std::vector<UnusedTime> unused_;        ///< counted, not recorded yet
   std::vector<StudyDecision> decisions_;  ///< logged, not recorded yet
 };

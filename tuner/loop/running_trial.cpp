@@ -13,6 +13,7 @@
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/live/live_runner.hpp"
+#include "tuner/loop/budget.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/hook_check.hpp"
 #include "tuner/loop/objectives.hpp"
@@ -78,8 +79,11 @@ void count_silent_end(double silent_s, Measurement& measurement) {
   measurement.slowest_seconds_per_sample =
       std::max(measurement.slowest_seconds_per_sample,
                (measurement.window_s + silent_s) / measurement.window_samples);
-  add_remark(measurement, fmt::format("{} {}: it hangs, or does what it does not report",
-                                      k_silent_end, format_duration(silent_s)));
+  measurement.silent_s = silent_s;
+  add_remark(
+      measurement,
+      fmt::format("no step was told in its last {}: it hangs, or does what it does not report",
+                  format_duration(silent_s)));
 }
 
 /// Samples of the run itself: a counter that goes on from a checkpoint begins with those before it.
@@ -442,9 +446,11 @@ double RunningTrial::own_end_s() const {
 }
 
 std::string RunningTrial::why_no_start(double waited_s) const {
+  const BudgetSpec& budget = study_->budget;
   const std::string may_take =
-      fmt::format("more than a trial's start-up may take of a tuning time of {}",
-                  format_duration(*study_->budget.time_s));
+      fmt::format("more than a trial's start-up may take of a {}",
+                  budget.time_of_usd ? "budget of " + format_usd(*budget.time_of_usd)
+                                     : "tuning time of " + format_duration(*budget.time_s));
   const std::string waited = format_duration(waited_s);
   // Whether it would have come nobody can tell.
   if (targets_.longest_trial_s > 0.0 && waited_s > targets_.longest_trial_s) {
@@ -478,8 +484,7 @@ bool RunningTrial::out_of_time(double now_s) {
                           (is_searched(record_.purpose) && awaits_guard());
   if (too_little && record_.purpose != TrialPurpose::baseline)
     return interrupt(EndRequest::no_time);
-  return ask_for_end(EndRequest::time_limit, fmt::format("the tuning time ({}) was over",
-                                                         format_duration(*study_->budget.time_s)));
+  return ask_for_end(EndRequest::time_limit, time_over_text(study_->budget));
 }
 
 bool RunningTrial::interrupt(EndRequest request) {

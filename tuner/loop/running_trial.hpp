@@ -22,9 +22,6 @@ namespace steptune {
 /// Whether a trial that ended now would have measured as surely as the study wants, and on as much.
 [[nodiscard]] bool is_tight(const Measurement& measurement, const MeasureSpec& wanted);
 
-/// In the remark of a trial that told no step for most of its time, until it was over.
-inline constexpr const char* k_silent_end = "no step was told in its last";
-
 /// What a trial is measured for.
 struct TrialTargets {
   MeasureSpec measure;  ///< the study's, or what the trial's purpose makes of it

@@ -126,6 +126,20 @@ void RunningTrials::show_progress() {
   parts_->listener.on_progress(live, stopwatch_->elapsed_s());
 }
 
+void RunningTrials::keep_spent() {
+  std::vector<SpentSoFar> running;
+  // What a later run of the tuner adopts tells its whole bill itself.
+  const bool ends_with_tuner = parts_->runner.machine_holder() == nullptr;
+  for (const auto& [number, trial] : trials_) {
+    const TrialRecord& record = trial.record();
+    if (!ends_with_tuner || record.status != TrialStatus::running) continue;
+    const double so_far_s = parts_->clock.now_s() - trial.started_s();
+    running.push_back({number, record.spent_s + so_far_s,
+                       record.spent_usd + so_far_s * trial.usd_per_billed_s()});
+  }
+  recorder_->spent(running);
+}
+
 Result<std::vector<TrialRecord>> RunningTrials::listen(const TrialRecord* baseline) {
   baseline_ = baseline;
   double deadline_s = parts_->clock.now_s() + k_longest_wait_s;
@@ -140,6 +154,7 @@ Result<std::vector<TrialRecord>> RunningTrials::listen(const TrialRecord* baseli
   }
   end_overdue();
   show_progress();
+  if (recorder_->is_due()) keep_spent();
   baseline_ = nullptr;
   return std::exchange(ended_, {});
 }

@@ -75,6 +75,7 @@ class RunningTrials {
   [[nodiscard]] Result<void> on_event(const TrialFinished& event);
   void end_overdue();
   void show_progress();
+  void keep_spent();
 
   const LoopParts* parts_;
   RunnerEvents* events_;

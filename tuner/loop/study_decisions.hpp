@@ -31,6 +31,8 @@ namespace steptune {
 inline constexpr const char* k_end_decision = "end";
 inline constexpr const char* k_search_on_decision = "search_on";
 inline constexpr const char* k_recommend_decision = "recommend";
+/// The study goes on by other limits than before (`run_loop`).
+inline constexpr const char* k_limits_decision = "limits";
 
 /// `end`: why nothing is searched any more, and how time and money are divided.
 [[nodiscard]] StudyDecision end_decision(LoopEnd end, const std::string& reason,

@@ -122,8 +122,10 @@ Result<void> Tuning::resume() {
       running.push_back(at_present_level(trial));
     }
   }
-  std::ranges::sort(final_trials, {}, [](const TrialRecord* trial) {
-    return std::tuple(trial->ended_wall_s, trial->number);
+  // In the order of their ends; one at a time end in that of their numbers, whatever clocks said.
+  const bool one_at_a_time = machines_ == nullptr && parts_.runner.capacity() == 1;
+  std::ranges::sort(final_trials, {}, [&](const TrialRecord* trial) {
+    return std::tuple(one_at_a_time ? 0.0 : trial->ended_wall_s, trial->number);
   });
   // What launches differed by, the searcher was told as it was known then.
   Standing growing(ranking_rules(parts_.study));
@@ -146,6 +148,7 @@ Result<void> Tuning::keep_pending(std::vector<TrialRecord> cut_off) {
   std::ranges::sort(cut_off, {}, &TrialRecord::number);
   for (TrialRecord& trial : cut_off) {
     if (trial.attempt < k_attempts_when_tuner_dies) {
+      if (auto recorded = record_killed(trial); !recorded) return recorded;
       ++trial.attempt;
       pending_.push_back(std::move(trial));
       continue;
@@ -157,6 +160,19 @@ Result<void> Tuning::keep_pending(std::vector<TrialRecord> cut_off) {
     if (auto concluded = on_ended(trial); !concluded) return concluded;
   }
   return {};
+}
+
+Result<void> Tuning::record_killed(TrialRecord& trial) {
+  if (trial.status != TrialStatus::running) return {};
+  const auto attempts = parts_.history.attempts(study_.id, trial.number);
+  if (!attempts) return tl::unexpected(attempts.error());
+  double ran_s = trial.spent_s;
+  for (const AttemptRecord& attempt : *attempts)
+    ran_s -= attempt.spent_s;
+  trial.status = TrialStatus::interrupted;
+  trial.failure = "the tuner ended while it ran";
+  trial.ended_wall_s = trial.started_wall_s + std::max(0.0, ran_s);
+  return recorder_.ended(trial);
 }
 
 Result<void> Tuning::resume_confirmation() {
@@ -183,7 +199,7 @@ Result<std::optional<Tuning::End>> Tuning::recorded_end() const {
   for (const StudyDecision& decision : std::views::reverse(*decisions)) {
     const bool is_of_search = decision.kind == k_end_decision;
     const bool is_of_study = decision.kind == k_recommend_decision;
-    if (decision.kind == k_search_on_decision) break;
+    if (decision.kind == k_search_on_decision || decision.kind == k_limits_decision) break;
     if (!is_of_search && !is_of_study) continue;
     const auto end = loop_end_from_text(text_at(decision.numbers, is_of_search ? "of" : "end"));
     if (!end || is_to_be_continued(*end)) continue;
@@ -371,7 +387,7 @@ void Tuning::tell(StudyDecision decision) {
 }
 
 void Tuning::end_for_time() {
-  if (!end_) end_ = End{LoopEnd::budget, spent_time_text(*parts_.study.budget.time_s)};
+  if (!end_) end_ = End{LoopEnd::budget, spent_time_text(parts_.study.budget)};
 }
 
 void Tuning::withdraw_waiting() {
@@ -571,12 +587,14 @@ int Tuning::interrupts() const {
 }
 
 std::string Tuning::why_nothing_faster() const {
-  const auto& limit_s = parts_.study.budget.time_s;
-  const bool by_time = limit_s && end_->reason == spent_time_text(*limit_s);
+  const BudgetSpec& budget = parts_.study.budget;
+  const auto& limit_s = budget.time_s;
+  const bool by_time = limit_s && end_->reason == spent_time_text(budget);
   const bool compared = std::ranges::any_of(
       standing_.trials(), [](const TrialRecord& trial) { return is_searched(trial.purpose); });
   if (by_time && !compared) {
-    const std::string& then = parts_.after_too_little;
+    // What it advises is about time.
+    const std::string then = budget.time_of_usd ? "" : parts_.after_too_little;
     return fmt::format("; that was enough for the baseline only: nothing was compared with it{}{}",
                        then.empty() ? "" : ": ", then);
   }

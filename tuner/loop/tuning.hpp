@@ -53,6 +53,8 @@ class Tuning {
   /// Trials that the last run of the tuner left open: they run again, unless they may be what kills
   /// it.
   [[nodiscard]] Result<void> keep_pending(std::vector<TrialRecord> cut_off);
+  /// Of one that ran when the last run of the tuner was killed: what it took is its last attempt's.
+  [[nodiscard]] Result<void> record_killed(TrialRecord& trial);
   /// Of a confirmation that was cut off: whether the search before it was over, and why.
   [[nodiscard]] Result<void> resume_confirmation();
   /// Why the last search was over, as it was recorded; nothing where it went on since.

@@ -37,9 +37,10 @@ const Section<BudgetSpec>& budget_section() {
                         "more than the first pair of fresh runs goes beyond"))
           .add(
               key("cost", &BudgetSpec::cost_usd, document::number({0.0001, 1e9}))
-                  .doc("USD; needs `runner.price_per_hour` or instances. Where trials are billed "
-                       "it is "
-                       "hard: one starts only if what was spent and the most that all running ones "
+                  .doc("USD; needs `runner.price_per_hour` or instances. On this machine, with one "
+                       "trial at a time, it is the `time` that it pays for. Where trials are "
+                       "billed it is hard: one starts only if what was spent and the most that all "
+                       "running ones "
                        "can cost are within it, so that it is overrun by less than the most that "
                        "one trial can cost"))
           .add(stop_key().doc("`\"payback\"`: end once no configuration's expected saving on the "

@@ -120,6 +120,8 @@ struct BudgetSpec {
   std::optional<std::int64_t> trials;  ///< search trials, baseline and hints included
   std::optional<double> time_s;
   std::optional<double> cost_usd;
+  /// `time_s` is what this money pays for (`with_money_as_time`); nothing: it is the study's own.
+  std::optional<double> time_of_usd;
   bool stop_at_payback = false;
   int consecutive_failures = 5;  ///< the study ends after so many failed trials in a row
 };

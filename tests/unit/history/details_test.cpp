@@ -150,6 +150,25 @@ TEST_F(HistoryDetails, EachAttemptHasItsOwnBill) {
   EXPECT_TRUE(must(history.attempts(study.id, 2)).empty()) << "its record says it all";
 }
 
+TEST_F(HistoryDetails, WhatRunningTrialsHaveTakenIsKeptUntilTheyEnd) {
+  History history = open();
+  const auto study = make_study(history);
+  TrialRecord trial = ended(1);
+  trial.status = TrialStatus::launching;
+  trial.spent_s = trial.spent_usd = 0.0;
+  must(history.record_launching(study.id, trial));
+  const std::vector<SpentSoFar> spent{{1, 30.0, 0.5}, {2, 10.0, 0.1}};
+  must(history.record_spent(study.id, spent, 40.0));
+  EXPECT_EQ(must(history.trial(study.id, 1)).spent_s, 0.0) << "it is not known to run";
+  must(history.record_running(study.id, 1, "token", {}));
+  must(history.record_ended(study.id, ended(2)));
+  must(history.record_spent(study.id, spent, 20.0));
+  EXPECT_EQ(must(history.study(study.name)).elapsed_s, 40.0) << "time does not go back";
+  EXPECT_EQ(must(history.trial(study.id, 1)).spent_s, 30.0);
+  EXPECT_EQ(must(history.trial(study.id, 1)).spent_usd, 0.5);
+  EXPECT_EQ(must(history.trial(study.id, 2)).spent_s, ended(2).spent_s) << "it has its bill";
+}
+
 TEST_F(HistoryDetails, SessionsTellTheMachineOfEachRunOfTheTuner) {
   History history = open();
   const auto study = make_study(history);

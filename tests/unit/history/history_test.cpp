@@ -51,6 +51,7 @@ TrialRecord full_trial(std::int64_t number) {
   measurement.remark = "the clock went back";
   measurement.window_steps = 120;
   measurement.whole_run = true;
+  measurement.silent_s = 12.5;
   measurement.metrics = {{"loss", 2.5}};
   measurement.parts = {{"data", 0.01}};
   measurement.not_finite = {"grad_norm"};
@@ -135,6 +136,7 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.measurement->level_changes[0].at_s, 40.0);
   EXPECT_EQ(read.measurement->level_changes[0].ratio, 1.5);
   EXPECT_EQ(read.measurement->remark, "the clock went back");
+  EXPECT_EQ(read.measurement->silent_s, 12.5);
   EXPECT_EQ(read.measurement->window_steps, 120);
   EXPECT_EQ(read.measurement->metrics, trial.measurement->metrics);
   EXPECT_EQ(read.measurement->parts, trial.measurement->parts);

@@ -487,7 +487,9 @@ TEST(RunningTrial, ThatTellsNothingForMostOfItsTimeMayBeAsSlowAsThat) {
     if (over_s < 10.0) {
       EXPECT_LT(ended.measurement->slowest_seconds_per_sample, 0.2);
       EXPECT_EQ(ended.measurement->remark, "");
+      EXPECT_EQ(ended.measurement->silent_s, 0.0);
     } else {
+      EXPECT_DOUBLE_EQ(ended.measurement->silent_s, 493.0);
       EXPECT_GT(ended.measurement->slowest_seconds_per_sample, 8.0);
       EXPECT_EQ(ended.measurement->remark,
                 "no step was told in its last 8 min 13 s: it hangs, or does what it does not "
