@@ -332,6 +332,18 @@ class Untouched(unittest.TestCase):
         self.assertEqual(len(ran.phases_ended("evaluation")), 3)
         self.assertEqual(ran.knob("num_workers")["where"], ["inner_evaluation.py:21 DataLoader"])
 
+    def test_evaluation_as_in_training(self):
+        """Neither the mode nor gradients tell it: no backward follows."""
+        for way, evaluations in (("first", 4), ("calibrate", 0), ("within", 8), ("after", 4), ("own", 4)):
+            with self.subTest(way):
+                ran = self.check("evaluates_as_it_trains", way, steps=24, samples=96)
+                self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 97, 4)))
+                # The one before the first step is part of the start-up.
+                self.assertEqual(len(ran.phases_ended("evaluation")), evaluations)
+                self.assertEqual(ran.knob("num_workers")["where"], ["evaluates_as_it_trains.py:12 DataLoader"])
+        ran = self.check("evaluates_as_it_trains", "whole", steps=4, samples=96)
+        self.assertEqual([r["samples"] for r in ran.steps], [24, 48, 72, 96])
+
     def test_transforms_of_the_class_of_the_model_are_no_evaluation(self):
         ran = self.check("augmented", steps=24, samples=96)
         self.assertEqual(ran.phases, [])

@@ -30,6 +30,8 @@ class LoaderFacts:
         self.is_evaluated_on = False  # without gradients
         self.is_trained_on_in_pass = False  # the last one
         self.is_exhausted = False  # that pass has given all its batches
+        self.evaluations = 0  # passes whose forwards no backward has followed
+        self.is_summed = False  # the backward comes after the pass, for all its losses
         self.is_fetched_ahead = None  # whether each is fetched before the one before is trained on; None: unknown
         self.has_trained_ahead = False  # one that was fetched ahead was trained on in a later step
         self.today = {}

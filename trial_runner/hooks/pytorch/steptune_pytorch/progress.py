@@ -64,6 +64,8 @@ class Progress:
         self._evaluated_in_step = False
         self._steps_with_evaluation = 0
         self._restart = None
+        self._pass_begun = None  # the last one: its loader, and what was counted by then
+        self._taken_back = None  # by a pass without a backward: its loader, samples here, and of all ranks
         self._loader_queue = LoaderQueue()
         self._prints = settings.prints_steps
         self._micro_batches = micro_batches if self._prints else None
@@ -88,6 +90,7 @@ class Progress:
         """A loader begins another pass, at the last switch to DATA."""
         self.is_plain = False
         self.ahead.restarts(loader, self.fetched_batches)
+        self._pass_begun = (loader, self._backwards_and_steps(), self._counted_now())
         if loader.training and loader.passes > 1 and self.steps > 0:
             self._end_phase()
             self._restart = (loader, self.clock.totals_s[DATA])
@@ -127,10 +130,43 @@ class Progress:
     def exhausted(self, loader):
         if loader is not None:
             loader.is_exhausted = True
+            self._end_pass(loader)
         self._forget_evaluated()
         self._no_grad_batch = None
         if self.phases.open and loader is not None and not loader.training:
             self._stay_in_phase()
+
+    def _backwards_and_steps(self):
+        return self.backwards, self.steps, self.skipped_steps
+
+    def _counted_now(self):
+        return self._samples, self._samples_of_all, self.training_forwards, self.is_fed
+
+    def _end_pass(self, loader):
+        """One whose forwards no backward has followed is an evaluation in training mode and with gradients."""
+        begun, self._pass_begun = self._pass_begun, None
+        if begun is None or begun[0] is not loader or not loader.is_trained_on_in_pass or loader.is_summed:
+            return
+        if begun[1] != self._backwards_and_steps():
+            return
+        samples, samples_of_all = self._samples, self._samples_of_all
+        self._samples, self._samples_of_all, self.training_forwards, self.is_fed = begun[2]
+        self._taken_back = (loader, samples - self._samples, samples_of_all - self._samples_of_all)
+        loader.evaluations += 1
+        if loader.passes == loader.evaluations:
+            loader.training = None
+        if not self._is_part_of_step():
+            self._begin_evaluation()
+            self._stay_in_phase()
+
+    def _give_back(self):
+        """The backward after that pass is of all its losses."""
+        (loader, samples, samples_of_all), self._taken_back = self._taken_back, None
+        self._samples += samples
+        self._samples_of_all += samples_of_all
+        self.training_forwards += 1
+        self.is_fed = loader.is_summed = True
+        loader.is_trained_on()
 
     def _forget_evaluated(self):
         """Batches that an evaluation alone has seen are no training's."""
@@ -169,6 +205,7 @@ class Progress:
     def trains(self, module, inputs, named_inputs):
         """A forward of the outermost module begins that belongs to a step."""
         self._end_phase()
+        self._taken_back = None
         self._take_no_grad_batch((inputs, named_inputs))
         if self.fetched_batches and self.fetched_batches[0][0].may_give_samples:
             self._count_items(tensors.samples_in_inputs(inputs, named_inputs))
@@ -302,6 +339,8 @@ class Progress:
             # This program trains in evaluation mode: from now on gradients alone tell.
             self.modes_count = False
         self._end_phase()
+        if self._taken_back is not None:
+            self._give_back()
         self._take_for_step()
         if self._micro_batches is not None:
             self._micro_batches.backward_begins(self)
