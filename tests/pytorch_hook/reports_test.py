@@ -344,6 +344,16 @@ class Untouched(unittest.TestCase):
         ran = self.check("evaluates_as_it_trains", "whole", steps=4, samples=96)
         self.assertEqual([r["samples"] for r in ran.steps], [24, 48, 72, 96])
 
+    def test_an_evaluation_whose_forwards_are_not_seen(self):
+        for way, where in (("method", ":31"), ("copy", ":39")):
+            with self.subTest(way):
+                ran = self.check("unseen_evaluation", way, steps=24, samples=96)
+                self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 97, 4)))
+                # The last one is followed by no step.
+                self.assertEqual(len(ran.phases_ended("evaluation")), 7)
+                loaders = {e["where"][-3:]: e["training"] for e in ran.events if e["event"] == "loader"}
+                self.assertEqual((loaders[":29"], loaders[where]), (True, None))
+
     def test_transforms_of_the_class_of_the_model_are_no_evaluation(self):
         ran = self.check("augmented", steps=24, samples=96)
         self.assertEqual(ran.phases, [])

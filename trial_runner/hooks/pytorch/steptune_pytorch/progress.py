@@ -66,6 +66,7 @@ class Progress:
         self._restart = None
         self._pass_begun = None  # the last one: its loader, and what was counted by then
         self._taken_back = None  # by a pass without a backward: its loader, samples here, and of all ranks
+        self._only_read = None  # the last pass, if no forward was seen in it: its loader, the end of the step before, its own, the totals then
         self._loader_queue = LoaderQueue()
         self._prints = settings.prints_steps
         self._micro_batches = micro_batches if self._prints else None
@@ -145,9 +146,10 @@ class Progress:
     def _end_pass(self, loader):
         """One whose forwards no backward has followed is an evaluation in training mode and with gradients."""
         begun, self._pass_begun = self._pass_begun, None
-        if begun is None or begun[0] is not loader or not loader.is_trained_on_in_pass or loader.is_summed:
+        if begun is None or begun[0] is not loader or begun[1] != self._backwards_and_steps() or loader.is_summed:
             return
-        if begun[1] != self._backwards_and_steps():
+        if not loader.is_trained_on_in_pass:
+            self._only_read = (loader, self.clock.confirmed_s, self.clock.now_s, list(self.clock.totals_s))
             return
         samples, samples_of_all = self._samples, self._samples_of_all
         self._samples, self._samples_of_all, self.training_forwards, self.is_fed = begun[2]
@@ -301,15 +303,30 @@ class Progress:
 
     def _forget_looked_at(self):
         """Batches of other loaders than the last one, which nobody reads any more: before the first step, or of those
-        that an evaluation reads."""
+        that an evaluation reads, also one whose forwards are not seen: to its end, without any training."""
         fetched = self.fetched_batches
         last = fetched[-1][0] if fetched else None
 
         def is_looked_at(loader):
-            may_be = loader.training is None and (self.steps == 0 or loader.is_evaluated_on)
+            may_be = loader.training is None and (self.steps == 0 or loader.is_evaluated_on or loader.is_exhausted)
             return may_be and loader is not last and not loader.is_read()
 
-        fetched[:] = [batch for batch in fetched if not is_looked_at(batch[0])]
+        left = [batch for batch in fetched if not is_looked_at(batch[0])]
+        read, self._only_read = self._only_read, None
+        if read is not None and len(left) < len(fetched) and all(batch[0] is not read[0] for batch in left):
+            self._was_evaluation(*read[1:])
+        fetched[:] = left
+
+    def _was_evaluation(self, begin_s, end_s, totals_s):
+        """What came after the last step, until then."""
+        clock = self.clock
+        if self._is_part_of_step() or clock.confirmed_s != begin_s:
+            return
+        self._evaluated_in_step = True
+        self._parts.dropped()
+        self.phases.ended("evaluation", begin_s, end_s)
+        clock.leave_out(totals_s)
+        clock.confirmed_s = end_s
 
     def _count_items(self, samples):
         """A forward is given so many samples."""
