@@ -92,6 +92,10 @@ class Untouched(unittest.TestCase):
         self.assertEqual(ran.event("program")["backwards_per_step"], 3)
         self.assertEqual(len(ran.phases_ended("evaluation")), 2)
 
+    def test_a_network_that_is_frozen_at_first(self):
+        ran = self.check("frozen_at_first", steps=16, samples=128)
+        self.assertEqual(ran.event("program")["roots"], ["Discriminator", "Generator"])
+
     def test_accumulated_gradients(self):
         ran = self.check("accumulation", steps=12, samples=192, samples_by="forward")
         for report, loss in zip(ran.steps, self.losses(ran)):
