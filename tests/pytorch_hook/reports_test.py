@@ -92,6 +92,11 @@ class Untouched(unittest.TestCase):
         self.assertEqual(ran.event("program")["backwards_per_step"], 3)
         self.assertEqual(len(ran.phases_ended("evaluation")), 2)
 
+    def test_optimizers_that_train_one_after_the_other(self):
+        ran = self.check("clients", steps=60, samples=240)
+        self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 241, 4)))
+        self.assertEqual([r["loss"] for r in ran.steps], self.losses(ran))
+
     def test_a_network_that_is_frozen_at_first(self):
         ran = self.check("frozen_at_first", steps=16, samples=128)
         self.assertEqual(ran.event("program")["roots"], ["Discriminator", "Generator"])
