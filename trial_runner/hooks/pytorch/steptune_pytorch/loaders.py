@@ -287,6 +287,8 @@ class Loaders:
                     clock.switch(OTHER if is_end else before)
                     if is_end:
                         self._tell(hook.progress.exhausted, facts)
+                    elif facts is not None:
+                        hook.knobs.loader.failed(facts, error)
                 raise
             if hook.active and get_ident() == hook.thread:  # as above
                 now_s = perf_counter()

@@ -3,12 +3,14 @@
 one pool after the other, so that batches come in the order of the untouched program."""
 
 import collections
+import itertools
 import os
 import weakref
 
 import torch
 
 from steptune_pytorch import tensors
+from steptune_pytorch.events import last_line
 from steptune_pytorch.knobs.open_files import why_not_forked
 from steptune_pytorch.knobs.random_state import snapshot
 from steptune_pytorch.live.pools import Parking
@@ -25,8 +27,8 @@ class LivePasses:
         self._parking = weakref.WeakKeyDictionary()  # by loader
         self._under_way = weakref.WeakSet()
         self._asked = {}
-        self._seeds = torch.Generator()
-        self._seeds.manual_seed(torch.initial_seed() & 0x7FFFFFFF)
+        self.seeds = torch.Generator()
+        self.seeds.manual_seed(torch.initial_seed() & 0x7FFFFFFF)
 
     # -- a pass ----------------------------------------------------------------------------------
 
@@ -44,7 +46,7 @@ class LivePasses:
         parking = self._parking.setdefault(loader, Parking())
         if not (facts.today["persistent_workers"] and facts.today["num_workers"]):
             parking.clear()
-        seeds = self._seeds
+        seeds = self.seeds
         if draws_seed:
             source = loader.generator if loader.generator is not None else torch.default_generator
             seeds = torch.Generator()
@@ -86,12 +88,12 @@ class LivePasses:
             why = self._why_not_now(live_pass, settings)
             try:
                 if why is None:
-                    live_pass.switch(settings, self._seeds)
+                    live_pass.switch(settings, self.seeds)
             except Exception as error:  # the pool before goes on
                 why = (str(error) or type(error).__name__).split("\n")[0]
             if why is not None:
                 facts.refused_now = dict.fromkeys(self._asked, why)
-                live_pass.switch(self._baseline(facts), self._seeds)
+                live_pass.switch(self._baseline(facts), self.seeds)
 
     @staticmethod
     def _baseline(facts):
@@ -177,10 +179,33 @@ class LivePass:
                     continue
                 self._settled_at = self._handed_out
                 raise
+            except Exception as error:
+                if not self._falls_back(error):
+                    raise
+                continue
+            self._pools[0].handed_out()
             self._handed_out += 1
             if self._handed_out <= _WATCHED_BATCHES:
                 self.facts.batch_bytes = max(self.facts.batch_bytes, _bytes_in(batch))
             return batch
+
+    def _falls_back(self, error):
+        """To the program's own settings, with the batch that could not be loaded, unless these have failed."""
+        own = {name: self.facts.today[name] for name in NAMES}
+        if self._pools[0].settings == own:
+            return False
+        begun = [indices for pool in self._pools for indices in pool.begun()]
+        while self._pools:
+            pool = self._pools.popleft()
+            pool.close()
+            pool.end()
+        self._parking.clear()
+        self._stream = itertools.chain(begun, self._stream)
+        self.facts.refused.update(dict.fromkeys(NAMES[:2], last_line(error)))
+        self.switch(own, self._hook.live.passes.seeds)
+        self._settled_at = self._handed_out
+        self._hook.survey_after_step()
+        return True
 
     def _next_of(self, pool):
         # Without workers the data set draws from the program's own random numbers. The first batch

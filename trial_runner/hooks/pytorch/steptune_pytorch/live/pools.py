@@ -3,6 +3,7 @@
 a closed one looks like the end of the epoch, so what is under way comes out in order and the workers
 wait for the next."""
 
+import collections
 import copy
 
 _MOST_PARKED = 2
@@ -11,6 +12,7 @@ _MOST_PARKED = 2
 class _Reading:
     def __init__(self, stream):
         self._stream = stream
+        self.begun = collections.deque()  # and not handed out
         self.closed = False
 
     def __iter__(self):
@@ -19,7 +21,8 @@ class _Reading:
     def __next__(self):
         if self.closed:
             raise StopIteration
-        return next(self._stream)
+        self.begun.append(next(self._stream))
+        return self.begun[-1]
 
 
 class _View:
@@ -64,6 +67,13 @@ class Pool:
         """Batches that it has begun and not handed out."""
         iterator = self.iterator
         return iterator._send_idx - iterator._rcvd_idx if self.workers else 0
+
+    def handed_out(self):
+        self._view.reading.begun.popleft()
+
+    def begun(self):
+        """The indices of the batches that it has begun and not handed out."""
+        return list(self._view.reading.begun)
 
     def open(self, stream, generator):
         """Reads `stream` from now on. New workers draw their base seed from `generator`."""
