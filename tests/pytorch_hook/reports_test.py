@@ -259,6 +259,11 @@ class Untouched(unittest.TestCase):
         for way in ("lists", "items", "sequences", "views"):
             self.check("collated", way, steps=6, samples=22)
 
+    def test_batches_that_the_data_set_makes(self):
+        ran = self.check("made_batches", steps=12, samples=96)
+        loader = ran.event("loader")
+        self.assertEqual((loader["length"], loader["batch_size"]), (6, 8))
+
     def test_files_of_safetensors_are_checkpoints(self):
         ran = self.check("safetensors_style", steps=12, samples=48, samples_by="forward")
         ended = ran.phases_ended("checkpoint")
