@@ -66,7 +66,8 @@ class Progress:
         self._restart = None
         self._pass_begun = None  # the last one: its loader, and what was counted by then
         self._taken_back = None  # by a pass without a backward: its loader, samples here, and of all ranks
-        self._only_read = None  # the last pass, if no forward was seen in it: its loader, the end of the step before, its own, the totals then
+        # The last pass, if no forward was seen in it: its loader, the ends of the step before and of itself, totals then.
+        self._only_read = None
         self._loader_queue = LoaderQueue()
         self._prints = settings.prints_steps
         self._micro_batches = micro_batches if self._prints else None
@@ -108,7 +109,7 @@ class Progress:
         if loader is None:
             return
         self._forget_evaluated()
-        self._no_grad_batch = None
+        self._no_grad_batch = self._taken_back = None
         if not loader.training:
             self.is_plain = False
         samples = loader.count_samples(batch)
