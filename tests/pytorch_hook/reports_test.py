@@ -100,6 +100,8 @@ class Untouched(unittest.TestCase):
     def test_a_network_that_is_frozen_at_first(self):
         ran = self.check("frozen_at_first", steps=16, samples=128)
         self.assertEqual(ran.event("program")["roots"], ["Discriminator", "Generator"])
+        # Those of the generator's optimizer, which has the most.
+        self.check("frozen_at_first", "twice", steps=24, samples=128)
 
     def test_accumulated_gradients(self):
         ran = self.check("accumulation", steps=12, samples=192, samples_by="forward")

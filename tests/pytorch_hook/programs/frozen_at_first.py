@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A generator that is frozen while its discriminator is trained, and the other way round, as in StyleGAN2."""
+"""A generator that is frozen while its discriminator is trained, and the other way round, as in StyleGAN2. `twice`: now
+and then it makes two steps."""
+import sys
+
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
@@ -21,7 +24,7 @@ optimizer_d = torch.optim.Adam(discriminator.parameters(), lr=2e-4)
 optimizer_g = torch.optim.Adam(generator.parameters(), lr=2e-4)
 
 for epoch in range(2):
-    for (real,) in loader:
+    for index, (real,) in enumerate(loader):
         generator.requires_grad_(False)
         discriminator.requires_grad_(True)
         fake = generator(torch.randn(len(real), 4))
@@ -35,4 +38,8 @@ for epoch in range(2):
         generator.zero_grad()
         loss_g.backward()
         optimizer_g.step()
+        if sys.argv[1:] == ["twice"] and index % 4 in (0, 3):
+            generator.zero_grad()
+            generator(torch.randn(len(real), 4)).pow(2).mean().backward()
+            optimizer_g.step()
         print("loss", loss_d.item().hex(), loss_g.item().hex())

@@ -137,7 +137,9 @@ class Optimizers(PickledByValue):
         progress = self._hook.progress
         has_turn_again = optimizer in self._in_round
         has_repeated = self._has_repeated or progress.steps > self._round_step
-        if len(self._in_round) == 0 or has_turn_again or (has_repeated and progress.is_fed):
+        # A step that regularises (StyleGAN2) has no batch of its own.
+        has_repeated = has_repeated and progress.is_fed and progress.unfed_step < progress.steps
+        if len(self._in_round) == 0 or has_turn_again or has_repeated:
             self._has_repeated = has_turn_again and self._alone() is optimizer
             self._in_round.clear()
             progress.step_ended()

@@ -51,6 +51,7 @@ class Progress:
         self.is_fed = False  # a batch of a loader was trained on in this step
         self._last_batch = (0, 0)  # samples here, and of all ranks
         self.loaders_of_forward = []  # whose batches the last training forward was given
+        self.unfed_step = 0  # the last one without such a batch
         self.batches = 0
         self._forward_samples = 0
         self._counted = None  # the last module whose inputs were counted in this step, and its first tensor
@@ -382,6 +383,8 @@ class Progress:
         self._end_phase()
         self._take_for_step()
         self.steps += 1
+        if not self.is_fed:
+            self.unfed_step = self.steps
         if self.steps == 1:
             self.clock.clear()
         self.clock.confirm()
