@@ -145,6 +145,18 @@ class RefusedKnobs(Knobs):
     def test_iterable_data_set(self):
         self.same("iterable", num_workers=2, refused=["num_workers"])
 
+    def test_workers_that_cannot_load(self):
+        for way, why in (("items", "no such device"), ("begin", "unsupported operand")):
+            with self.subTest(way):
+                ran = run_fresh([program("fails_in_workers"), way], hook=knobs(num_workers=1))
+                self.assertEqual(ran.status, 1)
+                told = ran.event("gave_up")
+                self.assertEqual((told["knob"], told["value"]), ("num_workers", 1))
+                self.assertIn(why, told["why"])
+        # Its own fault, which it deals with.
+        ran = run_fresh([program("fails_in_workers"), "all"], hook=knobs(num_workers=1))
+        self.assertEqual((ran.status, ran.event("gave_up")), (0, None))
+
     def test_sampler_that_draws(self):
         # Asked for although the survey refuses it: it is found while the program runs.
         ran = run("batch_sampler", hook=knobs(num_workers=1))

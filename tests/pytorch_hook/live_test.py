@@ -337,6 +337,14 @@ class Refusals(Live):
     def test_spawned_workers(self):
         self.assertIn("spawn", self.refused("spawn", "num_workers", 1))
 
+    def test_workers_that_cannot_load(self):
+        """The long run goes on, from the batch that did not come."""
+        self.assertIn("no such device", self.refused("fails_in_workers", "num_workers", 1, "items"))
+        self.assertIn("unsupported operand", self.refused("fails_in_workers", "num_workers", 2, "begin"))
+        switches = [switch(3, 1, num_workers=1), switch(5, 2, num_workers=2), switch(9, 0)]
+        for way in ("items", "begin", "all"):
+            self.same("fails_in_workers", way, switches=switches)
+
     def test_what_is_set_at_the_start(self):
         why = self.refused("mnist", "optimizer_implementation", "foreach")
         self.assertIn("between two steps", why)

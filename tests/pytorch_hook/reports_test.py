@@ -92,6 +92,17 @@ class Untouched(unittest.TestCase):
         self.assertEqual(ran.event("program")["backwards_per_step"], 3)
         self.assertEqual(len(ran.phases_ended("evaluation")), 2)
 
+    def test_optimizers_that_train_one_after_the_other(self):
+        ran = self.check("clients", steps=60, samples=240)
+        self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 241, 4)))
+        self.assertEqual([r["loss"] for r in ran.steps], self.losses(ran))
+
+    def test_a_network_that_is_frozen_at_first(self):
+        ran = self.check("frozen_at_first", steps=16, samples=128)
+        self.assertEqual(ran.event("program")["roots"], ["Discriminator", "Generator"])
+        # Those of the generator's optimizer, which has the most.
+        self.check("frozen_at_first", "twice", steps=24, samples=128)
+
     def test_accumulated_gradients(self):
         ran = self.check("accumulation", steps=12, samples=192, samples_by="forward")
         for report, loss in zip(ran.steps, self.losses(ran)):
@@ -250,6 +261,11 @@ class Untouched(unittest.TestCase):
         for way in ("lists", "items", "sequences", "views"):
             self.check("collated", way, steps=6, samples=22)
 
+    def test_batches_that_the_data_set_makes(self):
+        ran = self.check("made_batches", steps=12, samples=96)
+        loader = ran.event("loader")
+        self.assertEqual((loader["length"], loader["batch_size"]), (6, 8))
+
     def test_files_of_safetensors_are_checkpoints(self):
         ran = self.check("safetensors_style", steps=12, samples=48, samples_by="forward")
         ended = ran.phases_ended("checkpoint")
@@ -331,6 +347,28 @@ class Untouched(unittest.TestCase):
         ran = self.check("inner_evaluation", "average", steps=24, samples=96)
         self.assertEqual(len(ran.phases_ended("evaluation")), 3)
         self.assertEqual(ran.knob("num_workers")["where"], ["inner_evaluation.py:21 DataLoader"])
+
+    def test_evaluation_as_in_training(self):
+        """Neither the mode nor gradients tell it: no backward follows."""
+        for way, evaluations in (("first", 4), ("calibrate", 0), ("within", 8), ("after", 4), ("own", 4)):
+            with self.subTest(way):
+                ran = self.check("evaluates_as_it_trains", way, steps=24, samples=96)
+                self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 97, 4)))
+                # The one before the first step is part of the start-up.
+                self.assertEqual(len(ran.phases_ended("evaluation")), evaluations)
+                self.assertEqual(ran.knob("num_workers")["where"], ["evaluates_as_it_trains.py:12 DataLoader"])
+        ran = self.check("evaluates_as_it_trains", "whole", steps=4, samples=96)
+        self.assertEqual([r["samples"] for r in ran.steps], [24, 48, 72, 96])
+
+    def test_an_evaluation_whose_forwards_are_not_seen(self):
+        for way, where in (("method", ":31"), ("copy", ":39")):
+            with self.subTest(way):
+                ran = self.check("unseen_evaluation", way, steps=24, samples=96)
+                self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 97, 4)))
+                # The last one is followed by no step.
+                self.assertEqual(len(ran.phases_ended("evaluation")), 7)
+                loaders = {e["where"][-3:]: e["training"] for e in ran.events if e["event"] == "loader"}
+                self.assertEqual((loaders[":29"], loaders[where]), (True, None))
 
     def test_transforms_of_the_class_of_the_model_are_no_evaluation(self):
         ran = self.check("augmented", steps=24, samples=96)

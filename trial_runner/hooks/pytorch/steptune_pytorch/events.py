@@ -15,6 +15,12 @@ def encoded(document):
     return _encoder.encode(document).encode("utf-8", "replace")
 
 
+def last_line(error):
+    """Of a worker's error its own, after where it came from."""
+    lines = [line for line in str(error).splitlines() if line.strip()]
+    return lines[-1] if lines else type(error).__name__
+
+
 def write_line(document):
     """One `[steptune]` line in one write, whatever the program has made of sys.stdout."""
     if sys.__stdout__ is None or sys.__stdout__.closed:

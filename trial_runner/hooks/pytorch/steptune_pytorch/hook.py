@@ -123,6 +123,7 @@ class Hook(PickledByValue):
         if self.active and self.pid == os.getpid():
             try:
                 self.progress.ends()
+                self.knobs.loader.end()
                 self.knobs.strategy.end()
             except Exception as error:
                 self.failed(error)

@@ -30,6 +30,8 @@ class LoaderFacts:
         self.is_evaluated_on = False  # without gradients
         self.is_trained_on_in_pass = False  # the last one
         self.is_exhausted = False  # that pass has given all its batches
+        self.evaluations = 0  # passes whose forwards no backward has followed
+        self.is_summed = False  # the backward comes after the pass, for all its losses
         self.is_fetched_ahead = None  # whether each is fetched before the one before is trained on; None: unknown
         self.has_trained_ahead = False  # one that was fetched ahead was trained on in a later step
         self.today = {}
@@ -55,12 +57,16 @@ class LoaderFacts:
         # Its items are batches that the data set makes or, as a forward may show, samples that the program puts together.
         self.may_give_samples = self._batch_size is None and getattr(loader, "batch_sampler", None) is None
         self.count_samples = self._count_first  # samples in a batch
+        self._samples_in_first = None  # of its batches: as many as are counted, where the data set makes batches, too
 
     def _count_first(self, batch):
         # A part of a batch holds fewer.
         expected = self._batch_size if self.shared is None else None
         self.count_samples = tensors.way_to_count(batch, expected)
-        return self.count_samples(batch)
+        samples = self.count_samples(batch)
+        if self.shared is None and samples > 0:
+            self._samples_in_first = samples
+        return samples
 
     def gives_samples(self):
         self.may_give_samples = False
@@ -124,7 +130,8 @@ class LoaderFacts:
         if loader is not None:
             fields["dataset"] = type(loader.dataset).__name__
             fields["length"] = self.batches_in_pass()
-            fields["batch_size"] = self._batch_size if type(self._batch_size) is int else None
+            size = self._batch_size if type(self._batch_size) is int else None
+            fields["batch_size"] = size and (self._samples_in_first or size)
             fields["num_workers"] = loader.num_workers
         return fields
 
@@ -286,6 +293,8 @@ class Loaders:
                     clock.switch(OTHER if is_end else before)
                     if is_end:
                         self._tell(hook.progress.exhausted, facts)
+                    elif facts is not None:
+                        hook.knobs.loader.failed(facts, error)
                 raise
             if hook.active and get_ident() == hook.thread:  # as above
                 now_s = perf_counter()

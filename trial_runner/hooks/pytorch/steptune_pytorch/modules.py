@@ -233,7 +233,8 @@ class Modules(PickledByValue):
 
     def _is_trainable(self, module):
         trainable = self._trainable.get(module)
-        if trainable is None:
+        # In the first steps a generator may be frozen while its discriminator is trained.
+        if trainable is None or not (trainable or self._pinned):
             trainable = any(parameter.requires_grad for parameter in module.parameters())
             self._trainable[module] = trainable
         return trainable

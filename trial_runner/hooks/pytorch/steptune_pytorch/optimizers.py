@@ -24,6 +24,8 @@ class Optimizers(PickledByValue):
         self._inside_another = False
         self._in_round = weakref.WeakSet()
         self._alone = _nobody  # a reference to the one in the round, if it is one
+        self._has_repeated = False  # that one has had the round before for itself, too
+        self._round_step = 0  # the step that the round began with, if no plain ones have followed
         self.calls = 0
         self.closure = False
         self.made = []  # (class name, where), in order
@@ -130,12 +132,20 @@ class Optimizers(PickledByValue):
         return in_backward and isinstance(threading.current_thread(), threading._DummyThread)
 
     def _stepped(self, optimizer):
-        """With several optimizers a step is a round: it begins when one has its turn again."""
-        if len(self._in_round) == 0 or optimizer in self._in_round:
+        """With several optimizers a step is a round: it begins when one has its turn again. Where models are trained
+        one after the other (federated learning), also with the first batch of the next one."""
+        progress = self._hook.progress
+        has_turn_again = optimizer in self._in_round
+        has_repeated = self._has_repeated or progress.steps > self._round_step
+        # A step that regularises (StyleGAN2) has no batch of its own.
+        has_repeated = has_repeated and progress.is_fed and progress.unfed_step < progress.steps
+        if len(self._in_round) == 0 or has_turn_again or has_repeated:
+            self._has_repeated = has_turn_again and self._alone() is optimizer
             self._in_round.clear()
-            self._hook.progress.step_ended()
+            progress.step_ended()
+            self._round_step = progress.steps
         else:
-            self._hook.progress.companion_stepped()
+            progress.companion_stepped()
         self._in_round.add(optimizer)
         self._alone = weakref.ref(optimizer) if len(self._in_round) == 1 else _nobody
 

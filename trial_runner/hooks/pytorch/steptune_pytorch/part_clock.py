@@ -36,6 +36,11 @@ class PartClock:
         self.totals_s[:] = self.confirmed_totals_s
         self.confirmed_s = self.now_s
 
+    def leave_out(self, totals_s):
+        """Likewise of what was counted from `confirm` until the totals were these."""
+        for part, then_s in enumerate(totals_s):
+            self.totals_s[part] += self.confirmed_totals_s[part] - then_s
+
     def clear(self):
         """What came before the first step is start-up."""
         self.totals_s[:] = [0.0] * 7

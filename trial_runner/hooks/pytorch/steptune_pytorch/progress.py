@@ -51,6 +51,7 @@ class Progress:
         self.is_fed = False  # a batch of a loader was trained on in this step
         self._last_batch = (0, 0)  # samples here, and of all ranks
         self.loaders_of_forward = []  # whose batches the last training forward was given
+        self.unfed_step = 0  # the last one without such a batch
         self.batches = 0
         self._forward_samples = 0
         self._counted = None  # the last module whose inputs were counted in this step, and its first tensor
@@ -64,6 +65,10 @@ class Progress:
         self._evaluated_in_step = False
         self._steps_with_evaluation = 0
         self._restart = None
+        self._pass_begun = None  # the last one: its loader, and what was counted by then
+        self._taken_back = None  # by a pass without a backward: its loader, samples here, and of all ranks
+        # The last pass, if no forward was seen in it: its loader, the ends of the step before and of itself, totals then.
+        self._only_read = None
         self._loader_queue = LoaderQueue()
         self._prints = settings.prints_steps
         self._micro_batches = micro_batches if self._prints else None
@@ -88,6 +93,7 @@ class Progress:
         """A loader begins another pass, at the last switch to DATA."""
         self.is_plain = False
         self.ahead.restarts(loader, self.fetched_batches)
+        self._pass_begun = (loader, self._backwards_and_steps(), self._counted_now())
         if loader.training and loader.passes > 1 and self.steps > 0:
             self._end_phase()
             self._restart = (loader, self.clock.totals_s[DATA])
@@ -104,7 +110,7 @@ class Progress:
         if loader is None:
             return
         self._forget_evaluated()
-        self._no_grad_batch = None
+        self._no_grad_batch = self._taken_back = None
         if not loader.training:
             self.is_plain = False
         samples = loader.count_samples(batch)
@@ -127,10 +133,44 @@ class Progress:
     def exhausted(self, loader):
         if loader is not None:
             loader.is_exhausted = True
+            self._end_pass(loader)
         self._forget_evaluated()
         self._no_grad_batch = None
         if self.phases.open and loader is not None and not loader.training:
             self._stay_in_phase()
+
+    def _backwards_and_steps(self):
+        return self.backwards, self.steps, self.skipped_steps
+
+    def _counted_now(self):
+        return self._samples, self._samples_of_all, self.training_forwards, self.is_fed
+
+    def _end_pass(self, loader):
+        """One whose forwards no backward has followed is an evaluation in training mode and with gradients."""
+        begun, self._pass_begun = self._pass_begun, None
+        if begun is None or begun[0] is not loader or begun[1] != self._backwards_and_steps() or loader.is_summed:
+            return
+        if not loader.is_trained_on_in_pass:
+            self._only_read = (loader, self.clock.confirmed_s, self.clock.now_s, list(self.clock.totals_s))
+            return
+        samples, samples_of_all = self._samples, self._samples_of_all
+        self._samples, self._samples_of_all, self.training_forwards, self.is_fed = begun[2]
+        self._taken_back = (loader, samples - self._samples, samples_of_all - self._samples_of_all)
+        loader.evaluations += 1
+        if loader.passes == loader.evaluations:
+            loader.training = None
+        if not self._is_part_of_step():
+            self._begin_evaluation()
+            self._stay_in_phase()
+
+    def _give_back(self):
+        """The backward after that pass is of all its losses."""
+        (loader, samples, samples_of_all), self._taken_back = self._taken_back, None
+        self._samples += samples
+        self._samples_of_all += samples_of_all
+        self.training_forwards += 1
+        self.is_fed = loader.is_summed = True
+        loader.is_trained_on()
 
     def _forget_evaluated(self):
         """Batches that an evaluation alone has seen are no training's."""
@@ -169,6 +209,7 @@ class Progress:
     def trains(self, module, inputs, named_inputs):
         """A forward of the outermost module begins that belongs to a step."""
         self._end_phase()
+        self._taken_back = None
         self._take_no_grad_batch((inputs, named_inputs))
         if self.fetched_batches and self.fetched_batches[0][0].may_give_samples:
             self._count_items(tensors.samples_in_inputs(inputs, named_inputs))
@@ -264,15 +305,30 @@ class Progress:
 
     def _forget_looked_at(self):
         """Batches of other loaders than the last one, which nobody reads any more: before the first step, or of those
-        that an evaluation reads."""
+        that an evaluation reads, also one whose forwards are not seen: to its end, without any training."""
         fetched = self.fetched_batches
         last = fetched[-1][0] if fetched else None
 
         def is_looked_at(loader):
-            may_be = loader.training is None and (self.steps == 0 or loader.is_evaluated_on)
+            may_be = loader.training is None and (self.steps == 0 or loader.is_evaluated_on or loader.is_exhausted)
             return may_be and loader is not last and not loader.is_read()
 
-        fetched[:] = [batch for batch in fetched if not is_looked_at(batch[0])]
+        left = [batch for batch in fetched if not is_looked_at(batch[0])]
+        read, self._only_read = self._only_read, None
+        if read is not None and len(left) < len(fetched) and all(batch[0] is not read[0] for batch in left):
+            self._was_evaluation(*read[1:])
+        fetched[:] = left
+
+    def _was_evaluation(self, begin_s, end_s, totals_s):
+        """What came after the last step, until then."""
+        clock = self.clock
+        if self._is_part_of_step() or clock.confirmed_s != begin_s:
+            return
+        self._evaluated_in_step = True
+        self._parts.dropped()
+        self.phases.ended("evaluation", begin_s, end_s)
+        clock.leave_out(totals_s)
+        clock.confirmed_s = end_s
 
     def _count_items(self, samples):
         """A forward is given so many samples."""
@@ -302,6 +358,8 @@ class Progress:
             # This program trains in evaluation mode: from now on gradients alone tell.
             self.modes_count = False
         self._end_phase()
+        if self._taken_back is not None:
+            self._give_back()
         self._take_for_step()
         if self._micro_batches is not None:
             self._micro_batches.backward_begins(self)
@@ -325,6 +383,8 @@ class Progress:
         self._end_phase()
         self._take_for_step()
         self.steps += 1
+        if not self.is_fed:
+            self.unfed_step = self.steps
         if self.steps == 1:
             self.clock.clear()
         self.clock.confirm()

@@ -2,10 +2,12 @@
 """Arguments of the training DataLoaders, changed where a pass begins."""
 
 import multiprocessing
+import sys
 
 import torch
 from torch.utils.data import DataLoader, IterableDataset, SequentialSampler
 
+from steptune_pytorch.events import last_line
 from steptune_pytorch.knobs.data_set_state import state_of
 from steptune_pytorch.knobs.late_order import draws_from_program, made_unread
 from steptune_pytorch.knobs.open_files import why_not_forked
@@ -24,6 +26,7 @@ class LoaderKnobs:
         self._asked = {name: asked[name] for name in _NAMES if name in asked}
         self._batch_size = asked.get("batch_size")
         self._samplers = SamplerWatch(hook)
+        self._error = None  # the last of a loader that has other workers than the program gave it
 
     def switch(self, asked):
         """In passes under way, too."""
@@ -95,6 +98,18 @@ class LoaderKnobs:
         if not torch.equal(made, torch.default_generator.get_state()):
             facts.is_order_drawn_apart = True
             self._hook.survey_after_step()
+
+    def failed(self, facts, error):
+        """No batch came."""
+        if facts.applied and facts.now("num_workers") != facts.today["num_workers"]:
+            self._error = error
+
+    def end(self):
+        """The program does: if by that error, the tuner is told, which else would see one that fails, and not why."""
+        if self._error is not None and getattr(sys, "last_value", None) is self._error:
+            workers = self._asked["num_workers"]
+            self._hook.events.tell("gave_up", knob="num_workers", value=workers, why=last_line(self._error))
+            self._hook.events.open()
 
     def _begin_live_pass(self, loader, facts, original):
         why = facts.refused.get("num_workers") or self._hook.live.passes.why_not(loader)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Evaluates by what is no forward of a module that is watched: a method of the model, or a copy of a part of it, over
+a loader that is kept or made anew."""
+import copy
+import sys
+
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, TensorDataset
+
+torch.manual_seed(33)
+
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.encoder = nn.Linear(5, 3)
+        self.decoder = nn.Linear(3, 5)
+
+    def forward(self, x):
+        return self.decoder(self.encoder(x).relu())
+
+    @torch.no_grad()
+    def generate(self, x):
+        return self.decoder(self.encoder(x).relu())
+
+
+way = sys.argv[1]
+train = DataLoader(TensorDataset(torch.randn(24, 5)), batch_size=4, shuffle=True)
+data = TensorDataset(torch.randn(15, 5))
+test = DataLoader(data, batch_size=5)
+model = Model()
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+
+
+def evaluate():
+    if way == "copy":
+        decoder = copy.deepcopy(model.decoder)
+        return sum(decoder(x[:, :3]).sum().item() for (x,) in DataLoader(data, batch_size=5))
+    return sum(model.generate(x).sum().item() for (x,) in test)
+
+
+for epoch in range(4):
+    for index, (x,) in enumerate(train):
+        loss = (model(x) - x).pow(2).mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        print("loss", loss.item().hex())
+        if index % 3 == 2:
+            print("test", evaluate().hex())
