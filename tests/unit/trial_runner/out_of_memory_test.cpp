@@ -44,7 +44,7 @@ OutputTail tail_of(const std::string& output) {
 
 OutcomeKind local_outcome(const OutputTail& output) {
   constexpr int k_exit_status_1 = 1 << 8;  // as of waitpid
-  const local::Ending ending{local::EndedBy::nothing, k_exit_status_1, false,
+  const local::Ending ending{local::EndedBy::nothing, k_exit_status_1, local::OomKillPlace::nowhere,
                              ended_out_of_memory(output)};
   return local::classify(ending, {}).kind;
 }
