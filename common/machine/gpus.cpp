@@ -38,12 +38,17 @@ bool names_a_device(std::string_view text) {
          text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+std::string_view without_blanks(std::string_view text) {
+  const std::size_t begin = std::min(text.find_first_not_of(' '), text.size());
+  return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
+}
+
 /// What names no device ends the list: -1, and `NoDevFiles`, as Slurm writes it.
 std::vector<std::string> parse_devices(std::string_view text) {
   std::vector<std::string> parts;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(','), text.size());
-    const std::string_view part = text.substr(0, end);
+    const std::string_view part = without_blanks(text.substr(0, end));
     if (!names_a_device(part)) break;
     if (!part.empty()) parts.emplace_back(part);
     text.remove_prefix(std::min(end + 1, text.size()));

@@ -178,6 +178,12 @@ class WorkersOnTrial(Live):
     def test_none_where_the_data_set_would_draw_the_program_s_random_numbers(self):
         self.assertIn("draws random numbers", self.taken_back("draws", 0))
 
+    def test_none_where_it_draws_at_the_begin_of_a_pass(self):
+        """The workers that come back draw what they would have drawn."""
+        for step in (30, 31):
+            with self.subTest(step):
+                self.same("own_workers", "jitters", switches=[switch(step, 1, num_workers=0), switch(40, 0)])
+
     def test_none_at_the_begin_of_a_pass(self):
         self.same("own_workers", "has", switches=[switch(6, 1, num_workers=0)])
 

@@ -152,7 +152,7 @@ class Calls(unittest.TestCase):
     def test_are_few_when_live_trials_are_over(self):
         tuner = Tuner([switch(5, 0, last=True)])
         # Batches come by way of what could switch passes. One call: a short end that went on as a long one.
-        self.assertIn(self.in_last_step(hook=settings("live", channel=tuner.path)), range(8, 20))
+        self.assertIn(self.in_last_step(hook=settings("live", channel=tuner.path)), range(8, 24))
         self.assertEqual(tuner.messages()[-1]["step"], 4)
 
 

@@ -360,6 +360,16 @@ class Untouched(unittest.TestCase):
         ran = self.check("evaluates_as_it_trains", "whole", steps=4, samples=96)
         self.assertEqual([r["samples"] for r in ran.steps], [24, 48, 72, 96])
 
+    def test_passes_that_belong_to_one_step(self):
+        for way, samples in (("bags", 24), ("two", 32), ("by_hand", 24), ("episodes", 12)):
+            with self.subTest(way):
+                ran = self.check("passes_before_a_step", way, steps=6, samples=6 * samples)
+                self.assertEqual([r["samples"] for r in ran.steps], list(range(samples, 6 * samples + 1, samples)))
+                self.assertEqual(ran.phases_ended("evaluation"), [])
+
+    def test_batches_of_one_tensor_with_time_first(self):
+        self.check("time_first", steps=12, samples=48)
+
     def test_an_evaluation_whose_forwards_are_not_seen(self):
         for way, where in (("method", ":31"), ("copy", ":39")):
             with self.subTest(way):

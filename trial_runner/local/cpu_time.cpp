@@ -53,12 +53,23 @@ std::optional<CpuTime> time_of_line(std::string_view text, std::string_view name
                  static_cast<double>(ticks[k_steal]) * tick_s};
 }
 
+/// After the first line.
+std::size_t lines_that_begin(std::string_view begin, std::string_view text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
+    if (text.substr(at + 1).starts_with(begin)) ++count;
+  return count;
+}
+
 }  // namespace
 
 std::optional<CpuTime> cpu_time_of(std::string_view proc_stat, std::span<const int> cpus) {
-  const auto of_machine = time_of_line(proc_stat, "cpu ");
-  if (!of_machine || cpus.empty()) return of_machine;
+  auto of_machine = time_of_line(proc_stat, "cpu ");
+  if (!of_machine) return std::nullopt;
+  of_machine->cpus = std::max<std::size_t>(1, lines_that_begin("cpu", proc_stat));
+  if (cpus.empty()) return of_machine;
   CpuTime sum;
+  sum.cpus = cpus.size();
   for (const int cpu : cpus) {
     const std::string name = fmt::format("\ncpu{} ", cpu);
     const auto at = proc_stat.find(name);
@@ -120,7 +131,8 @@ std::optional<DisturbanceWatch::Span> DisturbanceWatch::look(double now_s,
   if (counters && counters_ && comparable)
     seen = disturbance_between(*counters_, *counters, own_s - own_s_);
   if (counters && counters_) {
-    const double counted_s = counters->total_s - counters_->total_s;
+    const double counted_s =
+        (counters->total_s - counters_->total_s) / static_cast<double>(counters->cpus);
     if (counted_s > 0.0 && counted_s < k_least_counted * span_s) {
       if (!seen) seen.emplace();
       seen->steal = 1.0 - counted_s / span_s;

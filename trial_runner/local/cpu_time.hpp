@@ -15,6 +15,7 @@ struct CpuTime {
   double total_s = 0.0;
   double busy_s = 0.0;  ///< neither idle nor stolen
   double steal_s = 0.0;
+  std::size_t cpus = 1;
 };
 
 /// Of these CPUs, from the text of /proc/stat; of all that the machine has where none are given or

@@ -62,6 +62,7 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
       pressure_(at_start_.started_s, read_pressure(SystemFiles{})),
       gpus_(std::move(gpus)),
       last_output_s_(at_start_.started_s),
+      line_came_s_(at_start_.started_s),
       next_look_s_(at_start_.started_s + k_first_look_s),
       look_interval_s_(k_first_look_s),
       sweep_interval_s_(k_first_sweep_s) {}
@@ -125,9 +126,9 @@ void LocalTrial::take_output(std::string_view bytes, double now_s,
   // A bar is drawn with its line's end in front: until the next one is, its line stands there.
   const bool begins_with_end = bytes.starts_with('\r') || bytes.starts_with('\n');
   if (begins_with_end) {
-    lines_.flush([&](std::string_view line) { on_line(line, last_output_s_, events); });
+    lines_.flush([&](std::string_view line) { on_line(line, line_came_s_, events); });
   }
-  last_output_s_ = now_s;
+  last_output_s_ = line_came_s_ = now_s;
   log_.write(bytes);
   lines_.feed(bytes, [&](std::string_view line) { on_line(line, now_s, events); });
 }
@@ -247,7 +248,7 @@ void LocalTrial::exclude_from_limits(double gap_s) {
 Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
                            const OomKillCounters& oom_counters, std::vector<TrialEvent>& events) {
   read_output(now_s, k_last_bytes, events);
-  lines_.flush([&](std::string_view line) { on_line(line, last_output_s_, events); });
+  lines_.flush([&](std::string_view line) { on_line(line, line_came_s_, events); });
   process_.output.reset();
   log_.finish();
 

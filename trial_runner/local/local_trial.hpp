@@ -104,7 +104,8 @@ class LocalTrial {
   PressureWatch pressure_;
   GpuWatch gpus_;
   double excluded_s_ = 0.0;
-  double last_output_s_;
+  double last_output_s_;  ///< for the idle limit, which does not count standstills
+  double line_came_s_;    ///< the latest part of one
   double next_read_s_ = 0.0;
   double next_look_s_;
   double look_interval_s_;

@@ -13,6 +13,9 @@ constexpr std::size_t k_max_counters = 16;
 /// Of one program whose lines come about twice in an epoch, the counts within the epoch go back and
 /// forth as those of two do; hardly ever so often in a row.
 constexpr int k_times_forth = 3;
+/// Once may be a program that was started anew.
+constexpr int k_times_again = 2;
+constexpr double k_notable_share = 0.1;
 
 }  // namespace
 
@@ -39,15 +42,28 @@ void CumulativeCounter::note_writers(double value) {
   }
 }
 
+void CumulativeCounter::start_again(double value) {
+  // Where the epoch's length is not told, what came after its last printed line is not counted.
+  // A line nearer to the one before than others are was printed at the epoch's end.
+  const bool end_is_told = total_ || latest_spacing_ < spacing_;
+  const double most = end_is_told ? 0.0 : std::max(0.0, spacing_ - 1.0);
+  ++restarts_;
+  if (restarts_ >= k_times_again) uncounted_share_ = most / std::max(1.0, last_ + most);
+  base_ += std::max(last_, total_.value_or(0.0));
+  last_ = value;
+  total_.reset();
+}
+
 double CumulativeCounter::add(const Count& count) {
   // A count within a known epoch starts again by that epoch alone.
   if (!(count.epoch && epoch_)) note_writers(count.value);
   if (restarted(count)) {
-    // Where the epoch's length is not told, what came after its last printed line is not counted.
-    base_ += std::max(last_, total_.value_or(0.0));
-    last_ = count.value;
-    total_.reset();
+    start_again(count.value);
+  } else if (has_begun_ && count.value > last_) {
+    latest_spacing_ = count.value - last_;
+    spacing_ = std::max(spacing_, latest_spacing_);
   }
+  has_begun_ = true;
   last_ = std::max(last_, count.value);
   if (count.total) total_ = count.total;
   if (count.epoch && (!epoch_ || *count.epoch > *epoch_)) epoch_ = count.epoch;
@@ -59,6 +75,24 @@ std::string several_writers_fault(std::string_view counter) {
       "several programs print \"{}\", each with its own count: let only rank 0 print, for example "
       "if int(os.environ.get(\"RANK\", 0)) == 0: print(...), or report from code",
       counter);
+}
+
+std::optional<std::string> uncounted_note(std::string_view counter, double share) {
+  if (share < k_notable_share) return std::nullopt;
+  return fmt::format(
+      "\"{}\" begins again with each epoch, and no line tells how long one is: up to {:.0f} % of "
+      "it "
+      "come after its last line and are not counted, so that steps seem slower than they are: "
+      "print "
+      "the length, too (12/100), or a count that goes on over the epochs",
+      counter, 1e2 * share);
+}
+
+double CounterSet::uncounted_share() const {
+  for (const auto& [key, counter] : counters_) {
+    if (counter.value() >= furthest_) return counter.uncounted_share();
+  }
+  return 0.0;
 }
 
 bool CounterSet::several_writers() const {

@@ -29,13 +29,22 @@ class CumulativeCounter {
   /// Whether the counts are those of two programs that both go on, far apart, however many lines of
   /// the one come between two of the other: no cumulative count can be made of that.
   [[nodiscard]] bool several_writers() const { return several_writers_; }
+  /// The largest share of an epoch that may come after its last line, uncounted, because no line
+  /// tells how long it is; 0 until the count has started again twice.
+  [[nodiscard]] double uncounted_share() const { return uncounted_share_; }
 
  private:
+  void start_again(double value);
   [[nodiscard]] bool restarted(const Count& count) const;
   void note_writers(double value);
 
   double base_ = 0.0;
   double last_ = 0.0;
+  bool has_begun_ = false;
+  double spacing_ = 0.0;  ///< the largest between two lines of one epoch
+  double latest_spacing_ = 0.0;
+  int restarts_ = 0;
+  double uncounted_share_ = 0.0;
   std::optional<double> total_;
   std::optional<double> epoch_;
   /// Of what is told, the latest, and were it of two programs, where each of them is.
@@ -48,6 +57,8 @@ class CumulativeCounter {
 
 /// What to tell people of such a counter: its name, what was seen and the remedy.
 [[nodiscard]] std::string several_writers_fault(std::string_view counter);
+/// The same of epochs of which a share comes uncounted; nothing where that is too small to matter.
+[[nodiscard]] std::optional<std::string> uncounted_note(std::string_view counter, double share);
 
 /// Several counters that compete (an outer and an inner progress bar, `iter` and `batch`): the one
 /// that counts furthest is the trial's step. Holds at most 16 counters.
@@ -59,6 +70,8 @@ class CounterSet {
   void lead(const std::string& key);
   /// Whether one of them is told by several programs; that one is no longer told.
   [[nodiscard]] bool several_writers() const;
+  /// `CumulativeCounter::uncounted_share` of the one that is furthest.
+  [[nodiscard]] double uncounted_share() const;
 
  private:
   std::map<std::string, CumulativeCounter> counters_;

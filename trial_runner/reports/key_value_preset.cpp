@@ -143,6 +143,11 @@ class KeyValuePreset final : public Preset {
     return several_writers_fault(steps_.several_writers() ? "step" : "samples");
   }
 
+  [[nodiscard]] std::optional<std::string> counter_note() const override {
+    const auto note = uncounted_note("step", steps_.uncounted_share());
+    return note ? note : uncounted_note("samples", samples_.uncounted_share());
+  }
+
  private:
   void read_line(std::string_view line, Report& report) {
     const std::string phase = phase_of(line);

@@ -48,6 +48,11 @@ class MetricRegexes final : public Preset {
     return several_writers_fault(step_.several_writers() ? "step" : "samples");
   }
 
+  [[nodiscard]] std::optional<std::string> counter_note() const override {
+    const auto note = uncounted_note("step", step_.uncounted_share());
+    return note ? note : uncounted_note("samples", samples_.uncounted_share());
+  }
+
  private:
   /// The group as a number, NaN and infinities included; thousands may be parted by commas, and one
   /// that ends the number in the text may be in the group.

@@ -23,6 +23,8 @@ class Preset {
 
   /// Why counters are no longer told, once they cannot be trusted; for people, with the remedy.
   [[nodiscard]] virtual std::optional<std::string> counter_fault() const { return std::nullopt; }
+  /// What counters that are told leave out, as of now; for people, with the remedy.
+  [[nodiscard]] virtual std::optional<std::string> counter_note() const { return std::nullopt; }
 };
 
 /// `tqdm`, `keras`, `hf-trainer`, `lightning`, `key=value`.

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/terminal_text.hpp"
 #include "common/text.hpp"
@@ -219,9 +220,16 @@ const std::optional<Rejection>& ReportReader::first_rejection() const {
   return state_->first_rejection;
 }
 std::string ReportReader::rejections() const {
-  if (!state_->first_rejection) return {};
-  return fmt::format("{} report lines were invalid and ignored; the first: {}",
-                     state_->rejected_lines, *state_->first_rejection);
+  std::vector<std::string> texts;
+  if (state_->first_rejection) {
+    texts.push_back(fmt::format("{} report lines were invalid and ignored; the first: {}",
+                                state_->rejected_lines, *state_->first_rejection));
+  }
+  for (const auto& preset : state_->presets) {
+    if (state_->counters_by_protocol || preset->counter_fault()) continue;
+    if (auto note = preset->counter_note()) texts.push_back(*std::move(note));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 }  // namespace steptune

@@ -41,7 +41,7 @@ class ReportReader {
   [[nodiscard]] std::uint64_t rejected_lines() const;
   /// The first of them, for a warning.
   [[nodiscard]] const std::optional<Rejection>& first_rejection() const;
-  /// Both, for people; empty where none was refused.
+  /// Both, and what is not counted of lines that were read, for people; empty where there is none.
   [[nodiscard]] std::string rejections() const;
 
  private:

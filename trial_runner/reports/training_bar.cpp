@@ -5,6 +5,9 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_most_bars_led = 16;
+/// Data are prepared so many times as fast as they are trained on; an evaluation's batches are not
+/// so many times slower than the training's.
+constexpr double k_times_as_fast = 20.0;
 
 }  // namespace
 
@@ -12,7 +15,10 @@ bool TrainingBar::is_of_preparation(const Bar& before, const Bar& drawn, double 
   // One that was drawn while it ran is around it, or in it.
   if (is_settled_ || !before.full || before.has_metrics || drawn.begin_s < before.full_s)
     return false;
-  return drawn.has_metrics || now_s - drawn.begin_s > before.full_s - before.begin_s;
+  if (drawn.has_metrics) return true;
+  const double drawn_s = now_s - drawn.begin_s;
+  const double before_s = before.full_s - before.begin_s;
+  return drawn_s > before_s && before.done * drawn_s > k_times_as_fast * drawn.done * before_s;
 }
 
 bool TrainingBar::takes_lead(const std::string& key, const ProgressBar& bar, bool has_metrics,

@@ -10,8 +10,9 @@ namespace steptune {
 
 /// Tells the training's bar from one that was there before it, of data that were prepared, which
 /// nothing describes and which may count further. The training's begins when that one is full, and
-/// shows metrics that it did not, or takes longer than it did. An evaluation's may, too, but then
-/// the bar before goes on, and is believed for good. Holds at most 16 bars.
+/// shows metrics that it did not, or takes longer than it did at a twentieth of its speed at most.
+/// An evaluation's may, too, but then the bar before goes on, and is believed for good. Holds at
+/// most 16 bars.
 class TrainingBar {
  public:
   /// A bar is drawn. True if its count is the training's from now on, in place of another's.

@@ -102,7 +102,7 @@ bool is_complete_alone(const std::filesystem::path& path) {
 /// The file as SQLite opens it without those files (https://www.sqlite.org/uri.html).
 std::string immutable_name(const std::filesystem::path& path) {
   std::string name = "file://";
-  for (const char c : std::filesystem::absolute(path).lexically_normal().string()) {
+  for (const char c : std::filesystem::absolute(path).string()) {
     const auto byte = static_cast<unsigned char>(c);
     const bool is_plain = std::isalnum(byte) != 0 || c == '/' || c == '-' || c == '_' || c == '.';
     name += is_plain ? std::string(1, c) : fmt::format("%{:02X}", byte);
@@ -185,7 +185,9 @@ Result<std::unique_ptr<History::Store>> History::Store::open_for_reading(
   try {
     return open(path.string(), SQLite::OPEN_READONLY);
   } catch (const SQLite::Exception& exception) {
-    const bool is_refused = (exception.getErrorCode() & 0xFF) == SQLITE_CANTOPEN;
+    // A read-only disk; a folder in which this user may make no files.
+    const bool is_refused = (exception.getErrorCode() & 0xFF) == SQLITE_CANTOPEN ||
+                            exception.getExtendedErrorCode() == SQLITE_READONLY_DIRECTORY;
     if (!is_refused || !is_complete_alone(path)) {
       return tl::unexpected(store_error(exception, path));
     }

@@ -36,7 +36,7 @@ Result<void> note_other_limits(const LoopParts& parts, StudyRecord stored,
   StudyDecision decision;
   decision.at_wall_s = parts.clock.wall_time_s();
   decision.kind = k_limits_decision;
-  decision.text = "the study file sets other limits than before";
+  decision.text = "other limits are set than before";
   decision.numbers["changed"] = fmt::format("{}", fmt::join(changed, ", "));
   log_decision(decision);
   stored.status = StudyStatus::running;

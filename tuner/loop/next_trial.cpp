@@ -79,7 +79,8 @@ bool has_kept_guards(const StudySpec& study, const Standing& standing,
 double longest_trial_s(const Standing& standing) {
   double longest_s = 0.0;
   for (const TrialRecord& trial : standing.trials()) {
-    if (is_ranked(trial.status)) longest_s = std::max(longest_s, trial.spent_s);
+    if (is_ranked(trial.status))
+      longest_s = std::max(longest_s, price_of_last_launch(trial).seconds);
   }
   return longest_s;
 }
@@ -275,7 +276,8 @@ void Tuning::set_time(TrialTargets& targets, const TrialRecord& trial, double st
   targets.least_s = k_longer_fresh_run * startup_s + targets.share_s;
   const TrialRecord* baseline = standing_.baseline();
   if (baseline != nullptr && is_whole_run(*baseline)) {
-    targets.least_s = std::max(targets.least_s, k_longer_fresh_run * baseline->spent_s);
+    targets.least_s =
+        std::max(targets.least_s, k_longer_fresh_run * price_of_last_launch(*baseline).seconds);
   }
   // The others of its round come after it, unless they run beside it.
   const bool alone = machines_ == nullptr && parts_.runner.capacity() == 1;
@@ -311,7 +313,10 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
   if (trial.purpose == TrialPurpose::baseline) {
     look_for_long(targets);
     if (study.budget.cost_usd) {
-      const double usd_per_s = usage_usd(on_demand_usd_per_hour(study, trial.configuration), 1.0);
+      // Of this machine it is billed its share, but runs alone.
+      const RunnerTraits& traits = study.runner->traits();
+      const double usd_per_s = usage_usd(on_demand_usd_per_hour(study, trial.configuration), 1.0) *
+                               (traits.uses_this_machine ? traits.parallel : 1);
       if (usd_per_s > 0.0) {
         targets.long_look_s =
             std::min(targets.long_look_s, k_long_look_cost * *study.budget.cost_usd / usd_per_s);

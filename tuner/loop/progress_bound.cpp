@@ -24,7 +24,10 @@ ProgressBound::ProgressBound(std::optional<double> samples_per_step)
 void ProgressBound::add(const Report& report) {
   if (!report.samples && !report.step) return;
   const double samples = report.samples.value_or(report.step.value_or(0.0) * samples_per_step_);
-  if (!std::isfinite(samples) || samples <= last_samples_) return;
+  if (!std::isfinite(samples)) return;
+  if (count_ > 0 && restart_.is_seen(samples, last_samples_))
+    *this = ProgressBound(samples_per_step_);
+  if (samples <= last_samples_) return;
   const double since_last = samples - last_samples_;
   // Of a program that goes on from a checkpoint the first report says nothing of how far reports
   // are apart.

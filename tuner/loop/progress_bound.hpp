@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "trial_runner/measure/measurement.hpp"
+#include "trial_runner/measure/progress_series.hpp"
 #include "trial_runner/report.hpp"
 
 namespace steptune {
@@ -19,6 +20,7 @@ class ProgressBound {
   /// As in `MeasureOptions`.
   explicit ProgressBound(std::optional<double> samples_per_step);
 
+  /// A count that begins again is bounded from there, as it is measured.
   void add(const Report& report);
 
   /// Nothing before the first report that tells samples or steps.
@@ -38,6 +40,7 @@ class ProgressBound {
   void keep(Point point);
 
   double samples_per_step_;
+  CounterRestart restart_;
   std::size_t count_ = 0;  ///< reports that told of further samples or steps
   double first_s_ = 0.0;
   double first_samples_ = 0.0;

@@ -645,7 +645,7 @@ std::string Tuning::who_did_not_start() const {
     if (!was_measured) numbers.push_back(trial.number);
   }
   if (numbers.empty()) return "";
-  return fmt::format("; {} {} {} ended before {} first step, which a longer tuning time waits for",
+  return fmt::format("; {} {} {} ended before {} first step, which a larger budget waits for",
                      numbers.size() == 1 ? "trial" : "trials", fmt::join(numbers, ", "),
                      numbers.size() == 1 ? "was" : "were", numbers.size() == 1 ? "its" : "their");
 }

@@ -183,13 +183,14 @@ Result<Retuning::Played> Retuning::play_study(StudySpec study, const NightPrior&
   Played played{std::move(study), *std::move(result), *std::move(trials)};
   night_.trials = static_cast<std::int64_t>(played.trials.size());
   night_.elapsed_s = record->elapsed_s;
-  night_.usd = record->overhead_usd;
+  double trials_usd = 0.0;
   for (const TrialRecord& trial : played.trials) {
-    night_.usd += trial.spent_usd;
+    trials_usd += trial.spent_usd;
     if (trial.purpose != TrialPurpose::baseline) continue;
     for (auto& [name, text] : machine_told_by(trial))
       night_.machine[name] = text;
   }
+  night_.usd = tuning_cost_usd(played.study, trials_usd, record->overhead_usd, record->elapsed_s);
   return played;
 }
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A data set that is made for as many workers as it has here: `raises`, `dies` and `hangs` in any of them, `draws` and
-`needs` (something that workers alone have) outside of them. `changed`: by the program, for each batch. `delegates`: a
+`needs` (something that workers alone have) outside of them. `jitters`: draws, in workers, too. `changed`: by the program, for each batch. `delegates`: a
 loader that has all of its data set's attributes. `plain`, and `has` with one worker: any number does."""
 import os
 import signal
@@ -12,7 +12,7 @@ import torch.nn as nn
 from torch.utils.data import DataLoader, Dataset, get_worker_info
 
 KIND = sys.argv[1]
-HAS_WORKERS = KIND in ("draws", "needs", "has")
+HAS_WORKERS = KIND in ("draws", "needs", "has", "jitters")
 
 
 class Rows(Dataset):
@@ -31,7 +31,8 @@ class Rows(Dataset):
             raise OSError("the file is open in workers alone")
         if KIND == "draws" and not is_worker:
             torch.rand(1)
-        return torch.full((5,), self.scale * float(index))
+        jitter = torch.rand(5) if KIND == "jitters" else 0.0
+        return torch.full((5,), self.scale * float(index)) + jitter
 
     def __len__(self):
         return 120

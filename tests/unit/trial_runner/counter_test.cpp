@@ -98,6 +98,37 @@ TEST(CumulativeCounter, EpochsOfAnyLengthAreNotTwoPrograms) {
   EXPECT_FALSE(sparse.several_writers());
 }
 
+/// Of epochs of so many steps, told at every so many of them.
+double uncounted_share(int length, int every, bool tells_end) {
+  CumulativeCounter counter;
+  for (int epoch = 0; epoch < 4; ++epoch) {
+    for (int i = 0; i < length; i += every)
+      counter.add(value(i));
+    if (tells_end) counter.add(value(length));
+  }
+  return counter.uncounted_share();
+}
+
+TEST(CumulativeCounter, TellsHowMuchOfAnEpochMayComeAfterItsLastLine) {
+  EXPECT_NEAR(uncounted_share(98, 50, /*tells_end=*/false), 49.0 / 99.0, 1e-9);
+  EXPECT_NEAR(uncounted_share(1000, 10, /*tells_end=*/false), 9.0 / 999.0, 1e-9);
+  EXPECT_EQ(uncounted_share(98, 1, /*tells_end=*/false), 0.0);
+  EXPECT_EQ(uncounted_share(98, 50, /*tells_end=*/true), 0.0);
+}
+
+TEST(CumulativeCounter, ATotalOrASingleRestartLeavesNothingUncounted) {
+  CumulativeCounter counter;
+  for (int epoch = 0; epoch < 4; ++epoch) {
+    for (const double at : {0.0, 50.0})
+      counter.add({at, 98.0, {}, false});
+  }
+  EXPECT_EQ(counter.uncounted_share(), 0.0);
+  CumulativeCounter anew;
+  for (const double at : {0.0, 50.0, 0.0, 50.0, 100.0, 150.0})
+    anew.add(value(at));
+  EXPECT_EQ(anew.uncounted_share(), 0.0);
+}
+
 TEST(CumulativeCounter, LinesThatAreRarerThanEpochsHalvesAreNotTwoPrograms) {
   // Every so many steps over all, the number of the step within its epoch of a hundred.
   for (int every = 60; every <= 150; ++every) {

@@ -14,6 +14,7 @@
 namespace steptune {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 ReportReader reader_of(const ReportFormat& format = {}) {
@@ -234,6 +235,19 @@ TEST(ReportReader, NumberOfMetricsIsBounded) {
   EXPECT_EQ(report->metrics.size(), k_max_metrics);
   ASSERT_TRUE(reader.first_rejection());
   EXPECT_THAT(*reader.first_rejection(), HasSubstr("more than 64 metrics"));
+}
+
+TEST(ReportReader, SaysWhereTheEndsOfEpochsAreNotCounted) {
+  ReportReader reader = reader_of(preset("key=value"));
+  for (int epoch = 0; epoch < 4; ++epoch) {
+    for (const int step : {0, 50})
+      ASSERT_TRUE(reader.read_line(fmt::format("epoch={} step={}", epoch, step), 2.0 * epoch));
+  }
+  EXPECT_EQ(reader.rejected_lines(), 0U);
+  EXPECT_THAT(reader.rejections(), AllOf(HasSubstr("\"step\" begins again"),
+                                         HasSubstr("up to 49 %"), HasSubstr("12/100")));
+  ASSERT_TRUE(reader.read_line(R"([steptune] {"v":1,"step":300})", 9.0));
+  EXPECT_EQ(reader.rejections(), "") << "the program tells its own count";
 }
 
 TEST(ReportReader, StepsBecomeSamples) {

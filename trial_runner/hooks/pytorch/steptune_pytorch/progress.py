@@ -66,7 +66,7 @@ class Progress:
         self._steps_with_evaluation = 0
         self._restart = None
         self._pass_begun = None  # the last one: its loader, and what was counted by then
-        self._taken_back = None  # by a pass without a backward: its loader, samples here, and of all ranks
+        self._taken_back = []  # by passes without a backward: of each its loader, samples here, and of all ranks
         # The last pass, if no forward was seen in it: its loader, the ends of the step before and of itself, totals then.
         self._only_read = None
         self._loader_queue = LoaderQueue()
@@ -110,7 +110,7 @@ class Progress:
         if loader is None:
             return
         self._forget_evaluated()
-        self._no_grad_batch = self._taken_back = None
+        self._no_grad_batch = None
         if not loader.training:
             self.is_plain = False
         samples = loader.count_samples(batch)
@@ -155,7 +155,7 @@ class Progress:
             return
         samples, samples_of_all = self._samples, self._samples_of_all
         self._samples, self._samples_of_all, self.training_forwards, self.is_fed = begun[2]
-        self._taken_back = (loader, samples - self._samples, samples_of_all - self._samples_of_all)
+        self._taken_back.append((loader, samples - self._samples, samples_of_all - self._samples_of_all))
         loader.evaluations += 1
         if loader.passes == loader.evaluations:
             loader.training = None
@@ -164,13 +164,16 @@ class Progress:
             self._stay_in_phase()
 
     def _give_back(self):
-        """The backward after that pass is of all its losses."""
-        (loader, samples, samples_of_all), self._taken_back = self._taken_back, None
-        self._samples += samples
-        self._samples_of_all += samples_of_all
-        self.training_forwards += 1
-        self.is_fed = loader.is_summed = True
-        loader.is_trained_on()
+        """The backward or step after those passes is of all their losses, unless it has a batch of its own."""
+        taken_back, self._taken_back = self._taken_back, []
+        if self.is_fed or self.fetched_batches or (self.steps and self.samples_by == "forward"):
+            return
+        for loader, samples, samples_of_all in taken_back:
+            self._samples += samples
+            self._samples_of_all += samples_of_all
+            self.training_forwards += 1
+            self.is_fed = loader.is_summed = True
+            loader.is_trained_on()
 
     def _forget_evaluated(self):
         """Batches that an evaluation alone has seen are no training's."""
@@ -209,12 +212,11 @@ class Progress:
     def trains(self, module, inputs, named_inputs):
         """A forward of the outermost module begins that belongs to a step."""
         self._end_phase()
-        self._taken_back = None
         self._take_no_grad_batch((inputs, named_inputs))
         if self.fetched_batches and self.fetched_batches[0][0].may_give_samples:
             self._count_items(tensors.samples_in_inputs(inputs, named_inputs))
         if self.ahead.batch is not None or len(self.fetched_batches) > 1:
-            self._forget_looked_at()
+            self._forget_looked_at(tensors.samples_in_inputs(inputs, named_inputs))
             self.ahead.divide(self.fetched_batches, (inputs, named_inputs), self.is_fed)
         self._reconsider_loader()
         self.take_fetched()
@@ -303,10 +305,14 @@ class Progress:
             if loader.training is False:
                 loader.training = None
 
-    def _forget_looked_at(self):
+    def _forget_looked_at(self, samples_of_forward=None):
         """Batches of other loaders than the last one, which nobody reads any more: before the first step, or of those
-        that an evaluation reads, also one whose forwards are not seen: to its end, without any training."""
+        that an evaluation reads, also one whose forwards are not seen: to its end, without any training. None where
+        the forward is given all that was fetched."""
         fetched = self.fetched_batches
+        if len(fetched) > 1 and samples_of_forward == sum(batch[1] for batch in fetched):
+            self._only_read = None
+            return
         last = fetched[-1][0] if fetched else None
 
         def is_looked_at(loader):
@@ -358,7 +364,7 @@ class Progress:
             # This program trains in evaluation mode: from now on gradients alone tell.
             self.modes_count = False
         self._end_phase()
-        if self._taken_back is not None:
+        if self._taken_back:
             self._give_back()
         self._take_for_step()
         if self._micro_batches is not None:
@@ -381,6 +387,8 @@ class Progress:
     def step_ended(self):
         """The optimizer's step is done: the counters go on."""
         self._end_phase()
+        if self._taken_back:
+            self._give_back()
         self._take_for_step()
         self.steps += 1
         if not self.is_fed:

@@ -97,7 +97,7 @@ def way_to_count(batch, expected):
     if expected is None or samples_in(batch) == expected:
         return samples_in
     holders = _holders(batch)
-    if len(holders) == 1 and holders[0] is batch and type(batch) is tuple and len(batch) == 1:
+    if expected == 1 and len(holders) == 1 and holders[0] is batch and type(batch) is tuple and len(batch) == 1:
         return samples_in  # an item of one field, which the data set made as a batch
     for level in reversed(range(len(holders))):
         if len(holders[level]) == expected:

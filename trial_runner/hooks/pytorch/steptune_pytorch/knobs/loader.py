@@ -26,7 +26,8 @@ class LoaderKnobs:
         self._asked = {name: asked[name] for name in _NAMES if name in asked}
         self._batch_size = asked.get("batch_size")
         self._samplers = SamplerWatch(hook)
-        self._error = None  # the last of a loader that has other workers than the program gave it
+        # The last of workers that are other than the program's: its type, its text, and how many there were.
+        self._error = None
 
     def switch(self, asked):
         """In passes under way, too."""
@@ -100,15 +101,17 @@ class LoaderKnobs:
             self._hook.survey_after_step()
 
     def failed(self, facts, error):
-        """No batch came."""
-        if facts.applied and facts.now("num_workers") != facts.today["num_workers"]:
-            self._error = error
+        """No batch came. Not the error itself is kept, which holds what the program had by then."""
+        if not facts.applied or facts.now("num_workers") == facts.today["num_workers"]:
+            return
+        if isinstance(error, Exception) and "DataLoader worker" in str(error):  # as PyTorch says of its workers
+            self._error = (type(error), str(error), facts.now("num_workers"))
 
     def end(self):
         """The program does: if by that error, the tuner is told, which else would see one that fails, and not why."""
-        if self._error is not None and getattr(sys, "last_value", None) is self._error:
-            workers = self._asked["num_workers"]
-            self._hook.events.tell("gave_up", knob="num_workers", value=workers, why=last_line(self._error))
+        last = getattr(sys, "last_value", None)
+        if self._error is not None and (type(last), str(last)) == self._error[:2]:
+            self._hook.events.tell("gave_up", knob="num_workers", value=self._error[2], why=last_line(last))
             self._hook.events.open()
 
     def _begin_live_pass(self, loader, facts, original):

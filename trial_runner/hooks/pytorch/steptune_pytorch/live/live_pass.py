@@ -37,6 +37,8 @@ class LivePass:
         self._pools = collections.deque()  # the first is read; the last reads indices
         self._stream = Stream(loader._index_sampler)
         self._seeds = None  # of the last pool
+        self._first_seeds = None  # and of the first one: which, and their state
+        self._has_had_own = False  # a pool with the program's own settings
         self._handed_out = 0
         self._settled_at = 0
         self._read_at_step = hook.progress.steps
@@ -48,6 +50,8 @@ class LivePass:
         """From now on new batches are loaded so; those under way come first."""
         if self._pools and self._pools[-1].settings == settings:
             return
+        if not self._pools:
+            self._first_seeds = (seeds, seeds.get_state())
         self._seeds = seeds
         pool = self._opened(settings, self._stream)
         if self._pools:
@@ -58,7 +62,13 @@ class LivePass:
         self.facts.in_force = dict(settings)
 
     def _opened(self, settings, stream):
-        pool = self._parking.take(self._loader, settings, settings == own_settings(self.facts))
+        is_own = settings == own_settings(self.facts)
+        if is_own and not self._has_had_own:
+            self._has_had_own = True
+            seeds, state = self._first_seeds
+            if seeds is self._seeds:
+                seeds.set_state(state)  # the program's workers draw what they would have drawn
+        pool = self._parking.take(self._loader, settings, is_own)
         try:
             pool.open(stream, self._seeds)
         except Exception:
