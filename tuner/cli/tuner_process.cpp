@@ -2,7 +2,6 @@
 #include "tuner/cli/tuner_process.hpp"
 
 #include <cerrno>
-#include <cstdlib>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -14,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/system_reason.hpp"
+#include "common/text.hpp"
 #include "trial_runner/hooks/pytorch_hook.hpp"
 #include "tuner/study/study_spec.hpp"
 
@@ -36,7 +36,9 @@ void let_go_of_inherited() {
   std::vector<int> inherited;
   std::error_code fault;
   for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd", fault)) {
-    const int descriptor = std::atoi(entry.path().filename().c_str());
+    const auto number = parse_finite(entry.path().filename().string());
+    if (!number) continue;
+    const int descriptor = static_cast<int>(*number);
     const int flags = ::fcntl(descriptor, F_GETFD);
     // What was opened here does not outlive exec.
     if (descriptor > STDERR_FILENO && flags >= 0 && (flags & FD_CLOEXEC) == 0) {
