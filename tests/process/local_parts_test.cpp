@@ -387,6 +387,7 @@ TEST(Placement, VisibleGpusAreThoseOfTheEnvironment) {
   EXPECT_THAT(read_trial_resources({}, {{"CUDA_VISIBLE_DEVICES", ",1,,2,"}})->gpus,
               ElementsAre("1", "2"));
   EXPECT_THAT(read_trial_resources({}, {{"CUDA_VISIBLE_DEVICES", "NoDevFiles"}})->gpus, IsEmpty());
+  EXPECT_THAT(visible_gpus({}, {{"CUDA_VISIBLE_DEVICES", "0, 1"}}), ElementsAre("0", "1"));
   EXPECT_THAT(visible_gpus({}, {{"CUDA_VISIBLE_DEVICES", "MIG-1,all,0"}}), ElementsAre("MIG-1"));
   EXPECT_FALSE(restricted->cpus.empty());
   EXPECT_LE(restricted->usable_cpus, static_cast<int>(restricted->cpus.size()));
@@ -506,6 +507,14 @@ TEST(DisturbanceWatch, AMachineThatStoodStillDisturbs) {
   EXPECT_FALSE(watch.look(661.0, CpuTime{248.0, 62.0, 0.0}, 62.0)) << "the tuner alone was stopped";
   EXPECT_FALSE(watch.look(662.0, CpuTime{248.0, 62.0, 0.0}, 62.0))
       << "a kernel that counts nothing";
+}
+
+TEST(DisturbanceWatch, AMachineOfManyCpusThatStoodStillDisturbs) {
+  DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0, 16});
+  EXPECT_FALSE(watch.look(1.0, CpuTime{16.0, 1.0, 0.0, 16}, 1.0));
+  const auto paused = watch.look(22.0, CpuTime{32.0, 2.0, 0.0, 16}, 2.0);
+  ASSERT_TRUE(paused);
+  EXPECT_NEAR(paused->disturbance.steal, 20.0 / 21.0, 1e-9);
 }
 
 TEST(DisturbanceWatch, AVanishedProcessIsNoDisturbance) {

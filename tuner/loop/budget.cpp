@@ -111,9 +111,9 @@ double unpaid_startup_s(const StudySpec& study, const TrialRecord& trial) {
 
 /// Seconds that a fresh run of a trial's configuration is expected to take.
 double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
-  if (!trial.measurement) return price_of_last_launch(trial).seconds;
+  if (!trial.measurement) return trial.spent_s;
   const Measurement& measured = *trial.measurement;
-  if (measured.whole_run) return price_of_last_launch(trial).seconds;
+  if (measured.whole_run) return trial.spent_s;
   const double window_s = needed_window_s(study.measure, trial);
   const double once_s =
       price_without_long_look(study.measure, trial).seconds + unpaid_startup_s(study, trial);
@@ -159,20 +159,19 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
   double runs = 0.0, runs_s = 0.0, runs_usd = 0.0;  // confirming
   for (const TrialRecord& trial : trials) {
     const bool confirms = is_confirmation(trial.purpose);
-    const TrialPrice price = price_of_last_launch(trial);
     if (is_compared(trial.purpose)) ++spending.search_trials;
     if (!was_measured(trial.status) || trial.purpose == TrialPurpose::sentinel) continue;
     if (confirms) {
       runs += 1.0;
-      runs_s += price.seconds;
-      runs_usd += price.usd;
+      runs_s += trial.spent_s;
+      runs_usd += trial.spent_usd;
       continue;
     }
     const auto lesser = [&](double least, double next) {
       return any_measured ? std::min(least, next) : next;
     };
-    spending.least_trial_s = lesser(spending.least_trial_s, price.seconds);
-    spending.least_trial_usd = lesser(spending.least_trial_usd, price.usd);
+    spending.least_trial_s = lesser(spending.least_trial_s, trial.spent_s);
+    spending.least_trial_usd = lesser(spending.least_trial_usd, trial.spent_usd);
     any_measured = true;
     spending.has_contender |= is_contender(study, trial, baseline, incumbent);
   }

@@ -94,21 +94,13 @@ double needed_window_s(const MeasureSpec& wanted, const TrialRecord& trial) {
   return std::min(measured.window_s, std::max(least_s, share * share * measured.window_s));
 }
 
-TrialPrice price_of_last_launch(const TrialRecord& trial) {
-  const double launch_s = trial.ended_wall_s - trial.started_wall_s;
-  if (trial.attempt <= 1 || !(launch_s > 0.0) || launch_s >= trial.spent_s) {
-    return {trial.spent_s, trial.spent_usd};
-  }
-  return {launch_s, trial.spent_usd * launch_s / trial.spent_s};
-}
-
 TrialPrice price_without_long_look(const MeasureSpec& wanted, const TrialRecord& trial) {
-  const TrialPrice all = price_of_last_launch(trial);
-  const bool was_looked_at = trial.measurement && all.seconds > 0.0;
+  const TrialPrice all{trial.spent_s, trial.spent_usd};
+  const bool was_looked_at = trial.measurement && trial.spent_s > 0.0;
   // A program that ends by itself takes as long as it takes.
   if (!was_looked_at || trial.measurement->whole_run) return all;
   const double longer_s = trial.measurement->window_s - needed_window_s(wanted, trial);
-  const double share = std::max(0.0, 1.0 - longer_s / all.seconds);
+  const double share = std::max(0.0, 1.0 - longer_s / trial.spent_s);
   return {share * all.seconds, share * all.usd};
 }
 

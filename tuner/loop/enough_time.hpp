@@ -11,10 +11,6 @@ namespace steptune {
 /// (`look_for_long`).
 [[nodiscard]] double needed_window_s(const MeasureSpec& wanted, const TrialRecord& trial);
 
-/// What the last launch of a trial took; `spent_s` and `spent_usd` hold what attempts that were cut
-/// off took, too.
-[[nodiscard]] TrialPrice price_of_last_launch(const TrialRecord& trial);
-
 /// What a trial of the search would have taken in this one's place: the baseline without its longer
 /// look, any other all that it took.
 [[nodiscard]] TrialPrice price_without_long_look(const MeasureSpec& wanted,

@@ -100,6 +100,15 @@ TEST(ProgressBound, CountsOnlyReportsOfFurtherProgress) {
   EXPECT_EQ(progress.least_seconds_per_sample(9.0), least);
 }
 
+TEST(ProgressBound, ACountThatBeginsAgainIsBoundedFromThere) {
+  ProgressBound progress(std::nullopt);
+  for (int step = 1; step <= 1000; ++step)
+    progress.add(at(0.01 * step, step));
+  for (int step = 1; step <= 100; ++step)
+    progress.add(at(10.0 + 0.1 * step, step));
+  EXPECT_NEAR(progress.seconds_per_sample().value(), 0.1, 1e-9);
+}
+
 TEST(ProgressBound, SamplesThatAreToldCountBeforeSteps) {
   ProgressBound progress(8.0);
   for (int i = 1; i <= 3; ++i) {
