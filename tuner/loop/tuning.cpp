@@ -645,9 +645,10 @@ std::string Tuning::who_did_not_start() const {
     if (!was_measured) numbers.push_back(trial.number);
   }
   if (numbers.empty()) return "";
-  return fmt::format("; {} {} {} ended before {} first step, which a larger budget waits for",
+  return fmt::format("; {} {} {} ended before {} first step, which {} waits for",
                      numbers.size() == 1 ? "trial" : "trials", fmt::join(numbers, ", "),
-                     numbers.size() == 1 ? "was" : "were", numbers.size() == 1 ? "its" : "their");
+                     numbers.size() == 1 ? "was" : "were", numbers.size() == 1 ? "its" : "their",
+                     parts_.study.budget.time_of_usd ? "a larger budget" : "a longer tuning time");
 }
 
 Result<LoopResult> Tuning::conclude() {
