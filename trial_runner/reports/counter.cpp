@@ -77,15 +77,15 @@ std::string several_writers_fault(std::string_view counter) {
       counter);
 }
 
-std::optional<std::string> uncounted_note(std::string_view counter, double share) {
+std::optional<std::string> uncounted_note(double share_of_steps, double share_of_samples) {
+  const bool is_of_steps = share_of_steps >= k_notable_share;
+  const double share = is_of_steps ? share_of_steps : share_of_samples;
   if (share < k_notable_share) return std::nullopt;
   return fmt::format(
-      "\"{}\" begins again with each epoch, and no line tells how long one is: up to {:.0f} % of "
-      "it "
+      R"("{}" begins again with each epoch, and no line tells how long one is: up to {:.0f} % of it )"
       "come after its last line and are not counted, so that steps seem slower than they are: "
-      "print "
-      "the length, too (12/100), or a count that goes on over the epochs",
-      counter, 1e2 * share);
+      "print the length, too (12/100), or a count that goes on over the epochs",
+      is_of_steps ? "step" : "samples", 1e2 * share);
 }
 
 double CounterSet::uncounted_share() const {

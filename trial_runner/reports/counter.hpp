@@ -57,8 +57,10 @@ class CumulativeCounter {
 
 /// What to tell people of such a counter: its name, what was seen and the remedy.
 [[nodiscard]] std::string several_writers_fault(std::string_view counter);
-/// The same of epochs of which a share comes uncounted; nothing where that is too small to matter.
-[[nodiscard]] std::optional<std::string> uncounted_note(std::string_view counter, double share);
+/// The same of epochs of which such shares come uncounted, of the first count that loses one;
+/// nothing where both are too small to matter.
+[[nodiscard]] std::optional<std::string> uncounted_note(double share_of_steps,
+                                                        double share_of_samples);
 
 /// Several counters that compete (an outer and an inner progress bar, `iter` and `batch`): the one
 /// that counts furthest is the trial's step. Holds at most 16 counters.

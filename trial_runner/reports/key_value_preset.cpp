@@ -144,8 +144,7 @@ class KeyValuePreset final : public Preset {
   }
 
   [[nodiscard]] std::optional<std::string> counter_note() const override {
-    const auto note = uncounted_note("step", steps_.uncounted_share());
-    return note ? note : uncounted_note("samples", samples_.uncounted_share());
+    return uncounted_note(steps_.uncounted_share(), samples_.uncounted_share());
   }
 
  private:

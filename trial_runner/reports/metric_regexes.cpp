@@ -49,8 +49,7 @@ class MetricRegexes final : public Preset {
   }
 
   [[nodiscard]] std::optional<std::string> counter_note() const override {
-    const auto note = uncounted_note("step", step_.uncounted_share());
-    return note ? note : uncounted_note("samples", samples_.uncounted_share());
+    return uncounted_note(step_.uncounted_share(), samples_.uncounted_share());
   }
 
  private:
