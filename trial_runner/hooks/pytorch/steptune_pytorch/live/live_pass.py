@@ -5,6 +5,7 @@ import collections
 from time import perf_counter
 
 from steptune_pytorch import tensors
+from steptune_pytorch.events import last_line
 from steptune_pytorch.knobs.data_set_state import state_of
 from steptune_pytorch.knobs.random_state import UsualRandomState, snapshot
 from steptune_pytorch.live.pools import Stream
@@ -50,7 +51,7 @@ class LivePass:
         """From now on new batches are loaded so; those under way come first."""
         if self._pools and self._pools[-1].settings == settings:
             return
-        if not self._pools:
+        if self._first_seeds is None:
             self._first_seeds = (seeds, seeds.get_state())
         self._seeds = seeds
         pool = self._opened(settings, self._stream)
@@ -170,8 +171,7 @@ class LivePass:
 
     def _take_back(self, pool, error):
         """Settings on trial do not work: what they had under way is loaded with the program's own."""
-        why = (str(error) or type(error).__name__).strip().split("\n")[-1]
-        self._refuse(why, NAMES)
+        self._refuse(last_line(error), NAMES)
         indices = pool.under_way()
         pool.end()
         settings = own_settings(self.facts)

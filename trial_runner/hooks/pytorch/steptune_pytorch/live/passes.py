@@ -65,7 +65,6 @@ class LivePasses:
         """The settings asked for or, where it cannot have them, the program's own."""
         facts = live_pass.facts
         settings = self._settings(facts)
-        state = seeds.get_state()
         why = self._why_not_now(live_pass, settings)
         try:
             if why is None:
@@ -74,7 +73,6 @@ class LivePasses:
             why = (str(error) or type(error).__name__).split("\n")[0]
         if why is not None:
             facts.refused_now = dict.fromkeys(self._asked, why)
-            seeds.set_state(state)
             live_pass.switch(own_settings(facts), seeds)
             self._hook.survey_after_step()
 
