@@ -311,10 +311,7 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
   if (trial.purpose == TrialPurpose::baseline) {
     look_for_long(targets);
     if (study.budget.cost_usd) {
-      // Of this machine it is billed its share, but runs alone.
-      const RunnerTraits& traits = study.runner->traits();
-      const double usd_per_s = usage_usd(on_demand_usd_per_hour(study, trial.configuration), 1.0) *
-                               (traits.uses_this_machine ? traits.parallel : 1);
+      const double usd_per_s = usage_usd(usd_per_hour_alone(study, trial.configuration), 1.0);
       if (usd_per_s > 0.0) {
         targets.long_look_s =
             std::min(targets.long_look_s, k_long_look_cost * *study.budget.cost_usd / usd_per_s);

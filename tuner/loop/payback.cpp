@@ -26,13 +26,16 @@ std::optional<double> payback_share(const StudySpec& study, double baseline_obje
   return (study.objectives.front().is_cost() ? tuning_usd : tuning_s) / saving;
 }
 
+double usd_per_hour_alone(const StudySpec& study, const Configuration& configuration) {
+  const RunnerTraits& traits = study.runner->traits();
+  return on_demand_usd_per_hour(study, configuration) *
+         (traits.uses_this_machine ? traits.parallel : 1);
+}
+
 double tuning_cost_usd(const StudySpec& study, double trials_usd, double overhead_usd,
                        double elapsed_s) {
-  const RunnerTraits& traits = study.runner->traits();
-  if (!traits.uses_this_machine) return trials_usd + overhead_usd;
-  // A trial is billed its share.
-  const double machine_usd = on_demand_usd_per_hour(study, study.baseline) * traits.parallel;
-  const double own_usd = usage_usd(machine_usd, elapsed_s);
+  if (!study.runner->traits().uses_this_machine) return trials_usd + overhead_usd;
+  const double own_usd = usage_usd(usd_per_hour_alone(study, study.baseline), elapsed_s);
   return std::max(trials_usd, own_usd) + overhead_usd;
 }
 

@@ -19,6 +19,10 @@ namespace steptune {
                                                   double incumbent_objective, double tuning_s,
                                                   double tuning_usd);
 
+/// The on-demand price of what a trial that runs alone has to itself: on the tuner's own machine
+/// all of it, of which trials side by side are each billed a share.
+[[nodiscard]] double usd_per_hour_alone(const StudySpec& study, const Configuration& configuration);
+
 /// What a study's tuning has cost: its trials, the machines that were kept for them
 /// (`overhead_usd`), and, where trials run on the tuner's own machine, that machine for as long as
 /// the tuning took, whatever ran on it meanwhile.
