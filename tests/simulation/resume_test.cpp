@@ -15,6 +15,7 @@
 namespace steptune::simulation {
 namespace {
 
+using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -214,6 +215,35 @@ TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTimeAndMoney) {
   EXPECT_NEAR(baseline.spent_s, attempts[0].spent_s + attempts[1].spent_s + attempts[2].spent_s,
               1e-6);
   EXPECT_NEAR(run.record().elapsed_s, baseline.spent_s, 5.0);
+}
+
+TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTrialsSideBySide) {
+  // The first trials of the search: one is long, and others end beside it again and again.
+  const auto script = [](const TrialSpec& spec) {
+    TrialScript result = train(spec);
+    result.startup_s = spec.key.trial == 2 ? 400.0 : 2.0;
+    return result;
+  };
+  document_["budget"]["trials"] = 40;
+  {
+    SimulatedRun run(folder_.path(), document_, script, 0.0, 2);
+    std::optional<double> killed_s;
+    run.runner.at_wait = [&] {
+      if (!killed_s && !run.listener.ended.empty()) killed_s = run.clock.now_s() + 190.0;
+      if (killed_s && run.clock.now_s() > *killed_s) throw 1;
+    };
+    EXPECT_THROW((void)run.run(), int);
+    EXPECT_GT(run.listener.ended.size(), 5U);
+  }
+  SimulatedRun run(folder_.path(), document_, script, 1000.0, 2);
+  must_run(run);
+  const auto attempts = must(run.history.attempts(run.record().id, 2));
+  ASSERT_EQ(attempts.size(), 2U);
+  EXPECT_NEAR(attempts[0].spent_s, 160.0, 32.0);
+  const TrialRecord trial = must(run.history.trial(run.record().id, 2));
+  EXPECT_EQ(trial.earlier_s, attempts[0].spent_s);
+  EXPECT_NEAR(latest_attempt_s(trial), attempts[1].spent_s, 1e-6);
+  EXPECT_NEAR(latest_attempt_usd(trial), attempts[1].spent_usd, 1e-9);
 }
 
 TEST_F(ResumeTest, FailuresAreInARowAsTheyCameAlthoughTheClockWentBack) {
@@ -422,11 +452,16 @@ TEST_F(ResumeTest, AStudyThatSearchesOnAfterItsConfirmationDecidesAfterAKillAsBe
   ASSERT_TRUE(std::any_of(first, expected.end(), [](const std::string& decision) {
     return decision.starts_with("search");
   })) << "the search did not go on";
+  // The time of an attempt that was cut off counts, so that the last trial may have none left.
+  auto without_last = expected;
+  without_last.erase(without_last.end() - 2);
+  ASSERT_TRUE(expected[expected.size() - 2].starts_with("search"));
   // Each trial has several such points, so that all kinds come up.
   for (std::size_t crash_at = 1; crash_at <= crash_points; crash_at += 3) {
     DatabaseFolder folder;
     EXPECT_THROW((void)run_with(folder.path(), crash_at), int);
-    ASSERT_EQ(run_with(folder.path(), 0).first, expected) << "killed at crash point " << crash_at;
+    ASSERT_THAT(run_with(folder.path(), 0).first, AnyOf(expected, without_last))
+        << "killed at crash point " << crash_at;
   }
 }
 

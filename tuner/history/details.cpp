@@ -8,9 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Before it there were no tables of traces, attempts and sessions.
-constexpr int k_first_with_details = 4;
-/// Nor, before it, of the times in which machines were not used.
+/// Before it there was no table of the times in which machines were not used.
 constexpr int k_first_with_unused_times = 8;
 /// Nor, before it, of decisions.
 constexpr int k_first_with_decisions = 9;

@@ -54,14 +54,32 @@ constexpr std::size_t k_most_named = 20;
 /// A study of more trials is read into memory that grows.
 constexpr std::int64_t k_most_reserved = 100'000;
 
+/// The trial in the query's current row, with what its earlier attempts took.
+template <typename Store>
+Result<TrialRecord> read_with_attempts(Store& store, std::int64_t study_id, const Query& query,
+                                       Milestones milestones) {
+  auto trial = read_trial(query, milestones, store.path.string());
+  if (!trial || trial->attempt <= 1 || store.version < k_first_with_details) return trial;
+  Query earlier = store.query(
+      "SELECT coalesce(sum(spent_s), 0.0), coalesce(sum(spent_usd), 0.0) FROM attempts "
+      "WHERE study_id = ? AND number = ? AND attempt < ?");
+  earlier.bind(study_id).bind(trial->number).bind(std::int64_t{trial->attempt});
+  if (earlier.step()) {
+    trial->earlier_s = earlier.column(0).getDouble();
+    trial->earlier_usd = earlier.column(1).getDouble();
+  }
+  return trial;
+}
+
 /// Collects the trials of a query whose parameters are bound; `expected`: how many, where known.
-Result<std::vector<TrialRecord>> read_trials(Query& query, Milestones milestones,
-                                             const std::string& where, std::int64_t expected = 0) {
+template <typename Store>
+Result<std::vector<TrialRecord>> read_trials(Store& store, std::int64_t study_id, Query& query,
+                                             Milestones milestones, std::int64_t expected = 0) {
   std::vector<TrialRecord> trials;
   // Records are large: what grows is written twice.
   trials.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(expected, 0, k_most_reserved)));
   while (query.step()) {
-    auto trial = read_trial(query, milestones, where);
+    auto trial = read_with_attempts(store, study_id, query, milestones);
     if (!trial) return tl::unexpected(trial.error());
     trials.push_back(*std::move(trial));
   }
@@ -168,7 +186,7 @@ Result<std::vector<TrialRecord>> History::trials(std::int64_t study_id,
     const std::int64_t expected = counts.step() ? counts.column(0).getInt64() : 0;
     Query query = store_->query(k_select_trials);
     query.bind(study_id);
-    return read_trials(query, milestones, store_->path.string(), expected);
+    return read_trials(*store_, study_id, query, milestones, expected);
   });
 }
 
@@ -176,7 +194,7 @@ Result<TrialRecord> History::trial(std::int64_t study_id, std::int64_t number) c
   return store_->catch_errors([&]() -> Result<TrialRecord> {
     Query query = store_->query(k_select_trial);
     query.bind(study_id).bind(number);
-    if (query.step()) return read_trial(query, Milestones::read, store_->path.string());
+    if (query.step()) return read_with_attempts(*store_, study_id, query, Milestones::read);
     Query named = store_->query("SELECT name FROM studies WHERE id = ?");
     named.bind(study_id);
     const std::string name = named.step() ? named.column(0).getString() : "";
@@ -192,7 +210,7 @@ Result<std::vector<TrialRecord>> History::ranked_trials(std::int64_t study_id, s
   return store_->catch_errors([&] {
     Query query = store_->query(largest_first ? k_select_largest : k_select_smallest);
     query.bind(study_id).bind(static_cast<std::int64_t>(limit));
-    return read_trials(query, Milestones::leave, store_->path.string());
+    return read_trials(*store_, study_id, query, Milestones::leave);
   });
 }
 
@@ -202,7 +220,7 @@ Result<std::vector<TrialRecord>> History::standing_trials(std::int64_t study_id,
     Query query =
         store_->query(largest_first ? k_select_standing_largest : k_select_standing_smallest);
     query.bind(study_id).bind(static_cast<std::int64_t>(limit));
-    return read_trials(query, Milestones::leave, store_->path.string());
+    return read_trials(*store_, study_id, query, Milestones::leave);
   });
 }
 
@@ -211,7 +229,7 @@ Result<std::vector<TrialRecord>> History::latest_trials(std::int64_t study_id, T
   return store_->catch_errors([&] {
     Query query = store_->query(k_select_latest);
     query.bind(study_id).bind(to_text(status)).bind(static_cast<std::int64_t>(limit));
-    return read_trials(query, Milestones::leave, store_->path.string());
+    return read_trials(*store_, study_id, query, Milestones::leave);
   });
 }
 

@@ -90,6 +90,9 @@ struct TrialRecord {
   double ended_wall_s = 0.0;
   double spent_s = 0.0;  ///< billed seconds, summed over attempts
   double spent_usd = 0.0;
+  /// Of these, what attempts before the latest took: nothing that the trial's length tells.
+  double earlier_s = 0.0;
+  double earlier_usd = 0.0;
   std::optional<Measurement> measurement;
   /// What it had measured on its way, as the searcher is told; kept with the measurement.
   std::vector<Milestone> milestones;
@@ -123,6 +126,13 @@ struct TrialRecord {
   std::map<std::string, std::string> placement;
   std::filesystem::path log_path;
 };
+
+/// Billed seconds of the latest attempt: as long as a trial like it takes.
+[[nodiscard]] double latest_attempt_s(const TrialRecord& trial);
+/// What the latest attempt cost.
+[[nodiscard]] double latest_attempt_usd(const TrialRecord& trial);
+/// Makes the trial, whose latest attempt was cut off, ready for a further one.
+void begin_further_attempt(TrialRecord& trial);
 
 /// Whether milestones and rungs are read with a trial: they are half of what is stored of it, and
 /// only those who search on need them.

@@ -89,4 +89,18 @@ const TrialRecord* baseline_of(std::span<const TrialRecord> trials) {
   return found == trials.end() ? nullptr : &*found;
 }
 
+double latest_attempt_s(const TrialRecord& trial) {
+  return trial.spent_s - trial.earlier_s;
+}
+
+double latest_attempt_usd(const TrialRecord& trial) {
+  return trial.spent_usd - trial.earlier_usd;
+}
+
+void begin_further_attempt(TrialRecord& trial) {
+  ++trial.attempt;
+  trial.earlier_s = trial.spent_s;
+  trial.earlier_usd = trial.spent_usd;
+}
+
 }  // namespace steptune

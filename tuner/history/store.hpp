@@ -51,6 +51,9 @@ class Query {
   int bound_ = 0;
 };
 
+/// The first schema with tables of traces, attempts and sessions.
+inline constexpr int k_first_with_details = 4;
+
 /// The open database behind a `History`.
 struct History::Store {
   Store(std::filesystem::path file, SQLite::Database open_database);

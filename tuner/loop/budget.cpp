@@ -111,9 +111,9 @@ double unpaid_startup_s(const StudySpec& study, const TrialRecord& trial) {
 
 /// Seconds that a fresh run of a trial's configuration is expected to take.
 double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
-  if (!trial.measurement) return trial.spent_s;
+  if (!trial.measurement) return latest_attempt_s(trial);
   const Measurement& measured = *trial.measurement;
-  if (measured.whole_run) return trial.spent_s;
+  if (measured.whole_run) return latest_attempt_s(trial);
   const double window_s = needed_window_s(study.measure, trial);
   const double once_s =
       price_without_long_look(study.measure, trial).seconds + unpaid_startup_s(study, trial);
@@ -163,15 +163,15 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
     if (!was_measured(trial.status) || trial.purpose == TrialPurpose::sentinel) continue;
     if (confirms) {
       runs += 1.0;
-      runs_s += trial.spent_s;
-      runs_usd += trial.spent_usd;
+      runs_s += latest_attempt_s(trial);
+      runs_usd += latest_attempt_usd(trial);
       continue;
     }
     const auto lesser = [&](double least, double next) {
       return any_measured ? std::min(least, next) : next;
     };
-    spending.least_trial_s = lesser(spending.least_trial_s, trial.spent_s);
-    spending.least_trial_usd = lesser(spending.least_trial_usd, trial.spent_usd);
+    spending.least_trial_s = lesser(spending.least_trial_s, latest_attempt_s(trial));
+    spending.least_trial_usd = lesser(spending.least_trial_usd, latest_attempt_usd(trial));
     any_measured = true;
     spending.has_contender |= is_contender(study, trial, baseline, incumbent);
   }
@@ -187,7 +187,8 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
     spending.confirm_pair_s += run_s;
     spending.ends_unsteady |= is_whole_run(*side) && !is_steady(*side);
     spending.least_confirm_pair_s += least_fresh_run_s(study, *side, startup_s);
-    if (side->spent_s > 0.0) spending.confirm_pair_usd += side->spent_usd * run_s / side->spent_s;
+    const double side_s = latest_attempt_s(*side);
+    if (side_s > 0.0) spending.confirm_pair_usd += latest_attempt_usd(*side) * run_s / side_s;
   }
   spending.confirming_runs = static_cast<int>(runs);
   if (runs > 1.0) {

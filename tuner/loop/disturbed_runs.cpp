@@ -13,9 +13,9 @@ constexpr double k_usual_share = 1.0 / 3.0;
 }  // namespace
 
 double disturbed_share(const TrialRecord& trial) {
-  // What is spent adds up over launches; what disturbed the trial is of the last one.
-  const double launch_s = trial.ended_wall_s - trial.started_wall_s;
-  const double seconds = launch_s > 0.0 ? launch_s : trial.spent_s;
+  // What disturbed the trial is of its latest attempt.
+  const double attempt_s = trial.ended_wall_s - trial.started_wall_s;
+  const double seconds = attempt_s > 0.0 ? attempt_s : latest_attempt_s(trial);
   return seconds > 0.0 ? std::min(1.0, trial.disturbed_s / seconds) : 0.0;
 }
 

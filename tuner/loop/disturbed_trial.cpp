@@ -41,11 +41,11 @@ Repeats repeats_of(const Standing& standing) {
   const auto& trials = standing.trials();
   for (auto trial = trials.begin(); trial != trials.end(); ++trial) {
     if (!is_compared(trial->purpose)) continue;
-    repeats.search_s += trial->spent_s;
+    repeats.search_s += latest_attempt_s(*trial);
     if (std::any_of(trials.begin(), trial, [&](const TrialRecord& earlier) {
           return is_compared(earlier.purpose) && earlier.configuration == trial->configuration;
         })) {
-      repeats.seconds += trial->spent_s;
+      repeats.seconds += latest_attempt_s(*trial);
     }
   }
   return repeats;
@@ -80,7 +80,7 @@ const TrialRecord* trial_to_measure_again(const StudySpec& study, const Standing
   if (found == nullptr) return nullptr;
   const Repeats repeats = repeats_of(standing);
   const bool is_payable =
-      repeats.seconds + found->spent_s <= k_most_share_of_time * repeats.search_s;
+      repeats.seconds + latest_attempt_s(*found) <= k_most_share_of_time * repeats.search_s;
   return is_payable ? found : nullptr;
 }
 

@@ -95,12 +95,12 @@ double needed_window_s(const MeasureSpec& wanted, const TrialRecord& trial) {
 }
 
 TrialPrice price_without_long_look(const MeasureSpec& wanted, const TrialRecord& trial) {
-  const TrialPrice all{trial.spent_s, trial.spent_usd};
-  const bool was_looked_at = trial.measurement && trial.spent_s > 0.0;
+  const TrialPrice all{latest_attempt_s(trial), latest_attempt_usd(trial)};
+  const bool was_looked_at = trial.measurement && all.seconds > 0.0;
   // A program that ends by itself takes as long as it takes.
   if (!was_looked_at || trial.measurement->whole_run) return all;
   const double longer_s = trial.measurement->window_s - needed_window_s(wanted, trial);
-  const double share = std::max(0.0, 1.0 - longer_s / trial.spent_s);
+  const double share = std::max(0.0, 1.0 - longer_s / all.seconds);
   return {share * all.seconds, share * all.usd};
 }
 

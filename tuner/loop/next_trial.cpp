@@ -79,7 +79,7 @@ bool has_kept_guards(const StudySpec& study, const Standing& standing,
 double longest_trial_s(const Standing& standing) {
   double longest_s = 0.0;
   for (const TrialRecord& trial : standing.trials()) {
-    if (is_ranked(trial.status)) longest_s = std::max(longest_s, trial.spent_s);
+    if (is_ranked(trial.status)) longest_s = std::max(longest_s, latest_attempt_s(trial));
   }
   return longest_s;
 }
@@ -275,7 +275,7 @@ void Tuning::set_time(TrialTargets& targets, const TrialRecord& trial, double st
   targets.least_s = k_longer_fresh_run * startup_s + targets.share_s;
   const TrialRecord* baseline = standing_.baseline();
   if (baseline != nullptr && is_whole_run(*baseline)) {
-    targets.least_s = std::max(targets.least_s, k_longer_fresh_run * baseline->spent_s);
+    targets.least_s = std::max(targets.least_s, k_longer_fresh_run * latest_attempt_s(*baseline));
   }
   // The others of its round come after it, unless they run beside it.
   const bool alone = machines_ == nullptr && parts_.runner.capacity() == 1;

@@ -49,7 +49,7 @@ Observation to_observation(const StudySpec& study, const TrialRecord& trial,
   observation.trial = trial.number;
   observation.configuration = trial.configuration;
   observation.kind = kind_of(trial.status);
-  observation.price = prices_in_money(study) ? trial.spent_usd : trial.spent_s;
+  observation.price = prices_in_money(study) ? latest_attempt_usd(trial) : latest_attempt_s(trial);
   observation.peak_memory_bytes = trial.peak_memory_bytes;
   if (observation.kind == ObservationKind::failed ||
       observation.kind == ObservationKind::out_of_memory) {

@@ -101,7 +101,6 @@ Result<void> Recorder::insist_with_totals(
     const std::function<Result<void>(const StudyTotals&)>& write) {
   auto written = insist([&] { return write(totals()); });
   if (!written) return written;
-  recorded_s_ = stopwatch_->elapsed_s();
   unused_.clear();
   decisions_.clear();
   return written;

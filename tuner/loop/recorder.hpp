@@ -49,10 +49,9 @@ class Recorder {
   [[nodiscard]] Result<void> ended(const TrialRecord& trial, const TrialTrace& trace = {});
   [[nodiscard]] Result<void> study();
 
-  /// Whether nothing has recorded the study's time for so long that a kill would lose much of it.
+  /// Whether what running trials have taken is unrecorded for so long that a kill would lose much.
   [[nodiscard]] bool is_due() const;
-  /// Records it, and what the running trials have taken. Is not tried again: what ends a trial
-  /// records all of it.
+  /// Records it, and the study's time. Is not tried again: what ends a trial records all of it.
   void spent(std::span<const SpentSoFar> running);
 
   /// Logs a decision about the study as of now; recorded with the next of the above that has

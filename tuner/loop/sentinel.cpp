@@ -30,12 +30,12 @@ SentinelCount count_sentinels(const Standing& standing) {
   for (const TrialRecord& trial : standing.trials()) {
     if (trial.purpose == TrialPurpose::sentinel) {
       count.before_latest = count.searched;
-      count.sentinels_s += trial.spent_s;
+      count.sentinels_s += latest_attempt_s(trial);
       count.ended += is_final(trial.status) ? 1 : 0;
       count.is_open = count.is_open || !is_final(trial.status);
     } else if (is_compared(trial.purpose)) {
       count.searched += trial.purpose == TrialPurpose::baseline ? 0 : 1;
-      count.searched_s += is_final(trial.status) ? trial.spent_s : 0.0;
+      count.searched_s += is_final(trial.status) ? latest_attempt_s(trial) : 0.0;
     }
   }
   return count;

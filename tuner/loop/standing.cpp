@@ -110,8 +110,8 @@ void Standing::count_ended(const TrialRecord& trial) {
   if (refutes(trial)) refuted_.push_back(trial.configuration);
   if (!is_compared(trial.purpose)) return;
   ++ended_search_trials_;
-  ended_total_.seconds += trial.spent_s;
-  ended_total_.usd += trial.spent_usd;
+  ended_total_.seconds += latest_attempt_s(trial);
+  ended_total_.usd += latest_attempt_usd(trial);
   if (may_win(rules_, trial)) by_value_.emplace(value(trial, ranked_by_), trial.number);
   const bool is_earlier = baseline_ == 0 || trial.number < baseline_;
   if (is_earlier && is_measured_baseline(trial)) baseline_ = trial.number;
@@ -305,8 +305,8 @@ std::optional<TrialPrice> Standing::mean_price(const MeasureSpec& measure) const
   std::int64_t count = ended_search_trials_;
   if (first != nullptr) {
     if (count == 1) return price_without_long_look(measure, *first);
-    total.seconds -= first->spent_s;
-    total.usd -= first->spent_usd;
+    total.seconds -= latest_attempt_s(*first);
+    total.usd -= latest_attempt_usd(*first);
     --count;
   }
   if (count == 0) return std::nullopt;

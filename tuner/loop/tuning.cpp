@@ -149,7 +149,7 @@ Result<void> Tuning::keep_pending(std::vector<TrialRecord> cut_off) {
   for (TrialRecord& trial : cut_off) {
     if (trial.attempt < k_attempts_when_tuner_dies) {
       if (auto recorded = record_killed(trial); !recorded) return recorded;
-      ++trial.attempt;
+      begin_further_attempt(trial);
       pending_.push_back(std::move(trial));
       continue;
     }
@@ -164,14 +164,9 @@ Result<void> Tuning::keep_pending(std::vector<TrialRecord> cut_off) {
 
 Result<void> Tuning::record_killed(TrialRecord& trial) {
   if (trial.status != TrialStatus::running) return {};
-  const auto attempts = parts_.history.attempts(study_.id, trial.number);
-  if (!attempts) return tl::unexpected(attempts.error());
-  double ran_s = trial.spent_s;
-  for (const AttemptRecord& attempt : *attempts)
-    ran_s -= attempt.spent_s;
   trial.status = TrialStatus::interrupted;
   trial.failure = "the tuner ended while it ran";
-  trial.ended_wall_s = trial.started_wall_s + std::max(0.0, ran_s);
+  trial.ended_wall_s = trial.started_wall_s + std::max(0.0, latest_attempt_s(trial));
   return recorder_.ended(trial);
 }
 
@@ -497,7 +492,7 @@ Result<void> Tuning::on_ended(const TrialRecord& trial) {
         is_confirmation(trial.purpose) && running_.lacked_time(trial.number);
     if (interrupts() == 0 && !has_had_its_part && !is_too_late_for(trial.purpose)) {
       pending_.push_back(trial);
-      ++pending_.back().attempt;
+      begin_further_attempt(pending_.back());
     } else if (interrupts() == 0 && withdrawn_ == 0) {
       cut_off_.push_back(trial.number);
     }
