@@ -103,9 +103,19 @@ class SafeKnobs(Knobs):
         )
 
     def test_of_an_unusual_program(self):
-        ran = self.same("unusual", num_workers=1, set_to_none=True, channels_last=True, refused=["set_to_none"])
+        ran = self.same("unusual", num_workers=1, set_to_none=True, refused=["set_to_none"])
         self.assertIs(ran.knob("set_to_none")["today"], True)
         self.assertEqual(ran.knob("num_workers")["today"], 0)
+
+    def test_the_layout_of_an_unusual_program(self):
+        ran = run("unusual", hook=knobs(channels_last=True))
+        self.assertIs(ran.knob("channels_last").get("value"), True, ran.output)
+        losses, untouched = (
+            [float(line.split()[1]) for line in of.lines if line.startswith("loss ")] for of in (ran, run("unusual"))
+        )
+        self.assertEqual(len(losses), 6)
+        for loss, expected in zip(losses, untouched):
+            self.assertAlmostEqual(loss / expected, 1.0, places=5)  # another order of additions from PyTorch 2 on
 
     def test_lists_of_parameters(self):
         for name in ("mnist", "vae", "gan", "accumulation"):
