@@ -184,23 +184,32 @@ class HttpServer::Engine final : public httplib::Server {
 
   void serve(int fd, Visit& visit) {
     Connection connection(fd, clock_);
-    bool closed = true;
     // cpp-httplib catches what making an answer throws, not what writing one does.
     try {
-      process_request(connection, /*close_connection=*/true, closed,
-                      [&](httplib::Request& request) {
-                        const std::lock_guard lock(mutex_);
-                        visit.is_asking = false;
-                        // Compressing costs more than it saves on one machine, and nothing is worth
-                        // a part of.
-                        request.headers.erase("Accept-Encoding");
-                        request.ranges.clear();
-                      });
+      answer(connection, [&](httplib::Request& request) {
+        const std::lock_guard lock(mutex_);
+        visit.is_asking = false;
+        // Compressing costs more than it saves on one machine, and nothing is worth a part of.
+        request.headers.erase("Accept-Encoding");
+        request.ranges.clear();
+      });
     } catch (const std::exception& exception) {
       write_log(LogLevel::error, fmt::format("sending an answer failed: {}", exception.what()));
     }
     ::shutdown(fd, SHUT_WR);
     connection.discard_input();
+  }
+
+  /// `look`: at the request when it has been read.
+  template <typename Look>
+  void answer(Connection& connection, Look look) {
+    bool closed = true;
+    if constexpr (requires { process_request(connection, true, closed, look); }) {
+      process_request(connection, /*close_connection=*/true, closed, look);
+    } else {
+      // cpp-httplib 0.18 is told both ends' addresses, which nothing here asks for.
+      process_request(connection, "", 0, "", 0, /*close_connection=*/true, closed, look);
+    }
   }
 
   const Clock& clock_;

@@ -153,11 +153,11 @@ bool StudySite::has_token(const httplib::Request& request) const {
   if (request.has_param("token") && fits(request.get_param_value("token"))) return true;
   const std::string authorization = request.get_header_value("Authorization");
   if (const auto bearer = after(authorization, "Bearer "); bearer && fits(*bearer)) return true;
-  for (std::size_t i = 0; i < request.get_header_value_count("Cookie"); ++i) {
-    const auto cookie = cookie_value(request.get_header_value("Cookie", i), cookie_);
-    if (cookie && fits(*cookie)) return true;
-  }
-  return false;
+  const auto [first, last] = request.headers.equal_range("Cookie");
+  return std::any_of(first, last, [&](const auto& header) {
+    const auto cookie = cookie_value(header.second, cookie_);
+    return cookie && fits(*cookie);
+  });
 }
 
 void StudySite::answer_page(const httplib::Request& request, httplib::Response& response) {
