@@ -57,6 +57,13 @@ class SafeKnobs(Knobs):
             for persist in (False, True):
                 self.same("early_pass", way, num_workers=2, persistent_workers=persist, refused=refused)
 
+    def test_workers_of_two_loaders_at_once(self):
+        for way in ("zip", "nested", "held"):
+            self.same("two_loaders", way, num_workers=2)
+            self.same("two_loaders", way, "1", num_workers=2)
+        why = run("two_loaders", "zip", "generator", hook=knobs()).knob("num_workers")["why"]
+        self.assertIn("draw from one generator", why)
+
     def test_workers_that_persist(self):
         ran = self.same("vae", num_workers=2, persistent_workers=True)
         self.assertEqual(ran.steps[-1]["step"], 18)

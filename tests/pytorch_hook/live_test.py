@@ -149,6 +149,31 @@ class Switches(Live):
             self.assertIn("the model does not take it", rows[-1]["why"])
 
 
+class TwoLoaders(Live):
+    """The order of samples is drawn when the untouched program draws it."""
+
+    def same_with(self, own, first, second):
+        switches = [switch(5, 1, num_workers=first), switch(13, 2, num_workers=second), switch(17, 0), switch(20, 1, num_workers=first)]
+        for way in ("zip", "nested", "held"):
+            with self.subTest(way):
+                messages = self.same("two_loaders", way, str(own), switches=switches)
+                self.assertTrue(self.row(messages, "num_workers", first)["may"])
+                self.assertTrue(self.row(messages, "num_workers", second)["may"])
+
+    def test_of_a_program_without_workers(self):
+        self.same_with(0, 1, 2)
+
+    def test_of_a_program_with_workers(self):
+        self.same_with(1, 0, 2)
+
+    def test_with_one_generator(self):
+        for way in ("zip", "nested", "held"):
+            switches = [switch(5, 1, num_workers=2)]
+            row = self.row(self.same("two_loaders", way, "generator", switches=switches), "num_workers", 2)
+            self.assertFalse(row["may"])
+            self.assertIn("draw from one generator", row["why"])
+
+
 class WorkersOnTrial(Live):
     """What does not work with them goes on with the program's own, and nothing is lost or read twice."""
 

@@ -4,6 +4,7 @@ program draws between the two would differ."""
 
 import weakref
 
+import torch
 from torch.utils.data import BatchSampler, SequentialSampler, dataloader
 from torch.utils.data.distributed import DistributedSampler
 
@@ -14,7 +15,7 @@ def draws_from_program(loader):
     own = loader.sampler if batch_sampler is None or type(batch_sampler) is BatchSampler else batch_sampler
     if own is None or type(own) in (SequentialSampler, DistributedSampler):
         return False
-    return getattr(own, "generator", None) is None
+    return getattr(own, "generator", None) in (None, torch.default_generator)
 
 
 def made_unread(make):

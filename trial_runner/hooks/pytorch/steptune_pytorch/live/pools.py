@@ -18,12 +18,15 @@ class Stream:
     def __init__(self, indices):
         self._indices = iter(indices)
         self._given_back = collections.deque()
+        self.is_begun = False  # its sampler has drawn the order
 
     def __next__(self):
+        self.is_begun = True
         return self._given_back.popleft() if self._given_back else next(self._indices)
 
     def draw_order(self):
         """A sampler draws its seed when it is first read."""
+        self.is_begun = True
         if not self._given_back:
             self._given_back.extend(itertools.islice(self._indices, 1))
 
@@ -32,9 +35,9 @@ class Stream:
 
 
 class _Reading:
-    def __init__(self, stream):
+    def __init__(self, stream, closed):
         self._stream = stream
-        self.closed = False
+        self.closed = closed
         self.under_way = collections.deque()  # read, and not handed out as a batch
 
     def __iter__(self):
@@ -70,6 +73,7 @@ class Pool:
         self.is_own = is_own
         self.iterator = None
         self.handed_out = 0  # since it was opened
+        self._begins_when_read = False
         self._last = None
         self._view = _View(loader._index_sampler)
         # Not by `copy`, which asks a class of the program's own how it is copied.
@@ -99,6 +103,8 @@ class Pool:
 
     def next_batch(self):
         under_way = self._view.reading.under_way
+        if self._begins_when_read:
+            self._begin()
         if not self.workers:
             under_way.clear()  # of a batch that failed
         try:
@@ -118,9 +124,11 @@ class Pool:
         """The last batch does not count."""
         self._view.reading.under_way.appendleft(self._last)
 
-    def open(self, stream, generator):
-        """Reads `stream` from now on. New workers draw their base seed from `generator`."""
-        self._view.reading = _Reading(stream)
+    def open(self, stream, generator, begins_when_read):
+        """Reads `stream` from now on or, if it has workers and `begins_when_read`, from its first batch on. New
+        workers draw their base seed from `generator`."""
+        self._begins_when_read = begins_when_read and self.workers > 0
+        self._view.reading = _Reading(stream, self._begins_when_read)
         self.handed_out = 0
         if self.workers and self.iterator is not None:
             self.iterator._reset(self._loader)
@@ -136,7 +144,14 @@ class Pool:
             signal_handling._remove_worker_pids(id(self.iterator))
             self.iterator._worker_pids_set = False
 
+    def _begin(self):
+        self._begins_when_read = False
+        self._view.reading.closed = False
+        for _ in range(self.buffered()):
+            self.iterator._try_put_index()
+
     def close(self):
+        self._begins_when_read = False
         self._view.reading.closed = True
 
     def end(self):
