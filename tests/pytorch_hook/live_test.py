@@ -177,8 +177,8 @@ class TwoLoaders(Live):
 class WorkersOnTrial(Live):
     """What does not work with them goes on with the program's own, and nothing is lost or read twice."""
 
-    def taken_back(self, kind, workers, **keys):
-        messages = self.same("own_workers", kind, switches=[switch(6, 1, num_workers=workers), switch(40, 0)], **keys)
+    def taken_back(self, kind, workers, *arguments, **keys):
+        messages = self.same("own_workers", kind, *arguments, switches=[switch(6, 1, num_workers=workers), switch(40, 0)], **keys)
         rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == "num_workers"]
         self.assertEqual((rows[-1]["may"], rows[-1]["value"]), (False, rows[0]["today"]), rows)
         return rows[-1]["why"]
@@ -188,6 +188,21 @@ class WorkersOnTrial(Live):
 
     def test_that_are_killed(self):
         self.assertIn("exited unexpectedly", self.taken_back("dies", 2))
+
+    def test_that_are_killed_from_outside(self):
+        for step in ("7", "20"):
+            self.assertIn("exited unexpectedly", self.taken_back("kills", 2, step))
+
+    def test_that_are_killed_while_they_wait(self):
+        """New ones take their place."""
+        at = [switch(6, 1, num_workers=2), switch(14, 0), switch(22, 1, num_workers=2)]
+        for step in ("13", "18"):
+            messages = self.same("own_workers", "kills", step, switches=at)
+            if step == "18":
+                self.assertTrue(self.row(messages, "num_workers", 2)["may"])
+
+    def test_the_program_s_own_that_are_killed_while_they_wait(self):
+        self.same("own_workers", "kills-oldest", "16", switches=[switch(6, 1, num_workers=2), switch(20, 0)])
 
     def test_that_hang(self):
         def wait_briefly():

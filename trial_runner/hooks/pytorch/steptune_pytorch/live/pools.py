@@ -5,11 +5,14 @@ wait for the next."""
 
 import collections
 import itertools
+import weakref
+from time import perf_counter
 
 from torch.utils.data._utils import signal_handling
 
 _MOST_PARKED = 2
 _LONGEST_BATCH_S = 30  # workers that give no batch for so long hang
+_BETWEEN_LOOKS_S = 1.0  # whether those that are waited for are alive
 
 
 class Stream:
@@ -86,8 +89,6 @@ class Pool:
         attributes["persistent_workers"] = self.workers > 0
         if self.workers == 0:
             attributes["timeout"] = 0  # it is the workers' and refused without them
-        elif not is_own and not loader.timeout:
-            attributes["timeout"] = _LONGEST_BATCH_S
 
     @property
     def workers(self):
@@ -132,17 +133,31 @@ class Pool:
         self.handed_out = 0
         if self.workers and self.iterator is not None:
             self.iterator._reset(self._loader)
+            self._raise_where_workers_die(self.is_own)
             return
         self._loader.__dict__["generator"] = generator
         self.iterator = self._loader._get_iterator()
-        if not self.is_own:
-            self._let_workers_die()
+        if self.workers and not self.is_own:
+            self._raise_where_workers_die(False)
+            self.iterator._get_data = _data_within(self.iterator, self._loader.timeout or _LONGEST_BATCH_S)
 
-    def _let_workers_die(self):
-        """PyTorch raises where the program is by then; who waits for their batches notices, too."""
-        if getattr(self.iterator, "_worker_pids_set", False):
-            signal_handling._remove_worker_pids(id(self.iterator))
-            self.iterator._worker_pids_set = False
+    def _raise_where_workers_die(self, wanted):
+        """As PyTorch does at once, wherever the program is by then. Who waits for their batches notices in any case."""
+        iterator = self.iterator
+        if iterator._worker_pids_set == wanted:
+            return
+        if wanted:
+            signal_handling._set_worker_pids(id(iterator), tuple(worker.pid for worker in iterator._workers))
+        else:
+            signal_handling._remove_worker_pids(id(iterator))
+        iterator._worker_pids_set = wanted
+
+    def park(self):
+        """It waits to be opened again."""
+        self._raise_where_workers_die(False)
+
+    def has_all_workers(self):
+        return all(worker.is_alive() for worker in self.iterator._workers)
 
     def _begin(self):
         self._begins_when_read = False
@@ -163,6 +178,23 @@ class Pool:
                 pass
 
 
+def _data_within(iterator, longest_s):
+    """What takes the place of its `_get_data`: it raises soon where a worker was killed, and where none gives a batch for
+    so long."""
+    reference = weakref.ref(iterator)
+
+    def get_data():
+        iterator = reference()
+        end_s = perf_counter() + longest_s
+        while perf_counter() < end_s:
+            has_come, data = iterator._try_get_data(min(_BETWEEN_LOOKS_S, longest_s))
+            if has_come:
+                return data
+        raise RuntimeError("DataLoader timed out after %g seconds" % longest_s)
+
+    return get_data
+
+
 class Parking:
     """Pools of one loader that wait to be used again; the longest unused goes first."""
 
@@ -173,11 +205,15 @@ class Parking:
         for pool in self._pools:
             if pool.settings == settings:
                 self._pools.remove(pool)
-                return pool
+                if pool.has_all_workers():
+                    return pool
+                pool.end()
+                break
         return Pool(loader, settings, is_own)
 
     def put(self, pool):
         if pool.workers and pool.iterator is not None:
+            pool.park()
             self._pools.append(pool)
         while len(self._pools) > _MOST_PARKED:
             self._pools.pop(0).end()
