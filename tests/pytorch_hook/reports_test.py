@@ -125,6 +125,13 @@ class Untouched(unittest.TestCase):
         for loss, first in zip(told, (0, 4, 6, 10)):
             self.assertAlmostEqual(loss, losses[first] + losses[first + 1], places=5)
 
+    def test_states_from_which_actions_are_chosen(self):
+        """No sample, though gradients are enabled: no backward comes."""
+        for way, steps in (("dqn", 30), ("clipped", 30), ("sac", 30), ("freely", 120)):
+            with self.subTest(way):
+                self.check("replay_buffer", way, steps=steps, samples=16 * steps, samples_by="forward")
+        self.check("replay_buffer", "episodes", steps=12, samples=sum(range(5, 17)), samples_by="forward")
+
     def test_what_two_networks_are_given_counts_once(self):
         # In each of four rounds 40 states, twice; how they were collected is told apart from the second round on.
         ran = self.check("actor_critic", steps=24, samples=320, samples_by="forward")

@@ -179,8 +179,8 @@ class Pool:
 
 
 def _data_within(iterator, longest_s):
-    """What takes the place of its `_get_data`: it raises soon where a worker was killed, and where none gives a batch for
-    so long."""
+    """What takes the place of its `_get_data`: it raises soon where a worker was killed, and where no batch comes for so
+    long."""
     reference = weakref.ref(iterator)
 
     def get_data():
