@@ -378,14 +378,14 @@ class Untouched(unittest.TestCase):
         self.check("time_first", steps=12, samples=48)
 
     def test_an_evaluation_whose_forwards_are_not_seen(self):
-        for way, where in (("method", ":31"), ("copy", ":39")):
+        for way, where in (("method", ":42"), ("copy", ":50"), ("method slow-start", ":42"), ("copy slow-start", ":50")):
             with self.subTest(way):
-                ran = self.check("unseen_evaluation", way, steps=24, samples=96)
+                ran = self.check("unseen_evaluation", *way.split(), steps=24, samples=96)
                 self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 97, 4)))
                 # The last one is followed by no step.
                 self.assertEqual(len(ran.phases_ended("evaluation")), 7)
                 loaders = {e["where"][-3:]: e["training"] for e in ran.events if e["event"] == "loader"}
-                self.assertEqual((loaders[":29"], loaders[where]), (True, None))
+                self.assertEqual((loaders[":40"], loaders[where]), (True, None))
 
     def test_transforms_of_the_class_of_the_model_are_no_evaluation(self):
         ran = self.check("augmented", steps=24, samples=96)

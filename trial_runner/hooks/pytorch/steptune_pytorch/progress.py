@@ -200,16 +200,18 @@ class Progress:
         self.fetched_batches[:] = [b for b in self.fetched_batches if b[0].training and b[0] is not evaluated]
 
     def _end_restart(self):
-        _, data_s = self._restart
+        loader, data_s = self._restart
         self._restart = None
         # What the program does between asking for the pass and for its first batch is its own.
         seconds = self.clock.totals_s[DATA] - data_s
         usual_s = data_s / max(1, self.batches)
         # A pass that goes on like any other step is none: only what stands out is told apart.
         if seconds > _FEWEST_EPOCH_END_S and seconds > 3 * usual_s:
+            if self._only_read is not None:
+                self._forget_looked_at(next_read=loader)
             now_s = self.clock.now_s
             self.phases.ended("epoch_end", now_s - seconds, now_s)
-            self.clock.totals_s[DATA] = data_s
+            self.clock.totals_s[DATA] -= seconds
             self.clock.confirm()
             self._parts.dropped()
 
@@ -327,7 +329,7 @@ class Progress:
             if loader.training is False:
                 loader.training = None
 
-    def _forget_looked_at(self, samples_of_forward=None):
+    def _forget_looked_at(self, samples_of_forward=None, next_read=None):
         """Batches of other loaders than the last one, which nobody reads any more: before the first step, or of those
         that an evaluation reads, also one whose forwards are not seen: to its end, without any training. None where
         the forward is given all that was fetched."""
@@ -335,7 +337,7 @@ class Progress:
         if len(fetched) > 1 and samples_of_forward == sum(batch[1] for batch in fetched):
             self._only_read = None
             return
-        last = fetched[-1][0] if fetched else None
+        last = next_read or (fetched[-1][0] if fetched else None)
 
         def is_looked_at(loader):
             may_be = loader.training is None and (self.steps == 0 or loader.is_evaluated_on or loader.is_exhausted)
