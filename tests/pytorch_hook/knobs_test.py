@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the hook sets: losses of safe knobs equal those of the untouched program to the last bit."""
 
+import inspect
 import json
 import os
 import subprocess
@@ -56,6 +57,13 @@ class SafeKnobs(Knobs):
             refused = ["num_workers", "persistent_workers"] if way == "threads" else []
             for persist in (False, True):
                 self.same("early_pass", way, num_workers=2, persistent_workers=persist, refused=refused)
+
+    def test_workers_of_two_loaders_at_once(self):
+        for way in ("zip", "nested", "held"):
+            self.same("two_loaders", way, num_workers=2)
+            self.same("two_loaders", way, "1", num_workers=2)
+        why = run("two_loaders", "zip", "generator", hook=knobs()).knob("num_workers")["why"]
+        self.assertIn("draw from one generator", why)
 
     def test_workers_that_persist(self):
         ran = self.same("vae", num_workers=2, persistent_workers=True)
@@ -124,6 +132,21 @@ class SafeKnobs(Knobs):
 
     def test_gradients_freed(self):
         self.same("mnist", set_to_none=True)
+
+    def test_gradients_freed_where_some_parameters_get_none(self):
+        """Nor filled with zeros, where that is not what the program does."""
+        other = not inspect.signature(torch.optim.Optimizer.zero_grad).parameters["set_to_none"].default
+        alike = ("never adam", "late adamw", "turns sgd", "frozen sgd", "late adam accumulate", "always momentum clip twice")
+        for way in alike:
+            self.same("some_gradients", *way.split(), set_to_none=other)
+        refused = ("turns adam", "turns momentum clip", "turns decay", "turns adamw accumulate", "frozen adam", "frozen decay")
+        for way in refused:
+            ran = self.same("some_gradients", *way.split(), set_to_none=other, refused=["set_to_none"])
+            self.assertIn("no gradient in some steps", ran.knob("set_to_none")["why"])
+        for way in ("turns adam closure", "turns adam", "frozen-late momentum"):
+            self.assertFalse(run("some_gradients", *way.split(), hook=knobs()).knob("set_to_none")["may"])
+        long_run = run("some_gradients", "turns", "adam", hook=settings("apply", knobs={"set_to_none": other}))
+        self.assertIn("set_to_none=%s could not be set" % other, long_run.output)
 
     def test_threads(self):
         ran = run("mnist", hook=knobs(num_threads=2))

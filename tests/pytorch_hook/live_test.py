@@ -149,11 +149,36 @@ class Switches(Live):
             self.assertIn("the model does not take it", rows[-1]["why"])
 
 
+class TwoLoaders(Live):
+    """The order of samples is drawn when the untouched program draws it."""
+
+    def same_with(self, own, first, second):
+        switches = [switch(5, 1, num_workers=first), switch(13, 2, num_workers=second), switch(17, 0), switch(20, 1, num_workers=first)]
+        for way in ("zip", "nested", "held"):
+            with self.subTest(way):
+                messages = self.same("two_loaders", way, str(own), switches=switches)
+                self.assertTrue(self.row(messages, "num_workers", first)["may"])
+                self.assertTrue(self.row(messages, "num_workers", second)["may"])
+
+    def test_of_a_program_without_workers(self):
+        self.same_with(0, 1, 2)
+
+    def test_of_a_program_with_workers(self):
+        self.same_with(1, 0, 2)
+
+    def test_with_one_generator(self):
+        for way in ("zip", "nested", "held"):
+            switches = [switch(5, 1, num_workers=2)]
+            row = self.row(self.same("two_loaders", way, "generator", switches=switches), "num_workers", 2)
+            self.assertFalse(row["may"])
+            self.assertIn("draw from one generator", row["why"])
+
+
 class WorkersOnTrial(Live):
     """What does not work with them goes on with the program's own, and nothing is lost or read twice."""
 
-    def taken_back(self, kind, workers, **keys):
-        messages = self.same("own_workers", kind, switches=[switch(6, 1, num_workers=workers), switch(40, 0)], **keys)
+    def taken_back(self, kind, workers, *arguments, **keys):
+        messages = self.same("own_workers", kind, *arguments, switches=[switch(6, 1, num_workers=workers), switch(40, 0)], **keys)
         rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == "num_workers"]
         self.assertEqual((rows[-1]["may"], rows[-1]["value"]), (False, rows[0]["today"]), rows)
         return rows[-1]["why"]
@@ -163,6 +188,21 @@ class WorkersOnTrial(Live):
 
     def test_that_are_killed(self):
         self.assertIn("exited unexpectedly", self.taken_back("dies", 2))
+
+    def test_that_are_killed_from_outside(self):
+        for step in ("7", "20"):
+            self.assertIn("exited unexpectedly", self.taken_back("kills", 2, step))
+
+    def test_that_are_killed_while_they_wait(self):
+        """New ones take their place."""
+        at = [switch(6, 1, num_workers=2), switch(14, 0), switch(22, 1, num_workers=2)]
+        for step in ("13", "18"):
+            messages = self.same("own_workers", "kills", step, switches=at)
+            if step == "18":
+                self.assertTrue(self.row(messages, "num_workers", 2)["may"])
+
+    def test_the_program_s_own_that_are_killed_while_they_wait(self):
+        self.same("own_workers", "kills-oldest", "16", switches=[switch(6, 1, num_workers=2), switch(20, 0)])
 
     def test_that_hang(self):
         def wait_briefly():

@@ -125,6 +125,13 @@ class Untouched(unittest.TestCase):
         for loss, first in zip(told, (0, 4, 6, 10)):
             self.assertAlmostEqual(loss, losses[first] + losses[first + 1], places=5)
 
+    def test_states_from_which_actions_are_chosen(self):
+        """No sample, though gradients are enabled: no backward comes."""
+        for way, steps in (("dqn", 30), ("clipped", 30), ("sac", 30), ("freely", 120)):
+            with self.subTest(way):
+                self.check("replay_buffer", way, steps=steps, samples=16 * steps, samples_by="forward")
+        self.check("replay_buffer", "episodes", steps=12, samples=sum(range(5, 17)), samples_by="forward")
+
     def test_what_two_networks_are_given_counts_once(self):
         # In each of four rounds 40 states, twice; how they were collected is told apart from the second round on.
         ran = self.check("actor_critic", steps=24, samples=320, samples_by="forward")
@@ -371,14 +378,14 @@ class Untouched(unittest.TestCase):
         self.check("time_first", steps=12, samples=48)
 
     def test_an_evaluation_whose_forwards_are_not_seen(self):
-        for way, where in (("method", ":31"), ("copy", ":39")):
+        for way, where in (("method", ":42"), ("copy", ":50"), ("method slow-start", ":42"), ("copy slow-start", ":50")):
             with self.subTest(way):
-                ran = self.check("unseen_evaluation", way, steps=24, samples=96)
+                ran = self.check("unseen_evaluation", *way.split(), steps=24, samples=96)
                 self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 97, 4)))
                 # The last one is followed by no step.
                 self.assertEqual(len(ran.phases_ended("evaluation")), 7)
                 loaders = {e["where"][-3:]: e["training"] for e in ran.events if e["event"] == "loader"}
-                self.assertEqual((loaders[":29"], loaders[where]), (True, None))
+                self.assertEqual((loaders[":40"], loaders[where]), (True, None))
 
     def test_transforms_of_the_class_of_the_model_are_no_evaluation(self):
         ran = self.check("augmented", steps=24, samples=96)

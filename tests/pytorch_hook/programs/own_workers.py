@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A data set that is made for as many workers as it has here: `raises`, `dies` and `hangs` in any of them, `draws` and
 `needs` (something that workers alone have) outside of them. `jitters`: draws, in workers, too. `changed`: by the program, for each batch. `delegates`: a
-loader that has all of its data set's attributes. `plain`, and `has` with one worker: any number does."""
+loader that has all of its data set's attributes. `plain`, and `has` with one worker: any number does. `kills` the
+youngest of its workers at one step, if it has none by itself, and `kills-oldest`, if there are more than it has."""
+import multiprocessing
 import os
 import signal
 import sys
@@ -12,7 +14,8 @@ import torch.nn as nn
 from torch.utils.data import DataLoader, Dataset, get_worker_info
 
 KIND = sys.argv[1]
-HAS_WORKERS = KIND in ("draws", "needs", "has", "jitters")
+HAS_WORKERS = KIND in ("draws", "needs", "has", "jitters", "kills-oldest")
+KILLS_AT = int(sys.argv[2]) if KIND.startswith("kills") else None
 
 
 class Rows(Dataset):
@@ -38,6 +41,13 @@ class Rows(Dataset):
         return 120
 
 
+def kill_one():
+    workers = sorted(worker.pid for worker in multiprocessing.active_children())
+    if len(workers) > HAS_WORKERS:
+        os.kill(workers[0 if KIND == "kills-oldest" else -1], signal.SIGKILL)
+        time.sleep(0.1)  # in which PyTorch would raise
+
+
 class Delegating(DataLoader):
     def __getattr__(self, name):
         return getattr(self.dataset, name)
@@ -49,8 +59,12 @@ optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
 rows = Rows()
 make = Delegating if KIND == "delegates" else DataLoader
 loader = make(rows, batch_size=4, shuffle=True, num_workers=1 if HAS_WORKERS else 0)
+step = 0
 for epoch in range(2):
     for x in loader:
+        step += 1
+        if step == KILLS_AT:
+            kill_one()
         optimizer.zero_grad()
         loss = model(x).pow(2).mean()
         loss.backward()

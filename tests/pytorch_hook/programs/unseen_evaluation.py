@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Evaluates by what is no forward of a module that is watched: a method of the model, or a copy of a part of it, over
-a loader that is kept or made anew."""
+a loader that is kept or made anew. `slow-start`: passes of training begin slowly."""
 import copy
 import sys
+import time
 
 import torch
 import torch.nn as nn
@@ -25,8 +26,18 @@ class Model(nn.Module):
         return self.decoder(self.encoder(x).relu())
 
 
+class Rows(TensorDataset):
+    items_read = 0
+
+    def __getitem__(self, index):
+        if "slow-start" in sys.argv and self.items_read % len(self) == 0:
+            time.sleep(0.1)
+        self.items_read += 1
+        return super().__getitem__(index)
+
+
 way = sys.argv[1]
-train = DataLoader(TensorDataset(torch.randn(24, 5)), batch_size=4, shuffle=True)
+train = DataLoader(Rows(torch.randn(24, 5)), batch_size=4, shuffle=True)
 data = TensorDataset(torch.randn(15, 5))
 test = DataLoader(data, batch_size=5)
 model = Model()

@@ -68,14 +68,18 @@ class Hook(PickledByValue):
         from steptune_pytorch import gradients
         from steptune_pytorch.micro_batches import MicroBatches
         from steptune_pytorch.progress import Progress
+        from steptune_pytorch.received_gradients import ReceivedGradients
 
         self.pid = os.getpid()
         self.thread = threading.get_ident()
         self.printer.forget()
         report = Report(self.settings, self.printer)
         micro_batches = MicroBatches(lambda: gradients.of(self))
+        received = ReceivedGradients(
+            lambda: self.knobs.optimizer.moved_by_zeros(), lambda *what: self.knobs.optimizer.gradients_lack(*what)
+        )
         self.progress = Progress(
-            self.settings, report, Phases(report), self._on_step, micro_batches, self._samples_of_all
+            self.settings, report, Phases(report), self._on_step, micro_batches, received, self._samples_of_all
         )
         self.progress.optimizers_made = bool(self.optimizers and self.optimizers.made)
         self.clock = self.progress.clock
@@ -83,6 +87,10 @@ class Hook(PickledByValue):
 
     def _samples_of_all(self, facts, samples):
         return self.knobs.strategy.samples_of_all(facts, samples)
+
+    def is_for_good(self):
+        """What is in force now stays for a long run."""
+        return self.settings.mode == "apply" or (self.live is not None and self.live.is_over)
 
     def watches(self):
         return self.active and threading.get_ident() == self.thread

@@ -191,6 +191,18 @@ class Loaders:
             self.known[facts.id] = facts
         return facts
 
+    def read_with_generator_of(self, loader):
+        """Facts of others that have the same generator, and of which a pass is under way."""
+        return [
+            facts
+            for other, facts in self._facts.items()
+            if other is not loader
+            and getattr(other, "generator", None) is loader.generator
+            and facts.passes
+            and not facts.is_exhausted
+            and facts.is_read()
+        ]
+
     def _wrap_init(self, original):
         hook = self._hook
 

@@ -138,12 +138,15 @@ class Modules(PickledByValue):
             except Exception as error:
                 hook.failed(error)
             try:
-                return original(module, *inputs, **named)
+                output = original(module, *inputs, **named)
             finally:
                 now_s = perf_counter()
                 clock.totals_s[clock.current] += now_s - clock.now_s
                 clock.now_s = now_s
                 clock.current = OTHER if before == PREPARE else before
+            if progress.counted_inputs is not None:
+                self._follow(output)
+            return output
 
         _begin_no_graph_at(__call__)
         return __call__
@@ -187,11 +190,24 @@ class Modules(PickledByValue):
             hook.failed(error)
         try:
             if around is None:
-                return original(module, *inputs, **named)
-            return around(original, module, inputs, named)
+                output = original(module, *inputs, **named)
+            else:
+                output = around(original, module, inputs, named)
         finally:
             clock.switch(OTHER if before == PREPARE else before)
             self._ended(training)
+        if hook.progress.counted_inputs is not None:
+            self._follow(output)
+        return output
+
+    def _follow(self, output):
+        """Whether a backward goes through it tells whether what was counted in its inputs was trained on."""
+        progress = self._hook.progress
+        inputs, progress.counted_inputs = progress.counted_inputs, None
+        try:
+            inputs.follow(output)
+        except Exception as error:
+            self._hook.failed(error)
 
     def _is_frozen_copy(self, module):
         """Of a model that is trained: an average of its weights, say, which nothing trains. Transforms of the same

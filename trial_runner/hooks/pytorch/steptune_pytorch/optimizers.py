@@ -10,7 +10,7 @@ from time import perf_counter
 from torch.optim import Optimizer
 
 from steptune_pytorch import call_site
-from steptune_pytorch.knobs.zero import is_sharded
+from steptune_pytorch.knobs.zero import inner, is_sharded
 from steptune_pytorch.part_clock import BACKWARD, OPTIMIZER
 from steptune_pytorch.patches import PickledByValue
 
@@ -103,6 +103,9 @@ class Optimizers(PickledByValue):
             clock.now_s = now_s
             clock.current = OPTIMIZER
             backwards = progress.backwards
+            has_closure = bool(arguments or named)
+            if progress.received.is_looking and not has_closure:
+                self._judge_received(optimizer)
             try:
                 returned = original(optimizer, *arguments, **named)
             finally:
@@ -115,6 +118,8 @@ class Optimizers(PickledByValue):
                 self.calls += 1
                 if progress.backwards > backwards:
                     self.closure = True
+                if progress.received.is_looking and has_closure:
+                    self._judge_received(optimizer)
                 if progress.is_plain and self._alone() is optimizer:
                     progress.plain_step_ended()
                 else:
@@ -124,6 +129,12 @@ class Optimizers(PickledByValue):
             return returned
 
         return step
+
+    def _judge_received(self, optimizer):
+        try:
+            self._hook.progress.received.steps(inner(optimizer))
+        except Exception as error:
+            self._hook.failed(error)
 
     def _is_in_backward(self):
         """Of a step that a hook of a gradient makes: on a GPU autograd calls it in a thread of its own, which the one

@@ -7,6 +7,7 @@ import torch
 
 from steptune_pytorch import gpu_events, ranks, tensors
 from steptune_pytorch.ahead import BatchAhead
+from steptune_pytorch.counted_inputs import CountedInputs
 from steptune_pytorch.gpu_parts import GpuParts
 from steptune_pytorch.loader_queue import LoaderQueue
 from steptune_pytorch.no_grad_batch import NoGradBatch
@@ -14,6 +15,7 @@ from steptune_pytorch.part_clock import DATA, OTHER, HostParts, PartClock
 
 _FEWEST_EPOCH_END_S = 0.005
 _STEPS_WITH_TEACHER = 3
+_STEPS_TO_FOLLOW = 10  # with forwards as they were not before
 
 
 class Progress:
@@ -23,7 +25,7 @@ class Progress:
     Then the wrapped calls leave out what only other steps need. Programs evict the hook's code from the
     processor's caches in each step, so that each function that is called takes microseconds."""
 
-    def __init__(self, settings, report, phases, on_step, micro_batches, samples_of_all):
+    def __init__(self, settings, report, phases, on_step, micro_batches, received, samples_of_all):
         self.clock = PartClock()
         self.report = report
         self.phases = phases
@@ -54,7 +56,13 @@ class Progress:
         self.unfed_step = 0  # the last one without such a batch
         self.batches = 0
         self._forward_samples = 0
-        self._counted = None  # the last module whose inputs were counted in this step, and its first tensor
+        # The last module whose inputs were counted in this step, their first tensor and themselves.
+        self._counted = None
+        self.counted_inputs = None  # of the forward under way, if it is to be seen whether a backward goes through it
+        self._followed_samples = 0  # of the step's forwards, those that such inputs had
+        self._backward_samples = 0  # and those through which a backward went
+        self._follow_until_step = _STEPS_TO_FOLLOW
+        self._most_forwards = 0  # of a step
         self.training_forwards = 0
         self.loss_roots = []
         self._loss_of_step = []
@@ -72,6 +80,7 @@ class Progress:
         self._loader_queue = LoaderQueue()
         self._prints = settings.prints_steps
         self._micro_batches = micro_batches if self._prints else None
+        self.received = received
         self._parts = HostParts(self.clock)
         self._has_gpu_parts = False
 
@@ -191,16 +200,18 @@ class Progress:
         self.fetched_batches[:] = [b for b in self.fetched_batches if b[0].training and b[0] is not evaluated]
 
     def _end_restart(self):
-        _, data_s = self._restart
+        loader, data_s = self._restart
         self._restart = None
         # What the program does between asking for the pass and for its first batch is its own.
         seconds = self.clock.totals_s[DATA] - data_s
         usual_s = data_s / max(1, self.batches)
         # A pass that goes on like any other step is none: only what stands out is told apart.
         if seconds > _FEWEST_EPOCH_END_S and seconds > 3 * usual_s:
+            if self._only_read is not None:
+                self._forget_looked_at(next_read=loader)
             now_s = self.clock.now_s
             self.phases.ended("epoch_end", now_s - seconds, now_s)
-            self.clock.totals_s[DATA] = data_s
+            self.clock.totals_s[DATA] -= seconds
             self.clock.confirm()
             self._parts.dropped()
 
@@ -230,11 +241,24 @@ class Progress:
         if self.samples_by == "given" or torch.jit.is_tracing():  # whose sizes are tensors
             return
         tensor = tensors.first_tensor((inputs, named_inputs))
-        if tensor is not None:
-            if self._counted is not None and self._counted[0] is not module and self._counted[1]() is tensor:
+        if tensor is not None and self._counted is not None:
+            former, former_tensor, counted = self._counted
+            if former is not module and former_tensor() is tensor:
+                self.counted_inputs = counted
                 return
-            self._counted = (module, weakref.ref(tensor))
-        self._forward_samples += tensors.samples_in_inputs(inputs, named_inputs)
+        samples = tensors.samples_in_inputs(inputs, named_inputs)
+        self._forward_samples += samples
+        if self.steps < self._follow_until_step:
+            self.counted_inputs = CountedInputs(self, samples)
+        if tensor is not None:
+            self._counted = (module, weakref.ref(tensor), self.counted_inputs)
+
+    def follows(self, samples):
+        """Whether a backward goes through a forward with so many will be known."""
+        self._followed_samples += samples
+
+    def backward_reaches(self, samples):
+        self._backward_samples += samples
 
     def _take_no_grad_batch(self, inputs):
         batch, self._no_grad_batch = self._no_grad_batch, None
@@ -305,7 +329,7 @@ class Progress:
             if loader.training is False:
                 loader.training = None
 
-    def _forget_looked_at(self, samples_of_forward=None):
+    def _forget_looked_at(self, samples_of_forward=None, next_read=None):
         """Batches of other loaders than the last one, which nobody reads any more: before the first step, or of those
         that an evaluation reads, also one whose forwards are not seen: to its end, without any training. None where
         the forward is given all that was fetched."""
@@ -313,7 +337,7 @@ class Progress:
         if len(fetched) > 1 and samples_of_forward == sum(batch[1] for batch in fetched):
             self._only_read = None
             return
-        last = fetched[-1][0] if fetched else None
+        last = next_read or (fetched[-1][0] if fetched else None)
 
         def is_looked_at(loader):
             may_be = loader.training is None and (self.steps == 0 or loader.is_evaluated_on or loader.is_exhausted)
@@ -367,14 +391,17 @@ class Progress:
         if self._taken_back:
             self._give_back()
         self._take_for_step()
+        self.received.backward_begins(self.steps)
         if self._micro_batches is not None:
             self._micro_batches.backward_begins(self)
             self.look_step = self._next_look_step()
-            if self._micro_batches.is_looking:
-                self.is_plain = False
+        if self.received.is_looking or (self._micro_batches is not None and self._micro_batches.is_looking):
+            self.is_plain = False
 
     def backward_ended(self):
         self.backwards += 1
+        if self.received.is_looking:
+            self.received.backward_ended()
         if not self.training_forwards:
             # Of a forward that is not seen: an evaluation before the step must not take it with it.
             self.clock.confirm()
@@ -443,8 +470,9 @@ class Progress:
         self._loss_of_step, self.loss_roots = self.loss_roots, []
         self._samples_before_step = self._samples
         self._samples_of_all_before_step = self._samples_of_all
-        self.backwards = self.training_forwards = self._forward_samples = 0
-        self._counted = None
+        self.backwards = self.training_forwards = 0
+        self._forward_samples = self._followed_samples = self._backward_samples = 0
+        self._counted = self.counted_inputs = None
         self.report.waiting = (now_s, self._document)
 
     def knows_program(self):
@@ -462,18 +490,27 @@ class Progress:
             and not self._parts.is_looking
         )
         self.look_step = self._next_look_step()
+        self.received.step_ended(self.steps)
 
     def _next_look_step(self):
         if not self.optimizers_made:
             return 0  # each backward ends a step
         looks = self._micro_batches is not None and self.backwards_per_step >= 2
-        return self._micro_batches.next_step if looks else float("inf")
+        received_step = self.received.next_step(self.steps)
+        return min(self._micro_batches.next_step, received_step) if looks else received_step
 
     def _count_inputs(self):
-        if self._forward_samples:
+        samples = self._forward_samples
+        if self._backward_samples:
+            # Without states that a policy was only asked about, say.
+            samples += self._backward_samples - self._followed_samples
+        if samples != self._forward_samples or self.training_forwards > self._most_forwards:
+            self._follow_until_step = self.steps + _STEPS_TO_FOLLOW
+            self._most_forwards = max(self._most_forwards, self.training_forwards)
+        if samples:
             self.samples_by = "forward"
-            self._samples += self._forward_samples
-            self._samples_of_all += self._find_samples_of_all(None, self._forward_samples)
+            self._samples += samples
+            self._samples_of_all += self._find_samples_of_all(None, samples)
             return
         # Called as `model.forward` it is not seen: with what was kept, as far as is known.
         samples, samples_of_all = self._last_batch
@@ -508,8 +545,8 @@ class Progress:
         self._samples_of_all_before_step = self._samples_of_all
         self.is_fed = False
         self.backwards = 0
-        self._forward_samples = 0
-        self._counted = None
+        self._forward_samples = self._followed_samples = self._backward_samples = 0
+        self._counted = self.counted_inputs = None
         self.training_forwards = 0
         self._evaluated_with_gradients = False
 

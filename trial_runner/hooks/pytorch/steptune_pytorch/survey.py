@@ -31,12 +31,10 @@ def tell(hook):
     events.tell("program", **_program(hook))
     for facts in hook.loaders.known.values():
         events.tell("loader", facts.id, **facts.fields())
-    # A long run's own.
-    is_for_good = hook.settings.mode == "apply" or (hook.live is not None and hook.live.is_over)
     with hook.aside():
         for row, knob_class in hook.knobs.rows():
             events.tell("knob", row.name, knob=row.name, **{"class": knob_class}, **row.fields())
-            if is_for_good and not row.is_in_force(hook.knobs.asked):
+            if hook.is_for_good() and not row.is_in_force(hook.knobs.asked):
                 asked = hook.knobs.asked[row.name]
                 events.warn("%s=%s could not be set: %s" % (row.name, asked, row.why or "it is %s" % row.value))
 

@@ -2,10 +2,14 @@
 """The order of samples is drawn when a pass is first read; with workers, which begin at once, when it is made. What a
 program draws between the two would differ."""
 
+import threading
 import weakref
 
+import torch
 from torch.utils.data import BatchSampler, SequentialSampler, dataloader
 from torch.utils.data.distributed import DistributedSampler
+
+_making = threading.Lock()
 
 
 def draws_from_program(loader):
@@ -14,7 +18,7 @@ def draws_from_program(loader):
     own = loader.sampler if batch_sampler is None or type(batch_sampler) is BatchSampler else batch_sampler
     if own is None or type(own) in (SequentialSampler, DistributedSampler):
         return False
-    return getattr(own, "generator", None) is None
+    return getattr(own, "generator", None) in (None, torch.default_generator)
 
 
 def made_unread(make):
@@ -22,12 +26,15 @@ def made_unread(make):
 
     def make_unread(loader):
         cls = dataloader._MultiProcessingDataLoaderIter
-        put_index = cls._try_put_index
-        cls._try_put_index = lambda iterator: None
-        try:
-            iterator = make(loader)
-        finally:
-            cls._try_put_index = put_index
+        maker = threading.get_ident()
+        with _making:
+            put_index = cls._try_put_index
+            # Other threads read other passes meanwhile.
+            cls._try_put_index = lambda iterator: None if threading.get_ident() == maker else put_index(iterator)
+            try:
+                iterator = make(loader)
+            finally:
+                cls._try_put_index = put_index
         reference = weakref.ref(iterator)
 
         def first_data():

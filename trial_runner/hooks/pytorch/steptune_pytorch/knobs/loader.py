@@ -61,6 +61,7 @@ class LoaderKnobs:
                 facts.today = dict(_arguments_of(loader), **facts.today)
                 facts.refused = self._refusals(loader)
                 self._samplers.watch(loader, facts)
+            self._look_for_shared_generator(loader, facts)
             if not trains:
                 if facts.applied:  # it looked like one that trains
                     self._set(loader, facts, {name: facts.today[name] for name in _NAMES})
@@ -86,6 +87,14 @@ class LoaderKnobs:
                 self._refuse(facts, name, _first_line(error))
             self._set(loader, facts, {name: facts.today[name] for name in wanted})
             return original(loader)
+
+    def _look_for_shared_generator(self, loader, facts):
+        others = self._hook.loaders.read_with_generator_of(loader) if loader.generator is not None else ()
+        if others:
+            why = "loaders that are read by turns draw from one generator: another order of samples"
+            for sharing in (facts, *others):
+                sharing.refused.update(dict.fromkeys(_NAMES[:2], why))
+            self._hook.survey_after_step()
 
     def pass_made(self, loader, facts):
         """Without workers its order would not be drawn here."""

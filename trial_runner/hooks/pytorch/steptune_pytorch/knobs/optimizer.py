@@ -4,12 +4,16 @@
 import inspect
 
 import torch
+from torch.optim.adagrad import Adagrad
+from torch.optim.lbfgs import LBFGS
+from torch.optim.sgd import SGD
 
 from steptune_pytorch import call_site
 from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.zero import inner
 
 _NAME = "optimizer_implementation"
+_SOME_LACK = "parameters get no gradient in some steps: zeros move them (momentum, decay, moments), none do not"
 
 
 class OptimizerKnobs:
@@ -72,9 +76,25 @@ class OptimizerKnobs:
             self._explicit_set_to_none = named.get("set_to_none", (arguments + (None,))[0])
             return named
         self._called_bare = True
-        if self._set_to_none is None or self._zero_grad_default is None:
-            return {}
-        return {"set_to_none": self._set_to_none}
+        return {"set_to_none": self._set_to_none} if self._changes_zero_grad() else {}
+
+    def _changes_zero_grad(self):
+        may_be = self._zero_grad_default is not None and not self._hook.progress.received.have_lacked
+        return may_be and self._set_to_none not in (None, self._zero_grad_default)
+
+    def moved_by_zeros(self):
+        """Optimizers to which zeros are something else than no gradients, as far as the knob may decide which."""
+        is_tuned = self._set_to_none is not None or not self._hook.is_for_good()
+        if not (is_tuned and self._called_bare and self._zero_grad_default is not None):
+            return []
+        return [optimizer for optimizer in map(inner, self._hook.optimizers.alive) if _is_moved_by_zeros(optimizer)]
+
+    def gradients_lack(self, optimizer, parameters):
+        """From now on gradients are cleared as the program does it; these, in the step to come, too."""
+        if self._set_to_none not in (None, self._zero_grad_default):
+            for parameter in parameters:
+                parameter.grad = torch.zeros_like(parameter) if self._set_to_none else None
+        self._hook.survey_after_step()
 
     def needs_zero_grad(self):
         """Whether calls of it are still to be seen or changed."""
@@ -94,6 +114,8 @@ class OptimizerKnobs:
         why = "no optimizer"
         if alive:
             why = None if self._called_bare else "Optimizer.zero_grad is not called"
+        if self._hook.progress.received.have_lacked:
+            why = _SOME_LACK
         value = self._set_to_none if why is None else default
         yield Row("set_to_none", today=default, value=value, why=why, where=self._cleared_at)
 
@@ -120,6 +142,15 @@ def _implementation(defaults, fused_is_ours=False):
         lists = hasattr(torch, "compile") and torch.cuda.is_available()
         return "foreach" if lists else "loop"
     return "foreach" if defaults["foreach"] else "loop"
+
+
+def _is_moved_by_zeros(optimizer):
+    cls, groups = type(optimizer), optimizer.param_groups
+    if cls is SGD:
+        return any(group["momentum"] or group["weight_decay"] for group in groups)
+    if cls is Adagrad:
+        return any(group["weight_decay"] or group["lr_decay"] for group in groups)
+    return cls is not LBFGS  # which takes them for zeros
 
 
 def _may_be_fused(optimizer):

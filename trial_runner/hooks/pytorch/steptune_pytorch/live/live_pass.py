@@ -69,9 +69,13 @@ class LivePass:
             seeds, state = self._first_seeds
             if seeds is self._seeds:
                 seeds.set_state(state)  # the program's workers draw what they would have drawn
+        has_workers = self.facts.today["num_workers"] > 0
+        if has_workers:
+            stream.draw_order()
         pool = self._parking.take(self._loader, settings, is_own)
         try:
-            pool.open(stream, self._seeds)
+            # Without workers the order is drawn when the pass is first read.
+            pool.open(stream, self._seeds, begins_when_read=not has_workers and not stream.is_begun)
         except Exception:
             stream.give_back(pool.under_way())
             pool.end()

@@ -5,11 +5,14 @@ wait for the next."""
 
 import collections
 import itertools
+import weakref
+from time import perf_counter
 
 from torch.utils.data._utils import signal_handling
 
 _MOST_PARKED = 2
 _LONGEST_BATCH_S = 30  # workers that give no batch for so long hang
+_BETWEEN_LOOKS_S = 1.0  # whether those that are waited for are alive
 
 
 class Stream:
@@ -18,12 +21,15 @@ class Stream:
     def __init__(self, indices):
         self._indices = iter(indices)
         self._given_back = collections.deque()
+        self.is_begun = False  # its sampler has drawn the order
 
     def __next__(self):
+        self.is_begun = True
         return self._given_back.popleft() if self._given_back else next(self._indices)
 
     def draw_order(self):
         """A sampler draws its seed when it is first read."""
+        self.is_begun = True
         if not self._given_back:
             self._given_back.extend(itertools.islice(self._indices, 1))
 
@@ -32,9 +38,9 @@ class Stream:
 
 
 class _Reading:
-    def __init__(self, stream):
+    def __init__(self, stream, closed):
         self._stream = stream
-        self.closed = False
+        self.closed = closed
         self.under_way = collections.deque()  # read, and not handed out as a batch
 
     def __iter__(self):
@@ -70,6 +76,7 @@ class Pool:
         self.is_own = is_own
         self.iterator = None
         self.handed_out = 0  # since it was opened
+        self._begins_when_read = False
         self._last = None
         self._view = _View(loader._index_sampler)
         # Not by `copy`, which asks a class of the program's own how it is copied.
@@ -82,8 +89,6 @@ class Pool:
         attributes["persistent_workers"] = self.workers > 0
         if self.workers == 0:
             attributes["timeout"] = 0  # it is the workers' and refused without them
-        elif not is_own and not loader.timeout:
-            attributes["timeout"] = _LONGEST_BATCH_S
 
     @property
     def workers(self):
@@ -99,6 +104,8 @@ class Pool:
 
     def next_batch(self):
         under_way = self._view.reading.under_way
+        if self._begins_when_read:
+            self._begin()
         if not self.workers:
             under_way.clear()  # of a batch that failed
         try:
@@ -118,25 +125,48 @@ class Pool:
         """The last batch does not count."""
         self._view.reading.under_way.appendleft(self._last)
 
-    def open(self, stream, generator):
-        """Reads `stream` from now on. New workers draw their base seed from `generator`."""
-        self._view.reading = _Reading(stream)
+    def open(self, stream, generator, begins_when_read):
+        """Reads `stream` from now on or, if it has workers and `begins_when_read`, from its first batch on. New
+        workers draw their base seed from `generator`."""
+        self._begins_when_read = begins_when_read and self.workers > 0
+        self._view.reading = _Reading(stream, self._begins_when_read)
         self.handed_out = 0
         if self.workers and self.iterator is not None:
             self.iterator._reset(self._loader)
+            self._raise_where_workers_die(self.is_own)
             return
         self._loader.__dict__["generator"] = generator
         self.iterator = self._loader._get_iterator()
-        if not self.is_own:
-            self._let_workers_die()
+        if self.workers and not self.is_own:
+            self._raise_where_workers_die(False)
+            self.iterator._get_data = _data_within(self.iterator, self._loader.timeout or _LONGEST_BATCH_S)
 
-    def _let_workers_die(self):
-        """PyTorch raises where the program is by then; who waits for their batches notices, too."""
-        if getattr(self.iterator, "_worker_pids_set", False):
-            signal_handling._remove_worker_pids(id(self.iterator))
-            self.iterator._worker_pids_set = False
+    def _raise_where_workers_die(self, wanted):
+        """As PyTorch does at once, wherever the program is by then. Who waits for their batches notices in any case."""
+        iterator = self.iterator
+        if iterator._worker_pids_set == wanted:
+            return
+        if wanted:
+            signal_handling._set_worker_pids(id(iterator), tuple(worker.pid for worker in iterator._workers))
+        else:
+            signal_handling._remove_worker_pids(id(iterator))
+        iterator._worker_pids_set = wanted
+
+    def park(self):
+        """It waits to be opened again."""
+        self._raise_where_workers_die(False)
+
+    def has_all_workers(self):
+        return all(worker.is_alive() for worker in self.iterator._workers)
+
+    def _begin(self):
+        self._begins_when_read = False
+        self._view.reading.closed = False
+        for _ in range(self.buffered()):
+            self.iterator._try_put_index()
 
     def close(self):
+        self._begins_when_read = False
         self._view.reading.closed = True
 
     def end(self):
@@ -146,6 +176,23 @@ class Pool:
                 iterator._shutdown_workers()
             except Exception:  # they may be what failed
                 pass
+
+
+def _data_within(iterator, longest_s):
+    """What takes the place of its `_get_data`: it raises soon where a worker was killed, and where no batch comes for so
+    long."""
+    reference = weakref.ref(iterator)
+
+    def get_data():
+        iterator = reference()
+        end_s = perf_counter() + longest_s
+        while perf_counter() < end_s:
+            has_come, data = iterator._try_get_data(min(_BETWEEN_LOOKS_S, longest_s))
+            if has_come:
+                return data
+        raise RuntimeError("DataLoader timed out after %g seconds" % longest_s)
+
+    return get_data
 
 
 class Parking:
@@ -158,11 +205,15 @@ class Parking:
         for pool in self._pools:
             if pool.settings == settings:
                 self._pools.remove(pool)
-                return pool
+                if pool.has_all_workers():
+                    return pool
+                pool.end()
+                break
         return Pool(loader, settings, is_own)
 
     def put(self, pool):
         if pool.workers and pool.iterator is not None:
+            pool.park()
             self._pools.append(pool)
         while len(self._pools) > _MOST_PARKED:
             self._pools.pop(0).end()

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Trains on two shuffled loaders at once: `zip`, in step; `nested`, some of one for each batch of the other; `held`, a
+pass of one is made before that over the other and read at every second step. A number: workers of both. `generator`:
+both draw from one of their own."""
+import sys
+
+import torch
+import torch.nn as nn
+from torch.utils.data import DataLoader, TensorDataset
+
+OPTIONS = sys.argv[1:]
+WORKERS = next((int(option) for option in OPTIONS if option.isdigit()), 0)
+
+
+def train_on(x, other):
+    optimizer.zero_grad()
+    loss = (model(x) - model(other).mean()).pow(2).mean()
+    loss.backward()
+    optimizer.step()
+    print("loss", loss.item().hex(), x.sum().item(), other.sum().item())
+
+
+torch.manual_seed(12)
+inputs = torch.randn(40, 5)
+options = {"generator": torch.Generator().manual_seed(3)} if "generator" in OPTIONS else {}
+loader, other_loader = (
+    DataLoader(TensorDataset(rows), batch_size=4, shuffle=True, num_workers=WORKERS, **options)
+    for rows in (inputs[:32], inputs[8:])
+)
+model = nn.Sequential(nn.Linear(5, 8), nn.Dropout(0.2), nn.Linear(8, 1))
+optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
+if "zip" in OPTIONS:
+    for _ in range(3):
+        for (x,), (other,) in zip(loader, other_loader):
+            train_on(x, other)
+elif "nested" in OPTIONS:
+    for (other,) in other_loader:
+        for number, (x,) in enumerate(loader):
+            train_on(x, other)
+            if number == 2:
+                break
+else:
+    for _ in range(3):
+        held = iter(other_loader)
+        other = inputs[:4]
+        for number, (x,) in enumerate(loader):
+            if number % 2:
+                (other,) = next(held)
+            train_on(x, other)
