@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <thread>
 
 #include <fmt/format.h>
@@ -8,6 +9,7 @@
 
 #include "common/json.hpp"
 #include "tests/golden/program.hpp"
+#include "tests/golden/pseudo_terminal.hpp"
 #include "tests/golden/studies.hpp"
 
 namespace steptune::golden {
@@ -39,6 +41,22 @@ class Follow : public testing::Test {
                           64'000 * i * ratio * promised_s_);
     }
     return text;
+  }
+
+  /// The same as lines with dates, one in three seconds.
+  static std::string dated_log(double ratio) {
+    std::string text;
+    for (int i = 1; i <= 300; ++i) {
+      text += fmt::format(
+          "2026-11-{:02} {:02}:{:02}:{:02} [steptune] {{\"v\":1,\"samples\":{:.3f}}}\n", 20,
+          i * 3 / 3600, i * 3 / 60 % 60, i * 3 % 60, 3.0 * i / (ratio * promised_s_));
+    }
+    return text;
+  }
+
+  static void until_exists(const std::string& file) {
+    for (int i = 0; i < 3000 && !std::filesystem::exists(sandbox_->folder() / file); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
 
   static std::unique_ptr<Sandbox> sandbox_;
@@ -129,6 +147,16 @@ exit 7
   EXPECT_THAT(ended.err, HasSubstr("promise  not known yet: too few reports"));
 }
 
+TEST_F(Follow, OfACommandJsonHasStdoutForItself) {
+  for (const char* option : {"--json", "--json-lines"}) {
+    const Ended ended = sandbox_->steptune(
+        {"follow", "demo", option, "--", "/bin/sh", "-c", "echo progress; exit 3"});
+    EXPECT_EQ(ended.exit_code, 3) << ended.err;
+    EXPECT_EQ(ended.err, "progress\n");
+    EXPECT_TRUE(parse_json(ended.out, "follow")) << ended.out;
+  }
+}
+
 TEST_F(Follow, ACommandHasEndedThoughSomethingHoldsItsOutputOpen) {
   const auto begun = std::chrono::steady_clock::now();
   const Ended ended =
@@ -180,6 +208,113 @@ TEST_F(Follow, ALogThatIsEmptiedIsReadFromItsBeginAgain) {
   const Ended ended = sandbox_->wait(pid);
   EXPECT_EQ(ended.exit_code, 6) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("the program began anew"));
+}
+
+TEST_F(Follow, AnotherFileOfTheLogsNameIsGoneOnWith) {
+  const std::string whole = log(1.5);
+  const std::size_t half = whole.find('\n', whole.size() / 2) + 1;
+  sandbox_->write("rotated.log", whole.substr(0, half));
+  const pid_t pid = sandbox_->start({"follow", "demo", "rotated.log", "--wait", "--json"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  const auto path = sandbox_->folder() / "rotated.log";
+  std::filesystem::rename(path, sandbox_->folder() / "rotated.log.1");
+  sandbox_->write("rotated.log", whole.substr(half));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+  ::kill(pid, SIGINT);
+  const Ended ended = sandbox_->wait(pid);
+  const auto json = parse_json(ended.out, "follow");
+  ASSERT_TRUE(json) << ended.out << ended.err;
+  EXPECT_EQ((*json)["seen"]["samples"], 300 * 64'000);
+}
+
+TEST_F(Follow, ALogReadThroughAPipeTellsTheTimesOfItsLines) {
+  sandbox_->write("dated.log", dated_log(1.5));
+  const Ended ended = sandbox_->program(
+      {"/bin/sh", "-c", fmt::format("cat dated.log | '{}' follow demo -", steptune_program())});
+  EXPECT_EQ(ended.exit_code, 6) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("times    from the dates of its lines"));
+  EXPECT_EQ(ended.out, sandbox_->steptune({"follow", "demo", "dated.log"}).out);
+}
+
+TEST_F(Follow, ACompressedLogIsRefusedWithWhatUnpacksIt) {
+  sandbox_->write("train.log.gz", "\x1f\x8b\x08 and so on");
+  const Ended ended = sandbox_->steptune({"follow", "demo", "train.log.gz"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("train.log.gz: is compressed (gzip)"));
+  EXPECT_THAT(ended.err, HasSubstr("gzip -dc FILE | steptune follow STUDY -"));
+}
+
+TEST_F(Follow, SignalsReachACommandAsTheyAre) {
+  for (const int signal : {SIGTERM, SIGINT, SIGUSR1}) {
+    std::filesystem::remove(sandbox_->folder() / "started");
+    sandbox_->write("saves.sh", R"(trap 'echo TERM; exit 11' TERM
+trap 'echo INT; exit 12' INT
+trap 'echo USR1; exit 13' USR1
+touch started
+while :; do sleep 0.02; done
+)");
+    const pid_t pid = sandbox_->start({"follow", "demo", "--", "/bin/sh", "saves.sh"});
+    until_exists("started");
+    ::kill(pid, signal);
+    const Ended ended = sandbox_->wait(pid);
+    EXPECT_EQ(ended.out, signal == SIGTERM ? "TERM\n" : signal == SIGINT ? "INT\n" : "USR1\n");
+    EXPECT_EQ(ended.exit_code, signal == SIGTERM ? 11 : signal == SIGINT ? 12 : 13) << ended.err;
+  }
+}
+
+TEST_F(Follow, ACommandMayAskOnTheTerminalAndGetsItsCtrlCOnce) {
+  sandbox_->write("asks.sh", R"(trap 'echo once more' INT
+echo "trust it?"
+read answer
+echo "answer $answer"
+read wait_for_ctrl_c
+echo over
+exit 4
+)");
+  PseudoTerminal terminal({steptune_program(), "follow", "demo", "--", "/bin/bash", "asks.sh"},
+                          sandbox_->folder(), 100);
+  ASSERT_TRUE(terminal.until("trust it?"));
+  terminal.type("yes\n");
+  ASSERT_TRUE(terminal.until("answer yes")) << terminal.written();
+  terminal.type("\x03");
+  EXPECT_TRUE(terminal.until("once more")) << terminal.written();
+  const std::size_t interrupted = terminal.written().find("once more");
+  terminal.type("\n");
+  EXPECT_EQ(terminal.wait(), 4) << terminal.written();
+  EXPECT_EQ(terminal.written().find("once more", interrupted + 1), std::string::npos);
+}
+
+TEST_F(Follow, SignalsReachACommandThatPrintsElsewhere) {
+  sandbox_->write("elsewhere.sh", R"(exec >elsewhere.log 2>&1
+trap 'exit 11' TERM
+sleep 0.2
+touch elsewhere
+i=0
+while [ $i -lt 1000 ]; do i=$((i+1)); sleep 0.02; done
+)");
+  const pid_t pid = sandbox_->start({"follow", "demo", "--", "/bin/sh", "elsewhere.sh"});
+  until_exists("elsewhere");
+  ::kill(pid, SIGTERM);
+  EXPECT_EQ(sandbox_->wait(pid).exit_code, 11);
+}
+
+TEST_F(Follow, ALogIsNotWaitedForWhenNobodyReadsTheLines) {
+  sandbox_->write("kept.log", log(1.0));
+  const Ended ended = sandbox_->steptune({"follow", "demo", "kept.log", "--wait", "--json-lines"},
+                                         {.environment = {}, .out = Stream::broken_pipe});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+}
+
+TEST_F(Follow, APipeThatNobodyWritesIntoIsWaitedForUntilASignal) {
+  const Ended made = sandbox_->program({"/bin/sh", "-c", "mkfifo silent"});
+  ASSERT_EQ(made.exit_code, 0) << made.err;
+  const pid_t pid = sandbox_->start({"follow", "demo", "silent", "--wait"});
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  ::kill(pid, SIGTERM);
+  const Ended ended = sandbox_->wait(pid);
+  EXPECT_EQ(ended.exit_code, 1);
+  EXPECT_EQ(ended.err, "");
+  EXPECT_THAT(ended.out, HasSubstr("no progress was read"));
 }
 
 TEST_F(Follow, ALogWithoutTimesSaysWhatToDo) {

@@ -603,5 +603,25 @@ TEST_F(Retune, SystemdTakesTheUnitsOfTheDocument) {
   EXPECT_EQ(verified.err, "");
 }
 
+TEST_F(Retune, WrongWordsAreToldInJsonToo) {
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"study.json", "--bogus"},
+                                                {"study.json", "--trials", "1.5"},
+                                                {"study.json", "--notify-on", "breakfast"},
+                                                {"study.json", "one too many"}}) {
+    std::vector<std::string> line{"retune", "--json"};
+    line.insert(line.end(), words.begin(), words.end());
+    const Ended ended = sandbox_.steptune(line);
+    EXPECT_EQ(ended.exit_code, 2) << ended.err;
+    EXPECT_NE(ended.err, "");
+    EXPECT_TRUE(is_as_defined(sandbox_, ended.out, "retune")) << ended.out;
+    const auto json = parse_json(ended.out, "night");
+    ASSERT_TRUE(json) << ended.out;
+    EXPECT_EQ((*json)["result"], "failed");
+    EXPECT_EQ((*json)["study"], "study.json");
+  }
+  EXPECT_EQ(sandbox_.steptune({"retune", "study.json", "--bogus"}).out, "");
+  EXPECT_EQ(sandbox_.steptune({"leaderboard", "--json", "--bogus"}).out, "");
+}
+
 }  // namespace
 }  // namespace steptune::golden

@@ -69,6 +69,9 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
       {{"leaderboard", "--limt=5"},
        "steptune: error: unknown option --limt; did you mean \"--limit\"?\n"
        "  see 'steptune leaderboard --help'\n"},
+      {{"--json", "leaderboard"},
+       "steptune: error: --json stands in front of the command\n"
+       "  put it behind: steptune leaderboard --json\n"},
       {{"--jsn"},
        "steptune: error: unknown option --jsn\n"
        "  see 'steptune --help'\n"},

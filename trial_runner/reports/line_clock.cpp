@@ -44,7 +44,7 @@ std::optional<double> offset_s(const std::string& text) {
 
 std::optional<Timestamp> timestamp_in(re2::StringPiece line) {
   static const re2::RE2 k_regex(
-      R"((\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d\b)?)",
+      R"((\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d\b)?)",
       re2::RE2::Quiet);
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
   std::string fraction, offset;

@@ -26,6 +26,9 @@ struct CommandContext {
   std::function<ExitCode()> action;
   bool separated = false;                         ///< the command line holds `--`
   std::vector<std::string> after_separator = {};  ///< words after it, as they were typed
+  /// Of a command whose JSON says, too, why it could not begin: says so on stdout. Set once the
+  /// command line names the command.
+  std::function<void(const Error&)> tell_in_json = {};
 
   /// Whether all of so many arguments stand behind `--`, so that none was given in front of it.
   [[nodiscard]] bool are_all_separated(std::size_t arguments) const {

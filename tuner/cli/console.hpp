@@ -28,6 +28,9 @@ class Console {
   void result(std::string_view text);
   /// `json` indented, and a newline.
   void json_result(const Json& json);
+  /// Whether somebody may still read results: false once the reader of a pipe has gone, also where
+  /// nothing has been written since.
+  [[nodiscard]] bool has_reader() const;
   /// One line, or several, on stderr; what cannot be written there is dropped.
   void message(std::string_view text);
   /// `steptune: error: ...` with its hint; returns the exit code for it.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,10 @@ Result<FollowedRun> start_run(const CommandContext& context, const BestChoice& c
   const auto variables =
       long_run_variables(choice, context.console.environment(), /*reports=*/true);
   if (!variables) return tl::unexpected(variables.error());
-  return FollowedRun::command(context.as_typed(options.words), *variables);
+  // Where stdout holds JSON, it holds nothing else.
+  const bool tells_json = context.json || options.json_lines;
+  return FollowedRun::command(context.as_typed(options.words), *variables,
+                              tells_json ? STDERR_FILENO : STDOUT_FILENO);
 }
 
 Result<FollowedRun> open_run(const CommandContext& context, const BestChoice& choice,
@@ -86,8 +90,8 @@ class Following {
         run_(run),
         printer_(STDERR_FILENO, is_smart_terminal(STDERR_FILENO, context.console.environment())) {}
 
-  void until_the_end(const SignalFlags& signals) {
-    int told = 0;
+  /// `signals`: null for a command, to which they go.
+  void until_the_end(const SignalFlags* signals) {
     next_s_ = context_.clock.now_s() + interval_s();
     const auto on_line = [&](std::string_view line, bool is_live) {
       if (is_live) {
@@ -97,12 +101,10 @@ class Following {
       }
     };
     while (run_.read(k_wait_s, on_line, [&] { printer_.clear(); })) {
-      if (signals.count() > told) {
-        told = signals.count();
-        if (!context_.separated) break;
-        run_.interrupt();
-      }
+      if (signals != nullptr && signals->count() > 0) break;
       show();
+      // What prints into this program goes on with nobody to hear of it; a log would for ever.
+      if (json_lines_ && run_.grows() && !context_.console.has_reader()) break;
     }
     printer_.clear();
   }
@@ -184,10 +186,12 @@ ExitCode follow(CommandContext& context, const FollowOptions& options) {
       context.separated ? std::optional(context.clock.now_s()) : std::optional<double>();
   auto follower = make_follower(*study, *choice, started_s);
   if (!follower) return context.console.error(follower.error());
-  const SignalFlags signals;
+  std::optional<SignalFlags> signals;
+  if (!context.separated) signals.emplace();
   auto run = open_run(context, *choice, options);
   if (!run) return context.console.error(run.error());
-  Following(context, options.json_lines, study->record, *follower, *run).until_the_end(signals);
+  Following(context, options.json_lines, study->record, *follower, *run)
+      .until_the_end(signals ? &*signals : nullptr);
   const FollowState state = follower->state();
   if (options.json_lines) {
     context.console.result(json_line(study->record, *follower, state, true));

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <csignal>
+#include <utility>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -41,6 +41,26 @@ Result<Pipe> make_pipe() {
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
+/// What packs a file of these first bytes; empty: nothing that is known.
+std::string packer_of(int fd) {
+  constexpr std::array<std::pair<std::string_view, const char*>, 4> k_packers{{
+      {"\x1f\x8b", "gzip"},
+      {"\x28\xb5\x2f\xfd", "zstd"},
+      {"\xfd"
+       "7zXZ",
+       "xz"},
+      {"BZh", "bzip2"},
+  }};
+  std::array<char, 8> bytes{};
+  const ssize_t got = ::pread(fd, bytes.data(), bytes.size(), 0);
+  if (got <= 0) return {};
+  const std::string_view begin(bytes.data(), static_cast<std::size_t>(got));
+  for (const auto& [magic, name] : k_packers) {
+    if (begin.starts_with(magic)) return name;
+  }
+  return {};
+}
+
 /// With what lets reporters print.
 std::map<std::string, std::string> with_reports(std::map<std::string, std::string> variables) {
   variables[std::string(k_trial_variable)] = "follow";
@@ -48,7 +68,12 @@ std::map<std::string, std::string> with_reports(std::map<std::string, std::strin
   return variables;
 }
 
-/// A process group of its own: signals reach it through this program alone.
+/// Whoever sits at a terminal may be asked something: only its foreground group may read it.
+bool is_in_foreground() {
+  return ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
+}
+
+/// Else a process group of its own: signals reach it through this program alone.
 tl::expected<pid_t, int> start(const std::vector<std::string>& argv,
                                const std::map<std::string, std::string>& variables, int out_fd,
                                int err_fd) {
@@ -56,6 +81,7 @@ tl::expected<pid_t, int> start(const std::vector<std::string>& argv,
   request.argv = argv;
   request.environment = child_environment(argv, with_reports(variables));
   request.in = k_own_stream;
+  request.scope = is_in_foreground() ? ChildScope::same_group : ChildScope::own_group;
   request.out = out_fd;
   request.err = err_fd;
   request.keeps_descriptors = true;
@@ -65,7 +91,8 @@ tl::expected<pid_t, int> start(const std::vector<std::string>& argv,
 }  // namespace
 
 Result<FollowedRun> FollowedRun::log(const std::string& path, bool wait) {
-  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // A named pipe that nobody writes into yet is waited for later, where signals are heard.
+  UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) {
     return fail(ErrorKind::not_found, "cannot be read: " + system_reason(errno), path,
                 "a command stands after --: steptune follow STUDY -- COMMAND");
@@ -89,22 +116,30 @@ Result<FollowedRun> FollowedRun::reading(UniqueFd fd, bool wait, const std::stri
     return fail(ErrorKind::usage, "cannot be read: " + system_reason(EISDIR), path,
                 "name the log in it");
   }
+  const bool is_file = is_known && S_ISREG(status.st_mode);
+  if (const std::string packer = is_file ? packer_of(fd.get()) : ""; !packer.empty()) {
+    return fail(ErrorKind::usage, fmt::format("is compressed ({})", packer), path,
+                fmt::format("unpack it: {} -dc FILE | steptune follow STUDY -", packer));
+  }
   FollowedRun run;
+  run.path_ = path;
   run.streams_.push_back({std::move(fd), -1, {}});
   // `< train.log`: what stands in a file was not printed just now; what a pipe gives was.
-  run.is_file_ = is_known && S_ISREG(status.st_mode);
+  run.is_file_ = is_file;
   run.is_live_ = !run.is_file_;
   run.waits_ = wait;
   return run;
 }
 
 Result<FollowedRun> FollowedRun::command(const std::vector<std::string>& argv,
-                                         const std::map<std::string, std::string>& variables) {
+                                         const std::map<std::string, std::string>& variables,
+                                         int out_fd) {
   auto out = make_pipe();
   if (!out) return tl::unexpected(out.error());
   auto err = make_pipe();
   if (!err) return tl::unexpected(err.error());
   FollowedRun run;
+  run.relay_ = std::make_unique<SignalRelay>();
   const auto pid = start(argv, variables, out->writing.get(), err->writing.get());
   if (!pid) {
     return fail(ErrorKind::runner,
@@ -112,7 +147,8 @@ Result<FollowedRun> FollowedRun::command(const std::vector<std::string>& argv,
                 "", pid.error() == ENOENT ? missing_program_hint(argv.front()) : "");
   }
   run.pid_ = *pid;
-  run.streams_.push_back({std::move(out->reading), STDOUT_FILENO, {}});
+  run.relay_->pass_to(is_in_foreground() ? *pid : -*pid);
+  run.streams_.push_back({std::move(out->reading), out_fd, {}});
   run.streams_.push_back({std::move(err->reading), STDERR_FILENO, {}});
   return run;
 }
@@ -147,7 +183,7 @@ void FollowedRun::take(Stream& stream, const OnLine& on_line, const std::functio
     if (is_file_ && waits_ && got == 0) {
       // What stands there by now was written before; what comes is written now.
       is_live_ = true;
-      begin_again_if_shorter(stream);
+      look_for_more(stream, told);
       pause_thread(k_look_s);
       return;
     }
@@ -164,16 +200,24 @@ void FollowedRun::take(Stream& stream, const OnLine& on_line, const std::functio
   stream.lines.feed(bytes, told);
 }
 
-void FollowedRun::begin_again_if_shorter(Stream& stream) {
-  struct stat status {};
-  const off_t read = ::lseek(stream.fd.get(), 0, SEEK_CUR);
-  if (::fstat(stream.fd.get(), &status) != 0 || status.st_size >= read) return;
-  ::lseek(stream.fd.get(), 0, SEEK_SET);
-  stream.lines = LineSplitter();
-}
-
-void FollowedRun::interrupt() const {
-  if (pid_ > 0) ::kill(-pid_, SIGINT);
+void FollowedRun::look_for_more(Stream& stream, const std::function<void(std::string_view)>& told) {
+  struct stat opened {};
+  if (::fstat(stream.fd.get(), &opened) != 0) return;
+  if (opened.st_size < ::lseek(stream.fd.get(), 0, SEEK_CUR)) {
+    ::lseek(stream.fd.get(), 0, SEEK_SET);
+    stream.lines = LineSplitter();
+    return;
+  }
+  // Until something stands in the new file, the program may write into the old one.
+  struct stat named {};
+  const bool is_another = ::stat(path_.c_str(), &named) == 0 && S_ISREG(named.st_mode) &&
+                          named.st_size > 0 &&
+                          (named.st_dev != opened.st_dev || named.st_ino != opened.st_ino);
+  if (!is_another) return;
+  UniqueFd fd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return;
+  stream.lines.flush(told);
+  stream.fd = std::move(fd);
 }
 
 bool FollowedRun::has_ended(int wait_options) {
@@ -185,6 +229,7 @@ bool FollowedRun::has_ended(int wait_options) {
   if (ended > 0) {
     status_ = status;
     pid_ = 0;
+    relay_->pass_to(0);
   }
   return status_.has_value();
 }

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 #include "common/error.hpp"
 #include "common/unique_fd.hpp"
 #include "trial_runner/output/lines.hpp"
+#include "tuner/cli/signals.hpp"
 
 namespace steptune {
 
@@ -24,14 +26,19 @@ class FollowedRun {
   /// `is_live`: the line is printed now; else it was written some time ago.
   using OnLine = std::function<void(std::string_view line, bool is_live)>;
 
-  /// `wait`: go on at the end of the file, as `tail -f` does. A named pipe is read as stdin is.
+  /// `wait`: go on at the end of the file, as `tail -F` does: also in another file that has taken
+  /// its name, once that holds something. A named pipe is read as stdin is. `usage` for a
+  /// compressed file.
   [[nodiscard]] static Result<FollowedRun> log(const std::string& path, bool wait);
   [[nodiscard]] static Result<FollowedRun> standard_input();
   /// Started at once, in this folder and environment, with STEPTUNE_TRIAL set so that reporters
-  /// print, and PYTHONUNBUFFERED, in a process group of its own. `variables` are set, too.
+  /// print, and PYTHONUNBUFFERED. It belongs to the foreground of a terminal on stdin where this
+  /// program does, else to a process group of its own; signals are passed on to it
+  /// (`SignalRelay`) as long as it runs. `variables` are set, too; what it prints on stdout is
+  /// passed on to `out_fd`.
   [[nodiscard]] static Result<FollowedRun> command(
-      const std::vector<std::string>& argv,
-      const std::map<std::string, std::string>& variables = {});
+      const std::vector<std::string>& argv, const std::map<std::string, std::string>& variables,
+      int out_fd);
 
   /// Reads what there is, waiting for it up to `timeout_s`; false once there is no more: at the end
   /// of the output, or when nothing has come in that time and the command has ended, as what it
@@ -40,8 +47,8 @@ class FollowedRun {
   [[nodiscard]] bool read(double timeout_s, const OnLine& on_line,
                           const std::function<void()>& before);
 
-  /// Passes a signal on to the command, if this is one.
-  void interrupt() const;
+  /// Whether this is a file that is waited for at its end.
+  [[nodiscard]] bool grows() const { return is_file_ && waits_; }
   /// The command's exit status, 128 + signal where one ended it; waits for it. Nothing for logs.
   [[nodiscard]] std::optional<int> exit_status();
 
@@ -53,8 +60,9 @@ class FollowedRun {
   };
   /// `path`: for messages.
   [[nodiscard]] static Result<FollowedRun> reading(UniqueFd fd, bool wait, const std::string& path);
-  /// A file that was emptied under its reader, as by a run that begins anew.
-  static void begin_again_if_shorter(Stream& stream);
+  /// At the end of a file that may grow: one that was emptied under its reader, as by a run that
+  /// begins anew, and one whose name another has now, as logs are rotated.
+  void look_for_more(Stream& stream, const std::function<void(std::string_view)>& told);
   void take(Stream& stream, const OnLine& on_line, const std::function<void()>& before);
   /// Whether this is a command that has ended. `wait_options`: waitpid's; 0 waits for that.
   [[nodiscard]] bool has_ended(int wait_options);
@@ -63,8 +71,10 @@ class FollowedRun {
   bool is_file_ = false;
   bool waits_ = false;
   bool is_live_ = true;
-  pid_t pid_ = 0;              ///< of the command while it runs
-  std::optional<int> status_;  ///< how it ended, as waitpid tells
+  std::string path_;                    ///< of the log
+  std::unique_ptr<SignalRelay> relay_;  ///< of a command
+  pid_t pid_ = 0;                       ///< of the command while it runs
+  std::optional<int> status_;           ///< how it ended, as waitpid tells
 };
 
 }  // namespace steptune

@@ -80,7 +80,14 @@ Error unexpected_argument(const CLI::App& program, bool separated) {
                                    [](const auto& each) { return each.starts_with("-"); });
   if (option != extras.end()) extra = option->substr(0, option->find('='));
   if (extra.starts_with("-")) {
-    const std::string nearest = did_you_mean(extra, option_names(app));
+    const auto names = option_names(app);
+    const bool is_known = std::ranges::find(names, extra) != names.end();
+    if (app.get_parent() != nullptr && is_known && !separated) {
+      return {ErrorKind::usage,
+              fmt::format("{} stands in front of the command", printable_line(extra)), "",
+              fmt::format("put it behind: steptune {} {}", app.get_name(), printable_line(extra))};
+    }
+    const std::string nearest = did_you_mean(extra, names);
     const bool may_be_of_command = nearest.empty() && !separated && command != nullptr;
     return {
         ErrorKind::usage, fmt::format("unknown option {}{}", printable_line(extra), nearest), "",
@@ -122,19 +129,27 @@ void apply_color(CommandContext& context) {
                                                           : ColorChoice::automatic);
 }
 
+/// Says what is wrong with the words of the command line.
+ExitCode refuse(CommandContext& context, bool wants_json, const Error& error) {
+  apply_color(context);
+  if (wants_json && context.tell_in_json) context.tell_in_json(error);
+  return context.console.error(error);
+}
+
 ExitCode parse_and_act(CLI::App& program, CommandContext& context, int argc,
                        const char* const* argv) {
+  // Where parsing fails, the option itself may not have been come to.
+  const char* const* own_end = std::find(argv, argv + argc, std::string_view("--"));
+  const bool wants_json = std::find(argv, own_end, std::string_view("--json")) != own_end;
   try {
     program.parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
     context.console.result(program.help());
     return ExitCode::ok;
   } catch (const CLI::ExtrasError&) {
-    apply_color(context);
-    return context.console.error(unexpected_argument(program, context.separated));
+    return refuse(context, wants_json, unexpected_argument(program, context.separated));
   } catch (const CLI::ParseError& error) {
-    apply_color(context);
-    return context.console.error({ErrorKind::usage, words_of(error), "", help_hint(program)});
+    return refuse(context, wants_json, {ErrorKind::usage, words_of(error), "", help_hint(program)});
   }
   apply_color(context);
   if (context.print_version) {

@@ -247,6 +247,11 @@ void add_retune_command(CLI::App& program, CommandContext& context) {
   add_history_limit_option(*command, options->history_limit_bytes, "After the night");
   command->add_flag("--quiet", options->quiet, "Show no progress, even on a terminal");
   add_json_option(*command, context);
+  command->preparse_callback([&context, options](std::size_t /*words*/) {
+    context.tell_in_json = [&context, options](const Error& error) {
+      context.console.result(dump_json(not_begun_json(options->study, error)) + "\n");
+    };
+  });
   command->callback([&context, options] {
     context.action = [&context, options] { return retune_study(context, *options); };
   });

@@ -3,23 +3,65 @@
 
 #include <array>
 #include <atomic>
+#include <cerrno>
 #include <csignal>
+#include <cstddef>
 
 namespace steptune {
 namespace {
 
 constexpr std::array k_signals{SIGINT, SIGTERM, SIGHUP};
+constexpr std::array k_relayed_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
 // A handler has nothing else to reach its flag by: the one place where state outlives a call.
 std::atomic<int> signal_count{0};
 std::atomic<int> first_signal{0};
+std::atomic<pid_t> relay_target{0};
+std::atomic<unsigned> waiting_signals{0};  ///< a bit for each of `k_relayed_signals`
 static_assert(std::atomic<int>::is_always_lock_free);
+static_assert(std::atomic<unsigned>::is_always_lock_free);
 std::array<struct sigaction, k_signals.size()> former_actions;
+std::array<struct sigaction, k_relayed_signals.size()> former_relayed_actions;
 
 void on_signal(int number) {
   int none = 0;
   first_signal.compare_exchange_strong(none, number);
   signal_count.fetch_add(1);
+}
+
+void on_relayed_signal(int number, siginfo_t* info, void* /*context*/) {
+  const int fault = errno;
+  const pid_t target = relay_target.load();
+  const bool is_of_terminal = info->si_code == SI_KERNEL;
+  if (target == 0) {
+    for (std::size_t i = 0; i < k_relayed_signals.size(); ++i) {
+      if (k_relayed_signals[i] == number) waiting_signals.fetch_or(1U << i);
+    }
+  } else if (target < 0 || !is_of_terminal) {
+    ::kill(target, number);
+  }
+  errno = fault;
+}
+
+/// `action`: with its handler.
+template <std::size_t N>
+void handle_signals(const std::array<int, N>& signals, struct sigaction action,
+                    std::array<struct sigaction, N>& former) {
+  sigemptyset(&action.sa_mask);
+  for (std::size_t i = 0; i < N; ++i) {
+    sigaction(signals[i], &action, &former[i]);
+    // `nohup` means it.
+    if (signals[i] == SIGHUP && former[i].sa_handler == SIG_IGN) {
+      sigaction(SIGHUP, &former[i], nullptr);
+    }
+  }
+}
+
+template <std::size_t N>
+void restore_signals(const std::array<int, N>& signals,
+                     const std::array<struct sigaction, N>& former) {
+  for (std::size_t i = 0; i < N; ++i)
+    sigaction(signals[i], &former[i], nullptr);
 }
 
 }  // namespace
@@ -29,21 +71,12 @@ SignalFlags::SignalFlags() {
   first_signal = 0;
   struct sigaction action {};
   action.sa_handler = on_signal;
-  sigemptyset(&action.sa_mask);
   action.sa_flags = 0;  // no SA_RESTART: a wait returns early
-  for (std::size_t i = 0; i < k_signals.size(); ++i) {
-    sigaction(k_signals[i], &action, &former_actions[i]);
-    // `nohup` means it.
-    if (k_signals[i] == SIGHUP && former_actions[i].sa_handler == SIG_IGN) {
-      sigaction(SIGHUP, &former_actions[i], nullptr);
-    }
-  }
+  handle_signals(k_signals, action, former_actions);
 }
 
 SignalFlags::~SignalFlags() {
-  for (std::size_t i = 0; i < k_signals.size(); ++i) {
-    sigaction(k_signals[i], &former_actions[i], nullptr);
-  }
+  restore_signals(k_signals, former_actions);
 }
 
 int SignalFlags::count() const {
@@ -58,6 +91,29 @@ ExitCode SignalFlags::exit_code() const {
       return ExitCode::interrupted;
     default:
       return ExitCode::terminated;
+  }
+}
+
+SignalRelay::SignalRelay() {
+  relay_target = 0;
+  waiting_signals = 0;
+  struct sigaction action {};
+  action.sa_sigaction = on_relayed_signal;
+  action.sa_flags = SA_SIGINFO;
+  handle_signals(k_relayed_signals, action, former_relayed_actions);
+}
+
+SignalRelay::~SignalRelay() {
+  restore_signals(k_relayed_signals, former_relayed_actions);
+  relay_target = 0;
+}
+
+void SignalRelay::pass_to(pid_t target) {
+  relay_target = target;
+  if (target == 0) return;
+  const unsigned waiting = waiting_signals.exchange(0);
+  for (std::size_t i = 0; i < k_relayed_signals.size(); ++i) {
+    if ((waiting & (1U << i)) != 0) ::kill(target, k_relayed_signals[i]);
   }
 }
 

@@ -15,6 +15,10 @@ constexpr double k_now_s = 60.0;
 /// Lines that came in less than this share of the time that is promised for what they tell came
 /// together.
 constexpr double k_at_once = 0.01;
+/// What a log tells of beyond the time in which it was read here was written before; less is how
+/// coarse dates are.
+constexpr double k_late_s = 60.0;
+constexpr double k_late_share = 0.1;
 /// Of two programs that print at the same time, each has its turn sooner.
 constexpr int k_reports_of_another = 10;
 
@@ -32,8 +36,8 @@ std::string reason_of(const Measurement& measurement, std::int64_t without_time)
   }
   if (without_time > 0) {
     return "the log does not say when its lines were printed, so no rate can be computed: let the "
-           "program print dates, or report from code, or follow it while it runs (-- COMMAND, or - "
-           "for stdin)";
+           "program print dates (2025-01-09 11:53:02), or report from code, or follow it while it "
+           "runs (-- COMMAND, or - for stdin)";
   }
   return "no progress was read: does it print what the study's \"reports\" reads? [steptune] lines "
          "are printed only where STEPTUNE_TRIAL is set";
@@ -56,13 +60,20 @@ Result<Follower> Follower::create(ReportFormat format, Promise promise,
   format.samples_per_step = promise.samples_per_step;
   auto reader = ReportReader::create(format);
   if (!reader) return tl::unexpected(reader.error());
-  return Follower(*std::move(reader), std::move(promise), started_s);
+  if (started_s) return Follower(*std::move(reader), std::move(promise), started_s);
+  auto second = ReportReader::create(format);
+  if (!second) return tl::unexpected(second.error());
+  Follower follower(*std::move(reader), promise, started_s);
+  follower.as_log_ =
+      std::make_unique<Follower>(Follower(*std::move(second), std::move(promise), std::nullopt));
+  return follower;
 }
 
 Follower::Follower(ReportReader reader, Promise promise, std::optional<double> started_s)
     : promise_(std::move(promise)), reader_(std::move(reader)), started_s_(started_s) {}
 
 void Follower::read_line(std::string_view line, double now_s) {
+  if (as_log_) as_log_->read_old_line(line);
   const auto told_s = line_clock_.read(line);
   auto report = reader_.read_line(line, now_s);
   if (!report) return;
@@ -97,15 +108,17 @@ void Follower::read_old_line(std::string_view line) {
 
 bool Follower::has_begun_anew(const Report& report) {
   const auto count = report.samples ? report.samples : report.step;
-  if (!by_own_clock_ || track_.empty() || !report.clock_s || !count) return false;
-  const TrackPoint point{*count, *report.clock_s};
-  const auto is_before = [](const TrackPoint& a, const TrackPoint& b) {
-    return a.time_s < b.time_s && a.samples < b.samples;
-  };
-  if (!is_before(point, track_.back())) {
+  if (!count || track_.empty() || (by_own_clock_ && !report.clock_s)) return false;
+  const TrackPoint point{*count, by_own_clock_ ? *report.clock_s : report.received_s};
+  const TrackPoint& latest = track_.back();
+  // One that goes on from a checkpoint may fall back in its counter alone; one whose machine is
+  // another, in its clock alone.
+  if (point.samples >= latest.samples && point.time_s >= latest.time_s) {
     behind_in_a_row_ = 0;
   } else {
-    behind_in_a_row_ = behind_in_a_row_ > 0 && is_before(behind_, point) ? behind_in_a_row_ + 1 : 1;
+    const bool goes_on =
+        behind_in_a_row_ > 0 && behind_.time_s < point.time_s && behind_.samples < point.samples;
+    behind_in_a_row_ = goes_on ? behind_in_a_row_ + 1 : 1;
     behind_ = point;
   }
   return behind_in_a_row_ >= k_reports_of_another;
@@ -138,7 +151,23 @@ void Follower::take(const Report& report) {
               by_own_clock_ ? *report.clock_s : report.received_s});
 }
 
+bool Follower::came_at_once() const {
+  if (time_source_ != TimeSource::receipt || by_own_clock_ || track_.empty()) return false;
+  const double samples = track_.back().samples - track_.front().samples;
+  return seen_s() < k_at_once * samples * promise_.seconds_per_sample.value;
+}
+
+const Follower* Follower::by_own_times() const {
+  const bool both_tell = as_log_ && !as_log_->track_.empty() && !track_.empty() &&
+                         time_source_ == TimeSource::receipt && !by_own_clock_;
+  if (!both_tell) return nullptr;
+  const double before_s = as_log_->seen_s() - seen_s();
+  const bool begins_before = before_s > std::max(k_late_s, k_late_share * seen_s());
+  return came_at_once() || begins_before ? as_log_.get() : nullptr;
+}
+
 std::string Follower::clock_text() const {
+  if (const Follower* other = by_own_times()) return other->clock_text();
   if (time_source_ == TimeSource::own_clock) return "the clock of its [steptune] lines";
   if (time_source_ != TimeSource::line) return {};
   return line_clock_.source() == LineClock::Source::timestamps
@@ -147,6 +176,7 @@ std::string Follower::clock_text() const {
 }
 
 FollowState Follower::state() const {
+  if (const Follower* other = by_own_times()) return other->state();
   FollowState state;
   const Measurement measurement = measurer_ ? measurer_->current() : Measurement{};
   const std::string rejections = reader_.rejections();
@@ -156,7 +186,7 @@ FollowState Follower::state() const {
     state.reason = why_unknown;
     return state;
   }
-  state.seen_s = track_.back().time_s - track_.front().time_s;
+  state.seen_s = seen_s();
   state.samples = track_.back().samples;
   state.phases = measurement.phases;
   const double begin_s = track_.front().time_s + warmup_s(measurement);
@@ -166,9 +196,7 @@ FollowState Follower::state() const {
     return state;
   }
   const double watched_samples = state.samples - track_.front().samples;
-  const double promised_s = watched_samples * promise_.seconds_per_sample.value;
-  if (time_source_ == TimeSource::receipt && !by_own_clock_ &&
-      state.seen_s < k_at_once * promised_s) {
+  if (came_at_once()) {
     state.seconds_per_sample.reset();
     state.reason =
         "its lines came all at once, as from a buffer, so they tell no rate: let the program flush "
@@ -181,7 +209,8 @@ FollowState Follower::state() const {
   state.causes = causes_of(promise_, measurement, watched_samples, state.deviation);
   if (began_anew_) {
     state.causes.emplace_back(
-        "the program began anew, with its clock and its counters: what it did before is left out");
+        "the program began anew (its clock or its counters fell back): what it did before is left "
+        "out");
   }
   if (state.deviation) state.deviation->since.time_s -= track_.front().time_s;
   return state;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -44,8 +45,8 @@ struct FollowState {
 
 /// Reads the output of a long run and compares it with what was promised. Of several ranks the
 /// first counts, as its clock is its own. Of programs whose output stands in one log, behind one
-/// another, each with a clock and counters of its own, the last counts. Memory is bounded. Not
-/// thread safe.
+/// another, the last counts, where its clock or its counters have begun anew. Memory is bounded.
+/// Not thread safe.
 class Follower {
  public:
   /// `started_s`: when the program was started, on the clock that `read_line` is given; nothing if
@@ -53,7 +54,8 @@ class Follower {
   [[nodiscard]] static Result<Follower> create(ReportFormat format, Promise promise,
                                                std::optional<double> started_s);
 
-  /// A line that is printed now.
+  /// A line that is printed now. Where many come at once, as from a log that is read through a
+  /// pipe, their own times count as those of old lines do.
   void read_line(std::string_view line, double now_s);
   /// A line that was printed some time ago: only its own clock tells when. Clocks are tried in the
   /// order: that of `[steptune]` lines, a date, a progress bar's.
@@ -70,18 +72,26 @@ class Follower {
   /// Whether another program has gone on telling for a while where the one before was further.
   [[nodiscard]] bool has_begun_anew(const Report& report);
   void compare(FollowState& state) const;
+  /// From the first counter to the last; of an empty track undefined.
+  [[nodiscard]] double seen_s() const { return track_.back().time_s - track_.front().time_s; }
+  /// Whether the lines came in next to no time, so that their coming tells no rate.
+  [[nodiscard]] bool came_at_once() const;
+  /// The lines by their own times, where these tell of what was before the first came; null else.
+  [[nodiscard]] const Follower* by_own_times() const;
 
   enum class TimeSource { unknown, receipt, own_clock, line };
 
   Promise promise_;
   ReportReader reader_;
+  /// Reads lines that come now as if they were old; not where the program was started just now.
+  std::unique_ptr<Follower> as_log_;
   LineClock line_clock_;
   std::optional<double> started_s_;
   std::optional<double> first_received_s_;  ///< of the first counter, on the clock of `started_s_`
   TimeSource time_source_ = TimeSource::unknown;
   std::optional<Measurer> measurer_;
   ProgressTrack track_;
-  TrackPoint behind_;  ///< the latest of the reports in a row that are behind in all
+  TrackPoint behind_;  ///< the latest of the reports in a row that are behind the run
   int behind_in_a_row_ = 0;
   bool began_anew_ = false;
   bool by_own_clock_ = false;      ///< what the times of the track are

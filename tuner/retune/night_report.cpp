@@ -70,7 +70,7 @@ std::string cause_text(const Night& night) {
   if (cause == "machine") return "the machine: the baseline has slowed down as much";
   if (cause == "library") return "a library: the baseline has slowed down as much";
   if (cause == "machine_or_library")
-    return "machine or library: the baseline has slowed down as much";
+    return "machine, library or the program itself: the baseline has slowed down as much";
   return "no second configuration to tell the machine from the configuration";
 }
 
@@ -134,10 +134,10 @@ Json not_begun_json(const std::string& study, const Error& error) {
 }
 
 std::string night_text(const Night& night, const NightContext& context, std::size_t width) {
-  std::string text =
-      fmt::format("{}  night {} of {}: {} ({} trials, {}, {})\n", to_text(night.result),
-                  night.number, context.study, outcome_text(night), night.trials,
-                  format_duration(night.elapsed_s), format_usd(night.usd));
+  std::string text = fmt::format("{}  night {} of {}: {} ({} trial{}, {}, {})\n",
+                                 to_text(night.result), night.number, context.study,
+                                 outcome_text(night), night.trials, night.trials == 1 ? "" : "s",
+                                 format_duration(night.elapsed_s), format_usd(night.usd));
   text += fmt::format("best   {}\n",
                       configuration_text(night.after.configuration, context.parameter_order));
   if (night.gain) {

@@ -273,6 +273,51 @@ TEST(FinishedLog, OfARunThatWasBegunAnewIsThatOfTheLastOne) {
   EXPECT_THAT(state.causes, Contains(HasSubstr("began anew")));
 }
 
+TEST(Follower, ALogThatGoesOnWhileItIsReadThroughAPipeHasTheTimesOfItsLines) {
+  const auto dated = [](int second) {
+    return fmt::format("2025-12-31 {:02}:{:02}:{:02} samples={}", second / 3600, second / 60 % 60,
+                       second % 60, 100 * second);
+  };
+  Follower follower = follower_of();
+  for (int second = 1; second <= 7200; ++second)
+    follower.read_line(dated(second), 50.0 + 1e-6 * second);
+  for (int second = 7201; second <= 7700; ++second)
+    follower.read_line(dated(second), 50.0 + second - 7200);
+  const FollowState state = follower.state();
+  EXPECT_EQ(state.keeping, Keeping::kept) << state.reason;
+  EXPECT_NEAR(state.seen_s, 7699.0, 1e-6) << "two hours were before it was read";
+  EXPECT_NEAR(state.run_s.value().value, 10'005.0, 5.0);
+  EXPECT_THAT(follower.clock_text(), HasSubstr("dates of its lines"));
+}
+
+TEST(FinishedLog, OfARestartedProgramIsThatOfItsLastRun) {
+  struct Restart {
+    const char* what;
+    int from_samples;
+    double from_s;
+  };
+  for (const Restart& restart : {Restart{"from its beginning, on the same machine", 0, 5000.0},
+                                 Restart{"from a checkpoint, on the same machine", 15'000, 5000.0},
+                                 Restart{"from a checkpoint, on another machine", 15'000, 10.0},
+                                 Restart{"from its last step, on another machine", 20'000, 10.0}}) {
+    Follower follower = follower_of("");
+    const auto read = [&](int samples, double clock_s) {
+      follower.read_old_line(
+          fmt::format(R"([steptune] {{"v":1,"samples":{},"clock":{}}})", samples, clock_s));
+    };
+    for (int i = 1; i <= 200; ++i)
+      read(100 * i, 1000.0 + i);
+    for (int i = 1; i <= 100; ++i)
+      read(restart.from_samples + 100 * i, restart.from_s + 2.0 * i);
+    const FollowState state = follower.state();
+    ASSERT_TRUE(state.seconds_per_sample) << restart.what << state.reason;
+    EXPECT_NEAR(state.seconds_per_sample->value, 0.02, 1e-4) << restart.what;
+    EXPECT_EQ(state.keeping, Keeping::broken) << restart.what;
+    EXPECT_EQ(state.samples, restart.from_samples + 10'000.0) << restart.what;
+    EXPECT_THAT(state.causes, Contains(HasSubstr("began anew"))) << restart.what;
+  }
+}
+
 TEST(FinishedLog, OfTwoProgramsInTurnIsThatOfTheFirst) {
   Follower follower = follower_of("");
   for (int i = 1; i <= 300; ++i) {

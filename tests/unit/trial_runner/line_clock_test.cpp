@@ -29,6 +29,8 @@ TEST(LineClock, ReadsDatesWithAndWithoutOffsets) {
   EXPECT_EQ(gaps({"2025-01-09T11:53:02Z", "2025-01-09T12:53:03.000000000+01:00",
                   "2025-01-09 07:23:04-0430"}),
             (std::vector<double>{1.0, 1.0}));
+  EXPECT_EQ(gaps({"2025/01/09 11:53:02 - mmengine - INFO - step 1", "2025/01/10 11:53:02 step 2"}),
+            (std::vector<double>{86'400.0}));
   EXPECT_EQ(gaps({"2025-01-09 11:53:02-1234 tokens", "2025-01-09 11:53:03-2234 tokens"}),
             (std::vector<double>{1.0}))
       << "no offset of any place";
