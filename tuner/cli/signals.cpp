@@ -5,13 +5,14 @@
 #include <atomic>
 #include <csignal>
 
+#include "common/interrupts.hpp"
+
 namespace steptune {
 namespace {
 
 constexpr std::array k_signals{SIGINT, SIGTERM, SIGHUP};
 
-// A handler has nothing else to reach its flag by: the one place where state outlives a call.
-std::atomic<int> signal_count{0};
+// A handler has nothing else to reach its flag by.
 std::atomic<int> first_signal{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 std::array<struct sigaction, k_signals.size()> former_actions;
@@ -19,13 +20,13 @@ std::array<struct sigaction, k_signals.size()> former_actions;
 void on_signal(int number) {
   int none = 0;
   first_signal.compare_exchange_strong(none, number);
-  signal_count.fetch_add(1);
+  count_interrupt();
 }
 
 }  // namespace
 
 SignalFlags::SignalFlags() {
-  signal_count = 0;
+  forget_interrupts();
   first_signal = 0;
   struct sigaction action {};
   action.sa_handler = on_signal;
@@ -47,7 +48,7 @@ SignalFlags::~SignalFlags() {
 }
 
 int SignalFlags::count() const {
-  return signal_count.load();
+  return interrupts();
 }
 
 ExitCode SignalFlags::exit_code() const {
