@@ -2,6 +2,9 @@
 //
 // The local runner's parts that need no process.
 #include <csignal>
+#include <set>
+#include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 
@@ -25,6 +28,8 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+using testing::UnorderedElementsAreArray;
 
 /// As waitpid packs them.
 constexpr int exit_status(int code) {
@@ -285,6 +290,21 @@ TEST(Placement, AQuotaBelowTheCpusSetsTheShares) {
   const auto slots = divide_into_slots(limited, options);
   ASSERT_TRUE(slots);
   EXPECT_EQ(slots->at(0).cpu_count, 2);
+}
+
+TEST(Placement, ContainersWithQuotasBeginAtPlacesOfTheirOwn) {
+  const std::vector<int> cpus{0, 4, 1, 5, 2, 6, 3};
+  std::set<int> firsts;
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = "pod-" + std::to_string(i) + "\n0::/\n";
+    const std::vector<int> own = from_own_place(cpus, 2, name);
+    EXPECT_EQ(own, from_own_place(cpus, 2, name));
+    EXPECT_THAT(own, UnorderedElementsAreArray(cpus));
+    firsts.insert(own.front());
+    EXPECT_EQ(from_own_place(cpus, 7, name), cpus) << "nobody else's";
+    EXPECT_EQ(from_own_place(cpus, 4, name), cpus) << "there is no second place";
+  }
+  EXPECT_THAT(firsts, UnorderedElementsAre(0, 1, 2)) << "cores are not divided";
 }
 
 TEST(Placement, WithoutPinningThereMayBeMoreTrialsThanCpus) {

@@ -80,6 +80,14 @@ class TunerDeathTest : public LocalRunnerTest {
     ::pclose(pipe);
     return text;
   }
+  [[nodiscard]] std::size_t number_of_looks() const {
+    std::istringstream lines(read_file(folder() / "tuner.out"));
+    std::size_t count = 0;
+    for (std::string line; std::getline(lines, line);) {
+      if (line == "looked") ++count;
+    }
+    return count;
+  }
   [[nodiscard]] pid_t watchdog_of_tuner() const {
     for (const pid_t child : children_of(tuner_)) {
       if (read_file("/proc/" + std::to_string(child) + "/comm").starts_with(k_watchdog_comm)) {
@@ -117,6 +125,22 @@ TEST_F(TunerDeathTest, ATrialThatClearedItsEnvironmentDoesNotSurviveEither) {
   const std::vector<pid_t> pids = wait_for_pids(1, 2);
   kill_tuner();
   EXPECT_TRUE(eventually([&] { return alive(pids).empty(); }));
+}
+
+TEST_F(TunerDeathTest, NorDoesADaemonWithASessionAndAnEnvironmentOfItsOwn) {
+  // Twice forked, so that its parent is gone and it leads no group.
+  start_tuner("daemon-test",
+              {"/bin/sh", "-c",
+               "echo pid $$; setsid env -i /bin/sh -c 'sleep 1000 > /dev/null & echo pid $!' & "
+               "wait; echo ready; exec sleep 1000"});
+  const std::vector<pid_t> pids = wait_for_pids(1, 2);
+  const std::size_t looks = number_of_looks();
+  // The one that is under way may have been too early.
+  ASSERT_TRUE(eventually([&] { return number_of_looks() >= looks + 2; }));
+  kill_tuner();
+  EXPECT_TRUE(eventually([&] { return alive(pids).empty(); }));
+  for (const pid_t pid : alive(pids))
+    ::kill(pid, SIGKILL);
 }
 
 TEST_F(TunerDeathTest, TheWatchdogLeavesWithItsTuner) {

@@ -2,7 +2,7 @@
 //
 // tuner_driver RUN_TAG WATCHDOG FOLDER COUNT PROGRAM [ARGUMENT...]: a tuner reduced to its runner,
 // made to be killed. Starts COUNT trials, prints `token TEXT` for each, then `ready`, and waits for
-// ever.
+// ever: `looked` each time that the runner has had the time to look at its trials' processes.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -10,6 +10,9 @@
 
 #include "common/clock.hpp"
 #include "trial_runner/local/local_runner.hpp"
+
+/// A runner looks once a second, oftener at first.
+constexpr double k_between_looks_s = 1.2;
 
 int main(int argc, char** argv) {
   using namespace steptune;
@@ -35,9 +38,14 @@ int main(int argc, char** argv) {
     if (!(*runner)->start(spec)) return 1;
   }
   int started = 0;
+  double looked_s = clock.now_s();
   while (true) {
-    const auto events = (*runner)->wait(clock.now_s() + 3600.0);
+    const auto events = (*runner)->wait(looked_s + k_between_looks_s);
     if (!events) return 1;
+    if (clock.now_s() >= looked_s + k_between_looks_s) {
+      std::printf("looked\n");
+      looked_s = clock.now_s();
+    }
     for (const TrialEvent& event : *events) {
       if (const auto* begin = std::get_if<TrialStarted>(&event)) {
         std::printf("token %s\n", begin->token.c_str());

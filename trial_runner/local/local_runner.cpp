@@ -197,8 +197,10 @@ Result<void> LocalRunner::ensure_watchdog() {
   subreaper_.remove_helper(watchdog_.pid());
   watchdog_ = *std::move(watchdog);
   subreaper_.add_helper(watchdog_.pid());
-  for (const LocalTrial& trial : trials_)
+  for (const LocalTrial& trial : trials_) {
     watchdog_.watch(trial.main());
+    std::ranges::for_each(trial.strayed(), [&](const ProcessId& id) { watchdog_.watch(id); });
+  }
   return {};
 }
 
@@ -356,10 +358,14 @@ void LocalRunner::advance_trials() {
   take_forked();
   const double now_s = clock_.now_s();
   std::erase_if(trials_, [&](LocalTrial& trial) {
-    if (!trial.advance(now_s, subreaper_, events_)) return false;
+    const bool has_ended = trial.advance(now_s, subreaper_, events_);
+    for (const ProcessId& strayed : trial.take_newly_strayed())
+      watchdog_.watch(strayed);
+    if (!has_ended) return false;
     Outcome outcome = trial.finish(now_s, subreaper_, oom_counters_, events_);
     subreaper_.remove_trial(trial.main().pid);
     watchdog_.forget(trial.main());
+    std::ranges::for_each(trial.strayed(), [&](const ProcessId& id) { watchdog_.forget(id); });
     events_.emplace_back(TrialFinished{trial.key(), now_s, std::move(outcome)});
     return true;
   });

@@ -156,6 +156,10 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   std::vector<ProcessStat> processes = process_tree(process_.main.pid);
   for (ProcessStat& orphan : subreaper.orphans_of(process_.main.pid))
     processes.push_back(std::move(orphan));
+  for (const ProcessStat& process : processes) {
+    const bool has_left = process.group != process_.main.pid && !process.is_zombie();
+    if (has_left && strayed_.insert(process.id).second) newly_strayed_.push_back(process.id);
+  }
   // No grace: what allocates without bound would take the machine with it meanwhile.
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
   const double own_s = own_cpu_seconds(processes, subreaper.reaped_usage(process_.main.pid).cpu_s);

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "common/machine/processes.hpp"
@@ -63,6 +65,14 @@ class LocalTrial {
   /// As asked by `Runner::stop`, with the trial's own grace period.
   void stop(double now_s) { end(EndedBy::stop, now_s, limits_.grace_s); }
 
+  /// Processes of the trial outside its own group that looks have found, all of them and those
+  /// since the last call: once they have cleared their environment too, nothing tells whose they
+  /// are.
+  [[nodiscard]] const std::set<ProcessId>& strayed() const { return strayed_; }
+  [[nodiscard]] std::vector<ProcessId> take_newly_strayed() {
+    return std::exchange(newly_strayed_, {});
+  }
+
   /// Lengthens all limits by time in which this machine or program was suspended.
   void exclude_from_limits(double gap_s);
 
@@ -118,6 +128,8 @@ class LocalTrial {
   double sweep_interval_s_;
   bool left_descendants_ = false;
   std::vector<ProcessId> survivors_;
+  std::set<ProcessId> strayed_;
+  std::vector<ProcessId> newly_strayed_;
 };
 
 }  // namespace steptune::local

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <functional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -33,13 +35,23 @@ tl::unexpected<Error> too_small(const char* what, int parallel, int each, std::s
 
 }  // namespace
 
+std::vector<int> from_own_place(std::vector<int> cpus, int usable, std::string_view name) {
+  const auto each = static_cast<std::size_t>(std::max(1, usable));
+  const std::size_t places = std::max<std::size_t>(1, cpus.size() / each);
+  const std::size_t first = std::hash<std::string_view>()(name) % places * each;
+  std::ranges::rotate(cpus, cpus.begin() + static_cast<std::ptrdiff_t>(first));
+  return cpus;
+}
+
 Result<TrialResources> read_trial_resources(const SystemFiles& files,
                                             const Environment& environment) {
   const auto cpus = allowed_cpus();
   if (!cpus) return tl::unexpected(cpus.error());
   TrialResources resources;
-  resources.cpus = in_topology_order(*cpus);
   resources.usable_cpus = usable_cpus(static_cast<int>(cpus->size()), cgroup_cpu_quota(files));
+  const std::string name = files.text("proc/sys/kernel/hostname").value_or("") +
+                           files.text("proc/self/cgroup").value_or("");
+  resources.cpus = from_own_place(in_topology_order(*cpus), resources.usable_cpus, name);
   resources.gpus = visible_gpus(files, environment);
   return resources;
 }

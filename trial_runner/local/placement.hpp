@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/error.hpp"
@@ -18,6 +19,11 @@ struct TrialResources {
   int usable_cpus = 1;            ///< fewer than these where a cgroup quota says so
   std::vector<std::string> gpus;  ///< as CUDA_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES names them
 };
+
+/// `cpus` in an order that begins where the container called `name` may: of CPUs that containers
+/// share by quotas alone, each would otherwise bind its trials to the same first `usable`.
+[[nodiscard]] std::vector<int> from_own_place(std::vector<int> cpus, int usable,
+                                              std::string_view name);
 
 /// GPUs are those visible with `environment`, CPUs those of the calling thread.
 [[nodiscard]] Result<TrialResources> read_trial_resources(const SystemFiles& files,

@@ -25,9 +25,9 @@ ProcessTable read_table() {
 
 /// A group without its leader could be a stranger's that took the same number after the leader's
 /// end.
-bool leads_still(const ProcessId& leader, const ProcessTable& table) {
-  const auto found = table.find(leader.pid);
-  return found != table.end() && found->second.id == leader;
+bool is_still_there(const ProcessId& process, const ProcessTable& table) {
+  const auto found = table.find(process.pid);
+  return found != table.end() && found->second.id == process;
 }
 
 }  // namespace
@@ -41,14 +41,16 @@ std::string trial_tag_entry(TrialKey key) {
 }
 
 std::vector<ProcessId> find_tagged_processes(std::span<const std::string> entries,
-                                             std::span<const ProcessId> leaders) {
+                                             std::span<const ProcessId> processes) {
   const ProcessTable table = read_table();
   std::set<pid_t> groups;
-  for (const ProcessId& leader : leaders) {
-    if (leads_still(leader, table)) groups.insert(leader.pid);
+  std::vector<pid_t> found;
+  for (const ProcessId& process : processes) {
+    if (!is_still_there(process, table)) continue;
+    groups.insert(process.pid);
+    found.push_back(process.pid);
   }
   std::multimap<pid_t, pid_t> children;
-  std::vector<pid_t> found;
   for (const auto& [pid, stat] : table) {
     children.emplace(stat.parent, pid);
     if (groups.contains(stat.group) || environment_has(pid, entries)) found.push_back(pid);

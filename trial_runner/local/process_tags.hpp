@@ -17,9 +17,10 @@ namespace steptune::local {
 [[nodiscard]] std::string trial_tag_entry(TrialKey key);
 
 /// Looks through the whole machine, zombies and the calling process aside, for processes that carry
-/// all of `entries` in their environment or belong to the process group of one of `leaders` (if
-/// that very process is still there, be it as a zombie), and for all descendants of these.
+/// all of `entries` in their environment, are one of `processes` or belong to the process group
+/// that one of these leads (if that very process is still there, be it as a zombie), and for all
+/// descendants of these.
 [[nodiscard]] std::vector<ProcessId> find_tagged_processes(std::span<const std::string> entries,
-                                                           std::span<const ProcessId> leaders);
+                                                           std::span<const ProcessId> processes);
 
 }  // namespace steptune::local

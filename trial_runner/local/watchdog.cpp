@@ -88,12 +88,12 @@ bool Watchdog::alive() const {
          info.si_pid == 0;
 }
 
-void Watchdog::watch(const ProcessId& leader) {
-  send(fmt::format("+{} {}\n", leader.pid, leader.start_ticks));
+void Watchdog::watch(const ProcessId& process) {
+  send(fmt::format("+{} {}\n", process.pid, process.start_ticks));
 }
 
-void Watchdog::forget(const ProcessId& leader) {
-  send(fmt::format("-{} {}\n", leader.pid, leader.start_ticks));
+void Watchdog::forget(const ProcessId& process) {
+  send(fmt::format("-{} {}\n", process.pid, process.start_ticks));
 }
 
 void Watchdog::send(const std::string& line) {

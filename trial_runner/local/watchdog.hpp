@@ -30,10 +30,10 @@ class Watchdog {
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] bool alive() const;
 
-  /// Adds a process group to what the watchdog ends: a trial may clear its environment, and with it
-  /// the tag.
-  void watch(const ProcessId& leader);
-  void forget(const ProcessId& leader);
+  /// Adds a process, and the group that it leads, to what the watchdog ends: a trial may clear its
+  /// environment, and with it the tag.
+  void watch(const ProcessId& process);
+  void forget(const ProcessId& process);
 
  private:
   [[nodiscard]] bool is_ready() const;

@@ -2,7 +2,7 @@
 //
 // steptune-watchdog RUN_TAG: waits on standard input for the death of the tuner that started it,
 // then kills whatever that tuner's trials left. Lines that it understands: `+PID START` and `-PID
-// START` (a process group to end as well, or no longer), `q` (quit, nothing is left).
+// START` (a process to end with its group as well, or no longer), `q` (quit, nothing is left).
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -35,8 +35,8 @@ std::optional<ProcessId> parse_process(std::string_view text) {
   return process;
 }
 
-/// Returns whether to quit; collects the process groups to end otherwise.
-bool listen(std::vector<ProcessId>& leaders) {
+/// Returns whether to quit; collects the processes to end otherwise.
+bool listen(std::vector<ProcessId>& watched) {
   std::string pending;
   std::array<char, 4096> buffer;
   while (true) {
@@ -51,16 +51,16 @@ bool listen(std::vector<ProcessId>& leaders) {
       const auto process =
           parse_process(std::string_view(line).substr(std::min<std::size_t>(1, line.size())));
       if (!process) continue;
-      std::erase(leaders, *process);
-      if (line.front() == '+') leaders.push_back(*process);
+      std::erase(watched, *process);
+      if (line.front() == '+') watched.push_back(*process);
     }
   }
 }
 
-void kill_all(const std::string& tag, const std::vector<ProcessId>& leaders) {
+void kill_all(const std::string& tag, const std::vector<ProcessId>& watched) {
   int clean = 0;
   for (int round = 0; round < k_max_rounds && clean < k_clean_rounds; ++round) {
-    const auto victims = steptune::local::find_tagged_processes({&tag, 1}, leaders);
+    const auto victims = steptune::local::find_tagged_processes({&tag, 1}, watched);
     for (const ProcessId& victim : victims)
       steptune::send_signal(victim, SIGKILL);
     clean = victims.empty() ? clean + 1 : 0;
@@ -81,7 +81,7 @@ int main(int argc, char** argv) {
     std::signal(signal, SIG_IGN);
   // Standard input is a socket: the tuner waits for this byte before it starts a trial.
   if (::write(STDIN_FILENO, "r", 1) != 1) return 1;
-  std::vector<ProcessId> leaders;
-  if (!listen(leaders)) kill_all(steptune::local::run_tag_entry(argv[1]), leaders);
+  std::vector<ProcessId> watched;
+  if (!listen(watched)) kill_all(steptune::local::run_tag_entry(argv[1]), watched);
   return 0;
 }

@@ -12,20 +12,34 @@ Result<TrialJobs> EarlierJobs::of(std::span<const Runner::Orphan> orphans,
                                   std::optional<double> packs_since_wall_s) {
   TrialJobs found;
   std::vector<const TrialSpec*> others;
-  for (const Runner::Orphan& orphan : orphans) {
-    auto job = named_after(orphan.spec);
-    if (!job) return tl::unexpected(job.error());
-    if (*job) {
-      found.push_back(**std::move(job));
-    } else {
-      others.push_back(&orphan.spec);
-    }
+  for (const Runner::Orphan& orphan : orphans)
+    others.push_back(&orphan.spec);
+  if (auto looked = find_named(others, found); !looked) return tl::unexpected(looked.error());
+  if (!others.empty()) {
+    // One that is overlooked would go on beside the next attempt of its trial, and be paid for.
+    pause_();
+    if (auto looked = find_named(others, found); !looked) return tl::unexpected(looked.error());
   }
   if (others.empty() || !packs_since_wall_s) return found;
   if (auto searched = find_in_packs(std::move(others), *packs_since_wall_s, found); !searched) {
     return tl::unexpected(searched.error());
   }
   return found;
+}
+
+Result<void> EarlierJobs::find_named(std::vector<const TrialSpec*>& trials, TrialJobs& found) {
+  std::vector<const TrialSpec*> others;
+  for (const TrialSpec* trial : trials) {
+    auto job = named_after(*trial);
+    if (!job) return tl::unexpected(job.error());
+    if (*job) {
+      found.push_back(**std::move(job));
+    } else {
+      others.push_back(trial);
+    }
+  }
+  trials = std::move(others);
+  return {};
 }
 
 Result<std::optional<TrialJob>> EarlierJobs::named_after(const TrialSpec& spec) {

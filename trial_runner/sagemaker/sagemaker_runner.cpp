@@ -21,6 +21,8 @@ namespace {
 
 /// A clock that stands still within requests goes on by so much.
 constexpr double k_least_wait_s = 0.01;
+/// So long after its acceptance a job is usually known to whoever asks for it.
+constexpr double k_until_known_s = 5.0;
 /// A trial that a job runs after another one starts at once.
 constexpr double k_start_in_turn_s = 1.0;
 
@@ -164,8 +166,9 @@ Result<std::vector<TrialKey>> SageMakerRunner::adopt(std::span<const Orphan> orp
   if (auto begun = admission_.check_study(); !begun) return tl::unexpected(begun.error());
   std::optional<double> packs_since_wall_s;
   if (options_.trials_per_job > 1) packs_since_wall_s = clock_.wall_time_s() - k_longest_holding_s;
-  EarlierJobs earlier(api_, monitor_, prefix_,
-                      [this](const TrialSpec& spec) { return make_job(spec); });
+  EarlierJobs earlier(
+      api_, monitor_, prefix_, [this](const TrialSpec& spec) { return make_job(spec); },
+      [this] { static_cast<void>(connection_.wait_until(clock_.now_s() + k_until_known_s)); });
   auto found = earlier.of(orphans, packs_since_wall_s);
   if (!found) return tl::unexpected(found.error());
   std::vector<TrialKey> adopted;

@@ -172,18 +172,21 @@ WaitKind wait_kind(std::string_view reason) {
 }
 
 std::string first_host(std::string_view node_list) {
-  const std::size_t open = node_list.find('[');
-  const std::size_t comma = node_list.find(',');
-  if (open == std::string_view::npos || comma < open)
-    return std::string(node_list.substr(0, comma));
-  const std::size_t end = node_list.find_first_of(",-]", open + 1);
-  if (end == std::string_view::npos) return std::string(node_list);
-  const std::size_t close = node_list.find(']', open);
-  std::string_view rest =
-      close == std::string_view::npos ? std::string_view() : node_list.substr(close + 1);
-  rest = rest.substr(0, rest.find(','));
-  return fmt::format("{}{}{}", node_list.substr(0, open),
-                     node_list.substr(open + 1, end - open - 1), rest);
+  std::string host;
+  std::string_view rest = node_list;
+  // A name may hold several lists of numbers: `r[1-2]n[3-4]`.
+  while (true) {
+    const std::size_t open = rest.find_first_of("[,");
+    host += rest.substr(0, open);
+    if (open == std::string_view::npos || rest[open] == ',') return host;
+    rest.remove_prefix(open + 1);
+    const std::size_t end = rest.find_first_of(",-]");
+    if (end == std::string_view::npos) return std::string(node_list);
+    host += rest.substr(0, end);
+    const std::size_t close = rest.find(']');
+    if (close == std::string_view::npos) return host;
+    rest.remove_prefix(close + 1);
+  }
 }
 
 }  // namespace steptune::slurm

@@ -7,14 +7,15 @@
 #include <csignal>
 #include <cstddef>
 
+#include "common/interrupts.hpp"
+
 namespace steptune {
 namespace {
 
 constexpr std::array k_signals{SIGINT, SIGTERM, SIGHUP};
 constexpr std::array k_relayed_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
-// A handler has nothing else to reach its flag by: the one place where state outlives a call.
-std::atomic<int> signal_count{0};
+// A handler has nothing else to reach its flag by.
 std::atomic<int> first_signal{0};
 std::atomic<pid_t> relay_target{0};
 std::atomic<unsigned> waiting_signals{0};  ///< a bit for each of `k_relayed_signals`
@@ -26,7 +27,7 @@ std::array<struct sigaction, k_relayed_signals.size()> former_relayed_actions;
 void on_signal(int number) {
   int none = 0;
   first_signal.compare_exchange_strong(none, number);
-  signal_count.fetch_add(1);
+  count_interrupt();
 }
 
 void on_relayed_signal(int number, siginfo_t* info, void* /*context*/) {
@@ -67,7 +68,7 @@ void restore_signals(const std::array<int, N>& signals,
 }  // namespace
 
 SignalFlags::SignalFlags() {
-  signal_count = 0;
+  forget_interrupts();
   first_signal = 0;
   struct sigaction action {};
   action.sa_handler = on_signal;
@@ -80,7 +81,7 @@ SignalFlags::~SignalFlags() {
 }
 
 int SignalFlags::count() const {
-  return signal_count.load();
+  return interrupts();
 }
 
 ExitCode SignalFlags::exit_code() const {

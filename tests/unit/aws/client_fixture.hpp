@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,7 +50,7 @@ class JsonClientTest : public testing::Test {
                          clock_.advance_to(time_s);
                          return true;
                        },
-                       "us-east-1"},
+                       "us-east-1", interrupts_},
                       policy);
   }
 
@@ -64,6 +65,7 @@ class JsonClientTest : public testing::Test {
   VirtualClock clock_{1'795'000'000.0};
   RateLimiter limiter_ = sagemaker_rate_limiter();
   Rng rng_{1, "client_test"};
+  std::function<int()> interrupts_;
   int refreshes_ = 0;
   std::string credentials_fault_;       ///< why there are none
   std::vector<double> waits_s_;         ///< that the client asked for

@@ -3,6 +3,7 @@
 // When a request is sent again, after how long, and when it is given up.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include <gmock/gmock.h>
@@ -78,6 +79,30 @@ TEST_F(RetriesTest, TheCallerMayAskForFewerAttempts) {
   ASSERT_FALSE(result);
   EXPECT_EQ(transport_.requests.size(), 2U);
   EXPECT_EQ(result.error().attempts, 2);
+}
+
+TEST_F(RetriesTest, WhoeverWantsToEndDoesNotWaitForFurtherAttempts) {
+  transport_.script = {overloaded()};
+  const auto asks_after = [&](std::size_t requests, double seconds) {
+    transport_.requests.clear();
+    interrupts_ = [this, requests, since_s = std::optional<double>(), seconds]() mutable {
+      if (transport_.requests.size() < requests) return 1;  // from before: the one that ends it
+      if (!since_s) since_s = clock_.now_s();
+      return clock_.now_s() >= *since_s + seconds ? 2 : 1;
+    };
+    const double begun_s = clock_.now_s();
+    const auto result = create();
+    ASSERT_FALSE(result);
+    EXPECT_EQ(result.error().code, "ServiceUnavailable");
+    EXPECT_EQ(result.error().attempts, static_cast<int>(requests));
+    EXPECT_LT(clock_.now_s() - begun_s, 4.0 + seconds);
+  };
+  asks_after(1, 0.0);
+  asks_after(3, 0.01);
+  interrupts_ = [] { return 7; };
+  transport_.requests.clear();
+  ASSERT_FALSE(create());
+  EXPECT_EQ(transport_.requests.size(), 12U) << "what ends jobs is tried as often as any";
 }
 
 TEST_F(RetriesTest, AnInterruptionBeforeTheRequestSendsNothing) {

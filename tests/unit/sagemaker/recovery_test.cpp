@@ -43,6 +43,16 @@ TEST_F(TunerDeathTest, AJobWhoseStartWasNeverRecordedIsFoundByItsName) {
   EXPECT_EQ(jobs(), 1U);
 }
 
+TEST_F(TunerDeathTest, AJobThatTheServiceDoesNotKnowOfYetIsFoundAllTheSame) {
+  account_options.faults = {Fault{FaultKind::unknown_job, "DescribeTrainingJob", 1}};
+  start(trial(1));
+  run_for(3.0);
+  kill_tuner();
+  EXPECT_EQ(adopt({{trial(1), ""}}).size(), 1U);
+  run_until_finished(1);
+  EXPECT_EQ(jobs(), 1U);
+}
+
 TEST_F(TunerDeathTest, AJobThatEndedMeanwhileStillGivesItsResult) {
   start(trial(1));
   run_until_reported();

@@ -44,6 +44,9 @@ constexpr std::array k_skew_codes{"RequestTimeTooSkewed",      "SignatureDoesNot
                                   "InvalidSignatureException", "RequestExpired",
                                   "RequestInTheFuture",        "AuthFailure"};
 
+/// Between two looks at whether the user wants the program to end.
+constexpr double k_between_looks_s = 0.2;
+
 /// Seconds since 1970 of an HTTP `Date`, e.g. `Sat, 21 Nov 2026 08:00:00 GMT`.
 std::optional<double> http_date_s(std::string_view text) {
   std::tm utc{};
@@ -177,6 +180,7 @@ AwsResult<Json> JsonClient::call(const JsonService& service, const std::string& 
                                  const Json& input, int max_attempts) {
   if (max_attempts == 0) max_attempts = policy_.max_attempts;
   const std::string body = input.empty() ? "{}" : dump_json(input);
+  const int interrupts_before = interrupts();
   bool refresh = false;
   for (int attempt = 1;; ++attempt) {
     const double send_s = parts_.limiter.reserve_s(operation, parts_.clock.now_s());
@@ -193,8 +197,20 @@ AwsResult<Json> JsonClient::call(const JsonService& service, const std::string& 
     if (!again || attempt >= max_attempts) return result;
     const double longest_s =
         std::min(policy_.cap_s, policy_.base_s * std::exp2(std::min(attempt - 1, 16)));
-    if (!parts_.wait_until(parts_.clock.now_s() + longest_s * parts_.rng.uniform())) return result;
+    if (!pause_until(parts_.clock.now_s() + longest_s * parts_.rng.uniform(), interrupts_before)) {
+      return result;
+    }
   }
+}
+
+bool JsonClient::pause_until(double time_s, int interrupts_before) const {
+  if (!parts_.interrupts) return parts_.wait_until(time_s);
+  while (interrupts() == interrupts_before) {
+    const double now_s = parts_.clock.now_s();
+    if (now_s >= time_s) return true;
+    if (!parts_.wait_until(std::min(time_s, now_s + k_between_looks_s))) return false;
+  }
+  return false;
 }
 
 }  // namespace steptune::aws

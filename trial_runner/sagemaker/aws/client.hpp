@@ -62,6 +62,9 @@ struct ClientParts {
   CredentialsSource credentials;
   WaitUntil wait_until;
   std::string region;
+  /// How often the user has asked the program to end: a request that has failed is not sent again
+  /// where that happens meanwhile. Empty: nobody can.
+  std::function<int()> interrupts{};
 };
 
 /// Calls JSON services: paces each operation, signs each attempt anew, retries what may pass
@@ -81,6 +84,9 @@ class JsonClient {
   struct Attempt;
   [[nodiscard]] AwsResult<Json> try_once(const JsonService& service, const std::string& operation,
                                          const std::string& body, bool refresh_credentials);
+  /// False: somebody has asked to end since the count was `interrupts_before`, or does.
+  [[nodiscard]] bool pause_until(double time_s, int interrupts_before) const;
+  [[nodiscard]] int interrupts() const { return parts_.interrupts ? parts_.interrupts() : 0; }
   /// True if the error is a disagreement of clocks that has now been corrected for.
   bool correct_skew(const AwsError& error, const HttpResponse& response);
 

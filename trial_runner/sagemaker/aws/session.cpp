@@ -5,6 +5,7 @@
 #include <random>
 
 #include "common/environment.hpp"
+#include "common/interrupts.hpp"
 #include "common/pause.hpp"
 #include "trial_runner/sagemaker/aws/process_output.hpp"
 
@@ -62,8 +63,8 @@ Session::Session(const Clock& clock, WaitUntil wait_until, SharedConfig config, 
                        [](const std::vector<std::string>& argv) { return process_output(argv); }});
   client_ = std::make_unique<JsonClient>(
       ClientParts{transport_, clock, limiter_, rng_,
-                  [this](bool refresh) { return credentials_->get(refresh); }, wait_until_,
-                  region_},
+                  [this](bool refresh) { return credentials_->get(refresh); }, wait_until_, region_,
+                  interrupts},
       policy);
 }
 
