@@ -63,10 +63,12 @@ class Printer:
     def __init__(self):
         self._claim = None
         self._claim_of_second = None
+        self._is_other_rank = False
         self._is_aloud = False
 
     def forget(self):
         self._claim = self._claim_of_second = None
+        self._is_other_rank = False
 
     @contextlib.contextmanager
     def aloud(self):
@@ -80,7 +82,9 @@ class Printer:
     def may_print(self):
         if self._is_aloud:
             return True
-        if rank_and_world_size()[0] != 0:
+        # Also once it has left the others (destroy_process_group).
+        self._is_other_rank = self._is_other_rank or rank_and_world_size()[0] != 0
+        if self._is_other_rank:
             return False
         if self._claim is None:
             self._claim = _claim("first")
@@ -88,7 +92,7 @@ class Printer:
 
     def is_second(self):
         """Of processes without ranks, as far as they have trained; of several that ask one is."""
-        if self.may_print() or rank_and_world_size()[0] != 0:
+        if self.may_print() or self._is_other_rank:
             return False
         if self._claim_of_second is None:
             self._claim_of_second = _claim("second")
