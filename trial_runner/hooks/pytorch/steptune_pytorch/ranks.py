@@ -9,6 +9,7 @@ import sys
 # As launchers name them: torchrun's, Open MPI's, that of MPICH and Intel MPI.
 _RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
 _WORLD_SIZES = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
+_LOCAL_WORLD_SIZES = ("LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS")
 
 
 def rank_and_world_size():
@@ -26,6 +27,14 @@ def together():
     train their own."""
     group = _group()
     return 1 if group is None else group[1]
+
+
+def on_this_machine():
+    """How many of them share its memory; where the launcher does not say so, all of them."""
+    try:
+        return max(1, int(_first_set(_LOCAL_WORLD_SIZES, str(together()))))
+    except ValueError:
+        return together()
 
 
 def _group():
