@@ -173,6 +173,11 @@ class Arrival(unittest.TestCase):
         self.assertEqual((row["today"], row["value"], row["may"]), (False, True, True))
         self.assertEqual(ran.lines, run_fresh([program("ddp")]).lines)
 
+    def test_a_rank_that_ends_after_the_first_has_ended_tells_nothing(self):
+        ran = run_fresh([program("ddp"), "outlives"], settings(interval_s=1000))
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual([report["step"] for report in ran.steps], [1, 8], ran.output)
+
     def test_a_program_that_asks_for_torch_before_it_imports_it(self):
         ran = run_fresh([program("unusual")], settings(interval_s=0))
         self.assertEqual(ran.status, 0, ran.output)

@@ -190,6 +190,13 @@ class RefusedKnobs(Knobs):
         ran = run_fresh([program("fails_in_workers"), "all"], hook=knobs(num_workers=1))
         self.assertEqual((ran.status, ran.event("gave_up")), (0, None))
 
+    def test_workers_that_cannot_load_on_one_rank(self):
+        ran = run_fresh([program("fails_on_one_rank")], hook=knobs(num_workers=2))
+        self.assertEqual(ran.status, 1)
+        told = ran.event("gave_up")
+        self.assertEqual((told["knob"], told["value"]), ("num_workers", 2))
+        self.assertIn("no memory left for another worker", told["why"])
+
     def test_sampler_that_draws(self):
         # Asked for although the survey refuses it: it is found while the program runs.
         ran = run("batch_sampler", hook=knobs(num_workers=1))

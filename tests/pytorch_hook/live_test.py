@@ -364,8 +364,9 @@ class RanksTogether(Live):
 
 
 class Refusals(Live):
-    def refused(self, name, knob, value, *arguments, **knobs):
-        messages = self.same(name, *arguments, switches=[switch(4, 1, **dict(knobs, **{knob: value}))])
+    def refused(self, name, knob, value, *arguments, prepare=None, **knobs):
+        switches = [switch(4, 1, **dict(knobs, **{knob: value}))]
+        messages = self.same(name, *arguments, switches=switches, prepare=prepare)
         rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == knob]
         self.assertFalse(rows[-1]["may"], rows[-1])
         return rows[-1]["why"]
@@ -406,6 +407,16 @@ class Refusals(Live):
     def test_buffers_that_outlast_a_block(self):
         why = self.refused("mnist", "num_workers", 8, prefetch_factor=16)
         self.assertIn("outlast", why)
+
+    def test_buffers_that_all_ranks_together_have_no_memory_for(self):
+        def two_ranks_on_a_small_machine():
+            from steptune_pytorch.live import passes
+
+            os.environ["LOCAL_WORLD_SIZE"] = "2"
+            passes._free_bytes = lambda: 12 * 16 * (144 * 4 + 8)  # twelve batches: two of one rank fit into a quarter
+
+        why = self.refused("mnist", "num_workers", 1, prepare=two_ranks_on_a_small_machine)
+        self.assertIn("4 batches of 9344 bytes", why)
 
 
 class GoneTuner(Live):

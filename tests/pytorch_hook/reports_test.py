@@ -284,7 +284,7 @@ class Untouched(unittest.TestCase):
         self.check("by_value", steps=12, samples=48, samples_by="forward")
 
     def test_batches_that_are_looked_at_alone(self):
-        for way in ("peek", "statistics", "other", "pictures"):
+        for way in ("peek", "statistics", "other", "pictures", "size", "sizes"):
             with self.subTest(way):
                 ran = self.check("looked_at", way, steps=12, samples=48)
                 self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 49, 4)))

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two ranks of DistributedDataParallel, spawned."""
+"""Two ranks of DistributedDataParallel, spawned. `outlives`: the second one ends when the first has ended."""
 import os
+import select
+import sys
 import tempfile
 
 import torch
@@ -27,7 +29,11 @@ def train(rank, world_size, rendezvous):
         losses.append(loss.item().hex())
     if rank == 0:
         print("loss", *losses, flush=True)
+    process_of_first = [os.getpid()]
+    dist.broadcast_object_list(process_of_first)
     dist.destroy_process_group()
+    if rank == 1 and "outlives" in sys.argv:
+        select.select([os.pidfd_open(process_of_first[0])], [], [])
 
 
 if __name__ == "__main__":

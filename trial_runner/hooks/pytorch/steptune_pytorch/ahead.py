@@ -9,10 +9,13 @@ class BatchAhead:
 
     def __init__(self):
         self.batch = None
+        self._looked_at = []  # of those fetched: what passes have given that nobody reads any more
 
     def restarts(self, loader, fetched):
         """Another pass over it begins. What one that was given up has given is not trained on any more, nor what one
         that was read to its end without any training."""
+        if not loader.is_trained_on_in_pass and not loader.is_exhausted and not loader.is_read():
+            self._looked_at = [batch for batch in fetched if batch[0] is loader]
         if loader.is_exhausted and not loader.is_trained_on_in_pass:
             fetched[:] = [batch for batch in fetched if batch[0] is not loader]
         if loader.is_trained_on_in_pass and not loader.is_exhausted:
@@ -27,6 +30,13 @@ class BatchAhead:
             loader.is_fetched_ahead = False
             fetched.append(self.batch)
         self.batch = None
+
+    def forget_looked_at(self, fetched):
+        """The forward is not given all that was fetched: not what was given before the pass that it is for."""
+        looked_at, self._looked_at = self._looked_at, []
+        left = [batch for batch in fetched if all(batch is not other for other in looked_at)]
+        if left:
+            fetched[:] = left
 
     def divide(self, fetched, inputs, is_fed):
         """Leaves in `fetched` what a training forward with these inputs is for. `is_fed`: the step under way has

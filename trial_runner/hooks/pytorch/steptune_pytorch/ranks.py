@@ -9,6 +9,7 @@ import sys
 # As launchers name them: torchrun's, Open MPI's, that of MPICH and Intel MPI.
 _RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
 _WORLD_SIZES = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
+_LOCAL_WORLD_SIZES = ("LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS")
 
 
 def rank_and_world_size():
@@ -26,6 +27,14 @@ def together():
     train their own."""
     group = _group()
     return 1 if group is None else group[1]
+
+
+def on_this_machine():
+    """How many of them share its memory; where the launcher does not say so, all of them."""
+    try:
+        return max(1, int(_first_set(_LOCAL_WORLD_SIZES, str(together()))))
+    except ValueError:
+        return together()
 
 
 def _group():
@@ -63,10 +72,12 @@ class Printer:
     def __init__(self):
         self._claim = None
         self._claim_of_second = None
+        self._is_other_rank = False
         self._is_aloud = False
 
     def forget(self):
         self._claim = self._claim_of_second = None
+        self._is_other_rank = False
 
     @contextlib.contextmanager
     def aloud(self):
@@ -80,7 +91,9 @@ class Printer:
     def may_print(self):
         if self._is_aloud:
             return True
-        if rank_and_world_size()[0] != 0:
+        # Also once it has left the others (destroy_process_group).
+        self._is_other_rank = self._is_other_rank or rank_and_world_size()[0] != 0
+        if self._is_other_rank:
             return False
         if self._claim is None:
             self._claim = _claim("first")
@@ -88,7 +101,7 @@ class Printer:
 
     def is_second(self):
         """Of processes without ranks, as far as they have trained; of several that ask one is."""
-        if self.may_print() or rank_and_world_size()[0] != 0:
+        if self.may_print() or self._is_other_rank:
             return False
         if self._claim_of_second is None:
             self._claim_of_second = _claim("second")

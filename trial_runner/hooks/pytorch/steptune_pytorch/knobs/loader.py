@@ -26,7 +26,8 @@ class LoaderKnobs:
         self._asked = {name: asked[name] for name in _NAMES if name in asked}
         self._batch_size = asked.get("batch_size")
         self._samplers = SamplerWatch(hook)
-        # The last of workers that are other than the program's: its type, its text, and how many there were.
+        # The last of workers that are other than the program's: its type, its text, how many there were, and the batches
+        # by then.
         self._error = None
 
     def switch(self, asked):
@@ -114,14 +115,23 @@ class LoaderKnobs:
         if not facts.applied or facts.now("num_workers") == facts.today["num_workers"]:
             return
         if isinstance(error, Exception) and "DataLoader worker" in str(error):  # as PyTorch says of its workers
-            self._error = (type(error), str(error), facts.now("num_workers"))
+            self._error = (type(error), str(error), facts.now("num_workers"), self._hook.progress.batches)
 
     def end(self):
-        """The program does: if by that error, the tuner is told, which else would see one that fails, and not why."""
+        """The program does: if by that error, the tuner is told, which else would see one that fails, and not why. It
+        may be another rank's than the one that prints."""
+        if self._error is None:
+            return
+        kind, text, workers, batches = self._error
         last = getattr(sys, "last_value", None)
-        if self._error is not None and (type(last), str(last)) == self._error[:2]:
-            self._hook.events.tell("gave_up", knob="num_workers", value=self._error[2], why=last_line(last))
-            self._hook.events.open()
+        is_last = (type(last), str(last)) == (kind, text)
+        if last is None and multiprocessing.parent_process() is not None:
+            # mp.spawn takes the error from its process, and hands it on.
+            is_last = batches == self._hook.progress.batches
+        if is_last:
+            with self._hook.printer.aloud():
+                self._hook.events.tell("gave_up", knob="num_workers", value=workers, why=last_line(text))
+                self._hook.events.open()
 
     def _begin_live_pass(self, loader, facts, original):
         why = facts.refused.get("num_workers") or self._hook.live.passes.why_not(loader)

@@ -7,6 +7,7 @@ import weakref
 
 import torch
 
+from steptune_pytorch import ranks
 from steptune_pytorch.knobs.open_files import why_not_forked
 from steptune_pytorch.knobs.random_state import RandomState
 from steptune_pytorch.live.live_pass import NAMES, LivePass, own_settings
@@ -114,11 +115,10 @@ class LivePasses:
         batches = workers * settings["prefetch_factor"]
         if batches > _MOST_BUFFERED:
             return "%d batches in buffers outlast a block of a running program" % batches
-        needed = batches * facts.batch_bytes
-        free = _free_bytes()
-        if needed > _SHARE_OF_MEMORY * free:
+        of_all_ranks = batches * ranks.on_this_machine()
+        if of_all_ranks * facts.batch_bytes > _SHARE_OF_MEMORY * _free_bytes():
             return "%d batches of %d bytes would take more than a quarter of the free memory" % (
-                batches,
+                of_all_ranks,
                 facts.batch_bytes,
             )
         return None
