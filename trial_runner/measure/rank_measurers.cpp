@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "common/clauses.hpp"
+
 namespace steptune {
 namespace {
 
@@ -17,11 +19,6 @@ constexpr double k_unsure = 0.05;
 /// Of a step's time: what a rank spends on data beyond the others shows.
 constexpr double k_noticeable = 0.05;
 constexpr const char* k_data = "data";
-
-void add_remark(Measurement& measurement, const std::string& remark) {
-  if (remark.empty()) return;
-  measurement.remark += (measurement.remark.empty() ? "" : "; ") + remark;
-}
 
 double lower_end(const Measurement& m) {
   if (!std::isfinite(m.seconds_per_sample)) return 0.0;
@@ -116,11 +113,12 @@ Measurement RankMeasurers::combination_of(const std::map<int, const Measurement*
   const Measurement& first = *measured.begin()->second;
   combined.metrics = first.metrics;
   combined.not_finite = first.not_finite;
-  add_remark(combined, stragglers(measured));
+  add_clause(combined.remark, stragglers(measured));
   if (unheeded_rank_ < 0) return combined;
-  add_remark(combined, fmt::format("only the first {} ranks that report are measured: reports of "
-                                   "others, up to rank {}, are ignored",
-                                   k_most_ranks, unheeded_rank_));
+  add_clause(combined.remark,
+             fmt::format("only the first {} ranks that report are measured: reports of "
+                         "others, up to rank {}, are ignored",
+                         k_most_ranks, unheeded_rank_));
   return combined;
 }
 
@@ -134,7 +132,7 @@ std::string stragglers(const std::map<int, const Measurement*>& ranks) {
     text = fmt::format("rank {} is {:.0f} % slower than rank {}", last, 100.0 * (ratio - 1.0),
                        ranks.begin()->first);
   }
-  if (const auto late = late_in_data(ranks)) text += (text.empty() ? "" : "; ") + *late;
+  if (const auto late = late_in_data(ranks)) add_clause(text, *late);
   return text.empty() ? "" : "straggler: " + text;
 }
 

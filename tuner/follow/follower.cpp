@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "common/clauses.hpp"
 #include "common/enum_names.hpp"
 #include "tuner/follow/causes.hpp"
 
@@ -149,9 +150,8 @@ std::string Follower::clock_text() const {
 FollowState Follower::state() const {
   FollowState state;
   const Measurement measurement = measurer_ ? measurer_->current() : Measurement{};
-  const std::string rejections = reader_.rejections();
-  const std::string why_unknown =
-      reason_of(measurement, without_time_) + (rejections.empty() ? "" : "; " + rejections);
+  std::string why_unknown = reason_of(measurement, without_time_);
+  add_clause(why_unknown, reader_.rejections());
   if (track_.empty()) {
     state.reason = why_unknown;
     return state;

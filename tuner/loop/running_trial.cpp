@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "common/clauses.hpp"
 #include "common/interval.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
@@ -68,10 +69,6 @@ constexpr double k_hidden_share = 1.0 / 3.0;
 /// What tells nothing for more than this of its time, and until its end, may hang.
 constexpr double k_silent_share = 0.5;
 
-void add_remark(Measurement& measurement, const std::string& remark) {
-  measurement.remark += (measurement.remark.empty() ? "" : "; ") + remark;
-}
-
 /// `measurement` of a trial that had told no step for `silent_s` when its time was over: of the
 /// rate before, nothing shows that a long run keeps it.
 void count_silent_end(double silent_s, Measurement& measurement) {
@@ -80,8 +77,8 @@ void count_silent_end(double silent_s, Measurement& measurement) {
       std::max(measurement.slowest_seconds_per_sample,
                (measurement.window_s + silent_s) / measurement.window_samples);
   measurement.silent_s = silent_s;
-  add_remark(
-      measurement,
+  add_clause(
+      measurement.remark,
       fmt::format("no step was told in its last {}: it hangs, or does what it does not report",
                   format_duration(silent_s)));
 }
@@ -507,7 +504,7 @@ Measurement RunningTrial::final_measurement() const {
       return at_request_.value_or(measurer_.current());
     case EndRequest::time_limit: {
       Measurement measurement = unsteady_at_limit(measurer_.current(), progress_, own_end_s());
-      if (!request_reason_.empty()) add_remark(measurement, request_reason_);
+      add_clause(measurement.remark, request_reason_);
       count_silent_end(silent_end_s(), measurement);
       if (requested_s_ >= before_wall_s() && measurement.remark.empty()) {
         measurement.remark =
@@ -612,7 +609,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   if (hook.absent) {
     objectives = tl::unexpected(*hook.absent);
     // What it waited for in vain.
-    if (outcome.kind == OutcomeKind::hung) ending.detail += "; " + *hook.absent;
+    if (outcome.kind == OutcomeKind::hung) add_clause(ending.detail, *hook.absent);
   }
   ending.not_in_force = hook.not_in_force;
   ending.given_up = hook.given_up;
