@@ -225,7 +225,8 @@ void add_run_command(CLI::App& program, CommandContext& context) {
       ->add_option("--time", options->time,
                    "Longest tuning time, such as 30m or 1h30m [default: the study file's, else "
                    "no limit]")
-      ->option_text("DURATION");
+      ->option_text("DURATION")
+      ->check(not_empty());
   command->add_flag(
       "--first-guesses", options->first_guesses,
       "Try first what an experienced engineer would, by the parameters' names or roles");
