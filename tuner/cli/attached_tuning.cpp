@@ -135,7 +135,7 @@ class AttachedSession {
     parts.interrupted_because = "the long run that it was tuned in had ended";
     // A run that is its own trial cannot be gone on with.
     parts.after_too_little.clear();
-    auto result = run_loop(parts);
+    auto result = run_loop(std::move(parts));
     display.finish();
     return result;
   }
