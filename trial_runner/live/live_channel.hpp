@@ -44,7 +44,8 @@ using KnobValues = std::map<std::string, Value>;
 /// told of switches. Not thread safe.
 class LiveChannel {
  public:
-  /// Listens on a socket in a new folder of its own, which goes with the object.
+  /// Listens on a socket in a new folder of its own, which goes with the object. Folders that
+  /// tuners left behind that were killed go, too.
   [[nodiscard]] static Result<LiveChannel> open();
   LiveChannel(LiveChannel&& other) noexcept;
   LiveChannel& operator=(LiveChannel&& other) noexcept;
