@@ -208,6 +208,7 @@ void RunningTrial::started(const TrialStarted& event) {
   progress_ = ProgressBound(samples_per_count(*study_, record_.configuration));
   hook_ = HookLog();
   early_stopping_ = EarlyStopping(scheduler_options(*study_));
+  told_resource_.reset();
 }
 
 void RunningTrial::reported(const Report& report) {
@@ -224,7 +225,8 @@ void RunningTrial::reported(const Report& report) {
     in_phase_ = false;
   }
   tracer_.add(report);
-  progress_.add(report);
+  // What is measured from there is other than what the scheduler has seen.
+  if (progress_.add(report)) told_resource_.reset();
   guarded_.add(measurer_.current(), report);
 }
 
@@ -309,7 +311,8 @@ bool RunningTrial::ask_for_end(EndRequest request, std::string reason) {
 bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher,
                                const TrialRecord* baseline) {
   const Measurement& current = measurer_.current();
-  if (!is_compared(record_.purpose) || current.window_steps <= told_resource_) return false;
+  if (!is_compared(record_.purpose)) return false;
+  if (told_resource_ && current.window_steps <= *told_resource_) return false;
   const auto objectives = objectives_now(baseline);
   if (!objectives) return false;
   told_resource_ = current.window_steps;

@@ -178,7 +178,7 @@ class RunningTrial {
   double started_s_;
   double program_startup_s_ = 0.0;  ///< of the shared program, before
   double disturbed_until_s_ = 0.0;
-  double told_resource_ = -1.0;  ///< that the scheduler has seen
+  std::optional<double> told_resource_;  ///< that the scheduler has seen
   EndRequest request_ = EndRequest::none;
   std::string request_reason_;
   bool is_slower_ = false;  ///< measured well enough to know that
