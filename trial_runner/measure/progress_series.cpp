@@ -50,13 +50,13 @@ std::string ClockComparison::fault() const {
   return "the trial's clock does not agree with the time at which its lines arrive: not used";
 }
 
-bool CounterRestart::is_seen(double samples, double latest) {
+bool CounterRestart::is_seen(double samples, double latest, bool clock_is_behind) {
   if (samples >= latest) {
     in_a_row_ = 0;
   } else if (in_a_row_ > 0 && samples >= before_) {
     in_a_row_ += samples > before_ ? 1 : 0;
   } else {
-    in_a_row_ = 2.0 * samples < latest ? 1 : 0;
+    in_a_row_ = clock_is_behind || 2.0 * samples < latest ? 1 : 0;
   }
   before_ = samples;
   if (in_a_row_ < k_reports_of_restart) return false;

@@ -52,11 +52,12 @@ class ClockComparison {
 };
 
 /// Sees whether a counter has begun again: ten reports in a row that go on from less than half of
-/// what it was. A smaller step back, or one among reports that go on, is that of another process.
+/// what it was. A smaller step back, or one among reports that go on, is that of another process,
+/// but where the program's own clock went back with it.
 class CounterRestart {
  public:
-  /// `latest`: the highest so far.
-  bool is_seen(double samples, double latest);
+  /// `latest`: the highest so far. `clock_is_behind`: this report's is behind that one's.
+  bool is_seen(double samples, double latest, bool clock_is_behind = false);
 
  private:
   double before_ = 0.0;

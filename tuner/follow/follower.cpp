@@ -16,8 +16,6 @@ constexpr double k_now_s = 60.0;
 /// Lines that came in less than this share of the time that is promised for what they tell came
 /// together.
 constexpr double k_at_once = 0.01;
-/// Of two programs that print at the same time, each has its turn sooner.
-constexpr int k_reports_of_another = 10;
 
 /// What of the begin is left out. The measurement's window is its last level; what came before a
 /// change of level is no warm-up but what the change is told against, except for what its begin
@@ -96,27 +94,19 @@ void Follower::read_old_line(std::string_view line) {
   take(*report);
 }
 
-bool Follower::has_begun_anew(const Report& report) {
-  const auto count = report.samples ? report.samples : report.step;
-  if (!by_own_clock_ || track_.empty() || !report.clock_s || !count) return false;
-  const TrackPoint point{*count, *report.clock_s};
-  const auto is_before = [](const TrackPoint& a, const TrackPoint& b) {
-    return a.time_s < b.time_s && a.samples < b.samples;
-  };
-  if (!is_before(point, track_.back())) {
-    behind_in_a_row_ = 0;
-  } else {
-    behind_in_a_row_ = behind_in_a_row_ > 0 && is_before(behind_, point) ? behind_in_a_row_ + 1 : 1;
-    behind_ = point;
-  }
-  return behind_in_a_row_ >= k_reports_of_another;
+bool Follower::has_begun_anew(const Report& report, double samples) {
+  if (track_.empty() || (by_own_clock_ && !report.clock_s)) return false;
+  const TrackPoint& latest = track_.back();
+  return restart_.is_seen(samples, latest.samples,
+                          by_own_clock_ && *report.clock_s < latest.time_s);
 }
 
 void Follower::take(const Report& report) {
   if (report.global_rank.value_or(0) != 0) return;
-  if (has_begun_anew(report)) {
+  // Where the study says what a step holds, the reader has told samples.
+  const auto samples = report.samples ? report.samples : report.step;
+  if (samples && has_begun_anew(report, *samples)) {
     began_anew_ = true;
-    behind_in_a_row_ = 0;
     measurer_.reset();
     track_ = ProgressTrack();
     // When it began was not seen.
@@ -129,14 +119,12 @@ void Follower::take(const Report& report) {
     measurer_.emplace(options);
   }
   measurer_->add(report);
-  if (!report.step && !report.samples) return;
+  if (!samples) return;
   if (!first_received_s_) first_received_s_ = report.received_s;
   // One clock throughout: a progress bar in front of the first `[steptune]` line has none.
   if (track_.empty()) by_own_clock_ = report.clock_s.has_value();
   if (by_own_clock_ && !report.clock_s) return;
-  // Where the study says what a step holds, the reader has told samples.
-  track_.add({report.samples.value_or(report.step.value_or(0.0)),
-              by_own_clock_ ? *report.clock_s : report.received_s});
+  track_.add({*samples, by_own_clock_ ? *report.clock_s : report.received_s});
 }
 
 std::string Follower::clock_text() const {
@@ -181,7 +169,7 @@ FollowState Follower::state() const {
   state.causes = causes_of(promise_, measurement, watched_samples, state.deviation);
   if (began_anew_) {
     state.causes.emplace_back(
-        "the program began anew, with its clock and its counters: what it did before is left out");
+        "the program began anew, with its counters: what it did before is left out");
   }
   if (state.deviation) state.deviation->since.time_s -= track_.front().time_s;
   return state;

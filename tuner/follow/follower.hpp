@@ -9,6 +9,7 @@
 
 #include "common/error.hpp"
 #include "trial_runner/measure/measurer.hpp"
+#include "trial_runner/measure/progress_series.hpp"
 #include "trial_runner/reports/line_clock.hpp"
 #include "trial_runner/reports/report_reader.hpp"
 #include "tuner/follow/progress_track.hpp"
@@ -44,8 +45,7 @@ struct FollowState {
 
 /// Reads the output of a long run and compares it with what was promised. Of several ranks the
 /// first counts, as its clock is its own. Of programs whose output stands in one log, behind one
-/// another, each with a clock and counters of its own, the last counts. Memory is bounded. Not
-/// thread safe.
+/// another, each with counters of its own, the last counts. Memory is bounded. Not thread safe.
 class Follower {
  public:
   /// `started_s`: when the program was started, on the clock that `read_line` is given; nothing if
@@ -68,7 +68,7 @@ class Follower {
   Follower(ReportReader reader, Promise promise, std::optional<double> started_s);
   void take(const Report& report);
   /// Whether another program has gone on telling for a while where the one before was further.
-  [[nodiscard]] bool has_begun_anew(const Report& report);
+  [[nodiscard]] bool has_begun_anew(const Report& report, double samples);
   void compare(FollowState& state) const;
 
   enum class TimeSource { unknown, receipt, own_clock, line };
@@ -81,8 +81,7 @@ class Follower {
   TimeSource time_source_ = TimeSource::unknown;
   std::optional<Measurer> measurer_;
   ProgressTrack track_;
-  TrackPoint behind_;  ///< the latest of the reports in a row that are behind in all
-  int behind_in_a_row_ = 0;
+  CounterRestart restart_;
   bool began_anew_ = false;
   bool by_own_clock_ = false;      ///< what the times of the track are
   std::int64_t without_time_ = 0;  ///< reports of which nobody knows when they were printed
