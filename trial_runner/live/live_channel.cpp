@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/live/live_channel.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
 #include <system_error>
 #include <utility>
@@ -22,6 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr int k_backlog = 64;
 constexpr std::size_t k_most_bytes = std::size_t{1} << 16;
+/// Ranks hear of a switch so much before it.
+constexpr double k_told_ahead_s = 0.1;
 constexpr const char* k_folder = "steptune-live-";
 constexpr const char* k_socket = "tuner";
 
@@ -85,6 +89,12 @@ std::optional<LiveStep> step_from(const Json& json) {
 }
 
 }  // namespace
+
+double next_step_to_switch(const LiveStep& last, int world_size) {
+  if (world_size == 1 || !(last.step > 0.0)) return last.step + 1.0;
+  const double steps_per_s = last.step / std::max(1e-6, last.seconds);
+  return last.step + std::ceil(k_told_ahead_s * steps_per_s) + 2.0;
+}
 
 Result<LiveChannel> LiveChannel::open() {
   std::error_code missing;

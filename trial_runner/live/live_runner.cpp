@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <set>
 #include <utility>
 #include <vector>
@@ -20,12 +19,8 @@
 namespace steptune::live {
 namespace {
 
-/// Between two looks at the channel: short beside a block, rare enough to cost the program nothing.
-constexpr double k_look_s = 0.02;
 /// A program that has reported for so long and has not said hello cannot reach the socket.
 constexpr double k_hello_s = 15.0;
-/// Ranks hear of a switch so much before it.
-constexpr double k_ahead_s = 0.1;
 /// Lines in the program's log, so that its idle limit works.
 constexpr double k_lines_apart_s = 1.0;
 constexpr double k_never_s = 1e9;
@@ -229,7 +224,7 @@ Result<std::vector<TrialEvent>> LiveRunner::wait(double deadline_s) {
     read_channel();
     const double now_s = clock_.now_s();
     const double until_s = !events_.empty() ? now_s
-                           : program_       ? std::min(deadline_s, now_s + k_look_s)
+                           : program_       ? std::min(deadline_s, now_s + k_between_looks_s)
                                             : deadline_s;
     auto heard = fresh_->wait(until_s);
     if (!heard) return tl::unexpected(heard.error());
@@ -333,14 +328,11 @@ void LiveRunner::read_channel() {
 
 void LiveRunner::take_turn() {
   if (!program_) return;
-  const Program& program = *program_;
+  Program& program = *program_;
   const bool of_trial = active_ && blocks_.arm() == Arm::trial;
   const KnobValues& knobs = of_trial ? active_->spec.live->knobs : program.baseline;
-  double ahead = 1.0;
-  if (program.world_size > 1 && program.last.step > 0.0) {
-    ahead += std::ceil(k_ahead_s * program.last.step / std::max(1e-6, program.last.seconds)) + 1.0;
-  }
-  program_->channel.send_switch(program.last.step + ahead, ++program_->switches, knobs);
+  program.channel.send_switch(next_step_to_switch(program.last, program.world_size),
+                              ++program.switches, knobs);
 }
 
 void LiveRunner::on_step(const LiveStep& step) {
