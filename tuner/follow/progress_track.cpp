@@ -2,11 +2,11 @@
 #include "tuner/follow/progress_track.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 
 #include "common/interval.hpp"
+#include "trial_runner/measure/quantiles.hpp"
 
 namespace steptune {
 namespace {
@@ -17,9 +17,6 @@ constexpr std::size_t k_least_batches = 5;
 constexpr std::size_t k_last_points = 10;
 /// The change point is chosen among many.
 constexpr double k_convincing_errors = 3.0;
-/// 97.5 % points of Student's t for 4 to 19 degrees of freedom.
-constexpr std::array<double, 16> k_t{2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201,
-                                     2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093};
 /// Points within this share of the mean distance came together.
 constexpr double k_together = 0.02;
 
@@ -66,7 +63,7 @@ std::optional<Interval95> rate_of(std::span<const TrackPoint> points) {
   const auto count = static_cast<double>(batches);
   const double samples_each = (end.samples - begin.samples) / count;
   const double error = std::sqrt(squares / (count - 1.0) / count) / samples_each;
-  return Interval95{mean, k_t[batches - k_least_batches] * error};
+  return Interval95{mean, student_quantile_95(count - 1.0) * error};
 }
 
 }  // namespace
