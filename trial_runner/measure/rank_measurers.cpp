@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/clauses.hpp"
+#include "common/median.hpp"
 
 namespace steptune {
 namespace {
@@ -41,12 +42,6 @@ int slowest(const std::map<int, const Measurement*>& ranks) {
   return chosen;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 std::optional<std::string> late_in_data(const std::map<int, const Measurement*>& ranks) {
   std::map<int, double> seconds;
   for (const auto& [rank, measurement] : ranks) {
@@ -61,7 +56,7 @@ std::optional<std::string> late_in_data(const std::map<int, const Measurement*>&
     if (rank != worst->first) others.push_back(each);
   }
   const double step = ranks.at(worst->first)->step_seconds_per_sample;
-  const double share = (worst->second - median(std::move(others))) / step;
+  const double share = (worst->second - *median(std::move(others))) / step;
   if (!(share >= k_noticeable)) return std::nullopt;
   return fmt::format("rank {} spends {:.0f} % of each step longer on data than the others",
                      worst->first, 100.0 * share);
