@@ -19,7 +19,8 @@ struct TrialResources {
   std::vector<std::string> gpus;  ///< as CUDA_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES names them
 };
 
-/// GPUs are those visible with `environment`, CPUs those of the calling thread.
+/// GPUs are those visible with `environment`, CPUs those of the calling thread. Errors
+/// (`runner`): the system does not tell these.
 [[nodiscard]] Result<TrialResources> read_trial_resources(const SystemFiles& files,
                                                           const Environment& environment);
 

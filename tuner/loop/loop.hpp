@@ -110,7 +110,8 @@ struct Recommendation {
   std::vector<std::string> notes;  ///< what the plan assumes and nobody has seen; for people
 };
 
-/// The recommendation as it stands in the history, and back.
+/// The recommendation as it stands in the history, and back. Errors (`store`): it cannot be read;
+/// `where` says whose it is.
 [[nodiscard]] Json to_json(const Recommendation& recommendation);
 [[nodiscard]] Result<Recommendation> recommendation_from_json(const Json& json,
                                                               const std::string& where);
