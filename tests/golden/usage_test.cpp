@@ -103,6 +103,15 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
       {{"retune", "study.json", "--cost", "nan"},
        "steptune: error: --cost: \"nan\" is not a number from 0.0001 to 1e{{.?}}09\n"
        "  see 'steptune retune --help'\n"},
+      {{"run", "study.json", "--time", ""},
+       "steptune: error: --time: no value is given\n"
+       "  see 'steptune run --help'\n"},
+      {{"exec", "--tune", "--time", "", "--", "true"},
+       "steptune: error: --time: no value is given\n"
+       "  see 'steptune exec --help'\n"},
+      {{"gc", "--older-than", ""},
+       "steptune: error: --older-than: no value is given\n"
+       "  see 'steptune gc --help'\n"},
       {{"scaling", "--min-efficiency", "nan"},
        "steptune: error: --min-efficiency: \"nan\" is not a number from 0.01 to 1\n"
        "  see 'steptune scaling --help'\n"},

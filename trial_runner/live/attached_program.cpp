@@ -2,7 +2,6 @@
 #include "trial_runner/live/attached_program.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <poll.h>
@@ -10,12 +9,8 @@
 namespace steptune::live {
 namespace {
 
-/// Between two looks at the channel: short beside a block, rare enough to cost the program nothing.
-constexpr double k_attached_look_s = 0.02;
 /// Between two signs of life.
 constexpr double k_between_signs_s = 1.0;
-/// Ranks hear of a switch so much before it.
-constexpr double k_told_ahead_s = 0.1;
 
 }  // namespace
 
@@ -39,7 +34,7 @@ std::vector<LiveStep> AttachedProgram::steps(double until_s) {
     is_gone_ = is_gone_ || has_ended;
     const double left_s = until_s - clock_->now_s();
     if (!steps.empty() || is_gone_ || unusable_ || left_s <= 0.0) return steps;
-    static_cast<void>(ends_within(std::min(left_s, k_attached_look_s)));
+    static_cast<void>(ends_within(std::min(left_s, k_between_looks_s)));
   }
 }
 
@@ -71,19 +66,13 @@ void AttachedProgram::read(std::vector<LiveStep>& steps) {
   channel_.send_alive();
 }
 
-double AttachedProgram::next_switch() const {
-  if (world_size_ == 1 || !(last_.step > 0.0)) return last_.step + 1.0;
-  const double steps_per_s = last_.step / std::max(1e-6, last_.seconds);
-  return last_.step + std::ceil(k_told_ahead_s * steps_per_s) + 2.0;
-}
-
 std::int64_t AttachedProgram::switch_to(const KnobValues& knobs) {
-  channel_.send_switch(next_switch(), ++switches_, knobs);
+  channel_.send_switch(next_step_to_switch(last_, world_size_), ++switches_, knobs);
   return switches_;
 }
 
 void AttachedProgram::leave(const KnobValues& knobs) {
-  channel_.send_switch(next_switch(), ++switches_, knobs, /*last=*/true);
+  channel_.send_switch(next_step_to_switch(last_, world_size_), ++switches_, knobs, /*last=*/true);
 }
 
 }  // namespace steptune::live

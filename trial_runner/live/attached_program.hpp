@@ -48,7 +48,6 @@ class AttachedProgram {
   void leave(const KnobValues& knobs);
 
  private:
-  [[nodiscard]] double next_switch() const;
   void read(std::vector<LiveStep>& steps);
 
   const Clock* clock_;

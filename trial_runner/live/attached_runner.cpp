@@ -5,21 +5,13 @@
 #include <utility>
 #include <vector>
 
-#include "common/json.hpp"
 #include "trial_runner/admission.hpp"
 #include "trial_runner/live/live_runner.hpp"
 #include "trial_runner/live/paired_blocks.hpp"
+#include "trial_runner/live/shared_trial.hpp"
 
 namespace steptune::live {
 namespace {
-
-/// The trial that is measured.
-struct AttachedTrial {
-  TrialSpec spec;
-  double asked_s = 0.0;
-  std::optional<double> started_s{};  ///< its settings are in force
-  bool told_refusal = false;
-};
 
 class AttachedRunner final : public Runner {
  public:
@@ -48,7 +40,7 @@ class AttachedRunner final : public Runner {
   PairedBlocks blocks_;
   KnobValues baseline_;
   std::int64_t in_force_ = 0;  ///< number of the latest switch
-  std::optional<AttachedTrial> active_;
+  std::optional<SharedTrial> active_;
   std::vector<TrialEvent> events_;
 };
 
@@ -62,7 +54,7 @@ Result<void> AttachedRunner::start(const TrialSpec& spec) {
   std::vector<TrialKey> under_way;
   if (active_) under_way.push_back(active_->spec.key);
   if (auto free = admission_.check_start(spec.key, under_way, capacity()); !free) return free;
-  active_ = AttachedTrial{spec, clock_.now_s()};
+  active_ = SharedTrial{spec, clock_.now_s()};
   if (!spec.live) {
     finish(OutcomeKind::not_started, "cannot be set while the program runs");
     return {};
@@ -97,10 +89,7 @@ void AttachedRunner::on_step(const LiveStep& step) {
   if (active_ && blocks_.arm() == Arm::trial) {
     const bool begins = !active_->started_s;
     if (begins) begin_measuring();
-    if (!active_->told_refusal && why_not_in_force(program_.log(), active_->spec.live->knobs)) {
-      active_->told_refusal = true;
-      if (!begins) tell_events();
-    }
+    if (active_->loses_settings(program_.log()) || begins) tell_events();
   }
   if (blocks_.add(step)) take_turn();
   report();
@@ -113,15 +102,12 @@ void AttachedRunner::begin_measuring() {
                                     "",
                                     {{k_shared_program, "the long run"}},
                                     program_.startup_s().value_or(0.0)});
-  tell_events();
 }
 
 void AttachedRunner::tell_events() {
   Report report;
   report.received_s = clock_.now_s();
-  const Json told = program_.log().to_json();
-  for (const Json& event : told)
-    report.hook_events.push_back(dump_json(event));
+  report.hook_events = hook_events(program_.log());
   events_.emplace_back(TrialReported{active_->spec.key, std::move(report)});
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/live/live_channel.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
+#include <cstdio>
 #include <system_error>
 #include <utility>
 
@@ -21,10 +24,51 @@ namespace fs = std::filesystem;
 
 constexpr int k_backlog = 64;
 constexpr std::size_t k_most_bytes = std::size_t{1} << 16;
+/// Ranks hear of a switch so much before it.
+constexpr double k_told_ahead_s = 0.1;
+constexpr const char* k_folder = "steptune-live-";
+constexpr const char* k_socket = "tuner";
 
 Error socket_error(const char* what, const fs::path& path) {
   return {ErrorKind::runner, fmt::format("cannot {}: {}", what, system_reason(errno)),
           path.string(), ""};
+}
+
+UniqueFd new_socket() {
+  return UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+}
+
+/// Nothing where the path is too long for one.
+std::optional<sockaddr_un> address_of(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof(address.sun_path)) return std::nullopt;
+  path.copy(address.sun_path, path.size());
+  return address;
+}
+
+const sockaddr* generic(const sockaddr_un& address) {
+  return reinterpret_cast<const sockaddr*>(&address);
+}
+
+bool is_left_behind(const fs::path& socket) {
+  const auto address = address_of(socket.string());
+  const UniqueFd visitor = new_socket();
+  return address && visitor.get() >= 0 &&
+         ::connect(visitor.get(), generic(*address), sizeof(*address)) != 0 &&
+         errno == ECONNREFUSED;
+}
+
+/// A tuner that was killed has left its folder: nobody listens there any more.
+void remove_left_behind(const fs::path& parent) {
+  std::error_code unreadable;
+  fs::directory_iterator entry(parent, unreadable);
+  for (; !unreadable && entry != fs::directory_iterator(); entry.increment(unreadable)) {
+    const fs::path& folder = entry->path();
+    if (!folder.filename().string().starts_with(k_folder)) continue;
+    std::error_code fault;
+    if (is_left_behind(folder / k_socket)) fs::remove_all(folder, fault);
+  }
 }
 
 std::optional<LiveStep> step_from(const Json& json) {
@@ -46,30 +90,36 @@ std::optional<LiveStep> step_from(const Json& json) {
 
 }  // namespace
 
+double next_step_to_switch(const LiveStep& last, int world_size) {
+  if (world_size == 1 || !(last.step > 0.0)) return last.step + 1.0;
+  const double steps_per_s = last.step / std::max(1e-6, last.seconds);
+  return last.step + std::ceil(k_told_ahead_s * steps_per_s) + 2.0;
+}
+
 Result<LiveChannel> LiveChannel::open() {
   std::error_code missing;
   const fs::path parent = fs::temp_directory_path(missing);
-  std::string folder = (parent / "steptune-live-XXXXXX").string();
+  if (!missing) remove_left_behind(parent);
+  std::string folder = (parent / (std::string(k_folder) + "XXXXXX")).string();
   if (missing || ::mkdtemp(folder.data()) == nullptr) {
     return fail(ErrorKind::runner,
                 fmt::format("cannot make a temporary folder for the program's connection: {}",
                             system_reason(missing ? missing.value() : errno)),
                 missing ? "" : folder, "set TMPDIR to a folder that can be written");
   }
-  LiveChannel channel(UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)),
-                      fs::path(folder) / "tuner");
+  LiveChannel channel(new_socket(), fs::path(folder) / k_socket);
   const std::string path = channel.path_.string();
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof(address.sun_path)) {
+  // Whoever looks for what was left behind finds a socket only once somebody listens.
+  const std::string unready = path + "-";
+  const auto address = address_of(unready);
+  if (!address) {
     return fail(ErrorKind::runner, "is too long a path for a socket", path,
                 "set TMPDIR to a shorter one");
   }
-  path.copy(address.sun_path, path.size());
-  const bool listens = channel.listener_.get() >= 0 &&
-                       ::bind(channel.listener_.get(), reinterpret_cast<const sockaddr*>(&address),
-                              sizeof(address)) == 0 &&
-                       ::listen(channel.listener_.get(), k_backlog) == 0;
+  const int listener = channel.listener_.get();
+  const bool listens =
+      listener >= 0 && ::bind(listener, generic(*address), sizeof(*address)) == 0 &&
+      ::listen(listener, k_backlog) == 0 && ::rename(unready.c_str(), path.c_str()) == 0;
   if (!listens) return tl::unexpected(socket_error("listen for the program", path));
   return channel;
 }

@@ -39,12 +39,21 @@ using LiveMessage = std::variant<LiveHello, LiveHookEvent, LiveStep, LiveGone>;
 /// Knobs by name.
 using KnobValues = std::map<std::string, Value>;
 
+/// Seconds between two looks at a channel: short beside a block, rare enough to cost the program
+/// nothing.
+inline constexpr double k_between_looks_s = 0.02;
+
+/// The first step that all ranks can be told of before they make it; `last`: the latest that rank 0
+/// has told.
+[[nodiscard]] double next_step_to_switch(const LiveStep& last, int world_size);
+
 /// The tuner's end of the connection with PyTorch's hook in mode `live` (docs/hooks-protocol.md,
 /// "Switching while the program runs"). Never blocks. Rank 0 leads: it tells steps; all ranks are
 /// told of switches. Not thread safe.
 class LiveChannel {
  public:
-  /// Listens on a socket in a new folder of its own, which goes with the object.
+  /// Listens on a socket in a new folder of its own, which goes with the object. Folders that
+  /// tuners left behind that were killed go, too.
   [[nodiscard]] static Result<LiveChannel> open();
   LiveChannel(LiveChannel&& other) noexcept;
   LiveChannel& operator=(LiveChannel&& other) noexcept;

@@ -3,29 +3,24 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <set>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "common/json.hpp"
 #include "common/log.hpp"
 #include "trial_runner/admission.hpp"
 #include "trial_runner/hooks/hook_log.hpp"
 #include "trial_runner/hooks/pytorch_hook.hpp"
 #include "trial_runner/live/paired_blocks.hpp"
+#include "trial_runner/live/shared_trial.hpp"
 
 namespace steptune::live {
 namespace {
 
-/// Between two looks at the channel: short beside a block, rare enough to cost the program nothing.
-constexpr double k_look_s = 0.02;
 /// A program that has reported for so long and has not said hello cannot reach the socket.
 constexpr double k_hello_s = 15.0;
-/// Ranks hear of a switch so much before it.
-constexpr double k_ahead_s = 0.1;
 /// Lines in the program's log, so that its idle limit works.
 constexpr double k_lines_apart_s = 1.0;
 constexpr double k_never_s = 1e9;
@@ -51,12 +46,8 @@ struct Program {
 };
 
 /// The trial that is measured in it.
-struct Active {
-  TrialSpec spec;
-  double asked_s = 0.0;
-  std::optional<double> started_s{};  ///< its settings are in force
-  Json events = Json::array();        ///< of the hook, with its settings in force; not told yet
-  bool told_refusal = false;          ///< they were in force, and are no more
+struct Active : SharedTrial {
+  std::vector<std::string> events{};  ///< of the hook, with its settings set; not told yet
 };
 
 /// Beside the trials' own.
@@ -128,7 +119,7 @@ Result<void> LiveRunner::start(const TrialSpec& spec) {
   if (running_fresh_) under_way.push_back(*running_fresh_);
   if (auto free = admission_.check_start(spec.key, under_way, capacity()); !free) return free;
   if (!spec.live || !unusable_.empty() || is_refused(*spec.live)) return start_fresh(spec);
-  active_ = Active{spec, clock_.now_s()};
+  active_ = Active{{spec, clock_.now_s()}};
   if (!program_) {
     if (auto started = start_program(); !started) {
       active_.reset();
@@ -233,7 +224,7 @@ Result<std::vector<TrialEvent>> LiveRunner::wait(double deadline_s) {
     read_channel();
     const double now_s = clock_.now_s();
     const double until_s = !events_.empty() ? now_s
-                           : program_       ? std::min(deadline_s, now_s + k_look_s)
+                           : program_       ? std::min(deadline_s, now_s + k_between_looks_s)
                                             : deadline_s;
     auto heard = fresh_->wait(until_s);
     if (!heard) return tl::unexpected(heard.error());
@@ -337,14 +328,11 @@ void LiveRunner::read_channel() {
 
 void LiveRunner::take_turn() {
   if (!program_) return;
-  const Program& program = *program_;
+  Program& program = *program_;
   const bool of_trial = active_ && blocks_.arm() == Arm::trial;
   const KnobValues& knobs = of_trial ? active_->spec.live->knobs : program.baseline;
-  double ahead = 1.0;
-  if (program.world_size > 1 && program.last.step > 0.0) {
-    ahead += std::ceil(k_ahead_s * program.last.step / std::max(1e-6, program.last.seconds)) + 1.0;
-  }
-  program_->channel.send_switch(program.last.step + ahead, ++program_->switches, knobs);
+  program.channel.send_switch(next_step_to_switch(program.last, program.world_size),
+                              ++program.switches, knobs);
 }
 
 void LiveRunner::on_step(const LiveStep& step) {
@@ -359,10 +347,8 @@ void LiveRunner::on_step(const LiveStep& step) {
     return;
   }
   const bool of_trial = blocks_.arm() == Arm::trial;
-  if (of_trial && active_ && !active_->told_refusal &&
-      why_not_in_force(program.log, active_->spec.live->knobs)) {
-    active_->told_refusal = true;
-    active_->events = program.log.to_json();
+  if (of_trial && active_ && active_->loses_settings(program.log)) {
+    active_->events = hook_events(program.log);
   }
   if (blocks_.add(step)) {
     log_line(LogLevel::debug, "a block of the {} ends with step {:.0f}, {:.3f} s of training",
@@ -375,7 +361,7 @@ void LiveRunner::on_step(const LiveStep& step) {
 bool LiveRunner::begin_measuring() {
   if (why_not_in_force(program_->log, active_->spec.live->knobs)) return false;
   active_->started_s = clock_.now_s();
-  active_->events = program_->log.to_json();
+  active_->events = hook_events(program_->log);
   auto placement = program_->placement;
   placement[k_shared_program] = log_name(program_->key);
   events_.emplace_back(
@@ -395,9 +381,7 @@ void LiveRunner::report() {
                100.0 * report.compared->half_width_s / report.compared->seconds_per_sample,
                report.step.value_or(0.0), clock_.now_s() - active_->asked_s);
     }
-    const Json told = std::exchange(active_->events, Json::array());
-    for (const Json& event : told)
-      report.hook_events.push_back(dump_json(event));
+    report.hook_events = std::exchange(active_->events, {});
     events_.emplace_back(TrialReported{active_->spec.key, std::move(report)});
   }
 }

@@ -53,28 +53,31 @@ std::optional<CpuTime> time_of_line(std::string_view text, std::string_view name
                  static_cast<double>(ticks[k_steal]) * tick_s};
 }
 
-/// After the first line.
-std::size_t lines_that_begin(std::string_view begin, std::string_view text) {
-  std::size_t count = 0;
-  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1))
-    if (text.substr(at + 1).starts_with(begin)) ++count;
-  return count;
+/// Of all its CPUs, whose lines follow that of their sum.
+std::optional<CpuTime> time_of_machine(std::string_view proc_stat) {
+  auto time = time_of_line(proc_stat, "cpu ");
+  if (!time) return std::nullopt;
+  std::size_t cpus = 0;
+  for (std::size_t at = proc_stat.find('\n');
+       at != std::string_view::npos && proc_stat.substr(at + 1).starts_with("cpu");
+       at = proc_stat.find('\n', at + 1)) {
+    ++cpus;
+  }
+  time->cpus = std::max<std::size_t>(1, cpus);
+  return time;
 }
 
 }  // namespace
 
 std::optional<CpuTime> cpu_time_of(std::string_view proc_stat, std::span<const int> cpus) {
-  auto of_machine = time_of_line(proc_stat, "cpu ");
-  if (!of_machine) return std::nullopt;
-  of_machine->cpus = std::max<std::size_t>(1, lines_that_begin("cpu", proc_stat));
-  if (cpus.empty()) return of_machine;
+  if (cpus.empty()) return time_of_machine(proc_stat);
   CpuTime sum;
   sum.cpus = cpus.size();
   for (const int cpu : cpus) {
     const std::string name = fmt::format("\ncpu{} ", cpu);
     const auto at = proc_stat.find(name);
     const auto of_cpu = time_of_line(proc_stat.substr(std::min(at, proc_stat.size())), name);
-    if (!of_cpu) return of_machine;
+    if (!of_cpu) return time_of_machine(proc_stat);
     sum.total_s += of_cpu->total_s;
     sum.busy_s += of_cpu->busy_s;
     sum.steal_s += of_cpu->steal_s;

@@ -41,9 +41,8 @@ struct LocalRunnerOptions {
 /// - Of a launch of several processes, each is bound to its part of the trial's CPUs, unless the
 ///   study binds them.
 /// - If this program dies, by SIGKILL too, a watchdog process kills what it had started.
-/// - Output is read in bounded memory, kept in the trial's log up to its cap, and given line by
-/// line
-///   to the report reader.
+/// - Output is read in bounded memory, kept in the trial's log up to its cap, and given to the
+///   report reader line by line.
 /// - `adopt` takes nothing over: it ends what an earlier run's trials left behind.
 ///
 /// SIGINT, SIGTERM and SIGHUP are blocked in the owning thread except inside `wait`, which returns
@@ -51,6 +50,9 @@ struct LocalRunnerOptions {
 /// them as well. The process becomes a subreaper while the runner lives: at most one local runner
 /// at a time, and other children of the process should stay in its process group. `clock` outlives
 /// the runner and has to follow real time.
+///
+/// Errors: `usage` where the machine has too little for so many trials at a time, `runner` where it
+/// does not tell what it has, or the watchdog cannot be started.
 [[nodiscard]] Result<std::unique_ptr<Runner>> make_local_runner(const Clock& clock,
                                                                 LocalRunnerOptions options);
 

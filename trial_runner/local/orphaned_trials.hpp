@@ -19,6 +19,7 @@ struct TrialToken {
   std::string run_tag;
 };
 [[nodiscard]] std::string to_text(const TrialToken& token);
+/// Errors (`store`): it is no such text.
 [[nodiscard]] Result<TrialToken> parse_token(const std::string& text);
 
 /// Ends the processes of trials that an earlier run of the tuner left behind, SIGTERM first, and

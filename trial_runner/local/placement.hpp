@@ -25,7 +25,8 @@ struct TrialResources {
 [[nodiscard]] std::vector<int> from_own_place(std::vector<int> cpus, int usable,
                                               std::string_view name);
 
-/// GPUs are those visible with `environment`, CPUs those of the calling thread.
+/// GPUs are those visible with `environment`, CPUs those of the calling thread. Errors
+/// (`runner`): the system does not tell these.
 [[nodiscard]] Result<TrialResources> read_trial_resources(const SystemFiles& files,
                                                           const Environment& environment);
 

@@ -23,6 +23,7 @@ struct OutputPipe {
   UniqueFd read;
   UniqueFd write;
 };
+/// Errors (`unavailable`): too many files are open.
 [[nodiscard]] Result<OutputPipe> make_output_pipe();
 
 /// A child of this process as a trial's. Should the kernel run out of memory, it takes the trial
@@ -30,7 +31,8 @@ struct OutputPipe {
 [[nodiscard]] TrialProcess trial_process_of(pid_t child, UniqueFd output);
 
 /// Starts a trial's main process, bound to `cpus` (none: not bound), with `environment` as all of
-/// its environment and its output in a pipe. Errors as `spawn`.
+/// its environment and its output in a pipe. Errors as `spawn` and `make_output_pipe`;
+/// `unavailable`: the CPUs are not to be had.
 [[nodiscard]] Result<TrialProcess> start_trial_process(const TrialSpec& spec,
                                                        const std::vector<int>& cpus,
                                                        Environment environment);

@@ -12,7 +12,8 @@
 
 namespace steptune::local {
 
-/// The program `steptune-watchdog` among the shipped helpers (common/shipped_files.hpp).
+/// The program `steptune-watchdog` among the shipped helpers (common/shipped_files.hpp). Errors
+/// (`runner`): it is missing.
 [[nodiscard]] Result<std::filesystem::path> find_watchdog_program();
 
 /// A small process that outlives this one: when this one dies, even by SIGKILL, the watchdog kills
@@ -20,7 +21,7 @@ namespace steptune::local {
 class Watchdog {
  public:
   Watchdog() = default;
-  /// Returns once the watchdog is ready.
+  /// Returns once the watchdog is ready. Errors (`runner`): it cannot be started, or ended at once.
   [[nodiscard]] static Result<Watchdog> start(const std::filesystem::path& program,
                                               const std::string& run_tag);
   Watchdog(Watchdog&& other) noexcept;

@@ -8,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include "common/clauses.hpp"
+#include "common/median.hpp"
+
 namespace steptune {
 namespace {
 
@@ -17,11 +20,6 @@ constexpr double k_unsure = 0.05;
 /// Of a step's time: what a rank spends on data beyond the others shows.
 constexpr double k_noticeable = 0.05;
 constexpr const char* k_data = "data";
-
-void add_remark(Measurement& measurement, const std::string& remark) {
-  if (remark.empty()) return;
-  measurement.remark += (measurement.remark.empty() ? "" : "; ") + remark;
-}
 
 double lower_end(const Measurement& m) {
   if (!std::isfinite(m.seconds_per_sample)) return 0.0;
@@ -44,12 +42,6 @@ int slowest(const std::map<int, const Measurement*>& ranks) {
   return chosen;
 }
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::ranges::nth_element(values, middle);
-  return *middle;
-}
-
 std::optional<std::string> late_in_data(const std::map<int, const Measurement*>& ranks) {
   std::map<int, double> seconds;
   for (const auto& [rank, measurement] : ranks) {
@@ -64,7 +56,7 @@ std::optional<std::string> late_in_data(const std::map<int, const Measurement*>&
     if (rank != worst->first) others.push_back(each);
   }
   const double step = ranks.at(worst->first)->step_seconds_per_sample;
-  const double share = (worst->second - median(std::move(others))) / step;
+  const double share = (worst->second - *median(std::move(others))) / step;
   if (!(share >= k_noticeable)) return std::nullopt;
   return fmt::format("rank {} spends {:.0f} % of each step longer on data than the others",
                      worst->first, 100.0 * share);
@@ -116,11 +108,12 @@ Measurement RankMeasurers::combination_of(const std::map<int, const Measurement*
   const Measurement& first = *measured.begin()->second;
   combined.metrics = first.metrics;
   combined.not_finite = first.not_finite;
-  add_remark(combined, stragglers(measured));
+  add_clause(combined.remark, stragglers(measured));
   if (unheeded_rank_ < 0) return combined;
-  add_remark(combined, fmt::format("only the first {} ranks that report are measured: reports of "
-                                   "others, up to rank {}, are ignored",
-                                   k_most_ranks, unheeded_rank_));
+  add_clause(combined.remark,
+             fmt::format("only the first {} ranks that report are measured: reports of "
+                         "others, up to rank {}, are ignored",
+                         k_most_ranks, unheeded_rank_));
   return combined;
 }
 
@@ -134,7 +127,7 @@ std::string stragglers(const std::map<int, const Measurement*>& ranks) {
     text = fmt::format("rank {} is {:.0f} % slower than rank {}", last, 100.0 * (ratio - 1.0),
                        ranks.begin()->first);
   }
-  if (const auto late = late_in_data(ranks)) text += (text.empty() ? "" : "; ") + *late;
+  if (const auto late = late_in_data(ranks)) add_clause(text, *late);
   return text.empty() ? "" : "straggler: " + text;
 }
 

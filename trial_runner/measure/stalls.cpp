@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "common/median.hpp"
+
 namespace steptune {
 namespace {
 
@@ -14,12 +16,6 @@ constexpr double k_deviations_per_mad = 1.4826;  // of a normal distribution
 constexpr double k_least_share = 0.5;            // of a typical interval
 constexpr std::size_t k_longest_run = 3;
 constexpr double k_largest_share = 0.05;
-
-double median_of(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// Runs of marked intervals that are too long are no stalls, and neither is what is nearer to one
 /// than it is long: where a slow start fades, chance decides which of its last intervals stand out.
@@ -48,13 +44,13 @@ std::vector<Stall> find_stalls(std::span<const Interval> intervals) {
   values.reserve(intervals.size());
   for (const Interval& interval : intervals)
     values.push_back(interval.seconds / interval.samples);
-  const double rate = median_of(values);
+  const double rate = *median(values);
   for (std::size_t i = 0; i < intervals.size(); ++i)
     values[i] = std::abs(intervals[i].seconds - rate * intervals[i].samples);
-  const double deviation_s = k_deviations_per_mad * median_of(values);
+  const double deviation_s = k_deviations_per_mad * *median(values);
   for (std::size_t i = 0; i < intervals.size(); ++i)
     values[i] = rate * intervals[i].samples;
-  const double typical_s = median_of(values);
+  const double typical_s = *median(values);
   const double least_s = std::max(k_deviations * deviation_s, k_least_share * typical_s);
 
   std::vector<bool> marked(intervals.size());

@@ -5,10 +5,12 @@
 #include <array>
 #include <cmath>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "common/median.hpp"
 #include "common/text.hpp"
 #include "trial_runner/replay/recorded_table.hpp"
 
@@ -94,10 +96,7 @@ double median_time_s(const RecordedTable& table, const TimeColumn& column) {
     const auto& cell = row[column.index];
     if (cell && *cell > 0.0) times.push_back(*cell * column.seconds);
   }
-  if (times.empty()) return 0.0;
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
+  return median(std::move(times)).value_or(0.0);
 }
 
 }  // namespace

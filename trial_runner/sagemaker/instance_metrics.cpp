@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "common/json_fields.hpp"
+#include "common/median.hpp"
 
 namespace steptune {
 namespace {
@@ -98,13 +99,6 @@ void read_page(const Json& page, const std::map<std::string, const EndedJob*>& j
       if (whole) points[id].push_back((*values)[i].get<double>());
     }
   }
-}
-
-std::optional<double> median(std::vector<double> values) {
-  if (values.empty()) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
 }
 
 std::optional<double> most(const std::vector<double>& values) {

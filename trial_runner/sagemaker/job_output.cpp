@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "common/clauses.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
 
 namespace steptune {
@@ -45,7 +46,7 @@ std::string JobOutput::faults() const {
     text = reader.rejections();
     if (!text.empty()) break;
   }
-  if (!log_.fault().empty()) text += (text.empty() ? "" : "; ") + log_.fault();
+  add_clause(text, log_.fault());
   return text;
 }
 

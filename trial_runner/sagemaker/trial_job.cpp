@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "common/clauses.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 
 namespace steptune {
@@ -196,8 +197,7 @@ TrialFinished TrialJob::give_up(double time_s, OutcomeKind kind, std::string det
 TrialFinished TrialJob::close(double time_s, Outcome outcome) {
   move_to(JobState::finished);
   output_.finish();
-  if (const std::string faults = output_.faults(); !faults.empty())
-    outcome.detail += (outcome.detail.empty() ? "" : "; ") + faults;
+  add_clause(outcome.detail, output_.faults());
   outcome.duration_s = started_s_ ? std::max(0.0, time_s - *started_s_) : 0.0;
   outcome.billed_s = billed_s_;
   outcome.billed_usd = billed_usd_;

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/clauses.hpp"
 #include "common/text.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
 
@@ -38,9 +39,11 @@ bool has_any(std::string_view line, std::span<const std::string_view> phrases) {
 }
 
 std::string with_last_output(std::string detail, const StepEvidence& evidence) {
-  if (!evidence.fault.empty()) detail += "; " + evidence.fault;
-  if (evidence.tail.empty()) return detail;
-  return detail + fmt::format("; its last output: {}", fmt::join(evidence.tail, " | "));
+  add_clause(detail, evidence.fault);
+  if (!evidence.tail.empty()) {
+    add_clause(detail, fmt::format("its last output: {}", fmt::join(evidence.tail, " | ")));
+  }
+  return detail;
 }
 
 /// What this program has caused.

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/clauses.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
 #include "trial_runner/slurm/lost_nodes.hpp"
@@ -193,11 +194,8 @@ TrialFinished StepTrial::finish(double now_s, Outcome outcome,
         started_s_ ? usage_usd(*usd_per_node_hour * launch_->held_nodes, outcome.billed_s) : 0.0;
   }
   log_.finish();
-  const auto add = [&](const std::string& text) {
-    if (!text.empty()) outcome.detail += (outcome.detail.empty() ? "" : "; ") + text;
-  };
-  add(reader_.rejections());
-  add(log_.fault());
+  add_clause(outcome.detail, reader_.rejections());
+  add_clause(outcome.detail, log_.fault());
   return {key(), end_s, std::move(outcome)};
 }
 

@@ -87,7 +87,7 @@ class AttachedSession {
     naming.fresh = tuning_.fresh;
     naming.yes = true;
     const auto former = settle_identity(context_.console, naming, *history, *study);
-    if (!former) return untuned(former.error().text());
+    if (!former) return untuned(former.error().error.text());
     tell(fmt::format("tunes the running program for up to {}: {}",
                      format_duration(tuning_.longest_s), fmt::join(names_of(*study), ", ")));
     const auto result = tune(*study, *history);
@@ -135,7 +135,7 @@ class AttachedSession {
     parts.interrupted_because = "the long run that it was tuned in had ended";
     // A run that is its own trial cannot be gone on with.
     parts.after_too_little.clear();
-    auto result = run_loop(parts);
+    auto result = run_loop(std::move(parts));
     display.finish();
     return result;
   }

@@ -2,6 +2,7 @@
 #include "tuner/cli/command.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,19 @@
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
+namespace {
+
+/// `kind`: what numbers that fit are called.
+CLI::Validator number_that(std::function<bool(double)> fits, std::string kind) {
+  return {[fits = std::move(fits), kind = std::move(kind)](std::string& text) {
+            const auto number = parse_finite(text);
+            if (number && fits(*number)) return std::string();
+            return fmt::format("\"{}\" is not a {}", printable_line(text, 40), kind);
+          },
+          ""};
+}
+
+}  // namespace
 
 std::vector<std::string> CommandContext::as_typed(std::vector<std::string> parsed) const {
   const std::size_t count = std::min(parsed.size(), after_separator.size());
@@ -50,21 +64,16 @@ void add_json_option(CLI::App& command, CommandContext& context) {
 }
 
 CLI::Validator number_within(double least, double most) {
-  return {[least, most](std::string& text) {
-            const auto number = parse_finite(text);
-            if (number && *number >= least && *number <= most) return std::string();
-            return fmt::format("\"{}\" is not a number from {:g} to {:g}", printable_line(text, 40),
-                               least, most);
-          },
-          ""};
+  return number_that([least, most](double number) { return number >= least && number <= most; },
+                     fmt::format("number from {:g} to {:g}", least, most));
 }
 
 CLI::Validator positive_number() {
-  return {[](std::string& text) {
-            const auto number = parse_finite(text);
-            if (number && *number > 0.0) return std::string();
-            return fmt::format("\"{}\" is not a positive number", printable_line(text, 40));
-          },
+  return number_that([](double number) { return number > 0.0; }, "positive number");
+}
+
+CLI::Validator not_empty() {
+  return {[](std::string& text) { return std::string(text.empty() ? "no value is given" : ""); },
           ""};
 }
 

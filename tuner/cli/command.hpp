@@ -53,6 +53,9 @@ void add_json_option(CLI::App& command, CommandContext& context);
 [[nodiscard]] CLI::Validator number_within(double least, double most);
 /// The same of finite numbers above 0.
 [[nodiscard]] CLI::Validator positive_number();
+/// For options whose absence means something else: `--time "$TIME"` of a variable that is not set
+/// is a mistake.
+[[nodiscard]] CLI::Validator not_empty();
 
 /// A subcommand with its description, its examples (shown before the options) and what it does once
 /// everything is parsed.

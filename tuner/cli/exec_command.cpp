@@ -137,11 +137,9 @@ Result<AttachedTuning> wanted_tuning(CommandContext& context, const ExecOptions&
   if (options.trial > 0) {
     return fail(ErrorKind::usage, "both --trial and --tune are given", "", "leave one of them out");
   }
-  RunOptions limits;
-  limits.time = options.time;
-  StudySpec checked;
-  if (auto fits = apply_overrides(limits, checked); !fits) return tl::unexpected(fits.error());
-  tuning.longest_s = *checked.budget.time_s;
+  const auto time_s = tuning_time_s(options.time);
+  if (!time_s) return tl::unexpected(time_s.error());
+  tuning.longest_s = **time_s;
   tuning.name = options.name.empty() ? study_name_of(tuning.argv) : options.name;
   if (auto named = check_study_name(tuning.name); !named) return tl::unexpected(named.error());
   tuning.samples_per_step = options.samples_per_step;
@@ -258,7 +256,8 @@ void add_exec_command(CLI::App& program, CommandContext& context) {
   command
       ->add_option("--time", options->time,
                    "With --tune: longest tuning time, such as 90s or 10m [default: 5m]")
-      ->option_text("DURATION");
+      ->option_text("DURATION")
+      ->check(not_empty());
   command
       ->add_option("--name", options->name,
                    "With --tune: name of the study [default: after the script]")

@@ -122,7 +122,8 @@ void add_gc_command(CLI::App& program, CommandContext& context) {
       ->add_option("--older-than", options->older_than,
                    "Remove traces and logs of studies that were last used so long ago, as in 90d "
                    "[default: none]")
-      ->option_text("AGE");
+      ->option_text("AGE")
+      ->check(not_empty());
   command
       ->add_flag("--studies", options->studies,
                  "With --older-than: remove those studies as a whole")

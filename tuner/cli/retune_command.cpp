@@ -200,7 +200,8 @@ void add_bounds(CLI::App& command, RetuneCommandOptions& options) {
   command
       .add_option("--time", options.time,
                   "Longest tuning time of a night, such as 30m [default: the study file's]")
-      ->option_text("DURATION");
+      ->option_text("DURATION")
+      ->check(not_empty());
   command
       .add_option("--cost", options.cost_usd,
                   "Most USD that a night may cost [default: the study file's]")
@@ -233,8 +234,10 @@ void add_retune_command(CLI::App& program, CommandContext& context) {
                       "Study file, or name of a study of the history [default: that of --from]");
   command
       ->add_option("--from", options->from,
-                   "Study of the history whose configuration is in use [default: the study's own]")
-      ->option_text("OTHER");
+                   "Study of the history whose configuration is in use until the study has nights "
+                   "of its own [default: the study's own]")
+      ->option_text("OTHER")
+      ->check(not_empty());
   add_bounds(*command, *options);
   add_notify_options(*command, options->notify,
                      {"completed", "improved", "regressed", "failed", "budget"});

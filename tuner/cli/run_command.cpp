@@ -111,9 +111,10 @@ ExitCode exit_code_of(const LoopResult& result, const SignalFlags& flags) {
 
 /// Prints what prevents or ended the run, tells those who want to know, and returns its exit code.
 ExitCode failed_run(CommandContext& context, const RunOptions& options, const Notifier& notifier,
-                    const std::string& study, const Error& error) {
+                    const std::string& study, const Refusal& refusal) {
+  const Error& error = refusal.error;
   // Another process tunes this study, and will tell how it ended; who declines knows it.
-  if (error.kind != ErrorKind::conflict && !is_declined(error)) {
+  if (error.kind != ErrorKind::conflict && !refusal.by_user) {
     tell_if_wanted(context, notifier, options.notify,
                    {"failed",
                     fmt::format("study \"{}\" failed: {}", study, error.text()),
@@ -127,8 +128,8 @@ ExitCode failed_run(CommandContext& context, const RunOptions& options, const No
 
 ExitCode tune_and_report(CommandContext& context, const RunOptions& options, StudySpec& study,
                          const Notifier& notifier) {
-  const auto failed = [&](const Error& error) {
-    return failed_run(context, options, notifier, study.name, error);
+  const auto failed = [&](const Refusal& refusal) {
+    return failed_run(context, options, notifier, study.name, refusal);
   };
   auto history = History::open_for_writing(context.database(), context.clock);
   if (!history) return failed(history.error());
@@ -225,7 +226,8 @@ void add_run_command(CLI::App& program, CommandContext& context) {
       ->add_option("--time", options->time,
                    "Longest tuning time, such as 30m or 1h30m [default: the study file's, else "
                    "no limit]")
-      ->option_text("DURATION");
+      ->option_text("DURATION")
+      ->check(not_empty());
   command->add_flag(
       "--first-guesses", options->first_guesses,
       "Try first what an experienced engineer would, by the parameters' names or roles");

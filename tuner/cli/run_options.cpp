@@ -16,7 +16,6 @@ namespace {
 
 constexpr double k_shortest_budget_s = 1.0;
 constexpr double k_longest_budget_s = 366.0 * 86'400.0;
-constexpr const char* k_declined = "not started";
 
 Result<std::optional<StudyRecord>> find_study(const History& history, const std::string& name) {
   auto record = history.study(name);
@@ -45,8 +44,15 @@ Result<std::string> free_name(const History& history, const std::string& name) {
               "", "give the study another \"name\" in its file");
 }
 
-Result<void> confirm_leaving(Console& console, const RunOptions& options, const StudyRecord& former,
-                             const std::string& new_name) {
+/// `then`: what to do instead, or what becomes of it.
+tl::unexpected<Refusal> declined(std::string then) {
+  return tl::unexpected(
+      Refusal({ErrorKind::usage, "not started", "", std::move(then)}, /*is_users=*/true));
+}
+
+tl::expected<void, Refusal> confirm_leaving(Console& console, const RunOptions& options,
+                                            const StudyRecord& former,
+                                            const std::string& new_name) {
   if (former.status == StudyStatus::finished || options.yes) return {};
   const std::string state = fmt::format("study \"{}\" is not finished ({} of tuning so far)",
                                         former.name, format_duration(former.elapsed_s));
@@ -57,7 +63,7 @@ Result<void> confirm_leaving(Console& console, const RunOptions& options, const 
   }
   console.message(fmt::format("{}. Begin \"{}\" instead? [y/N]", state, new_name));
   if (read_yes()) return {};
-  return fail(ErrorKind::usage, k_declined, "", "leave out --new to continue the former study");
+  return declined("leave out --new to continue the former study");
 }
 
 /// `study` with what its runner takes over from the stored one: a price table that has become newer
@@ -191,10 +197,13 @@ Result<void> apply_overrides(const RunOptions& options, StudySpec& study) {
   return {};
 }
 
-Result<std::optional<StudyRecord>> settle_identity(Console& console, const RunOptions& options,
-                                                   History& history, StudySpec& study) {
+tl::expected<std::optional<StudyRecord>, Refusal> settle_identity(Console& console,
+                                                                  const RunOptions& options,
+                                                                  History& history,
+                                                                  StudySpec& study) {
   auto former = find_study(history, study.name);
-  if (!former || !*former) return former;
+  if (!former) return tl::unexpected(former.error());
+  if (!*former) return std::optional<StudyRecord>();
   if (options.fresh) {
     auto name = free_name(history, study.name);
     if (!name) return tl::unexpected(name.error());
@@ -221,11 +230,12 @@ Result<std::optional<StudyRecord>> settle_identity(Console& console, const RunOp
   }
   study.search.seed = (*former)->seed;
   study.document["search"]["seed"] = (*former)->seed;
-  return former;
+  return *std::move(former);
 }
 
-Result<void> confirm_spending(Console& console, const RunOptions& options, const StudySpec& study,
-                              const ProjectionOptions& projection_options) {
+tl::expected<void, Refusal> confirm_spending(Console& console, const RunOptions& options,
+                                             const StudySpec& study,
+                                             const ProjectionOptions& projection_options) {
   if (!study.runner->traits().longest_billed_s) return {};
   const auto projection = project_tuning(study, projection_options);
   if (!projection) return tl::unexpected(projection.error());
@@ -239,11 +249,7 @@ Result<void> confirm_spending(Console& console, const RunOptions& options, const
   }
   console.message(fmt::format("{}. Begin? [y/N]", question));
   if (read_yes()) return {};
-  return fail(ErrorKind::usage, k_declined, "", "nothing will be billed");
-}
-
-bool is_declined(const Error& error) {
-  return error.message == k_declined;
+  return declined("nothing will be billed");
 }
 
 std::filesystem::path log_directory(const std::filesystem::path& database,

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tuner/cli/console.hpp"
@@ -44,23 +45,28 @@ struct RunOptions {
 /// Puts seed, budget and first guesses of the command line into the study, its document included.
 [[nodiscard]] Result<void> apply_overrides(const RunOptions& options, StudySpec& study);
 
+/// Why a run does not begin.
+struct Refusal {
+  Error error;
+  bool by_user = false;  ///< who was asked on the terminal, and said no
+
+  // Any error is one.
+  Refusal(Error why) : error(std::move(why)) {}  // NOLINT(google-explicit-constructor)
+  Refusal(Error why, bool is_users) : error(std::move(why)), by_user(is_users) {}
+};
+
 /// Decides which study of the history this run continues (nothing: it begins one): sets the stored
 /// seed, or with `--new` gives the study the next free name (`resnet-2`). Asks on a terminal before
 /// an unfinished study is left behind. A study whose file has changed begins again, its stored
 /// trials removed, if none of them was measured; else it is a `conflict`.
-[[nodiscard]] Result<std::optional<StudyRecord>> settle_identity(Console& console,
-                                                                 const RunOptions& options,
-                                                                 History& history,
-                                                                 StudySpec& study);
+[[nodiscard]] tl::expected<std::optional<StudyRecord>, Refusal> settle_identity(
+    Console& console, const RunOptions& options, History& history, StudySpec& study);
 
 /// For studies whose trials are paid for: tells what the tuning is expected to take and to cost, by
 /// a rehearsal, and asks on a terminal whether to begin. Without a terminal `--yes` must be given.
-[[nodiscard]] Result<void> confirm_spending(Console& console, const RunOptions& options,
-                                            const StudySpec& study,
-                                            const ProjectionOptions& projection_options);
-
-/// Whether it is a user's own no, on the terminal, that the two above returned.
-[[nodiscard]] bool is_declined(const Error& error);
+[[nodiscard]] tl::expected<void, Refusal> confirm_spending(
+    Console& console, const RunOptions& options, const StudySpec& study,
+    const ProjectionOptions& projection_options);
 
 /// Folder of a study's trial logs, beside the database.
 [[nodiscard]] std::filesystem::path log_directory(const std::filesystem::path& database,

@@ -70,7 +70,8 @@ void add_scaling_command(CLI::App& program, CommandContext& context) {
   command
       ->add_option("--deadline", arguments->deadline,
                    "How long the run may take, such as 12h [default: planned_run.deadline]")
-      ->option_text("DURATION");
+      ->option_text("DURATION")
+      ->check(not_empty());
   add_json_option(*command, context);
   command->callback([&context, arguments] {
     context.action = [&context, arguments] { return show_scaling(context, *arguments); };

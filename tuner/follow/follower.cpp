@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "common/clauses.hpp"
 #include "common/enum_names.hpp"
 #include "tuner/follow/causes.hpp"
 
@@ -106,10 +107,9 @@ void Follower::read_old_line(std::string_view line) {
   take(*report);
 }
 
-bool Follower::has_begun_anew(const Report& report) {
-  const auto count = report.samples ? report.samples : report.step;
-  if (!count || track_.empty() || (by_own_clock_ && !report.clock_s)) return false;
-  const TrackPoint point{*count, by_own_clock_ ? *report.clock_s : report.received_s};
+bool Follower::has_begun_anew(const Report& report, double samples) {
+  if (track_.empty() || (by_own_clock_ && !report.clock_s)) return false;
+  const TrackPoint point{samples, by_own_clock_ ? *report.clock_s : report.received_s};
   const TrackPoint& latest = track_.back();
   // One that goes on from a checkpoint may fall back in its counter alone; one whose machine is
   // another, in its clock alone.
@@ -126,9 +126,10 @@ bool Follower::has_begun_anew(const Report& report) {
 
 void Follower::take(const Report& report) {
   if (report.global_rank.value_or(0) != 0) return;
-  if (has_begun_anew(report)) {
+  // Where the study says what a step holds, the reader has told samples.
+  const auto samples = report.samples ? report.samples : report.step;
+  if (samples && has_begun_anew(report, *samples)) {
     began_anew_ = true;
-    behind_in_a_row_ = 0;
     measurer_.reset();
     track_ = ProgressTrack();
     // When it began was not seen.
@@ -141,14 +142,12 @@ void Follower::take(const Report& report) {
     measurer_.emplace(options);
   }
   measurer_->add(report);
-  if (!report.step && !report.samples) return;
+  if (!samples) return;
   if (!first_received_s_) first_received_s_ = report.received_s;
   // One clock throughout: a progress bar in front of the first `[steptune]` line has none.
   if (track_.empty()) by_own_clock_ = report.clock_s.has_value();
   if (by_own_clock_ && !report.clock_s) return;
-  // Where the study says what a step holds, the reader has told samples.
-  track_.add({report.samples.value_or(report.step.value_or(0.0)),
-              by_own_clock_ ? *report.clock_s : report.received_s});
+  track_.add({*samples, by_own_clock_ ? *report.clock_s : report.received_s});
 }
 
 bool Follower::came_at_once() const {
@@ -179,9 +178,8 @@ FollowState Follower::state() const {
   if (const Follower* other = by_own_times()) return other->state();
   FollowState state;
   const Measurement measurement = measurer_ ? measurer_->current() : Measurement{};
-  const std::string rejections = reader_.rejections();
-  const std::string why_unknown =
-      reason_of(measurement, without_time_) + (rejections.empty() ? "" : "; " + rejections);
+  std::string why_unknown = reason_of(measurement, without_time_);
+  add_clause(why_unknown, reader_.rejections());
   if (track_.empty()) {
     state.reason = why_unknown;
     return state;

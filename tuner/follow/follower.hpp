@@ -70,7 +70,7 @@ class Follower {
   Follower(ReportReader reader, Promise promise, std::optional<double> started_s);
   void take(const Report& report);
   /// Whether another program has gone on telling for a while where the one before was further.
-  [[nodiscard]] bool has_begun_anew(const Report& report);
+  [[nodiscard]] bool has_begun_anew(const Report& report, double samples);
   void compare(FollowState& state) const;
   /// From the first counter to the last; of an empty track undefined.
   [[nodiscard]] double seen_s() const { return track_.back().time_s - track_.front().time_s; }

@@ -2,11 +2,11 @@
 #include "tuner/follow/progress_track.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <span>
 
 #include "common/interval.hpp"
+#include "trial_runner/measure/quantiles.hpp"
 
 namespace steptune {
 namespace {
@@ -17,15 +17,31 @@ constexpr std::size_t k_least_batches = 5;
 constexpr std::size_t k_last_points = 10;
 /// The change point is chosen among many.
 constexpr double k_convincing_errors = 3.0;
-/// 97.5 % points of Student's t for 4 to 19 degrees of freedom.
-constexpr std::array<double, 16> k_t{2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201,
-                                     2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093};
 /// Points within this share of the mean distance came together.
 constexpr double k_together = 0.02;
 
 std::size_t first_at(std::span<const TrackPoint> points, double from_s) {
   const auto found = std::ranges::lower_bound(points, from_s, {}, &TrackPoint::time_s);
   return static_cast<std::size_t>(found - points.begin());
+}
+
+std::vector<TrackPoint> distinct_of(const std::vector<TrackPoint>& all) {
+  std::vector<TrackPoint> points;
+  if (all.empty()) return points;
+  const double mean_s = (all.back().time_s - all.front().time_s) /
+                        std::max(1.0, static_cast<double>(all.size()) - 1.0);
+  double since_s = all.front().time_s;
+  for (const TrackPoint& point : all) {
+    if (!points.empty() && point.time_s - since_s <= k_together * mean_s) {
+      points.back() = point;
+    } else {
+      points.push_back(point);
+      since_s = point.time_s;
+    }
+  }
+  // Of the last ones that came together some may be still to come.
+  if (points.size() > 2 && 4 * points.size() < 3 * all.size()) points.pop_back();
+  return points;
 }
 
 /// From the first of the points to the last; nothing of too few.
@@ -47,7 +63,7 @@ std::optional<Interval95> rate_of(std::span<const TrackPoint> points) {
   const auto count = static_cast<double>(batches);
   const double samples_each = (end.samples - begin.samples) / count;
   const double error = std::sqrt(squares / (count - 1.0) / count) / samples_each;
-  return Interval95{mean, k_t[batches - k_least_batches] * error};
+  return Interval95{mean, student_quantile_95(count - 1.0) * error};
 }
 
 }  // namespace
@@ -59,6 +75,7 @@ void ProgressTrack::add(TrackPoint point) {
   latest_ = point;
   if (reports_++ % stride_ != 0) return;
   points_.push_back(point);
+  distinct_.reset();
   if (points_.size() < k_max_points) return;
   std::size_t kept = 0;
   for (std::size_t i = 0; i < points_.size(); i += 2)
@@ -67,32 +84,18 @@ void ProgressTrack::add(TrackPoint point) {
   stride_ *= 2;
 }
 
-std::vector<TrackPoint> ProgressTrack::distinct() const {
-  std::vector<TrackPoint> points;
-  if (points_.empty()) return points;
-  const double mean_s = (points_.back().time_s - points_.front().time_s) /
-                        std::max(1.0, static_cast<double>(points_.size()) - 1.0);
-  double since_s = points_.front().time_s;
-  for (const TrackPoint& point : points_) {
-    if (!points.empty() && point.time_s - since_s <= k_together * mean_s) {
-      points.back() = point;
-    } else {
-      points.push_back(point);
-      since_s = point.time_s;
-    }
-  }
-  // Of the last ones that came together some may be still to come.
-  if (points.size() > 2 && 4 * points.size() < 3 * points_.size()) points.pop_back();
-  return points;
+const std::vector<TrackPoint>& ProgressTrack::distinct() const {
+  if (!distinct_) distinct_ = distinct_of(points_);
+  return *distinct_;
 }
 
 std::optional<Interval95> ProgressTrack::rate_since(double from_s) const {
-  const std::vector<TrackPoint> points = distinct();
+  const std::vector<TrackPoint>& points = distinct();
   return rate_of(std::span(points).subspan(first_at(points, from_s)));
 }
 
 std::optional<Interval95> ProgressTrack::rate_of_last(double seconds, double from_s) const {
-  const std::vector<TrackPoint> points = distinct();
+  const std::vector<TrackPoint>& points = distinct();
   const std::size_t begin = first_at(points, from_s);
   const std::size_t recent = first_at(points, latest_.time_s - seconds);
   const std::size_t ten_back = points.size() - std::min(points.size(), k_last_points + 1);
@@ -100,7 +103,7 @@ std::optional<Interval95> ProgressTrack::rate_of_last(double seconds, double fro
 }
 
 std::optional<Deviation> ProgressTrack::deviation(const Interval95& promised, double from_s) const {
-  const std::vector<TrackPoint> points = distinct();
+  const std::vector<TrackPoint>& points = distinct();
   const std::size_t first = first_at(points, from_s);
   if (points.size() < first + k_least_batches + 1) return std::nullopt;
   const TrackPoint& end = points.back();

@@ -47,9 +47,11 @@ class ProgressTrack {
 
  private:
   /// Those between which time has passed.
-  [[nodiscard]] std::vector<TrackPoint> distinct() const;
+  [[nodiscard]] const std::vector<TrackPoint>& distinct() const;
 
   std::vector<TrackPoint> points_;
+  /// Of `points_` as they are; nothing: not asked for since these changed.
+  mutable std::optional<std::vector<TrackPoint>> distinct_;
   TrackPoint latest_;
   std::size_t stride_ = 1;
   std::size_t reports_ = 0;

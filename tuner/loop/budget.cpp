@@ -148,6 +148,21 @@ bool is_contender(const StudySpec& study, const TrialRecord& trial, const TrialR
   return incumbent != nullptr && trial.configuration == incumbent->configuration;
 }
 
+/// What a pair of confirming runs is expected to take, before there are any.
+void expect_pair(const StudySpec& study, const TrialRecord* baseline, const TrialRecord* incumbent,
+                 Spending& spending) {
+  const double startup_s = paid_startup_s(study, TrialPurpose::confirm_incumbent, baseline);
+  for (const TrialRecord* side : {baseline, incumbent == nullptr ? baseline : incumbent}) {
+    if (side == nullptr) continue;
+    const double run_s = expected_fresh_run_s(study, *side);
+    spending.confirm_pair_s += run_s;
+    spending.ends_unsteady |= is_whole_run(*side) && !is_steady(*side);
+    spending.least_confirm_pair_s += least_fresh_run_s(study, *side, startup_s);
+    const double side_s = latest_attempt_s(*side);
+    if (side_s > 0.0) spending.confirm_pair_usd += latest_attempt_usd(*side) * run_s / side_s;
+  }
+}
+
 /// What `trials` took, of all that the standing knows.
 Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study,
                      const Standing& standing) {
@@ -180,16 +195,7 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
     const double share_s = share_of_trial_s(study, TrialPurpose::search, startup_s);
     spending.least_trial_s = std::min(spending.least_trial_s, startup_s + share_s);
   }
-  const double startup_s = paid_startup_s(study, TrialPurpose::confirm_incumbent, baseline);
-  for (const TrialRecord* side : {baseline, incumbent == nullptr ? baseline : incumbent}) {
-    if (side == nullptr) continue;
-    const double run_s = expected_fresh_run_s(study, *side);
-    spending.confirm_pair_s += run_s;
-    spending.ends_unsteady |= is_whole_run(*side) && !is_steady(*side);
-    spending.least_confirm_pair_s += least_fresh_run_s(study, *side, startup_s);
-    const double side_s = latest_attempt_s(*side);
-    if (side_s > 0.0) spending.confirm_pair_usd += latest_attempt_usd(*side) * run_s / side_s;
-  }
+  expect_pair(study, baseline, incumbent, spending);
   spending.confirming_runs = static_cast<int>(runs);
   if (runs > 1.0) {
     spending.confirm_pair_s = 2.0 * runs_s / runs;

@@ -77,49 +77,50 @@ double error_of_finalist(std::size_t index) {
 
 Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
     : study_(&study), standing_(&standing) {
-  std::map<int, const TrialRecord*> baselines;
   baseline_failed_ =
       std::ranges::count_if(standing.trials(), is_failed_baseline) >= k_failures_of_baseline;
-  const std::vector<const TrialRecord*> runs = counted_runs(standing);
-  for (const TrialRecord* run : runs) {
-    const TrialRecord& trial = *run;
-    last_round_ = std::max(last_round_, trial.confirm_pair);
-    if (trial.purpose == TrialPurpose::confirm_baseline) {
-      baselines[trial.confirm_pair] = &trial;
-    }
-    if (trial.purpose == TrialPurpose::confirm_incumbent && !was_tried(trial.configuration)) {
-      finalists_.push_back({trial.configuration, {}, false, {}, Verdict::open, false});
-    }
-  }
+  pair_runs(counted_runs(standing));
   const LaunchVariation known = launches_before_confirming(standing);
-  for (std::size_t i = 0; i < finalists_.size(); ++i) {
-    Finalist& finalist = finalists_[i];
-    finalist.failed = std::ranges::any_of(standing.trials(), [&](const TrialRecord& trial) {
-      return refutes(trial) && trial.configuration == finalist.configuration;
-    });
-    for (const TrialRecord* run : runs) {
-      const TrialRecord& trial = *run;
-      const bool is_its = trial.purpose == TrialPurpose::confirm_incumbent &&
-                          trial.configuration == finalist.configuration;
-      if (!is_its) continue;
-      const auto baseline = baselines.find(trial.confirm_pair);
-      if (baseline == baselines.end() || !is_measured(study, trial) ||
-          !is_measured(study, *baseline->second)) {
-        continue;
-      }
-      finalist.pairs.push_back({&trial, baseline->second});
+  for (std::size_t i = 0; i < finalists_.size(); ++i)
+    judge_finalist(finalists_[i], error_of_finalist(i), known);
+  if (study.measure.companion) settle_companion(*study.measure.companion);
+}
+
+void Confirmation::pair_runs(const std::vector<const TrialRecord*>& runs) {
+  std::map<int, const TrialRecord*> baselines;
+  for (const TrialRecord* run : runs) {
+    last_round_ = std::max(last_round_, run->confirm_pair);
+    if (run->purpose == TrialPurpose::confirm_baseline) {
+      baselines[run->confirm_pair] = run;
+    } else if (!was_tried(run->configuration)) {
+      finalists_.push_back({run->configuration, {}, false, {}, Verdict::open, false});
     }
-    const double error = error_of_finalist(i);
-    const auto count = static_cast<int>(finalist.pairs.size());
-    const int usual = std::max(1, study.measure.confirm_pairs);
-    finalist.speed_up =
-        speed_up_of_pairs(study, finalist.pairs, error * share_of_look(count, usual), known);
-    const Judgement judgement = judge(study, finalist.pairs, error, known);
-    finalist.verdict = finalist.failed ? Verdict::failed : judgement.verdict;
-    finalist.settled = finalist.failed || judgement.settled;
   }
-  if (!study.measure.companion) return;
-  const auto& [configuration, rounds] = *study.measure.companion;
+  for (const TrialRecord* run : runs) {
+    if (run->purpose != TrialPurpose::confirm_incumbent || !is_measured(*study_, *run)) continue;
+    const auto baseline = baselines.find(run->confirm_pair);
+    if (baseline == baselines.end() || !is_measured(*study_, *baseline->second)) continue;
+    std::ranges::find(finalists_, run->configuration, &Finalist::configuration)
+        ->pairs.push_back({run, baseline->second});
+  }
+}
+
+void Confirmation::judge_finalist(Finalist& finalist, double error,
+                                  const LaunchVariation& known) const {
+  finalist.failed = std::ranges::any_of(standing_->trials(), [&](const TrialRecord& trial) {
+    return refutes(trial) && trial.configuration == finalist.configuration;
+  });
+  const auto count = static_cast<int>(finalist.pairs.size());
+  const int usual = std::max(1, study_->measure.confirm_pairs);
+  finalist.speed_up =
+      speed_up_of_pairs(*study_, finalist.pairs, error * share_of_look(count, usual), known);
+  const Judgement judgement = judge(*study_, finalist.pairs, error, known);
+  finalist.verdict = finalist.failed ? Verdict::failed : judgement.verdict;
+  finalist.settled = finalist.failed || judgement.settled;
+}
+
+void Confirmation::settle_companion(const ConfirmCompanion& companion) {
+  const auto& [configuration, rounds] = companion;
   const auto accompanies = [&](const Finalist& finalist) {
     return finalist.configuration == configuration;
   };

@@ -95,6 +95,12 @@ class Confirmation {
   [[nodiscard]] std::vector<Configuration> contenders(std::size_t most) const;
 
  private:
+  /// Finds the finalists, and of each the runs that have one of the baseline beside them.
+  void pair_runs(const std::vector<const TrialRecord*>& runs);
+  /// `error`: one-sided, this finalist's share.
+  void judge_finalist(Finalist& finalist, double error, const LaunchVariation& known) const;
+  /// When all are judged: it goes on as long as another one does.
+  void settle_companion(const ConfirmCompanion& companion);
   /// Trial of the search of the study's companion; null if there is none that may win.
   [[nodiscard]] const TrialRecord* companion() const;
   [[nodiscard]] std::vector<Configuration> in_round(std::size_t together) const;

@@ -19,6 +19,7 @@ namespace steptune {
 
 /// The same for every study that `study.search.learn_from` names, in that order, read from
 /// `history`; none for `study` itself. `not_found` with the nearest name where there is none.
+/// Other errors: as above, and of a study that this version cannot read (`store`).
 [[nodiscard]] Result<std::vector<std::vector<Observation>>> trials_of_earlier_studies(
     const StudySpec& study, const History& history);
 

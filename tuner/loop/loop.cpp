@@ -124,12 +124,9 @@ Result<LoopResult> run_within(const LoopParts& parts) {
 
 }  // namespace
 
-Result<LoopResult> run_loop(const LoopParts& parts) {
-  const StudySpec study = with_money_as_time(parts.study, parts.runner.capacity());
-  return run_within({study, parts.searcher, parts.scheduler, parts.runner, parts.history,
-                     parts.clock, parts.listener, parts.log_directory, parts.interrupts,
-                     parts.detach_on_interrupt, parts.machine, parts.interrupted_because,
-                     parts.looked_s, parts.after_too_little});
+Result<LoopResult> run_loop(LoopParts parts) {
+  parts.study = with_money_as_time(std::move(parts.study), parts.runner.capacity());
+  return run_within(parts);
 }
 
 }  // namespace steptune

@@ -110,7 +110,8 @@ struct Recommendation {
   std::vector<std::string> notes;  ///< what the plan assumes and nobody has seen; for people
 };
 
-/// The recommendation as it stands in the history, and back.
+/// The recommendation as it stands in the history, and back. Errors (`store`): it cannot be read;
+/// `where` says whose it is.
 [[nodiscard]] Json to_json(const Recommendation& recommendation);
 [[nodiscard]] Result<Recommendation> recommendation_from_json(const Json& json,
                                                               const std::string& where);
@@ -137,9 +138,9 @@ struct LoopResult {
   LoopEnd search_end = LoopEnd::budget;
 };
 
-/// Everything the loop works with; all outlive it.
+/// Everything the loop works with; what it refers to outlives it.
 struct LoopParts {
-  const StudySpec& study;
+  StudySpec study;
   Searcher& searcher;
   Scheduler& scheduler;
   Runner& runner;
@@ -170,6 +171,6 @@ struct LoopParts {
 /// Errors are those of the history or the runner; a failed trial is none. When the history cannot
 /// be written (disk full), nothing new is started and the results at hand are kept and tried again
 /// for a minute before the run ends with that error.
-[[nodiscard]] Result<LoopResult> run_loop(const LoopParts& parts);
+[[nodiscard]] Result<LoopResult> run_loop(LoopParts parts);
 
 }  // namespace steptune

@@ -283,28 +283,33 @@ void Tuning::set_time(TrialTargets& targets, const TrialRecord& trial, double st
   targets.budget_end_s = now_s - ran_s + left_s / (alone ? static_cast<double>(in_round) : 1.0);
 }
 
+void Tuning::set_confirming(TrialTargets& targets, const TrialRecord& trial,
+                            double startup_s) const {
+  const StudySpec& study = parts_.study;
+  MeasureSpec& measure = targets.measure;
+  // A buffer takes time to drain.
+  measure.max_trial_s = std::max(
+      measure.max_trial_s,
+      std::min(k_longer_window * measure.max_trial_s, 0.9 * study.limits.wall_s - startup_s));
+  measure.min_window_s = std::min(k_longer_window * measure.min_window_s, measure.max_trial_s);
+  // Both sides are to show what comes now and then, or the comparison is chance.
+  targets.min_window_samples = k_periods_to_show * longest_period(standing_);
+  if (trial.purpose == TrialPurpose::confirm_incumbent) {
+    targets.baseline_seconds_per_sample = mean_baseline_rate(standing_);
+    targets.kept_guards = has_kept_guards(study, standing_, trial.configuration);
+  }
+  targets.enough_s = enough_s(study, standing_, trial.configuration, targets);
+}
+
 TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
   const StudySpec& study = parts_.study;
   TrialTargets targets{study.measure};
   targets.usual_variance_s = usual_variance_s(standing_.trials());
-  MeasureSpec& measure = targets.measure;
-  const TrialRecord* baseline = standing_.baseline();
   const bool starts = !shares_running_program(study, trial.purpose);
   const double startup_s = starts ? expected_startup_s(standing_, trial) : 0.0;
   set_time(targets, trial, startup_s);
   if (is_confirmation(trial.purpose)) {
-    // A buffer takes time to drain.
-    measure.max_trial_s = std::max(
-        measure.max_trial_s,
-        std::min(k_longer_window * measure.max_trial_s, 0.9 * study.limits.wall_s - startup_s));
-    measure.min_window_s = std::min(k_longer_window * measure.min_window_s, measure.max_trial_s);
-    // Both sides are to show what comes now and then, or the comparison is chance.
-    targets.min_window_samples = k_periods_to_show * longest_period(standing_);
-    if (trial.purpose == TrialPurpose::confirm_incumbent) {
-      targets.baseline_seconds_per_sample = mean_baseline_rate(standing_);
-      targets.kept_guards = has_kept_guards(study, standing_, trial.configuration);
-    }
-    targets.enough_s = enough_s(study, standing_, trial.configuration, targets);
+    set_confirming(targets, trial, startup_s);
     return targets;
   }
   // What the others are compared with takes as long as it may.
@@ -321,12 +326,12 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
     targets.enough_s = enough_s(study, standing_, trial.configuration, targets);
   }
   if (trial.purpose == TrialPurpose::sentinel) {
-    measure = sentinel_measure(measure);
+    targets.measure = sentinel_measure(targets.measure);
     targets.share_s *= 0.5;
     return targets;
   }
   const TrialRecord* incumbent = standing_.incumbent();
-  if (incumbent != nullptr && baseline != nullptr) {
+  if (incumbent != nullptr && standing_.baseline() != nullptr) {
     targets.to_beat = standing_.value(*incumbent, 0) + k_z_95 * standing_.error(*incumbent, 0);
     if (trial.purpose != TrialPurpose::baseline) {
       targets.slow_limit = slow_limit(study, standing_, trial.configuration, targets);

@@ -21,18 +21,23 @@ constexpr std::size_t k_most_points = 64;
 ProgressBound::ProgressBound(std::optional<double> samples_per_step)
     : samples_per_step_(samples_per_step.value_or(1.0)) {}
 
-void ProgressBound::add(const Report& report) {
-  if (!report.samples && !report.step) return;
+bool ProgressBound::add(const Report& report) {
+  if (!report.samples && !report.step) return false;
   const double samples = report.samples.value_or(report.step.value_or(0.0) * samples_per_step_);
-  if (!std::isfinite(samples)) return;
-  if (count_ > 0 && restart_.is_seen(samples, last_samples_))
-    *this = ProgressBound(samples_per_step_);
+  if (!std::isfinite(samples)) return false;
+  const bool begins_again = count_ > 0 && restart_.is_seen(samples, last_samples_);
+  if (begins_again) *this = ProgressBound(samples_per_step_);
+  go_on(samples, report.received_s);
+  return begins_again;
+}
+
+void ProgressBound::go_on(double samples, double at_s) {
   if (samples <= last_samples_) return;
   const double since_last = samples - last_samples_;
   // Of a program that goes on from a checkpoint the first report says nothing of how far reports
   // are apart.
   most_between_reports_ = count_ == 1 ? since_last : std::max(most_between_reports_, since_last);
-  last_s_ = report.received_s;
+  last_s_ = at_s;
   last_samples_ = samples;
   keep({last_s_, samples});
   if (++count_ > 1) return;

@@ -20,8 +20,9 @@ class ProgressBound {
   /// As in `MeasureOptions`.
   explicit ProgressBound(std::optional<double> samples_per_step);
 
-  /// A count that begins again is bounded from there, as it is measured.
-  void add(const Report& report);
+  /// A count that begins again is bounded from there, as it is measured: true where this report
+  /// shows that it has.
+  bool add(const Report& report);
 
   /// Nothing before the first report that tells samples or steps.
   [[nodiscard]] std::optional<double> least_seconds_per_sample(double now_s) const;
@@ -37,6 +38,7 @@ class ProgressBound {
     double at_s = 0.0;
     double samples = 0.0;
   };
+  void go_on(double samples, double at_s);
   void keep(Point point);
 
   double samples_per_step_;

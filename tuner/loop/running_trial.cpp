@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "common/clauses.hpp"
 #include "common/interval.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
@@ -24,6 +25,8 @@
 
 namespace steptune {
 namespace {
+
+constexpr double k_never_s = std::numeric_limits<double>::infinity();
 
 /// A trial that the runner lost (machine gone, killed from outside) is launched this often.
 constexpr int k_attempts_when_lost = 3;
@@ -68,10 +71,6 @@ constexpr double k_hidden_share = 1.0 / 3.0;
 /// What tells nothing for more than this of its time, and until its end, may hang.
 constexpr double k_silent_share = 0.5;
 
-void add_remark(Measurement& measurement, const std::string& remark) {
-  measurement.remark += (measurement.remark.empty() ? "" : "; ") + remark;
-}
-
 /// `measurement` of a trial that had told no step for `silent_s` when its time was over: of the
 /// rate before, nothing shows that a long run keeps it.
 void count_silent_end(double silent_s, Measurement& measurement) {
@@ -80,8 +79,8 @@ void count_silent_end(double silent_s, Measurement& measurement) {
       std::max(measurement.slowest_seconds_per_sample,
                (measurement.window_s + silent_s) / measurement.window_samples);
   measurement.silent_s = silent_s;
-  add_remark(
-      measurement,
+  add_clause(
+      measurement.remark,
       fmt::format("no step was told in its last {}: it hangs, or does what it does not report",
                   format_duration(silent_s)));
 }
@@ -211,6 +210,7 @@ void RunningTrial::started(const TrialStarted& event) {
   progress_ = ProgressBound(samples_per_count(*study_, record_.configuration));
   hook_ = HookLog();
   early_stopping_ = EarlyStopping(scheduler_options(*study_));
+  told_resource_.reset();
 }
 
 void RunningTrial::reported(const Report& report) {
@@ -227,7 +227,8 @@ void RunningTrial::reported(const Report& report) {
     in_phase_ = false;
   }
   tracer_.add(report);
-  progress_.add(report);
+  // What is measured from there is other than what the scheduler has seen.
+  if (progress_.add(report)) told_resource_.reset();
   guarded_.add(measurer_.current(), report);
 }
 
@@ -312,7 +313,8 @@ bool RunningTrial::ask_for_end(EndRequest request, std::string reason) {
 bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher,
                                const TrialRecord* baseline) {
   const Measurement& current = measurer_.current();
-  if (!is_compared(record_.purpose) || current.window_steps <= told_resource_) return false;
+  if (!is_compared(record_.purpose)) return false;
+  if (told_resource_ && current.window_steps <= *told_resource_) return false;
   const auto objectives = objectives_now(baseline);
   if (!objectives) return false;
   told_resource_ = current.window_steps;
@@ -365,11 +367,10 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
 
 bool RunningTrial::has_told_progress() const {
   return measurer_.current().status != MeasurementStatus::no_reports ||
-         progress_.least_seconds_per_sample(std::numeric_limits<double>::infinity());
+         progress_.least_seconds_per_sample(k_never_s);
 }
 
 double RunningTrial::before_wall_s() const {
-  constexpr double k_never_s = std::numeric_limits<double>::infinity();
   // Of one that told nothing there is nothing to save.
   if (!progress_.least_seconds_per_sample(k_never_s)) return k_never_s;
   return started_s_ + k_share_of_wall * study_->limits.wall_s;
@@ -381,20 +382,16 @@ double RunningTrial::budget_end_s() const {
 
 double RunningTrial::deadline_s() const {
   // Before the start it is the runner that waits, for machines or their price.
-  if (request_ != EndRequest::none || record_.status != TrialStatus::running) {
-    return std::numeric_limits<double>::infinity();
-  }
+  if (request_ != EndRequest::none || record_.status != TrialStatus::running) return k_never_s;
   return std::min({start_limit_s(), silence_limit_s(), own_limit_s(), budget_end_s()});
 }
 
 double RunningTrial::start_limit_s() const {
   // A single report tells no rate, but that it has begun.
-  return has_told_progress() ? std::numeric_limits<double>::infinity()
-                             : started_s_ + targets_.longest_start_s;
+  return has_told_progress() ? k_never_s : started_s_ + targets_.longest_start_s;
 }
 
 double RunningTrial::silence_limit_s() const {
-  constexpr double k_never_s = std::numeric_limits<double>::infinity();
   if (!is_searched(record_.purpose) || !(targets_.longest_trial_s > 0.0) || in_phase_ ||
       !has_told_progress()) {
     return k_never_s;
@@ -425,9 +422,7 @@ double RunningTrial::own_limit_s() const {
 
 double RunningTrial::longest_without_steady_state_s() const {
   const bool is_found = measurer_.current().status == MeasurementStatus::not_steady;
-  if (!is_found || !is_compared(record_.purpose) || !study_->budget.time_s) {
-    return std::numeric_limits<double>::infinity();
-  }
+  if (!is_found || !is_compared(record_.purpose) || !study_->budget.time_s) return k_never_s;
   if (record_.purpose != TrialPurpose::baseline) return targets_.share_s;
   return std::max(targets_.share_s,
                   std::min(k_unsteady_baseline * targets_.share_s, 0.5 * *study_->budget.time_s));
@@ -507,7 +502,7 @@ Measurement RunningTrial::final_measurement() const {
       return at_request_.value_or(measurer_.current());
     case EndRequest::time_limit: {
       Measurement measurement = unsteady_at_limit(measurer_.current(), progress_, own_end_s());
-      if (!request_reason_.empty()) add_remark(measurement, request_reason_);
+      add_clause(measurement.remark, request_reason_);
       count_silent_end(silent_end_s(), measurement);
       if (requested_s_ >= before_wall_s() && measurement.remark.empty()) {
         measurement.remark =
@@ -583,55 +578,77 @@ TrialStatus RunningTrial::status_after(TrialStatus ended) const {
   return is_lost && record_.attempt >= k_attempts_when_lost ? TrialStatus::failed : ended;
 }
 
-TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,
-                                   double wall_time_s) {
+void RunningTrial::settle_request(const Outcome& outcome) {
   if (outcome.had_enough && request_ == EndRequest::none) {
     requested_s_ = started_s_ + outcome.duration_s;
-    static_cast<void>(ask_for_end(
-        EndRequest::time_limit, outcome.was_slow ? k_slow_in_job : "its time in the job was over"));
+    ask_for_end(EndRequest::time_limit,
+                outcome.was_slow ? k_slow_in_job : "its time in the job was over");
   }
   const double silent_s = silent_end_s();
   // Its lines were refused in mid-training: what they told before is not its rate.
   if (silent_s > 0.0 && !outcome.detail.empty()) {
-    request_ = EndRequest::silent;
-    request_reason_ =
-        fmt::format("no step was understood for {}: {}", format_duration(silent_s), outcome.detail);
+    ask_for_end(EndRequest::silent, fmt::format("no step was understood for {}: {}",
+                                                format_duration(silent_s), outcome.detail));
   }
-  Measurement measurement = measurement_at_end(outcome, baseline);
-  // A guard that was not reached yet says nothing against a trial that was given up for its speed.
-  const GuardedValues guarded = was_cut_short(outcome) ? guarded_.settled() : guarded_.all();
-  add_guarded(study_->guards, guarded, measurement);
-  const bool at_limit = request_ == EndRequest::time_limit;
-  const bool counts = at_limit || measurement.whole_run;
-  const Measurement priced = compared(counts ? as_if_steady(measurement) : measurement, baseline);
-  auto objectives = objective_values(*study_, priced, usd_per_hour_, measurement_of(baseline));
+}
 
+/// What is known of a trial at its end.
+struct RunningTrial::Findings {
+  Measurement measurement;
+  GuardedValues guarded;
+  Measurement priced;  ///< what the objectives are of
+  HookFindings hook;
+  tl::expected<ObjectiveValues, std::string> objectives;
+};
+
+RunningTrial::Findings RunningTrial::findings(const Outcome& outcome,
+                                              const TrialRecord* baseline) const {
+  Findings found;
+  found.measurement = measurement_at_end(outcome, baseline);
+  // A guard that was not reached yet says nothing against a trial that was given up for its speed.
+  found.guarded = was_cut_short(outcome) ? guarded_.settled() : guarded_.all();
+  add_guarded(study_->guards, found.guarded, found.measurement);
+  const bool counts = request_ == EndRequest::time_limit || found.measurement.whole_run;
+  found.priced = compared(counts ? as_if_steady(found.measurement) : found.measurement, baseline);
+  found.hook = check_hook(*study_, record_.configuration, hook_, hook_events_path(record_));
+  found.objectives = found.hook.absent ? tl::unexpected(*found.hook.absent)
+                                       : objective_values(*study_, found.priced, usd_per_hour_,
+                                                          measurement_of(baseline));
+  return found;
+}
+
+TrialEnding RunningTrial::ending_of(const Outcome& outcome, const Findings& found,
+                                    const TrialRecord* baseline) const {
   TrialEnding ending{outcome.kind, outcome.detail, request_, request_reason_, {}, {}, {}};
-  const HookFindings hook =
-      check_hook(*study_, record_.configuration, hook_, hook_events_path(record_));
-  if (hook.absent) {
-    objectives = tl::unexpected(*hook.absent);
-    // What it waited for in vain.
-    if (outcome.kind == OutcomeKind::hung) ending.detail += "; " + *hook.absent;
+  // What it waited for in vain.
+  if (found.hook.absent && outcome.kind == OutcomeKind::hung) {
+    add_clause(ending.detail, *found.hook.absent);
   }
-  ending.not_in_force = hook.not_in_force;
-  ending.given_up = hook.given_up;
-  if (!objectives) ending.missing = objectives.error();
-  if (is_searched(record_.purpose) && at_limit) {
-    ending.slow = why_slow(measurement, progress_, own_end_s());
+  ending.not_in_force = found.hook.not_in_force;
+  ending.given_up = found.hook.given_up;
+  if (!found.objectives) ending.missing = found.objectives.error();
+  if (is_searched(record_.purpose) && request_ == EndRequest::time_limit) {
+    ending.slow = why_slow(found.measurement, progress_, own_end_s());
   }
   if (outcome.was_slow && !ending.slow) ending.slow = k_slow_in_job;
-  ending.violated = violation(outcome, guarded, baseline);
+  ending.violated = violation(outcome, found.guarded, baseline);
   // How long the planned run takes follows from the rate alone, however early that was known.
-  if (!ending.violated && objectives && priced.status == MeasurementStatus::steady &&
+  if (!ending.violated && found.objectives && found.priced.status == MeasurementStatus::steady &&
       is_compared(record_.purpose)) {
     ending.violated = missed_limit(
-        study_->planned_run, planned_time(study_->planned_run, priced, measurement_of(baseline)),
-        usd_per_hour_);
+        study_->planned_run,
+        planned_time(study_->planned_run, found.priced, measurement_of(baseline)), usd_per_hour_);
     // Merely slow is what might still have been in time.
     if (ending.violated) ending.slow.reset();
   }
+  return ending;
+}
 
+TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,
+                                   double wall_time_s) {
+  settle_request(outcome);
+  Findings found = findings(outcome, baseline);
+  const TrialEnding ending = ending_of(outcome, found, baseline);
   TrialResult result = trial_result(ending);
   record_.status = status_after(result.status);
   record_.failure = std::move(result.failure);
@@ -642,15 +659,15 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   }
   if (record_.purpose == TrialPurpose::baseline && !hook_.empty()) record_.hook = hook_.to_json();
   if (is_final(record_.status)) {
-    record_.measurement = std::move(measurement);
+    record_.measurement = std::move(found.measurement);
     const auto milestones = early_stopping_.milestones();
     record_.milestones.assign(milestones.begin(), milestones.end());
     const auto rungs = early_stopping_.rungs();
     record_.rungs.assign(rungs.begin(), rungs.end());
   }
-  if (was_measured(record_.status) && objectives && !ending.not_in_force) {
-    record_.objectives = std::move(objectives->values);
-    record_.standard_errors = std::move(objectives->standard_errors);
+  if (was_measured(record_.status) && found.objectives && !ending.not_in_force) {
+    record_.objectives = std::move(found.objectives->values);
+    record_.standard_errors = std::move(found.objectives->standard_errors);
   }
   return std::exchange(record_, TrialRecord{});
 }

@@ -143,7 +143,8 @@ class RunningTrial {
   [[nodiscard]] bool takes_turns() const;
   /// When its time was over, on the clock of its reports.
   [[nodiscard]] double own_end_s() const;
-  [[nodiscard]] bool ask_for_end(EndRequest request, std::string reason);
+  /// True, for whoever returns that its end was asked for.
+  bool ask_for_end(EndRequest request, std::string reason);
   /// How long it had told no step when its time was over, where that was most of its time and no
   /// phase was under way; else 0, as in a shared program, whose reports have a clock of their own.
   [[nodiscard]] double silent_end_s() const;
@@ -158,6 +159,13 @@ class RunningTrial {
   [[nodiscard]] std::optional<std::string> violation(const Outcome& outcome,
                                                      const GuardedValues& guarded,
                                                      const TrialRecord* baseline) const;
+  /// Why it ended, as far as that is known only now.
+  void settle_request(const Outcome& outcome);
+  struct Findings;
+  /// The file of its hook's events is removed.
+  [[nodiscard]] Findings findings(const Outcome& outcome, const TrialRecord* baseline) const;
+  [[nodiscard]] TrialEnding ending_of(const Outcome& outcome, const Findings& found,
+                                      const TrialRecord* baseline) const;
   /// What the runner lost is launched again, but not for ever.
   [[nodiscard]] TrialStatus status_after(TrialStatus ended) const;
   void record_usage(const Outcome& outcome);
@@ -178,7 +186,7 @@ class RunningTrial {
   double started_s_;
   double program_startup_s_ = 0.0;  ///< of the shared program, before
   double disturbed_until_s_ = 0.0;
-  double told_resource_ = -1.0;  ///< that the scheduler has seen
+  std::optional<double> told_resource_;  ///< that the scheduler has seen
   EndRequest request_ = EndRequest::none;
   std::string request_reason_;
   bool is_slower_ = false;  ///< measured well enough to know that

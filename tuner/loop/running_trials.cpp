@@ -38,12 +38,16 @@ Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets,
     if (auto recorded = recorder_->ended(trial); !recorded) return recorded;
     return started;
   }
+  begin(std::move(trial), std::move(targets));
+  return {};
+}
+
+void RunningTrials::begin(TrialRecord trial, TrialTargets targets) {
   const auto number = trial.number;
   const auto inserted = trials_.insert_or_assign(
       number,
       RunningTrial(parts_->study, std::move(trial), parts_->clock.now_s(), std::move(targets)));
   parts_->listener.on_trial_started(inserted.first->second.record());
-  return {};
 }
 
 Result<std::vector<TrialRecord>> RunningTrials::adopt(std::vector<TrialRecord> open,
@@ -63,10 +67,7 @@ Result<std::vector<TrialRecord>> RunningTrials::adopt(std::vector<TrialRecord> o
       continue;
     }
     TrialTargets targets = targets_of(trial);
-    const auto inserted = trials_.insert_or_assign(
-        key.trial,
-        RunningTrial(parts_->study, std::move(trial), parts_->clock.now_s(), std::move(targets)));
-    parts_->listener.on_trial_started(inserted.first->second.record());
+    begin(std::move(trial), std::move(targets));
   }
   return others;
 }

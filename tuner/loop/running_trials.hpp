@@ -68,6 +68,7 @@ class RunningTrials {
   [[nodiscard]] double usd_bound(double longest_s) const;
 
  private:
+  void begin(TrialRecord trial, TrialTargets targets);
   [[nodiscard]] RunningTrial* find(TrialKey key);
   [[nodiscard]] Result<void> on_event(const TrialStarted& event);
   [[nodiscard]] Result<void> on_event(const TrialReported& event);

@@ -122,19 +122,7 @@ Result<void> Tuning::resume() {
       running.push_back(at_present_level(trial));
     }
   }
-  // In the order of their ends; one at a time end in that of their numbers, whatever clocks said.
-  const bool one_at_a_time = machines_ == nullptr && parts_.runner.capacity() == 1;
-  std::ranges::sort(final_trials, {}, [&](const TrialRecord* trial) {
-    return std::tuple(one_at_a_time ? 0.0 : trial->ended_wall_s, trial->number);
-  });
-  // What launches differed by, the searcher was told as it was known then.
-  Standing growing(ranking_rules(parts_.study));
-  for (const TrialRecord* trial : final_trials) {
-    growing.put(*trial);
-    observe(*trial, growing.launches());
-    tell_scheduler(*trial);
-    if (former_ && former_->status == StudyStatus::running) count_failures(*trial);
-  }
+  learn_from(std::move(final_trials));
   if (!standing_.trials().empty()) parts_.listener.on_resumed(standing_);
 
   auto lost = running_.adopt(std::move(running),
@@ -142,6 +130,22 @@ Result<void> Tuning::resume() {
   if (!lost) return tl::unexpected(lost.error());
   others.insert(others.end(), lost->begin(), lost->end());
   return keep_pending(std::move(others));
+}
+
+void Tuning::learn_from(std::vector<const TrialRecord*> ended) {
+  // One at a time end in the order of their numbers, whatever clocks said.
+  const bool one_at_a_time = machines_ == nullptr && parts_.runner.capacity() == 1;
+  std::ranges::sort(ended, {}, [&](const TrialRecord* trial) {
+    return std::tuple(one_at_a_time ? 0.0 : trial->ended_wall_s, trial->number);
+  });
+  // What launches differed by, the searcher was told as it was known then.
+  Standing growing(ranking_rules(parts_.study));
+  for (const TrialRecord* trial : ended) {
+    growing.put(*trial);
+    observe(*trial, growing.launches());
+    tell_scheduler(*trial);
+    if (former_ && former_->status == StudyStatus::running) count_failures(*trial);
+  }
 }
 
 Result<void> Tuning::keep_pending(std::vector<TrialRecord> cut_off) {

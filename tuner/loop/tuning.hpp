@@ -50,6 +50,8 @@ class Tuning {
 
   [[nodiscard]] Result<LoopResult> run_phases();
   [[nodiscard]] Result<void> resume();
+  /// What trials that had ended before tell searcher and scheduler, in the order of their ends.
+  void learn_from(std::vector<const TrialRecord*> ended);
   /// Trials that the last run of the tuner left open: they run again, unless they may be what kills
   /// it.
   [[nodiscard]] Result<void> keep_pending(std::vector<TrialRecord> cut_off);
@@ -95,6 +97,8 @@ class Tuning {
   [[nodiscard]] const Confirmation& confirmation() const;
   [[nodiscard]] ConfirmLimits confirm_limits() const;
   [[nodiscard]] TrialTargets targets_of(const TrialRecord& trial) const;
+  /// What a confirming run is measured for beyond others of its configuration.
+  void set_confirming(TrialTargets& targets, const TrialRecord& trial, double startup_s) const;
   /// What a budget of time leaves to a trial, which is in the standing.
   void set_time(TrialTargets& targets, const TrialRecord& trial, double startup_s) const;
   [[nodiscard]] TrialRecord new_trial(TrialPurpose purpose, std::string origin,

@@ -28,6 +28,7 @@ struct AuditResult {
 /// `above_noise` (confirmed by fresh runs, or the baseline itself), `measured_here` (CPU, memory
 /// and GPU of its trials are those of `here`, and none was imported; not known where trials run
 /// elsewhere or are replayed). `recommendation`: nothing if the trial is not the recommended one.
+/// Errors are the history's.
 [[nodiscard]] Result<std::vector<AuditResult>> audit(
     const StoredStudy& study, const StudySpec& spec, const TrialRecord& trial,
     const std::optional<Recommendation>& recommendation, const MachineDescription& here);

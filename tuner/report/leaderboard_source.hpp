@@ -20,12 +20,13 @@ struct LeaderboardQuery {
 
 /// Reads what a leaderboard shows and no more: by the first objective, `limit` trials whatever the
 /// size of the study; by another one, or where rows are selected, all of them. Errors of kind
-/// `usage`: an expression or a column that does not exist.
+/// `usage`: an expression or a column that does not exist; others are those of `stored_spec`, of
+/// `stored_recommendation` and of the history.
 [[nodiscard]] Result<Leaderboard> read_leaderboard(const StoredStudy& study,
                                                    const LeaderboardQuery& query);
 
 /// Every trial of the study, whatever its state, from a standing of all of them
-/// (`read_whole_standing`): for whoever needs that for more than the leaderboard.
+/// (`read_whole_standing`): for whoever needs that for more than the leaderboard. Errors as above.
 [[nodiscard]] Result<Leaderboard> whole_leaderboard(const StoredStudy& study, Standing standing);
 
 }  // namespace steptune

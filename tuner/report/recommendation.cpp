@@ -218,6 +218,43 @@ std::string finalists_text(const Recommendation& recommendation,
   return result;
 }
 
+std::string tied_line(const Recommendation& recommendation, const RecommendationContext& context) {
+  const std::string tied = trial_list(recommendation.tied, recommendation.incumbent_trial);
+  if (tied.empty()) return {};
+  const std::string undecided = undecided_text(recommendation, context.parameter_order);
+  return fmt::format(
+      "tied   trial {}: no measurable difference{}{}\n", tied,
+      undecided.empty() ? "" : "; not decided in this time: ", printable_line(undecided));
+}
+
+std::string trade_line(const Recommendation& recommendation, const RecommendationContext& context) {
+  if (context.objectives.size() < 2) return {};
+  const std::string others = trial_list(recommendation.pareto, recommendation.incumbent_trial);
+  return others.empty() ? ""
+                        : fmt::format("trade  trial {}: better in another objective\n", others);
+}
+
+std::string plan_lines(const Recommendation& recommendation, const RecommendationContext& context) {
+  const std::string plan = plan_text(recommendation, context);
+  if (plan.empty()) return {};
+  const bool planned = !context.objectives.empty() && context.objectives[0].planned_run;
+  const bool rated =
+      !planned && !context.objectives.empty() && !context.objectives[0].unit().empty();
+  const std::string from = extrapolation_text(recommendation, context);
+  return fmt::format("{}   {}{}\n", planned || !rated ? "plan" : "rate", plan,
+                     rated ? " per million samples" : "") +
+         (from.empty() ? "" : fmt::format("       {}\n", from));
+}
+
+std::string next_lines(const RecommendationContext& context) {
+  if (context.hooked) {
+    return fmt::format("next   steptune exec {}\n       steptune best {} --format python\n",
+                       context.study, context.study);
+  }
+  return fmt::format("next   steptune best {} --format {}\n", context.study,
+                     context.has_command ? "args" : "json");
+}
+
 Json speed_up_json(const SpeedUp& speed_up) {
   if (!std::isfinite(speed_up.ratio) && speed_up.pairs == 0) return nullptr;
   return {{"ratio", number_or_null(speed_up.ratio)},
@@ -253,30 +290,9 @@ std::string recommendation_text(const Recommendation& recommendation,
       "best   {}\n", configuration_text(recommendation.configuration, context.parameter_order));
   result += fmt::format("       {}\n", speed_up_text(recommendation, context));
   result += finalists_text(recommendation, context);
-  if (const std::string tied = trial_list(recommendation.tied, recommendation.incumbent_trial);
-      !tied.empty()) {
-    const std::string undecided = undecided_text(recommendation, context.parameter_order);
-    result += fmt::format(
-        "tied   trial {}: no measurable difference{}{}\n", tied,
-        undecided.empty() ? "" : "; not decided in this time: ", printable_line(undecided));
-  }
-  if (context.objectives.size() > 1) {
-    if (const std::string others =
-            trial_list(recommendation.pareto, recommendation.incumbent_trial);
-        !others.empty()) {
-      result += fmt::format("trade  trial {}: better in another objective\n", others);
-    }
-  }
-  if (const std::string plan = plan_text(recommendation, context); !plan.empty()) {
-    const bool planned = !context.objectives.empty() && context.objectives[0].planned_run;
-    const bool rated =
-        !planned && !context.objectives.empty() && !context.objectives[0].unit().empty();
-    result += fmt::format("{}   {}{}\n", planned || !rated ? "plan" : "rate", plan,
-                          rated ? " per million samples" : "");
-    if (const std::string from = extrapolation_text(recommendation, context); !from.empty()) {
-      result += fmt::format("       {}\n", from);
-    }
-  }
+  result += tied_line(recommendation, context);
+  result += trade_line(recommendation, context);
+  result += plan_lines(recommendation, context);
   if (!recommendation.samples_counted.empty()) {
     result += fmt::format("count  samples {}\n", printable_line(recommendation.samples_counted));
   }
@@ -285,14 +301,7 @@ std::string recommendation_text(const Recommendation& recommendation,
   result += fmt::format("tuning took {}\n", tuning_text(recommendation, context));
   constexpr std::size_t k_title = 7;
   result = wrapped_entries(result, width, k_title);
-  if (context.hooked) {
-    result += fmt::format("next   steptune exec {}\n       steptune best {} --format python\n",
-                          context.study, context.study);
-  } else {
-    result += fmt::format("next   steptune best {} --format {}\n", context.study,
-                          context.has_command ? "args" : "json");
-  }
-  return result;
+  return result + next_lines(context);
 }
 
 Json recommendation_json(const Recommendation& recommendation,

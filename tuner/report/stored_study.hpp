@@ -25,7 +25,8 @@ struct StoredStudy {
   std::vector<ObjectiveView> objectives;
 };
 
-/// The study as it was stored with the history, to be read (`stored_study_from_json`).
+/// The study as it was stored with the history, to be read (`stored_study_from_json`). Errors
+/// (`store`): this version cannot read it.
 [[nodiscard]] Result<StudySpec> stored_spec(const StudyRecord& record);
 /// The same, validated anew, to be run.
 [[nodiscard]] Result<StudySpec> checked_stored_spec(const StudyRecord& record);
@@ -33,11 +34,12 @@ struct StoredStudy {
 /// The facts of the machine that a stored study was begun with.
 [[nodiscard]] Facts stored_facts(const StudyRecord& record);
 
-/// What the loop has recommended; nothing while the study has no recommendation.
+/// What the loop has recommended; nothing while the study has no recommendation. Errors as
+/// `recommendation_from_json`.
 [[nodiscard]] Result<std::optional<Recommendation>> stored_recommendation(
     const StudyRecord& record);
 
-/// The standing of all trials of a stored study.
+/// The standing of all trials of a stored study. Errors, here and below, are the history's.
 [[nodiscard]] Result<Standing> read_whole_standing(const StoredStudy& study,
                                                    std::size_t ranked_by = 0);
 /// The standing of a stored study. Ranked by the first objective it reads what decides and no more

@@ -39,6 +39,7 @@ struct StudyAnalysis {
   std::optional<Bottleneck> bottleneck;  ///< of the best trial; nothing where none was measured
 };
 
+/// Errors, here and below: those of `stored_spec`, of `stored_recommendation` and of the history.
 [[nodiscard]] Result<StudyImportance> read_importance(const StoredStudy& study);
 /// Of the trial of that number, else of the best, else of the baseline. `not_found` where the trial
 /// does not exist, was not measured, or the study has none that was.

@@ -27,7 +27,7 @@ struct ListedStudy {
   [[nodiscard]] std::string result_text() const;
 };
 
-/// All studies in order of creation; reads none of their trials.
+/// All studies in order of creation; reads none of their trials. Errors are the history's.
 [[nodiscard]] Result<std::vector<ListedStudy>> read_study_list(const History& history);
 
 /// `{"schema_version": 1, "studies": [...]}`

@@ -37,7 +37,8 @@ struct StudyReport {
 
 /// Reads all of a study; traces are thinned to 60 000 points together, or to 40 each where trials
 /// are very many. What was used of machines without a price is told from the trials, whatever
-/// `words` have of it.
+/// `words` have of it. Errors as `stored_recommendation`, and the history's; without an analysis it
+/// says why (`no_analysis`).
 [[nodiscard]] Result<StudyReport> read_study_report(const StoredStudy& study,
                                                     const RecommendationContext& words);
 

@@ -31,7 +31,7 @@ struct TrialCommand {
 [[nodiscard]] TrialCommand trial_command(const StudyRecord& study, const StudySpec& spec,
                                          const TrialRecord& trial,
                                          const std::filesystem::path& database);
-/// The same, with what this version makes of the stored study.
+/// The same, with what this version makes of the stored study. Errors as `stored_spec`.
 [[nodiscard]] Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& trial,
                                                  const std::filesystem::path& database);
 

@@ -171,10 +171,14 @@ std::string looks_text(const TrialTrace& trace, const std::vector<ObjectiveView>
                      last.reason.empty() ? "" : ", " + printable_line(last.reason));
 }
 
+std::string load_text(const Disturbance& disturbance) {
+  return fmt::format("other load {}, steal {}", format_percent(disturbance.other_load),
+                     format_percent(disturbance.steal));
+}
+
 /// Load and steal always; the others where there were any.
 std::string disturbance_text(const Disturbance& disturbance) {
-  std::string text = fmt::format("other load {}, steal {}", format_percent(disturbance.other_load),
-                                 format_percent(disturbance.steal));
+  std::string text = load_text(disturbance);
   const auto add = [&](const char* name, double share) {
     if (share > 0.0) text += fmt::format(", {} {}", name, format_percent(share));
   };
@@ -239,9 +243,9 @@ std::string gpu_text(const GpuUse& gpu) {
   return text;
 }
 
-std::string disturbance_text(const Disturbance& disturbance, const TrialRecord& trial) {
-  std::string text = fmt::format("other load {}, steal {}", format_percent(disturbance.other_load),
-                                 format_percent(disturbance.steal));
+/// Over the whole trial, and whether it is believed all the same.
+std::string whole_disturbance_text(const TrialRecord& trial) {
+  std::string text = load_text(*trial.disturbance);
   if (trial.disturbed_s > 0.0) {
     text += fmt::format(", above the limits for {}", format_duration(trial.disturbed_s));
   }
@@ -259,7 +263,7 @@ void add_machine_use(FactLines& facts, const TrialRecord& trial) {
   if (trial.storage_read_bytes) {
     facts.add("storage", format_bytes(*trial.storage_read_bytes) + " read");
   }
-  if (trial.disturbance) facts.add("disturbance", disturbance_text(*trial.disturbance, trial));
+  if (trial.disturbance) facts.add("disturbance", whole_disturbance_text(trial));
 }
 
 /// `width`: of the terminal; 0: a file.

@@ -22,7 +22,8 @@ struct RetuneOptions {
   NightBounds bounds;
   /// A challenger must be shown to be faster, and by this share on average.
   double least_gain = 0.02;
-  /// Study of the history whose configuration is in use; empty: the study's own.
+  /// Study of the history whose configuration is in use until the study has nights of its own,
+  /// which know what they left in use; empty: the study's own.
   std::string from;
   /// Nights whose trials are kept, and as many on which was searched; of all others only the record
   /// is.

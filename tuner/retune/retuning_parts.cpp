@@ -173,7 +173,7 @@ Result<Retuning::Played> Retuning::play_study(StudySpec study, const NightPrior&
                  parts_.machine};
   loop.after_too_little =
       "the next night begins with the baseline again, so give nights a longer --time";
-  auto result = run_loop(loop);
+  auto result = run_loop(std::move(loop));
   if (!result) return tl::unexpected(result.error());
   interrupted_ = result->end == LoopEnd::interrupted;
   const auto record = parts_.history.study(study.name);

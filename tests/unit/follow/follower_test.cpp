@@ -318,6 +318,27 @@ TEST(FinishedLog, OfARestartedProgramIsThatOfItsLastRun) {
   }
 }
 
+/// A run of 100 samples a second, told by dates that go on from `from_s` after 23:00.
+void dated_run(Follower& follower, int lines, double seconds, int from_s) {
+  for (int i = 1; i <= lines; ++i) {
+    const int at_s = from_s + static_cast<int>(100.0 * seconds * i);
+    follower.read_old_line(
+        fmt::format("2025-12-31 23:{:02}:{:02} samples={}", at_s / 60, at_s % 60, 100 * i));
+  }
+}
+
+TEST(FinishedLog, OfDatesOfARunThatWasBegunAnewIsThatOfTheLastOne) {
+  Follower follower = follower_of();
+  dated_run(follower, 600, 0.01, 0);
+  dated_run(follower, 700, 0.02, 1000);
+  const FollowState state = follower.state();
+  EXPECT_EQ(state.keeping, Keeping::broken) << state.reason;
+  ASSERT_TRUE(state.seconds_per_sample);
+  EXPECT_NEAR(state.seconds_per_sample->value, 0.02, 1e-4);
+  EXPECT_EQ(state.samples, 70'000.0);
+  EXPECT_THAT(state.causes, Contains(HasSubstr("began anew")));
+}
+
 TEST(FinishedLog, OfTwoProgramsInTurnIsThatOfTheFirst) {
   Follower follower = follower_of("");
   for (int i = 1; i <= 300; ++i) {

@@ -84,6 +84,43 @@ TEST(RunningTrial, ThatWasGivenUpCountsByWhatWasKnownThen) {
   EXPECT_LT(ended.measurement->seconds_per_sample, 0.11);
 }
 
+/// Keeps what it is told.
+class Listens final : public Scheduler {
+ public:
+  StopDecision on_estimate(const TrialEstimate& estimate) override {
+    latest = estimate;
+    return {};
+  }
+  void on_exempt(const TrialEstimate&) override {}
+  void forget(std::int64_t) override {}
+
+  TrialEstimate latest;
+};
+
+TEST(RunningTrial, WhoseCounterBeginsAgainIsJudgedByWhatFollows) {
+  StudySpec study = time_study();
+  study.measure.min_window_steps = 1000;
+  TrialRecord record;
+  record.number = 2;
+  RunningTrial trial(study, record, 0.0, {study.measure});
+  trial.started({{2, 1}, 0.0, "", {}});
+  Listens scheduler;
+  NoSearcher searcher;
+  double now_s = 1.0;
+  const auto tell = [&](int steps, double step_s) {
+    for (int step = 1; step <= steps; ++step) {
+      trial.reported(report(step, now_s += step_s * (1.0 + 0.01 * (step % 3))));
+      EXPECT_FALSE(trial.wants_to_end(scheduler, searcher, nullptr));
+    }
+  };
+  tell(200, 0.1);
+  const double before = scheduler.latest.values.at(0);
+  EXPECT_GT(scheduler.latest.resource, 100.0);
+  tell(100, 0.2);
+  EXPECT_LT(scheduler.latest.resource, 100.0);
+  EXPECT_GT(scheduler.latest.values.at(0), 1.9 * before);
+}
+
 TEST(RunningTrial, ThatWasGivenUpMissesTheDeadlineAllTheSame) {
   StudySpec study = time_study();
   for (const double deadline_s : {50.0, 200.0}) {

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/json.hpp"
+#include "tests/support/temporary_folder.hpp"
 #include "tests/unit/trial_runner/fake_hook.hpp"
 #include "trial_runner/live/live_runner.hpp"
 
@@ -64,12 +65,35 @@ std::vector<Event> only(const std::vector<TrialEvent>& events) {
   return found;
 }
 
-TEST(LiveChannel, WithoutATemporaryFolderIsAnErrorThatSaysWhatToDo) {
+Result<LiveChannel> opened_under(const std::filesystem::path& folder) {
   const char* given = ::getenv("TMPDIR");
   const std::string kept = given == nullptr ? "" : given;
-  ::setenv("TMPDIR", "/no/such/folder", 1);
-  const auto opened = LiveChannel::open();
+  ::setenv("TMPDIR", folder.c_str(), 1);
+  auto opened = LiveChannel::open();
   given == nullptr ? ::unsetenv("TMPDIR") : ::setenv("TMPDIR", kept.c_str(), 1);
+  return opened;
+}
+
+TEST(LiveChannel, RemovesWhatKilledTunersLeftAndNothingElse) {
+  const TemporaryFolder folder("live_channel");
+  auto killed = opened_under(folder.path());
+  ASSERT_TRUE(killed);
+  const std::filesystem::path left = killed->path().parent_path();
+  killed->abandon();
+  killed = opened_under(folder.path());
+  ASSERT_TRUE(killed);
+  EXPECT_TRUE(std::filesystem::exists(left)) << "somebody listened";
+  const std::filesystem::path other = folder.path() / "steptune-live-other";
+  std::filesystem::create_directory(other);
+  const auto next = opened_under(folder.path());
+  ASSERT_TRUE(next);
+  EXPECT_FALSE(std::filesystem::exists(left));
+  EXPECT_TRUE(std::filesystem::exists(killed->path())) << "who listens stays";
+  EXPECT_TRUE(std::filesystem::exists(other)) << "whose it is nobody knows";
+}
+
+TEST(LiveChannel, WithoutATemporaryFolderIsAnErrorThatSaysWhatToDo) {
+  const auto opened = opened_under("/no/such/folder");
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().kind, ErrorKind::runner);
   EXPECT_EQ(opened.error().hint, "set TMPDIR to a folder that can be written");
