@@ -149,6 +149,7 @@ TEST_F(HookedProgram, WithoutPyTorchIsToldSo) {
                  study("", R"("x": {"type": "bool"})", R"("x": true)", R"(, "env": {"X": "{x}"})"));
   const Ended ended = sandbox_.steptune({"run", "study.json"});
   EXPECT_THAT(ended.err, HasSubstr("the program did not import PyTorch"));
+  EXPECT_THAT(ended.err, HasSubstr("goes on from a checkpoint may have nothing left to train"));
   const Ended surveyed = sandbox_.steptune({"run", "--", k_python, "train.py"});
   EXPECT_EQ(surveyed.exit_code, 2);
   EXPECT_THAT(surveyed.err, HasSubstr("the program did not import PyTorch"));

@@ -238,6 +238,21 @@ TEST(Init, OfAProgramWhoseOutputTellsNoProgressSaysSo) {
   EXPECT_THAT(unseen.err, Not(HasSubstr("read as progress")));
 }
 
+TEST(Init, OfAProgramThatFailsTellsThatFirst) {
+  const Sandbox sandbox;
+  sandbox.write("train.py",
+                "import argparse\nparser = argparse.ArgumentParser()\n"
+                "parser.add_argument('--batch-size', type=int, default=32)\nparser.parse_args()\n"
+                "open('data/ratings.csv')\n");
+  const Ended ended = sandbox.steptune({"init", "--", k_init_python, "train.py"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err,
+              HasSubstr("the program failed before it had told progress: exit status 1"));
+  EXPECT_THAT(ended.err, HasSubstr("No such file or directory: 'data/ratings.csv'"));
+  EXPECT_THAT(ended.err, HasSubstr("train/init.log"));
+  EXPECT_THAT(ended.err, Not(HasSubstr("\"reports\"")));
+}
+
 TEST(Init, NeverWritesOverAFileUnasked) {
   const Sandbox sandbox;
   sandbox.write("train.py", k_argparse);

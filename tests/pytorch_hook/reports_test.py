@@ -213,6 +213,7 @@ class Untouched(unittest.TestCase):
 
     def samples_fetched(self, way, steps, samples):
         ran = self.check("fetched_ahead", way, steps=steps, samples=samples)
+        self.assertEqual(ran.event("loader")["samples"], 14)
         return [r["samples"] for r in ran.steps]
 
     def test_a_batch_that_is_fetched_ahead_counts_where_it_is_trained_on(self):
@@ -272,6 +273,7 @@ class Untouched(unittest.TestCase):
         ran = self.check("made_batches", steps=12, samples=96)
         loader = ran.event("loader")
         self.assertEqual((loader["length"], loader["batch_size"]), (6, 8))
+        self.assertNotIn("samples", loader)
 
     def test_files_of_safetensors_are_checkpoints(self):
         ran = self.check("safetensors_style", steps=12, samples=48, samples_by="forward")

@@ -125,6 +125,9 @@ std::vector<HookedLoader> HookLog::loaders() const {
     if (const Json size = scalar_at(event, "batch_size"); size.is_number_integer()) {
       loader.batch_size = size.get<std::int64_t>();
     }
+    if (const Json samples = scalar_at(event, "samples"); samples.is_number_integer()) {
+      loader.samples = samples.get<std::int64_t>();
+    }
   }
   return loaders;
 }

@@ -31,6 +31,7 @@ struct HookedLoader {
   std::optional<bool> training;  ///< nothing: not known
   std::optional<std::int64_t> batches;
   std::optional<std::int64_t> batch_size;  ///< on each rank
+  std::optional<std::int64_t> samples;     ///< of a pass, on each rank; nothing: not known
 };
 
 /// What a hook told of the program that it is in, event by event (docs/hooks-protocol.md,

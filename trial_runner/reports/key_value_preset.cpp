@@ -44,11 +44,12 @@ struct Heading {
 };
 // What the examples of PyTorch, OpenMMLab and timm print, and what was copied from them ten
 // thousand times: epoch and counter stand in brackets, without a name.
-constexpr std::array<Heading, 5> k_headings{{
-    {R"(Train Epoch:? ?(\d{1,9})\s*\[\s*(\d{1,15})/(\d{1,15}) \()", true},
+constexpr std::array<Heading, 6> k_headings{{
+    {R"(Train Epoch:?\s*(\d{1,9})\s*\[\s*(\d{1,15})/\s*(\d{1,15}) \()", true},
     {R"(Epoch(?:\(train\))?:?\s*\[(\d{1,9})\]\s*\[\s*(\d{1,15})/(\d{1,15})\])", false},
     {R"(()Iter\(train\)\s*\[\s*(\d{1,15})/(\d{1,15})\])", false},
     {R"(^\s*Train: (\d{1,9}) \[\s*(\d{1,15})/(\d{1,15}) )", false},
+    {R"(\bepoch\s+(\d{1,9})\s*\|\s*(\d{1,15})/\s*(\d{1,15}) batches\b)", false},
     {R"(Epoch \[(\d{1,9})/\d{1,9}\],? ?(?:Step|Iter|Batch):? ?\[(\d{1,15})/(\d{1,15})\])", false},
 }};
 

@@ -87,6 +87,12 @@ class Initiation {
       input_.space = nullptr;
       guess = guess_study(input_);
     }
+    if (!guess && !look_failure_.empty()) {
+      return fail(
+          ErrorKind::usage,
+          fmt::format("the program failed before it had told progress: {}", look_failure_), "",
+          fmt::format("all of its output is in {}", printable_line(look_.log_path.string(), 300)));
+    }
     if (!guess) {
       Error why = guess.error();
       if (!result_.help.empty()) why.message += fmt::format(" (its --help: {})", result_.help);
@@ -168,6 +174,7 @@ class Initiation {
     input_.survey = std::move(look->survey);
     input_.runtimes = std::move(look->runtimes);
     look_ending_ = look->ending;
+    look_failure_ = look->failure;
     in_blocks_ = look->in_blocks;
     return {};
   }
@@ -205,6 +212,7 @@ class Initiation {
   GuessInput input_;
   LookOptions look_;
   std::string look_ending_;
+  std::string look_failure_;
   bool in_blocks_ = false;
   InitResult result_;
 };

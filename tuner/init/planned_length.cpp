@@ -136,7 +136,7 @@ std::optional<double> samples_of_epoch(const HookLog& log) {
   for (const HookedLoader& loader : log.loaders()) {
     if (loader.training != true) continue;
     if (samples || !loader.batches || !loader.batch_size) return std::nullopt;
-    samples = static_cast<double>(*loader.batches * *loader.batch_size);
+    samples = static_cast<double>(loader.samples.value_or(*loader.batches * *loader.batch_size));
   }
   if (!samples || !(*samples > 0.0)) return std::nullopt;
   const Json& patched = log.event("patched");

@@ -172,6 +172,7 @@ Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock
     look.ending = !why.empty()  ? fmt::format("the program failed: {}", why)
                   : seen->ended ? std::string("the program ended without printing progress")
                                 : std::string("no progress was recognised in its output");
+    if (!why.empty()) look.failure = seen->ended->detail;
   }
   if (hook_works) look.survey = *std::move(seen);
   return look;

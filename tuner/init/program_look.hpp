@@ -46,6 +46,7 @@ struct OutputLook {
   NativeRuntimes runtimes;  ///< in the program, as long as it ran
   bool in_blocks = false;   ///< its output came in full buffers of the C library only
   std::string ending;       ///< why there is neither reading nor survey, for people
+  std::string failure;      ///< how it failed, where that is why: its last lines, too
 };
 
 /// Runs the command as it is until it has told progress for `watch_s`, and ends it. Errors as

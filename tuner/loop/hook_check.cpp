@@ -20,7 +20,8 @@ std::string why_hook_is_silent(const HookLog& log, const std::vector<std::string
            "without an optimizer";
   }
   if (log.armed()) {
-    return "the program did not import PyTorch, or did not train with it while it was watched";
+    return "the program did not import PyTorch, or did not train with it while it was watched (one "
+           "that goes on from a checkpoint may have nothing left to train)";
   }
   const std::string reason = why_out_of_reach(argv, folder)
                                  .value_or(

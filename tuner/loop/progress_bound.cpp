@@ -22,6 +22,20 @@ ProgressBound::ProgressBound(std::optional<double> samples_per_step)
     : samples_per_step_(samples_per_step.value_or(1.0)) {}
 
 bool ProgressBound::add(const Report& report) {
+  // Counters of the same report were reached before a phase that begins.
+  if (report.phase && report.phase->seconds) end_phase(*report.phase->seconds, report.received_s);
+  const bool begins_again = add_counters(report);
+  if (report.phase && !report.phase->seconds && !phase_began_s_) phase_began_s_ = report.received_s;
+  return begins_again;
+}
+
+void ProgressBound::end_phase(double seconds, double now_s) {
+  phase_began_s_.reset();
+  steps_since_s_ = now_s;
+  if (std::isfinite(seconds)) phases_s_ += std::max(0.0, seconds);
+}
+
+bool ProgressBound::add_counters(const Report& report) {
   if (!report.samples && !report.step) return false;
   const double samples = report.samples.value_or(report.step.value_or(0.0) * samples_per_step_);
   if (!std::isfinite(samples)) return false;
@@ -33,6 +47,7 @@ bool ProgressBound::add(const Report& report) {
 
 void ProgressBound::go_on(double samples, double at_s) {
   if (samples <= last_samples_) return;
+  if (phase_began_s_) end_phase(at_s - *phase_began_s_, at_s);
   const double since_last = samples - last_samples_;
   // Of a program that goes on from a checkpoint the first report says nothing of how far reports
   // are apart.
@@ -43,6 +58,8 @@ void ProgressBound::go_on(double samples, double at_s) {
   if (++count_ > 1) return;
   first_s_ = last_s_;
   first_samples_ = samples;
+  steps_since_s_ = first_s_;
+  phases_s_ = 0.0;
 }
 
 void ProgressBound::keep(Point point) {
@@ -56,13 +73,22 @@ void ProgressBound::keep(Point point) {
 }
 
 std::optional<double> ProgressBound::least_seconds_per_sample(double now_s) const {
-  if (count_ == 0 || now_s <= first_s_) return std::nullopt;
-  return (now_s - first_s_) / (last_samples_ - first_samples_ + most_between_reports_);
+  if (count_ == 0) return std::nullopt;
+  // How often a phase comes is not known before there are steps around it.
+  if (count_ == 1 && phase_began_s_) return std::nullopt;
+  const double from_s = count_ == 1 ? steps_since_s_ : first_s_;
+  const double until_s = phase_began_s_ ? std::min(now_s, *phase_began_s_) : now_s;
+  if (!(until_s > from_s)) return std::nullopt;
+  return (until_s - from_s) / (last_samples_ - first_samples_ + most_between_reports_);
 }
 
 std::optional<double> ProgressBound::seconds_per_sample() const {
   if (!(last_samples_ > first_samples_) || !(last_s_ > first_s_)) return std::nullopt;
   return (last_s_ - first_s_) / (last_samples_ - first_samples_);
+}
+
+double ProgressBound::phase_seconds_per_sample() const {
+  return last_samples_ > first_samples_ ? phases_s_ / (last_samples_ - first_samples_) : 0.0;
 }
 
 double ProgressBound::difference_of_halves() const {
@@ -90,7 +116,10 @@ Measurement unsteady_at_limit(Measurement measurement, const ProgressBound& prog
     rate = *least;
     half_width = k_bound_half_width * rate;
   } else {
-    if (!std::isfinite(rate)) rate = *all;
+    if (!std::isfinite(rate)) {
+      rate = *all;
+      half_width = std::max(half_width, progress.phase_seconds_per_sample());
+    }
     half_width =
         std::max({half_width, k_least_half_width * rate, rate - *least, std::abs(*all - rate)});
   }

@@ -24,10 +24,14 @@ class ProgressBound {
   /// shows that it has.
   bool add(const Report& report);
 
-  /// Nothing before the first report that tells samples or steps.
+  /// Whether a report has told samples or steps.
+  [[nodiscard]] bool has_begun() const { return count_ > 0; }
+  /// Nothing before the first such report, and while that was followed by phases alone.
   [[nodiscard]] std::optional<double> least_seconds_per_sample(double now_s) const;
   /// Samples since the first report over the time that they took; nothing before the second one.
   [[nodiscard]] std::optional<double> seconds_per_sample() const;
+  /// What phases added to that.
+  [[nodiscard]] double phase_seconds_per_sample() const;
   /// By how much the seconds per sample of the samples' first half and of their second differ; 0
   /// where there are too few reports.
   [[nodiscard]] double difference_of_halves() const;
@@ -38,7 +42,9 @@ class ProgressBound {
     double at_s = 0.0;
     double samples = 0.0;
   };
+  bool add_counters(const Report& report);
   void go_on(double samples, double at_s);
+  void end_phase(double seconds, double now_s);
   void keep(Point point);
 
   double samples_per_step_;
@@ -49,6 +55,9 @@ class ProgressBound {
   double last_s_ = 0.0;
   double last_samples_ = 0.0;
   double most_between_reports_ = 0.0;  ///< samples
+  double steps_since_s_ = 0.0;  ///< when the first report came, or the latest phase after it ended
+  double phases_s_ = 0.0;       ///< of those that ended since the first report
+  std::optional<double> phase_began_s_;
   std::vector<Point> points_;
   std::size_t stride_ = 1;
 };

@@ -366,13 +366,12 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
 }
 
 bool RunningTrial::has_told_progress() const {
-  return measurer_.current().status != MeasurementStatus::no_reports ||
-         progress_.least_seconds_per_sample(k_never_s);
+  return measurer_.current().status != MeasurementStatus::no_reports || progress_.has_begun();
 }
 
 double RunningTrial::before_wall_s() const {
   // Of one that told nothing there is nothing to save.
-  if (!progress_.least_seconds_per_sample(k_never_s)) return k_never_s;
+  if (!progress_.has_begun()) return k_never_s;
   return started_s_ + k_share_of_wall * study_->limits.wall_s;
 }
 

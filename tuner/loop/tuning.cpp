@@ -591,22 +591,22 @@ std::string Tuning::why_nothing_faster() const {
   const bool by_time = limit_s && end_->reason == spent_time_text(budget);
   const bool compared = std::ranges::any_of(
       standing_.trials(), [](const TrialRecord& trial) { return is_searched(trial.purpose); });
+  const double left_s = by_time ? *limit_s - stopwatch_.elapsed_s() : 0.0;
+  // Other reasons not to go on (machines that are held, no further claim) leave time, too.
+  const bool too_little = by_time && search_time_spent(parts_.study, spending(), confirmed_);
+  const std::string rest =
+      too_little && left_s > k_much_left * *limit_s
+          ? fmt::format(", and the {} left are too short for another trial and its confirmation",
+                        format_duration(left_s))
+          : "";
   if (by_time && !compared) {
     // What it advises is about time.
     const std::string then = budget.time_of_usd ? "" : parts_.after_too_little;
     return fmt::format("; that was enough for the baseline only: nothing was compared with it{}{}",
-                       then.empty() ? "" : ": ", then);
+                       rest, then.empty() ? "" : ": " + then);
   }
-  std::string why = fmt::format("; nothing was shown to be {} than the baseline",
-                                parts_.study.objectives.front().comparative());
-  const double left_s = by_time ? *limit_s - stopwatch_.elapsed_s() : 0.0;
-  // Other reasons not to go on (machines that are held, no further claim) leave time, too.
-  const bool too_little = by_time && search_time_spent(parts_.study, spending(), confirmed_);
-  if (too_little && left_s > k_much_left * *limit_s) {
-    why += fmt::format(", and the {} left are too short for another trial and its confirmation",
-                       format_duration(left_s));
-  }
-  return why;
+  return fmt::format("; nothing was shown to be {} than the baseline{}",
+                     parts_.study.objectives.front().comparative(), rest);
 }
 
 std::string Tuning::why_none_feasible() const {

@@ -184,6 +184,12 @@ TEST(PlannedLength, IsNoWordOfSomethingElse) {
       << "which of two defaults ends it is not known";
 }
 
+TEST(PlannedLength, TheLastBatchOfAPassMayBeSmaller) {
+  const Survey survey =
+      surveyed({R"("id":"a","training":true,"length":2,"batch_size":64,"samples":70)"});
+  EXPECT_EQ(why({"python3", "train.py", "--epochs", "2"}, "", survey), "--epochs 2 of 70 samples");
+}
+
 TEST(PlannedLength, IsNotGuessed) {
   EXPECT_EQ(planned_samples("--lr 0.1", surveyed({k_training})), 0.0);
   EXPECT_EQ(planned_samples("--epochs 14", surveyed({})), 0.0);

@@ -119,6 +119,42 @@ TEST(ProgressBound, SamplesThatAreToldCountBeforeSteps) {
   EXPECT_DOUBLE_EQ(progress.seconds_per_sample().value(), 0.01);
 }
 
+Report phase_at(double now_s, std::optional<double> seconds) {
+  Report report;
+  report.received_s = now_s;
+  report.phase = PhaseReport{"evaluation", seconds};
+  return report;
+}
+
+TEST(ProgressBound, AnEvaluationAfterTheFirstStepIsNoStep) {
+  ProgressBound progress(std::nullopt);
+  progress.add(at(1.0, 1));
+  progress.add(phase_at(1.01, std::nullopt));
+  EXPECT_TRUE(progress.has_begun());
+  EXPECT_FALSE(progress.least_seconds_per_sample(70.0));
+  Measurement measurement;
+  EXPECT_TRUE(std::isnan(unsteady_at_limit(measurement, progress, 70.0).seconds_per_sample));
+  EXPECT_FALSE(why_slow(measurement, progress, 70.0));
+  progress.add(phase_at(71.0, 70.0));
+  EXPECT_DOUBLE_EQ(progress.least_seconds_per_sample(73.0).value(), 2.0);
+  progress.add(at(72.0, 2));
+  const Measurement ended = unsteady_at_limit(measurement, progress, 72.0);
+  EXPECT_GE(ended.seconds_per_sample, 1.0);
+  EXPECT_LE(ended.seconds_per_sample - ended.half_width_s, 1.0) << "what the step took";
+}
+
+TEST(ProgressBound, APhaseUnderWayLastsUntilTheNextCount) {
+  ProgressBound progress(std::nullopt);
+  for (int i = 1; i <= 5; ++i)
+    progress.add(at(i, i));
+  const auto before = progress.least_seconds_per_sample(5.0);
+  progress.add(phase_at(5.0, std::nullopt));
+  EXPECT_EQ(progress.least_seconds_per_sample(50.0), before);
+  progress.add(at(61.0, 6));
+  EXPECT_DOUBLE_EQ(progress.least_seconds_per_sample(61.0).value(), 10.0);
+  EXPECT_DOUBLE_EQ(progress.phase_seconds_per_sample(), 56.0 / 5.0);
+}
+
 TEST(UnsteadyAtLimit, LeavesWhatIsSteadyOrUnknownAsItIs) {
   ProgressBound progress(std::nullopt);
   Measurement measurement;

@@ -8,7 +8,7 @@ from threading import get_ident
 from time import perf_counter
 
 import torch
-from torch.utils.data import DataLoader, dataloader
+from torch.utils.data import BatchSampler, DataLoader, dataloader
 
 from steptune_pytorch import call_site, loader_queue, tensors
 from steptune_pytorch.knobs.loader import shows_training
@@ -93,15 +93,16 @@ class LoaderFacts:
         return len(self._under_way) > 0
 
     def batches_in_pass(self):
-        """Its sampler may draw the batches of a pass to count them, and take long."""
         loader = self._loader()
-        if loader is None:
-            return None
+        return None if loader is None else self._lengths(loader, loader)[0]
+
+    def _lengths(self, loader, *things):
+        """Of the loader and its parts. A sampler may draw the batches of a pass to count them, and take long."""
         state = UsualRandomState(getattr(loader, "generator", None))
         # Of an iterable data set: PyTorch warns of each batch beyond a length that was asked for.
         asked = getattr(loader, "_IterableDataset_len_called", None)
         try:
-            return _length(loader)
+            return [_length(thing) for thing in things]
         finally:
             state.restore()
             if hasattr(loader, "_IterableDataset_len_called"):
@@ -129,9 +130,13 @@ class LoaderFacts:
         fields = {"id": self.id, "where": self.where, "training": training}
         if loader is not None:
             fields["dataset"] = type(loader.dataset).__name__
-            fields["length"] = self.batches_in_pass()
+            batches, samples = self._lengths(loader, loader, _own_sampler(loader))
+            fields["length"] = batches
             size = self._batch_size if type(self._batch_size) is int else None
             fields["batch_size"] = size and (self._samples_in_first or size)
+            if batches and samples and size and fields["batch_size"] == min(size, samples):
+                # The last batch of a pass is smaller, or left out.
+                fields["samples"] = min(samples, batches * size)
             fields["num_workers"] = loader.num_workers
         return fields
 
@@ -155,6 +160,14 @@ def _batch_size(loader):
     """A subclass may have gone without DataLoader.__init__, and a sampler may be the program's own."""
     size = getattr(loader, "batch_size", None)
     return getattr(getattr(loader, "batch_sampler", None), "batch_size", None) if size is None else size
+
+
+def _own_sampler(loader):
+    """What batches are made of; nothing where a batch sampler of another class decides that."""
+    if getattr(loader, "batch_size", None) is not None:
+        return getattr(loader, "sampler", None)
+    batches = getattr(loader, "batch_sampler", None)
+    return batches.sampler if type(batches) is BatchSampler else None
 
 
 def _one(_):
