@@ -20,6 +20,22 @@ bool tells_something(std::string_view line) {
   return has_word && line.find("[steptune] {\"v\":") == std::string_view::npos;
 }
 
+/// What torchrun says once a process has failed: its own traceback and a summary, without a word of
+/// the error. Empty where it has not.
+std::string_view torchruns_last_words(std::string_view text) {
+  const std::size_t raised = text.rfind("elastic.multiprocessing.errors.ChildFailedError");
+  if (raised == std::string_view::npos) return {};
+  const std::size_t told = text.rfind("failed (exitcode: ", raised);
+  const std::size_t end = text.find('\n', told == std::string_view::npos ? raised : told);
+  return end == std::string_view::npos ? std::string_view{} : text.substr(end);
+}
+
+/// A process that waits for the one that failed prints a traceback, too: only what each ends with
+/// tells them apart.
+bool is_of_traceback(std::string_view line) {
+  return line.starts_with(' ') || line.starts_with("Traceback (most recent call last)");
+}
+
 }  // namespace
 
 std::size_t LineSplitter::find_line_end(std::string_view bytes) {
@@ -67,12 +83,15 @@ std::string_view OutputTail::since_progress() const {
 std::vector<std::string> OutputTail::last_lines(std::size_t count) const {
   std::vector<std::string> lines;
   std::string_view rest = text();
+  const std::string_view torchruns = torchruns_last_words(rest);
+  rest.remove_suffix(torchruns.size());
   bool is_rewritten = false;  // by what stands behind it in the same line, as of a progress bar
   while (lines.size() < count && !rest.empty()) {
     const std::size_t end = rest.find_last_of("\n\r");
     const std::string_view line = end == std::string_view::npos ? rest : rest.substr(end + 1);
     std::string printable = printable_line(line);
-    if (!is_rewritten && tells_something(printable)) {
+    const bool is_left_out = !torchruns.empty() && is_of_traceback(line);
+    if (!is_rewritten && !is_left_out && tells_something(printable)) {
       lines.push_back(std::move(printable));
       is_rewritten = true;
     }

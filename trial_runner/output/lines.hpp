@@ -62,7 +62,8 @@ class OutputTail {
   [[nodiscard]] std::string_view since_progress() const;
   /// The last lines as printable text, oldest first; at most `count` of them. Without those that
   /// hold no letter or digit, and without reports by the protocol; of one that was written anew
-  /// behind carriage returns, as progress bars are, what it was last.
+  /// behind carriage returns, as progress bars are, what it was last. Where torchrun tells that a
+  /// process failed, what came before, with the last line of each traceback alone.
   [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
 
  private:

@@ -111,6 +111,35 @@ TEST(OutputTailOfAny, StreamHasLastLinesThatArePrintable) {
   EXPECT_THAT(OutputTail().last_lines(5), IsEmpty());
 }
 
+TEST(OutputTailOfLaunch, EndsWithTheErrorsAndNotWithTheLaunchersSummary) {
+  OutputTail tail;
+  tail.feed(R"(Epoch 0
+Traceback (most recent call last):
+  File "train.py", line 16, in <module>
+    raise ValueError("a picture is damaged")
+ValueError: a picture is damaged
+Traceback (most recent call last):
+  File "train.py", line 13, in <module>
+    loss.backward()
+RuntimeError: Connection closed by peer
+ERROR:torch.distributed.elastic.multiprocessing.api:failed (exitcode: 1) local_rank: 1 (pid: 7)
+Traceback (most recent call last):
+  File "/usr/bin/torchrun", line 33, in <module>
+    raise ChildFailedError(
+torch.distributed.elastic.multiprocessing.errors.ChildFailedError:
+============================================================
+train.py FAILED
+Root Cause (first observed failure):
+  error_file: <N/A>
+  traceback : To enable traceback see: https://pytorch.org/docs/stable/elastic/errors.html
+============================================================
+)");
+  EXPECT_THAT(tail.last_lines(10),
+              ElementsAre("Epoch 0", "ValueError: a picture is damaged",
+                          "RuntimeError: Connection closed by peer",
+                          testing::HasSubstr("failed (exitcode: 1) local_rank: 1 (pid: 7)")));
+}
+
 TEST(OutputTailOfAny, ProgressLeavesWhatCameAfterTheLastButOne) {
   OutputTail tail;
   tail.feed("loading\n");
