@@ -223,7 +223,35 @@ void check_part(const StudySpec& study, std::size_t index,
   }
 }
 
+bool is_free(const StudySpec& study, const std::vector<Configuration>& examples) {
+  return study.runner->traits().has_price &&
+         std::ranges::all_of(examples, [&](const Configuration& configuration) {
+           const auto price = study.runner->price_of(configuration);
+           return price && !(price->expected_usd > 0.0);
+         });
+}
+
 }  // namespace
+
+void check_prices(const StudySpec& study, const std::vector<Configuration>& examples,
+                  Faults& faults) {
+  if (!is_free(study, examples)) return;
+  const auto add = [&](const std::string& pointer, const char* what, const char* key) {
+    faults.add(
+        pointer,
+        fmt::format("{}, as the price per hour is 0: give the machine's \"price_per_hour\" in "
+                    "\"runner\", or leave \"{}\" out",
+                    what, key));
+  };
+  for (std::size_t i = 0; i < study.objectives.size(); ++i) {
+    if (!study.objectives[i].is_cost()) continue;
+    add(fmt::format("/objectives/{}", i), "\"cost\" tells no configurations apart", "cost");
+  }
+  if (study.budget.cost_usd) add("/budget/cost", "the limit is never reached", "cost");
+  if (study.planned_run.max_cost_usd) {
+    add("/planned_run/max_cost", "the limit is always kept", "max_cost");
+  }
+}
 
 void cross_check(const StudySpec& study, const std::vector<Configuration>& examples,
                  Faults& faults) {

@@ -17,4 +17,9 @@ using document::Faults;
 void cross_check(const StudySpec& study, const std::vector<Configuration>& examples,
                  Faults& faults);
 
+/// Faults of a study that is right otherwise, its runner's settings complete: costs and cost limits
+/// where every one of `examples` costs nothing.
+void check_prices(const StudySpec& study, const std::vector<Configuration>& examples,
+                  Faults& faults);
+
 }  // namespace steptune::study

@@ -116,6 +116,8 @@ std::optional<StudySpec> build(const Json& document, const std::filesystem::path
   study::cross_check(*spec, examples, faults);
   complete_runner(*spec, examples, faults);
   if (!faults.empty()) return std::nullopt;
+  study::check_prices(*spec, examples, faults);
+  if (!faults.empty()) return std::nullopt;
   spec->document = study::canonical_document(*spec);
   if (const auto scaling = scaling_search(*spec); !scaling) {
     const Error& error = scaling.error();
