@@ -88,6 +88,15 @@ std::optional<LiveStep> step_from(const Json& json) {
   return told;
 }
 
+bool is_row(const Json& event) {
+  return event.is_object() && text_at(event, "event") == "knob";
+}
+
+bool may_change(const Json& row) {
+  const auto may = row.find("may");
+  return may != row.end() && *may == true;
+}
+
 }  // namespace
 
 double next_step_to_switch(const LiveStep& last, int world_size) {
@@ -130,7 +139,9 @@ LiveChannel::LiveChannel(UniqueFd listener, fs::path path)
 LiveChannel::LiveChannel(LiveChannel&& other) noexcept
     : listener_(std::move(other.listener_)),
       path_(std::exchange(other.path_, {})),
-      ranks_(std::move(other.ranks_)) {}
+      ranks_(std::move(other.ranks_)),
+      rows_(std::move(other.rows_)),
+      refusals_(std::move(other.refusals_)) {}
 
 LiveChannel& LiveChannel::operator=(LiveChannel&& other) noexcept {
   if (this == &other) return *this;
@@ -138,6 +149,8 @@ LiveChannel& LiveChannel::operator=(LiveChannel&& other) noexcept {
   listener_ = std::move(other.listener_);
   path_ = std::exchange(other.path_, {});
   ranks_ = std::move(other.ranks_);
+  rows_ = std::move(other.rows_);
+  refusals_ = std::move(other.refusals_);
   return *this;
 }
 
@@ -161,16 +174,29 @@ void LiveChannel::accept_ranks() {
 
 std::vector<LiveMessage> LiveChannel::receive() {
   accept_ranks();
-  std::vector<LiveMessage> messages;
+  Packets of_first;
+  Packets of_others;
+  bool first_is_gone = false;
   std::erase_if(ranks_, [&](Rank& rank) {
-    if (receive_from(rank, messages)) return false;
-    if (rank.rank == 0) messages.emplace_back(LiveGone{});
+    if (rank.rank > 0 || receive_from(rank, of_first, of_others)) return false;
+    first_is_gone = first_is_gone || rank.rank == 0;
     return true;
   });
+  // Ranks wait for each other in each step. So what the others have said of a switch when rank 0
+  // tells its first step has come by the time that rank 0's messages have been read.
+  std::erase_if(ranks_, [&](Rank& rank) {
+    return rank.rank > 0 && !receive_from(rank, of_first, of_others);
+  });
+  std::vector<LiveMessage> messages;
+  for (auto& [rank, packet] : of_others)
+    take_from_other(rank, std::move(packet), messages);
+  for (auto& [rank, packet] : of_first)
+    take_from_first(packet, messages);
+  if (first_is_gone) messages.emplace_back(LiveGone{});
   return messages;
 }
 
-bool LiveChannel::receive_from(Rank& rank, std::vector<LiveMessage>& messages) {
+bool LiveChannel::receive_from(Rank& rank, Packets& of_first, Packets& of_others) {
   std::array<char, k_most_bytes> packet{};
   while (true) {
     const ssize_t size = ::recv(rank.socket.get(), packet.data(), packet.size(), 0);
@@ -179,20 +205,51 @@ bool LiveChannel::receive_from(Rank& rank, std::vector<LiveMessage>& messages) {
     if (size < 0 && (errno == EINTR || errno == ECONNRESET)) continue;
     if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
     if (size == 0) return false;
-    const auto json = parse_json({packet.data(), static_cast<std::size_t>(size)}, "");
+    auto json = parse_json({packet.data(), static_cast<std::size_t>(size)}, "");
     if (!json || !json->is_object()) continue;
     if (const auto hello = json->find("hello"); hello != json->end() && hello->is_object()) {
       rank.rank = static_cast<int>(number_at(*hello, "rank").value_or(0.0));
-      const double size_told = number_at(*hello, "world_size").value_or(1.0);
-      if (rank.rank == 0) messages.emplace_back(LiveHello{static_cast<int>(size_told)});
-    } else if (rank.rank != 0) {
-      continue;
-    } else if (const auto event = json->find("hook"); event != json->end()) {
-      messages.emplace_back(LiveHookEvent{dump_json(*event)});
-    } else if (const auto step = step_from(*json)) {
-      messages.emplace_back(*step);
     }
+    (rank.rank == 0 ? of_first : of_others).emplace_back(rank.rank, *std::move(json));
   }
+}
+
+void LiveChannel::take_from_first(const Json& packet, std::vector<LiveMessage>& messages) {
+  if (const auto hello = packet.find("hello"); hello != packet.end() && hello->is_object()) {
+    const double world_size = number_at(*hello, "world_size").value_or(1.0);
+    messages.emplace_back(LiveHello{static_cast<int>(world_size)});
+  } else if (const auto event = packet.find("hook"); event != packet.end()) {
+    const Json* told = &*event;
+    if (is_row(*event)) {
+      const std::string knob = text_at(*event, "knob");
+      rows_.insert_or_assign(knob, *event);
+      told = &row_of_all(knob);
+    }
+    messages.emplace_back(LiveHookEvent{dump_json(*told)});
+  } else if (const auto step = step_from(packet)) {
+    messages.emplace_back(*step);
+  }
+}
+
+void LiveChannel::take_from_other(int rank, Json packet, std::vector<LiveMessage>& messages) {
+  const auto event = packet.find("hook");
+  if (event == packet.end() || !is_row(*event)) return;
+  const std::string knob = text_at(*event, "knob");
+  auto& refusals = refusals_[knob];
+  if (!may_change(*event)) {
+    (*event)["why"] = fmt::format("on rank {}: {}", rank, text_at(*event, "why"));
+    refusals.insert_or_assign(rank, std::move(*event));
+  } else if (refusals.erase(rank) == 0) {
+    return;
+  }
+  if (rows_.contains(knob)) messages.emplace_back(LiveHookEvent{dump_json(row_of_all(knob))});
+}
+
+const Json& LiveChannel::row_of_all(const std::string& knob) const {
+  const Json& own = rows_.at(knob);
+  const auto refusals = refusals_.find(knob);
+  const bool any_refuses = refusals != refusals_.end() && !refusals->second.empty();
+  return may_change(own) && any_refuses ? refusals->second.begin()->second : own;
 }
 
 void LiveChannel::send_switch(double from_step, std::int64_t configuration, const KnobValues& knobs,

@@ -212,6 +212,48 @@ TEST_F(AttachedRanksTest, HearOfASwitchAFewStepsBefore) {
       << "a tenth of a second later, at 16 steps a second";
 }
 
+TEST_F(AttachedRanksTest, WhatAnyOfThemRefusesIsRefused) {
+  const FakeHook second(path_, world_size_, /*rank=*/1);
+  const auto row = [](const FakeHook& rank, const char* fields) {
+    rank.say(
+        fmt::format(R"({{"hook":{{"event":"knob","knob":"num_workers","today":0,{}}}}})", fields));
+  };
+  const auto why = [this] {
+    static_cast<void>(program_->steps(clock_.now_s()));
+    const KnobState& state = program_->log().knobs().at("num_workers");
+    return state.may ? "may" : state.why;
+  };
+  row(second, R"("may":true,"value":2)");
+  row(*hook_, R"("may":true,"value":2)");
+  EXPECT_EQ(why(), "may");
+  row(second, R"("may":false,"value":0,"why":"a worker was killed")");
+  EXPECT_EQ(why(), "on rank 1: a worker was killed");
+  row(*hook_, R"("may":true,"value":0)");
+  EXPECT_EQ(why(), "on rank 1: a worker was killed") << "whatever rank 0 says of itself";
+  row(*hook_, R"("may":false,"value":0,"why":"its own")");
+  EXPECT_EQ(why(), "its own");
+  row(*hook_, R"("may":true,"value":0)");
+  row(second, R"("may":true,"value":0)");
+  EXPECT_EQ(why(), "may");
+}
+
+TEST_F(AttachedRanksTest, WhatOthersSayOfASwitchIsHeardBeforeTheFirstStepWithIt) {
+  const FakeHook second(path_, world_size_, /*rank=*/1);
+  const auto row = [](const FakeHook& rank, const char* fields) {
+    rank.say(
+        fmt::format(R"({{"hook":{{"event":"knob","knob":"num_workers","today":0,{}}}}})", fields));
+  };
+  ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
+  static_cast<void>(hook_->switches());
+  row(*hook_, R"("may":true,"value":2)");
+  row(second, R"("may":false,"value":0,"why":"no memory")");
+  hook_->make_steps(10, 0.05);
+  const auto reports = only<TrialReported>(now());
+  ASSERT_FALSE(reports.empty());
+  ASSERT_EQ(reports[0].report.hook_events.size(), 1U);
+  EXPECT_THAT(reports[0].report.hook_events[0], testing::HasSubstr("on rank 1: no memory"));
+}
+
 TEST_F(AttachedRunnerTest, ItsTrialsAreLostWhereTheHookWithdraws) {
   ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
   hook_->say(R"({"hook":{"event":"disabled","why":"two optimisers"}})");

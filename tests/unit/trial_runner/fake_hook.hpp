@@ -21,14 +21,15 @@ namespace steptune {
 /// The program's end: says what the hook says, at once and in any number.
 class FakeHook {
  public:
-  explicit FakeHook(const std::filesystem::path& path, int world_size = 1)
+  explicit FakeHook(const std::filesystem::path& path, int world_size = 1, int rank = 0)
       : socket_(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     path.string().copy(address.sun_path, sizeof(address.sun_path) - 1);
     EXPECT_EQ(::connect(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address),
               0);
-    say(fmt::format(R"({{"v":1,"hello":{{"pid":1,"rank":0,"world_size":{}}}}})", world_size));
+    say(fmt::format(R"({{"v":1,"hello":{{"pid":1,"rank":{},"world_size":{}}}}})", rank,
+                    world_size));
   }
 
   void say(const std::string& packet) const {

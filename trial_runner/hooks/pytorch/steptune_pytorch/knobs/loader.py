@@ -26,8 +26,8 @@ class LoaderKnobs:
         self._asked = {name: asked[name] for name in _NAMES if name in asked}
         self._batch_size = asked.get("batch_size")
         self._samplers = SamplerWatch(hook)
-        # The last of workers that are other than the program's: its type, its text, how many there were, and the batches
-        # by then.
+        # The last of workers that are other than the program's: its type, its text, how many there were, and
+        # how many batches had come by then.
         self._error = None
 
     def switch(self, asked):
