@@ -10,7 +10,6 @@
 namespace steptune::simulation {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -106,9 +105,6 @@ TEST_F(TimeBudget, ThatIsTooShortToCompareSaysSo) {
   EXPECT_EQ(result_of(starts_in(40.0)).reason,
             "1 min of tuning time; that was enough for the baseline only: nothing was compared "
             "with it: run it again with a longer --time, and it goes on");
-  EXPECT_THAT(result_of(starts_in(25.0)).reason,
-              AllOf(HasSubstr("nothing was compared with it, and the "),
-                    HasSubstr(" left are too short for another trial and its confirmation: run")));
   document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 39})");
   const LoopResult compared = result_of(starts_in(5.0));
   EXPECT_GT(searched(), 1U);
