@@ -90,6 +90,18 @@ TEST_F(ConfigStudy, ExecWritesTheCopyAnewAndRunsTheCommandOnIt) {
   EXPECT_EQ(sandbox_->read("seen.json"), with_batch("4"));
 }
 
+TEST_F(ConfigStudy, ExecLeavesSignalsToTheProgramAsItFoundThem) {
+  const auto ignored = [&](const std::string& before) {
+    return sandbox_
+        ->program({"/bin/sh", "-c",
+                   before + "exec \"$0\" exec ds --quiet -- /bin/grep SigIgn /proc/self/status",
+                   steptune_program()})
+        .out;
+  };
+  EXPECT_EQ(ignored(""), "SigIgn:\t0000000000000000\n");
+  EXPECT_EQ(ignored("trap '' PIPE USR1; "), "SigIgn:\t0000000000001200\n");
+}
+
 TEST_F(ConfigStudy, BestSaysWhichFileToEditAndApplyEditsItWithoutAMap) {
   const Ended json = sandbox_->steptune({"best", "--json"});
   EXPECT_TRUE(is_as_defined(*sandbox_, json.out, "best"));

@@ -106,6 +106,19 @@ TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
   EXPECT_THAT(live.err, Not(HasSubstr("its own options")));
 }
 
+TEST(Init, RunOfACommandDoesNotBeginWithWhatTellsNoProgressInTheTuningTime) {
+  const Sandbox sandbox;
+  std::string slow = k_argparse;
+  slow.insert(slow.find("for step"), "time.sleep(1000)\n");
+  sandbox.write("train.py", slow);
+  const Ended ended =
+      sandbox.steptune({"run", "--time", "8s", "--", k_init_python, "-I", "train.py"});
+  EXPECT_EQ(ended.exit_code, 2) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("and by its options: no progress was recognised in its output"));
+  EXPECT_THAT(ended.err, HasSubstr("\"reports\" in a study file says how to read it"));
+  EXPECT_FALSE(fs::exists(sandbox.folder() / "train.study.json"));
+}
+
 TEST(Init, WritesAStudyThatCheckAcceptsAndRunRuns) {
   const Sandbox sandbox;
   sandbox.write("train.py", k_argparse);

@@ -13,6 +13,11 @@
 #include "common/text.hpp"
 
 namespace steptune {
+namespace {
+
+struct sigaction former_pipe_action;  // of the whole process, as the signal's disposition is
+
+}  // namespace
 
 void secure_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
@@ -24,7 +29,11 @@ void secure_standard_streams() {
   }
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &ignore, nullptr);
+  sigaction(SIGPIPE, &ignore, &former_pipe_action);
+}
+
+void restore_pipe_signal() {
+  sigaction(SIGPIPE, &former_pipe_action, nullptr);
 }
 
 int write_all(int fd, std::string_view text) {

@@ -16,6 +16,9 @@ namespace steptune {
 /// the database, gets their numbers; and ignores SIGPIPE. Writing to a closed stdout still fails.
 void secure_standard_streams();
 
+/// Gives SIGPIPE back what `secure_standard_streams` found: for a program that this one becomes.
+void restore_pipe_signal();
+
 /// The program's two ways out: results on stdout, everything else on stderr.
 class Console {
  public:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
-#include <csignal>
 #include <filesystem>
 #include <memory>
 
@@ -47,8 +46,7 @@ struct ExecOptions {
 ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
                 const std::map<std::string, std::string>& variables) {
   const std::vector<std::string> environment = child_environment(argv, variables);
-  // Ignored signals would stay ignored.
-  ::signal(SIGPIPE, SIG_DFL);
+  restore_pipe_signal();
   ::execvpe(argv.front().c_str(), exec_pointers(argv).data(), exec_pointers(environment).data());
   const int fault = errno;
   return context.console.error(

@@ -105,6 +105,13 @@ class Initiation {
       }
       return tl::unexpected(std::move(why));
     }
+    if (options_.must_tell_progress && !tells_progress()) {
+      return fail(ErrorKind::usage,
+                  fmt::format("{} within {}; \"reports\" in a study file says how to read it "
+                              "(docs/reporting.md); its output is in {}",
+                              look_ending_, format_duration(look_.longest_start_s),
+                              printable_line(look_.log_path.string(), 300)));
+    }
     result_.guess = *std::move(guess);
     if (auto done = write_file(); !done) return tl::unexpected(done.error());
     return std::move(result_);
@@ -113,6 +120,11 @@ class Initiation {
  private:
   void say(const std::string& text) {
     if (!options_.quiet) context_.console.message(text);
+  }
+
+  [[nodiscard]] bool tells_progress() const {
+    const bool as_published = input_.space != nullptr && !input_.space->reports.is_null();
+    return as_published || input_.reading || input_.survey;
   }
 
   Result<void> learn_options() {

@@ -23,6 +23,8 @@ struct InitRequest {
   bool quiet = false;   ///< say nothing of what is being done
   /// Longest that looking at the program may take; nothing: as long as that takes.
   std::optional<double> longest_s = {};
+  /// The study is to be run as it is: an error where nothing is known to read its progress by.
+  bool must_tell_progress = false;
   bool same_training = false;  ///< leave what makes it another training (batch size, accumulation)
   std::string options = {};    ///< that this was asked with, a line of the file; empty: none
 };

@@ -237,6 +237,7 @@ class NewProgramStudy {
     request.argv = argv_;
     request.name = name_;
     request.quiet = options_.quiet;
+    request.must_tell_progress = true;
     request.same_training = !options_.semantic;
     request.options = options_line(options_);
     if (longest_s) request.longest_s = until_step_s(*longest_s);
