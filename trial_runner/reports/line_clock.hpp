@@ -10,12 +10,12 @@ namespace steptune {
 
 /// Reads when lines were printed from the lines themselves, for logs that were written before
 /// anybody read them: a date with a time (`2025-01-09 11:53:02,473`, `2025-01-09T11:53:02.473Z`,
-/// `2025-01-09T11:53:02+01:00`, `2025/01/09 11:53:02`), and the elapsed time of a progress bar (`[01:12<08:39`): since the
-/// latest date, or where no line has one made cumulative over bars that start again, so that what
-/// passed between two bars is not in it. Bars are told apart by their length: while the one of an
-/// evaluation is drawn, that of the training goes on. Dates without an offset from UTC are those of
-/// one place; the hour by which clocks are set forth or back there in a year's course is told from
-/// the dates themselves. Memory is bounded. Not thread safe.
+/// `2025-01-09T11:53:02+01:00`, `2025/01/09 11:53:02`), and the elapsed time of a progress bar
+/// (`[01:12<08:39`): since the latest date, or where no line has one made cumulative over bars that
+/// start again, so that what passed between two bars is not in it. Bars are told apart by their
+/// length: while the one of an evaluation is drawn, that of the training goes on. Dates without an
+/// offset from UTC are those of one place; the hour by which clocks are set forth or back there in
+/// a year's course is told from the dates themselves. Memory is bounded. Not thread safe.
 class LineClock {
  public:
   enum class Source { none, timestamps, progress_bars };
