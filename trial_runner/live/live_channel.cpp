@@ -15,6 +15,7 @@
 
 #include "common/json.hpp"
 #include "common/json_fields.hpp"
+#include "common/machine/processes.hpp"
 #include "common/system_reason.hpp"
 
 namespace steptune::live {
@@ -27,6 +28,8 @@ constexpr std::size_t k_most_bytes = std::size_t{1} << 16;
 /// Ranks hear of a switch so much before it.
 constexpr double k_told_ahead_s = 0.1;
 constexpr const char* k_folder = "steptune-live-";
+/// Of the machine's boot, by which a folder that several machines share tells them apart.
+constexpr std::size_t k_boot_characters = 8;
 constexpr const char* k_socket = "tuner";
 
 Error socket_error(const char* what, const fs::path& path) {
@@ -51,6 +54,10 @@ const sockaddr* generic(const sockaddr_un& address) {
   return reinterpret_cast<const sockaddr*>(&address);
 }
 
+std::string folder_prefix() {
+  return k_folder + boot_id().substr(0, k_boot_characters) + "-";
+}
+
 bool is_left_behind(const fs::path& socket) {
   const auto address = address_of(socket.string());
   const UniqueFd visitor = new_socket();
@@ -59,13 +66,14 @@ bool is_left_behind(const fs::path& socket) {
          errno == ECONNREFUSED;
 }
 
-/// A tuner that was killed has left its folder: nobody listens there any more.
+/// A tuner that was killed on this machine has left its folder: nobody listens there any more.
 void remove_left_behind(const fs::path& parent) {
+  const std::string prefix = folder_prefix();
   std::error_code unreadable;
   fs::directory_iterator entry(parent, unreadable);
   for (; !unreadable && entry != fs::directory_iterator(); entry.increment(unreadable)) {
     const fs::path& folder = entry->path();
-    if (!folder.filename().string().starts_with(k_folder)) continue;
+    if (!folder.filename().string().starts_with(prefix)) continue;
     std::error_code fault;
     if (is_left_behind(folder / k_socket)) fs::remove_all(folder, fault);
   }
@@ -109,7 +117,7 @@ Result<LiveChannel> LiveChannel::open() {
   std::error_code missing;
   const fs::path parent = fs::temp_directory_path(missing);
   if (!missing) remove_left_behind(parent);
-  std::string folder = (parent / (std::string(k_folder) + "XXXXXX")).string();
+  std::string folder = (parent / (folder_prefix() + "XXXXXX")).string();
   if (missing || ::mkdtemp(folder.data()) == nullptr) {
     return fail(ErrorKind::runner,
                 fmt::format("cannot make a temporary folder for the program's connection: {}",

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 #include <utility>
 
 #include <fcntl.h>
@@ -68,9 +69,12 @@ std::map<std::string, std::string> with_reports(std::map<std::string, std::strin
   return variables;
 }
 
-/// Whoever sits at a terminal may be asked something: only its foreground group may read it.
+/// Whoever sits at a terminal may be asked something: only its foreground group may read it. What
+/// is to outlive the terminal is not to get its hang-up.
 bool is_in_foreground() {
-  return ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
+  struct sigaction hang_up {};
+  ::sigaction(SIGHUP, nullptr, &hang_up);
+  return ::tcgetpgrp(STDIN_FILENO) == ::getpgrp() && hang_up.sa_handler != SIG_IGN;
 }
 
 /// Else a process group of its own: signals reach it through this program alone.

@@ -87,7 +87,8 @@ class Initiation {
       input_.space = nullptr;
       guess = guess_study(input_);
     }
-    if (!guess && !look_failure_.empty()) {
+    const bool lacks_progress = options_.must_tell_progress && !tells_progress();
+    if (!look_failure_.empty() && (!guess || lacks_progress)) {
       return fail(
           ErrorKind::usage,
           fmt::format("the program failed before it had told progress: {}", look_failure_), "",
@@ -105,7 +106,7 @@ class Initiation {
       }
       return tl::unexpected(std::move(why));
     }
-    if (options_.must_tell_progress && !tells_progress()) {
+    if (lacks_progress) {
       return fail(ErrorKind::usage,
                   fmt::format("{} within {}; \"reports\" in a study file says how to read it "
                               "(docs/reporting.md); its output is in {}",

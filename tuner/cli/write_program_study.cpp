@@ -245,6 +245,7 @@ class NewProgramStudy {
     if (!result && flags_.count() > 0) return stopped();
     if (!result) {
       why.message += fmt::format("; and by its options: {}", result.error().message);
+      if (why.hint.empty()) why.hint = result.error().hint;
       return tl::unexpected(std::move(why));
     }
     say(init_text(*result));

@@ -161,7 +161,9 @@ const Follower* Follower::by_own_times() const {
                          time_source_ == TimeSource::receipt && !by_own_clock_;
   if (!both_tell) return nullptr;
   const double before_s = as_log_->seen_s() - seen_s();
-  const bool begins_before = before_s > std::max(k_late_s, k_late_share * seen_s());
+  // What bars tell may be of several programs, each of which seems to begin a new one.
+  const bool is_dated = as_log_->line_clock_.source() == LineClock::Source::timestamps;
+  const bool begins_before = is_dated && before_s > std::max(k_late_s, k_late_share * seen_s());
   return came_at_once() || begins_before ? as_log_.get() : nullptr;
 }
 

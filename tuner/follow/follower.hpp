@@ -45,8 +45,8 @@ struct FollowState {
 
 /// Reads the output of a long run and compares it with what was promised. Of several ranks the
 /// first counts, as its clock is its own. Of programs whose output stands in one log, behind one
-/// another, the last counts, where its clock or its counters have begun anew. Memory is bounded.
-/// Not thread safe.
+/// another, the last counts, where its clock has begun anew or, of `[steptune]` lines, its
+/// counters: of others that is a new epoch. Memory is bounded. Not thread safe.
 class Follower {
  public:
   /// `started_s`: when the program was started, on the clock that `read_line` is given; nothing if

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -25,13 +26,17 @@ bool ProgressBound::add(const Report& report) {
   // Counters of the same report were reached before a phase that begins.
   if (report.phase && report.phase->seconds) end_phase(*report.phase->seconds, report.received_s);
   const bool begins_again = add_counters(report);
-  if (report.phase && !report.phase->seconds && !phase_began_s_) phase_began_s_ = report.received_s;
+  if (report.phase && !report.phase->seconds && !phase_began_s_) {
+    phase_began_s_ = report.received_s;
+    supposed_s_ = 0.0;
+  }
   return begins_again;
 }
 
 void ProgressBound::end_phase(double seconds, double now_s) {
   phase_began_s_.reset();
   steps_since_s_ = now_s;
+  phases_s_ -= std::exchange(supposed_s_, 0.0);
   if (std::isfinite(seconds)) phases_s_ += std::max(0.0, seconds);
 }
 
@@ -47,7 +52,12 @@ bool ProgressBound::add_counters(const Report& report) {
 
 void ProgressBound::go_on(double samples, double at_s) {
   if (samples <= last_samples_) return;
-  if (phase_began_s_) end_phase(at_s - *phase_began_s_, at_s);
+  if (phase_began_s_) {
+    // Until it tells how long it took, if it ever does.
+    const double supposed_s = std::max(0.0, at_s - *phase_began_s_);
+    end_phase(supposed_s, at_s);
+    supposed_s_ = supposed_s;
+  }
   const double since_last = samples - last_samples_;
   // Of a program that goes on from a checkpoint the first report says nothing of how far reports
   // are apart.
@@ -59,7 +69,7 @@ void ProgressBound::go_on(double samples, double at_s) {
   first_s_ = last_s_;
   first_samples_ = samples;
   steps_since_s_ = first_s_;
-  phases_s_ = 0.0;
+  phases_s_ = supposed_s_ = 0.0;
 }
 
 void ProgressBound::keep(Point point) {

@@ -58,6 +58,7 @@ class ProgressBound {
   double steps_since_s_ = 0.0;  ///< when the first report came, or the latest phase after it ended
   double phases_s_ = 0.0;       ///< of those that ended since the first report
   std::optional<double> phase_began_s_;
+  double supposed_s_ = 0.0;  ///< of `phases_s_`, of a phase that has not told its end
   std::vector<Point> points_;
   std::size_t stride_ = 1;
 };

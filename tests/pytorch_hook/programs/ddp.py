@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Two ranks of DistributedDataParallel, spawned. `outlives`: the second one ends when the first has ended."""
+import fcntl
 import os
-import select
 import sys
 import tempfile
 
@@ -14,6 +14,9 @@ from torch.utils.data.distributed import DistributedSampler
 
 
 def train(rank, world_size, rendezvous):
+    lives = open(rendezvous + ".first", "a")  # locked for as long as the first one lives
+    if rank == 0:
+        fcntl.flock(lives, fcntl.LOCK_EX)
     dist.init_process_group("gloo", "file://" + rendezvous, rank=rank, world_size=world_size)
     torch.manual_seed(16)
     data = TensorDataset(torch.randn(64, 5))
@@ -29,11 +32,9 @@ def train(rank, world_size, rendezvous):
         losses.append(loss.item().hex())
     if rank == 0:
         print("loss", *losses, flush=True)
-    process_of_first = [os.getpid()]
-    dist.broadcast_object_list(process_of_first)
     dist.destroy_process_group()
     if rank == 1 and "outlives" in sys.argv:
-        select.select([os.pidfd_open(process_of_first[0])], [], [])
+        fcntl.flock(lives, fcntl.LOCK_EX)
 
 
 if __name__ == "__main__":

@@ -91,7 +91,7 @@ TEST_F(RetriesTest, WhoeverWantsToEndDoesNotWaitForFurtherAttempts) {
       return clock_.now_s() >= *since_s + seconds ? 2 : 1;
     };
     const double begun_s = clock_.now_s();
-    const auto result = create();
+    const auto result = client().call(k_service, "ListTrainingJobs", {});
     ASSERT_FALSE(result);
     EXPECT_EQ(result.error().code, "ServiceUnavailable");
     EXPECT_EQ(result.error().attempts, static_cast<int>(requests));
@@ -99,6 +99,10 @@ TEST_F(RetriesTest, WhoeverWantsToEndDoesNotWaitForFurtherAttempts) {
   };
   asks_after(1, 0.0);
   asks_after(3, 0.01);
+  interrupts_ = [this] { return static_cast<int>(transport_.requests.size()); };
+  transport_.requests.clear();
+  ASSERT_FALSE(create());
+  EXPECT_EQ(transport_.requests.size(), 12U) << "what may have been created is billed";
   interrupts_ = [] { return 7; };
   transport_.requests.clear();
   ASSERT_FALSE(create());

@@ -290,6 +290,22 @@ TEST(Follower, ALogThatGoesOnWhileItIsReadThroughAPipeHasTheTimesOfItsLines) {
   EXPECT_THAT(follower.clock_text(), HasSubstr("dates of its lines"));
 }
 
+TEST(Follower, BarsOfTwoProgramsInAPipeTellNoTimeOfTheirOwn) {
+  // Each line has the bar of the other behind it, as if a new one had begun.
+  Follower follower = follower_of("tqdm");
+  const auto bar = [](int second) {
+    return fmt::format("{:3}%|###   | {}/10000 [{:02}:{:02}<10:00, 100it/s]", second, 100 * second,
+                       second / 60, second % 60);
+  };
+  for (int second = 2; second <= 90; ++second) {
+    follower.read_line(bar(second), second);
+    follower.read_line(bar(second - 1), second + 0.1);
+  }
+  const FollowState state = follower.state();
+  EXPECT_EQ(state.keeping, Keeping::kept) << state.reason;
+  EXPECT_NEAR(state.seen_s, 88.0, 2.0);
+}
+
 TEST(FinishedLog, OfARestartedProgramIsThatOfItsLastRun) {
   struct Restart {
     const char* what;
@@ -316,27 +332,6 @@ TEST(FinishedLog, OfARestartedProgramIsThatOfItsLastRun) {
     EXPECT_EQ(state.samples, restart.from_samples + 10'000.0) << restart.what;
     EXPECT_THAT(state.causes, Contains(HasSubstr("began anew"))) << restart.what;
   }
-}
-
-/// A run of 100 samples a second, told by dates that go on from `from_s` after 23:00.
-void dated_run(Follower& follower, int lines, double seconds, int from_s) {
-  for (int i = 1; i <= lines; ++i) {
-    const int at_s = from_s + static_cast<int>(100.0 * seconds * i);
-    follower.read_old_line(
-        fmt::format("2025-12-31 23:{:02}:{:02} samples={}", at_s / 60, at_s % 60, 100 * i));
-  }
-}
-
-TEST(FinishedLog, OfDatesOfARunThatWasBegunAnewIsThatOfTheLastOne) {
-  Follower follower = follower_of();
-  dated_run(follower, 600, 0.01, 0);
-  dated_run(follower, 700, 0.02, 1000);
-  const FollowState state = follower.state();
-  EXPECT_EQ(state.keeping, Keeping::broken) << state.reason;
-  ASSERT_TRUE(state.seconds_per_sample);
-  EXPECT_NEAR(state.seconds_per_sample->value, 0.02, 1e-4);
-  EXPECT_EQ(state.samples, 70'000.0);
-  EXPECT_THAT(state.causes, Contains(HasSubstr("began anew")));
 }
 
 TEST(FinishedLog, OfTwoProgramsInTurnIsThatOfTheFirst) {

@@ -153,6 +153,8 @@ TEST(ProgressBound, APhaseUnderWayLastsUntilTheNextCount) {
   progress.add(at(61.0, 6));
   EXPECT_DOUBLE_EQ(progress.least_seconds_per_sample(61.0).value(), 10.0);
   EXPECT_DOUBLE_EQ(progress.phase_seconds_per_sample(), 56.0 / 5.0);
+  progress.add(phase_at(63.0, 57.0));
+  EXPECT_DOUBLE_EQ(progress.phase_seconds_per_sample(), 57.0 / 5.0) << "by its own end";
 }
 
 TEST(UnsteadyAtLimit, LeavesWhatIsSteadyOrUnknownAsItIs) {

@@ -197,9 +197,13 @@ AwsResult<Json> JsonClient::call(const JsonService& service, const std::string& 
     if (!again || attempt >= max_attempts) return result;
     const double longest_s =
         std::min(policy_.cap_s, policy_.base_s * std::exp2(std::min(attempt - 1, 16)));
-    if (!pause_until(parts_.clock.now_s() + longest_s * parts_.rng.uniform(), interrupts_before)) {
-      return result;
-    }
+    const double again_s = parts_.clock.now_s() + longest_s * parts_.rng.uniform();
+    // What may have been created is billed: its name is asked for until that is known.
+    const bool may_be_made =
+        operation.starts_with("Create") && (error.outcome_unknown() || error.http_status >= 500);
+    const bool goes_on =
+        may_be_made ? parts_.wait_until(again_s) : pause_until(again_s, interrupts_before);
+    if (!goes_on) return result;
   }
 }
 
