@@ -139,7 +139,7 @@ class SafeKnobs(Knobs):
         alike = ("never adam", "late adamw", "turns sgd", "frozen sgd", "late adam accumulate", "always momentum clip twice")
         for way in alike:
             self.same("some_gradients", *way.split(), set_to_none=other)
-        refused = ("turns adam", "turns momentum clip", "turns decay", "turns adamw accumulate", "frozen adam", "frozen decay")
+        refused = ("turns adam", "turns adam none", "turns momentum clip", "turns decay", "turns adamw accumulate", "frozen adam", "frozen decay")
         for way in refused:
             ran = self.same("some_gradients", *way.split(), set_to_none=other, refused=["set_to_none"])
             self.assertIn("no gradient in some steps", ran.knob("set_to_none")["why"])
@@ -189,6 +189,10 @@ class RefusedKnobs(Knobs):
         # Its own fault, which it deals with.
         ran = run_fresh([program("fails_in_workers"), "all"], hook=knobs(num_workers=1))
         self.assertEqual((ran.status, ran.event("gave_up")), (0, None))
+        # Nor do workers that are forked afterwards tell it.
+        ran = run_fresh([program("fails_in_workers"), "several"], hook=knobs(num_workers=2))
+        self.assertIn("not looked at True", ran.lines)
+        self.assertEqual((ran.status, ran.event("gave_up")), (0, None), ran.output)
 
     def test_workers_that_cannot_load_on_one_rank(self):
         ran = run_fresh([program("fails_on_one_rank")], hook=knobs(num_workers=2))
@@ -211,6 +215,25 @@ class RefusedKnobs(Knobs):
         # Asked for all the same: the trial is none of it.
         asked = run("early_pass", "endless", hook=knobs(num_workers=1)).knob("num_workers")
         self.assertFalse(asked["may"], asked)
+
+    def test_a_generator_that_loaders_share_is_told_once(self):
+        def count_surveys():
+            import atexit
+
+            from steptune_pytorch import survey
+
+            def tell(hook):
+                surveys.append(hook)
+                original(hook)
+
+            surveys, original = [], survey.tell
+            survey.tell = tell
+            atexit.register(lambda: print("surveys", len(surveys)))
+
+        ran = run("two_loaders", "nested", "generator", hook=knobs(), prepare=count_surveys)
+        self.assertIn("draw from one generator", ran.knob("num_workers")["why"])
+        # After the first, the third and the tenth step, and once for what was found.
+        self.assertLessEqual(int(ran.lines[-1].split()[1]), 4, ran.lines[-1])
 
     def test_data_set_that_holds_open_files_or_connections(self):
         for kind, name in (

@@ -168,10 +168,12 @@ class TwoLoaders(Live):
 
     def test_with_one_generator(self):
         for way in ("zip", "nested", "held"):
-            switches = [switch(5, 1, num_workers=2)]
-            row = self.row(self.same("two_loaders", way, "generator", switches=switches), "num_workers", 2)
-            self.assertFalse(row["may"])
-            self.assertIn("draw from one generator", row["why"])
+            for whose in ("generator", "samplers"):
+                with self.subTest(way + " " + whose):
+                    switches = [switch(5, 1, num_workers=2)]
+                    row = self.row(self.same("two_loaders", way, whose, switches=switches), "num_workers", 2)
+                    self.assertFalse(row["may"])
+                    self.assertIn("draw from one generator", row["why"])
 
 
 class WorkersOnTrial(Live):

@@ -4,6 +4,7 @@ import os
 import select
 import sys
 import tempfile
+import time
 
 import torch
 import torch.distributed as dist
@@ -11,6 +12,23 @@ import torch.multiprocessing as mp
 import torch.nn as nn
 from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.distributed import DistributedSampler
+
+
+def until_end_of(process):
+    """What waits for it."""
+    if hasattr(os, "pidfd_open"):  # from Python 3.9 on
+        descriptor = os.pidfd_open(process)
+        return lambda: select.select([descriptor], [], [])
+
+    def wait():
+        try:
+            while True:
+                os.kill(process, 0)
+                time.sleep(0.01)
+        except ProcessLookupError:
+            pass
+
+    return wait
 
 
 def train(rank, world_size, rendezvous):
@@ -31,9 +49,13 @@ def train(rank, world_size, rendezvous):
         print("loss", *losses, flush=True)
     process_of_first = [os.getpid()]
     dist.broadcast_object_list(process_of_first)
+    outlives = rank == 1 and "outlives" in sys.argv
+    wait = until_end_of(process_of_first[0]) if outlives else None
+    if "outlives" in sys.argv:
+        dist.barrier()  # until then the first one is there
     dist.destroy_process_group()
-    if rank == 1 and "outlives" in sys.argv:
-        select.select([os.pidfd_open(process_of_first[0])], [], [])
+    if outlives:
+        wait()
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ import torch
 from torch.utils.data import BatchSampler, DataLoader, dataloader
 
 from steptune_pytorch import call_site, loader_queue, tensors
+from steptune_pytorch.knobs.late_order import generator_of_order
 from steptune_pytorch.knobs.loader import shows_training
 from steptune_pytorch.knobs.random_state import UsualRandomState
 from steptune_pytorch.part_clock import DATA, OTHER, PREPARE
@@ -205,12 +206,15 @@ class Loaders:
         return facts
 
     def read_with_generator_of(self, loader):
-        """Facts of others that have the same generator, and of which a pass is under way."""
+        """Facts of others whose order comes from the same generator, and of which a pass is under way."""
+        generator = generator_of_order(loader)
+        if generator is None:
+            return []
         return [
             facts
             for other, facts in self._facts.items()
             if other is not loader
-            and getattr(other, "generator", None) is loader.generator
+            and generator_of_order(other) is generator
             and facts.passes
             and not facts.is_exhausted
             and facts.is_read()

@@ -12,10 +12,22 @@ from torch.utils.data.distributed import DistributedSampler
 _making = threading.Lock()
 
 
+def _sampler(loader):
+    """What decides the order."""
+    batch_sampler = getattr(loader, "batch_sampler", None)
+    return getattr(batch_sampler if type(batch_sampler) is BatchSampler else loader, "sampler", None)
+
+
+def generator_of_order(loader):
+    """One that is not the program's own, or None. A sampler may have another than its loader, and draws the order."""
+    generator = getattr(_sampler(loader), "generator", None) or getattr(loader, "generator", None)
+    return None if generator is torch.default_generator else generator
+
+
 def draws_from_program(loader):
     """Whether the order comes from the program's own generator, as far as is known."""
     batch_sampler = getattr(loader, "batch_sampler", None)
-    own = loader.sampler if batch_sampler is None or type(batch_sampler) is BatchSampler else batch_sampler
+    own = _sampler(loader) if batch_sampler is None or type(batch_sampler) is BatchSampler else batch_sampler
     if own is None or type(own) in (SequentialSampler, DistributedSampler):
         return False
     return getattr(own, "generator", None) in (None, torch.default_generator)

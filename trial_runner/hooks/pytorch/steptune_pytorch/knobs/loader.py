@@ -90,12 +90,14 @@ class LoaderKnobs:
             return original(loader)
 
     def _look_for_shared_generator(self, loader, facts):
-        others = self._hook.loaders.read_with_generator_of(loader) if loader.generator is not None else ()
+        others = self._hook.loaders.read_with_generator_of(loader)
         if others:
             why = "loaders that are read by turns draw from one generator: another order of samples"
-            for sharing in (facts, *others):
+            to_refuse = [sharing for sharing in (facts, *others) if sharing.refused.get("num_workers") != why]
+            for sharing in to_refuse:
                 sharing.refused.update(dict.fromkeys(_NAMES[:2], why))
-            self._hook.survey_after_step()
+            if to_refuse:  # else it is known, and a pass may begin in each step
+                self._hook.survey_after_step()
 
     def pass_made(self, loader, facts):
         """Without workers its order would not be drawn here."""
@@ -116,6 +118,10 @@ class LoaderKnobs:
             return
         if isinstance(error, Exception) and "DataLoader worker" in str(error):  # as PyTorch says of its workers
             self._error = (type(error), str(error), facts.now("num_workers"), self._hook.progress.batches)
+
+    def forget_error(self):
+        """In a forked child: it was its parent's."""
+        self._error = None
 
     def end(self):
         """The program does: if by that error, the tuner is told, which else would see one that fails, and not why. It
