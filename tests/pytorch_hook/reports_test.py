@@ -286,12 +286,15 @@ class Untouched(unittest.TestCase):
         self.check("by_value", steps=12, samples=48, samples_by="forward")
 
     def test_batches_that_are_looked_at_alone(self):
-        for way in ("peek", "statistics", "other", "pictures", "size", "sizes"):
+        for way in ("peek", "statistics", "other", "pictures", "size", "sizes", "unseen"):
             with self.subTest(way):
                 ran = self.check("looked_at", way, steps=12, samples=48)
                 self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 49, 4)))
                 loaders = {e["batch_size"]: e["training"] for e in ran.events if e["event"] == "loader"}
                 self.assertEqual(loaders, {4: True, 8: False})
+
+    def test_batches_of_one_step_each_of_which_has_a_pass_of_its_own(self):
+        self.check("looked_at", "tasks", steps=8, samples=64)
 
     def test_samples_of_batches_that_are_no_tensors(self):
         for way in ("object", "slots", "keys", "arrays", "listed", "texts", "nested", "unbatched"):

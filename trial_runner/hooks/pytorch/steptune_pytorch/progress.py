@@ -337,7 +337,7 @@ class Progress:
         if len(fetched) > 1 and samples_of_forward == sum(batch[1] for batch in fetched):
             self._only_read = None
             return
-        self.ahead.forget_looked_at(fetched)
+        self.ahead.forget_looked_at(fetched, is_next_to_come=next_read is not None)
         last = next_read or (fetched[-1][0] if fetched else None)
 
         def is_looked_at(loader):
