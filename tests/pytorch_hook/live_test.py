@@ -261,6 +261,18 @@ class WorkersOnTrial(Live):
         rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == "num_workers"]
         self.assertIn("h5py.File", rows[-1]["why"])
 
+    def test_of_a_sampler_that_draws_more_than_the_order(self):
+        """That passes are left shows where the second one begins."""
+        for way, why in (
+            ("early", "left before their end"),
+            ("early replacement", "left before their end"),
+            ("default", "the program's own random numbers"),
+        ):
+            with self.subTest(way):
+                switches = [switch(45 if "early" in way else 6, 1, num_workers=2)]
+                messages = self.same("left_pass", *way.split(), switches=switches)
+                self.assertIn(why, self.row(messages, "num_workers", 2)["why"])
+
     def test_while_another_pass_is_left_unread(self):
         messages = self.same("left_pass", switches=[switch(30, 1, num_workers=1)])
         told = [m["warm_up"] for m in messages if "step" in m and m["configuration"] == 1]

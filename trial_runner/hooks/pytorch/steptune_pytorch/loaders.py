@@ -31,6 +31,8 @@ class LoaderFacts:
         self.is_evaluated_on = False  # without gradients
         self.is_trained_on_in_pass = False  # the last one
         self.is_exhausted = False  # that pass has given all its batches
+        self.given = 0  # batches of that pass
+        self.left_after = None  # so many the one before was, if that was before its end
         self.evaluations = 0  # passes whose forwards no backward has followed
         self.is_summed = False  # the backward comes after the pass, for all its losses
         self.is_fetched_ahead = None  # whether each is fetched before the one before is trained on; None: unknown
@@ -289,6 +291,8 @@ class Loaders:
     def _begin_pass(self, loader):
         try:
             facts = self.facts_of(loader)
+            facts.left_after = facts.given if facts.passes and not facts.is_exhausted else None
+            facts.given = 0
             facts.passes += 1
             self._hook.progress.restarts(facts)
             return facts
@@ -332,6 +336,8 @@ class Loaders:
                 clock.current = PREPARE
                 progress = hook.progress
                 try:
+                    if facts is not None:
+                        facts.given += 1
                     if progress.is_plain and facts is not None and facts.training:
                         samples = facts.count_samples(batch)
                         progress.batches += 1

@@ -6,9 +6,10 @@ import threading
 import weakref
 
 import torch
-from torch.utils.data import BatchSampler, SequentialSampler, dataloader
+from torch.utils.data import BatchSampler, RandomSampler, SequentialSampler, dataloader
 from torch.utils.data.distributed import DistributedSampler
 
+_MOST_READ_AHEAD = 64  # batches
 _making = threading.Lock()
 
 
@@ -22,6 +23,21 @@ def generator_of_order(loader):
     """One that is not the program's own, or None. A sampler may have another than its loader, and draws the order."""
     generator = getattr(_sampler(loader), "generator", None) or getattr(loader, "generator", None)
     return None if generator is torch.default_generator else generator
+
+
+def sampler_that_draws_on(loader):
+    """One of PyTorch's that draws from a generator that it was given, also after the order: once more at the end of a
+    pass or, with replacement, in between. Else None."""
+    sampler = _sampler(loader)
+    return sampler if type(sampler) is RandomSampler and sampler.generator is not None else None
+
+
+def may_have_drawn_on(sampler, batches_left):
+    """Whether workers may have come to the next draw in a pass that was left so many batches before its end."""
+    samples, of_order = sampler.num_samples, len(sampler.data_source)
+    if sampler.replacement or samples > of_order:
+        return True
+    return samples == of_order and (batches_left is None or batches_left <= _MOST_READ_AHEAD)
 
 
 def draws_from_program(loader):
