@@ -148,6 +148,26 @@ class SafeKnobs(Knobs):
         long_run = run("some_gradients", "turns", "adam", hook=settings("apply", knobs={"set_to_none": other}))
         self.assertIn("set_to_none=%s could not be set" % other, long_run.output)
 
+    def test_gradients_are_not_looked_at_where_they_are_cleared_as_the_program_does_it_for_good(self):
+        def count_looks():
+            import atexit
+
+            from steptune_pytorch import received_gradients
+
+            def writes(gradient):
+                looks.append(gradient)
+                return original(gradient)
+
+            looks, original = [], received_gradients._writes
+            received_gradients._writes = writes
+            atexit.register(lambda: print("looks", len(looks) > 0))
+
+        default = inspect.signature(torch.optim.Optimizer.zero_grad).parameters["set_to_none"].default
+        for value, looks in ((default, False), (not default, True)):
+            hook = settings("apply", knobs={"set_to_none": value})
+            ran = run("some_gradients", "never", "adam", hook=hook, prepare=count_looks)
+            self.assertEqual(ran.lines[-1], "looks %s" % looks, ran.output)
+
     def test_threads(self):
         ran = run("mnist", hook=knobs(num_threads=2))
         self.assertEqual(ran.knob("num_threads")["value"], 2)

@@ -127,7 +127,7 @@ class Untouched(unittest.TestCase):
 
     def test_states_from_which_actions_are_chosen(self):
         """No sample, though gradients are enabled: no backward comes."""
-        for way, steps in (("dqn", 30), ("clipped", 30), ("sac", 30), ("freely", 120)):
+        for way, steps in (("dqn", 30), ("clipped", 30), ("sac", 30), ("views", 30), ("freely", 120)):
             with self.subTest(way):
                 self.check("replay_buffer", way, steps=steps, samples=16 * steps, samples_by="forward")
         self.check("replay_buffer", "episodes", steps=12, samples=sum(range(5, 17)), samples_by="forward")
@@ -310,6 +310,18 @@ class Untouched(unittest.TestCase):
                 ran = self.check("step_in_backward", way, steps=24, samples=96)
                 self.assertEqual([r["loss"] for r in ran.steps], self.losses(ran))
                 self.assertGreater(ran.steps[-1]["parts"]["optimizer"], 0)
+
+    def test_gradients_are_let_go_where_a_step_within_the_backward_ends_the_look(self):
+        def look_at_few_steps():
+            import atexit
+
+            from steptune_pytorch import hook, received_gradients
+
+            received_gradients._FIRST_STEPS = 6
+            atexit.register(lambda: print("let go", hook.installed.progress.received.before is None))
+
+        ran = run("step_in_backward", "caller", "clears", hook=SURVEY, prepare=look_at_few_steps)
+        self.assertEqual(ran.lines[-1], "let go True", ran.output)
 
     def test_losses_of_a_great_many_backwards_are_not_kept(self):
         def at_most_three():

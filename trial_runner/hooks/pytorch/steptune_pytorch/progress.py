@@ -401,7 +401,7 @@ class Progress:
 
     def backward_ended(self):
         self.backwards += 1
-        if self.received.is_looking:
+        if self.received.before is not None:  # also where a step within the backward has ended the look
             self.received.backward_ended()
         if not self.training_forwards:
             # Of a forward that is not seen: an evaluation before the step must not take it with it.
