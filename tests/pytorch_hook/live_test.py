@@ -195,16 +195,25 @@ class WorkersOnTrial(Live):
         for step in ("7", "20"):
             self.assertIn("exited unexpectedly", self.taken_back("kills", 2, step))
 
+    def same_with_one_killed(self, kind, step, switches, whose):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "killed")
+            messages = self.same("own_workers", kind, step, path, switches=switches)
+            with open(path, encoding="ascii") as file:  # the untouched program has none to kill
+                self.assertEqual(file.read(), whose)
+        return messages
+
     def test_that_are_killed_while_they_wait(self):
         """New ones take their place."""
         at = [switch(6, 1, num_workers=2), switch(14, 0), switch(22, 1, num_workers=2)]
         for step in ("13", "18"):
-            messages = self.same("own_workers", "kills", step, switches=at)
+            messages = self.same_with_one_killed("kills", step, at, "other")
             if step == "18":
                 self.assertTrue(self.row(messages, "num_workers", 2)["may"])
 
     def test_the_program_s_own_that_are_killed_while_they_wait(self):
-        self.same("own_workers", "kills-oldest", "16", switches=[switch(6, 1, num_workers=2), switch(20, 0)])
+        at = [switch(6, 1, num_workers=2), switch(20, 0)]
+        self.same_with_one_killed("kills-oldest", "16", at, "own")
 
     def test_that_hang(self):
         def wait_briefly():
