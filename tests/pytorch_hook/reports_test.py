@@ -317,7 +317,7 @@ class Untouched(unittest.TestCase):
 
             from steptune_pytorch import hook, received_gradients
 
-            received_gradients._FIRST_STEPS = 6
+            received_gradients._FIRST_STEPS = 3
             atexit.register(lambda: print("let go", hook.installed.progress.received.before is None))
 
         ran = run("step_in_backward", "caller", "clears", hook=SURVEY, prepare=look_at_few_steps)
