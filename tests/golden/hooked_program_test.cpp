@@ -341,14 +341,14 @@ TEST_F(HookedProgram, LiveTrialsShareOneRunOfIt) {
 
 TEST_F(HookedProgram, LiveTrialsGoOnInTheNextRunWhenOneEnds) {
   std::string program = "open('starts', 'a').write('x')\n" + std::string(k_train);
-  program.replace(program.find("10 ** 6"), 7, "24");
+  program.replace(program.find("10 ** 6"), 7, "14");
   program.erase(program.find("sys.exit(7)"));
   sandbox_.write("train.py", program);
   Json study = *parse_json(
       live_study(R"("num_workers": "{workers}")",
                  R"("workers": {"type": "int", "low": 0, "high": 2})", R"("workers": 0)", 3),
       "study");
-  // More than one run of 1200 steps has.
+  // More than one run of 700 steps has for three trials.
   study["measure"]["min_window_steps"] = 500;
   study["measure"]["max_trial"] = "5m";
   sandbox_.write("study.json", study.dump());

@@ -139,7 +139,7 @@ class SafeKnobs(Knobs):
         alike = ("never adam", "late adamw", "turns sgd", "frozen sgd", "late adam accumulate", "always momentum clip twice")
         for way in alike:
             self.same("some_gradients", *way.split(), set_to_none=other)
-        refused = ("turns adam", "turns momentum clip", "turns decay", "turns adamw accumulate", "frozen adam", "frozen decay")
+        refused = ("turns adam", "turns adam none", "turns momentum clip", "turns decay", "turns adamw accumulate", "frozen adam", "frozen decay")
         for way in refused:
             ran = self.same("some_gradients", *way.split(), set_to_none=other, refused=["set_to_none"])
             self.assertIn("no gradient in some steps", ran.knob("set_to_none")["why"])
@@ -147,6 +147,26 @@ class SafeKnobs(Knobs):
             self.assertFalse(run("some_gradients", *way.split(), hook=knobs()).knob("set_to_none")["may"])
         long_run = run("some_gradients", "turns", "adam", hook=settings("apply", knobs={"set_to_none": other}))
         self.assertIn("set_to_none=%s could not be set" % other, long_run.output)
+
+    def test_gradients_are_not_looked_at_where_they_are_cleared_as_the_program_does_it_for_good(self):
+        def count_looks():
+            import atexit
+
+            from steptune_pytorch import received_gradients
+
+            def writes(gradient):
+                looks.append(gradient)
+                return original(gradient)
+
+            looks, original = [], received_gradients._writes
+            received_gradients._writes = writes
+            atexit.register(lambda: print("looks", len(looks) > 0))
+
+        default = inspect.signature(torch.optim.Optimizer.zero_grad).parameters["set_to_none"].default
+        for value, looks in ((default, False), (not default, True)):
+            hook = settings("apply", knobs={"set_to_none": value})
+            ran = run("some_gradients", "never", "adam", hook=hook, prepare=count_looks)
+            self.assertEqual(ran.lines[-1], "looks %s" % looks, ran.output)
 
     def test_threads(self):
         ran = run("mnist", hook=knobs(num_threads=2))
@@ -189,6 +209,10 @@ class RefusedKnobs(Knobs):
         # Its own fault, which it deals with.
         ran = run_fresh([program("fails_in_workers"), "all"], hook=knobs(num_workers=1))
         self.assertEqual((ran.status, ran.event("gave_up")), (0, None))
+        # Nor do workers that are forked afterwards tell it.
+        ran = run_fresh([program("fails_in_workers"), "several"], hook=knobs(num_workers=2))
+        self.assertIn("not looked at True", ran.lines)
+        self.assertEqual((ran.status, ran.event("gave_up")), (0, None), ran.output)
 
     def test_workers_that_cannot_load_on_one_rank(self):
         ran = run_fresh([program("fails_on_one_rank")], hook=knobs(num_workers=2))
@@ -211,6 +235,25 @@ class RefusedKnobs(Knobs):
         # Asked for all the same: the trial is none of it.
         asked = run("early_pass", "endless", hook=knobs(num_workers=1)).knob("num_workers")
         self.assertFalse(asked["may"], asked)
+
+    def test_a_generator_that_loaders_share_is_told_once(self):
+        def count_surveys():
+            import atexit
+
+            from steptune_pytorch import survey
+
+            def tell(hook):
+                surveys.append(hook)
+                original(hook)
+
+            surveys, original = [], survey.tell
+            survey.tell = tell
+            atexit.register(lambda: print("surveys", len(surveys)))
+
+        ran = run("two_loaders", "nested", "generator", hook=knobs(), prepare=count_surveys)
+        self.assertIn("draw from one generator", ran.knob("num_workers")["why"])
+        # After the first, the third and the tenth step, and once for what was found.
+        self.assertLessEqual(int(ran.lines[-1].split()[1]), 4, ran.lines[-1])
 
     def test_data_set_that_holds_open_files_or_connections(self):
         for kind, name in (

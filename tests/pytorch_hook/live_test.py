@@ -168,10 +168,12 @@ class TwoLoaders(Live):
 
     def test_with_one_generator(self):
         for way in ("zip", "nested", "held"):
-            switches = [switch(5, 1, num_workers=2)]
-            row = self.row(self.same("two_loaders", way, "generator", switches=switches), "num_workers", 2)
-            self.assertFalse(row["may"])
-            self.assertIn("draw from one generator", row["why"])
+            for whose in ("generator", "samplers"):
+                with self.subTest(way + " " + whose):
+                    switches = [switch(5, 1, num_workers=2)]
+                    row = self.row(self.same("two_loaders", way, whose, switches=switches), "num_workers", 2)
+                    self.assertFalse(row["may"])
+                    self.assertIn("draw from one generator", row["why"])
 
 
 class WorkersOnTrial(Live):
@@ -193,16 +195,25 @@ class WorkersOnTrial(Live):
         for step in ("7", "20"):
             self.assertIn("exited unexpectedly", self.taken_back("kills", 2, step))
 
+    def same_with_one_killed(self, kind, step, switches, whose):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "killed")
+            messages = self.same("own_workers", kind, step, path, switches=switches)
+            with open(path, encoding="ascii") as file:  # the untouched program has none to kill
+                self.assertEqual(file.read(), whose)
+        return messages
+
     def test_that_are_killed_while_they_wait(self):
         """New ones take their place."""
         at = [switch(6, 1, num_workers=2), switch(14, 0), switch(22, 1, num_workers=2)]
         for step in ("13", "18"):
-            messages = self.same("own_workers", "kills", step, switches=at)
+            messages = self.same_with_one_killed("kills", step, at, "other")
             if step == "18":
                 self.assertTrue(self.row(messages, "num_workers", 2)["may"])
 
     def test_the_program_s_own_that_are_killed_while_they_wait(self):
-        self.same("own_workers", "kills-oldest", "16", switches=[switch(6, 1, num_workers=2), switch(20, 0)])
+        at = [switch(6, 1, num_workers=2), switch(20, 0)]
+        self.same_with_one_killed("kills-oldest", "16", at, "own")
 
     def test_that_hang(self):
         def wait_briefly():
@@ -258,6 +269,18 @@ class WorkersOnTrial(Live):
         messages = self.same("left_pass", "files", switches=[switch(100, 1, num_workers=1)])
         rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == "num_workers"]
         self.assertIn("h5py.File", rows[-1]["why"])
+
+    def test_of_a_sampler_that_draws_more_than_the_order(self):
+        """That passes are left shows where the second one begins."""
+        for way, why in (
+            ("early", "left before their end"),
+            ("early replacement", "left before their end"),
+            ("default", "the program's own random numbers"),
+        ):
+            with self.subTest(way):
+                switches = [switch(45 if "early" in way else 6, 1, num_workers=2)]
+                messages = self.same("left_pass", *way.split(), switches=switches)
+                self.assertIn(why, self.row(messages, "num_workers", 2)["why"])
 
     def test_while_another_pass_is_left_unread(self):
         messages = self.same("left_pass", switches=[switch(30, 1, num_workers=1)])

@@ -127,7 +127,7 @@ class Untouched(unittest.TestCase):
 
     def test_states_from_which_actions_are_chosen(self):
         """No sample, though gradients are enabled: no backward comes."""
-        for way, steps in (("dqn", 30), ("clipped", 30), ("sac", 30), ("freely", 120)):
+        for way, steps in (("dqn", 30), ("clipped", 30), ("sac", 30), ("views", 30), ("freely", 120)):
             with self.subTest(way):
                 self.check("replay_buffer", way, steps=steps, samples=16 * steps, samples_by="forward")
         self.check("replay_buffer", "episodes", steps=12, samples=sum(range(5, 17)), samples_by="forward")
@@ -286,12 +286,15 @@ class Untouched(unittest.TestCase):
         self.check("by_value", steps=12, samples=48, samples_by="forward")
 
     def test_batches_that_are_looked_at_alone(self):
-        for way in ("peek", "statistics", "other", "pictures", "size", "sizes"):
+        for way in ("peek", "statistics", "other", "pictures", "size", "sizes", "unseen"):
             with self.subTest(way):
                 ran = self.check("looked_at", way, steps=12, samples=48)
                 self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 49, 4)))
                 loaders = {e["batch_size"]: e["training"] for e in ran.events if e["event"] == "loader"}
                 self.assertEqual(loaders, {4: True, 8: False})
+
+    def test_batches_of_one_step_each_of_which_has_a_pass_of_its_own(self):
+        self.check("looked_at", "tasks", steps=8, samples=64)
 
     def test_samples_of_batches_that_are_no_tensors(self):
         for way in ("object", "slots", "keys", "arrays", "listed", "texts", "nested", "unbatched"):
@@ -307,6 +310,18 @@ class Untouched(unittest.TestCase):
                 ran = self.check("step_in_backward", way, steps=24, samples=96)
                 self.assertEqual([r["loss"] for r in ran.steps], self.losses(ran))
                 self.assertGreater(ran.steps[-1]["parts"]["optimizer"], 0)
+
+    def test_gradients_are_let_go_where_a_step_within_the_backward_ends_the_look(self):
+        def look_at_few_steps():
+            import atexit
+
+            from steptune_pytorch import hook, received_gradients
+
+            received_gradients._FIRST_STEPS = 3
+            atexit.register(lambda: print("let go", hook.installed.progress.received.before is None))
+
+        ran = run("step_in_backward", "caller", "clears", hook=SURVEY, prepare=look_at_few_steps)
+        self.assertEqual(ran.lines[-1], "let go True", ran.output)
 
     def test_losses_of_a_great_many_backwards_are_not_kept(self):
         def at_most_three():

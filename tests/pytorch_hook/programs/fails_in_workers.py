@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Loads without workers, in which its items cannot be loaded: from the sixth batch on, or no batch at all, because
-`worker_init_fn` counts on workers (mmengine's). `all`: one item cannot be loaded anywhere."""
+`worker_init_fn` counts on workers (mmengine's). `all`: one item cannot be loaded anywhere. `several`: what it looks at first cannot be
+loaded by more than its one worker, which it deals with."""
 import sys
 
 import torch
@@ -14,6 +15,7 @@ class Data(Dataset):
     def __init__(self):
         self.x = torch.randn(48, 5)
         self.served = 0
+        self.is_looked_at = False
 
     def __len__(self):
         return len(self.x)
@@ -22,6 +24,8 @@ class Data(Dataset):
         self.served += 1
         if way == "items" and get_worker_info() is not None and self.served > 20:
             raise OSError("no such device in a worker")
+        if self.is_looked_at and get_worker_info().num_workers > 1:
+            raise OSError("one worker can open it")
         if way == "all" and index == 47:
             raise ValueError("item 47 is damaged")
         return self.x[index]
@@ -32,7 +36,15 @@ def begin_worker(worker):
 
 
 init = begin_worker if way == "begin" else None
-loader = DataLoader(Data(), batch_size=4, shuffle=way != "all", worker_init_fn=init)
+workers = 1 if way == "several" else 0
+if way == "several":
+    looked_at = Data()
+    looked_at.is_looked_at = True
+    try:
+        next(iter(DataLoader(looked_at, batch_size=4, num_workers=workers)))
+    except OSError as error:
+        print("not looked at", "one worker can open it" in str(error))
+loader = DataLoader(Data(), batch_size=4, shuffle=way != "all", worker_init_fn=init, num_workers=workers)
 model = torch.nn.Linear(5, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 for epoch in range(2):

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A pass that the program leaves in the middle and keeps, while it trains on another loader. With `files` both are
-read by turns, and the second one's data set opens a file at its first item."""
+read by turns, and the second one's data set opens a file at its first item. `early`: one with a generator of its own,
+whose passes are left shortly before their end; `early replacement`: drawn with replacement. `default`: one that is
+given the program's generator."""
 import sys
 import types
 
 import torch
 import torch.nn as nn
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader, Dataset, RandomSampler
 
 OPENS_FILE = "files" in sys.argv
 library = sys.modules["h5py"] = types.ModuleType("h5py")
@@ -36,10 +38,20 @@ def train_on(x):
 
 
 torch.manual_seed(4)
-model = nn.Linear(5, 1)
+model = nn.Sequential(nn.Dropout(0.5), nn.Linear(5, 1)) if "default" in sys.argv else nn.Linear(5, 1)
 optimizer = torch.optim.SGD(model.parameters(), lr=1e-6)
 first, second = (DataLoader(Rows(opens), batch_size=4, shuffle=True) for opens in (False, OPENS_FILE))
-if OPENS_FILE:
+if "early" in sys.argv or "default" in sys.argv:
+    own = torch.default_generator if "default" in sys.argv else torch.Generator().manual_seed(3)
+    rows = Rows(False)
+    order = RandomSampler(rows, replacement="replacement" in sys.argv, generator=own)
+    loader = DataLoader(rows, batch_size=4, sampler=order)
+    for _ in range(3):
+        for number, x in enumerate(loader):
+            train_on(x)
+            if number == 37 and "early" in sys.argv:
+                break
+elif OPENS_FILE:
     for _ in range(2):
         for loader in (first, second):
             for x in loader:

@@ -2,7 +2,8 @@
 """A data set that is made for as many workers as it has here: `raises`, `dies` and `hangs` in any of them, `draws` and
 `needs` (something that workers alone have) outside of them. `jitters`: draws, in workers, too. `changed`: by the program, for each batch. `delegates`: a
 loader that has all of its data set's attributes. `plain`, and `has` with one worker: any number does. `kills` the
-youngest of its workers at one step, if it has none by itself, and `kills-oldest`, if there are more than it has."""
+youngest of its workers at one step, if it has none by itself, and `kills-oldest` its own one, if there are more than it has; a file
+that is named then is told which."""
 import multiprocessing
 import os
 import signal
@@ -41,11 +42,19 @@ class Rows(Dataset):
         return 120
 
 
+def workers():
+    return sorted(worker.pid for worker in multiprocessing.active_children())
+
+
 def kill_one():
-    workers = sorted(worker.pid for worker in multiprocessing.active_children())
-    if len(workers) > HAS_WORKERS:
-        os.kill(workers[0 if KIND == "kills-oldest" else -1], signal.SIGKILL)
+    now = workers()
+    if len(now) > HAS_WORKERS:
+        killed = now[0 if KIND == "kills-oldest" else -1]
+        os.kill(killed, signal.SIGKILL)
         time.sleep(0.1)  # in which PyTorch would raise
+        for path in sys.argv[3:]:
+            with open(path, "w", encoding="ascii") as file:
+                file.write("own" if killed in workers_at_first else "other")
 
 
 class Delegating(DataLoader):
@@ -63,6 +72,8 @@ step = 0
 for epoch in range(2):
     for x in loader:
         step += 1
+        if step == 1:
+            workers_at_first = workers()
         if step == KILLS_AT:
             kill_one()
         optimizer.zero_grad()

@@ -2,7 +2,7 @@
 """Learns from a buffer what actions of a policy were worth, in the style of CleanRL's DQN (`dqn`) and, with two critics and
 an optimizer for the policy, of its SAC (`sac`): actions are chosen with gradients enabled. `clipped`: with the loss of
 PyTorch's tutorial. `episodes`: PyTorch's REINFORCE, one backward for all states of an episode. `freely`: at first more
-often than it learns, then as seldom as it learns."""
+often than it learns, then as seldom as it learns. `views`: what the policy gives is a view, which is written to."""
 import sys
 
 import torch
@@ -14,7 +14,8 @@ torch.manual_seed(29)
 
 
 def network(inputs, outputs):
-    return nn.Sequential(nn.Linear(inputs, 16), nn.ReLU(), nn.Linear(16, outputs))
+    last = [nn.Unflatten(1, (outputs, 1)), nn.Flatten()] if WAY == "views" else []
+    return nn.Sequential(nn.Linear(inputs, 16), nn.ReLU(), nn.Linear(16, outputs), *last)
 
 
 policy, target = network(4, 2), network(4, 2)
@@ -35,7 +36,10 @@ def learn(optimizer, loss):
 def learn_dqn(batch):
     with torch.no_grad():
         worth = target(batch + 0.1).max(dim=1)[0]
-    predicted = policy(batch).max(dim=1)[0]
+    values = policy(batch)
+    if WAY == "views":
+        values.relu_()
+    predicted = values.max(dim=1)[0]
     learn(optimizer, (F.smooth_l1_loss if WAY == "clipped" else F.mse_loss)(worth, predicted))
 
 

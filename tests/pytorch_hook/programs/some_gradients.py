@@ -2,7 +2,7 @@
 """A part of the model that gets a gradient `always`, `never`, from the fifth step on (`late`), at every second step
 (`turns`), or until it is frozen (`frozen`: after four steps, `frozen-late`: after 128). The second word is the optimizer:
 `adam`, `adamw`, `sgd`, `momentum`, `decay`. `accumulate`: two backwards a step. `clip`: gradients are clipped. `closure`:
-the optimizer calls for the loss. `twice`: it steps twice for each."""
+the optimizer calls for the loss. `twice`: it steps twice for each. `none`: it is given None for a closure, as by accelerate."""
 import sys
 
 import torch
@@ -57,5 +57,5 @@ for step in range(len(inputs)):
         if "clip" in OPTIONS:
             nn.utils.clip_grad_norm_(model.parameters(), 0.5)
         for _ in range(2 if "twice" in OPTIONS else 1):
-            optimizer.step()
+            optimizer.step(*([None] if "none" in OPTIONS else []))
     print("loss", loss.item().hex(), model.part.weight.sum().item().hex())

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An optimizer for each parameter, which steps as soon as its gradient is there: in the thread that calls `backward`
-(`caller`), or in one that is not Python's own (`engine`), where autograd calls it on a GPU."""
+(`caller`), or in one that is not Python's own (`engine`), where autograd calls it on a GPU. `clears`: each has
+momentum, and clears what gradients there are."""
 import _thread
 import sys
 
@@ -10,13 +11,18 @@ from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(30)
 model = nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 1))
-optimizers = {parameter: torch.optim.SGD([parameter], lr=0.1) for parameter in model.parameters()}
+CLEARS = "clears" in sys.argv
+optimizers = {
+    parameter: torch.optim.SGD([parameter], lr=0.1, momentum=0.5 if CLEARS else 0.0) for parameter in model.parameters()
+}
 
 
 def step(parameter, gradient):
     parameter.grad = gradient
     optimizers[parameter].step()
     parameter.grad = None
+    if CLEARS:
+        optimizers[parameter].zero_grad()
 
 
 def step_elsewhere(parameter, gradient):

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains on two shuffled loaders at once: `zip`, in step; `nested`, some of one for each batch of the other; `held`, a
 pass of one is made before that over the other and read at every second step. A number: workers of both. `generator`:
-both draw from one of their own."""
+both draw from one of their own; `samplers`: what draws from it are samplers that the program makes."""
 import sys
 
 import torch
 import torch.nn as nn
-from torch.utils.data import DataLoader, TensorDataset
+from torch.utils.data import DataLoader, RandomSampler, TensorDataset
 
 OPTIONS = sys.argv[1:]
 WORKERS = next((int(option) for option in OPTIONS if option.isdigit()), 0)
@@ -22,11 +22,19 @@ def train_on(x, other):
 
 torch.manual_seed(12)
 inputs = torch.randn(40, 5)
-options = {"generator": torch.Generator().manual_seed(3)} if "generator" in OPTIONS else {}
-loader, other_loader = (
-    DataLoader(TensorDataset(rows), batch_size=4, shuffle=True, num_workers=WORKERS, **options)
-    for rows in (inputs[:32], inputs[8:])
-)
+generator = torch.Generator().manual_seed(3)
+
+
+def make_loader(rows):
+    order = {"shuffle": True}
+    if "generator" in OPTIONS:
+        order["generator"] = generator
+    if "samplers" in OPTIONS:
+        order = {"sampler": RandomSampler(rows, generator=generator)}
+    return DataLoader(TensorDataset(rows), batch_size=4, num_workers=WORKERS, **order)
+
+
+loader, other_loader = make_loader(inputs[:32]), make_loader(inputs[8:])
 model = nn.Sequential(nn.Linear(5, 8), nn.Dropout(0.2), nn.Linear(8, 1))
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01)
 if "zip" in OPTIONS:

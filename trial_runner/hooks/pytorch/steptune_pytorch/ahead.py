@@ -31,11 +31,14 @@ class BatchAhead:
             fetched.append(self.batch)
         self.batch = None
 
-    def forget_looked_at(self, fetched):
-        """The forward is not given all that was fetched: not what was given before the pass that it is for."""
+    def forget_looked_at(self, fetched, is_next_to_come):
+        """The forward is not given all that was fetched: not what was given before the pass that it is for. That one is
+        being read; where each batch has a pass of its own (a task's support and query) none is. `is_next_to_come`: what
+        the forward is for is not among them yet."""
         looked_at, self._looked_at = self._looked_at, []
+        looked_at = [batch for batch in looked_at if batch[0].is_read()]
         left = [batch for batch in fetched if all(batch is not other for other in looked_at)]
-        if left:
+        if left or is_next_to_come:
             fetched[:] = left
 
     def divide(self, fetched, inputs, is_fed):

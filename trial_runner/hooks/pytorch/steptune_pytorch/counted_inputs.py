@@ -17,7 +17,7 @@ class CountedInputs:
         tensors.converted(output, found.append)
         # Not on a tensor, which may be pickled with what hangs on it.
         try:
-            for node in {tensor.grad_fn for tensor in found if tensor.grad_fn is not None}:
+            for node in {_node(tensor) for tensor in found} - {None}:
                 node.register_hook(self._backward_comes)
         except RuntimeError:  # within a transformation (torch.func), say
             return
@@ -29,3 +29,10 @@ class CountedInputs:
         if not self._is_trained_on:
             self._is_trained_on = True
             self._progress.backward_reaches(self._samples)
+
+
+def _node(tensor):
+    """What a backward through it reaches. A view that the program then writes to has another node, and leaves that of
+    its base in place."""
+    of_base = tensor._base.grad_fn if tensor._is_view() else None
+    return tensor.grad_fn if of_base is None else of_base

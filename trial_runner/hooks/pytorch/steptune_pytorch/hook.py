@@ -61,6 +61,8 @@ class Hook(PickledByValue):
     def _begin_in_child(self):
         if self.live is not None:
             self.live.after_fork()
+        if self.knobs is not None:
+            self.knobs.loader.forget_error()
         self._begin()
 
     def _begin(self):

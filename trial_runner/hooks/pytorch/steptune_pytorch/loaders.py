@@ -11,6 +11,7 @@ import torch
 from torch.utils.data import BatchSampler, DataLoader, dataloader
 
 from steptune_pytorch import call_site, loader_queue, tensors
+from steptune_pytorch.knobs.late_order import generator_of_order
 from steptune_pytorch.knobs.loader import shows_training
 from steptune_pytorch.knobs.random_state import UsualRandomState
 from steptune_pytorch.part_clock import DATA, OTHER, PREPARE
@@ -30,6 +31,8 @@ class LoaderFacts:
         self.is_evaluated_on = False  # without gradients
         self.is_trained_on_in_pass = False  # the last one
         self.is_exhausted = False  # that pass has given all its batches
+        self.given = 0  # batches of that pass
+        self.left_after = None  # so many the one before was, if that was before its end
         self.evaluations = 0  # passes whose forwards no backward has followed
         self.is_summed = False  # the backward comes after the pass, for all its losses
         self.is_fetched_ahead = None  # whether each is fetched before the one before is trained on; None: unknown
@@ -205,12 +208,15 @@ class Loaders:
         return facts
 
     def read_with_generator_of(self, loader):
-        """Facts of others that have the same generator, and of which a pass is under way."""
+        """Facts of others whose order comes from the same generator, and of which a pass is under way."""
+        generator = generator_of_order(loader)
+        if generator is None:
+            return []
         return [
             facts
             for other, facts in self._facts.items()
             if other is not loader
-            and getattr(other, "generator", None) is loader.generator
+            and generator_of_order(other) is generator
             and facts.passes
             and not facts.is_exhausted
             and facts.is_read()
@@ -285,6 +291,8 @@ class Loaders:
     def _begin_pass(self, loader):
         try:
             facts = self.facts_of(loader)
+            facts.left_after = facts.given if facts.passes and not facts.is_exhausted else None
+            facts.given = 0
             facts.passes += 1
             self._hook.progress.restarts(facts)
             return facts
@@ -328,6 +336,8 @@ class Loaders:
                 clock.current = PREPARE
                 progress = hook.progress
                 try:
+                    if facts is not None:
+                        facts.given += 1
                     if progress.is_plain and facts is not None and facts.training:
                         samples = facts.count_samples(batch)
                         progress.batches += 1

@@ -103,7 +103,8 @@ class Optimizers(PickledByValue):
             clock.now_s = now_s
             clock.current = OPTIMIZER
             backwards = progress.backwards
-            has_closure = bool(arguments or named)
+            # A wrapper hands on what it was given, which may be None.
+            has_closure = callable(arguments[0] if arguments else named.get("closure"))
             if progress.received.is_looking and not has_closure:
                 self._judge_received(optimizer)
             try:

@@ -337,7 +337,7 @@ class Progress:
         if len(fetched) > 1 and samples_of_forward == sum(batch[1] for batch in fetched):
             self._only_read = None
             return
-        self.ahead.forget_looked_at(fetched)
+        self.ahead.forget_looked_at(fetched, is_next_to_come=next_read is not None)
         last = next_read or (fetched[-1][0] if fetched else None)
 
         def is_looked_at(loader):
@@ -401,7 +401,7 @@ class Progress:
 
     def backward_ended(self):
         self.backwards += 1
-        if self.received.is_looking:
+        if self.received.before is not None:  # also where a step within the backward has ended the look
             self.received.backward_ended()
         if not self.training_forwards:
             # Of a forward that is not seen: an evaluation before the step must not take it with it.

@@ -28,7 +28,7 @@ class ReceivedGradients:
         self._find_optimizers = find_optimizers
         self._lacks = lacks
         self._by_optimizer = weakref.WeakKeyDictionary()
-        self._before = None  # the backward under way: parameters, their gradients, how often those were written
+        self.before = None  # the backward under way: parameters, their gradients, how often those were written
         self.is_looking = False
         self.have_lacked = False
 
@@ -49,16 +49,16 @@ class ReceivedGradients:
         was_looking, self.is_looking = self.is_looking, self.next_step(steps) <= steps
         if not self.is_looking:
             return
-        self._before = []
+        self.before = []
         for optimizer in self._find_optimizers():
             received = self._by_optimizer.setdefault(optimizer, _Received())
             if not was_looking:
                 received.is_whole = False
                 received.since_step.clear()
-            self._before.append((received, [(p, p.grad, _writes(p.grad)) for p in _parameters(optimizer)]))
+            self.before.append((received, [(p, p.grad, _writes(p.grad)) for p in _parameters(optimizer)]))
 
     def backward_ended(self):
-        before, self._before = self._before, None
+        before, self.before = self.before, None
         for received, gradients in before or ():
             for parameter, gradient, writes in gradients:
                 now = parameter.grad

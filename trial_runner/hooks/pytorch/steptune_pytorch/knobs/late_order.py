@@ -6,16 +6,44 @@ import threading
 import weakref
 
 import torch
-from torch.utils.data import BatchSampler, SequentialSampler, dataloader
+from torch.utils.data import BatchSampler, RandomSampler, SequentialSampler, dataloader
 from torch.utils.data.distributed import DistributedSampler
 
+_MOST_READ_AHEAD = 64  # batches
 _making = threading.Lock()
+
+
+def _sampler(loader):
+    """What decides the order."""
+    batch_sampler = getattr(loader, "batch_sampler", None)
+    return getattr(batch_sampler if type(batch_sampler) is BatchSampler else loader, "sampler", None)
+
+
+def generator_of_order(loader):
+    """One that is not the program's own, or None. A sampler may have another than its loader, and draws the order."""
+    generator = getattr(_sampler(loader), "generator", None) or getattr(loader, "generator", None)
+    return None if generator is torch.default_generator else generator
+
+
+def sampler_that_draws_on(loader):
+    """One of PyTorch's that draws from a generator that it was given, also after the order: once more at the end of a
+    pass or, with replacement, in between. Else None."""
+    sampler = _sampler(loader)
+    return sampler if type(sampler) is RandomSampler and sampler.generator is not None else None
+
+
+def may_have_drawn_on(sampler, batches_left):
+    """Whether workers may have come to the next draw in a pass that was left so many batches before its end."""
+    samples, of_order = sampler.num_samples, len(sampler.data_source)
+    if sampler.replacement or samples > of_order:
+        return True
+    return samples == of_order and (batches_left is None or batches_left <= _MOST_READ_AHEAD)
 
 
 def draws_from_program(loader):
     """Whether the order comes from the program's own generator, as far as is known."""
     batch_sampler = getattr(loader, "batch_sampler", None)
-    own = loader.sampler if batch_sampler is None or type(batch_sampler) is BatchSampler else batch_sampler
+    own = _sampler(loader) if batch_sampler is None or type(batch_sampler) is BatchSampler else batch_sampler
     if own is None or type(own) in (SequentialSampler, DistributedSampler):
         return False
     return getattr(own, "generator", None) in (None, torch.default_generator)

@@ -9,7 +9,12 @@ from torch.utils.data import DataLoader, IterableDataset, SequentialSampler
 
 from steptune_pytorch.events import last_line
 from steptune_pytorch.knobs.data_set_state import state_of
-from steptune_pytorch.knobs.late_order import draws_from_program, made_unread
+from steptune_pytorch.knobs.late_order import (
+    draws_from_program,
+    made_unread,
+    may_have_drawn_on,
+    sampler_that_draws_on,
+)
 from steptune_pytorch.knobs.open_files import why_not_forked
 from steptune_pytorch.knobs.random_state import RandomState
 from steptune_pytorch.knobs.row import Row
@@ -18,6 +23,7 @@ from steptune_pytorch.knobs.sampler_watch import SamplerWatch
 _NAMES = ("num_workers", "prefetch_factor", "persistent_workers", "pin_memory")
 _POSITIONS = {"batch_size": 0, "shuffle": 1, "sampler": 2}  # after the data set
 _WATCHED_PASSES = 3
+_DRAWS_ON = "the sampler, which has a generator, draws more of it where workers read ahead: another order of samples"
 
 
 class LoaderKnobs:
@@ -63,6 +69,7 @@ class LoaderKnobs:
                 facts.refused = self._refusals(loader)
                 self._samplers.watch(loader, facts)
             self._look_for_shared_generator(loader, facts)
+            self._look_for_left_pass(loader, facts)
             if not trains:
                 if facts.applied:  # it looked like one that trains
                     self._set(loader, facts, {name: facts.today[name] for name in _NAMES})
@@ -90,11 +97,23 @@ class LoaderKnobs:
             return original(loader)
 
     def _look_for_shared_generator(self, loader, facts):
-        others = self._hook.loaders.read_with_generator_of(loader) if loader.generator is not None else ()
+        others = self._hook.loaders.read_with_generator_of(loader)
         if others:
             why = "loaders that are read by turns draw from one generator: another order of samples"
-            for sharing in (facts, *others):
+            to_refuse = [sharing for sharing in (facts, *others) if sharing.refused.get("num_workers") != why]
+            for sharing in to_refuse:
                 sharing.refused.update(dict.fromkeys(_NAMES[:2], why))
+            if to_refuse:  # else it is known, and a pass may begin in each step
+                self._hook.survey_after_step()
+
+    def _look_for_left_pass(self, loader, facts):
+        sampler = sampler_that_draws_on(loader) if facts.left_after is not None else None
+        if sampler is None or "num_workers" in facts.refused:
+            return
+        batches = facts.batches_in_pass()
+        if may_have_drawn_on(sampler, None if batches is None else batches - facts.left_after):
+            why = "passes are left before their end, and %s" % _DRAWS_ON
+            facts.refused.update(dict.fromkeys(_NAMES[:2], why))
             self._hook.survey_after_step()
 
     def pass_made(self, loader, facts):
@@ -116,6 +135,10 @@ class LoaderKnobs:
             return
         if isinstance(error, Exception) and "DataLoader worker" in str(error):  # as PyTorch says of its workers
             self._error = (type(error), str(error), facts.now("num_workers"), self._hook.progress.batches)
+
+    def forget_error(self):
+        """In a forked child: it was its parent's."""
+        self._error = None
 
     def end(self):
         """The program does: if by that error, the tuner is told, which else would see one that fails, and not why. It
@@ -220,6 +243,10 @@ class LoaderKnobs:
         elif loader.num_workers == 0:
             why = why_not_forked(loader.dataset)
         refused = {} if why is None else {name: why for name in _NAMES[:3]}
+        sampler = sampler_that_draws_on(loader)
+        if sampler is not None and sampler.generator is torch.default_generator:
+            why = "the program's own random numbers are drawn beside it, and %s" % _DRAWS_ON
+            refused = dict(dict.fromkeys(_NAMES[:2], why), **refused)
         if not torch.cuda.is_available():
             refused["pin_memory"] = "no GPU"
         return refused

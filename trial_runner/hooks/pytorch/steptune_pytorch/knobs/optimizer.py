@@ -84,7 +84,7 @@ class OptimizerKnobs:
 
     def moved_by_zeros(self):
         """Optimizers to which zeros are something else than no gradients, as far as the knob may decide which."""
-        is_tuned = self._set_to_none is not None or not self._hook.is_for_good()
+        is_tuned = self._set_to_none not in (None, self._zero_grad_default) or not self._hook.is_for_good()
         if not (is_tuned and self._called_bare and self._zero_grad_default is not None):
             return []
         return [optimizer for optimizer in map(inner, self._hook.optimizers.alive) if _is_moved_by_zeros(optimizer)]
