@@ -104,7 +104,8 @@ TEST_F(TimeBudget, ThatIsTooShortToCompareSaysSo) {
   };
   EXPECT_EQ(result_of(starts_in(40.0)).reason,
             "1 min of tuning time; that was enough for the baseline only: nothing was compared "
-            "with it: run it again with a longer --time, and it goes on");
+            "with it, and the 16.9 s left are too short for another trial and its confirmation: "
+            "run it again with a longer --time, and it goes on");
   document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 39})");
   const LoopResult compared = result_of(starts_in(5.0));
   EXPECT_GT(searched(), 1U);
@@ -469,7 +470,8 @@ TEST_F(MoneyOfThisMachine, ThatIsEnoughForTheBaselineOnlySaysSo) {
   {
     SimulatedRun run(folder.path(), document_, slow);
     EXPECT_EQ(must(run.run()).reason,
-              "$0.03; that was enough for the baseline only: nothing was compared with it");
+              "$0.03; that was enough for the baseline only: nothing was compared with it, and the "
+              "6.9 s left are too short for another trial and its confirmation");
   }
   document_["budget"]["cost"] = 0.6;
   SimulatedRun run(folder.path(), document_, slow, 1000.0);
