@@ -63,13 +63,24 @@ Told tell_until_end(RunningTrial& trial, double stops_at, double step_s) {
   return told;
 }
 
-TEST(RunningTrial, ThatWasGivenUpCountsByWhatWasKnownThen) {
+StudySpec study_of_long_windows() {
   StudySpec study = time_study();
   study.measure.min_window_steps = 1000;
+  return study;
+}
+
+/// One that has started; `study` outlives it.
+RunningTrial second_trial(const StudySpec& study) {
   TrialRecord record;
   record.number = 2;
   RunningTrial trial(study, record, 0.0, {study.measure});
   trial.started({{2, 1}, 0.0, "", {}});
+  return trial;
+}
+
+TEST(RunningTrial, ThatWasGivenUpCountsByWhatWasKnownThen) {
+  const StudySpec study = study_of_long_windows();
+  RunningTrial trial = second_trial(study);
   auto [step, now_s] = tell_until_end(trial, 20, 0.1);
   ASSERT_LT(step, 100);
   // While it ends, its last steps take longer and longer.
@@ -98,12 +109,8 @@ class Listens final : public Scheduler {
 };
 
 TEST(RunningTrial, WhoseCounterBeginsAgainIsJudgedByWhatFollows) {
-  StudySpec study = time_study();
-  study.measure.min_window_steps = 1000;
-  TrialRecord record;
-  record.number = 2;
-  RunningTrial trial(study, record, 0.0, {study.measure});
-  trial.started({{2, 1}, 0.0, "", {}});
+  const StudySpec study = study_of_long_windows();
+  RunningTrial trial = second_trial(study);
   Listens scheduler;
   NoSearcher searcher;
   double now_s = 1.0;
