@@ -221,8 +221,7 @@ class NewProgramStudy {
       say(fmt::format("plan    {} samples: {}", count_text(planned->samples), planned->why));
     } else if (!options_.planned_samples) {
       say("plan    not known: times are per million samples; --samples N says how many the long "
-          "run "
-          "has");
+          "run has");
     }
     say(fmt::format("wrote   {}", printable_line(file_)));
     return StudyFile{file_};
