@@ -65,6 +65,19 @@ class SafeKnobs(Knobs):
         why = run("two_loaders", "zip", "generator", hook=knobs()).knob("num_workers")["why"]
         self.assertIn("draw from one generator", why)
 
+    def test_workers_where_passes_are_left_whose_sampler_draws_at_their_end(self):
+        for way in ("early", "early replacement", "early evaluated"):
+            with self.subTest(way):
+                self.same("left_pass", *way.split(), num_workers=2)
+                self.same("left_pass", *way.split(), num_workers=1, persistent_workers=True)
+                self.same("left_pass", *way.split(), "workers", num_workers=0)
+                self.same("left_pass", *way.split(), "workers", num_workers=1, prefetch_factor=5)
+
+    def test_workers_where_the_program_draws_beside_the_sampler(self):
+        for knob in (knobs(), knobs(num_workers=2)):
+            ran = run("left_pass", "early", "beside", hook=knob)
+            self.assertIn("drawn beside", ran.knob("num_workers")["why"])
+
     def test_workers_that_persist(self):
         ran = self.same("vae", num_workers=2, persistent_workers=True)
         self.assertEqual(ran.steps[-1]["step"], 18)

@@ -271,16 +271,14 @@ class WorkersOnTrial(Live):
         self.assertIn("h5py.File", rows[-1]["why"])
 
     def test_of_a_sampler_that_draws_more_than_the_order(self):
-        """That passes are left shows where the second one begins."""
-        for way, why in (
-            ("early", "left before their end"),
-            ("early replacement", "left before their end"),
-            ("default", "the program's own random numbers"),
-        ):
+        switches = [switch(6, 1, num_workers=2)]
+        for way in ("early", "early replacement", "early evaluated"):
             with self.subTest(way):
-                switches = [switch(45 if "early" in way else 6, 1, num_workers=2)]
                 messages = self.same("left_pass", *way.split(), switches=switches)
-                self.assertIn(why, self.row(messages, "num_workers", 2)["why"])
+                self.assertTrue(self.row(messages, "num_workers", 2)["may"])
+        messages = self.same("left_pass", "default", switches=switches)
+        self.assertIn("drawn beside", self.row(messages, "num_workers", 2)["why"])
+        self.same("left_pass", "early", "workers", switches=[switch(6, 1, num_workers=0)])
 
     def test_while_another_pass_is_left_unread(self):
         messages = self.same("left_pass", switches=[switch(30, 1, num_workers=1)])

@@ -305,6 +305,22 @@ class UndividedPrograms(Ranks):
             self.ends_with(name + " keeps its whole state", option, distributed_strategy="zero")
         self.trains_alike("--own-optimizer", distributed_strategy="ddp")
 
+    def test_a_fault_of_the_hook_on_a_rank_that_does_not_print(self):
+        def fail_on_the_second():
+            from steptune_pytorch.progress import Progress
+
+            def broken(*_):
+                raise KeyError("of the second")
+
+            if os.environ["RANK"] == "1":
+                Progress.backward_ended = broken
+
+        for mode in ("report", "apply"):
+            first, second = run_ranks(name="own_process_group", mode=mode, prepare=fail_on_the_second)
+            self.assertEqual((first.status, second.status), (0, 0), first.output + second.output)
+            said = second.output if mode == "apply" else second.event("disabled")["why"]
+            self.assertIn("of the second", said)
+
 
 def can_shard():
     try:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A pass that the program leaves in the middle and keeps, while it trains on another loader. With `files` both are
 read by turns, and the second one's data set opens a file at its first item. `early`: one with a generator of its own,
-whose passes are left shortly before their end; `early replacement`: drawn with replacement. `default`: one that is
-given the program's generator."""
+whose passes are left shortly before their end; `early replacement`: drawn with replacement; `early evaluated`: another
+loader draws from it after each; `early beside`: so does the program while it trains. `workers`: it has some itself.
+`default`: one that is given the program's generator."""
 import sys
 import types
 
@@ -45,12 +46,18 @@ if "early" in sys.argv or "default" in sys.argv:
     own = torch.default_generator if "default" in sys.argv else torch.Generator().manual_seed(3)
     rows = Rows(False)
     order = RandomSampler(rows, replacement="replacement" in sys.argv, generator=own)
-    loader = DataLoader(rows, batch_size=4, sampler=order)
+    loader = DataLoader(rows, batch_size=4, sampler=order, num_workers=2 if "workers" in sys.argv else 0)
+    evaluated = DataLoader(rows, batch_size=40, shuffle=True, generator=own)
     for _ in range(3):
         for number, x in enumerate(loader):
+            if "beside" in sys.argv and number % 10 == 9:
+                x = x + torch.rand(x.shape, generator=own)
             train_on(x)
             if number == 37 and "early" in sys.argv:
                 break
+        if "evaluated" in sys.argv:
+            with torch.no_grad():
+                print("order", next(iter(evaluated))[:, 0].tolist())
 elif OPENS_FILE:
     for _ in range(2):
         for loader in (first, second):

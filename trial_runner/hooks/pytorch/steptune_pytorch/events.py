@@ -67,7 +67,8 @@ class Events:
         prints = self._printer.may_print()
         if self._settings.events and (prints or document["event"] in _OF_EACH_PROCESS):
             _try(append, self._settings.events, document)
-        if self._settings.prints_events and prints:
+        # On one rank alone the settings are not in force either.
+        if self._settings.prints_events and (prints or document["event"] == "disabled"):
             _try(write_line, {"v": 1, "hook": document})
         if self._tell_tuner is not None:
             self._tell_tuner(document)

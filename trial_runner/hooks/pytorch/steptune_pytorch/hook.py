@@ -121,7 +121,8 @@ class Hook(PickledByValue):
         why = "%s: %s" % (type(error).__name__, error)
         self.events.tell("disabled", why=why)
         if self.settings.mode == "apply":
-            self.events.warn("the settings are not in force: " + why)
+            with self.printer.aloud():
+                self.events.warn("the settings are not in force: " + why)
         self.events.open()
         if self.live is not None:
             self.live.stop()

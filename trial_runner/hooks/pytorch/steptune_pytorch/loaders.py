@@ -32,7 +32,7 @@ class LoaderFacts:
         self.is_trained_on_in_pass = False  # the last one
         self.is_exhausted = False  # that pass has given all its batches
         self.given = 0  # batches of that pass
-        self.left_after = None  # so many the one before was, if that was before its end
+        self.read_order = None  # of that pass (`ReadOrder`), where its sampler draws from a generator of its own
         self.evaluations = 0  # passes whose forwards no backward has followed
         self.is_summed = False  # the backward comes after the pass, for all its losses
         self.is_fetched_ahead = None  # whether each is fetched before the one before is trained on; None: unknown
@@ -222,6 +222,18 @@ class Loaders:
             and facts.is_read()
         ]
 
+    def left_with_generator_of(self, loader):
+        """Facts of those whose last pass the program has left, and whose order comes from a generator of this one."""
+        own, generators = self.facts_of(loader), (loader.generator, generator_of_order(loader))
+        return [
+            facts
+            for facts in self._facts.values()
+            if facts.read_order is not None
+            and not facts.is_exhausted
+            and facts.read_order.generator in generators
+            and (facts is own or not facts.is_read())
+        ]
+
     def _wrap_init(self, original):
         hook = self._hook
 
@@ -291,7 +303,8 @@ class Loaders:
     def _begin_pass(self, loader):
         try:
             facts = self.facts_of(loader)
-            facts.left_after = facts.given if facts.passes and not facts.is_exhausted else None
+            self._hook.knobs.loader.put_orders_back(loader)
+            facts.read_order = None
             facts.given = 0
             facts.passes += 1
             self._hook.progress.restarts(facts)

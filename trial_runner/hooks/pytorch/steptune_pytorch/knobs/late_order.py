@@ -2,6 +2,7 @@
 """The order of samples is drawn when a pass is first read; with workers, which begin at once, when it is made. What a
 program draws between the two would differ."""
 
+import collections
 import threading
 import weakref
 
@@ -9,7 +10,7 @@ import torch
 from torch.utils.data import BatchSampler, RandomSampler, SequentialSampler, dataloader
 from torch.utils.data.distributed import DistributedSampler
 
-_MOST_READ_AHEAD = 64  # batches
+_MOST_READ_AHEAD = 1024  # batches whose random numbers are kept
 _making = threading.Lock()
 
 
@@ -32,12 +33,46 @@ def sampler_that_draws_on(loader):
     return sampler if type(sampler) is RandomSampler and sampler.generator is not None else None
 
 
-def may_have_drawn_on(sampler, batches_left):
-    """Whether workers may have come to the next draw in a pass that was left so many batches before its end."""
-    samples, of_order = sampler.num_samples, len(sampler.data_source)
-    if sampler.replacement or samples > of_order:
+class ReadOrder:
+    """Indices of a pass, and what the sampler's generator was after each read. Workers read ahead: when the program
+    leaves the pass before its end, they have drawn what it would not have. `drawn_by_other` is called when something
+    else has drawn from that generator between two reads."""
+
+    def __init__(self, indices, generator, drawn_by_other):
+        self.generator = generator
+        self._indices = indices
+        self._drawn_by_other = drawn_by_other
+        self._reads = 0
+        self._states = collections.deque([(0, generator.get_state())], _MOST_READ_AHEAD)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._keep_state() and self._reads:
+            self._drawn_by_other()
+        try:
+            return next(self._indices)
+        finally:
+            self._reads += 1
+            self._keep_state()
+
+    def put_back(self, reads):
+        """The generator becomes what it is after so many reads, unless others have drawn from it since."""
+        if not torch.equal(self._states[-1][1], self.generator.get_state()):
+            self._drawn_by_other()
+            return
+        while self._reads < reads and next(self, None) is not None:
+            pass
+        self.generator.set_state(next(state for made, state in reversed(self._states) if made <= reads))
+
+    def _keep_state(self):
+        """Whether it is another one."""
+        state = self.generator.get_state()
+        if torch.equal(self._states[-1][1], state):
+            return False
+        self._states.append((self._reads, state))
         return True
-    return samples == of_order and (batches_left is None or batches_left <= _MOST_READ_AHEAD)
 
 
 def draws_from_program(loader):

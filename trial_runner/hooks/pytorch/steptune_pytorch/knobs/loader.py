@@ -5,14 +5,14 @@ import multiprocessing
 import sys
 
 import torch
-from torch.utils.data import DataLoader, IterableDataset, SequentialSampler
+from torch.utils.data import DataLoader, IterableDataset, SequentialSampler, dataloader
 
 from steptune_pytorch.events import last_line
 from steptune_pytorch.knobs.data_set_state import state_of
 from steptune_pytorch.knobs.late_order import (
+    ReadOrder,
     draws_from_program,
     made_unread,
-    may_have_drawn_on,
     sampler_that_draws_on,
 )
 from steptune_pytorch.knobs.open_files import why_not_forked
@@ -23,7 +23,7 @@ from steptune_pytorch.knobs.sampler_watch import SamplerWatch
 _NAMES = ("num_workers", "prefetch_factor", "persistent_workers", "pin_memory")
 _POSITIONS = {"batch_size": 0, "shuffle": 1, "sampler": 2}  # after the data set
 _WATCHED_PASSES = 3
-_DRAWS_ON = "the sampler, which has a generator, draws more of it where workers read ahead: another order of samples"
+_DRAWN_BESIDE = "random numbers are drawn beside the sampler from its generator: workers would draw the order earlier"
 
 
 class LoaderKnobs:
@@ -69,7 +69,6 @@ class LoaderKnobs:
                 facts.refused = self._refusals(loader)
                 self._samplers.watch(loader, facts)
             self._look_for_shared_generator(loader, facts)
-            self._look_for_left_pass(loader, facts)
             if not trains:
                 if facts.applied:  # it looked like one that trains
                     self._set(loader, facts, {name: facts.today[name] for name in _NAMES})
@@ -83,11 +82,16 @@ class LoaderKnobs:
         except Exception as error:
             hook.failed(error)
             return original(loader)
+        draws_on = _generator_drawn_on(loader) is not None
         if not wanted:
-            return original(loader)
+            is_watched = draws_on and not loader.num_workers and facts.passes <= _WATCHED_PASSES
+            iterator = original(loader)
+            return self._with_order_kept(iterator, loader, facts) if is_watched else iterator
         try:
-            is_late = not facts.today["num_workers"] and loader.num_workers > 0 and draws_from_program(loader)
-            return self._with_equal_seeds(loader, facts, made_unread(original) if is_late else original)
+            was_late = not facts.today["num_workers"] and draws_from_program(loader)
+            is_late = loader.num_workers > 0 and (was_late or draws_on)
+            iterator = self._with_equal_seeds(loader, facts, made_unread(original) if is_late else original)
+            return self._with_order_kept(iterator, loader, facts) if draws_on else iterator
         except Exception as error:
             # A data set that cannot be handed to workers, say: the program's own settings then.
             state.restore()
@@ -106,15 +110,31 @@ class LoaderKnobs:
             if to_refuse:  # else it is known, and a pass may begin in each step
                 self._hook.survey_after_step()
 
-    def _look_for_left_pass(self, loader, facts):
-        sampler = sampler_that_draws_on(loader) if facts.left_after is not None else None
-        if sampler is None or "num_workers" in facts.refused:
-            return
-        batches = facts.batches_in_pass()
-        if may_have_drawn_on(sampler, None if batches is None else batches - facts.left_after):
-            why = "passes are left before their end, and %s" % _DRAWS_ON
-            facts.refused.update(dict.fromkeys(_NAMES[:2], why))
-            self._hook.survey_after_step()
+    def put_orders_back(self, loader):
+        """Before a new pass: of passes that the program has left, whose generator that one draws from."""
+        for facts in self._hook.loaders.left_with_generator_of(loader):
+            order, facts.read_order = facts.read_order, None
+            ahead = facts.today["num_workers"] * (facts.today["prefetch_factor"] or 2)
+            order.put_back(facts.given + ahead)
+
+    def _with_order_kept(self, iterator, loader, facts):
+        if isinstance(iterator, dataloader._BaseDataLoaderIter):
+            iterator._sampler_iter = self.indices_of(loader, facts, iterator._sampler_iter)
+        return iterator
+
+    def indices_of(self, loader, facts, indices):
+        """Of a new pass, of which none has been read: to be read in their place."""
+        generator = _generator_drawn_on(loader)
+        if generator is None:
+            return indices
+
+        def drawn_by_other():
+            if "num_workers" not in facts.refused:
+                facts.refused.update(dict.fromkeys(_NAMES[:2], _DRAWN_BESIDE))
+                self._hook.survey_after_step()
+
+        facts.read_order = ReadOrder(indices, generator, drawn_by_other)
+        return facts.read_order
 
     def pass_made(self, loader, facts):
         """Without workers its order would not be drawn here."""
@@ -245,8 +265,7 @@ class LoaderKnobs:
         refused = {} if why is None else {name: why for name in _NAMES[:3]}
         sampler = sampler_that_draws_on(loader)
         if sampler is not None and sampler.generator is torch.default_generator:
-            why = "the program's own random numbers are drawn beside it, and %s" % _DRAWS_ON
-            refused = dict(dict.fromkeys(_NAMES[:2], why), **refused)
+            refused = dict(dict.fromkeys(_NAMES[:2], _DRAWN_BESIDE), **refused)
         if not torch.cuda.is_available():
             refused["pin_memory"] = "no GPU"
         return refused
@@ -270,6 +289,11 @@ class LoaderKnobs:
         elif not all(facts.was_shown_to_train for facts in loaders):
             why = "a loader that neither shuffles nor has a sampler that does is not known to train when it is made"
         yield Row("batch_size", today, loaders[0].now("batch_size"), why, where=where)
+
+
+def _generator_drawn_on(loader):
+    sampler = sampler_that_draws_on(loader)
+    return None if sampler is None or sampler.generator is torch.default_generator else sampler.generator
 
 
 def shows_training(arguments, named):

@@ -36,7 +36,7 @@ class LivePass:
         self._loader = loader
         self._parking = parking
         self._pools = collections.deque()  # the first is read; the last reads indices
-        self._stream = Stream(loader._index_sampler)
+        self._stream = Stream(hook.knobs.loader.indices_of(loader, facts, iter(loader._index_sampler)))
         self._seeds = None  # of the last pool
         self._first_seeds = None  # and of the first one: which, and their state
         self._has_had_own = False  # a pool with the program's own settings
