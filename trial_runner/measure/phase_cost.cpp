@@ -12,6 +12,10 @@ namespace {
 /// Durations of one kind of event scatter by a twentieth until more is known, with the weight of so
 /// many further events: two alike would else make an interval of no width.
 constexpr double k_usual_spread = 0.05;
+/// Those of what comes at least every so many intervals scatter by more: waits for data, and not
+/// the same evaluation again.
+constexpr double k_frequent_intervals = 64.0;
+constexpr double k_frequent_spread = 0.07;
 constexpr double k_usual_weight = 2.0;
 /// Gaps that differ by less than this share of their mean are one period.
 constexpr double k_periodic_spread = 0.03;
@@ -19,6 +23,13 @@ constexpr double k_min_random_gaps = 8.0;
 /// Those of events at random differ as exponential times do until they say otherwise: the few that
 /// a trial ends on are else the short ones.
 constexpr double k_random_spread = 1.0;
+constexpr double k_unlikely = 0.025;
+
+/// Gaps of events at random differ as much as they are long (exponential). A few of them may do so
+/// less by chance, and such trials would be the ones that end.
+bool are_more_even_than_at_random(double gaps, double gap, double gap_variance) {
+  return gaps * gap_variance < chi_squared_quantile(gaps - 1.0, k_unlikely) * gap * gap;
+}
 
 }  // namespace
 
@@ -48,7 +59,6 @@ PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double 
   const double count = events.count_;
   const double watched = end_samples - begin_samples;
   if (!(count > 0.0 && watched > 0.0)) return cost;
-  cost.phase = {count, events.mean_s_, events.spread_s(k_usual_spread) / std::sqrt(count)};
 
   // Trainers count from 0: the first event tells a period, too, if it agrees with the others.
   double gaps = count - 1.0;
@@ -69,6 +79,9 @@ PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double 
   const bool overdue = end_samples - events.last_samples_ > 1.5 * gap + resolution_samples;
   cost.periodic = gap > 0.0 && gaps >= 2.0 && !overdue &&
                   gap_spread <= std::max(resolution_samples, k_periodic_spread * gap);
+  const bool is_frequent = cost.periodic && gap <= k_frequent_intervals * resolution_samples;
+  const double usual = is_frequent ? k_frequent_spread : k_usual_spread;
+  cost.phase = {count, events.mean_s_, events.spread_s(usual) / std::sqrt(count)};
   const double period_error =
       cost.periodic && gap_spread < 0.5 * resolution_samples ? 0.0 : gap_spread / std::sqrt(gaps);
   if (cost.periodic) {
@@ -93,7 +106,7 @@ PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double 
     cost.phase.period_error = period_error;
   }
   double excess = poisson_upper_95(count) - count;
-  if (gaps >= k_min_random_gaps) {
+  if (gaps >= k_min_random_gaps && are_more_even_than_at_random(gaps, gap, gap_variance)) {
     const double renewal = student_quantile_95(gaps - 1.0) * gap_spread / gap * std::sqrt(count);
     excess = std::min(excess, renewal + 0.5);
   }

@@ -27,4 +27,8 @@ double gamma_mean_upper_95(double shape) {
   return 2.0 * shape / boost::math::quantile(distribution, 0.025);
 }
 
+double chi_squared_quantile(double freedom, double below) {
+  return boost::math::quantile(boost::math::chi_squared(freedom), below);
+}
+
 }  // namespace steptune

@@ -13,4 +13,7 @@ namespace steptune {
 /// variable of this shape, over the mean that was seen: of n exponential ones the shape is n.
 [[nodiscard]] double gamma_mean_upper_95(double shape);
 
+/// What a chi-squared variable is below with probability `below`; `freedom` is above 0.
+[[nodiscard]] double chi_squared_quantile(double freedom, double below);
+
 }  // namespace steptune

@@ -2,6 +2,7 @@
 #include "trial_runner/measure/phase_cost.hpp"
 
 #include <cmath>
+#include <initializer_list>
 
 #include <gtest/gtest.h>
 
@@ -118,6 +119,33 @@ TEST(PhaseCost, OfPeriodicEventsIsAsUncertainAsTheirDurations) {
   EXPECT_NEAR(spread.half_width_s, 2.1 * 0.01 * 0.5 / std::sqrt(20.0), 2e-4);
   EXPECT_GT(alike.half_width_s, 0.0);
   EXPECT_LT(alike.half_width_s, 0.5 * spread.half_width_s);
+}
+
+TEST(PhaseCost, OfFewRandomEventsIsNoMoreCertainForGapsThatMayBeEvenByChance) {
+  const auto relative_half_width = [](std::initializer_list<double> gaps) {
+    PhaseEvents events;
+    double at = 0.0;
+    for (const double gap : gaps)
+      events.add(at += gap, 1.0);
+    const PhaseCost cost = PhaseCost::of(events, 0.0, at, 1.0);
+    EXPECT_FALSE(cost.periodic);
+    return cost.half_width_s / cost.seconds_per_sample;
+  };
+  // Ten events at random are up to 1.84 times as many (Garwood 1936).
+  EXPECT_GT(relative_half_width({10, 40, 20, 70, 15, 60, 25, 80, 30, 50}), 0.84);
+  EXPECT_LT(relative_half_width({36, 44, 38, 43, 37, 42, 39, 45, 36, 40}), 0.5);
+}
+
+TEST(PhaseCost, WhatComesOftenDiffersByMoreThanARareEvaluationUntilItSaysOtherwise) {
+  const auto relative_half_width = [](double period, int count) {
+    PhaseEvents events;
+    for (int i = 1; i <= count; ++i)
+      events.add(period * i, 1.0);
+    const PhaseCost cost = PhaseCost::of(events, 0.0, period * count, 1.0);
+    return cost.half_width_s / cost.seconds_per_sample;
+  };
+  EXPECT_NEAR(relative_half_width(64.0, 3), 1.4 * relative_half_width(65.0, 3), 1e-9);
+  EXPECT_LT(relative_half_width(32.0, 200), 0.002);
 }
 
 TEST(PhaseCost, OfManyEventsAtRandomKnowsTheirMeanPeriod) {
