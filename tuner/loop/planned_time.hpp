@@ -42,8 +42,9 @@ struct UncertainSeconds {
 ///
 /// How often a phase comes is what the plan declares, else what the trial showed. How long it takes
 /// is what the trial showed, else what `other` did, else what the plan says. A phase that neither
-/// declares nor shows costs nothing. A measurement that does not know its steps apart from its
-/// phases is priced by its mean rate.
+/// declares nor shows costs nothing, nor does a declared one that nobody reports where the trial
+/// pauses as often and about as long: it is in the price as these pauses. A measurement that does
+/// not know its steps apart from its phases is priced by its mean rate.
 ///
 /// `measurement` has a positive, finite rate. `other`: a trial of the same program under another
 /// configuration (the baseline), null where there is none: so that a trial too short for an
