@@ -63,18 +63,6 @@ double samples_per_step_of(const Measurement& measurement) {
                                         : 1.0;
 }
 
-/// Whether pauses that nobody reports came as often as the plan's phase was due, and took as long.
-bool may_be_stalls(const PlannedPhase& declared, const Measurement& measurement) {
-  const auto period = declared_period(declared, measurement);
-  const double due = period ? std::floor(measurement.window_samples / *period) : 0.0;
-  double stalls = 0.0;
-  for (const auto& [name, phase] : measurement.phases) {
-    const bool as_long = phase.seconds >= k_as_long * declared.seconds.value_or(0.0);
-    if (is_stall(name) && as_long) stalls += phase.count;
-  }
-  return due >= 1.0 && stalls >= due;
-}
-
 /// Nothing where neither the plan nor a trial tells enough for a price.
 std::optional<PhaseShare> phase_share(const std::string& name, const PlannedPhase* declared,
                                       const Measurement& measurement, const Measurement* other) {
@@ -129,6 +117,17 @@ std::optional<double> declared_period(const PlannedPhase& declared,
   if (declared.every_samples) return declared.every_samples;
   if (!measurement.steps_known.value_or(true)) return std::nullopt;
   return declared.every_steps.value_or(0.0) * samples_per_step_of(measurement);
+}
+
+bool may_be_stalls(const PlannedPhase& declared, const Measurement& measurement) {
+  const auto period = declared_period(declared, measurement);
+  const double due = period ? std::floor(measurement.window_samples / *period) : 0.0;
+  double stalls = 0.0;
+  for (const auto& [name, phase] : measurement.phases) {
+    const bool as_long = phase.seconds >= k_as_long * declared.seconds.value_or(0.0);
+    if (is_stall(name) && as_long) stalls += phase.count;
+  }
+  return due >= 1.0 && stalls >= due;
 }
 
 double planned_samples(const PlannedRun& plan) {

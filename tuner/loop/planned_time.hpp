@@ -29,6 +29,10 @@ struct UncertainSeconds {
 [[nodiscard]] std::optional<double> declared_period(const PlannedPhase& declared,
                                                     const Measurement& measurement);
 
+/// Whether pauses that nobody reports came as often as the plan's phase was due, and about as long:
+/// then it is taken to be among them.
+[[nodiscard]] bool may_be_stalls(const PlannedPhase& declared, const Measurement& measurement);
+
 /// How many samples the planned run processes, or a million where the study tells no number.
 [[nodiscard]] double planned_samples(const PlannedRun& plan);
 
