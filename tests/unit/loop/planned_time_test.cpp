@@ -318,6 +318,11 @@ TEST(PlanNotes, TellTheHoursAndThePaybackOfTheSamplesThatAnotherBatchNeeds) {
   recommendation.tuning_s = 30'000.0;
   EXPECT_THAT(plan_notes(study, standing, recommendation),
               ElementsAre(HasSubstr("and the tuning is not paid back by one planned run")));
+  recommendation.tuning_s = 400.0;
+  recommendation.most_samples_ratio = 1.004;
+  EXPECT_THAT(plan_notes(study, standing, recommendation),
+              ElementsAre(HasSubstr("the tuning is paid back after 2.0 % of it")))
+      << "not to 2.0 %";
 }
 
 TEST(PlanNotes, TellThatADeadlineLiesWithinTheInterval) {
