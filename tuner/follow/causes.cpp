@@ -30,17 +30,16 @@ void add_phases(const Promise& promise, const Measurement& seen, std::vector<std
     const auto former = promise.phases.find(name);
     if (former == promise.phases.end()) {
       if (seconds_per_sample(phase) < notable_s) continue;
-      causes.push_back(fmt::format("{} was not seen in the trial and takes {} every {:.4g} samples",
+      causes.push_back(fmt::format("{} is not in the promise and takes {} every {:.4g} samples",
                                    name, format_duration(phase.seconds), phase.period_samples));
       continue;
     }
     if (phase.seconds > k_notable_ratio * former->second.seconds + 2.0 * phase.seconds_error) {
-      causes.push_back(fmt::format("{} takes {}, in the trial it took {}", name,
-                                   format_duration(phase.seconds),
+      causes.push_back(fmt::format("{} takes {}, promised {}", name, format_duration(phase.seconds),
                                    format_duration(former->second.seconds)));
     }
     if (k_notable_ratio * phase.period_samples < former->second.period_samples) {
-      causes.push_back(fmt::format("{} comes every {:.4g} samples, in the trial every {:.4g}", name,
+      causes.push_back(fmt::format("{} comes every {:.4g} samples, promised every {:.4g}", name,
                                    phase.period_samples, former->second.period_samples));
     }
   }
@@ -79,6 +78,19 @@ void add_parts(const Promise& promise, const Measurement& seen, std::vector<std:
   }
 }
 
+/// Of those to slower or to faster steps; null without one. One that falls into a batch of
+/// intervals is found as two, of which one is small.
+const LevelChange* largest_change(const Measurement& seen, bool slower) {
+  const LevelChange* largest = nullptr;
+  for (const LevelChange& change : seen.level_changes) {
+    if ((change.ratio > 1.0) != slower) continue;
+    const bool is_larger =
+        largest == nullptr || std::abs(std::log(change.ratio)) > std::abs(std::log(largest->ratio));
+    if (is_larger) largest = &change;
+  }
+  return largest;
+}
+
 }  // namespace
 
 std::vector<std::string> causes_of(const Promise& promise, const Measurement& seen,
@@ -86,20 +98,19 @@ std::vector<std::string> causes_of(const Promise& promise, const Measurement& se
                                    const std::optional<Deviation>& deviation) {
   std::vector<std::string> causes;
   add_phases(promise, seen, causes);
+  const std::size_t phases = causes.size();
   add_parts(promise, seen, causes);
-  const bool is_unexplained = deviation && causes.empty();
+  const bool parts_grew = causes.size() > phases;
+  const bool is_unexplained = causes.empty();
   add_missing_phases(promise, seen, watched_samples, causes);
-  if (!is_unexplained) return causes;
-  if (!seen.level_changes.empty()) {
-    // One that falls into a batch of intervals is found as two, of which one is small.
-    const LevelChange& largest = *std::ranges::max_element(
-        seen.level_changes, {},
-        [](const LevelChange& change) { return std::abs(std::log(change.ratio)); });
+  // Steps have levels by themselves, whatever comes between them.
+  if (!deviation || parts_grew) return causes;
+  if (const LevelChange* change = largest_change(seen, deviation->ratio > 1.0)) {
     causes.push_back(fmt::format(
         "the time per sample changed at once, to {:.2f} times what it was, after {}: throttling, a "
         "drained queue, or another program on the machine",
-        largest.ratio, format_duration(largest.at_s)));
-  } else if (deviation->ratio > 1.0) {
+        change->ratio, format_duration(change->at_s)));
+  } else if (is_unexplained && deviation->ratio > 1.0) {
     causes.push_back(
         "the steps themselves are slower: another machine, other load on it, throttling, or data "
         "that the trials had in the page cache");

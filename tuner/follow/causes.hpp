@@ -11,7 +11,7 @@
 
 namespace steptune {
 
-/// What of a run is not as it was in the trial: phases that are longer, more frequent, new or not
+/// What of a run is not as it was promised: phases that are longer, more frequent, new or not
 /// there although the plan has them, parts of a step that grew, a rate that changed at once. One
 /// sentence each, for people; hints, not proofs. `watched_samples`: of the run since the first
 /// report that was read; a run that goes on from a checkpoint has counted others before.

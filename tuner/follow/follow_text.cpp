@@ -41,9 +41,9 @@ std::string verdict_text(const FollowState& state) {
   return "not known yet: " + state.reason;
 }
 
+/// `6.0 s each, every 500 samples`
 std::string phase_text(const PhaseEstimate& phase) {
-  std::string text =
-      fmt::format("{:.0f} seen, {} each", phase.count, format_duration(phase.seconds));
+  std::string text = format_duration(phase.seconds) + " each";
   if (phase.period_samples > 0.0) {
     text += fmt::format(", every {} samples", format_number(phase.period_samples));
   }
@@ -105,10 +105,9 @@ std::string follow_text(const Promise& promise, const FollowState& state) {
                       format_number(state.samples), in_all);
   for (const auto& [name, phase] : state.phases) {
     const auto promised = promise.phases.find(name);
-    text += fmt::format("phase    {}: {}; {}\n", name, phase_text(phase),
-                        promised == promise.phases.end()
-                            ? "none in the trial"
-                            : "in the trial " + phase_text(promised->second));
+    text += fmt::format("phase    {}: {:.0f} seen, {}; promised {}\n", name, phase.count,
+                        phase_text(phase),
+                        promised == promise.phases.end() ? "none" : phase_text(promised->second));
   }
   if (state.deviation) text += fmt::format("since    {}\n", deviation_text(*state.deviation));
   for (const std::string& cause : state.causes)

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/follow/promise.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -36,6 +39,12 @@ std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& 
   return std::nullopt;
 }
 
+/// A launch in the confirmation, which the plan's figures are of.
+bool is_fresh_run_of(const TrialRecord& trial, const TrialRecord& run) {
+  return is_confirmation(run.purpose) && was_measured(run.status) &&
+         run.configuration == trial.configuration && run.measurement;
+}
+
 /// What is paid once, on average over the runs that the plan's figures are of: the trial's own
 /// start may have read from storage what theirs found in memory.
 double planned_once_s(const Measurement& measurement, const TrialRecord& trial,
@@ -44,13 +53,40 @@ double planned_once_s(const Measurement& measurement, const TrialRecord& trial,
   double sum_s = 0.0;
   double runs = 0.0;
   for (const TrialRecord& run : standing.trials()) {
-    const bool is_fresh = is_confirmation(run.purpose) && was_measured(run.status) &&
-                          run.configuration == trial.configuration && run.measurement;
-    if (!is_fresh) continue;
+    if (!is_fresh_run_of(trial, run)) continue;
     sum_s += run.measurement->once_s();
     runs += 1.0;
   }
   return runs > 0.0 ? sum_s / runs : measurement.once_s();
+}
+
+/// The phases that the price holds, as often as the plan declares.
+std::map<std::string, PhaseEstimate> priced_phases(const PlannedRun& plan, const TrialRecord& trial,
+                                                   const Standing& standing) {
+  std::vector<const Measurement*> shown{&*trial.measurement};
+  for (const TrialRecord& run : standing.trials()) {
+    if (is_fresh_run_of(trial, run)) shown.push_back(&*run.measurement);
+  }
+  // The longest launch has seen most.
+  std::ranges::stable_sort(shown, std::greater(), &Measurement::window_samples);
+  const TrialRecord* baseline = standing.baseline();
+  if (baseline != nullptr && baseline->measurement) shown.push_back(&*baseline->measurement);
+  auto phases = shown.front()->phases;
+  for (const Measurement* measurement : shown) {
+    for (const auto& [name, phase] : measurement->phases) {
+      if (!is_stall(name)) phases.try_emplace(name, phase);
+    }
+  }
+  for (const auto& [name, declared] : plan.phases) {
+    const auto every = declared_period(declared, *trial.measurement);
+    if (!every || !(*every > 0.0)) continue;
+    if (!phases.contains(name)) {
+      if (!declared.seconds || may_be_stalls(declared, *shown.front())) continue;
+      phases[name].seconds = *declared.seconds;
+    }
+    phases[name].period_samples = *every;
+  }
+  return phases;
 }
 
 }  // namespace
@@ -105,7 +141,7 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   promise.startup_s = measurement.startup_s;
   promise.once_s = once_s;
   promise.samples = study.planned_run.samples;
-  promise.phases = measurement.phases;
+  promise.phases = priced_phases(study.planned_run, trial, standing);
   promise.parts = measurement.parts;
   promise.samples_per_step = samples_per_count(study, trial.configuration);
   for (const auto& [name, phase] : study.planned_run.phases) {

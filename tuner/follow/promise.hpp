@@ -33,7 +33,9 @@ struct Promise {
   double startup_s = 0.0;
   double once_s = 0.0;            ///< start-up and what the warm-up takes beyond steady steps
   std::optional<double> samples;  ///< of the planned run
-  std::map<std::string, PhaseEstimate> phases;  ///< as the trial showed them
+  /// That the price holds: as the trial, other launches of its configuration or the baseline showed
+  /// them, or as the plan says (none counted), as often as the plan declares.
+  std::map<std::string, PhaseEstimate> phases;
   std::map<std::string, double> planned_every;  ///< samples between the plan's phases, by name
   std::map<std::string, double> parts;          ///< seconds per sample by part
   std::optional<double> samples_per_step;

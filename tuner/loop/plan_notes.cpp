@@ -92,8 +92,10 @@ std::string scaled_payback(const StudySpec& study, const Recommendation& recomme
     return fmt::format(", and the tuning is paid back after {} of it, or not by one planned run",
                        format_percent(*least));
   }
-  return fmt::format(", and the tuning is paid back after {} to {} of it", format_percent(*least),
-                     format_percent(*most));
+  const std::string first = format_percent(*least);
+  const std::string last = format_percent(*most);
+  return fmt::format(", and the tuning is paid back after {} of it",
+                     first == last ? first : first + " to " + last);
 }
 
 /// `; the planned run then takes 19.3 h to 25.1 h`, and whether that leaves anything of the gain.

@@ -18,7 +18,8 @@ constexpr double k_samples_without_plan = 1e6;
 /// Standard deviation of a phase's duration, as a share of it, as long as one was seen: evaluations
 /// of the same model over the same data differ by little, checkpoints on shared storage by more.
 constexpr double k_spread_of_one = 0.25;
-constexpr double k_periods_to_show_a_phase = 1.5;
+/// Of the plan's duration: a pause that takes less is another one.
+constexpr double k_as_long = 0.5;
 
 /// What one phase adds to a run.
 struct PhaseShare {
@@ -62,12 +63,6 @@ double samples_per_step_of(const Measurement& measurement) {
                                         : 1.0;
 }
 
-/// One that did not show itself in that time takes none that is worth telling.
-bool was_long_enough_for(const PlannedPhase& declared, const Measurement& measurement) {
-  const auto period = declared_period(declared, measurement);
-  return period && measurement.total_samples >= k_periods_to_show_a_phase * *period;
-}
-
 /// Nothing where neither the plan nor a trial tells enough for a price.
 std::optional<PhaseShare> phase_share(const std::string& name, const PlannedPhase* declared,
                                       const Measurement& measurement, const Measurement* other) {
@@ -76,7 +71,7 @@ std::optional<PhaseShare> phase_share(const std::string& name, const PlannedPhas
   PhaseShare share;
   if (own != nullptr || others != nullptr) {
     set_duration(own != nullptr ? *own : *others, share);
-  } else if (declared != nullptr && declared->seconds) {
+  } else if (declared != nullptr && declared->seconds && !may_be_stalls(*declared, measurement)) {
     share.seconds = *declared->seconds;
   } else {
     return std::nullopt;
@@ -122,6 +117,17 @@ std::optional<double> declared_period(const PlannedPhase& declared,
   if (declared.every_samples) return declared.every_samples;
   if (!measurement.steps_known.value_or(true)) return std::nullopt;
   return declared.every_steps.value_or(0.0) * samples_per_step_of(measurement);
+}
+
+bool may_be_stalls(const PlannedPhase& declared, const Measurement& measurement) {
+  const auto period = declared_period(declared, measurement);
+  const double due = period ? std::floor(measurement.window_samples / *period) : 0.0;
+  double stalls = 0.0;
+  for (const auto& [name, phase] : measurement.phases) {
+    const bool as_long = phase.seconds >= k_as_long * declared.seconds.value_or(0.0);
+    if (is_stall(name) && as_long) stalls += phase.count;
+  }
+  return due >= 1.0 && stalls >= due;
 }
 
 double planned_samples(const PlannedRun& plan) {
@@ -178,15 +184,20 @@ std::vector<std::string> unseen_phases(const PlannedRun& plan,
                       name));
       continue;
     }
-    const bool watched = std::ranges::any_of(trials, [&](const TrialRecord& trial) {
-      return trial.measurement && (find(&*trial.measurement, name) != nullptr ||
-                                   was_long_enough_for(phase, *trial.measurement));
-    });
-    if (watched) continue;
+    const auto any_trial = [&](const auto& shows) {
+      return std::ranges::any_of(trials, [&](const TrialRecord& trial) {
+        return trial.measurement && shows(*trial.measurement);
+      });
+    };
+    if (any_trial([&](const auto& shown) { return find(&shown, name) != nullptr; })) continue;
     const std::string count =
         phase.every_samples ? fmt::format("{:.0f}", std::floor(samples / *phase.every_samples))
                             : fmt::format("one every {:g} steps", phase.every_steps.value_or(0.0));
-    if (phase.seconds) {
+    if (any_trial([&](const auto& shown) { return may_be_stalls(phase, shown); })) {
+      told.push_back(
+          fmt::format("no {} was reported: pauses that trials show are taken for the plan's ({}){}",
+                      name, count, phase.seconds ? ", not added to them" : ""));
+    } else if (phase.seconds) {
       told.push_back(
           fmt::format("no {} was seen: the plan's ({}) are priced with the {} that it gives", name,
                       count, format_duration(*phase.seconds)));

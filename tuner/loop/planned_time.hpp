@@ -29,6 +29,10 @@ struct UncertainSeconds {
 [[nodiscard]] std::optional<double> declared_period(const PlannedPhase& declared,
                                                     const Measurement& measurement);
 
+/// Whether pauses that nobody reports came as often as the plan's phase was due, and about as long:
+/// then it is taken to be among them.
+[[nodiscard]] bool may_be_stalls(const PlannedPhase& declared, const Measurement& measurement);
+
 /// How many samples the planned run processes, or a million where the study tells no number.
 [[nodiscard]] double planned_samples(const PlannedRun& plan);
 
@@ -42,8 +46,9 @@ struct UncertainSeconds {
 ///
 /// How often a phase comes is what the plan declares, else what the trial showed. How long it takes
 /// is what the trial showed, else what `other` did, else what the plan says. A phase that neither
-/// declares nor shows costs nothing. A measurement that does not know its steps apart from its
-/// phases is priced by its mean rate.
+/// declares nor shows costs nothing, nor does a declared one that nobody reports where the trial
+/// pauses as often and about as long: it is in the price as these pauses. A measurement that does
+/// not know its steps apart from its phases is priced by its mean rate.
 ///
 /// `measurement` has a positive, finite rate. `other`: a trial of the same program under another
 /// configuration (the baseline), null where there is none: so that a trial too short for an

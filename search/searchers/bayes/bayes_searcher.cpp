@@ -20,6 +20,9 @@ constexpr int k_points_beside_earlier = 2;
 constexpr double k_trials_to_half = 8.0;
 // What is to be had only at an infinite price comes after all else, in the order of its worth.
 constexpr double k_log_price_of_last = 1e4;
+// As a share of the best value: what a stopped trial must be expected to gain to be started again.
+// One that is far slower than the best would be stopped as early each time.
+constexpr double k_least_gain_of_restart = 1e-4;
 
 bool ran(ObservationKind kind) {
   return kind != ObservationKind::failed && kind != ObservationKind::out_of_memory;
@@ -376,7 +379,11 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
   if (const auto model = stopping_model()) {
     const auto idle = [&](std::span<const double> point) { return !busy.contains(point); };
     const auto restart = best_restart(*model, idle);
-    if (restart && (!chosen || restart->log_rate > model->log_rate(*chosen, 0.0, 0.0))) {
+    const auto gain = [&] {
+      return ranking.acquisition.improvement_share(feature_map_.rows(restart->point), 0);
+    };
+    if (restart && (!chosen || restart->log_rate > model->log_rate(*chosen, 0.0, 0.0)) &&
+        gain().value_or(1.0) >= k_least_gain_of_restart) {
       chosen = restart->point;
     }
   }

@@ -240,6 +240,26 @@ TEST(BayesEarlyStopping, RepeatsNoTrialThatWentToItsEndOrFailedSince) {
   }
 }
 
+TEST(BayesEarlyStopping, RepeatsNoStoppedTrialThatPromisesNothing) {
+  // One that is a hundred times slower is stopped as early each time.
+  const Curve rate = [](int a, int, double) { return a == 0 ? 100.0 : 1.0 + 0.05 * a; };
+  for (const bool all_tried : {true, false}) {
+    const SearchSpace searched = create({integer("a", 0, all_tried ? 9 : 10), integer("b", 2, 2)});
+    BayesSearcher searcher(searched, options());
+    int trial = 0;
+    for (const int a : {7, 0, 2, 4, 9, 1, 3, 5, 6, 8})
+      searcher.observe(observation(++trial, a, 2, a == 0 ? 0.0625 : 1.0, rate));
+    SuggestRequest request;
+    request.trial = ++trial;
+    const auto next = searcher.suggest(request);
+    ASSERT_TRUE(next);
+    EXPECT_EQ(next->has_value(), !all_tried);
+    if (*next) {
+      EXPECT_EQ((*next)->configuration, at(10, 2));
+    }
+  }
+}
+
 TEST(BayesEarlyStopping, SaysNothingOfTwoObjectives) {
   const SearchSpace searched = space();
   SearcherOptions two = options();

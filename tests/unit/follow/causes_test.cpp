@@ -49,9 +49,9 @@ TEST(Causes, TellPhasesThatAreLongerOftenerOrNew) {
                  {"stall", phase_of(1.0, 1000)},
                  {"export", phase_of(0.01, 1000)}};
   EXPECT_THAT(told_of(promised, seen, std::nullopt),
-              ElementsAre(HasSubstr("checkpoint comes every 2000 samples, in the trial every 4000"),
-                          HasSubstr("evaluation takes 6.0 s, in the trial it took 2.0 s"),
-                          HasSubstr("stall was not seen in the trial and takes 1.0 s")))
+              ElementsAre(HasSubstr("checkpoint comes every 2000 samples, promised every 4000"),
+                          HasSubstr("evaluation takes 6.0 s, promised 2.0 s"),
+                          HasSubstr("stall is not in the promise and takes 1.0 s")))
       << "what takes a thousandth of the time is no cause";
 }
 
@@ -120,6 +120,17 @@ TEST(Causes, AChangeAtOnceIsOneIfTheRunDeviates) {
   EXPECT_THAT(told_of(promised_rate(), seen, k_deviates),
               ElementsAre(HasSubstr("to 1.11 times what it was, after 30.0 s")))
       << "one change that was found in two parts";
+}
+
+TEST(Causes, AChangeAtOnceIsToldBesideAPhaseThatIsLonger) {
+  Promise promised = promised_rate();
+  promised.phases = {{"evaluation", phase_of(2.0, 1000)}};
+  Measurement seen;
+  seen.phases = {{"evaluation", phase_of(6.0, 1000)}};
+  seen.level_changes = {{2000.0, 30.0, 1.3}, {3000.0, 40.0, 0.5}};
+  EXPECT_THAT(told_of(promised, seen, k_deviates),
+              ElementsAre(HasSubstr("evaluation takes 6.0 s"),
+                          HasSubstr("changed at once, to 1.30 times what it was")));
 }
 
 TEST(Causes, WhereNothingElseChangedTheStepsAreSlower) {

@@ -53,8 +53,8 @@ rate     66.67 samples/s (65.36-68.03) since 20000 samples, promised 100 samples
 now      62.5 samples/s (60.98-64.1)
 run      3.5 h (3.4 h-3.5 h) expected, promised 2.8 h (2.7 h-2.9 h)
 seen     8 min 20 s, 40000 samples, 80 samples/s in all
-phase    checkpoint: 3 seen, 4.0 s each; none in the trial
-phase    evaluation: 3 seen, 6.0 s each, every 500 samples; in the trial 3 seen, 2.0 s each, every 1000 samples
+phase    checkpoint: 3 seen, 4.0 s each; promised none
+phase    evaluation: 3 seen, 6.0 s each, every 500 samples; promised 2.0 s each, every 1000 samples
 since    20000 samples (3 min 20 s): 25.0 % more time per sample than promised
 changed  another machine
 )");

@@ -115,7 +115,7 @@ TEST(Follower, PhasesOfTheRunAreTold) {
   const FollowState state = follower.state();
   ASSERT_TRUE(state.phases.contains("evaluation"));
   EXPECT_NEAR(state.phases.at("evaluation").period_samples, 3000.0, 1.0);
-  EXPECT_THAT(state.causes, Contains(HasSubstr("evaluation was not seen in the trial")));
+  EXPECT_THAT(state.causes, Contains(HasSubstr("evaluation is not in the promise")));
 }
 
 TEST(Follower, OfARunThatGoesOnFromACheckpointNoPhaseIsMissedAtOnce) {

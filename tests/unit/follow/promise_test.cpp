@@ -149,6 +149,32 @@ TEST(Promise, HoldsThePhasesThatTheBaselineShowed) {
   const auto promise =
       promise_of(time_study(), measured(4, 0.2), standing_of({baseline}), std::nullopt);
   EXPECT_NEAR(promise->seconds_per_sample.value, 0.3, 1e-12);
+  EXPECT_EQ(promise->phases.at("evaluation").seconds, 10.0) << "no news in the long run";
+}
+
+TEST(Promise, HoldsThePhasesThatFreshRunsShowedAndThePlanDeclares) {
+  StudySpec study = time_study();
+  study.planned_run.phases["evaluation"] = {2000.0, std::nullopt, std::nullopt};
+  study.planned_run.phases["checkpoint"] = {500.0, std::nullopt, 3.0};
+  TrialRecord fresh = measured(9, 0.2);
+  fresh.purpose = TrialPurpose::confirm_incumbent;
+  fresh.configuration = measured(4, 0.2).configuration;
+  fresh.measurement->window_samples = 1e6;
+  PhaseEstimate seen;
+  seen.count = 3.0;
+  seen.seconds = 10.0;
+  seen.period_samples = 100.0;
+  fresh.measurement->phases = {{"evaluation", seen}, {"stall", seen}};
+  TrialRecord baseline = measured(1, 0.5);
+  baseline.purpose = TrialPurpose::baseline;
+  baseline.measurement->phases = {{"stall 2", seen}};
+  const auto promise =
+      promise_of(study, measured(4, 0.2), standing_of({baseline, fresh}), std::nullopt);
+  ASSERT_EQ(promise->phases.size(), 3U) << "stalls are the configuration's own";
+  EXPECT_EQ(promise->phases.at("evaluation").period_samples, 2000.0);
+  EXPECT_EQ(promise->phases.at("evaluation").seconds, 10.0);
+  EXPECT_EQ(promise->phases.at("checkpoint").seconds, 3.0);
+  EXPECT_EQ(promise->phases.at("stall").period_samples, 100.0);
 }
 
 TEST(Promise, ATrialThatWasNotMeasuredPromisesNothing) {

@@ -190,8 +190,42 @@ TEST(UnseenPhases, AreNamedWithTheirPrice) {
   EXPECT_DOUBLE_EQ(planned_time(plan, stepping()).seconds, 25.0 + 1e4 + 40 * 2.0);
   trial.measurement->phases["evaluation"] = seen(1, 2.0, 1.0);
   EXPECT_THAT(unseen_phases(plan, {trial}), ElementsAre(HasSubstr("no checkpoint was seen")));
-  trial.measurement->total_samples = 2.0 * 5000 * 8;
-  EXPECT_THAT(unseen_phases(plan, {trial}), IsEmpty()) << "it would have come by now";
+  trial.measurement->window_samples = trial.measurement->total_samples = 2.0 * 5000 * 8;
+  EXPECT_THAT(unseen_phases(plan, {trial}), ElementsAre(HasSubstr("no checkpoint was seen")))
+      << "it may not come in trials";
+}
+
+TEST(PlannedTime, APhaseThatNobodyReportsIsNotPaidTwice) {
+  PlannedRun plan = run_of(1e6);
+  plan.phases["evaluation"] = {2000.0, std::nullopt, 1.5};
+  Measurement measurement = stepping();
+  measurement.phases["stall"] = seen(4, 2.0, 2000);
+  TrialRecord trial = completed(1, 1.0);
+  trial.measurement = measurement;
+  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 500 * 2.0);
+  EXPECT_THAT(unseen_phases(plan, {trial}),
+              ElementsAre("no evaluation was reported: pauses that trials show are taken for the "
+                          "plan's (500), not added to them"));
+  // Not due yet, or pauses that are too short or too few: both are paid.
+  measurement.window_samples = 1900.0;
+  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 1000.0 + 750.0);
+  measurement.window_samples = 8000.0;
+  for (const PhaseEstimate& other : {seen(40, 0.2, 200), seen(2, 2.0, 4000)}) {
+    trial.measurement->phases["stall"] = measurement.phases["stall"] = other;
+    EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds,
+                     25.0 + 1e4 + 1e6 / other.period_samples * other.seconds + 750.0);
+    EXPECT_THAT(unseen_phases(plan, {trial}), ElementsAre(HasSubstr("no evaluation was seen")));
+  }
+}
+
+TEST(PlannedTime, PhasesThatNobodyReportsMayComeTogether) {
+  PlannedRun plan = run_of(1e6);
+  plan.phases["evaluation"] = {2000.0, std::nullopt, 2.0};
+  plan.phases["checkpoint"] = {1000.0, std::nullopt, 1.0};
+  Measurement measurement = stepping();
+  measurement.phases["stall"] = seen(4, 1.0, 2000);
+  measurement.phases["stall 2"] = seen(4, 3.0, 2000);
+  EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 500.0 + 1500.0);
 }
 
 TEST(UnseenPhases, OfAnEpochsEndAreToldInWords) {
@@ -284,6 +318,11 @@ TEST(PlanNotes, TellTheHoursAndThePaybackOfTheSamplesThatAnotherBatchNeeds) {
   recommendation.tuning_s = 30'000.0;
   EXPECT_THAT(plan_notes(study, standing, recommendation),
               ElementsAre(HasSubstr("and the tuning is not paid back by one planned run")));
+  recommendation.tuning_s = 400.0;
+  recommendation.most_samples_ratio = 1.004;
+  EXPECT_THAT(plan_notes(study, standing, recommendation),
+              ElementsAre(HasSubstr("the tuning is paid back after 2.0 % of it")))
+      << "not to 2.0 %";
 }
 
 TEST(PlanNotes, TellThatADeadlineLiesWithinTheInterval) {
