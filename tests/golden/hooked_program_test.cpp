@@ -99,6 +99,33 @@ TEST_F(HookedProgram, IsMeasuredWithoutReportingAnythingItself) {
               HasSubstr("<th scope=\"row\">torch</th>"));
 }
 
+TEST_F(HookedProgram, WhoseOptionsAreTunedHasNoLinesToChange) {
+  Json json =
+      *parse_json(study("", R"("epochs": {"type": "ordinal", "choices": [1000001, 1000000]})",
+                        R"("epochs": 1000000)"),
+                  "study");
+  json["command"].push_back("{epochs}");
+  sandbox_.write("study.json", json.dump());
+  const Ended ended = sandbox_.steptune({"run", "study.json", "--quiet"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("next   steptune best hooked --format args\n"));
+  const Ended edits = sandbox_.steptune({"best", "hooked", "--format", "python"});
+  EXPECT_EQ(edits.exit_code, 1) << edits.out;
+  EXPECT_THAT(edits.err, HasSubstr("its settings are options of the command"));
+
+  // Knobs and options: whichever is best, nothing is left unsaid.
+  json["name"] = "both";
+  json["hooks"]["pytorch"]["num_threads"] = 1;
+  sandbox_.write("both.json", json.dump());
+  ASSERT_EQ(sandbox_.steptune({"run", "both.json", "--quiet"}).exit_code, 0);
+  const bool is_baseline =
+      sandbox_.steptune({"best", "both", "--format", "args"}).out.ends_with(" 1000000\n");
+  const Ended both = sandbox_.steptune({"best", "both", "--format", "python"});
+  EXPECT_EQ(both.exit_code, 0) << both.err;
+  EXPECT_EQ(both.err.find("the command is another one") == std::string::npos, is_baseline)
+      << both.out << both.err;
+}
+
 TEST_F(HookedProgram, ABaselineThatIsNotWhatTheProgramDoesIsNoBaseline) {
   sandbox_.write("study.json",
                  study(R"("num_workers": "{workers}")",

@@ -3,11 +3,13 @@
 
 import sys
 import unittest
+from unittest import mock
 
 from harness import HOOK, run, settings
 
 sys.path.append(HOOK)
-from steptune_pytorch import gpu_parts, part_clock  # noqa: E402
+import torch  # noqa: E402
+from steptune_pytorch import gpu_events, gpu_parts, part_clock  # noqa: E402
 from steptune_pytorch.part_clock import DATA, OTHER, PARTS, PREPARE  # noqa: E402
 
 GPU_MS = {"wait": 2.0, "forward": 3.0, "backward": 4.0, "optimizer": 1.0}
@@ -264,6 +266,23 @@ class InPrograms(unittest.TestCase):
         ran = run("mnist", hook=settings(interval_s=0))
         self.assertNotIn("gpu_idle_share", ran.steps[-1])
         self.assertEqual(len([r for r in ran.steps if "parts" in r]), 15)
+
+    def test_memory_is_that_of_the_gpu_that_has_the_loss(self):
+        reserved = {None: 1 << 20, "cuda:1": 1 << 30}
+        on_gpu = mock.Mock(is_cuda=True, device="cuda:1")
+        on_cpu = mock.Mock(is_cuda=False)
+        with mock.patch.object(torch.cuda, "max_memory_reserved", reserved.get):
+            self.assertIsNone(gpu_events.peak_bytes([on_gpu]))  # none is in use
+            with mock.patch.object(torch.cuda, "is_initialized", return_value=True):
+                self.assertEqual(gpu_events.peak_bytes([on_cpu, on_gpu]), 1 << 30)
+                self.assertEqual(gpu_events.peak_bytes([on_cpu]), 1 << 20)
+
+        def gpu_with_memory():
+            gpu_events.peak_bytes = lambda losses: 1 << 30
+
+        ran = run("mnist", hook=settings(interval_s=0), prepare=gpu_with_memory)
+        self.assertEqual({report["gpu_peak_bytes"] for report in ran.steps}, {1 << 30})
+        self.assertNotIn("gpu_peak_bytes", run("mnist", hook=settings(interval_s=0)).steps[-1])
 
     def test_both_kinds_of_parts_are_asked_alike(self):
         own = {name for name in vars(part_clock.HostParts) if not name.startswith("_")}

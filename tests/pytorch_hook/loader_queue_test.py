@@ -42,17 +42,17 @@ class Depth(unittest.TestCase):
     def test_nothing_has_arrived(self):
         data, iterator = self.iterate(held=range(1, 12), workers=1, prefetch_factor=2)
         next(iterator)
-        self.assertEqual(loader_queue.waiting_batches(iterator), 0)
+        self.assertEqual(loader_queue.waiting_batches(iterator).depth, 0)
         data.may_go[1].release()
         next(iterator)
-        self.assertEqual(loader_queue.waiting_batches(iterator), 0)
+        self.assertEqual(loader_queue.waiting_batches(iterator).depth, 0)
 
     def test_finished_batches_wait(self):
         data, iterator = self.iterate(held=[4], workers=1, prefetch_factor=4)
         next(iterator)
         for _ in range(5):  # the fifth is begun when the four before it are done
             data.begun.acquire()
-        self.assertEqual(loader_queue.waiting_batches(iterator), 3)
+        self.assertEqual(loader_queue.waiting_batches(iterator).depth, 3)
 
     def test_one_that_came_before_its_turn(self):
         data, iterator = self.iterate(held=[2, 4, 5], workers=2, prefetch_factor=2)
@@ -64,7 +64,26 @@ class Depth(unittest.TestCase):
         data.may_go[2].release()
         next(iterator)
         self.assertEqual(iterator._worker_result_queue.qsize(), 0)
-        self.assertEqual(loader_queue.waiting_batches(iterator), 1)
+        self.assertEqual(loader_queue.waiting_batches(iterator).depth, 1)
+
+    def test_what_a_worker_has_done_ahead_of_its_turn_keeps_nobody_from_waiting(self):
+        data, iterator = self.iterate(held=[2], workers=2, prefetch_factor=2)
+        queue = loader_queue.LoaderQueue()
+        next(iterator)
+        next(iterator)
+        self.until_waiting(iterator, 2)  # 3 and 5, which the second worker has done
+        queue.asked(iterator)
+        data.may_go[2].release()
+        next(iterator)
+        queue.asked(iterator)  # for 3, which is there
+        self.assertEqual(queue.metrics()["loader_queue_empty_share"], 1.0)
+        next(iterator)
+        queue.asked(iterator)
+        self.assertEqual(queue.metrics()["loader_queue_empty_share"], 0.5)
+
+    def until_waiting(self, iterator, batches):
+        while loader_queue.waiting_batches(iterator).depth < batches:
+            pass
 
     def test_the_first_of_a_pass_is_left_out(self):
         _, iterator = self.iterate(held=[], workers=1, prefetch_factor=2)
@@ -88,15 +107,20 @@ class Metrics(unittest.TestCase):
         def script():
             # 67 of the 68 batches are asked for when it is known that they are trained on.
             depths = iter([9] * 3 + [0] * 16 + [3] * 48)
-            loader_queue.waiting_batches = lambda iterator: next(depths)
+
+            def waiting(iterator):
+                return loader_queue.Waiting(iterator._rcvd_idx, early=0, queued=next(depths), is_next_early=False)
+
+            loader_queue.waiting_batches = waiting
 
         ran = run("many_batches", hook=settings(interval_s=0), prepare=script)
         self.assertEqual(ran.status, 0, ran.output)
         self.assertEqual(ran.lines, run("many_batches").lines)
         self.assertNotIn("loader_queue_depth", ran.steps[0])  # not known yet to be trained on
-        told = [(r["loader_queue_depth"], r["loader_queue_empty_share"]) for r in ran.steps[1:]]
-        self.assertEqual(told[:3], [(9.0, 0.0)] * 3)
-        self.assertEqual(told[4], (27 / 5, 2 / 5))
+        # Whether the program waited for a batch is known at the next one.
+        told = [(r["loader_queue_depth"], r.get("loader_queue_empty_share")) for r in ran.steps[1:]]
+        self.assertEqual(told[:3], [(9.0, None), (9.0, 0.0), (9.0, 0.0)])
+        self.assertEqual(told[4], (27 / 5, 1 / 4))
         self.assertEqual(told[-1], (48 * 3 / 64, 16 / 64))
 
     def test_no_workers_no_queue(self):

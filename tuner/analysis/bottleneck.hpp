@@ -45,7 +45,7 @@ struct Bottleneck {
   double untold_share = 0.0;       ///< of the step time: between the parts that were told
   std::optional<double> gpu_busy;  ///< share of the time in which a kernel ran
   std::optional<double> cpu_busy;  ///< of the time of its CPUs in which its processes computed
-  /// Share of the steps at which no batch waited in the loader's queue: the hook's metric.
+  /// Share of the steps whose batch the loader's workers had not done yet: the hook's metric.
   std::optional<double> loader_queue_empty;
   double interruptions_share = 0.0;     ///< of the time per sample: phases and stalls between steps
   std::optional<double> startup_share;  ///< of the planned run's time: start-up and warm-up

@@ -105,7 +105,8 @@ ExitCode print_environment(CommandContext& context, const LongRun& run) {
 }
 
 ExitCode print_python(CommandContext& context, const StoredStudy& study, const BestChoice& choice) {
-  if (!choice.command.hook) {
+  const auto& knobs = choice.study.hooks.pytorch;
+  if (!knobs || knobs->empty()) {
     return context.console.error(
         {ErrorKind::not_found,
          fmt::format(
@@ -119,7 +120,16 @@ ExitCode print_python(CommandContext& context, const StoredStudy& study, const B
   for (const TrialRecord& trial : *trials) {
     if (!trial.hook.is_null()) seen = HookLog::from_json(trial.hook);
   }
-  context.console.result(python_edits(choice.command.hook->knobs, seen));
+  const auto usual = render_command(choice.study, choice.study.baseline);
+  const auto best = render_command(choice.study, choice.trial.configuration);
+  const bool same_command = best.argv == usual.argv && best.environment == usual.environment;
+  context.console.result(choice.command.needs_hook() || same_command
+                             ? python_edits(choice.command.hook->knobs, seen)
+                             : "# nothing to change in the program\n");
+  if (!same_command) {
+    context.console.message(
+        "the command is another one than the baseline's: see --format args and --format env");
+  }
   return ExitCode::ok;
 }
 

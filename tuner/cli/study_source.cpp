@@ -79,6 +79,12 @@ StoredStudy stored_study(History history, StudyRecord record) {
   return {std::move(history), std::move(record), std::move(objectives)};
 }
 
+/// A hook may be there to report only.
+bool sets_knobs(const Json& document) {
+  const auto hooks = document.find("hooks");
+  return hooks != document.end() && hooks->contains("pytorch") && !(*hooks)["pytorch"].empty();
+}
+
 }  // namespace
 
 Result<StoredStudy> open_stored_study(const CommandContext& context, const std::string& name) {
@@ -191,7 +197,7 @@ RecommendationContext study_words(const CommandContext& context, const StoredStu
   return {study.record.name + context.database_option(),
           study.objectives,
           parameter_order(document),
-          document.contains("hooks"),
+          sets_knobs(document),
           text_at(document, "trials") == "attached",
           context.database(),
           std::nullopt,

@@ -37,6 +37,13 @@ std::vector<std::string> edit_lines(const Json& edit, const Value& value) {
   return result;
 }
 
+/// What is in force without any change: not what differs from a baseline that has no value of it,
+/// such as `prefetch_factor` where that has no workers.
+bool is_todays(const HookLog& seen, const std::string& knob, const Value& value) {
+  const auto found = seen.knobs().find(knob);
+  return found != seen.knobs().end() && found->second.today == to_json(value);
+}
+
 std::vector<std::string> places_of(const HookLog& seen, const std::string& knob) {
   const auto found = seen.knobs().find(knob);
   return found == seen.knobs().end() ? std::vector<std::string>() : found->second.where;
@@ -130,7 +137,8 @@ std::string python_edits(const std::map<std::string, Value>& knobs, const HookLo
   Edits edits;
   for (const Knob& knob : pytorch_knobs()) {
     const auto value = knobs.find(knob.name);
-    if (value != knobs.end()) edits.add(knob, value->second, places_of(seen, knob.name));
+    if (value == knobs.end() || is_todays(seen, knob.name, value->second)) continue;
+    edits.add(knob, value->second, places_of(seen, knob.name));
   }
   return edits.text();
 }

@@ -81,18 +81,25 @@ Choice choose(const Standing& standing, const Confirmation& confirmation) {
 }
 
 /// Trials that neither the search nor fresh runs can tell from the chosen one.
-std::vector<std::int64_t> tied_with(const Standing& standing, const Confirmation& confirmation,
-                                    const Choice& choice) {
+std::vector<std::int64_t> tied_with(const StudySpec& study, const Standing& standing,
+                                    const Confirmation& confirmation, const Choice& choice) {
   std::vector<std::int64_t> tied = standing.tied_with(*choice.trial);
   if (choice.finalist == nullptr) return tied;
   const TrialRecord* baseline = standing.baseline();
+  // The search may have looked at the chosen one for a moment only, and know little of it.
+  const bool is_compared = baseline != nullptr && !standing.drift().is_significant();
   std::erase_if(tied, [&](std::int64_t number) {
+    const TrialRecord& trial = *standing.find(number);
     if (choice.claim == Claim::faster && baseline != nullptr &&
-        standing.find(number)->configuration == baseline->configuration) {
+        trial.configuration == baseline->configuration) {
+      return true;
+    }
+    if (is_compared &&
+        speed_up_of_trials(study, trial, *baseline).high < choice.finalist->speed_up.low) {
       return true;
     }
     return std::ranges::any_of(confirmation.finalists(), [&](const Finalist& other) {
-      return other.configuration == standing.find(number)->configuration &&
+      return other.configuration == trial.configuration &&
              other.speed_up.high < choice.finalist->speed_up.low;
     });
   });
@@ -202,7 +209,7 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
   set_figures(study, standing, confirmation, choice, recommendation);
   // Of the baseline it would list all that nothing was shown of.
   if (recommendation.claim != Claim::nothing_faster) {
-    recommendation.tied = tied_with(standing, confirmation, choice);
+    recommendation.tied = tied_with(study, standing, confirmation, choice);
     recommendation.undecided = undecided_parameters(standing, *choice.trial, recommendation.tied);
   }
   recommendation.pareto = standing.front();

@@ -197,13 +197,13 @@ TEST(BottleneckText, FitsANarrowTerminal) {
   EXPECT_EQ(bottleneck_text(hostile, {}).find('\x1b'), std::string::npos);
 }
 
-TEST(BottleneckText, SaysHowOftenTheLoadersQueueIsEmpty) {
+TEST(BottleneckText, SaysHowOftenTheLoaderIsWaitedFor) {
   Bottleneck bottleneck = some_bottleneck();
-  EXPECT_EQ(bottleneck_text(bottleneck, {}).find("queue"), std::string::npos);
+  EXPECT_EQ(bottleneck_text(bottleneck, {}).find("next batch"), std::string::npos);
   bottleneck.loader_queue_empty = 0.94;
-  EXPECT_NE(
-      bottleneck_text(bottleneck, {}).find("\nthe loader's queue is empty at 94 % of the steps\n"),
-      std::string::npos);
+  EXPECT_NE(bottleneck_text(bottleneck, {})
+                .find("\nthe next batch has not come yet at 94 % of the steps\n"),
+            std::string::npos);
   EXPECT_EQ(bottleneck_json(bottleneck)["loader_queue_empty_share"], 0.94);
 }
 

@@ -54,6 +54,19 @@ TEST(PythonEdits, WithoutPlacesNameTheCall) {
             "images = images.to(memory_format=torch.channels_last)\n");
 }
 
+TEST(PythonEdits, LeaveOutWhatTheProgramDoesByItself) {
+  HookLog seen;
+  seen.add(R"({"event":"knob","knob":"persistent_workers","may":true,"today":false})");
+  seen.add(R"({"event":"knob","knob":"prefetch_factor","may":true,"today":2})");
+  seen.add(R"({"event":"knob","knob":"sharing_strategy","may":true,"today":"file_descriptor"})");
+  EXPECT_EQ(python_edits({{"num_workers", Value(std::int64_t{4})},
+                          {"prefetch_factor", Value(std::int64_t{2})},
+                          {"persistent_workers", Value(false)},
+                          {"sharing_strategy", text("file_descriptor")}},
+                         seen),
+            "DataLoader(..., num_workers=4)\n");
+}
+
 TEST(PythonEdits, OfAProgramThatIsBestAsItIs) {
   EXPECT_EQ(python_edits({}, {}), "# nothing to change: the program is best as it is\n");
 }

@@ -133,6 +133,17 @@ TEST_F(RecommendTest, WhatFreshRunsToldApartIsNotTied) {
   EXPECT_THAT(recommendation.undecided, IsEmpty());
 }
 
+TEST_F(RecommendTest, WhatIsBehindTheFreshRunsIsNotTiedHoweverShortTheSearchsLookWas) {
+  trials_[1].standard_errors = {1.0};
+  trials_.push_back(completed(3, 2.1, 0.01));
+  trials_.push_back(completed(4, 3.5, 0.01));
+  EXPECT_THAT(recommended().tied, ElementsAre(3, 4, 1));
+  confirm(2.0, 4.0);
+  EXPECT_EQ(recommended().incumbent_trial, 2);
+  EXPECT_THAT(recommended().tied, ElementsAre(3))
+      << "1.14 times as fast, where the best is 2 times";
+}
+
 TEST_F(RecommendTest, OfFreshRunsTheGeometricMeansAreTheFigures) {
   confirm(2.0, 4.0, 2);
   trials_[2].objectives = {1.9};  // the finalist's first fresh run

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points on the GPU's own time line. Recording one and asking whether it was reached never wait."""
+"""What a GPU tells without anyone waiting for it: points on its own time line, and its memory."""
 
 import torch
 
@@ -26,3 +26,11 @@ def of(losses):
         if loss.is_cuda and hasattr(torch.cuda, "is_current_stream_capturing"):
             return CudaEvents(loss.device)
     return None
+
+
+def peak_bytes(losses):
+    """Most memory that PyTorch had reserved on the GPU of a step's losses, or on the program's
+    current one where they are on none; None where no GPU is in use."""
+    if not torch.cuda.is_initialized():
+        return None
+    return torch.cuda.max_memory_reserved(next((loss.device for loss in losses if loss.is_cuda), None))

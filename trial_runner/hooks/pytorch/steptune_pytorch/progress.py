@@ -603,8 +603,9 @@ class Progress:
             document["loss"] = loss
         if self.skipped_steps:
             document["skipped_steps"] = self.skipped_steps
-        if torch.cuda.is_initialized():
-            document["gpu_peak_bytes"] = torch.cuda.max_memory_reserved()
+        gpu_peak_bytes = gpu_events.peak_bytes(self._loss_of_step)
+        if gpu_peak_bytes is not None:
+            document["gpu_peak_bytes"] = gpu_peak_bytes
         document.update(self._loader_queue.metrics())
         if self._micro_batches is not None:
             document.update(self._micro_batches.metrics())
