@@ -41,6 +41,7 @@ class LoaderFacts:
         self.applied = {}
         self.refused = {}
         self.refused_now = {}  # by the configuration that was switched to last
+        self.context = None  # of workers that the program does not have, where it is not PyTorch's own choice
         self.in_force = None  # where passes are switched while they run
         self.batch_bytes = 0
         self.data_set_state = None

@@ -8,6 +8,7 @@ import torch
 from torch.utils.data import DataLoader, IterableDataset, SequentialSampler, dataloader
 
 from steptune_pytorch.events import last_line
+from steptune_pytorch.knobs import worker_start
 from steptune_pytorch.knobs.data_set_state import state_of
 from steptune_pytorch.knobs.late_order import (
     ReadOrder,
@@ -24,6 +25,7 @@ _NAMES = ("num_workers", "prefetch_factor", "persistent_workers", "pin_memory")
 _POSITIONS = {"batch_size": 0, "shuffle": 1, "sampler": 2}  # after the data set
 _WATCHED_PASSES = 3
 _DRAWN_BESIDE = "random numbers are drawn beside the sampler from its generator: workers would draw the order earlier"
+_WITH_CONTEXT = ", with multiprocessing_context='fork'"
 
 
 class LoaderKnobs:
@@ -66,6 +68,7 @@ class LoaderKnobs:
                 hook.knobs.strategy.share(loader, facts)
             if facts.passes == 1:
                 facts.today = dict(_arguments_of(loader), **facts.today)
+                facts.context = worker_start.context(loader)
                 facts.refused = self._refusals(loader)
                 self._samplers.watch(loader, facts)
             self._look_for_shared_generator(loader, facts)
@@ -207,6 +210,8 @@ class LoaderKnobs:
         self._hook.survey_after_step()
 
     def _set(self, loader, facts, values):
+        if facts.context is not None and values.get("num_workers") == 0:
+            loader.multiprocessing_context = None  # refused without workers
         for name, value in values.items():
             if name == "persistent_workers":
                 if not value:
@@ -219,6 +224,8 @@ class LoaderKnobs:
             loader.__dict__["persistent_workers"] = False
         if loader.num_workers == 0 and loader.timeout > 0:
             loader.timeout = 0  # it is the workers' and refused without them
+        if facts.context is not None and loader.num_workers > 0:
+            loader.multiprocessing_context = facts.context
         facts.applied = {name: getattr(loader, name) for name in _NAMES}
 
     def _with_equal_seeds(self, loader, facts, original):
@@ -256,12 +263,8 @@ class LoaderKnobs:
             why = "this process may not have children"
         elif isinstance(loader.dataset, IterableDataset):
             why = "an iterable data set: each worker would repeat its samples or order them anew"
-        elif loader.num_workers == 0 and _start_method(loader) != "fork":
-            why = "workers are started by %s and would run the program's file again" % (
-                _start_method(loader)
-            )
         elif loader.num_workers == 0:
-            why = why_not_forked(loader.dataset)
+            why = worker_start.why_not(loader) or why_not_forked(loader.dataset)
         refused = {} if why is None else {name: why for name in _NAMES[:3]}
         sampler = sampler_that_draws_on(loader)
         if sampler is not None and sampler.generator is torch.default_generator:
@@ -273,13 +276,15 @@ class LoaderKnobs:
     def rows(self):
         loaders = [facts for facts in self._hook.loaders.known.values() if facts.training]
         where = ["%s DataLoader" % facts.where for facts in loaders]
+        of_workers = [place + _WITH_CONTEXT * (facts.context is not None) for place, facts in zip(where, loaders)]
         if not loaders:
             return
         for name in _NAMES:
             facts = loaders[0]
             refusals = [facts.why_not(name) for facts in loaders]
             why = next((why for why in refusals if why is not None), None)
-            yield Row(name, facts.today.get(name), facts.now(name), why, where=where)
+            places = of_workers if name == "num_workers" else where
+            yield Row(name, facts.today.get(name), facts.now(name), why, where=places)
         today = loaders[0].today.get("batch_size")
         why = None
         if today is None:
@@ -312,15 +317,6 @@ def _arguments_of(loader):
     values = {name: getattr(loader, name) for name in _NAMES}
     values["batch_size"] = loader.batch_size
     return values
-
-
-def _start_method(loader):
-    context = loader.multiprocessing_context
-    if context is not None:
-        return context.get_start_method()
-    # Asking for the method in force would settle it.
-    method = multiprocessing.get_start_method(allow_none=True)
-    return method or multiprocessing.get_all_start_methods()[0]
 
 
 def _first_line(error):

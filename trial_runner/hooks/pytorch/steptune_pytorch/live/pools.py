@@ -10,6 +10,8 @@ from time import perf_counter
 
 from torch.utils.data._utils import signal_handling
 
+from steptune_pytorch.knobs import worker_start
+
 _MOST_PARKED = 2
 _LONGEST_BATCH_S = 30  # workers that give no batch for so long hang
 _BETWEEN_LOOKS_S = 1.0  # whether those that are waited for are alive
@@ -87,6 +89,9 @@ class Pool:
         attributes["batch_sampler" if loader.batch_sampler is not None else "sampler"] = self._view
         attributes.update(settings)
         attributes["persistent_workers"] = self.workers > 0
+        context = worker_start.context(loader)
+        if context is not None and self.workers > 0:
+            attributes["_DataLoader__multiprocessing_context"] = context
         if self.workers == 0:
             attributes["timeout"] = 0  # it is the workers' and refused without them
 
