@@ -44,6 +44,9 @@ KnobState knob_state(const Json& event) {
   for (const Json& place : list_at(event, "where")) {
     if (place.is_string()) state.where.push_back(place.get<std::string>());
   }
+  for (const Json& argument : list_at(event, "also")) {
+    if (argument.is_string()) state.also.push_back(argument.get<std::string>());
+  }
   return state;
 }
 

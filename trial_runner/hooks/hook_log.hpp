@@ -22,6 +22,7 @@ struct KnobState {
   std::string why;            ///< where it may not be changed, or what was asked is not in force
   std::vector<Json> choices;  ///< of the table's, those that there are here; empty: all
   std::vector<std::string> where;  ///< `train.py:114 DataLoader`
+  std::vector<std::string> also;   ///< arguments that the call takes, too, with another value
 };
 
 /// What a hook told of a program's data loader.

@@ -66,11 +66,11 @@ std::optional<std::string> why_not_value_of(const Knob& knob, const Value& value
   const auto type = knob.parameter.at("type").get<std::string>();
   if (type == "bool") {
     if (std::holds_alternative<bool>(value)) return std::nullopt;
-    return fmt::format("{} is true or false, not {}", knob.name, to_text(value));
+    return fmt::format("{} is true or false, not {}", knob.name, dump_json(to_json(value)));
   }
   if (type == "int") {
     if (std::holds_alternative<std::int64_t>(value)) return std::nullopt;
-    return fmt::format("{} is a whole number, not {}", knob.name, to_text(value));
+    return fmt::format("{} is a whole number, not {}", knob.name, dump_json(to_json(value)));
   }
   std::vector<std::string> choices;
   for (const Json& choice : knob.parameter.at("choices"))

@@ -44,9 +44,10 @@ bool is_todays(const HookLog& seen, const std::string& knob, const Value& value)
   return found != seen.knobs().end() && found->second.today == to_json(value);
 }
 
-std::vector<std::string> places_of(const HookLog& seen, const std::string& knob) {
+/// What the hook told of the knob.
+KnobState state_of(const HookLog& seen, const std::string& knob) {
   const auto found = seen.knobs().find(knob);
-  return found == seen.knobs().end() ? std::vector<std::string>() : found->second.where;
+  return found == seen.knobs().end() ? KnobState() : found->second;
 }
 
 /// `# train.py:114`, without what is called there: the line below shows it.
@@ -77,14 +78,16 @@ std::string called_at(const std::vector<std::string>& places, const std::string&
 
 class Edits {
  public:
-  void add(const Knob& knob, const Value& value, std::vector<std::string> places) {
+  void add(const Knob& knob, const Value& value, const KnobState& state) {
     if (knob.edit.contains("call")) {
       const auto call = knob.edit["call"].get<std::string>();
-      CallEdit& edit = edit_of(call, std::move(places));
+      CallEdit& edit = edit_of(call, state.where);
       edit.arguments.push_back(edit_text(knob.edit["argument"], value, python_literal(value)));
+      for (const std::string& argument : state.also)
+        edit.arguments.push_back(printable_line(argument, 100));
       if (knob.edit.contains("remark")) edit.remark = edit_text(knob.edit["remark"], value, "");
     } else if (knob.edit.contains("lines")) {
-      add_lines(edit_lines(knob.edit["lines"], value), places);
+      add_lines(edit_lines(knob.edit["lines"], value), state.where);
     } else if (knob.edit.contains("shell")) {
       const std::string words = edit_text(knob.edit["shell"], value, to_text(value));
       if (!words.empty()) shell_ += " " + words;
@@ -118,11 +121,11 @@ class Edits {
     for (const std::string& line : lines)
       text += line + "\n";
   }
-  CallEdit& edit_of(const std::string& call, std::vector<std::string> places) {
+  CallEdit& edit_of(const std::string& call, const std::vector<std::string>& places) {
     const auto same = std::ranges::find_if(
         calls_, [&](const CallEdit& edit) { return edit.call == call && edit.places == places; });
     if (same != calls_.end()) return *same;
-    return calls_.emplace_back(CallEdit{call, std::move(places), {}, {}});
+    return calls_.emplace_back(CallEdit{call, places, {}, {}});
   }
 
   std::vector<CallEdit> calls_;
@@ -138,7 +141,7 @@ std::string python_edits(const std::map<std::string, Value>& knobs, const HookLo
   for (const Knob& knob : pytorch_knobs()) {
     const auto value = knobs.find(knob.name);
     if (value == knobs.end() || is_todays(seen, knob.name, value->second)) continue;
-    edits.add(knob, value->second, places_of(seen, knob.name));
+    edits.add(knob, value->second, state_of(seen, knob.name));
   }
   return edits.text();
 }

@@ -155,7 +155,7 @@ std::optional<std::string> why_slow(const Measurement& measurement, const Progre
   const auto least = progress.least_seconds_per_sample(now_s);
   if (!too_few || !least) return std::nullopt;
   return fmt::format(
-      "slow: at least {:.3g} s per sample ({:.0f} samples in all), too few reports for a closer "
+      "at least {:.3g} s per sample ({:.0f} samples in all): too few reports for a closer "
       "look within \"max_trial\"",
       *least, measurement.total_samples);
 }

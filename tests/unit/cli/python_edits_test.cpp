@@ -46,6 +46,15 @@ TEST(PythonEdits, SayWhatALoaderWithoutWorkersDoesNotTake) {
       "prefetch_factor there: they need workers\n");
 }
 
+TEST(PythonEdits, HaveTheArgumentsThatAValueNeedsBesideIt) {
+  HookLog seen;
+  seen.add(R"({"event":"knob","knob":"num_workers","may":true,"today":0,
+               "where":["train.py:114 DataLoader"],"also":["multiprocessing_context=\"fork\""]})");
+  EXPECT_EQ(python_edits({{"num_workers", Value(std::int64_t{4})}}, seen),
+            "# train.py:114\n"
+            "DataLoader(..., num_workers=4, multiprocessing_context=\"fork\")\n");
+}
+
 TEST(PythonEdits, WithoutPlacesNameTheCall) {
   EXPECT_EQ(python_edits({{"pin_memory", Value(true)}, {"channels_last", Value(true)}}, {}),
             "DataLoader(..., pin_memory=True)\n"

@@ -224,7 +224,7 @@ TEST(WhySlow, TellsOfTrialsWithTooFewReportsOnly) {
   for (int i = 1; i <= 3; ++i)
     progress.add(at(2.0 * i, i));
   EXPECT_EQ(why_slow(measurement, progress, 6.0),
-            "slow: at least 1.33 s per sample (3 samples in all), too few reports for a closer "
+            "at least 1.33 s per sample (3 samples in all): too few reports for a closer "
             "look within \"max_trial\"");
   measurement.status = MeasurementStatus::no_reports;
   EXPECT_TRUE(why_slow(measurement, progress, 6.0));

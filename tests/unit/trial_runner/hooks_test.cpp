@@ -87,9 +87,10 @@ TEST(KnobTable, TellsWhichTypeAKnobTakes) {
     return why_not_value_of(*find_pytorch_knob(knob), value).value_or("");
   };
   EXPECT_EQ(why("num_workers", Value(std::int64_t{4})), "");
-  EXPECT_EQ(why("num_workers", text("4")), "num_workers is a whole number, not 4");
+  EXPECT_EQ(why("num_workers", text("4")), "num_workers is a whole number, not \"4\"");
   EXPECT_EQ(why("pin_memory", Value(true)), "");
   EXPECT_EQ(why("pin_memory", Value(std::int64_t{1})), "pin_memory is true or false, not 1");
+  EXPECT_EQ(why("pin_memory", text("true")), "pin_memory is true or false, not \"true\"");
   EXPECT_EQ(why("precision", text("bf16")), "");
   EXPECT_THAT(why("precision", text("bf17")), HasSubstr("one of fp32, bf16, fp16, not bf17"));
   EXPECT_EQ(why("cuda_alloc_conf", text("max_split_size_mb:64")), "") << "its table takes any";

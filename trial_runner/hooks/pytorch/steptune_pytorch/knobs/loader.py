@@ -25,7 +25,6 @@ _NAMES = ("num_workers", "prefetch_factor", "persistent_workers", "pin_memory")
 _POSITIONS = {"batch_size": 0, "shuffle": 1, "sampler": 2}  # after the data set
 _WATCHED_PASSES = 3
 _DRAWN_BESIDE = "random numbers are drawn beside the sampler from its generator: workers would draw the order earlier"
-_WITH_CONTEXT = ", with multiprocessing_context='fork'"
 
 
 class LoaderKnobs:
@@ -276,15 +275,15 @@ class LoaderKnobs:
     def rows(self):
         loaders = [facts for facts in self._hook.loaders.known.values() if facts.training]
         where = ["%s DataLoader" % facts.where for facts in loaders]
-        of_workers = [place + _WITH_CONTEXT * (facts.context is not None) for place, facts in zip(where, loaders)]
         if not loaders:
             return
         for name in _NAMES:
             facts = loaders[0]
             refusals = [facts.why_not(name) for facts in loaders]
             why = next((why for why in refusals if why is not None), None)
-            places = of_workers if name == "num_workers" else where
-            yield Row(name, facts.today.get(name), facts.now(name), why, where=places)
+            forks = name == "num_workers" and any(facts.context is not None for facts in loaders)
+            also = ['multiprocessing_context="fork"'] if forks else []
+            yield Row(name, facts.today.get(name), facts.now(name), why, where=where, also=also)
         today = loaders[0].today.get("batch_size")
         why = None
         if today is None:

@@ -5,13 +5,14 @@
 class Row:
     """`why` is set: it may not be changed here, or could not."""
 
-    def __init__(self, name, today=None, value=None, why=None, choices=None, where=()):
+    def __init__(self, name, today=None, value=None, why=None, choices=None, where=(), also=()):
         self.name = name
         self.today = today
         self.value = today if value is None else value
         self.why = why
         self.choices = choices
         self.where = list(where)
+        self.also = list(also)  # arguments that the call takes, too, with such a value
 
     def finished(self, asked):
         wanted = asked.get(self.name)
@@ -30,4 +31,6 @@ class Row:
             value = getattr(self, name)
             if value is not None:
                 fields[name] = value
+        if self.also:
+            fields["also"] = self.also
         return fields
