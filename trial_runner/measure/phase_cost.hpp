@@ -34,10 +34,10 @@ class PhaseEvents {
 /// which may be that from the counter's 0. Others come at random: cost is what was seen over what
 /// was watched. Their number has the interval of a Poisson count, wide for one or two (F. Garwood,
 /// Biometrika 28, 1936), which gaps that vary less than at random beyond doubt (chi-squared, 2.5 %)
-/// narrow (renewal process: Cox 1962); their mean duration that of gamma variables, as spread as exponential ones until they say
-/// otherwise. The logarithms of both are added in quadrature. Beside the F distribution that is
-/// exact for exponential durations that is 5 % narrower for ten events, 11 % for three, 27 % for
-/// one.
+/// narrow (renewal process: Cox 1962); their mean duration that of gamma variables, as spread as
+/// exponential ones until they say otherwise. The logarithms of both are added in quadrature.
+/// Beside the F distribution that is exact for exponential durations that is 5 % narrower for ten
+/// events, 11 % for three, 27 % for one.
 struct PhaseCost {
   double seconds_per_sample = 0.0;
   double half_width_s = 0.0;  ///< of its 95 % interval
