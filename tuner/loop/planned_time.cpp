@@ -135,8 +135,8 @@ double planned_samples(const PlannedRun& plan) {
 }
 
 bool is_longer_than(const PlannedRun& plan, const Measurement& whole_run) {
-  constexpr double k_nearly_a_pass = 1.1;  // the last batches of an epoch are dropped or padded
-  return plan.samples && *plan.samples > k_nearly_a_pass * whole_run.total_samples;
+  constexpr double k_alike = 1.1;  // the last batches of an epoch are dropped or padded
+  return plan.samples && *plan.samples > k_alike * whole_run.total_samples;
 }
 
 UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measurement,
