@@ -27,6 +27,15 @@ std::vector<Json> list_at(const Json& json, const char* key) {
   return {found->begin(), found->end()};
 }
 
+/// What is no text is passed over.
+std::vector<std::string> texts_at(const Json& json, const char* key) {
+  std::vector<std::string> texts;
+  for (const Json& text : list_at(json, key)) {
+    if (text.is_string()) texts.push_back(text.get<std::string>());
+  }
+  return texts;
+}
+
 /// What makes an event take the place of an earlier one.
 std::string identity_of(const Json& event, const std::string& name) {
   if (name == "knob") return "knob " + text_at(event, "knob");
@@ -41,12 +50,8 @@ KnobState knob_state(const Json& event) {
   state.may = scalar_at(event, "may") == true;
   state.why = text_at(event, "why");
   state.choices = list_at(event, "choices");
-  for (const Json& place : list_at(event, "where")) {
-    if (place.is_string()) state.where.push_back(place.get<std::string>());
-  }
-  for (const Json& argument : list_at(event, "also")) {
-    if (argument.is_string()) state.also.push_back(argument.get<std::string>());
-  }
+  state.where = texts_at(event, "where");
+  state.also = texts_at(event, "also");
   return state;
 }
 
@@ -79,10 +84,7 @@ void HookLog::keep(const Json& event) {
     return;
   }
   if (name == "imports") {
-    imports_.clear();
-    for (const Json& module : list_at(event, "modules")) {
-      if (module.is_string()) imports_.push_back(module.get<std::string>());
-    }
+    imports_ = texts_at(event, "modules");
     return;
   }
   std::string identity = identity_of(event, name);

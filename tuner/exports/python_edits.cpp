@@ -37,14 +37,7 @@ std::vector<std::string> edit_lines(const Json& edit, const Value& value) {
   return result;
 }
 
-/// What is in force without any change: not what differs from a baseline that has no value of it,
-/// such as `prefetch_factor` where that has no workers.
-bool is_todays(const HookLog& seen, const std::string& knob, const Value& value) {
-  const auto found = seen.knobs().find(knob);
-  return found != seen.knobs().end() && found->second.today == to_json(value);
-}
-
-/// What the hook told of the knob.
+/// What the hook told of the knob; all is unknown where it told nothing.
 KnobState state_of(const HookLog& seen, const std::string& knob) {
   const auto found = seen.knobs().find(knob);
   return found == seen.knobs().end() ? KnobState() : found->second;
@@ -140,8 +133,12 @@ std::string python_edits(const std::map<std::string, Value>& knobs, const HookLo
   Edits edits;
   for (const Knob& knob : pytorch_knobs()) {
     const auto value = knobs.find(knob.name);
-    if (value == knobs.end() || is_todays(seen, knob.name, value->second)) continue;
-    edits.add(knob, value->second, state_of(seen, knob.name));
+    if (value == knobs.end()) continue;
+    const KnobState state = state_of(seen, knob.name);
+    // In force without any change. A baseline may have no value of it, such as `prefetch_factor`
+    // where that has no workers.
+    if (state.today == to_json(value->second)) continue;
+    edits.add(knob, value->second, state);
   }
   return edits.text();
 }

@@ -26,11 +26,11 @@ def generator_of_order(loader):
     return None if generator is torch.default_generator else generator
 
 
-def sampler_that_draws_on(loader):
-    """One of PyTorch's that draws from a generator that it was given, also after the order: once more at the end of a
-    pass or, with replacement, in between. Else None."""
+def generator_drawn_on(loader):
+    """That of one of PyTorch's samplers that was given one, and draws from it also after the order: once more at the end
+    of a pass or, with replacement, in between. Else None."""
     sampler = _sampler(loader)
-    return sampler if type(sampler) is RandomSampler and sampler.generator is not None else None
+    return sampler.generator if type(sampler) is RandomSampler else None
 
 
 class ReadOrder:

@@ -13,8 +13,8 @@ from steptune_pytorch.knobs.data_set_state import state_of
 from steptune_pytorch.knobs.late_order import (
     ReadOrder,
     draws_from_program,
+    generator_drawn_on,
     made_unread,
-    sampler_that_draws_on,
 )
 from steptune_pytorch.knobs.open_files import why_not_forked
 from steptune_pytorch.knobs.random_state import RandomState
@@ -84,16 +84,15 @@ class LoaderKnobs:
         except Exception as error:
             hook.failed(error)
             return original(loader)
-        draws_on = _generator_drawn_on(loader) is not None
         if not wanted:
-            is_watched = draws_on and not loader.num_workers and facts.passes <= _WATCHED_PASSES
+            is_watched = not loader.num_workers and facts.passes <= _WATCHED_PASSES
             iterator = original(loader)
             return self._with_order_kept(iterator, loader, facts) if is_watched else iterator
         try:
             was_late = not facts.today["num_workers"] and draws_from_program(loader)
-            is_late = loader.num_workers > 0 and (was_late or draws_on)
+            is_late = loader.num_workers > 0 and (was_late or _own_generator_drawn_on(loader) is not None)
             iterator = self._with_equal_seeds(loader, facts, made_unread(original) if is_late else original)
-            return self._with_order_kept(iterator, loader, facts) if draws_on else iterator
+            return self._with_order_kept(iterator, loader, facts)
         except Exception as error:
             # A data set that cannot be handed to workers, say: the program's own settings then.
             state.restore()
@@ -126,7 +125,7 @@ class LoaderKnobs:
 
     def indices_of(self, loader, facts, indices):
         """Of a new pass, of which none has been read: to be read in their place."""
-        generator = _generator_drawn_on(loader)
+        generator = _own_generator_drawn_on(loader)
         if generator is None:
             return indices
 
@@ -265,8 +264,7 @@ class LoaderKnobs:
         elif loader.num_workers == 0:
             why = worker_start.why_not(loader) or why_not_forked(loader.dataset)
         refused = {} if why is None else {name: why for name in _NAMES[:3]}
-        sampler = sampler_that_draws_on(loader)
-        if sampler is not None and sampler.generator is torch.default_generator:
+        if generator_drawn_on(loader) is torch.default_generator:
             refused = dict(dict.fromkeys(_NAMES[:2], _DRAWN_BESIDE), **refused)
         if not torch.cuda.is_available():
             refused["pin_memory"] = "no GPU"
@@ -295,9 +293,9 @@ class LoaderKnobs:
         yield Row("batch_size", today, loaders[0].now("batch_size"), why, where=where)
 
 
-def _generator_drawn_on(loader):
-    sampler = sampler_that_draws_on(loader)
-    return None if sampler is None or sampler.generator is torch.default_generator else sampler.generator
+def _own_generator_drawn_on(loader):
+    generator = generator_drawn_on(loader)
+    return None if generator is torch.default_generator else generator
 
 
 def shows_training(arguments, named):
