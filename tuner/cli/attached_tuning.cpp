@@ -33,6 +33,7 @@ Result<StudySpec> attached_study(const AttachedTuning& tuning, const Survey& sur
   DraftOptions wanted;
   wanted.name = tuning.name;
   wanted.argv = tuning.argv;
+  wanted.numeric = false;
   wanted.live = true;
   wanted.must_go_on = true;
   wanted.samples_per_step = tuning.samples_per_step;

@@ -77,10 +77,12 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
     return fail(ErrorKind::usage, "no command stands after --", "",
                 "for example: steptune run -- python3 train.py");
   }
-  if (options.live && (options.numeric || options.semantic)) {
-    return fail(ErrorKind::usage, "--live excludes --numeric and --semantic", "",
-                "in one running program the loss belongs to no single configuration: leave one of "
-                "them out");
+  if (options.semantic && (options.safe || options.live)) {
+    return fail(ErrorKind::usage,
+                fmt::format("--{} excludes --semantic", options.safe ? "safe" : "live"), "",
+                options.safe ? "--safe leaves the training as it is: leave one of them out"
+                             : "a running program cannot be switched to another training: leave "
+                               "one of them out");
   }
   const std::string name = options.name.empty() ? study_name_of(argv) : options.name;
   if (const auto named = check_study_name(name); !named) return tl::unexpected(named.error());
@@ -98,9 +100,9 @@ void add_program_options(CLI::App& command, ProgramOptions& options) {
       .add_option("--name", options.name,
                   "With a command: name of the study [default: after the script]")
       ->option_text("NAME");
-  command.add_flag("--numeric", options.numeric,
-                   "With a command: also tune what changes rounding (precision, TF32, "
-                   "compilation), with a guard on the loss");
+  command.add_flag("--safe", options.safe,
+                   "With a command: leave out what changes rounding (precision, TF32, "
+                   "compilation), which is tuned with a guard on the loss else");
   command.add_flag("--semantic", options.semantic,
                    "With a command: also tune what changes the training (batch size), with a "
                    "guard on the loss");

@@ -13,8 +13,8 @@ namespace steptune {
 /// What the user gave beside a program that is to be tuned as it is.
 struct ProgramOptions {
   std::string name;       ///< of the study; empty: after the script
-  bool numeric = false;   ///< tune what rounds otherwise, too
-  bool semantic = false;  ///< and what changes the training
+  bool safe = false;      ///< leave out what rounds otherwise
+  bool semantic = false;  ///< tune what changes the training, too
   bool live = false;      ///< trials in one running program
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
@@ -24,7 +24,7 @@ struct ProgramOptions {
   std::optional<double> longest_s = {};
 };
 
-/// Adds `--name`, `--numeric`, `--semantic`, `--live`, `--samples-per-step` and `--samples`.
+/// Adds `--name`, `--safe`, `--semantic`, `--live`, `--samples-per-step` and `--samples`.
 void add_program_options(CLI::App& command, ProgramOptions& options);
 
 /// A study file; or the signal that came before there was one, of which the user was told.

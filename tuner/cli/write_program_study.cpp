@@ -20,6 +20,7 @@
 #include "tuner/init/planned_length.hpp"
 #include "tuner/init/program_facts.hpp"
 #include "tuner/init/ready_space.hpp"
+#include "tuner/knobs/first_guesses.hpp"
 #include "tuner/loop/hook_check.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/survey/draft.hpp"
@@ -56,7 +57,7 @@ double until_step_s(double tuning_time_s) {
 
 /// Whether the user asked for what only the hook can do to a program as it is.
 bool needs_hook(const ProgramOptions& options) {
-  return options.numeric || options.live || options.samples_per_step || options.planned_samples;
+  return options.safe || options.live || options.samples_per_step || options.planned_samples;
 }
 
 /// Why the program's options are looked at, whatever a hook could set: its settings stand in a file
@@ -195,7 +196,7 @@ class NewProgramStudy {
     DraftOptions wanted;
     wanted.name = name_;
     wanted.argv = argv_;
-    wanted.numeric = options_.numeric;
+    wanted.numeric = !options_.safe;
     wanted.semantic = options_.semantic;
     wanted.live = options_.live;
     wanted.samples_per_step = options_.samples_per_step;
@@ -209,6 +210,7 @@ class NewProgramStudy {
       wanted.epoch_samples = planned->epoch_samples;
     }
     wanted.facts = detected_facts();
+    wanted.cpu_computes_bfloat16 = guess_machine(SystemFiles{}, 1, 0).computes_bfloat16;
     const auto draft = draft_study(survey, wanted);
     if (!draft) return tl::unexpected(draft.error());
     const std::string text =
@@ -278,7 +280,7 @@ class NewProgramStudy {
 
 std::vector<std::string> given_options(const ProgramOptions& options) {
   std::vector<std::string> given;
-  if (options.numeric) given.emplace_back("--numeric");
+  if (options.safe) given.emplace_back("--safe");
   if (options.semantic) given.emplace_back("--semantic");
   if (options.live) given.emplace_back("--live");
   if (options.samples_per_step) {

@@ -262,7 +262,8 @@ bool RunningTrial::is_measured() const {
     wanted.min_window_steps = static_cast<int>(std::ceil(wanted.min_window_steps / k_with_turns));
   }
   const Measurement& current = measurer_.current();
-  return all_timed(*study_) && guarded_.are_full() && is_tight(current, wanted) &&
+  const bool is_judged = shares_program() || guarded_.are_full();
+  return all_timed(*study_) && is_judged && is_tight(current, wanted) &&
          was_looked_at_for_long(current, targets_) &&
          current.window_samples >= targets_.min_window_samples && !may_be_buffered();
 }
@@ -299,7 +300,7 @@ bool RunningTrial::may_be_buffered() const {
 
 bool RunningTrial::awaits_guard() const {
   const bool is_judged =
-      is_searched(record_.purpose) ||
+      (is_searched(record_.purpose) && !shares_program()) ||
       (record_.purpose == TrialPurpose::confirm_incumbent && !targets_.kept_guards);
   return is_judged && guarded_.awaits_samples(measurer_.current().total_samples);
 }
@@ -548,9 +549,10 @@ std::optional<std::string> RunningTrial::violation(const Outcome& outcome,
   const bool is_repeated =
       purpose == TrialPurpose::sentinel || purpose == TrialPurpose::confirm_baseline;
   const bool was_judged_before = is_repeated || targets_.kept_guards;
-  const GuardMoment moment = was_cut_short(outcome) ? GuardMoment::running
-                             : was_judged_before    ? GuardMoment::again
-                                                    : GuardMoment::ended;
+  const bool is_unjudged = was_cut_short(outcome) || shares_program();
+  const GuardMoment moment = is_unjudged         ? GuardMoment::running
+                             : was_judged_before ? GuardMoment::again
+                                                 : GuardMoment::ended;
   if (is_repeated || purpose == TrialPurpose::baseline) {
     return violated_guard(study_->guards, guarded, outcome.peak_memory_bytes, nullptr, moment);
   }

@@ -117,8 +117,10 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
 }
 
 bool shares_running_program(const StudySpec& study, TrialPurpose purpose) {
-  return study.trials == TrialsIn::attached ||
-         (study.trials == TrialsIn::live && !is_confirmation(purpose));
+  if (study.trials != TrialsIn::live) return study.trials == TrialsIn::attached;
+  // What guards are held against is the loss of the baseline alone.
+  const bool is_guarded = purpose == TrialPurpose::baseline && !study.guards.empty();
+  return !is_confirmation(purpose) && !is_guarded;
 }
 
 std::filesystem::path hook_events_path(const TrialRecord& trial) {

@@ -18,7 +18,8 @@ namespace steptune {
                                         const TrialRecord* baseline = nullptr);
 
 /// Whether a trial for this purpose is measured in a process that runs already, which it pays no
-/// start-up for; one whose settings cannot be switched there starts its own all the same.
+/// start-up for; one whose settings cannot be switched there starts its own all the same. The
+/// baseline that guards compare with starts its own: in a shared program the loss is nobody's.
 [[nodiscard]] bool shares_running_program(const StudySpec& study, TrialPurpose purpose);
 
 /// Where a trial's hook tells its events; empty where its output is not kept.

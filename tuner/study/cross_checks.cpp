@@ -158,12 +158,20 @@ void check_live(const StudySpec& study, Faults& faults) {
                "live trials share one program, and so one share of the machine: set \"parallel\" "
                "to 1");
   }
-  if (!study.guards.empty() ||
-      !std::ranges::all_of(study.objectives, [](const Objective& o) { return o.is_timed(); })) {
+  if (!std::ranges::all_of(study.objectives, [](const Objective& o) { return o.is_timed(); })) {
     faults.add("/trials",
                "live trials share one training, so no metric of it belongs to a configuration: "
-               "leave \"guards\" and objectives other than time and cost out, or measure "
-               "\"fresh\"");
+               "leave objectives other than time and cost out, or measure \"fresh\"");
+  }
+  if (study.guards.empty()) return;
+  if (study.trials == TrialsIn::attached) {
+    faults.add("/trials",
+               "trials of an attached program are all in one training, whose loss belongs to no "
+               "configuration: leave \"guards\" out");
+  } else if (study.measure.confirm_pairs < 1) {
+    faults.add("/measure/confirm_pairs",
+               "guards of live trials are judged by the confirming runs: ask for one at least, or "
+               "measure \"fresh\"");
   }
 }
 

@@ -26,7 +26,10 @@ constexpr double k_most_busy = 1.0 / 3.0;
 constexpr double k_guard_s = 5.0;
 constexpr double k_guard_steps = 30.0;
 constexpr double k_guard_ratio = 1.02;
+constexpr const char* k_precision = "precision";
+constexpr const char* k_flush_denormal = "flush_denormal";
 constexpr const char* k_guarded = "loss";
+constexpr const char* k_no_guard = "a guard needs a loss above zero, and the hook found none";
 /// A batch is varied by these factors: the table knows no program.
 constexpr std::int64_t k_smaller = 4;
 constexpr std::int64_t k_larger = 8;
@@ -69,19 +72,42 @@ std::optional<double> busy_workers(const Survey& survey) {
   return std::min(1.0, (under_way + 0.5) / static_cast<double>(*workers));
 }
 
+/// Two digits, so that it is easy to read and to change.
+double rounded(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1.0);
+  return std::ceil(value / unit) * unit;
+}
+
+/// The loss of what rounds otherwise is held against the baseline's at as many samples. Nothing
+/// where the hook found no loss above zero.
+std::optional<Json> loss_guard(const Survey& survey) {
+  const auto loss = survey.last.metrics.find(k_guarded);
+  const auto step_s = survey.seconds_per_step();
+  if (loss == survey.last.metrics.end() || !step_s || !(loss->second > 0.0)) return std::nullopt;
+  const double steps = std::max(k_guard_s / *step_s, k_guard_steps);
+  const double after = rounded(steps * survey.samples_per_step().value_or(1.0));
+  return Json{{"metric", k_guarded},
+              {"after_samples", static_cast<std::int64_t>(after)},
+              {"max_ratio_to_baseline", k_guard_ratio}};
+}
+
 /// The knobs of a draft, one after the other as the table has them.
 class Knobs {
  public:
   Knobs(const Survey& survey, const DraftOptions& options)
-      : survey_(survey), options_(options), shares_(survey.part_shares()) {}
+      : survey_(survey),
+        options_(options),
+        shares_(survey.part_shares()),
+        guard_(loss_guard(survey)) {}
 
   void consider(const Knob& knob) {
     const auto told = survey_.log.knobs().find(knob.name);
     if (told == survey_.log.knobs().end()) return;
     const KnobState& state = told->second;
     if (!state.may) return leave(knob, state.why);
-    if (knob.knob_class == KnobClass::numeric && !options_.numeric) {
-      return leave(knob, "changes rounding; tuned with --numeric, with a guard on the loss");
+    if (knob.knob_class == KnobClass::numeric) {
+      if (!options_.numeric) return leave(knob, "changes rounding");
+      if (!guard_) return leave(knob, fmt::format("changes rounding: {}", k_no_guard));
     }
     if (knob.knob_class == KnobClass::semantic && !options_.semantic) {
       return leave(knob, "changes the training itself; tuned with --semantic");
@@ -92,8 +118,7 @@ class Knobs {
     if (options_.must_go_on && !knob.may_break.empty()) {
       return leave(knob, fmt::format("may break {}; tuned before a run", knob.may_break));
     }
-    const std::string device = text_at(survey_.log.event("patched"), "device");
-    if (!knob.device.empty() && !device.empty() && device != knob.device) {
+    if (!knob.device.empty() && !device().empty() && device() != knob.device) {
       return leave(knob, fmt::format("is worth its trials on {} only", knob.device));
     }
     if (const std::string why = why_not_worth(knob); !why.empty()) return leave(knob, why);
@@ -102,12 +127,13 @@ class Knobs {
 
   [[nodiscard]] bool empty() const { return parameters_.empty(); }
   [[nodiscard]] bool contains(const std::string& name) const { return parameters_.contains(name); }
-  /// True if a knob was offered that may change the loss.
-  [[nodiscard]] bool wants_guard() const { return wants_guard_; }
+  /// A knob was offered that may change the loss, and nothing can be held against it.
+  [[nodiscard]] bool lacks_guard() const { return changes_loss_ && !guard_; }
   void write_into(Json& document, Draft& draft) && {
     document["hooks"] = {{"pytorch", std::move(rules_)}};
     document["parameters"] = std::move(parameters_);
     document["baseline"] = std::move(baseline_);
+    if (changes_loss_) document["guards"] = Json::array({*std::move(guard_)});
     draft.tuned = std::move(tuned_);
     draft.left = left();
   }
@@ -120,8 +146,20 @@ class Knobs {
   }
 
  private:
+  /// That trains; empty where the hook does not know it.
+  [[nodiscard]] std::string device() const {
+    return text_at(survey_.log.event("patched"), "device");
+  }
+
   /// Why another value would bring next to nothing; empty where it may bring more.
   [[nodiscard]] std::string why_not_worth(const Knob& knob) const {
+    if (knob.name == k_precision && device() == "cpu" && !options_.cpu_computes_bfloat16) {
+      return "this CPU emulates bfloat16, which is slower";
+    }
+    // Few programs compute with such numbers for long, and each trial would train for the guard.
+    if (knob.name == k_flush_denormal && !changes_loss_) {
+      return "no other knob wants the guard on the loss, whose time it is seldom worth";
+    }
     if (knob.part == "host") {
       // What the program's own threads do shows only in a GPU that waits for it; within a forward
       // or backward nobody sees it wait.
@@ -172,7 +210,7 @@ class Knobs {
     if (active) baseline_[knob.name] = today;
     if (active) today_.set(knob.name, value_from_json(today, {}).value());
     parameters_[knob.name] = std::move(parameter);
-    wants_guard_ = wants_guard_ || knob.knob_class != KnobClass::safe;
+    changes_loss_ = changes_loss_ || knob.knob_class != KnobClass::safe;
   }
 
   /// What the program does by itself: as the hook saw it, else as the table knows it of variables
@@ -250,13 +288,14 @@ class Knobs {
   const Survey& survey_;
   const DraftOptions& options_;
   std::map<std::string, double> shares_;
+  std::optional<Json> guard_;
   Configuration today_;
   Json parameters_ = Json::object();
   Json baseline_ = Json::object();
   Json rules_ = Json::object();
   std::vector<std::string> tuned_;
   std::vector<Left> left_;
-  bool wants_guard_ = false;
+  bool changes_loss_ = false;
 };
 
 /// Batches that the training loader can have ready at most, its workers being what they are today;
@@ -269,31 +308,6 @@ Json buffers_today(const HookLog& log, bool tunes_prefetch) {
   if (training != 1 || !workers) return nullptr;
   if (*workers > 0 && tunes_prefetch) return fmt::format("{} * prefetch_factor", *workers);
   return *workers * count_today(log, "prefetch_factor").value_or(k_usual_prefetch);
-}
-
-/// Two digits, so that it is easy to read and to change.
-double rounded(double value) {
-  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1.0);
-  return std::ceil(value / unit) * unit;
-}
-
-/// The loss of what rounds otherwise is held against the baseline's at as many samples.
-Result<Json> loss_guard(const Survey& survey) {
-  const auto loss = survey.last.metrics.find(k_guarded);
-  const auto step_s = survey.seconds_per_step();
-  if (loss == survey.last.metrics.end() || !step_s || !(loss->second > 0.0)) {
-    return fail(ErrorKind::usage,
-                "knobs that change the loss need a guard on it, and the hook found no loss above "
-                "zero",
-                "",
-                "leave out --numeric and --semantic, or write the study file's \"guards\" "
-                "yourself: docs/study-file.md");
-  }
-  const double steps = std::max(k_guard_s / *step_s, k_guard_steps);
-  const double after = rounded(steps * survey.samples_per_step().value_or(1.0));
-  return Json{{"metric", k_guarded},
-              {"after_samples", static_cast<std::int64_t>(after)},
-              {"max_ratio_to_baseline", k_guard_ratio}};
 }
 
 /// What the user says a step holds today, in proportion where the batch is tuned.
@@ -318,19 +332,18 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
                             fmt::join(knobs.left(), "\n  ")),
                 "", "give the program options, and write a study file: docs/tutorial.md");
   }
+  if (knobs.lacks_guard()) {
+    return fail(ErrorKind::usage, fmt::format("--semantic changes the loss: {}", k_no_guard), "",
+                "leave --semantic out, or write the study file's \"guards\" yourself: "
+                "docs/study-file.md");
+  }
   Draft draft;
   Json& document = draft.document;
   document["name"] = options.name;
   document["command"] = command_template(options.argv);
-  const bool wants_guard = knobs.wants_guard();
   const bool has_workers = knobs.contains("num_workers");
   const bool has_prefetch = knobs.contains("prefetch_factor");
   std::move(knobs).write_into(document, draft);
-  if (wants_guard) {
-    auto guard = loss_guard(survey);
-    if (!guard) return tl::unexpected(guard.error());
-    document["guards"] = Json::array({*std::move(guard)});
-  }
   if (options.planned_samples) document["planned_run"]["samples"] = *options.planned_samples;
   // So that the result says where no trial came to the end of an epoch, and what it costs else.
   if (options.epoch_samples) {

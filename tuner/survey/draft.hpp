@@ -15,10 +15,11 @@ namespace steptune {
 struct DraftOptions {
   std::string name;
   std::vector<std::string> argv;
-  bool numeric = false;   ///< knobs that change rounding, too, with a guard on the loss
+  bool numeric = true;    ///< knobs that change rounding, too, with a guard on the loss
   bool semantic = false;  ///< and those that change the training
   bool live = false;  ///< trials in one running program, and only knobs that can be switched there
   bool must_go_on = false;  ///< and none that the program may fail with
+  bool cpu_computes_bfloat16 = true;  ///< in hardware
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
   std::optional<double> epoch_samples = {};  ///< between two ends of an epoch
@@ -35,7 +36,8 @@ struct Draft {
 /// A study of the knobs that may be changed in the program: the baseline is what it does by itself,
 /// ranges are the table's for this machine. Knobs of a part of the step that has less than 2 % of
 /// its time are left out. Knobs beyond the safe ones come with a guard on the loss at the same
-/// samples. An error where nothing is left to tune, or where such a guard cannot be.
+/// samples: numeric ones are left out where there can be none. An error where nothing is left to
+/// tune, or where semantic ones are asked for and there can be no guard.
 [[nodiscard]] Result<Draft> draft_study(const Survey& survey, const DraftOptions& options);
 
 /// The command's arguments as a study file's templates: a brace is a brace.

@@ -642,6 +642,20 @@ TEST(RunningTrial, InASharedProgramPaysNeitherItsStartNorTheBaselinesTurns) {
   }
 }
 
+TEST(RunningTrial, InASharedProgramIsNotHeldAgainstALossThatIsNobodys) {
+  StudySpec study = guarded_study();
+  RunningTrial trial = shared_trial(study, TrialPurpose::search);
+  StopsAt scheduler(1e9);
+  NoSearcher searcher;
+  Report told = report(16, 502.0);
+  told.compared = ComparedRate{0.1, 0.001};
+  trial.reported(told);
+  EXPECT_TRUE(trial.wants_to_end(scheduler, searcher, nullptr)) << "it awaits no samples";
+  Outcome outcome;
+  outcome.kind = OutcomeKind::stopped;
+  EXPECT_EQ(trial.finished(outcome, nullptr, 0.0).status, TrialStatus::completed);
+}
+
 TEST(RunningTrial, ThatTakesTurnsEndsOnceItsDifferenceIsClear) {
   StudySpec study = time_study();
   RunningTrial trial = shared_trial(study, TrialPurpose::search);

@@ -59,6 +59,14 @@ TEST(TrialSpecOfLiveTrial, WhatConfirmsSharesTheLongRunAloneAndTakesNoTurns) {
   EXPECT_FALSE(live->baseline_seconds_per_sample);
 }
 
+TEST(TrialSpecOfLiveTrial, TheBaselineThatGuardsCompareWithHasAProcessOfItsOwn) {
+  StudySpec study = live_study();
+  EXPECT_TRUE(shares_running_program(study, TrialPurpose::baseline));
+  study.guards.resize(1);
+  EXPECT_FALSE(shares_running_program(study, TrialPurpose::baseline));
+  EXPECT_TRUE(shares_running_program(study, TrialPurpose::search));
+}
+
 TEST(TrialSpecOfLiveTrial, SharesNoProgramWhoseConfigurationFileIsAnother) {
   Json document = live_study().document;
   document["parameters"]["batch"] = {{"type", "int"}, {"low", 1}, {"high", 8}};

@@ -65,8 +65,13 @@ TEST(CrossChecks, LiveTrialsShareOneTrainingAndItsMetrics) {
                                "parameters": {"x": null, "OMP_NUM_THREADS":
                                  {"type": "int", "low": 1, "high": 8}},
                                "baseline": {"x": null, "OMP_NUM_THREADS": 1},
+                               "env": {"OMP_NUM_THREADS": "{OMP_NUM_THREADS}"},
                                "hooks": {"pytorch": {}})";
-  EXPECT_THAT(faults(live + R"(, "guards": [{"metric": "loss", "max": 2}]})"),
+  const std::string guarded = live + R"(, "guards": [{"metric": "loss", "max": 2}])";
+  EXPECT_EQ(faults(guarded + "}"), "") << "confirming runs are processes of their own";
+  EXPECT_THAT(faults(guarded + R"(, "measure": {"confirm_pairs": 0}})"),
+              HasSubstr("/measure/confirm_pairs: guards of live trials are judged by"));
+  EXPECT_THAT(faults(live + R"(, "objectives": [{"metric": "loss", "direction": "minimize"}]})"),
               HasSubstr("/trials: live trials share one training"));
 }
 

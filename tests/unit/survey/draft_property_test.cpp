@@ -91,7 +91,7 @@ DraftOptions random_wishes(Rng& rng, const Facts& facts) {
   wishes.argv = {"python3", "train.py", "--json={\"a\": {}}", "--empty=", "%d {x} }{"};
   wishes.numeric = rng.below(2) == 0;
   wishes.semantic = rng.below(3) == 0;
-  wishes.live = !wishes.numeric && !wishes.semantic && rng.below(2) == 0;
+  wishes.live = !wishes.semantic && rng.below(2) == 0;
   wishes.facts = facts;
   if (rng.below(2) == 0) wishes.planned_samples = 1e8 * rng.uniform();
   if (rng.below(2) == 0) wishes.samples_per_step = static_cast<double>(1 + rng.below(4096));

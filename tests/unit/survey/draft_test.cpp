@@ -233,20 +233,23 @@ TEST(Draft, ARunThatMustGoOnHasOnlyKnobsThatItCannotFailWith) {
   EXPECT_THAT(draft.left, Contains(HasSubstr("channels_last: may break operations that take one")));
 }
 
-TEST(Draft, WhatChangesTheLossIsTunedOnlyWhenAskedForAndWithAGuard) {
+TEST(Draft, WhatChangesRoundingIsTunedWithAGuardAndWhatChangesTheTrainingWhenAskedFor) {
   const std::vector<std::string> events = {
       knob("num_threads", "1"), knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])"),
       knob("batch_size", "32"), knob("activation_checkpointing", "false")};
-  const Draft safe = must_draft(usual(events));
-  EXPECT_EQ(study_of(safe).space.parameters().size(), 1U);
-  EXPECT_THAT(safe.left, Contains(HasSubstr("precision: changes rounding; tuned with --numeric")));
-  EXPECT_THAT(
-      safe.left,
-      Contains(HasSubstr("batch_size, activation_checkpointing: changes the training itself")));
-
   DraftOptions wanted = options();
-  wanted.numeric = true;
-  const StudySpec numeric = study_of(must_draft(usual(events), wanted));
+  wanted.numeric = false;
+  const Draft safe = must_draft(usual(events), wanted);
+  EXPECT_EQ(study_of(safe).space.parameters().size(), 1U);
+  EXPECT_THAT(safe.left, Contains("precision: changes rounding"));
+  EXPECT_TRUE(study_of(safe).guards.empty());
+
+  wanted = options();
+  const Draft usually = must_draft(usual(events), wanted);
+  EXPECT_THAT(
+      usually.left,
+      Contains(HasSubstr("batch_size, activation_checkpointing: changes the training itself")));
+  const StudySpec numeric = study_of(usually);
   EXPECT_EQ(numeric.space.find("precision")->choices.size(), 2U);
   ASSERT_EQ(numeric.guards.size(), 1U);
   EXPECT_EQ(numeric.guards[0].metric, "loss");
@@ -283,13 +286,52 @@ TEST(Draft, OfTheAllocatorsThoseThatAreInstalledAreOffered) {
 }
 
 TEST(Draft, AGuardNeedsALossAboveZero) {
-  DraftOptions wanted = options();
-  wanted.numeric = true;
-  Survey survey = usual({knob("precision", "\"fp32\"")});
+  Survey survey =
+      usual({knob("num_threads", "1"), knob("precision", "\"fp32\""), knob("batch_size", "32")});
   survey.last.metrics["loss"] = -3.0;
+  const Draft safe = must_draft(survey);
+  EXPECT_EQ(study_of(safe).space.parameters().size(), 1U);
+  EXPECT_THAT(safe.left, Contains("precision: changes rounding: a guard needs a loss above zero, "
+                                  "and the hook found none"));
+  DraftOptions wanted = options();
+  wanted.semantic = true;
   const auto draft = draft_study(survey, wanted);
   ASSERT_FALSE(draft);
-  EXPECT_THAT(draft.error().text(), HasSubstr("leave out --numeric and --semantic"));
+  EXPECT_THAT(draft.error().text(), HasSubstr("leave --semantic out"));
+}
+
+TEST(Draft, HalfPrecisionThatACpuEmulatesIsNotWorthItsTrials) {
+  DraftOptions wanted = options();
+  wanted.cpu_computes_bfloat16 = false;
+  Survey survey = usual(
+      {knob("num_threads", "1"), knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])")});
+  EXPECT_THAT(must_draft(survey, wanted).left, Contains(HasSubstr("emulates bfloat16")));
+  survey.log.add(R"({"event":"patched","pid":1,"torch":"2.6","device":"cuda"})");
+  EXPECT_NE(study_of(must_draft(survey, wanted)).space.find("precision"), nullptr);
+}
+
+TEST(Draft, ARareGainAloneIsNotWorthTheTimeOfAGuard) {
+  const std::vector<std::string> events = {knob("num_threads", "1"),
+                                           knob("flush_denormal", "false")};
+  const Draft alone = must_draft(usual(events));
+  EXPECT_THAT(alone.left, Contains(HasSubstr("flush_denormal: no other knob wants the guard")));
+  EXPECT_TRUE(study_of(alone).guards.empty());
+  std::vector<std::string> more = events;
+  more.push_back(knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])"));
+  EXPECT_NE(study_of(must_draft(usual(more))).space.find("flush_denormal"), nullptr);
+}
+
+TEST(Draft, LiveTrialsTuneWhatRoundsOtherwiseUnderAGuard) {
+  DraftOptions wanted = options();
+  wanted.live = true;
+  const Draft draft =
+      must_draft(usual({knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])"),
+                        knob("compile", "\"off\"", R"(,"choices":["off","default"])")}),
+                 wanted);
+  const StudySpec study = study_of(draft);
+  EXPECT_NE(study.space.find("precision"), nullptr);
+  EXPECT_EQ(study.guards.size(), 1U);
+  EXPECT_THAT(draft.left, Contains(HasSubstr("compile: cannot be switched")));
 }
 
 TEST(Draft, NothingToTuneIsAnErrorWithAllReasons) {
