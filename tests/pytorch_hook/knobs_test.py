@@ -408,6 +408,14 @@ class NumericKnobs(Knobs):
         self.close_to_untouched("mnist", 0.1, compile="default")
 
     @unittest.skipUnless(hasattr(torch, "compile"), "this PyTorch has no torch.compile")
+    def test_without_a_compiler_on_the_machine_nothing_is_compiled(self):
+        nowhere = {"PATH": "/nowhere", "CXX": "", "CC": ""}
+        ran = run("accumulation", hook=knobs(compile="default"), environment=nowhere)
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual(self.losses(ran), self.losses(run("accumulation")))
+        self.assertIn("needs a C++ compiler", ran.knob("compile")["why"])
+
+    @unittest.skipUnless(hasattr(torch, "compile"), "this PyTorch has no torch.compile")
     def test_layers_that_the_program_puts_in_later_are_compiled(self):
         layers = ("view_after_convolution", 1e-3, "replaced")
         self.close_to_untouched(*layers, compile="default")

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is put around the forward of the outermost modules: precision, layout, compilation."""
 
+import os
+import shutil
 import weakref
 
 import torch
@@ -192,6 +194,8 @@ class ForwardKnobs:
             return "this PyTorch has no Module.compile"
         if self._compiled_by_program:
             return "the program compiles itself"
+        if not any(map(shutil.which, _compilers())):
+            return "torch.compile needs a C++ compiler, and none is found"
         return None
 
     def rows(self):
@@ -239,6 +243,11 @@ class ForwardKnobs:
         why = "the program uses it itself" if today else None
         where = self._hook.modules.calls
         return Row("channels_last", today, today or self._channels_last, why, where=where)
+
+
+def _compilers():
+    """Any that Inductor may start: for a CPU's kernels that of CXX or g++, for what launches a GPU's a C compiler."""
+    return filter(None, (os.environ.get("CXX"), os.environ.get("CC"), "g++", "gcc", "clang++", "clang"))
 
 
 def _of_model(error):
