@@ -560,6 +560,76 @@ class SemanticKnobs(Knobs):
         self.same("batch_sampler", batch_size=8, refused=["batch_size"])
 
 
+class Accumulation(Knobs):
+    """Gradients of several batches for a step, in programs that make one for each."""
+
+    def accumulated(self, *ways, program="each_batch", batches=4):
+        ran = run(program, *ways, hook=knobs(gradient_accumulation=batches))
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertIsNone(ran.event("disabled"), ran.output)
+        return ran
+
+    def refused(self, *ways, program="each_batch"):
+        ran = self.accumulated(*ways, program=program)
+        row = ran.knob("gradient_accumulation")
+        self.assertFalse(row["may"], row)
+        return ran, row["why"]
+
+    def test_is_the_loop_that_accumulates_by_hand(self):
+        for ways in ([], ["before"], ["clipped"], ["before", "clipped"], ["by_model"], ["scheduled", "clipped"]):
+            with self.subTest(ways):
+                ran = self.accumulated(*ways)
+                by_hand = run("each_batch", *ways, "4")
+                self.assertEqual(ran.lines, by_hand.lines)
+                self.assertNotEqual(ran.lines, run("each_batch", *ways).lines)
+                row = ran.knob("gradient_accumulation")
+                self.assertEqual((row["today"], row["value"], row["may"]), (1, 4, True), row)
+
+    def test_a_step_is_one_of_the_optimizer_with_all_its_samples(self):
+        ran = self.accumulated()
+        last = ran.steps[-1]
+        self.assertEqual((last["step"], last["samples"]), (6, 192))
+        losses = [float(line.split()[1]) for line in ran.lines[20:24]]
+        self.assertAlmostEqual(last["loss"], sum(losses) / 4, places=6)
+
+    def test_batches_that_are_left_over_wait_for_the_next_epoch(self):
+        ran = self.accumulated(batches=5)
+        self.assertEqual(ran.lines, run("each_batch", "5").lines)
+        self.assertEqual(ran.steps[-1]["step"], 24 // 5)
+
+    def test_ranks_train_as_they_would_by_hand(self):
+        ran = run_fresh([program("ddp")], knobs(gradient_accumulation=2))
+        last = ran.steps[-1]
+        usual = run_fresh([program("ddp")], settings()).steps[-1]
+        self.assertEqual((2 * last["step"], last["samples"]), (usual["step"], usual["samples"]), ran.output)
+
+    def test_today_is_told(self):
+        row = run("each_batch", hook=settings("survey")).knob("gradient_accumulation")
+        self.assertEqual((row["today"], row["may"]), (1, True), row)
+        row = run("each_batch", "4", hook=settings("survey")).knob("gradient_accumulation")
+        self.assertEqual((row["today"], row["may"], row["why"]), (4, False, "the program accumulates gradients itself"))
+
+    def test_programs_that_step_in_another_way_are_left_as_they_are(self):
+        for name, ways, why in (
+            ("each_batch", ["4"], "accumulates gradients itself"),
+            ("lbfgs", [], "calls a closure"),
+            ("gan", [], "several optimizers"),
+            ("scaler", [], "accumulates gradients itself"),
+            ("step_in_backward", ["caller"], "several optimizers"),
+        ):
+            with self.subTest(name):
+                ran, told = self.refused(*ways, program=name)
+                self.assertIn(why, told)
+                self.assertEqual(ran.lines, run(name, *ways).lines)
+
+    def test_gradients_that_the_program_clears_in_its_own_way_are_seen(self):
+        self.assertIn("clears or changes its gradients by itself", self.refused("by_itself")[1])
+
+    def test_the_long_run_has_it_too(self):
+        ran = run("each_batch", hook=settings("apply", knobs={"gradient_accumulation": 4}))
+        self.assertEqual(ran.lines, run("each_batch", "4").lines)
+
+
 class Recomputation(Knobs):
     """Blocks whose activations the backward computes again."""
 

@@ -26,6 +26,8 @@ constexpr double k_most_busy = 1.0 / 3.0;
 constexpr double k_guard_s = 5.0;
 constexpr double k_guard_steps = 30.0;
 constexpr double k_guard_ratio = 1.02;
+constexpr const char* k_batch_size = "batch_size";
+constexpr const char* k_accumulation = "gradient_accumulation";
 constexpr const char* k_precision = "precision";
 constexpr const char* k_flush_denormal = "flush_denormal";
 constexpr const char* k_guarded = "loss";
@@ -191,7 +193,7 @@ class Knobs {
       return leave(knob, "has no effect in the program as it is");
     }
     if (active && today.is_null()) return leave(knob, "what the program does is not known");
-    if (knob.knob_class == KnobClass::semantic) narrow(parameter, today);
+    if (knob.name == k_batch_size) narrow(parameter, today);
     if (parameter.contains("choices")) {
       if (!state.choices.empty()) parameter["choices"] = state.choices;
       const Json& choices = parameter["choices"];
@@ -310,14 +312,15 @@ Json buffers_today(const HookLog& log, bool tunes_prefetch) {
   return *workers * count_today(log, "prefetch_factor").value_or(k_usual_prefetch);
 }
 
-/// What the user says a step holds today, in proportion where the batch is tuned.
+/// What the user says a step holds today, in proportion to what of it is tuned.
 Json step_size(double samples_per_step, const Json& document) {
-  constexpr const char* k_batch = "batch_size";
-  const Json& baseline = document["baseline"];
-  if (!document["parameters"].contains(k_batch) || !baseline.contains(k_batch)) {
-    return samples_per_step;
+  std::string factors;
+  for (const char* knob : {k_batch_size, k_accumulation}) {
+    if (!document["parameters"].contains(knob)) continue;
+    factors += fmt::format(" * {} / {}", knob, dump_json(document["baseline"][knob]));
   }
-  return fmt::format("{:g} * {} / {}", samples_per_step, k_batch, dump_json(baseline[k_batch]));
+  if (factors.empty()) return samples_per_step;
+  return fmt::format("{:g}{}", samples_per_step, factors);
 }
 
 }  // namespace

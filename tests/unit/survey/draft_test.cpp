@@ -264,6 +264,22 @@ TEST(Draft, WhatChangesRoundingIsTunedWithAGuardAndWhatChangesTheTrainingWhenAsk
   EXPECT_EQ(semantic.space.find("batch_size")->memory, MemoryEffect::increases);
 }
 
+TEST(Draft, AStepHoldsWhatTheUserSaysTimesWhatIsTunedOfIt) {
+  DraftOptions wanted = options();
+  wanted.semantic = true;
+  wanted.samples_per_step = 64.0;
+  const std::string batch = knob("batch_size", "32");
+  const std::string accumulation = knob("gradient_accumulation", "1");
+  const auto size_of = [&](const std::vector<std::string>& events) {
+    return must_draft(usual(events), wanted).document["planned_run"]["batch_size"];
+  };
+  EXPECT_EQ(size_of({batch}), "64 * batch_size / 32");
+  EXPECT_EQ(size_of({batch, accumulation}), "64 * batch_size / 32 * gradient_accumulation / 1");
+  const Draft draft = must_draft(usual({accumulation}), wanted);
+  EXPECT_EQ(study_of(draft).space.find("gradient_accumulation")->high, 16.0);
+  EXPECT_THAT(draft.tuned, Contains("gradient_accumulation 1..16, today 1"));
+}
+
 TEST(Draft, MemoryThatIsBoughtWithTimeIsWorthTrialsOnAGpuOnly) {
   DraftOptions wanted = options();
   wanted.semantic = true;

@@ -32,6 +32,8 @@ def wrap(hook):
             progress = hook.progress
             is_plain = False
             try:
+                if hook.knobs.accumulation.is_asked:
+                    tensors = hook.knobs.accumulation.shared(tensors)
                 if type(tensors) is torch.Tensor and not unscaled:
                     is_plain = (
                         progress.is_plain
@@ -82,6 +84,7 @@ def wrap(hook):
                 unscaled.clear()
                 unscaled[id(scaled)] = outputs.detach()
                 hook.knobs.strategy.scales_loss()
+                hook.knobs.accumulation.scales_loss()
             return scaled
 
         return scale

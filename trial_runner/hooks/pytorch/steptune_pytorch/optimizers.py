@@ -75,7 +75,7 @@ class Optimizers(PickledByValue):
 
     def pin(self):
         """How gradients are cleared is known: zero_grad is left alone where nothing is to be set in it."""
-        if not self._hook.knobs.optimizer.needs_zero_grad():
+        if not (self._hook.knobs.optimizer.needs_zero_grad() or self._hook.knobs.accumulation.is_asked):
             self._hook.patches.restore(Optimizer, "zero_grad")
 
     def _wrap_zero_grad(self, original):
@@ -83,6 +83,8 @@ class Optimizers(PickledByValue):
 
         def zero_grad(optimizer, *arguments, **named):
             if hook.active:
+                if hook.knobs.accumulation.keeps_gradients() and get_ident() == hook.thread:
+                    return None
                 named = hook.knobs.optimizer.zero_grad_called(arguments, named)
             return original(optimizer, *arguments, **named)
 
@@ -95,6 +97,12 @@ class Optimizers(PickledByValue):
             # A subclass that calls super().step(), a wrapper around another optimizer: one step.
             if self._depth > 0 or not hook.active or (get_ident() != hook.thread and not self._is_in_backward()):
                 return original(optimizer, *arguments, **named)
+            # A wrapper hands on what it was given, which may be None.
+            has_closure = callable(arguments[0] if arguments else named.get("closure"))
+            accumulation = hook.knobs.accumulation
+            if accumulation.is_asked and accumulation.leaves_out(optimizer, has_closure):
+                self._tell_companion()
+                return None
             self._depth += 1
             progress, clock = hook.progress, hook.clock
             now_s = perf_counter()
@@ -103,8 +111,6 @@ class Optimizers(PickledByValue):
             clock.now_s = now_s
             clock.current = OPTIMIZER
             backwards = progress.backwards
-            # A wrapper hands on what it was given, which may be None.
-            has_closure = callable(arguments[0] if arguments else named.get("closure"))
             if progress.received.is_looking and not has_closure:
                 self._judge_received(optimizer)
             try:
@@ -130,6 +136,12 @@ class Optimizers(PickledByValue):
             return returned
 
         return step
+
+    def _tell_companion(self):
+        try:
+            self._hook.progress.companion_stepped()
+        except Exception as error:
+            self._hook.failed(error)
 
     def _judge_received(self, optimizer):
         try:

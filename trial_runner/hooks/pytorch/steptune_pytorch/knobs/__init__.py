@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be set in a running program, and what the program does today."""
 
+from steptune_pytorch.knobs.accumulation import AccumulationKnob
 from steptune_pytorch.knobs.ddp import DdpKnobs
 from steptune_pytorch.knobs.environment import EnvironmentKnobs
 from steptune_pytorch.knobs.forward import ForwardKnobs
@@ -28,6 +29,7 @@ class Knobs:
         self.optimizer = OptimizerKnobs(hook, self.asked)
         self.forward = ForwardKnobs(hook, self.asked)
         self.recompute = RecomputeKnob(hook, self.asked)
+        self.accumulation = AccumulationKnob(hook, self.asked)
         self.ddp = DdpKnobs(hook, self.asked)
         self.strategy = StrategyKnob(hook, self.asked)
         self.environment = EnvironmentKnobs(self.table)
@@ -38,13 +40,15 @@ class Knobs:
             self.optimizer,
             self.forward,
             self.recompute,
+            self.accumulation,
             self.ddp,
             self.strategy,
             self.environment,
         )
 
     def wrap(self):
-        for group in (self.interop, self.optimizer, self.ddp, self.strategy, self.forward, self.recompute):
+        for group in (self.interop, self.optimizer, self.ddp, self.strategy, self.forward, self.recompute,
+                      self.accumulation):
             group.wrap()
 
     def switch(self, asked):
