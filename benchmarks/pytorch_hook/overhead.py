@@ -87,6 +87,43 @@ def look(case):
     print("least", 0.0, least_s)
 
 
+def rank_look(case):
+    """The look at one step of a rank: within the backward and around it. There is one rank: what the look does is the
+    same among many."""
+    from types import SimpleNamespace
+
+    import torch
+    from torch import distributed, nn
+
+    sys.path.append(HOOK)
+    from steptune_pytorch.gradients import Gradients
+    from steptune_pytorch.rank_gradients import RankGradients
+
+    width = LOOKS[case]
+    progress = SimpleNamespace(training_forwards=1, samples_in_step=lambda: 4)
+    least_s = float("inf")
+    with tempfile.TemporaryDirectory() as folder:
+        distributed.init_process_group("gloo", "file://%s/rendezvous" % folder, rank=0, world_size=1)
+        model = nn.parallel.DistributedDataParallel(nn.Sequential(*(nn.Linear(width, width) for _ in range(40))))
+        for _ in range(100):
+            model.zero_grad(set_to_none=True)
+            loss = model(torch.randn(4, width)).pow(2).mean()
+            look = RankGradients(Gradients(list(model.parameters()), model))
+            spent_s = -time.perf_counter()
+            with torch.no_grad():
+                assert look.begins()
+            spent_s += time.perf_counter()
+            loss.backward()
+            spent_s -= time.perf_counter()
+            look.release()
+            with torch.no_grad():
+                assert look.backward_ended(progress)
+            spent_s += time.perf_counter()
+            least_s = min(least_s, spent_s + look.spent_s)
+        distributed.destroy_process_group()
+    print("least", 0.0, least_s)
+
+
 def install():
     """CPU seconds between torch imported and the hook in place."""
     import torch  # noqa: F401
@@ -135,6 +172,7 @@ def main():
             tell("step, " + case, *least(["--train", case], bytecode), "us", 1e6)
         for case in LOOKS:
             tell("look, " + case, *least(["--look", case], bytecode), "us", 1e6)
+            tell("ranks, " + case, *least(["--rank-look", case], bytecode), "us", 1e6)
         starts = [
             [python(["-c", "pass"], hook, bytecode)[1] for hook in (False, True)]
             for _ in range(STARTS)
@@ -149,6 +187,8 @@ if __name__ == "__main__":
         train(sys.argv[2])
     elif sys.argv[1:2] == ["--look"]:
         look(sys.argv[2])
+    elif sys.argv[1:2] == ["--rank-look"]:
+        rank_look(sys.argv[2])
     elif sys.argv[1:2] == ["--install"]:
         install()
     else:

@@ -6,6 +6,9 @@ import sys
 import unittest
 
 from harness import HOOK, free_port, launch_environment, run, settings, start
+from plain_steps_test import take_the_long_way
+
+import torch  # as harness has set it up
 
 sys.path.append(HOOK)
 from steptune_pytorch.noise_estimate import NoiseEstimate  # noqa: E402
@@ -14,9 +17,9 @@ NAME = "gradient_noise_scale"
 
 
 def spare_no_time():
-    from steptune_pytorch import micro_batches
+    from steptune_pytorch import noise_looks
 
-    micro_batches.MOST_SHARE = float("inf")
+    noise_looks.MOST_SHARE = float("inf")
 
 
 class Estimate(unittest.TestCase):
@@ -41,6 +44,12 @@ class Estimate(unittest.TestCase):
     def test_is_unknown_while_noise_hides_the_gradient(self):
         self.assertIsNone(self.fed(1e6, 4, 8))
         self.assertIsNone(self.fed(30.0, 4, 32, count=3))
+
+    def test_is_unknown_where_both_are_of_the_same_samples(self):
+        estimate = NoiseEstimate()
+        for look in range(10):
+            estimate.add(4, 1.0 + 1e-7 * look, 8, 1.0)
+        self.assertIsNone(estimate.samples())
 
     def test_what_is_not_finite_counts_for_nothing(self):
         estimate = NoiseEstimate()
@@ -79,9 +88,9 @@ class MicroBatchNoise(unittest.TestCase):
 
     def test_takes_no_more_than_its_share_of_the_time(self):
         def never():
-            from steptune_pytorch import micro_batches
+            from steptune_pytorch import noise_looks
 
-            micro_batches.MOST_SHARE = 0.0
+            noise_looks.MOST_SHARE = 0.0
 
         ran = run("noise_scale", hook=settings(interval_s=0), prepare=never)
         self.assertNotIn(NAME, ran.steps[-1])
@@ -94,21 +103,80 @@ class MicroBatchNoise(unittest.TestCase):
 
         self.assertEqual(run("noise_scale", hook=settings("apply"), prepare=fail).lines, run("noise_scale").lines)
 
-    def ranks(self, how, hook=None):
-        port = free_port()
-        started = [
-            start("ddp_noise_scale", how, hook=hook, prepare=spare_no_time, environment=launch_environment(rank, 2, port))
-            for rank in range(2)
-        ]
-        return [rank.wait() for rank in started]
-
     def test_ranks(self):
         for how in ("no_sync", "sync"):
-            ranks = self.ranks(how, settings(interval_s=0))
-            for ran, untouched in zip(ranks, self.ranks(how)):
-                self.assertEqual(ran.status, 0, ran.output)
-                self.assertEqual(ran.lines, untouched.lines)
-            self.assertAlmostEqual(ranks[0].steps[-1][NAME], 1.0, delta=0.25, msg=how)
+            self.assertAlmostEqual(told_by_ranks(self, "ddp_noise_scale", how), 1.0, delta=0.25, msg=how)
+
+
+def both():
+    spare_no_time()
+    take_the_long_way()
+
+
+def run_ranks(name, how, hook=None, prepare=spare_no_time):
+    port = free_port()
+    started = [
+        start(name, how, hook=hook, prepare=prepare, environment=launch_environment(rank, 2, port)) for rank in range(2)
+    ]
+    return [rank.wait() for rank in started]
+
+
+def of_program(ran):
+    """Without what PyTorch's log says, with the time of day."""
+    return [line for line in ran.lines if line.startswith(("loss", "as asked"))]
+
+
+def told_by_ranks(test, name, how, **keys):
+    """What the first rank tells at its end; all print what they print without the hook."""
+    ranks = run_ranks(name, how, settings(**dict({"interval_s": 0}, **keys)))
+    for ran, untouched in zip(ranks, run_ranks(name, how)):
+        test.assertEqual(ran.status, 0, ran.output)
+        test.assertIsNone(ran.event("disabled"), ran.output)
+        test.assertEqual(of_program(ran), of_program(untouched))
+    test.assertNotIn(NAME, ranks[1].steps[-1])
+    return ranks[0].steps[-1].get(NAME)
+
+
+class RankNoise(unittest.TestCase):
+    """Ranks that do not accumulate gradients."""
+
+    def told(self, how, **keys):
+        return told_by_ranks(self, "rank_noise_scale", how, **keys)
+
+    def test_is_that_of_the_program(self):
+        for how in ("plain", "zeros", "views", "static", "twice", "scaled", "own hook"):
+            self.assertAlmostEqual(self.told(how), 4.0, delta=1.0, msg=how)
+
+    def test_knows_parameters_that_only_other_ranks_use(self):
+        self.assertAlmostEqual(self.told("unused"), 5.6, delta=1.0)
+
+    def test_is_known_where_the_hook_makes_the_program_a_distributed_one(self):
+        for strategy in ("ddp", "zero"):
+            hook = settings(interval_s=0, knobs={"distributed_strategy": strategy})
+            ranks = run_ranks("rank_noise_scale", "alone", hook)
+            self.assertAlmostEqual(ranks[0].steps[-1][NAME], 4.0, delta=1.0, msg=strategy)
+
+    @unittest.skipUnless(hasattr(torch, "compile"), "PyTorch 1.13")
+    def test_compiled_modules_are_not_compiled_anew(self):
+        for how in ("compiled", "compiled with ranks"):
+            self.assertAlmostEqual(self.told(how), 4.0, delta=1.0, msg=how)
+
+    def test_plain_steps_miss_no_look(self):
+        hook = settings(interval_s=1000)
+        told = [run_ranks("rank_noise_scale", "network", hook, prepare)[0].steps[-1] for prepare in (spare_no_time, both)]
+        self.assertEqual(told[0][NAME], told[1][NAME])
+
+    def test_is_that_of_its_micro_batches(self):
+        micro_batches = run("rank_noise_scale", "micro_batches", hook=settings(interval_s=0), prepare=spare_no_time)
+        of_micro_batches = micro_batches.steps[-1][NAME]
+        self.assertAlmostEqual(self.told("network") / of_micro_batches, 1.0, delta=1e-4)
+
+    def test_counts_samples_as_they_are_given(self):
+        self.assertAlmostEqual(self.told("plain", samples_per_step=80), 40.0, delta=10.0)
+
+    def test_nothing_where_it_cannot_be_known(self):
+        for how in ("never zeroed", "two losses", "sizes", "same", "own parameter", "compressed", "checkpoints", "raises"):
+            self.assertIsNone(self.told(how), how)
 
 
 if __name__ == "__main__":

@@ -10,15 +10,15 @@ _EXACT_ENOUGH = (torch.float32, torch.float64)
 
 class Gradients:
     def __init__(self, parameters, parallel):
-        self._parameters = parameters
-        self._parallel = parallel
+        self.parameters = parameters
+        self.parallel = parallel  # what averages them over the ranks; None without ranks
         self.ranks = ranks.together()
         # Without synchronisation (`no_sync`) the first backward's gradient is this rank's own.
         self.ranks_of_first = self.ranks if self.are_whole() else 1
 
     def are_whole(self):
         """Whether the backward under way, or the last one, makes them means over all ranks."""
-        return self._parallel is None or self._parallel.require_backward_grad_sync
+        return self.parallel is None or self.parallel.require_backward_grad_sync
 
     def norm(self):
         """Of all of them together, on their device; None where it cannot be had at once."""
@@ -26,23 +26,33 @@ class Gradients:
         if gradients is None:
             return None
         if not gradients:
-            return torch.zeros((), device=self._parameters[0].device)
+            return torch.zeros((), device=self.parameters[0].device)
         if all(gradient.dtype in _EXACT_ENOUGH for gradient in gradients):
             norms = torch._foreach_norm(gradients)
         else:
-            norms = [torch.linalg.vector_norm(g, dtype=_accumulated_in(g)) for g in gradients]
+            norms = [norm_of(gradient) for gradient in gradients]
         return torch.linalg.vector_norm(torch.stack([norm.float() for norm in norms]))
 
     def smallest(self):
         """The parameter whose gradient it is; None where no parameter has one."""
-        found = [p for p in self._parameters if p.grad is not None]
+        found = [p for p in self.parameters if p.grad is not None]
         return min(found, key=torch.Tensor.numel) if found else None
 
     def _dense(self):
-        found = [p.grad for p in self._parameters if p.grad is not None]
-        device = self._parameters[0].device
-        dense = all(type(g) is torch.Tensor and g.layout == torch.strided for g in found)
-        return found if dense and all(g.device == device for g in found) else None
+        found = [p.grad for p in self.parameters if p.grad is not None]
+        device = self.parameters[0].device
+        return found if all(is_dense(g) and g.device == device for g in found) else None
+
+
+def is_dense(gradient):
+    """In one piece, too."""
+    return type(gradient) is torch.Tensor and gradient.layout == torch.strided
+
+
+def norm_of(gradient):
+    if gradient.dtype in _EXACT_ENOUGH:
+        return torch.linalg.vector_norm(gradient)
+    return torch.linalg.vector_norm(gradient, dtype=_accumulated_in(gradient))
 
 
 def _accumulated_in(gradient):
@@ -52,8 +62,8 @@ def _accumulated_in(gradient):
 
 
 def of(hook):
-    """None where the gradient of the first micro-batch is no sample of the step's: several optimizers
-    (each has losses of its own), gradients in pieces on several ranks, a rank that prints nothing."""
+    """None where a part of a step's batch has no gradient of its own: several optimizers (each has losses
+    of its own), gradients in pieces on several ranks, a rank that prints nothing."""
     optimizers = list(hook.optimizers.alive)
     if len(optimizers) != 1 or not hasattr(torch, "_foreach_norm"):
         return None
@@ -68,11 +78,15 @@ def of(hook):
 
 
 def _data_parallel(hook, world_size):
+    """The one that is an outermost module or stands in front of it: what is inside a compiled one is not watched, nor
+    what the hook itself wraps."""
     from torch import distributed
     from torch.nn.parallel import DistributedDataParallel
 
-    for root in list(hook.modules.roots):
-        if isinstance(root, DistributedDataParallel):
-            size = distributed.get_world_size(root.process_group)
-            return root if size == world_size else None
+    roots = list(hook.modules.roots)
+    in_front = [parallel for parallel in list(hook.knobs.ddp.made) if parallel.module in roots]
+    for module in [getattr(root, "_orig_mod", root) for root in roots] + in_front:
+        if isinstance(module, DistributedDataParallel):
+            size = distributed.get_world_size(module.process_group)
+            return module if size == world_size else None
     return None

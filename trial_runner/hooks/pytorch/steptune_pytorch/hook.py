@@ -68,7 +68,7 @@ class Hook(PickledByValue):
     def _begin(self):
         """Also in a forked child: what it does is its own, and mostly nothing (a loader's worker)."""
         from steptune_pytorch import gradients
-        from steptune_pytorch.micro_batches import MicroBatches
+        from steptune_pytorch.noise_looks import NoiseLooks
         from steptune_pytorch.progress import Progress
         from steptune_pytorch.received_gradients import ReceivedGradients
 
@@ -76,12 +76,12 @@ class Hook(PickledByValue):
         self.thread = threading.get_ident()
         self.printer.forget()
         report = Report(self.settings, self.printer)
-        micro_batches = MicroBatches(lambda: gradients.of(self))
+        noise_looks = NoiseLooks(lambda: gradients.of(self))
         received = ReceivedGradients(
             lambda: self.knobs.optimizer.moved_by_zeros(), lambda *what: self.knobs.optimizer.gradients_lack(*what)
         )
         self.progress = Progress(
-            self.settings, report, Phases(report), self._on_step, micro_batches, received, self._samples_of_all
+            self.settings, report, Phases(report), self._on_step, noise_looks, received, self._samples_of_all
         )
         self.progress.optimizers_made = bool(self.optimizers and self.optimizers.made)
         self.clock = self.progress.clock

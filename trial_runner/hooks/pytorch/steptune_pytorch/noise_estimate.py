@@ -8,18 +8,21 @@ import math
 _RECENT = 64  # the scale grows during training
 _FEWEST = 4
 _CLEAR = 2.0  # standard errors by which the gradient must stand out of its noise
+_EQUAL = 1e-4  # of the few samples: a scale below it is that of the same samples seen twice, and rounding
 
 
 class NoiseEstimate:
     def __init__(self):
         self._noise = collections.deque(maxlen=_RECENT)  # trace of the covariance of one sample's gradient
         self._gradient = collections.deque(maxlen=_RECENT)  # squared norm of the true gradient
+        self._few = 0
 
     def add(self, few, norm_of_few, many, norm_of_many):
         """Norms of the mean gradient over `few` and `many` samples; in any unit, the same for both."""
         small, big = norm_of_few**2, norm_of_many**2
         if not (0 < few < many and math.isfinite(small) and math.isfinite(big)):
             return
+        self._few = few
         self._noise.append((small - big) / (1.0 / few - 1.0 / many))
         self._gradient.append((many * big - few * small) / (many - few))
 
@@ -30,6 +33,6 @@ class NoiseEstimate:
             return None
         noise, gradient = sum(self._noise) / count, sum(self._gradient) / count
         variance = sum((value - gradient) ** 2 for value in self._gradient) / (count - 1)
-        if noise <= 0.0 or gradient <= _CLEAR * math.sqrt(variance / count):
+        if gradient <= _CLEAR * math.sqrt(variance / count) or noise <= _EQUAL * self._few * gradient:
             return None
         return noise / gradient

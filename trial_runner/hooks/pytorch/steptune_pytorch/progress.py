@@ -25,7 +25,7 @@ class Progress:
     Then the wrapped calls leave out what only other steps need. Programs evict the hook's code from the
     processor's caches in each step, so that each function that is called takes microseconds."""
 
-    def __init__(self, settings, report, phases, on_step, micro_batches, received, samples_of_all):
+    def __init__(self, settings, report, phases, on_step, noise_looks, received, samples_of_all):
         self.clock = PartClock()
         self.report = report
         self.phases = phases
@@ -79,7 +79,7 @@ class Progress:
         self._only_read = None
         self._loader_queue = LoaderQueue()
         self._prints = settings.prints_steps
-        self._micro_batches = micro_batches if self._prints else None
+        self._noise_looks = noise_looks if self._prints else None
         self.received = received
         self._parts = HostParts(self.clock)
         self._has_gpu_parts = False
@@ -393,22 +393,24 @@ class Progress:
             self._give_back()
         self._take_for_step()
         self.received.backward_begins(self.steps)
-        if self._micro_batches is not None:
-            self._micro_batches.backward_begins(self)
+        if self._noise_looks is not None:
+            self._noise_looks.backward_begins(self)
             self.look_step = self._next_look_step()
-        if self.received.is_looking or (self._micro_batches is not None and self._micro_batches.is_looking):
+        if self.received.is_looking or (self._noise_looks is not None and self._noise_looks.is_looking):
             self.is_plain = False
 
     def backward_ended(self):
         self.backwards += 1
+        if self._noise_looks is not None:
+            self._noise_looks.release()
         if self.received.before is not None:  # also where a step within the backward has ended the look
             self.received.backward_ended()
         if not self.training_forwards:
             # Of a forward that is not seen: an evaluation before the step must not take it with it.
             self.clock.confirm()
         self._parts.backward_ended()
-        if self._micro_batches is not None:
-            self._micro_batches.backward_ended(self)
+        if self._noise_looks is not None:
+            self._noise_looks.backward_ended(self)
         if not self.optimizers_made:
             self.step_ended()
 
@@ -435,8 +437,8 @@ class Progress:
         self._evaluated_in_step = False
         self.backwards_per_step = self.backwards
         self._loss_of_step, self.loss_roots = self.loss_roots, []
-        if self._micro_batches is not None:
-            self._micro_batches.step_ended(self)
+        if self._noise_looks is not None:
+            self._noise_looks.step_ended(self)
         self._forget_step()
         if self.steps == 1 and self._prints:
             events = gpu_events.of(self._loss_of_step)
@@ -496,9 +498,9 @@ class Progress:
     def _next_look_step(self):
         if not self.optimizers_made:
             return 0  # each backward ends a step
-        looks = self._micro_batches is not None and self.backwards_per_step >= 2
+        looks = self._noise_looks is not None and self._noise_looks.may_look(self)
         received_step = self.received.next_step(self.steps)
-        return min(self._micro_batches.next_step, received_step) if looks else received_step
+        return min(self._noise_looks.next_step, received_step) if looks else received_step
 
     def _count_inputs(self):
         samples = self._forward_samples
@@ -523,8 +525,8 @@ class Progress:
         self.clock.confirm()
         self.skipped_steps += 1
         self.loss_roots = []
-        if self._micro_batches is not None:
-            self._micro_batches.dropped()
+        if self._noise_looks is not None:
+            self._noise_looks.dropped()
         self._parts.dropped()
         self._forget_step()
 
@@ -607,8 +609,8 @@ class Progress:
         if gpu_peak_bytes is not None:
             document["gpu_peak_bytes"] = gpu_peak_bytes
         document.update(self._loader_queue.metrics())
-        if self._micro_batches is not None:
-            document.update(self._micro_batches.metrics())
+        if self._noise_looks is not None:
+            document.update(self._noise_looks.metrics())
         parts = self._parts.parts()
         document.update(self._parts.metrics())
         if parts is not None:

@@ -2,6 +2,7 @@
 """Arguments of DistributedDataParallel."""
 
 import inspect
+import weakref
 
 import torch
 
@@ -21,6 +22,7 @@ class DdpKnobs:
         self._asked = {
             argument: asked[name] for name, argument in _ARGUMENTS.items() if name in asked
         }
+        self.made = weakref.WeakSet()
         self._seen = False
         self._where = []
         self._today = {}
@@ -42,7 +44,8 @@ class DdpKnobs:
                     changed = self._changed(signature.bind_partial(ddp, *arguments, **named), named)
                 except Exception as error:
                     self._hook.failed(error)
-            return original(ddp, *arguments, **changed)
+            original(ddp, *arguments, **changed)
+            self.made.add(ddp)
 
         def _parameter_default(argument):
             parameter = signature.parameters.get(argument)
