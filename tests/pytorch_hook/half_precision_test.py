@@ -1,12 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """fp16 with a scaled loss, put in from outside: programs print what they print with a GradScaler of their own."""
 
+import sys
 import unittest
 
 import torch
 
-from harness import free_port, launch_environment, run, settings, start
+from harness import HOOK, free_port, launch_environment, run, settings, start
+from live_test import Live, switch
 from reports_test import replace_scalers
+
+sys.path.append(HOOK)
+from steptune_pytorch.knobs.finite_gradients import FiniteGradients  # noqa: E402
+from steptune_pytorch.knobs.scale_factor import ScaleFactor  # noqa: E402
 
 HALF = settings("report", interval_s=0, knobs={"precision": "fp16"})
 COMPUTES_HALF = hasattr(torch.amp, "GradScaler")  # on a CPU, by itself
@@ -65,6 +71,64 @@ def have_half():
         torch.cuda.amp.GradScaler = ScalerOfGpu
 
 
+class Optimizer:
+    """One of several that step by losses of one factor."""
+
+
+class FactorOfLoss(unittest.TestCase):
+    def factor_after(self, *steps):
+        factor = ScaleFactor()
+        for optimizer, are_finite in steps:
+            factor.backward_begins()
+            factor.stepped(optimizer, are_finite)
+        return factor.value
+
+    def test_begins_as_a_grad_scaler_s(self):
+        self.assertEqual(self.factor_after(), 65536.0)
+
+    def test_is_halved_by_each_bad_step(self):
+        one = Optimizer()
+        self.assertEqual(self.factor_after((one, False)), 32768.0)
+        self.assertEqual(self.factor_after((one, False), (one, True), (one, False)), 16384.0)
+
+    def test_is_halved_once_by_optimizers_of_one_loss(self):
+        factor = ScaleFactor()
+        for _ in range(2):
+            factor.backward_begins()
+            for optimizer in (Optimizer(), Optimizer()):
+                factor.stepped(optimizer, False)
+        self.assertEqual(factor.value, 16384.0)
+
+    def test_is_doubled_after_2000_good_steps_in_a_row(self):
+        one, other = Optimizer(), Optimizer()
+        self.assertEqual(self.factor_after(*[(one, True)] * 1999), 65536.0)
+        self.assertEqual(self.factor_after(*[(one, True)] * 2000), 131072.0)
+        self.assertEqual(self.factor_after(*[(one, True)] * 3999), 131072.0)
+        self.assertEqual(self.factor_after(*[(one, True)] * 4000), 262144.0)
+        self.assertEqual(self.factor_after(*[(one, True)] * 1999, (one, False), *[(one, True)] * 1999), 32768.0)
+        self.assertEqual(self.factor_after(*[(one, True), (other, True)] * 1999), 65536.0)
+        self.assertEqual(self.factor_after(*[(one, True), (other, True)] * 2000), 131072.0)
+
+    def test_stays_a_power_of_two_that_can_be_divided_by(self):
+        one = Optimizer()
+        for are_finite, steps in ((False, 500), (True, 2000 * 120)):
+            value = torch.tensor(self.factor_after(*[(one, are_finite)] * steps))
+            self.assertEqual((value * (1.0 / value)).item(), 1.0)
+
+
+class Finite(unittest.TestCase):
+    def test_tells_infinities_and_what_is_no_number_anywhere(self):
+        sparse = torch.sparse_coo_tensor([[0, 0]], [1.0, 2.0], (3,))
+        gradients = [torch.ones(3), torch.full((2, 2), 3e38), torch.zeros(()), sparse]
+        finite = FiniteGradients()
+        self.assertTrue(finite.are_all(gradients))
+        self.assertTrue(finite.are_all([]))
+        for bad in (float("inf"), -float("inf"), float("nan")):
+            self.assertFalse(finite.are_all([*gradients, torch.tensor([0.0, bad])]))
+            self.assertFalse(finite.are_all([torch.sparse_coo_tensor([[1]], [bad], (3,)), *gradients]))
+        self.assertEqual(gradients[0].tolist(), [1.0, 1.0, 1.0])
+
+
 class HalfPrecision(unittest.TestCase):
     def half(self, name, *arguments, hook=HALF, **how):
         ran = run(name, *arguments, hook=hook, before_hook=have_half, **how)
@@ -87,7 +151,7 @@ class HalfPrecision(unittest.TestCase):
 class ScaledLoss(HalfPrecision):
     def test_as_with_a_scaler_of_its_own(self):
         ways = ("", "clip", "accumulate", "accumulate clip overflows", "two", "two overflows", "penalty", "closure")
-        for way in (*ways, "overflows", "frozen"):
+        for way in (*ways, "overflows", "frozen", "recomputes"):
             with self.subTest(way):
                 ran = self.in_force("half_precision", *way.split())
                 self.assertEqual(ran.lines, self.untouched("half_precision", "own", *way.split()).lines)
@@ -137,6 +201,14 @@ class ScaledLoss(HalfPrecision):
         self.assertEqual(ran.knob("precision")["value"], "fp16")
         self.assertEqual(ran.lines, plain)
 
+    @unittest.skipUnless(hasattr(torch, "compile"), "this PyTorch has no torch.compile")
+    def test_compiled(self):
+        asked = settings("report", interval_s=0, knobs={"precision": "fp16", "compile": "default"})
+        ran = self.half("accumulation", hook=asked)
+        self.assertEqual((ran.knob("precision")["value"], ran.knob("compile")["value"]), ("fp16", "default"))
+        for report, plain in zip(ran.steps, self.in_force("accumulation").steps):
+            self.assertAlmostEqual(report["loss"], plain["loss"], delta=0.01)
+
     def test_the_long_run_computes_what_the_trial_did(self):
         trial = self.in_force("half_precision", "overflows")
         long_run = self.half("half_precision", "overflows", hook=settings("apply", knobs={"precision": "fp16"}))
@@ -184,7 +256,7 @@ class RefusedHalf(HalfPrecision):
                 self.refused(why, "odd_gradients", *way.split())
 
     def test_of_other_gradients_those_of_their_true_size(self):
-        for way in ("seeded", "several", "shift"):
+        for way in ("seeded", "several", "shift", "sparse"):
             ran = self.in_force("odd_gradients", way)
             if not COMPUTES_HALF:
                 self.assertEqual(ran.lines, self.untouched("odd_gradients", way).lines)
@@ -212,9 +284,30 @@ class RefusedHalf(HalfPrecision):
         self.assertIn("has no fp16 on the device cpu", ran.knob("precision")["why"])
         self.assertEqual(ran.lines, run("mnist").lines)
 
+    @unittest.skipUnless(COMPUTES_HALF, "FullyShardedDataParallel takes 2.0 or newer")
+    def test_divided_parameters(self):
+        port = free_port()
+        asked = settings("report", interval_s=0, knobs={"precision": "fp16", "distributed_strategy": "fsdp"})
+        ranks = [
+            start("one_process", hook=asked, environment=launch_environment(rank, 2, port)) for rank in range(2)
+        ]
+        first, second = (rank.wait() for rank in ranks)
+        self.assertEqual((first.status, second.status), (0, 0), first.output + second.output)
+        self.assertIn("FullyShardedDataParallel divides", first.knob("precision")["why"])
+
     def test_the_long_run_says_so(self):
         ran = self.half("odd_gradients", "grad", hook=settings("apply", knobs={"precision": "fp16"}))
         self.assertIn("precision=fp16 could not be set: the program takes gradients by torch.autograd.grad", ran.output)
+
+
+class LiveHalf(Live):
+    def test_is_not_switched_between_two_steps(self):
+        messages = self.same("mnist", switches=[switch(5, 1, precision="fp16"), switch(9, 0)])
+        rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == "precision"]
+        whys = [row.get("why") for row in rows]
+        self.assertEqual([row["value"] for row in rows], ["fp32"] * len(rows))
+        self.assertIn("fp16 leaves out steps until the factor of its loss is found: not between two steps", whys)
+        self.assertTrue(rows[-1]["may"], rows[-1])
 
 
 class OfferedHalf(HalfPrecision):

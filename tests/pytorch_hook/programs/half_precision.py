@@ -2,13 +2,14 @@
 """A network whose gradients pass through 16 bits, so that small ones vanish and large ones are infinite, whatever the
 processor computes with. `own`: with autocast and a GradScaler of its own. Then what the program does: `clip`,
 `accumulate`, `two` optimizers of one loss, `closure`, `hooked`: a hook of a parameter, `penalty`: of all weights,
-`frozen`: a layer that is trained later, `overflows`: some batches are too large. Ranks that are launched average
+`frozen`: a layer that is trained later, `recomputes` a part within the backward, `overflows`: some batches are too large. Ranks that are launched average
 gradients, and have too large batches one by one; `by_hand`: without DistributedDataParallel."""
 import os
 import sys
 
 import torch
 import torch.nn as nn
+from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, TensorDataset
 
 WHAT = sys.argv[1:]
@@ -36,7 +37,13 @@ class Net(nn.Module):
         self.rate = nn.Parameter(torch.ones(()))
 
     def forward(self, x):
-        return self.rate * self.last(Narrow.apply(torch.tanh(self.first(x))))
+        if "recomputes" in WHAT:
+            hidden = checkpoint(self.hidden, x * self.rate, use_reentrant=True)
+            return self.last(hidden)
+        return self.rate * self.last(self.hidden(x))
+
+    def hidden(self, x):
+        return Narrow.apply(torch.tanh(self.first(x)))
 
 
 def loss_of(x, index):

@@ -16,8 +16,11 @@ class Net(nn.Module):
         super().__init__()
         self.first = nn.Linear(6, 8)
         self.last = nn.Linear(8, 1)
+        self.words = nn.Embedding(4, 6, sparse=True) if WHAT == "sparse" else None
 
     def forward(self, x):
+        if WHAT == "sparse":
+            x = x + self.words(torch.arange(len(x)) // 2)
         hidden = torch.tanh(self.first(x))
         if WHAT == "within":
             hidden.register_hook(lambda gradient: print("within", gradient.sum().item().hex()))

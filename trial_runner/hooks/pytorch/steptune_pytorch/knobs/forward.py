@@ -13,6 +13,7 @@ from steptune_pytorch.knobs import scaling_limits
 from steptune_pytorch.knobs.loss_scale import LossScale
 from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.whole_forward import LaterForward, Parts, WholeForward
+from steptune_pytorch.part_clock import BACKWARD
 
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 _IMAGE_DIMENSIONS = 4
@@ -72,7 +73,9 @@ class ForwardKnobs:
 
         def __init__(autocast, *arguments, **named):
             original(autocast, *arguments, **named)
-            if hook.watches() and getattr(autocast, "_enabled", True):
+            # Within a backward it is that of a forward that is computed again.
+            is_own = hook.watches() and hook.clock.current != BACKWARD
+            if is_own and getattr(autocast, "_enabled", True):
                 dtype = getattr(autocast, "fast_dtype", None)
                 name = next((name for name, known in _DTYPES.items() if known == dtype), "fp16")
                 site = (name, call_site.where())
