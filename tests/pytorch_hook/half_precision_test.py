@@ -151,7 +151,7 @@ class HalfPrecision(unittest.TestCase):
 class ScaledLoss(HalfPrecision):
     def test_as_with_a_scaler_of_its_own(self):
         ways = ("", "clip", "accumulate", "accumulate clip overflows", "two", "two overflows", "penalty", "closure")
-        for way in (*ways, "overflows", "frozen", "recomputes"):
+        for way in (*ways, "overflows", "closure overflows", "frozen", "recomputes"):
             with self.subTest(way):
                 ran = self.in_force("half_precision", *way.split())
                 self.assertEqual(ran.lines, self.untouched("half_precision", "own", *way.split()).lines)
@@ -205,7 +205,8 @@ class ScaledLoss(HalfPrecision):
     def test_compiled(self):
         asked = settings("report", interval_s=0, knobs={"precision": "fp16", "compile": "default"})
         ran = self.half("accumulation", hook=asked)
-        self.assertEqual((ran.knob("precision")["value"], ran.knob("compile")["value"]), ("fp16", "default"))
+        for knob, value in (("precision", "fp16"), ("compile", "default")):
+            self.assertEqual(ran.knob(knob)["value"], value, ran.knob(knob))
         for report, plain in zip(ran.steps, self.in_force("accumulation").steps):
             self.assertAlmostEqual(report["loss"], plain["loss"], delta=0.01)
 

@@ -4,8 +4,8 @@ are left out as by torch.amp.GradScaler, but a gradient has its true size as soo
 program adds up, clips and prints is what it would be without."""
 
 import sys
+import traceback
 import weakref
-from threading import get_ident
 
 import torch
 
@@ -160,9 +160,7 @@ class LossScale:
 
     def _wrap_grad(self, original):
         def grad(*arguments, **named):
-            # That of AOTAutograd only traces.
-            of_program = "_aot_autograd" not in sys._getframe(1).f_globals.get("__name__", "")
-            if of_program and self._is_in_force():
+            if self._is_in_force() and not _is_tracing():
                 self.refuse("the program takes gradients by torch.autograd.grad, which would not be scaled")
             return original(*arguments, **named)
 
@@ -251,6 +249,12 @@ def _scaled(root, seed, factor):
         return seed * factor
     # Any other root needs a seed, which is PyTorch's to tell.
     return torch.full_like(root, factor) if root.numel() == 1 else None
+
+
+def _is_tracing():
+    """For torch.compile, which takes no gradients meanwhile."""
+    names = (frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_stack(sys._getframe(1)))
+    return any("_aot_autograd" in name for name in names)
 
 
 def _is_plain_leaf(value):
