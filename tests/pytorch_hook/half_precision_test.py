@@ -8,7 +8,7 @@ import torch
 
 from harness import HOOK, free_port, launch_environment, run, settings, start
 from live_test import Live, switch
-from reports_test import replace_scalers
+from reports_test import has_cloudpickle, replace_scalers
 
 sys.path.append(HOOK)
 from steptune_pytorch.knobs.finite_gradients import FiniteGradients  # noqa: E402
@@ -194,6 +194,11 @@ class ScaledLoss(HalfPrecision):
                 for loss, other in zip(losses, others):
                     self.assertAlmostEqual(loss, other, delta=0.05 * abs(other) + 0.05)
 
+    @unittest.skipUnless(has_cloudpickle(), "joblib brings it")
+    def test_what_is_pickled_by_value_goes_without_the_hook(self):
+        ran = self.in_force("by_value")
+        self.assertTrue(ran.lines[-1].startswith("loaded "), ran.output)
+
     def test_with_other_knobs(self):
         plain = self.in_force("mnist").lines
         asked = {"precision": "fp16", "num_workers": 1, "set_to_none": True, "optimizer_implementation": "foreach"}
@@ -251,6 +256,7 @@ class RefusedHalf(HalfPrecision):
             "double": "parameters are float64",
             "anomalies": "detects anomalies",
             "strict": "ends where a norm of gradients is not finite",
+            "threads": "several threads train at once",
             "two_losses": "TwoLosses may call its closure several times",
         }.items():
             with self.subTest(way):

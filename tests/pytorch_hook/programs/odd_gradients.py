@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What programs do with gradients beside training on them, by name; see below."""
 import sys
+import threading
 
 import torch
 import torch.nn as nn
@@ -61,6 +62,11 @@ def backward(loss):
             parameter.grad = gradient
     elif WHAT == "seeded":
         loss.view(1).backward(torch.tensor([0.5]))
+    elif WHAT == "threads":
+        other = threading.Thread(target=loss.backward)
+        loss.backward(retain_graph=True)
+        other.start()
+        other.join()
     elif WHAT == "several":
         torch.autograd.backward([loss, loss * 2], retain_graph=True)
     else:

@@ -117,8 +117,8 @@ class Optimizers(PickledByValue):
                 clock.totals_s[clock.current] += now_s - clock.now_s
                 clock.now_s = now_s
                 clock.current = before
-            if type(returned) is Skipped:
-                return self._skipped(returned)
+            if scaled is not original and self._was_skipped(returned):
+                return returned.value
             try:
                 self.calls += 1
                 if progress.backwards > backwards:
@@ -135,12 +135,14 @@ class Optimizers(PickledByValue):
 
         return step
 
-    def _skipped(self, step):
+    def _was_skipped(self, returned):
+        if type(returned) is not Skipped:
+            return False
         try:
             self._hook.progress.step_skipped()
         except Exception as error:
             self._hook.failed(error)
-        return step.value
+        return True
 
     def _judge_received(self, optimizer):
         try:

@@ -13,6 +13,7 @@ from steptune_pytorch.knobs import scaling_limits
 from steptune_pytorch.knobs.finite_gradients import FiniteGradients
 from steptune_pytorch.knobs.scale_factor import ScaleFactor
 from steptune_pytorch.knobs.unscaling import Unscaling, leaves_of
+from steptune_pytorch.patches import PickledByValue
 
 _STEPS_TO_LOOK = 3  # by then the program has shown what its backwards reach
 _MOST_LOOKS = 64
@@ -24,6 +25,15 @@ class Skipped:
 
     def __init__(self, value):
         self.value = value
+
+
+class _Step(PickledByValue):
+    def __init__(self, loss_scale, original):
+        self._loss_scale = loss_scale
+        self._original = original
+
+    def __call__(self, optimizer, *arguments, **named):
+        return self._loss_scale.step(self._original, optimizer, arguments, named)
 
 
 class LossScale:
@@ -98,7 +108,10 @@ class LossScale:
 
         def backward(tensors, *arguments, **named):
             if unscaling.inverse is not None or not self._is_in_force():
-                return original(tensors, *arguments, **named)  # a backward within one, of a checkpoint say
+                # A backward within one, of a checkpoint say: on a GPU in a thread that is not Python's own.
+                if self._has_begun and scaling_limits.is_other_thread(self._hook):
+                    self.refuse("several threads train at once")
+                return original(tensors, *arguments, **named)
             try:
                 named = dict(zip(_AFTER_LOSS, arguments), **named)
                 seeds = self._seeds(tensors, named)
@@ -196,34 +209,28 @@ class LossScale:
 
     def around_step(self, original):
         """What calls an optimizer's step in place of `original`, and may give Skipped; itself where nothing is scaled."""
-        if not self._is_asked:
-            return original
+        return _Step(self, original) if self._is_asked else original
 
-        def step(optimizer, *arguments, **named):
-            if self._refused is not None and optimizer not in self._still_checked:
+    def step(self, original, optimizer, arguments, named):
+        if self._refused is not None and optimizer not in self._still_checked:
+            return original(optimizer, *arguments, **named)
+        closure = arguments[0] if arguments else named.get("closure")
+        loss = None
+        if callable(closure):
+            if not scaling_limits.calls_closure_once(optimizer):
+                self.refuse("%s may call its closure several times a step" % type(optimizer).__name__)
                 return original(optimizer, *arguments, **named)
-            closure = arguments[0] if arguments else named.get("closure")
-            loss = None
-            if callable(closure):
-                if not scaling_limits.calls_closure_once(optimizer):
-                    name = type(optimizer).__name__
-                    self.refuse("%s may call its closure several times a step" % name)
-                    return original(optimizer, *arguments, **named)
-                with torch.enable_grad():
-                    loss = closure()  # whose gradients are looked at before the step
+            with torch.enable_grad():
+                loss = closure()  # whose gradients are looked at before the step
 
-                def closure():
-                    return loss
+            def closure():
+                return loss
 
-                if arguments:
-                    arguments = (closure, *arguments[1:])
-                else:
-                    named = dict(named, closure=closure)
-            if self._may_step(optimizer):
-                return original(optimizer, *arguments, **named)
-            return Skipped(loss)
-
-        return step
+            if arguments:
+                arguments = (closure, *arguments[1:])
+            else:
+                named = dict(named, closure=closure)
+        return original(optimizer, *arguments, **named) if self._may_step(optimizer) else Skipped(loss)
 
     def _may_step(self, optimizer):
         if not self._has_begun:

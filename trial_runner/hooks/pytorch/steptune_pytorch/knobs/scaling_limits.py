@@ -2,6 +2,7 @@
 """Programs whose loss cannot be scaled from outside."""
 
 import inspect
+import threading
 
 import torch
 
@@ -66,6 +67,12 @@ def _parallel(hook):
         if isinstance(root, DistributedDataParallel)
         and distributed.get_world_size(root.process_group) == ranks.together()
     ]
+
+
+def is_other_thread(hook):
+    """One of Python's own, not of autograd's."""
+    is_other = hook.active and threading.get_ident() != hook.thread
+    return is_other and not isinstance(threading.current_thread(), threading._DummyThread)
 
 
 def calls_closure_once(optimizer):
