@@ -333,9 +333,6 @@ class RefusedKnobs(Knobs):
     def test_own_autocast(self):
         self.same("evaluation_mode", precision="bf16", refused=["precision"])
 
-    def test_half_precision_without_a_scaler(self):
-        self.same("mnist", precision="fp16", refused=["precision"])
-
     def test_a_model_that_is_given_up_is_not_kept(self):
         self.assertEqual(self.same("given_up_model", channels_last=True).lines, ["gone True"])
 
@@ -675,6 +672,15 @@ class Recomputation(Knobs):
         row = self.refused("own")
         self.assertEqual((row["today"], row["why"]), (True, "the program does it itself"))
         self.assertTrue(row["where"][0].endswith(" checkpoint"), row)
+
+    def test_in_another_precision(self):
+        ran = run("blocks", "usual", hook=knobs(activation_checkpointing=True, precision="bf16"))
+        self.assertEqual(ran.status, 0, ran.output)
+        for knob, value in (("activation_checkpointing", True), ("precision", "bf16")):
+            row = ran.knob(knob)
+            self.assertEqual((row.get("value"), row["may"]), (value, True), row)
+        plain = run("blocks", "usual", hook=knobs(precision="bf16"))
+        self.assertEqual(ran.lines[:-1], plain.lines[:-1])
 
     def test_of_ranks(self):
         self.same("ddp", activation_checkpointing=True, refused=["activation_checkpointing"])

@@ -63,6 +63,25 @@ TEST(PythonEdits, WithoutPlacesNameTheCall) {
             "images = images.to(memory_format=torch.channels_last)\n");
 }
 
+TEST(PythonEdits, OfHalfPrecisionHaveTheScaler) {
+  HookLog seen;
+  seen.add(R"({"event":"knob","knob":"precision","may":true,"today":"fp32",
+               "where":["train.py:60 Net"]})");
+  EXPECT_EQ(python_edits({{"precision", text("fp16")}}, seen),
+            "# train.py:60\n"
+            "# Hugging Face: TrainingArguments(fp16=True); Lightning: "
+            "Trainer(precision=\"16-mixed\"); else:\n"
+            "scaler = torch.cuda.amp.GradScaler()  # once; from PyTorch 2.3 on "
+            "torch.amp.GradScaler(device_type)\n"
+            "with torch.autocast(device_type, dtype=torch.float16):\n"
+            "    output = model(x)\n"
+            "loss = criterion(output.float(), y)\n"
+            "scaler.scale(loss).backward()\n"
+            "scaler.unscale_(optimizer)  # before gradients are clipped or looked at\n"
+            "scaler.step(optimizer)\n"
+            "scaler.update()  # once a step, also of several optimizers\n");
+}
+
 TEST(PythonEdits, LeaveOutWhatTheProgramDoesByItself) {
   HookLog seen;
   seen.add(R"({"event":"knob","knob":"persistent_workers","may":true,"today":false})");

@@ -102,12 +102,12 @@ def wrap(hook):
         return step
 
     hook.patches.replace(torch.autograd, "backward", wrap_backward)
-    for scaler in _scalers():
+    for scaler in scalers():
         hook.patches.replace(scaler, "scale", wrap_scale)
         hook.patches.replace(scaler, "step", wrap_scaler_step)
 
 
-def _scalers():
+def scalers():
     """The class that defines `scale`: torch.amp's from 2.3 on, torch.cuda.amp's before."""
     for package in (getattr(torch, "amp", None), torch.cuda.amp):
         scaler = getattr(package, "GradScaler", None)

@@ -10,6 +10,7 @@ from time import perf_counter
 from torch.optim import Optimizer
 
 from steptune_pytorch import call_site
+from steptune_pytorch.knobs.loss_scale import Skipped
 from steptune_pytorch.knobs.zero import inner, is_sharded
 from steptune_pytorch.part_clock import BACKWARD, OPTIMIZER
 from steptune_pytorch.patches import PickledByValue
@@ -92,6 +93,7 @@ class Optimizers(PickledByValue):
 
     def _wrap_step(self, original):
         hook = self._hook
+        scaled = hook.knobs.forward.loss_scale.around_step(original)
 
         def step(optimizer, *arguments, **named):
             # A subclass that calls super().step(), a wrapper around another optimizer: one step.
@@ -114,13 +116,15 @@ class Optimizers(PickledByValue):
             if progress.received.is_looking and not has_closure:
                 self._judge_received(optimizer)
             try:
-                returned = original(optimizer, *arguments, **named)
+                returned = scaled(optimizer, *arguments, **named)
             finally:
                 self._depth -= 1
                 now_s = perf_counter()
                 clock.totals_s[clock.current] += now_s - clock.now_s
                 clock.now_s = now_s
                 clock.current = before
+            if scaled is not original and self._was_skipped(returned):
+                return returned.value
             try:
                 self.calls += 1
                 if progress.backwards > backwards:
@@ -142,6 +146,15 @@ class Optimizers(PickledByValue):
             self._hook.progress.companion_stepped()
         except Exception as error:
             self._hook.failed(error)
+
+    def _was_skipped(self, returned):
+        if type(returned) is not Skipped:
+            return False
+        try:
+            self._hook.progress.step_skipped()
+        except Exception as error:
+            self._hook.failed(error)
+        return True
 
     def _judge_received(self, optimizer):
         try:

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is put around the forward of the outermost modules: precision, layout, compilation."""
 
+import inspect
 import os
 import shutil
+import warnings
 import weakref
 
 import torch
 from torch.nn.parameter import is_lazy
 
 from steptune_pytorch import call_site, tensors
+from steptune_pytorch.knobs import scaling_limits
+from steptune_pytorch.knobs.loss_scale import LossScale
 from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.whole_forward import LaterForward, Parts, WholeForward
+from steptune_pytorch.part_clock import BACKWARD
 
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 _IMAGE_DIMENSIONS = 4
@@ -24,6 +29,8 @@ class ForwardKnobs:
     def __init__(self, hook, asked):
         self._hook = hook
         self._precision = asked.get("precision", "fp32")
+        self.loss_scale = LossScale(hook, self._precision == "fp16")
+        self._takes_fp16 = {}  # by kind of device
         self._channels_last = asked.get("channels_last", False) is True
         self._compile = asked.get("compile", "off")
         self._ready = weakref.WeakSet()  # modules that have their layout and are compiled
@@ -44,6 +51,10 @@ class ForwardKnobs:
         self._hook.modules.unsettle()
         before = (self._precision, self._channels_last)
         self._precision = asked.get("precision", "fp32")
+        self._refused.pop("precision", None)
+        if self._precision == "fp16":
+            self._precision = "fp32"
+            self._refused["precision"] = "fp16 leaves out steps until the factor of its loss is found: not between two steps"
         self._channels_last = asked.get("channels_last", False) is True and "channels_last" not in self._refused
         if self._channels_last != before[1] and not self._was_channels_last:
             layout = torch.channels_last if self._channels_last else torch.contiguous_format
@@ -57,13 +68,16 @@ class ForwardKnobs:
 
     def wrap(self):
         self._hook.patches.replace(torch.autocast, "__init__", self._wrap_autocast)
+        self.loss_scale.wrap()
 
     def _wrap_autocast(self, original):
         hook = self._hook
 
         def __init__(autocast, *arguments, **named):
             original(autocast, *arguments, **named)
-            if hook.watches() and getattr(autocast, "_enabled", True):
+            # Within a backward it is that of a forward that is computed again.
+            is_own = hook.watches() and hook.clock.current != BACKWARD
+            if is_own and getattr(autocast, "_enabled", True):
                 dtype = getattr(autocast, "fast_dtype", None)
                 name = next((name for name, known in _DTYPES.items() if known == dtype), "fp16")
                 site = (name, call_site.where())
@@ -168,6 +182,8 @@ class ForwardKnobs:
     def _call_with_precision(self, original, module, inputs, named):
         if self._precision == "fp32" or self._why_no_precision():
             return original(module, *inputs, **named)
+        if self._precision == "fp16" and not self.loss_scale.admits(module, inputs, named):
+            return original(module, *inputs, **named)
         dtype = _DTYPES[self._precision]
         device = next((p.device.type for p in module.parameters()), "cpu")
         with self._hook.aside():
@@ -177,15 +193,23 @@ class ForwardKnobs:
         return tensors.converted(outputs, _to_fp32)
 
     def _why_no_precision(self):
-        if self._precision == "fp16":
-            return "fp16 needs a GradScaler, which has to be written into the program"
         if self._autocasts:
             return "the program uses autocast itself"
         if not hasattr(torch, "autocast"):
             return "this PyTorch has no autocast"
-        if torch.cuda.is_available() and not torch.cuda.is_bf16_supported():
+        if self._precision == "fp16":
+            return self._why_no_fp16() or self.loss_scale.why_not()
+        if self._precision == "bf16" and torch.cuda.is_available() and not torch.cuda.is_bf16_supported():
             return "this GPU has no bfloat16"
-        return None
+        return self._refused.get("precision")
+
+    def _why_no_fp16(self):
+        device = self._hook.modules.device()
+        if device not in self._takes_fp16:
+            with warnings.catch_warnings(), self._hook.aside():
+                warnings.simplefilter("ignore")  # it warns where it leaves the precision as it is
+                self._takes_fp16[device] = torch.autocast(device, dtype=torch.float16)._enabled
+        return None if self._takes_fp16[device] else "the autocast of this PyTorch has no fp16 on the device %s" % device
 
     def _why_no_compile(self):
         if not hasattr(torch, "compile"):
@@ -218,8 +242,19 @@ class ForwardKnobs:
         where = ["%s autocast" % site for _, site in self._autocasts] or self._hook.modules.calls
         if why is None and today != "fp32":
             why = "the parameters are %s" % today
+        choices = ["fp32", "bf16" if self._computes_bf16() else "fp16"]
+        if why is None and self._precision == "fp32" and "fp16" in choices:
+            whys = (scaling_limits.why_not(self._hook, root) for root in list(self._hook.modules.roots))
+            why = self.loss_scale.why_not() or next(filter(None, whys), None)
         value = None if why else self._precision
-        return Row("precision", today, value, why, choices=["fp32", "bf16"], where=where)
+        return Row("precision", today, value, why, choices=choices, where=where)
+
+    def _computes_bf16(self):
+        """Not by emulation, which is slower than 32 bits."""
+        if self._hook.modules.device() != "cuda":
+            return True
+        tells = inspect.signature(torch.cuda.is_bf16_supported).parameters
+        return torch.cuda.is_bf16_supported(**{"including_emulation": False} if "including_emulation" in tells else {})
 
     def _parameter_dtype(self):
         for module in list(self._hook.modules.roots):

@@ -1,0 +1,269 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A scaled loss, without which many gradients of fp16 are zero (Micikevicius et al. 2018). The factor changes and steps
+are left out as by torch.amp.GradScaler, but a gradient has its true size as soon as it reaches its parameter: what the
+program adds up, clips and prints is what it would be without."""
+
+import sys
+import traceback
+import weakref
+
+import torch
+
+from steptune_pytorch.knobs import scaling_limits
+from steptune_pytorch.knobs.finite_gradients import FiniteGradients
+from steptune_pytorch.knobs.scale_factor import ScaleFactor
+from steptune_pytorch.knobs.unscaling import Unscaling, leaves_of
+from steptune_pytorch.patches import PickledByValue
+
+_STEPS_TO_LOOK = 3  # by then the program has shown what its backwards reach
+_MOST_LOOKS = 64
+_AFTER_LOSS = ("grad_tensors", "retain_graph", "create_graph", "grad_variables", "inputs")
+
+
+class Skipped:
+    """What a step gives that was left out. `value`: what it would have given the program."""
+
+    def __init__(self, value):
+        self.value = value
+
+
+class _Step(PickledByValue):
+    def __init__(self, loss_scale, original):
+        self._loss_scale = loss_scale
+        self._original = original
+
+    def __call__(self, optimizer, *arguments, **named):
+        return self._loss_scale.step(self._original, optimizer, arguments, named)
+
+
+class LossScale:
+    def __init__(self, hook, is_asked):
+        self._hook = hook
+        self._is_asked = is_asked
+        self.factor = ScaleFactor()
+        self._unscaling = Unscaling()
+        self._finite = FiniteGradients()
+        self._refused = None
+        self._has_begun = False  # a forward was computed in fp16
+        self._admitted = weakref.WeakSet()  # outermost modules
+        self._still_checked = weakref.WeakSet()  # optimizers whose gradients may be of scaled losses, once refused
+        self._looks = 0
+
+    def wrap(self):
+        if not self._is_asked:
+            return
+        from steptune_pytorch.backward import scalers
+
+        patches = self._hook.patches
+        patches.replace(torch.autograd, "backward", self._wrap_backward)
+        patches.replace(torch.autograd, "grad", self._wrap_grad)
+        for name in ("register_hook", "retain_grad"):
+            patches.replace(torch.Tensor, name, self._wrap_look)
+        for owner in (torch.nn.utils.clip_grad, torch.nn.utils):
+            patches.replace(owner, "clip_grad_norm_", self._wrap_clip)
+        for scaler in scalers():
+            patches.replace(scaler, "scale", self._wrap_own_scale)
+
+    # -- whether ----------------------------------------------------------------------------------
+
+    def why_not(self):
+        """Why this program may not be trained in fp16 now; None if it may."""
+        if self._refused is not None or not self._hook.optimizers.alive:
+            return self._refused or "no optimizer makes steps, which have to be left out where gradients are not finite"
+        return None
+
+    def refuse(self, why):
+        """From the next forward and the next backward on the program goes on as it was."""
+        if self._refused is None:
+            self._refused = why
+            if self._has_begun:
+                self._still_checked.update(self._hook.optimizers.alive)
+            self._hook.survey_after_step()
+
+    def admits(self, module, inputs, named):
+        """Whether this forward of an outermost module may be computed in fp16."""
+        if not torch.is_grad_enabled():
+            return True
+        try:
+            if module not in self._admitted:
+                why = scaling_limits.why_not(self._hook, module)
+                if why is not None:
+                    self.refuse(why)
+                self._admitted.add(module)
+            if any(_is_plain_leaf(value) for value in (*inputs, *named.values())):
+                self.refuse(scaling_limits.OTHER_LEAF)
+        except Exception as error:
+            self._hook.failed(error)
+            return False
+        self._has_begun = self._has_begun or self._refused is None
+        return self._refused is None
+
+    def _is_in_force(self):
+        return self._has_begun and self._refused is None and self._hook.watches()
+
+    # -- backward ---------------------------------------------------------------------------------
+
+    def _wrap_backward(self, original):
+        unscaling = self._unscaling
+
+        def backward(tensors, *arguments, **named):
+            if unscaling.inverse is not None or not self._is_in_force():
+                # A backward within one, of a checkpoint say: on a GPU in a thread that is not Python's own.
+                if self._has_begun and scaling_limits.is_other_thread(self._hook):
+                    self.refuse("several threads train at once")
+                return original(tensors, *arguments, **named)
+            try:
+                named = dict(zip(_AFTER_LOSS, arguments), **named)
+                seeds = self._seeds(tensors, named)
+            except Exception as error:
+                self._hook.failed(error)
+                seeds = None
+            if seeds is None:
+                return original(tensors, **named)
+            unscaling.inverse = 1.0 / self.factor.value
+            try:
+                return original(tensors, **dict(named, grad_tensors=seeds))
+            finally:
+                unscaling.inverse = None
+
+        return backward
+
+    def _seeds(self, tensors, named):
+        """The gradients that this backward begins with, scaled; None where it is not to be."""
+        roots = [tensors] if isinstance(tensors, torch.Tensor) else list(tensors)
+        why = scaling_limits.why_no_backward(named)
+        if why is not None:
+            self.refuse(why)
+            return None
+        given = named.get("grad_tensors")
+        if named.get("grad_variables") is not None or not all(isinstance(root, torch.Tensor) for root in roots):
+            return None
+        given = [given] * len(roots) if given is None or isinstance(given, torch.Tensor) else list(given)
+        if len(given) != len(roots):
+            return None  # an error, which is PyTorch's to tell
+        self._cover(roots)
+        self.factor.backward_begins()
+        with torch.no_grad():
+            return [_scaled(root, seed, self.factor.value) for root, seed in zip(roots, given)]
+
+    def _cover(self, roots):
+        unscaling = self._unscaling
+        hook = self._hook
+        for parameter in scaling_limits.trained_by(hook.optimizers.alive):
+            if parameter.requires_grad and not unscaling.covers(parameter):
+                unscaling.cover(parameter)
+        if hook.progress.steps >= _STEPS_TO_LOOK or self._looks >= _MOST_LOOKS:
+            return
+        self._looks += 1
+        for module in list(hook.modules.roots):
+            for parameter in module.parameters():
+                if parameter.requires_grad and not unscaling.covers(parameter):
+                    unscaling.cover(parameter)
+        leaves = leaves_of(roots)
+        for leaf in leaves:
+            if not unscaling.covers(leaf):
+                unscaling.cover(leaf)
+                if _is_plain_leaf(leaf) and hook.progress.steps > 0:
+                    self.refuse(scaling_limits.OTHER_LEAF)  # a new one in each step
+        why = scaling_limits.why_not_reached(hook, leaves)
+        if why is not None:
+            self.refuse(why)
+
+    # -- what shows that it would not be right ----------------------------------------------------
+
+    def _wrap_grad(self, original):
+        def grad(*arguments, **named):
+            if self._is_in_force() and not _is_tracing():
+                self.refuse("the program takes gradients by torch.autograd.grad, which would not be scaled")
+            return original(*arguments, **named)
+
+        return grad
+
+    def _wrap_look(self, original):
+        def look(tensor, *arguments, **named):
+            if self._is_in_force() and tensor.requires_grad and not tensor.is_leaf:
+                self.refuse(scaling_limits.LOOKS_WITHIN)
+            return original(tensor, *arguments, **named)
+
+        return look
+
+    def _wrap_clip(self, original):
+        def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, **named):
+            if error_if_nonfinite and self._is_in_force():
+                self.refuse("the program ends where a norm of gradients is not finite, as that of a scaled loss may be")
+                error_if_nonfinite = False  # the step is left out
+            return original(parameters, max_norm, norm_type, error_if_nonfinite, **named)
+
+        return clip_grad_norm_
+
+    def _wrap_own_scale(self, original):
+        def scale(scaler, outputs):
+            scaled = original(scaler, outputs)
+            if scaled is not outputs and self._hook.watches():
+                self.refuse("the program has a GradScaler itself")
+            return scaled
+
+        return scale
+
+    # -- step -------------------------------------------------------------------------------------
+
+    def around_step(self, original):
+        """What calls an optimizer's step in place of `original`, and may give Skipped; itself where nothing is scaled."""
+        return _Step(self, original) if self._is_asked else original
+
+    def step(self, original, optimizer, arguments, named):
+        if self._refused is not None and optimizer not in self._still_checked:
+            return original(optimizer, *arguments, **named)
+        closure = arguments[0] if arguments else named.get("closure")
+        loss = None
+        if callable(closure):
+            if not scaling_limits.calls_closure_once(optimizer):
+                self.refuse("%s may call its closure several times a step" % type(optimizer).__name__)
+                return original(optimizer, *arguments, **named)
+            with torch.enable_grad():
+                loss = closure()  # whose gradients are looked at before the step
+
+            def closure():
+                return loss
+
+            if arguments:
+                arguments = (closure, *arguments[1:])
+            else:
+                named = dict(named, closure=closure)
+        return original(optimizer, *arguments, **named) if self._may_step(optimizer) else Skipped(loss)
+
+    def _may_step(self, optimizer):
+        if not self._has_begun:
+            return True
+        try:
+            if self._unscaling.inverse is not None:
+                self.refuse("an optimizer steps within the backward")
+            parameters = scaling_limits.trained_by([optimizer])
+            are_finite = self._finite.are_all(p.grad for p in parameters if p.grad is not None)
+            self.factor.stepped(optimizer, are_finite)
+            if self._refused is not None and self._unscaling.inverse is None:
+                self._still_checked.discard(optimizer)
+                if not self._still_checked:
+                    self._unscaling.release()
+            return are_finite
+        except Exception as error:
+            self._hook.failed(error)
+            return True
+
+
+def _scaled(root, seed, factor):
+    if seed is not None:
+        return seed * factor
+    # Any other root needs a seed, which is PyTorch's to tell.
+    return torch.full_like(root, factor) if root.numel() == 1 else None
+
+
+def _is_tracing():
+    """For torch.compile, which takes no gradients meanwhile."""
+    names = (frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_stack(sys._getframe(1)))
+    return any("_aot_autograd" in name for name in names)
+
+
+def _is_plain_leaf(value):
+    is_leaf = isinstance(value, torch.Tensor) and value.requires_grad and value.is_leaf
+    return is_leaf and not isinstance(value, torch.nn.Parameter)

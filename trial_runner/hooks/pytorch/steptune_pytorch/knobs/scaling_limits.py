@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Programs whose loss cannot be scaled from outside."""
+
+import inspect
+import threading
+
+import torch
+
+from steptune_pytorch import ranks
+from steptune_pytorch.knobs.zero import inner
+
+LOOKS_WITHIN = "the program looks at gradients within the model, which would be scaled"
+OTHER_LEAF = "the program takes gradients of tensors that are no parameters, which would be scaled"
+_PLAIN = (torch.nn.Parameter, torch.Tensor)
+
+
+def trained_by(optimizers):
+    return [p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"]]
+
+
+def why_not(hook, module):
+    """Before a forward of this outermost module."""
+    parts = list(module.modules())
+    if hook.knobs.strategy.is_sharding() or any(type(part).__name__ == "FullyShardedDataParallel" for part in parts):
+        return "FullyShardedDataParallel divides the parameters: gradients reach none that could be unscaled"
+    if any(part._backward_hooks or getattr(part, "_backward_pre_hooks", None) for part in parts):
+        return LOOKS_WITHIN
+    alive = list(hook.optimizers.alive)
+    if any(isinstance(optimizer, torch.optim.LBFGS) for optimizer in alive):
+        return "LBFGS calls its closure several times a step"
+    return _why_no_parameters([*module.parameters(), *trained_by(alive)]) or _why_not_together(hook)
+
+
+def _why_no_parameters(parameters):
+    for parameter in parameters:
+        if type(parameter) not in _PLAIN:
+            return "parameters are of the class %s" % type(parameter).__name__
+        if parameter.is_complex() or (parameter.is_floating_point() and parameter.dtype != torch.float32):
+            return "parameters are %s" % str(parameter.dtype).replace("torch.", "")
+    return None
+
+
+def _why_not_together(hook):
+    is_averaged = ranks.together() == 1 or hook.knobs.strategy.is_one_training() or _parallel(hook)
+    return None if is_averaged else "ranks that do not average gradients by DistributedDataParallel leave out steps of their own"
+
+
+def why_not_reached(hook, leaves):
+    """`leaves`: what a backward reaches."""
+    why = _why_no_parameters(leaves)
+    if why is None and ranks.together() > 1 and not hook.knobs.strategy.is_one_training():
+        averaged = {id(p) for module in _parallel(hook) for p in module.parameters()}
+        trained = {id(p) for p in trained_by(hook.optimizers.alive)}
+        if any(id(leaf) in trained and id(leaf) not in averaged for leaf in leaves):
+            return "an optimizer trains parameters outside DistributedDataParallel, which each rank has gradients of its own for"
+    return why
+
+
+def _parallel(hook):
+    """Outermost modules whose gradients all ranks have alike."""
+    from torch import distributed
+    from torch.nn.parallel import DistributedDataParallel
+
+    return [
+        root
+        for root in list(hook.modules.roots)
+        if isinstance(root, DistributedDataParallel)
+        and distributed.get_world_size(root.process_group) == ranks.together()
+    ]
+
+
+def is_other_thread(hook):
+    """One of Python's own, not of autograd's."""
+    is_other = hook.active and threading.get_ident() != hook.thread
+    return is_other and not isinstance(threading.current_thread(), threading._DummyThread)
+
+
+def calls_closure_once(optimizer):
+    """Known of PyTorch's own, all but one of which do."""
+    known = [cls for cls in vars(torch.optim).values() if isinstance(cls, type) and issubclass(cls, torch.optim.Optimizer)]
+    steps = {inspect.unwrap(cls.step) for cls in known if not issubclass(cls, torch.optim.LBFGS)}
+    return inspect.unwrap(type(inner(optimizer)).step) in steps
+
+
+def why_no_backward(named):
+    if named.get("create_graph"):
+        return "the program differentiates gradients once more (create_graph)"
+    if named.get("inputs") is not None:
+        return "the program calls backward for some tensors alone (inputs)"
+    if torch.is_anomaly_enabled():
+        return "the program detects anomalies: gradients of a scaled loss that are not finite would end it"
+    return None
