@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program `noise_scale` on ranks, one backward a step. `network` and `micro_batches` train a network on the same
-samples: on ranks, and as micro-batches of one process. `alone` knows of one process only. Prints at each step how many parameters have tensor hooks."""
+samples: on ranks, and as micro-batches of one process. `alone` knows of one process only. Prints at each step how many
+parameters have tensor hooks."""
 import os
 import sys
 
@@ -11,7 +12,8 @@ from torch.distributed.algorithms.ddp_comm_hooks import default_hooks
 from torch.utils.checkpoint import checkpoint
 from torch.utils.data import DataLoader, TensorDataset
 
-WIDTH, BATCH, RANKS, STEPS = 50, 4, 2, 300
+WIDTH, BATCH, RANKS = 50, 4, 2
+UNKNOWN = ("never zeroed", "two losses", "sizes", "same", "own parameter", "compressed", "checkpoints", "raises")
 ALONE = ("micro_batches", "alone")
 DISTANCE = 0.5  # so that the scale is 4 samples
 
@@ -33,7 +35,8 @@ class Mean(nn.Module):
             return self.half(x) + self.half(x)
         if how == "checkpoints":
             x = x.requires_grad_()
-            return sum(checkpoint(self.half, x, use_reentrant=True) for _ in range(2))
+            once, again = [checkpoint(self.half, x, use_reentrant=True) for _ in range(2)]
+            return 2.2 * once - 0.2 * again  # the norm of the gradient's parts together is 1.1 times its own
         return (0.5 * (mean - x) ** 2).sum(dim=1).mean()
 
     def half(self, x):
@@ -54,7 +57,11 @@ def batch_of(step, rank):
     if how == "alone":
         return next(batches)[0]
     generator = torch.Generator().manual_seed(1000 * step + (0 if how == "same" else rank))
-    size = BATCH + (step // 4) % 3 if how == "sizes" else BATCH
+    size = BATCH
+    if how == "sizes":
+        size += step // 4 % 2
+    if how == "last" and step % 20 == 0:  # looked at, as every fourth one is
+        size -= 2
     return torch.randn(size, WIDTH, generator=generator)
 
 
@@ -84,6 +91,7 @@ def wrapped(model):
 
 
 how = sys.argv[1]
+steps = 100 if how in UNKNOWN else 300
 rank = int(os.environ.get("RANK", "0"))
 if how not in ALONE:
     dist.init_process_group("gloo")
@@ -92,7 +100,7 @@ if how in ("network", "micro_batches"):
     model = nn.Sequential(nn.Linear(WIDTH, 20), nn.Tanh(), nn.Linear(20, 1))
 else:
     model = Mean()
-data = TensorDataset(torch.randn(RANKS * BATCH * STEPS, WIDTH))
+data = TensorDataset(torch.randn(RANKS * BATCH * steps, WIDTH))
 batches = iter(DataLoader(data, batch_size=RANKS * BATCH, shuffle=True))
 own = nn.Parameter(torch.ones(()))
 parameters = list(model.parameters()) + ([own] if how == "own parameter" else [])
@@ -100,7 +108,7 @@ if how == "own hook":
     model.last.register_hook(lambda gradient: 0.0 * gradient)
 model = wrapped(model)
 optimizer = torch.optim.SGD(parameters, lr=1e-3 if how in ("network", "micro_batches") else 1e-6)
-for step in range(STEPS):
+for step in range(steps):
     if how != "never zeroed":
         optimizer.zero_grad(set_to_none=how != "zeros")
     if how == "micro_batches":
@@ -119,7 +127,7 @@ for step in range(STEPS):
         if how == "two losses":
             (0.5 * loss).backward(retain_graph=True)
         # As a GradScaler does, whose scale has doubled once.
-        (loss * (1024.0 if step < 150 else 2048.0) if how == "scaled" else loss).backward()
+        (loss * (1024.0 if step < steps / 2 else 2048.0) if how == "scaled" else loss).backward()
     nn.utils.clip_grad_norm_(parameters, 1e-3)
     optimizer.step()
     print("loss", loss.item().hex(), sum(p._backward_hooks is not None for p in parameters))

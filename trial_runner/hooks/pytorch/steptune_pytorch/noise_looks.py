@@ -16,6 +16,9 @@ _STEPS_AFTER_REFUSAL = 64
 _FIRST_LOOKS = 16  # may take more of it, so that a short trial tells something, too
 _FIRST_SHARE = 10  # times as much
 _MOST_UNREAD = 64
+_SIZES = 16  # of the last batches of ranks that were looked at, so many as are remembered
+_FEWEST_SIZES = 4
+_USUAL_SHARE = 0.75
 
 
 class NoiseLooks:
@@ -27,7 +30,7 @@ class NoiseLooks:
         self._look = None  # at the step under way
         self._hooked = None  # the look that may have hooks on parameters
         self._unread = collections.deque(maxlen=_MOST_UNREAD)
-        self._samples_of_ranks = 0  # of the last look at the gradients of ranks
+        self._sizes = collections.deque(maxlen=_SIZES)
         self._spent_s = 0.0
         self._looks = 0
         self.next_step = STEPS_BETWEEN  # the next look is not before so many steps
@@ -66,12 +69,8 @@ class NoiseLooks:
         look, self._look = self._look, None
         if look is None or len(look.norms) < 3 or progress.backwards_per_step != look.backwards:
             return
-        if look.of_ranks:
-            # Batches of several sizes have several sizes on the ranks, too: only this one's is known.
-            before, self._samples_of_ranks = self._samples_of_ranks, look.samples
-            if before != look.samples:
-                return
-        self._unread.append((look.few(), look.many(), look.backwards, look.norms))
+        if not look.of_ranks or self._is_usual(look.samples):
+            self._unread.append((look.few(), look.many(), look.backwards, look.norms))
 
     def dropped(self):
         """The step came to nothing."""
@@ -91,6 +90,13 @@ class NoiseLooks:
                     self._estimate.add(few, of_few, many, of_many / backwards)
         scale = self._estimate.samples()
         return {} if scale is None else {"gradient_noise_scale": scale}
+
+    def _is_usual(self, samples):
+        """Of batches of several sizes the other ranks have others at the same time, and only this one's are known. The
+        last batch of a pass may be a smaller one."""
+        sizes = self._sizes
+        sizes.append(samples)
+        return len(sizes) >= _FEWEST_SIZES and sizes.count(samples) >= _USUAL_SHARE * len(sizes)
 
     def _is_due(self, progress):
         steps = progress.steps
