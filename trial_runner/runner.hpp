@@ -14,6 +14,7 @@
 
 #include "common/configuration.hpp"
 #include "common/error.hpp"
+#include "trial_runner/cpu_clock.hpp"
 #include "trial_runner/launch/launch.hpp"
 #include "trial_runner/report.hpp"
 #include "trial_runner/reports/report_format.hpp"
@@ -191,6 +192,8 @@ struct Outcome {
   /// Share of the time of the CPUs that it may use in which its processes computed, from its first
   /// report on.
   std::optional<double> cpu_busy{};
+  /// In order, the shorter the trial the closer; empty where they are not told.
+  std::vector<CpuClockSpan> cpu_clocks{};
   /// What all its processes read from storage: 0 where everything came from the page cache.
   std::optional<double> storage_read_bytes{};
   std::optional<GpuUse> gpu{};  ///< NVIDIA's, where the driver's library is

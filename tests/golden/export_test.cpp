@@ -244,6 +244,7 @@ valid = jsonschema.Draft202012Validator(schema)
 told = {'faults': [e.message for e in valid.iter_errors(document)]}
 for trial in document['trials']:  # an export of the first version
     trial.pop('cpu_busy_share')
+    trial.pop('cpu_clock')
     for later in ('whole_run', 'steps_known'):
         (trial['measurement'] or {later: None}).pop(later)
 document.pop('decisions')

@@ -159,6 +159,14 @@ TEST_F(ResourcesTest, ATrialThatComputesIsToldFromOneThatWaits) {
   EXPECT_GT(*busy.outcome().cpu_busy, 0.1) << "one of its CPUs, as far as others let it";
   EXPECT_LE(*busy.outcome().cpu_busy, 1.0);
   EXPECT_LT(*idle.outcome().cpu_busy, 0.03);
+  for (const CpuClockSpan& second : busy.outcome().cpu_clocks) {
+    EXPECT_LT(second.from_s, second.to_s);
+    EXPECT_GT(second.clock_hz, 1e8);
+    EXPECT_LT(second.clock_hz, 1e10);
+  }
+  const bool told =
+      std::filesystem::exists("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq");
+  EXPECT_TRUE(!told || !busy.outcome().cpu_clocks.empty());
   TrialSpec silent = shell("sleep 1.5");
   silent.key.trial = 9;
   EXPECT_FALSE(run(silent).outcome().cpu_busy) << "its start-up is no training";

@@ -85,6 +85,26 @@ std::optional<CpuTime> cpu_time_of(std::string_view proc_stat, std::span<const i
   return sum;
 }
 
+std::vector<CpuBusyTime> cpu_busy_times_of(std::string_view proc_stat, std::span<const int> cpus) {
+  constexpr std::string_view k_cpu = "cpu";
+  std::vector<CpuBusyTime> times;
+  // The line of their sum comes first, then one for each.
+  for (auto at = proc_stat.find('\n'); at != std::string_view::npos;
+       at = proc_stat.find('\n', at + 1)) {
+    const std::string_view line = proc_stat.substr(at + 1);
+    if (!line.starts_with(k_cpu)) break;
+    int cpu = 0;
+    const auto [number_end, error] =
+        std::from_chars(line.data() + k_cpu.size(), line.data() + line.size(), cpu);
+    if (error != std::errc{}) break;
+    if (!cpus.empty() && std::ranges::find(cpus, cpu) == cpus.end()) continue;
+    const auto name_size = static_cast<std::size_t>(number_end - line.data());
+    const auto time = time_of_line(line, line.substr(0, name_size));
+    if (time) times.push_back({cpu, time->busy_s});
+  }
+  return cpus.empty() || times.size() == cpus.size() ? times : std::vector<CpuBusyTime>();
+}
+
 std::optional<CpuTime> read_cpu_time(std::span<const int> cpus) {
   const auto text = read_system_file("/proc/stat");
   return text ? cpu_time_of(*text, cpus) : std::nullopt;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "common/machine/processes.hpp"
 #include "trial_runner/runner.hpp"
@@ -25,6 +26,16 @@ struct CpuTime {
                                                  std::span<const int> cpus);
 /// The same from /proc/stat itself; nothing where it cannot be read.
 [[nodiscard]] std::optional<CpuTime> read_cpu_time(std::span<const int> cpus);
+
+/// CPU seconds since boot in which one CPU was neither idle nor stolen.
+struct CpuBusyTime {
+  int cpu = 0;
+  double busy_s = 0.0;
+};
+/// Of these CPUs, of all where none are given, as the text of /proc/stat has them; none where it
+/// does not know each.
+[[nodiscard]] std::vector<CpuBusyTime> cpu_busy_times_of(std::string_view proc_stat,
+                                                         std::span<const int> cpus);
 
 /// What others used between two readings, given what the trial used itself of the same CPUs.
 /// Nothing where the span is too short for the kernel's ticks to say anything.

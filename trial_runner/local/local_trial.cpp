@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 
 #include "common/machine/memory.hpp"
+#include "common/machine/system_files.hpp"
 #include "trial_runner/local/process_tags.hpp"
 #include "trial_runner/local/usage.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
@@ -60,6 +61,7 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
       bound_to_(resources.cpus),
       cpus_(resources.cpu_count),
       pressure_(at_start_.started_s, read_pressure(SystemFiles{})),
+      clocks_(at_start_.started_s, resources.cpus),
       gpus_(std::move(gpus)),
       last_output_s_(at_start_.started_s),
       line_came_s_(at_start_.started_s),
@@ -164,7 +166,10 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
   const double own_s = own_cpu_seconds(processes, subreaper.reaped_usage(process_.main.pid).cpu_s);
   if (reported_) cpu_use_.look(now_s, own_s);
-  if (const auto span = disturbance_.look(now_s, read_cpu_time(bound_to_), own_s)) {
+  const auto proc_stat = read_system_file("/proc/stat");
+  const auto cpu_time = proc_stat ? cpu_time_of(*proc_stat, bound_to_) : std::nullopt;
+  if (proc_stat) clocks_.look(now_s, *proc_stat);
+  if (const auto span = disturbance_.look(now_s, cpu_time, own_s)) {
     events.emplace_back(TrialDisturbed{key_, span->from_s, now_s, span->disturbance});
   }
   if (pressure_.is_due(now_s)) {
@@ -283,6 +288,7 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   if (cpu && at_start_.cpu)
     outcome.disturbance = disturbance_between(*at_start_.cpu, *cpu, used.cpu_s);
   outcome.cpu_busy = cpu_use_.busy_share(cpus_);
+  outcome.cpu_clocks = clocks_.spans();
   outcome.gpu = gpus_.use();
   if (outcome.disturbance && outcome.gpu)
     outcome.disturbance->gpu_strangers = outcome.gpu->most_strangers;

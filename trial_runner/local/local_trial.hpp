@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/machine/processes.hpp"
+#include "trial_runner/local/cpu_clock_watch.hpp"
 #include "trial_runner/local/cpu_time.hpp"
 #include "trial_runner/local/ending.hpp"
 #include "trial_runner/local/gpu_watch.hpp"
@@ -112,6 +113,7 @@ class LocalTrial {
   int cpus_;                   ///< that it may use
   bool reported_ = false;      ///< it has begun to train
   PressureWatch pressure_;
+  CpuClockWatch clocks_;
   GpuWatch gpus_;
   double excluded_s_ = 0.0;
   double last_output_s_;  ///< for the idle limit, which does not count standstills

@@ -108,6 +108,8 @@ struct TrialRecord {
   std::optional<Disturbance> disturbance;
   double disturbed_s = 0.0;        ///< seconds in which others took much of the machine
   std::optional<double> cpu_busy;  ///< as `Outcome`'s; kept with the measurement
+  /// In the measured window, or over the trial where it has none; kept with the measurement.
+  std::optional<CpuClock> cpu_clock;
   std::optional<double> storage_read_bytes;
   std::optional<GpuUse> gpu;
   /// Of the first objective over the best so far, as the searcher expected it when it proposed the

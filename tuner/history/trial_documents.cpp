@@ -42,10 +42,16 @@ constexpr NumberFields<PhaseEstimate, 6> k_phase_numbers{{
     {"period_error", &PhaseEstimate::period_error},
     {"spacing_samples", &PhaseEstimate::spacing_samples},
 }};
-constexpr NumberFields<LevelChange, 3> k_level_change_numbers{{
+constexpr NumberFields<LevelChange, 5> k_level_change_numbers{{
     {"at_samples", &LevelChange::at_samples},
     {"at_s", &LevelChange::at_s},
     {"ratio", &LevelChange::ratio},
+    {"cpu_clock_before_hz", &LevelChange::cpu_clock_before_hz},
+    {"cpu_clock_after_hz", &LevelChange::cpu_clock_after_hz},
+}};
+constexpr NumberFields<CpuClock, 2> k_cpu_clock_numbers{{
+    {"mean_hz", &CpuClock::mean_hz},
+    {"lowest_hz", &CpuClock::lowest_hz},
 }};
 constexpr NumberFields<MachineLevel, 2> k_machine_level_numbers{{
     {"log_ratio", &MachineLevel::log_ratio},
@@ -278,6 +284,10 @@ constexpr std::array k_field_readers{
                 }},
     FieldReader{"cpu_busy_share", [](ondemand::value value,
                                      TrialRecord& trial) { get(value, trial.cpu_busy.emplace()); }},
+    FieldReader{"cpu_clock",
+                [](ondemand::value value, TrialRecord& trial) {
+                  get_numbers(value, k_cpu_clock_numbers, trial.cpu_clock.emplace());
+                }},
     FieldReader{"peak_unreclaimable_bytes",
                 [](ondemand::value value, TrialRecord& trial) {
                   get(value, trial.peak_unreclaimable_bytes.emplace());
@@ -342,6 +352,7 @@ std::string measurement_document(const TrialRecord& trial) {
   if (trial.level.log_ratio != 0.0)
     put_numbers(json["machine_level"], k_machine_level_numbers, trial.level);
   if (trial.cpu_busy) put(json, "cpu_busy_share", *trial.cpu_busy);
+  if (trial.cpu_clock) put_numbers(json["cpu_clock"], k_cpu_clock_numbers, *trial.cpu_clock);
   if (trial.peak_unreclaimable_bytes)
     put(json, "peak_unreclaimable_bytes", *trial.peak_unreclaimable_bytes);
   if (trial.storage_read_bytes) put(json, "storage_read_bytes", *trial.storage_read_bytes);

@@ -14,6 +14,11 @@ double to_microseconds(double seconds) {
   return std::round(seconds * 1e6) / 1e6;
 }
 
+/// A clock's spans are about a second long.
+double to_milliseconds(double seconds) {
+  return std::round(seconds * 1e3) / 1e3;
+}
+
 double number_or_zero(const Json& json, const char* name) {
   return number_at(json, name).value_or(0.0);
 }
@@ -30,6 +35,19 @@ Disturbance disturbance_from(const Json& json) {
   disturbance.clocks_throttled =
       throttled != json.end() && throttled->is_boolean() && throttled->get<bool>();
   return disturbance;
+}
+
+std::vector<CpuClockSpan> clocks_from(const Json& json) {
+  const auto found = json.find("cpu_clocks");
+  if (found == json.end() || !found->is_object()) return {};
+  const auto from_s = numbers_at(*found, "from_s");
+  const auto to_s = numbers_at(*found, "to_s");
+  const auto clock_hz = numbers_at(*found, "clock_hz");
+  const std::size_t size = std::min({from_s.size(), to_s.size(), clock_hz.size()});
+  std::vector<CpuClockSpan> spans;
+  for (std::size_t i = 0; i < size; ++i)
+    spans.push_back({from_s[i], to_s[i], clock_hz[i]});
+  return spans;
 }
 
 /// The objects of the array called `name`.
@@ -78,6 +96,14 @@ Json to_json(const TrialTrace& trace) {
                                  {"half_widths", numbers_or_null(decision.half_widths)},
                                  {"reason", decision.reason}});
   }
+  if (!trace.cpu_clocks.empty()) {
+    Json& clocks = json["cpu_clocks"];
+    for (const CpuClockSpan& span : trace.cpu_clocks) {
+      clocks["from_s"].push_back(to_milliseconds(span.from_s));
+      clocks["to_s"].push_back(to_milliseconds(span.to_s));
+      clocks["clock_hz"].push_back(std::round(span.clock_hz));
+    }
+  }
   if (trace.spared_startup_s > 0.0) {
     json["spared_startup_s"] = to_microseconds(trace.spared_startup_s);
   }
@@ -107,6 +133,7 @@ TrialTrace trial_trace_from_json(const Json& json) {
                                numbers_at(decision, "values"), numbers_at(decision, "half_widths"),
                                text_at(decision, "reason")});
   }
+  trace.cpu_clocks = clocks_from(json);
   trace.spared_startup_s = number_or_zero(json, "spared_startup_s");
   return trace;
 }

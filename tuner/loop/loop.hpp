@@ -17,6 +17,7 @@
 #include "search/searcher.hpp"
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
+#include "tuner/loop/cache_seen.hpp"
 #include "tuner/loop/speed_up.hpp"
 #include "tuner/loop/standing.hpp"
 #include "tuner/study/study_spec.hpp"
@@ -107,6 +108,7 @@ struct Recommendation {
   /// the baseline's, or nothing is known about the gradient noise scale.
   double least_samples_ratio = 1.0;
   double most_samples_ratio = 1.0;
+  CacheSeen page_cache;            ///< of the runs that its figures are of
   std::vector<std::string> notes;  ///< what the plan assumes and nobody has seen; for people
 };
 

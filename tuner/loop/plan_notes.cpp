@@ -245,46 +245,6 @@ void add_count_note(const StudySpec& study, const Standing& standing,
   }
 }
 
-/// Readahead and what was read before it was measured count, too.
-constexpr double k_nearly_all = 0.95;
-
-/// Of the data that were dropped from memory before it; nothing where none were.
-std::optional<double> data_bytes_of(const TrialRecord& trial) {
-  const auto found = trial.placement.find(k_data_bytes_placement);
-  return found == trial.placement.end() ? std::nullopt : parse_finite(found->second);
-}
-
-/// Where the trials had the data from, which the study names.
-void add_data_note(const Standing& standing, const Recommendation& recommendation,
-                   std::vector<std::string>& notes) {
-  const TrialRecord* trial = standing.find(recommendation.incumbent_trial);
-  if (trial == nullptr) return;
-  const auto cache = trial->placement.find(k_page_cache_placement);
-  if (cache == trial->placement.end()) return;
-  if (!cache->second.starts_with("cold")) {
-    notes.emplace_back(
-        "trials found the data in memory where it fits, as the second epoch of a run does; "
-        "\"measure.cache\": \"cold\" measures the first");
-  } else if (cache->second.find(k_page_cache_fault) != std::string::npos) {
-    notes.push_back(
-        fmt::format("trials may have found data in memory (page cache {})", cache->second));
-  } else if (trial->storage_read_bytes && !(*trial->storage_read_bytes > 0.0)) {
-    notes.push_back(fmt::format(
-        "no reads from storage were counted, although the data was to be read from there (page "
-        "cache {}): it may lie in memory (tmpfs), be mapped by another program, or come over a "
-        "network",
-        cache->second));
-  } else if (const auto bytes = data_bytes_of(*trial);
-             bytes && trial->storage_read_bytes.value_or(0.0) > k_nearly_all * *bytes) {
-    notes.push_back(fmt::format(
-        "trials read all {:.0f} MiB of the data from storage, and found it in memory from then on: "
-        "name more data, or measure a shorter \"max_trial\", to see the first epoch alone",
-        *bytes / 0x1p20));
-  } else {
-    notes.emplace_back("trials read the data from storage, as the first epoch of a run does");
-  }
-}
-
 /// `num_workers=4 num_threads=2`: what a configuration has other than the baseline's.
 std::string difference_text(const Configuration& configuration, const Configuration& baseline) {
   std::string text;
@@ -377,7 +337,6 @@ std::vector<std::string> plan_notes(const StudySpec& study, const Standing& stan
   add_baseline_note(standing, recommendation, notes);
   add_limit_notes(study, recommendation, notes);
   add_whole_run_note(study, standing, recommendation, notes);
-  add_data_note(standing, recommendation, notes);
   add_count_note(study, standing, notes);
   add_batch_note(study, standing, recommendation, notes);
   add_live_notes(study, standing, recommendation, notes);

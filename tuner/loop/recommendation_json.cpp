@@ -91,6 +91,14 @@ std::vector<UndecidedParameter> undecided_from(const Json& json, const std::stri
   return undecided;
 }
 
+/// Of versions that told none, nothing is known.
+CacheSeen cache_from(const Json& json) {
+  const auto found = json.find("page_cache");
+  if (found == json.end() || !found->is_object()) return {};
+  return {cache_state_from_text(text_at(*found, "state")).value_or(CacheState::not_known),
+          number_at(*found, "storage_read_bytes"), text_at(*found, "text")};
+}
+
 /// Recommendations of versions that told no claim were confirmed if there were pairs.
 Claim claim_from(const Json& json, const SpeedUp& speed_up) {
   if (const auto claim = claim_from_text(text_at(json, "claim"))) return *claim;
@@ -154,6 +162,9 @@ Json to_json(const Recommendation& recommendation) {
       {"incumbent_half_widths", numbers_or_null(recommendation.incumbent_half_widths)},
       {"measured_s", recommendation.measured_s},
       {"samples_counted", recommendation.samples_counted},
+      {"page_cache",
+       {{"state", to_text(recommendation.page_cache.state)},
+        {"text", recommendation.page_cache.text}}},
       {"samples_ratio", {recommendation.least_samples_ratio, recommendation.most_samples_ratio}},
       {"claim", to_text(recommendation.claim)},
       {"speed_up", speed_up_json(recommendation.speed_up)},
@@ -163,6 +174,9 @@ Json to_json(const Recommendation& recommendation) {
       {"pareto", array_of(recommendation.pareto)},
       {"tuning_s", recommendation.tuning_s},
       {"tuning_usd", recommendation.tuning_usd}};
+  if (recommendation.page_cache.storage_read_bytes) {
+    json["page_cache"]["storage_read_bytes"] = *recommendation.page_cache.storage_read_bytes;
+  }
   if (recommendation.payback_share) {
     json["payback_share"] = *recommendation.payback_share;
     json["payback_interval"] =
@@ -193,6 +207,7 @@ Result<Recommendation> recommendation_from_json(const Json& json, const std::str
   recommendation.incumbent_half_widths = numbers_at(json, "incumbent_half_widths");
   recommendation.measured_s = number_at(json, "measured_s").value_or(0.0);
   recommendation.samples_counted = text_at(json, "samples_counted");
+  recommendation.page_cache = cache_from(json);
   if (const auto ratios = numbers<double>(json, "samples_ratio"); ratios.size() == 2) {
     recommendation.least_samples_ratio = ratios[0];
     recommendation.most_samples_ratio = ratios[1];

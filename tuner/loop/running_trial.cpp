@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -67,6 +68,9 @@ constexpr double k_with_turns = 2.0;
 
 /// A confirming run goes on until a buffer can hide no more than this of what it gains.
 constexpr double k_hidden_share = 1.0 / 3.0;
+
+/// Of a trial's trace.
+constexpr std::size_t k_most_clock_spans = 500;
 
 /// What tells nothing for more than this of its time, and until its end, may hang.
 constexpr double k_silent_share = 0.5;
@@ -522,7 +526,7 @@ TrialTrace RunningTrial::trace(const std::optional<Measurement>& measured) const
     kept_s = {measured->window_begin_s() - program_startup_s_,
               measured->window_end_s() - program_startup_s_};
   }
-  return {tracer_.trace(kept_s), disturbed_, decisions_, program_startup_s_};
+  return {tracer_.trace(kept_s), disturbed_, decisions_, program_startup_s_, cpu_clocks_};
 }
 
 Measurement RunningTrial::measurement_at_end(const Outcome& outcome,
@@ -572,6 +576,29 @@ void RunningTrial::record_usage(const Outcome& outcome) {
   record_.cpu_busy = outcome.cpu_busy;
   record_.storage_read_bytes = outcome.storage_read_bytes;
   record_.gpu = outcome.gpu;
+}
+
+void RunningTrial::record_clocks(const Outcome& outcome, Measurement& measurement) {
+  cpu_clocks_ = thinned(outcome.cpu_clocks, k_most_clock_spans);
+  // The measurement's times begin with the process, which may be older than the trial.
+  const double begin_s = measurement.window_begin_s() - program_startup_s_;
+  const double end_s = measurement.window_end_s() - program_startup_s_;
+  record_.cpu_clock = cpu_clock_between(cpu_clocks_, begin_s, end_s);
+  if (!record_.cpu_clock) record_.cpu_clock = cpu_clock_between(cpu_clocks_, 0.0, k_never_s);
+  double from_s = measurement.startup_s - program_startup_s_;
+  for (auto change = measurement.level_changes.begin(); change != measurement.level_changes.end();
+       ++change) {
+    const double at_s = change->at_s - program_startup_s_;
+    const auto next = std::next(change);
+    const double to_s = next == measurement.level_changes.end() ? std::max(at_s, end_s)
+                                                                : next->at_s - program_startup_s_;
+    if (const auto clock =
+            explaining_clock_change(outcome.cpu_clocks, from_s, at_s, to_s, change->ratio)) {
+      change->cpu_clock_before_hz = clock->before_hz;
+      change->cpu_clock_after_hz = clock->after_hz;
+    }
+    from_s = at_s;
+  }
 }
 
 TrialStatus RunningTrial::status_after(TrialStatus ended) const {
@@ -655,6 +682,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   record_.failure = std::move(result.failure);
   record_.ended_wall_s = wall_time_s;
   record_usage(outcome);
+  record_clocks(outcome, found.measurement);
   if (request_ == EndRequest::slow_start && record_.status == TrialStatus::infeasible) {
     record_.awaited_start_s = requested_s_ - started_s_;
   }

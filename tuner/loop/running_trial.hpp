@@ -169,6 +169,8 @@ class RunningTrial {
   /// What the runner lost is launched again, but not for ever.
   [[nodiscard]] TrialStatus status_after(TrialStatus ended) const;
   void record_usage(const Outcome& outcome);
+  /// What the clocks were in the measured window, and whether they explain a changed level.
+  void record_clocks(const Outcome& outcome, Measurement& measurement);
 
   const StudySpec* study_;
   TrialTargets targets_;
@@ -176,6 +178,7 @@ class RunningTrial {
   RankMeasurers measurer_;
   ProgressTracer tracer_;
   std::vector<DisturbedTime> disturbed_;
+  std::vector<CpuClockSpan> cpu_clocks_;
   std::vector<TrialDecision> decisions_;
   ProgressBound progress_;
   EarlyStopping early_stopping_;

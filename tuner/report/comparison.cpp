@@ -156,6 +156,12 @@ TextTable comparison_table(const std::vector<TrialRecord>& trials,
   table.add("peak memory", [](const TrialRecord& trial) {
     return trial.peak_memory_bytes ? format_bytes(*trial.peak_memory_bytes) : std::string();
   });
+  table.add("CPU clock", [](const TrialRecord& trial) {
+    return trial.cpu_clock ? format_ghz(trial.cpu_clock->mean_hz) : std::string();
+  });
+  table.add("  slowest second", [](const TrialRecord& trial) {
+    return trial.cpu_clock ? format_ghz(trial.cpu_clock->lowest_hz) : std::string();
+  });
   table.add("spent", [](const TrialRecord& trial) {
     return format_duration(trial.spent_s) +
            (trial.spent_usd > 0.0 ? ", " + format_usd(trial.spent_usd) : "");

@@ -48,6 +48,11 @@ std::string format_bytes(double bytes) {
                                                : fmt::format("{:.1f} {}", bytes, k_units[unit]);
 }
 
+std::string format_ghz(double hz) {
+  constexpr double k_ghz = 1e9;
+  return std::isfinite(hz) ? fmt::format("{:.2f} GHz", hz / k_ghz) : "-";
+}
+
 std::string format_utc(double wall_time_s) {
   // Years 0 to 9999: what the format can say and gmtime can take.
   const double seconds = std::isfinite(wall_time_s)

@@ -24,6 +24,8 @@ namespace steptune {
 
 /// `812 MiB`, `1.5 GiB`.
 [[nodiscard]] std::string format_bytes(double bytes);
+/// A clock rate: `3.41 GHz`; `-` where not finite.
+[[nodiscard]] std::string format_ghz(double hz);
 
 /// Seconds since 1970 as `2026-11-21T07:36:00Z` (ISO 8601, UTC).
 [[nodiscard]] std::string format_utc(double wall_time_s);

@@ -296,6 +296,9 @@ std::string recommendation_text(const Recommendation& recommendation,
   if (!recommendation.samples_counted.empty()) {
     result += fmt::format("count  samples {}\n", printable_line(recommendation.samples_counted));
   }
+  if (!recommendation.page_cache.text.empty()) {
+    result += fmt::format("cache  {}\n", printable_line(recommendation.page_cache.text));
+  }
   for (const std::string& note : recommendation.notes)
     result += fmt::format("note   {}\n", printable_line(note));
   result += fmt::format("tuning took {}\n", tuning_text(recommendation, context));
@@ -337,6 +340,12 @@ Json recommendation_json(const Recommendation& recommendation,
       recommendation.measured_s > 0.0 ? Json(recommendation.measured_s) : Json(nullptr);
   json["samples_counted"] =
       recommendation.samples_counted.empty() ? Json(nullptr) : Json(recommendation.samples_counted);
+  const CacheSeen& cache = recommendation.page_cache;
+  json["page_cache"] = {
+      {"state", to_text(cache.state)},
+      {"storage_read_bytes",
+       cache.storage_read_bytes ? number_or_null(*cache.storage_read_bytes) : Json(nullptr)},
+      {"text", cache.text.empty() ? Json(nullptr) : Json(cache.text)}};
   json["samples_ratio"] = {{"least", number_or_null(recommendation.least_samples_ratio)},
                            {"most", number_or_null(recommendation.most_samples_ratio)}};
   json["notes"] = recommendation.notes;

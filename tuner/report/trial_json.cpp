@@ -47,9 +47,12 @@ Json measurement_json(const Measurement& measurement) {
     json["phases"][name] = phase_json(phase);
   json["level_changes"] = Json::array();
   for (const LevelChange& change : measurement.level_changes) {
-    json["level_changes"].push_back({{"at_samples", number_or_null(change.at_samples)},
-                                     {"at_s", number_or_null(change.at_s)},
-                                     {"ratio", number_or_null(change.ratio)}});
+    json["level_changes"].push_back(
+        {{"at_samples", number_or_null(change.at_samples)},
+         {"at_s", number_or_null(change.at_s)},
+         {"ratio", number_or_null(change.ratio)},
+         {"cpu_clock_before_hz", number_or_null(change.cpu_clock_before_hz)},
+         {"cpu_clock_after_hz", number_or_null(change.cpu_clock_after_hz)}});
   }
   json["remark"] = measurement.remark.empty() ? Json(nullptr) : Json(measurement.remark);
   json["metrics"] = Json::object();
@@ -94,6 +97,11 @@ Json trial_json(const TrialRecord& trial, const std::vector<ObjectiveView>& obje
   json["peak_memory_bytes"] =
       trial.peak_memory_bytes ? number_or_null(*trial.peak_memory_bytes) : Json(nullptr);
   json["cpu_busy_share"] = trial.cpu_busy ? number_or_null(*trial.cpu_busy) : Json(nullptr);
+  json["cpu_clock"] = nullptr;
+  if (trial.cpu_clock) {
+    json["cpu_clock"] = {{"mean_hz", number_or_null(trial.cpu_clock->mean_hz)},
+                         {"lowest_hz", number_or_null(trial.cpu_clock->lowest_hz)}};
+  }
   json["gpu"] = nullptr;
   if (trial.gpu) {
     json["gpu"] = {{"other_processes", trial.gpu->most_strangers}};

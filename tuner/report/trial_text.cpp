@@ -80,6 +80,16 @@ std::string phase_text(const std::string& name, const PhaseEstimate& phase) {
   return text;
 }
 
+/// Where clocks explain it.
+std::string clock_change_text(const LevelChange& change) {
+  if (!std::isfinite(change.cpu_clock_before_hz) || !std::isfinite(change.cpu_clock_after_hz)) {
+    return {};
+  }
+  return fmt::format(": the CPUs' clock {} from {} to {} at that time",
+                     change.cpu_clock_after_hz < change.cpu_clock_before_hz ? "fell" : "rose",
+                     format_ghz(change.cpu_clock_before_hz), format_ghz(change.cpu_clock_after_hz));
+}
+
 void add_measurement(FactLines& facts, const Measurement& measurement) {
   std::string status = to_text(measurement.status);
   std::replace(status.begin(), status.end(), '_', ' ');
@@ -105,9 +115,9 @@ void add_measurement(FactLines& facts, const Measurement& measurement) {
   facts.add("measurement", status);
   facts.add("remark", printable_line(measurement.remark));
   for (const LevelChange& change : measurement.level_changes) {
-    facts.add("level change",
-              fmt::format("{} times the seconds per sample from {} on", format_number(change.ratio),
-                          format_duration(change.at_s)));
+    facts.add("level change", fmt::format("{} times the seconds per sample from {} on{}",
+                                          format_number(change.ratio), format_duration(change.at_s),
+                                          clock_change_text(change)));
   }
   for (const auto& [name, phase] : measurement.phases)
     facts.add("phase", phase_text(name, phase));
@@ -258,6 +268,11 @@ void add_machine_use(FactLines& facts, const TrialRecord& trial) {
   if (trial.cpu_busy) {
     facts.add("CPUs",
               fmt::format("busy {} from the first report on", format_percent(*trial.cpu_busy)));
+  }
+  if (trial.cpu_clock) {
+    facts.add("CPU clock", fmt::format("{} while busy, in the slowest second {}",
+                                       format_ghz(trial.cpu_clock->mean_hz),
+                                       format_ghz(trial.cpu_clock->lowest_hz)));
   }
   if (trial.gpu) facts.add("GPU", gpu_text(*trial.gpu));
   if (trial.storage_read_bytes) {

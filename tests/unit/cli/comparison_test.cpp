@@ -112,6 +112,17 @@ std::vector<std::string> row_of(const std::string& text, const std::string& name
   return {};
 }
 
+TEST(Comparison, TellsTheClocksOfTrialsWhereTheyAreKnown) {
+  TrialRecord a = measured(1, 2000.0, 10.0);
+  TrialRecord b = measured(2, 1000.0, 10.0);
+  EXPECT_THAT(comparison_text({a, b}, {planned_time()}, {}), Not(HasSubstr("CPU clock")));
+  a.cpu_clock = {3.4e9, 3.35e9};
+  b.cpu_clock = {3.1e9, 2.1e9};
+  const std::string text = comparison_text({a, b}, {planned_time()}, {});
+  EXPECT_THAT(row_of(text, "CPU clock"), ElementsAre("3.40 GHz", "3.10 GHz"));
+  EXPECT_THAT(row_of(text, "  slowest second"), ElementsAre("3.35 GHz", "2.10 GHz"));
+}
+
 TEST(Comparison, TellsWhereTheTimeAndTheMoneyWent) {
   TrialRecord a = measured(1, 2000.0, 0.0);
   a.status = TrialStatus::stopped_early;

@@ -97,6 +97,23 @@ TEST(Recommendation, TellsTheIntervalsOfPlanAndPaybackAndWhatTheyStandOn) {
             std::string::npos);
 }
 
+TEST(Recommendation, SaysWhereTheDataCameFrom) {
+  Recommendation recommendation = faster();
+  recommendation.samples_counted = "as the program counts them";
+  recommendation.page_cache = {CacheState::warm, 4096.0, "warm: a run read nothing"};
+  recommendation.notes = {"a note"};
+  const std::string text = recommendation_text(recommendation, two_objectives());
+  EXPECT_NE(text.find("count  samples as the program counts them\n"
+                      "cache  warm: a run read nothing\n"
+                      "note   a note\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(recommendation_json(recommendation, two_objectives())["page_cache"],
+            Json({{"state", "warm"},
+                  {"storage_read_bytes", 4096.0},
+                  {"text", "warm: a run read nothing"}}));
+}
+
 TEST(Recommendation, SaysWhatWasConfirmedWithinALongRun) {
   Recommendation recommendation = faster();
   recommendation.speed_up = {2.04, 1.85, 2.25, 2, 1.85};
@@ -405,6 +422,8 @@ TEST(Recommendation, AsJsonTellsAllThatItsTextDoes) {
   EXPECT_EQ(json["notes"], Json::array({"a note"}));
   EXPECT_EQ(json["samples_ratio"]["most"], 2.0);
   EXPECT_TRUE(json["samples_counted"].is_null());
+  EXPECT_EQ(json["page_cache"],
+            Json({{"state", "not_known"}, {"storage_read_bytes", nullptr}, {"text", nullptr}}));
   EXPECT_TRUE(json["extrapolated_from_s"].is_null());
   EXPECT_EQ(json["tuning_s"], 860.0);
   EXPECT_EQ(json["tuning_usd"], 0.29);

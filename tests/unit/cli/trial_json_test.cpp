@@ -27,6 +27,7 @@ TEST(TrialJson, HasTheFiguresOfTheRecordUnderNamesWithUnits) {
   trial.spent_usd = 0.25;
   trial.peak_memory_bytes = 1e9;
   trial.cpu_busy = 0.75;
+  trial.cpu_clock = {3.25e9, 2.5e9};
   trial.storage_read_bytes = 4096.0;
   trial.expected_improvement = 0.125;
   trial.failure = "ended by a person";
@@ -44,6 +45,7 @@ TEST(TrialJson, HasTheFiguresOfTheRecordUnderNamesWithUnits) {
   EXPECT_EQ(json["spent_usd"], 0.25);
   EXPECT_EQ(json["peak_memory_bytes"], 1e9);
   EXPECT_EQ(json["cpu_busy_share"], 0.75);
+  EXPECT_EQ(json["cpu_clock"], Json({{"mean_hz", 3.25e9}, {"lowest_hz", 2.5e9}}));
   EXPECT_EQ(json["storage_read_bytes"], 4096.0);
   EXPECT_EQ(json["expected_improvement"], 0.125);
   EXPECT_EQ(json["failure"], "ended by a person");
@@ -65,9 +67,9 @@ TEST(TrialJson, WhatIsNotKnownIsNull) {
   trial.objectives = {std::nan("")};
   trial.standard_errors = {std::nan("")};
   const Json json = trial_json(trial, both_objectives());
-  for (const char* key :
-       {"confirm_pair", "measurement", "started", "ended", "peak_memory_bytes", "cpu_busy_share",
-        "gpu", "storage_read_bytes", "disturbance", "expected_improvement", "failure", "log"}) {
+  for (const char* key : {"confirm_pair", "measurement", "started", "ended", "peak_memory_bytes",
+                          "cpu_busy_share", "cpu_clock", "gpu", "storage_read_bytes", "disturbance",
+                          "expected_improvement", "failure", "log"}) {
     ASSERT_TRUE(json.contains(key)) << key;
     EXPECT_TRUE(json[key].is_null()) << key;
   }
@@ -99,6 +101,12 @@ TEST(TrialJson, MeasurementsSayWhatStepsTookAndHowSure) {
   EXPECT_EQ(json["phases"]["evaluation"]["seconds"], 1.5);
   EXPECT_EQ(json["level_changes"][0]["ratio"], 1.25);
   EXPECT_EQ(json["level_changes"][0]["at_samples"], 100.0);
+  EXPECT_TRUE(json["level_changes"][0]["cpu_clock_before_hz"].is_null());
+  measured.level_changes[0].cpu_clock_before_hz = 3e9;
+  measured.level_changes[0].cpu_clock_after_hz = 2e9;
+  const Json change = trial_json(trial, {})["measurement"]["level_changes"][0];
+  EXPECT_EQ(change["cpu_clock_before_hz"], 3e9);
+  EXPECT_EQ(change["cpu_clock_after_hz"], 2e9);
   EXPECT_EQ(json["metrics"]["loss"], 0.5);
   EXPECT_TRUE(json["metrics"]["broken"].is_null());
   EXPECT_EQ(json["parts_s_per_sample"]["wait"], 0.001);

@@ -115,6 +115,23 @@ TEST(TrialText, NamesTheFirstDisturbedTimesAndCountsTheOthers) {
   EXPECT_TRUE(disturbed.ends_with("\n               and 2 more times\n")) << disturbed;
 }
 
+TEST(TrialText, TellsClocksAndWhatTheyExplain) {
+  TrialRecord trial = make_trial(7, 2000.0, 10.0, 64);
+  trial.measurement->level_changes.push_back({.at_samples = 100.0, .at_s = 40.0, .ratio = 1.5});
+  EXPECT_EQ(fact(text_of(trial, {}, k_pipe), "CPU clock"), "");
+  EXPECT_EQ(fact(text_of(trial, {}, k_pipe), "level change"),
+            "level change   1.5 times the seconds per sample from 40.0 s on\n");
+  trial.cpu_clock = {3.404e9, 2.1e9};
+  LevelChange& change = trial.measurement->level_changes.front();
+  change.cpu_clock_before_hz = 3.4e9;
+  change.cpu_clock_after_hz = 2.1e9;
+  EXPECT_EQ(fact(text_of(trial, {}, k_pipe), "CPU clock"),
+            "CPU clock      3.40 GHz while busy, in the slowest second 2.10 GHz\n");
+  EXPECT_EQ(fact(text_of(trial, {}, k_pipe), "level change"),
+            "level change   1.5 times the seconds per sample from 40.0 s on: the CPUs' clock fell "
+            "from 3.40 GHz to 2.10 GHz at that time\n");
+}
+
 TEST(TrialText, BillsEachAttempt) {
   EXPECT_EQ(fact(text_of(disturbed_trial(), disturbed_details(), k_pipe), "attempts"),
             "attempts       1: interrupted, 1 min 2 s, $0.12: the machine was taken back by its "

@@ -31,6 +31,7 @@ class HistoryDetails : public HistoryFixture {
                         {0.25, std::numeric_limits<double>::infinity()},
                         "slower than trial 3"}};
     trace.spared_startup_s = 12.25;
+    trace.cpu_clocks = {{0.0, 1.0, 3.5e9}, {1.0, 2.0625, 2.25e9}};
     return trace;
   }
 };
@@ -108,6 +109,10 @@ TEST_F(HistoryDetails, ATraceComesBackAsItWasRecorded) {
   EXPECT_TRUE(std::isnan(read->decisions[0].half_widths[1])) << "was not finite";
   EXPECT_EQ(read->decisions[0].reason, "slower than trial 3");
   EXPECT_EQ(read->spared_startup_s, 12.25);
+  ASSERT_EQ(read->cpu_clocks.size(), 2U);
+  EXPECT_EQ(read->cpu_clocks[0].clock_hz, 3.5e9);
+  EXPECT_EQ(read->cpu_clocks[1].from_s, 1.0);
+  EXPECT_NEAR(read->cpu_clocks[1].to_s, 2.0625, 1e-3);
   EXPECT_FALSE(must(history.trace(study.id, 2))) << "of a trial without reports";
   EXPECT_FALSE(must(history.trace(study.id, 3)));
 

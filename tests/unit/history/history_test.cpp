@@ -47,7 +47,7 @@ TrialRecord full_trial(std::int64_t number) {
   measurement.warmup_excess_s = 1.25;
   measurement.phases["evaluation"] = {3.0, 2.0, 0.125, 6400.0, 0.0};
   measurement.phases[std::string(k_stall_phase)] = {1.0, 0.5, k_infinity, k_nan, k_infinity};
-  measurement.level_changes = {{3200.0, 40.0, 1.5}};
+  measurement.level_changes = {{3200.0, 40.0, 1.5, 3.5e9, 2.25e9}, {6400.0, 80.0, 1.25}};
   measurement.remark = "the clock went back";
   measurement.window_steps = 120;
   measurement.whole_run = true;
@@ -68,6 +68,7 @@ TrialRecord full_trial(std::int64_t number) {
   trial.gpu = GpuUse{9e9, 0.75, 0.5, 1.8e9, 0.125, 2};
   trial.disturbed_s = 3.5;
   trial.cpu_busy = 0.96875;
+  trial.cpu_clock = {3.25e9, 2.5e9};
   trial.storage_read_bytes = 4096.0;
   trial.awaited_start_s = 21.5;
   trial.peak_unreclaimable_bytes = 8192.0;
@@ -131,10 +132,13 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(stall.seconds, 0.5);
   EXPECT_TRUE(std::isinf(stall.seconds_error));
   EXPECT_TRUE(std::isnan(stall.period_samples));
-  ASSERT_EQ(read.measurement->level_changes.size(), 1U);
+  ASSERT_EQ(read.measurement->level_changes.size(), 2U);
   EXPECT_EQ(read.measurement->level_changes[0].at_samples, 3200.0);
   EXPECT_EQ(read.measurement->level_changes[0].at_s, 40.0);
   EXPECT_EQ(read.measurement->level_changes[0].ratio, 1.5);
+  EXPECT_EQ(read.measurement->level_changes[0].cpu_clock_before_hz, 3.5e9);
+  EXPECT_EQ(read.measurement->level_changes[0].cpu_clock_after_hz, 2.25e9);
+  EXPECT_TRUE(std::isnan(read.measurement->level_changes[1].cpu_clock_before_hz));
   EXPECT_EQ(read.measurement->remark, "the clock went back");
   EXPECT_EQ(read.measurement->silent_s, 12.5);
   EXPECT_EQ(read.measurement->window_steps, 120);
@@ -156,6 +160,9 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.level.standard_error, 0.0625);
   EXPECT_EQ(read.disturbed_s, 3.5);
   EXPECT_EQ(read.cpu_busy, 0.96875);
+  ASSERT_TRUE(read.cpu_clock);
+  EXPECT_EQ(read.cpu_clock->mean_hz, 3.25e9);
+  EXPECT_EQ(read.cpu_clock->lowest_hz, 2.5e9);
   EXPECT_EQ(read.storage_read_bytes, 4096.0);
   EXPECT_EQ(read.awaited_start_s, 21.5);
   EXPECT_EQ(read.peak_unreclaimable_bytes, 8192.0);

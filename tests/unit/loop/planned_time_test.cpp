@@ -453,35 +453,5 @@ TEST(PlanNotes, TellWhatFreshRunsShowOfALiveTrialThatSaidOtherwise) {
   EXPECT_THAT(notes(all_fresh, {1.2, 1.1, 1.3, 2}), IsEmpty());
 }
 
-TEST(PlanNotes, TellWhereTheDataCameFrom) {
-  const StudySpec study = time_study();
-  TrialRecord trial = completed(4, 100.0);
-  Recommendation recommendation;
-  recommendation.incumbent_trial = 4;
-  const auto notes = [&](const char* cache) {
-    trial.placement["page_cache"] = cache;
-    Standing standing(ranking_rules(study));
-    standing.put(trial);
-    return plan_notes(study, standing, recommendation);
-  };
-  EXPECT_THAT(notes("warm"), ElementsAre(HasSubstr("found the data in memory")));
-  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"),
-              ElementsAre(HasSubstr("trials read the data from storage")));
-  trial.storage_read_bytes = 2e6;
-  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"),
-              ElementsAre(HasSubstr("trials read the data from storage")));
-  trial.placement["data_bytes"] = "8000000";
-  EXPECT_THAT(notes("cold: 4 files of 7.6 MiB dropped"),
-              ElementsAre(HasSubstr("trials read the data from storage")));
-  trial.placement["data_bytes"] = "2000000";
-  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"),
-              ElementsAre(HasSubstr("read all 2 MiB of the data from storage, and found it in")));
-  EXPECT_THAT(notes("cold: 0 files of 0.0 MiB dropped, but not /data/a: Permission denied"),
-              ElementsAre(HasSubstr("may have found data in memory")));
-  trial.storage_read_bytes = 0.0;
-  EXPECT_THAT(notes("cold: 4 files of 2.0 MiB dropped"),
-              ElementsAre(HasSubstr("no reads from storage were counted")));
-}
-
 }  // namespace
 }  // namespace steptune
