@@ -183,6 +183,10 @@ class Refused(Accumulation):
     def test_gradients_that_the_program_clears_in_its_own_way_are_seen(self):
         self.assertIn("writes into gradients itself", self.refused("by_itself")[1])
 
+    def test_a_batch_that_is_computed_again_in_each_step(self):
+        for ways in (["attacked"], ["attacked", "before"]):
+            self.assertIn("clears gradients between backward and step", self.refused(*ways)[1])
+
     def test_a_fault_of_the_hook_ends_it_and_not_the_program(self):
         for name in ("witness", "seeds", "is_trained", "norm"):
 
@@ -233,6 +237,29 @@ class OfRanks(Accumulation):
                     self.assertEqual(ran.status, 0, ran.output)
                     self.assertIsNone(ran.event("gave_up"))
                     self.assertEqual(ran.lines, untouched.lines)
+
+    def test_gradients_that_are_each_rank_s_own_end_the_run(self):
+        for ran in self.ranks("later_twice", hook=knobs(4)):
+            self.assertEqual(ran.status, 1)
+            self.assertIn("several losses a step", ran.event("gave_up")["why"])
+
+    def test_a_fault_of_the_hook_ends_the_run(self):
+        def fail():
+            from steptune_pytorch.knobs import accumulation_limits
+
+            original, calls = accumulation_limits.seeds, []
+
+            def failing(*what):
+                calls.append(what)
+                if len(calls) > 5:
+                    raise RuntimeError("of the hook")
+                return original(*what)
+
+            accumulation_limits.seeds = failing
+
+        for ran in self.ranks(hook=knobs(4), prepare=fail):
+            self.assertEqual(ran.status, 1)
+            self.assertIn("of the hook", ran.event("gave_up")["why"])
 
 
 if __name__ == "__main__":

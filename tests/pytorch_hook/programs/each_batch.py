@@ -46,7 +46,7 @@ def parallel(net):
     return whole, communications
 
 
-def clear(is_own=False):
+def clear():
     if "by_model" in WAYS:
         model.zero_grad()
     elif "by_itself" in WAYS:
@@ -105,11 +105,12 @@ for epoch in range(2):
         def compute():
             with model.no_sync() if is_silent else contextlib.nullcontext():
                 loss = torch.nn.functional.mse_loss(model(inputs, is_seldom), targets)
-                if "twice" in WAYS:
+                if "twice" in WAYS or ("later_twice" in WAYS and count > 9):
                     (loss / 2).backward(retain_graph=True)
                     (loss / 2).backward()
                 elif "seeded" in WAYS:
-                    torch.autograd.backward([loss, 2 * loss], [torch.tensor(0.5 / BATCHES), None if BATCHES == 1 else torch.tensor(1 / BATCHES)])
+                    share = torch.tensor(1 / BATCHES)
+                    torch.autograd.backward([loss, 2 * loss], [0.5 * share, share if BATCHES > 1 else None])
                 else:
                     (loss / BATCHES).backward()
             return loss
@@ -128,6 +129,9 @@ for epoch in range(2):
             if "before" in WAYS and is_first:
                 clear()
             loss = compute()
+            if "attacked" in WAYS:
+                clear()
+                loss = compute()
             if "dropped" in WAYS and count in (7, 17):
                 clear()
                 in_step = 0
