@@ -28,6 +28,7 @@ constexpr double k_guard_steps = 30.0;
 constexpr double k_guard_ratio = 1.02;
 constexpr const char* k_batch_size = "batch_size";
 constexpr const char* k_accumulation = "gradient_accumulation";
+constexpr const char* k_strategy = "distributed_strategy";
 constexpr const char* k_precision = "precision";
 constexpr const char* k_flush_denormal = "flush_denormal";
 constexpr const char* k_guarded = "loss";
@@ -346,6 +347,10 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   document["command"] = command_template(options.argv);
   const bool has_workers = knobs.contains("num_workers");
   const bool has_prefetch = knobs.contains("prefetch_factor");
+  if (knobs.contains(k_accumulation) && knobs.contains(k_strategy)) {
+    document["constraints"] =
+        Json::array({fmt::format("{} == 1 or {} == 'none'", k_accumulation, k_strategy)});
+  }
   std::move(knobs).write_into(document, draft);
   if (options.planned_samples) document["planned_run"]["samples"] = *options.planned_samples;
   // So that the result says where no trial came to the end of an epoch, and what it costs else.

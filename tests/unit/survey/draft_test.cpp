@@ -276,8 +276,38 @@ TEST(Draft, AStepHoldsWhatTheUserSaysTimesWhatIsTunedOfIt) {
   EXPECT_EQ(size_of({batch}), "64 * batch_size / 32");
   EXPECT_EQ(size_of({batch, accumulation}), "64 * batch_size / 32 * gradient_accumulation / 1");
   const Draft draft = must_draft(usual({accumulation}), wanted);
-  EXPECT_EQ(study_of(draft).space.find("gradient_accumulation")->high, 16.0);
-  EXPECT_THAT(draft.tuned, Contains("gradient_accumulation 1..16, today 1"));
+  EXPECT_EQ(study_of(draft).space.find("gradient_accumulation")->high, 32.0);
+  EXPECT_THAT(draft.tuned, Contains("gradient_accumulation 1..32, today 1"));
+}
+
+TEST(Draft, GradientsAreNotAccumulatedWhereTheHookDistributesTheProgram) {
+  DraftOptions wanted = options();
+  wanted.semantic = true;
+  const auto strategies = R"(,"choices":["none","ddp"])";
+  const StudySpec study =
+      study_of(must_draft(usual({knob("gradient_accumulation", "1"),
+                                 knob("distributed_strategy", "\"none\"", strategies)}),
+                          wanted));
+  const auto is_feasible = [&](std::int64_t batches, const char* strategy) {
+    Configuration configuration;
+    configuration.set("gradient_accumulation", Value(batches));
+    configuration.set("distributed_strategy", Value(std::string(strategy)));
+    return study.space.contains(configuration);
+  };
+  EXPECT_TRUE(is_feasible(1, "ddp"));
+  EXPECT_TRUE(is_feasible(8, "none"));
+  EXPECT_FALSE(is_feasible(8, "ddp"));
+}
+
+TEST(Draft, AnAccumulationOfTheProgramsOwnIsLeftToItsOption) {
+  DraftOptions wanted = options();
+  wanted.semantic = true;
+  const std::string row =
+      R"({"event":"knob","knob":"gradient_accumulation","may":false,"today":4,"value":4,)"
+      R"("why":"the program accumulates itself"})";
+  const Draft draft = must_draft(usual({knob("batch_size", "32"), row}), wanted);
+  EXPECT_EQ(study_of(draft).space.find("gradient_accumulation"), nullptr);
+  EXPECT_THAT(draft.left, Contains("gradient_accumulation: the program accumulates itself"));
 }
 
 TEST(Draft, MemoryThatIsBoughtWithTimeIsWorthTrialsOnAGpuOnly) {

@@ -32,8 +32,6 @@ def wrap(hook):
             progress = hook.progress
             is_plain = False
             try:
-                if hook.knobs.accumulation.is_asked:
-                    tensors = hook.knobs.accumulation.shared(tensors)
                 if type(tensors) is torch.Tensor and not unscaled:
                     is_plain = (
                         progress.is_plain

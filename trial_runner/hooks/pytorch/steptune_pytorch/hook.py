@@ -128,6 +128,7 @@ class Hook(PickledByValue):
             self.live.stop()
         if self.knobs is not None:
             self.knobs.strategy.hook_failed(why)
+            self.knobs.accumulation.hook_failed(why)
 
     def end(self):
         """The program does: what was not printed yet."""

@@ -28,7 +28,7 @@ def _with_wrapped(module):
     return modules
 
 
-def _begin_no_graph_at(function):
+def begin_no_graph_at(function):
     """What PyTorch itself calls modules from (nn.Sequential) is not compiled: a graph would begin at our function."""
     frames = getattr(getattr(torch._C, "_dynamo", None), "eval_frame", None)
     if hasattr(frames, "skip_code"):
@@ -148,7 +148,7 @@ class Modules(PickledByValue):
                 self._follow(output)
             return output
 
-        _begin_no_graph_at(__call__)
+        begin_no_graph_at(__call__)
         return __call__
 
     def unsettle(self):

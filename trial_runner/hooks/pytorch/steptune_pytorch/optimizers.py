@@ -68,6 +68,7 @@ class Optimizers(PickledByValue):
         # An inherited step that is wrapped already would be counted once anyway.
         if not getattr(cls.step, "steptune", False):
             self._hook.patches.replace(cls, "step", self._wrap_step)
+            self._hook.knobs.accumulation.wrap_step(cls)
         site = (cls.__name__, call_site.where())
         if site not in self.made:
             self.made.append(site)
@@ -84,8 +85,6 @@ class Optimizers(PickledByValue):
 
         def zero_grad(optimizer, *arguments, **named):
             if hook.active:
-                if hook.knobs.accumulation.keeps_gradients() and get_ident() == hook.thread:
-                    return None
                 named = hook.knobs.optimizer.zero_grad_called(arguments, named)
             return original(optimizer, *arguments, **named)
 
@@ -99,12 +98,6 @@ class Optimizers(PickledByValue):
             # A subclass that calls super().step(), a wrapper around another optimizer: one step.
             if self._depth > 0 or not hook.active or (get_ident() != hook.thread and not self._is_in_backward()):
                 return original(optimizer, *arguments, **named)
-            # A wrapper hands on what it was given, which may be None.
-            has_closure = callable(arguments[0] if arguments else named.get("closure"))
-            accumulation = hook.knobs.accumulation
-            if accumulation.is_asked and accumulation.leaves_out(optimizer, has_closure):
-                self._tell_companion()
-                return None
             self._depth += 1
             progress, clock = hook.progress, hook.clock
             now_s = perf_counter()
@@ -113,6 +106,8 @@ class Optimizers(PickledByValue):
             clock.now_s = now_s
             clock.current = OPTIMIZER
             backwards = progress.backwards
+            # A wrapper hands on what it was given, which may be None.
+            has_closure = callable(arguments[0] if arguments else named.get("closure"))
             if progress.received.is_looking and not has_closure:
                 self._judge_received(optimizer)
             try:
@@ -140,12 +135,6 @@ class Optimizers(PickledByValue):
             return returned
 
         return step
-
-    def _tell_companion(self):
-        try:
-            self._hook.progress.companion_stepped()
-        except Exception as error:
-            self._hook.failed(error)
 
     def _was_skipped(self, returned):
         if type(returned) is not Skipped:

@@ -66,6 +66,7 @@ class Progress:
         self.training_forwards = 0
         self.loss_roots = []
         self._loss_of_step = []
+        self.batches_per_step = 1  # of which a step is made with the mean of the losses
         self.backwards = 0
         self._evaluated_since_fetch = False
         self._evaluated_fetched = False
@@ -593,7 +594,7 @@ class Progress:
     def loss(self):
         if not self._loss_of_step:
             return None
-        return float(sum(root.item() for root in self._loss_of_step))
+        return float(sum(root.item() for root in self._loss_of_step)) / self.batches_per_step
 
     def _document(self):
         document = {"step": self.steps}

@@ -47,9 +47,9 @@ class Knobs:
         )
 
     def wrap(self):
-        for group in (self.interop, self.optimizer, self.ddp, self.strategy, self.forward, self.recompute,
-                      self.accumulation):
-            group.wrap()
+        for group in self._groups:
+            if hasattr(group, "wrap"):
+                group.wrap()
 
     def switch(self, asked):
         """Puts these values in force between two steps, and today's for all others. True where kernels
