@@ -112,6 +112,9 @@ class Knobs {
       if (!options_.numeric) return leave(knob, "changes rounding");
       if (!guard_) return leave(knob, fmt::format("changes rounding: {}", k_no_guard));
     }
+    if (knob.name == k_accumulation && state.today != 1) {
+      return leave(knob, "the program accumulates gradients itself");
+    }
     if (knob.knob_class == KnobClass::semantic && !options_.semantic) {
       return leave(knob, "changes the training itself; tuned with --semantic");
     }
