@@ -112,9 +112,9 @@ class Reported(Accumulation):
 
     def test_the_gradient_noise_scale_is_that_of_the_same_by_hand(self):
         def spare_no_time():
-            from steptune_pytorch import micro_batches
+            from steptune_pytorch import noise_looks
 
-            micro_batches.MOST_SHARE = float("inf")
+            noise_looks.MOST_SHARE = float("inf")
 
         def scales(ran):
             return [round(step["gradient_noise_scale"], 6) for step in ran.steps if "gradient_noise_scale" in step]
