@@ -25,6 +25,9 @@ class Net(nn.Module):
         hidden = torch.tanh(self.first(x))
         if WHAT == "within":
             hidden.register_hook(lambda gradient: print("within", gradient.sum().item().hex()))
+        if WHAT == "autocast":
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                return self.last(hidden).float()
         if WHAT == "retained":
             hidden.retain_grad()
             seen.append(hidden)

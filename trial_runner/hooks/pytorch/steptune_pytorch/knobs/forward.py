@@ -83,6 +83,8 @@ class ForwardKnobs:
                 site = (name, call_site.where())
                 if site not in self._autocasts:
                     self._autocasts.append(site)
+                    if self._precision == "fp16":
+                        self.loss_scale.refuse("the program uses autocast itself")
 
         return __init__
 
@@ -208,7 +210,10 @@ class ForwardKnobs:
         if device not in self._takes_fp16:
             with warnings.catch_warnings(), self._hook.aside():
                 warnings.simplefilter("ignore")  # it warns where it leaves the precision as it is
-                self._takes_fp16[device] = torch.autocast(device, dtype=torch.float16)._enabled
+                try:
+                    self._takes_fp16[device] = torch.autocast(device, dtype=torch.float16)._enabled
+                except RuntimeError:  # of a device that it does not know
+                    self._takes_fp16[device] = False
         return None if self._takes_fp16[device] else "the autocast of this PyTorch has no fp16 on the device %s" % device
 
     def _why_no_compile(self):

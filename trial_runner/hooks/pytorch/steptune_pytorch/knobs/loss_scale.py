@@ -188,11 +188,11 @@ class LossScale:
         return look
 
     def _wrap_clip(self, original):
-        def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, **named):
+        def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, *arguments, **named):
             if error_if_nonfinite and self._is_in_force():
                 self.refuse("the program ends where a norm of gradients is not finite, as that of a scaled loss may be")
                 error_if_nonfinite = False  # the step is left out
-            return original(parameters, max_norm, norm_type, error_if_nonfinite, **named)
+            return original(parameters, max_norm, norm_type, error_if_nonfinite, *arguments, **named)
 
         return clip_grad_norm_
 
