@@ -188,15 +188,15 @@ class Refused(Accumulation):
             self.assertIn("clears gradients between backward and step", self.refused(*ways)[1])
 
     def test_a_fault_of_the_hook_ends_it_and_not_the_program(self):
-        for name in ("witness", "seeds", "is_trained", "norm"):
+        for name in ("witness", "scaled", "is_trained", "norm"):
 
             def fail():
-                from steptune_pytorch.knobs import accumulation_limits
+                from steptune_pytorch.knobs import accumulation_limits, seeds
 
                 def failing(*_):
                     raise RuntimeError("of the hook")
 
-                setattr(accumulation_limits, name, failing)
+                setattr(seeds if name == "scaled" else accumulation_limits, name, failing)
 
             with self.subTest(name):
                 ran = run("each_batch", "by_model", "clipped", hook=knobs(4), prepare=fail)
@@ -245,9 +245,9 @@ class OfRanks(Accumulation):
 
     def test_a_fault_of_the_hook_ends_the_run(self):
         def fail():
-            from steptune_pytorch.knobs import accumulation_limits
+            from steptune_pytorch.knobs import seeds
 
-            original, calls = accumulation_limits.seeds, []
+            original, calls = seeds.scaled, []
 
             def failing(*what):
                 calls.append(what)
@@ -255,7 +255,7 @@ class OfRanks(Accumulation):
                     raise RuntimeError("of the hook")
                 return original(*what)
 
-            accumulation_limits.seeds = failing
+            seeds.scaled = failing
 
         for ran in self.ranks(hook=knobs(4), prepare=fail):
             self.assertEqual(ran.status, 1)

@@ -16,8 +16,6 @@ namespace {
 
 constexpr double k_hz_per_khz = 1e3;
 constexpr double k_hz_per_mhz = 1e6;
-/// As of `DisturbanceWatch`.
-constexpr double k_clock_span_s = 0.9;
 /// What waits for longer may have lowered its clock meanwhile.
 constexpr double k_least_busy = 0.5;
 
@@ -104,7 +102,7 @@ CpuClockWatch::CpuClockWatch(double started_s, std::span<const int> cpus, System
 
 void CpuClockWatch::look(double now_s, std::string_view proc_stat) {
   if (clocks_ && !clocks_->are_told()) return;
-  if (!busy_.empty() && now_s - looked_s_ < k_clock_span_s) return;
+  if (!busy_.empty() && now_s - looked_s_ < k_least_span_s) return;
   const auto before = std::exchange(busy_, cpu_busy_times_of(proc_stat, cpus_));
   const double from_s = std::exchange(looked_s_, now_s);
   std::vector<int> busy_cpus;

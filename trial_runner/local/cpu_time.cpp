@@ -26,8 +26,6 @@ constexpr std::size_t k_fields = 8;
 /// Below so many ticks of all CPUs, rounding is a share worth mentioning.
 constexpr double k_min_ticks = 20.0;
 
-/// Shorter spans are left to the next look: ticks of 10 ms are too coarse for them.
-constexpr double k_least_span_s = 0.9;
 /// Even one CPU counts all time that passes, busy or not. A machine that was suspended, or a
 /// virtual one that was paused, counts none.
 constexpr double k_least_counted = 0.5;

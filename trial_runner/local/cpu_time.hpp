@@ -11,6 +11,9 @@
 
 namespace steptune::local {
 
+/// Shorter spans are left to the next look: ticks of 10 ms are too coarse for them.
+inline constexpr double k_least_span_s = 0.9;
+
 /// CPU seconds of some CPUs together since boot.
 struct CpuTime {
   double total_s = 0.0;

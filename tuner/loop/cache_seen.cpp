@@ -84,8 +84,7 @@ CacheSeen begun_warm(const Run& run) {
     seen.state = CacheState::warm;
     seen.text = fmt::format(
         "warm: a run read {} from storage; a long run over data that does not fit into memory "
-        "reads "
-        "it from there, which \"measure.cache\": \"cold\" measures",
+        "reads it from there, which \"measure.cache\": \"cold\" measures",
         mebibytes(run.read_bytes));
   } else {
     seen.state = CacheState::mixed;

@@ -101,6 +101,7 @@ class Knobs {
       : survey_(survey),
         options_(options),
         shares_(survey.part_shares()),
+        device_(text_at(survey.log.event("patched"), "device")),
         guard_(loss_guard(survey)) {}
 
   void consider(const Knob& knob) {
@@ -124,7 +125,7 @@ class Knobs {
     if (options_.must_go_on && !knob.may_break.empty()) {
       return leave(knob, fmt::format("may break {}; tuned before a run", knob.may_break));
     }
-    if (!knob.device.empty() && !device().empty() && device() != knob.device) {
+    if (!knob.device.empty() && !device_.empty() && device_ != knob.device) {
       return leave(knob, fmt::format("is worth its trials on {} only", knob.device));
     }
     if (const std::string why = why_not_worth(knob); !why.empty()) return leave(knob, why);
@@ -152,14 +153,9 @@ class Knobs {
   }
 
  private:
-  /// That trains; empty where the hook does not know it.
-  [[nodiscard]] std::string device() const {
-    return text_at(survey_.log.event("patched"), "device");
-  }
-
   /// Why another value would bring next to nothing; empty where it may bring more.
   [[nodiscard]] std::string why_not_worth(const Knob& knob) const {
-    if (knob.name == k_precision && device() == "cpu" && !options_.cpu_computes_bfloat16) {
+    if (knob.name == k_precision && device_ == "cpu" && !options_.cpu_computes_bfloat16) {
       return "this CPU emulates bfloat16, which is slower";
     }
     // Few programs compute with such numbers for long, and each trial would train for the guard.
@@ -294,6 +290,7 @@ class Knobs {
   const Survey& survey_;
   const DraftOptions& options_;
   std::map<std::string, double> shares_;
+  std::string device_;  ///< that trains; empty where the hook does not know it
   std::optional<Json> guard_;
   Configuration today_;
   Json parameters_ = Json::object();

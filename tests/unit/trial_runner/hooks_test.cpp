@@ -162,7 +162,7 @@ TEST(HookFiles, BecomeOneTextOfPlainCharacters) {
   EXPECT_EQ(text, packed_text(*files));
   EXPECT_THAT(text, ::testing::MatchesRegex("[A-Za-z0-9+/]+=*"));
   // What is left of SageMaker's 100 hyperparameters is the study's.
-  EXPECT_LT(text.size(), 60U * 2500U);
+  EXPECT_LT(text.size(), 53U * 2500U);
 }
 
 TEST(HookLog, TheLastOfEqualEventsCounts) {

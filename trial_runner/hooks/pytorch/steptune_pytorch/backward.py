@@ -78,7 +78,10 @@ def wrap(hook):
     def wrap_scale(original):
         def scale(scaler, outputs):
             scaled = original(scaler, outputs)
-            if isinstance(outputs, torch.Tensor) and scaled is not outputs:
+            if scaled is outputs:
+                return scaled
+            hook.knobs.forward.loss_scale.program_scales_loss()
+            if isinstance(outputs, torch.Tensor):
                 unscaled.clear()
                 unscaled[id(scaled)] = outputs.detach()
                 hook.knobs.strategy.scales_loss()
@@ -100,12 +103,12 @@ def wrap(hook):
         return step
 
     hook.patches.replace(torch.autograd, "backward", wrap_backward)
-    for scaler in scalers():
+    for scaler in _scalers():
         hook.patches.replace(scaler, "scale", wrap_scale)
         hook.patches.replace(scaler, "step", wrap_scaler_step)
 
 
-def scalers():
+def _scalers():
     """The class that defines `scale`: torch.amp's from 2.3 on, torch.cuda.amp's before."""
     for package in (getattr(torch, "amp", None), torch.cuda.amp):
         scaler = getattr(package, "GradScaler", None)

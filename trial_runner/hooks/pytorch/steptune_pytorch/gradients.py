@@ -44,6 +44,24 @@ class Gradients:
         return found if all(is_dense(g) and g.device == device for g in found) else None
 
 
+class Witness:
+    """A parameter's gradient, and how often it was written."""
+
+    def __init__(self, parameter):
+        self._parameter = parameter
+        self._gradient = parameter.grad
+        self._writes = parameter.grad._version
+
+    def was_touched(self):
+        """Zeroed, clipped or replaced since."""
+        return self._parameter.grad is not self._gradient or self._gradient._version != self._writes
+
+
+def trained_by(optimizers):
+    """The parameters, one after the other."""
+    return (p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"])
+
+
 def is_dense(gradient):
     """In one piece, too."""
     return type(gradient) is torch.Tensor and gradient.layout == torch.strided
@@ -73,7 +91,7 @@ def of(hook):
         parallel = _data_parallel(hook, world_size)
         if parallel is None or rank != 0:
             return None
-    parameters = [p for group in optimizers[0].param_groups for p in group["params"]]
+    parameters = list(trained_by(optimizers))
     return Gradients(parameters, parallel) if parameters else None
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Norms of the gradient after the first and after the last micro-batch of a step."""
 
+from steptune_pytorch.gradients import Witness
+
 
 class MicroBatches:
     """A look at one step. Its methods tell whether something may still come of it."""
@@ -13,9 +15,8 @@ class MicroBatches:
         self.samples = 0  # of the first one
         self._gradients = gradients
         self._forwards = 0
-        self._witness = None  # one parameter, its gradient and how often that was written
-        self._witnessed = None
-        self._version = 0
+        self._smallest = None  # the parameter with the smallest gradient
+        self._witness = None  # of that gradient
 
     def few(self):
         return self.samples * self._gradients.ranks_of_first
@@ -27,9 +28,8 @@ class MicroBatches:
         return self._keep_norm()
 
     def backward_begins(self):
-        """Zeroed, clipped or replaced since the last backward: what is there is no sum."""
-        now = self._witness.grad
-        return now is self._witnessed and now._version == self._version
+        """What was touched since the last one is no sum."""
+        return not self._witness.was_touched()
 
     def backward_ended(self, progress):
         if not self._remember():
@@ -42,12 +42,11 @@ class MicroBatches:
 
     def _remember(self):
         """False if there is nothing yet."""
-        if self._witness is None:
-            self._witness = self._gradients.smallest()
-        if self._witness is None or self._witness.grad is None:
+        if self._smallest is None:
+            self._smallest = self._gradients.smallest()
+        if self._smallest is None or self._smallest.grad is None:
             return False
-        self._witnessed = self._witness.grad
-        self._version = self._witnessed._version
+        self._witness = Witness(self._smallest)
         return True
 
     def _look_first(self, progress):

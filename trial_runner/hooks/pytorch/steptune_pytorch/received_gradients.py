@@ -6,6 +6,8 @@ import weakref
 
 import torch
 
+from steptune_pytorch.gradients import trained_by
+
 _FIRST_STEPS = 32  # are all looked at, then now and then
 _STEPS_BETWEEN = 64
 _STEPS_IN_TURN = 2  # a step is judged where all since the one before it was seen
@@ -55,7 +57,7 @@ class ReceivedGradients:
             if not was_looking:
                 received.is_whole = False
                 received.since_step.clear()
-            self.before.append((received, [(p, p.grad, _writes(p.grad)) for p in _parameters(optimizer)]))
+            self.before.append((received, [(p, p.grad, _writes(p.grad)) for p in trained_by([optimizer])]))
 
     def backward_ended(self):
         before, self.before = self.before, None
@@ -72,16 +74,12 @@ class ReceivedGradients:
             return
         if received.is_whole:
             missing = received.ever.keys() - received.since_step
-            lacking = [p for p in _parameters(optimizer) if id(p) in missing]
+            lacking = [p for p in trained_by([optimizer]) if id(p) in missing]
             if lacking:
                 self.have_lacked, self.is_looking = True, False
                 self._lacks(optimizer, [p for p in lacking if received.ever[id(p)] == torch.strided])
         received.since_step.clear()
         received.is_whole = True
-
-
-def _parameters(optimizer):
-    return [parameter for group in optimizer.param_groups for parameter in group["params"]]
 
 
 def _writes(gradient):

@@ -7,6 +7,7 @@ from torch.optim import Optimizer
 
 from steptune_pytorch import ranks
 from steptune_pytorch.knobs import accumulation_limits as limits
+from steptune_pytorch.knobs import seeds
 from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.silent_batches import SilentBatches
 from steptune_pytorch.part_clock import BACKWARD
@@ -33,7 +34,7 @@ class AccumulationKnob(PickledByValue):
         self._withheld = 0  # steps that the program asked for since the last that was made
         self._has_gradients = False  # of a backward since it last asked
         self._drops = 0
-        self._witness = None  # a parameter, its gradient and how often that was written
+        self._witness = None  # that gradients of batches before are as they were
 
     def wrap(self):
         if not self.is_asked:
@@ -102,10 +103,8 @@ class AccumulationKnob(PickledByValue):
         """Before a batch."""
         if self._has_gradients:
             return limits.SEVERAL_BACKWARDS
-        if self._withheld and self._witness is not None:
-            parameter, gradient, writes = self._witness
-            if parameter.grad is not gradient or gradient._version != writes:
-                return "the program writes into gradients itself between a backward and the next"
+        if self._withheld and self._witness is not None and self._witness.was_touched():
+            return "the program writes into gradients itself between a backward and the next"
         return self._limits.why_not()
 
     def _why_communicate(self):
@@ -129,10 +128,10 @@ class AccumulationKnob(PickledByValue):
             if self._is_in_backward or not self._is_in_force():  # one within another: of a checkpoint, say
                 return original(tensors, grad_tensors, *arguments, **named)
             tensors = tensors if isinstance(tensors, torch.Tensor) else list(tensors)
-            seeds = self._guarded(self._begin_backward, tensors, grad_tensors) or (grad_tensors,)
+            given = self._guarded(self._begin_backward, tensors, grad_tensors) or (grad_tensors,)
             self._is_in_backward = True
             try:
-                return original(tensors, *seeds, *arguments, **named)
+                return original(tensors, *given, *arguments, **named)
             finally:
                 self._is_in_backward = False
                 self._guarded(self._end_backward)
@@ -145,7 +144,7 @@ class AccumulationKnob(PickledByValue):
             self._refuse(why)
             return None
         self._hook.progress.batches_per_step = self._batches
-        return (limits.seeds(tensors, grad_tensors, 1.0 / self._batches),)
+        return (seeds.scaled(tensors, grad_tensors, 1.0 / self._batches),)
 
     def _end_backward(self):
         self._has_gradients = self._refused is None

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs whose steps cannot be left out from outside, and what is computed of gradients meanwhile."""
 
-import inspect
 import weakref
 
 import torch
+
+from steptune_pytorch.gradients import Witness, trained_by
+from steptune_pytorch.knobs.closures import SEVERAL_CALLS, calls_once
 
 SEVERAL_BACKWARDS = "the program accumulates itself, or has several losses a step: tune the option that it has for it"
 NO_BACKWARD = "no backward is seen before a step"
@@ -61,47 +63,22 @@ def _why_not_module(root):
 
 
 def why_no_closure(optimizer):
-    """Of PyTorch's own all but one call it once."""
-    makes_step = inspect.unwrap(type(optimizer).step)
-    if makes_step.__module__.startswith("torch.optim.") and not isinstance(optimizer, torch.optim.LBFGS):
-        return None
-    return "%s may call its closure several times a step" % type(optimizer).__name__
-
-
-def _trained(hook):
-    return (p for optimizer in hook.optimizers.alive for group in optimizer.param_groups for p in group["params"])
+    return None if calls_once(optimizer) else SEVERAL_CALLS % type(optimizer).__name__
 
 
 def gradients_of(hook):
-    return [p.grad for p in _trained(hook) if p.grad is not None]
+    return [p.grad for p in trained_by(hook.optimizers.alive) if p.grad is not None]
 
 
 def witness(hook):
-    """One parameter, its gradient and how often that was written."""
-    parameter = next((p for p in _trained(hook) if p.grad is not None), None)
-    return None if parameter is None else (parameter, parameter.grad, parameter.grad._version)
+    parameter = next((p for p in trained_by(hook.optimizers.alive) if p.grad is not None), None)
+    return None if parameter is None else Witness(parameter)
 
 
 def is_trained(hook, module):
     """By the optimizer: gradients of other modules are no step's."""
     first = next((p for p in module.parameters() if p.requires_grad), None)
-    return first is not None and any(p is first for p in _trained(hook))
-
-
-def seeds(roots, given, factor):
-    """What a backward of these begins with, times `factor`. What PyTorch would refuse stays as it is."""
-    if isinstance(roots, torch.Tensor):
-        return _seed(roots, given, factor)
-    given = [given] * len(roots) if given is None or isinstance(given, torch.Tensor) else list(given)
-    return [_seed(root, seed, factor) for root, seed in zip(roots, given)] if len(given) == len(roots) else given
-
-
-def _seed(root, given, factor):
-    if isinstance(given, torch.Tensor):
-        return given * factor
-    if given is None and isinstance(root, torch.Tensor) and root.numel() == 1 and root.requires_grad:
-        return torch.full_like(root, factor, requires_grad=False)
-    return given
+    return first is not None and any(p is first for p in trained_by(hook.optimizers.alive))
 
 
 def norm(parameters, norm_type):

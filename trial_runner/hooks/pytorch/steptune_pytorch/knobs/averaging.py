@@ -5,6 +5,7 @@ import weakref
 
 import torch
 
+from steptune_pytorch.gradients import trained_by
 from steptune_pytorch.knobs.zero import is_sharded
 
 _STEPS_BY_HAND = 2  # of the first, all ranks may have the whole batch
@@ -208,7 +209,7 @@ class Averaging:
                     "%s keeps its whole state on each rank: it is made from a class of its own or from one "
                     "that was not taken from torch.optim" % type(optimizer).__name__
                 )
-            params = [p for group in optimizer.param_groups for p in group["params"] if p.requires_grad]
+            params = [p for p in trained_by([optimizer]) if p.requires_grad]
             outside = sum(id(p) not in own for p in params)
             if outside:
                 self._give_up(

@@ -10,6 +10,7 @@ import weakref
 
 import torch
 
+from steptune_pytorch.gradients import trained_by
 from steptune_pytorch.knobs.averaging import Averaging
 from steptune_pytorch.knobs.blocks import repeated_blocks, with_parameters_of_their_own
 from steptune_pytorch.knobs.row import Row
@@ -220,14 +221,14 @@ class Sharding(Averaging):
                 return states
             self._gather("the state of the optimizer, which all ranks have a part of,")
             with self._hook.aside():
-                return dict(states, state=self._shards.whole(_parameters_of(optimizer), states["state"]))
+                return dict(states, state=self._shards.whole(list(trained_by([optimizer])), states["state"]))
 
         return state_dict
 
     def _wrap_load_state_dict(self, original):
         def load_state_dict(optimizer, state_dict, *arguments, **named):
             if optimizer in self._hook.optimizers.alive and self._arguments.shards():
-                parameters = _parameters_of(optimizer)
+                parameters = list(trained_by([optimizer]))
                 order = [i for group in state_dict["param_groups"] for i in group["params"]]
                 states = dict(state_dict["state"])
                 for i, parameter in zip(order, parameters):
@@ -267,10 +268,6 @@ class Sharding(Averaging):
                 yield
         finally:
             self._is_inside = False
-
-
-def _parameters_of(optimizer):
-    return [p for group in optimizer.param_groups for p in group["params"]]
 
 
 def wrap_clipping(hook):

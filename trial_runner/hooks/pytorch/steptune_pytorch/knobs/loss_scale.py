@@ -9,10 +9,12 @@ import weakref
 
 import torch
 
-from steptune_pytorch.knobs import scaling_limits
+from steptune_pytorch.gradients import trained_by
+from steptune_pytorch.knobs import closures, scaling_limits, seeds
 from steptune_pytorch.knobs.finite_gradients import FiniteGradients
 from steptune_pytorch.knobs.scale_factor import ScaleFactor
 from steptune_pytorch.knobs.unscaling import Unscaling, leaves_of
+from steptune_pytorch.knobs.zero import inner
 from steptune_pytorch.patches import PickledByValue
 
 _STEPS_TO_LOOK = 3  # by then the program has shown what its backwards reach
@@ -52,8 +54,6 @@ class LossScale:
     def wrap(self):
         if not self._is_asked:
             return
-        from steptune_pytorch.backward import scalers
-
         patches = self._hook.patches
         patches.replace(torch.autograd, "backward", self._wrap_backward)
         patches.replace(torch.autograd, "grad", self._wrap_grad)
@@ -61,8 +61,6 @@ class LossScale:
             patches.replace(torch.Tensor, name, self._wrap_look)
         for owner in (torch.nn.utils.clip_grad, torch.nn.utils):
             patches.replace(owner, "clip_grad_norm_", self._wrap_clip)
-        for scaler in scalers():
-            patches.replace(scaler, "scale", self._wrap_own_scale)
 
     # -- whether ----------------------------------------------------------------------------------
 
@@ -114,21 +112,21 @@ class LossScale:
                 return original(tensors, *arguments, **named)
             try:
                 named = dict(zip(_AFTER_LOSS, arguments), **named)
-                seeds = self._seeds(tensors, named)
+                scaled = self._scaled_seeds(tensors, named)
             except Exception as error:
                 self._hook.failed(error)
-                seeds = None
-            if seeds is None:
+                scaled = None
+            if scaled is None:
                 return original(tensors, **named)
             unscaling.inverse = 1.0 / self.factor.value
             try:
-                return original(tensors, **dict(named, grad_tensors=seeds))
+                return original(tensors, **dict(named, grad_tensors=scaled))
             finally:
                 unscaling.inverse = None
 
         return backward
 
-    def _seeds(self, tensors, named):
+    def _scaled_seeds(self, tensors, named):
         """The gradients that this backward begins with, scaled; None where it is not to be."""
         roots = [tensors] if isinstance(tensors, torch.Tensor) else list(tensors)
         why = scaling_limits.why_no_backward(named)
@@ -138,18 +136,15 @@ class LossScale:
         given = named.get("grad_tensors")
         if named.get("grad_variables") is not None or not all(isinstance(root, torch.Tensor) for root in roots):
             return None
-        given = [given] * len(roots) if given is None or isinstance(given, torch.Tensor) else list(given)
-        if len(given) != len(roots):
-            return None  # an error, which is PyTorch's to tell
         self._cover(roots)
         self.factor.backward_begins()
         with torch.no_grad():
-            return [_scaled(root, seed, self.factor.value) for root, seed in zip(roots, given)]
+            return seeds.scaled(roots, given, self.factor.value)
 
     def _cover(self, roots):
         unscaling = self._unscaling
         hook = self._hook
-        for parameter in scaling_limits.trained_by(hook.optimizers.alive):
+        for parameter in trained_by(hook.optimizers.alive):
             if parameter.requires_grad and not unscaling.covers(parameter):
                 unscaling.cover(parameter)
         if hook.progress.steps >= _STEPS_TO_LOOK or self._looks >= _MOST_LOOKS:
@@ -196,14 +191,9 @@ class LossScale:
 
         return clip_grad_norm_
 
-    def _wrap_own_scale(self, original):
-        def scale(scaler, outputs):
-            scaled = original(scaler, outputs)
-            if scaled is not outputs and self._hook.watches():
-                self.refuse("the program has a GradScaler itself")
-            return scaled
-
-        return scale
+    def program_scales_loss(self):
+        if self._is_asked and self._hook.watches():
+            self.refuse("the program has a GradScaler itself")
 
     # -- step -------------------------------------------------------------------------------------
 
@@ -217,8 +207,8 @@ class LossScale:
         closure = arguments[0] if arguments else named.get("closure")
         loss = None
         if callable(closure):
-            if not scaling_limits.calls_closure_once(optimizer):
-                self.refuse("%s may call its closure several times a step" % type(optimizer).__name__)
+            if not closures.calls_once(inner(optimizer)):
+                self.refuse(closures.SEVERAL_CALLS % type(optimizer).__name__)
                 return original(optimizer, *arguments, **named)
             with torch.enable_grad():
                 loss = closure()  # whose gradients are looked at before the step
@@ -238,7 +228,7 @@ class LossScale:
         try:
             if self._unscaling.inverse is not None:
                 self.refuse("an optimizer steps within the backward")
-            parameters = scaling_limits.trained_by([optimizer])
+            parameters = trained_by([optimizer])
             are_finite = self._finite.are_all(p.grad for p in parameters if p.grad is not None)
             self.factor.stepped(optimizer, are_finite)
             if self._refused is not None and self._unscaling.inverse is None:
@@ -249,13 +239,6 @@ class LossScale:
         except Exception as error:
             self._hook.failed(error)
             return True
-
-
-def _scaled(root, seed, factor):
-    if seed is not None:
-        return seed * factor
-    # Any other root needs a seed, which is PyTorch's to tell.
-    return torch.full_like(root, factor) if root.numel() == 1 else None
 
 
 def _is_tracing():

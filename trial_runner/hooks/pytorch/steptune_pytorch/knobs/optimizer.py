@@ -9,6 +9,7 @@ from torch.optim.lbfgs import LBFGS
 from torch.optim.sgd import SGD
 
 from steptune_pytorch import call_site
+from steptune_pytorch.gradients import trained_by
 from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.zero import inner
 
@@ -158,7 +159,7 @@ def _may_be_fused(optimizer):
     cls = type(optimizer)
     if "fused" not in _parameters(cls):
         return False
-    devices = {p.device for group in optimizer.param_groups for p in group["params"]}
+    devices = {p.device for p in trained_by([optimizer])}
     try:
         for device in devices:
             cls([torch.zeros(1, device=device, requires_grad=True)], lr=0.1, fused=True)

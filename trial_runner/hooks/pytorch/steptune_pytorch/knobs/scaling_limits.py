@@ -1,21 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Programs whose loss cannot be scaled from outside."""
 
-import inspect
 import threading
 
 import torch
 
 from steptune_pytorch import ranks
-from steptune_pytorch.knobs.zero import inner
+from steptune_pytorch.gradients import trained_by
 
 LOOKS_WITHIN = "the program looks at gradients within the model, which would be scaled"
 OTHER_LEAF = "the program takes gradients of tensors that are no parameters, which would be scaled"
 _PLAIN = (torch.nn.Parameter, torch.Tensor)
-
-
-def trained_by(optimizers):
-    return [p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"]]
 
 
 def why_not(hook, module):
@@ -73,13 +68,6 @@ def is_other_thread(hook):
     """One of Python's own, not of autograd's."""
     is_other = hook.active and threading.get_ident() != hook.thread
     return is_other and not isinstance(threading.current_thread(), threading._DummyThread)
-
-
-def calls_closure_once(optimizer):
-    """Known of PyTorch's own, all but one of which do."""
-    known = [cls for cls in vars(torch.optim).values() if isinstance(cls, type) and issubclass(cls, torch.optim.Optimizer)]
-    steps = {inspect.unwrap(cls.step) for cls in known if not issubclass(cls, torch.optim.LBFGS)}
-    return inspect.unwrap(type(inner(optimizer)).step) in steps
 
 
 def why_no_backward(named):
