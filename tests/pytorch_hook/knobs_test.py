@@ -239,6 +239,19 @@ class RefusedKnobs(Knobs):
         self.assertEqual((told["knob"], told["value"]), ("num_workers", 2))
         self.assertIn("no memory left for another worker", told["why"])
 
+    def test_what_one_rank_alone_refuses(self):
+        rows = {row.get("rank", 0): row for row in self.rows_of_ranks("num_workers", num_workers=1)}
+        self.assertEqual((rows[0]["may"], rows[0]["value"]), (True, 1))
+        self.assertFalse(rows[1]["may"])
+        self.assertIn("the sampler draws", rows[1]["why"])
+        # Nothing else was asked for.
+        self.assertEqual([row.get("rank", 0) for row in self.rows_of_ranks("prefetch_factor", num_workers=1)], [0])
+
+    def rows_of_ranks(self, knob, **asked):
+        ran = run_fresh([program("draws_on_one_rank")], hook=knobs(**asked))
+        self.assertEqual(ran.status, 0, ran.output)
+        return [event for event in ran.events if event.get("knob") == knob]
+
     def test_sampler_that_draws(self):
         # Asked for although the survey refuses it: it is found while the program runs.
         ran = run("batch_sampler", hook=knobs(num_workers=1))

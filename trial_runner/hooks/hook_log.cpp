@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/hooks/hook_log.hpp"
 
+#include <algorithm>
 #include <fstream>
 #include <utility>
 
@@ -36,8 +37,16 @@ std::vector<std::string> texts_at(const Json& json, const char* key) {
   return texts;
 }
 
+std::int64_t rank_of(const Json& row) {
+  const Json rank = scalar_at(row, "rank");
+  return rank.is_number_integer() ? rank.get<std::int64_t>() : 0;
+}
+
 /// What makes an event take the place of an earlier one.
 std::string identity_of(const Json& event, const std::string& name) {
+  if (name == "knob" && rank_of(event) != 0) {
+    return fmt::format("knob {} on rank {}", text_at(event, "knob"), rank_of(event));
+  }
   if (name == "knob") return "knob " + text_at(event, "knob");
   if (name == "loader") return "loader " + text_at(event, "id");
   return name;
@@ -49,6 +58,7 @@ KnobState knob_state(const Json& event) {
   state.value = scalar_at(event, "value");
   state.may = scalar_at(event, "may") == true;
   state.why = text_at(event, "why");
+  if (rank_of(event) != 0) state.why = fmt::format("on rank {}: {}", rank_of(event), state.why);
   state.choices = list_at(event, "choices");
   state.where = texts_at(event, "where");
   state.also = texts_at(event, "also");
@@ -89,8 +99,32 @@ void HookLog::keep(const Json& event) {
   }
   std::string identity = identity_of(event, name);
   if (kept_.size() >= k_most_kept && !kept_.contains(identity)) return;
-  if (name == "knob") knobs_.insert_or_assign(text_at(event, "knob"), knob_state(event));
+  if (name == "knob" && !add_row(event)) {
+    kept_.erase(identity);
+    return;
+  }
   kept_.insert_or_assign(std::move(identity), event);
+}
+
+bool HookLog::add_row(const Json& event) {
+  const std::string knob = text_at(event, "knob");
+  const std::int64_t rank = rank_of(event);
+  KnobState state = knob_state(event);
+  const bool counts = rank == 0 || !state.may;
+  if (!counts && !rows_.contains(knob)) return false;
+  auto& rows = rows_[knob];
+  if (counts) {
+    rows.insert_or_assign(rank, std::move(state));
+  } else {
+    rows.erase(rank);
+  }
+  const auto refusal = std::ranges::find_if(rows, [](const auto& row) { return !row.second.may; });
+  if (const auto row = refusal != rows.end() ? refusal : rows.begin(); row != rows.end()) {
+    knobs_.insert_or_assign(knob, row->second);
+  } else {
+    knobs_.erase(knob);
+  }
+  return counts;
 }
 
 std::optional<std::string> HookLog::disabled() const {

@@ -36,7 +36,8 @@ struct HookedLoader {
 };
 
 /// What a hook told of the program that it is in, event by event (docs/hooks-protocol.md,
-/// "Events"); of equal events the last one counts. Unknown events and keys are passed over.
+/// "Events"); of equal events the last one counts. A knob that any rank refuses is one that may not
+/// be changed, with that rank's reason. Unknown events and keys are passed over.
 class HookLog {
  public:
   /// An event as JSON text; anything else is passed over.
@@ -67,9 +68,13 @@ class HookLog {
 
  private:
   void keep(const Json& event);
+  /// False where there is nothing to keep: a rank other than 0 that refuses nothing.
+  [[nodiscard]] bool add_row(const Json& event);
 
   std::map<std::string, Json> kept_;  ///< by identity: `patched`, `knob num_workers`
-  std::map<std::string, KnobState> knobs_;
+  /// By knob and rank: rank 0's, and of others those that refuse.
+  std::map<std::string, std::map<std::int64_t, KnobState>> rows_;
+  std::map<std::string, KnobState> knobs_;  ///< of all ranks
   std::vector<std::string> imports_;
   bool armed_ = false;
   bool imported_ = false;

@@ -93,16 +93,15 @@ std::optional<LiveStep> step_from(const Json& json) {
       if (spent.is_number()) told.parts[name] = spent.get<double>();
     }
   }
+  if (number_at(json, "loss")) told.has_finite_loss = true;
+  if (const auto names = json.find("not_finite"); names != json.end() && names->is_array()) {
+    if (std::ranges::find(*names, "loss") != names->end()) told.has_finite_loss = false;
+  }
   return told;
 }
 
 bool is_row(const Json& event) {
   return event.is_object() && text_at(event, "event") == "knob";
-}
-
-bool may_change(const Json& row) {
-  const auto may = row.find("may");
-  return may != row.end() && *may == true;
 }
 
 }  // namespace
@@ -147,9 +146,7 @@ LiveChannel::LiveChannel(UniqueFd listener, fs::path path)
 LiveChannel::LiveChannel(LiveChannel&& other) noexcept
     : listener_(std::move(other.listener_)),
       path_(std::exchange(other.path_, {})),
-      ranks_(std::move(other.ranks_)),
-      rows_(std::move(other.rows_)),
-      refusals_(std::move(other.refusals_)) {}
+      ranks_(std::move(other.ranks_)) {}
 
 LiveChannel& LiveChannel::operator=(LiveChannel&& other) noexcept {
   if (this == &other) return *this;
@@ -157,8 +154,6 @@ LiveChannel& LiveChannel::operator=(LiveChannel&& other) noexcept {
   listener_ = std::move(other.listener_);
   path_ = std::exchange(other.path_, {});
   ranks_ = std::move(other.ranks_);
-  rows_ = std::move(other.rows_);
-  refusals_ = std::move(other.refusals_);
   return *this;
 }
 
@@ -227,13 +222,7 @@ void LiveChannel::take_from_first(const Json& packet, std::vector<LiveMessage>& 
     const double world_size = number_at(*hello, "world_size").value_or(1.0);
     messages.emplace_back(LiveHello{static_cast<int>(world_size)});
   } else if (const auto event = packet.find("hook"); event != packet.end()) {
-    const Json* told = &*event;
-    if (is_row(*event)) {
-      const std::string knob = text_at(*event, "knob");
-      rows_.insert_or_assign(knob, *event);
-      told = &row_of_all(knob);
-    }
-    messages.emplace_back(LiveHookEvent{dump_json(*told)});
+    messages.emplace_back(LiveHookEvent{dump_json(*event)});
   } else if (const auto step = step_from(packet)) {
     messages.emplace_back(*step);
   }
@@ -242,22 +231,8 @@ void LiveChannel::take_from_first(const Json& packet, std::vector<LiveMessage>& 
 void LiveChannel::take_from_other(int rank, Json packet, std::vector<LiveMessage>& messages) {
   const auto event = packet.find("hook");
   if (event == packet.end() || !is_row(*event)) return;
-  const std::string knob = text_at(*event, "knob");
-  auto& refusals = refusals_[knob];
-  if (!may_change(*event)) {
-    (*event)["why"] = fmt::format("on rank {}: {}", rank, text_at(*event, "why"));
-    refusals.insert_or_assign(rank, std::move(*event));
-  } else if (refusals.erase(rank) == 0) {
-    return;
-  }
-  if (rows_.contains(knob)) messages.emplace_back(LiveHookEvent{dump_json(row_of_all(knob))});
-}
-
-const Json& LiveChannel::row_of_all(const std::string& knob) const {
-  const Json& own = rows_.at(knob);
-  const auto refusals = refusals_.find(knob);
-  const bool any_refuses = refusals != refusals_.end() && !refusals->second.empty();
-  return may_change(own) && any_refuses ? refusals->second.begin()->second : own;
+  (*event)["rank"] = rank;
+  messages.emplace_back(LiveHookEvent{dump_json(*event)});
 }
 
 void LiveChannel::send_switch(double from_step, std::int64_t configuration, const KnobValues& knobs,

@@ -25,6 +25,7 @@ struct LiveStep {
   std::int64_t configuration = 0;         ///< number of the switch that is in force; 0: none yet
   bool warm_up = false;                   ///< it has still something of the configuration before
   std::map<std::string, double> parts{};  ///< cumulative seconds by part of a step; told at times
+  std::optional<bool> has_finite_loss{};  ///< told at times; nothing: not told
 };
 
 /// The rank that leads has connected.
@@ -32,9 +33,7 @@ struct LiveHello {
   int world_size = 1;
 };
 struct LiveHookEvent {
-  /// JSON (docs/hooks-protocol.md, "Events"). A knob that any rank refuses is one that may not be
-  /// changed, with that rank's reason.
-  std::string event;
+  std::string event;  ///< JSON (docs/hooks-protocol.md, "Events"); of other ranks rows of knobs
 };
 /// The program has closed its end: it is over, or its hook has withdrawn.
 struct LiveGone {};
@@ -53,7 +52,7 @@ inline constexpr double k_between_looks_s = 0.02;
 
 /// The tuner's end of the connection with PyTorch's hook in mode `live` (docs/hooks-protocol.md,
 /// "Switching while the program runs"). Never blocks. Rank 0 leads: it tells steps; all ranks are
-/// told of switches, and what any refuses counts. Not thread safe.
+/// told of switches, and rows of knobs are heard from any. Not thread safe.
 class LiveChannel {
  public:
   /// Listens on a socket in a new folder of its own, which goes with the object. Folders that
@@ -70,8 +69,8 @@ class LiveChannel {
   /// Another process has the socket and its folder from now on: they do not go with the object.
   void abandon() { path_.clear(); }
 
-  /// What has come since the last call, in order; what others than rank 0 refused comes before what
-  /// rank 0 says after it. Anything that is no message of the protocol is passed over.
+  /// What has come since the last call, in order; what others than rank 0 say of knobs comes before
+  /// what rank 0 says after it. Anything that is no message of the protocol is passed over.
   [[nodiscard]] std::vector<LiveMessage> receive();
 
   /// From step `from_step` on these values, and the program's own for all other knobs. `last`: the
@@ -94,17 +93,13 @@ class LiveChannel {
   using Packets = std::vector<std::pair<int, Json>>;
   /// False once the rank's end is closed.
   [[nodiscard]] static bool receive_from(Rank& rank, Packets& of_first, Packets& of_others);
-  void take_from_first(const Json& packet, std::vector<LiveMessage>& messages);
-  void take_from_other(int rank, Json packet, std::vector<LiveMessage>& messages);
-  /// Rank 0's, or that of a rank that refuses what rank 0 does not.
-  [[nodiscard]] const Json& row_of_all(const std::string& knob) const;
+  static void take_from_first(const Json& packet, std::vector<LiveMessage>& messages);
+  static void take_from_other(int rank, Json packet, std::vector<LiveMessage>& messages);
   void remove_folder();
 
   UniqueFd listener_;
   std::filesystem::path path_;  ///< of the socket; empty: moved from
   std::vector<Rank> ranks_;
-  std::map<std::string, Json> rows_;                     ///< rank 0's, by knob
-  std::map<std::string, std::map<int, Json>> refusals_;  ///< rows of others, by knob and rank
 };
 
 }  // namespace steptune::live

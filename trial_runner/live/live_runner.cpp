@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 #include <utility>
 #include <vector>
@@ -26,6 +27,33 @@ constexpr double k_lines_apart_s = 1.0;
 constexpr double k_never_s = 1e9;
 constexpr std::int64_t k_program_trial = 0;
 constexpr std::string_view k_token_prefix = "live/";
+constexpr std::string_view k_diverged =
+    "the loss became infinite or NaN while these settings were in force";
+
+/// Finds whose settings made the loss infinite or NaN. The loss is told now and then, so that
+/// others may be in force by then.
+class LossWatch {
+ public:
+  void switched(std::int64_t configuration, TrialKey trial) {
+    trials_.emplace(configuration, trial);
+  }
+  /// Trials one of which did it; empty: none. A program whose loss is so without any is measured as
+  /// it is.
+  [[nodiscard]] std::set<TrialKey> add(const LiveStep& step) {
+    if (!step.has_finite_loss) return {};
+    std::set<TrialKey> since_told;
+    for (auto trial = trials_.begin(); trial != trials_.upper_bound(step.configuration); ++trial)
+      since_told.insert(trial->second);
+    trials_.erase(trials_.begin(), trials_.lower_bound(step.configuration));
+    const bool was_finite = std::exchange(was_finite_, *step.has_finite_loss);
+    if (*step.has_finite_loss || !was_finite) return {};
+    return since_told;
+  }
+
+ private:
+  bool was_finite_ = false;
+  std::map<std::int64_t, TrialKey> trials_;  ///< by configuration, from the one that was last told
+};
 
 /// The program that all live trials share.
 struct Program {
@@ -43,6 +71,7 @@ struct Program {
   LiveStep last{};
   KnobValues baseline{};
   HookLog log{};
+  LossWatch loss{};
 };
 
 /// The trial that is measured in it.
@@ -88,6 +117,7 @@ class LiveRunner final : public Runner {
   void on_withdrawal(const std::string& why);
   void read_channel();
   void on_step(const LiveStep& step);
+  void on_divergence(const std::set<TrialKey>& suspects);
   [[nodiscard]] bool begin_measuring();
   void take_turn();
   void report();
@@ -333,12 +363,18 @@ void LiveRunner::take_turn() {
   const KnobValues& knobs = of_trial ? active_->spec.live->knobs : program.baseline;
   program.channel.send_switch(next_step_to_switch(program.last, program.world_size),
                               ++program.switches, knobs);
+  if (knobs != program.baseline) program.loss.switched(program.switches, active_->spec.key);
 }
 
 void LiveRunner::on_step(const LiveStep& step) {
   Program& program = *program_;
   program.last = step;
   if (!program.startup_s) program.startup_s = clock_.now_s() - program.started_s;
+  const auto suspects = program.loss.add(step);
+  if (!suspects.empty() && !program.is_ending) {
+    on_divergence(suspects);
+    return;
+  }
   // Steps made before the latest switch have counted already.
   if (step.configuration != program.switches || program.is_ending) return;
   if (active_ && blocks_.arm() == Arm::trial && !active_->started_s && !begin_measuring()) {
@@ -356,6 +392,18 @@ void LiveRunner::on_step(const LiveStep& step) {
     take_turn();
   }
   report();
+}
+
+void LiveRunner::on_divergence(const std::set<TrialKey>& suspects) {
+  log_line(LogLevel::warning, "the program that live trials share is ended: {}", k_diverged);
+  const bool is_known = active_ && suspects == std::set{active_->spec.key};
+  if (is_known && !active_->started_s) {
+    give_to_fresh(std::string(k_diverged));
+    return;
+  }
+  end_program();
+  // One of several goes on in the next program, which tells whether it was that one.
+  if (is_known) finish({.kind = OutcomeKind::failed, .detail = std::string(k_diverged)});
 }
 
 bool LiveRunner::begin_measuring() {

@@ -34,6 +34,8 @@ std::optional<Report> JobOutput::read_line(double time_s, const LogLine& line) {
   }
   auto report = reader->second.read_line(line.text, time_s);
   if (!report) return std::nullopt;
+  // Another host's hook tells only what counts for all of them.
+  if (!report->hook_events.empty()) return report;
   mark_progress(tail_, *report);
   if (reporting_host_.empty()) reporting_host_ = line.host;
   if (reporting_host_ != line.host && !report->global_rank) return std::nullopt;

@@ -71,6 +71,17 @@ TEST_F(JobOutputTest, WhatWasRefusedIsTold) {
   EXPECT_THAT(output().faults(), HasSubstr("the first: \"v\" is 2"));
 }
 
+TEST_F(JobOutputTest, WhatAHookTellsIsHeardFromAnyHostAndMakesNoneTheFirst) {
+  const char* refusal =
+      R"([steptune] {"v":1,"hook":{"event":"knob","knob":"num_workers","may":false,"rank":8}})";
+  const auto told = read("algo-2", refusal);
+  ASSERT_TRUE(told);
+  EXPECT_EQ(told->hook_events.size(), 1U);
+  EXPECT_TRUE(read("algo-1", report_line(10.0)));
+  EXPECT_TRUE(read("algo-2", refusal));
+  EXPECT_FALSE(read("algo-2", report_line(10.0)));
+}
+
 TEST_F(JobOutputTest, OfSeveralHostsTheFirstThatReportsIsBelieved) {
   EXPECT_FALSE(read("algo-1", "starting"));
   const auto first = read("algo-2", report_line(10.0), 5.0);

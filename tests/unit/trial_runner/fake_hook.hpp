@@ -36,13 +36,14 @@ class FakeHook {
     EXPECT_EQ(::send(socket_.get(), packet.data(), packet.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(packet.size()));
   }
-  /// Steps of so many seconds each with the settings that it was told of last.
-  void make_steps(int count, double seconds) {
+  /// Steps of so many seconds each with the settings that it was told of last. `more`: further
+  /// keys.
+  void make_steps(int count, double seconds, const std::string& more = "") {
     for (int i = 0; i < count; ++i) {
       step_ += 1;
       seconds_ += seconds;
-      say(fmt::format(R"({{"step":{},"seconds":{},"samples":{},"configuration":{}}})", step_,
-                      seconds_, 8 * step_, configuration_));
+      say(fmt::format(R"({{"step":{},"seconds":{},"samples":{},"configuration":{}{}}})", step_,
+                      seconds_, 8 * step_, configuration_, more));
     }
   }
   /// What the tuner has said since, signs of life apart.

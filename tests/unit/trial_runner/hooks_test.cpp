@@ -228,6 +228,30 @@ TEST(HookLog, AFileOfEventsTellsThatAnInterpreterStarted) {
   EXPECT_TRUE(log.patched());
 }
 
+TEST(HookLog, WhatAnyRankRefusesIsRefused) {
+  HookLog log;
+  const auto add = [&log](const char* fields) {
+    log.add(fmt::format(R"({{"event":"knob","knob":"num_workers","today":0,{}}})", fields));
+  };
+  const auto why = [](const HookLog& of) {
+    const KnobState& state = of.knobs().at("num_workers");
+    return state.may ? "may" : state.why;
+  };
+  add(R"("rank":1,"may":false,"value":0,"why":"a worker was killed")");
+  EXPECT_EQ(why(log), "on rank 1: a worker was killed");
+  add(R"("may":true,"value":2)");
+  EXPECT_EQ(why(log), "on rank 1: a worker was killed") << "whatever rank 0 says of itself";
+  EXPECT_EQ(why(HookLog::from_json(log.to_json())), "on rank 1: a worker was killed");
+  EXPECT_EQ(why_not_in_force(log, {{"num_workers", Value(std::int64_t{2})}}),
+            "num_workers=2 could not be set, it is 0: on rank 1: a worker was killed");
+  add(R"("may":false,"value":0,"why":"its own")");
+  EXPECT_EQ(why(log), "its own");
+  add(R"("may":true,"value":2)");
+  add(R"("rank":1,"may":true,"value":2)");
+  EXPECT_EQ(why(log), "may");
+  EXPECT_EQ(log.to_json().size(), 1U) << "nothing of rank 1 is left to keep";
+}
+
 TEST(HookLog, SaysWhichKnobIsNotInForce) {
   HookLog log;
   log.add(R"({"event":"knob","knob":"num_workers","may":true,"today":0,"value":4})");

@@ -72,6 +72,15 @@ class LiveRunnerTest : public ::testing::Test {
     spec.live->knobs[knob] = std::int64_t{2};
     return spec;
   }
+  /// Trials with two workers, with blocks of the baseline between. The program connects.
+  void begin_workers_trial(std::int64_t number) {
+    TrialSpec spec = trial_with(number, "num_workers");
+    spec.live->baseline_seconds_per_sample = 0.0625 / 8.0;
+    ASSERT_TRUE(runner_->start(spec));
+    connect();
+    static_cast<void>(hook_->switches());
+    hook_->say(R"({"hook":{"event":"knob","knob":"num_workers","may":true,"today":0,"value":2}})");
+  }
   [[nodiscard]] std::vector<TrialEvent> now() const {
     return runner_->wait(clock_.now_s()).value();
   }
@@ -98,6 +107,8 @@ class LiveRunnerTest : public ::testing::Test {
   }
 
   static constexpr TrialKey k_program{0, 1};
+  static constexpr const char* k_finite = R"(,"loss":0.5)";
+  static constexpr const char* k_not_finite = R"(,"not_finite":["loss"])";
   static constexpr const char* k_refusal = "cannot start a process";
   VirtualClock clock_;
   ScriptedRunner* inner_ = nullptr;
@@ -327,6 +338,82 @@ TEST_F(LiveRunnerTest, StepsThatAreMadeBeforeTheProgramHearsOfASwitchDoNotCount)
   }
   ASSERT_TRUE(compared);
   EXPECT_NEAR(compared->seconds_per_sample, 0.03125 / 8.0, 1e-5);
+}
+
+TEST_F(LiveRunnerTest, ATrialThatMakesTheLossInfiniteFailsAndTheNextOneHasAnotherProgram) {
+  begin_workers_trial(1);
+  hook_->make_steps(12, 0.0625, k_finite);  // of the baseline
+  static_cast<void>(now());
+  static_cast<void>(hook_->switches());
+  hook_->make_steps(1, 0.0625);
+  hook_->make_steps(1, 0.0625, k_not_finite);
+  const auto end = ended();
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->key, (TrialKey{1, 1}));
+  EXPECT_EQ(end->outcome.kind, OutcomeKind::failed);
+  EXPECT_THAT(end->outcome.detail, HasSubstr("loss became infinite or NaN"));
+  ASSERT_TRUE(runner_->start(trial_with(2, "set_to_none")));
+  static_cast<void>(now());  // the program has ended
+  EXPECT_EQ(inner_->started.back().key, (TrialKey{0, 2}));
+}
+
+TEST_F(LiveRunnerTest, ATrialThatMakesTheLossInfiniteAtOnceIsMeasuredInAProcessOfItsOwn) {
+  begin_workers_trial(1);
+  hook_->make_steps(12, 0.0625, k_finite);  // of the baseline
+  static_cast<void>(now());
+  static_cast<void>(hook_->switches());
+  hook_->make_steps(1, 0.0625, k_not_finite);
+  EXPECT_FALSE(ended());
+  static_cast<void>(now());  // the program has ended
+  EXPECT_EQ(inner_->started.back().key, (TrialKey{1, 1}));
+}
+
+TEST_F(LiveRunnerTest, ALossThatIsSeenToBeInfiniteOnlyInTheNextBlockIsTheTrials) {
+  begin_workers_trial(1);
+  hook_->make_steps(12, 0.0625, k_finite);  // of the baseline
+  static_cast<void>(now());
+  static_cast<void>(hook_->switches());
+  hook_->make_steps(12, 0.0625);
+  static_cast<void>(now());
+  ASSERT_EQ(hook_->switches().at(0)["knobs"], Json::object());
+  hook_->make_steps(1, 0.0625, k_not_finite);
+  const auto end = ended();
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->outcome.kind, OutcomeKind::failed);
+}
+
+TEST_F(LiveRunnerTest, ALossThatIsInfiniteWithTheProgramsOwnSettingsIsNoTrials) {
+  begin_workers_trial(1);
+  hook_->make_steps(6, 0.0625, k_finite);
+  hook_->make_steps(6, 0.0625, k_not_finite);
+  static_cast<void>(now());
+  static_cast<void>(hook_->switches());
+  hook_->make_steps(12, 0.0625, k_not_finite);
+  EXPECT_FALSE(ended());
+  EXPECT_EQ(inner_->started.size(), 1U);
+}
+
+TEST_F(LiveRunnerTest, WhereEitherOfTwoTrialsMadeTheLossInfiniteTheLaterOneIsMeasuredAnew) {
+  begin_workers_trial(1);
+  hook_->make_steps(12, 0.0625, k_finite);
+  static_cast<void>(now());
+  static_cast<void>(hook_->switches());
+  hook_->make_steps(12, 0.0625);
+  static_cast<void>(now());
+  runner_->stop({1, 1});
+  EXPECT_EQ(ended().value().outcome.kind, OutcomeKind::stopped);
+  TrialSpec later = trial_with(2, "num_workers");
+  later.live->baseline_seconds_per_sample = 0.0625 / 8.0;
+  ASSERT_TRUE(runner_->start(later));
+  for (int turn = 0; turn < 2; ++turn) {
+    static_cast<void>(hook_->switches());
+    hook_->make_steps(12, 0.0625);
+    static_cast<void>(now());
+  }
+  hook_->make_steps(1, 0.0625, k_not_finite);
+  EXPECT_FALSE(ended());
+  static_cast<void>(now());  // the program has ended
+  EXPECT_EQ(inner_->started.back().key, (TrialKey{0, 2}));
 }
 
 TEST_F(LiveRunnerTest, OfTrialsThatADeadTunerLeftTheProgramIsEnded) {

@@ -39,6 +39,7 @@ class Events:
         self._last = {}
         self._waiting = []
         self._warned = set()
+        self._refused = set()  # knobs, as this process has told
         self._open = False
 
     def tell(self, event, identity=None, **fields):
@@ -64,14 +65,22 @@ class Events:
             self._write(document)
 
     def _write(self, document):
-        prints = self._printer.may_print()
-        if self._settings.events and (prints or document["event"] in _OF_EACH_PROCESS):
+        # What one rank alone refuses is not in force on all of them.
+        tells = self._printer.may_print() or self._is_refusal(document)
+        if self._settings.events and (tells or document["event"] in _OF_EACH_PROCESS):
             _try(append, self._settings.events, document)
-        # On one rank alone the settings are not in force either.
-        if self._settings.prints_events and (prints or document["event"] == "disabled"):
+        if self._settings.prints_events and (tells or document["event"] == "disabled"):
             _try(write_line, {"v": 1, "hook": document})
         if self._tell_tuner is not None:
             self._tell_tuner(document)
+
+    def _is_refusal(self, document):
+        """Of a rank's knob, or that it no longer refuses it."""
+        if not document.get("rank") or "knob" not in document:
+            return False
+        was_refused = document["knob"] in self._refused
+        (self._refused.discard if document["may"] else self._refused.add)(document["knob"])
+        return was_refused or not document["may"]
 
 
 def _try(write, *what):

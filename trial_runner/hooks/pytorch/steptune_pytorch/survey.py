@@ -33,7 +33,10 @@ def tell(hook):
         events.tell("loader", facts.id, **facts.fields())
     with hook.aside():
         for row, knob_class in hook.knobs.rows():
-            events.tell("knob", row.name, knob=row.name, **{"class": knob_class}, **row.fields())
+            fields = dict(row.fields(), knob=row.name, **{"class": knob_class})
+            if rank and row.name in hook.knobs.asked:
+                fields["rank"] = rank
+            events.tell("knob", row.name, **fields)
             if hook.is_for_good() and not row.is_in_force(hook.knobs.asked):
                 asked = hook.knobs.asked[row.name]
                 events.warn("%s=%s could not be set: %s" % (row.name, asked, row.why or "it is %s" % row.value))
