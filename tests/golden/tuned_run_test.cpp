@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -164,6 +165,19 @@ TEST_F(TunedRun, EndsByCtrlCAsAnUntunedOneDoes) {
   EXPECT_TRUE(until_told("the program ended before the tuning did")) << sandbox_.read("err.txt");
   const Ended board = sandbox_.steptune({"leaderboard", "train", "--json", "--all"});
   EXPECT_EQ((*parse_json(board.out, "board"))["study"]["status"], "interrupted") << board.out;
+}
+
+TEST_F(TunedRun, SaysSoWhereTheLossBecameInfiniteWhileSettingsWereOnTrial) {
+  std::string program = k_long_run;
+  const std::string_view backward = "loss.backward()";
+  program.replace(program.find(backward), backward.size(),
+                  "(loss * float('nan' if torch.get_num_threads() > 1 else 1)).backward()");
+  sandbox_.write("train.py", program);
+  const pid_t pid = start("10m");
+  EXPECT_TRUE(until_told("the loss became infinite or NaN in trial")) << sandbox_.read("err.txt");
+  EXPECT_THAT(sandbox_.read("err.txt"), HasSubstr("the program goes on with its own settings"));
+  sandbox_.write("enough", "");
+  EXPECT_EQ(sandbox_.wait(pid).exit_code, 7);
 }
 
 TEST_F(TunedRun, SimplyRunsWhatCannotBeTuned) {

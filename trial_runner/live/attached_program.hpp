@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/clock.hpp"
@@ -36,8 +37,10 @@ class AttachedProgram {
   [[nodiscard]] bool ends_within(double wait_s) const;
   /// What its hook has told.
   [[nodiscard]] const HookLog& log() const { return log_; }
-  /// Why it cannot be switched although it speaks; nothing: it can.
+  /// Why it cannot be switched, or is not to be, although it speaks; nothing: it can.
   [[nodiscard]] const std::optional<std::string>& unusable() const { return unusable_; }
+  /// From now on it is `unusable`.
+  void give_up(std::string why) { unusable_ = std::move(why); }
   /// From the object's making to the first step that was told; nothing before.
   [[nodiscard]] std::optional<double> startup_s() const { return startup_s_; }
 

@@ -2,11 +2,16 @@
 #include "trial_runner/live/attached_runner.hpp"
 
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "trial_runner/admission.hpp"
 #include "trial_runner/live/live_runner.hpp"
+#include "trial_runner/live/loss_watch.hpp"
 #include "trial_runner/live/paired_blocks.hpp"
 #include "trial_runner/live/shared_trial.hpp"
 
@@ -29,6 +34,7 @@ class AttachedRunner final : public Runner {
  private:
   void take_turn();
   void on_step(const LiveStep& step);
+  void on_divergence(const std::set<TrialKey>& suspects);
   void begin_measuring();
   void tell_events();
   void report();
@@ -38,6 +44,7 @@ class AttachedRunner final : public Runner {
   AttachedProgram& program_;
   Admission admission_;
   PairedBlocks blocks_;
+  LossWatch loss_;
   KnobValues baseline_;
   std::int64_t in_force_ = 0;  ///< number of the latest switch
   std::optional<SharedTrial> active_;
@@ -67,7 +74,9 @@ Result<void> AttachedRunner::start(const TrialSpec& spec) {
 
 void AttachedRunner::take_turn() {
   const bool of_trial = active_ && blocks_.arm() == Arm::trial;
-  in_force_ = program_.switch_to(of_trial ? active_->spec.live->knobs : baseline_);
+  const KnobValues& knobs = of_trial ? active_->spec.live->knobs : baseline_;
+  in_force_ = program_.switch_to(knobs);
+  if (knobs != baseline_) loss_.switched(in_force_, active_->spec.key);
 }
 
 Result<std::vector<TrialEvent>> AttachedRunner::wait(double deadline_s) {
@@ -84,6 +93,10 @@ Result<std::vector<TrialEvent>> AttachedRunner::wait(double deadline_s) {
 }
 
 void AttachedRunner::on_step(const LiveStep& step) {
+  if (const auto suspects = loss_.add(step); !suspects.empty()) {
+    on_divergence(suspects);
+    return;
+  }
   // Steps made before the latest switch have counted already.
   if (step.configuration != in_force_) return;
   if (active_ && blocks_.arm() == Arm::trial) {
@@ -93,6 +106,16 @@ void AttachedRunner::on_step(const LiveStep& step) {
   }
   if (blocks_.add(step)) take_turn();
   report();
+}
+
+void AttachedRunner::on_divergence(const std::set<TrialKey>& suspects) {
+  if (active_ && suspects == std::set{active_->spec.key}) {
+    finish(OutcomeKind::failed, std::string(k_diverged));
+  }
+  program_.give_up(
+      fmt::format("the loss became infinite or NaN in trial {}; what has been trained since may be "
+                  "of no use: begin again, or from a checkpoint, without tuning it",
+                  suspects.rbegin()->trial));
 }
 
 void AttachedRunner::begin_measuring() {

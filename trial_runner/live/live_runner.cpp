@@ -14,6 +14,7 @@
 #include "trial_runner/admission.hpp"
 #include "trial_runner/hooks/hook_log.hpp"
 #include "trial_runner/hooks/pytorch_hook.hpp"
+#include "trial_runner/live/loss_watch.hpp"
 #include "trial_runner/live/paired_blocks.hpp"
 #include "trial_runner/live/shared_trial.hpp"
 
@@ -27,33 +28,6 @@ constexpr double k_lines_apart_s = 1.0;
 constexpr double k_never_s = 1e9;
 constexpr std::int64_t k_program_trial = 0;
 constexpr std::string_view k_token_prefix = "live/";
-constexpr std::string_view k_diverged =
-    "the loss became infinite or NaN while these settings were in force";
-
-/// Finds whose settings made the loss infinite or NaN. The loss is told now and then, so that
-/// others may be in force by then.
-class LossWatch {
- public:
-  void switched(std::int64_t configuration, TrialKey trial) {
-    trials_.emplace(configuration, trial);
-  }
-  /// Trials one of which did it; empty: none. A program whose loss is so without any is measured as
-  /// it is.
-  [[nodiscard]] std::set<TrialKey> add(const LiveStep& step) {
-    if (!step.has_finite_loss) return {};
-    std::set<TrialKey> since_told;
-    for (auto trial = trials_.begin(); trial != trials_.upper_bound(step.configuration); ++trial)
-      since_told.insert(trial->second);
-    trials_.erase(trials_.begin(), trials_.lower_bound(step.configuration));
-    const bool was_finite = std::exchange(was_finite_, *step.has_finite_loss);
-    if (*step.has_finite_loss || !was_finite) return {};
-    return since_told;
-  }
-
- private:
-  bool was_finite_ = false;
-  std::map<std::int64_t, TrialKey> trials_;  ///< by configuration, from the one that was last told
-};
 
 /// The program that all live trials share.
 struct Program {

@@ -133,7 +133,7 @@ class AttachedSession {
                     log_directory(context_.database(), study.name),
                     [this] { return program_.is_gone() || program_.unusable() ? 1 : 0; }};
     parts.machine = machine_of_trials(study);
-    parts.interrupted_because = "the long run that it was tuned in had ended";
+    parts.interrupted_because = "the long run could not be tuned any longer";
     // A run that is its own trial cannot be gone on with.
     parts.after_too_little.clear();
     auto result = run_loop(std::move(parts));
@@ -151,6 +151,7 @@ class AttachedSession {
     if (!report) return context_.console.warning(report.error().text());
     tell(report->ended);
     tell(verdict_of(result, proven, *report));
+    if (program_.unusable()) context_.console.warning(*program_.unusable());
   }
 
   [[nodiscard]] std::string verdict_of(const LoopResult& result, bool proven,

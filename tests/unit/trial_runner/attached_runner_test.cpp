@@ -256,6 +256,22 @@ TEST_F(AttachedRanksTest, WhatOthersSayOfASwitchIsHeardBeforeTheFirstStepWithIt)
   EXPECT_EQ(told.knobs().at("num_workers").why, "on rank 1: no memory");
 }
 
+TEST_F(AttachedRunnerTest, ATrialThatMakesTheLossInfiniteFailsAndTheProgramHasItsOwnSettingsAgain) {
+  ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
+  ASSERT_TRUE(now().empty());
+  static_cast<void>(hook_->switches());
+  hook_->make_steps(1, 0.05, R"(,"loss":0.5)");
+  hook_->make_steps(1, 0.05, R"(,"not_finite":["loss"])");
+  const auto finished = only<TrialFinished>(now());
+  ASSERT_EQ(finished.size(), 1U);
+  EXPECT_EQ(finished[0].outcome.kind, OutcomeKind::failed);
+  EXPECT_THAT(finished[0].outcome.detail, testing::HasSubstr("infinite or NaN"));
+  EXPECT_THAT(program_->unusable().value(), testing::HasSubstr("in trial 1"));
+  const auto told = hook_->switches();
+  ASSERT_EQ(told.size(), 1U);
+  EXPECT_EQ(told[0]["knobs"], Json::object());
+}
+
 TEST_F(AttachedRunnerTest, ItsTrialsAreLostWhereTheHookWithdraws) {
   ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
   hook_->say(R"({"hook":{"event":"disabled","why":"two optimisers"}})");
