@@ -7,10 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
-#include <string>
 #include <string_view>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include "common/machine/system_files.hpp"
@@ -51,41 +49,15 @@ std::optional<CpuTime> time_of_line(std::string_view text, std::string_view name
                  static_cast<double>(ticks[k_steal]) * tick_s};
 }
 
-/// Of all its CPUs, whose lines follow that of their sum.
-std::optional<CpuTime> time_of_machine(std::string_view proc_stat) {
-  auto time = time_of_line(proc_stat, "cpu ");
-  if (!time) return std::nullopt;
-  std::size_t cpus = 0;
-  for (std::size_t at = proc_stat.find('\n');
-       at != std::string_view::npos && proc_stat.substr(at + 1).starts_with("cpu");
-       at = proc_stat.find('\n', at + 1)) {
-    ++cpus;
-  }
-  time->cpus = std::max<std::size_t>(1, cpus);
-  return time;
-}
+struct TimeOfCpu {
+  int cpu = 0;
+  CpuTime time;
+};
 
-}  // namespace
-
-std::optional<CpuTime> cpu_time_of(std::string_view proc_stat, std::span<const int> cpus) {
-  if (cpus.empty()) return time_of_machine(proc_stat);
-  CpuTime sum;
-  sum.cpus = cpus.size();
-  for (const int cpu : cpus) {
-    const std::string name = fmt::format("\ncpu{} ", cpu);
-    const auto at = proc_stat.find(name);
-    const auto of_cpu = time_of_line(proc_stat.substr(std::min(at, proc_stat.size())), name);
-    if (!of_cpu) return time_of_machine(proc_stat);
-    sum.total_s += of_cpu->total_s;
-    sum.busy_s += of_cpu->busy_s;
-    sum.steal_s += of_cpu->steal_s;
-  }
-  return sum;
-}
-
-std::vector<CpuBusyTime> cpu_busy_times_of(std::string_view proc_stat, std::span<const int> cpus) {
+/// Of these CPUs, of all where none are named; empty where one is missing.
+std::vector<TimeOfCpu> times_of_cpus(std::string_view proc_stat, std::span<const int> cpus) {
   constexpr std::string_view k_cpu = "cpu";
-  std::vector<CpuBusyTime> times;
+  std::vector<TimeOfCpu> times;
   // The line of their sum comes first, then one for each.
   for (auto at = proc_stat.find('\n'); at != std::string_view::npos;
        at = proc_stat.find('\n', at + 1)) {
@@ -98,9 +70,38 @@ std::vector<CpuBusyTime> cpu_busy_times_of(std::string_view proc_stat, std::span
     if (!cpus.empty() && std::ranges::find(cpus, cpu) == cpus.end()) continue;
     const auto name_size = static_cast<std::size_t>(number_end - line.data());
     const auto time = time_of_line(line, line.substr(0, name_size));
-    if (time) times.push_back({cpu, time->busy_s});
+    if (time) times.push_back({cpu, *time});
   }
-  return cpus.empty() || times.size() == cpus.size() ? times : std::vector<CpuBusyTime>();
+  return cpus.empty() || times.size() == cpus.size() ? times : std::vector<TimeOfCpu>();
+}
+
+std::optional<CpuTime> time_of_machine(std::string_view proc_stat) {
+  auto time = time_of_line(proc_stat, "cpu ");
+  if (time) time->cpus = std::max<std::size_t>(1, times_of_cpus(proc_stat, {}).size());
+  return time;
+}
+
+}  // namespace
+
+std::optional<CpuTime> cpu_time_of(std::string_view proc_stat, std::span<const int> cpus) {
+  if (cpus.empty()) return time_of_machine(proc_stat);
+  const auto times = times_of_cpus(proc_stat, cpus);
+  if (times.empty()) return time_of_machine(proc_stat);
+  CpuTime sum;
+  sum.cpus = cpus.size();
+  for (const TimeOfCpu& of_cpu : times) {
+    sum.total_s += of_cpu.time.total_s;
+    sum.busy_s += of_cpu.time.busy_s;
+    sum.steal_s += of_cpu.time.steal_s;
+  }
+  return sum;
+}
+
+std::vector<CpuBusyTime> cpu_busy_times_of(std::string_view proc_stat, std::span<const int> cpus) {
+  std::vector<CpuBusyTime> busy;
+  for (const TimeOfCpu& of_cpu : times_of_cpus(proc_stat, cpus))
+    busy.push_back({of_cpu.cpu, of_cpu.time.busy_s});
+  return busy;
 }
 
 std::optional<CpuTime> read_cpu_time(std::span<const int> cpus) {
