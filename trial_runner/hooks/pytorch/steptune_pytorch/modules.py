@@ -28,6 +28,12 @@ def _with_wrapped(module):
     return modules
 
 
+def is_sharded(root):
+    """By FullyShardedDataParallel, or by fully_shard."""
+    names = {cls.__name__ for module in root.modules() for cls in type(module).__mro__}
+    return bool(names & {"FullyShardedDataParallel", "FSDPModule"})
+
+
 def begin_no_graph_at(function):
     """What PyTorch itself calls modules from (nn.Sequential) is not compiled: a graph would begin at our function."""
     frames = getattr(getattr(torch._C, "_dynamo", None), "eval_frame", None)

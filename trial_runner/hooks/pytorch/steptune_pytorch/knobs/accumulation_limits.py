@@ -7,6 +7,7 @@ import torch
 
 from steptune_pytorch.gradients import Witness, trained_by
 from steptune_pytorch.knobs.closures import SEVERAL_CALLS, calls_once
+from steptune_pytorch.modules import is_sharded
 
 SEVERAL_BACKWARDS = "the program accumulates itself, or has several losses a step: tune the option that it has for it"
 NO_BACKWARD = "no backward is seen before a step"
@@ -53,11 +54,10 @@ class Limits:
 
 
 def _why_not_module(root):
+    if is_sharded(root):
+        return "the model is sharded (FSDP), and communicates in each batch"
     for module in root.modules():
-        names = {cls.__name__ for cls in type(module).__mro__}
-        if names & {"FullyShardedDataParallel", "FSDPModule"}:
-            return "the model is sharded (FSDP), and communicates in each batch"
-        if "DeepSpeedEngine" in names:
+        if any(cls.__name__ == "DeepSpeedEngine" for cls in type(module).__mro__):
             return "DeepSpeed makes the steps: gradient_accumulation_steps of its configuration"
     return None
 

@@ -12,6 +12,7 @@ import torch.utils.checkpoint
 from steptune_pytorch import call_site, tensors
 from steptune_pytorch.knobs.blocks import repeated_blocks
 from steptune_pytorch.knobs.row import Row
+from steptune_pytorch.modules import is_sharded
 from steptune_pytorch.part_clock import BACKWARD
 
 _NAME = "activation_checkpointing"
@@ -220,7 +221,7 @@ def _buffers_in_place(block, copies):
 
 
 def _why_no_block(root, blocks):
-    if any(type(module).__name__ == "FullyShardedDataParallel" for module in root.modules()):
+    if is_sharded(root):
         return "the model is sharded"
     if any(isinstance(module, torch.nn.DataParallel) for module in root.modules()):
         return "the model is replicated (DataParallel)"

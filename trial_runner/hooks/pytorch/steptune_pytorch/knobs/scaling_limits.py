@@ -7,6 +7,7 @@ import torch
 
 from steptune_pytorch import ranks
 from steptune_pytorch.gradients import trained_by
+from steptune_pytorch.modules import is_sharded
 
 LOOKS_WITHIN = "the program looks at gradients within the model, which would be scaled"
 OTHER_LEAF = "the program takes gradients of tensors that are no parameters, which would be scaled"
@@ -16,7 +17,7 @@ _PLAIN = (torch.nn.Parameter, torch.Tensor)
 def why_not(hook, module):
     """Before a forward of this outermost module."""
     parts = list(module.modules())
-    if hook.knobs.strategy.is_sharding() or any(type(part).__name__ == "FullyShardedDataParallel" for part in parts):
+    if hook.knobs.strategy.is_sharding() or is_sharded(module):
         return "FullyShardedDataParallel divides the parameters: gradients reach none that could be unscaled"
     if any(part._backward_hooks or getattr(part, "_backward_pre_hooks", None) for part in parts):
         return LOOKS_WITHIN
