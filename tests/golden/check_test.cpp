@@ -169,6 +169,15 @@ TEST_F(CheckOnSlurm, FailsWhereEveryAllocationIsRefused) {
   EXPECT_TRUE(parse_json(json.out, "check")) << json.out;
 }
 
+TEST_F(CheckOnSlurm, WithoutAClusterNothingIsRefused) {
+  const Ended ended =
+      check("echo 'sbatch: fatal: Could not establish a configuration source' >&2; exit 1\n");
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_NE(ended.out.find("\nsbatch     no cluster is configured on this machine: "),
+            std::string::npos)
+      << ended.out;
+}
+
 TEST_F(CheckOnSlurm, TellsWhatIsRefusedInPart) {
   const Ended ended = check("case \"$*\" in *--nodes=2*) " + std::string(k_refusal) +
                             ";; esac\necho 'Job 7 to start at soon using 1 processors' >&2\n");

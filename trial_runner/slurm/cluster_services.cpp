@@ -268,6 +268,11 @@ std::string partitions_text(const std::string& rows) {
   return printable_line(text, 1000);
 }
 
+/// Slurm's commands are installed, and know of no cluster.
+bool is_unconfigured(const CommandResult& result) {
+  return result.err.find("configuration source") != std::string::npos;
+}
+
 }  // namespace
 
 std::vector<TestedSubmission> test_submissions(const std::vector<Need>& needs,
@@ -282,6 +287,10 @@ std::vector<TestedSubmission> test_submissions(const std::vector<Need>& needs,
     if (result.status == k_not_found) {
       answers.push_back(
           {"not found on this machine: what the cluster says is not known here", false});
+      return answers;
+    }
+    if (is_unconfigured(result)) {
+      answers.push_back({"no cluster is configured on this machine: nothing was asked", false});
       return answers;
     }
     const std::string said = without_prefix(last_words(result), "sbatch: ");
@@ -322,8 +331,7 @@ std::vector<Diagnosis> diagnose_cluster() {
       cluster.run({"sinfo", "--noheader", "--format=%P|%a|%l|%D|%c|%G"});
   if (partitions.status == k_not_found) return {};
   if (!partitions.ok()) {
-    const bool unconfigured = partitions.err.find("configuration source") != std::string::npos;
-    if (unconfigured) {
+    if (is_unconfigured(partitions)) {
       return {{"slurm", DiagnosisStatus::ok, "installed, but no cluster is configured here", ""}};
     }
     return {{"slurm", DiagnosisStatus::warn, "no answer: " + last_words(partitions),

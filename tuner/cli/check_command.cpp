@@ -173,7 +173,7 @@ void add_check_command(CLI::App& program, CommandContext& context) {
           "STUDY", options->words,
           "Study file [default: the folder's], or after -- the command of a PyTorch program to "
           "write one for")
-      ->option_text("STUDY | -- COMMAND");
+      ->option_text("[STUDY | -- COMMAND]");
   add_program_options(*command, options->program);
   command
       ->add_option("--show", options->show,

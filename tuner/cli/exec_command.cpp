@@ -242,7 +242,7 @@ void add_exec_command(CLI::App& program, CommandContext& context) {
   command
       ->add_option("COMMAND", options->words,
                    "After --: the command [default: the study's, in its folder]")
-      ->option_text("-- COMMAND");
+      ->option_text("[-- COMMAND]");
   command
       ->add_option("--trial", options->trial,
                    "Trial whose configuration runs [default: the recommended one]")

@@ -223,7 +223,7 @@ void add_follow_command(CLI::App& program, CommandContext& context) {
       ->add_option("LOG", options->words,
                    "The run's output: a file, - for stdin, or after -- the command that starts it "
                    "[default: -]")
-      ->option_text("LOG | - | -- COMMAND");
+      ->option_text("[LOG | -- COMMAND]");
   command
       ->add_option("--trial", options->trial,
                    "Trial whose configuration runs [default: the recommended one]")

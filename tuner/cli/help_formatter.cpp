@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/help_formatter.hpp"
 
+#include <fmt/format.h>
+
 namespace steptune {
 
 HelpFormatter::HelpFormatter() {
@@ -9,16 +11,24 @@ HelpFormatter::HelpFormatter() {
 }
 
 std::string HelpFormatter::make_usage(const CLI::App* app, std::string name) const {
-  std::string usage = "Usage: " + name;
-  if (app->get_parent() == nullptr) return usage + " COMMAND [ARGUMENTS] [OPTIONS]\n";
-  for (const CLI::Option* option :
-       app->get_options([](const CLI::Option* each) { return each->get_positional(); })) {
+  if (app->get_parent() == nullptr) return "Usage: " + name + " COMMAND [ARGUMENTS] [OPTIONS]\n";
+  std::string arguments;
+  std::string required;
+  for (const CLI::Option* option : app->get_options()) {
     const std::string& text = option->get_option_text();
-    const std::string name_text =
-        option->get_required() ? option->get_name() : "[" + option->get_name() + "]";
-    usage += " " + (text.empty() ? name_text : text);
+    if (!option->get_positional()) {
+      if (option->get_required()) required += fmt::format(" {} {}", option->get_name(), text);
+    } else if (!text.empty()) {
+      arguments += " " + text;
+    } else {
+      arguments += " " + (option->get_required() ? option->get_name()
+                                                 : fmt::format("[{}]", option->get_name()));
+    }
   }
-  return usage + " [OPTIONS]\n";
+  // What stands behind "--" is the training command's.
+  const std::string options = required + " [OPTIONS]";
+  const bool takes_command = arguments.find("-- ") != std::string::npos;
+  return "Usage: " + name + (takes_command ? options + arguments : arguments + options) + "\n";
 }
 
 std::string HelpFormatter::make_option_opts(const CLI::Option* option) const {

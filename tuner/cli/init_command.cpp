@@ -102,7 +102,7 @@ void add_init_command(CLI::App& program, CommandContext& context) {
   command
       ->add_option("COMMAND", options->words,
                    "After --: the training command [default: python3 with the folder's script]")
-      ->option_text("-- COMMAND");
+      ->option_text("[-- COMMAND]");
   command->add_option("--name", options->name, "Name of the study [default: after the script]")
       ->option_text("NAME");
   command->add_option("--output", options->output, "File to write [default: NAME.study.json]")

@@ -165,8 +165,10 @@ void add_prices_command(CLI::App& program, CommandContext& context) {
                   "  steptune prices --region us-east-1 --json\n"
                   "  steptune prices g5 --region us-east-1 --region eu-west-1\n"
                   "  steptune prices refresh");
-  command->add_option("TYPE", options->searched,
-                      "Only types whose names contain one of these [default: all]");
+  command
+      ->add_option("TYPE", options->searched,
+                   "Only types whose names contain one of these [default: all]")
+      ->option_text("[TYPE]...");
   add_machine_options(*command, *options);
   add_json_option(*command, context);
   CLI::App* refresh = add_command(*command, context, "refresh",

@@ -210,7 +210,7 @@ void add_run_command(CLI::App& program, CommandContext& context) {
           "STUDY", options->words,
           "Study file [default: the folder's], or after -- the command of a PyTorch program to be "
           "tuned as it is")
-      ->option_text("STUDY | -- COMMAND");
+      ->option_text("[STUDY | -- COMMAND]");
   add_program_options(*command, options->program);
   command
       ->add_option("--seed", options->seed,

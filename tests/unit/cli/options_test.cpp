@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <regex>
 #include <set>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,6 +14,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/completion.hpp"
 #include "tuner/cli/exit_code.hpp"
+#include "tuner/cli/help_formatter.hpp"
 #include "tuner/cli/man_page.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/study/study_spec.hpp"
@@ -138,6 +141,20 @@ TEST_F(Options, EveryCommandHasADescriptionAndAnExampleOfItself) {
     EXPECT_NE(app->get_footer().find("steptune " + app->get_name()), std::string::npos)
         << app->get_name();
   }
+}
+
+TEST_F(Options, UsageHasRequiredOptionsAndNoneBehindATrainingCommand) {
+  std::map<std::string, std::string> usages;
+  for (const CLI::App* command : apps()) {
+    const std::string name = command->get_name();
+    usages[name] = HelpFormatter().make_usage(command, name);
+  }
+  EXPECT_EQ(usages["init"], "Usage: init [OPTIONS] [-- COMMAND]\n");
+  EXPECT_EQ(usages["run"], "Usage: run [OPTIONS] [STUDY | -- COMMAND]\n");
+  EXPECT_EQ(usages["exec"], "Usage: exec [OPTIONS] [STUDY] [-- COMMAND]\n");
+  EXPECT_EQ(usages["follow"], "Usage: follow [OPTIONS] STUDY [LOG | -- COMMAND]\n");
+  EXPECT_EQ(usages["report"], "Usage: report [STUDY] --html FILE [OPTIONS]\n");
+  EXPECT_EQ(usages["leaderboard"], "Usage: leaderboard [STUDY] [OPTIONS]\n");
 }
 
 TEST_F(Options, EveryCommandThatReadsHasJson) {
