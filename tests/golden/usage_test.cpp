@@ -87,6 +87,9 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
       {{"show", "seven"},
        "steptune: error: \"seven\" is not a trial number\n"
        "  'steptune leaderboard --all' lists the trials\n"},
+      {{"prices", "g55", "--region", "us-east-1"},
+       "steptune: error: no instance type has \"g55\" in its name\n"
+       "  'steptune prices' shows all types\n"},
       {{"completion", "tcsh"},
        "steptune: error: SHELL: \"tcsh\" is not one of bash, zsh, fish\n"
        "  see 'steptune completion --help'\n"},

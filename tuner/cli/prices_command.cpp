@@ -5,6 +5,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "trial_runner/cost/user_prices.hpp"
 #include "trial_runner/price_list_service.hpp"
@@ -70,6 +71,15 @@ ExitCode show_prices(CommandContext& context, const PricesOptions& options) {
     auto table = table_in_force(options, region);
     if (!table) return context.console.error(table.error());
     tables.push_back(*std::move(table));
+  }
+  if (std::ranges::none_of(tables, [&](const PriceSource& prices) {
+        return has_searched(prices.table, options.searched);
+      })) {
+    return context.console.error({ErrorKind::usage,
+                                  fmt::format("no instance type has \"{}\" in its name",
+                                              fmt::join(options.searched, "\" or \"")),
+                                  {},
+                                  "'steptune prices' shows all types"});
   }
   if (tables.size() > 1) {
     const RegionPrices compared = compare_regions(tables, options.searched);

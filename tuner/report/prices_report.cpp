@@ -61,6 +61,12 @@ PriceChanges compare_prices(const PriceTable& before, const PriceTable& now) {
   return changes;
 }
 
+bool has_searched(const PriceTable& prices, const std::vector<std::string>& searched) {
+  return searched.empty() || std::ranges::any_of(prices.instances, [&](const auto& type) {
+           return is_searched(type.first, searched);
+         });
+}
+
 std::string prices_text(const PriceSource& prices, const PriceListService& service,
                         const std::vector<std::string>& searched, std::size_t width) {
   TextTable table({{"instance type", Align::left},

@@ -34,6 +34,9 @@ struct PriceChanges {
 
 [[nodiscard]] PriceChanges compare_prices(const PriceTable& before, const PriceTable& now);
 
+/// Whether the name of a type of the table contains one of `searched` (true if there are none).
+[[nodiscard]] bool has_searched(const PriceTable& prices, const std::vector<std::string>& searched);
+
 /// The table, or those of its types whose names contain one of `searched` (all if there are none).
 /// Here and below, what is said beside a table is wrapped to `width` columns (0: no limit).
 [[nodiscard]] std::string prices_text(const PriceSource& prices, const PriceListService& service,

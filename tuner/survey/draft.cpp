@@ -116,6 +116,9 @@ class Knobs {
     if (knob.name == k_accumulation && state.today != 1) {
       return leave(knob, "the program accumulates gradients itself");
     }
+    if (!knob.device.empty() && !device_.empty() && device_ != knob.device) {
+      return leave(knob, fmt::format("is worth its trials on {} only", knob.device));
+    }
     if (knob.knob_class == KnobClass::semantic && !options_.semantic) {
       return leave(knob, "changes the training itself; tuned with --semantic");
     }
@@ -124,9 +127,6 @@ class Knobs {
     }
     if (options_.must_go_on && !knob.may_break.empty()) {
       return leave(knob, fmt::format("may break {}; tuned before a run", knob.may_break));
-    }
-    if (!knob.device.empty() && !device_.empty() && device_ != knob.device) {
-      return leave(knob, fmt::format("is worth its trials on {} only", knob.device));
     }
     if (const std::string why = why_not_worth(knob); !why.empty()) return leave(knob, why);
     offer(knob, state);

@@ -316,7 +316,9 @@ TEST(Draft, MemoryThatIsBoughtWithTimeIsWorthTrialsOnAGpuOnly) {
   Survey survey = usual({knob("batch_size", "32"), knob("activation_checkpointing", "false")});
   const Draft on_cpu = must_draft(survey, wanted);
   EXPECT_EQ(study_of(on_cpu).space.find("activation_checkpointing"), nullptr);
-  EXPECT_THAT(on_cpu.left, Contains("activation_checkpointing: is worth its trials on cuda only"));
+  const char* left = "activation_checkpointing: is worth its trials on cuda only";
+  EXPECT_THAT(on_cpu.left, Contains(left));
+  EXPECT_THAT(must_draft(survey).left, Contains(left)) << "not that --semantic tunes it";
   survey.log.add(R"({"event":"patched","pid":1,"torch":"2.6","device":"cuda"})");
   const Draft on_gpu = must_draft(survey, wanted);
   EXPECT_NE(study_of(on_gpu).space.find("activation_checkpointing"), nullptr);
