@@ -37,8 +37,13 @@ class LossWatch {
   void switched(std::int64_t configuration, TrialKey trial) {
     trials_.emplace(configuration, trial);
   }
-  /// Trials one of which did it; empty: none. A program whose loss is so without any is measured as
-  /// it is.
+  /// The program has started anew.
+  void restarted() {
+    trials_.clear();
+    was_finite_ = false;
+  }
+  /// Trials one of which did it; empty: none. A program whose loss is so without any, be it now and
+  /// then (batches without a label), is measured as it is.
   [[nodiscard]] std::set<TrialKey> add(const LiveStep& step) {
     if (!step.has_finite_loss) return {};
     std::set<TrialKey> since_told;
@@ -47,11 +52,13 @@ class LossWatch {
     trials_.erase(trials_.begin(), trials_.lower_bound(step.configuration));
     const bool was_finite = std::exchange(was_finite_, *step.has_finite_loss);
     if (*step.has_finite_loss || !was_finite) return {};
-    return since_told;
+    comes_by_itself_ = comes_by_itself_ || since_told.empty();
+    return comes_by_itself_ ? std::set<TrialKey>{} : since_told;
   }
 
  private:
   bool was_finite_ = false;
+  bool comes_by_itself_ = false;             ///< with the program's own settings, from a finite one
   std::map<std::int64_t, TrialKey> trials_;  ///< by configuration, from the one that was last told
 };
 
@@ -71,7 +78,6 @@ struct Program {
   LiveStep last{};
   KnobValues baseline{};
   HookLog log{};
-  LossWatch loss{};
 };
 
 /// The trial that is measured in it.
@@ -126,6 +132,7 @@ class LiveRunner final : public Runner {
   std::unique_ptr<Runner> fresh_;
   Admission admission_;
   PairedBlocks blocks_;
+  LossWatch loss_;
   std::optional<Program> program_;
   int programs_ = 0;
   std::optional<Active> active_;
@@ -192,6 +199,7 @@ Result<void> LiveRunner::start_program() {
   spec.forked.reset();
   if (auto started = fresh_->start(spec); !started) return started;
   program_.emplace(Program{spec.key, *std::move(channel), clock_.now_s()});
+  loss_.restarted();
   program_->baseline = active_->spec.live->baseline_knobs;
   return {};
 }
@@ -363,14 +371,14 @@ void LiveRunner::take_turn() {
   const KnobValues& knobs = of_trial ? active_->spec.live->knobs : program.baseline;
   program.channel.send_switch(next_step_to_switch(program.last, program.world_size),
                               ++program.switches, knobs);
-  if (knobs != program.baseline) program.loss.switched(program.switches, active_->spec.key);
+  if (knobs != program.baseline) loss_.switched(program.switches, active_->spec.key);
 }
 
 void LiveRunner::on_step(const LiveStep& step) {
   Program& program = *program_;
   program.last = step;
   if (!program.startup_s) program.startup_s = clock_.now_s() - program.started_s;
-  const auto suspects = program.loss.add(step);
+  const auto suspects = loss_.add(step);
   if (!suspects.empty() && !program.is_ending) {
     on_divergence(suspects);
     return;
