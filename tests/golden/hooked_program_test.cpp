@@ -185,6 +185,7 @@ TEST_F(HookedProgram, WithoutPyTorchIsToldSo) {
   const Ended untrained = sandbox_.steptune({"run", "--", k_python, "train.py"});
   EXPECT_EQ(untrained.exit_code, 2);
   EXPECT_THAT(untrained.err, HasSubstr("neither an optimizer's step nor a backward was seen"));
+  EXPECT_THAT(untrained.err, HasSubstr("goes on from a checkpoint may have nothing left to train"));
   const Ended isolated = sandbox_.steptune({"run", "--", k_python, "-I", "train.py"});
   EXPECT_EQ(isolated.exit_code, 2);
   EXPECT_THAT(isolated.err, HasSubstr("\"python3 -I\" keeps PYTHONPATH away from Python"));

@@ -45,7 +45,6 @@ struct Program {
   LiveStep last{};
   KnobValues baseline{};
   HookLog log{};
-  LossWatch loss{};
 };
 
 /// The trial that is measured in it.
@@ -100,6 +99,7 @@ class LiveRunner final : public Runner {
   std::unique_ptr<Runner> fresh_;
   Admission admission_;
   PairedBlocks blocks_;
+  LossWatch loss_;
   std::optional<Program> program_;
   int programs_ = 0;
   std::optional<Active> active_;
@@ -166,6 +166,7 @@ Result<void> LiveRunner::start_program() {
   spec.forked.reset();
   if (auto started = fresh_->start(spec); !started) return started;
   program_.emplace(Program{spec.key, *std::move(channel), clock_.now_s()});
+  loss_.restarted();
   program_->baseline = active_->spec.live->baseline_knobs;
   return {};
 }
@@ -337,14 +338,14 @@ void LiveRunner::take_turn() {
   const KnobValues& knobs = of_trial ? active_->spec.live->knobs : program.baseline;
   program.channel.send_switch(next_step_to_switch(program.last, program.world_size),
                               ++program.switches, knobs);
-  if (knobs != program.baseline) program.loss.switched(program.switches, active_->spec.key);
+  if (knobs != program.baseline) loss_.switched(program.switches, active_->spec.key);
 }
 
 void LiveRunner::on_step(const LiveStep& step) {
   Program& program = *program_;
   program.last = step;
   if (!program.startup_s) program.startup_s = clock_.now_s() - program.started_s;
-  const auto suspects = program.loss.add(step);
+  const auto suspects = loss_.add(step);
   if (!suspects.empty() && !program.is_ending) {
     on_divergence(suspects);
     return;

@@ -9,6 +9,11 @@ void LossWatch::switched(std::int64_t configuration, TrialKey trial) {
   trials_.emplace(configuration, trial);
 }
 
+void LossWatch::restarted() {
+  trials_.clear();
+  was_finite_ = false;
+}
+
 std::set<TrialKey> LossWatch::add(const LiveStep& step) {
   if (!step.has_finite_loss) return {};
   std::set<TrialKey> since_told;
@@ -17,7 +22,8 @@ std::set<TrialKey> LossWatch::add(const LiveStep& step) {
   trials_.erase(trials_.begin(), trials_.lower_bound(step.configuration));
   const bool was_finite = std::exchange(was_finite_, *step.has_finite_loss);
   if (*step.has_finite_loss || !was_finite) return {};
-  return since_told;
+  comes_by_itself_ = comes_by_itself_ || since_told.empty();
+  return comes_by_itself_ ? std::set<TrialKey>{} : since_told;
 }
 
 }  // namespace steptune::live

@@ -22,12 +22,15 @@ class LossWatch {
   /// From that configuration (`LiveStep::configuration`) on the trial's settings are in force,
   /// which are not the program's own.
   void switched(std::int64_t configuration, TrialKey trial);
-  /// Trials one of which has just done it; empty: none. A program whose loss is so without any is
-  /// taken as it is.
+  /// The program has started anew.
+  void restarted();
+  /// Trials one of which has just done it; empty: none. A program whose loss is so without any, be
+  /// it now and then (batches without a label), is taken as it is.
   [[nodiscard]] std::set<TrialKey> add(const LiveStep& step);
 
  private:
   bool was_finite_ = false;
+  bool comes_by_itself_ = false;             ///< with the program's own settings, from a finite one
   std::map<std::int64_t, TrialKey> trials_;  ///< by configuration, from the one that was last told
 };
 

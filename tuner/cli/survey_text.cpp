@@ -82,6 +82,12 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
         "train longer if the planned run does\n",
         survey.last.step.value_or(0.0));
   }
+  if (is_diverged(survey)) {
+    text +=
+        "note    the loss is NaN or infinite already: the program as it is does not learn, "
+        "whatever "
+        "its speed\n";
+  }
   if (std::ranges::find(survey.phases, "checkpoint") != survey.phases.end()) {
     text +=
         "note    the program writes checkpoints, and so will each trial: give it a scratch "

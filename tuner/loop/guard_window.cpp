@@ -12,10 +12,15 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_least_reports = 5;
+/// A mean over fewer has no known error.
+constexpr std::size_t k_least_for_error = 3;
 /// More tell little and cost memory; also the reports that the latest value is judged by.
 constexpr std::size_t k_most_reports = 256;
 constexpr std::size_t k_latest_reports = 16;
 constexpr double k_window_end = 1.25;  ///< times `after_samples`
+/// Where fewer than `k_least_reports` came until there, times `after_samples`: a program that is
+/// faster than the one for which the number was chosen reports less often per sample.
+constexpr double k_longest_window_end = 1.75;
 
 /// Differences from the least-squares line through equally spaced values.
 std::vector<double> residuals_of(const std::vector<double>& values, double mean) {
@@ -44,7 +49,8 @@ GuardedValue window_value(const std::vector<double>& values, bool of_last) {
   for (const double value : values)
     mean += value / count;
   result.value = of_last ? values.back() : mean;
-  if (values.size() < k_least_reports) return result;
+  // Of the last value the scatter is the error itself, of which few values tell less.
+  if (values.size() < (of_last ? k_least_reports : k_least_for_error)) return result;
   const std::vector<double> residuals = residuals_of(values, mean);
   double squares = 0.0;
   for (const double residual : residuals)
@@ -90,8 +96,11 @@ void GuardWindows::add(const Measurement& current, const Report& told) {
 
 bool GuardWindows::awaits_samples(double total_samples) const {
   for (std::size_t i = 0; i < guards_.size(); ++i) {
-    if (!(guards_[i].after_samples > 0.0) || windows_[i].full) continue;
-    if (total_samples < k_window_end * guards_[i].after_samples) return true;
+    const Window& window = windows_[i];
+    if (!(guards_[i].after_samples > 0.0) || window.full) continue;
+    const bool comes = !window.values.empty() && window.values.size() < k_least_reports;
+    const double end = comes ? k_longest_window_end : k_window_end;
+    if (total_samples < end * guards_[i].after_samples) return true;
   }
   return false;
 }

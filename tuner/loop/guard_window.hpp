@@ -22,7 +22,8 @@ using GuardedValues = std::map<std::string, GuardedValue>;
 
 /// Mean of successive values with its standard error: their scatter about a straight line (a loss
 /// falls while it is watched), widened for the correlation of neighbours as that of a first-order
-/// autoregressive process. `of_last`: the last value, with the error of a single one.
+/// autoregressive process; known from three values on. `of_last`: the last value, with the error of
+/// a single one, known from five on.
 [[nodiscard]] GuardedValue window_value(const std::vector<double>& values, bool of_last);
 
 /// Takes down what a running trial's guards judge. With `after_samples` that is the mean over the
@@ -40,6 +41,7 @@ class GuardWindows {
   /// True if every guard's window is full, or its value can only be known at the end.
   [[nodiscard]] bool are_full() const;
   /// Whether a trial that has processed `total_samples` is still to reach the end of a window.
+  /// Where its reports have been fewer than five, that is up to half of `after_samples` later.
   [[nodiscard]] bool awaits_samples(double total_samples) const;
   /// Values that will not change any more: of full windows, and those that are no numbers.
   [[nodiscard]] GuardedValues settled() const;

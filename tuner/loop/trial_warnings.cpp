@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/text.hpp"
 #include "tuner/loop/guards.hpp"
@@ -56,6 +57,12 @@ void TrialWarnings::of_baseline(const TrialRecord& baseline) const {
   if (baseline.status == TrialStatus::infeasible) {
     listener_->on_warning(
         fmt::format("the baseline itself violates a limit: {}", baseline.failure));
+  } else if (baseline.measurement && !baseline.measurement->not_finite.empty()) {
+    // No guard asks for it; yet such a run is of no use, and its speed may be another.
+    listener_->on_warning(fmt::format(
+        "the baseline's {} was NaN or infinite when it ended: the program as it is may learn "
+        "nothing; see 'steptune show {}'",
+        fmt::join(baseline.measurement->not_finite, ", "), baseline.number));
   }
   for (const auto& metric : metrics_missing_in_baseline(study_->guards, baseline)) {
     listener_->on_warning(fmt::format(

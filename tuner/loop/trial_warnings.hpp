@@ -22,7 +22,8 @@ class TrialWarnings {
   void of_drift(const MachineDrift& drift) const;
   /// Of a configuration that failed when it was confirmed.
   void of_refuted(const TrialRecord& trial) const;
-  /// Of guards that the measured baseline violates, or that cannot be checked against it.
+  /// Of guards that the measured baseline violates, or that cannot be checked against it, and of
+  /// its metrics that are no finite numbers.
   void of_baseline(const TrialRecord& baseline) const;
   /// While the baseline runs: that its output is not understood shows long before it has failed for
   /// that.

@@ -33,6 +33,8 @@ constexpr const char* k_precision = "precision";
 constexpr const char* k_flush_denormal = "flush_denormal";
 constexpr const char* k_guarded = "loss";
 constexpr const char* k_no_guard = "a guard needs a loss above zero, and the hook found none";
+constexpr const char* k_diverged =
+    "a guard needs a finite loss, and the program's is NaN or infinite";
 /// A batch is varied by these factors: the table knows no program.
 constexpr std::int64_t k_smaller = 4;
 constexpr std::int64_t k_larger = 8;
@@ -94,6 +96,10 @@ std::optional<Json> loss_guard(const Survey& survey) {
               {"max_ratio_to_baseline", k_guard_ratio}};
 }
 
+const char* why_no_guard(const Survey& survey) {
+  return is_diverged(survey) ? k_diverged : k_no_guard;
+}
+
 /// The knobs of a draft, one after the other as the table has them.
 class Knobs {
  public:
@@ -111,7 +117,7 @@ class Knobs {
     if (!state.may) return leave(knob, state.why);
     if (knob.knob_class == KnobClass::numeric) {
       if (!options_.numeric) return leave(knob, "changes rounding");
-      if (!guard_) return leave(knob, fmt::format("changes rounding: {}", k_no_guard));
+      if (!guard_) return leave(knob, fmt::format("changes rounding: {}", why_no_guard(survey_)));
     }
     if (knob.name == k_accumulation && state.today != 1) {
       return leave(knob, "the program accumulates gradients itself");
@@ -326,6 +332,10 @@ Json step_size(double samples_per_step, const Json& document) {
 
 }  // namespace
 
+bool is_diverged(const Survey& survey) {
+  return survey.last.not_finite.contains(k_guarded);
+}
+
 Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   Knobs knobs(survey, options);
   for (const Knob& knob : pytorch_knobs())
@@ -337,7 +347,8 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
                 "", "give the program options, and write a study file: docs/tutorial.md");
   }
   if (knobs.lacks_guard()) {
-    return fail(ErrorKind::usage, fmt::format("--semantic changes the loss: {}", k_no_guard), "",
+    return fail(ErrorKind::usage,
+                fmt::format("--semantic changes the loss: {}", why_no_guard(survey)), "",
                 "leave --semantic out, or write the study file's \"guards\" yourself: "
                 "docs/study-file.md");
   }

@@ -26,6 +26,9 @@ struct DraftOptions {
   Facts facts;
 };
 
+/// Whether the program's loss was NaN or infinite when it was last seen.
+[[nodiscard]] bool is_diverged(const Survey& survey);
+
 /// A study file for a program as it is.
 struct Draft {
   Json document;

@@ -245,6 +245,35 @@ TEST(Guards, AWindowBeginsAndEndsAtItsNumbersOfSamples) {
   EXPECT_DOUBLE_EQ(windows.settled().at("loss@1000").value, 3.0) << "the report at 1000 counts";
 }
 
+TEST(Guards, ATrialThatReportsSeldomIsWaitedForBeyondItsWindow) {
+  GuardWindows windows({loss_after(1000)});
+  for (double samples = 1050; samples < 1270; samples += 100)
+    tell(windows, reporting(samples, 3.0));
+  EXPECT_TRUE(windows.awaits_samples(1250)) << "three reports are too few";
+  EXPECT_TRUE(windows.awaits_samples(1749));
+  EXPECT_FALSE(windows.awaits_samples(1750)) << "but not for ever";
+  tell(windows, reporting(1350, 3.0));
+  tell(windows, reporting(1450, 3.0));
+  EXPECT_FALSE(windows.awaits_samples(1450));
+  EXPECT_TRUE(windows.are_full());
+}
+
+TEST(Guards, OfFewNoisyReportsNoViolationIsShown) {
+  GuardWindows windows({loss_after(1000)});
+  for (const double loss : {2.28, 2.06, 1.99, 1.89})
+    tell(windows, reporting(1100, loss));
+  TrialRecord baseline = baseline_with("loss@1000", 1.98);
+  baseline.measurement->metrics["loss@1000 standard error"] = 0.05;
+  const auto judged = [&](const GuardedValues& values) {
+    return violated_guard({loss_after(1000)}, values, {}, &baseline, GuardMoment::ended);
+  };
+  EXPECT_FALSE(judged(windows.all())) << *judged(windows.all());
+  GuardWindows worse({loss_after(1000)});
+  for (const double loss : {3.28, 3.06, 2.99, 2.89})
+    tell(worse, reporting(1100, loss));
+  EXPECT_TRUE(judged(worse.all()));
+}
+
 TEST(Guards, AWindowOfVeryManyReportsIsFullBeforeItsEnd) {
   GuardWindows windows({loss_after(1e6)});
   for (int report = 0; report < 255; ++report)
@@ -298,11 +327,14 @@ TEST(Guards, AllWindowsOfAStudyMustBeFull) {
   EXPECT_TRUE(windows.are_full());
 }
 
-TEST(WindowValue, KnowsItsErrorFromFiveValuesOn) {
+TEST(WindowValue, KnowsItsErrorFromThreeValuesOn) {
   EXPECT_EQ(window_value({}, false).value, 0.0);
   EXPECT_EQ(window_value({}, true).value, 0.0);
-  EXPECT_EQ(window_value({1, 2, 1, 2}, false).standard_error, 0.0);
-  EXPECT_EQ(window_value({1, 2, 1, 2}, false).degrees_of_freedom, 0.0);
+  EXPECT_EQ(window_value({1, 2}, false).standard_error, 0.0);
+  EXPECT_EQ(window_value({1, 2}, false).degrees_of_freedom, 0.0);
+  EXPECT_EQ(window_value({1, 2, 1, 2}, true).standard_error, 0.0) << "the last one's from five";
+  EXPECT_GT(window_value({1, 2, 1}, false).standard_error, 0.0);
+  EXPECT_DOUBLE_EQ(window_value({1, 2, 1}, false).degrees_of_freedom, 1.0);
   const GuardedValue five = window_value({1, 2, 1, 2, 1}, false);
   EXPECT_GT(five.standard_error, 0.0);
   EXPECT_DOUBLE_EQ(five.degrees_of_freedom, 3.0);

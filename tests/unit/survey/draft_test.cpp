@@ -348,6 +348,17 @@ TEST(Draft, AGuardNeedsALossAboveZero) {
   EXPECT_THAT(draft.error().text(), HasSubstr("leave --semantic out"));
 }
 
+TEST(Draft, OfALossThatIsNoNumberThatIsSaid) {
+  Survey survey = usual({knob("num_threads", "1"), knob("precision", "\"fp32\"")});
+  EXPECT_FALSE(is_diverged(survey));
+  survey.last.metrics.erase("loss");
+  survey.last.not_finite = {"loss"};
+  EXPECT_TRUE(is_diverged(survey));
+  EXPECT_THAT(must_draft(survey).left,
+              Contains("precision: changes rounding: a guard needs a finite loss, and the "
+                       "program's is NaN or infinite"));
+}
+
 TEST(Draft, HalfPrecisionThatACpuEmulatesIsNotWorthItsTrials) {
   DraftOptions wanted = options();
   wanted.cpu_computes_bfloat16 = false;

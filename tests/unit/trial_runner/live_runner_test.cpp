@@ -393,6 +393,22 @@ TEST_F(LiveRunnerTest, ALossThatIsInfiniteWithTheProgramsOwnSettingsIsNoTrials) 
   EXPECT_EQ(inner_->started.size(), 1U);
 }
 
+TEST_F(LiveRunnerTest, ALossThatIsInfiniteNowAndThenAnywayIsNoTrials) {
+  begin_workers_trial(1);
+  for (int time = 0; time < 4; ++time) {
+    hook_->make_steps(2, 0.0625, k_finite);
+    hook_->make_steps(1, 0.0625, k_not_finite);
+  }
+  static_cast<void>(now());
+  static_cast<void>(hook_->switches());
+  for (int time = 0; time < 4; ++time) {
+    hook_->make_steps(2, 0.0625, k_finite);
+    hook_->make_steps(1, 0.0625, k_not_finite);
+  }
+  EXPECT_FALSE(ended());
+  EXPECT_EQ(inner_->started.size(), 1U);
+}
+
 TEST_F(LiveRunnerTest, WhereEitherOfTwoTrialsMadeTheLossInfiniteTheLaterOneIsMeasuredAnew) {
   begin_workers_trial(1);
   hook_->make_steps(12, 0.0625, k_finite);
