@@ -85,8 +85,7 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
   if (is_diverged(survey)) {
     text +=
         "note    the loss is NaN or infinite already: the program as it is does not learn, "
-        "whatever "
-        "its speed\n";
+        "whatever its speed\n";
   }
   if (std::ranges::find(survey.phases, "checkpoint") != survey.phases.end()) {
     text +=
