@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What waits in the queue of a loader with workers."""
 
+import fcntl
 import multiprocessing
 import sys
+import termios
 import unittest
 
 import torch
@@ -67,11 +69,14 @@ class Depth(unittest.TestCase):
         self.assertEqual(loader_queue.waiting_batches(iterator).depth, 1)
 
     def test_what_a_worker_has_done_ahead_of_its_turn_keeps_nobody_from_waiting(self):
-        data, iterator = self.iterate(held=[2], workers=2, prefetch_factor=2)
+        data, iterator = self.iterate(held=[2, 3, 5], workers=2, prefetch_factor=2)
         queue = loader_queue.LoaderQueue()
         next(iterator)
         next(iterator)
-        self.until_waiting(iterator, 2)  # 3 and 5, which the second worker has done
+        data.may_go[3].release()
+        of_one = self.until_sent(iterator, more_than=0)
+        data.may_go[5].release()  # of the second worker, too
+        self.until_sent(iterator, of_one)
         queue.asked(iterator)
         data.may_go[2].release()
         next(iterator)
@@ -81,9 +86,12 @@ class Depth(unittest.TestCase):
         queue.asked(iterator)
         self.assertEqual(queue.metrics()["loader_queue_empty_share"], 0.5)
 
-    def until_waiting(self, iterator, batches):
-        while loader_queue.waiting_batches(iterator).depth < batches:
-            pass
+    def until_sent(self, iterator, more_than):
+        """Bytes that can be read: a worker counts a batch in before a thread of its own sends it."""
+        sent = bytearray(4)
+        while int.from_bytes(sent, sys.byteorder) <= more_than:
+            fcntl.ioctl(iterator._worker_result_queue._reader.fileno(), termios.FIONREAD, sent)
+        return int.from_bytes(sent, sys.byteorder)
 
     def test_the_first_of_a_pass_is_left_out(self):
         _, iterator = self.iterate(held=[], workers=1, prefetch_factor=2)
