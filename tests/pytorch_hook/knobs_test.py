@@ -233,7 +233,7 @@ class RefusedKnobs(Knobs):
         self.assertEqual((ran.status, ran.event("gave_up")), (0, None), ran.output)
 
     def test_workers_that_cannot_load_on_one_rank(self):
-        ran = run_fresh([program("fails_on_one_rank")], hook=knobs(num_workers=2))
+        ran = run_fresh([program("odd_rank"), "fails"], hook=knobs(num_workers=2))
         self.assertEqual(ran.status, 1)
         told = ran.event("gave_up")
         self.assertEqual((told["knob"], told["value"]), ("num_workers", 2))
@@ -248,7 +248,7 @@ class RefusedKnobs(Knobs):
         self.assertEqual([row.get("rank", 0) for row in self.rows_of_ranks("prefetch_factor", num_workers=1)], [0])
 
     def rows_of_ranks(self, knob, **asked):
-        ran = run_fresh([program("draws_on_one_rank")], hook=knobs(**asked))
+        ran = run_fresh([program("odd_rank"), "draws"], hook=knobs(**asked))
         self.assertEqual(ran.status, 0, ran.output)
         return [event for event in ran.events if event.get("knob") == knob]
 

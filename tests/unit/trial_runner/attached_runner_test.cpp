@@ -250,6 +250,7 @@ TEST_F(AttachedRanksTest, WhatOthersSayOfASwitchIsHeardBeforeTheFirstStepWithIt)
   hook_->make_steps(10, 0.05);
   const auto reports = only<TrialReported>(now());
   ASSERT_FALSE(reports.empty());
+  ASSERT_EQ(reports[0].report.hook_events.size(), 2U) << "each rank's row";
   HookLog told;
   for (const std::string& event : reports[0].report.hook_events)
     told.add(event);

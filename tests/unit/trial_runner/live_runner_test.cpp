@@ -72,14 +72,25 @@ class LiveRunnerTest : public ::testing::Test {
     spec.live->knobs[knob] = std::int64_t{2};
     return spec;
   }
-  /// Trials with two workers, with blocks of the baseline between. The program connects.
-  void begin_workers_trial(std::int64_t number) {
+  /// One with two workers, in turns with the baseline, whose steps take 0.0625 s.
+  static TrialSpec workers_trial(std::int64_t number) {
     TrialSpec spec = trial_with(number, "num_workers");
     spec.live->baseline_seconds_per_sample = 0.0625 / 8.0;
-    ASSERT_TRUE(runner_->start(spec));
+    return spec;
+  }
+  /// The program connects.
+  void begin_workers_trial() {
+    ASSERT_TRUE(runner_->start(workers_trial(1)));
     connect();
     static_cast<void>(hook_->switches());
     hook_->say(R"({"hook":{"event":"knob","knob":"num_workers","may":true,"today":0,"value":2}})");
+  }
+  /// The same, and the first block of the baseline is over, with a finite loss.
+  void reach_workers_trial() {
+    begin_workers_trial();
+    hook_->make_steps(12, 0.0625, k_finite);
+    static_cast<void>(now());
+    static_cast<void>(hook_->switches());
   }
   [[nodiscard]] std::vector<TrialEvent> now() const {
     return runner_->wait(clock_.now_s()).value();
@@ -294,9 +305,7 @@ TEST_F(LiveRunnerTest, TheProgramIsALaunchLikeOthersButForItsLengthAndItsLog) {
 }
 
 TEST_F(LiveRunnerTest, RanksHearOfASwitchAFewStepsBefore) {
-  TrialSpec spec = trial_with(1, "num_workers");
-  spec.live->baseline_seconds_per_sample = 0.0625 / 8.0;
-  ASSERT_TRUE(runner_->start(spec));
+  ASSERT_TRUE(runner_->start(workers_trial(1)));
   connect(/*world_size=*/2);
   EXPECT_EQ(hook_->switches().at(0)["from_step"], 1) << "nothing was trained before";
   hook_->make_steps(5, 0.0625);
@@ -321,9 +330,7 @@ TEST_F(LiveRunnerTest, AfterATrialTheProgramHasItsOwnSettingsAgain) {
 }
 
 TEST_F(LiveRunnerTest, StepsThatAreMadeBeforeTheProgramHearsOfASwitchDoNotCount) {
-  TrialSpec spec = trial_with(1, "num_workers");
-  spec.live->baseline_seconds_per_sample = 0.0625 / 8.0;
-  ASSERT_TRUE(runner_->start(spec));
+  ASSERT_TRUE(runner_->start(workers_trial(1)));
   connect();
   hook_->say(R"({"hook":{"event":"knob","knob":"num_workers","may":true,"today":0,"value":2}})");
   std::optional<ComparedRate> compared;
@@ -341,10 +348,7 @@ TEST_F(LiveRunnerTest, StepsThatAreMadeBeforeTheProgramHearsOfASwitchDoNotCount)
 }
 
 TEST_F(LiveRunnerTest, ATrialThatMakesTheLossInfiniteFailsAndTheNextOneHasAnotherProgram) {
-  begin_workers_trial(1);
-  hook_->make_steps(12, 0.0625, k_finite);  // of the baseline
-  static_cast<void>(now());
-  static_cast<void>(hook_->switches());
+  reach_workers_trial();
   hook_->make_steps(1, 0.0625);
   hook_->make_steps(1, 0.0625, k_not_finite);
   const auto end = ended();
@@ -358,10 +362,7 @@ TEST_F(LiveRunnerTest, ATrialThatMakesTheLossInfiniteFailsAndTheNextOneHasAnothe
 }
 
 TEST_F(LiveRunnerTest, ATrialThatMakesTheLossInfiniteAtOnceIsMeasuredInAProcessOfItsOwn) {
-  begin_workers_trial(1);
-  hook_->make_steps(12, 0.0625, k_finite);  // of the baseline
-  static_cast<void>(now());
-  static_cast<void>(hook_->switches());
+  reach_workers_trial();
   hook_->make_steps(1, 0.0625, k_not_finite);
   EXPECT_FALSE(ended());
   static_cast<void>(now());  // the program has ended
@@ -369,10 +370,7 @@ TEST_F(LiveRunnerTest, ATrialThatMakesTheLossInfiniteAtOnceIsMeasuredInAProcessO
 }
 
 TEST_F(LiveRunnerTest, ALossThatIsSeenToBeInfiniteOnlyInTheNextBlockIsTheTrials) {
-  begin_workers_trial(1);
-  hook_->make_steps(12, 0.0625, k_finite);  // of the baseline
-  static_cast<void>(now());
-  static_cast<void>(hook_->switches());
+  reach_workers_trial();
   hook_->make_steps(12, 0.0625);
   static_cast<void>(now());
   ASSERT_EQ(hook_->switches().at(0)["knobs"], Json::object());
@@ -383,7 +381,7 @@ TEST_F(LiveRunnerTest, ALossThatIsSeenToBeInfiniteOnlyInTheNextBlockIsTheTrials)
 }
 
 TEST_F(LiveRunnerTest, ALossThatIsInfiniteWithTheProgramsOwnSettingsIsNoTrials) {
-  begin_workers_trial(1);
+  begin_workers_trial();
   hook_->make_steps(6, 0.0625, k_finite);
   hook_->make_steps(6, 0.0625, k_not_finite);
   static_cast<void>(now());
@@ -394,7 +392,7 @@ TEST_F(LiveRunnerTest, ALossThatIsInfiniteWithTheProgramsOwnSettingsIsNoTrials) 
 }
 
 TEST_F(LiveRunnerTest, ALossThatIsInfiniteNowAndThenAnywayIsNoTrials) {
-  begin_workers_trial(1);
+  begin_workers_trial();
   for (int time = 0; time < 4; ++time) {
     hook_->make_steps(2, 0.0625, k_finite);
     hook_->make_steps(1, 0.0625, k_not_finite);
@@ -410,17 +408,12 @@ TEST_F(LiveRunnerTest, ALossThatIsInfiniteNowAndThenAnywayIsNoTrials) {
 }
 
 TEST_F(LiveRunnerTest, WhereEitherOfTwoTrialsMadeTheLossInfiniteTheLaterOneIsMeasuredAnew) {
-  begin_workers_trial(1);
-  hook_->make_steps(12, 0.0625, k_finite);
-  static_cast<void>(now());
-  static_cast<void>(hook_->switches());
+  reach_workers_trial();
   hook_->make_steps(12, 0.0625);
   static_cast<void>(now());
   runner_->stop({1, 1});
   EXPECT_EQ(ended().value().outcome.kind, OutcomeKind::stopped);
-  TrialSpec later = trial_with(2, "num_workers");
-  later.live->baseline_seconds_per_sample = 0.0625 / 8.0;
-  ASSERT_TRUE(runner_->start(later));
+  ASSERT_TRUE(runner_->start(workers_trial(2)));
   for (int turn = 0; turn < 2; ++turn) {
     static_cast<void>(hook_->switches());
     hook_->make_steps(12, 0.0625);

@@ -39,18 +39,18 @@ class Events:
         self._last = {}
         self._waiting = []
         self._warned = set()
-        self._refused = set()  # knobs, as this process has told
         self._open = False
 
     def tell(self, event, identity=None, **fields):
         document = dict({"event": event}, **fields)
-        if self._last.get((event, identity)) == document:
+        before = self._last.get((event, identity))
+        if before == document:
             return
         self._last[event, identity] = document
         if self._open:
-            self._write(document)
+            self._write(document, before)
         else:
-            self._waiting.append(document)
+            self._waiting.append((document, before))
 
     def warn(self, text):
         """For the person who started a long run: on stderr, once."""
@@ -61,12 +61,12 @@ class Events:
     def open(self):
         self._open = True
         waiting, self._waiting = self._waiting, []
-        for document in waiting:
-            self._write(document)
+        for document, before in waiting:
+            self._write(document, before)
 
-    def _write(self, document):
+    def _write(self, document, before):
         # What one rank alone refuses is not in force on all of them.
-        tells = self._printer.may_print() or self._is_refusal(document)
+        tells = self._printer.may_print() or _is_refusal(document, before)
         if self._settings.events and (tells or document["event"] in _OF_EACH_PROCESS):
             _try(append, self._settings.events, document)
         if self._settings.prints_events and (tells or document["event"] == "disabled"):
@@ -74,13 +74,10 @@ class Events:
         if self._tell_tuner is not None:
             self._tell_tuner(document)
 
-    def _is_refusal(self, document):
-        """Of a rank's knob, or that it no longer refuses it."""
-        if not document.get("rank") or "knob" not in document:
-            return False
-        was_refused = document["knob"] in self._refused
-        (self._refused.discard if document["may"] else self._refused.add)(document["knob"])
-        return was_refused or not document["may"]
+
+def _is_refusal(document, before):
+    """Of a rank's knob, or that it no longer refuses it. `before`: what was told of it last, or None."""
+    return bool(document.get("rank")) and not all(row.get("may", True) for row in (document, before or document))
 
 
 def _try(write, *what):
