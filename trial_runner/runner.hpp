@@ -14,8 +14,8 @@
 
 #include "common/configuration.hpp"
 #include "common/error.hpp"
-#include "trial_runner/cpu_clock.hpp"
 #include "trial_runner/launch/launch.hpp"
+#include "trial_runner/machine_second.hpp"
 #include "trial_runner/report.hpp"
 #include "trial_runner/reports/report_format.hpp"
 #include "trial_runner/resources.hpp"
@@ -193,7 +193,7 @@ struct Outcome {
   /// report on.
   std::optional<double> cpu_busy{};
   /// In order, the shorter the trial the closer; empty where they are not told.
-  std::vector<CpuClockSpan> cpu_clocks{};
+  std::vector<MachineSecond> machine{};
   /// What all its processes read from storage: 0 where everything came from the page cache.
   std::optional<double> storage_read_bytes{};
   std::optional<GpuUse> gpu{};  ///< NVIDIA's, where the driver's library is

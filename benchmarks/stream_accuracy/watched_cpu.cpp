@@ -32,9 +32,8 @@ void WatchedCpu::advance(double now_s) {
     others_s_ += std::min(k_look_s, disturber_s + system_s);
     // Who trains keeps the CPU busy.
     const local::CpuTime counters{now_s_, now_s_, 0.0};
-    if (const auto span = watch_.look(now_s_, counters, now_s_ - others_s_)) {
-      disturbed_s_ += now_s_ - span->from_s;
-    }
+    const auto span = watch_.look(now_s_, counters, now_s_ - others_s_);
+    if (span.taken && is_disturbing(*span.taken)) disturbed_s_ += now_s_ - span.from_s;
   }
 }
 

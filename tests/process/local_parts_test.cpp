@@ -25,9 +25,11 @@
 namespace steptune::local {
 namespace {
 
+using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Optional;
 using testing::UnorderedElementsAre;
 using testing::UnorderedElementsAreArray;
 
@@ -505,42 +507,51 @@ TEST(CpuUse, IsThatOfAllProcessesSinceTheFirstLook) {
   EXPECT_DOUBLE_EQ(use.busy_share(1).value_or(0.0), 0.5) << "a process vanished before";
 }
 
-TEST(DisturbanceWatch, TellsOnlyTheSecondsInWhichOthersTookMuch) {
+TEST(DisturbanceWatch, TellsWhatOthersTook) {
   // Four CPUs; the trial uses one of them, and in the second second others use two.
   DisturbanceWatch watch(10.0, CpuTime{100.0, 40.0, 0.0});
-  EXPECT_FALSE(watch.look(10.5, CpuTime{102.0, 40.5, 0.0}, 0.5)) << "too soon to tell";
-  EXPECT_FALSE(watch.look(11.0, CpuTime{104.0, 41.0, 0.0}, 1.0));
+  EXPECT_FALSE(watch.is_due(10.5)) << "too soon to tell";
+  EXPECT_TRUE(watch.is_due(11.0));
+  const auto quiet = watch.look(11.0, CpuTime{104.0, 41.0, 0.0}, 1.0).taken;
+  ASSERT_TRUE(quiet);
+  EXPECT_EQ(quiet->other_load, 0.0);
+  EXPECT_FALSE(watch.is_due(11.5));
   const auto span = watch.look(12.0, CpuTime{108.0, 44.0, 0.0}, 2.0);
-  ASSERT_TRUE(span);
-  EXPECT_EQ(span->from_s, 11.0);
-  EXPECT_NEAR(span->disturbance.other_load, 0.5, 1e-12);
-  EXPECT_FALSE(watch.look(13.0, CpuTime{112.0, 45.0, 0.0}, 3.0));
+  EXPECT_EQ(span.from_s, 11.0);
+  ASSERT_TRUE(span.taken);
+  EXPECT_NEAR(span.taken->other_load, 0.5, 1e-12);
+}
+
+/// Whether what was seen disturbed the trial.
+bool disturbs(const DisturbanceWatch::Span& span) {
+  return span.taken && is_disturbing(*span.taken);
 }
 
 TEST(DisturbanceWatch, AMachineThatStoodStillDisturbs) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
-  EXPECT_FALSE(watch.look(1.0, CpuTime{4.0, 1.0, 0.0}, 1.0));
+  EXPECT_FALSE(disturbs(watch.look(1.0, CpuTime{4.0, 1.0, 0.0}, 1.0)));
   const auto asleep = watch.look(601.0, CpuTime{8.0, 2.0, 0.0}, 2.0);
-  ASSERT_TRUE(asleep) << "ten minutes of which no CPU knows";
-  EXPECT_EQ(asleep->from_s, 1.0);
-  EXPECT_GT(asleep->disturbance.steal, 0.99);
-  EXPECT_FALSE(watch.look(661.0, CpuTime{248.0, 62.0, 0.0}, 62.0)) << "the tuner alone was stopped";
-  EXPECT_FALSE(watch.look(662.0, CpuTime{248.0, 62.0, 0.0}, 62.0))
+  ASSERT_TRUE(asleep.taken) << "ten minutes of which no CPU knows";
+  EXPECT_EQ(asleep.from_s, 1.0);
+  EXPECT_GT(asleep.taken->steal, 0.99);
+  EXPECT_FALSE(disturbs(watch.look(661.0, CpuTime{248.0, 62.0, 0.0}, 62.0)))
+      << "the tuner alone was stopped";
+  EXPECT_FALSE(disturbs(watch.look(662.0, CpuTime{248.0, 62.0, 0.0}, 62.0)))
       << "a kernel that counts nothing";
 }
 
 TEST(DisturbanceWatch, AMachineOfManyCpusThatStoodStillDisturbs) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0, 16});
-  EXPECT_FALSE(watch.look(1.0, CpuTime{16.0, 1.0, 0.0, 16}, 1.0));
+  EXPECT_FALSE(disturbs(watch.look(1.0, CpuTime{16.0, 1.0, 0.0, 16}, 1.0)));
   const auto paused = watch.look(22.0, CpuTime{32.0, 2.0, 0.0, 16}, 2.0);
-  ASSERT_TRUE(paused);
-  EXPECT_NEAR(paused->disturbance.steal, 20.0 / 21.0, 1e-9);
+  ASSERT_TRUE(paused.taken);
+  EXPECT_NEAR(paused.taken->steal, 20.0 / 21.0, 1e-9);
 }
 
-TEST(DisturbanceWatch, AVanishedProcessIsNoDisturbance) {
+TEST(DisturbanceWatch, OfAVanishedProcessNothingIsKnown) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
-  EXPECT_FALSE(watch.look(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0));
-  EXPECT_FALSE(watch.look(2.0, CpuTime{8.0, 8.0, 0.0}, 1.0))
+  EXPECT_TRUE(watch.look(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0).taken);
+  EXPECT_FALSE(watch.look(2.0, CpuTime{8.0, 8.0, 0.0}, 1.0).taken)
       << "its time is missing from the trial's";
 }
 
@@ -578,39 +589,28 @@ TEST(PressureWatch, WhatIsNotAsTheKernelWritesItIsNotKnown) {
   EXPECT_FALSE(read.throttles);
 }
 
-TEST(PressureWatch, WhatWasNotCountedBeforeIsNoDisturbance) {
+TEST(PressureWatch, OfWhatWasNotCountedBeforeNothingIsKnown) {
   PressureWatch watch(10.0, {});
-  EXPECT_FALSE(watch.look(11.0, {0.9, 0.9, 0.9, 50.0})) << "of what came before nothing is known";
-  const auto hot = watch.look(12.0, {1.0, 0.9, 1.3, 51.0});
-  ASSERT_TRUE(hot);
-  EXPECT_NEAR(hot->disturbance.memory_pressure, 0.1, 1e-12);
-  EXPECT_NEAR(hot->disturbance.quota_wait, 0.4, 1e-12);
-  EXPECT_EQ(hot->disturbance.storage_pressure, 0.0);
-  EXPECT_TRUE(watch.look(13.0, {9.0, 9.0, 9.0, 52.0}));
-  EXPECT_FALSE(watch.look(14.0, {9.0, 9.0, 9.0, 52.0})) << "the clocks are free again";
-}
-
-TEST(PressureWatch, TellsSecondsInWhichClocksWereHeldDownAndWhatElseWasWaitedFor) {
-  PressureWatch watch(10.0, {1.0, 1.0, 1.0, 5.0});
-  EXPECT_FALSE(watch.look(10.5, {1.0, 1.0, 1.0, 6.0})) << "too soon to tell";
-  EXPECT_FALSE(watch.look(11.0, {1.6, 1.9, 1.8, 5.0}))
-      << "waiting for memory, storage and the quota may be its own doing";
-  const auto hot = watch.look(12.0, {1.9, 2.1, 1.8, 6.0});
-  ASSERT_TRUE(hot);
-  EXPECT_EQ(hot->from_s, 11.0);
-  EXPECT_TRUE(hot->disturbance.clocks_throttled);
-  EXPECT_TRUE(is_disturbing(hot->disturbance));
-  EXPECT_NEAR(hot->disturbance.memory_pressure, 0.3, 1e-12);
-  EXPECT_NEAR(hot->disturbance.storage_pressure, 0.2, 1e-12);
-  EXPECT_FALSE(watch.look(13.0, {})) << "nothing is known";
+  const auto unknown = watch.look(11.0, {0.9, 0.9, 0.9, 50.0});
+  EXPECT_FALSE(unknown.memory || unknown.storage || unknown.quota || unknown.clocks_throttled);
+  const auto known = watch.look(12.0, {1.0, 0.9, 1.3, 51.0});
+  EXPECT_THAT(known.memory, Optional(DoubleNear(0.1, 1e-12)));
+  EXPECT_EQ(known.storage, 0.0);
+  EXPECT_THAT(known.quota, Optional(DoubleNear(0.4, 1e-12)));
+  EXPECT_TRUE(known.clocks_throttled);
+  const auto long_wait = watch.look(13.0, {9.0, 9.0, 9.0, 51.0});
+  EXPECT_EQ(long_wait.memory, 1.0) << "no more than all of the time";
+  EXPECT_FALSE(long_wait.clocks_throttled) << "the clocks are free again";
+  EXPECT_FALSE(watch.look(14.0, {}).storage) << "nothing is told any more";
 }
 
 TEST(DisturbanceWatch, StolenTimeDisturbs) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
   const auto span = watch.look(1.0, CpuTime{4.0, 0.0, 0.4}, 0.0);
-  ASSERT_TRUE(span);
-  EXPECT_NEAR(span->disturbance.steal, 0.1, 1e-12);
-  EXPECT_FALSE(DisturbanceWatch(0.0, std::nullopt).look(1.0, std::nullopt, 0.0))
+  ASSERT_TRUE(span.taken);
+  EXPECT_NEAR(span.taken->steal, 0.1, 1e-12);
+  EXPECT_TRUE(disturbs(span));
+  EXPECT_FALSE(DisturbanceWatch(0.0, std::nullopt).look(1.0, std::nullopt, 0.0).taken)
       << "nothing is known";
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <thread>
 
@@ -159,14 +160,22 @@ TEST_F(ResourcesTest, ATrialThatComputesIsToldFromOneThatWaits) {
   EXPECT_GT(*busy.outcome().cpu_busy, 0.1) << "one of its CPUs, as far as others let it";
   EXPECT_LE(*busy.outcome().cpu_busy, 1.0);
   EXPECT_LT(*idle.outcome().cpu_busy, 0.03);
-  for (const CpuClockSpan& second : busy.outcome().cpu_clocks) {
+  ASSERT_FALSE(busy.outcome().machine.empty());
+  for (const MachineSecond& second : busy.outcome().machine) {
     EXPECT_LT(second.from_s, second.to_s);
-    EXPECT_GT(second.clock_hz, 1e8);
-    EXPECT_LT(second.clock_hz, 1e10);
+    EXPECT_TRUE(std::isnan(second.other_load) || second.other_load <= 1.0);
   }
+  EXPECT_TRUE(std::ranges::any_of(busy.outcome().machine, [](const MachineSecond& second) {
+    return std::isfinite(second.other_load) && std::isfinite(second.steal);
+  }));
   const bool told =
       std::filesystem::exists("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq");
-  EXPECT_TRUE(!told || !busy.outcome().cpu_clocks.empty());
+  const auto clock = cpu_clock_between(busy.outcome().machine, 0.0, 10.0);
+  EXPECT_EQ(clock.has_value(), told);
+  if (clock) {
+    EXPECT_GT(clock->lowest_hz, 1e8);
+    EXPECT_LT(clock->mean_hz, 1e10);
+  }
   TrialSpec silent = shell("sleep 1.5");
   silent.key.trial = 9;
   EXPECT_FALSE(run(silent).outcome().cpu_busy) << "its start-up is no training";

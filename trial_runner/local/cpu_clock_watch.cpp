@@ -94,27 +94,23 @@ std::vector<std::optional<double>> CpuClocks::read(std::span<const int> cpus) co
   return clocks;
 }
 
-CpuClockWatch::CpuClockWatch(double started_s, std::span<const int> cpus, SystemFiles files)
-    : started_s_(started_s),
-      cpus_(cpus.begin(), cpus.end()),
-      files_(std::move(files)),
-      looked_s_(started_s) {}
+CpuClockWatch::CpuClockWatch(std::span<const int> cpus, SystemFiles files)
+    : cpus_(cpus.begin(), cpus.end()), files_(std::move(files)) {}
 
-void CpuClockWatch::look(double now_s, std::string_view proc_stat) {
-  if (clocks_ && !clocks_->are_told()) return;
-  if (!busy_.empty() && now_s - looked_s_ < k_least_span_s) return;
+std::optional<double> CpuClockWatch::look(double now_s, std::string_view proc_stat) {
+  if (clocks_ && !clocks_->are_told()) return std::nullopt;
   const auto before = std::exchange(busy_, cpu_busy_times_of(proc_stat, cpus_));
-  const double from_s = std::exchange(looked_s_, now_s);
+  const double span_s = now_s - std::exchange(looked_s_, now_s);
   std::vector<int> busy_cpus;
   std::vector<double> busy_s;
   for (std::size_t i = 0; i < busy_.size() && before.size() == busy_.size(); ++i) {
     const double computed_s = busy_[i].busy_s - before[i].busy_s;
     // Where one was switched on and another off, the numbers do not belong together.
-    if (busy_[i].cpu != before[i].cpu || computed_s < k_least_busy * (now_s - from_s)) continue;
+    if (busy_[i].cpu != before[i].cpu || computed_s < k_least_busy * span_s) continue;
     busy_cpus.push_back(busy_[i].cpu);
     busy_s.push_back(computed_s);
   }
-  if (busy_cpus.empty()) return;
+  if (busy_cpus.empty()) return std::nullopt;
   // One that waits may not tell its clock, and a trial that ends at once needs to know no place.
   if (!clocks_) clocks_.emplace(files_, busy_cpus.front());
   const auto clocks = clocks_->read(busy_cpus);
@@ -125,7 +121,7 @@ void CpuClockWatch::look(double now_s, std::string_view proc_stat) {
     seconds += busy_s[i];
     cycles += busy_s[i] * *clocks[i];
   }
-  if (seconds > 0.0) spans_.push_back({from_s - started_s_, now_s - started_s_, cycles / seconds});
+  return seconds > 0.0 ? std::optional(cycles / seconds) : std::nullopt;
 }
 
 }  // namespace steptune::local

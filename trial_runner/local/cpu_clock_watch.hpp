@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "common/machine/system_files.hpp"
-#include "trial_runner/cpu_clock.hpp"
 #include "trial_runner/local/cpu_time.hpp"
 
 namespace steptune::local {
@@ -33,27 +32,22 @@ class CpuClocks {
   const char* file_ = "";  ///< of cpufreq
 };
 
-/// Looks at the clocks of a trial's CPUs about once a second while it runs.
+/// Looks at the clocks of a trial's CPUs while it runs.
 class CpuClockWatch {
  public:
   /// `cpus`: that the trial is bound to; empty: all.
-  CpuClockWatch(double started_s, std::span<const int> cpus, SystemFiles files = {});
+  explicit CpuClockWatch(std::span<const int> cpus, SystemFiles files = {});
 
-  /// `proc_stat`: the text of /proc/stat. A look less than about a second after the one before sees
-  /// nothing.
-  void look(double now_s, std::string_view proc_stat);
-
-  /// What was seen so far; nothing of seconds in which no CPU was busy for half of the time.
-  [[nodiscard]] const std::vector<CpuClockSpan>& spans() const { return spans_; }
+  /// `MachineSecond::cpu_clock_hz` of the time since the look before; nothing at the first look.
+  /// `proc_stat`: the text of /proc/stat.
+  [[nodiscard]] std::optional<double> look(double now_s, std::string_view proc_stat);
 
  private:
-  double started_s_;
   std::vector<int> cpus_;
   SystemFiles files_;
   std::optional<CpuClocks> clocks_;  ///< once one of the CPUs was busy
-  double looked_s_;
+  double looked_s_ = 0.0;
   std::vector<CpuBusyTime> busy_;
-  std::vector<CpuClockSpan> spans_;
 };
 
 }  // namespace steptune::local

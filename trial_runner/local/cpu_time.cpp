@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <numeric>
 #include <string_view>
+#include <utility>
 
 #include <unistd.h>
 
@@ -142,29 +143,24 @@ std::optional<double> CpuUse::busy_share(int cpus) const {
 DisturbanceWatch::DisturbanceWatch(double now_s, const std::optional<CpuTime>& counters)
     : looked_s_(now_s), counters_(counters) {}
 
-std::optional<DisturbanceWatch::Span> DisturbanceWatch::look(double now_s,
-                                                             const std::optional<CpuTime>& counters,
-                                                             double own_s) {
-  if (now_s - looked_s_ < k_least_span_s) return std::nullopt;
-  const double span_s = now_s - looked_s_;
-  std::optional<Disturbance> seen;
+DisturbanceWatch::Span DisturbanceWatch::look(double now_s, const std::optional<CpuTime>& counters,
+                                              double own_s) {
+  Span span{std::exchange(looked_s_, now_s), std::nullopt};
+  const auto before = std::exchange(counters_, counters);
+  const double own_before_s = std::exchange(own_s_, own_s);
+  if (!before || !counters) return span;
   // Where a process vanished between two looks its time is missing, and seems to be another's.
-  const bool comparable = own_s >= own_s_;
-  if (counters && counters_ && comparable)
-    seen = disturbance_between(*counters_, *counters, own_s - own_s_);
-  if (counters && counters_) {
-    const double counted_s =
-        (counters->total_s - counters_->total_s) / static_cast<double>(counters->cpus);
-    if (counted_s > 0.0 && counted_s < k_least_counted * span_s) {
-      if (!seen) seen.emplace();
-      seen->steal = 1.0 - counted_s / span_s;
-    }
+  if (own_s >= own_before_s) {
+    span.taken = disturbance_between(*before, *counters, own_s - own_before_s);
   }
-  const Span span{looked_s_, seen.value_or(Disturbance{})};
-  looked_s_ = now_s;
-  counters_ = counters;
-  own_s_ = own_s;
-  return is_disturbing(span.disturbance) ? std::optional(span) : std::nullopt;
+  const double span_s = now_s - span.from_s;
+  const double counted_s =
+      (counters->total_s - before->total_s) / static_cast<double>(counters->cpus);
+  if (counted_s > 0.0 && counted_s < k_least_counted * span_s) {
+    if (!span.taken) span.taken.emplace();
+    span.taken->steal = 1.0 - counted_s / span_s;
+  }
+  return span;
 }
 
 }  // namespace steptune::local

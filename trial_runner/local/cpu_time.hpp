@@ -66,21 +66,22 @@ class CpuUse {
   Look latest_;
 };
 
-/// Looks at the machine while a trial runs and tells the seconds in which others disturbed it.
+/// Looks at the machine while a trial runs and tells what others took of it.
 class DisturbanceWatch {
  public:
   /// From here on; without counters (`read_cpu_time`) it sees nothing.
   DisturbanceWatch(double now_s, const std::optional<CpuTime>& counters);
 
+  /// Whether the last look was about a second ago: after less there is little to see.
+  [[nodiscard]] bool is_due(double now_s) const { return now_s - looked_s_ >= k_least_span_s; }
+
   /// A stretch of time that ends now.
   struct Span {
     double from_s = 0.0;
-    Disturbance disturbance;
+    std::optional<Disturbance> taken;  ///< load and steal; nothing where they are not known
   };
-  /// What others took since the last look, if that was about a second ago and it was disturbing.
-  /// `own_s`: `own_cpu_seconds` of the trial.
-  [[nodiscard]] std::optional<Span> look(double now_s, const std::optional<CpuTime>& counters,
-                                         double own_s);
+  /// What others took since the last look. `own_s`: `own_cpu_seconds` of the trial.
+  [[nodiscard]] Span look(double now_s, const std::optional<CpuTime>& counters, double own_s);
 
  private:
   double looked_s_;

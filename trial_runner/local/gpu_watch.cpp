@@ -39,15 +39,20 @@ GpuWatch::Strangers GpuWatch::look(double now_s, std::span<const ProcessStat> pr
     std::erase_if(seen, [](const LookedAt& gpu) { return !gpu.is_used; });
   int strangers = 0;
   for (const LookedAt& gpu : seen) {
-    add(gpu.reading);
+    all_.add(gpu.reading);
+    since_asked_.add(gpu.reading);
     strangers += gpu.others;
   }
-  sums_.most_strangers = std::max(sums_.most_strangers, strangers);
+  all_.count_strangers(strangers);
   return {strangers, from_s};
 }
 
-void GpuWatch::add(const GpuReading& reading) {
-  ++readings_;
+std::optional<GpuUse> GpuWatch::use_since_asked() {
+  return std::exchange(since_asked_, Readings{}).mean();
+}
+
+void GpuWatch::Readings::add(const GpuReading& reading) {
+  ++count_;
   sums_.utilisation += reading.utilisation;
   sums_.sm_clock_hz += reading.sm_clock_hz;
   sums_.slowed_share += reading.slowed ? 1.0 : 0.0;
@@ -58,12 +63,16 @@ void GpuWatch::add(const GpuReading& reading) {
   sums_.peak_memory_bytes = std::max(sums_.peak_memory_bytes, reading.memory_used_bytes);
 }
 
-std::optional<GpuUse> GpuWatch::use() const {
-  if (readings_ == 0) return std::nullopt;
+void GpuWatch::Readings::count_strangers(int strangers) {
+  sums_.most_strangers = std::max(sums_.most_strangers, strangers);
+}
+
+std::optional<GpuUse> GpuWatch::Readings::mean() const {
+  if (count_ == 0) return std::nullopt;
   GpuUse use = sums_;
-  use.utilisation /= readings_;
-  use.sm_clock_hz /= readings_;
-  use.slowed_share /= readings_;
+  use.utilisation /= count_;
+  use.sm_clock_hz /= count_;
+  use.slowed_share /= count_;
   return use;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,16 +30,27 @@ class GpuWatch {
   Strangers look(double now_s, std::span<const ProcessStat> processes);
 
   /// Over all looks; nothing where no GPU could be looked at.
-  [[nodiscard]] std::optional<GpuUse> use() const;
+  [[nodiscard]] std::optional<GpuUse> use() const { return all_.mean(); }
+  /// Over the looks since this was asked before.
+  [[nodiscard]] std::optional<GpuUse> use_since_asked();
 
  private:
-  void add(const GpuReading& reading);
+  class Readings {
+   public:
+    void add(const GpuReading& reading);
+    void count_strangers(int strangers);
+    [[nodiscard]] std::optional<GpuUse> mean() const;
+
+   private:
+    GpuUse sums_;  ///< `utilisation`, `sm_clock_hz` and `slowed_share` summed over readings
+    int count_ = 0;
+  };
 
   const Nvml* nvml_;
   std::vector<std::string> gpus_;
   double looked_s_;
-  GpuUse sums_;  ///< `utilisation`, `sm_clock_hz` and `slowed_share` summed over readings
-  int readings_ = 0;
+  Readings all_;
+  Readings since_asked_;
 };
 
 }  // namespace steptune::local

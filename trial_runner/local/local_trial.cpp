@@ -57,11 +57,9 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
       log_(std::move(log)),
       at_start_(std::move(at_start)),
       memory_(spec.limits.memory_bytes),
-      disturbance_(at_start_.started_s, at_start_.cpu),
       bound_to_(resources.cpus),
       cpus_(resources.cpu_count),
-      pressure_(at_start_.started_s, read_pressure(SystemFiles{})),
-      clocks_(at_start_.started_s, resources.cpus),
+      machine_(at_start_.started_s, at_start_.cpu, resources.cpus),
       gpus_(std::move(gpus)),
       last_output_s_(at_start_.started_s),
       line_came_s_(at_start_.started_s),
@@ -166,21 +164,13 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
   const double own_s = own_cpu_seconds(processes, subreaper.reaped_usage(process_.main.pid).cpu_s);
   if (reported_) cpu_use_.look(now_s, own_s);
-  const auto proc_stat = read_system_file("/proc/stat");
-  const auto cpu_time = proc_stat ? cpu_time_of(*proc_stat, bound_to_) : std::nullopt;
-  if (proc_stat) clocks_.look(now_s, *proc_stat);
-  if (const auto span = disturbance_.look(now_s, cpu_time, own_s)) {
-    events.emplace_back(TrialDisturbed{key_, span->from_s, now_s, span->disturbance});
-  }
-  if (pressure_.is_due(now_s)) {
-    if (const auto span = pressure_.look(now_s, read_pressure(SystemFiles{}))) {
-      events.emplace_back(TrialDisturbed{key_, span->from_s, now_s, span->disturbance});
-    }
-  }
   if (const auto strangers = gpus_.look(now_s, processes); strangers.count > 0) {
     Disturbance disturbance;
     disturbance.gpu_strangers = strangers.count;
     events.emplace_back(TrialDisturbed{key_, strangers.from_s, now_s, disturbance});
+  }
+  if (const auto span = machine_.look(now_s, own_s, gpus_)) {
+    events.emplace_back(TrialDisturbed{key_, span->from_s, now_s, span->disturbance});
   }
   const double slowest = limits_.memory_bytes ? k_look_with_memory_limit_s : k_look_s;
   look_interval_s_ = std::min(2 * look_interval_s_, slowest);
@@ -288,7 +278,7 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   if (cpu && at_start_.cpu)
     outcome.disturbance = disturbance_between(*at_start_.cpu, *cpu, used.cpu_s);
   outcome.cpu_busy = cpu_use_.busy_share(cpus_);
-  outcome.cpu_clocks = clocks_.spans();
+  outcome.machine = machine_.seconds();
   outcome.gpu = gpus_.use();
   if (outcome.disturbance && outcome.gpu)
     outcome.disturbance->gpu_strangers = outcome.gpu->most_strangers;

@@ -9,14 +9,13 @@
 #include <vector>
 
 #include "common/machine/processes.hpp"
-#include "trial_runner/local/cpu_clock_watch.hpp"
 #include "trial_runner/local/cpu_time.hpp"
 #include "trial_runner/local/ending.hpp"
 #include "trial_runner/local/gpu_watch.hpp"
+#include "trial_runner/local/machine_watch.hpp"
 #include "trial_runner/local/memory_tracker.hpp"
 #include "trial_runner/local/oom_kill_counters.hpp"
 #include "trial_runner/local/placement.hpp"
-#include "trial_runner/local/pressure_watch.hpp"
 #include "trial_runner/local/subreaper.hpp"
 #include "trial_runner/local/trial_process.hpp"
 #include "trial_runner/output/lines.hpp"
@@ -107,13 +106,11 @@ class LocalTrial {
   LineSplitter lines_;
   OutputTail tail_;
   MemoryTracker memory_;
-  DisturbanceWatch disturbance_;
   CpuUse cpu_use_;
   std::vector<int> bound_to_;  ///< CPUs; empty: not bound
   int cpus_;                   ///< that it may use
   bool reported_ = false;      ///< it has begun to train
-  PressureWatch pressure_;
-  CpuClockWatch clocks_;
+  MachineWatch machine_;
   GpuWatch gpus_;
   double excluded_s_ = 0.0;
   double last_output_s_;  ///< for the idle limit, which does not count standstills

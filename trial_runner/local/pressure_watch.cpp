@@ -5,6 +5,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,8 +18,6 @@ namespace {
 constexpr double k_seconds_per_us = 1e-6;
 constexpr double k_seconds_per_ns = 1e-9;
 constexpr int k_cpus_looked_at = 16;
-/// Shorter spans are left to the next look, as those of `DisturbanceWatch` are.
-constexpr double k_pressure_span_s = 0.9;
 
 /// `some avg10=0.00 avg60=0.00 avg300=0.00 total=1500672554`: microseconds.
 std::optional<double> stalled_s(const SystemFiles& files, const char* resource) {
@@ -64,8 +63,10 @@ std::optional<double> throttles(const SystemFiles& files) {
   return sum;
 }
 
-double stalled_share(std::optional<double> before_s, std::optional<double> after_s, double span_s) {
-  return before_s && after_s ? std::clamp((*after_s - *before_s) / span_s, 0.0, 1.0) : 0.0;
+std::optional<double> stalled_share(std::optional<double> before_s, std::optional<double> after_s,
+                                    double span_s) {
+  if (!before_s || !after_s || !(span_s > 0.0)) return std::nullopt;
+  return std::clamp((*after_s - *before_s) / span_s, 0.0, 1.0);
 }
 
 }  // namespace
@@ -75,24 +76,13 @@ PressureCounters read_pressure(const SystemFiles& files) {
           throttles(files)};
 }
 
-bool PressureWatch::is_due(double now_s) const {
-  return now_s - looked_s_ >= k_pressure_span_s;
-}
-
-std::optional<PressureWatch::Span> PressureWatch::look(double now_s,
-                                                       const PressureCounters& counters) {
-  if (!is_due(now_s)) return std::nullopt;
-  const double span_s = now_s - looked_s_;
-  Span span{looked_s_, {}};
-  Disturbance& seen = span.disturbance;
-  seen.memory_pressure = stalled_share(counters_.memory_wait_s, counters.memory_wait_s, span_s);
-  seen.storage_pressure = stalled_share(counters_.storage_wait_s, counters.storage_wait_s, span_s);
-  seen.quota_wait = stalled_share(counters_.quota_wait_s, counters.quota_wait_s, span_s);
-  seen.clocks_throttled =
-      counters_.throttles && counters.throttles && *counters.throttles > *counters_.throttles;
-  looked_s_ = now_s;
-  counters_ = counters;
-  return is_disturbing(seen) ? std::optional(span) : std::nullopt;
+PressureShares PressureWatch::look(double now_s, const PressureCounters& counters) {
+  const double span_s = now_s - std::exchange(looked_s_, now_s);
+  const PressureCounters before = std::exchange(counters_, counters);
+  return {stalled_share(before.memory_wait_s, counters.memory_wait_s, span_s),
+          stalled_share(before.storage_wait_s, counters.storage_wait_s, span_s),
+          stalled_share(before.quota_wait_s, counters.quota_wait_s, span_s),
+          before.throttles && counters.throttles && *counters.throttles > *before.throttles};
 }
 
 }  // namespace steptune::local

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "common/machine/system_files.hpp"
-#include "trial_runner/runner.hpp"
 
 namespace steptune::local {
 
@@ -22,22 +21,21 @@ struct PressureCounters {
 /// of a package count for all of it.
 [[nodiscard]] PressureCounters read_pressure(const SystemFiles& files);
 
-/// Looks at the machine while a trial runs and tells the seconds in which clocks were held down.
-/// Waiting for memory, storage and the quota is told beside that: it may be the trial's own doing,
-/// which the long run will have as well, and does not make a second doubtful. How high clocks are
-/// is not judged, as CPUs that wait lower them by themselves.
+/// What they grew by in some time, as shares of it.
+struct PressureShares {
+  std::optional<double> memory;
+  std::optional<double> storage;
+  std::optional<double> quota;
+  bool clocks_throttled = false;
+};
+
+/// Compares the counters with those of the look before.
 class PressureWatch {
  public:
   PressureWatch(double now_s, const PressureCounters& counters)
       : looked_s_(now_s), counters_(counters) {}
 
-  struct Span {
-    double from_s = 0.0;  ///< it ends now
-    Disturbance disturbance;
-  };
-  /// Whether it is time to read the counters again: a look before sees nothing.
-  [[nodiscard]] bool is_due(double now_s) const;
-  [[nodiscard]] std::optional<Span> look(double now_s, const PressureCounters& counters);
+  [[nodiscard]] PressureShares look(double now_s, const PressureCounters& counters);
 
  private:
   double looked_s_;

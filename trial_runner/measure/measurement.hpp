@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "trial_runner/machine_second.hpp"
+
 namespace steptune {
 
 enum class MeasurementStatus {
@@ -43,13 +45,10 @@ inline constexpr std::string_view k_stall_phase = "stall";
 
 /// The rate changed for good inside the trial: throttling, a drained queue, a full page cache.
 struct LevelChange {
-  double at_samples = 0.0;  ///< samples of the trial by then
-  double at_s = 0.0;        ///< since the trial's start
-  double ratio = 1.0;       ///< seconds per sample after it to those before it
-  /// Mean clock rates of the CPUs before and after it, where they explain it
-  /// (`explaining_clock_change`); else NaN.
-  double cpu_clock_before_hz = std::numeric_limits<double>::quiet_NaN();
-  double cpu_clock_after_hz = std::numeric_limits<double>::quiet_NaN();
+  double at_samples = 0.0;                       ///< samples of the trial by then
+  double at_s = 0.0;                             ///< since the trial's start
+  double ratio = 1.0;                            ///< seconds per sample after it to those before it
+  std::optional<MachineFigureChange> machine{};  ///< at that time, where it may explain the change
 };
 
 /// What the reports of a trial amount to. The estimand is the wall-clock time per sample of a long

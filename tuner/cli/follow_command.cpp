@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "trial_runner/local/run_watch.hpp"
 #include "tuner/cli/best_choice.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/followed_run.hpp"
@@ -40,7 +41,9 @@ Result<Follower> make_follower(const StoredStudy& study, const BestChoice& choic
   if (!recommendation) return tl::unexpected(recommendation.error());
   const auto standing = read_standing(study);
   if (!standing) return tl::unexpected(standing.error());
-  auto promise = promise_of(choice.study, choice.trial, *standing, *recommendation);
+  const auto trace = study.history.trace(study.record.id, choice.trial.number);
+  if (!trace) return tl::unexpected(trace.error());
+  auto promise = promise_of(choice.study, choice.trial, *standing, *recommendation, *trace);
   if (!promise) return tl::unexpected(promise.error());
   return Follower::create(choice.study.report_format, *std::move(promise), started_s);
 }
@@ -81,14 +84,18 @@ std::string json_line(const StudyRecord& study, const Follower& follower, const 
 /// One run of the command, from the first line to the verdict.
 class Following {
  public:
+  /// `started_s`: of a command.
   Following(CommandContext& context, bool json_lines, const StudyRecord& study, Follower& follower,
-            FollowedRun& run)
+            FollowedRun& run, std::optional<double> started_s)
       : context_(context),
         json_lines_(json_lines),
         study_(study),
         follower_(follower),
         run_(run),
-        printer_(STDERR_FILENO, is_smart_terminal(STDERR_FILENO, context.console.environment())) {}
+        printer_(STDERR_FILENO, is_smart_terminal(STDERR_FILENO, context.console.environment())) {
+    // Only a command is known to run on this machine.
+    if (started_s && run.process()) watch_.emplace(*run.process(), *started_s);
+  }
 
   /// `signals`: null for a command, to which they go.
   void until_the_end(const SignalFlags* signals) {
@@ -102,6 +109,7 @@ class Following {
     };
     while (run_.read(k_wait_s, on_line, [&] { printer_.clear(); })) {
       if (signals != nullptr && signals->count() > 0) break;
+      look_at_machine();
       show();
       // What prints into this program goes on with nobody to hear of it; a log would for ever.
       if (json_lines_ && run_.grows() && !context_.console.has_reader()) break;
@@ -110,6 +118,10 @@ class Following {
   }
 
  private:
+  void look_at_machine() {
+    if (!watch_ || !run_.process()) return;
+    if (const auto second = watch_->look(context_.clock.now_s())) follower_.saw_machine(*second);
+  }
   void show() {
     const double now_s = context_.clock.now_s();
     if (now_s < next_s_) return;
@@ -134,6 +146,7 @@ class Following {
   const StudyRecord& study_;
   Follower& follower_;
   FollowedRun& run_;
+  std::optional<local::RunWatch> watch_;
   LinePrinter printer_;
   double next_s_ = 0.0;
 };
@@ -190,7 +203,7 @@ ExitCode follow(CommandContext& context, const FollowOptions& options) {
   if (!context.separated) signals.emplace();
   auto run = open_run(context, *choice, options);
   if (!run) return context.console.error(run.error());
-  Following(context, options.json_lines, study->record, *follower, *run)
+  Following(context, options.json_lines, study->record, *follower, *run, started_s)
       .until_the_end(signals ? &*signals : nullptr);
   const FollowState state = follower->state();
   if (options.json_lines) {

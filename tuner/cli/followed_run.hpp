@@ -47,6 +47,10 @@ class FollowedRun {
   [[nodiscard]] bool read(double timeout_s, const OnLine& on_line,
                           const std::function<void()>& before);
 
+  /// The command's process while it runs; nothing for logs.
+  [[nodiscard]] std::optional<pid_t> process() const {
+    return pid_ > 0 ? std::optional(pid_) : std::nullopt;
+  }
   /// Whether this is a file that is waited for at its end.
   [[nodiscard]] bool grows() const { return is_file_ && waits_; }
   /// The command's exit status, 128 + signal where one ended it; waits for it. Nothing for logs.

@@ -8,6 +8,7 @@
 
 #include "common/text.hpp"
 #include "tuner/loop/planned_time.hpp"
+#include "tuner/report/machine_text.hpp"
 
 namespace steptune {
 namespace {
@@ -95,7 +96,8 @@ const LevelChange* largest_change(const Measurement& seen, bool slower) {
 
 std::vector<std::string> causes_of(const Promise& promise, const Measurement& seen,
                                    double watched_samples,
-                                   const std::optional<Deviation>& deviation) {
+                                   const std::optional<Deviation>& deviation,
+                                   const MachineCause& machine) {
   std::vector<std::string> causes;
   add_phases(promise, seen, causes);
   const std::size_t phases = causes.size();
@@ -103,6 +105,14 @@ std::vector<std::string> causes_of(const Promise& promise, const Measurement& se
   const bool parts_grew = causes.size() > phases;
   const bool is_unexplained = causes.empty();
   add_missing_phases(promise, seen, watched_samples, causes);
+  if (machine.since_before) {
+    causes.push_back(fmt::format("{} when the rate changed", machine_text(*machine.since_before)));
+    return causes;
+  }
+  if (machine.since_trial) {
+    causes.push_back(fmt::format("{} since the trial", machine_text(*machine.since_trial)));
+    return causes;
+  }
   // Steps have levels by themselves, whatever comes between them.
   if (!deviation || parts_grew) return causes;
   if (const LevelChange* change = largest_change(seen, deviation->ratio > 1.0)) {

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "common/clauses.hpp"
 #include "common/enum_names.hpp"
-#include "tuner/follow/causes.hpp"
 
 namespace steptune {
 namespace {
@@ -20,6 +20,7 @@ constexpr double k_at_once = 0.01;
 /// coarse dates are.
 constexpr double k_late_s = 60.0;
 constexpr double k_late_share = 0.1;
+constexpr std::size_t k_most_machine_seconds = 1000;
 /// Of two programs that print at the same time, each has its turn sooner.
 constexpr int k_reports_of_another = 10;
 
@@ -84,6 +85,13 @@ void Follower::read_line(std::string_view line, double now_s) {
     report->received_s = *report->clock_s;
   if (time_source_ == TimeSource::line && told_s) report->received_s = *told_s;
   take(*report);
+}
+
+void Follower::saw_machine(const MachineSecond& second) {
+  machine_.push_back(second);
+  if (machine_.size() >= 2 * k_most_machine_seconds) {
+    machine_ = thinned(machine_, k_most_machine_seconds);
+  }
 }
 
 void Follower::read_old_line(std::string_view line) {
@@ -206,7 +214,8 @@ FollowState Follower::state() const {
   state.seconds_per_sample_now = track_.rate_of_last(k_now_s, begin_s);
   state.deviation = track_.deviation(promise_.seconds_per_sample, begin_s);
   compare(state);
-  state.causes = causes_of(promise_, measurement, watched_samples, state.deviation);
+  state.causes = causes_of(promise_, measurement, watched_samples, state.deviation,
+                           machine_cause(state.deviation));
   if (began_anew_) {
     state.causes.emplace_back(
         "the program began anew (its clock or its counters fell back): what it did before is left "
@@ -214,6 +223,17 @@ FollowState Follower::state() const {
   }
   if (state.deviation) state.deviation->since.time_s -= track_.front().time_s;
   return state;
+}
+
+MachineCause Follower::machine_cause(const std::optional<Deviation>& deviation) const {
+  if (!deviation || !started_s_ || time_source_ != TimeSource::receipt) return {};
+  const double since_first_s = deviation->since.time_s - track_.front().time_s;
+  const double since_s = *first_received_s_ - *started_s_ + since_first_s;
+  const double begin_s = *first_received_s_ - *started_s_;
+  const auto now = within(machine_, since_s, std::numeric_limits<double>::infinity());
+  const auto before = within(machine_, begin_s, since_s);
+  return {explaining_change(before, now, deviation->ratio),
+          explaining_change(promise_.machine, now, deviation->ratio)};
 }
 
 void Follower::compare(FollowState& state) const {

@@ -9,9 +9,11 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "trial_runner/machine_second.hpp"
 #include "trial_runner/measure/measurer.hpp"
 #include "trial_runner/reports/line_clock.hpp"
 #include "trial_runner/reports/report_reader.hpp"
+#include "tuner/follow/causes.hpp"
 #include "tuner/follow/progress_track.hpp"
 #include "tuner/follow/promise.hpp"
 
@@ -61,6 +63,10 @@ class Follower {
   /// order: that of `[steptune]` lines, a date, a progress bar's.
   void read_old_line(std::string_view line);
 
+  /// What was seen of the machine that the program runs on, seconds since it was started, in order.
+  /// Only of a program whose start is known.
+  void saw_machine(const MachineSecond& second);
+
   [[nodiscard]] FollowState state() const;
   [[nodiscard]] const Promise& promise() const { return promise_; }
   /// Where the times of old lines come from, for people; empty where they come from receiving.
@@ -72,6 +78,8 @@ class Follower {
   /// Whether another program has gone on telling for a while where the one before was further.
   [[nodiscard]] bool has_begun_anew(const Report& report, double samples);
   void compare(FollowState& state) const;
+  /// What the machine does otherwise where the run deviates: than before, or than in the trial.
+  [[nodiscard]] MachineCause machine_cause(const std::optional<Deviation>& deviation) const;
   /// From the first counter to the last; of an empty track undefined.
   [[nodiscard]] double seen_s() const { return track_.back().time_s - track_.front().time_s; }
   /// Whether the lines came in next to no time, so that their coming tells no rate.
@@ -91,6 +99,7 @@ class Follower {
   TimeSource time_source_ = TimeSource::unknown;
   std::optional<Measurer> measurer_;
   ProgressTrack track_;
+  std::vector<MachineSecond> machine_;
   TrackPoint behind_;  ///< the latest of the reports in a row that are behind the run
   int behind_in_a_row_ = 0;
   bool began_anew_ = false;

@@ -99,7 +99,8 @@ std::optional<Interval95> Promise::run_s() const {
 
 Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
                            const Standing& standing,
-                           const std::optional<Recommendation>& recommendation) {
+                           const std::optional<Recommendation>& recommendation,
+                           const std::optional<TrialTrace>& trace) {
   const bool measured = trial.measurement && trial.measurement->seconds_per_sample > 0.0 &&
                         std::isfinite(trial.measurement->seconds_per_sample) &&
                         std::isfinite(trial.measurement->half_width_s);
@@ -144,6 +145,11 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   promise.phases = priced_phases(study.planned_run, trial, standing);
   promise.parts = measurement.parts;
   promise.samples_per_step = samples_per_count(study, trial.configuration);
+  if (trace) {
+    const auto seen = within(trace->machine, measurement.window_begin_s() - trace->spared_startup_s,
+                             measurement.window_end_s() - trace->spared_startup_s);
+    promise.machine.assign(seen.begin(), seen.end());
+  }
   for (const auto& [name, phase] : study.planned_run.phases) {
     const auto every = declared_period(phase, measurement);
     if (every && *every > 0.0) promise.planned_every[name] = *every;

@@ -5,10 +5,13 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/error.hpp"
+#include "trial_runner/machine_second.hpp"
 #include "trial_runner/measure/measurement.hpp"
 #include "tuner/history/history.hpp"
+#include "tuner/history/trial_trace.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/standing.hpp"
 #include "tuner/study/study_spec.hpp"
@@ -39,6 +42,7 @@ struct Promise {
   std::map<std::string, double> planned_every;  ///< samples between the plan's phases, by name
   std::map<std::string, double> parts;          ///< seconds per sample by part
   std::optional<double> samples_per_step;
+  std::vector<MachineSecond> machine;  ///< of the trial's measured window; empty: nobody looked
 
   /// The planned run's time; nothing where the plan tells no number of samples.
   [[nodiscard]] std::optional<Interval95> run_s() const;
@@ -46,9 +50,11 @@ struct Promise {
 
 /// What the study promises of `trial`: of the recommended one and of the baseline what the plan of
 /// `recommendation` says, to which the confirming runs have contributed; of others what they
-/// measured. Errors (`not_found`): the trial was not measured.
+/// measured. `trace`: of the trial, if there is one. Errors (`not_found`): the trial was not
+/// measured.
 [[nodiscard]] Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
                                          const Standing& standing,
-                                         const std::optional<Recommendation>& recommendation);
+                                         const std::optional<Recommendation>& recommendation,
+                                         const std::optional<TrialTrace>& trace = {});
 
 }  // namespace steptune

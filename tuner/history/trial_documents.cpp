@@ -42,12 +42,14 @@ constexpr NumberFields<PhaseEstimate, 6> k_phase_numbers{{
     {"period_error", &PhaseEstimate::period_error},
     {"spacing_samples", &PhaseEstimate::spacing_samples},
 }};
-constexpr NumberFields<LevelChange, 5> k_level_change_numbers{{
+constexpr NumberFields<LevelChange, 3> k_level_change_numbers{{
     {"at_samples", &LevelChange::at_samples},
     {"at_s", &LevelChange::at_s},
     {"ratio", &LevelChange::ratio},
-    {"cpu_clock_before_hz", &LevelChange::cpu_clock_before_hz},
-    {"cpu_clock_after_hz", &LevelChange::cpu_clock_after_hz},
+}};
+constexpr NumberFields<MachineFigureChange, 2> k_machine_change_numbers{{
+    {"before", &MachineFigureChange::before},
+    {"after", &MachineFigureChange::after},
 }};
 constexpr NumberFields<CpuClock, 2> k_cpu_clock_numbers{{
     {"mean_hz", &CpuClock::mean_hz},
@@ -95,8 +97,13 @@ Json to_json(const Measurement& measurement) {
   if (measurement.steps_known) json["steps_known"] = *measurement.steps_known;
   for (const auto& [name, phase] : measurement.phases)
     put_numbers(json["phases"][name], k_phase_numbers, phase);
-  for (const LevelChange& change : measurement.level_changes)
-    put_numbers(json["level_changes"].emplace_back(), k_level_change_numbers, change);
+  for (const LevelChange& change : measurement.level_changes) {
+    Json& written = json["level_changes"].emplace_back();
+    put_numbers(written, k_level_change_numbers, change);
+    if (!change.machine) continue;
+    written["machine"]["figure"] = change.machine->figure;
+    put_numbers(written["machine"], k_machine_change_numbers, *change.machine);
+  }
   if (!measurement.remark.empty()) json["remark"] = measurement.remark;
   if (!measurement.metrics.empty()) json["metrics"] = numbers_to_json(measurement.metrics);
   for (const auto& name : measurement.not_finite)
@@ -215,9 +222,26 @@ void get_not_finite(ondemand::value value, TrialRecord& trial) {
     trial.measurement->not_finite.emplace(std::string_view(name.get_string()));
 }
 
+/// Nothing of a figure that this version does not know.
+std::optional<MachineFigureChange> machine_change(ondemand::value value) {
+  MachineFigureChange change;
+  for_each_field(value.get_object(), [&](std::string_view name, ondemand::value element) {
+    if (get_number(name, element, k_machine_change_numbers, change) || name != "figure") return;
+    const std::string_view figure = element.get_string();
+    const auto* known = std::ranges::find(k_machine_figures, figure, &MachineFigure::name);
+    if (known != k_machine_figures.end()) change.figure = known->name;
+  });
+  return change.figure.empty() ? std::nullopt : std::optional(change);
+}
+
 void get_level_changes(ondemand::value value, TrialRecord& trial) {
-  for (ondemand::value change : value.get_array())
-    get_numbers(change, k_level_change_numbers, trial.measurement->level_changes.emplace_back());
+  for (ondemand::value written : value.get_array()) {
+    LevelChange& change = trial.measurement->level_changes.emplace_back();
+    for_each_field(written.get_object(), [&](std::string_view name, ondemand::value element) {
+      if (get_number(name, element, k_level_change_numbers, change)) return;
+      if (name == "machine") change.machine = machine_change(element);
+    });
+  }
 }
 
 void get_gpu(ondemand::value value, TrialRecord& trial) {

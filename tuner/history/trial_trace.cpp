@@ -14,7 +14,7 @@ double to_microseconds(double seconds) {
   return std::round(seconds * 1e6) / 1e6;
 }
 
-/// A clock's spans are about a second long.
+/// The machine is looked at about once a second.
 double to_milliseconds(double seconds) {
   return std::round(seconds * 1e3) / 1e3;
 }
@@ -37,17 +37,45 @@ Disturbance disturbance_from(const Json& json) {
   return disturbance;
 }
 
-std::vector<CpuClockSpan> clocks_from(const Json& json) {
-  const auto found = json.find("cpu_clocks");
+/// Enough for a share, and for any clock.
+double rounded(double value) {
+  return value < 1.0 ? std::round(value * 1e4) / 1e4 : std::round(value);
+}
+
+/// Columns; of a figure that was never told there is none.
+Json machine_json(const std::vector<MachineSecond>& seconds) {
+  Json json = Json::object();
+  for (const MachineSecond& second : seconds) {
+    json["from_s"].push_back(to_milliseconds(second.from_s));
+    json["to_s"].push_back(to_milliseconds(second.to_s));
+  }
+  for (const MachineFigure& figure : k_machine_figures) {
+    if (std::ranges::none_of(
+            seconds, [&](const auto& second) { return std::isfinite(second.*figure.value); }))
+      continue;
+    Json& column = json[std::string(figure.name)];
+    for (const MachineSecond& second : seconds)
+      column.push_back(number_or_null(rounded(second.*figure.value)));
+  }
+  return json;
+}
+
+std::vector<MachineSecond> machine_from(const Json& json) {
+  const auto found = json.find("machine");
   if (found == json.end() || !found->is_object()) return {};
   const auto from_s = numbers_at(*found, "from_s");
   const auto to_s = numbers_at(*found, "to_s");
-  const auto clock_hz = numbers_at(*found, "clock_hz");
-  const std::size_t size = std::min({from_s.size(), to_s.size(), clock_hz.size()});
-  std::vector<CpuClockSpan> spans;
-  for (std::size_t i = 0; i < size; ++i)
-    spans.push_back({from_s[i], to_s[i], clock_hz[i]});
-  return spans;
+  std::vector<MachineSecond> seconds(std::min(from_s.size(), to_s.size()));
+  for (std::size_t i = 0; i < seconds.size(); ++i) {
+    seconds[i].from_s = from_s[i];
+    seconds[i].to_s = to_s[i];
+  }
+  for (const MachineFigure& figure : k_machine_figures) {
+    const auto column = numbers_at(*found, std::string(figure.name).c_str());
+    for (std::size_t i = 0; i < std::min(seconds.size(), column.size()); ++i)
+      seconds[i].*figure.value = column[i];
+  }
+  return seconds;
 }
 
 /// The objects of the array called `name`.
@@ -96,14 +124,7 @@ Json to_json(const TrialTrace& trace) {
                                  {"half_widths", numbers_or_null(decision.half_widths)},
                                  {"reason", decision.reason}});
   }
-  if (!trace.cpu_clocks.empty()) {
-    Json& clocks = json["cpu_clocks"];
-    for (const CpuClockSpan& span : trace.cpu_clocks) {
-      clocks["from_s"].push_back(to_milliseconds(span.from_s));
-      clocks["to_s"].push_back(to_milliseconds(span.to_s));
-      clocks["clock_hz"].push_back(std::round(span.clock_hz));
-    }
-  }
+  if (!trace.machine.empty()) json["machine"] = machine_json(trace.machine);
   if (trace.spared_startup_s > 0.0) {
     json["spared_startup_s"] = to_microseconds(trace.spared_startup_s);
   }
@@ -133,7 +154,7 @@ TrialTrace trial_trace_from_json(const Json& json) {
                                numbers_at(decision, "values"), numbers_at(decision, "half_widths"),
                                text_at(decision, "reason")});
   }
-  trace.cpu_clocks = clocks_from(json);
+  trace.machine = machine_from(json);
   trace.spared_startup_s = number_or_zero(json, "spared_startup_s");
   return trace;
 }

@@ -39,7 +39,7 @@ struct TrialTrace {
   /// that it shares, or the imports of the one that it was forked from. No time of the trace
   /// counts it.
   double spared_startup_s = 0.0;
-  std::vector<CpuClockSpan> cpu_clocks;  ///< in order; at most 500
+  std::vector<MachineSecond> machine;  ///< in order; at most 500
 
   [[nodiscard]] bool empty() const {
     return progress.points.empty() && progress.phases.empty() && disturbed.empty() &&

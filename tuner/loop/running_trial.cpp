@@ -70,7 +70,7 @@ constexpr double k_with_turns = 2.0;
 constexpr double k_hidden_share = 1.0 / 3.0;
 
 /// Of a trial's trace.
-constexpr std::size_t k_most_clock_spans = 500;
+constexpr std::size_t k_most_machine_seconds = 500;
 
 /// What tells nothing for more than this of its time, and until its end, may hang.
 constexpr double k_silent_share = 0.5;
@@ -526,7 +526,7 @@ TrialTrace RunningTrial::trace(const std::optional<Measurement>& measured) const
     kept_s = {measured->window_begin_s() - program_startup_s_,
               measured->window_end_s() - program_startup_s_};
   }
-  return {tracer_.trace(kept_s), disturbed_, decisions_, program_startup_s_, cpu_clocks_};
+  return {tracer_.trace(kept_s), disturbed_, decisions_, program_startup_s_, machine_};
 }
 
 Measurement RunningTrial::measurement_at_end(const Outcome& outcome,
@@ -578,13 +578,13 @@ void RunningTrial::record_usage(const Outcome& outcome) {
   record_.gpu = outcome.gpu;
 }
 
-void RunningTrial::record_clocks(const Outcome& outcome, Measurement& measurement) {
-  cpu_clocks_ = thinned(outcome.cpu_clocks, k_most_clock_spans);
+void RunningTrial::record_machine(const Outcome& outcome, Measurement& measurement) {
+  machine_ = thinned(outcome.machine, k_most_machine_seconds);
   // The measurement's times begin with the process, which may be older than the trial.
   const double begin_s = measurement.window_begin_s() - program_startup_s_;
   const double end_s = measurement.window_end_s() - program_startup_s_;
-  record_.cpu_clock = cpu_clock_between(cpu_clocks_, begin_s, end_s);
-  if (!record_.cpu_clock) record_.cpu_clock = cpu_clock_between(cpu_clocks_, 0.0, k_never_s);
+  record_.cpu_clock = cpu_clock_between(machine_, begin_s, end_s);
+  if (!record_.cpu_clock) record_.cpu_clock = cpu_clock_between(machine_, 0.0, k_never_s);
   double from_s = measurement.startup_s - program_startup_s_;
   for (auto change = measurement.level_changes.begin(); change != measurement.level_changes.end();
        ++change) {
@@ -592,11 +592,8 @@ void RunningTrial::record_clocks(const Outcome& outcome, Measurement& measuremen
     const auto next = std::next(change);
     const double to_s = next == measurement.level_changes.end() ? std::max(at_s, end_s)
                                                                 : next->at_s - program_startup_s_;
-    if (const auto clock =
-            explaining_clock_change(outcome.cpu_clocks, from_s, at_s, to_s, change->ratio)) {
-      change->cpu_clock_before_hz = clock->before_hz;
-      change->cpu_clock_after_hz = clock->after_hz;
-    }
+    change->machine = explaining_change(within(outcome.machine, from_s, at_s),
+                                        within(outcome.machine, at_s, to_s), change->ratio);
     from_s = at_s;
   }
 }
@@ -682,7 +679,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   record_.failure = std::move(result.failure);
   record_.ended_wall_s = wall_time_s;
   record_usage(outcome);
-  record_clocks(outcome, found.measurement);
+  record_machine(outcome, found.measurement);
   if (request_ == EndRequest::slow_start && record_.status == TrialStatus::infeasible) {
     record_.awaited_start_s = requested_s_ - started_s_;
   }

@@ -170,7 +170,7 @@ class RunningTrial {
   [[nodiscard]] TrialStatus status_after(TrialStatus ended) const;
   void record_usage(const Outcome& outcome);
   /// What the clocks were in the measured window, and whether they explain a changed level.
-  void record_clocks(const Outcome& outcome, Measurement& measurement);
+  void record_machine(const Outcome& outcome, Measurement& measurement);
 
   const StudySpec* study_;
   TrialTargets targets_;
@@ -178,7 +178,7 @@ class RunningTrial {
   RankMeasurers measurer_;
   ProgressTracer tracer_;
   std::vector<DisturbedTime> disturbed_;
-  std::vector<CpuClockSpan> cpu_clocks_;
+  std::vector<MachineSecond> machine_;
   std::vector<TrialDecision> decisions_;
   ProgressBound progress_;
   EarlyStopping early_stopping_;

@@ -14,6 +14,13 @@ Json time_or_null(double wall_time_s) {
   return wall_time_s > 0.0 ? Json(format_utc(wall_time_s)) : Json(nullptr);
 }
 
+Json machine_change_json(const std::optional<MachineFigureChange>& change) {
+  if (!change) return nullptr;
+  return {{"figure", change->figure},
+          {"before", number_or_null(change->before)},
+          {"after", number_or_null(change->after)}};
+}
+
 Json phase_json(const PhaseEstimate& phase) {
   return {{"count", number_or_null(phase.count)},
           {"seconds", number_or_null(phase.seconds)},
@@ -47,12 +54,10 @@ Json measurement_json(const Measurement& measurement) {
     json["phases"][name] = phase_json(phase);
   json["level_changes"] = Json::array();
   for (const LevelChange& change : measurement.level_changes) {
-    json["level_changes"].push_back(
-        {{"at_samples", number_or_null(change.at_samples)},
-         {"at_s", number_or_null(change.at_s)},
-         {"ratio", number_or_null(change.ratio)},
-         {"cpu_clock_before_hz", number_or_null(change.cpu_clock_before_hz)},
-         {"cpu_clock_after_hz", number_or_null(change.cpu_clock_after_hz)}});
+    json["level_changes"].push_back({{"at_samples", number_or_null(change.at_samples)},
+                                     {"at_s", number_or_null(change.at_s)},
+                                     {"ratio", number_or_null(change.ratio)},
+                                     {"machine", machine_change_json(change.machine)}});
   }
   json["remark"] = measurement.remark.empty() ? Json(nullptr) : Json(measurement.remark);
   json["metrics"] = Json::object();

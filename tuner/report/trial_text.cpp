@@ -2,14 +2,20 @@
 #include "tuner/report/trial_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard.hpp"
 #include "tuner/report/machine_hours.hpp"
+#include "tuner/report/machine_text.hpp"
 #include "tuner/report/step_plot.hpp"
 #include "tuner/study/study_spec.hpp"
 
@@ -80,16 +86,6 @@ std::string phase_text(const std::string& name, const PhaseEstimate& phase) {
   return text;
 }
 
-/// Where clocks explain it.
-std::string clock_change_text(const LevelChange& change) {
-  if (!std::isfinite(change.cpu_clock_before_hz) || !std::isfinite(change.cpu_clock_after_hz)) {
-    return {};
-  }
-  return fmt::format(": the CPUs' clock {} from {} to {} at that time",
-                     change.cpu_clock_after_hz < change.cpu_clock_before_hz ? "fell" : "rose",
-                     format_ghz(change.cpu_clock_before_hz), format_ghz(change.cpu_clock_after_hz));
-}
-
 void add_measurement(FactLines& facts, const Measurement& measurement) {
   std::string status = to_text(measurement.status);
   std::replace(status.begin(), status.end(), '_', ' ');
@@ -115,9 +111,10 @@ void add_measurement(FactLines& facts, const Measurement& measurement) {
   facts.add("measurement", status);
   facts.add("remark", printable_line(measurement.remark));
   for (const LevelChange& change : measurement.level_changes) {
-    facts.add("level change", fmt::format("{} times the seconds per sample from {} on{}",
-                                          format_number(change.ratio), format_duration(change.at_s),
-                                          clock_change_text(change)));
+    std::string text = fmt::format("{} times the seconds per sample from {} on",
+                                   format_number(change.ratio), format_duration(change.at_s));
+    if (change.machine) text += fmt::format(": {} at that time", machine_text(*change.machine));
+    facts.add("level change", text);
   }
   for (const auto& [name, phase] : measurement.phases)
     facts.add("phase", phase_text(name, phase));
@@ -217,6 +214,30 @@ std::string disturbed_text(const TrialTrace& trace) {
   return text;
 }
 
+/// What kept programs waiting in the measured window; empty where next to nothing did.
+std::string waits_text(const TrialTrace& trace, const Measurement& measurement) {
+  constexpr double k_worth_telling = 0.01;
+  struct Wait {
+    double MachineSecond::*share;
+    const char* what;
+  };
+  constexpr std::array k_waits{
+      Wait{&MachineSecond::memory_pressure, "some program waited for memory"},
+      Wait{&MachineSecond::storage_pressure, "some program waited for storage"},
+      Wait{&MachineSecond::quota_wait, "the CPU quota was used up"},
+  };
+  const double from_s = measurement.window_begin_s() - trace.spared_startup_s;
+  const double to_s = measurement.window_end_s() - trace.spared_startup_s;
+  std::vector<std::string> waits;
+  for (const Wait& wait : k_waits) {
+    const double share = mean_between(trace.machine, wait.share, from_s, to_s);
+    if (share >= k_worth_telling) {
+      waits.push_back(fmt::format("{} {} of the time", wait.what, format_percent(share)));
+    }
+  }
+  return fmt::format("{}", fmt::join(waits, ", "));
+}
+
 std::string attempts_text(const std::vector<AttemptRecord>& attempts) {
   std::string text;
   for (const AttemptRecord& attempt : attempts) {
@@ -293,6 +314,7 @@ void add_trace(FactLines& facts, const TrialRecord& trial, const TrialTrace& tra
       &FactLines::add_verbatim);
   facts.add("decisions", looks_text(trace, objectives));
   facts.add_lines("disturbed", disturbed_text(trace));
+  if (trial.measurement) facts.add("waits", waits_text(trace, *trial.measurement));
 }
 
 std::string placement_text(const TrialRecord& trial) {

@@ -101,12 +101,10 @@ TEST(TrialJson, MeasurementsSayWhatStepsTookAndHowSure) {
   EXPECT_EQ(json["phases"]["evaluation"]["seconds"], 1.5);
   EXPECT_EQ(json["level_changes"][0]["ratio"], 1.25);
   EXPECT_EQ(json["level_changes"][0]["at_samples"], 100.0);
-  EXPECT_TRUE(json["level_changes"][0]["cpu_clock_before_hz"].is_null());
-  measured.level_changes[0].cpu_clock_before_hz = 3e9;
-  measured.level_changes[0].cpu_clock_after_hz = 2e9;
-  const Json change = trial_json(trial, {})["measurement"]["level_changes"][0];
-  EXPECT_EQ(change["cpu_clock_before_hz"], 3e9);
-  EXPECT_EQ(change["cpu_clock_after_hz"], 2e9);
+  EXPECT_TRUE(json["level_changes"][0]["machine"].is_null());
+  measured.level_changes[0].machine = MachineFigureChange{"storage_pressure", 0.125, 0.5};
+  EXPECT_EQ(trial_json(trial, {})["measurement"]["level_changes"][0]["machine"],
+            Json({{"figure", "storage_pressure"}, {"before", 0.125}, {"after", 0.5}}));
   EXPECT_EQ(json["metrics"]["loss"], 0.5);
   EXPECT_TRUE(json["metrics"]["broken"].is_null());
   EXPECT_EQ(json["parts_s_per_sample"]["wait"], 0.001);

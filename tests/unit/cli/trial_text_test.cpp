@@ -123,13 +123,33 @@ TEST(TrialText, TellsClocksAndWhatTheyExplain) {
             "level change   1.5 times the seconds per sample from 40.0 s on\n");
   trial.cpu_clock = {3.404e9, 2.1e9};
   LevelChange& change = trial.measurement->level_changes.front();
-  change.cpu_clock_before_hz = 3.4e9;
-  change.cpu_clock_after_hz = 2.1e9;
+  change.machine = MachineFigureChange{"cpu_clock_hz", 3.4e9, 2.1e9};
   EXPECT_EQ(fact(text_of(trial, {}, k_pipe), "CPU clock"),
             "CPU clock      3.40 GHz while busy, in the slowest second 2.10 GHz\n");
   EXPECT_EQ(fact(text_of(trial, {}, k_pipe), "level change"),
             "level change   1.5 times the seconds per sample from 40.0 s on: the CPUs' clock fell "
             "from 3.40 GHz to 2.10 GHz at that time\n");
+  change.machine = MachineFigureChange{"storage_pressure", 0.02, 0.4};
+  EXPECT_EQ(fact(text_of(trial, {}, k_pipe), "level change"),
+            "level change   1.5 times the seconds per sample from 40.0 s on: waiting for storage "
+            "rose from 2.0 % to 40 % of the time at that time\n");
+}
+
+TEST(TrialText, TellsWhatWasWaitedForInTheMeasuredWindow) {
+  TrialRecord trial = make_trial(7, 2000.0, 10.0, 64);
+  trial.measurement->window_s = 30.0;
+  TrialDetails details;
+  TrialTrace& trace = details.trace.emplace();
+  const double begin_s = trial.measurement->window_begin_s();
+  trace.machine = {{.from_s = 0.0, .to_s = begin_s, .storage_pressure = 0.9},
+                   {.from_s = begin_s,
+                    .to_s = trial.measurement->window_end_s(),
+                    .memory_pressure = 0.005,
+                    .storage_pressure = 0.31}};
+  EXPECT_EQ(fact(text_of(trial, details, k_pipe), "waits"),
+            "waits          some program waited for storage 31 % of the time\n");
+  trace.machine[1].storage_pressure = 0.0;
+  EXPECT_EQ(fact(text_of(trial, details, k_pipe), "waits"), "");
 }
 
 TEST(TrialText, BillsEachAttempt) {

@@ -226,6 +226,60 @@ TEST(Follower, ABarBeforeTheFirstLineWithAClockDoesNotStopTheClock) {
   EXPECT_EQ(follower.state().samples, 30'000.0);
 }
 
+/// A run that begins at 0 and becomes half slower after 200 s, on a machine that is seen each
+/// second.
+FollowState slower_run(Follower& follower, double (*other_load)(double at_s)) {
+  const double time_s = live(follower, 200, 0.01);
+  const double end_s = live(follower, 200, 0.015, time_s, 200);
+  for (double at_s = 0.0; at_s < end_s; at_s += 1.0) {
+    follower.saw_machine({.from_s = at_s, .to_s = at_s + 1.0, .other_load = other_load(at_s)});
+  }
+  return follower.state();
+}
+
+TEST(Follower, SaysWhatTheMachineDidWhenTheRateChanged) {
+  Follower follower = follower_of("key=value", 0.0);
+  const FollowState state =
+      slower_run(follower, [](double at_s) { return at_s < 200.0 ? 0.02 : 0.35; });
+  ASSERT_TRUE(state.deviation);
+  EXPECT_THAT(state.causes, Contains(HasSubstr("what others take of the CPUs rose from ")));
+  EXPECT_THAT(state.causes, Contains(HasSubstr("when the rate changed")));
+  Follower other = follower_of("key=value", 0.0);
+  EXPECT_THAT(slower_run(other, [](double) { return 0.02; }).causes,
+              Contains(HasSubstr("throttling, a drained queue")))
+      << "nothing of it has changed";
+}
+
+TEST(Follower, SaysWhatTheMachineDoesOtherwiseThanInTheTrial) {
+  Promise made = promise();
+  for (int second = 0; second < 30; ++second) {
+    made.machine.push_back({.from_s = 5.0 + second, .to_s = 6.0 + second, .other_load = 0.01});
+  }
+  ReportFormat format;
+  format.preset = "key=value";
+  Follower follower = Follower::create(format, made, 0.0).value();
+  const double end_s = live(follower, 300, 0.015);
+  for (double at_s = 0.0; at_s < end_s; at_s += 1.0) {
+    follower.saw_machine({.from_s = at_s, .to_s = at_s + 1.0, .other_load = 0.3});
+  }
+  const FollowState state = follower.state();
+  EXPECT_EQ(state.keeping, Keeping::broken);
+  EXPECT_THAT(state.causes, Contains("what others take of the CPUs rose from 1.0 % to 30 % since "
+                                     "the trial"));
+}
+
+TEST(Follower, OfALongRunWhatTheMachineDidIsKeptInBounds) {
+  Follower follower = follower_of("key=value", 0.0);
+  const double time_s = live(follower, 3000, 0.01);
+  const double end_s = live(follower, 3000, 0.015, time_s, 3000);
+  for (double at_s = 0.0; at_s < end_s; at_s += 1.0) {
+    const double load = at_s < time_s ? 0.02 : 0.35;
+    follower.saw_machine({.from_s = at_s, .to_s = at_s + 1.0, .other_load = load});
+  }
+  EXPECT_THAT(follower.state().causes, Contains(HasSubstr("when the rate changed")))
+      << "7 500 seconds, some of them together";
+}
+
 TEST(Follower, AFasterRunKeepsIt) {
   Follower follower = follower_of();
   live(follower, 300, 0.008);

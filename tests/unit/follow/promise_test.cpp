@@ -34,6 +34,19 @@ TEST(Promise, IsTheRateOfThePlannedRunWithTheVariationOfLaunches) {
   EXPECT_DOUBLE_EQ(promise->run_s()->value, 507.0);
 }
 
+TEST(Promise, HoldsWhatTheMachineDidInTheMeasuredWindow) {
+  TrialRecord trial = measured(4, 0.5);
+  trial.measurement->window_s = 30.0;
+  const double begin_s = trial.measurement->window_begin_s();
+  TrialTrace trace;
+  trace.machine = {{.from_s = begin_s - 1.0, .to_s = begin_s, .other_load = 0.5},
+                   {.from_s = begin_s, .to_s = begin_s + 1.0, .other_load = 0.25}};
+  const auto promise = promise_of(time_study(), trial, standing_of(), std::nullopt, trace);
+  ASSERT_TRUE(promise);
+  ASSERT_EQ(promise->machine.size(), 1U);
+  EXPECT_EQ(promise->machine[0].other_load, 0.25);
+}
+
 TEST(Promise, IsWhatThePlanSaysOfTheRecommendedTrialAndTheBaseline) {
   TrialRecord baseline = measured(1, 0.9);
   baseline.purpose = TrialPurpose::baseline;

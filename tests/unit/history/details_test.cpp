@@ -31,7 +31,10 @@ class HistoryDetails : public HistoryFixture {
                         {0.25, std::numeric_limits<double>::infinity()},
                         "slower than trial 3"}};
     trace.spared_startup_s = 12.25;
-    trace.cpu_clocks = {{0.0, 1.0, 3.5e9}, {1.0, 2.0625, 2.25e9}};
+    trace.machine = {
+        {.from_s = 0.0, .to_s = 1.0, .steal = 0.0, .storage_pressure = 0.125},
+        {.from_s = 1.0, .to_s = 2.0625, .steal = 0.0, .cpu_clock_hz = 2.25e9},
+    };
     return trace;
   }
 };
@@ -109,10 +112,15 @@ TEST_F(HistoryDetails, ATraceComesBackAsItWasRecorded) {
   EXPECT_TRUE(std::isnan(read->decisions[0].half_widths[1])) << "was not finite";
   EXPECT_EQ(read->decisions[0].reason, "slower than trial 3");
   EXPECT_EQ(read->spared_startup_s, 12.25);
-  ASSERT_EQ(read->cpu_clocks.size(), 2U);
-  EXPECT_EQ(read->cpu_clocks[0].clock_hz, 3.5e9);
-  EXPECT_EQ(read->cpu_clocks[1].from_s, 1.0);
-  EXPECT_NEAR(read->cpu_clocks[1].to_s, 2.0625, 1e-3);
+  ASSERT_EQ(read->machine.size(), 2U);
+  EXPECT_EQ(read->machine[0].storage_pressure, 0.125);
+  EXPECT_EQ(read->machine[0].steal, 0.0);
+  EXPECT_TRUE(std::isnan(read->machine[0].cpu_clock_hz));
+  EXPECT_EQ(read->machine[1].from_s, 1.0);
+  EXPECT_NEAR(read->machine[1].to_s, 2.0625, 1e-3);
+  EXPECT_EQ(read->machine[1].cpu_clock_hz, 2.25e9);
+  EXPECT_TRUE(std::isnan(read->machine[1].storage_pressure));
+  EXPECT_TRUE(std::isnan(read->machine[1].memory_pressure)) << "never told";
   EXPECT_FALSE(must(history.trace(study.id, 2))) << "of a trial without reports";
   EXPECT_FALSE(must(history.trace(study.id, 3)));
 

@@ -47,7 +47,9 @@ TrialRecord full_trial(std::int64_t number) {
   measurement.warmup_excess_s = 1.25;
   measurement.phases["evaluation"] = {3.0, 2.0, 0.125, 6400.0, 0.0};
   measurement.phases[std::string(k_stall_phase)] = {1.0, 0.5, k_infinity, k_nan, k_infinity};
-  measurement.level_changes = {{3200.0, 40.0, 1.5, 3.5e9, 2.25e9}, {6400.0, 80.0, 1.25}};
+  measurement.level_changes = {
+      {3200.0, 40.0, 1.5, MachineFigureChange{"cpu_clock_hz", 3.5e9, 2.25e9}},
+      {6400.0, 80.0, 1.25, {}}};
   measurement.remark = "the clock went back";
   measurement.window_steps = 120;
   measurement.whole_run = true;
@@ -136,9 +138,11 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.measurement->level_changes[0].at_samples, 3200.0);
   EXPECT_EQ(read.measurement->level_changes[0].at_s, 40.0);
   EXPECT_EQ(read.measurement->level_changes[0].ratio, 1.5);
-  EXPECT_EQ(read.measurement->level_changes[0].cpu_clock_before_hz, 3.5e9);
-  EXPECT_EQ(read.measurement->level_changes[0].cpu_clock_after_hz, 2.25e9);
-  EXPECT_TRUE(std::isnan(read.measurement->level_changes[1].cpu_clock_before_hz));
+  ASSERT_TRUE(read.measurement->level_changes[0].machine);
+  EXPECT_EQ(read.measurement->level_changes[0].machine->figure, "cpu_clock_hz");
+  EXPECT_EQ(read.measurement->level_changes[0].machine->before, 3.5e9);
+  EXPECT_EQ(read.measurement->level_changes[0].machine->after, 2.25e9);
+  EXPECT_FALSE(read.measurement->level_changes[1].machine);
   EXPECT_EQ(read.measurement->remark, "the clock went back");
   EXPECT_EQ(read.measurement->silent_s, 12.5);
   EXPECT_EQ(read.measurement->window_steps, 120);

@@ -767,7 +767,7 @@ TEST(RunningTrial, RecordsWhatTheRunnerTellsOfItsEnd) {
   EXPECT_TRUE(ended.disturbance);
 }
 
-TEST(RunningTrial, TellsTheClocksOfItsWindowAndWhetherTheyExplainAChangedLevel) {
+TEST(RunningTrial, TellsTheClocksOfItsWindowAndWhatOfTheMachineExplainsAChangedLevel) {
   const StudySpec study = time_study();
   RunningTrial trial = begun(study);
   double now_s = 101.0;
@@ -778,8 +778,11 @@ TEST(RunningTrial, TellsTheClocksOfItsWindowAndWhetherTheyExplainAChangedLevel) 
   Outcome outcome;
   // From its start at 100 on; the level changes after 16 s.
   for (int second = 0; second < 50; ++second)
-    outcome.cpu_clocks.push_back({1.0 * second, second + 1.0, second < 16 ? 3e9 : 2e9});
-  outcome.cpu_clocks[40].clock_hz = 1.9e9;
+    outcome.machine.push_back({.from_s = 1.0 * second,
+                               .to_s = second + 1.0,
+                               .steal = 0.0,
+                               .cpu_clock_hz = second < 16 ? 3e9 : 2e9});
+  outcome.machine[40].cpu_clock_hz = 1.9e9;
   const TrialRecord ended = trial.finished(outcome, nullptr, 1234.0);
   ASSERT_TRUE(ended.cpu_clock);
   EXPECT_NEAR(ended.cpu_clock->mean_hz, 2e9, 1e8) << "since the change";
@@ -787,11 +790,13 @@ TEST(RunningTrial, TellsTheClocksOfItsWindowAndWhetherTheyExplainAChangedLevel) 
   ASSERT_FALSE(ended.measurement->level_changes.empty());
   const LevelChange& change = ended.measurement->level_changes.back();
   EXPECT_NEAR(change.ratio, 1.5, 0.05);
-  EXPECT_NEAR(change.cpu_clock_before_hz, 3e9, 1e8);
-  EXPECT_NEAR(change.cpu_clock_after_hz, 2e9, 1e8);
+  ASSERT_TRUE(change.machine);
+  EXPECT_EQ(change.machine->figure, "cpu_clock_hz");
+  EXPECT_NEAR(change.machine->before, 3e9, 1e8);
+  EXPECT_NEAR(change.machine->after, 2e9, 1e8);
   const TrialTrace trace = trial.trace(ended.measurement);
-  ASSERT_EQ(trace.cpu_clocks.size(), 50U);
-  EXPECT_EQ(trace.cpu_clocks[40].clock_hz, 1.9e9);
+  ASSERT_EQ(trace.machine.size(), 50U);
+  EXPECT_EQ(trace.machine[40].cpu_clock_hz, 1.9e9);
 }
 
 TEST(RunningTrial, KeepsThatClocksWereNotTold) {
@@ -800,7 +805,7 @@ TEST(RunningTrial, KeepsThatClocksWereNotTold) {
   train(trial, 60);
   const TrialRecord ended = trial.finished(Outcome{}, nullptr, 0.0);
   EXPECT_FALSE(ended.cpu_clock);
-  EXPECT_TRUE(trial.trace(ended.measurement).cpu_clocks.empty());
+  EXPECT_TRUE(trial.trace(ended.measurement).machine.empty());
 }
 
 TEST(RunningTrial, SpendsWhatTheProviderChargesInAllItsAttempts) {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/machine_watch.hpp"
+
+#include <utility>
+
+namespace steptune::local {
+
+MachineWatch::MachineWatch(double started_s, const std::optional<CpuTime>& cpu,
+                           std::vector<int> cpus, SystemFiles files)
+    : started_s_(started_s),
+      cpus_(std::move(cpus)),
+      files_(std::move(files)),
+      cpu_(started_s, cpu),
+      pressure_(started_s, read_pressure(files_)),
+      clocks_(cpus_, files_) {}
+
+std::optional<MachineWatch::Span> MachineWatch::look(double now_s, double own_s, GpuWatch& gpus) {
+  if (!is_due(now_s)) return std::nullopt;
+  const auto proc_stat = files_.text("proc/stat");
+  const auto span =
+      cpu_.look(now_s, proc_stat ? cpu_time_of(*proc_stat, cpus_) : std::nullopt, own_s);
+  const PressureShares waited = pressure_.look(now_s, read_pressure(files_));
+
+  MachineSecond& second = seconds_.emplace_back();
+  second.from_s = span.from_s - started_s_;
+  second.to_s = now_s - started_s_;
+  if (span.taken) {
+    second.other_load = span.taken->other_load;
+    second.steal = span.taken->steal;
+  }
+  second.memory_pressure = waited.memory.value_or(MachineSecond::k_not_told);
+  second.storage_pressure = waited.storage.value_or(MachineSecond::k_not_told);
+  second.quota_wait = waited.quota.value_or(MachineSecond::k_not_told);
+  const auto clock_hz = clocks_.look(now_s, proc_stat.value_or(""));
+  second.cpu_clock_hz = clock_hz.value_or(MachineSecond::k_not_told);
+  if (const auto gpu = gpus.use_since_asked()) {
+    second.gpu_clock_hz = gpu->sm_clock_hz;
+    second.gpu_utilisation = gpu->utilisation;
+    second.gpu_slowed = gpu->slowed_share;
+  }
+
+  Disturbance seen = span.taken.value_or(Disturbance{});
+  seen.memory_pressure = waited.memory.value_or(0.0);
+  seen.storage_pressure = waited.storage.value_or(0.0);
+  seen.quota_wait = waited.quota.value_or(0.0);
+  seen.clocks_throttled = waited.clocks_throttled;
+  return is_disturbing(seen) ? std::optional(Span{span.from_s, seen}) : std::nullopt;
+}
+
+}  // namespace steptune::local
