@@ -16,6 +16,7 @@
 #include "tests/unit/common/fake_machine.hpp"
 #include "trial_runner/local/cpu_clock_watch.hpp"
 #include "trial_runner/local/cpu_time.hpp"
+#include "trial_runner/local/run_watch.hpp"
 #include "trial_runner/machine_second.hpp"
 
 namespace steptune::local {
@@ -183,6 +184,21 @@ TEST_F(MachineWatchTest, KeepsEachSecondAndTellsTheDisturbedOnes) {
   EXPECT_EQ(seconds[1].storage_pressure, 0.0);
   EXPECT_NEAR(seconds[1].cpu_clock_hz, 3e9, 1.0);
   EXPECT_TRUE(std::isnan(seconds[2].cpu_clock_hz)) << "it waited, and may have lowered its clock";
+}
+
+TEST(RunWatch, LooksAtThisMachineWhileAProcessRuns) {
+  const double started_s = 100.0;
+  RunWatch watch(::getpid(), started_s);
+  EXPECT_FALSE(watch.look(started_s + 0.5)) << "too soon to tell";
+  const auto first = watch.look(started_s + 1.0);
+  ASSERT_TRUE(first);
+  EXPECT_EQ(first->from_s, 0.0);
+  EXPECT_EQ(first->to_s, 1.0);
+  EXPECT_FALSE(watch.look(started_s + 1.5));
+  const auto second = watch.look(started_s + 2.0);
+  ASSERT_TRUE(second);
+  EXPECT_EQ(second->from_s, 1.0);
+  EXPECT_TRUE(RunWatch(::getpid() + (1 << 22), 0.0).look(1.0)) << "also of a process that is gone";
 }
 
 TEST(MachineSecond, ClocksAreTheMeanOverATimeAndItsSlowestSecond) {
