@@ -139,7 +139,7 @@ TEST(CpuClockWatch, SeesNothingWhereNothingIsTold) {
 class MachineWatchTest : public testing::Test {
  protected:
   /// `own_s` of the CPU's time are the trial's, and `others_s` not.
-  std::optional<MachineWatch::Span> look(double now_s, double own_s, double others_s,
+  std::optional<MachineWatch::Look> look(double now_s, double own_s, double others_s,
                                          double storage_wait_s) {
     const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
     const double busy_s = own_s + others_s;
@@ -160,30 +160,33 @@ class MachineWatchTest : public testing::Test {
   std::optional<MachineWatch> watch_;
 };
 
-TEST_F(MachineWatchTest, KeepsEachSecondAndTellsTheDisturbedOnes) {
+TEST_F(MachineWatchTest, TellsEachSecondAndWhatDisturbedIt) {
   write_clock(machine_, 0, "scaling_cur_freq", 3.0);
   EXPECT_FALSE(look(100.0, 0.0, 0.0, 0.0)) << "no time has passed";
   EXPECT_FALSE(look(100.5, 0.5, 0.0, 0.0)) << "too soon to tell";
-  EXPECT_FALSE(look(101.0, 0.9, 0.05, 0.25)) << "waiting may be the trial's own doing";
-  const auto disturbed = look(102.0, 1.5, 0.45, 0.25);
-  ASSERT_TRUE(disturbed);
-  EXPECT_EQ(disturbed->from_s, 101.0);
-  EXPECT_NEAR(disturbed->disturbance.other_load, 0.4, 0.02);
-  EXPECT_EQ(disturbed->disturbance.storage_pressure, 0.0);
-  EXPECT_FALSE(look(103.0, 1.6, 0.45, 0.25));
+  const auto waits = look(101.0, 0.9, 0.05, 0.25);
+  ASSERT_TRUE(waits);
+  EXPECT_FALSE(waits->disturbance) << "waiting may be the trial's own doing";
+  EXPECT_DOUBLE_EQ(waits->second.from_s, 0.0) << "since the trial's start";
+  EXPECT_DOUBLE_EQ(waits->second.to_s, 1.0);
+  EXPECT_NEAR(waits->second.other_load, 0.05, 0.02);
+  EXPECT_NEAR(waits->second.storage_pressure, 0.25, 1e-6);
+  EXPECT_TRUE(std::isnan(waits->second.memory_pressure)) << "the kernel does not tell it";
+  EXPECT_TRUE(std::isnan(waits->second.gpu_clock_hz));
 
-  const auto& seconds = watch_->seconds();
-  ASSERT_EQ(seconds.size(), 3U) << "disturbed or not";
-  EXPECT_DOUBLE_EQ(seconds[0].from_s, 0.0) << "since the trial's start";
-  EXPECT_DOUBLE_EQ(seconds[0].to_s, 1.0);
-  EXPECT_NEAR(seconds[0].other_load, 0.05, 0.02);
-  EXPECT_NEAR(seconds[0].storage_pressure, 0.25, 1e-6);
-  EXPECT_TRUE(std::isnan(seconds[0].memory_pressure)) << "the kernel does not tell it";
-  EXPECT_TRUE(std::isnan(seconds[0].gpu_clock_hz));
-  EXPECT_NEAR(seconds[1].other_load, 0.4, 0.02);
-  EXPECT_EQ(seconds[1].storage_pressure, 0.0);
-  EXPECT_NEAR(seconds[1].cpu_clock_hz, 3e9, 1.0);
-  EXPECT_TRUE(std::isnan(seconds[2].cpu_clock_hz)) << "it waited, and may have lowered its clock";
+  const auto disturbed = look(102.0, 1.5, 0.45, 0.25);
+  ASSERT_TRUE(disturbed && disturbed->disturbance);
+  EXPECT_NEAR(disturbed->disturbance->other_load, 0.4, 0.02);
+  EXPECT_EQ(disturbed->disturbance->storage_pressure, 0.0);
+  EXPECT_DOUBLE_EQ(disturbed->second.from_s, 1.0);
+  EXPECT_NEAR(disturbed->second.other_load, 0.4, 0.02);
+  EXPECT_EQ(disturbed->second.storage_pressure, 0.0);
+  EXPECT_NEAR(disturbed->second.cpu_clock_hz, 3e9, 1.0);
+
+  const auto idle = look(103.0, 1.6, 0.45, 0.25);
+  ASSERT_TRUE(idle);
+  EXPECT_FALSE(idle->disturbance);
+  EXPECT_TRUE(std::isnan(idle->second.cpu_clock_hz)) << "it waited, and may have lowered its clock";
 }
 
 TEST(RunWatch, LooksAtThisMachineWhileAProcessRuns) {

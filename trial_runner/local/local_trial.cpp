@@ -169,8 +169,12 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
     disturbance.gpu_strangers = strangers.count;
     events.emplace_back(TrialDisturbed{key_, strangers.from_s, now_s, disturbance});
   }
-  if (const auto span = machine_.look(now_s, own_s, gpus_)) {
-    events.emplace_back(TrialDisturbed{key_, span->from_s, now_s, span->disturbance});
+  if (const auto look = machine_.look(now_s, own_s, gpus_)) {
+    seconds_.push_back(look->second);
+    if (look->disturbance) {
+      const double from_s = at_start_.started_s + look->second.from_s;
+      events.emplace_back(TrialDisturbed{key_, from_s, now_s, *look->disturbance});
+    }
   }
   const double slowest = limits_.memory_bytes ? k_look_with_memory_limit_s : k_look_s;
   look_interval_s_ = std::min(2 * look_interval_s_, slowest);
@@ -278,7 +282,7 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   if (cpu && at_start_.cpu)
     outcome.disturbance = disturbance_between(*at_start_.cpu, *cpu, used.cpu_s);
   outcome.cpu_busy = cpu_use_.busy_share(cpus_);
-  outcome.machine = machine_.seconds();
+  outcome.machine = std::move(seconds_);
   outcome.gpu = gpus_.use();
   if (outcome.disturbance && outcome.gpu)
     outcome.disturbance->gpu_strangers = outcome.gpu->most_strangers;

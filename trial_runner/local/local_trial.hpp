@@ -111,6 +111,7 @@ class LocalTrial {
   int cpus_;                   ///< that it may use
   bool reported_ = false;      ///< it has begun to train
   MachineWatch machine_;
+  std::vector<MachineSecond> seconds_;
   GpuWatch gpus_;
   double excluded_s_ = 0.0;
   double last_output_s_;  ///< for the idle limit, which does not count standstills

@@ -14,14 +14,14 @@ MachineWatch::MachineWatch(double started_s, const std::optional<CpuTime>& cpu,
       pressure_(started_s, read_pressure(files_)),
       clocks_(cpus_, files_) {}
 
-std::optional<MachineWatch::Span> MachineWatch::look(double now_s, double own_s, GpuWatch& gpus) {
+std::optional<MachineWatch::Look> MachineWatch::look(double now_s, double own_s, GpuWatch& gpus) {
   if (!is_due(now_s)) return std::nullopt;
   const auto proc_stat = files_.text("proc/stat");
   const auto span =
       cpu_.look(now_s, proc_stat ? cpu_time_of(*proc_stat, cpus_) : std::nullopt, own_s);
   const PressureShares waited = pressure_.look(now_s, read_pressure(files_));
 
-  MachineSecond& second = seconds_.emplace_back();
+  MachineSecond second;
   second.from_s = span.from_s - started_s_;
   second.to_s = now_s - started_s_;
   if (span.taken) {
@@ -44,7 +44,7 @@ std::optional<MachineWatch::Span> MachineWatch::look(double now_s, double own_s,
   seen.storage_pressure = waited.storage.value_or(0.0);
   seen.quota_wait = waited.quota.value_or(0.0);
   seen.clocks_throttled = waited.clocks_throttled;
-  return is_disturbing(seen) ? std::optional(Span{span.from_s, seen}) : std::nullopt;
+  return Look{second, is_disturbing(seen) ? std::optional(seen) : std::nullopt};
 }
 
 }  // namespace steptune::local

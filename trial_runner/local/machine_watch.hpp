@@ -25,17 +25,14 @@ class MachineWatch {
   /// Whether the last look was about a second ago: after less there is little to see.
   [[nodiscard]] bool is_due(double now_s) const { return cpu_.is_due(now_s); }
 
-  /// A stretch of time that ends now.
-  struct Span {
-    double from_s = 0.0;
-    Disturbance disturbance;
+  /// What was seen since the look before, and what of it disturbed the trial, if that was enough
+  /// (`is_disturbing`).
+  struct Look {
+    MachineSecond second;
+    std::optional<Disturbance> disturbance;
   };
-  /// What disturbed the trial since the look before; nothing where none is due. `own_s`:
-  /// `own_cpu_seconds` of the trial; `gpus`: looked at by then.
-  [[nodiscard]] std::optional<Span> look(double now_s, double own_s, GpuWatch& gpus);
-
-  /// All that was seen, disturbed or not.
-  [[nodiscard]] const std::vector<MachineSecond>& seconds() const { return seconds_; }
+  /// Nothing where none is due. `own_s`: `own_cpu_seconds` of the trial; `gpus`: looked at by then.
+  [[nodiscard]] std::optional<Look> look(double now_s, double own_s, GpuWatch& gpus);
 
  private:
   double started_s_;
@@ -44,7 +41,6 @@ class MachineWatch {
   DisturbanceWatch cpu_;
   PressureWatch pressure_;
   CpuClockWatch clocks_;
-  std::vector<MachineSecond> seconds_;
 };
 
 }  // namespace steptune::local
