@@ -21,7 +21,7 @@ std::optional<MachineSecond> RunWatch::look(double now_s) {
   if (!machine_.is_due(now_s)) return std::nullopt;
   const std::vector<ProcessStat> processes = process_tree(main_);
   gpus_.look(now_s, processes);
-  // Whether it disturbs is judged by what the run promised, not by limits.
+  // Whether it disturbs is judged by what the run promised, not by the thresholds.
   static_cast<void>(machine_.look(now_s, own_cpu_seconds(processes, 0.0), gpus_));
   return machine_.seconds().back();
 }

@@ -278,7 +278,7 @@ std::string gpu_text(const GpuUse& gpu) {
 std::string whole_disturbance_text(const TrialRecord& trial) {
   std::string text = load_text(*trial.disturbance);
   if (trial.disturbed_s > 0.0) {
-    text += fmt::format(", above the limits for {}", format_duration(trial.disturbed_s));
+    text += fmt::format(", above a threshold for {}", format_duration(trial.disturbed_s));
   }
   return was_disturbed(trial) ? text + ": unreliable" : text;
 }
