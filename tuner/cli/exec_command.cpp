@@ -221,6 +221,7 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
   const auto variables =
       long_run_variables(*choice, context.console.environment(), /*reports=*/false);
   if (!variables) return context.console.error(variables.error());
+  warn_if_unfinished(context, study->record);
   if (!own) warn_of_options(context, *choice);
   if (choice->command.needs_hook()) warn_of_reach(context, argv, own, *choice);
   if (!options.quiet) {
