@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
@@ -146,6 +148,23 @@ TEST_F(HookedProgram, AKnobThatCannotBeSetMakesATrialInfeasible) {
   EXPECT_EQ(trial["status"], "infeasible") << trial.dump();
   EXPECT_THAT(trial["failure"].get<std::string>(),
               HasSubstr("optimizer_implementation=fused could not be set"));
+}
+
+TEST_F(HookedProgram, IsNotLookedAtWhereTheHistoryCannotBeWritten) {
+  sandbox_.write("train.py", "open('looked', 'w').close()\nimport torch\n");
+  const auto run = [&](const std::string& script) {
+    const Ended ended = sandbox_.program(
+        {"/bin/sh", "-c", fmt::format(fmt::runtime(script), steptune_program(), k_python)});
+    EXPECT_EQ(ended.exit_code, 4) << ended.err;
+    EXPECT_FALSE(std::filesystem::exists(sandbox_.folder() / "looked")) << ended.err;
+    EXPECT_FALSE(std::filesystem::exists(sandbox_.folder() / "train.study.json"));
+    return ended.err;
+  };
+  EXPECT_THAT(run("exec '{}' run --db train.py/history.db -- {} train.py"),
+              HasSubstr("cannot create the folder: Not a directory"));
+  EXPECT_THAT(run("mkdir .steptune; touch .steptune/history.db; "
+                  "exec flock .steptune/history.db.lock '{}' run -- {} train.py"),
+              HasSubstr("another steptune is writing to this history"));
 }
 
 TEST_F(HookedProgram, ThatFailsWhileItIsLookedAtIsToldSo) {

@@ -91,12 +91,46 @@ TEST(Interrupt, ALeaderboardIsWatchedUntilTheStudyEndsOrCtrlCComes) {
   EXPECT_TRUE(watched.out.ends_with("code 130\r\n")) << watched.out;
   const Ended unread =
       sandbox.program({"sh", "-c", steptune_program() + " leaderboard --watch --all | head -1"});
-  EXPECT_EQ(difference("endless  running, {{.*}}\n", unread.out), "");
+  EXPECT_EQ(difference("endless  running{{.*}}\n", unread.out), "");
   kill(pid, SIGINT);
   ASSERT_EQ(sandbox.wait(pid).exit_code, 130);
   const Ended ended = sandbox.steptune({"leaderboard", "--watch", "--all"});
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_EQ(ended.out, sandbox.steptune({"leaderboard", "--all"}).out);
+}
+
+TEST(Interrupt, AStudyWhoseTunerWasKilledIsNotToldToRun) {
+  const Sandbox sandbox;
+  sandbox.write("endless.json", endless_study());
+  sandbox.write("trial.sh", endless_trial());
+  const pid_t pid = sandbox.start({"run", "endless.json"});
+  ASSERT_TRUE(sandbox.until_err_contains("trial 1 started")) << sandbox.read("err.txt");
+  const auto status = [&] {
+    const auto json = parse_json(sandbox.steptune({"leaderboard", "--json", "--all"}).out, "board");
+    return json ? (*json)["study"]["status"].get<std::string>() : json.error().text();
+  };
+  EXPECT_EQ(status(), "running");
+  const Ended trial = sandbox.steptune({"show", "1"});
+  EXPECT_EQ(trial.out.find("\nspent"), std::string::npos) << trial.out;
+  Ended exported = sandbox.steptune({"export", "endless", "-", "--format", "csv"});
+  EXPECT_EQ(exported.err,
+            "steptune: warning: study \"endless\" is still being tuned: what it says may change\n");
+  kill(pid, SIGKILL);
+  (void)sandbox.wait(pid);
+  EXPECT_EQ(status(), "interrupted");
+  EXPECT_EQ(difference(R"(endless  interrupted: its tuner is gone, {{.*}}
+no trial to show
+1 trial: 1 running
+)",
+                       sandbox.steptune({"leaderboard", "--watch"}).out),
+            "")
+      << "and watching it comes to an end";
+  EXPECT_NE(sandbox.steptune({"studies"}).out.find("interrupted"), std::string::npos);
+  exported = sandbox.steptune({"export", "endless", "-", "--format", "csv"});
+  EXPECT_EQ(exported.err,
+            "steptune: warning: study \"endless\" was interrupted, its tuner is gone: 'steptune "
+            "run' continues it\n");
+  EXPECT_EQ(sandbox.steptune({"show", "1"}).err, exported.err);
 }
 
 TEST(Interrupt, AnUnfinishedStudyIsNotLeftBehindUnasked) {

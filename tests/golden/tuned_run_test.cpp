@@ -198,6 +198,19 @@ TEST_F(TunedRun, SimplyRunsWhatCannotBeTuned) {
   EXPECT_FALSE(fs::exists(sandbox_.folder() / ".steptune"));
 }
 
+TEST_F(TunedRun, SaysAtOnceThatAnotherTunerHoldsTheHistory) {
+  sandbox_.write("train.py", "import os\nprint('hook', 'STEPTUNE_HOOK' in os.environ)\n");
+  const Ended ended = sandbox_.program(
+      {"/bin/sh", "-c",
+       fmt::format("mkdir .steptune && exec flock .steptune/history.db.lock '{}' exec --tune -- {} "
+                   "train.py",
+                   steptune_program(), k_interpreter)});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(ended.out, "hook False\n") << "nothing was put into the program";
+  EXPECT_THAT(ended.err, HasSubstr("warning: the run is not tuned: "));
+  EXPECT_THAT(ended.err, HasSubstr("another steptune is writing to this history"));
+}
+
 TEST_F(TunedRun, TheTunerKeepsNoLockOpenThatCameWithTheCommand) {
   sandbox_.write("train.py", R"(import glob
 import os

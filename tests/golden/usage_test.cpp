@@ -53,6 +53,20 @@ Options:
             "");
 }
 
+TEST(Usage, HelpAsACommandTellsWhatTheOptionTells) {
+  const Sandbox sandbox;
+  const auto shown = [&](const std::vector<std::string>& arguments) {
+    const Ended ended = sandbox.steptune(arguments);
+    EXPECT_EQ(ended.exit_code, 0) << arguments.front();
+    EXPECT_EQ(ended.err, "");
+    return ended.out;
+  };
+  EXPECT_EQ(shown({"help"}), shown({"--help"}));
+  EXPECT_EQ(shown({"help", "run"}), shown({"run", "--help"}));
+  EXPECT_EQ(shown({"help", "help"}), shown({"help", "--help"}));
+  EXPECT_NE(shown({"help"}).find("\n  help "), std::string::npos);
+}
+
 struct Mistake {
   std::vector<std::string> arguments;
   std::string message;
@@ -148,6 +162,11 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
       {{"run", "--quiet", "--", "python3 train.py"},
        "steptune: error: cannot start \"python3 train.py\": No such file or directory in PATH\n"
        "  it is taken for the name of one program: do not quote the command as a whole\n"},
+      {{"help", "leaderbord"},
+       "steptune: error: unknown command \"leaderbord\"; did you mean \"leaderboard\"?\n"
+       "  see 'steptune help'\n"},
+      {{"help", "run", "check"},
+       "steptune: error: unexpected argument \"check\"\n  see 'steptune help --help'\n"},
       {{"show", "1", "--log", "--json"},
        "steptune: error: {{.*}}excludes{{.*}}\n  see 'steptune show --help'\n"},
   };

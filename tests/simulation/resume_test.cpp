@@ -175,7 +175,7 @@ TEST_F(ResumeTest, ALargerBudgetIsUsedAlthoughItsFirstRunWasKilledInTheConfirmat
   EXPECT_EQ(searched(run.trials()).size(), 15U);
   std::vector<std::string> changed;
   for (const StudyDecision& decision : must(run.history.decisions(run.record().id))) {
-    if (decision.kind == "limits")
+    if (decision.kind == "changed")
       changed.push_back(decision.numbers["changed"].get<std::string>());
   }
   EXPECT_THAT(changed, ElementsAre("budget"));

@@ -16,6 +16,7 @@
 #include "tuner/cli/machine_of_trials.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/run_report.hpp"
+#include "tuner/history/creatable.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/survey/draft.hpp"
@@ -77,12 +78,16 @@ class AttachedSession {
       : context_(context), tuning_(tuning), program_(program) {}
 
   void run() {
+    // Before the program is looked at, which takes long.
+    auto present = open_if_present(context_.database(), context_.clock);
+    if (!present) return untuned(present.error().text());
     SurveyOptions options;
     const Survey survey = survey_attached(program_, options, context_.clock);
     if (const auto why = why_not_tunable(survey, program_); !why.empty()) return untuned(why);
     auto study = attached_study(tuning_, survey);
     if (!study) return untuned(study.error().text());
-    auto history = History::open_for_writing(context_.database(), context_.clock);
+    auto history = *present ? Result<History>(**std::move(present))
+                            : History::open_for_writing(context_.database(), context_.clock);
     if (!history) return untuned(history.error().text());
     RunOptions naming;
     naming.fresh = tuning_.fresh;

@@ -98,6 +98,7 @@ ExitCode print_best(CommandContext& context, const BestOptions& options) {
       is_used ? choose_trial(*study, in_use->trial) : choose_best(*study, options.objective);
   if (!choice) return context.console.error(choice.error());
   if (is_used) choice->asked_of = in_use->name;
+  warn_if_unfinished(context, study->record);
   const auto audit = audited(context, *study, *choice);
   if (!audit) return context.console.error(audit.error());
   if (!options.apply.file.empty()) return apply_best(context, *choice, options.apply);

@@ -121,6 +121,7 @@ void add_all_commands(CLI::App& program, CommandContext& context) {
   add_schema_command(program, context);
   add_completion_command(program, context);
   add_version_command(program, context);
+  add_help_command(program, context);
   program.footer(
       "  steptune run -- python3 train.py   tune a PyTorch program as it is\n"
       "  steptune init -- ./train           write a study file for any program\n"

@@ -89,6 +89,7 @@ void add_prices_command(CLI::App& program, CommandContext& context);
 void add_schema_command(CLI::App& program, CommandContext& context);
 void add_completion_command(CLI::App& program, CommandContext& context);
 void add_version_command(CLI::App& program, CommandContext& context);
+void add_help_command(CLI::App& program, CommandContext& context);
 
 /// The program with all its commands.
 void add_all_commands(CLI::App& program, CommandContext& context);

@@ -312,6 +312,9 @@ std::vector<Candidate> all_candidates(const CLI::App& program,
   if (command == nullptr) return {};
   const Typed typed = take_apart(*command, words);
   if (typed.pending == nullptr && words.back().starts_with("-")) return options_of(*command);
+  if (typed.pending == nullptr && command->get_name() == "help") {
+    return typed.positional.empty() ? commands_of(program) : std::vector<Candidate>{};
+  }
   StoredNames names(typed.db.empty() ? database : std::filesystem::path(typed.db));
   const std::string study = typed.positional.empty() ? std::string() : typed.positional.front();
   if (typed.pending != nullptr) {

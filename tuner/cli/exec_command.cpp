@@ -19,6 +19,7 @@
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/cli/tuner_process.hpp"
+#include "tuner/history/creatable.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/trial_command.hpp"
@@ -161,6 +162,13 @@ Result<AttachedTuning> wanted_tuning(CommandContext& context, const ExecOptions&
                   tuning.name));
 }
 
+/// Whether a tuner could write its trials: opened and given back.
+Result<void> writable_history(const CommandContext& context) {
+  const auto history = open_if_present(context.database(), context.clock);
+  if (!history) return tl::unexpected(history.error());
+  return {};
+}
+
 ExitCode exec_tuned(CommandContext& context, const ExecOptions& options) {
   const auto tuning = wanted_tuning(context, options);
   if (!tuning) return context.console.error(tuning.error());
@@ -171,6 +179,9 @@ ExitCode exec_tuned(CommandContext& context, const ExecOptions& options) {
   if (const auto why = why_out_of_reach(tuning->argv, std::filesystem::current_path())) {
     return untuned(*why);
   }
+  // The tuner opens it itself, but could tell only once the program runs under the hook.
+  const auto history = writable_history(context);
+  if (!history) return untuned(history.error().text());
   const auto variables = leave_tuner_behind(context, *tuning);
   if (!variables) return untuned(variables.error().text());
   return become(context, tuning->argv, *variables);
@@ -210,6 +221,7 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
   const auto variables =
       long_run_variables(*choice, context.console.environment(), /*reports=*/false);
   if (!variables) return context.console.error(variables.error());
+  warn_if_unfinished(context, study->record);
   if (!own) warn_of_options(context, *choice);
   if (choice->command.needs_hook()) warn_of_reach(context, argv, own, *choice);
   if (!options.quiet) {

@@ -44,6 +44,7 @@ Result<void> write_export(CommandContext& context, const ExportOptions& options,
 ExitCode export_study(CommandContext& context, const ExportOptions& options) {
   const auto study = open_stored_study(context, options.study);
   if (!study) return context.console.error(study.error());
+  warn_if_unfinished(context, study->record);
   const auto everything = read_study_export(*study);
   if (!everything) return context.console.error(everything.error());
   const auto written = write_export(context, options, *everything);

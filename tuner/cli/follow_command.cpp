@@ -192,6 +192,7 @@ ExitCode follow(CommandContext& context, const FollowOptions& options) {
   if (!trial) return context.console.error(trial.error());
   const auto choice = choose_trial(in_use->study, *trial);
   if (!choice) return context.console.error(choice.error());
+  warn_if_unfinished(context, in_use->study.record);
   const auto night = open_study_of_night(context, in_use->study, choice->from_study);
   if (!night) return context.console.error(night.error());
   const StoredStudy* study = *night ? &**night : &in_use->study;

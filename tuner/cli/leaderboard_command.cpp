@@ -78,9 +78,11 @@ std::string board_text(const CommandContext& context, const StudyRecord& record,
                        const Leaderboard& board, const LeaderboardOptions& options) {
   const Console& console = context.console;
   const auto& hours = board.machine_hours;
-  return fmt::format("{}  {}{}, {}{}\n", record.name, to_text(record.status),
+  // Of a study that runs it is as of its latest change.
+  const bool is_told = record.status != StudyStatus::running || record.elapsed_s >= 1.0;
+  return fmt::format("{}  {}{}{}{}\n", record.name, to_text(record.status),
                      record.stop_reason.empty() ? "" : ": " + printable_line(record.stop_reason),
-                     format_duration(record.elapsed_s),
+                     is_told ? ", " + format_duration(record.elapsed_s) : "",
                      hours ? ", " + machine_hours_text(hours->total()) : "") +
          leaderboard_text(board,
                           {console.color_on_stdout(), console.stdout_width(), options.columns});

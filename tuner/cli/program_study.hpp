@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ struct ProgramOptions {
   /// The tuning time, where it is limited: looking at the program takes half of it at most, its
   /// options, where the hook has no hold on it, included.
   std::optional<double> longest_s = {};
+  /// Called before a program is looked at, which takes long: an error of this is told instead. Null
+  /// where nothing can be in the way.
+  std::function<Result<void>()> before_look = {};
 };
 
 /// Adds `--name`, `--safe`, `--semantic`, `--live`, `--samples-per-step` and `--samples`.

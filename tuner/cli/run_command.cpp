@@ -15,6 +15,7 @@
 #include "tuner/cli/run_report.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
+#include "tuner/history/creatable.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/report/trial_json.hpp"
 #include "tuner/survey/draft.hpp"
@@ -126,12 +127,14 @@ ExitCode failed_run(CommandContext& context, const RunOptions& options, const No
   return context.console.error(error);
 }
 
+/// `opened`: the history, where that was opened before there was a study.
 ExitCode tune_and_report(CommandContext& context, const RunOptions& options, StudySpec& study,
-                         const Notifier& notifier) {
+                         const Notifier& notifier, std::optional<History> opened) {
   const auto failed = [&](const Refusal& refusal) {
     return failed_run(context, options, notifier, study.name, refusal);
   };
-  auto history = History::open_for_writing(context.database(), context.clock);
+  auto history = opened ? Result<History>(*std::move(opened))
+                        : History::open_for_writing(context.database(), context.clock);
   if (!history) return failed(history.error());
   for (const std::string& warning : history->warnings())
     context.console.warning(warning);
@@ -180,6 +183,13 @@ ExitCode run_study(CommandContext& context, RunOptions& options) {
   const auto time_s = tuning_time_s(options.time);
   if (!time_s) return context.console.error(time_s.error());
   options.program.longest_s = *time_s;
+  std::optional<History> history;
+  options.program.before_look = [&]() -> Result<void> {
+    auto opened = open_if_present(context.database(), context.clock);
+    if (!opened) return tl::unexpected(opened.error());
+    history = *std::move(opened);
+    return {};
+  };
   const double looked_from_s = context.clock.now_s();
   auto file = study_file_of(context, options.words, options.program);
   if (!file)
@@ -192,7 +202,7 @@ ExitCode run_study(CommandContext& context, RunOptions& options) {
   if (const auto applied = apply_overrides(options, *study); !applied) {
     return context.console.error(applied.error());
   }
-  return tune_and_report(context, options, *study, *notifier);
+  return tune_and_report(context, options, *study, *notifier, std::move(history));
 }
 
 }  // namespace

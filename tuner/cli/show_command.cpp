@@ -150,6 +150,10 @@ ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
   if (!trial) return context.console.error(trial.error());
   trial->log_path = log_of(context, study->record.name, *trial);
   if (options.log) return show_log(context, *trial);
+  // A trial that nobody ends any more is told as it was last seen.
+  if (!is_final(trial->status) && study->record.status == StudyStatus::interrupted) {
+    warn_if_unfinished(context, study->record);
+  }
   const auto details = details_of(*study, *trial, context.database());
   if (!details) return context.console.error(details.error());
   if (context.json) {

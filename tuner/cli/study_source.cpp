@@ -153,6 +153,17 @@ Result<std::optional<StoredStudy>> open_study_of_night(const CommandContext& con
   return std::optional(*std::move(night));
 }
 
+void warn_if_unfinished(const CommandContext& context, const StudyRecord& study) {
+  if (study.status == StudyStatus::running) {
+    context.console.warning(
+        fmt::format("study \"{}\" is still being tuned: what it says may change", study.name));
+  } else if (study.status == StudyStatus::interrupted) {
+    context.console.warning(
+        fmt::format("study \"{}\" was interrupted{}{}: 'steptune run' continues it", study.name,
+                    study.stop_reason.empty() ? "" : ", ", printable_line(study.stop_reason)));
+  }
+}
+
 Result<std::int64_t> trial_number(const std::string& text) {
   std::int64_t number = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);

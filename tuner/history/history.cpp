@@ -48,6 +48,29 @@ Result<StudyRecord> read_study_row(const Query& query, const std::string& where)
   return study;
 }
 
+bool seems_to_run(const StudyRecord& study) {
+  return study.status == StudyStatus::running;
+}
+
+/// Studies as `read` tells them, for who does not write: one that runs while nobody holds the
+/// database was left by a tuner that could not say so.
+template <typename Read>
+auto with_lost_tuners(const std::filesystem::path& path, Read read) {
+  auto studies = read();
+  if (!studies || std::ranges::none_of(*studies, seems_to_run) || History::has_writer(path)) {
+    return studies;
+  }
+  // It may have ended, and said so, in between.
+  studies = read();
+  if (!studies) return studies;
+  for (StudyRecord& study : *studies) {
+    if (!seems_to_run(study)) continue;
+    study.status = StudyStatus::interrupted;
+    study.stop_reason = "its tuner is gone";
+  }
+  return studies;
+}
+
 /// Of more studies a message does not tell the names.
 constexpr std::size_t k_most_named = 20;
 
@@ -138,26 +161,36 @@ const std::vector<std::string>& History::warnings() const {
 }
 
 Result<std::vector<StudyRecord>> History::studies() const {
-  return store_->catch_errors([&]() -> Result<std::vector<StudyRecord>> {
-    Query query = store_->query(select_studies(store_->version, "ORDER BY id"));
-    std::vector<StudyRecord> studies;
-    while (query.step()) {
-      auto study = read_study_row(query, store_->path.string());
-      if (!study) return tl::unexpected(study.error());
-      studies.push_back(*std::move(study));
-    }
-    return studies;
-  });
+  const auto read = [&] {
+    return store_->catch_errors([&]() -> Result<std::vector<StudyRecord>> {
+      Query query = store_->query(select_studies(store_->version, "ORDER BY id"));
+      std::vector<StudyRecord> studies;
+      while (query.step()) {
+        auto study = read_study_row(query, store_->path.string());
+        if (!study) return tl::unexpected(study.error());
+        studies.push_back(*std::move(study));
+      }
+      return studies;
+    });
+  };
+  return store_->lock ? read() : with_lost_tuners(store_->path, read);
 }
 
 Result<StudyRecord> History::study(const std::string& name) const {
-  return store_->catch_errors([&]() -> Result<StudyRecord> {
-    Query query = store_->query(
-        select_studies(store_->version, "WHERE ?1 IN ('', name) ORDER BY id DESC LIMIT 1"));
-    query.bind(name);
-    if (query.step()) return read_study_row(query, store_->path.string());
-    return no_study(name);
-  });
+  const auto read = [&] {
+    return store_->catch_errors([&]() -> Result<std::vector<StudyRecord>> {
+      Query query = store_->query(
+          select_studies(store_->version, "WHERE ?1 IN ('', name) ORDER BY id DESC LIMIT 1"));
+      query.bind(name);
+      if (!query.step()) return no_study(name);
+      auto study = read_study_row(query, store_->path.string());
+      if (!study) return tl::unexpected(study.error());
+      return std::vector{*std::move(study)};
+    });
+  };
+  auto found = store_->lock ? read() : with_lost_tuners(store_->path, read);
+  if (!found) return tl::unexpected(found.error());
+  return std::move(found->front());
 }
 
 tl::unexpected<Error> History::no_study(const std::string& name) const {

@@ -270,7 +270,7 @@ class History {
   /// What the user should know about opening for writing: a migration, a doubtful file system.
   [[nodiscard]] const std::vector<std::string>& warnings() const;
 
-  /// In order of creation, whatever the clock said then.
+  /// In order of creation. To readers a study is `interrupted` whose tuner is gone without a word.
   [[nodiscard]] Result<std::vector<StudyRecord>> studies() const;
   /// `not_found` with the nearest name. An empty name means the only study, or the latest created.
   [[nodiscard]] Result<StudyRecord> study(const std::string& name) const;

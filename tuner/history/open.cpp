@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/system_reason.hpp"
+#include "tuner/history/creatable.hpp"
 #include "tuner/history/file_system.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/history/lock_file.hpp"
@@ -39,13 +40,17 @@ std::filesystem::path lock_of(std::filesystem::path file) {
   return file;
 }
 
+Error no_folder(const std::filesystem::path& folder, const std::string& reason) {
+  return {ErrorKind::store, "cannot create the folder: " + reason, folder.string(),
+          "choose a history in a writable folder with --db"};
+}
+
 Result<void> make_folder(const std::filesystem::path& folder) {
   std::error_code error;
   if (std::filesystem::is_directory(folder, error)) return {};
   std::filesystem::create_directories(folder, error);
   if (error) {
-    return fail(ErrorKind::store, "cannot create the folder: " + error.message(), folder.string(),
-                "choose a history in a writable folder with --db");
+    return tl::unexpected(no_folder(folder, error.message()));
   }
   std::filesystem::permissions(folder, std::filesystem::perms::owner_all, error);
   return {};
@@ -70,8 +75,10 @@ Result<void> make_private(const std::filesystem::path& path) {
               "choose a history in a writable folder with --db");
 }
 
-Result<std::vector<std::string>> check_file_system(const std::filesystem::path& path) {
-  const FileSystemKind kind = file_system_of(folder_of(path));
+/// `folder`: on the file system where the database lies, or is to lie.
+Result<std::vector<std::string>> check_file_system(const std::filesystem::path& path,
+                                                   const std::filesystem::path& folder) {
+  const FileSystemKind kind = file_system_of(folder);
   if (kind.trust == FileSystemTrust::local) return std::vector<std::string>{};
   if (kind.trust == FileSystemTrust::network) {
     return fail(ErrorKind::store,
@@ -124,7 +131,7 @@ Result<History> History::open_for_writing(const std::filesystem::path& named, co
                                           const HistoryOptions& options) {
   const std::filesystem::path path = behind_links(named);
   if (auto made = make_folder(folder_of(path)); !made) return tl::unexpected(made.error());
-  auto warnings = check_file_system(path);
+  auto warnings = check_file_system(path, folder_of(path));
   if (!warnings) return tl::unexpected(warnings.error());
   auto lock = LockFile::acquire(lock_of(path));
   if (!lock) return tl::unexpected(lock.error());
@@ -155,6 +162,38 @@ Result<History> History::open_for_writing(const std::filesystem::path& named, co
   } catch (const SQLite::Exception& exception) {
     return tl::unexpected(store_error(exception, path));
   }
+}
+
+Result<void> check_creatable(const std::filesystem::path& path) {
+  const std::filesystem::path folder = folder_of(path);
+  std::filesystem::path there = std::filesystem::absolute(folder).lexically_normal();
+  std::error_code error;
+  while (there.has_relative_path() && !std::filesystem::exists(there, error))
+    there = there.parent_path();
+  if (!std::filesystem::is_directory(there, error)) {
+    return tl::unexpected(no_folder(folder, system_reason(ENOTDIR)));
+  }
+  if (access(there.c_str(), W_OK | X_OK) != 0) {
+    return tl::unexpected(no_folder(folder, system_reason(errno)));
+  }
+  if (const auto checked = check_file_system(path, there); !checked) {
+    return tl::unexpected(checked.error());
+  }
+  return {};
+}
+
+Result<std::optional<History>> open_if_present(const std::filesystem::path& path,
+                                               const Clock& clock) {
+  std::error_code error;
+  if (std::filesystem::exists(path, error) || History::has_writer(path)) {
+    auto history = History::open_for_writing(path, clock);
+    if (!history) return tl::unexpected(history.error());
+    return *std::move(history);
+  }
+  if (const auto checked = check_creatable(path); !checked) {
+    return tl::unexpected(checked.error());
+  }
+  return std::nullopt;
 }
 
 Result<History> History::open_for_reading(const std::filesystem::path& path,

@@ -18,7 +18,7 @@ namespace steptune {
 namespace {
 
 /// What may change between two runs and makes a finished study go on.
-std::vector<std::string> changed_limits(const Json& stored, const Json& now) {
+std::vector<std::string> changed_parts(const Json& stored, const Json& now) {
   const auto part = [](const Json& document, const char* name) {
     return document.is_object() && document.contains(name) ? document[name] : Json();
   };
@@ -29,14 +29,14 @@ std::vector<std::string> changed_limits(const Json& stored, const Json& now) {
   return changed;
 }
 
-/// Before the study takes these limits over: after a kill in between, or later, it must neither
+/// Before the study takes them over: after a kill in between, or later, it must neither
 /// count as finished by them nor end its search for what had ended it by the former ones.
-Result<void> note_other_limits(const LoopParts& parts, StudyRecord stored,
-                               const std::vector<std::string>& changed) {
+Result<void> note_changes(const LoopParts& parts, StudyRecord stored,
+                          const std::vector<std::string>& changed) {
   StudyDecision decision;
   decision.at_wall_s = parts.clock.wall_time_s();
-  decision.kind = k_limits_decision;
-  decision.text = "other limits are set than before";
+  decision.kind = k_changed_decision;
+  decision.text = "the study file or options say something else than before";
   decision.numbers["changed"] = fmt::format("{}", fmt::join(changed, ", "));
   log_decision(decision);
   stored.status = StudyStatus::running;
@@ -52,7 +52,7 @@ std::optional<LoopEnd> stored_end(const Json& recommendation, const char* key) {
 /// The result of a study that has nothing left to do, as it was recorded; nothing if it goes on.
 std::optional<LoopResult> recorded_result(const StudyRecord& study, const StudySpec& spec) {
   if (study.status != StudyStatus::finished || !study.recommendation.is_object() ||
-      !changed_limits(study.document, spec.document).empty()) {
+      !changed_parts(study.document, spec.document).empty()) {
     return std::nullopt;
   }
   const auto end = stored_end(study.recommendation, "end");
@@ -94,10 +94,10 @@ Result<LoopResult> run_within(const LoopParts& parts) {
   if (auto learnt = learn_from_earlier(parts); !learnt) return tl::unexpected(learnt.error());
   std::optional<FormerRun> former;
   if (stored && stored->fingerprint == spec.fingerprint) {
-    const auto changed = changed_limits(stored->document, spec.document);
+    const auto changed = changed_parts(stored->document, spec.document);
     former = FormerRun{stored->status, changed.empty()};
     if (!changed.empty()) {
-      if (auto noted = note_other_limits(parts, *stored, changed); !noted) {
+      if (auto noted = note_changes(parts, *stored, changed); !noted) {
         return tl::unexpected(noted.error());
       }
     }

@@ -97,7 +97,7 @@ struct Recommendation {
   std::vector<FinalistResult> finalists;      ///< in the order of their confirmation
   std::vector<std::int64_t> tied;             ///< trials that cannot be told from the incumbent
   std::vector<UndecidedParameter> undecided;  ///< in what these differ from it, in order of name
-  std::vector<std::int64_t> pareto;           ///< two objectives: the non-dominated trials
+  std::vector<std::int64_t> pareto;           ///< two objectives: see `Standing::front`
   double tuning_s = 0.0;
   double tuning_usd = 0.0;
   std::optional<double> payback_share;  ///< of the planned run after which the tuning has paid

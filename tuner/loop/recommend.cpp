@@ -213,7 +213,7 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
     recommendation.tied = tied_with(study, standing, confirmation, choice);
     recommendation.undecided = undecided_parameters(standing, *choice.trial, recommendation.tied);
   }
-  recommendation.pareto = standing.front();
+  recommendation.pareto = standing.front(*choice.trial);
   recommendation.tuning_s = totals.elapsed_s;
   recommendation.tuning_usd =
       tuning_cost_usd(study, standing.spent_usd(), totals.overhead_usd, totals.elapsed_s);

@@ -2,30 +2,18 @@
 #include "tuner/loop/standing.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 #include <tuple>
 #include <utility>
 
-#include <boost/math/distributions/normal.hpp>
-
 #include "common/interval.hpp"
-#include "search/pareto_front.hpp"
 #include "tuner/loop/confirm.hpp"
 #include "tuner/loop/enough_time.hpp"
 #include "tuner/loop/objectives.hpp"
 
 namespace steptune {
 namespace {
-
-/// By how many standard errors of the difference the best of so many must be ahead of one for that
-/// one not to be the best, at an error of 5 % in all: Dunnett's one-sided critical value, by
-/// Sidak's bound.
-double critical_difference(std::size_t candidates) {
-  const double others = std::max<double>(1.0, static_cast<double>(candidates) - 1.0);
-  return boost::math::quantile(boost::math::normal(), std::pow(0.95, 1.0 / others));
-}
 
 bool has_values(const RankingRules& rules, const TrialRecord& trial) {
   return is_compared(trial.purpose) && trial.objectives.size() == rules.objectives.size() &&
@@ -282,20 +270,30 @@ std::vector<std::int64_t> Standing::tied_with(const TrialRecord& leader) const {
   return numbers;
 }
 
-std::vector<std::int64_t> Standing::front() const {
-  if (rules_.objectives.size() < 2) return {};
+ComparedTrial Standing::compared(const TrialRecord& trial) const {
   const std::size_t other = ranked_by_ == 0 ? 1 : 0;
-  std::vector<std::array<double, 2>> pairs;
+  return {{value(trial, ranked_by_), value(trial, other)},
+          {error(trial, ranked_by_), error(trial, other)}};
+}
+
+std::vector<std::int64_t> Standing::front(const TrialRecord& leader) const {
+  if (rules_.objectives.size() < 2 || leader.objectives.size() != rules_.objectives.size()) {
+    return {};
+  }
+  std::vector<ComparedTrial> others;
   std::vector<std::int64_t> numbers;
   for (const auto& [first, number] : by_value_) {
     const TrialRecord& trial = *find(number);
-    if (is_refuted(trial)) continue;
-    pairs.push_back({first, value(trial, other)});
+    if (is_refuted(trial) || trial.configuration == leader.configuration) continue;
+    others.push_back(compared(trial));
     numbers.push_back(number);
   }
-  std::vector<std::int64_t> front;
-  for (const std::size_t index : pareto_front(pairs))
+  std::vector<std::int64_t> front{leader.number};
+  for (const std::size_t index : trade_offs(compared(leader), others))
     front.push_back(numbers[index]);
+  std::ranges::stable_sort(front, {}, [&](std::int64_t number) {
+    return value(number == leader.number ? leader : *find(number), ranked_by_);
+  });
   return front;
 }
 

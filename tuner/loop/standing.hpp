@@ -14,6 +14,7 @@
 #include "tuner/history/history.hpp"
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/machine_drift.hpp"
+#include "tuner/loop/trade_offs.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -46,14 +47,13 @@ struct TrialPrice {
 };
 
 /// The trials of a study and how they compare: the one place that says which trial is the baseline,
-/// which is best, what is tied with it, what no other trial dominates, and what a trial takes on
+/// which is best, what is tied with it, what is a trade-off against it, and what a trial takes on
 /// average. Whoever needs any of these (loop, display, leaderboard, recommendation) asks it.
 ///
 /// It knows the trials that it was given. For the baseline, the incumbent and its ties these need
 /// be no more than the study's baselines, sentinels, confirming runs and its `k_leading_trials`
 /// best completed trials (`History::standing_trials`); the answers are then those of all trials.
-/// Whether a trial is on the front is decided by the candidates that are better in the ranked
-/// objective. Prices, counts and money are those of the trials given.
+/// The front is that of the trials given, and so are prices, counts and money.
 ///
 /// Where the machine drifted, values are compared as they would have been when the baseline ran
 /// (`MachineDrift`), with the error of that; records keep what was measured.
@@ -108,10 +108,11 @@ class Standing {
   /// what launches differ by in every error. Trials of the leader's own configuration are left out.
   [[nodiscard]] std::vector<std::int64_t> tied_with(const TrialRecord& leader) const;
 
-  /// Numbers of the trials that no other one dominates (at least as good in every objective and
-  /// better in one), in order of the ranked objective; of equal ones the first. Empty for a single
-  /// objective.
-  [[nodiscard]] std::vector<std::int64_t> front() const;
+  /// The Pareto front as far as it was measured: numbers of `leader` and of its `trade_offs` among
+  /// the trials that may win and that no confirming run has refuted, in order of the ranked
+  /// objective. The errors are those of `tied_with`, so that `leader` stands alone where others
+  /// differ by noise. Empty for a single objective.
+  [[nodiscard]] std::vector<std::int64_t> front(const TrialRecord& leader) const;
 
   /// A measured trial's value as it is compared: turned so that less is better, and without drift.
   /// `objective` indexes the study's.
@@ -144,6 +145,7 @@ class Standing {
   [[nodiscard]] MachineLevel level_of(const TrialRecord& trial, std::size_t objective) const;
   [[nodiscard]] bool may_be_best(const TrialRecord& trial, const TrialRecord& leader,
                                  std::size_t objective, std::size_t candidates) const;
+  [[nodiscard]] ComparedTrial compared(const TrialRecord& trial) const;
   [[nodiscard]] bool is_refuted(const TrialRecord& trial) const;
   [[nodiscard]] const TrialRecord* choose_incumbent() const;
   void prefer_cheapest(std::vector<const TrialRecord*>& trials) const;

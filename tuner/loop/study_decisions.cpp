@@ -27,6 +27,10 @@ void add_spending(const Spending& spending, Json& numbers) {
 
 }  // namespace
 
+bool is_of_change(const StudyDecision& decision) {
+  return decision.kind == k_changed_decision || decision.kind == "limits";
+}
+
 StudyDecision guard_decision(const Guard& guard, const TrialRecord& baseline) {
   const GuardLimit limit = limit_of(guard, baseline);
   StudyDecision decision = decision_of("guard", baseline.number, "");

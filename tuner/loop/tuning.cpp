@@ -178,7 +178,7 @@ Result<void> Tuning::resume_confirmation() {
   // It goes on by the limits that it began with. Fresh runs that took less than what was kept for
   // them leave time for the search, but not before the confirmation is over.
   confirmed_ = false;
-  if (former_->same_limits) {
+  if (former_->unchanged) {
     auto end = recorded_end();
     if (!end) return tl::unexpected(end.error());
     end_ = *std::move(end);
@@ -198,7 +198,7 @@ Result<std::optional<Tuning::End>> Tuning::recorded_end() const {
   for (const StudyDecision& decision : std::views::reverse(*decisions)) {
     const bool is_of_search = decision.kind == k_end_decision;
     const bool is_of_study = decision.kind == k_recommend_decision;
-    if (decision.kind == k_search_on_decision || decision.kind == k_limits_decision) break;
+    if (decision.kind == k_search_on_decision || is_of_change(decision)) break;
     if (!is_of_search && !is_of_study) continue;
     const auto end = loop_end_from_text(text_at(decision.numbers, is_of_search ? "of" : "end"));
     if (!end || is_to_be_continued(*end)) continue;

@@ -25,7 +25,7 @@ namespace steptune {
 /// What the last run of the tuner left of a study.
 struct FormerRun {
   StudyStatus status = StudyStatus::running;
-  bool same_limits = true;  ///< the study's budget, search and measuring are as they were then
+  bool unchanged = true;  ///< the study's budget, search and measuring are as they were then
 };
 
 /// One run of the tuner over one study: what `run_loop` does, phase by phase.

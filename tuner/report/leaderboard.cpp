@@ -122,13 +122,18 @@ bool was_disturbed(const TrialRecord& trial) {
   return trial.disturbance && is_disturbing(*trial.disturbance);
 }
 
+bool has_trade_offs(const Leaderboard& leaderboard) {
+  return std::ranges::any_of(leaderboard.rows,
+                             [](const LeaderboardRow& row) { return row.pareto && !row.best; });
+}
+
 Leaders leaders_of(const Standing& standing) {
   Leaders leaders;
   if (const TrialRecord* best = standing.incumbent()) {
     leaders.best = best->number;
     leaders.tied = standing.tied_with(*best);
+    leaders.front = standing.front(*best);
   }
-  leaders.front = standing.front();
   return leaders;
 }
 

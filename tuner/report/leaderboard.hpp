@@ -24,8 +24,9 @@ namespace steptune {
 /// What of a standing a leaderboard marks, by numbers of trials.
 struct Leaders {
   std::optional<std::int64_t> best;
-  std::vector<std::int64_t> tied;   ///< with the best: they cannot be told from it
-  std::vector<std::int64_t> front;  ///< several objectives: no other trial dominates them
+  std::vector<std::int64_t> tied;  ///< with the best: they cannot be told from it
+  std::vector<std::int64_t>
+      front;  ///< two objectives: best and its trade-offs, see `Standing::front`
 };
 [[nodiscard]] Leaders leaders_of(const Standing& standing);
 /// As they were told at the end of a study, confirmation included.
@@ -38,7 +39,7 @@ struct LeaderboardRow {
   bool best = false;
   bool tied = false;
   bool disturbed = false;            ///< by other processes or the hypervisor while it was measured
-  bool pareto = false;               ///< on the front
+  bool pareto = false;               ///< best, or a trade-off against it
   std::optional<double> efficiency;  ///< of its machines, as `steptune scaling` tells it
   std::optional<double> machine_hours;  ///< see `MachineHours`
   std::vector<double> gains;            ///< per objective, over the baseline; NaN where unknown
@@ -76,6 +77,9 @@ struct Leaderboard {
   std::optional<MachineHours> machine_hours;  ///< of the whole study
   std::vector<std::string> notes;
 };
+
+/// Whether a trial is on the front beside the best.
+[[nodiscard]] bool has_trade_offs(const Leaderboard& leaderboard);
 
 [[nodiscard]] Leaderboard make_leaderboard(LeaderboardInput input);
 

@@ -10,6 +10,9 @@
 #include <ranges>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "common/text.hpp"
 #include "search/space/expression.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
 #include "tuner/report/machine_hours.hpp"
@@ -18,6 +21,10 @@
 
 namespace steptune {
 namespace {
+
+/// Of a study with more trials no more are read than are shown, if what is shown is enough: nobody
+/// runs that many to choose a count of machines.
+constexpr std::size_t k_most_read = 10'000;
 
 constexpr std::array k_unranked{TrialStatus::running,       TrialStatus::launching,
                                 TrialStatus::infeasible,    TrialStatus::failed,
@@ -46,7 +53,7 @@ Result<std::vector<TrialRecord>> read_ranked(const StoredStudy& study, Standing&
   const bool largest_first = study.objectives[0].objective.direction == Direction::maximize;
   auto ranked = study.history.ranked_trials(study.record.id, limit, largest_first);
   if (ranked && study.objectives.size() > 1) {
-    // Whatever dominates a trial that is shown ranks before it, so the rows decide the front.
+    // Of a study of very many trials the rows decide the front.
     RankingRules rules = standing.rules();
     std::vector<TrialRecord> known = standing.take_trials();
     known.insert(known.end(), ranked->begin(), ranked->end());
@@ -55,15 +62,14 @@ Result<std::vector<TrialRecord>> read_ranked(const StoredStudy& study, Standing&
   return ranked;
 }
 
-/// What a study that has ended told in the end, else what its trials say now.
-Result<Leaders> leaders_now(const StoredStudy& study, const Standing& standing,
-                            const LeaderboardQuery& query) {
-  if (query.sorted_by > 0 || study.record.status == StudyStatus::running) {
-    return leaders_of(standing);
-  }
+/// What a study that has ended told in the end; nothing where its trials say it.
+Result<std::optional<Leaders>> leaders_told(const StoredStudy& study,
+                                            const LeaderboardQuery& query) {
+  if (query.sorted_by > 0 || study.record.status == StudyStatus::running) return std::nullopt;
   const auto recommendation = stored_recommendation(study.record);
   if (!recommendation) return tl::unexpected(recommendation.error());
-  return *recommendation ? leaders_of(**recommendation) : leaders_of(standing);
+  if (!*recommendation) return std::nullopt;
+  return leaders_of(**recommendation);
 }
 
 /// Moves those of the trials out that `wanted` holds for, latest first.
@@ -116,10 +122,9 @@ Result<std::optional<TrialRecord>> best_below(const StoredStudy& study, const Le
 }
 
 /// The study as it was stored; nothing where this version cannot read it, and of a study of very
-/// many trials: nobody runs that to choose a count of machines.
+/// many trials.
 std::optional<StudySpec> study_of_few(const StoredStudy& study, std::size_t trials) {
-  constexpr std::size_t k_most_trials = 10'000;
-  if (trials > k_most_trials) return std::nullopt;
+  if (trials > k_most_read) return std::nullopt;
   auto spec = stored_spec(study.record);
   if (!spec) return std::nullopt;
   return *std::move(spec);
@@ -142,8 +147,12 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
     count += static_cast<std::size_t>(trials);
   const auto spec = study_of_few(study, count);
   const bool over_machines = spec && counts_machines(*spec);
+  const auto told = leaders_told(study, query);
+  if (!told) return tl::unexpected(told.error());
+  // A trial that is not shown may decide which of those shown are trade-offs.
+  const bool needs_front = !*told && study.objectives.size() > 1 && count <= k_most_read;
   auto standing = read ? Result<Standing>(*std::move(read))
-                  : query.sorted_by > 0 || query.limit >= count || over_machines
+                  : query.sorted_by > 0 || query.limit >= count || over_machines || needs_front
                       ? read_whole_standing(study, query.sorted_by)
                       : read_standing(study);
   if (!standing) return tl::unexpected(standing.error());
@@ -157,9 +166,7 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
     if (!ranked) return tl::unexpected(ranked.error());
     input.ranked = *std::move(ranked);
   }
-  auto leaders = leaders_now(study, *standing, query);
-  if (!leaders) return tl::unexpected(leaders.error());
-  input.leaders = *std::move(leaders);
+  input.leaders = *told ? **told : leaders_of(*standing);
   if (standing->drift().is_significant()) {
     input.drift_log_ratio = standing->drift().largest_log_ratio();
   }
@@ -239,11 +246,21 @@ Result<void> filter_rows(std::vector<LeaderboardRow>& rows, const std::string& c
   return {};
 }
 
+void note_lack_of_trade_offs(Leaderboard& board) {
+  const bool is_led = std::ranges::any_of(board.rows, &LeaderboardRow::best);
+  if (!is_led || has_trade_offs(board)) return;
+  const std::size_t other = board.sorted_by == 0 ? 1 : 0;
+  board.notes.push_back(
+      fmt::format("there is no trade-off: no trial is measurably better than the best in {}",
+                  printable_line(board.objectives[other].title())));
+}
+
 /// Leaves the rows that the query is about, in its order.
 Result<void> select_rows(Leaderboard& board, const StoredStudy& study,
                          const LeaderboardQuery& query) {
   const auto columns = leaderboard_columns(board, parameter_order(study.record.document));
   std::vector<LeaderboardRow>& rows = board.rows;
+  if (query.pareto) note_lack_of_trade_offs(board);
   std::erase_if(rows, [&](const LeaderboardRow& row) {
     return (query.pareto && !row.pareto) ||
            (query.feasible && row.trial.status != TrialStatus::completed);

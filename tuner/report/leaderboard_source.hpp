@@ -13,7 +13,7 @@ struct LeaderboardQuery {
   bool all = false;           ///< trials that are not ranked, too
   std::size_t sorted_by = 0;  ///< objective
   std::string sort_column{};  ///< name of a column instead; empty: by the objective
-  bool pareto = false;        ///< only the trials that no other dominates
+  bool pareto = false;        ///< only the best and its trade-offs
   bool feasible = false;      ///< only trials that completed and respect all limits
   std::string where{};        ///< expression over columns and facts; empty: all
 };

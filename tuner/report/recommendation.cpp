@@ -231,7 +231,8 @@ std::string trade_line(const Recommendation& recommendation, const Recommendatio
   if (context.objectives.size() < 2) return {};
   const std::string others = trial_list(recommendation.pareto, recommendation.incumbent_trial);
   return others.empty() ? ""
-                        : fmt::format("trade  trial {}: better in another objective\n", others);
+                        : fmt::format("trade  trial {}: measurably better in {}\n", others,
+                                      printable_line(context.objectives[1].title()));
 }
 
 std::string plan_lines(const Recommendation& recommendation, const RecommendationContext& context) {

@@ -253,6 +253,8 @@ void add_times(FactLines& facts, const TrialRecord& trial,
                const std::optional<double>& machine_hours) {
   if (trial.started_wall_s > 0.0) facts.add("started", format_utc(trial.started_wall_s));
   if (trial.ended_wall_s > 0.0) facts.add("ended", format_utc(trial.ended_wall_s));
+  // While its first attempt goes on nothing is known yet.
+  if (!is_final(trial.status) && trial.spent_s <= 0.0) return;
   std::string spent = format_duration(trial.spent_s);
   if (trial.spent_usd > 0.0) spent += ", " + format_usd(trial.spent_usd);
   if (machine_hours) spent += ", " + machine_hours_text(*machine_hours);
@@ -278,7 +280,7 @@ std::string gpu_text(const GpuUse& gpu) {
 std::string whole_disturbance_text(const TrialRecord& trial) {
   std::string text = load_text(*trial.disturbance);
   if (trial.disturbed_s > 0.0) {
-    text += fmt::format(", above the limits for {}", format_duration(trial.disturbed_s));
+    text += fmt::format(", above a threshold for {}", format_duration(trial.disturbed_s));
   }
   return was_disturbed(trial) ? text + ": unreliable" : text;
 }

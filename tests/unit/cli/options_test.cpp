@@ -159,9 +159,11 @@ TEST_F(Options, UsageHasRequiredOptionsAndNoneBehindATrainingCommand) {
 
 TEST_F(Options, EveryCommandThatReadsHasJson) {
   for (const CLI::App* app : apps()) {
-    // One prints a script, one nothing but JSON, two write files, and one becomes another program.
+    // One prints a script, one nothing but JSON, one help, two write files, and one becomes another
+    // program.
     const std::string name = app->get_name();
     if (app->get_parent() == nullptr || name == "completion" || name == "schema") continue;
+    if (name == "help") continue;
     if (name == "exec" || name == "report" || name == "export") continue;
     EXPECT_NE(app->get_option_no_throw("--json"), nullptr) << app->get_name();
   }
@@ -192,6 +194,9 @@ TEST_F(Options, CompletionKnowsChoicesAndWhatTakesAValue) {
   };
   using Words = std::vector<std::string>;
   EXPECT_EQ(words_of({"completion", ""}), (Words{"bash", "zsh", "fish"}));
+  EXPECT_EQ(words_of({"help", "leader"}), Words{"leaderboard"});
+  EXPECT_EQ(words_of({"help", ""}).size(), apps().size() - 1);
+  EXPECT_EQ(words_of({"help", "run", ""}), Words{});
   EXPECT_EQ(words_of({"leaderboard", "--color", "a"}), (Words{"auto", "always"}));
   EXPECT_EQ(words_of({"leaderboard", "--color=a"}), (Words{"--color=auto", "--color=always"}));
   EXPECT_EQ(words_of({"leaderboard", "--color", "=", "a"}), (Words{"auto", "always"}));

@@ -244,7 +244,7 @@ TEST(Recommendation, TellsOfATradeOffOnlyWhereThereIsOne) {
   Recommendation recommendation = faster();
   recommendation.pareto = {7, 12};
   EXPECT_NE(recommendation_text(recommendation, two_objectives())
-                .find("trade  trial 12: better in another objective\n"),
+                .find("trade  trial 12: measurably better in cost\n"),
             std::string::npos);
   recommendation.pareto = {7};
   EXPECT_EQ(recommendation_text(recommendation, two_objectives()).find("trade"), std::string::npos);

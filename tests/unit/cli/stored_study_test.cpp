@@ -96,7 +96,7 @@ TEST_F(LongStudy, TheLeaderboardMarksWhatAllTrialsSay) {
   for (const std::size_t sorted_by : {0U, 1U}) {
     const Standing all(ranking_rules(must(stored_spec(study.record))),
                        must(history_.trials(record_.id)), sorted_by);
-    const auto front = all.front();
+    const auto front = all.front(*all.incumbent());
     const Leaderboard board = must(read_leaderboard(study, {60, false, sorted_by}));
     ASSERT_GE(board.rows.size(), 60U);
     for (const LeaderboardRow& row : board.rows) {

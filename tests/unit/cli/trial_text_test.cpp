@@ -73,7 +73,7 @@ TEST(TrialText, TellsWhenAndByWhatATrialWasDisturbed) {
   const std::string text = text_of(disturbed_trial(), disturbed_details(), k_pipe);
   EXPECT_EQ(
       fact(text, "disturbance"),
-      "disturbance    other load 30 %, steal 1.0 %, above the limits for 13.5 s: unreliable\n");
+      "disturbance    other load 30 %, steal 1.0 %, above a threshold for 13.5 s: unreliable\n");
   EXPECT_EQ(fact(text, "disturbed"),
             "disturbed      12.0 s to 20.5 s: other load 40 %, steal 0.0 %, memory pressure 25 %, "
             "storage pressure 3.0 %, out of CPU quota 50 %, CPU clocks throttled, 2 other "
@@ -94,7 +94,7 @@ TEST(TrialText, ALittleLoadIsNoReasonToDoubtATrial) {
 TEST(TrialText, ATerminalWrapsWhatDisturbedATrial) {
   const std::string text = text_of(disturbed_trial(), disturbed_details(), k_terminal);
   EXPECT_EQ(fact(text, "disturbance"),
-            "disturbance    other load 30 %, steal 1.0 %, above the limits for 13.5 s:\n"
+            "disturbance    other load 30 %, steal 1.0 %, above a threshold for 13.5 s:\n"
             "               unreliable\n");
   EXPECT_EQ(fact(text, "disturbed"),
             "disturbed      12.0 s to 20.5 s: other load 40 %, steal 0.0 %, memory pressure\n"

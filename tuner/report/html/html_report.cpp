@@ -171,8 +171,12 @@ std::string charts(const StudyReport& report) {
   const auto& objectives = report.board.objectives;
   if (objectives.size() > 1) {
     html += chart("front", html_escaped(front_title(objectives[0], objectives[1])),
-                  "Trials with the 95 % intervals of both objectives; the line joins those that no "
-                  "other beats in both.");
+                  has_trade_offs(report.board)
+                      ? "Trials with the 95 % intervals of both objectives; the line joins the "
+                        "best and its trade-offs, which are measurably better in the other "
+                        "objective."
+                      : "Trials with the 95 % intervals of both objectives. There is no trade-off: "
+                        "no trial is measurably better than the best in the other objective.");
   }
   if (!report.board.parameters.empty()) {
     html +=
