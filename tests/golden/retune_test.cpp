@@ -235,7 +235,11 @@ TEST_F(Retune, AFirstNightThatWasKilledIsNoObstacleToAStudyThatChangedSince) {
   EXPECT_EQ(tuned["night"], 2);
   EXPECT_EQ(tuned["night_study"], "quick.night-2");
   EXPECT_EQ(tuned["configuration"]["speed"], "fast");
+  EXPECT_EQ(tuned["measured_in"], Json({{"study", "quick.night-2"}, {"trial", 1}}));
   EXPECT_EQ(night(0)["night_study"], "quick.night-3");
+  const Ended best = sandbox_.steptune({"best", "quick"});
+  EXPECT_EQ(best.out.rfind("best   speed=fast\n", 0), 0U) << "the older baseline is another\n"
+                                                          << best.out;
 }
 
 TEST_F(Retune, ALongRunThatIsOverHasNoNights) {
