@@ -202,6 +202,11 @@ TEST_F(Retune, ANightWithoutAnyMeasurementHasFailed) {
   const Json failed = night(9, "failing.json");
   EXPECT_EQ(failed["result"], "failed");
   EXPECT_FALSE(failed["reason"].get<std::string>().empty());
+  const Ended told = sandbox_.steptune({"retune", "failing.json"});
+  EXPECT_EQ(told.exit_code, 9);
+  const std::string next = "steptune leaderboard failing.night-2 --all";
+  EXPECT_THAT(told.out, testing::HasSubstr("\nnext   " + next + "\n"));
+  EXPECT_EQ(sandbox_.steptune({"leaderboard", "failing.night-2", "--all"}).exit_code, 0);
 }
 
 TEST_F(Retune, AFirstNightThatFailedIsTriedAgain) {
@@ -212,6 +217,39 @@ TEST_F(Retune, AFirstNightThatFailedIsTriedAgain) {
   EXPECT_EQ(tuned["night"], 2);
   EXPECT_EQ(tuned["configuration"]["speed"], "fast");
   EXPECT_EQ(night(0)["configuration"]["speed"], "fast");
+}
+
+TEST_F(Retune, AFirstNightThatWasKilledIsNoObstacleToAStudyThatChangedSince) {
+  // The second trial goes on until it is killed, and the first is kept.
+  sandbox_.write("quick.sh", "[ $1 = fast ] && touch second && exec sleep 100\n" + quick_trial());
+  const pid_t pid = sandbox_.start({"retune", "quick.json"});
+  until_exists("second");
+  kill(pid, SIGKILL);
+  EXPECT_EQ(sandbox_.wait(pid).exit_code, 137);
+  Json changed = Json::parse(quick_study());
+  changed["baseline"]["speed"] = "fast";
+  changed["parameters"]["speed"]["choices"] = {"slow", "fast", "faster"};
+  sandbox_.write("quick.json", changed.dump());
+  sandbox_.write("quick.sh", quick_trial());
+  const Json tuned = night(0);
+  EXPECT_EQ(tuned["night"], 2);
+  EXPECT_EQ(tuned["night_study"], "quick.night-2");
+  EXPECT_EQ(tuned["configuration"]["speed"], "fast");
+  EXPECT_EQ(tuned["measured_in"], Json({{"study", "quick.night-2"}, {"trial", 1}}));
+  EXPECT_EQ(night(0)["night_study"], "quick.night-3");
+  const Ended best = sandbox_.steptune({"best", "quick"});
+  EXPECT_EQ(best.out.rfind("best   speed=fast\n", 0), 0U) << "the older baseline is another\n"
+                                                          << best.out;
+}
+
+TEST_F(Retune, ALongRunThatIsOverHasNoNights) {
+  sandbox_.write("over.json", R"({"name": "over", "command": ["python3", "train.py"],
+    "trials": "attached", "hooks": {"pytorch": {"num_workers": "{x}"}},
+    "parameters": {"x": {"type": "int", "low": 0, "high": 4}}, "baseline": {"x": 0}})");
+  const Ended refused = sandbox_.steptune({"retune", "over.json"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, testing::HasSubstr("the trials of study \"over\" are those of one"));
+  EXPECT_THAT(refused.err, testing::HasSubstr("steptune exec over -- COMMAND"));
 }
 
 TEST_F(Retune, ASecondStartSaysWhoHoldsTheHistory) {

@@ -66,9 +66,11 @@ class TunedRun : public testing::Test {
     sandbox_.write("train.py", k_long_run);
   }
 
-  [[nodiscard]] pid_t start(const std::string& time = "10s") const {
+  [[nodiscard]] pid_t start(const std::string& time = "10s",
+                            const std::map<std::string, std::string>& environment = {
+                                {"OMP_NUM_THREADS", "1"}}) const {
     return sandbox_.start({"exec", "--tune", "--time", time, "--", k_interpreter, "train.py"},
-                          one_thread_);
+                          {.environment = environment});
   }
   /// Longer than `until_err_contains` waits.
   [[nodiscard]] bool until_told(const std::string& text) const {
@@ -134,13 +136,60 @@ TEST_F(TunedRun, IsTheUntouchedRunAndLeavesAStudyThatTheNextOneUses) {
 }
 
 TEST_F(TunedRun, GoesOnWhenTheTunerIsKilled) {
-  const pid_t pid = start("10m");
+  const fs::path temporary = sandbox_.folder() / "temporary";
+  fs::create_directory(temporary);
+  const pid_t pid = start("10m", {{"OMP_NUM_THREADS", "1"}, {"TMPDIR", temporary}});
   ASSERT_TRUE(until_told("tunes the running program")) << sandbox_.read("err.txt");
   const pid_t killed = tuner();
   ASSERT_GT(killed, 0);
   kill(killed, SIGKILL);
   ASSERT_TRUE(until_told("the tuner is gone: the program goes on with its own settings"));
   ends_as_untouched(pid);
+  EXPECT_TRUE(fs::is_empty(temporary)) << "its connection lies there still";
+}
+
+TEST_F(TunedRun, GoesOnWhenTheTunerIsAskedToEndAndNothingIsLeftBehind) {
+  const fs::path temporary = sandbox_.folder() / "temporary";
+  fs::create_directory(temporary);
+  const pid_t pid = start("10m", {{"OMP_NUM_THREADS", "1"}, {"TMPDIR", temporary}});
+  ASSERT_TRUE(until_told("tunes the running program")) << sandbox_.read("err.txt");
+  kill(tuner(), SIGTERM);
+  EXPECT_TRUE(until_told("the program goes on with its own settings")) << sandbox_.read("err.txt");
+  EXPECT_TRUE(until_told("the tuner was asked to end")) << sandbox_.read("err.txt");
+  ends_as_untouched(pid);
+  EXPECT_EQ(tuner(), 0);
+  EXPECT_TRUE(fs::is_empty(temporary));
+  const Ended board = sandbox_.steptune({"leaderboard", "train", "--json", "--all"});
+  EXPECT_EQ((*parse_json(board.out, "board"))["study"]["status"], "interrupted") << board.out;
+}
+
+TEST_F(TunedRun, EndsItsStudyAlsoWhereTheTuningFails) {
+  sandbox_.write("modules/libsteptune_bayes.so", "no library");
+  const pid_t pid = start(
+      "10m", {{"OMP_NUM_THREADS", "1"}, {"STEPTUNE_MODULE_PATH", sandbox_.folder() / "modules"}});
+  ASSERT_TRUE(until_told("the program goes on with its own settings")) << sandbox_.read("err.txt");
+  sandbox_.write("enough", "");
+  EXPECT_EQ(sandbox_.wait(pid).exit_code, 7);
+  const Ended board = sandbox_.steptune({"leaderboard", "train", "--json", "--all"});
+  EXPECT_EQ((*parse_json(board.out, "board"))["study"]["status"], "interrupted") << board.out;
+}
+
+TEST_F(TunedRun, IsTunedWithoutTheModuleThatSearchesBest) {
+  // Modules are looked for beside the program.
+  const fs::path program = sandbox_.folder() / "bin/steptune";
+  fs::create_directory(program.parent_path());
+  fs::copy_file(steptune_program(), program);
+  const fs::path build = fs::path(steptune_program()).parent_path().parent_path();
+  fs::create_directory_symlink(build / "share", sandbox_.folder() / "share");
+  const Ended ended = sandbox_.program(
+      {program, "exec", "--tune", "--time", "5s", "--", k_interpreter, "train.py", "900"},
+      one_thread_);
+  EXPECT_EQ(ended.exit_code, 7) << ended.err;
+  const Ended board = sandbox_.steptune({"leaderboard", "train", "--json", "--all"});
+  ASSERT_EQ(board.exit_code, 0) << ended.err;
+  const Json json = *parse_json(board.out, "board");
+  EXPECT_EQ(json["study"]["status"], "finished") << board.out;
+  EXPECT_GE(json["counts"]["completed"].get<int>(), 1) << board.out;
 }
 
 TEST_F(TunedRun, GoesOnWhenTheTunerHangs) {
@@ -195,6 +244,14 @@ TEST_F(TunedRun, SimplyRunsWhatCannotBeTuned) {
   const Ended missing = sandbox_.steptune({"exec", "--tune", "--", "/nonexistent/program"});
   EXPECT_EQ(missing.exit_code, 5);
   EXPECT_THAT(missing.err, HasSubstr("cannot start \"/nonexistent/program\""));
+  sandbox_.write("script", "#!/nonexistent/python3\n");
+  const Ended plain = sandbox_.steptune({"exec", "--tune", "--", "./script"});
+  EXPECT_EQ(plain.exit_code, 5);
+  EXPECT_THAT(plain.err, HasSubstr("make it executable (chmod +x)"));
+  fs::permissions(sandbox_.folder() / "script", fs::perms::owner_all);
+  const Ended orphaned = sandbox_.steptune({"exec", "--tune", "--", "./script"});
+  EXPECT_EQ(orphaned.exit_code, 5);
+  EXPECT_THAT(orphaned.err, HasSubstr("the interpreter that its first line (#!) names"));
   EXPECT_FALSE(fs::exists(sandbox_.folder() / ".steptune"));
 }
 

@@ -69,16 +69,17 @@ Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study) 
                         {study.search.eta, study.search.min_steps, study.search.max_steps});
 }
 
+Error run_is_over(const std::string& study) {
+  return {
+      ErrorKind::usage,
+      fmt::format("the trials of study \"{}\" are those of one long run, which is over", study), "",
+      fmt::format("use what it found: 'steptune exec {} -- COMMAND'; or tune the next long run: "
+                  "'steptune exec --tune --new -- COMMAND'",
+                  study)};
+}
+
 Result<StudyParts> make_study_parts(const StudySpec& study, const Clock& system_clock) {
-  if (study.trials == TrialsIn::attached) {
-    return fail(ErrorKind::usage,
-                fmt::format("the trials of study \"{}\" are those of one long run, which is over",
-                            study.name),
-                "",
-                fmt::format("use what it found: 'steptune exec {} -- COMMAND'; or tune the next "
-                            "long run: 'steptune exec --tune --new -- COMMAND'",
-                            study.name));
-  }
+  if (study.trials == TrialsIn::attached) return tl::unexpected(run_is_over(study.name));
   StudyParts parts;
   auto searcher = make_study_searcher(study);
   if (!searcher) return tl::unexpected(searcher.error());

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
@@ -26,6 +27,10 @@ struct StudyParts {
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study,
                                                                     bool guesses = false);
 [[nodiscard]] Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study);
+
+/// Why nothing can be tried of a study whose trials were those of a run that went on for its own
+/// sake (`exec --tune`).
+[[nodiscard]] Error run_is_over(const std::string& study);
 
 /// `study` and `system_clock` outlive the parts.
 [[nodiscard]] Result<StudyParts> make_study_parts(const StudySpec& study,

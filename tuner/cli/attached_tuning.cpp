@@ -11,11 +11,13 @@
 #include "common/text.hpp"
 #include "trial_runner/live/attached_runner.hpp"
 #include "tuner/assembly/study_parts.hpp"
+#include "tuner/cli/installation.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
 #include "tuner/cli/machine_of_trials.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/run_report.hpp"
+#include "tuner/cli/signals.hpp"
 #include "tuner/history/creatable.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/trial_spec.hpp"
@@ -44,6 +46,8 @@ Result<StudySpec> attached_study(const AttachedTuning& tuning, const Survey& sur
   if (!draft) return tl::unexpected(draft.error());
   draft->document["trials"] = "attached";
   draft->document["budget"]["time"] = tuning.longest_s;
+  // Nobody is there to choose another searcher.
+  if (!find_bayes_module()) draft->document["search"]["searcher"] = "sobol";
   return study_from_json(draft->document,
                          std::filesystem::current_path() / (tuning.name + ".study.json"),
                          wanted.facts);
@@ -82,6 +86,7 @@ class AttachedSession {
     auto present = open_if_present(context_.database(), context_.clock);
     if (!present) return untuned(present.error().text());
     SurveyOptions options;
+    options.seen_enough = [this] { return is_to_end(); };
     const Survey survey = survey_attached(program_, options, context_.clock);
     if (const auto why = why_not_tunable(survey, program_); !why.empty()) return untuned(why);
     auto study = attached_study(tuning_, survey);
@@ -97,11 +102,34 @@ class AttachedSession {
     tell(fmt::format("tunes the running program for up to {}: {}",
                      format_duration(tuning_.longest_s), fmt::join(names_of(*study), ", ")));
     const auto result = tune(*study, *history);
-    if (!result) return untuned(result.error().text());
+    if (!result) {
+      close_study(*history, study->name);
+      return untuned(result.error().text());
+    }
     conclude(*study, *std::move(history), *result);
   }
 
  private:
+  /// Whether the tuner itself was asked to end: the program it leaves as it does at any other end.
+  [[nodiscard]] bool is_to_end() const {
+    if (signals_.count() == 0) return false;
+    if (!program_.unusable()) program_.give_up("the tuner was asked to end");
+    return true;
+  }
+
+  [[nodiscard]] bool is_over() const {
+    return is_to_end() || program_.is_gone() || program_.unusable();
+  }
+
+  /// No other run goes on with what this one did not bring to its end.
+  static void close_study(History& history, const std::string& name) {
+    auto record = history.study(name);
+    if (!record || record->status != StudyStatus::running) return;
+    record->status = StudyStatus::interrupted;
+    // What kept the tuning from going on may keep this from being written.
+    static_cast<void>(history.record_study(*record));
+  }
+
   static std::vector<std::string> names_of(const StudySpec& study) {
     std::vector<std::string> names;
     for (const auto& [name, rule] : *study.hooks.pytorch)
@@ -136,7 +164,7 @@ class AttachedSession {
                     context_.clock,
                     display,
                     log_directory(context_.database(), study.name),
-                    [this] { return program_.is_gone() || program_.unusable() ? 1 : 0; }};
+                    [this] { return is_over() ? 1 : 0; }};
     parts.machine = machine_of_trials(study);
     parts.interrupted_because = "the long run could not be tuned any longer";
     // A run that is its own trial cannot be gone on with.
@@ -181,6 +209,7 @@ class AttachedSession {
   CommandContext& context_;
   const AttachedTuning& tuning_;
   live::AttachedProgram& program_;
+  const SignalFlags signals_;
 };
 
 }  // namespace

@@ -42,6 +42,19 @@ struct ExecOptions {
   std::optional<double> planned_samples;
 };
 
+/// What to do about a program that could not be started; empty where the reason says it.
+std::string what_to_mend(int fault, const std::string& program) {
+  std::error_code unreadable;
+  const bool is_path = program.find('/') != std::string::npos;
+  if (fault == EACCES) {
+    return "make it executable (chmod +x), or begin the command with what runs it, such as python3";
+  }
+  if (fault == ENOENT && is_path && std::filesystem::exists(program, unreadable)) {
+    return "it is there, but not the interpreter that its first line (#!) names";
+  }
+  return fault == ENOENT ? missing_program_hint(program) : "";
+}
+
 /// This program becomes the command: its exit status, terminal and signals are its own. Returns
 /// only if it cannot be started.
 ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
@@ -53,7 +66,7 @@ ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
   return context.console.error(
       {ErrorKind::runner,
        fmt::format("cannot start \"{}\": {}", argv.front(), system_reason(fault)), "",
-       fault == ENOENT ? missing_program_hint(argv.front()) : ""});
+       what_to_mend(fault, argv.front())});
 }
 
 /// What the study's command has options for does not come with another command.
@@ -232,7 +245,9 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
   if (own && ::chdir(choice->study.working_directory.c_str()) != 0) {
     return context.console.error({ErrorKind::runner,
                                   fmt::format("cannot enter: {}", system_reason(errno)),
-                                  choice->study.working_directory.string(), ""});
+                                  choice->study.working_directory.string(),
+                                  "the study's command runs there: bring the folder back, or give "
+                                  "the command after --, which runs here"});
   }
   return become(context, argv, *variables);
 }

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
 #include <memory>
+#include <utility>
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
-#include "common/system_reason.hpp"
-#include "common/unique_fd.hpp"
 #include "tuner/cli/build_info.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/signals.hpp"
@@ -30,9 +28,10 @@ struct ServeOptions {
 
 Result<std::string> new_token_file(const std::string& path) {
   std::string token = random_token();
-  const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!file || write_all(file.get(), token + "\n") != 0) {
-    return fail(ErrorKind::usage, fmt::format("cannot be written: {}", system_reason(errno)), path);
+  if (auto written = write_new_file(path, token + "\n", 0600); !written) {
+    Error error = std::move(written).error();
+    error.hint = "choose another place with --token-file";
+    return tl::unexpected(std::move(error));
   }
   return token;
 }
@@ -41,7 +40,11 @@ Result<std::string> new_token_file(const std::string& path) {
 Result<std::string> chosen_token(CommandContext& context, const std::string& path) {
   if (path.empty()) return random_token();
   struct stat status {};
-  if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) return new_token_file(path);
+  if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) {
+    auto made = new_token_file(path);
+    // Of two servers that start at once the second takes the first one's.
+    if (made || ::stat(path.c_str(), &status) != 0) return made;
+  }
   auto text = read_whole_file(path);
   if (!text) return text;
   std::string token = *std::move(text);

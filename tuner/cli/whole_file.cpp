@@ -94,11 +94,11 @@ Result<void> write_whole_file(const std::filesystem::path& file, std::string_vie
   return write_beside(file, text, k_mode, nullptr);
 }
 
-Result<void> write_new_file(const std::filesystem::path& file, std::string_view text) {
+Result<void> write_new_file(const std::filesystem::path& file, std::string_view text, mode_t mode) {
   std::error_code error;
   if (!file.parent_path().empty()) std::filesystem::create_directories(file.parent_path(), error);
   if (error) return failed(file, error.value());
-  return write_beside(file, text, k_mode, nullptr, false);
+  return write_beside(file, text, mode, nullptr, false);
 }
 
 std::filesystem::path present_folder_of(const std::filesystem::path& file) {

@@ -5,6 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include <sys/types.h>
+
 #include "common/error.hpp"
 
 namespace steptune {
@@ -17,7 +19,8 @@ namespace steptune {
                                             std::string_view text);
 
 /// The same where nothing is there yet; `usage` where anything is, a broken link included.
-[[nodiscard]] Result<void> write_new_file(const std::filesystem::path& file, std::string_view text);
+[[nodiscard]] Result<void> write_new_file(const std::filesystem::path& file, std::string_view text,
+                                          mode_t mode = 0644);
 
 /// Whether the two may write this file, as far as that can be told before: what takes long is not
 /// done in vain. The same errors.

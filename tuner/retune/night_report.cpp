@@ -161,8 +161,12 @@ std::string night_text(const Night& night, const NightContext& context, std::siz
   }
   if (!night.reason.empty()) text += fmt::format("why    {}\n", printable_line(night.reason, 2000));
   constexpr std::size_t k_title = 7;
+  // Where nothing could be measured, its trials say why.
+  const std::string next = night.result == NightResult::failed
+                               ? fmt::format("leaderboard {} --all", night.study)
+                               : "best " + context.best_study;
   return wrapped_entries(text, width, k_title) +
-         fmt::format("next   steptune best {}{}\n", context.best_study, context.database_option);
+         fmt::format("next   steptune {}{}\n", next, context.database_option);
 }
 
 std::vector<std::string> night_events(const Night& night) {

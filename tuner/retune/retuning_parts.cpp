@@ -51,16 +51,19 @@ Result<std::vector<Night>> stored_nights(const History& history, const std::stri
   return nights;
 }
 
-/// Whether a study has ended without a result, or nothing of it has been measured: going on with it
-/// would end so again, and its budget is spent.
-Result<bool> has_come_to_nothing(const History& history, const std::string& name) {
-  const auto record = history.study(name);
-  if (!record && record.error().kind == ErrorKind::not_found) return false;
+/// Whether a first night can tune under the study's own name: there is none, or one to go on with.
+/// One that has ended without a result, or of which nothing has been measured, would end so again,
+/// and its budget is spent. One of another definition takes no trials of this one.
+Result<bool> can_tune_as_itself(const History& history, const StudySpec& study) {
+  const auto record = history.study(study.name);
+  if (!record && record.error().kind == ErrorKind::not_found) return true;
   if (!record) return tl::unexpected(record.error());
-  if (record->status == StudyStatus::finished) return true;
+  if (record->status == StudyStatus::finished || record->fingerprint != study.fingerprint) {
+    return false;
+  }
   const auto counts = history.status_counts(record->id);
   if (!counts) return tl::unexpected(counts.error());
-  return !counts->contains(TrialStatus::completed);
+  return counts->contains(TrialStatus::completed);
 }
 
 }  // namespace
@@ -71,6 +74,7 @@ Result<void> Retuning::begin() {
     return fail(ErrorKind::usage, "only times and costs can be compared from night to night",
                 "/objectives", "make \"time\" or \"cost\" the first objective");
   }
+  if (study.trials == TrialsIn::attached) return tl::unexpected(run_is_over(study.name));
   auto nights = stored_nights(parts_.history, study.name);
   if (!nights) return tl::unexpected(nights.error());
   nights_ = *std::move(nights);
@@ -110,9 +114,9 @@ Result<void> Retuning::begin() {
     night_.before = {study.baseline, "", 0};
   }
   night_.after = night_.before;
-  const auto in_vain = has_come_to_nothing(parts_.history, study.name);
-  if (!in_vain) return tl::unexpected(in_vain.error());
-  auto name = night_.phase == NightPhase::first && !*in_vain
+  const auto as_itself = can_tune_as_itself(parts_.history, study);
+  if (!as_itself) return tl::unexpected(as_itself.error());
+  auto name = night_.phase == NightPhase::first && *as_itself
                   ? Result<std::string>(study.name)
                   : night_study_name(study.name, night_.number);
   if (!name) return tl::unexpected(name.error());
@@ -200,6 +204,13 @@ void Retuning::take_times(const Played& played) {
   night_.times.baseline = baseline_times(played.trials);
   if (in_use == parts_.study.baseline) {
     night_.times.incumbent = night_.times.baseline;
+    const auto measured = std::ranges::find_if(played.trials, [](const TrialRecord& trial) {
+      return trial.purpose == TrialPurpose::baseline && trial.status == TrialStatus::completed;
+    });
+    // A study of this name may be of an earlier definition, with another baseline.
+    if (night_.after.study.empty() && measured != played.trials.end()) {
+      night_.after = {in_use, night_.study, measured->number};
+    }
     return;
   }
   night_.times.incumbent = times_of(played.trials, in_use, /*fresh_only=*/false);

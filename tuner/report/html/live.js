@@ -7,8 +7,11 @@
   var status = document.getElementById("live");
   var events = null;
   var busy = false, again = false;
+  var tryAgainMs = 5000;
 
   function say(text, isFault) {
+    // Who hears the page is told of faults, not of the time at each change.
+    status.setAttribute("aria-live", isFault ? "polite" : "off");
     status.textContent = text;
     status.classList.toggle("fault", Boolean(isFault));
   }
@@ -38,8 +41,9 @@
       return;
     }
     busy = true;
-    var begun = Date.now();
+    var begun = Date.now(), leastMs = 1000;
     fetch(location.pathname, {credentials: "same-origin", cache: "no-store"}).then(function (answer) {
+      if (answer.status === 401) throw new Error("open the address that the server has printed last");
       if (!answer.ok) throw new Error("the server answered " + answer.status);
       return answer.text();
     }).then(function (text) {
@@ -47,14 +51,18 @@
       say("live, as of " + new Date().toLocaleTimeString());
     }).catch(function (error) {
       say("not up to date: " + error.message, true);
+      // Of what has been told once nothing more comes.
+      again = true;
+      leastMs = tryAgainMs;
     }).then(function () {
       setTimeout(function () {
         busy = false;
-        if (again) {
+        // A page that is looked at again is told what has changed since it was loaded.
+        if (again && events) {
           again = false;
           refresh();
         }
-      }, Math.max(1000, Date.now() - begun));
+      }, Math.max(leastMs, Date.now() - begun));
     });
   }
 
@@ -65,7 +73,8 @@
     events.addEventListener("changed", refresh);
     events.addEventListener("fault", function (event) { say("not up to date: " + event.data, true); });
     events.addEventListener("error", function () {
-      say(events.readyState === EventSource.CLOSED ? "no live updates: the server refused" :
+      say(events.readyState === EventSource.CLOSED ?
+          "no live updates: the server was started anew and has printed another address, or too many pages are open" :
           "connection lost; trying again", true);
     });
   }

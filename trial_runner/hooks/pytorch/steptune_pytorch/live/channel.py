@@ -20,6 +20,21 @@ def _ready(descriptor, event, wait_s):
     poll.poll(1e3 * wait_s)
 
 
+def remove_left_behind(path):
+    """The folder of a tuner that was killed, which nobody else would remove before the next one starts."""
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as visitor:
+            visitor.connect(path)
+    except ConnectionRefusedError:
+        try:
+            os.unlink(path)
+            os.rmdir(os.path.dirname(path))
+        except OSError:
+            pass  # another rank was first
+    except OSError:
+        pass
+
+
 class Channel:
     """Closed from the start where the tuner is gone already."""
 

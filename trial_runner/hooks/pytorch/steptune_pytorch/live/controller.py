@@ -6,7 +6,7 @@ import math
 from time import perf_counter
 
 from steptune_pytorch import ranks, survey
-from steptune_pytorch.live.channel import Channel
+from steptune_pytorch.live.channel import Channel, remove_left_behind
 from steptune_pytorch.live.passes import LivePasses
 
 BASELINE = 0
@@ -87,6 +87,7 @@ class Live:
         # The last word of a tuner that has gone still counts.
         if not self._channel.is_open and not self._is_last and not self._awaits_last():
             self._go_on_alone(progress, "the tuner is gone")
+            remove_left_behind(self._path)
 
     def _listen(self, progress):
         """A tuner that hangs must not leave the program with settings that are on trial."""
