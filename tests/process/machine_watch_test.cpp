@@ -16,8 +16,8 @@
 #include "tests/unit/common/fake_machine.hpp"
 #include "trial_runner/local/cpu_clock_watch.hpp"
 #include "trial_runner/local/cpu_time.hpp"
-#include "trial_runner/local/run_watch.hpp"
 #include "trial_runner/machine_second.hpp"
+#include "trial_runner/run_watch.hpp"
 
 namespace steptune::local {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "trial_runner/local/run_watch.hpp"
+#include "trial_runner/run_watch.hpp"
 #include "tuner/cli/best_choice.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/followed_run.hpp"
@@ -146,7 +146,7 @@ class Following {
   const StudyRecord& study_;
   Follower& follower_;
   FollowedRun& run_;
-  std::optional<local::RunWatch> watch_;
+  std::optional<RunWatch> watch_;
   LinePrinter printer_;
   double next_s_ = 0.0;
 };
