@@ -18,6 +18,7 @@ namespace steptune::golden {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 namespace fs = std::filesystem;
 
@@ -161,6 +162,9 @@ TEST_F(TunedRun, GoesOnWhenTheTunerIsAskedToEndAndNothingIsLeftBehind) {
   EXPECT_TRUE(fs::is_empty(temporary));
   const Ended board = sandbox_.steptune({"leaderboard", "train", "--json", "--all"});
   EXPECT_EQ((*parse_json(board.out, "board"))["study"]["status"], "interrupted") << board.out;
+  const std::string warning = sandbox_.steptune({"export", "train", "-", "--format", "csv"}).err;
+  EXPECT_THAT(warning, HasSubstr("study \"train\" was interrupted"));
+  EXPECT_THAT(warning, Not(HasSubstr("continues it"))) << "its long run is over";
 }
 
 TEST_F(TunedRun, EndsItsStudyAlsoWhereTheTuningFails) {

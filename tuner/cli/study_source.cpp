@@ -158,9 +158,10 @@ void warn_if_unfinished(const CommandContext& context, const StudyRecord& study)
     context.console.warning(
         fmt::format("study \"{}\" is still being tuned: what it says may change", study.name));
   } else if (study.status == StudyStatus::interrupted) {
-    context.console.warning(
-        fmt::format("study \"{}\" was interrupted{}{}: 'steptune run' continues it", study.name,
-                    study.stop_reason.empty() ? "" : ", ", printable_line(study.stop_reason)));
+    const bool is_over = text_at(study.document, "trials") == "attached";  // with its long run
+    context.console.warning(fmt::format(
+        "study \"{}\" was interrupted{}{}{}", study.name, study.stop_reason.empty() ? "" : ", ",
+        printable_line(study.stop_reason), is_over ? "" : ": 'steptune run' continues it"));
   }
 }
 
