@@ -44,8 +44,8 @@ struct StudyInUse {
                                                                      const StoredStudy& study,
                                                                      const std::string& from_study);
 
-/// Says, on stderr, of a study that is still being tuned or was interrupted, that what is read of it
-/// now may change.
+/// Says, on stderr, of a study that is still being tuned or was interrupted, that what is read of
+/// it now may change.
 void warn_if_unfinished(const CommandContext& context, const StudyRecord& study);
 
 /// The number of a trial as a user gives it; an error of kind `usage` for anything else.

@@ -37,9 +37,12 @@ Result<void> StudyWatch::look() {
   if (auto opened = open_what_is_there(); !opened) return opened;
   const auto counter = history_->change_counter();
   if (!counter) return tl::unexpected(counter.error());
-  if (*counter == counter_) return {};
+  // A tuner that is killed changes nothing in the file.
+  const bool has_writer = History::has_writer(database_);
+  if (*counter == counter_ && has_writer == has_writer_) return {};
   if (auto read = read_versions(); !read) return read;
   counter_ = *counter;
+  has_writer_ = has_writer;
   return {};
 }
 

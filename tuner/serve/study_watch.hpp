@@ -33,6 +33,7 @@ class StudyWatch {
   std::optional<History> history_;
   std::pair<std::uint64_t, std::uint64_t> file_;  ///< device and inode of what is open
   std::int64_t counter_ = -1;
+  bool has_writer_ = false;
   std::string of_all_;
   std::map<std::int64_t, std::string> of_study_;
 };

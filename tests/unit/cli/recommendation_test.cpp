@@ -372,7 +372,7 @@ TEST(Recommendation, NamesTheTiedAndTheOnesThatTradeAFew) {
   recommendation.pareto = {7, 11};
   const std::string text = recommendation_text(recommendation, two_objectives());
   EXPECT_EQ(line_of(text, "tied"), "tied   trial 1, 2, 3, 4, 5, 6, 8, 9: no measurable difference");
-  EXPECT_EQ(line_of(text, "trade"), "trade  trial 11: better in another objective");
+  EXPECT_EQ(line_of(text, "trade"), "trade  trial 11: measurably better in cost");
   recommendation.tied.push_back(10);
   EXPECT_EQ(line_of(recommendation_text(recommendation, two_objectives()), "tied"),
             "tied   trial 1, 2, 3, 4, 5, 6, 8, 9 and 1 more: no measurable difference");

@@ -176,13 +176,17 @@ TEST_F(HostileStudy, OnceItHasEndedTellsWhatIsRecommended) {
     recommendation.tuning_usd = 3.5;
     study.recommendation = to_json(recommendation);
     must(history.record_study(study));
+    return history;
   };
-  set(StudyStatus::finished);
+  (void)set(StudyStatus::finished);
   EXPECT_THAT(get("/").body, HasSubstr("<td>time/1M samples 1.3 s</td>"));
   EXPECT_THAT(get("/").body, HasSubstr(">$3.50</td>")) << "what the tuning took";
   EXPECT_THAT(get("/metrics").body, HasSubstr("\"} 1.3\n"));
-  set(StudyStatus::running);
-  EXPECT_THAT(get("/").body, HasSubstr("<td>time/1M samples 1.0 s</td>")) << "the best so far";
+  {
+    const History held_by_its_tuner = set(StudyStatus::running);
+    EXPECT_THAT(get("/").body, HasSubstr("<td>time/1M samples 1.0 s</td>")) << "the best so far";
+  }
+  EXPECT_THAT(get("/").body, HasSubstr("interrupted")) << "its tuner is gone";
 }
 
 TEST_F(HostileStudy, OfMoreTrialsThanAnAnswerHoldsSaysSo) {
