@@ -170,7 +170,7 @@ TEST(Init, AFolderThatCannotBeMadeIsToldBeforeAnythingRuns) {
     const Ended ended =
         sandbox.steptune({command, "--db", "train.py/history.db", "--", k_init_python, "train.py"});
     EXPECT_EQ(ended.exit_code, 4) << ended.err;
-    EXPECT_THAT(ended.err, HasSubstr("train.py/logs/train: cannot create the folder: "));
+    EXPECT_THAT(ended.err, HasSubstr("cannot create the folder: Not a directory"));
     EXPECT_THAT(ended.err, HasSubstr("with --db"));
   }
   const Ended elsewhere = sandbox.steptune(
