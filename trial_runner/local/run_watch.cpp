@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "common/environment.hpp"
+#include "common/child_process.hpp"
 #include "common/machine/gpus.hpp"
 #include "common/machine/processes.hpp"
 #include "common/machine/system_files.hpp"
