@@ -18,7 +18,7 @@
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/run_report.hpp"
 #include "tuner/cli/signals.hpp"
-#include "tuner/history/creatable.hpp"
+#include "tuner/history/open_early.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/survey/draft.hpp"
@@ -91,8 +91,7 @@ class AttachedSession {
     if (const auto why = why_not_tunable(survey, program_); !why.empty()) return untuned(why);
     auto study = attached_study(tuning_, survey);
     if (!study) return untuned(study.error().text());
-    auto history = *present ? Result<History>(**std::move(present))
-                            : History::open_for_writing(context_.database(), context_.clock);
+    auto history = opened_or_new(*std::move(present), context_.database(), context_.clock);
     if (!history) return untuned(history.error().text());
     RunOptions naming;
     naming.fresh = tuning_.fresh;

@@ -19,7 +19,7 @@
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/cli/tuner_process.hpp"
-#include "tuner/history/creatable.hpp"
+#include "tuner/history/open_early.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/trial_command.hpp"
@@ -175,13 +175,6 @@ Result<AttachedTuning> wanted_tuning(CommandContext& context, const ExecOptions&
                   tuning.name));
 }
 
-/// Whether a tuner could write its trials: opened and given back.
-Result<void> writable_history(const CommandContext& context) {
-  const auto history = open_if_present(context.database(), context.clock);
-  if (!history) return tl::unexpected(history.error());
-  return {};
-}
-
 ExitCode exec_tuned(CommandContext& context, const ExecOptions& options) {
   const auto tuning = wanted_tuning(context, options);
   if (!tuning) return context.console.error(tuning.error());
@@ -192,9 +185,11 @@ ExitCode exec_tuned(CommandContext& context, const ExecOptions& options) {
   if (const auto why = why_out_of_reach(tuning->argv, std::filesystem::current_path())) {
     return untuned(*why);
   }
-  // The tuner opens it itself, but could tell only once the program runs under the hook.
-  const auto history = writable_history(context);
-  if (!history) return untuned(history.error().text());
+  // The tuner opens it itself, but could tell only once the program runs under the hook. So it is
+  // given back at once.
+  if (const auto history = open_if_present(context.database(), context.clock); !history) {
+    return untuned(history.error().text());
+  }
   const auto variables = leave_tuner_behind(context, *tuning);
   if (!variables) return untuned(variables.error().text());
   return become(context, tuning->argv, *variables);

@@ -15,7 +15,7 @@
 #include "tuner/cli/run_report.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
-#include "tuner/history/creatable.hpp"
+#include "tuner/history/open_early.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/report/trial_json.hpp"
 #include "tuner/survey/draft.hpp"
@@ -133,8 +133,7 @@ ExitCode tune_and_report(CommandContext& context, const RunOptions& options, Stu
   const auto failed = [&](const Refusal& refusal) {
     return failed_run(context, options, notifier, study.name, refusal);
   };
-  auto history = opened ? Result<History>(*std::move(opened))
-                        : History::open_for_writing(context.database(), context.clock);
+  auto history = opened_or_new(std::move(opened), context.database(), context.clock);
   if (!history) return failed(history.error());
   for (const std::string& warning : history->warnings())
     context.console.warning(warning);

@@ -227,9 +227,8 @@ FollowState Follower::state() const {
 
 MachineCause Follower::machine_cause(const std::optional<Deviation>& deviation) const {
   if (!deviation || !started_s_ || time_source_ != TimeSource::receipt) return {};
-  const double since_first_s = deviation->since.time_s - track_.front().time_s;
-  const double since_s = *first_received_s_ - *started_s_ + since_first_s;
   const double begin_s = *first_received_s_ - *started_s_;
+  const double since_s = begin_s + deviation->since.time_s - track_.front().time_s;
   const auto now = within(machine_, since_s, std::numeric_limits<double>::infinity());
   const auto before = within(machine_, begin_s, since_s);
   return {explaining_change(before, now, deviation->ratio),

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "common/system_reason.hpp"
-#include "tuner/history/creatable.hpp"
 #include "tuner/history/file_system.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/history/lock_file.hpp"
+#include "tuner/history/open_early.hpp"
 #include "tuner/history/schema.hpp"
 #include "tuner/history/store.hpp"
 
@@ -121,6 +121,25 @@ int milliseconds(double seconds) {
   return static_cast<int>(seconds * 1000.0);
 }
 
+/// What would hinder a database from being created.
+Result<void> check_creatable(const std::filesystem::path& path) {
+  const std::filesystem::path folder = folder_of(path);
+  std::filesystem::path there = std::filesystem::absolute(folder).lexically_normal();
+  std::error_code error;
+  while (there.has_relative_path() && !std::filesystem::exists(there, error))
+    there = there.parent_path();
+  if (!std::filesystem::is_directory(there, error)) {
+    return tl::unexpected(no_folder(folder, system_reason(ENOTDIR)));
+  }
+  if (access(there.c_str(), W_OK | X_OK) != 0) {
+    return tl::unexpected(no_folder(folder, system_reason(errno)));
+  }
+  if (const auto checked = check_file_system(path, there); !checked) {
+    return tl::unexpected(checked.error());
+  }
+  return {};
+}
+
 }  // namespace
 
 bool History::has_writer(const std::filesystem::path& path) {
@@ -164,24 +183,6 @@ Result<History> History::open_for_writing(const std::filesystem::path& named, co
   }
 }
 
-Result<void> check_creatable(const std::filesystem::path& path) {
-  const std::filesystem::path folder = folder_of(path);
-  std::filesystem::path there = std::filesystem::absolute(folder).lexically_normal();
-  std::error_code error;
-  while (there.has_relative_path() && !std::filesystem::exists(there, error))
-    there = there.parent_path();
-  if (!std::filesystem::is_directory(there, error)) {
-    return tl::unexpected(no_folder(folder, system_reason(ENOTDIR)));
-  }
-  if (access(there.c_str(), W_OK | X_OK) != 0) {
-    return tl::unexpected(no_folder(folder, system_reason(errno)));
-  }
-  if (const auto checked = check_file_system(path, there); !checked) {
-    return tl::unexpected(checked.error());
-  }
-  return {};
-}
-
 Result<std::optional<History>> open_if_present(const std::filesystem::path& path,
                                                const Clock& clock) {
   std::error_code error;
@@ -194,6 +195,12 @@ Result<std::optional<History>> open_if_present(const std::filesystem::path& path
     return tl::unexpected(checked.error());
   }
   return std::nullopt;
+}
+
+Result<History> opened_or_new(std::optional<History> opened, const std::filesystem::path& path,
+                              const Clock& clock) {
+  if (opened) return *std::move(opened);
+  return History::open_for_writing(path, clock);
 }
 
 Result<History> History::open_for_reading(const std::filesystem::path& path,

@@ -169,7 +169,7 @@ class RunningTrial {
   /// What the runner lost is launched again, but not for ever.
   [[nodiscard]] TrialStatus status_after(TrialStatus ended) const;
   void record_usage(const Outcome& outcome);
-  /// What the clocks were in the measured window, and whether they explain a changed level.
+  /// What the machine did, its clocks in the measured window, and what explains a changed level.
   void record_machine(const Outcome& outcome, Measurement& measurement);
 
   const StudySpec* study_;

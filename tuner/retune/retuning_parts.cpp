@@ -204,11 +204,10 @@ void Retuning::take_times(const Played& played) {
   night_.times.baseline = baseline_times(played.trials);
   if (in_use == parts_.study.baseline) {
     night_.times.incumbent = night_.times.baseline;
-    const auto measured = std::ranges::find_if(played.trials, [](const TrialRecord& trial) {
-      return trial.purpose == TrialPurpose::baseline && trial.status == TrialStatus::completed;
-    });
+    const TrialRecord* measured = baseline_of(played.trials);
     // A study of this name may be of an earlier definition, with another baseline.
-    if (night_.after.study.empty() && measured != played.trials.end()) {
+    if (night_.after.study.empty() && measured != nullptr &&
+        measured->status == TrialStatus::completed) {
       night_.after = {in_use, night_.study, measured->number};
     }
     return;
