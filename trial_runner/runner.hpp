@@ -14,6 +14,7 @@
 
 #include "common/configuration.hpp"
 #include "common/error.hpp"
+#include "common/machine/process_activity.hpp"
 #include "trial_runner/launch/launch.hpp"
 #include "trial_runner/machine_second.hpp"
 #include "trial_runner/report.hpp"
@@ -192,6 +193,8 @@ struct Outcome {
   /// Share of the time of the CPUs that it may use in which its processes computed, from its first
   /// report on.
   std::optional<double> cpu_busy{};
+  /// Threads, CPU use and waiting of its processes in its last seconds, where the runner sees them.
+  std::optional<ProcessActivity> activity{};
   /// In order, the shorter the trial the closer; empty where they are not told.
   std::vector<MachineSecond> machine{};
   /// What all its processes read from storage: 0 where everything came from the page cache.

@@ -67,6 +67,40 @@ std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   return parts;
 }
 
+/// Reads the text of /proc/PID/stat.
+std::optional<ProcessStat> stat_of(pid_t pid, const std::string& text) {
+  // The command name stands in parentheses and may itself hold blanks and parentheses.
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return std::nullopt;
+  std::string_view rest = std::string_view(text).substr(name_end + 1);
+  ProcessStat stat;
+  stat.id.pid = pid;
+  const std::string_view state = take_field(rest);
+  if (state.empty()) return std::nullopt;
+  stat.state = state.front();
+  stat.parent = take_number<pid_t>(rest);
+  stat.group = take_number<pid_t>(rest);
+  constexpr int k_fields_to_times = 8;  // from session (6) to cmajflt (13)
+  for (int i = 0; i < k_fields_to_times; ++i)
+    take_field(rest);
+  constexpr int k_times = 4;  // utime, stime, cutime, cstime
+  constexpr int k_own_times = 2;
+  const auto ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  for (int i = 0; i < k_times; ++i) {
+    const double spent_s = static_cast<double>(take_number<std::uint64_t>(rest)) / ticks_per_s;
+    stat.cpu_s += spent_s;
+    if (i < k_own_times) stat.own_cpu_s += spent_s;
+  }
+  constexpr int k_fields_to_start_time = 4;  // from priority (18) to itrealvalue (21)
+  for (int i = 0; i < k_fields_to_start_time; ++i)
+    take_field(rest);
+  stat.id.start_ticks = take_number<std::uint64_t>(rest);
+  take_field(rest);  // virtual size
+  stat.resident_bytes =
+      take_number<std::uint64_t>(rest) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  return stat;
+}
+
 /// For kernels built without /proc/PID/task/TID/children.
 std::vector<pid_t> children_by_scan(pid_t parent) {
   std::vector<pid_t> children;
@@ -81,34 +115,30 @@ std::vector<pid_t> children_by_scan(pid_t parent) {
 
 std::optional<ProcessStat> read_stat(pid_t pid) {
   const auto text = read_system_file(fmt::format(FMT_COMPILE("/proc/{}/stat"), pid));
-  if (!text) return std::nullopt;
-  // The command name stands in parentheses and may itself hold blanks and parentheses.
-  const std::size_t name_end = text->rfind(')');
-  if (name_end == std::string::npos) return std::nullopt;
-  std::string_view rest = std::string_view(*text).substr(name_end + 1);
-  ProcessStat stat;
-  stat.id.pid = pid;
-  const std::string_view state = take_field(rest);
-  if (state.empty()) return std::nullopt;
-  stat.state = state.front();
-  stat.parent = take_number<pid_t>(rest);
-  stat.group = take_number<pid_t>(rest);
-  constexpr int k_fields_to_times = 8;  // from session (6) to cmajflt (13)
-  for (int i = 0; i < k_fields_to_times; ++i)
-    take_field(rest);
-  constexpr int k_times = 4;  // utime, stime, cutime, cstime
-  std::uint64_t ticks = 0;
-  for (int i = 0; i < k_times; ++i)
-    ticks += take_number<std::uint64_t>(rest);
-  stat.cpu_s = static_cast<double>(ticks) / static_cast<double>(::sysconf(_SC_CLK_TCK));
-  constexpr int k_fields_to_start_time = 4;  // from priority (18) to itrealvalue (21)
-  for (int i = 0; i < k_fields_to_start_time; ++i)
-    take_field(rest);
-  stat.id.start_ticks = take_number<std::uint64_t>(rest);
-  take_field(rest);  // virtual size
-  stat.resident_bytes =
-      take_number<std::uint64_t>(rest) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
-  return stat;
+  return text ? stat_of(pid, *text) : std::nullopt;
+}
+
+std::vector<ThreadStat> threads_of(const SystemFiles& files, pid_t pid) {
+  constexpr double k_seconds_per_ns = 1e-9;
+  const std::string folder = fmt::format(FMT_COMPILE("proc/{}/task"), pid);
+  std::vector<ThreadStat> threads;
+  for (const pid_t thread : numeric_entries((files.root / folder).c_str())) {
+    const std::string of_thread = fmt::format(FMT_COMPILE("{}/{}"), folder, thread);
+    const auto text = files.text(of_thread + "/stat");
+    const auto stat = text ? stat_of(thread, *text) : std::nullopt;
+    if (!stat || stat->is_zombie()) continue;
+    ThreadStat& told = threads.emplace_back();
+    told.id = thread;
+    told.state = stat->state;
+    told.cpu_s = stat->own_cpu_s;
+    const auto times = files.text(of_thread + "/schedstat");
+    if (!times || times->empty()) continue;
+    // Nanoseconds on a CPU and waiting for one: finer than the ticks of `stat`.
+    std::string_view rest = *times;
+    told.cpu_s = k_seconds_per_ns * static_cast<double>(take_number<std::uint64_t>(rest));
+    told.cpu_wait_s = k_seconds_per_ns * static_cast<double>(take_number<std::uint64_t>(rest));
+  }
+  return threads;
 }
 
 std::vector<pid_t> children_of(pid_t pid) {

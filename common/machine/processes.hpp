@@ -12,6 +12,7 @@
 
 #include <sys/types.h>
 
+#include "common/machine/system_files.hpp"
 #include "common/unique_fd.hpp"
 
 namespace steptune {
@@ -30,12 +31,25 @@ struct ProcessStat {
   pid_t parent = 0;
   pid_t group = 0;
   std::uint64_t resident_bytes = 0;
-  double cpu_s = 0.0;  ///< CPU time of it and of the children that it has waited for
+  double cpu_s = 0.0;      ///< CPU time of it and of the children that it has waited for
+  double own_cpu_s = 0.0;  ///< CPU time of its own threads
   [[nodiscard]] bool is_zombie() const { return state == 'Z' || state == 'X'; }
 };
 
 /// Nothing when there is no such process.
 [[nodiscard]] std::optional<ProcessStat> read_stat(pid_t pid);
+
+/// One thread of a process.
+struct ThreadStat {
+  pid_t id = 0;
+  char state = '?';
+  double cpu_s = 0.0;
+  std::optional<double> cpu_wait_s;  ///< ready to run, but without a CPU (CONFIG_SCHED_INFO)
+  [[nodiscard]] bool is_runnable() const { return state == 'R'; }
+};
+
+/// All threads of a process, from /proc/PID/task. Empty when the process is gone.
+[[nodiscard]] std::vector<ThreadStat> threads_of(const SystemFiles& files, pid_t pid);
 
 /// Live and zombie children of all threads of a process. Empty when it is gone.
 [[nodiscard]] std::vector<pid_t> children_of(pid_t pid);

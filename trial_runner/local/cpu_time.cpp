@@ -46,8 +46,12 @@ std::optional<CpuTime> time_of_line(std::string_view text, std::string_view name
   const auto all =
       static_cast<double>(std::accumulate(ticks.begin(), ticks.end(), std::uint64_t{0}));
   const auto unused = static_cast<double>(ticks[k_idle] + ticks[k_iowait] + ticks[k_steal]);
-  return CpuTime{all * tick_s, (all - unused) * tick_s,
-                 static_cast<double>(ticks[k_steal]) * tick_s};
+  CpuTime time;
+  time.total_s = all * tick_s;
+  time.busy_s = (all - unused) * tick_s;
+  time.steal_s = static_cast<double>(ticks[k_steal]) * tick_s;
+  time.iowait_s = static_cast<double>(ticks[k_iowait]) * tick_s;
+  return time;
 }
 
 struct TimeOfCpu {
@@ -94,6 +98,7 @@ std::optional<CpuTime> cpu_time_of(std::string_view proc_stat, std::span<const i
     sum.total_s += of_cpu.time.total_s;
     sum.busy_s += of_cpu.time.busy_s;
     sum.steal_s += of_cpu.time.steal_s;
+    sum.iowait_s += of_cpu.time.iowait_s;
   }
   return sum;
 }

@@ -19,6 +19,7 @@ struct CpuTime {
   double total_s = 0.0;
   double busy_s = 0.0;  ///< neither idle nor stolen
   double steal_s = 0.0;
+  double iowait_s = 0.0;  ///< idle while a read or write was under way
   std::size_t cpus = 1;
 };
 

@@ -57,6 +57,7 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
       log_(std::move(log)),
       at_start_(std::move(at_start)),
       memory_(spec.limits.memory_bytes),
+      activity_(process_.main.pid, resources.cpus, resources.cpu_count),
       bound_to_(resources.cpus),
       cpus_(resources.cpu_count),
       machine_(at_start_.started_s, at_start_.cpu, resources.cpus),
@@ -137,6 +138,7 @@ void LocalTrial::on_line(std::string_view line, double now_s, std::vector<TrialE
   tail_.feed(line);
   tail_.feed("\n");
   if (auto report = reader_.read_line(line, now_s)) {
+    if (!reported_) activity_.forget_start(now_s);
     reported_ = true;
     mark_progress(tail_, *report);
     events.emplace_back(TrialReported{key_, *std::move(report)});
@@ -164,6 +166,7 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
   const double own_s = own_cpu_seconds(processes, subreaper.reaped_usage(process_.main.pid).cpu_s);
   if (reported_) cpu_use_.look(now_s, own_s);
+  activity_.look(now_s, processes);
   if (const auto strangers = gpus_.look(now_s, processes); strangers.count > 0) {
     Disturbance disturbance;
     disturbance.gpu_strangers = strangers.count;
@@ -282,6 +285,7 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   if (cpu && at_start_.cpu)
     outcome.disturbance = disturbance_between(*at_start_.cpu, *cpu, used.cpu_s);
   outcome.cpu_busy = cpu_use_.busy_share(cpus_);
+  outcome.activity = activity_.activity();
   outcome.machine = std::move(seconds_);
   outcome.gpu = gpus_.use();
   if (outcome.disturbance && outcome.gpu)

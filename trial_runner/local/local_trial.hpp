@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/machine/processes.hpp"
+#include "trial_runner/local/activity_watch.hpp"
 #include "trial_runner/local/cpu_time.hpp"
 #include "trial_runner/local/ending.hpp"
 #include "trial_runner/local/gpu_watch.hpp"
@@ -107,6 +108,7 @@ class LocalTrial {
   OutputTail tail_;
   MemoryTracker memory_;
   CpuUse cpu_use_;
+  ActivityWatch activity_;
   std::vector<int> bound_to_;  ///< CPUs; empty: not bound
   int cpus_;                   ///< that it may use
   bool reported_ = false;      ///< it has begun to train

@@ -71,8 +71,12 @@ std::optional<double> stalled_share(std::optional<double> before_s, std::optiona
 
 }  // namespace
 
+std::optional<double> storage_stall_s(const SystemFiles& files) {
+  return stalled_s(files, "io");
+}
+
 PressureCounters read_pressure(const SystemFiles& files) {
-  return {stalled_s(files, "memory"), stalled_s(files, "io"), quota_wait_s(files),
+  return {stalled_s(files, "memory"), storage_stall_s(files), quota_wait_s(files),
           throttles(files)};
 }
 

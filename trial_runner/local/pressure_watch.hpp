@@ -21,6 +21,9 @@ struct PressureCounters {
 /// of a package count for all of it.
 [[nodiscard]] PressureCounters read_pressure(const SystemFiles& files);
 
+/// Seconds since boot in which some process waited for storage (PSI); nothing without PSI.
+[[nodiscard]] std::optional<double> storage_stall_s(const SystemFiles& files);
+
 /// What they grew by in some time, as shares of it.
 struct PressureShares {
   std::optional<double> memory;

@@ -186,6 +186,7 @@ class Initiation {
     input_.reading = std::move(look->reading);
     input_.survey = std::move(look->survey);
     input_.runtimes = std::move(look->runtimes);
+    input_.activity = look->activity;
     look_ending_ = look->ending;
     look_failure_ = look->failure;
     in_blocks_ = look->in_blocks;

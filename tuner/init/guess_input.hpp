@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "common/machine/process_activity.hpp"
 #include "search/space/expression.hpp"
 #include "tuner/init/native_runtimes.hpp"
 #include "tuner/init/output_look.hpp"
@@ -29,6 +30,8 @@ struct GuessInput {
   std::optional<Survey> survey = {};
   /// Their variables are knobs, where output is read and no hook sets them.
   NativeRuntimes runtimes = {};
+  /// Threads, CPU use and waiting while it was looked at; of a survey: the same.
+  std::optional<ProcessActivity> activity = {};
   std::filesystem::path folder;  ///< where the command runs
   Facts machine;                 ///< with `cpus`, `gpus` and `memory_gb`
   bool same_training = false;  ///< leave what makes it another training (batch size, accumulation)

@@ -164,6 +164,7 @@ Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock
   if (!seen) return tl::unexpected(seen.error());
   OutputLook look;
   look.runtimes = std::move(runtimes);
+  look.activity = seen->activity;
   look.in_blocks = in_blocks && bytes_of(options.log_path) > 0;
   look.reading = output.reading();
   const bool hook_works = seen->log.patched() && !seen->log.disabled() && seen->first;

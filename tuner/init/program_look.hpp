@@ -9,6 +9,7 @@
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
+#include "common/machine/process_activity.hpp"
 #include "tuner/init/help_text.hpp"
 #include "tuner/init/native_runtimes.hpp"
 #include "tuner/init/output_look.hpp"
@@ -43,10 +44,11 @@ struct OutputLook {
   std::optional<OutputReading> reading;  ///< how its output is read; nothing: it tells no progress
   /// What PyTorch's import hook saw, where that reaches the program and it trained.
   std::optional<Survey> survey;
-  NativeRuntimes runtimes;  ///< in the program, as long as it ran
-  bool in_blocks = false;   ///< its output came in full buffers of the C library only
-  std::string ending;       ///< why there is neither reading nor survey, for people
-  std::string failure;      ///< how it failed, where that is why: its last lines, too
+  NativeRuntimes runtimes;                  ///< in the program, as long as it ran
+  std::optional<ProcessActivity> activity;  ///< threads, CPU use and waiting in its last seconds
+  bool in_blocks = false;  ///< its output came in full buffers of the C library only
+  std::string ending;      ///< why there is neither reading nor survey, for people
+  std::string failure;     ///< how it failed, where that is why: its last lines, too
 };
 
 /// Runs the command as it is until it has told progress for `watch_s`, and ends it. Errors as

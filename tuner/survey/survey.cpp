@@ -60,6 +60,7 @@ class Watch {
       take(reported->report);
     } else if (const auto* finished = std::get_if<TrialFinished>(&event)) {
       finished_ = true;
+      survey_.activity = finished->outcome.activity;
       if (!asked_to_end_) survey_.ended = finished->outcome;
     }
   }

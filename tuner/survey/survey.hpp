@@ -11,6 +11,7 @@
 
 #include "common/clock.hpp"
 #include "common/error.hpp"
+#include "common/machine/process_activity.hpp"
 #include "trial_runner/hooks/hook_log.hpp"
 #include "trial_runner/live/attached_program.hpp"
 #include "trial_runner/report.hpp"
@@ -51,6 +52,9 @@ struct Survey {
   std::vector<std::string> phases;  ///< that it went through: evaluation, checkpoint
   /// The program trains, but the hook's lines did not come back: `log` is that of its file.
   bool is_unheard = false;
+  /// Threads, CPU use and waiting in the last seconds; nothing of an attached program or a short
+  /// run.
+  std::optional<ProcessActivity> activity;
 
   /// Between the first step and the last; nothing where there were not two reports.
   [[nodiscard]] std::optional<double> seconds_per_step() const;

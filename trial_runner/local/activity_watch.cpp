@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/activity_watch.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <system_error>
+
+#include <fmt/compile.h>
+#include <fmt/format.h>
+
+#include "trial_runner/local/pressure_watch.hpp"
+
+namespace steptune::local {
+namespace {
+
+/// Long enough for several looks, one a second, and shorter than the training part of a survey.
+constexpr double k_window_s = 5.0;
+
+/// A wrapper that waits for its program uses next to no CPU time.
+constexpr double k_wrapper_cpu_share = 0.01;
+
+/// Threads below this share of the busiest thread's CPU time only assist: timers, pinning, logging.
+constexpr double k_computing_share = 0.1;
+
+double cpu_share(const ProcessStat& before, const ProcessStat& after, double span_s) {
+  return std::max(0.0, after.own_cpu_s - before.own_cpu_s) / span_s;
+}
+
+int size_of(const std::vector<ThreadStat>& threads) {
+  return static_cast<int>(threads.size());
+}
+
+}  // namespace
+
+const ActivityWatch::Process* ActivityWatch::Look::find(pid_t pid) const {
+  const auto found =
+      std::ranges::find(processes, pid, [](const Process& one) { return one.stat.id.pid; });
+  return found == processes.end() ? nullptr : &*found;
+}
+
+std::vector<const ActivityWatch::Process*> ActivityWatch::Look::children_of(pid_t pid) const {
+  std::vector<const Process*> children;
+  for (const Process& process : processes) {
+    if (process.stat.parent == pid) children.push_back(&process);
+  }
+  return children;
+}
+
+int ActivityWatch::Look::threads() const {
+  int sum = 0;
+  for (const Process& process : processes)
+    sum += size_of(process.threads);
+  return sum;
+}
+
+int ActivityWatch::Look::runnable_threads() const {
+  std::ptrdiff_t sum = 0;
+  for (const Process& process : processes)
+    sum += std::ranges::count_if(process.threads, &ThreadStat::is_runnable);
+  return static_cast<int>(sum);
+}
+
+void ActivityWatch::look(double now_s, std::span<const ProcessStat> processes) {
+  Look look;
+  look.at_s = now_s;
+  for (const ProcessStat& stat : processes) {
+    std::error_code fault;
+    const auto program = std::filesystem::read_symlink(
+        files_.root / fmt::format(FMT_COMPILE("proc/{}/exe"), stat.id.pid), fault);
+    look.processes.push_back({stat, program.string(), threads_of(files_, stat.id.pid)});
+  }
+  if (const auto text = files_.text("proc/stat")) look.cpu = cpu_time_of(*text, cpus_);
+  look.storage_wait_s = storage_stall_s(files_);
+  if (!look.storage_wait_s && look.cpu) look.storage_wait_s = look.cpu->iowait_s;
+  looks_.push_back(std::move(look));
+
+  // One look at the window's begin is kept: differences are taken from it on.
+  const double begin_s = std::max(now_s - k_window_s, from_s_);
+  while (looks_.size() > 2 && looks_[1].at_s <= begin_s)
+    looks_.pop_front();
+}
+
+std::optional<ProcessActivity> ActivityWatch::activity() const {
+  if (looks_.size() < 2) return std::nullopt;
+  const Look& first = looks_.front();
+  const Look& last = looks_.back();
+  ProcessActivity activity;
+  activity.span_s = last.at_s - first.at_s;
+  if (activity.span_s < k_least_span_s) return std::nullopt;
+  activity.cpus = std::max(1, cpu_count_);
+  double runnable = 0.0;
+  for (const Look& look : looks_) {
+    const int now = look.runnable_threads();
+    activity.processes = std::max(activity.processes, static_cast<int>(look.processes.size()));
+    activity.threads = std::max(activity.threads, look.threads());
+    activity.peak_runnable_threads = std::max(activity.peak_runnable_threads, now);
+    runnable += now;
+  }
+  activity.mean_runnable_threads = runnable / static_cast<double>(looks_.size());
+  if (first.cpu && last.cpu && last.cpu->total_s > first.cpu->total_s) {
+    const double used_s =
+        last.cpu->busy_s - first.cpu->busy_s + last.cpu->steal_s - first.cpu->steal_s;
+    activity.idle_cpu_share =
+        std::clamp(1.0 - used_s / (last.cpu->total_s - first.cpu->total_s), 0.0, 1.0);
+  }
+  if (first.storage_wait_s && last.storage_wait_s) {
+    activity.storage_wait_s = std::max(0.0, *last.storage_wait_s - *first.storage_wait_s);
+  }
+  add_trainer(activity);
+  return activity;
+}
+
+pid_t ActivityWatch::trainer() const {
+  const Look& first = looks_.front();
+  const Look& last = looks_.back();
+  pid_t trainer = main_;
+  while (true) {
+    const Process* before = first.find(trainer);
+    const Process* after = last.find(trainer);
+    const auto children = last.children_of(trainer);
+    if (before == nullptr || after == nullptr || children.size() != 1) return trainer;
+    const bool is_same_program = after->program == children.front()->program;
+    const double share = cpu_share(before->stat, after->stat, last.at_s - first.at_s);
+    if (is_same_program || share >= k_wrapper_cpu_share) return trainer;
+    trainer = children.front()->stat.id.pid;
+  }
+}
+
+void ActivityWatch::add_trainer(ProcessActivity& activity) const {
+  const pid_t pid = trainer();
+  for (const Look& look : looks_) {
+    const Process* process = look.find(pid);
+    if (process == nullptr) continue;
+    activity.trainer_threads = std::max(activity.trainer_threads, size_of(process->threads));
+    // Processes above it wrap it; everything else the program started is below it.
+    int above = 1;
+    for (const Process* parent = look.find(process->stat.parent); parent != nullptr;
+         parent = look.find(parent->stat.parent))
+      ++above;
+    activity.child_processes =
+        std::max(activity.child_processes, static_cast<int>(look.processes.size()) - above);
+  }
+
+  const Look& first = looks_.front();
+  const Look& last = looks_.back();
+  std::map<pid_t, ProcessStat> before;
+  for (const Process& process : first.processes)
+    before.emplace(process.stat.id.pid, process.stat);
+  for (const Process& process : last.processes) {
+    const auto known = before.find(process.stat.id.pid);
+    const bool is_known = known != before.end() && known->second.id == process.stat.id;
+    const ProcessStat& from = is_known ? known->second : ProcessStat{};
+    const double own_s = std::max(0.0, process.stat.own_cpu_s - from.own_cpu_s);
+    // A child that ended has its time with the parent that waited for it.
+    const double with_ended_s = std::max(own_s, process.stat.cpu_s - from.cpu_s);
+    const bool is_trainer = process.stat.id.pid == pid;
+    if (is_trainer) activity.trainer_cpu_s = own_s;
+    activity.children_cpu_s += is_trainer ? with_ended_s - own_s : with_ended_s;
+  }
+
+  const Process* earlier = first.find(pid);
+  const Process* later = last.find(pid);
+  if (earlier == nullptr || later == nullptr) return;
+  std::vector<double> spent_s;
+  for (const ThreadStat& thread : later->threads) {
+    const auto known = std::ranges::find(earlier->threads, thread.id, &ThreadStat::id);
+    const bool is_new = known == earlier->threads.end();
+    spent_s.push_back(thread.cpu_s - (is_new ? 0.0 : known->cpu_s));
+    if (!thread.cpu_wait_s) continue;
+    const double waited_s =
+        *thread.cpu_wait_s - (is_new ? 0.0 : known->cpu_wait_s.value_or(*thread.cpu_wait_s));
+    activity.trainer_cpu_wait_s =
+        activity.trainer_cpu_wait_s.value_or(0.0) + std::max(0.0, waited_s);
+  }
+  const double most_s = spent_s.empty() ? 0.0 : std::ranges::max(spent_s);
+  activity.computing_threads = static_cast<int>(std::ranges::count_if(
+      spent_s, [&](double one) { return one > 0.0 && one >= k_computing_share * most_s; }));
+}
+
+}  // namespace steptune::local

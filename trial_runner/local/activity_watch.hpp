@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/machine/process_activity.hpp"
+#include "common/machine/processes.hpp"
+#include "common/machine/system_files.hpp"
+#include "trial_runner/local/cpu_time.hpp"
+
+namespace steptune::local {
+
+/// Looks at a program's processes and threads from outside, for its `ProcessActivity`. Keeps the
+/// looks of the last seconds only: a program computes differently while it starts.
+class ActivityWatch {
+ public:
+  /// `main`: the program's first process. `cpus`: the CPUs it is bound to; empty: all. `cpu_count`:
+  /// how many it may use.
+  ActivityWatch(pid_t main, std::vector<int> cpus, int cpu_count, SystemFiles files = {})
+      : main_(main), cpus_(std::move(cpus)), cpu_count_(cpu_count), files_(std::move(files)) {}
+
+  /// `processes`: all live processes of the program.
+  void look(double now_s, std::span<const ProcessStat> processes);
+
+  /// Forgets the looks before `now_s`: the program has begun to train.
+  void forget_start(double now_s) { from_s_ = now_s; }
+
+  /// Nothing before two looks that are a second apart.
+  [[nodiscard]] std::optional<ProcessActivity> activity() const;
+
+ private:
+  struct Process {
+    ProcessStat stat;
+    std::string program;  ///< its executable; empty: not known
+    std::vector<ThreadStat> threads;
+  };
+  struct Look {
+    double at_s = 0.0;
+    std::vector<Process> processes;
+    std::optional<CpuTime> cpu;
+    std::optional<double> storage_wait_s;
+
+    [[nodiscard]] const Process* find(pid_t pid) const;
+    [[nodiscard]] std::vector<const Process*> children_of(pid_t pid) const;
+    [[nodiscard]] int threads() const;
+    [[nodiscard]] int runnable_threads() const;
+  };
+
+  /// The process that trains: see `ProcessActivity`.
+  [[nodiscard]] pid_t trainer() const;
+  void add_trainer(ProcessActivity& activity) const;
+
+  pid_t main_;
+  std::vector<int> cpus_;
+  int cpu_count_;
+  SystemFiles files_;
+  double from_s_ = 0.0;
+  std::deque<Look> looks_;
+};
+
+}  // namespace steptune::local
