@@ -61,12 +61,21 @@ bool uneven(const Parameter& parameter) {
   return parameter.kind == ParameterKind::integer && parameter.scale == Scale::log;
 }
 
+/// Added before the logarithm is taken: counts from 0 on are at the positions of 1 to high + 1.
+double log_offset(const Parameter& parameter) {
+  return parameter.low == 0.0 ? 1.0 : 0.0;
+}
+
 double log_position(const Parameter& parameter, double number) {
-  return std::log(number / parameter.low) / std::log(parameter.high / parameter.low);
+  const double offset = log_offset(parameter);
+  const double low = parameter.low + offset;
+  return std::log((number + offset) / low) / std::log((parameter.high + offset) / low);
 }
 
 double log_at(const Parameter& parameter, double position) {
-  return parameter.low * std::pow(parameter.high / parameter.low, position);
+  const double offset = log_offset(parameter);
+  const double low = parameter.low + offset;
+  return low * std::pow((parameter.high + offset) / low, position) - offset;
 }
 
 double continuous_at(const Parameter& parameter, double position) {
@@ -182,8 +191,10 @@ Value Parameter::at_quantile(double quantile) const {
   if (!count) return Value{continuous_at(*this, clamped_unit(quantile))};
   if (uneven(*this) && *count > 1) {
     // Each whole number owns the factors from half below to half above it.
-    const double lowest = low - 0.5;
-    const double draw = lowest * std::pow((high + 0.5) / lowest, clamped_unit(quantile));
+    const double offset = log_offset(*this);
+    const double lowest = low + offset - 0.5;
+    const double highest = high + offset + 0.5;
+    const double draw = lowest * std::pow(highest / lowest, clamped_unit(quantile)) - offset;
     return level(clamped_level(std::round(draw) - low, *count));
   }
   return level(clamped_level(std::floor(quantile * static_cast<double>(*count)), *count));

@@ -21,11 +21,12 @@ enum class MemoryEffect { unknown, increases, decreases };
 struct Parameter {
   std::string name;
   ParameterKind kind = ParameterKind::integer;
-  double low = 0.0;             ///< integer, floating: smallest value
-  double high = 0.0;            ///< integer, floating: largest value
-  std::optional<double> step;   ///< integer, floating with a linear scale: distance of the values
-  Scale scale = Scale::linear;  ///< log2 on an integer: the powers of two in [low, high]
-  std::vector<Value> choices;   ///< categorical: in no order; ordinal: in theirs
+  double low = 0.0;            ///< integer, floating: smallest value
+  double high = 0.0;           ///< integer, floating: largest value
+  std::optional<double> step;  ///< integer, floating with a linear scale: distance of the values
+  /// log2 on an integer: the powers of two in [low, high]. log on an integer may begin at 0.
+  Scale scale = Scale::linear;
+  std::vector<Value> choices;       ///< categorical: in no order; ordinal: in theirs
   std::optional<std::string> when;  ///< the parameter is active where this expression holds
   MemoryEffect memory = MemoryEffect::unknown;
 

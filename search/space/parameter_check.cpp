@@ -70,10 +70,12 @@ Result<void> check_range(const Parameter& parameter) {
   if (low > high) {
     return fault(fmt::format("the range is empty: low {} is above high {}", low, high), "/low");
   }
-  if (parameter.scale != Scale::linear && low <= 0.0) {
+  const bool counts_from_zero =
+      low == 0.0 && parameter.kind == ParameterKind::integer && parameter.scale == Scale::log;
+  if (parameter.scale != Scale::linear && low <= 0.0 && !counts_from_zero) {
     return fault(fmt::format("a log scale needs a positive low, not {}", low), "/low");
   }
-  if (parameter.scale != Scale::linear && !std::isfinite(high / low)) {
+  if (parameter.scale != Scale::linear && low > 0.0 && !std::isfinite(high / low)) {
     return fault("the range is too large for a log scale", "/high");
   }
   if (parameter.kind == ParameterKind::integer) {

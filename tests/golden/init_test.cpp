@@ -144,7 +144,7 @@ next    steptune check train.study.json
   EXPECT_THAT(check.out, HasSubstr("guard      loss at most 1.02 x the baseline's"));
   // The usual searcher is a module that some builds lack.
   std::string study = sandbox.read("train.study.json");
-  study.insert(study.find('{') + 1, R"("search": {"searcher": "sobol"},)");
+  study.insert(study.find("\"first_guesses\""), R"("searcher": "sobol", )");
   sandbox.write("train.study.json", study);
   const Ended run = sandbox.steptune({"run", "--trials", "2", "--time", "20s", "--quiet"});
   EXPECT_THAT(run.out, HasSubstr("best ")) << run.err;

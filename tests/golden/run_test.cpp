@@ -180,7 +180,7 @@ TEST(Run, FirstGuessesFollowTheBaselineWhereTheyAreAskedFor) {
     },
     "baseline": {"batch_size": 16, "workers": 0},
     "search": {"searcher": "sobol", "scheduler": "none"},
-    "budget": {"trials": 6},
+    "budget": {"trials": 20},
     "runner": {"type": "replay", "seconds_per_sample": "(0.0004 + 0.01 / batch_size) / (1 + workers)"}
   })json");
   const auto origins = [&sandbox](const std::vector<std::string>& options) {
@@ -199,8 +199,7 @@ TEST(Run, FirstGuessesFollowTheBaselineWhereTheyAreAskedFor) {
   };
   EXPECT_EQ(count(origins({}), "expert"), 0);
   const auto guided = origins({"--first-guesses"});
-  EXPECT_GE(count(guided, "expert"), 1);
-  EXPECT_LE(count(guided, "expert"), 3);
+  EXPECT_GE(count(guided, "expert"), 2);
   EXPECT_GE(count(guided, "sobol"), 1);
 
   // The study file says it once and for all; the command line has the last word.

@@ -43,6 +43,11 @@ constexpr double k_most_of_watching = 0.1;
 /// A program's help, and some of its output, take so long at the least.
 constexpr double k_least_look_s = 2.0;
 
+/// The budget's shares (tuner/loop/budget.cpp): of the time, for the search, and the trials that it
+/// is divided among at most.
+constexpr double k_search_share_of_time = 0.6;
+constexpr double k_most_search_trials = 20.0;
+
 /// How any program is tuned, in one example.
 constexpr const char* k_by_hand =
     "any program with options can be tuned by a study file (docs/tutorial.md), which\n"
@@ -50,6 +55,13 @@ constexpr const char* k_by_hand =
     "  {{\"name\": \"{}\", \"command\": [{}, \"--threads\", \"{{threads}}\"],\n"
     "   \"parameters\": {{\"threads\": {{\"type\": \"int\", \"low\": 1, \"high\": \"cpus\"}}}},\n"
     "   \"baseline\": {{\"threads\": 1}}, \"reports\": \"key=value\"}}";
+
+/// Trials of a search in this time, each measured for as long as its start-up took, and for
+/// `measure.min_window_s` at the least.
+double search_trials(double tuning_time_s, double startup_s) {
+  const double trial_s = startup_s + std::max(startup_s, MeasureSpec().min_window_s);
+  return std::clamp(k_search_share_of_time * tuning_time_s / trial_s, 1.0, k_most_search_trials);
+}
 
 double until_step_s(double tuning_time_s) {
   return k_most_until_step * tuning_time_s;
@@ -210,6 +222,7 @@ class NewProgramStudy {
       wanted.epoch_samples = planned->epoch_samples;
     }
     wanted.facts = detected_facts();
+    if (options_.longest_s) wanted.trials = search_trials(*options_.longest_s, survey.startup_s);
     wanted.cpu_computes_bfloat16 = guess_machine(SystemFiles{}, 1, 0).computes_bfloat16;
     const auto draft = draft_study(survey, wanted);
     if (!draft) return tl::unexpected(draft.error());

@@ -64,7 +64,8 @@ Json distribution(const char* name, Json attributes) {
 }
 
 Json distribution_of(const Parameter& parameter) {
-  const bool log = parameter.scale != Scale::linear;
+  // Optuna has no logarithmic scale from 0 on.
+  const bool log = parameter.scale != Scale::linear && parameter.low > 0.0;
   if (parameter.kind == ParameterKind::integer) {
     const auto low = static_cast<std::int64_t>(parameter.low);
     auto high = static_cast<std::int64_t>(parameter.high);

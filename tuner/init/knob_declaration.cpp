@@ -73,6 +73,7 @@ std::optional<Json> number_declaration(const SpaceKnob& rule, const std::string&
   if (rule.scale == "log2" && now > 0 && declaration["low"] != 0) {
     declaration["scale"] = is_power_of_two(now) ? "log2" : "log";
   }
+  if (rule.scale == "log") declaration["scale"] = "log";
   return declaration;
 }
 

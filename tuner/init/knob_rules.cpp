@@ -29,7 +29,7 @@ constexpr const char* k_gpu = "gpus > 0";
 constexpr std::array<UsualKnob, 15> k_usual = {{
     {KnobRole::batch, "", "int", "", "", "log2", "", "increases", ""},
     {KnobRole::accumulation, "", "int", "1", "32", "log2", "", "", ""},
-    {KnobRole::workers, "", "int", "0", "cpus", "", "", "", ""},
+    {KnobRole::workers, "", "int", "0", "64 * cpus", "log", "", "", ""},
     {KnobRole::prefetch, "", "int", "1", "16", "log2", "workers > 0", "increases", ""},
     {KnobRole::threads, "", "int", "1", "cpus", "", "", "", ""},
     {KnobRole::precision, ".*(?:precision|dtype)", "categorical", "", "", "", "", "", ""},

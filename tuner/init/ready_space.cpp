@@ -78,7 +78,7 @@ const Section<SpaceKnob>& knob_section() {
                    .required())
           .add(key("low", &SpaceKnob::low, bound()))
           .add(key("high", &SpaceKnob::high, bound()))
-          .add(key("scale", &SpaceKnob::scale, document::one_of({"log2"})))
+          .add(key("scale", &SpaceKnob::scale, document::one_of({"log", "log2"})))
           .add(key("when", &SpaceKnob::when, document::string()))
           .add(key("memory", &SpaceKnob::memory, document::one_of({"increases", "decreases"})))
           .add(key("needs", &SpaceKnob::needs, document::string()))

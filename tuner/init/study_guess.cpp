@@ -33,16 +33,6 @@ void hold_step(StudyBuilder& study) {
     hold_to_factors_of(product, study.declaration(factor));
 }
 
-/// Loaders and computing threads do not get in each other's way.
-void share_processors(StudyBuilder& study, const Facts& machine) {
-  const std::string workers = study.parameter_of("workers");
-  const std::string threads = study.parameter_of("threads");
-  if (!study.is_active_today(workers) || !study.is_active_today(threads)) return;
-  const double today = study.today(workers).get<double>() + study.today(threads).get<double>();
-  if (today > 2.0 * machine.at("cpus")) return;
-  study.add_constraint(fmt::format("{} + {} <= 2 * cpus", workers, threads));
-}
-
 }  // namespace
 
 std::string StudyGuess::parameter_of(const std::string& role) const {
@@ -68,9 +58,10 @@ Result<StudyGuess> guess_study(const GuessInput& input) {
                 "", "write the study file by hand: docs/tutorial.md");
   }
   hold_step(study);
-  share_processors(study, input.machine);
   StudyGuess guess = std::move(study).finish(input.name);
   guess_goal(input, guess);
+  // The ranges are wide: the expert's moves enter them as far as that pays.
+  guess.document["search"]["first_guesses"] = true;
   guess.document["budget"] = {{"trials", 40}, {"time", "30m"}};
   return guess;
 }

@@ -7,39 +7,26 @@
 #include <string_view>
 #include <utility>
 
-#include "common/text.hpp"
 #include "search/searchers/visited.hpp"
 
 namespace steptune {
 namespace {
 
-/// Batches that each worker loads ahead.
-constexpr double k_usual_prefetch = 4.0;
-
-/// A value of the parameter that is nearest to `wanted`.
-Value nearest_level(const Parameter& parameter, double wanted) {
-  const auto away = [wanted](const Value& value) { return std::abs(*number_in(value) - wanted); };
-  if (!parameter.choices.empty()) {
-    return *std::ranges::min_element(parameter.choices, {}, away);
-  }
-  const auto count = parameter.level_count();
-  if (!count) {
-    const double within = std::clamp(wanted, parameter.low, parameter.high);
-    return parameter.at_position(parameter.position_of(Value(within)));
-  }
-  // Of a number they ascend: the first one that is not below, or the one before it.
-  std::uint64_t first = 0;
-  for (std::uint64_t end = *count - 1; first < end;) {
-    const std::uint64_t middle = first + (end - first) / 2;
-    if (*number_in(parameter.level(middle)) < wanted) {
-      first = middle + 1;
-    } else {
-      end = middle;
-    }
-  }
-  if (first > 0 && away(parameter.level(first - 1)) <= away(parameter.level(first))) --first;
-  return parameter.level(first);
-}
+/// Batches that each worker loads ahead where nothing is said: PyTorch's default.
+constexpr double k_default_prefetch = 2.0;
+/// A trial ends once its interval is this tight (`measure.target_half_width`): smaller gains are
+/// noise whatever the error says.
+constexpr double k_least_gain = 0.02;
+/// One-sided 95 %.
+constexpr double k_z_gain = 1.645;
+/// Workers that are tried first on a machine with many CPUs: half of torchvision's default, twice
+/// timm's.
+constexpr double k_usual_workers = 8.0;
+/// A step of the workers paid nearly all that it could if it reached this share of it. Then the
+/// next step is twice as large.
+constexpr double k_near_ideal = 0.7;
+constexpr double k_step = 2.0;
+constexpr double k_long_step = 4.0;
 
 double number_of(const Configuration& configuration, const Parameter& parameter, double otherwise) {
   const Value* value = configuration.find(parameter.name);
@@ -52,6 +39,10 @@ double largest_of(const Parameter& parameter) {
   for (const Value& choice : parameter.choices)
     largest = std::max(largest, number_in(choice).value_or(0.0));
   return largest;
+}
+
+bool is_measured(const Observation& observation) {
+  return observation.kind == ObservationKind::complete && !observation.values.empty();
 }
 
 /// The choice of half precision that this machine computes fast; nothing where none is.
@@ -72,147 +63,90 @@ std::optional<Value> fast_precision(const Parameter& parameter, const GuessMachi
   return std::nullopt;
 }
 
+/// Launches of one configuration, as one.
+struct Mean {
+  double weighted = 0.0;
+  double weight = 0.0;
+  bool has_errors = true;
+
+  void add(double value, double error) {
+    // Without an error each launch counts the same.
+    has_errors = has_errors && error > 0.0;
+    const double its = error > 0.0 ? 1.0 / (error * error) : 1.0;
+    weighted += its * value;
+    weight += its;
+  }
+  [[nodiscard]] double value() const { return weighted / weight; }
+  [[nodiscard]] double variance() const { return has_errors ? 1.0 / weight : 0.0; }
+};
+
 }  // namespace
 
-/// Which of the things that make training faster are done.
-struct FirstGuesses::Levers {
-  bool loading = false;
-  bool precision = false;
-  bool batch = false;
-  bool fewer_workers = false;
+struct FirstGuesses::Best {
+  Configuration configuration;
+  double value = std::numeric_limits<double>::infinity();
 };
 
 FirstGuesses::FirstGuesses(const SearchSpace& space, Configuration baseline,
                            const GuessMachine& machine, const KnobRoles& declared)
-    : space_(space), baseline_(std::move(baseline)), machine_(machine) {
-  const auto is_declared = [&](KnobRole role) {
-    return std::ranges::any_of(declared, [&](const auto& its) { return its.second == role; });
-  };
-  for (const Parameter& parameter : space.parameters()) {
-    auto role = role_of(declared, parameter.name);
-    if (role && is_a_number(*role) && !has_numbers(parameter)) role.reset();
-    // Of two with one role the declared one is meant, else the first: both would be done twice.
-    const bool taken = role && role != KnobRole::other &&
-                       (std::ranges::find(roles_, role) != roles_.end() ||
-                        (!declared.contains(parameter.name) && is_declared(*role)));
-    roles_.push_back(taken ? std::nullopt : role);
-  }
+    : space_(space),
+      baseline_(std::move(baseline)),
+      machine_(machine),
+      levers_(levers_of(space, declared)) {
+  for (const Parameter& parameter : space.parameters())
+    roles_.push_back(role_of(declared, parameter.name));
 }
 
-const Parameter* FirstGuesses::of(KnobRole role) const {
-  const auto found = std::ranges::find(roles_, std::optional(role));
-  return found == roles_.end()
-             ? nullptr
-             : &space_.parameters()[static_cast<std::size_t>(found - roles_.begin())];
+const Parameter& FirstGuesses::leading(const Lever& lever) const {
+  return space_.parameters()[lever.parameters.front()];
 }
 
-bool FirstGuesses::knows_anything() const {
-  return std::ranges::any_of(
-      roles_, [](const auto& role) { return role.has_value() && role != KnobRole::instance; });
-}
-
-void FirstGuesses::share_cpus(Configuration& configuration) const {
-  const Parameter* workers = of(KnobRole::workers);
-  const Parameter* threads = of(KnobRole::threads);
-  const double cpus = machine_.cpus;
-  if (workers == nullptr) {
-    if (threads != nullptr) configuration.set(threads->name, nearest_level(*threads, cpus));
-    return;
-  }
-  // Where GPUs compute, the CPUs load data; otherwise they do both.
-  const double loading =
-      threads == nullptr || machine_.gpus > 0 ? cpus : std::max(1.0, std::floor(std::sqrt(cpus)));
-  const Value chosen = nearest_level(*workers, loading);
-  configuration.set(workers->name, chosen);
-  if (threads == nullptr) return;
-  configuration.set(threads->name,
-                    nearest_level(*threads, cpus / std::max(1.0, number_in(chosen).value_or(1.0))));
-}
-
-/// On a logarithmic scale half way from today's batch to the smallest one that is known to be too
-/// large: a halving search.
-std::optional<double> FirstGuesses::larger_batch(const Configuration& from,
-                                                 std::span<const Observation> observations) const {
-  const Parameter& batch = *of(KnobRole::batch);
-  const double today = number_of(from, batch, 1.0);
-  const double largest = largest_of(batch);
-  double best = std::numeric_limits<double>::infinity();
+FirstGuesses::Best FirstGuesses::best_of(std::span<const Observation> observations) const {
+  std::vector<std::pair<const Configuration*, Mean>> measured;
   for (const Observation& observation : observations) {
-    if (observation.configuration == from && !observation.values.empty()) {
-      best = std::min(best, observation.values[0]);
+    if (!is_measured(observation) || !space_.contains(observation.configuration)) continue;
+    auto known = std::ranges::find_if(
+        measured, [&](const auto& its) { return *its.first == observation.configuration; });
+    if (known == measured.end()) {
+      known = measured.insert(measured.end(), {&observation.configuration, Mean()});
     }
+    const auto& errors = observation.standard_errors;
+    known->second.add(observation.values[0], errors.empty() ? 0.0 : errors[0]);
   }
-  double too_large = std::numeric_limits<double>::infinity();
-  bool went_up = false;
-  for (const Observation& observation : observations) {
-    if (!on_one_instance(observation.configuration, from)) continue;
-    const double tried = number_of(observation.configuration, batch, today);
-    if (tried > number_of(baseline_, batch, today)) went_up = true;
-    if (tried <= today) continue;
-    const bool worse = observation.kind != ObservationKind::complete ||
-                       observation.values.empty() || observation.values[0] >= best;
-    if (worse) too_large = std::min(too_large, tried);
+  Best best{baseline_};
+  double variance = 0.0;
+  for (const auto& [configuration, mean] : measured) {
+    const bool is_first = std::isinf(best.value);
+    const double gain = best.value - mean.value();
+    const double noise = k_z_gain * std::sqrt(variance + mean.variance());
+    if (!is_first && gain <= std::max(noise, k_least_gain * best.value)) continue;
+    best = {*configuration, mean.value()};
+    variance = mean.variance();
   }
-  if (std::isinf(too_large)) {
-    // Nothing speaks against the largest, but memory may: first half of the way to it, then twice.
-    const bool may_not_fit = batch.memory == MemoryEffect::increases && !went_up;
-    if (may_not_fit) return std::sqrt(std::max(today, 1.0) * largest);
-    return went_up ? std::min(2.0 * today, largest) : largest;
-  }
-  const double between = std::sqrt(std::max(today, 1.0) * too_large);
-  const double level = number_in(nearest_level(batch, between)).value_or(today);
-  return level > today && level < too_large ? std::optional(level) : std::nullopt;
+  return best;
 }
 
-std::optional<Configuration> FirstGuesses::pull(const Configuration& from, const Levers& levers,
-                                                std::span<const Observation> observations) const {
+std::optional<Configuration> FirstGuesses::moved(const Lever& lever, const Configuration& from,
+                                                 const Value& value) const {
   Configuration guess = from;
-  for (std::size_t i = 0; i < roles_.size(); ++i) {
-    if (!roles_[i]) continue;
-    const Parameter& parameter = space_.parameters()[i];
-    switch (*roles_[i]) {
-      case KnobRole::prefetch:
-        if (levers.loading) guess.set(parameter.name, nearest_level(parameter, k_usual_prefetch));
-        break;
-      case KnobRole::transfer:
-      case KnobRole::other:
-        if (levers.loading && parameter.kind == ParameterKind::boolean) {
-          guess.set(parameter.name, Value(true));
-        }
-        break;
-      case KnobRole::precision:
-        if (const auto fast = fast_precision(parameter, machine_); fast && levers.precision) {
-          guess.set(parameter.name, *fast);
-        }
-        break;
-      case KnobRole::layout:
-        if (levers.precision && parameter.kind == ParameterKind::boolean) {
-          guess.set(parameter.name, Value(true));
-        }
-        break;
-      default:
-        break;
+  const Parameter& first = leading(lever);
+  guess.set(first.name, value);
+  for (const std::size_t index : lever.parameters) {
+    const Parameter& parameter = space_.parameters()[index];
+    if (roles_[index] == KnobRole::threads && lever.role == KnobRole::threads) {
+      guess.set(parameter.name, nearest_level(parameter, number_in(value).value_or(1.0)));
+    }
+    // Follows only once there are workers.
+    if (roles_[index] == KnobRole::prefetch && !from.contains(parameter.name)) {
+      guess.set(parameter.name, nearest_level(parameter, k_default_prefetch));
+    }
+    if (roles_[index] == KnobRole::accumulation && !space_.contains(guess)) {
+      const double step = number_of(from, first, 1.0) * number_of(from, parameter, 1.0);
+      const double parts = step / std::max(1.0, number_of(guess, first, 1.0));
+      guess.set(parameter.name, nearest_level(parameter, parts));
     }
   }
-  if (levers.loading) share_cpus(guess);
-  const Parameter* workers = of(KnobRole::workers);
-  if (levers.fewer_workers && workers != nullptr) {
-    const double fewer = number_of(from, *workers, 0.0) / 2.0;
-    if (fewer >= 1.0) guess.set(workers->name, nearest_level(*workers, fewer));
-  }
-  const Parameter* batch = of(KnobRole::batch);
-  if (levers.batch && batch != nullptr) {
-    const auto level = larger_batch(from, observations);
-    if (level) guess.set(batch->name, nearest_level(*batch, *level));
-    // An optimizer step keeps its samples where a constraint asks for it.
-    const Parameter* accumulation = of(KnobRole::accumulation);
-    if (accumulation != nullptr && !space_.contains(guess)) {
-      const double step = number_of(from, *batch, 1.0) * number_of(from, *accumulation, 1.0);
-      const double parts = step / std::max(1.0, number_of(guess, *batch, 1.0));
-      guess.set(accumulation->name, nearest_level(*accumulation, parts));
-    }
-  }
-  // Drops what has no effect here, and gives a value to what now has one.
+  // Drops inactive parameters, and gives a value to those that become active.
   const Point point = space_.encode(guess);
   const bool inside =
       std::ranges::none_of(point, [](double coordinate) { return std::isnan(coordinate); });
@@ -221,11 +155,131 @@ std::optional<Configuration> FirstGuesses::pull(const Configuration& from, const
   return space_.contains(guess) ? std::optional(std::move(guess)) : std::nullopt;
 }
 
+Climb FirstGuesses::climb_of(const Lever& lever, const Best& best,
+                             std::span<const Observation> observations) const {
+  const Parameter& parameter = leading(lever);
+  const double cpus = machine_.cpus;
+  const auto number = [&](const Configuration& its) { return number_of(its, parameter, 0.0); };
+  Climb climb;
+  climb.today = number(baseline_);
+  climb.best = number(best.configuration);
+  for (const Observation& observation : observations) {
+    if (!on_one_instance(observation.configuration, best.configuration)) continue;
+    const double tried = number(observation.configuration);
+    climb.tried.push_back(tried);
+    const bool failed = observation.kind == ObservationKind::out_of_memory ||
+                        observation.kind == ObservationKind::failed;
+    if (failed && tried > climb.best) {
+      climb.too_large = std::min(climb.too_large.value_or(tried), tried);
+    }
+  }
+  if (lever.role == KnobRole::threads) {
+    const double cores = machine_.cores > 0 ? machine_.cores : cpus;
+    climb.first = {cpus, cores, 1.0};
+    // More threads than CPUs wait for each other.
+    if (climb.today > cpus) climb.first = {1.0, cpus, cores};
+    climb.may_fall = true;
+  } else if (lever.role == KnobRole::workers) {
+    // The range goes beyond the CPUs where workers mostly wait.
+    const bool may_wait = largest_of(parameter) > 2.0 * cpus;
+    if (climb.today == 0.0) {
+      climb.first = {std::min(may_wait ? 2.0 * cpus : cpus, k_usual_workers)};
+    }
+    climb.may_fall = climb.today > cpus;
+    climb.falls_first = climb.may_fall && !may_wait;
+    double before = climb.today;
+    for (const double tried : climb.tried) {
+      if (tried < climb.best) before = std::max(before, tried);
+    }
+    double value = std::numeric_limits<double>::infinity();
+    for (const Observation& observation : observations) {
+      if (is_measured(observation) && number(observation.configuration) == before) {
+        value = std::min(value, observation.values[0]);
+      }
+    }
+    const double ideal = climb.best / std::max(1.0, before);
+    const bool is_near_ideal =
+        climb.best > climb.today && value / best.value >= k_near_ideal * ideal;
+    climb.factor = is_near_ideal ? k_long_step : k_step;
+  } else {
+    climb.factor = k_long_step;
+  }
+  return climb;
+}
+
+std::optional<Configuration> FirstGuesses::move_number(
+    const Lever& lever, const Best& best, std::span<const Observation> observations) const {
+  const Parameter& parameter = leading(lever);
+  Climb climb = climb_of(lever, best, observations);
+  while (const auto number = next_number(parameter, climb)) {
+    const Value value = nearest_level(parameter, *number);
+    auto guess = moved(lever, best.configuration, value);
+    if (guess && !has_run_out(*guess, observations)) return guess;
+    // Too much for memory, or for a constraint: as good as tried.
+    climb.tried.push_back(*number);
+    if (*number > climb.best)
+      climb.too_large = std::min(climb.too_large.value_or(*number), *number);
+  }
+  return std::nullopt;
+}
+
+std::vector<Value> FirstGuesses::worthwhile_choices(const Lever& lever, const Best& best) const {
+  const Parameter& parameter = leading(lever);
+  if (lever.role == KnobRole::precision) {
+    const auto fast = fast_precision(parameter, machine_);
+    return fast ? std::vector<Value>{*fast} : std::vector<Value>();
+  }
+  if (parameter.kind == ParameterKind::boolean) return {Value(true)};
+  if (parameter.kind != ParameterKind::categorical) return {};
+  std::vector<Value> choices;
+  const Value* today = baseline_.find(parameter.name);
+  for (const Value& choice : parameter.choices) {
+    if (today == nullptr || choice != *today) choices.push_back(choice);
+  }
+  // Compiling takes minutes: its other modes only once one has paid.
+  const Value* now = best.configuration.find(parameter.name);
+  const bool has_paid = now != nullptr && today != nullptr && *now != *today;
+  if (lever.role == KnobRole::compile && !has_paid && choices.size() > 1) choices.resize(1);
+  return choices;
+}
+
+std::optional<Configuration> FirstGuesses::move_choice(
+    const Lever& lever, const Best& best, std::span<const Observation> observations) const {
+  const std::string& name = leading(lever).name;
+  for (const Value& choice : worthwhile_choices(lever, best)) {
+    const auto has_it = [&](const Configuration& configuration) {
+      const Value* value = configuration.find(name);
+      return value != nullptr && *value == choice;
+    };
+    const bool was_tried = std::ranges::any_of(
+        observations, [&](const Observation& its) { return has_it(its.configuration); });
+    if (was_tried || has_it(best.configuration)) continue;
+    auto guess = moved(lever, best.configuration, choice);
+    if (guess && has_it(*guess) && !has_run_out(*guess, observations)) return guess;
+  }
+  return std::nullopt;
+}
+
+std::optional<Configuration> FirstGuesses::move(const Lever& lever, const Best& best,
+                                                std::span<const Observation> observations) const {
+  return is_a_number(lever.role) ? move_number(lever, best, observations)
+                                 : move_choice(lever, best, observations);
+}
+
+bool FirstGuesses::has_run_out(const Configuration& guess,
+                               std::span<const Observation> observations) const {
+  return std::ranges::any_of(observations, [&](const Observation& observation) {
+    return observation.kind == ObservationKind::out_of_memory &&
+           needs_as_much(guess, observation.configuration);
+  });
+}
+
 bool FirstGuesses::on_one_instance(const Configuration& a, const Configuration& b) const {
-  const Parameter* instance = of(KnobRole::instance);
-  if (instance == nullptr) return true;
-  const Value* one = a.find(instance->name);
-  const Value* two = b.find(instance->name);
+  const auto instance = std::ranges::find(roles_, std::optional(KnobRole::instance));
+  if (instance == roles_.end()) return true;
+  const auto& name = space_.parameters()[static_cast<std::size_t>(instance - roles_.begin())].name;
+  const Value* one = a.find(name);
+  const Value* two = b.find(name);
   return one == two || (one != nullptr && two != nullptr && *one == *two);
 }
 
@@ -246,36 +300,41 @@ bool FirstGuesses::needs_as_much(const Configuration& guess, const Configuration
 
 std::optional<Configuration> FirstGuesses::next(std::span<const Observation> observations,
                                                 std::span<const Configuration> running) const {
-  if (observations.size() + running.size() >= k_guessed_trials) return std::nullopt;
   Visited visited(space_);
-  const Configuration* best = &baseline_;
-  double least = std::numeric_limits<double>::infinity();
-  for (const Observation& observation : observations) {
+  for (const Observation& observation : observations)
     visited.add(observation.configuration);
-    if (observation.kind != ObservationKind::complete || observation.values.empty()) continue;
-    if (observation.values[0] >= least || !space_.contains(observation.configuration)) continue;
-    least = observation.values[0];
-    best = &observation.configuration;
-  }
   for (const Configuration& configuration : running)
     visited.add(configuration);
-  const auto ran_out = [&](const Configuration& guess) {
-    return std::ranges::any_of(observations, [&](const Observation& observation) {
-      return observation.kind == ObservationKind::out_of_memory &&
-             needs_as_much(guess, observation.configuration);
+  const Best best = best_of(observations);
+  const auto is_under_way = [&](const Lever& lever) {
+    const std::string& name = leading(lever).name;
+    const Value* now = best.configuration.find(name);
+    return std::ranges::any_of(running, [&](const Configuration& configuration) {
+      const Value* value = configuration.find(name);
+      return value != nullptr && (now == nullptr || *value != *now);
     });
   };
-  const Levers all{true, true, true, false};
-  const std::vector<Levers> improved = {
-      {false, false, true, false}, {false, false, false, true}, {true, true, false, false}};
-  const std::vector<Levers> unimproved = {
-      all, {true, false, false, false}, {false, true, false, false}, {false, false, true, false}};
-  for (const Levers& levers : *best == baseline_ ? unimproved : improved) {
-    auto guess = pull(*best, levers, observations);
-    if (!guess || visited.contains(space_.encode(*guess)) || ran_out(*guess)) continue;
-    return guess;
+  for (const Lever& lever : levers_) {
+    if (is_under_way(lever)) continue;
+    auto guess = move(lever, best, observations);
+    if (guess && !visited.contains(space_.encode(*guess))) return guess;
   }
   return std::nullopt;
+}
+
+std::optional<Reach> FirstGuesses::reach(std::span<const Observation> observations) const {
+  const auto workers = std::ranges::find(levers_, KnobRole::workers, &Lever::role);
+  if (workers == levers_.end()) return std::nullopt;
+  const Parameter& parameter = leading(*workers);
+  const double paid = std::max({number_of(baseline_, parameter, 0.0), double(machine_.cpus),
+                                number_of(best_of(observations).configuration, parameter, 0.0)});
+  if (largest_of(parameter) <= 2.0 * paid) return std::nullopt;
+  return Reach{parameter.name, 2.0 * paid};
+}
+
+bool Reach::contains(const Configuration& configuration) const {
+  const Value* value = configuration.find(parameter);
+  return value == nullptr || number_in(*value).value_or(0.0) <= most;
 }
 
 }  // namespace steptune

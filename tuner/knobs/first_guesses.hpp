@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "common/machine/system_files.hpp"
@@ -11,67 +12,91 @@
 #include "search/searcher.hpp"
 #include "search/space/search_space.hpp"
 #include "tuner/knobs/knob_role.hpp"
+#include "tuner/knobs/levers.hpp"
 
 namespace steptune {
 
-/// What an experienced engineer knows of the machine.
+/// Facts about the machine that trials run on.
 struct GuessMachine {
   int cpus = 1;
   int gpus = 0;
   bool computes_bfloat16 = false;  ///< in hardware
+  int cores = 0;                   ///< physical ones behind the CPUs; 0: as many as CPUs
 };
 
 /// This machine, of which `cpus` and `gpus` may be used.
 [[nodiscard]] GuessMachine guess_machine(const SystemFiles& files, int cpus, int gpus);
 
-/// Most trials, the baseline included, before the searcher goes on by itself.
-inline constexpr std::size_t k_guessed_trials = 4;
+/// A limit of a numeric parameter.
+struct Reach {
+  std::string parameter;
+  double most = 0.0;
 
-/// The configurations that an experienced engineer would try first on a machine, one at a time, as
-/// what was measured tells: all at once that usually makes training faster (half precision where
-/// the hardware computes it, workers and threads for all CPUs, prefetching, a larger batch); where
-/// that was faster, a batch of twice the size, or one between it and what ran out of memory or was
-/// slower, then fewer workers; where not, the same step by step. Each starts from the best
-/// so far, so that what was slower, failed or violated a guard is not built upon. Parameters
-/// without a role stay as they are, and so does the instance: which one is cheapest or fastest only
-/// measuring tells, and on another one the other guesses would be wrong. Immutable; the space must
-/// outlive it.
+  [[nodiscard]] bool contains(const Configuration& configuration) const;
+};
+
+/// Moves of an expert. Each changes one lever of the best configuration so far: a setting, or
+/// settings that belong together (`levers_of`). The levers come in the order of the study's
+/// parameters, and each is moved on while that pays:
+/// - threads: the CPUs, the physical cores and 1;
+/// - workers: doubled, or four times as many where the last step came near its ideal gain;
+/// - batch size: four times as large, at an equal optimizer step where a constraint asks for it;
+/// - half precision where the hardware computes it; flags on; each other choice.
+/// The best configuration changes only if a trial is faster beyond both errors. So it holds nothing
+/// that was not seen to pay, and no value of a lever is tried twice. Parameters without a role stay
+/// as they are. Immutable; the space must outlive it.
 class FirstGuesses {
  public:
   /// Roles are `declared`, or else told by the parameters' names (`role_of_name`).
   FirstGuesses(const SearchSpace& space, Configuration baseline, const GuessMachine& machine,
                const KnobRoles& declared = {});
 
-  /// Whether any parameter has a role that is guessed at.
-  [[nodiscard]] bool knows_anything() const;
+  /// False if no parameter belongs to a lever.
+  [[nodiscard]] bool knows_anything() const { return !levers_.empty(); }
 
-  /// The next one that is neither observed nor running and that no trial which ran out of memory
-  /// speaks against; nothing once `k_guessed_trials` are known or under way.
+  /// The next move. A lever under way waits for its result, and configurations that need the memory
+  /// of one that ran out of it are left out. Nothing once all levers are exhausted.
   [[nodiscard]] std::optional<Configuration> next(std::span<const Observation> observations,
                                                   std::span<const Configuration> running) const;
 
+  /// The most workers that a searcher should propose: twice those that have paid so far, or twice
+  /// the CPUs. Nothing where the whole range is within that.
+  [[nodiscard]] std::optional<Reach> reach(std::span<const Observation> observations) const;
+
  private:
-  struct Levers;
-  [[nodiscard]] std::optional<Configuration> pull(const Configuration& from, const Levers& levers,
+  struct Best;
+  [[nodiscard]] Best best_of(std::span<const Observation> observations) const;
+  [[nodiscard]] std::optional<Configuration> move(const Lever& lever, const Best& best,
                                                   std::span<const Observation> observations) const;
-  [[nodiscard]] std::optional<double> larger_batch(const Configuration& from,
-                                                   std::span<const Observation> observations) const;
-  /// What did not fit one machine, or was slow on it, says nothing of another.
+  [[nodiscard]] std::optional<Configuration> move_number(
+      const Lever& lever, const Best& best, std::span<const Observation> observations) const;
+  [[nodiscard]] std::optional<Configuration> move_choice(
+      const Lever& lever, const Best& best, std::span<const Observation> observations) const;
+  [[nodiscard]] Climb climb_of(const Lever& lever, const Best& best,
+                               std::span<const Observation> observations) const;
+  [[nodiscard]] std::vector<Value> worthwhile_choices(const Lever& lever, const Best& best) const;
+  /// `from` with the lever at this value; nothing outside the space.
+  [[nodiscard]] std::optional<Configuration> moved(const Lever& lever, const Configuration& from,
+                                                   const Value& value) const;
+  [[nodiscard]] bool has_run_out(const Configuration& guess,
+                                 std::span<const Observation> observations) const;
+  /// A trial on one instance says nothing of another.
   [[nodiscard]] bool on_one_instance(const Configuration& a, const Configuration& b) const;
   /// Of memory, by the directions that the parameters declare, as far as these say.
   [[nodiscard]] bool needs_as_much(const Configuration& guess, const Configuration& other) const;
-  [[nodiscard]] const Parameter* of(KnobRole role) const;
-  void share_cpus(Configuration& configuration) const;
+  [[nodiscard]] const Parameter& leading(const Lever& lever) const;
 
   const SearchSpace& space_;
   Configuration baseline_;
   GuessMachine machine_;
   std::vector<std::optional<KnobRole>> roles_;  ///< of the space's parameters, in their order
+  std::vector<Lever> levers_;
 };
 
-/// `inner` with first guesses before its own first suggestions, which it learns from as from any
-/// trial: they take the place of as many space-filling points. Only for objectives of which the
-/// first is a time or a cost; otherwise, and where no parameter has a role, this is `inner` itself.
+/// `inner` after the expert's moves, which it learns from as from any trial: they take the place of
+/// as many space-filling points. What it suggests itself stays within reach. Only for objectives of
+/// which the first is a time or a cost; otherwise, and where no parameter has a role, this is
+/// `inner` itself.
 [[nodiscard]] std::unique_ptr<Searcher> with_first_guesses(
     std::unique_ptr<Searcher> inner, const SearchSpace& space, const Configuration& baseline,
     const GuessMachine& machine, const std::vector<ObjectiveTraits>& objectives,

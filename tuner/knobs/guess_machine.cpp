@@ -1,4 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <string>
+#include <utility>
+
 #include <re2/re2.h>
 
 #include "common/machine/description.hpp"
@@ -25,10 +31,33 @@ bool gpu_computes_bfloat16(const SystemFiles& files) {
   return model != machine.end() && !RE2::PartialMatch(model->second, k_without);
 }
 
+/// Physical cores behind `cpus` CPUs, by the whole machine's share. Arm's /proc/cpuinfo names no
+/// cores: there each CPU is one.
+int cores_behind(const SystemFiles& files, int cpus) {
+  static const RE2 k_field("(?m)^(processor|physical id|core id)\\s*:\\s*(\\d+)$");
+  const auto text = files.text("proc/cpuinfo");
+  if (!text) return cpus;
+  re2::StringPiece rest(*text);
+  std::string field;
+  int number = 0;
+  int processors = 0;
+  int socket = 0;
+  std::set<std::pair<int, int>> cores;
+  while (RE2::FindAndConsume(&rest, k_field, &field, &number)) {
+    if (field == "processor") ++processors;
+    if (field == "physical id") socket = number;
+    if (field == "core id") cores.emplace(socket, number);
+  }
+  if (cores.empty() || processors == 0) return cpus;
+  const double share = static_cast<double>(cores.size()) / processors;
+  return std::max(1, static_cast<int>(std::lround(share * cpus)));
+}
+
 }  // namespace
 
 GuessMachine guess_machine(const SystemFiles& files, int cpus, int gpus) {
-  return {cpus, gpus, gpus > 0 ? gpu_computes_bfloat16(files) : cpu_computes_bfloat16(files)};
+  return {cpus, gpus, gpus > 0 ? gpu_computes_bfloat16(files) : cpu_computes_bfloat16(files),
+          cores_behind(files, cpus)};
 }
 
 }  // namespace steptune

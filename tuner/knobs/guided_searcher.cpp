@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
 #include <utility>
 
 #include "tuner/knobs/first_guesses.hpp"
@@ -12,7 +13,7 @@ class GuidedSearcher final : public Searcher {
       : inner_(std::move(inner)), guesses_(std::move(guesses)) {}
 
   void observe(const Observation& observation) override {
-    if (observations_.size() < k_guessed_trials) observations_.push_back(observation);
+    observations_.push_back(observation);
     inner_->observe(observation);
   }
   void observe_earlier(std::size_t study, const Observation& observation) override {
@@ -23,26 +24,36 @@ class GuidedSearcher final : public Searcher {
     return inner_->take_warnings();
   }
   [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
-    // What was measured of such a program tells more than what is usual.
-    if (!knows_earlier_) {
-      if (auto guess = guesses_.next(observations_, request.running)) {
-        return std::optional(Suggestion{*std::move(guess), "expert", std::nullopt});
-      }
+    if (auto guess = next_guess(request.running)) {
+      return std::optional(Suggestion{*std::move(guess), "expert", std::nullopt});
     }
-    return inner_->suggest(request);
+    const auto reach = guesses_.reach(observations_);
+    if (!reach) return inner_->suggest(request);
+    SuggestRequest within = request;
+    within.price = [&](const Configuration& configuration) {
+      if (!reach->contains(configuration)) return std::numeric_limits<double>::infinity();
+      return request.price ? request.price(configuration) : 1.0;
+    };
+    return inner_->suggest(within);
   }
   [[nodiscard]] std::optional<StopDecision> should_stop(const TrialProgress& progress) override {
     return inner_->should_stop(progress);
   }
   [[nodiscard]] std::string why_done() const override { return inner_->why_done(); }
   [[nodiscard]] bool learns() const override {
-    return observations_.size() < k_guessed_trials || inner_->learns();
+    return next_guess({}).has_value() || inner_->learns();
   }
 
  private:
+  [[nodiscard]] std::optional<Configuration> next_guess(
+      std::span<const Configuration> running) const {
+    // Trials of an earlier study tell more than habits do.
+    return knows_earlier_ ? std::nullopt : guesses_.next(observations_, running);
+  }
+
   std::unique_ptr<Searcher> inner_;
   FirstGuesses guesses_;
-  std::vector<Observation> observations_;  ///< the first of them
+  std::vector<Observation> observations_;
   bool knows_earlier_ = false;
 };
 

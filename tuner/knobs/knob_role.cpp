@@ -31,7 +31,8 @@ constexpr std::array<RoleName, 12> k_roles = {{
     {KnobRole::prefetch, "prefetch",
      "(?:data_?loader_)?prefetch(?:_(?:factor|size|batches|count))?"},
     {KnobRole::threads, "threads",
-     "(?:num_|n_?|intra_?op_?|omp_(?:num_)?|cpu_|torch_)*thread(?:s|_count)?(?:_per_op)?"},
+     "(?:num_|n_?|intra_?op_?|(?:omp|mkl|blas|openblas|goto)_(?:num_)?|cpu_|torch_)*thread(?:s|_"
+     "count)?(?:_per_op)?"},
     {KnobRole::precision, "precision",
      "(?:mixed_?|compute_|train_|model_|amp_)?(?:precision|dtype)"
      "|(?:use_)?(?:amp|bf16|bfloat16|mixed_precision|autocast|fp16|half|tf32|allow_tf32)"},

@@ -273,8 +273,8 @@ Section<DeclaredParameter> range_section() {
                .doc("`int`, `float`: largest value, a number or an expression over facts: "
                     "`\"2 * cpus\"`"))
       .add(step_key().doc("distance of the values, from `low`; linear scale only"))
-      .add(scale_key().doc("`linear`; `log` where ratios matter; `log2` on an `int`: the powers of "
-                           "two only"));
+      .add(scale_key().doc("`linear`; `log` where ratios matter, from 0 on for an `int`; `log2` on "
+                           "an `int`: the powers of two only"));
   return add_memory(add_when(section));
 }
 

@@ -23,6 +23,8 @@ struct DraftOptions {
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
   std::optional<double> epoch_samples = {};  ///< between two ends of an epoch
+  /// Trials that the tuning time allows; nothing: as many as it takes.
+  std::optional<double> trials = {};
   Facts facts;
 };
 
@@ -37,10 +39,12 @@ struct Draft {
 };
 
 /// A study of the knobs that may be changed in the program: the baseline is what it does by itself,
-/// ranges are the table's for this machine. Knobs of a part of the step that has less than 2 % of
-/// its time are left out. Knobs beyond the safe ones come with a guard on the loss at the same
-/// samples: numeric ones are left out where there can be none. An error where nothing is left to
-/// tune, or where semantic ones are asked for and there can be no guard.
+/// ranges are the table's for this machine. The parameters come in the order of their possible
+/// gain, which is that of the first guesses. Knobs of a part of the step that has less than 2 % of
+/// its time are left out, and those that the time has too few trials for. Knobs beyond the safe
+/// ones come with a guard on the loss at the same samples: numeric ones are left out where there
+/// can be none. An error where nothing is left to tune, or where semantic ones are asked for and
+/// there can be no guard.
 [[nodiscard]] Result<Draft> draft_study(const Survey& survey, const DraftOptions& options);
 
 /// The command's arguments as a study file's templates: a brace is a brace.

@@ -125,7 +125,10 @@ class Watch {
       survey_.phases.push_back(report.phase->name);
     }
     if (!report.step && !report.samples) return;
-    if (!survey_.first) survey_.first = report;
+    if (!survey_.first) {
+      survey_.first = report;
+      survey_.startup_s = std::max(0.0, report.received_s - started_s_);
+    }
     survey_.last = report;
   }
 

@@ -48,6 +48,7 @@ struct Survey {
   HookLog log;
   std::optional<Report> first;      ///< with a step
   Report last;                      ///< the same, later; metrics so far
+  double startup_s = 0.0;           ///< to the first step; 0 for a program that ran already
   std::optional<Outcome> ended;     ///< the program ended by itself
   std::vector<std::string> phases;  ///< that it went through: evaluation, checkpoint
   /// The program trains, but the hook's lines did not come back: `log` is that of its file.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <utility>
+#include <vector>
+
 #include "search/space/parameter.hpp"
 
 namespace steptune {
@@ -12,6 +15,15 @@ inline Parameter counted(const char* name, double low, double high, Scale scale 
   parameter.low = low;
   parameter.high = high;
   parameter.scale = scale;
+  return parameter;
+}
+
+/// One of `choices`, which have no order.
+inline Parameter chosen(const char* name, std::vector<Value> choices) {
+  Parameter parameter;
+  parameter.name = name;
+  parameter.kind = ParameterKind::categorical;
+  parameter.choices = std::move(choices);
   return parameter;
 }
 

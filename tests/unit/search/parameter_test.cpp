@@ -100,6 +100,19 @@ TEST(Parameter, QuantilesGiveEachLevelItsShare) {
   EXPECT_NEAR(small, 546, 5) << "log(31.5/0.5) / log(1000.5/0.5)";
 }
 
+TEST(Parameter, CountsFromZeroHaveALogScale) {
+  const Parameter workers = integer("workers", 0, 127, Scale::log);
+  ASSERT_TRUE(workers.check());
+  EXPECT_DOUBLE_EQ(workers.position_of(whole(0)), 0.0);
+  EXPECT_DOUBLE_EQ(workers.position_of(whole(127)), 1.0);
+  // 1, 3, 7, 15, ... are equally far apart: each doubles 1 + workers.
+  EXPECT_DOUBLE_EQ(workers.position_of(whole(15)), 4.0 / 7.0);
+  for (std::int64_t count = 0; count <= 127; ++count)
+    EXPECT_EQ(workers.at_position(workers.position_of(whole(count))), whole(count)) << count;
+  EXPECT_EQ(workers.at_quantile(0.0), whole(0));
+  EXPECT_EQ(workers.at_quantile(0.9999), whole(127));
+}
+
 TEST(Parameter, TakesTheSameNumberInEitherType) {
   EXPECT_EQ(integer("x", 0, 9).level_of(Value{4.0}), 4u);
   EXPECT_EQ(integer("x", 0, 9).level_of(Value{4.5}), std::nullopt);
@@ -111,7 +124,9 @@ TEST(Parameter, TakesTheSameNumberInEitherType) {
 TEST(Parameter, FindsFaultsInDefinitions) {
   EXPECT_THAT(parameter_fault(integer("x", 5, 4)), HasSubstr("/low: the range is empty"));
   EXPECT_THAT(parameter_fault(integer("x", 0.5, 4)), HasSubstr("not a whole number"));
-  EXPECT_THAT(parameter_fault(integer("x", 0, 4, Scale::log)), HasSubstr("positive low"));
+  EXPECT_THAT(parameter_fault(integer("x", -1, 4, Scale::log)), HasSubstr("positive low"));
+  EXPECT_THAT(parameter_fault(floating("x", 0, 4, Scale::log)), HasSubstr("positive low"));
+  EXPECT_THAT(parameter_fault(integer("x", 0, 4, Scale::log2)), HasSubstr("positive low"));
   EXPECT_THAT(parameter_fault(integer("x", 17, 31, Scale::log2)), HasSubstr("no power of two"));
   EXPECT_THAT(parameter_fault(stepped(floating("x", 1, 4, Scale::log), 1)),
               HasSubstr("linear scale"));

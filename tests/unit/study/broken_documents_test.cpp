@@ -196,7 +196,7 @@ const std::vector<Broken>& space() {
        "/parameters/threads/high", "must be at most"},
       {"scale", R"({"parameters": {"threads": {"scale": "logg"}}})", "/parameters/threads/scale",
        "did you mean \"log\"?"},
-      {"log_of_zero", R"({"parameters": {"workers": {"scale": "log"}}})", "/parameters/workers/low",
+      {"log_of_zero", R"({"parameters": {"workers": {"scale": "log2"}}})", "/parameters/workers/low",
        "positive low"},
       {"no_power_of_two",
        R"({"parameters": {"threads": {"low": 5, "high": 7, "scale": "log2"}},

@@ -77,14 +77,15 @@ TEST(Draft, IsAStudyWhoseBaselineIsWhatTheProgramDoes) {
   EXPECT_EQ(render_command(study, study.baseline).argv, options().argv);
   EXPECT_TRUE(render_command(study, study.baseline).hook->knobs.empty());
   EXPECT_EQ(study.baseline.text(), "num_workers=0");
-  EXPECT_EQ(study.space.find("num_workers")->high, 8.0);
+  EXPECT_EQ(study.space.find("num_workers")->high, 512.0);
+  EXPECT_EQ(study.space.find("num_workers")->scale, Scale::log);
   ASSERT_NE(study.space.find("prefetch_factor"), nullptr);
   EXPECT_EQ(study.space.find("prefetch_factor")->when, "num_workers > 0");
   EXPECT_EQ(study.space.find("pin_memory"), nullptr);
   EXPECT_EQ(study.measure.buffers->text(), "num_workers * prefetch_factor");
   EXPECT_TRUE(study.guards.empty());
   EXPECT_EQ(study.search.first_guesses, true);
-  EXPECT_THAT(draft.tuned, IsSupersetOf({"num_workers 0..8, today 0", "prefetch_factor 1..16"}));
+  EXPECT_THAT(draft.tuned, IsSupersetOf({"num_workers 0..512, today 0", "prefetch_factor 1..16"}));
   EXPECT_THAT(draft.left, Contains("pin_memory: there is no GPU"));
 }
 
@@ -162,12 +163,109 @@ TEST(Draft, MakesRoomForTodaysValueAndKeepsOnlyChoicesThatThereAre) {
   events.push_back(
       knob("optimizer_implementation", "\"loop\"", R"(,"choices":["loop","foreach"])"));
   const StudySpec study = study_of(must_draft(usual(events)));
-  EXPECT_EQ(study.space.find("num_workers")->high, 12.0);
+  EXPECT_EQ(study.space.find("num_workers")->high, 512.0);
+  EXPECT_EQ(
+      study_of(must_draft(usual({knob("num_threads", "12")}))).space.find("num_threads")->high,
+      12.0);
   EXPECT_EQ(study.space.find("prefetch_factor")->scale, Scale::log);
   EXPECT_EQ(study.space.find("optimizer_implementation")->choices.size(), 2U);
   EXPECT_EQ(study.baseline.text(),
             "num_workers=12 optimizer_implementation=loop persistent_workers=false "
             "prefetch_factor=3");
+}
+
+/// A program was seen for 10 s on eight CPUs.
+ProcessActivity activity(double trainer_cpu_s, double runnable_threads = 1.0) {
+  ProcessActivity seen;
+  seen.span_s = 10.0;
+  seen.cpus = 8;
+  seen.computing_threads = 1;
+  seen.trainer_cpu_s = trainer_cpu_s;
+  seen.mean_runnable_threads = runnable_threads;
+  return seen;
+}
+
+TEST(Draft, GoesBeyondTheCpusWithWorkersOnlyIfLoadingWaits) {
+  const auto most_workers = [](const Survey& survey) {
+    return study_of(must_draft(survey)).space.find("num_workers")->high;
+  };
+  Survey survey = usual(loader_knobs(), 0.8);
+  survey.activity = activity(2.0);
+  EXPECT_EQ(most_workers(survey), 512.0) << "idle while it waits for data";
+  survey.activity = activity(9.5);
+  EXPECT_EQ(most_workers(survey), 16.0) << "decoding keeps a CPU busy";
+  std::vector<std::string> events = loader_knobs("4");
+  events[1] = knob("prefetch_factor", "2");
+  survey = usual(events, 0.8);
+  survey.activity = activity(2.0);
+  survey.activity->child_processes = 4;
+  survey.activity->children_cpu_s = 4.0;
+  EXPECT_EQ(most_workers(survey), 512.0) << "each worker is busy for a tenth of the time";
+  survey.activity->children_cpu_s = 36.0;
+  EXPECT_EQ(most_workers(survey), 16.0);
+}
+
+TEST(Draft, BeginsWithTheThreadsWhereCpusAreCrowded) {
+  std::vector<std::string> events = loader_knobs();
+  events.push_back(knob("num_threads", "8"));
+  Survey survey = usual(events, 0.4);
+  const auto first = [&] { return study_of(must_draft(survey)).space.parameters().front().name; };
+  EXPECT_EQ(first(), "num_workers");
+  survey.activity = activity(79.0, 64.0);
+  EXPECT_EQ(first(), "num_threads");
+}
+
+TEST(Draft, OrdersItsParametersByWhatTheyCanGain) {
+  std::vector<std::string> events = loader_knobs();
+  events.push_back(knob("num_threads", "8"));
+  events.push_back(knob("malloc", "\"default\"", R"(,"choices":["default","keep"])"));
+  const auto first = [&](double data_share) {
+    const StudySpec study = study_of(must_draft(usual(events, data_share)));
+    return study.space.parameters().front().name;
+  };
+  EXPECT_EQ(first(0.8), "num_workers");
+  EXPECT_EQ(first(0.1), "num_threads");
+  events[4] = knob("num_threads", "64");
+  EXPECT_EQ(first(0.4), "num_threads") << "eight CPUs are oversubscribed";
+}
+
+TEST(Draft, HasAsManyKnobsAsTheTimeHasTrialsFor) {
+  std::vector<std::string> events = loader_knobs();
+  events.push_back(knob("num_threads", "8"));
+  events.push_back(knob("num_interop_threads", "8"));
+  events.push_back(knob("set_to_none", "false"));
+  events.push_back(knob("malloc", "\"default\"", R"(,"choices":["default","keep"])"));
+  const auto names = [&](std::optional<double> trials) {
+    DraftOptions wanted = options();
+    wanted.trials = trials;
+    std::vector<std::string> found;
+    const Draft draft = must_draft(usual(events, 0.5), wanted);
+    for (const auto& [name, parameter] : draft.document["parameters"].items())
+      found.push_back(name);
+    return found;
+  };
+  EXPECT_EQ(names(std::nullopt).size(), 7U);
+  EXPECT_EQ(names(12.0).size(), 4U);
+  EXPECT_EQ(names(1.0),
+            (std::vector<std::string>{"num_workers", "num_threads", "prefetch_factor"}));
+  DraftOptions wanted = options();
+  wanted.trials = 12.0;
+  EXPECT_THAT(must_draft(usual(events, 0.5), wanted).left,
+              Contains(HasSubstr("num_interop_threads: the time allows 12 trials")));
+}
+
+TEST(Draft, MovesTheThreadsOfBlasWithThoseOfPytorch) {
+  std::vector<std::string> events = {knob("num_threads", "16"), knob("openblas_threads", "8")};
+  const Draft draft = must_draft(usual(events));
+  const StudySpec study = study_of(draft);
+  EXPECT_EQ(study.baseline.text(), "num_threads=16");
+  EXPECT_TRUE(render_command(study, study.baseline).hook->knobs.empty());
+  Configuration one;
+  one.set("num_threads", Value(std::int64_t{1}));
+  EXPECT_EQ(render_command(study, one).hook->knobs.size(), 2U);
+  EXPECT_THAT(draft.left, Contains("openblas_threads: moves with num_threads"));
+  events[0] = refused("num_threads", "no");
+  EXPECT_EQ(study_of(must_draft(usual(events))).baseline.text(), "openblas_threads=8");
 }
 
 TEST(Draft, ZeroTodayHasNoPlaceOnALogarithmicScale) {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "common/configuration.hpp"
+#include "search/space/expression.hpp"
+#include "tuner/survey/survey.hpp"
+
+namespace steptune {
+
+/// A made-up PyTorch program on two CPUs whose step time is known for all settings.
+struct MadeUpProgram {
+  std::string name;
+  Survey survey;  ///< as the hook would tell it
+  /// Settings that a configuration does not name stand at today's value.
+  std::function<double(const Configuration&)> step_s;
+  double best_s = 0.0;  ///< of all settings that the hook can make
+  double startup_s = 3.0;
+};
+
+[[nodiscard]] const Facts& made_up_facts();
+[[nodiscard]] std::vector<MadeUpProgram> made_up_programs();
+
+}  // namespace steptune

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/survey/draft_knobs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "common/document/identifiers.hpp"
+#include "common/json_fields.hpp"
+#include "common/text.hpp"
+#include "tuner/knobs/knob_role.hpp"
+#include "tuner/survey/possible_gain.hpp"
+
+namespace steptune {
+namespace {
+
+/// A knob of a part that takes less of the step is not worth its trials.
+constexpr double k_least_share = 0.02;
+/// Loader settings are worth theirs if the step could become so much faster without them.
+constexpr double k_least_ceiling = 1.05;
+/// Workers that are busy for longer would be waited for once the rest of the step takes a third of
+/// its time, as it may on a GPU with bf16.
+constexpr double k_most_busy = 1.0 / 3.0;
+/// A knob takes about three trials: two values, or two steps and the one that no longer pays.
+constexpr double k_trials_per_knob = 3.0;
+/// However short the time is.
+constexpr double k_least_knobs = 3.0;
+/// A guard is judged once the baseline has trained for so long, or so many steps.
+constexpr double k_guard_s = 5.0;
+constexpr double k_guard_steps = 30.0;
+constexpr double k_guard_ratio = 1.02;
+constexpr const char* k_batch_size = "batch_size";
+constexpr const char* k_accumulation = "gradient_accumulation";
+constexpr const char* k_precision = "precision";
+constexpr const char* k_flush_denormal = "flush_denormal";
+constexpr const char* k_workers = "num_workers";
+constexpr const char* k_threads = "num_threads";
+constexpr const char* k_blas_threads = "openblas_threads";
+constexpr const char* k_guarded = "loss";
+constexpr const char* k_no_guard = "a guard needs a loss above zero, and the hook found none";
+constexpr const char* k_diverged =
+    "a guard needs a finite loss, and the program's is NaN or infinite";
+/// A batch is varied by these factors: the table knows no program.
+constexpr std::int64_t k_smaller = 4;
+constexpr std::int64_t k_larger = 8;
+/// Workers of a loader that waits for nothing but the CPUs.
+constexpr const char* k_busy_workers = "2 * cpus";
+
+/// A bound of the table on this machine.
+double bound_of(const Json& bound, const Facts& facts) {
+  if (bound.is_number()) return bound.get<double>();
+  const auto expression = Expression::compile(bound.get<std::string>(), {}, facts);
+  return expression ? expression->evaluate(Configuration{}) : std::nan("");
+}
+
+bool is_power_of_two(double value) {
+  return value >= 1.0 && std::exp2(std::floor(std::log2(value))) == value;
+}
+
+/// Two digits, so that it is easy to read and to change.
+double rounded(double value) {
+  const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1.0);
+  return std::ceil(value / unit) * unit;
+}
+
+/// The loss of other rounding is held against the baseline's at as many samples. Nothing if the
+/// hook found no loss above zero.
+std::optional<Json> loss_guard(const Survey& survey) {
+  const auto loss = survey.last.metrics.find(k_guarded);
+  const auto step_s = survey.seconds_per_step();
+  if (loss == survey.last.metrics.end() || !step_s || !(loss->second > 0.0)) return std::nullopt;
+  const double steps = std::max(k_guard_s / *step_s, k_guard_steps);
+  const double after = rounded(steps * survey.samples_per_step().value_or(1.0));
+  return Json{{"metric", k_guarded},
+              {"after_samples", static_cast<std::int64_t>(after)},
+              {"max_ratio_to_baseline", k_guard_ratio}};
+}
+
+/// Numbers without a usual name would not be moved; a flag or a choice can be.
+bool needs_role(const Knob& knob) {
+  return knob.parameter["type"] != "int" && !role_of_name(knob.name);
+}
+
+}  // namespace
+
+const char* why_no_guard(const Survey& survey) {
+  return is_diverged(survey) ? k_diverged : k_no_guard;
+}
+
+bool is_diverged(const Survey& survey) {
+  return survey.last.not_finite.contains(k_guarded);
+}
+
+DraftKnobs::DraftKnobs(const Survey& survey, const DraftOptions& options)
+    : survey_(survey),
+      options_(options),
+      shares_(survey.part_shares()),
+      device_(text_at(survey.log.event("patched"), "device")),
+      guard_(loss_guard(survey)) {
+  for (const Knob& knob : pytorch_knobs())
+    consider(knob);
+  offer_by_gain();
+}
+
+void DraftKnobs::write_into(Json& document, Draft& draft) && {
+  document["hooks"] = {{"pytorch", std::move(rules_)}};
+  document["parameters"] = std::move(parameters_);
+  document["baseline"] = std::move(baseline_);
+  if (changes_loss_) document["guards"] = Json::array({*std::move(guard_)});
+  draft.tuned = std::move(tuned_);
+  draft.left = left();
+}
+
+std::vector<std::string> DraftKnobs::left() const {
+  std::vector<std::string> lines;
+  for (const auto& [why, names] : left_)
+    lines.push_back(fmt::format("{}: {}", fmt::join(names, ", "), why));
+  return lines;
+}
+
+void DraftKnobs::consider(const Knob& knob) {
+  const auto told = survey_.log.knobs().find(knob.name);
+  if (told == survey_.log.knobs().end()) return;
+  if (std::string why = why_not_allowed(knob, told->second); !why.empty()) return leave(knob, why);
+  if (std::string why = why_not_worth(knob); !why.empty()) return leave(knob, why);
+  // Parts that are not known leave the table's order.
+  const double gain = possible_gain(knob, survey_, options_.facts)
+                          .value_or(std::numeric_limits<double>::infinity());
+  candidates_.push_back({&knob, &told->second, gain});
+}
+
+std::string DraftKnobs::why_not_allowed(const Knob& knob, const KnobState& state) const {
+  if (!state.may) return state.why;
+  if (knob.knob_class == KnobClass::numeric) {
+    if (!options_.numeric) return "changes rounding";
+    if (!guard_) return fmt::format("changes rounding: {}", why_no_guard(survey_));
+  }
+  if (knob.name == k_accumulation && state.today != 1) {
+    return "the program accumulates gradients itself";
+  }
+  if (!knob.device.empty() && !device_.empty() && device_ != knob.device) {
+    return fmt::format("is worth its trials on {} only", knob.device);
+  }
+  if (knob.knob_class == KnobClass::semantic && !options_.semantic) {
+    return "changes the training itself; tuned with --semantic";
+  }
+  if (options_.live && !knob.switchable) {
+    return "cannot be switched while a program runs; tuned without --live";
+  }
+  if (options_.must_go_on && !knob.may_break.empty()) {
+    return fmt::format("may break {}; tuned before a run", knob.may_break);
+  }
+  return "";
+}
+
+std::string DraftKnobs::why_not_worth(const Knob& knob) const {
+  if (knob.name == k_precision && device_ == "cpu" && !options_.cpu_computes_bfloat16) {
+    return "this CPU emulates bfloat16, which is slower";
+  }
+  if (knob.part == "host") {
+    // The program's own threads show only in a GPU that waits for it: nobody sees it wait within a
+    // forward or backward.
+    const auto idle = survey_.last.metrics.find("gpu_idle_share");
+    if (idle == survey_.last.metrics.end() || idle->second >= k_least_share) return "";
+    return fmt::format("between steps the GPU waits {:.1f} % of the time for the program",
+                       1e2 * idle->second);
+  }
+  const auto share = shares_.find(knob.part);
+  if (share == shares_.end()) return "";
+  if (knob.part == "data") {
+    if (busy_workers(survey_).value_or(0.0) > k_most_busy) return "";
+    if (loading_ceiling(survey_).value_or(k_least_ceiling) >= k_least_ceiling) return "";
+  } else if (share->second >= k_least_share) {
+    return "";
+  }
+  return fmt::format("{} takes {:.1f} % of a step", knob.part, 1e2 * share->second);
+}
+
+void DraftKnobs::leave(const Knob& knob, const std::string& why) {
+  const auto same = std::ranges::find(left_, why, &Left::first);
+  auto& names = same == left_.end() ? left_.emplace_back(why, std::vector<std::string>()).second
+                                    : same->second;
+  names.push_back(knob.name);
+}
+
+void DraftKnobs::offer_by_gain() {
+  std::ranges::stable_sort(candidates_, std::greater<>(), &Candidate::gain);
+  const double most =
+      options_.trials ? std::max(k_least_knobs, std::floor(*options_.trials / k_trials_per_knob))
+                      : std::numeric_limits<double>::infinity();
+  for (const Candidate& candidate : candidates_) {
+    const Knob& knob = *candidate.knob;
+    if (knob.name == k_blas_threads && parameters_.contains(k_threads)) {
+      rules_[knob.name] = fmt::format("{{{}}}", k_threads);
+      leave(knob, fmt::format("moves with {}", k_threads));
+    } else if (knob.name == k_flush_denormal && !changes_loss_) {
+      // Few programs compute with such numbers for long, and each trial would train for the guard.
+      leave(knob, "no other knob wants the guard on the loss, whose time it is seldom worth");
+    } else if (static_cast<double>(parameters_.size()) >= most) {
+      leave(knob, fmt::format("the time allows {:.0f} trials, which are enough for {:.0f} knobs; "
+                              "each of these gains less at most",
+                              *options_.trials, most));
+    } else {
+      offer(candidate);
+    }
+  }
+}
+
+void DraftKnobs::offer(const Candidate& candidate) {
+  const Knob& knob = *candidate.knob;
+  const KnobState& state = *candidate.state;
+  Json parameter = knob.parameter;
+  const bool active = settle_condition(parameter);
+  const Json today = today_of(knob, state);
+  if (!active && !parameter.contains("when")) {
+    return leave(knob, "has no effect in the program as it is");
+  }
+  if (active && today.is_null()) return leave(knob, "what the program does is not known");
+  narrow(knob, parameter, today);
+  if (parameter.contains("choices")) {
+    if (!state.choices.empty()) parameter["choices"] = state.choices;
+    const Json& choices = parameter["choices"];
+    if (active && std::ranges::find(choices, today) == choices.end()) {
+      return leave(knob, fmt::format("is {}, which is not one of its choices", plain_text(today)));
+    }
+    if (choices.size() < 2) return leave(knob, "there is no choice here");
+  }
+  if (parameter.contains("low") && !settle_range(parameter, active ? today : Json())) {
+    return leave(knob, "there is no choice here");
+  }
+  tuned_.push_back(fmt::format("{} {}{}", knob.name, range_text(parameter),
+                               active ? ", today " + plain_text(today) : ""));
+  rules_[knob.name] = fmt::format("{{{}}}", knob.name);
+  if (active) baseline_[knob.name] = today;
+  if (active) today_.set(knob.name, value_from_json(today, {}).value());
+  if (needs_role(knob)) parameter["role"] = to_text(KnobRole::other);
+  parameters_[knob.name] = std::move(parameter);
+  changes_loss_ = changes_loss_ || knob.knob_class != KnobClass::safe;
+}
+
+/// As the hook saw it, else as the table knows it of variables that are not set.
+Json DraftKnobs::today_of(const Knob& knob, const KnobState& state) const {
+  if (!state.today.is_null() || !knob.in_environment()) return state.today;
+  if (knob.parameter["type"] != "int") return knob.today;
+  const double today = bound_of(knob.today, options_.facts);
+  return std::isfinite(today) ? Json(static_cast<std::int64_t>(today)) : Json();
+}
+
+bool DraftKnobs::settle_condition(Json& parameter) const {
+  if (!parameter.contains("when")) return true;
+  const auto when = parameter["when"].get<std::string>();
+  const auto names = document::identifiers_in(when);
+  std::vector<std::string> known;
+  bool are_tuned = true;
+  Configuration now = today_;
+  for (const Knob& knob : pytorch_knobs()) {
+    known.push_back(knob.name);
+    if (std::ranges::find(names, knob.name) == names.end()) continue;
+    are_tuned = are_tuned && parameters_.contains(knob.name);
+    const auto state = survey_.log.knobs().find(knob.name);
+    if (state == survey_.log.knobs().end()) continue;
+    if (auto value = value_from_json(state->second.today, {})) now.set(knob.name, *value);
+  }
+  const auto expression = Expression::compile(when, known, options_.facts);
+  const bool active = expression && expression->holds(now);
+  if (!are_tuned) parameter.erase("when");
+  return active;
+}
+
+void DraftKnobs::narrow(const Knob& knob, Json& parameter, const Json& today) const {
+  // Workers beyond the CPUs pay only if they wait, and if the step waits for them.
+  const bool is_waited_for = loading_ceiling(survey_).value_or(k_least_ceiling) >= k_least_ceiling;
+  if (knob.name == k_workers && (!is_waited_for || !loading_waits(survey_).value_or(true))) {
+    parameter["high"] = k_busy_workers;
+    parameter.erase("scale");
+  }
+  if (knob.name != k_batch_size || !parameter.contains("low") || !today.is_number_integer()) return;
+  const auto now = today.get<std::int64_t>();
+  parameter["low"] = std::max<std::int64_t>(1, now / k_smaller);
+  parameter["high"] = now * k_larger;
+  parameter["memory"] = "increases";
+}
+
+bool DraftKnobs::settle_range(Json& parameter, const Json& today) const {
+  double low = bound_of(parameter["low"], options_.facts);
+  double high = bound_of(parameter["high"], options_.facts);
+  if (today.is_number()) {
+    const auto now = today.get<double>();
+    if (now < low) parameter["low"] = today;
+    if (now > high) parameter["high"] = today;
+    low = std::min(low, now);
+    high = std::max(high, now);
+  }
+  const std::string scale = parameter.value("scale", "");
+  // Zero has a place on "log" only (DDP's bucket_cap_mb=0: each gradient by itself).
+  if (scale == "log2" && low <= 0.0) {
+    parameter.erase("scale");
+  } else if (scale == "log2" && today.is_number() && !is_power_of_two(today.get<double>())) {
+    parameter["scale"] = "log";
+  }
+  return low < high;
+}
+
+std::string DraftKnobs::range_text(const Json& parameter) const {
+  if (parameter.contains("choices")) {
+    std::vector<std::string> choices;
+    for (const Json& choice : parameter["choices"])
+      choices.push_back(plain_text(choice));
+    return fmt::format("{}", fmt::join(choices, "|"));
+  }
+  if (!parameter.contains("low")) return "false|true";
+  return fmt::format("{:g}..{:g}", bound_of(parameter["low"], options_.facts),
+                     bound_of(parameter["high"], options_.facts));
+}
+
+}  // namespace steptune

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/survey/possible_gain.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "common/json_fields.hpp"
+
+namespace steptune {
+namespace {
+
+/// A larger count is a fault of the hook's report.
+constexpr std::int64_t k_most_told = 10000;
+
+struct Saving {
+  std::string_view knob;
+  double share;
+};
+
+/// The most of its parts that a knob saved on the programs of docs/hooks-figures.md and in public
+/// reports. The figures only rank the knobs and drop the hopeless ones.
+constexpr std::array<Saving, 16> k_savings = {{
+    {"num_workers", 1.0},
+    {"prefetch_factor", 0.3},
+    {"persistent_workers", 0.3},
+    {"sharing_strategy", 0.1},
+    {"num_interop_threads", 0.02},
+    {"optimizer_implementation", 0.8},
+    {"set_to_none", 0.1},
+    {"channels_last", 0.5},
+    {"malloc", 0.25},
+    {"omp_wait_policy", 0.15},
+    {"precision", 0.7},
+    {"compile", 0.5},
+    {"batch_size", 0.7},
+    {"gradient_accumulation", 0.8},
+    {"activation_checkpointing", 0.3},
+    {"distributed_strategy", 0.9},
+}};
+constexpr double k_usual_saving = 0.3;
+/// Small kernels lose about a third of their time to threads that wait for each other, even if
+/// there is a CPU for each.
+constexpr double k_saved_by_one_thread = 0.35;
+
+/// Computing workers save about this by the work that they do beside a step.
+constexpr double k_saved_by_overlap = 0.3;
+/// A process that uses less of a CPU mostly waits.
+constexpr double k_waits_below = 0.5;
+/// Threads that wait for a CPU, for each one that runs, slow each other down.
+constexpr double k_crowded = 1.5;
+
+double share_of(const std::map<std::string, double>& shares, std::string_view part) {
+  const auto found = shares.find(std::string(part));
+  return found == shares.end() ? 0.0 : found->second;
+}
+
+/// Share of the step that the knob acts on.
+double acted_on(const Knob& knob, const Survey& survey,
+                const std::map<std::string, double>& shares) {
+  if (knob.part == "host") {
+    const auto idle = survey.last.metrics.find("gpu_idle_share");
+    return idle == survey.last.metrics.end() ? 1.0 - share_of(shares, "data") : idle->second;
+  }
+  if (knob.part == "prepare") return share_of(shares, "prepare") + share_of(shares, "transfer");
+  if (knob.part == "forward") return share_of(shares, "forward") + share_of(shares, "backward");
+  return knob.part.empty() ? 1.0 : share_of(shares, knob.part);
+}
+
+/// The most that another number of threads saves. More threads than CPUs do `cpus / threads` of the
+/// work at best.
+double saved_by_threads(const Survey& survey, double cpus) {
+  const auto told = survey.log.knobs().find("num_threads");
+  if (told == survey.log.knobs().end() || !told->second.today.is_number()) return k_usual_saving;
+  const double threads = std::max(1.0, told->second.today.get<double>());
+  const double crowd = survey.activity ? survey.activity->runnable_threads_per_cpu() : 0.0;
+  if (crowd > k_crowded) return 1.0 - 1.0 / crowd;
+  if (threads < cpus) return 1.0 - threads / cpus;
+  return threads > cpus ? 1.0 - cpus / threads : k_saved_by_one_thread;
+}
+
+/// Workers that compute share the CPUs, beside the process that trains.
+double saved_by_workers(const Survey& survey, double cpus) {
+  if (loading_waits(survey).value_or(true)) return 1.0;
+  const auto today = loader_count(survey.log, "num_workers").value_or(0);
+  const double computing = std::max(1.0, static_cast<double>(today));
+  return std::max(k_saved_by_overlap, 1.0 - computing / std::max(1.0, cpus));
+}
+
+double saved_by(const Knob& knob, const Survey& survey, const Facts& facts) {
+  const auto fact = facts.find("cpus");
+  const double cpus = fact == facts.end() ? 1.0 : fact->second;
+  if (knob.name == "num_threads") return saved_by_threads(survey, cpus);
+  if (knob.name == "num_workers") return saved_by_workers(survey, cpus);
+  const auto known = std::ranges::find(k_savings, std::string_view(knob.name), &Saving::knob);
+  return known == k_savings.end() ? k_usual_saving : known->share;
+}
+
+/// The bound of an interval would divide by zero.
+constexpr double k_most_saved = 0.99;
+
+double amdahl(double saved_share) {
+  return 1.0 / (1.0 - std::clamp(saved_share, 0.0, k_most_saved));
+}
+
+}  // namespace
+
+std::optional<double> possible_gain(const Knob& knob, const Survey& survey, const Facts& facts) {
+  const auto shares = survey.part_shares();
+  if (shares.empty()) return std::nullopt;
+  return amdahl(acted_on(knob, survey, shares) * saved_by(knob, survey, facts));
+}
+
+std::optional<double> loading_ceiling(const Survey& survey) {
+  const auto shares = survey.part_shares();
+  if (shares.empty()) return std::nullopt;
+  return amdahl(share_of(shares, "data"));
+}
+
+/// The process that trains loads by itself without workers. Its CPU time tells how busy it is while
+/// a step waits for data, once the time in which it computes is taken off.
+std::optional<bool> loading_waits(const Survey& survey) {
+  const auto& activity = survey.activity;
+  const auto shares = survey.part_shares();
+  if (!activity || !(activity->span_s > 0.0) || shares.empty()) return std::nullopt;
+  const auto workers = loader_count(survey.log, "num_workers");
+  if (workers.value_or(0) > 0) return activity->cpu_share_per_child() < k_waits_below;
+  const double data = share_of(shares, "data");
+  if (!(data > 0.0)) return std::nullopt;
+  const double threads = std::clamp(activity->computing_threads, 1, activity->cpus);
+  const double busy_cpus = activity->trainer_cpu_s / activity->span_s;
+  return (busy_cpus - (1.0 - data) * threads) / data < k_waits_below;
+}
+
+std::optional<std::int64_t> loader_count(const HookLog& log, const char* knob) {
+  const auto told = log.knobs().find(knob);
+  if (told == log.knobs().end() || !told->second.today.is_number_integer()) return std::nullopt;
+  const auto count = told->second.today.get<std::int64_t>();
+  return count >= 0 && count <= k_most_told ? std::optional(count) : std::nullopt;
+}
+
+/// Workers are sent workers x prefetch batches ahead. Batches that have not arrived when the
+/// program asks for the next one have been under way for a step each, by Little's law; half a step
+/// more on average.
+std::optional<double> busy_workers(const Survey& survey) {
+  const auto workers = loader_count(survey.log, "num_workers");
+  const auto arrived = survey.last.metrics.find("loader_queue_depth");
+  if (!workers || *workers == 0 || arrived == survey.last.metrics.end()) return std::nullopt;
+  const auto ahead =
+      *workers * loader_count(survey.log, "prefetch_factor").value_or(k_default_prefetch_factor);
+  const double under_way = std::max(0.0, static_cast<double>(ahead) - arrived->second);
+  return std::min(1.0, (under_way + 0.5) / static_cast<double>(*workers));
+}
+
+}  // namespace steptune

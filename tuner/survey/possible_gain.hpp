@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "search/space/expression.hpp"
+#include "trial_runner/hooks/knob_table.hpp"
+#include "tuner/survey/survey.hpp"
+
+namespace steptune {
+
+/// The most that a knob can speed up the program's step, as a ratio: Amdahl's law over the parts of
+/// the step that it acts on, and the most of them that it saves. Nothing if the survey saw no
+/// parts.
+[[nodiscard]] std::optional<double> possible_gain(const Knob& knob, const Survey& survey,
+                                                  const Facts& facts);
+
+/// The most that any loader setting can speed up the step: 1 / (1 - share of waiting for data).
+/// Nothing if the survey saw no parts.
+[[nodiscard]] std::optional<double> loading_ceiling(const Survey& survey);
+
+/// True if loading mostly waits, for a network, storage or a timer, while CPUs are idle; false if
+/// it computes. Nothing if the program's processes were not seen.
+[[nodiscard]] std::optional<bool> loading_waits(const Survey& survey);
+
+/// A count that the training loader has today (`num_workers`, `prefetch_factor`); nothing if it is
+/// not known.
+[[nodiscard]] std::optional<std::int64_t> loader_count(const HookLog& log, const char* knob);
+
+/// Batches that each worker loads ahead unless told otherwise: PyTorch's default.
+inline constexpr std::int64_t k_default_prefetch_factor = 2;
+
+/// Share of the time in which the workers of the training loader are busy, about. Nothing without
+/// workers, or if their queue is not known.
+[[nodiscard]] std::optional<double> busy_workers(const Survey& survey);
+
+}  // namespace steptune
