@@ -17,6 +17,7 @@
 #include "common/machine/process_activity.hpp"
 #include "trial_runner/launch/launch.hpp"
 #include "trial_runner/machine_second.hpp"
+#include "trial_runner/output/lacked_stream.hpp"
 #include "trial_runner/report.hpp"
 #include "trial_runner/reports/report_format.hpp"
 #include "trial_runner/resources.hpp"
@@ -111,6 +112,10 @@ struct TrialSpec {
   bool set_thread_counts = true;
   std::filesystem::path working_directory;
   std::filesystem::path log_path;  ///< output of the trial, capped; empty: not kept
+  /// Standard streams are a pseudo-terminal instead of a pipe and /dev/null. Heeded by
+  /// `RunnerTraits::gives_streams`, as is `standard_input`.
+  bool terminal = false;
+  std::filesystem::path standard_input;  ///< a file; empty: /dev/null, or the pseudo-terminal
   ReportFormat report_format;
   /// Set where the study wants live trials and this one can be one; other runners start it anew.
   std::optional<LiveTrial> live;
@@ -177,9 +182,10 @@ struct Outcome {
   int exit_code = 0;        ///< exit status, or 128 + signal
   bool had_enough = false;  ///< `stopped`, as `TrialSpec::enough_s` was over, or
   bool was_slow = false;    ///< `had_enough`, as it was beyond `TrialSpec::slow_limit`
-  std::string detail{};     ///< why, for people: last lines of output, limit that was hit
-  double duration_s = 0;    ///< start to end
-  double billed_s = 0;      ///< seconds that are paid for; local: the duration
+  LackedStream lacked_stream = LackedStream::none;  ///< `failed`, as its last words tell
+  std::string detail{};   ///< why, for people: last lines of output, limit that was hit
+  double duration_s = 0;  ///< start to end
+  double billed_s = 0;    ///< seconds that are paid for; local: the duration
   /// What the provider charges, US dollars, where the runner knows it: all launches of the trial,
   /// and the time that machines were kept for it.
   std::optional<double> billed_usd{};

@@ -49,7 +49,8 @@ struct RunnerTraits {
   bool takes_all_parameters = false;  ///< each parameter has an effect without being mentioned
   bool uses_this_machine = true;      ///< trials compete with the tuner for its CPUs
   bool sees_files = true;             ///< trials find files of this machine under the same paths
-  bool takes_hooks = false;  ///< its trials are given PyTorch's hook (`TrialSpec::python_path`)
+  bool gives_streams = false;  ///< trials may have a terminal (`TrialSpec::terminal`) and input
+  bool takes_hooks = false;    ///< its trials are given PyTorch's hook (`TrialSpec::python_path`)
   std::vector<LauncherSupport>
       launchers;           ///< the preferred one first; none: no study can have `launch`
   bool has_price = false;  ///< `price_of` gives one

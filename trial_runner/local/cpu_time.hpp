@@ -19,8 +19,8 @@ struct CpuTime {
   double total_s = 0.0;
   double busy_s = 0.0;  ///< neither idle nor stolen
   double steal_s = 0.0;
-  double iowait_s = 0.0;  ///< idle while a read or write was under way
   std::size_t cpus = 1;
+  double iowait_s = 0.0;  ///< idle while a read or write was under way
 };
 
 /// Of these CPUs, from the text of /proc/stat; of all that the machine has where none are given or

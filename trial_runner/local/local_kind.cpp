@@ -72,6 +72,7 @@ class LocalSettings final : public RunnerSettings {
   explicit LocalSettings(LocalSection section) : section_(std::move(section)) {
     traits_.parallel = section_.parallel;
     traits_.takes_hooks = true;
+    traits_.gives_streams = true;
     traits_.launchers = local_launchers();
     traits_.has_price = section_.price.usd_per_hour.has_value();
     traits_.facts = {"cpus", "gpus"};

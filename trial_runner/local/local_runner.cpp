@@ -259,6 +259,8 @@ Environment LocalRunner::own_environment(const TrialSpec& spec) const {
 bool LocalRunner::begin_forked(const Launching& launching) {
   const TrialSpec& spec = launching.spec;
   if (!spec.forked || spec.launch || spec.python_path.empty()) return false;
+  // A forked process has the streams of the interpreter that it is forked from.
+  if (spec.terminal || !spec.standard_input.empty()) return false;
   ForkedStartRequest request;
   request.key = spec.key;
   request.argv = spec.argv;

@@ -274,7 +274,8 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   Outcome outcome;
   outcome.kind = ended.kind;
   outcome.exit_code = ended.exit_code;
-  outcome.detail = describe(ended);
+  if (outcome.kind == OutcomeKind::failed) outcome.lacked_stream = lacked_stream(tail_.text());
+  outcome.detail = describe(ended, outcome.lacked_stream);
   outcome.duration_s = exited_s_.value_or(now_s) - at_start_.started_s;
   outcome.billed_s = outcome.duration_s;
   outcome.peak_memory_bytes = memory_.peak_bytes();
@@ -294,9 +295,10 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   return outcome;
 }
 
-std::string LocalTrial::describe(const Classification& ended) const {
+std::string LocalTrial::describe(const Classification& ended, LackedStream lacked) const {
   std::vector<std::string> parts;
   if (!ended.reason.empty()) parts.push_back(ended.reason);
+  if (auto advice = advice_for(lacked); !advice.empty()) parts.push_back(std::move(advice));
   if (!log_.fault().empty()) parts.push_back(log_.fault());
   if (auto rejections = reader_.rejections(); !rejections.empty())
     parts.push_back(std::move(rejections));

@@ -94,7 +94,7 @@ class LocalTrial {
   void kill_group(int signal) const;
   [[nodiscard]] bool main_has_exited() const;
   [[nodiscard]] bool end_descendants(double now_s, Subreaper& subreaper);
-  [[nodiscard]] std::string describe(const Classification& ended) const;
+  [[nodiscard]] std::string describe(const Classification& ended, LackedStream lacked) const;
 
   TrialKey key_;
   std::size_t slot_;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "common/machine/cpus.hpp"
 #include "common/system_reason.hpp"
 #include "trial_runner/local/cpu_set.hpp"
+#include "trial_runner/local/pseudo_terminal.hpp"
 
 namespace steptune::local {
 namespace {
@@ -21,6 +23,8 @@ namespace {
 /// So much that a trial does not have to wait for the tuner's attention; the unprivileged maximum.
 constexpr int k_pipe_bytes = 1 << 20;
 constexpr std::string_view k_oom_preference = "500";
+/// For programs that look up how to move the cursor; most systems describe this one.
+constexpr const char* k_terminal_type = "xterm";
 
 void prefer_for_oom_kill(pid_t pid) {
   const UniqueFd file(::open(fmt::format(FMT_COMPILE("/proc/{}/oom_score_adj"), pid).c_str(),
@@ -28,6 +32,44 @@ void prefer_for_oom_kill(pid_t pid) {
   // Refused where the tuner is preferred even more: then so is the trial.
   [[maybe_unused]] const ssize_t written =
       file ? ::write(file.get(), k_oom_preference.data(), k_oom_preference.size()) : 0;
+}
+
+/// A trial's standard streams.
+struct TrialStreams {
+  UniqueFd read;     ///< this program's end of the output
+  UniqueFd written;  ///< the trial's
+  UniqueFd input;    ///< empty: /dev/null
+};
+
+Result<UniqueFd> open_input(const std::filesystem::path& file) {
+  UniqueFd input(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (input) return input;
+  return fail(ErrorKind::runner, "cannot open the standard input: " + system_reason(errno),
+              file.string(), "name a file that can be read: \"stdin\", or --stdin FILE");
+}
+
+Result<TrialStreams> open_streams(const TrialSpec& spec) {
+  TrialStreams streams;
+  if (!spec.standard_input.empty()) {
+    auto input = open_input(spec.standard_input);
+    if (!input) return tl::unexpected(input.error());
+    streams.input = *std::move(input);
+  }
+  if (!spec.terminal) {
+    auto pipe = make_output_pipe();
+    if (!pipe) return tl::unexpected(pipe.error());
+    streams.read = std::move(pipe->read);
+    streams.written = std::move(pipe->write);
+    return streams;
+  }
+  auto terminal = open_pseudo_terminal();
+  if (!terminal) return tl::unexpected(terminal.error());
+  streams.read = std::move(terminal->tuner_end);
+  streams.written = std::move(terminal->trial_end);
+  if (!streams.input) {
+    streams.input = UniqueFd(::fcntl(streams.written.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  }
+  return streams;
 }
 
 }  // namespace
@@ -58,13 +100,15 @@ TrialProcess trial_process_of(pid_t child, UniqueFd output) {
 
 Result<TrialProcess> start_trial_process(const TrialSpec& spec, const std::vector<int>& cpus,
                                          Environment environment) {
-  auto pipe = make_output_pipe();
-  if (!pipe) return tl::unexpected(pipe.error());
+  auto streams = open_streams(spec);
+  if (!streams) return tl::unexpected(streams.error());
+  if (spec.terminal) environment.try_emplace("TERM", k_terminal_type);
   SpawnRequest request;
   request.argv = spec.argv;
   request.environment = std::move(environment);
   request.working_directory = spec.working_directory;
-  request.output_fd = pipe->write.get();
+  request.stdin_fd = streams->input.get();
+  request.output_fd = streams->written.get();
 
   const AffinityScope affinity(cpus);
   if (affinity.error() != 0) {
@@ -76,7 +120,7 @@ Result<TrialProcess> start_trial_process(const TrialSpec& spec, const std::vecto
   }
   const auto pid = spawn(request);
   if (!pid) return tl::unexpected(pid.error());
-  return trial_process_of(*pid, std::move(pipe->read));
+  return trial_process_of(*pid, std::move(streams->read));
 }
 
 }  // namespace steptune::local

@@ -31,7 +31,8 @@ struct OutputPipe {
 [[nodiscard]] TrialProcess trial_process_of(pid_t child, UniqueFd output);
 
 /// Starts a trial's main process, bound to `cpus` (none: not bound), with `environment` as all of
-/// its environment and its output in a pipe. Errors as `spawn` and `make_output_pipe`;
+/// its environment and its output in a pipe or a pseudo-terminal. Errors as `spawn`,
+/// `make_output_pipe` and `open_pseudo_terminal`; `runner`: its standard input cannot be opened;
 /// `unavailable`: the CPUs are not to be had.
 [[nodiscard]] Result<TrialProcess> start_trial_process(const TrialSpec& spec,
                                                        const std::vector<int>& cpus,

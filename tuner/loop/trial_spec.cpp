@@ -107,6 +107,8 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
   }
   spec.working_directory = study.working_directory;
   spec.log_path = trial.log_path;
+  spec.terminal = study.terminal;
+  spec.standard_input = study.standard_input;
   spec.report_format = study.report_format;
   spec.report_format.samples_per_step = samples_per_count(study, trial.configuration);
   spec.resources = study.runner->resources_of(trial.configuration);

@@ -95,6 +95,17 @@ void check_earlier_studies(const StudySpec& study, Faults& faults) {
   }
 }
 
+void check_streams(const StudySpec& study, Faults& faults) {
+  if (study.runner->traits().gives_streams) return;
+  const auto refuse = [&](const char* pointer, const char* what) {
+    faults.add(pointer, fmt::format("the runner {} cannot give its trials {}: leave it out, or use "
+                                    "the runner local",
+                                    study.runner->kind().name(), what));
+  };
+  if (study.terminal) refuse("/terminal", "a terminal");
+  if (!study.standard_input.empty()) refuse("/stdin", "standard input from a file");
+}
+
 void check_hooks(const StudySpec& study, const std::vector<Configuration>& examples,
                  Faults& faults) {
   if (!study.hooks.pytorch) return;
@@ -268,6 +279,7 @@ void cross_check(const StudySpec& study, const std::vector<Configuration>& examp
   check_waiting(study, faults);
   check_times(study, faults);
   check_launch(study, examples, faults);
+  check_streams(study, faults);
   check_hooks(study, examples, faults);
   check_config_files(study, faults);
   check_live(study, faults);

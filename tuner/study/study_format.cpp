@@ -122,6 +122,18 @@ Section<StudySpec> format() {
       .add(key("working_directory", &StudySpec::working_directory, folder())
                .default_words("`\".\"`")
                .doc("where the command runs; relative to the study file"))
+      .add(key("terminal", &StudySpec::terminal, document::boolean())
+               .omitted_at_default()
+               .in_fingerprint(InFingerprint::unless_default)
+               .default_words("`false`")
+               .doc("gives each trial a pseudo-terminal as its standard streams, for programs that "
+                    "fail without one; local runner"))
+      .add(key("stdin", &StudySpec::standard_input, document::path())
+               .omitted_at_default()
+               .in_fingerprint(InFingerprint::unless_default)
+               .default_words("none")
+               .doc("file that each trial reads as its standard input; relative to the study file; "
+                    "local runner"))
       .add(facts_key()
                .anchor("facts")
                .in_fingerprint(k_never)  // those that matter are added by themselves

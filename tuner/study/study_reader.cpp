@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "common/document/source_lines.hpp"
+#include "common/system_reason.hpp"
 #include "trial_runner/hooks/pytorch_hook.hpp"
 #include "trial_runner/runner_kinds.hpp"
 #include "tuner/study/cross_checks.hpp"
@@ -146,6 +149,14 @@ void check_paths(const StudySpec& spec, Faults& faults) {
   if (!std::filesystem::is_directory(spec.working_directory, error)) {
     faults.add("/working_directory",
                fmt::format("the folder {} does not exist", spec.working_directory.string()));
+  }
+  if (!spec.standard_input.empty()) {
+    const std::string file = spec.standard_input.string();
+    if (std::filesystem::is_directory(spec.standard_input, error)) {
+      faults.add("/stdin", fmt::format("{} is a folder: name a file", file));
+    } else if (::access(file.c_str(), R_OK) != 0) {
+      faults.add("/stdin", fmt::format("{} cannot be read: {}", file, system_reason(errno)));
+    }
   }
   if (spec.hooks.pytorch) {
     if (const auto hook = pytorch_hook_folder(); !hook) {

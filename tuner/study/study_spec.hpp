@@ -192,6 +192,8 @@ struct StudySpec {
   HooksSpec hooks;
   TrialsIn trials = TrialsIn::fresh;
   std::filesystem::path working_directory;  ///< absolute; default: the study file's folder
+  bool terminal = false;                    ///< trials have a pseudo-terminal
+  std::filesystem::path standard_input;     ///< absolute; of trials; empty: none
   SearchSpace space = placeholder_space();
   Facts facts;
   document::ChoiceStrings choice_strings;

@@ -284,6 +284,26 @@ TEST_F(StudyFiles, MustExist) {
   EXPECT_EQ(read_study(folder_.path(), {}).error().kind, ErrorKind::not_found);
 }
 
+TEST(StudyStreams, AreReadAndBelongToTheFingerprint) {
+  const StudySpec usual = sound(study_document());
+  EXPECT_FALSE(usual.terminal);
+  EXPECT_TRUE(usual.standard_input.empty());
+  const StudySpec study = sound(patched(R"({"terminal": true, "stdin": "answers.txt"})"));
+  EXPECT_TRUE(study.terminal);
+  EXPECT_EQ(study.standard_input, "/studies/answers.txt");
+  EXPECT_NE(study.fingerprint, usual.fingerprint);
+}
+
+TEST(StudyStreams, AreRefusedWhereTheRunnerCannotGiveThem) {
+  for (const char* key : {R"("terminal": true)", R"("stdin": "answers.txt")"}) {
+    const auto study =
+        read(patched(std::string("{") + key +
+                     R"(, "runner": {"type": "replay", "seconds_per_sample": "0.1"}})"));
+    ASSERT_FALSE(study) << key;
+    EXPECT_THAT(study.error().message, HasSubstr("the runner replay cannot give its trials"));
+  }
+}
+
 TEST_F(StudyFiles, MustNameExistingPaths) {
   const auto write_patched = [&](const std::string& patch) {
     return read_text(dump_json(patched(patch)));
@@ -292,6 +312,13 @@ TEST_F(StudyFiles, MustNameExistingPaths) {
   ASSERT_FALSE(folder);
   EXPECT_THAT(folder.error().where, HasSubstr("study.json#/working_directory (line 1)"));
   EXPECT_THAT(folder.error().message, HasSubstr("nowhere does not exist"));
+  const auto input = write_patched(R"({"stdin": "nowhere.txt"})");
+  ASSERT_FALSE(input);
+  EXPECT_THAT(input.error().where, HasSubstr("#/stdin (line 1)"));
+  EXPECT_THAT(input.error().message, HasSubstr("nowhere.txt cannot be read: No such file"));
+  const auto no_file = write_patched(R"({"stdin": "."})");
+  ASSERT_FALSE(no_file);
+  EXPECT_THAT(no_file.error().message, HasSubstr("is a folder: name a file"));
   const auto table = write_patched(R"({"runner": {"type": "replay", "table": "none.json"}})");
   ASSERT_FALSE(table);
   EXPECT_THAT(table.error().message, HasSubstr("none.json does not exist"));
