@@ -1,0 +1,229 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How much of what an expert gains `steptune run -- COMMAND` finds, and how many needless changes it recommends.
+
+    expert.py truth [--only NAME...] [--seconds 10] [--write]
+    expert.py tune  [--only NAME...] [--steptune PATH] [--time 3m] [--neighbour] [--repeat N] [--output FILE]
+    expert.py table FILE...
+
+`truth` measures the best known settings of each program against the untouched program, in turns. `tune` runs Steptune on
+the untouched program, then measures what it recommends in the same way. `table` prints results as Markdown.
+README.md explains the figures.
+"""
+import argparse
+import contextlib
+import json
+import math
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+import programs
+from neighbour import Neighbour
+from programs import Copy, Fault
+
+# Below this true gain a program counts as having nothing to gain (`--worth 5%` of Steptune).
+WORTH = 1.05
+# Share of the possible gain, on a log scale, that counts as found.
+FOUND = 0.9
+
+
+def in_turns(first, second, rounds):
+    """Speeds of two ways to run a program, in the order A B B A ...: drift of the machine falls on both."""
+    speeds = ([], [])
+    for turn in range(rounds):
+        for which in ((0, 1) if turn % 2 == 0 else (1, 0)):
+            speeds[which].append((first, second)[which]())
+    return speeds
+
+
+def mean_ratio(first, second):
+    """Geometric mean of the second speeds over that of the first."""
+    return math.exp(statistics.fmean(map(math.log, second)) - statistics.fmean(map(math.log, first)))
+
+
+def measure_truth(program, options):
+    with Copy(program) as untouched, Copy(program, best=True) as best:
+        speeds = in_turns(lambda: untouched.speed(options.seconds), lambda: best.speed(options.seconds), options.rounds)
+    return {"speed_up": round(mean_ratio(*speeds), 3),
+            "untouched_lines_per_s": [round(speed, 3) for speed in speeds[0]],
+            "best_lines_per_s": [round(speed, 3) for speed in speeds[1]],
+            "seconds_each": options.seconds, "cpus": len(os.sched_getaffinity(0)),
+            "date": time.strftime("%Y-%m-%d", time.gmtime())}
+
+
+def truth(options):
+    for program in programs.all_programs(options.only):
+        measured = measure_truth(program, options)
+        print(f"{program.name:18} {measured['speed_up']:7.2f}  untouched {measured['untouched_lines_per_s']}"
+              f"  best {measured['best_lines_per_s']}", flush=True)
+        if options.write:
+            path = program.folder / programs.DESCRIPTION
+            text = json.loads(path.read_text())
+            text["measured"] = measured
+            path.write_text(json.dumps(text, indent=2) + "\n")
+
+
+def run_steptune(program, copy, options):
+    """What `steptune run` printed as JSON, its seconds, and its messages. None if it printed no JSON."""
+    command = [options.steptune, "run", "--name", program.name, "--json", "--time", options.time, *options.option,
+               "--", *program.command]
+    begun = time.monotonic()
+    ran = subprocess.run(command, cwd=copy.path, env=programs.ENVIRONMENT, stdin=subprocess.DEVNULL,
+                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=False)
+    seconds = time.monotonic() - begun
+    if options.keep:
+        kept = pathlib.Path(options.keep)
+        kept.mkdir(parents=True, exist_ok=True)
+        (kept / f"{program.name}.json").write_text(ran.stdout)
+        (kept / f"{program.name}.log").write_text(ran.stderr)
+    try:
+        return json.loads(ran.stdout), seconds, ran
+    except ValueError:
+        return None, seconds, ran
+
+
+def changes(result):
+    """Settings of the recommended configuration that differ from the baseline's."""
+    configuration = result["recommendation"]["configuration"]
+    baselines = [row["trial"]["configuration"] for row in result["leaderboard"]["rows"]
+                 if row["trial"]["purpose"] == "baseline"]
+    if not baselines:
+        return {}
+    return {name: value for name, value in configuration.items() if baselines[0].get(name) != value}
+
+
+def gain_share(speed_up, possible):
+    """Share of the possible gain on a log scale: of 4x, 2x is one half. None if nothing is to be gained."""
+    if possible < WORTH:
+        return None
+    return math.log(max(speed_up, 1e-3)) / math.log(possible)
+
+
+def judge(program, copy, result, options):
+    """Figures of one tuning."""
+    recommendation = result["recommendation"]
+    if recommendation is None:
+        return {"verdict": result["end"], "claimed": None, "interval": None, "changes": {}, "true": 1.0}
+    said = recommendation["speed_up"]
+    figures = {"verdict": recommendation["claim"], "end": result["end"],
+               "trials": sum(result["leaderboard"]["counts"].values()),
+               "best_shown": said and said["ratio"], "claimed": None, "interval": None, "changes": {}, "true": 1.0}
+    if recommendation["claim"] != "faster":
+        return figures
+    figures["claimed"] = said["ratio"]
+    figures["interval"] = [said["low_95"], said["high_95"]]
+    figures["changes"] = changes(result)
+    command = [options.steptune, "exec", result["study"]["name"]]
+    speeds = in_turns(lambda: copy.speed(options.seconds),
+                      lambda: programs.speed(program, command, copy.path, options.seconds, 3.0), options.rounds)
+    figures["true"] = round(mean_ratio(*speeds), 3)
+    return figures
+
+
+def tune_once(program, options, number):
+    beside = Neighbour(options.seed + number) if options.neighbour else contextlib.nullcontext()
+    with Copy(program) as copy:
+        with beside:
+            result, seconds, ran = run_steptune(program, copy, options)
+        figures = {"program": program.name, "limit": program.limit, "possible": program.possible,
+                   "time": options.time, "neighbour": options.neighbour, "seconds": round(seconds, 1),
+                   "exit_status": ran.returncode}
+        if result is None:
+            last = ran.stderr.strip().splitlines()[-1:] or ["no message"]
+            figures |= {"verdict": "refused", "why": last[0], "claimed": None, "interval": None, "changes": {}, "true": 1.0}
+        else:
+            figures |= judge(program, copy, result, options)
+    figures["needless"] = sorted(set(figures["changes"]) - program.pays)
+    figures["claimed_share"] = gain_share(figures["claimed"] or 1.0, program.possible)
+    figures["true_share"] = gain_share(figures["true"], program.possible)
+    return figures
+
+
+def tune(options):
+    for number in range(options.repeat):
+        for program in programs.all_programs(options.only):
+            if program.measured is None:
+                raise Fault(f"{program.name}: no truth yet; run `expert.py truth --write --only {program.name}`")
+            figures = tune_once(program, options, number)
+            with open(options.output, "a", encoding="utf-8") as file:
+                file.write(json.dumps(figures) + "\n")
+            print(row(figures), flush=True)
+
+
+HEADER = """\
+| program | limited by | possible | verdict | claimed (95 %) | recommended, measured | share of gain claimed | needless | seconds |
+|---|---|---|---|---|---|---|---|---|"""
+
+
+def row(figures):
+    claim = "-"
+    if figures["claimed"] is not None:
+        low, high = figures["interval"]
+        claim = f"{figures['claimed']:.2f} ({low:.2f}-{high:.2f})"
+    share = figures["claimed_share"]
+    return (f"| {figures['program']} | {figures['limit']} | {figures['possible']:.2f} | {figures['verdict']} | {claim} | "
+            f"{figures['true']:.2f} | {'-' if share is None else f'{100 * share:.0f} %'} | "
+            f"{', '.join(figures['needless']) or '0'} | {figures['seconds']:.0f} |")
+
+
+def is_right(figures):
+    """True if nine tenths of the possible gain are claimed and true, or if nothing is claimed where nothing is to be gained."""
+    if figures["claimed_share"] is None:
+        return figures["claimed"] is None
+    return min(figures["claimed_share"], figures["true_share"]) >= FOUND
+
+
+def table(options):
+    for path in options.file:
+        results = [json.loads(line) for line in pathlib.Path(path).read_text(encoding="utf-8").splitlines()]
+        print(f"{path}\n\n{HEADER}")
+        for figures in results:
+            print(row(figures))
+        shares = [figures["claimed_share"] for figures in results if figures["claimed_share"] is not None]
+        mean = f"{100 * statistics.fmean(shares):.0f} %" if shares else "-"
+        print(f"\n{sum(map(is_right, results))} of {len(results)} right; mean share of the gain claimed {mean}; "
+              f"needless changes: {sum(len(figures['needless']) for figures in results)}; "
+              f"{sum(figures['seconds'] for figures in results):.0f} s\n")
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    commands = parser.add_subparsers(required=True)
+    for name, action in (("truth", truth), ("tune", tune)):
+        command = commands.add_parser(name)
+        command.set_defaults(action=action)
+        command.add_argument("--only", nargs="+", default=[], metavar="NAME", help="these programs; default: all")
+        command.add_argument("--seconds", type=float, default=10, help="measured seconds of each run (default: 10)")
+        command.add_argument("--rounds", type=int, default=2, help="runs of each kind, in turns (default: 2)")
+    commands.choices["truth"].add_argument("--write", action="store_true", help="write the figures into truth.json")
+    command = commands.choices["tune"]
+    command.add_argument("--steptune", default="steptune", help="program to judge")
+    command.add_argument("--time", default="3m", help="time of tuning (default: 3m)")
+    command.add_argument("--option", action="append", default=[], help="further option of `run`, such as --option=--safe")
+    command.add_argument("--neighbour", action="store_true", help="tune next to an intermittent neighbour")
+    command.add_argument("--seed", type=int, default=1, help="of the neighbour's pauses (default: 1)")
+    command.add_argument("--repeat", type=int, default=1, help="tunings of each program (default: 1)")
+    command.add_argument("--output", default="expert.jsonl", help="file to append results to (default: %(default)s)")
+    command.add_argument("--keep", metavar="FOLDER", help="keep Steptune's JSON and messages here")
+    command = commands.add_parser("table")
+    command.set_defaults(action=table)
+    command.add_argument("file", nargs="+", help="results of `tune`")
+    return parser.parse_args()
+
+
+def main():
+    options = parse_arguments()
+    if getattr(options, "steptune", None) and "/" in options.steptune:
+        options.steptune = str(pathlib.Path(options.steptune).resolve())
+    try:
+        options.action(options)
+    except Fault as fault:
+        sys.exit(f"expert.py: {fault}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0
+"""An intermittent neighbour: one or two processes that stream through 64 MiB for 1-6 s, then pause for 1-6 s."""
+import multiprocessing
+import random
+import time
+
+SIZE = 64 << 20
+
+
+def _stream(seed):
+    chance = random.Random(seed)
+    source, target = bytearray(SIZE // 2), bytearray(SIZE // 2)
+    while True:
+        until = time.monotonic() + chance.uniform(1, 6)
+        while time.monotonic() < until:
+            target[:] = source
+        time.sleep(chance.uniform(1, 6))
+
+
+class Neighbour:
+    """Runs beside whatever is done within the `with`. The seed decides how many processes, and when they pause."""
+
+    def __init__(self, seed):
+        count = random.Random(seed).choice((1, 2))
+        self.processes = [multiprocessing.Process(target=_stream, args=(2 * seed + i,), daemon=True)
+                          for i in range(count)]
+
+    def __enter__(self):
+        for process in self.processes:
+            process.start()
+        return self
+
+    def __exit__(self, *_):
+        for process in self.processes:
+            process.terminate()
+        for process in self.processes:
+            process.join()
