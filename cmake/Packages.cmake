@@ -1,12 +1,9 @@
-# Debian packages, made by `scripts/package`: the program with what it ships, and apart from it the
-# Bayesian searcher's module, which needs LibTorch.
+# The Debian package, made by `scripts/package`: the program with what it ships.
 
 install(FILES README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md")
-foreach(package steptune steptune-bayes)
-  install(FILES cmake/copyright "${CMAKE_BINARY_DIR}/changelog.gz"
-    DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${package}" COMPONENT ${package})
-endforeach()
+install(FILES cmake/copyright "${CMAKE_BINARY_DIR}/changelog.gz"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/steptune" COMPONENT steptune)
 
 set(STEPTUNE_PACKAGE_CONTACT "Steptune authors <steptune@localhost.localdomain>"
   CACHE STRING "Maintainer of the packages, as name <address>")
@@ -23,7 +20,7 @@ set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
-set(CPACK_COMPONENTS_ALL steptune steptune-bayes)
+set(CPACK_COMPONENTS_ALL steptune)
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -38,18 +35,8 @@ sizes, data-loader workers, precisions and machines, measures seconds per
 sample with confidence intervals, and recommends a configuration.")
 # Opened when something speaks HTTP, so that no linker tells of it; the second name is Ubuntu 24.04's.
 set(CPACK_DEBIAN_STEPTUNE_PACKAGE_DEPENDS "libcurl4 | libcurl4t64")
-set(CPACK_DEBIAN_STEPTUNE_PACKAGE_RECOMMENDS "steptune-bayes (= ${PROJECT_VERSION})")
 
 set(CPACK_DEBIAN_STEPTUNE_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_LIST_DIR}/prerm")
 set(CPACK_DEBIAN_STEPTUNE_PACKAGE_CONTROL_STRICT_PERMISSION ON)
-set(CPACK_DEBIAN_STEPTUNE-BAYES_PACKAGE_NAME steptune-bayes)
-set(CPACK_COMPONENT_STEPTUNE-BAYES_DESCRIPTION
-  "Bayesian searcher of Steptune
-A module that Steptune opens when a study asks for the searcher \"bayes\". Its
-linear algebra is LibTorch's, with OpenBLAS.")
-# Program and module are of one build: the module's interface has a version of its own.
-# The reference BLAS, which LibTorch is content with, takes five times as long.
-set(CPACK_DEBIAN_STEPTUNE-BAYES_PACKAGE_DEPENDS
-  "steptune (= ${PROJECT_VERSION}), libopenblas0-pthread | libopenblas0")
 
 include(CPack)

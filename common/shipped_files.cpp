@@ -13,10 +13,8 @@ namespace fs = std::filesystem;
 /// Relative to a prefix: those of the installation, before them those of a build tree.
 std::vector<fs::path> relative_directories(ShippedKind kind) {
   switch (kind) {
-    case ShippedKind::module:
-      // A moved installation may have come from a machine with another name for libraries.
-      return {"lib", fs::path(STEPTUNE_INSTALL_LIBDIR) / "steptune", "lib/steptune"};
     case ShippedKind::helper:
+      // A moved installation may have come from a machine with another name for this folder.
       return {"bin", fs::path(STEPTUNE_INSTALL_LIBEXECDIR) / "steptune", "libexec/steptune"};
     case ShippedKind::hook:
       return {fs::path(STEPTUNE_INSTALL_DATADIR) / "steptune" / "hooks", "share/steptune/hooks"};

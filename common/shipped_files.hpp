@@ -12,7 +12,6 @@ namespace steptune {
 
 /// What is shipped beside the program itself.
 enum class ShippedKind {
-  module,  ///< shared objects that are opened when they are needed: `PREFIX/lib/steptune`
   helper,  ///< programs that are not for people: `PREFIX/libexec/steptune`
   config,  ///< schema, presets, price tables: `PREFIX/share/steptune/configs`
   hook,    ///< what is put into training programs: `PREFIX/share/steptune/hooks`

@@ -108,9 +108,8 @@ class Searcher {
   [[nodiscard]] virtual bool learns() const { return true; }
 };
 
-/// The searchers by name: `random`, `sobol`, `grid`, `scaling`, `bayes`. `bayes` opens
-/// `libsteptune_bayes.so` on this call (0.3 s) and fails with advice if it is not installed.
-/// `space` outlives the searcher.
+/// The searchers by name: `random`, `sobol`, `grid`, `scaling`, `bayes`. `space` outlives the
+/// searcher.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_searcher(const std::string& name,
                                                               const SearchSpace& space,
                                                               const SearcherOptions& options);

@@ -27,6 +27,11 @@ inline constexpr std::uint64_t k_grid_limit = 1'000'000;
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_grid_searcher(const SearchSpace& space,
                                                                    const SearcherOptions& options);
 
+/// Gaussian process and expected improvement (docs/algorithms/bayes.md). Fails for no objective and
+/// for more than two.
+[[nodiscard]] Result<std::unique_ptr<Searcher>> make_bayes_searcher(const SearchSpace& space,
+                                                                    const SearcherOptions& options);
+
 /// Looks for the knee of the scaling curve (`search/scaling/scaling_law.hpp`) with few trials: the
 /// least count first, twice as many while further machines pay, then, within the knee's interval,
 /// where the laws leave most open; nothing once a trial would tell less than it errs, nor beside a

@@ -3,7 +3,6 @@
 
 #include "common/text.hpp"
 #include "search/searchers/basic_searchers.hpp"
-#include "search/searchers/bayes_loader.hpp"
 
 namespace steptune {
 
@@ -18,7 +17,7 @@ Result<std::unique_ptr<Searcher>> make_searcher(const std::string& name, const S
   if (name == "sobol") return make_sobol_searcher(space, options);
   if (name == "grid") return make_grid_searcher(space, options);
   if (name == "scaling") return make_scaling_searcher(space, options);
-  if (name == "bayes") return load_bayes_searcher(bayes_module_directories(), space, options);
+  if (name == "bayes") return make_bayes_searcher(space, options);
   return fail(ErrorKind::usage,
               fmt::format("there is no searcher \"{}\"{}", printable_line(name, 60),
                           did_you_mean(name, searcher_names())),

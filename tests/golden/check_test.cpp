@@ -55,17 +55,6 @@ TEST(Check, JsonHoldsTheStudyAndTheCommandLines) {
   EXPECT_EQ((*json)["trials"][0]["environment"]["TRAIN_NOTE"], "a b");
 }
 
-TEST(Check, PreviewsTheBayesianSearcherWithoutItsModule) {
-  const Sandbox sandbox;
-  std::string study = replay_study();
-  study.replace(study.find("\"sobol\""), 7, "\"bayes\"");
-  sandbox.write("study.json", study);
-  const Ended ended = sandbox.steptune({"check", "study.json"},
-                                       {.environment = {{"STEPTUNE_MODULE_PATH", "/none"}}});
-  EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_NE(ended.out.find("2  sobol"), std::string::npos) << ended.out;
-}
-
 TEST(Check, BeginsWithAnExpertsGuessWhereTheStudyDoes) {
   const Sandbox sandbox;
   std::string study = replay_study();

@@ -167,35 +167,6 @@ TEST_F(TunedRun, GoesOnWhenTheTunerIsAskedToEndAndNothingIsLeftBehind) {
   EXPECT_THAT(warning, Not(HasSubstr("continues it"))) << "its long run is over";
 }
 
-TEST_F(TunedRun, EndsItsStudyAlsoWhereTheTuningFails) {
-  sandbox_.write("modules/libsteptune_bayes.so", "no library");
-  const pid_t pid = start(
-      "10m", {{"OMP_NUM_THREADS", "1"}, {"STEPTUNE_MODULE_PATH", sandbox_.folder() / "modules"}});
-  ASSERT_TRUE(until_told("the program goes on with its own settings")) << sandbox_.read("err.txt");
-  sandbox_.write("enough", "");
-  EXPECT_EQ(sandbox_.wait(pid).exit_code, 7);
-  const Ended board = sandbox_.steptune({"leaderboard", "train", "--json", "--all"});
-  EXPECT_EQ((*parse_json(board.out, "board"))["study"]["status"], "interrupted") << board.out;
-}
-
-TEST_F(TunedRun, IsTunedWithoutTheModuleThatSearchesBest) {
-  // Modules are looked for beside the program.
-  const fs::path program = sandbox_.folder() / "bin/steptune";
-  fs::create_directory(program.parent_path());
-  fs::copy_file(steptune_program(), program);
-  const fs::path build = fs::path(steptune_program()).parent_path().parent_path();
-  fs::create_directory_symlink(build / "share", sandbox_.folder() / "share");
-  const Ended ended = sandbox_.program(
-      {program, "exec", "--tune", "--time", "5s", "--", k_interpreter, "train.py", "900"},
-      one_thread_);
-  EXPECT_EQ(ended.exit_code, 7) << ended.err;
-  const Ended board = sandbox_.steptune({"leaderboard", "train", "--json", "--all"});
-  ASSERT_EQ(board.exit_code, 0) << ended.err;
-  const Json json = *parse_json(board.out, "board");
-  EXPECT_EQ(json["study"]["status"], "finished") << board.out;
-  EXPECT_GE(json["counts"]["completed"].get<int>(), 1) << board.out;
-}
-
 TEST_F(TunedRun, GoesOnWhenTheTunerHangs) {
   const pid_t pid = start("10m");
   ASSERT_TRUE(until_told("tunes the running program")) << sandbox_.read("err.txt");

@@ -221,7 +221,7 @@ TEST(Usage, VersionsAreToldForPeopleAndPrograms) {
   ASSERT_TRUE(json) << json.error().text();
   EXPECT_EQ((*json)["schema_version"], 1);
   for (const char* key :
-       {"version", "commit", "compiler", "build_type", "sqlite", "bayes_module"}) {
+       {"version", "commit", "compiler", "build_type", "sqlite"}) {
     EXPECT_TRUE(json->contains(key)) << key;
   }
 }
@@ -288,7 +288,7 @@ TEST(Usage, DoctorLooksAtTheMachine) {
   std::erase(names, "slurm");  // only where it is installed
   EXPECT_EQ(names,
             (std::vector<std::string>{"cpus", "smt", "cpu_governor", "load", "memory",
-                                      "clock_source", "gpu", "blas", "bayes_module", "watchdog",
+                                      "clock_source", "gpu", "watchdog",
                                       "sqlite", "history", "file_system", "disk"}));
   EXPECT_EQ(ended.exit_code, (*json)["ok"].get<bool>() ? 0 : 1);
 }

@@ -389,9 +389,6 @@ TEST_F(LoopTest, AshaStopsBadTrialsAndSavesTime) {
 }
 
 TEST_F(LoopTest, AsksTheBayesianSearcherWhichTrialsGoOn) {
-#ifndef STEPTUNE_BAYES
-  GTEST_SKIP() << "built without LibTorch";
-#endif
   document_["search"]["searcher"] = "bayes";
   document_["search"]["scheduler"] = "asha";
   document_["budget"]["trials"] = 20;

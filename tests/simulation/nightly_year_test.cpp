@@ -8,7 +8,7 @@
 
 #include "benchmarks/nightly_year/year.hpp"
 #include "common/rng.hpp"
-#include "search/searchers/background_searcher.hpp"
+#include "search/searcher.hpp"
 #include "tests/support/must.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/study/study_spec.hpp"
@@ -20,9 +20,6 @@ YearModel season() {
   YearModel model;
   model.seed = 3;
   model.nights = 40;
-#ifndef STEPTUNE_BAYES
-  model.searcher = "sobol";
-#endif
   model.seasons = {{5, 10}, {30, 34}};
   model.library_upgrade = 16;
   model.slower_machine = 25;
@@ -56,12 +53,9 @@ TEST(NightlyYear, NoticesWhatHappensTheSameNightAndCostsLittle) {
   EXPECT_EQ(to_text(machine.changes), "kernel 6.1.0-25 -> 6.1.0-27");
   const Configuration& last = year.nights.back().after.configuration;
   EXPECT_LT(true_seconds_per_sample(model, 40, last), 1.1 * best_seconds_per_sample(model, 40));
-#ifdef STEPTUNE_BAYES
   EXPECT_LT(spent_s / 40.0, 0.2 * year.scratch_s);
-#endif
 }
 
-#ifdef STEPTUNE_BAYES
 constexpr const char* k_space = R"json({
   "name": "nightly", "command": ["train", "{batch}", "{workers}", "{precision}", "{threads}"],
   "parameters": {
@@ -86,7 +80,7 @@ double trials_to_the_best(const StudySpec& study, std::uint64_t seed, bool apart
   SearcherOptions options;
   options.seed = seed;
   options.objectives.assign(1, ObjectiveTraits{true});
-  const auto searcher = must(make_searcher_in_background("bayes", study.space, options));
+  const auto searcher = must(make_searcher("bayes", study.space, options));
   Rng rng(seed, "former nights", 1);
   const auto trial_of = [&](const YearModel& model, const Configuration& configuration) {
     Observation observation;
@@ -135,7 +129,6 @@ TEST(FormerNights, TeachMoreApartThanTogetherWhereTheyDisagree) {
   }
   EXPECT_LT(std::exp(log_ratio / k_seeds), 0.8);
 }
-#endif
 
 }  // namespace
 }  // namespace steptune::nightly_year

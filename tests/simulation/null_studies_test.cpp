@@ -78,7 +78,6 @@ TEST(NullStudies, StallsAreTakenForNoSpeedUp) {
   EXPECT_GE(count_claims(machine, {1.5, 1.0}, 5).claims, 4);
 }
 
-#ifdef STEPTUNE_BAYES
 TEST(NullStudies, TheBayesianSearcherClaimsNothingEither) {
   Program program;
   program.searcher = "bayes";
@@ -87,7 +86,6 @@ TEST(NullStudies, TheBayesianSearcherClaimsNothingEither) {
   program.speed_up = 1.3;
   EXPECT_GE(count_claims({0.01, 0.0}, program, 5).claims, 4);
 }
-#endif
 
 }  // namespace
 }  // namespace steptune::null_studies

@@ -583,9 +583,7 @@ INSTANTIATE_TEST_SUITE_P(Schedulers, DecisionTest,
                          ::testing::Values(Deciding{"sobol", "none"}, Deciding{"sobol", "asha"},
                                            Deciding{"sobol", "racing"},
                                            Deciding{"sobol", "median"}));
-#ifdef STEPTUNE_BAYES
 INSTANTIATE_TEST_SUITE_P(Bayes, DecisionTest, ::testing::Values(Deciding{"bayes", "asha"}));
-#endif
 
 TEST_F(ResumeTest, AnotherCommandUnderTheSameNameIsAConflict) {
   {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "search/searchers/background_searcher.hpp"
+#include "search/searcher.hpp"
 
 namespace steptune::simulation {
 namespace {
@@ -81,7 +81,7 @@ SimulatedRun::SimulatedRun(const std::filesystem::path& run_folder, const Json& 
   SearcherOptions options;
   options.seed = study.search.seed;
   options.objectives.assign(study.objectives.size(), ObjectiveTraits{true});
-  searcher = must(make_searcher_in_background(study.search.searcher, study.space, options));
+  searcher = must(make_searcher(study.search.searcher, study.space, options));
   scheduler = must(make_scheduler(
       study.search.scheduler, {study.search.eta, study.search.min_steps, study.search.max_steps}));
 }

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "search/searchers/background_searcher.hpp"
+#include "search/searcher.hpp"
 #include "trial_runner/forked/forked_runner.hpp"
 #include "trial_runner/live/live_runner.hpp"
 #include "tuner/knobs/first_guesses.hpp"
@@ -59,7 +59,7 @@ Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study, bo
   if (traits.uses_this_machine && is_free && cpus != study.facts.end() && cpus->second > 1.0) {
     options.threads = static_cast<int>(cpus->second);
   }
-  auto searcher = make_searcher_in_background(study.search.searcher, study.space, options);
+  auto searcher = make_searcher(study.search.searcher, study.space, options);
   if (!searcher || !study.search.first_guesses.value_or(guesses)) return searcher;
   return with_study_guesses(*std::move(searcher), study);
 }

@@ -46,8 +46,6 @@ Result<StudySpec> attached_study(const AttachedTuning& tuning, const Survey& sur
   if (!draft) return tl::unexpected(draft.error());
   draft->document["trials"] = "attached";
   draft->document["budget"]["time"] = tuning.longest_s;
-  // Nobody is there to choose another searcher.
-  if (!find_bayes_module()) draft->document["search"]["searcher"] = "sobol";
   return study_from_json(draft->document,
                          std::filesystem::current_path() / (tuning.name + ".study.json"),
                          wanted.facts);

@@ -36,22 +36,6 @@ std::string to_text(DiagnosisStatus status) {
   return std::string(k_names.name_of(status));
 }
 
-Diagnosis check_blas(const std::optional<std::filesystem::path>& library) {
-  if (!library) {
-    return {"blas", DiagnosisStatus::warn, "no libblas.so.3",
-            "searcher \"bayes\" needs it with Debian's LibTorch: apt install libopenblas0-pthread"};
-  }
-  const std::string path = library->string();
-  for (const char* name : {"openblas", "blis", "mkl", "atlas"}) {
-    if (path.find(name) != std::string::npos) {
-      return {"blas", DiagnosisStatus::ok, fmt::format("{} ({})", name, path), ""};
-    }
-  }
-  return {"blas", DiagnosisStatus::warn, fmt::format("reference BLAS ({})", path),
-          "searcher \"bayes\" is about five times slower with it: apt install "
-          "libopenblas0-pthread, then check 'update-alternatives --display libblas.so.3-*'"};
-}
-
 Diagnosis check_governor(const SystemFiles& files) {
   std::map<std::string, int> governors;
   const std::filesystem::path policies = "sys/devices/system/cpu/cpufreq";

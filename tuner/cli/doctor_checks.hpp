@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,8 +14,6 @@ namespace steptune {
 /// One line of `doctor`.
 [[nodiscard]] std::string to_text(DiagnosisStatus status);
 
-/// The BLAS behind a resolved `libblas.so.3`; nothing: no such library.
-[[nodiscard]] Diagnosis check_blas(const std::optional<std::filesystem::path>& library);
 [[nodiscard]] Diagnosis check_governor(const SystemFiles& files);
 [[nodiscard]] Diagnosis check_load(const SystemFiles& files, int usable_cpus);
 [[nodiscard]] Diagnosis check_smt(const SystemFiles& files);

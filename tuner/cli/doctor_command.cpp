@@ -21,13 +21,6 @@
 namespace steptune {
 namespace {
 
-Diagnosis check_module(const std::optional<std::filesystem::path>& module) {
-  if (module) return {"bayes_module", DiagnosisStatus::ok, module->string(), ""};
-  return {"bayes_module", DiagnosisStatus::warn, "not installed",
-          "searcher \"bayes\" is not available: build with LibTorch (-DSTEPTUNE_BAYES=ON), or use "
-          "searcher \"sobol\""};
-}
-
 Diagnosis check_sqlite() {
   return {"sqlite", DiagnosisStatus::ok, sqlite_version(), ""};
 }
@@ -54,13 +47,11 @@ std::vector<Diagnosis> all_checks(const std::filesystem::path& database) {
   const SystemFiles files;
   const auto allowed = allowed_cpus();
   const std::vector<int> cpus = allowed ? *allowed : std::vector<int>{};
-  const auto module = find_bayes_module();
   std::vector<Diagnosis> checks = {
       check_cpus(files, cpus), check_smt(files),
       check_governor(files),   check_load(files, static_cast<int>(cpus.size())),
       check_memory(files),     check_clock_source(files),
-      check_gpu(files),        check_blas(resolve_library("libblas.so.3")),
-      check_module(module)};
+      check_gpu(files)};
   for (const RunnerKind* kind : runner_kinds()) {
     for (Diagnosis& check : kind->diagnose())
       checks.push_back(std::move(check));

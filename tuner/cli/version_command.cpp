@@ -12,7 +12,6 @@ namespace {
 ExitCode print_version(CommandContext& context) {
   const BuildInfo info = build_info();
   const std::string sqlite = sqlite_version();
-  const auto module = find_bayes_module();
   if (context.json) {
     Json json;
     json["schema_version"] = k_json_schema_version;
@@ -21,15 +20,13 @@ ExitCode print_version(CommandContext& context) {
     json["compiler"] = info.compiler;
     json["build_type"] = info.build_type;
     json["sqlite"] = sqlite;
-    json["bayes_module"] = module ? Json(module->string()) : Json(nullptr);
     context.console.json_result(json);
     return ExitCode::ok;
   }
   context.console.result(fmt::format(
-      "steptune {}\ncommit        {}\ncompiler      {}, {}\nSQLite        {}\nBayes "
-      "module  {}\n",
+      "steptune {}\ncommit        {}\ncompiler      {}, {}\nSQLite        {}\n",
       info.version, info.commit.empty() ? "unknown" : info.commit, info.compiler, info.build_type,
-      sqlite, module ? module->string() : "not installed: searcher \"bayes\" is not available"));
+      sqlite));
   return ExitCode::ok;
 }
 

@@ -60,7 +60,6 @@ BayesSearcher::BayesSearcher(const SearchSpace& space, const SearcherOptions& op
       feasibility_(feature_map_.groups(), feature_map_.groups().count - 1),
       crashes_(feasibility_),
       memory_(feature_map_.groups(), feature_map_.groups().count - 1) {
-  use_one_thread_per_call();
   for (const ObjectiveTraits& traits : options.objectives) {
     objectives_.emplace_back(feature_map_.groups(), feature_map_.groups().count - 1,
                              traits.positive);

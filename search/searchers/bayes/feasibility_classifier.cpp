@@ -5,10 +5,10 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
+#include <utility>
 
 #include "search/searchers/bayes/inverse_factor.hpp"
 #include "search/searchers/bayes/normal.hpp"
-#include "search/searchers/bayes/tensor.hpp"
 
 namespace steptune::bayes {
 namespace {
@@ -54,13 +54,12 @@ struct FeasibilityClassifier::State {
   /// examples are left in `covariances`.
   [[nodiscard]] std::vector<double> latent_means(const Matrix& at_rows, std::size_t first,
                                                  std::size_t last, Matrix& covariances) const {
-    std::vector<double> result(last - first, mean);
+    std::vector<double> result(last - first);
     if (first == last) return result;
     kernel.between(at_rows, first, last, features, groups, covariances);
-    const at::Tensor rises = at::mv(as_tensor(covariances), as_tensor(slopes));
-    const double* rise = rises.data_ptr<double>();
-    for (std::size_t i = 0; i < result.size(); ++i)
-      result[i] += rise[i];
+    LinearAlgebra::instance().apply(block_of(std::as_const(covariances)), slopes, result);
+    for (double& value : result)
+      value += mean;
     return result;
   }
 
@@ -91,14 +90,12 @@ FeasibilityClassifier::FeasibilityClassifier(const Matrix& features,
                                              const FeatureGroups& groups,
                                              const FeasibilityKernel& kernel)
     : state_(std::make_unique<State>(groups, kernel, mean_of(outcomes))) {
-  const at::InferenceMode no_autograd;
   for (std::size_t row = 0; row < outcomes.size(); ++row)
     state_->learn(features, row, outcomes[row]);
   state_->catch_up();
 }
 
 void FeasibilityClassifier::append(std::span<const double> features, bool outcome) {
-  const at::InferenceMode no_autograd;
   Matrix row(features.size());
   row.append_row(features);
   state_->learn(row, 0, outcome);
@@ -114,7 +111,6 @@ FeasibilityClassifier::~FeasibilityClassifier() = default;
 std::vector<double> FeasibilityClassifier::log_probabilities(const Matrix& features,
                                                              std::size_t first,
                                                              std::size_t last) const {
-  const at::InferenceMode no_autograd;
   const State& state = *state_;
   thread_local Matrix rows;
   std::vector<double> result = state.latent_means(features, first, last, rows);
@@ -130,7 +126,6 @@ std::vector<double> FeasibilityClassifier::log_probabilities(const Matrix& featu
 std::vector<double> FeasibilityClassifier::log_probability_bounds(const Matrix& features,
                                                                   std::size_t first,
                                                                   std::size_t last) const {
-  const at::InferenceMode no_autograd;
   const State& state = *state_;
   thread_local Matrix rows;
   std::vector<double> result = state.latent_means(features, first, last, rows);

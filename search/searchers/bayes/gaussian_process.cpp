@@ -4,12 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
-
-#include <ATen/Parallel.h>
-#include <dlfcn.h>
+#include <utility>
 
 #include "search/searchers/bayes/inverse_factor.hpp"
-#include "search/searchers/bayes/tensor.hpp"
 
 namespace steptune::bayes {
 
@@ -34,23 +31,20 @@ Kernel kernel_of(const Hyperparameters& hyperparameters) {
 
 /// The lower triangle of the covariances of all rows with each other, and what belongs on the
 /// diagonal; above it there is anything. `columns` are those of `features`.
-at::Tensor lower_covariance(const Kernel& kernel, const Matrix& features,
-                            const FeatureColumns& columns, const FeatureGroups& groups,
-                            std::span<const double> diagonal) {
+Matrix lower_covariance(const Kernel& kernel, const Matrix& features, const FeatureColumns& columns,
+                        const FeatureGroups& groups, std::span<const double> diagonal) {
   constexpr std::size_t k_rows_at_once = 64;
   const std::size_t size = features.rows();
-  at::Tensor matrix =
-      at::zeros({static_cast<std::int64_t>(size), static_cast<std::int64_t>(size)}, at::kDouble);
-  double* data = matrix.data_ptr<double>();
+  Matrix matrix(size, size);
   Matrix rows;
   for (std::size_t first = 0; first < size; first += k_rows_at_once) {
     const std::size_t last = std::min(first + k_rows_at_once, size);
     kernel.between(features, first, last, columns, last, groups, rows);
     for (std::size_t i = first; i < last; ++i)
-      std::copy_n(rows.row(i - first).data(), i, data + i * size);
+      std::copy_n(rows.row(i - first).data(), i, matrix.row(i).data());
   }
   for (std::size_t i = 0; i < size; ++i)
-    data[i * size + i] = diagonal[i];
+    matrix(i, i) = diagonal[i];
   return matrix;
 }
 
@@ -118,7 +112,6 @@ Posterior GaussianProcess::bound(const Matrix& features, std::size_t first,
 
 Posterior GaussianProcess::predict(const Matrix& features, std::size_t first, std::size_t last,
                                    std::size_t known) const {
-  const at::InferenceMode no_autograd;
   const State& state = *state_;
   Posterior posterior{std::vector<double>(last - first), std::vector<double>(last - first)};
   if (first == last) return posterior;
@@ -126,8 +119,8 @@ Posterior GaussianProcess::predict(const Matrix& features, std::size_t first, st
   thread_local Matrix covariance;
   state.kernel.between(features, first, last, state.features, state.features.rows(), state.groups,
                        covariance);
-  const at::Tensor means = at::mv(as_tensor(covariance), as_tensor(state.weights));
-  std::copy_n(means.data_ptr<double>(), posterior.means.size(), posterior.means.begin());
+  LinearAlgebra::instance().apply(block_of(std::as_const(covariance)), state.weights,
+                                  posterior.means);
   const std::vector<double> explained = state.factor.explained(covariance, known);
   const double smallest = 1e-10 * state.kernel.amplitude;
   std::transform(explained.begin(), explained.end(), posterior.variances.begin(),
@@ -159,15 +152,6 @@ std::vector<double> GaussianProcess::noise_free_targets() const {
   for (std::size_t i = 0; i < result.size(); ++i)
     result[i] -= state_->noise_variances[i] * state_->weights[i];
   return result;
-}
-
-void use_one_thread_per_call() {
-  at::set_num_threads(1);
-  // OpenBLAS keeps threads of its own, which LibTorch's setting does not reach.
-  using SetThreads = void (*)(int);
-  if (void* symbol = dlsym(RTLD_DEFAULT, "openblas_set_num_threads"); symbol != nullptr) {
-    reinterpret_cast<SetThreads>(symbol)(1);
-  }
 }
 
 }  // namespace steptune::bayes

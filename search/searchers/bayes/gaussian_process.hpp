@@ -98,8 +98,4 @@ class GaussianProcess {
   std::unique_ptr<State> state_;
 };
 
-/// Confines LibTorch and the BLAS below it to the calling thread: trials own the machine's cores,
-/// and results must not depend on how many there are. For the whole process.
-void use_one_thread_per_call();
-
 }  // namespace steptune::bayes

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-
-#include "search/searchers/bayes/tensor.hpp"
+#include <numeric>
+#include <utility>
 
 namespace steptune::bayes {
 namespace {
@@ -12,125 +12,133 @@ namespace {
 // The least share of its variance that a further value may add to what is known.
 constexpr double k_least_news = 1e-10;
 
-std::int64_t index(std::size_t value) {
-  return static_cast<std::int64_t>(value);
+std::shared_ptr<Matrix> new_block(std::size_t block) {
+  return std::make_shared<Matrix>(InverseFactor::k_block, (block + 1) * InverseFactor::k_block);
 }
 
-at::Tensor new_block(std::size_t block) {
-  return at::zeros({index(InverseFactor::k_block), index((block + 1) * InverseFactor::k_block)},
-                   at::kDouble);
+const LinearAlgebra& algebra() {
+  return LinearAlgebra::instance();
+}
+
+/// Square roots of the diagonal, the factor of independent values.
+Matrix diagonal_factor(const std::vector<double>& diagonal) {
+  Matrix factor(diagonal.size(), diagonal.size());
+  for (std::size_t i = 0; i < diagonal.size(); ++i)
+    factor(i, i) = std::sqrt(diagonal[i]);
+  return factor;
 }
 
 }  // namespace
 
-InverseFactor::InverseFactor(const at::Tensor& matrix) {
-  const at::InferenceMode no_autograd;
-  auto factor = cholesky_with_jitter(matrix);
-  if (!factor) factor = at::diag(matrix.diagonal().sqrt());
-  size_ = static_cast<std::size_t>(matrix.size(0));
+InverseFactor::InverseFactor(Matrix matrix) : size_(matrix.rows()) {
+  std::vector<double> diagonal(size_);
+  for (std::size_t i = 0; i < size_; ++i)
+    diagonal[i] = matrix(i, i);
+  if (!cholesky_with_jitter(matrix)) matrix = diagonal_factor(diagonal);
+  Matrix corner(k_block, k_block);
   for (std::size_t first = 0; first < size_; first += k_block) {
     // W = L^-1 by blocks of rows (L: Rasmussen and Williams 2006, algorithm 2.1):
     // the inverse of [A 0; B C] is [A^-1 0; -C^-1 B A^-1, C^-1].
     const std::size_t count = std::min(k_block, size_ - first);
-    const at::Tensor rows = factor->narrow(0, index(first), index(count));
-    const at::Tensor corner = at::linalg_solve_triangular(
-        rows.narrow(1, index(first), index(count)), at::eye(index(count), at::kDouble), false);
-    at::Tensor block = new_block(blocks_.size());
+    const MutableBlock inverse = block_of(corner, 0, 0, count, count);
+    algebra().invert_lower(block_of(std::as_const(matrix), first, first, count, count), inverse);
+    Matrix below(count, first);
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
       const std::size_t width = (b + 1) * k_block;
-      block.narrow(0, 0, index(count))
-          .narrow(1, 0, index(width))
-          .sub_(at::mm(rows.narrow(1, index(b * k_block), index(k_block)), blocks_[b]));
+      algebra().subtract_product(
+          block_of(std::as_const(matrix), first, b * k_block, count, k_block),
+          block_of(*blocks_[b]), block_of(below, 0, 0, count, width));
     }
-    at::Tensor before = block.narrow(0, 0, index(count)).narrow(1, 0, index(first));
-    before.copy_(at::mm(corner, before));
-    block.narrow(0, 0, index(count)).narrow(1, index(first), index(count)).copy_(corner);
+    auto block = new_block(blocks_.size());
+    if (first > 0) {
+      algebra().multiply(block_of(std::as_const(corner), 0, 0, count, count), block_of(below),
+                         block_of(*block, 0, 0, count, first));
+    }
+    for (std::size_t i = 0; i < count; ++i)
+      std::copy_n(corner.row(i).data(), count, block->row(i).data() + first);
     blocks_.push_back(std::move(block));
   }
 }
 
-at::Tensor InverseFactor::rows_of(std::size_t block) const {
+Block InverseFactor::rows_of(std::size_t block) const {
   const std::size_t first = block * k_block;
   const std::size_t count = std::min(k_block, size_ - first);
-  return blocks_[block].narrow(0, 0, index(count)).narrow(1, 0, index(first + count));
+  return block_of(std::as_const(*blocks_[block]), 0, 0, count, first + count);
 }
 
 std::vector<double> InverseFactor::projected(std::span<const double> covariances) const {
-  const at::InferenceMode no_autograd;
   std::vector<double> result(size_);
-  const at::Tensor column = as_tensor(covariances.first(size_));
-  at::Tensor all = as_tensor(std::span<const double>(result));
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const at::Tensor rows = rows_of(b);
-    all.narrow(0, index(b * k_block), rows.size(0))
-        .copy_(at::mv(rows, column.narrow(0, 0, rows.size(1))));
+    const Block rows = rows_of(b);
+    algebra().apply(rows, covariances.first(rows.cols),
+                    std::span(result).subspan(b * k_block, rows.rows));
   }
   return result;
 }
 
 double InverseFactor::append_projected(std::span<const double> projected, double variance) {
-  const at::InferenceMode no_autograd;
-  const at::Tensor all = as_tensor(projected.first(size_));
-  at::Tensor row = at::zeros({index(size_)}, at::kDouble);
+  const std::span<const double> all = projected.first(size_);
+  std::vector<double> row(size_);
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const at::Tensor rows = rows_of(b);
-    row.narrow(0, 0, rows.size(1))
-        .sub_(at::mv(rows.t(), all.narrow(0, index(b * k_block), rows.size(0))));
+    const Block rows = rows_of(b);
+    algebra().add_applied_transpose(rows, all.subspan(b * k_block, rows.rows),
+                                    std::span(row).first(rows.cols));
   }
-  const double known = at::dot(all, all).item<double>();
+  const double known = std::inner_product(all.begin(), all.end(), all.begin(), 0.0);
   const double news = variance - known;
   const double pivot = std::sqrt(news > k_least_news * variance ? news : k_least_news * variance);
   if (size_ % k_block == 0) {
     blocks_.push_back(new_block(blocks_.size()));
   } else if (blocks_.back().use_count() > 1) {
-    blocks_.back() = blocks_.back().clone();
+    blocks_.back() = std::make_shared<Matrix>(*blocks_.back());
   }
-  at::Tensor target = blocks_.back().select(0, index(size_ % k_block));
-  target.narrow(0, 0, index(size_)).copy_(row.div_(pivot));
-  target.data_ptr<double>()[size_] = 1.0 / pivot;
+  const std::span<double> target = blocks_.back()->row(size_ % k_block);
+  std::ranges::transform(row, target.begin(), [&](double value) { return -value / pivot; });
+  target[size_] = 1.0 / pivot;
   ++size_;
   return pivot;
 }
 
 std::vector<double> InverseFactor::solve(std::span<const double> values) const {
-  const at::InferenceMode no_autograd;
+  const std::vector<double> right = projected(values);
   std::vector<double> result(size_);
-  at::Tensor solved = as_tensor(std::span<const double>(result));
-  const at::Tensor right = as_tensor(values);
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const at::Tensor rows = rows_of(b);
-    const at::Tensor projected = at::mv(rows, right.narrow(0, 0, rows.size(1)));
-    solved.narrow(0, 0, rows.size(1)).add_(at::mv(rows.t(), projected));
+    const Block rows = rows_of(b);
+    algebra().add_applied_transpose(rows, std::span(right).subspan(b * k_block, rows.rows),
+                                    std::span(result).first(rows.cols));
   }
   return result;
 }
 
 std::vector<double> InverseFactor::precisions() const {
-  const at::InferenceMode no_autograd;
   std::vector<double> result(size_);
-  at::Tensor sums = as_tensor(std::span<const double>(result));
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
-    const at::Tensor rows = rows_of(b);
-    sums.narrow(0, 0, rows.size(1)).add_(rows.mul(rows).sum(0));
+    const Block rows = rows_of(b);
+    for (std::size_t i = 0; i < rows.rows; ++i) {
+      const double* value = rows.data + i * rows.stride;
+      for (std::size_t k = 0; k < rows.cols; ++k)
+        result[k] += value[k] * value[k];
+    }
   }
   return result;
 }
 
 std::vector<double> InverseFactor::explained(const Matrix& covariances, std::size_t known) const {
-  const at::InferenceMode no_autograd;
   std::vector<double> result(covariances.rows());
-  const at::Tensor rows = as_tensor(covariances);
+  Matrix projected;
   for (std::size_t b = 0; b * k_block < std::min(known, size_); ++b) {
-    const at::Tensor factor = rows_of(b);
-    const at::Tensor projected = at::mm(rows.narrow(1, 0, factor.size(1)), factor.t());
-    const double* value = projected.data_ptr<double>();
-    const auto count = static_cast<std::size_t>(factor.size(0));
-    for (double& squares : result) {
+    const Block factor = rows_of(b);
+    projected.reshape(covariances.rows(), factor.rows);
+    algebra().multiply_by_transpose(block_of(covariances, 0, 0, covariances.rows(), factor.cols),
+                                    factor,
+                                    block_of(projected, 0, 0, projected.rows(), factor.rows));
+    for (std::size_t i = 0; i < result.size(); ++i) {
       // Four sums at once: one alone would wait for every addition.
       double sums[4] = {};
-      for (std::size_t k = 0; k < count; ++k, ++value)
-        sums[k % 4] += *value * *value;
-      squares += (sums[0] + sums[1]) + (sums[2] + sums[3]);
+      const std::span<const double> row = std::as_const(projected).row(i);
+      for (std::size_t k = 0; k < row.size(); ++k)
+        sums[k % 4] += row[k] * row[k];
+      result[i] += (sums[0] + sums[1]) + (sums[2] + sums[3]);
     }
   }
   return result;

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <vector>
 
-#include <ATen/ATen.h>
-
+#include "search/searchers/bayes/linear_algebra.hpp"
 #include "search/searchers/bayes/matrix.hpp"
 
 namespace steptune::bayes {
@@ -14,15 +14,14 @@ namespace steptune::bayes {
 /// The inverse W of the Cholesky factor of a covariance matrix, lower triangular: W' W is the
 /// inverse of the matrix, and what known values explain of a point's variance is the square of W
 /// times its covariances. A further row of the matrix is a further row of W and costs the square of
-/// the size. W is kept in blocks of rows, full ones shared between copies. LibTorch is in here:
-/// only files that do linear algebra include it.
+/// the size. W is kept in blocks of rows, full ones shared between copies.
 class InverseFactor {
  public:
   /// Of a matrix without rows.
   InverseFactor() = default;
   /// Of a symmetric matrix, of which the lower triangle is read; with jitter as far as needed.
   /// Independent values are the answer to a matrix that no jitter repairs.
-  explicit InverseFactor(const at::Tensor& matrix);
+  explicit InverseFactor(Matrix matrix);
 
   /// A further row and column of the matrix: covariances with all rows before it, and its own
   /// variance, which is raised a little where it says nothing new.
@@ -48,10 +47,11 @@ class InverseFactor {
   static constexpr std::size_t k_block = 64;
 
  private:
-  [[nodiscard]] at::Tensor rows_of(std::size_t block) const;
+  [[nodiscard]] Block rows_of(std::size_t block) const;
 
   std::size_t size_ = 0;
-  std::vector<at::Tensor> blocks_;  ///< block b: k_block rows and (b + 1) k_block columns
+  /// Block b: k_block rows and (b + 1) k_block columns, zeros above the diagonal.
+  std::vector<std::shared_ptr<Matrix>> blocks_;
 };
 
 }  // namespace steptune::bayes

@@ -80,47 +80,52 @@ PairDistances::PairDistances(const Matrix& features, const FeatureGroups& groups
   }
 }
 
-PairCovariances::PairCovariances(const PairDistances& pairs, const Kernel& kernel)
+PairCovariances::PairCovariances(const PairDistances& pairs)
     : pairs_(pairs),
-      kernel_(kernel),
       values_(pairs.pairs()),
       joint_values_(pairs.pairs()),
       joint_slopes_(pairs.pairs()),
       additive_values_(pairs.pairs()),
       additive_slopes_(pairs.dimensions()) {
-  const double each = 1.0 / static_cast<double>(pairs.dimensions());
+  for (std::size_t j = 0; j < pairs.dimensions(); ++j)
+    additive_slopes_[j].resize(pairs.dimension(j).size());
+}
+
+void PairCovariances::compute(const Kernel& kernel) {
+  additive_share_ = kernel.additive_share;
+  weights_ = kernel.weights;
+  const double each = 1.0 / static_cast<double>(pairs_.dimensions());
   double constant = 0.0;
-  std::vector<double> covariances(pairs.pairs());
-  for (std::size_t j = 0; j < pairs.dimensions(); ++j) {
-    const auto& distances = pairs.dimension(j);
+  std::ranges::fill(joint_values_, 0.0);
+  std::ranges::fill(additive_values_, 0.0);
+  std::vector<double>& covariances = values_;  // of one dimension, until all are known
+  for (std::size_t j = 0; j < pairs_.dimensions(); ++j) {
+    const auto& distances = pairs_.dimension(j);
     if (distances.empty()) {
       constant += each;
       continue;
     }
-    const double weight = kernel.weights[j];
+    const double weight = weights_[j];
     for (std::size_t p = 0; p < distances.size(); ++p) {
       covariances[p] = weight * distances[p];
       joint_values_[p] += covariances[p];
     }
-    additive_slopes_[j].resize(distances.size());
     matern52_with_slopes(covariances, additive_slopes_[j]);
     add_scaled(covariances, each, additive_values_);
   }
   matern52_with_slopes(joint_values_, joint_slopes_);
-  const double share = kernel.additive_share;
   for (std::size_t p = 0; p < values_.size(); ++p) {
     additive_values_[p] += constant;
-    values_[p] = (1.0 - share) * joint_values_[p] + share * additive_values_[p];
+    values_[p] = (1.0 - additive_share_) * joint_values_[p] + additive_share_ * additive_values_[p];
   }
 }
 
 std::vector<double> PairCovariances::gradient(std::span<const double> sensitivities) const {
   std::vector<double> result(pairs_.dimensions() + 1);
-  const double share = kernel_.additive_share;
-  const double each = share / static_cast<double>(pairs_.dimensions());
+  const double each = additive_share_ / static_cast<double>(pairs_.dimensions());
   std::vector<double> joint(sensitivities.size());
   for (std::size_t p = 0; p < joint.size(); ++p)
-    joint[p] = (1.0 - share) * joint_slopes_[p] * sensitivities[p];
+    joint[p] = (1.0 - additive_share_) * joint_slopes_[p] * sensitivities[p];
   for (std::size_t j = 0; j < pairs_.dimensions(); ++j) {
     const auto& distances = pairs_.dimension(j);
     if (distances.empty()) continue;
@@ -129,12 +134,12 @@ std::vector<double> PairCovariances::gradient(std::span<const double> sensitivit
     for (std::size_t p = 0; p < distances.size(); ++p) {
       sum += (joint[p] + each * slopes[p] * sensitivities[p]) * distances[p];
     }
-    result[j] = -2.0 * kernel_.weights[j] * sum;
+    result[j] = -2.0 * weights_[j] * sum;
   }
   double difference = 0.0;
   for (std::size_t p = 0; p < sensitivities.size(); ++p)
     difference += sensitivities[p] * (additive_values_[p] - joint_values_[p]);
-  result.back() = share * (1.0 - share) * difference;
+  result.back() = additive_share_ * (1.0 - additive_share_) * difference;
   return result;
 }
 

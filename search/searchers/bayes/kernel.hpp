@@ -62,7 +62,10 @@ class PairDistances {
 class PairCovariances {
  public:
   /// `pairs` outlives this.
-  PairCovariances(const PairDistances& pairs, const Kernel& kernel);
+  explicit PairCovariances(const PairDistances& pairs);
+
+  /// Computes them for a kernel. Uses the memory of the previous kernel again.
+  void compute(const Kernel& kernel);
 
   [[nodiscard]] const std::vector<double>& values() const { return values_; }
   /// Sum over pairs of `sensitivities` times the derivative of the covariance: by the logarithm of
@@ -71,7 +74,8 @@ class PairCovariances {
 
  private:
   const PairDistances& pairs_;
-  Kernel kernel_;
+  double additive_share_ = 0.0;
+  std::vector<double> weights_;  ///< of the kernel, by dimension
   std::vector<double> values_;
   std::vector<double> joint_values_;
   std::vector<double> joint_slopes_;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <optional>
+#include <utility>
 
 #include "search/searchers/bayes/gaussian_process.hpp"
 #include "search/searchers/bayes/lbfgs.hpp"
-#include "search/searchers/bayes/tensor.hpp"
+#include "search/searchers/bayes/linear_algebra.hpp"
 
 namespace steptune::bayes {
 namespace {
@@ -24,51 +26,54 @@ bool within_bounds(const Hyperparameters& hyperparameters) {
          hyperparameters.log_noise > k_smallest_log_noise;
 }
 
-/// The covariances of all pairs times `amplitude`, and what belongs on the diagonal.
-at::Tensor covariance_matrix(const PairCovariances& pairs, const std::vector<double>& diagonal,
-                             double amplitude) {
-  const auto size = static_cast<std::int64_t>(diagonal.size());
-  at::Tensor matrix = at::empty({size, size}, at::kDouble);
-  double* data = matrix.data_ptr<double>();
+/// The lower triangle of the covariances of all pairs times `amplitude`, with `diagonal`; zeros
+/// above.
+Matrix covariance_matrix(const PairCovariances& pairs, const std::vector<double>& diagonal,
+                         double amplitude) {
+  Matrix matrix(diagonal.size(), diagonal.size());
   const double* value = pairs.values().data();
   for (std::size_t i = 0; i < diagonal.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) {
-      const double covariance = amplitude * *value++;
-      data[i * diagonal.size() + k] = covariance;
-      data[k * diagonal.size() + i] = covariance;
+      matrix(i, k) = amplitude * *value++;
     }
-    data[i * diagonal.size() + i] = diagonal[i];
+    matrix(i, i) = diagonal[i];
   }
   return matrix;
 }
 
 /// What a zero-mean normal of some covariance makes of its targets.
 struct MarginalLikelihood {
-  double negative_log = 0.0;  ///< but for a constant
-  double fit = 0.0;           ///< targets' covariance^-1 targets
-  at::Tensor inverse;         ///< covariance^-1, contiguous
-  at::Tensor weights;         ///< covariance^-1 targets
+  double negative_log = 0.0;    ///< but for a constant
+  double fit = 0.0;             ///< targets' covariance^-1 targets
+  Matrix inverse;               ///< covariance^-1
+  std::vector<double> weights;  ///< covariance^-1 targets
 };
 
 /// Nothing where the covariance cannot be factorised (Rasmussen and Williams 2006, section 5.4.1).
-std::optional<MarginalLikelihood> marginal_likelihood(const at::Tensor& covariance,
-                                                      const at::Tensor& targets) {
-  const auto factor = cholesky_with_jitter(covariance);
-  if (!factor) return std::nullopt;
+std::optional<MarginalLikelihood> marginal_likelihood(Matrix covariance,
+                                                      const std::vector<double>& targets) {
+  if (!cholesky_with_jitter(covariance)) return std::nullopt;
+  const std::size_t size = targets.size();
+  const LinearAlgebra& algebra = LinearAlgebra::instance();
   MarginalLikelihood result;
-  result.inverse = at::cholesky_inverse(*factor).contiguous();
-  result.weights = at::mv(result.inverse, targets);
-  result.fit = at::dot(result.weights, targets).item<double>();
-  const double log_determinant = 2.0 * factor->diagonal().log().sum().item<double>();
+  result.inverse = Matrix(size, size);
+  algebra.inverse_of_product(block_of(covariance), block_of(result.inverse, 0, 0, size, size));
+  result.weights.resize(size);
+  algebra.apply(block_of(result.inverse), targets, result.weights);
+  result.fit =
+      std::inner_product(result.weights.begin(), result.weights.end(), targets.begin(), 0.0);
+  double log_determinant = 0.0;
+  for (std::size_t i = 0; i < size; ++i)
+    log_determinant += 2.0 * std::log(covariance(i, i));
   result.negative_log = 0.5 * (result.fit + log_determinant);
   return result;
 }
 
 /// The gradient: Rasmussen and Williams 2006, eq. 5.9.
 double value_and_gradient(const TrainingSet& training, const PairDistances& pairs,
-                          const Prior& prior, std::span<const double> flat_hyperparameters,
+                          PairCovariances& covariances, const Prior& prior,
+                          std::span<const double> flat_hyperparameters,
                           std::span<double> gradient) {
-  const at::InferenceMode no_autograd;
   const auto hyperparameters = Hyperparameters::from_flat(
       std::vector<double>(flat_hyperparameters.begin(), flat_hyperparameters.end()));
   constexpr double k_infinity = std::numeric_limits<double>::infinity();
@@ -77,24 +82,23 @@ double value_and_gradient(const TrainingSet& training, const PairDistances& pair
   const double floor = std::exp(hyperparameters.log_noise);
   const std::size_t size = training.size();
 
-  const PairCovariances covariances(pairs, Kernel(hyperparameters));
+  covariances.compute(Kernel(hyperparameters));
   std::vector<double> diagonal(size);
   for (std::size_t i = 0; i < size; ++i)
     diagonal[i] = amplitude + floor + training.noise_variances[i];
-  const auto likelihood = marginal_likelihood(covariance_matrix(covariances, diagonal, amplitude),
-                                              as_tensor(training.targets));
+  const auto likelihood =
+      marginal_likelihood(covariance_matrix(covariances, diagonal, amplitude), training.targets);
   if (!likelihood) return k_infinity;
   double value = likelihood->negative_log;
 
   // d value / d covariance of each pair, both of its places in the matrix together.
-  const double* inverse_data = likelihood->inverse.data_ptr<double>();
-  const double* weight = likelihood->weights.data_ptr<double>();
+  const std::vector<double>& weight = likelihood->weights;
   std::vector<double> sensitivities(pairs.pairs());
   double* sensitivity = sensitivities.data();
   double trace = 0.0;
   double noise_term = 0.0;
   for (std::size_t i = 0; i < size; ++i) {
-    const double* row = inverse_data + i * size;
+    const std::span<const double> row = likelihood->inverse.row(i);
     for (std::size_t k = 0; k < i; ++k)
       *sensitivity++ = row[k] - weight[i] * weight[k];
     const double own = row[i] - weight[i] * weight[i];
@@ -122,15 +126,17 @@ double value_and_gradient(const TrainingSet& training, const PairDistances& pair
 double negative_log_posterior(const TrainingSet& training, const FeatureGroups& groups,
                               const Prior& prior, std::span<const double> flat_hyperparameters,
                               std::span<double> gradient) {
-  return value_and_gradient(training, PairDistances(training.features, groups), prior,
-                            flat_hyperparameters, gradient);
+  const PairDistances pairs(training.features, groups);
+  PairCovariances covariances(pairs);
+  return value_and_gradient(training, pairs, covariances, prior, flat_hyperparameters, gradient);
 }
 
 Fit fit_hyperparameters(const TrainingSet& training, const FeatureGroups& groups,
                         const Prior& prior, const Hyperparameters& start, int max_evaluations) {
   const PairDistances pairs(training.features, groups);
+  PairCovariances covariances(pairs);
   const auto function = [&](std::span<const double> x, std::span<double> gradient) {
-    return value_and_gradient(training, pairs, prior, x, gradient);
+    return value_and_gradient(training, pairs, covariances, prior, x, gradient);
   };
   const LbfgsResult result =
       minimise_lbfgs(function, start.flat(), LbfgsOptions::roughly(max_evaluations));

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <span>
 #include <vector>
 
 namespace steptune::bayes {
 
-/// A dense row-major matrix: what the parts of the Bayesian searcher hand to each other, so that
-/// only the few files that do linear algebra know LibTorch.
+/// A dense row-major matrix, which the parts of the Bayesian searcher hand to each other. Only
+/// `linear_algebra_eigen.cpp` knows Eigen.
 class Matrix {
  public:
   Matrix() = default;
@@ -31,18 +32,16 @@ class Matrix {
   }
   /// A new row of zeros at the end.
   std::span<double> append_row() {
-    values_.resize(values_.size() + cols_);
+    values_.resize(rows_ * cols_);
+    values_.resize((rows_ + 1) * cols_);
     return row(rows_++);
   }
-  void append_row(std::span<const double> row) {
-    values_.insert(values_.end(), row.begin(), row.end());
-    ++rows_;
-  }
-  /// Another shape, with anything in it; keeps its memory.
+  void append_row(std::span<const double> row) { std::ranges::copy(row, append_row().begin()); }
+  /// Gives the matrix another shape with any values in it. Keeps its memory and never clears it.
   void reshape(std::size_t rows, std::size_t cols) {
     rows_ = rows;
     cols_ = cols;
-    values_.resize(rows * cols);
+    if (values_.size() < rows * cols) values_.resize(rows * cols);
   }
   void reserve_rows(std::size_t rows) { values_.reserve(rows * cols_); }
   [[nodiscard]] const double* data() const { return values_.data(); }

@@ -27,7 +27,6 @@ SearchSpace wide_space() {
 struct Study {
   Study(const SearchSpace& wanted, std::size_t objectives, bool failures, bool risks = false)
       : space(wanted), feature_map(space), pool(space, feature_map) {
-    use_one_thread_per_call();
     const FeatureGroups& groups = feature_map.groups();
     for (std::size_t k = 0; k < objectives; ++k)
       learners.emplace_back(groups, groups.count - 1, true);

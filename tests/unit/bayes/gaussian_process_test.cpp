@@ -12,12 +12,6 @@
 namespace steptune::bayes {
 namespace {
 
-// As the searcher does: on a busy machine the threads of a BLAS wait for each other.
-const bool k_one_thread = [] {
-  use_one_thread_per_call();
-  return true;
-}();
-
 struct Problem {
   TrainingSet training;
   FeatureGroups groups;
@@ -241,7 +235,8 @@ TEST(Kernel, PairsAndRowsAgree) {
   const Problem problem = example(12);
   const Kernel kernel({{-0.5, 0.3, 1.0}, 0.0, -6.0, 0.7});
   const PairDistances distances(problem.training.features, problem.groups);
-  const PairCovariances pairs(distances, kernel);
+  PairCovariances pairs(distances);
+  pairs.compute(kernel);
   const FeatureColumns columns(problem.training.features);
   Matrix rows;
   kernel.between(problem.training.features, 3, 9, columns, 12, problem.groups, rows);

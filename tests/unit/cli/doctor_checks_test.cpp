@@ -17,17 +17,6 @@ class DoctorChecks : public ::testing::Test {
   const SystemFiles& files_ = machine_.files();
 };
 
-TEST_F(DoctorChecks, KnowsTheReferenceBlasFromFastOnes) {
-  EXPECT_EQ(check_blas("/usr/lib/x86_64-linux-gnu/openblas-pthread/libblas.so.3").status,
-            DiagnosisStatus::ok);
-  EXPECT_EQ(check_blas("/usr/lib/x86_64-linux-gnu/blis-openmp/libblas.so.3").status,
-            DiagnosisStatus::ok);
-  const Diagnosis reference = check_blas("/usr/lib/x86_64-linux-gnu/blas/libblas.so.3.11.0");
-  EXPECT_EQ(reference.status, DiagnosisStatus::warn);
-  EXPECT_NE(reference.advice.find("libopenblas0-pthread"), std::string::npos);
-  EXPECT_EQ(check_blas(std::nullopt).status, DiagnosisStatus::warn);
-}
-
 TEST_F(DoctorChecks, WarnsOfGovernorsThatChangeTheClock) {
   EXPECT_EQ(check_governor(files_).status, DiagnosisStatus::ok)
       << "a virtual machine does not tell";

@@ -15,9 +15,7 @@ using ::testing::Contains;
 
 TEST(ShippedFiles, APrefixIsWhereTheRunningProgramLies) {
   const fs::path build = STEPTUNE_BINARY_DIR;
-  EXPECT_EQ(shipped_directories(ShippedKind::module).front(), build / "lib");
   EXPECT_EQ(shipped_directories(ShippedKind::helper).front(), build / "bin");
-  EXPECT_THAT(shipped_directories(ShippedKind::module), Contains(build / "lib/steptune"));
   EXPECT_THAT(shipped_directories(ShippedKind::helper), Contains(build / "libexec/steptune"));
   EXPECT_THAT(shipped_directories(ShippedKind::config), Contains(build / "share/steptune/configs"));
   EXPECT_THAT(shipped_directories(ShippedKind::hook), Contains(build / "share/steptune/hooks"));

@@ -6,7 +6,6 @@
 
 #include <gmock/gmock.h>
 
-#include "search/searchers/bayes_loader.hpp"
 #include "search/searchers/sobol_points.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/unit/search/random_spaces.hpp"
@@ -179,51 +178,6 @@ TEST(MakeSearcher, NamesTheNearestName) {
   const auto searcher = make_searcher("sobel", space, {});
   ASSERT_FALSE(searcher);
   EXPECT_THAT(searcher.error().text(), HasSubstr("did you mean \"sobol\""));
-}
-
-TEST(BayesLoader, SaysWhereItLooked) {
-  const SearchSpace space = loader_space();
-  const auto searcher = load_bayes_searcher({"/nonexistent/a", "/nonexistent/b"}, space, {});
-  ASSERT_FALSE(searcher);
-  EXPECT_EQ(searcher.error().kind, ErrorKind::not_found);
-  EXPECT_THAT(searcher.error().text(), HasSubstr("looked in /nonexistent/a, /nonexistent/b"));
-  EXPECT_THAT(searcher.error().text(), HasSubstr("STEPTUNE_MODULE_PATH"));
-}
-
-TEST(BayesLoader, RefusesAFileThatIsNoModule) {
-  const auto directory = std::filesystem::path(::testing::TempDir()) / "steptune_loader_test";
-  std::filesystem::create_directories(directory);
-  std::ofstream(directory / "libsteptune_bayes.so") << "not a library";
-  const SearchSpace space = loader_space();
-  const auto searcher = load_bayes_searcher({directory}, space, {});
-  std::filesystem::remove_all(directory);
-  ASSERT_FALSE(searcher);
-  EXPECT_THAT(searcher.error().text(), HasSubstr("cannot be opened"));
-}
-
-TEST(BayesLoader, InTheBackgroundAMissingModuleIsToldAtOnceABrokenOneByTheFirstSuggestion) {
-  const SearchSpace space = loader_space();
-  const auto missing = load_bayes_searcher_in_background({"/nonexistent/a"}, space, {});
-  ASSERT_FALSE(missing);
-  EXPECT_THAT(missing.error().text(), HasSubstr("looked in /nonexistent/a"));
-
-  auto broken = load_bayes_searcher_in_background({STEPTUNE_WRONG_MODULE_DIRECTORY}, space, {});
-  ASSERT_TRUE(broken) << broken.error().text();
-  (*broken)->observe(Observation{});
-  const Configuration none;
-  EXPECT_FALSE((*broken)->should_stop({none, {}}));
-  for (int times = 0; times < 2; ++times) {
-    const auto suggestion = (*broken)->suggest({});
-    ASSERT_FALSE(suggestion);
-    EXPECT_THAT(suggestion.error().text(), HasSubstr("interface version 4294967295"));
-  }
-}
-
-TEST(BayesLoader, RefusesAModuleOfAnotherInterfaceVersion) {
-  const SearchSpace space = loader_space();
-  const auto searcher = load_bayes_searcher({STEPTUNE_WRONG_MODULE_DIRECTORY}, space, {});
-  ASSERT_FALSE(searcher);
-  EXPECT_THAT(searcher.error().text(), HasSubstr("interface version 4294967295"));
 }
 
 }  // namespace

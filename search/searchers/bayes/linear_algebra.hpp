@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "search/searchers/bayes/matrix.hpp"
+
+namespace steptune::bayes {
+
+/// A rectangle of a row-major matrix that outlives it. `stride` is the distance between two rows.
+struct Block {
+  const double* data = nullptr;
+  std::size_t rows = 0;
+  std::size_t cols = 0;
+  std::size_t stride = 0;
+};
+struct MutableBlock {
+  double* data = nullptr;
+  std::size_t rows = 0;
+  std::size_t cols = 0;
+  std::size_t stride = 0;
+};
+
+[[nodiscard]] Block block_of(const Matrix& matrix);
+[[nodiscard]] Block block_of(const Matrix& matrix, std::size_t row, std::size_t col,
+                             std::size_t rows, std::size_t cols);
+[[nodiscard]] MutableBlock block_of(Matrix& matrix, std::size_t row, std::size_t col,
+                                    std::size_t rows, std::size_t cols);
+
+/// Dense linear algebra on the calling thread, by Eigen. `instance` is the fastest implementation
+/// that this processor can run. Results on one processor are always the same; another processor may
+/// round differently. Shapes must fit; `result` must not overlap an argument unless said.
+struct LinearAlgebra {
+  /// result = a b
+  void (*multiply)(Block a, Block b, MutableBlock result);
+  /// result -= a b
+  void (*subtract_product)(Block a, Block b, MutableBlock result);
+  /// result = a b^T
+  void (*multiply_by_transpose)(Block a, Block b, MutableBlock result);
+  /// result = a x
+  void (*apply)(Block a, std::span<const double> x, std::span<double> result);
+  /// result += a^T x
+  void (*add_applied_transpose)(Block a, std::span<const double> x, std::span<double> result);
+  /// Replaces the lower triangle by that of the Cholesky factor; leaves the upper triangle as it
+  /// is. Returns false, with anything in the lower triangle, if the matrix is not positive
+  /// definite.
+  bool (*cholesky)(MutableBlock matrix);
+  /// Inverse of a lower triangular matrix, with zeros above the diagonal.
+  void (*invert_lower)(Block lower, MutableBlock result);
+  /// Both triangles of the inverse of L L^T, where `factor` is L.
+  void (*inverse_of_product)(Block factor, MutableBlock result);
+
+  [[nodiscard]] static const LinearAlgebra& instance();
+};
+
+/// Replaces the lower triangle of `covariance` by that of its Cholesky factor, and its upper
+/// triangle by anything. Adds jitter to the diagonal as needed, from 1e-10 to 1e-2 of its mean.
+/// Returns false if even that does not help.
+[[nodiscard]] bool cholesky_with_jitter(Matrix& covariance);
+
+}  // namespace steptune::bayes
