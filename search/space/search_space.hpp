@@ -23,8 +23,9 @@ namespace steptune {
 using Point = std::vector<double>;
 inline constexpr double k_inactive = -1.0;
 
-/// Parameters that a space may have.
-inline constexpr std::size_t k_max_parameters = 256;
+/// Most parameters, and most constraints, of a space.
+inline constexpr std::size_t k_max_parameters = 100;
+inline constexpr std::size_t k_max_constraints = 200;
 
 class SpaceRules;
 

@@ -11,7 +11,6 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_max_constraints = 1'000;
 constexpr std::uint64_t k_max_table = 65'536;
 constexpr int k_satisfying_draws = 20'000;
 constexpr std::uint64_t k_satisfying_branches = 2'000'000;

@@ -400,6 +400,29 @@ TEST_F(FaultTest, ARunnerThatRefusesEndsTheRunWithItsError) {
   EXPECT_EQ(run.trials()[0].status, TrialStatus::interrupted) << "to be launched again";
 }
 
+TEST_F(FaultTest, ADiskThatStaysFullEndsTheRunAfterOneMinuteOfRetries) {
+  const auto previous = signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  constexpr int k_trials_at_a_time = 4;
+  SimulatedRun run(folder_.path(), document_, train, 0.0, k_trials_at_a_time);
+  double full_from_s = -1.0;
+  run.runner.at_wait = [&] {
+    if (full_from_s >= 0.0 || run.listener.ended.size() < 3) return;
+    full_from_s = run.clock.now_s();
+    rlimit limit = before;
+    limit.rlim_cur = 4096;
+    setrlimit(RLIMIT_FSIZE, &limit);
+  };
+  const auto result = run.run();
+  setrlimit(RLIMIT_FSIZE, &before);
+  signal(SIGXFSZ, previous);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().kind, ErrorKind::store);
+  EXPECT_EQ(run.runner.running(), 0U);
+  EXPECT_LT(run.clock.now_s() - full_from_s, 85.0) << "no second minute, no wait for lost ends";
+}
+
 TEST_F(FaultTest, AFullDiskDelaysButLosesNothing) {
   const auto previous = signal(SIGXFSZ, SIG_IGN);
   rlimit before{};

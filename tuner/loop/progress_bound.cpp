@@ -40,13 +40,27 @@ void ProgressBound::end_phase(double seconds, double now_s) {
   if (std::isfinite(seconds)) phases_s_ += std::max(0.0, seconds);
 }
 
+std::optional<double> ProgressBound::samples_of(const Report& report) {
+  if (report.samples && !samples_told_) {
+    // Steps cannot be continued in samples.
+    *this = ProgressBound(samples_per_step_);
+    samples_told_ = true;
+  }
+  if (samples_told_) return report.samples;
+  if (!report.step) return std::nullopt;
+  return *report.step * samples_per_step_;
+}
+
 bool ProgressBound::add_counters(const Report& report) {
-  if (!report.samples && !report.step) return false;
-  const double samples = report.samples.value_or(report.step.value_or(0.0) * samples_per_step_);
-  if (!std::isfinite(samples)) return false;
-  const bool begins_again = count_ > 0 && restart_.is_seen(samples, last_samples_);
-  if (begins_again) *this = ProgressBound(samples_per_step_);
-  go_on(samples, report.received_s);
+  const auto samples = samples_of(report);
+  if (!samples || !std::isfinite(*samples)) return false;
+  const bool begins_again = count_ > 0 && restart_.is_seen(*samples, last_samples_);
+  if (begins_again) {
+    const bool samples_told = samples_told_;
+    *this = ProgressBound(samples_per_step_);
+    samples_told_ = samples_told;
+  }
+  go_on(*samples, report.received_s);
   return begins_again;
 }
 

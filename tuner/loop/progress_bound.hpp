@@ -42,12 +42,14 @@ class ProgressBound {
     double at_s = 0.0;
     double samples = 0.0;
   };
+  [[nodiscard]] std::optional<double> samples_of(const Report& report);
   bool add_counters(const Report& report);
   void go_on(double samples, double at_s);
   void end_phase(double seconds, double now_s);
   void keep(Point point);
 
   double samples_per_step_;
+  bool samples_told_ = false;  ///< from then on, lines that only tell steps are ignored
   CounterRestart restart_;
   std::size_t count_ = 0;  ///< reports that told of further samples or steps
   double first_s_ = 0.0;

@@ -108,7 +108,8 @@ Result<void> Recorder::insist_with_totals(
 
 Result<void> Recorder::insist(const std::function<Result<void>()>& write) {
   Result<void> written = write();
-  for (int retry = 0; retry < k_retries; ++retry) {
+  const int retries = gave_up_ ? 0 : k_retries;
+  for (int retry = 0; retry < retries; ++retry) {
     if (written || written.error().kind != ErrorKind::store) break;
     if (parts_->interrupts && parts_->interrupts() > 1) break;
     if (retry == 0) {
@@ -120,6 +121,7 @@ Result<void> Recorder::insist(const std::function<Result<void>()>& write) {
     }
     written = write();
   }
+  gave_up_ = !written;
   return written;
 }
 

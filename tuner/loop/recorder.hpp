@@ -78,7 +78,8 @@ class Recorder {
   RunnerEvents* events_;
   const Stopwatch* stopwatch_;
   StudyRecord* study_;
-  double recorded_s_ = 0.0;               ///< on the stopwatch
+  double recorded_s_ = 0.0;  ///< on the stopwatch
+  bool gave_up_ = false;     ///< the last write failed for a minute; the next one is tried once
   std::vector<UnusedTime> unused_;        ///< counted, not recorded yet
   std::vector<StudyDecision> decisions_;  ///< logged, not recorded yet
 };

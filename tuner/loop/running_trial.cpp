@@ -231,8 +231,11 @@ void RunningTrial::reported(const Report& report) {
     in_phase_ = false;
   }
   tracer_.add(report);
-  // What is measured from there is other than what the scheduler has seen.
-  if (progress_.add(report)) told_resource_.reset();
+  if (progress_.add(report)) {
+    // The count began again: scheduler and guards have seen another training.
+    told_resource_.reset();
+    guarded_ = GuardWindows(study_->guards);
+  }
   guarded_.add(measurer_.current(), report);
 }
 

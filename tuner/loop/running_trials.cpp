@@ -149,10 +149,13 @@ Result<std::vector<TrialRecord>> RunningTrials::listen(const TrialRecord* baseli
   }
   const auto events = events_->next(deadline_s);
   if (!events) return tl::unexpected(events.error());
+  Result<void> first_fault;
   for (const TrialEvent& event : *events) {
-    const auto done = std::visit([&](const auto& held) { return on_event(held); }, event);
-    if (!done) return tl::unexpected(done.error());
+    // The runner tells each event once, so a later end must not be lost to an earlier fault.
+    auto done = std::visit([&](const auto& held) { return on_event(held); }, event);
+    if (!done && first_fault) first_fault = std::move(done);
   }
+  if (!first_fault) return tl::unexpected(first_fault.error());
   end_overdue();
   show_progress();
   if (recorder_->is_due()) keep_spent();

@@ -9,6 +9,7 @@
 
 #include "common/document/identifiers.hpp"
 #include "common/text.hpp"
+#include "search/space/search_space.hpp"
 #include "tuner/study/parameter_keys.hpp"
 #include "tuner/study/sections.hpp"
 #include "tuner/study/study_scope.hpp"
@@ -18,8 +19,6 @@ namespace {
 
 using document::Writing;
 
-constexpr std::size_t k_max_study_parameters = 100;
-constexpr std::size_t k_max_constraints = 200;
 /// Words with a meaning of their own in expressions.
 constexpr std::array<std::string_view, 5> k_reserved = {"and", "or", "not", "true", "false"};
 
@@ -81,7 +80,7 @@ void read_role(const Node& node, const DeclaredParameter& declared, KnobRoles& r
 
 void read_parameters(const Node& node, StudySpec& study) {
   StudyScope& scope = scope_of(node);
-  const auto members = node.members("an object of parameters by name", k_max_study_parameters);
+  const auto members = node.members("an object of parameters by name", k_max_parameters);
   for (const auto& [name, child] : members) {
     DeclaredParameter declared = read_parameter(child, name);
     if (!node.faults().within(child.pointer())) {
@@ -118,7 +117,7 @@ Json parameters_schema(Json& definitions) {
     any.push_back(section->schema(definitions));
   return {{"type", "object"},
           {"minProperties", 1},
-          {"maxProperties", k_max_study_parameters},
+          {"maxProperties", k_max_parameters},
           {"propertyNames", {{"pattern", document::k_identifier_pattern}}},
           {"additionalProperties", {{"anyOf", std::move(any)}}}};
 }

@@ -119,6 +119,16 @@ TEST(ProgressBound, SamplesThatAreToldCountBeforeSteps) {
   EXPECT_DOUBLE_EQ(progress.seconds_per_sample().value(), 0.01);
 }
 
+TEST(ProgressBound, LinesThatOnlyTellStepsAreIgnoredOnceSamplesAreTold) {
+  ProgressBound progress(std::nullopt);
+  for (int step = 1; step <= 100; ++step) {
+    Report report = at(0.1 * step, step);
+    if (step % 10 == 0) report.samples = 32.0 * step;
+    EXPECT_FALSE(progress.add(report)) << "no restart at step " << step;
+  }
+  EXPECT_NEAR(progress.seconds_per_sample().value(), 0.1 / 32.0, 1e-9);
+}
+
 Report phase_at(double now_s, std::optional<double> seconds) {
   Report report;
   report.received_s = now_s;

@@ -255,6 +255,27 @@ TrialRecord out_of_time_at(const StudySpec& study, TrialPurpose purpose, TrialTa
   return trial.finished(outcome, &baseline, 0.0);
 }
 
+TEST(RunningTrial, GuardsSeeOnlyLossesAfterTheLastRestartOfTheCounter) {
+  const StudySpec study = guarded_study();
+  RunningTrial trial = second_trial(study);
+  double now_s = 1.0;
+  const auto tell = [&](int step, double loss) {
+    Report told = report(step, now_s += 0.1);
+    told.metrics["loss"] = loss;
+    trial.reported(told);
+  };
+  for (int step = 1; step <= 1100; ++step)
+    tell(step, 8.0);
+  for (int step = 1; !trial.out_of_time(now_s); ++step)
+    tell(step, 2.0);
+  Outcome outcome;
+  outcome.kind = OutcomeKind::stopped;
+  outcome.duration_s = outcome.billed_s = now_s;
+  const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
+  ASSERT_TRUE(ended.measurement);
+  EXPECT_DOUBLE_EQ(ended.measurement->metrics.at("loss@1000"), 2.0);
+}
+
 TEST(RunningTrial, GoesOnBeyondItsShareOfTheTimeForAGuardThatIsToJudgeIt) {
   StudySpec study = guarded_study();
   TrialTargets targets{study.measure};
