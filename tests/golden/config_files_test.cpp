@@ -154,5 +154,32 @@ TEST(ConfigFilesOfInit, OffersWhatADeepSpeedConfigurationHolds) {
   EXPECT_THAT(run.err, HasSubstr("the command names a DeepSpeed configuration"));
 }
 
+/// An override behind the file wins: the file's value has no effect. It tells steps alone.
+constexpr const char* k_overridden_trial = R"(i=0
+while [ $i -lt 150 ]; do
+  i=$((i + 1))
+  clock=$(printf '%d.%02d' $((i * 20 / 100)) $((i * 20 % 100)))
+  echo "[steptune] {\"v\":1,\"step\":$i,\"clock\":$clock}"
+  sleep 0.02
+done
+)";
+
+TEST(OverriddenFile, ABatchSizeThatTheProgramIgnoresIsNoGain) {
+  const Sandbox sandbox;
+  sandbox.write("conf/ds.json", k_config_text);
+  sandbox.write("train.sh", k_overridden_trial);
+  auto study = parse_json(k_config_study, "study");
+  ASSERT_TRUE(study);
+  (*study)["command"].push_back("train.micro_batch=1");
+  (*study)["planned_run"] = {{"batch_size", "batch"}};
+  sandbox.write("study.json", study->dump());
+  const Ended ended = sandbox.steptune({"run", "study.json", "--quiet"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, Not(HasSubstr("4.00 times")));
+  EXPECT_THAT(ended.out, Not(HasSubstr("best   batch=4")));
+  EXPECT_THAT(sandbox.steptune({"show", "2"}).out, HasSubstr("batch=4 changed neither step time"));
+  EXPECT_THAT(sandbox.steptune({"leaderboard"}).out, HasSubstr("infeasible"));
+}
+
 }  // namespace
 }  // namespace steptune::golden

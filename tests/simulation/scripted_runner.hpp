@@ -18,6 +18,7 @@ struct TrialScript {
   double startup_s = 2.0;
   double seconds_per_step = 0.1;
   double samples_per_step = 32.0;
+  bool tells_samples = true;                     ///< else steps alone
   double noise = 0.01;                           ///< relative standard deviation of a step
   double slower_by_step = 0.0;                   ///< each step takes this share longer
   std::optional<int> steps;                      ///< ends by itself after so many; never if absent

@@ -15,6 +15,7 @@
 #include "tuner/cli/survey_text.hpp"
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/init/command_line.hpp"
+#include "tuner/init/overrides.hpp"
 #include "tuner/init/program_look.hpp"
 #include "tuner/init/python_source.hpp"
 #include "tuner/report/format.hpp"
@@ -145,6 +146,7 @@ class Initiation {
     }
     program.help_style = answer.help.style;
     result_.help = answer.ending;
+    program.source_defaults = from_source;
     program.options = merged_options(std::move(answer.help.options), std::move(from_source));
     const bool as_published = program.options.empty() && input_.space != nullptr;
     if (as_published) program.options = declared_options(*input_.space);
@@ -155,6 +157,7 @@ class Initiation {
       input_.space = by_facts;
     }
     describe_program(as_published);
+    program.options = with_overrides(std::move(program.options), program);
     return {};
   }
 
@@ -237,12 +240,13 @@ ProgramFacts readable_facts(const std::vector<std::string>& argv, const fs::path
   ProgramFacts program;
   program.argv = argv;
   program.configs = configs_of(argv, folder);
+  program.options = with_overrides({}, program);
   const auto script = python_script_of(argv, folder);
   if (!script) return program;
   const auto text = read_whole_file(*script);
   if (!text) return program;
   program.script = script->filename().string();
-  program.options = options_of_source(*text, program.script);
+  program.options = with_overrides(options_of_source(*text, program.script), program);
   program.loop_bounds = loop_bounds_of(*text, program.script);
   return program;
 }

@@ -234,6 +234,7 @@ class NewProgramStudy {
     say(draft_text(survey, *draft));
     if (planned) {
       say(fmt::format("plan    {} samples: {}", count_text(planned->samples), planned->why));
+      if (!planned->disagreement.empty()) say(fmt::format("note    {}", planned->disagreement));
     } else if (!options_.planned_samples) {
       say("plan    not known: times are per million samples; --samples N says how many the long "
           "run has");

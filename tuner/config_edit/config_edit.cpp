@@ -9,6 +9,7 @@
 
 #include "common/json.hpp"
 #include "common/text.hpp"
+#include "tuner/config_edit/truth_word.hpp"
 
 namespace steptune {
 namespace {
@@ -134,10 +135,27 @@ class Places {
   std::string example_;
 };
 
-/// A choice that is spelt as a text, such as `"true"` for a command line, as the kind of value that
-/// the file holds now: the text "false" is true to Python.
-Value as_kind_of(const Json& present, const Value& value) {
+bool is_quoted(std::string_view text) {
+  return text.starts_with('"') || text.starts_with('\'');
+}
+
+/// A truth value or number where the file holds one as a text in quotes: `"yes"`, `"8"`.
+Value as_text_like(const std::string& present, const Value& value) {
+  const auto* truth = std::get_if<bool>(&value);
+  if (truth != nullptr) {
+    return is_truth_word(present) ? Value(truth_word_like(present, *truth)) : value;
+  }
+  return parse_finite(present) ? Value(to_text(value)) : value;
+}
+
+/// The value as the kind that the file holds now. A choice may be spelt as a text, such as `"true"`
+/// for a command line: the text "false" is true to Python.
+Value as_kind_of(const ConfigScalar& scalar, std::string_view present_text, const Value& value) {
+  const Json& present = scalar.value;
   const auto* text = std::get_if<std::string>(&value);
+  if (text == nullptr && present.is_string() && is_quoted(present_text)) {
+    return as_text_like(present.get<std::string>(), value);
+  }
   if (text == nullptr || present.is_string()) return value;
   const auto read = parse_json(*text, "");
   if (!read) return value;
@@ -146,11 +164,15 @@ Value as_kind_of(const Json& present, const Value& value) {
   return same_kind ? value_from_json(*read, "").value_or(value) : value;
 }
 
+std::string_view text_of(const ConfigScalar& scalar, std::string_view text) {
+  return text.substr(scalar.begin, scalar.end - scalar.begin);
+}
+
 ConfigChange change_of(ConfigFormat format, std::string_view text, const std::string& parameter,
                        const ConfigScalar& scalar, const Value& recommended) {
-  const Value value = as_kind_of(scalar.value, recommended);
+  const std::string_view present = text_of(scalar, text);
+  const Value value = as_kind_of(scalar, present, recommended);
   ConfigChange change{parameter, scalar.key(), scalar.line, scalar.value, value, {}};
-  const std::string_view present = text.substr(scalar.begin, scalar.end - scalar.begin);
   std::string written = config_scalar_text(format, value, present);
   // `workers:` with nothing behind it.
   const bool needs_blank = present.empty() && scalar.begin > 0 && text[scalar.begin - 1] != ' ';
@@ -164,8 +186,7 @@ bool is_verbatim(ConfigFormat format, std::string_view text, const ConfigScalar&
                  const Value& value) {
   const auto* wanted = std::get_if<std::string>(&value);
   if (format != ConfigFormat::ini || wanted == nullptr || wanted->empty()) return false;
-  const bool quoted = wanted->front() == '"' || wanted->front() == '\'';
-  return !quoted && text.substr(scalar.begin, scalar.end - scalar.begin) == *wanted;
+  return !is_quoted(*wanted) && text_of(scalar, text) == *wanted;
 }
 
 /// That the edited `text` says what it shall, and all else as before.
@@ -222,7 +243,7 @@ Result<std::vector<ConfigChange>> config_changes(ConfigFormat format, std::strin
   for (const auto& [name, value] : configuration.values()) {
     const ConfigScalar* place = places.of(name);
     if (place == nullptr) continue;
-    const Json wanted = to_json(as_kind_of(place->value, value));
+    const Json wanted = to_json(as_kind_of(*place, text_of(*place, text), value));
     if (place->value == wanted || is_verbatim(format, text, *place, value)) continue;
     changes.push_back(change_of(format, text, name, *place, value));
   }

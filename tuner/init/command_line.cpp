@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <set>
 
+#include <re2/re2.h>
+
 #include "common/text.hpp"
 
 namespace steptune {
@@ -103,9 +105,27 @@ ProgramWords program_words(const std::vector<std::string>& argv) {
   return words;
 }
 
+bool is_setting_pair(const std::vector<std::string>& argv, std::size_t at) {
+  static const RE2 k_path("[A-Z][A-Z0-9_]*(?:\\.[A-Z0-9_]+)+");
+  const ProgramWords words = program_words(argv);
+  return at >= words.begin && at + 1 < words.end && RE2::FullMatch(argv[at], k_path) &&
+         !argv[at + 1].starts_with("--");
+}
+
+std::size_t options_end(const std::vector<std::string>& argv) {
+  const ProgramWords words = program_words(argv);
+  for (std::size_t at = words.begin; at < words.end; ++at) {
+    if (!is_setting_pair(argv, at)) continue;
+    const bool follows_option = at > words.begin && argv[at - 1].starts_with("--") &&
+                                argv[at - 1].find('=') == std::string::npos;
+    return follows_option ? at - 1 : at;
+  }
+  return words.end;
+}
+
 std::vector<std::string> with_options(std::vector<std::string> argv,
                                       const std::vector<std::string>& words) {
-  const auto end = static_cast<std::ptrdiff_t>(program_words(argv).end);
+  const auto end = static_cast<std::ptrdiff_t>(options_end(argv));
   argv.insert(argv.begin() + end, words.begin(), words.end());
   return argv;
 }
@@ -156,6 +176,20 @@ std::optional<std::string> value_on_command_line(const std::vector<std::string>&
   }
   if (value && option.form == OptionForm::any_text) return value->empty() ? "false" : "true";
   return value;
+}
+
+std::optional<ValuePlace> value_place(const std::vector<std::string>& argv,
+                                      const ProgramOption& option) {
+  std::optional<ValuePlace> found;
+  const ProgramWords words = program_words(argv);
+  for (std::size_t at = words.begin; at < words.end;) {
+    const Place place = place_at(argv, at, option);
+    const std::size_t equals = argv[at].find('=');
+    if (place.words == 2) found = ValuePlace{at + 1, 0};
+    if (place.words == 1 && equals != std::string::npos) found = ValuePlace{at, equals + 1};
+    at += place.words > 0 ? place.words : 1;
+  }
+  return found;
 }
 
 std::vector<std::string> without_option(const std::vector<std::string>& argv,

@@ -19,6 +19,14 @@ struct ProgramWords {
 };
 [[nodiscard]] ProgramWords program_words(const std::vector<std::string>& argv);
 
+/// The word and the next one may be a setting and its value, as Detectron2's programs take
+/// them at the end of the command: `SOLVER.IMS_PER_BATCH 16`.
+[[nodiscard]] bool is_setting_pair(const std::vector<std::string>& argv, std::size_t at);
+
+/// Options can be added here: at the end of the program's words, but before such pairs, which take
+/// all that follows.
+[[nodiscard]] std::size_t options_end(const std::vector<std::string>& argv);
+
 /// `argv` with words where the program reads them as its options, such as `--help`.
 [[nodiscard]] std::vector<std::string> with_options(std::vector<std::string> argv,
                                                     const std::vector<std::string>& words);
@@ -37,6 +45,15 @@ struct ProgramWords {
 /// the option is not on the command line.
 [[nodiscard]] std::optional<std::string> value_on_command_line(const std::vector<std::string>& argv,
                                                                const ProgramOption& option);
+
+/// The word that holds an option's value, and where in that the value begins.
+struct ValuePlace {
+  std::size_t word = 0;
+  std::size_t offset = 0;
+};
+/// The last place of an option; nothing where no value of it stands in the command.
+[[nodiscard]] std::optional<ValuePlace> value_place(const std::vector<std::string>& argv,
+                                                    const ProgramOption& option);
 
 /// `argv` without the option and its value, wherever they stand among the program's words.
 [[nodiscard]] std::vector<std::string> without_option(const std::vector<std::string>& argv,

@@ -47,4 +47,8 @@ struct GuessInput {
 /// neither does.
 [[nodiscard]] std::optional<double> seen_samples_per_step(const GuessInput& input);
 
+/// True if its output counts optimizer steps: a known trainer's does; who reads a known
+/// file is not known by that. Of others, a bar over a loader counts parts of one.
+[[nodiscard]] bool tells_optimizer_steps(const GuessInput& input);
+
 }  // namespace steptune

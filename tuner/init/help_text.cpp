@@ -222,9 +222,9 @@ std::vector<std::string> plain_lines(std::string_view bytes) {
 
 bool HelpText::is_list() const {
   constexpr std::ptrdiff_t k_fewest = 3;
-  return std::ranges::count_if(options, [](const ProgramOption& option) {
-           return !option.words.empty();
-         }) >= k_fewest;
+  return usage_tells_defaults || std::ranges::count_if(options, [](const ProgramOption& option) {
+                                   return !option.words.empty();
+                                 }) >= k_fewest;
 }
 
 HelpText parse_help(std::string_view bytes) {
@@ -235,6 +235,14 @@ HelpText parse_help(std::string_view bytes) {
   HelpText help;
   const std::string style = style_of(text, contains(bytes.substr(0, k_max_bytes), "\xe2\x95\xad"));
   help.options = style == "Hydra" ? hydra_options(lines) : options_in(lines);
+  for (ProgramOption& option : options_in_usage(lines)) {
+    const bool is_listed = std::ranges::any_of(help.options, [&](const ProgramOption& listed) {
+      return listed.is_called(option.name) || plain_name(listed.name) == plain_name(option.name);
+    });
+    if (is_listed) continue;
+    help.usage_tells_defaults = help.usage_tells_defaults || option.default_value.has_value();
+    help.options.push_back(std::move(option));
+  }
   if (help.options.empty()) return help;
   const bool asks_help = find_option(help.options, "help") != nullptr;
   help.style = !style.empty() ? style : asks_help || help.is_list() ? "options" : "";

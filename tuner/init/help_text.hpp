@@ -15,15 +15,20 @@ struct HelpText {
   /// looks like options; empty: not understood.
   std::string style;
   std::vector<ProgramOption> options;
+  bool usage_tells_defaults = false;  ///< such as `[--threads N (8)]`
 
   [[nodiscard]] bool understood() const { return !style.empty(); }
-  /// Whether it is a list of options with what they are for, not some that a message mentions.
+  /// True for a list of options with what they are for, or their defaults, not some that a
+  /// message mentions.
   [[nodiscard]] bool is_list() const;
 };
 
 /// Reads a help text of any of these styles. Any bytes may be given; time is linear, and no more
 /// than the first 1 MiB is read. An option that is told twice counts once.
 [[nodiscard]] HelpText parse_help(std::string_view bytes);
+
+/// Options in the brackets of usage lines: `usage: train [--threads N (8)] [-b|--batch N=32]`.
+[[nodiscard]] std::vector<ProgramOption> options_in_usage(const std::vector<std::string>& lines);
 
 /// `bytes` without terminal sequences and box drawing, as UTF-8, lines of at most 2000 bytes.
 [[nodiscard]] std::vector<std::string> plain_lines(std::string_view bytes);

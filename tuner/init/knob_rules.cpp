@@ -26,7 +26,7 @@ struct UsualKnob {
 
 constexpr const char* k_gpu = "gpus > 0";
 
-constexpr std::array<UsualKnob, 15> k_usual = {{
+constexpr std::array<UsualKnob, 16> k_usual = {{
     {KnobRole::batch, "", "int", "", "", "log2", "", "increases", ""},
     {KnobRole::accumulation, "", "int", "1", "32", "log2", "", "", ""},
     {KnobRole::workers, "", "int", "0", "64 * cpus", "log", "", "", ""},
@@ -38,6 +38,7 @@ constexpr std::array<UsualKnob, 15> k_usual = {{
     {KnobRole::precision, ".*(?:fp16|half|tf32)", "bool", "", "", "", "", "", k_gpu},
     {KnobRole::compile, "", "bool", "", "", "", "", "", ""},
     {KnobRole::checkpointing, "", "bool", "", "", "", "", "decreases", ""},
+    {KnobRole::checkpointing, "", "categorical", "", "", "", "", "", ""},
     {KnobRole::layout, "", "bool", "", "", "", "", "", ""},
     {KnobRole::transfer, "", "bool", "", "", "", "", "", k_gpu},
     {KnobRole::other, "persistent_workers", "bool", "", "", "", "workers > 0", "", ""},
@@ -45,8 +46,32 @@ constexpr std::array<UsualKnob, 15> k_usual = {{
     {KnobRole::other, "", "bool", "", "", "", "", "", ""},
 }};
 
-std::string last_component(const std::string& name) {
-  return name.substr(name.rfind('.') + 1);
+/// The name by which a setting is known: a switch is called by what it is in.
+std::string known_name(const std::string& plain) {
+  const std::string telling = telling_path(plain);
+  return telling.substr(0, telling.find('.'));
+}
+
+/// All values that trainers have published for a setting whose value is one of them: of
+/// torchtitan's `activation_checkpoint.mode`, and of Lightning's `precision`.
+std::vector<std::string> published_choices(const std::string& value) {
+  using Names = std::vector<std::string>;
+  static const std::array<Names, 2> k_published = {
+      Names{"none", "selective", "full"}, Names{"32-true", "16-mixed", "bf16-mixed", "bf16-true"}};
+  for (const Names& names : k_published)
+    if (std::ranges::find(names, value) != names.end()) return names;
+  return {};
+}
+
+/// The values among which a choice of this role can be made; empty: not known.
+std::vector<std::string> choices_of(KnobRole role, const ProgramOption& option) {
+  std::vector<std::string> choices = option.choices.empty()
+                                         ? published_choices(option.default_value.value_or(""))
+                                         : option.choices;
+  if (role == KnobRole::precision) {
+    std::erase_if(choices, [](const std::string& choice) { return precision_of(choice).empty(); });
+  }
+  return choices;
 }
 
 /// A parameter may not be called like a fact or an operator, nor begin with a digit.
@@ -74,18 +99,21 @@ bool fits(const UsualKnob& usual, const ProgramOption& option) {
             plain_name(*option.default_value) != "1" && plain_name(*option.default_value) != "0" &&
             truth_of(*option.default_value).has_value());
   }
-  std::size_t known = 0;
-  for (const std::string& choice : option.choices)
-    known += precision_of(choice).empty() ? 0U : 1U;
-  return known >= 2;
+  return choices_of(usual.role, option).size() >= 2;
 }
 
 }  // namespace
 
+std::string telling_path(const std::string& plain) {
+  static const RE2 k_switch(R"((?:.*\.)?([^.]+\.(?:enabled?|mode)))");
+  std::string path;
+  return RE2::FullMatch(plain, k_switch, &path) ? path : plain.substr(plain.rfind('.') + 1);
+}
+
 std::optional<SpaceKnob> usual_knob(const ProgramOption& option) {
   const std::string plain = plain_name(option.name);
   if (is_of_evaluation(plain)) return std::nullopt;
-  const std::string name = last_component(plain);
+  const std::string name = known_name(plain);
   const auto role = role_of_name(name);
   for (const UsualKnob& usual : k_usual) {
     // -j is how make, and PyTorch's examples, call it; names that are told win.
@@ -102,10 +130,7 @@ std::optional<SpaceKnob> usual_knob(const ProgramOption& option) {
     rule.when = usual.when;
     rule.memory = usual.memory;
     rule.needs = usual.needs;
-    if (rule.type != "categorical") return rule;
-    for (const std::string& choice : option.choices) {
-      if (!precision_of(choice).empty()) rule.choices.push_back(choice);
-    }
+    if (rule.type == "categorical") rule.choices = choices_of(usual.role, option);
     return rule;
   }
   return std::nullopt;

@@ -17,9 +17,10 @@ using Names = std::vector<std::string>;
 
 const Names k_epoch_options = {"epochs",  "num_epochs",       "max_epochs",   "n_epochs",
                                "nepochs", "num_train_epochs", "train_epochs", "niter"};
-const Names k_step_options = {"steps",       "max_steps",   "num_steps",  "total_steps",
-                              "train_steps", "n_steps",     "max_iters",  "num_iterations",
-                              "max_iter",    "train_iters", "iterations", "num_iters"};
+const Names k_step_options = {"steps",          "max_steps",   "num_steps",  "total_steps",
+                              "train_steps",    "n_steps",     "max_iters",  "num_iterations",
+                              "max_iter",       "train_iters", "iterations", "num_iters",
+                              "num_boost_round"};
 
 /// `--epochs 14`, `--epochs 14 (train.py)`
 std::string text_of(const ToldNumber& told) {
@@ -99,30 +100,51 @@ std::optional<ToldNumber> number_of(const std::vector<ProgramOption>& settings,
   return std::nullopt;
 }
 
+/// The settings tell one or nothing: which of two defaults ends it, or whether one is
+/// something else (`num_steps` of a sequence), is not known.
+ToldLength length_by(const ProgramFacts& program, const std::vector<ProgramOption>& settings) {
+  std::vector<ProgramOption> of_run = settings;
+  std::erase_if(of_run, [&](const ProgramOption& setting) {
+    return setting.is_assigned || !may_tell_length(program, setting);
+  });
+  ToldLength length{number_of(of_run, k_step_options), number_of(of_run, k_epoch_options)};
+  return length.steps && length.epochs ? ToldLength{} : length;
+}
+
+/// That a later place tells another number of the same; empty where none does.
+std::string disagreement_of(const ToldLength& first, const ToldLength& later) {
+  for (const auto told : {&ToldLength::steps, &ToldLength::epochs}) {
+    const auto& one = first.*told;
+    const auto& other = later.*told;
+    if (!one || !other || one->number == other->number) continue;
+    return fmt::format("{} and {} disagree: the first is taken", text_of(*one), text_of(*other));
+  }
+  return "";
+}
+
 }  // namespace
 
 ToldLength told_length(const ProgramFacts& program) {
   // A default of one is no word against what the command says of the other.
   ToldLength length{number_in_command(program, k_step_options),
                     number_in_command(program, k_epoch_options)};
+  if (length.steps || length.epochs) return length;
   const auto look_at = [&](const std::vector<ProgramOption>& settings,
                            const std::string& file = "") {
-    if (length.steps || length.epochs) return;
-    std::vector<ProgramOption> of_run = settings;
-    std::erase_if(of_run, [&](const ProgramOption& setting) {
-      return setting.is_assigned || !may_tell_length(program, setting);
-    });
-    length = {number_of(of_run, k_step_options), number_of(of_run, k_epoch_options)};
-    // Which of two defaults ends it, or whether one is something else (`num_steps` of a sequence),
-    // is not known.
-    if (length.steps && length.epochs) length = {};
-    for (auto* const told : {&length.steps, &length.epochs}) {
+    ToldLength found = length_by(program, settings);
+    for (auto* const told : {&found.steps, &found.epochs}) {
       if (*told && !file.empty()) (*told)->from = file;
+    }
+    if (!length.steps && !length.epochs) {
+      length = std::move(found);
+    } else if (length.disagreement.empty()) {
+      length.disagreement = disagreement_of(length, found);
     }
   };
   for (const NamedConfig& config : program.configs)
     look_at(config.settings, config.name);
   look_at(program.options);
+  look_at(program.source_defaults);
   look_at(program.loop_bounds);
   return length;
 }
@@ -146,18 +168,20 @@ std::optional<double> samples_of_epoch(const HookLog& log) {
 }
 
 std::optional<PlannedLength> planned_length(const ProgramFacts& program, const Survey& survey) {
-  const auto [steps, epochs] = told_length(program);
+  const auto [steps, epochs, disagreement] = told_length(program);
   if (steps) {
     const auto per_step = survey.samples_per_step();
     if (!per_step) return std::nullopt;
     return PlannedLength{steps->number * *per_step,
-                         fmt::format("{} of {} samples", text_of(*steps), count_text(*per_step))};
+                         fmt::format("{} of {} samples", text_of(*steps), count_text(*per_step)),
+                         {},
+                         disagreement};
   }
   const auto samples = samples_of_epoch(survey.log);
   if (!epochs || !samples) return std::nullopt;
   return PlannedLength{epochs->number * *samples,
                        fmt::format("{} of {} samples", text_of(*epochs), count_text(*samples)),
-                       epochs->number > 1.0 ? samples : std::nullopt};
+                       epochs->number > 1.0 ? samples : std::nullopt, disagreement};
 }
 
 }  // namespace steptune

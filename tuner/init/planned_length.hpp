@@ -16,6 +16,7 @@ struct PlannedLength {
   double samples = 0.0;
   std::string why;                           ///< `--epochs 14 of 60032 samples`
   std::optional<double> epoch_samples = {};  ///< of a pass over the data, if there are several
+  std::string disagreement{};                ///< as of `ToldLength`
 };
 
 /// A positive number that an option or setting has today.
@@ -29,6 +30,8 @@ struct ToldNumber {
 struct ToldLength {
   std::optional<ToldNumber> steps;
   std::optional<ToldNumber> epochs;
+  /// That another place tells another number, for people; empty: none does.
+  std::string disagreement{};
 };
 
 /// What the command's own words say of the length; else what the files that it names, the program's

@@ -4,9 +4,13 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <set>
+
+#include <fmt/format.h>
 
 #include "common/json_fields.hpp"
 #include "tuner/config_edit/config_file.hpp"
+#include "tuner/config_edit/file_references.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/python_source.hpp"
 
@@ -15,20 +19,34 @@ namespace {
 
 constexpr std::uintmax_t k_max_config_bytes = std::uintmax_t{1} << 20;
 
-/// Words may be truth values of YAML 1.1: `yes`, `off`.
+/// Words may be truth values of YAML 1.1 (`yes`, `off`), or stand for any kind (`auto`).
 OptionKind kind_of(const Json& value) {
   if (value.is_boolean()) return OptionKind::boolean;
   if (value.is_number_integer()) return OptionKind::integer;
   if (value.is_number()) return OptionKind::number;
-  return truth_of(plain_text(value)) ? OptionKind::unknown : OptionKind::text;
+  const std::string text = plain_text(value);
+  return truth_of(text) || text == "auto" ? OptionKind::unknown : OptionKind::text;
 }
 
-/// Of a file in Python all is fixed: what else it does with a name is not known.
+/// A file in Python may do anything else with a name.
 NamedConfig python_config(const std::string& name, const std::string& text) {
   NamedConfig config{name, settings_of_source(text, name), {}};
   for (const ProgramOption& setting : config.settings)
-    config.fixed.insert(setting.name);
+    config.fixed[setting.name] = "it is a Python file";
   return config;
+}
+
+/// A `---` behind the first value begins another document.
+bool has_documents(ConfigFormat format, const std::vector<ConfigScalar>& scalars,
+                   std::string_view text) {
+  if (format != ConfigFormat::yaml || scalars.empty()) return false;
+  for (std::size_t at = text.find("\n---", scalars.front().begin); at != std::string_view::npos;
+       at = text.find("\n---", at + 1)) {
+    if (at + 4 >= text.size() ||
+        std::string_view(" \r\n").find(text[at + 4]) != std::string_view::npos)
+      return true;
+  }
+  return false;
 }
 
 std::optional<NamedConfig> read_config(const std::string& name,
@@ -46,9 +64,19 @@ std::optional<NamedConfig> read_config(const std::string& name,
   if (!scalars) return std::nullopt;
   NamedConfig config{name, {}, {}};
   std::set<std::string> seen;
+  const FileReferences references =
+      file_references(*format, *scalars, text, file.parent_path(), folder);
+  const bool several = has_documents(*format, *scalars, text);
   for (const ConfigScalar& scalar : *scalars) {
     const std::string key = scalar.key();
-    if (!seen.insert(key).second || !scalar.why_fixed.empty()) config.fixed.insert(key);
+    if (several) config.fixed.emplace(key, "the file holds several documents");
+    if (!scalar.why_fixed.empty()) config.fixed.emplace(key, scalar.why_fixed);
+    if (!seen.insert(key).second) config.fixed.emplace(key, "it stands there twice");
+    if (!references.fixed.empty()) {
+      config.fixed.emplace(
+          key, fmt::format("the file includes {}, which a copy elsewhere would not find",
+                           references.fixed));
+    }
     if (scalar.value.is_null()) continue;
     ProgramOption setting;
     setting.name = key;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <filesystem>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -14,9 +14,9 @@ namespace steptune {
 
 /// A configuration file that a command names.
 struct NamedConfig {
-  std::string name;                     ///< as the command has it
-  std::vector<ProgramOption> settings;  ///< its scalars, by their path: `data.batch_size`
-  std::set<std::string> fixed;  ///< those whose text cannot be replaced alone, or that stand twice
+  std::string name;                          ///< as the command has it
+  std::vector<ProgramOption> settings;       ///< its scalars, by their path: `data.batch_size`
+  std::map<std::string, std::string> fixed;  ///< why those that cannot be replaced cannot
 };
 
 /// What can be known of a program before it is run.
@@ -26,6 +26,8 @@ struct ProgramFacts {
   std::string script;      ///< name of the Python script that was read; empty: none
   std::vector<NamedConfig> configs;
   std::vector<ProgramOption> options;  ///< that may be given on its command line
+  /// Options as the script declares them, where the help may say otherwise.
+  std::vector<ProgramOption> source_defaults{};
   /// What loops of the script count to (`loop_bounds_of`); no options.
   std::vector<ProgramOption> loop_bounds;
 

@@ -2,6 +2,7 @@
 #include "tuner/init/program_knobs.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <utility>
@@ -15,55 +16,14 @@
 #include "common/json_fields.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/knob_declaration.hpp"
-#include "tuner/init/knob_rules.hpp"
 #include "tuner/init/setting_choice.hpp"
+#include "tuner/init/usual_knobs.hpp"
 
 namespace steptune {
 namespace {
 
 /// Why not, where it is an error.
 using Declared = tl::expected<Json, std::string>;
-
-/// Settings of configuration files that have no option on the command line, and one meaning.
-std::vector<SpaceKnob> knobs_of_files(const ProgramFacts& program) {
-  std::vector<SpaceKnob> rules;
-  for (const NamedConfig& config : program.configs) {
-    for (const ProgramOption& setting : config.settings) {
-      const std::string plain = plain_name(setting.name);
-      const std::string last = plain.substr(plain.rfind('.') + 1);
-      const bool has_option =
-          std::ranges::any_of(program.options, [&](const ProgramOption& option) {
-            const std::string own = plain_name(option.name);
-            return own == plain || own.substr(own.rfind('.') + 1) == last;
-          });
-      if (has_option || find_option(config.settings, last) != &setting) continue;
-      if (auto rule = usual_knob(setting)) rules.push_back(*std::move(rule));
-    }
-  }
-  return rules;
-}
-
-/// By the names of its options and settings, for a program that no ready-made space is of.
-std::vector<SpaceKnob> usual_knobs(const ProgramFacts& program) {
-  std::vector<SpaceKnob> rules;
-  for (const ProgramOption& option : program.options) {
-    if (auto rule = usual_knob(option)) rules.push_back(*std::move(rule));
-  }
-  for (SpaceKnob& rule : knobs_of_files(program))
-    rules.push_back(std::move(rule));
-  // Conditions speak of workers: those come first.
-  std::ranges::stable_sort(rules, {}, [](const SpaceKnob& rule) { return !rule.when.empty(); });
-  return rules;
-}
-
-/// Which of several batch sizes is that of an optimizer step, no name tells.
-void leave_several_batches(std::vector<SpaceKnob>& rules, StudyBuilder& study) {
-  const auto is_batch = [](const SpaceKnob& rule) { return rule.role == "batch"; };
-  if (std::ranges::count_if(rules, is_batch) < 2) return;
-  for (const SpaceKnob& rule : rules)
-    if (is_batch(rule)) study.leave(rule.option, "one of several batch sizes; vary it by hand");
-  std::erase_if(rules, is_batch);
-}
 
 bool is_another_training(const SpaceKnob& rule) {
   return rule.role == "batch" || rule.role == "accumulation";
@@ -84,9 +44,12 @@ bool can_be_switched(const ProgramOption& option, const ProgramFacts::Today& tod
 /// Goes through the rules of a program one by one.
 class ProgramKnobs {
  public:
-  ProgramKnobs(const GuessInput& input, const std::vector<SpaceKnob>& rules, StudyBuilder& study)
+  /// `whole`: the option that holds the samples of a step, of which a batch is a part; empty: none.
+  ProgramKnobs(const GuessInput& input, const std::vector<SpaceKnob>& rules, std::string whole,
+               StudyBuilder& study)
       : input_(input),
         study_(study),
+        whole_(std::move(whole)),
         loss_(known_loss(input)),
         will_accumulate_(will_accumulate(rules)) {}
 
@@ -97,6 +60,7 @@ class ProgramKnobs {
     }
     if (!rule.settings.empty()) return consider_settings(rule);
     const Place place = place_of(rule);
+    if (const std::string why = why_not_there(rule, place); !why.empty()) return leave(rule, why);
     if (place.option == nullptr) {
       const bool is_wanted = !is_another_training(rule) || !input_.same_training;
       if (is_of_a_file() && is_wanted) {
@@ -123,11 +87,8 @@ class ProgramKnobs {
     return input_.space != nullptr && input_.space->is_of_a_file();
   }
 
-  /// A known trainer's output counts optimizer steps; who reads a known file is not known by that.
-  /// Of others, a bar over a loader counts parts of one: fewer parts would look faster.
   [[nodiscard]] bool tells_optimizer_steps() const {
-    const bool is_known_trainer = input_.space != nullptr && !is_of_a_file();
-    return is_known_trainer || seen_samples_per_step(input_);
+    return steptune::tells_optimizer_steps(input_);
   }
 
   /// Before any rule is considered: whether accumulation will hold the samples of a step.
@@ -157,6 +118,21 @@ class ProgramKnobs {
     return {};
   }
 
+  /// Why what stands there, on the command line or in a file, cannot be replaced.
+  [[nodiscard]] std::string why_not_there(const SpaceKnob& rule, const Place& place) const {
+    if (place.option != nullptr) {
+      const auto today = input_.program.today(*place.option);
+      return today && today->value == "auto"
+                 ? fmt::format("\"auto\" in {}: the trainer fills it in", today->from)
+                 : "";
+    }
+    for (const NamedConfig& config : input_.program.configs) {
+      const auto fixed = config.fixed.find(rule.option);
+      if (fixed != config.fixed.end()) return fmt::format("in {}: {}", config.name, fixed->second);
+    }
+    return "";
+  }
+
   /// The value that a configuration file has for a key; empty where none has it.
   [[nodiscard]] std::string value_in_files(const std::string& key) const {
     const Place place = place_in_files(key);
@@ -174,6 +150,7 @@ class ProgramKnobs {
       return fmt::format("it needs {}, which the command does not give", needed);
     }
     if (std::string why = why_not_in_file(rule); !why.empty()) return why;
+    if (rule.role == "batch" && !will_accumulate_ && !whole_.empty()) return held_by(whole_);
     if (lacks_loss_for(rule)) return k_no_loss;
     if (is_typed && input_.program.help_style != "argparse" &&
         may_be_abbreviated(input_.program.argv, *place.option)) {
@@ -195,10 +172,14 @@ class ProgramKnobs {
     }
     const std::string& whole = input_.space->step_size;
     if (rule.role == "batch" && !will_accumulate_ && !value_in_files(whole).empty()) {
-      return fmt::format("{} holds the samples of a step, and no accumulation is varied with it",
-                         whole);
+      return held_by(whole);
     }
     return "";
+  }
+
+  static std::string held_by(const std::string& whole) {
+    return fmt::format("{} holds the samples of a step, and no accumulation is varied with it",
+                       whole);
   }
 
   /// A batch whose optimizer step accumulation holds constant changes nothing that is learnt.
@@ -217,10 +198,6 @@ class ProgramKnobs {
     if (!today && active) {
       return leave(rule, fmt::format("its default is unknown; write {} into the command",
                                      fmt::join(option_words(option, "VALUE"), " ")));
-    }
-    if (place.config != nullptr && today && today->value == "auto") {
-      return leave(rule,
-                   fmt::format("\"auto\" in {}: the trainer fills it in", place.config->name));
     }
     Declared declared = declare(rule, option, today);
     if (!declared) return leave(rule, declared.error());
@@ -359,22 +336,55 @@ class ProgramKnobs {
 
   const GuessInput& input_;
   StudyBuilder& study_;
+  std::string whole_;
   std::string loss_;
   bool will_accumulate_;
   std::map<std::string, Value> today_by_role_;
 };
 
+/// How the part of a step's batch is varied while the whole stays: the same is learnt.
+void hold_whole(const GuessInput& input, const StepBatch& step, SpaceKnob& part) {
+  part.role = "other";
+  const bool may_shrink = tells_optimizer_steps(input);
+  // If its output counts the parts, fewer samples in each would look faster.
+  const double low = may_shrink ? std::max(1.0, step.part_samples / 4.0) : step.part_samples;
+  part.low = fmt::format("{:.0f}", std::floor(low));
+  part.high = fmt::format("{:.0f}", std::min(step.samples, 8.0 * step.part_samples));
+}
+
+/// An accumulation that has a value today makes the whole of the parts.
+bool has_accumulation(const std::vector<SpaceKnob>& rules, const ProgramFacts& program) {
+  return std::ranges::any_of(rules, [&](const SpaceKnob& rule) {
+    const ProgramOption* option =
+        rule.role == "accumulation" ? program.option_called(rule.option) : nullptr;
+    return rule.role == "accumulation" && (option == nullptr || program.today(*option));
+  });
+}
+
 }  // namespace
 
 std::set<std::string> add_program_knobs(const GuessInput& input, StudyBuilder& study) {
-  std::vector<SpaceKnob> rules =
-      input.space == nullptr ? usual_knobs(input.program) : input.space->knobs;
-  if (input.space == nullptr) leave_several_batches(rules, study);
-  ProgramKnobs knobs(input, rules, study);
+  const UsualKnobs usual =
+      input.space == nullptr ? usual_knobs(input.program) : UsualKnobs{input.space->knobs, {}, {}};
+  for (const LeftKnob& left : usual.left)
+    study.leave(left.option, left.why);
+  std::vector<SpaceKnob> rules = usual.rules;
+  const auto& step = usual.step;
+  const bool holds_whole = step && !has_accumulation(rules, input.program);
+  for (SpaceKnob& rule : rules) {
+    if (holds_whole && rule.option == step->part.option) hold_whole(input, *step, rule);
+  }
+  ProgramKnobs knobs(input, rules, step ? step->option : "", study);
   std::set<std::string> roles;
+  if (step) roles.insert("batch");
   for (const SpaceKnob& rule : rules) {
     knobs.consider(rule);
     roles.insert(rule.role);
+  }
+  if (holds_whole && study.has(step->part.parameter)) {
+    study.add_constraint(
+        fmt::format("{:.0f} % {} == 0", step->samples, step->part.parameter),
+        fmt::format("{} stays: a step holds as many samples as today", step->option));
   }
   return roles;
 }

@@ -32,6 +32,8 @@ struct ProgramOption {
   bool python_truth = false;                 ///< truth values are written `True` and `False`
   bool is_assigned = false;  ///< the script assigns it another value: its default need not hold
   std::vector<std::string> needs;  ///< options without which this one is refused
+  /// The command overrides a setting with it: its value is replaced there, and nowhere else.
+  bool stands_in_command = false;
 
   [[nodiscard]] bool is_called(const std::string& typed) const;
 };

@@ -2,7 +2,7 @@
 #include "tuner/init/python_source.hpp"
 
 #include <algorithm>
-#include <charconv>
+#include <optional>
 #include <set>
 
 #include <fmt/format.h>
@@ -10,28 +10,12 @@
 
 #include "common/text.hpp"
 #include "tuner/init/command_line.hpp"
+#include "tuner/init/python_text.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_max_source_bytes = std::size_t{1} << 20;
 constexpr std::size_t k_max_call_bytes = 4000;
-constexpr std::size_t k_max_declared = 2000;
-
-/// Length of the string literal at the begin of `text`, 0 if there is none.
-std::size_t string_length(std::string_view text) {
-  if (text.empty() || (text[0] != '"' && text[0] != '\'')) return 0;
-  const std::string_view quote =
-      text.substr(0, text.size() >= 3 && text[1] == text[0] && text[2] == text[0] ? 3 : 1);
-  for (std::size_t i = quote.size(); i < text.size(); ++i) {
-    if (text[i] == '\\') {
-      ++i;
-    } else if (text.substr(i).starts_with(quote)) {
-      return i + quote.size();
-    }
-  }
-  return text.size();
-}
 
 /// The arguments of a call whose parenthesis has just been opened, cut at commas.
 std::vector<std::string> arguments_of(std::string_view text) {
@@ -56,41 +40,6 @@ std::vector<std::string> arguments_of(std::string_view text) {
     }
   }
   return {};
-}
-
-std::string trimmed(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos) return "";
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
-struct Literal {
-  std::string text;
-  OptionKind kind = OptionKind::unknown;
-};
-
-/// A number, string or truth value, or a product of whole numbers.
-std::optional<Literal> literal_of(const std::string& expression) {
-  static const RE2 k_product(R"((\d+)\s*\*\s*(\d+))");
-  static const RE2 k_integer(R"([+-]?\d[\d_]*)");
-  const std::string text = trimmed(expression);
-  if (text == "True" || text == "False") return Literal{text, OptionKind::boolean};
-  const std::size_t quoted = string_length(text);
-  if (quoted >= 2 && quoted == text.size()) {
-    return Literal{text.substr(1, quoted - 2), OptionKind::text};
-  }
-  std::int64_t left = 0;
-  std::int64_t right = 0;
-  if (RE2::FullMatch(text, k_product, &left, &right) && left < 1'000'000 && right < 1'000'000) {
-    return Literal{fmt::format("{}", left * right), OptionKind::integer};
-  }
-  if (RE2::FullMatch(text, k_integer)) {
-    std::string digits = text;
-    std::erase(digits, '_');
-    return Literal{digits, OptionKind::integer};
-  }
-  if (parse_finite(text)) return Literal{text, OptionKind::number};
-  return std::nullopt;
 }
 
 void read_keyword(const std::string& key, const std::string& value, ProgramOption& option) {
@@ -172,131 +121,11 @@ ProgramOption option_of_call(const std::string& function,
   return option;
 }
 
-/// Without comments, and without what stands in long strings: documentation, mostly. Lines stay.
-std::string code_of(std::string_view source) {
-  std::string code;
-  for (std::size_t i = 0; i < source.size(); ++i) {
-    if (source[i] == '#') {
-      i = std::min(source.find('\n', i), source.size());
-      if (i < source.size()) code += '\n';
-    } else if (const std::size_t length = string_length(source.substr(i))) {
-      const std::string_view text = source.substr(i, length);
-      if (text.starts_with("\"\"\"") || text.starts_with("'''")) {
-        code +=
-            "\"\"" + std::string(static_cast<std::size_t>(std::ranges::count(text, '\n')), '\n');
-      } else {
-        code += text;
-      }
-      i += length - 1;
-    } else {
-      code += source[i];
-    }
-  }
-  return code;
-}
-
-/// Which one counts of several assignments to a name: of a program the first, as its settings come
-/// before what it does with them.
-enum class Repeated { first, last };
-
-std::vector<ProgramOption> top_level_assignments(std::string_view source, Repeated repeated) {
-  static const RE2 k_assignment(R"((?m)^([A-Za-z][A-Za-z0-9_]*)\s*=\s*([^#\n]+?)\s*(?:#.*)?$)");
-  std::vector<ProgramOption> options;
-  re2::StringPiece rest(source.data(), source.size());
-  std::string name;
-  std::string value;
-  while (options.size() < k_max_declared &&
-         RE2::FindAndConsume(&rest, k_assignment, &name, &value)) {
-    ProgramOption option;
-    option.name = "--" + name;
-    option.form = OptionForm::joined;
-    option.python_truth = true;
-    if (const auto literal = literal_of(value)) {
-      option.default_value = literal->text;
-      option.kind = literal->kind;
-    }
-    const auto same = std::ranges::find(options, option.name, &ProgramOption::name);
-    if (same == options.end()) {
-      options.push_back(std::move(option));
-    } else if (repeated == Repeated::last) {
-      *same = std::move(option);
-    }
-  }
-  return options;
-}
-
 /// Whether it does more than to assign: another script that the command names, a model, a data set.
 bool is_program(const std::string& code) {
   static const RE2 k_statement(
       R"((?m)^(?:(?:async\s+)?(?:def|for|with)|class|while|if\s+__name__)\b)");
   return RE2::PartialMatch(code, k_statement);
-}
-
-/// `max_iters` for `--max_iters`.
-ProgramOption as_setting(ProgramOption option, const std::string& file_name) {
-  option.name = option.name.substr(2);
-  option.form = OptionForm::assignment;
-  option.default_from = file_name;
-  return option;
-}
-
-/// The name that `range` of these arguments counts to: of `N`, `first, N`, `1, N + 1` and
-/// `first, first + N`.
-std::string counted_to(const std::string& arguments) {
-  static const RE2 k_bound(
-      R"(\s*(?:([\w.]+)\s*,\s*)?(?:([\w.]+)\s*\+\s*)?([A-Za-z_]\w*)\s*(?:\+\s*1\s*)?)");
-  std::string first;
-  std::string added;
-  std::string name;
-  if (!RE2::FullMatch(arguments, k_bound, &first, &added, &name)) return "";
-  return added == first || added.empty() ? name : "";
-}
-
-/// Names that loops count to which train and stand in no other loop: of an inner one nobody knows
-/// how often it is run.
-std::set<std::string> bounds_of_training(std::string_view code) {
-  static const RE2 k_line(R"(([^\n]*)\n?)");
-  static const RE2 k_header(R"(([ \t]*)(for\b|while\b|\S)?(?s:.*))");
-  static const RE2 k_range(R"([ \t]*for\s+\w+\s+in\s+(?:[\w.]+\()?[\w.]*range\(([^()]*)\).*)");
-  static const RE2 k_trains(
-      R"((?i)backward\(|opt\w*\.step\(|scaler\.step\(|(?:^|[^.\w])\w*step\(|train|\bfit\()");
-  struct Loop {
-    std::size_t indent = 0;
-    std::string bound;  ///< empty: none that counts
-  };
-  std::vector<Loop> loops;  // that the line is in, from the outermost on
-  std::set<std::string> bounds;
-  re2::StringPiece rest(code.data(), code.size());
-  std::string line;
-  while (!rest.empty() && RE2::Consume(&rest, k_line, &line)) {
-    std::string blank;
-    std::string word;
-    if (!RE2::FullMatch(line, k_header, &blank, &word) || word.empty()) continue;
-    while (!loops.empty() && loops.back().indent >= blank.size())
-      loops.pop_back();
-    if (!loops.empty() && !loops.front().bound.empty() && RE2::PartialMatch(line, k_trains)) {
-      bounds.insert(loops.front().bound);
-    }
-    if (word != "for" && word != "while") continue;
-    std::string arguments;
-    const bool counts = loops.empty() && RE2::FullMatch(line, k_range, &arguments);
-    loops.push_back({blank.size(), counts ? counted_to(arguments) : ""});
-    if (counts && RE2::PartialMatch(line.substr(line.rfind(')')), k_trains))
-      bounds.insert(loops.back().bound);
-  }
-  return bounds;
-}
-
-/// What is handed on under its own name (`train(epochs=epochs)`) is no other value.
-bool is_assigned_once(std::string_view code, const std::string& name) {
-  const RE2 assignment(
-      fmt::format(R"(\b{}\s*(?:[-+*/%:&|^@]|//|\*\*|<<|>>)?=\s*([^=\s][^\s,)]*))", name));
-  re2::StringPiece rest(code.data(), code.size());
-  std::string value;
-  std::size_t times = 0;
-  while (RE2::FindAndConsume(&rest, assignment, &value))
-    times += value == name ? 0U : 1U;
-  return times == 1;
 }
 
 /// Names of parsed arguments that are assigned to: `epochs` of `args.epochs = 1`.
@@ -343,7 +172,7 @@ std::vector<ProgramOption> options_of_source(std::string_view source,
   const std::string code = code_of(source.substr(0, k_max_source_bytes));
   std::vector<ProgramOption> options;
   if (code.find("configurator.py") != std::string::npos) {
-    options = top_level_assignments(code, Repeated::first);
+    options = assignments_in(code, Repeated::first);
   }
   re2::StringPiece rest(code);
   std::string function;
@@ -367,25 +196,10 @@ std::vector<ProgramOption> settings_of_source(std::string_view source,
   const std::string code = code_of(source.substr(0, k_max_source_bytes));
   std::vector<ProgramOption> settings;
   if (is_program(code)) return settings;
-  for (ProgramOption& option : top_level_assignments(code, Repeated::last)) {
+  for (ProgramOption& option : assignments_in(code, Repeated::last)) {
     if (option.default_value) settings.push_back(as_setting(std::move(option), file_name));
   }
   return settings;
-}
-
-std::vector<ProgramOption> loop_bounds_of(std::string_view source, const std::string& file_name) {
-  const std::string code = code_of(source.substr(0, k_max_source_bytes));
-  const std::set<std::string> bounds = bounds_of_training(code);
-  std::vector<ProgramOption> counted;
-  for (ProgramOption& option : top_level_assignments(code, Repeated::first)) {
-    const std::string name = option.name.substr(2);
-    if (!option.default_value || option.kind == OptionKind::text || !bounds.contains(name) ||
-        !is_assigned_once(code, name)) {
-      continue;
-    }
-    counted.push_back(as_setting(std::move(option), file_name));
-  }
-  return counted;
 }
 
 }  // namespace steptune

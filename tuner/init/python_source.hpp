@@ -29,9 +29,10 @@ namespace steptune {
 [[nodiscard]] std::vector<ProgramOption> settings_of_source(std::string_view source,
                                                             const std::string& file_name);
 
-/// Top-level assignments of numbers, none of them assigned again, to which an outermost loop of the
-/// script counts that trains, by `range(NAME)` or the like: `max_iters = 5000` above
-/// `for iter in range(max_iters)`. Names as they are assigned.
+/// Numbers that tell how long a script trains: those that are assigned once, to which an outermost
+/// loop counts that trains (`max_iters = 5000` above `for iter in range(max_iters)`), named as they
+/// are assigned. Else the number that such a loop counts to itself (`range(3)`), called `epochs` or
+/// `steps`. And the rounds of a call that boosts: `num_boost_round=2000`.
 [[nodiscard]] std::vector<ProgramOption> loop_bounds_of(std::string_view source,
                                                         const std::string& file_name);
 

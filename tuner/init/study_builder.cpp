@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/json_fields.hpp"
+#include "tuner/config_edit/truth_word.hpp"
 #include "tuner/init/command_line.hpp"
 #include "tuner/init/knob_declaration.hpp"
 #include "tuner/survey/draft.hpp"
@@ -56,6 +57,9 @@ void StudyBuilder::add_constraint(std::string constraint, std::string comment) {
 }
 
 void StudyBuilder::give_option(const std::string& parameter, const ProgramOption& option) {
+  const auto place =
+      option.stands_in_command ? value_place(argv_, option) : std::optional<ValuePlace>();
+  if (place) return give_in_place(parameter, option, *place);
   argv_ = without_option(argv_, option);
   const Json& declared = parameters_[parameter];
   if (text_at(declared, "type") == "bool") return give_truth(parameter, option);
@@ -73,6 +77,41 @@ void StudyBuilder::give_truth(const std::string& parameter, const ProgramOption&
   const std::vector<std::string> off = option_words(option, "false");
   parts_.push_back({{"when", parameter}, {"args", on}});
   if (!off.empty()) parts_.push_back({{"when", fmt::format("not {}", parameter)}, {"args", off}});
+}
+
+void StudyBuilder::give_in_place(const std::string& parameter, const ProgramOption& option,
+                                 const ValuePlace& place) {
+  std::string& word = argv_[place.word];
+  const std::string before = command_template({word.substr(0, place.offset)})[0];
+  const std::string today = word.substr(place.offset);
+  const auto args = [&](const std::string& value) { return Json::array({before + value}); };
+  const Json& declared = parameters_[parameter];
+  const bool is_truth = text_at(declared, "type") == "bool";
+  const std::string when = is_truth ? parameter : text_at(declared, "when");
+  Json parts = args(hole(parameter));
+  if (!when.empty()) {
+    const std::string on = is_truth ? truth_word_like(today, true) : hole(parameter);
+    const std::string off = is_truth ? truth_word_like(today, false) : today;
+    parts = {{{"when", when}, {"args", args(on)}},
+             {{"when", fmt::format("not ({})", when)}, {"args", args(off)}}};
+  }
+  // No word of a command has this begin: NUL ends those.
+  word = std::string(1, '\0') + option.name;
+  in_place_[word] = std::move(parts);
+}
+
+Json StudyBuilder::command() const {
+  Json command = Json::array();
+  const std::size_t end = options_end(argv_);
+  for (std::size_t at = 0; at <= argv_.size(); ++at) {
+    if (at == end) command.insert(command.end(), parts_.begin(), parts_.end());
+    if (at == argv_.size()) break;
+    const auto replaced = in_place_.find(argv_[at]);
+    const Json words =
+        replaced != in_place_.end() ? replaced->second : command_template({argv_[at]});
+    command.insert(command.end(), words.begin(), words.end());
+  }
+  return command;
 }
 
 void StudyBuilder::give_setting(const std::string& parameter, const KnobSetting& setting,
@@ -98,11 +137,9 @@ void StudyBuilder::use_hook(Json rules) {
 StudyGuess StudyBuilder::finish(const std::string& name) && {
   Json& document = guess_.document;
   document["name"] = name;
-  Json command = command_template(argv_);
-  const auto end = static_cast<std::ptrdiff_t>(program_words(argv_).end);
-  command.insert(command.begin() + end, parts_.begin(), parts_.end());
-  Json files = edited_files(command);
-  document["command"] = std::move(command);
+  Json words = command();
+  Json files = edited_files(words);
+  document["command"] = std::move(words);
   if (!files.empty()) document["config_files"] = std::move(files);
   if (!environment_.empty()) document["env"] = std::move(environment_);
   if (hook_rules_) document["hooks"]["pytorch"] = *std::move(hook_rules_);

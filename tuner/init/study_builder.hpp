@@ -8,6 +8,7 @@
 
 #include "common/json.hpp"
 #include "search/space/expression.hpp"
+#include "tuner/init/command_line.hpp"
 #include "tuner/init/program_option.hpp"
 #include "tuner/init/ready_space.hpp"
 #include "tuner/init/study_guess.hpp"
@@ -64,14 +65,20 @@ class StudyBuilder {
 
  private:
   void give_truth(const std::string& parameter, const ProgramOption& option);
+  /// It replaces the value that the command has now.
+  void give_in_place(const std::string& parameter, const ProgramOption& option,
+                     const ValuePlace& place);
+  /// The words of the command, with what parameters set.
+  [[nodiscard]] Json command() const;
   [[nodiscard]] Json edited_files(Json& command);
   [[nodiscard]] std::string placeholder_of(const std::string& file, const Json& taken) const;
 
   const Facts& machine_;
   StudyGuess guess_;
-  std::vector<std::string> argv_;      ///< without the options that parameters set
-  Json parts_ = Json::array();         ///< of the command, that set them
-  std::map<std::string, Json> edits_;  ///< by configuration file: values by key
+  std::vector<std::string> argv_;         ///< without the options that parameters set
+  Json parts_ = Json::array();            ///< of the command, that set them
+  std::map<std::string, Json> in_place_;  ///< likewise, by the word of `argv_` that they replace
+  std::map<std::string, Json> edits_;     ///< by configuration file: values by key
   Json parameters_ = Json::object();
   Json constraints_ = Json::array();
   Json baseline_ = Json::object();

@@ -12,6 +12,7 @@
 #include "common/clock.hpp"
 #include "common/text.hpp"
 #include "tuner/init/planned_length.hpp"
+#include "tuner/init/usual_knobs.hpp"
 
 namespace steptune {
 namespace {
@@ -21,6 +22,8 @@ namespace fs = std::filesystem;
 /// A guard on the loss is judged once the baseline has trained for so many steps.
 constexpr double k_guard_steps = 30.0;
 constexpr double k_guard_ratio = 1.02;
+/// Times the samples: more than noise hides.
+constexpr std::int64_t k_probe = 4;
 constexpr double k_longest_count_s = 5.0;
 constexpr std::size_t k_files_between_looks = 256;
 
@@ -113,6 +116,29 @@ class Goal {
       guess_.notes.push_back(
           "planned run not known: times are per million samples; give \"samples\" in the file");
     }
+    for (const std::string& note : {disagreement_, counts_}) {
+      if (!note.empty()) guess_.notes.push_back(note);
+    }
+  }
+
+  /// A program that tells steps alone may ignore its batch size: one trial changes nothing else, so
+  /// that an effect shows.
+  void probe() {
+    const std::string batch = guess_.parameter_of("batch");
+    const bool tells_samples = input_.survey || seen_samples_per_step(input_);
+    const Json& baseline = guess_.document["baseline"];
+    if (batch.empty() || varies("accumulation") || tells_samples || !baseline.contains(batch)) {
+      return;
+    }
+    const Json& declared = guess_.document["parameters"][batch];
+    const auto high = declared.contains("high") && declared["high"].is_number()
+                          ? declared["high"].get<std::int64_t>()
+                          : std::int64_t{0};
+    Json other = baseline;
+    other[batch] = std::min(high, k_probe * baseline[batch].get<std::int64_t>());
+    if (other[batch].get<std::int64_t>() <= baseline[batch].get<std::int64_t>()) return;
+    guess_.document["try"] = Json::array({std::move(other)});
+    guess_.comments["/try"] = "shows whether the batch size alone has an effect";
   }
 
   void reports() {
@@ -173,17 +199,22 @@ class Goal {
     }
     const std::optional<double> seen = seen_samples_per_step(input_);
     const std::string option = input_.space == nullptr ? "" : input_.space->step_size;
-    const auto told =
+    auto told =
         option.empty() ? std::nullopt : positive(told_by(input_.program, {plain_name(option)}));
+    if (input_.space == nullptr) {
+      if (const auto step = usual_knobs(input_.program).step) told = step->samples;
+    }
     if (!varies("batch")) {
       if (told) {
         samples_per_step_ = *told;
         return {*told, told};
       }
       const auto known = seen ? seen : batch_of_step();
+      if (seen) compare_counts(*seen, positive(told_by(input_.program, k_batches)), "batch size");
       if (known) samples_per_step_ = *known;
       return {known ? Json(static_cast<std::int64_t>(std::round(*known))) : Json(), known};
     }
+    if (seen) compare_counts(*seen, today, formula);
     // A sample may be a token, and a step may be taken on several devices.
     if (const auto whole = told ? told : seen) {
       const double times = std::round(*whole / today);
@@ -194,6 +225,16 @@ class Goal {
     }
     samples_per_step_ = today;
     return {formula, today};
+  }
+
+  /// Says that what the program counts is not what its options say.
+  void compare_counts(double seen, const std::optional<double>& options, const std::string& what) {
+    constexpr double k_smaller_last_batch = 0.1;
+    if (!options || std::abs(seen / *options - 1.0) <= k_smaller_last_batch) return;
+    counts_ = fmt::format(
+        "a step holds {} samples as the program counts them, and {} by its {}: the program's count "
+        "is used",
+        count_text(seen), count_text(*options), what);
   }
 
   [[nodiscard]] bool counts_steps_alone() const {
@@ -227,6 +268,7 @@ class Goal {
 
   std::optional<double> planned_samples(const std::optional<double>& per_step) {
     const ToldLength length = length_of_run();
+    disagreement_ = length.disagreement;
     if (length.steps && per_step) {
       why_ = fmt::format("{} of {} samples", told_text(*length.steps), count_text(*per_step));
       return length.steps->number * *per_step;
@@ -260,6 +302,8 @@ class Goal {
   StudyGuess& guess_;
   double samples_per_step_ = 1.0;
   std::string why_;
+  std::string disagreement_;  ///< of lengths
+  std::string counts_;        ///< likewise of the samples of a step
 };
 
 }  // namespace
@@ -270,6 +314,7 @@ void guess_goal(const GuessInput& input, StudyGuess& guess) {
   goal.guard();
   goal.reports();
   goal.buffers();
+  goal.probe();
 }
 
 }  // namespace steptune

@@ -22,12 +22,14 @@ struct RoleName {
 
 constexpr std::array<RoleName, 12> k_roles = {{
     {KnobRole::batch, "batch",
-     "(?:(?:per_)?(?:device|gpu)_|train_|per_device_train_|per_gpu_train_|mini_?|micro_?|local_)*"
-     "(?:batch(?:_?size)?|bs|mbs)(?:_per_(?:gpu|device|rank))?"},
+     "(?:(?:per_)?(?:device|gpu)_|train_|per_device_train_|per_gpu_train_|mini_?|micro_?|local_|"
+     "global_|effective_|total_|target_)*"
+     "(?:batch(?:_?size|_bins)?|bs|mbs|gbs)(?:_per_(?:gpu|device|rank))?|i(?:ms|mages)_per_batch"},
     {KnobRole::accumulation, "accumulation",
      "(?:grad(?:ient)?_?)?(?:accum(?:ulate|ulation)?)(?:_grad)?(?:_(?:steps?|batches|iters?))?"},
     {KnobRole::workers, "workers",
-     "(?:num_|n_|data_?loader_|dataloader_num_|data_|loader_)*workers(?:_per_(?:gpu|device))?"},
+     "(?:max_|num_|n_|data_?loader_|dataloader_num_|data_|loader_)*workers(?:_per_(?:gpu|device))"
+     "?"},
     {KnobRole::prefetch, "prefetch",
      "(?:data_?loader_)?prefetch(?:_(?:factor|size|batches|count))?"},
     {KnobRole::threads, "threads",
@@ -38,7 +40,7 @@ constexpr std::array<RoleName, 12> k_roles = {{
      "|(?:use_)?(?:amp|bf16|bfloat16|mixed_precision|autocast|fp16|half|tf32|allow_tf32)"},
     {KnobRole::compile, "compile", "(?:use_|torch_?)?(?:compile|compile_model|jit|torchscript)"},
     {KnobRole::checkpointing, "checkpointing",
-     "(?:use_)?(?:grad(?:ient)?_|activation_)checkpointing|checkpoint_activations"
+     "(?:use_|enable_)?(?:grad(?:ient)?_|activation_)checkpointing|checkpoint_activations"
      "|(?:use_)?(?:gradient_|grad_|activation_)(?:checkpoint|recompute)|recompute_activations"},
     {KnobRole::layout, "layout", "(?:use_)?channels?_last"},
     {KnobRole::transfer, "transfer", "pin_mem(?:ory)?"},

@@ -305,6 +305,9 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
   const StudySpec& study = parts_.study;
   TrialTargets targets{study.measure};
   targets.usual_variance_s = usual_variance_s(standing_.trials());
+  targets.launches = standing_.launches();
+  targets.batch_applied =
+      batch_applied(study, standing_.trials(), standing_.baseline(), targets.launches);
   const bool starts = !shares_running_program(study, trial.purpose);
   const double startup_s = starts ? expected_startup_s(standing_, trial) : 0.0;
   set_time(targets, trial, startup_s);

@@ -12,6 +12,7 @@
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/live/live_runner.hpp"
 #include "tuner/knobs/knob_role.hpp"
+#include "tuner/loop/batch_effect.hpp"
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/payback.hpp"
@@ -169,6 +170,17 @@ void add_limit_notes(const StudySpec& study, const Recommendation& recommendatio
   } else if (std::ranges::none_of(study.objectives, &Objective::is_cost)) {
     notes.push_back(fmt::format("the planned run costs {}, at most {} is allowed", value, limit));
   }
+}
+
+/// The samples of a step of the recommended configuration may be assumed.
+void add_samples_note(const StudySpec& study, const Standing& standing,
+                      const Recommendation& recommendation, std::vector<std::string>& notes) {
+  const TrialRecord* trial = standing.find(recommendation.incumbent_trial);
+  const TrialRecord* baseline = standing.baseline();
+  if (trial == nullptr || baseline == nullptr || !all_timed(study)) return;
+  auto note =
+      assumed_samples_note(study, standing.trials(), *trial, *baseline, standing.launches());
+  if (note) notes.push_back(*std::move(note));
 }
 
 /// Why the baseline is not what is recommended although nothing was shown to be faster.
@@ -338,6 +350,7 @@ std::vector<std::string> plan_notes(const StudySpec& study, const Standing& stan
   add_limit_notes(study, recommendation, notes);
   add_whole_run_note(study, standing, recommendation, notes);
   add_count_note(study, standing, notes);
+  add_samples_note(study, standing, recommendation, notes);
   add_batch_note(study, standing, recommendation, notes);
   add_live_notes(study, standing, recommendation, notes);
   add_silent_notes(standing, recommendation, notes);

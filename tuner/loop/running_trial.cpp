@@ -324,7 +324,8 @@ bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher,
   if (!is_compared(record_.purpose)) return false;
   if (told_resource_ && current.window_steps <= *told_resource_) return false;
   const auto objectives = objectives_now(baseline);
-  if (!objectives) return false;
+  // A batch that was not shown yet would set a mark that no true configuration reaches.
+  if (!objectives || unlike_batch(current, baseline)) return false;
   told_resource_ = current.window_steps;
   const TrialEstimate estimate =
       to_estimate(*study_, record_.number, current.window_steps, objectives->values,
@@ -350,6 +351,19 @@ std::optional<std::string> RunningTrial::settled_difference() const {
     return std::nullopt;
   }
   return why_not_in_force(hook_, knob_values(*study_, record_.configuration));
+}
+
+std::optional<std::string> RunningTrial::unlike_batch(const Measurement& measurement,
+                                                      const TrialRecord* baseline) const {
+  const bool is_judged =
+      is_searched(record_.purpose) || record_.purpose == TrialPurpose::confirm_incumbent;
+  if (!is_judged || baseline == nullptr || measurement.samples_told.value_or(true)) {
+    return std::nullopt;
+  }
+  TrialRecord trial = record_;
+  trial.measurement = measurement;
+  const auto effect = batch_effect(*study_, trial, *baseline, targets_.launches, &hook_);
+  return effect ? why_not_applied(*effect, targets_.batch_applied) : std::nullopt;
 }
 
 bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
@@ -633,6 +647,8 @@ RunningTrial::Findings RunningTrial::findings(const Outcome& outcome,
                                               const TrialRecord* baseline) const {
   Findings found;
   found.measurement = measurement_at_end(outcome, baseline);
+  // The hook then says no more than the study told it.
+  if (has_given_samples(hook_)) found.measurement.samples_told = false;
   // A guard that was not reached yet says nothing against a trial that was given up for its speed.
   found.guarded = was_cut_short(outcome) ? guarded_.settled() : guarded_.all();
   add_guarded(study_->guards, found.guarded, found.measurement);
@@ -653,6 +669,7 @@ TrialEnding RunningTrial::ending_of(const Outcome& outcome, const Findings& foun
     add_clause(ending.detail, *found.hook.absent);
   }
   ending.not_in_force = found.hook.not_in_force;
+  if (!ending.not_in_force) ending.not_in_force = unlike_batch(found.measurement, baseline);
   ending.given_up = found.hook.given_up;
   if (!found.objectives) ending.missing = found.objectives.error();
   if (is_searched(record_.purpose) && request_ == EndRequest::time_limit) {
@@ -675,13 +692,13 @@ TrialEnding RunningTrial::ending_of(const Outcome& outcome, const Findings& foun
 TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* baseline,
                                    double wall_time_s) {
   settle_request(outcome);
+  record_usage(outcome);
   Findings found = findings(outcome, baseline);
   const TrialEnding ending = ending_of(outcome, found, baseline);
   TrialResult result = trial_result(ending);
   record_.status = status_after(result.status);
   record_.failure = std::move(result.failure);
   record_.ended_wall_s = wall_time_s;
-  record_usage(outcome);
   record_machine(outcome, found.measurement);
   if (request_ == EndRequest::slow_start && record_.status == TrialStatus::infeasible) {
     record_.awaited_start_s = requested_s_ - started_s_;

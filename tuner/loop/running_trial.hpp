@@ -11,7 +11,9 @@
 #include "trial_runner/measure/rank_measurers.hpp"
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
+#include "tuner/loop/batch_effect.hpp"
 #include "tuner/loop/guards.hpp"
+#include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/progress_bound.hpp"
 #include "tuner/loop/trial_result.hpp"
@@ -53,6 +55,8 @@ struct TrialTargets {
   /// yet can hide no more than a third of what the run is faster by. Nothing: no such wait.
   std::optional<double> baseline_seconds_per_sample{};
   double usual_variance_s = 0.0;  ///< as in `MeasureOptions`
+  LaunchVariation launches{};     ///< of the study's trials so far
+  BatchApplied batch_applied = BatchApplied::unknown;
 };
 
 /// The study's first trial, which all others are compared with, has none to learn from how much
@@ -121,6 +125,10 @@ class RunningTrial {
   [[nodiscard]] std::optional<std::string> settled_difference() const;
   [[nodiscard]] bool is_given_up(Scheduler& scheduler, Searcher& searcher,
                                  const TrialRecord* baseline);
+  /// Why the samples of a step are not those that the study says, as far as it was measured;
+  /// nothing: they may be.
+  [[nodiscard]] std::optional<std::string> unlike_batch(const Measurement& measurement,
+                                                        const TrialRecord* baseline) const;
   /// When a trial that has reported anything is ended, lest the runner's wall limit makes a failure
   /// of what was seen; infinite before that.
   [[nodiscard]] double before_wall_s() const;

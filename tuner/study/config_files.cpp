@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/utf8.hpp"
+#include "tuner/config_edit/file_references.hpp"
 
 namespace steptune {
 namespace {
@@ -15,6 +16,19 @@ namespace {
 std::string content_of(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   return {std::istreambuf_iterator<char>(stream), {}};
+}
+
+/// The text as a copy of the file in another folder says it.
+Result<std::string> text_of_copy(const StudySpec& study, const ConfigFileSpec& config,
+                                 const Configuration& configuration) {
+  auto text = config_text(config, configuration);
+  const auto format = config_format_of(config.file);
+  if (!text || !format) return text;
+  const auto scalars = scan_config(*format, *text, config.file.filename().string());
+  if (!scalars) return tl::unexpected(scalars.error());
+  const FileReferences references =
+      file_references(*format, *scalars, *text, config.file.parent_path(), study.working_directory);
+  return edited_text(*text, references.edits);
 }
 
 /// The parameter whose value a template is, with its type; empty where it is anything else.
@@ -129,7 +143,7 @@ std::map<std::string, std::string> carried_config_files(const StudySpec& study,
 Result<void> write_config_copies(const StudySpec& study, const Configuration& configuration,
                                  const std::filesystem::path& log_path) {
   for (const auto& [name, path] : config_copies(study, log_path)) {
-    const auto text = config_text(study.config_files.at(name), configuration);
+    const auto text = text_of_copy(study, study.config_files.at(name), configuration);
     if (!text) return tl::unexpected(text.error());
     if (content_of(path) == *text) continue;
     std::ofstream stream(path, std::ios::binary | std::ios::trunc);

@@ -54,7 +54,7 @@ struct ConfigValues {
     const StudySpec& study, const Configuration& configuration);
 
 /// Writes the `config_copies`, in a folder that exists; those that are right already stay
-/// untouched.
+/// untouched. Paths relative to the original's folder (`file_references`) become absolute.
 [[nodiscard]] Result<void> write_config_copies(const StudySpec& study,
                                                const Configuration& configuration,
                                                const std::filesystem::path& log_path);

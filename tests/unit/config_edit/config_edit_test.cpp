@@ -87,6 +87,16 @@ TEST(ConfigEdit, AChoiceSpeltAsATextBecomesWhatTheFileHolds) {
             "amp = \"false\"\nprecision = 16\n");
 }
 
+TEST(ConfigEdit, ATruthValueOrNumberInQuotesStaysAText) {
+  const Configuration wanted =
+      configuration_of({{"fp16", false}, {"amp", true}, {"batch", std::int64_t{16}}});
+  EXPECT_EQ(edited(ConfigFormat::json, R"({"fp16": "true", "amp": "False", "batch": "8"})", wanted),
+            R"({"fp16": "false", "amp": "True", "batch": "16"})");
+  EXPECT_EQ(edited(ConfigFormat::yaml, "fp16: 'yes'\namp: no\nbatch: 8\n", wanted),
+            "fp16: 'no'\namp: true\nbatch: 16\n")
+      << "YAML 1.1 reads no as a truth value";
+}
+
 TEST(ConfigEdit, JsonKeepsCommentsAndLayout) {
   EXPECT_EQ(edited(ConfigFormat::json, R"({
   // "batch_size": 1,

@@ -7,6 +7,7 @@
 #include "common/rng.hpp"
 #include "tests/support/must.hpp"
 #include "tuner/config_edit/config_edit.hpp"
+#include "tuner/config_edit/truth_word.hpp"
 
 namespace steptune {
 namespace {
@@ -104,6 +105,12 @@ TEST_P(EditedFiles, SayWhatWasAskedForAndAllElseAsBefore) {
       } else if (const auto* spelt = std::get_if<std::string>(asked);
                  spelt != nullptr && !after[i].value.is_string()) {
         EXPECT_EQ(after[i].value, Json::parse(*spelt)) << "a choice spelt as a text: " << edited;
+      } else if (spelt == nullptr && after[i].value.is_string()) {
+        const auto told = after[i].value.get<std::string>();
+        EXPECT_TRUE(before[i].value.is_string()) << edited;
+        const auto* truth = std::get_if<bool>(asked);
+        EXPECT_EQ(told, truth != nullptr ? truth_word_like(told, *truth) : to_text(*asked))
+            << "what stands in quotes stays a text: " << edited;
       } else {
         EXPECT_EQ(after[i].value, to_json(*asked)) << edited;
       }

@@ -312,6 +312,28 @@ TEST(CommandLine, WordsOfALauncherAreNotTheProgramsOwn) {
             4U);
 }
 
+TEST(HelpText, OfUsageLinesThatTellDefaults) {
+  const HelpText help = parse_help(
+      "error: unknown option --help\n"
+      "usage: train [--threads N (8)] [-b|--batch-size N (default: 32)] [--lr X=0.1]\n"
+      "             [--verbose] [--order {up,down}] FILE\n");
+  EXPECT_TRUE(help.understood());
+  EXPECT_TRUE(help.is_list());
+  EXPECT_EQ(must_find(help, "threads").default_value, "8");
+  EXPECT_EQ(must_find(help, "threads").form, OptionForm::separate);
+  EXPECT_EQ(must_find(help, "threads").kind, OptionKind::integer);
+  EXPECT_EQ(must_find(help, "batch_size").default_value, "32");
+  EXPECT_TRUE(must_find(help, "batch_size").is_called("-b"));
+  EXPECT_EQ(must_find(help, "lr").default_value, "0.1");
+  EXPECT_EQ(must_find(help, "verbose").form, OptionForm::flag);
+  EXPECT_THAT(must_find(help, "order").choices, ElementsAre("up", "down"));
+}
+
+TEST(HelpText, UsageLinesWithoutDefaultsAreNoList) {
+  EXPECT_FALSE(parse_help("usage: train.py [-h] [--epochs N]\ntrain.py: error: x\n").is_list());
+  EXPECT_TRUE(parse_help("Usage: train.py [OPTIONS]\n").options.empty());
+}
+
 TEST(CommandLine, OptionsStandBeforeTheProgramsOwnSeparator) {
   using Words = std::vector<std::string>;
   EXPECT_THAT(with_options(Words{"uv", "run", "--", "python3", "train.py"}, {"--help"}),

@@ -166,6 +166,55 @@ TEST(PlannedLength, IsNotWhatOtherLoopsCountTo) {
       << "which one it is nobody knows";
 }
 
+TEST(PlannedLength, IsTheNumberThatALoopCountsToItself) {
+  const Survey survey = surveyed({k_training});
+  const auto of_loop = [&survey](const std::string& source) {
+    return why({"python3", "train.py"}, source, survey);
+  };
+  EXPECT_EQ(of_loop("for _ in range(3):\n  model.train()\n  for x in data:\n    loss.backward()\n"),
+            "epochs 3 (range(3) in train.py) of 60032 samples");
+  EXPECT_EQ(of_loop("for epoch in range(start, start + 200): train(epoch)\n"),
+            "epochs 200 (range(start, start + 200) in train.py) of 60032 samples");
+  EXPECT_EQ(of_loop("for epoch in range(1, 15):\n  train(epoch)\n"),
+            "epochs 14 (range(1, 15) in train.py) of 60032 samples");
+  EXPECT_EQ(of_loop("for i in range(500):\n  loss.backward()\n  opt.step()\n"),
+            "steps 500 (range(500) in train.py) of 64 samples");
+  EXPECT_EQ(of_loop("def main():\n  EPOCHS = 200\n  for epoch in range(EPOCHS):\n    train()\n"),
+            "EPOCHS 200 (train.py) of 60032 samples");
+  EXPECT_EQ(of_loop("for epoch in range(3): train()\nfor epoch in range(5): train()\n"), "")
+      << "which one is the training nobody knows";
+  EXPECT_EQ(of_loop("for _ in range(3):\n  train()\n"), "") << "of epochs or steps";
+}
+
+TEST(PlannedLength, IsTheRoundsThatACallBoosts) {
+  const ProgramFacts rounds = program_of({"python3", "train.py"},
+                                         "model = xgb.train(params, data, num_boost_round=2000)\n");
+  ASSERT_TRUE(told_length(rounds).steps);
+  EXPECT_EQ(told_length(rounds).steps->option, "num_boost_round");
+  EXPECT_EQ(told_length(rounds).steps->number, 2000.0);
+  const ProgramFacts named = program_of({"python3", "train.py"},
+                                        "ROUNDS = 300\nlgb.train(p, d, num_boost_round=ROUNDS)\n");
+  EXPECT_EQ(told_length(named).steps->number, 300.0);
+}
+
+TEST(PlannedLength, SaysWhereTwoPlacesDisagree) {
+  const std::string declared = "parser.add_argument('--epochs', type=int, default=14)\n";
+  ProgramFacts program =
+      program_of({"python3", "train.py"}, declared + "for epoch in range(3):\n  train()\n");
+  EXPECT_EQ(told_length(program).disagreement,
+            "--epochs 14 (train.py) and epochs 3 (range(3) in train.py) disagree: the first is "
+            "taken");
+  program.loop_bounds.clear();
+  EXPECT_EQ(told_length(program).disagreement, "");
+  program.source_defaults = program.options;
+  program.options[0].default_value = "90";
+  program.options[0].default_from = "--help";
+  EXPECT_EQ(told_length(program).disagreement,
+            "--epochs 90 (--help) and --epochs 14 (train.py) disagree: the first is taken");
+  program.argv.insert(program.argv.end(), {"--epochs", "5"});
+  EXPECT_EQ(told_length(program).disagreement, "") << "the command's word settles it";
+}
+
 TEST(PlannedLength, IsNoWordOfSomethingElse) {
   const Survey survey = surveyed({k_training});
   EXPECT_EQ(planned_samples("scheduler.max_epochs=3", survey), 0.0);

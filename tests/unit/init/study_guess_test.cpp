@@ -10,6 +10,7 @@
 
 #include "tests/support/temporary_folder.hpp"
 #include "tuner/init/help_text.hpp"
+#include "tuner/init/overrides.hpp"
 #include "tuner/study/study_spec.hpp"
 
 namespace steptune {
@@ -18,6 +19,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 
 const char* const k_help = R"(usage: train.py [-h]
 
@@ -51,8 +53,9 @@ StudyGuess must_guess(const GuessInput& input) {
   return *std::move(guess);
 }
 
-StudySpec must_study(const StudyGuess& guess, const GuessInput& input) {
-  auto study = study_from_json(guess.document, "/tmp/demo.study.json", input.machine);
+StudySpec must_study(const StudyGuess& guess, const GuessInput& input,
+                     const std::filesystem::path& folder = "/tmp") {
+  auto study = study_from_json(guess.document, folder / "demo.study.json", input.machine);
   if (!study) throw std::runtime_error(study.error().text() + study_text(guess.document));
   return *std::move(study);
 }
@@ -201,6 +204,43 @@ TEST(StudyGuess, LeavesSeveralBatchSizesToTheUser) {
   const StudyGuess guess = must_guess(input);
   EXPECT_EQ(guess.document["parameters"].size(), 1U) << guess.document;
   EXPECT_THAT(guess.left, Contains(HasSubstr("--micro-batch-size: one of several batch sizes")));
+}
+
+TEST(StudyGuess, VariesTheMicroBatchWhileTheGlobalBatchStays) {
+  const std::string help =
+      "usage: x\n  --global-batch-size N  (default: 64)\n  --micro-batch-size N  (default: 4)\n";
+  GuessInput input = input_of(help, {"x", "--micro-batch-size=8"});
+  // No loss is needed for what learns the same.
+  const StudyGuess guess = must_guess(input);
+  // It may count micro-batches: smaller ones would then look faster.
+  EXPECT_EQ(guess.document["parameters"], Json::parse(R"({"micro_batch_size":
+                {"type": "int", "low": 8, "high": 64, "scale": "log2", "memory": "increases"}})"));
+  EXPECT_EQ(guess.document["planned_run"]["batch_size"], 64);
+  EXPECT_EQ(guess.document["constraints"], Json::array({"64 % micro_batch_size == 0"}));
+  EXPECT_FALSE(guess.document.contains("guards"));
+  EXPECT_THAT(guess.left, IsEmpty());
+  must_study(guess, input);
+
+  input.reading = reading_of(64.0);
+  EXPECT_EQ(must_guess(input).document["parameters"]["micro_batch_size"]["low"], 2);
+  input.same_training = true;
+  EXPECT_TRUE(must_guess(input).document["parameters"].contains("micro_batch_size"));
+}
+
+TEST(StudyGuess, AnAccumulationMakesTheGlobalBatchOfMicroBatches) {
+  GuessInput input = input_of(
+      "usage: x\n  --gradient-accumulation-steps N  (default: 8)\n"
+      "  --global-batch-size N  (default: 64)\n  --micro-batch-size N  (default: 4)\n"
+      "  --workers N  (default: 2)\n",
+      {"x"});
+  EXPECT_THAT(must_guess(input).left,
+              Contains(HasSubstr("--micro-batch-size: --global-batch-size holds the samples")));
+  input.reading = reading_of(64.0);
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["constraints"],
+            Json::array({"micro_batch_size * gradient_accumulation_steps == 32"}));
+  EXPECT_EQ(guess.document["planned_run"]["batch_size"],
+            "micro_batch_size * gradient_accumulation_steps * 2");
 }
 
 TEST(StudyGuess, TakesNoValueOfAnEvaluationForTheTraining) {
@@ -409,6 +449,152 @@ TEST_F(DeepSpeedGuess, FilesOfOtherProgramsAreVariedByTheirNames) {
   // The command line has an option of that name.
   EXPECT_EQ(guess.document["command"],
             Json::array({"x", "--config={train}", "--batch-size", "{batch_size}"}));
+}
+
+/// A program whose settings stand in `x.yaml`, and no options are known of.
+GuessInput input_of_file(const TemporaryFolder& folder, std::vector<std::string> argv) {
+  GuessInput input;
+  input.name = "demo";
+  input.program.argv = std::move(argv);
+  input.program.configs = configs_of(input.program.argv, folder.path());
+  input.program.options = with_overrides({}, input.program);
+  input.reading = reading_of(32.0);
+  input.machine = {{"cpus", 8.0}, {"gpus", 0.0}, {"memory_gb", 31.0}};
+  return input;
+}
+
+TEST(StudyGuess, EditsAnOverrideWhereItStands) {
+  TemporaryFolder folder{"overrides"};
+  folder.write("x.yaml",
+               "model:\n  train_ds:\n    batch_size: 16\n    num_workers: 2\n  compile: false\n");
+  const auto command_of = [&](const std::vector<std::string>& words) {
+    std::vector<std::string> argv{"train.py", "--config", "x.yaml"};
+    argv.insert(argv.end(), words.begin(), words.end());
+    const GuessInput input = input_of_file(folder, std::move(argv));
+    const StudyGuess guess = must_guess(input);
+    // The file's value would be overridden.
+    EXPECT_FALSE(
+        guess.document["config_files"]["x"]["edits"].contains("model.train_ds.batch_size"));
+    EXPECT_EQ(guess.document["baseline"]["batch_size"], 32);
+    must_study(guess, input, folder.path());
+    Json command = guess.document["command"];
+    command.erase(0);
+    command.erase(0);
+    command.erase(0);
+    return command;
+  };
+  EXPECT_EQ(command_of({"model.train_ds.batch_size=32", "lr=0.1"}),
+            Json::array({"model.train_ds.batch_size={batch_size}", "lr=0.1"}));
+  EXPECT_EQ(command_of({"++model.train_ds.batch_size=32", "name={x}"}),
+            Json::array({"++model.train_ds.batch_size={batch_size}", "name={{x}"}));
+  EXPECT_EQ(command_of({"--model.train_ds.batch_size", "32"}),
+            Json::array({"--model.train_ds.batch_size", "{batch_size}"}));
+  EXPECT_EQ(command_of({"model.train_ds.batch_size=8", "model.train_ds.batch_size=32"}),
+            Json::array({"model.train_ds.batch_size=8", "model.train_ds.batch_size={batch_size}"}))
+      << "the last one counts";
+  EXPECT_EQ(command_of({"model.train_ds.batch_size=32", "model.compile=True"}),
+            Json::parse(R"json(["model.train_ds.batch_size={batch_size}",
+                            {"when": "compile", "args": ["model.compile=True"]},
+                            {"when": "not (compile)", "args": ["model.compile=False"]}])json"));
+}
+
+TEST(StudyGuess, VariesAnAccumulationThatStandsBeforeItsBatch) {
+  TemporaryFolder folder{"accumulation"};
+  folder.write("x.yaml", "gradient_accumulation_steps: 4\nbatch_size: 2\n");
+  const StudyGuess guess = must_guess(input_of_file(folder, {"train.py", "x.yaml"}));
+  EXPECT_EQ(guess.document["constraints"],
+            Json::array({"batch_size * gradient_accumulation_steps == 8"}));
+}
+
+TEST(StudyGuess, NamesSettingsThatCannotBeEdited) {
+  const auto left_of = [](const std::string& config) {
+    TemporaryFolder folder{"fixed"};
+    folder.write("base.yaml", "lr: 1\n");
+    folder.write("x.yaml", config + "num_workers: 2\n");
+    GuessInput input = input_of_file(folder, {"train.py", "x.yaml", "--threads", "2"});
+    ProgramOption threads;
+    threads.name = "--threads";
+    input.program.options.push_back(threads);
+    return must_guess(input).left;
+  };
+  EXPECT_THAT(
+      left_of("batch_size: &bs 8\neval: *bs\n"),
+      Contains("batch_size: in x.yaml: it has an anchor: other places would change with it"));
+  EXPECT_THAT(left_of("batch_size: 8\n---\n"),
+              Contains("batch_size: in x.yaml: the file holds several documents"));
+  EXPECT_THAT(left_of("batch_size: auto\n"),
+              Contains("batch_size: \"auto\" in x.yaml: the trainer fills it in"));
+  EXPECT_THAT(left_of("all: !include base.yaml\nbatch_size: 8\n"),
+              Contains("batch_size: in x.yaml: the file includes base.yaml, which a copy elsewhere "
+                       "would not find"));
+}
+
+TEST_F(DeepSpeedGuess, SaysThatATrainerFillsInItsBatch) {
+  const StudyGuess guess = must_guess(input_of_config(
+      R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": "auto",
+          "zero_optimization": {"stage": 1}})"));
+  EXPECT_THAT(guess.left, Contains("train_micro_batch_size_per_gpu: \"auto\" in conf/ds.json: the "
+                                   "trainer fills it in"));
+}
+
+TEST(StudyGuess, KnowsSettingsOfManyTrainersByTheirNames) {
+  TemporaryFolder folder{"names"};
+  folder.write("x.yaml",
+               "max_data_loader_n_workers: 2\ncompile:\n  enable: false\n"
+               "activation_checkpoint:\n  mode: selective\nbatch_bins: 1000\n"
+               "precision: bf16-true\nenable_activation_checkpointing: true\n");
+  const StudyGuess guess = must_guess(input_of_file(folder, {"train.py", "x.yaml"}));
+  std::map<std::string, std::string> roles;
+  for (const GuessedKnob& knob : guess.tuned)
+    roles[knob.option] = knob.role;
+  EXPECT_EQ(roles, (std::map<std::string, std::string>{
+                       {"max_data_loader_n_workers", "workers"},
+                       {"compile.enable", "compile"},
+                       {"activation_checkpoint.mode", "checkpointing"},
+                       {"batch_bins", "batch"},
+                       {"precision", "precision"},
+                       {"enable_activation_checkpointing", "checkpointing"}}));
+  EXPECT_EQ(guess.document["parameters"]["precision"]["choices"],
+            Json::array({"32-true", "bf16-mixed", "bf16-true"}));
+}
+
+TEST(StudyGuess, ATrialOfTheBatchAloneShowsWhetherItHasAnEffect) {
+  GuessInput input =
+      input_of("usage: x\n  --batch-size N  (default: 32)\n  --workers N  (default: 2)\n", {"x"});
+  input.reading = reading_of(32.0);
+  EXPECT_FALSE(must_guess(input).document.contains("try"));
+  input.reading->samples_per_step.reset();
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["try"], Json::parse(R"([{"batch_size": 128, "workers": 2}])"));
+  must_study(guess, input);
+}
+
+TEST(StudyGuess, SaysWhereTwoCountsOfAStepDisagree) {
+  GuessInput input = input_of("usage: x\n  --batch-size N  (default: 4)\n", {"x"});
+  input.reading = reading_of(12.0);
+  EXPECT_THAT(must_guess(input).notes,
+              Contains("a step holds 12 samples as the program counts them, and 4 by its "
+                       "batch_size: the program's count is used"));
+}
+
+TEST(StudyGuess, PutsOptionsBeforeTheSettingsThatTakeAllThatFollows) {
+  TemporaryFolder folder{"detectron"};
+  folder.write("x.yaml", "SOLVER:\n  IMS_PER_BATCH: 16\n  AMP:\n    ENABLED: false\n");
+  GuessInput input = input_of_file(
+      folder, {"train_net.py", "--config-file", "x.yaml", "--threads", "4", "SOLVER.IMS_PER_BATCH",
+               "32", "SOLVER.AMP.ENABLED", "True", "SOLVER.MAX_ITER", "1000"});
+  ProgramOption threads;
+  threads.name = "--threads";
+  input.program.options.push_back(threads);
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["command"],
+            Json::parse(R"json(["train_net.py", "--config-file", "x.yaml", "--threads", "{threads}",
+                            "SOLVER.IMS_PER_BATCH", "{ims_per_batch}", "SOLVER.AMP.ENABLED",
+                            {"when": "amp", "args": ["True"]},
+                            {"when": "not (amp)", "args": ["False"]}, "SOLVER.MAX_ITER", "1000"])json"));
+  EXPECT_FALSE(guess.document.contains("config_files"));
+  EXPECT_EQ(guess.document["planned_run"]["samples"], 32'000);
+  must_study(guess, input);
 }
 
 TEST(StudyGuess, GuardsTheLossThatWasSeen) {

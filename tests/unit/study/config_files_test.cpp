@@ -191,6 +191,31 @@ TEST_F(ConfigFiles, TravelWhereTrialsDoNotSeeThisMachinesFiles) {
               AllOf(HasSubstr("#/config_files"), HasSubstr("SageMaker would refuse the job")));
 }
 
+TEST_F(ConfigFiles, CopiesFindWhatTheFileNamesRelativeToItsFolder) {
+  folder_.write("base.yaml", "lr: 1\n");
+  folder_.write("conf/words.txt", "a b\n");
+  folder_.write("data.txt", "x\n");
+  folder_.write("conf/data.txt", "x\n");
+  folder_.write("conf/x.yaml",
+                "_BASE_: \"../base.yaml\"  # first\nbatch: 8\nwords: words.txt\ndata: data.txt\n"
+                "name: conf\n");
+  fs::create_directories(folder_.path() / "logs");
+  const StudySpec of =
+      must(study_from_json(*parse_json(R"({"name": "x", "command": ["train", "{x}"],
+                      "config_files": {"x": {"file": "conf/x.yaml", "edits": {"batch": "{batch}"}}},
+                      "parameters": {"batch": {"type": "int", "low": 1, "high": 64}},
+                      "baseline": {"batch": 16}})",
+                                       "study"),
+                           folder_.path() / "study.json", k_facts));
+  must(write_config_copies(of, of.baseline, folder_.path() / "logs/trial-1.log"));
+  std::ifstream copy(folder_.path() / "logs/trial-1.x.yaml");
+  const std::string text{std::istreambuf_iterator<char>(copy), {}};
+  const std::string folder = folder_.path().string();
+  EXPECT_EQ(text, "_BASE_: \"" + folder + "/base.yaml\"  # first\nbatch: 16\nwords: \"" + folder +
+                      "/conf/words.txt\"\ndata: data.txt\nname: conf\n")
+      << "a program that runs in the study's folder finds data.txt there";
+}
+
 TEST_F(ConfigFiles, ALauncherMayReadOne) {
   const StudySpec of = study(R"({"command": ["python3", "train.py"], "env": null,
       "launch": {"processes_per_node": 1, "options": ["--config={ds}"]}})");

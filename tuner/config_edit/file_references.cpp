@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/config_edit/file_references.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+#include <system_error>
+
+namespace steptune {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Longer texts are no paths (Linux: PATH_MAX).
+constexpr std::size_t k_longest_path = 4096;
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+/// Keys by which a configuration builds upon others; places in lists have none of their own.
+bool names_base(const ConfigScalar& scalar) {
+  static const std::set<std::string> k_keys{
+      "_base_",   "__base__", "base",    "base_config", "base_cfg", "extends", "inherit",
+      "inherits", "parent",   "include", "includes",    "import",   "imports", "_include_"};
+  for (auto part = scalar.path.rbegin(); part != scalar.path.rend(); ++part) {
+    const bool is_place =
+        std::ranges::all_of(*part, [](unsigned char letter) { return std::isdigit(letter) != 0; });
+    if (is_place) continue;
+    std::string key = *part;
+    std::ranges::transform(key, key.begin(),
+                           [](unsigned char letter) { return std::tolower(letter); });
+    return k_keys.contains(key);
+  }
+  return false;
+}
+
+bool is_reference(const ConfigScalar& scalar, const fs::path& folder,
+                  const fs::path& working_directory, bool is_tagged) {
+  if (!scalar.value.is_string()) return false;
+  const auto path = scalar.value.get<std::string>();
+  const bool may_be = !path.empty() && path.size() < k_longest_path && path.front() != '~' &&
+                      path.find_first_of(std::string_view("\n\0", 2)) == std::string::npos &&
+                      fs::path(path).is_relative();
+  if (!may_be || !is_there(folder / path)) return false;
+  const bool looks_so = path.find_first_of("./") != std::string::npos;
+  return names_base(scalar) || is_tagged || (looks_so && !is_there(working_directory / path));
+}
+
+}  // namespace
+
+FileReferences file_references(ConfigFormat format, const std::vector<ConfigScalar>& scalars,
+                               std::string_view text, const fs::path& folder,
+                               const fs::path& working_directory) {
+  FileReferences found;
+  for (const ConfigScalar& scalar : scalars) {
+    // Who reads `!include x.yaml` decides where it looks.
+    const bool is_tagged = text.substr(scalar.begin).starts_with('!');
+    if (!is_reference(scalar, folder, working_directory, is_tagged)) continue;
+    const auto path = scalar.value.get<std::string>();
+    if (!scalar.why_fixed.empty()) {
+      found.fixed = path;
+      continue;
+    }
+    const std::string whole = fs::absolute(folder / path).lexically_normal().string();
+    const std::string_view present = text.substr(scalar.begin, scalar.end - scalar.begin);
+    found.edits.push_back(
+        {scalar.begin, scalar.end, config_scalar_text(format, Value(whole), present)});
+  }
+  return found;
+}
+
+}  // namespace steptune

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tuner/config_edit/config_file.hpp"
+#include "tuner/config_edit/text_edit.hpp"
+
+namespace steptune {
+
+/// Files that a configuration names relative to its own folder, so that a copy elsewhere would not
+/// find them: `_BASE_: ../base.yaml`, or any path that is there and not in `working_directory`.
+struct FileReferences {
+  std::vector<TextEdit> edits;  ///< that make them absolute, in order
+  std::string fixed;  ///< one that cannot be edited, such as `!include x.yaml`; empty: none
+};
+[[nodiscard]] FileReferences file_references(ConfigFormat format,
+                                             const std::vector<ConfigScalar>& scalars,
+                                             std::string_view text,
+                                             const std::filesystem::path& folder,
+                                             const std::filesystem::path& working_directory);
+
+}  // namespace steptune

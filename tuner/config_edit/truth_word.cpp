@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/config_edit/truth_word.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <optional>
+#include <utility>
+
+namespace steptune {
+namespace {
+
+using Words = std::pair<std::string_view, std::string_view>;
+constexpr std::array<Words, 4> k_truths = {
+    {{"true", "false"}, {"yes", "no"}, {"on", "off"}, {"1", "0"}}};
+
+std::string in_small_letters(std::string_view text) {
+  std::string small(text);
+  std::ranges::transform(small, small.begin(),
+                         [](unsigned char letter) { return std::tolower(letter); });
+  return small;
+}
+
+std::optional<Words> pair_of(std::string_view text) {
+  const std::string small = in_small_letters(text);
+  for (const Words& words : k_truths)
+    if (small == words.first || small == words.second) return words;
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool is_truth_word(std::string_view text) {
+  return pair_of(text).has_value();
+}
+
+std::string truth_word_like(std::string_view present, bool value) {
+  const auto words = pair_of(present).value_or(k_truths.front());
+  std::string word(value ? words.first : words.second);
+  if (!is_truth_word(present)) return word;
+  const auto is_capital = [](unsigned char letter) { return std::isupper(letter) != 0; };
+  const bool all = present.size() > 1 && std::ranges::all_of(present, is_capital);
+  const std::size_t capitals = all ? word.size()
+                               : is_capital(static_cast<unsigned char>(present.front())) ? 1
+                                                                                         : 0;
+  std::transform(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(capitals), word.begin(),
+                 [](unsigned char letter) { return std::toupper(letter); });
+  return word;
+}
+
+}  // namespace steptune
