@@ -69,6 +69,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
         Json::array({fmt::format("{} == 1 or {} == 'none'", k_accumulation_knob, k_strategy)});
   }
   std::move(knobs).write_into(document, draft);
+  draft.ceiling = ceiling_text(survey);
   if (options.planned_samples) document["planned_run"]["samples"] = *options.planned_samples;
   // So that the result says where no trial came to the end of an epoch, and what it costs else.
   if (options.epoch_samples) {
