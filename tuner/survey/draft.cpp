@@ -84,7 +84,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   } else if (Json buffers = buffers_today(survey.log, has_prefetch); !buffers.is_null()) {
     document["measure"]["buffers"] = std::move(buffers);
   }
-  // Of these knobs an experienced engineer has an idea.
+  // The parameters stand in the order of an expert's moves.
   document["search"]["first_guesses"] = true;
   document["trials"] = options.live ? "live" : "forked";
   document["budget"] = {{"trials", 40}, {"time", "30m"}};
