@@ -34,9 +34,11 @@ std::unique_ptr<Searcher> with_study_guesses(std::unique_ptr<Searcher> searcher,
   const int cpus = std::max(1, fact_of(study, "cpus"));
   const int gpus = fact_of(study, "gpus");
   // Machines to be rented cannot be looked at; their GPUs are of a kind that computes bfloat16.
-  const GuessMachine machine = study.runner->traits().uses_this_machine
-                                   ? guess_machine(SystemFiles{}, cpus, gpus)
-                                   : GuessMachine{cpus, gpus, gpus > 0};
+  GuessMachine machine = study.runner->traits().uses_this_machine
+                             ? guess_machine(SystemFiles{}, cpus, gpus)
+                             : GuessMachine{cpus, gpus, gpus > 0};
+  const auto memory_gb = study.facts.find("memory_gb");
+  if (memory_gb != study.facts.end()) machine.memory_bytes = 0x1p30 * memory_gb->second;
   return with_first_guesses(std::move(searcher), study.space, study.baseline, machine,
                             traits_of(study.objectives), study.parameter_roles);
 }

@@ -67,6 +67,7 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
   if (const std::string step = step_text(survey); !step.empty()) {
     text += fmt::format("today   {}\n", step);
   }
+  if (!draft.ceiling.empty()) text += fmt::format("limit   {}\n", draft.ceiling);
   if (const Json& separate = survey.log.event("separate"); separate.is_object()) {
     text += fmt::format("note    {}\n", printable_line(text_at(separate, "why"), 300));
   }

@@ -26,6 +26,8 @@ constexpr double k_usual_workers = 8.0;
 /// next step is twice as large.
 constexpr double k_near_ideal = 0.7;
 constexpr double k_step = 2.0;
+/// Of the memory, before a machine begins to swap or a trial is killed.
+constexpr double k_memory_share = 0.9;
 constexpr double k_long_step = 4.0;
 
 double number_of(const Configuration& configuration, const Parameter& parameter, double otherwise) {
@@ -173,6 +175,11 @@ Climb FirstGuesses::climb_of(const Lever& lever, const Best& best,
       climb.too_large = std::min(climb.too_large.value_or(tried), tried);
     }
   }
+  double before = climb.today;
+  for (const double tried : climb.tried) {
+    if (tried < climb.best) before = std::max(before, tried);
+  }
+  climb.most = most_in_memory(parameter, climb, before, observations);
   if (lever.role == KnobRole::threads) {
     const double cores = machine_.cores > 0 ? machine_.cores : cpus;
     climb.first = {cpus, cores, 1.0};
@@ -187,10 +194,6 @@ Climb FirstGuesses::climb_of(const Lever& lever, const Best& best,
     }
     climb.may_fall = climb.today > cpus;
     climb.falls_first = climb.may_fall && !may_wait;
-    double before = climb.today;
-    for (const double tried : climb.tried) {
-      if (tried < climb.best) before = std::max(before, tried);
-    }
     double value = std::numeric_limits<double>::infinity();
     for (const Observation& observation : observations) {
       if (is_measured(observation) && number(observation.configuration) == before) {
@@ -205,6 +208,25 @@ Climb FirstGuesses::climb_of(const Lever& lever, const Best& best,
     climb.factor = k_long_step;
   }
   return climb;
+}
+
+double FirstGuesses::most_in_memory(const Parameter& parameter, const Climb& climb, double before,
+                                    std::span<const Observation> observations) const {
+  constexpr double k_no_limit = std::numeric_limits<double>::infinity();
+  const auto peak_at = [&](double number) {
+    double peak = 0.0;
+    for (const Observation& observation : observations) {
+      if (number_of(observation.configuration, parameter, 0.0) == number) {
+        peak = std::max(peak, observation.peak_memory_bytes.value_or(0.0));
+      }
+    }
+    return peak;
+  };
+  if (!(machine_.memory_bytes > 0.0) || climb.best <= before) return k_no_limit;
+  const double now = peak_at(climb.best);
+  const double each = (now - peak_at(before)) / (climb.best - before);
+  if (!(now > 0.0) || !(peak_at(before) > 0.0) || !(each > 0.0)) return k_no_limit;
+  return climb.best + std::floor((k_memory_share * machine_.memory_bytes - now) / each);
 }
 
 std::optional<Configuration> FirstGuesses::move_number(
@@ -319,7 +341,36 @@ std::optional<Configuration> FirstGuesses::next(std::span<const Observation> obs
     auto guess = move(lever, best, observations);
     if (guess && !visited.contains(space_.encode(*guess))) return guess;
   }
-  return std::nullopt;
+  if (!running.empty()) return std::nullopt;
+  auto together = small_gains(best, observations);
+  const bool is_new = together && !visited.contains(space_.encode(*together));
+  return is_new && !has_run_out(*together, observations) ? together : std::nullopt;
+}
+
+std::optional<Configuration> FirstGuesses::small_gains(
+    const Best& best, std::span<const Observation> observations) const {
+  Configuration together = best.configuration;
+  int gains = 0;
+  for (const Lever& lever : levers_) {
+    const std::string& name = leading(lever).name;
+    const Observation* fastest = nullptr;
+    for (const Observation& observation : observations) {
+      const Value* value = observation.configuration.find(name);
+      if (!is_measured(observation) || value == nullptr) continue;
+      const auto move = moved(lever, best.configuration, *value);
+      const bool is_move =
+          move && *move == observation.configuration && *move != best.configuration;
+      const double least =
+          fastest == nullptr ? (1.0 - k_least_gain) * best.value : fastest->values[0];
+      if (is_move && observation.values[0] < least) fastest = &observation;
+    }
+    if (fastest == nullptr) continue;
+    const auto with_it = moved(lever, together, *fastest->configuration.find(name));
+    if (!with_it) continue;
+    together = *with_it;
+    ++gains;
+  }
+  return gains >= 2 ? std::optional(together) : std::nullopt;
 }
 
 std::optional<Reach> FirstGuesses::reach(std::span<const Observation> observations) const {

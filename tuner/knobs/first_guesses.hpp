@@ -22,6 +22,7 @@ struct GuessMachine {
   int gpus = 0;
   bool computes_bfloat16 = false;  ///< in hardware
   int cores = 0;                   ///< physical ones behind the CPUs; 0: as many as CPUs
+  double memory_bytes = 0.0;       ///< 0: not known
 };
 
 /// This machine, of which `cpus` and `gpus` may be used.
@@ -43,8 +44,9 @@ struct Reach {
 /// - batch size: four times as large, at an equal optimizer step where a constraint asks for it;
 /// - half precision where the hardware computes it; flags on; each other choice.
 /// The best configuration changes only if a trial is faster beyond both errors. So it holds nothing
-/// that was not seen to pay, and no value of a lever is tried twice. Parameters without a role stay
-/// as they are. Immutable; the space must outlive it.
+/// that was not seen to pay, and no value of a lever is tried twice. At last, moves that were
+/// faster within the errors are tried together. Parameters without a role stay as they are.
+/// Immutable; the space must outlive it.
 class FirstGuesses {
  public:
   /// Roles are `declared`, or else told by the parameters' names (`role_of_name`).
@@ -74,6 +76,13 @@ class FirstGuesses {
       const Lever& lever, const Best& best, std::span<const Observation> observations) const;
   [[nodiscard]] Climb climb_of(const Lever& lever, const Best& best,
                                std::span<const Observation> observations) const;
+  /// The largest number for which memory suffices, as far as two trials tell.
+  [[nodiscard]] double most_in_memory(const Parameter& parameter, const Climb& climb, double before,
+                                      std::span<const Observation> observations) const;
+  /// Moves from the best that were faster within the errors, all at once; nothing if there are not
+  /// at least two.
+  [[nodiscard]] std::optional<Configuration> small_gains(
+      const Best& best, std::span<const Observation> observations) const;
   [[nodiscard]] std::vector<Value> worthwhile_choices(const Lever& lever, const Best& best) const;
   /// `from` with the lever at this value; nothing outside the space.
   [[nodiscard]] std::optional<Configuration> moved(const Lever& lever, const Configuration& from,

@@ -46,7 +46,8 @@ std::optional<KnobRole> leader_of(KnobRole role) {
 }
 
 std::optional<double> fresh_level(const Parameter& parameter, const Climb& climb, double wanted) {
-  const double level = number_in(nearest_level(parameter, wanted)).value_or(climb.best);
+  const double level =
+      number_in(nearest_level(parameter, std::min(wanted, climb.most))).value_or(climb.best);
   const bool is_new =
       level != climb.best && std::ranges::find(climb.tried, level) == climb.tried.end();
   return is_new ? std::optional(level) : std::nullopt;

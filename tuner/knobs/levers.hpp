@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -33,9 +34,10 @@ struct Climb {
   std::vector<double> first = {};  ///< to be tried before any step from the best
   /// Least one that failed or ran out of memory.
   std::optional<double> too_large = {};
-  double factor = 2.0;       ///< of a step
-  bool may_fall = false;     ///< numbers below today's may pay
-  bool falls_first = false;  ///< and are tried before larger ones
+  double most = std::numeric_limits<double>::infinity();  ///< that fits into memory
+  double factor = 2.0;                                    ///< of a step
+  bool may_fall = false;                                  ///< numbers below today's may pay
+  bool falls_first = false;                               ///< and are tried before larger ones
 };
 
 /// The next number to try: those of `first`, then steps from the best in the direction that paid,

@@ -69,6 +69,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
         Json::array({fmt::format("{} == 1 or {} == 'none'", k_accumulation_knob, k_strategy)});
   }
   std::move(knobs).write_into(document, draft);
+  draft.ceiling = ceiling_text(survey);
   if (options.planned_samples) document["planned_run"]["samples"] = *options.planned_samples;
   // So that the result says where no trial came to the end of an epoch, and what it costs else.
   if (options.epoch_samples) {
@@ -83,7 +84,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   } else if (Json buffers = buffers_today(survey.log, has_prefetch); !buffers.is_null()) {
     document["measure"]["buffers"] = std::move(buffers);
   }
-  // Of these knobs an experienced engineer has an idea.
+  // The parameters stand in the order of an expert's moves.
   document["search"]["first_guesses"] = true;
   document["trials"] = options.live ? "live" : "forked";
   document["budget"] = {{"trials", 40}, {"time", "30m"}};

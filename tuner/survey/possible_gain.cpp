@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "common/json_fields.hpp"
+#include <fmt/format.h>
 
 namespace steptune {
 namespace {
@@ -115,6 +115,14 @@ std::optional<double> loading_ceiling(const Survey& survey) {
   const auto shares = survey.part_shares();
   if (shares.empty()) return std::nullopt;
   return amdahl(share_of(shares, "data"));
+}
+
+std::string ceiling_text(const Survey& survey) {
+  const auto ceiling = loading_ceiling(survey);
+  if (!ceiling) return "";
+  return fmt::format(
+      "data loading costs {:.0f} % of a step: at most {:.1f} times as fast without it",
+      1e2 * share_of(survey.part_shares(), "data"), *ceiling);
 }
 
 /// The process that trains loads by itself without workers. Its CPU time tells how busy it is while

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "search/space/expression.hpp"
 #include "trial_runner/hooks/knob_table.hpp"
@@ -19,6 +20,10 @@ namespace steptune {
 /// The most that any loader setting can speed up the step: 1 / (1 - share of waiting for data).
 /// Nothing if the survey saw no parts.
 [[nodiscard]] std::optional<double> loading_ceiling(const Survey& survey);
+
+/// `data loading costs 78 % of a step: at most 4.5 times as fast without it`; empty if the survey
+/// saw no parts.
+[[nodiscard]] std::string ceiling_text(const Survey& survey);
 
 /// True if loading mostly waits, for a network, storage or a timer, while CPUs are idle; false if
 /// it computes. Nothing if the program's processes were not seen.

@@ -193,6 +193,52 @@ TEST(FirstGuesses, KeepAMoveOnlyBeyondTheNoise) {
   EXPECT_FALSE(kept(0.1));
 }
 
+TEST(FirstGuesses, TryMovesThatWereFasterWithinTheNoiseTogether) {
+  const SearchSpace space =
+      *SearchSpace::create({chosen("optimizer", {std::string("loop"), std::string("foreach")}),
+                            chosen("malloc", {std::string("default"), std::string("keep")}),
+                            chosen("policy", {std::string("default"), std::string("passive")})},
+                           {}, {});
+  Configuration baseline;
+  baseline.set("optimizer", Value(std::string("loop")));
+  baseline.set("malloc", Value(std::string("default")));
+  baseline.set("policy", Value(std::string("default")));
+  const KnobRoles roles = {
+      {"optimizer", KnobRole::other}, {"malloc", KnobRole::other}, {"policy", KnobRole::other}};
+  const FirstGuesses guesses(space, baseline, k_two_cpus, roles);
+  const auto known = moves_on(
+      guesses, baseline,
+      [](const Configuration& its) {
+        double seconds = 1.0;
+        if (to_text(*its.find("optimizer")) == "foreach") seconds *= 0.85;
+        if (to_text(*its.find("malloc")) == "keep") seconds *= 0.85;
+        if (to_text(*its.find("policy")) == "passive") seconds *= 1.1;
+        return seconds;
+      },
+      0.1);
+  ASSERT_EQ(known.size(), 5U);
+  EXPECT_EQ(known.back().configuration.text(), "malloc=keep optimizer=foreach policy=default");
+}
+
+TEST(FirstGuesses, AddWorkersAsLongAsMemorySuffices) {
+  const SearchSpace space =
+      *SearchSpace::create({counted("num_workers", 0, 128, Scale::log)}, {}, {});
+  GuessMachine machine = k_two_cpus;
+  machine.memory_bytes = 32e9;
+  const FirstGuesses guesses(space, one_value("num_workers", 0), machine);
+  std::vector<Observation> known;
+  std::optional<Configuration> next = one_value("num_workers", 0);
+  for (; next; next = guesses.next(known, {})) {
+    const double workers = number_at(*next, "num_workers");
+    known.push_back(seen(*next, 1.0 / (1.0 + workers)));
+    known.back().peak_memory_bytes = 2e9 + 1e9 * workers;
+  }
+  // 2 GB and 1 GB for each worker: 26 take nine tenths of 32 GB.
+  EXPECT_EQ(std::ranges::count(values_of(known, "num_workers"), 26.0), 1);
+  for (const double workers : values_of(known, "num_workers"))
+    EXPECT_LE(workers, 26.0);
+}
+
 TEST(FirstGuesses, HalveTheStepToABatchThatRanOutOfMemory) {
   const SearchSpace space = space_of();
   const FirstGuesses guesses(space, today(), k_two_cpus);

@@ -205,6 +205,11 @@ TEST(Draft, GoesBeyondTheCpusWithWorkersOnlyIfLoadingWaits) {
   EXPECT_EQ(most_workers(survey), 16.0);
 }
 
+TEST(Draft, SaysHowMuchLoadingCanGainAtMost) {
+  EXPECT_EQ(must_draft(usual(loader_knobs(), 0.78)).ceiling,
+            "data loading costs 78 % of a step: at most 4.5 times as fast without it");
+}
+
 TEST(Draft, BeginsWithTheThreadsWhereCpusAreCrowded) {
   std::vector<std::string> events = loader_knobs();
   events.push_back(knob("num_threads", "8"));
