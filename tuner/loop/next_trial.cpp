@@ -166,7 +166,8 @@ std::optional<TrialRecord> Tuning::next_reduction() const {
   const bool is_open = std::ranges::any_of(standing_.trials(), [](const TrialRecord& trial) {
     return trial.origin == k_fewest_changes && !is_final(trial.status);
   });
-  if (is_open) return std::nullopt;
+  // A search that goes on after a confirmation looks for something faster.
+  if (is_open || confirmed_) return std::nullopt;
   auto reduced = fewer_changes(parts_.study, standing_);
   if (!reduced) return std::nullopt;
   return new_trial(TrialPurpose::search, k_fewest_changes, *std::move(reduced));
@@ -260,7 +261,6 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
     recorder_.decided(payback_decision(request.trial, payback_));
   }
   if (stops) {
-    if (auto reduced = next_reduction()) return reduced;
     end_ = End{LoopEnd::payback,
                "no configuration is expected to save more on the planned run than trying it costs"};
     return std::nullopt;

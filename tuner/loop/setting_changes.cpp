@@ -25,21 +25,16 @@ Point unchanged_point(const StudySpec& study) {
   return point;
 }
 
-/// Name of the effect that a coordinate shows: `threads<`, `workers>`, `malloc=2`.
-std::string lever_of(const Parameter& parameter, double unchanged, double coordinate) {
-  if (parameter.unordered()) return parameter.name + "=" + std::to_string(std::lround(coordinate));
-  return parameter.name + (coordinate < unchanged ? "<" : ">");
+/// Name of the effect that a value has: `malloc=jemalloc`.
+std::string lever_of(const std::string& name, const Value& value) {
+  return name + "=" + to_text(value);
 }
 
 /// Names of the effects of all changes.
 std::vector<std::string> levers_of(const StudySpec& study, const Configuration& configuration) {
-  const Point unchanged = unchanged_point(study);
-  const Point point = study.space.encode(configuration);
   std::vector<std::string> levers;
-  for (std::size_t i = 0; i < point.size(); ++i) {
-    if (point[i] == k_inactive || point[i] == unchanged[i]) continue;
-    levers.push_back(lever_of(study.space.parameters()[i], unchanged[i], point[i]));
-  }
+  for (const std::string& name : changed_settings(study, configuration))
+    levers.push_back(lever_of(name, *configuration.find(name)));
   return levers;
 }
 
@@ -149,8 +144,7 @@ std::optional<Configuration> with_changes(const StudySpec& study,
 }
 
 SettingEffects::SettingEffects(const StudySpec& study, const Standing& standing,
-                               std::size_t objective)
-    : study_(&study) {
+                               std::size_t objective) {
   std::vector<ShownGain> shown = shown_gains(standing, objective);
   if (shown.empty()) return;
   for (ShownGain& gain : shown) {
@@ -182,7 +176,7 @@ SettingEffects::SettingEffects(const StudySpec& study, const Standing& standing,
     for (std::size_t column = 0; column < size; ++column)
       means[row] += covariance[row][column] * evidence[column];
   }
-  // Interactions, and values of a number that differ, are more than noise.
+  // Interactions are more than noise.
   double misfit = 0.0;
   for (const ShownGain& gain : shown) {
     double residual = gain.gain;
@@ -199,11 +193,7 @@ SettingEffects::SettingEffects(const StudySpec& study, const Standing& standing,
 
 SettingEffect SettingEffects::of(const Configuration& configuration,
                                  const std::string& name) const {
-  const auto& parameters = study_->space.parameters();
-  const auto parameter = std::ranges::find(parameters, name, &Parameter::name);
-  const auto index = static_cast<std::size_t>(parameter - parameters.begin());
-  const std::string lever = lever_of(*parameter, unchanged_point(*study_)[index],
-                                     study_->space.encode(configuration)[index]);
+  const auto lever = lever_of(name, *configuration.find(name));
   const auto known = std::ranges::find(levers_, lever);
   if (known == levers_.end()) return {0.0, k_usual_gain};
   return effects_[static_cast<std::size_t>(known - levers_.begin())];

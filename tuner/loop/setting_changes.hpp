@@ -36,9 +36,8 @@ struct SettingEffect {
 
 /// Gains of single settings, estimated from all trials and fresh runs: Bayesian linear regression
 /// (C. M. Bishop, Pattern Recognition and Machine Learning, 2006, section 3.3) of the logarithm of
-/// each one's gain over the baseline on the changes that it made. A number has two effects, above
-/// and below the baseline's value; a choice has one each. Interactions are not modelled, but widen
-/// the errors.
+/// each one's gain over the baseline on the changes that it made. Each value of a setting has its
+/// own effect. Interactions are not modelled, but widen the errors.
 class SettingEffects {
  public:
   /// `objective` indexes the study's. Trials whose value is not positive are left out.
@@ -50,7 +49,6 @@ class SettingEffects {
   [[nodiscard]] const std::vector<SettingEffect>& all() const { return effects_; }
 
  private:
-  const StudySpec* study_;
   std::vector<std::string> levers_;     ///< names of the effects
   std::vector<SettingEffect> effects_;  ///< in that order
 };

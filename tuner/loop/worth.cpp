@@ -20,9 +20,10 @@ constexpr double k_near = 2.0;
 /// Numbers that are not all positive, and continuous ones, are looked at in so many places.
 constexpr std::uint64_t k_places = 16;
 
-/// A configuration that cannot be used has nothing to gain.
+/// A configuration that cannot be used has nothing to gain. One that was cut off while it started
+/// may.
 bool tells_of_its_values(const TrialRecord& trial) {
-  return is_compared(trial.purpose) &&
+  return is_compared(trial.purpose) && !trial.awaited_start_s &&
          (is_ranked(trial.status) || trial.status == TrialStatus::infeasible ||
           trial.status == TrialStatus::out_of_memory);
 }
@@ -50,10 +51,13 @@ bool covers_number(const Parameter& parameter, const std::set<Value>& tried) {
 }
 
 bool covers(const Parameter& parameter, const std::set<Value>& tried) {
+  // The baseline's value alone tells nothing of a setting.
+  const std::uint64_t levels = parameter.level_count().value_or(2);
+  if (tried.size() < std::min<std::uint64_t>(levels, 2)) return false;
   const bool is_number =
       parameter.kind == ParameterKind::integer || parameter.kind == ParameterKind::floating;
   if (is_number) return covers_number(parameter, tried);
-  return tried.size() >= parameter.level_count().value_or(1);
+  return tried.size() >= levels;
 }
 
 bool covers_all(const StudySpec& study, const Standing& standing) {
