@@ -56,6 +56,7 @@ Result<Outcome> run_study(const Machine& machine, const Program& program, const 
   (*document)["budget"] = budget;
   (*document)["measure"] = measure;
   (*document)["search"]["searcher"] = program.searcher;
+  (*document)["search"]["worth"] = program.worth;
   if (program.ends_after_steps > 0.0) (*document)["planned_run"].erase("samples");
   if (!program.speeds.empty()) (*document)["parameters"]["x"]["high"] = program.speeds.size();
   const auto study = study_from_json(*document, "/studies/simulated.json",

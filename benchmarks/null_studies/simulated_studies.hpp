@@ -35,6 +35,9 @@ struct Program {
   /// In place of those eight: how fast each configuration is, the baseline's being the first.
   std::vector<double> speeds{};
   std::string searcher = "grid";
+  /// `search.worth`; 0, as the fifth of eight numbers may be the only fast one, which no search
+  /// that goes by its neighbours expects.
+  double worth = 0.0;
   /// It comes to its own end after so many steps, and no longer run is planned; 0: never.
   double ends_after_steps = 0.0;
 };

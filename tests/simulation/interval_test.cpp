@@ -23,6 +23,7 @@ std::vector<Measurement> measurements_of(const StepNoise& noise, const Json& mea
   document["planned_run"] = Json::parse(R"({"samples": 1e6, "batch_size": 1})");
   document["search"]["searcher"] = "grid";
   document["budget"]["trials"] = 300;
+  document["search"]["worth"] = 0.0;
   document["measure"] = measure;
   document["measure"]["confirm_pairs"] = 0;
   const DatabaseFolder folder;

@@ -264,6 +264,10 @@ TEST_F(LoopTest, WhyTheSearchEndedIsToldWhateverItFound) {
     EXPECT_EQ(result.search_end, LoopEnd::budget);
   }
   document_["budget"]["trials"] = 100;
+  const DatabaseFolder other;
+  SimulatedRun decided(other.path(), document_, train);
+  EXPECT_EQ(must_run(decided).end, LoopEnd::nothing_to_gain);
+  document_["search"]["worth"] = 0.0;
   const DatabaseFolder folder;
   SimulatedRun run(folder.path(), document_, train);
   const LoopResult result = must_run(run);
@@ -312,7 +316,7 @@ TEST_F(LoopTest, AWinnerByLuckIsTakenBack) {
   ASSERT_EQ(result.recommendation->finalists.size(), 3U) << "each had its turn";
   for (const FinalistResult& finalist : result.recommendation->finalists) {
     EXPECT_EQ(finalist.verdict, Verdict::not_faster);
-    EXPECT_LT(finalist.speed_up.high, 1.02);
+    EXPECT_LT(finalist.speed_up.high, 1.05) << "not worth it";
   }
 }
 

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Studies in which nothing is faster, and some in which something is.
+#include <algorithm>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 #include "benchmarks/null_studies/simulated_studies.hpp"
@@ -76,6 +79,50 @@ TEST(NullStudies, StallsAreTakenForNoSpeedUp) {
   EXPECT_LE(count_claims(machine, {}, 30).claims, 4)
       << "more has a chance of 0.02 at a true share of 5 %";
   EXPECT_GE(count_claims(machine, {1.5, 1.0}, 5).claims, 4);
+}
+
+/// Verdicts of studies of `speeds` under a budget of a quarter of an hour.
+struct Verdicts {
+  int nothing_to_gain = 0;
+  int faster = 0;
+  double longest_s = 0.0;  ///< of those with nothing to gain
+};
+
+Verdicts verdicts_of(const std::vector<double>& speeds, double launch_variation, int studies) {
+  Program program;
+  program.speeds = speeds;
+  program.worth = 0.05;
+  Verdicts verdicts;
+  for (int seed = 0; seed < studies; ++seed) {
+    const DatabaseFolder folder;
+    const Outcome outcome = must(run_study({launch_variation, 0.0}, program, Json{{"time", "15m"}},
+                                           static_cast<std::uint64_t>(seed), folder.path()));
+    if (outcome.claim == Claim::faster) ++verdicts.faster;
+    if (outcome.claim != Claim::nothing_to_gain) continue;
+    ++verdicts.nothing_to_gain;
+    verdicts.longest_s = std::max(verdicts.longest_s, outcome.elapsed_s);
+  }
+  return verdicts;
+}
+
+TEST(NullStudies, EndEarlyIfNothingIsToBeGained) {
+  const std::vector<double> slower{1.0, 0.98, 0.97, 0.96, 0.95, 0.95, 0.94, 0.93};
+  const Verdicts quiet = verdicts_of(slower, 0.005, 20);
+  EXPECT_GE(quiet.nothing_to_gain, 17);
+  EXPECT_LT(quiet.longest_s, 700.0) << "of 900 s";
+  EXPECT_EQ(verdicts_of(slower, 0.03, 10).faster, 0);
+}
+
+TEST(NullStudies, ATrueGainOfATenthIsAlmostNeverNothing) {
+  const std::vector<double> speeds{1.0, 1.04, 1.07, 1.1, 1.1, 1.09, 1.08, 1.07};
+  int nothing = 0, faster = 0;
+  for (const double launch_variation : {0.01, 0.02, 0.03}) {
+    const Verdicts verdicts = verdicts_of(speeds, launch_variation, 30);
+    nothing += verdicts.nothing_to_gain;
+    faster += verdicts.faster;
+  }
+  EXPECT_LE(nothing, 1) << "of 90";
+  EXPECT_GE(faster, 60);
 }
 
 TEST(NullStudies, TheBayesianSearcherClaimsNothingEither) {

@@ -96,6 +96,22 @@ void LiveDisplay::on_phase(const std::string& phase) {
   }
 }
 
+void LiveDisplay::on_planned(const PlannedCourse& course) {
+  if (quiet_) return;
+  if (course.needed_s > course.time_s) {
+    constexpr double k_minute_s = 60.0;
+    const double minutes = std::ceil(course.needed_s / k_minute_s);
+    printer_.print(
+        fmt::format("{} is too short to decide anything about this program: give at "
+                    "least --time {:.0f}m",
+                    format_duration(course.time_s), minutes));
+    return;
+  }
+  printer_.print(fmt::format("{}: about {} trials and {} confirming pair{}",
+                             format_duration(course.time_s), course.trials, course.pairs,
+                             course.pairs == 1 ? "" : "s"));
+}
+
 void LiveDisplay::on_trial_started(const TrialRecord& trial) {
   if (quiet_ || printer_.smart()) return;
   const std::string again =

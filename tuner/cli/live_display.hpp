@@ -23,6 +23,7 @@ class LiveDisplay final : public LoopListener {
               const StudySpec& study, bool quiet);
 
   void on_phase(const std::string& phase) override;
+  void on_planned(const PlannedCourse& course) override;
   void on_trial_started(const TrialRecord& trial) override;
   void on_resumed(const Standing& standing) override;
   void on_trial_ended(const TrialRecord& trial, const Standing& standing) override;

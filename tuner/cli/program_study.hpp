@@ -35,6 +35,7 @@ void add_program_options(CLI::App& command, ProgramOptions& options);
 struct StudyFile {
   std::string path;
   ExitCode ended_by = ExitCode::ok;
+  std::optional<double> startup_s = {};  ///< if the program was looked at for it
 };
 
 /// The study file that `words` name, or the folder's where they name none; of a command that stands

@@ -33,6 +33,7 @@ std::string continuation(const CommandContext& context, const RunOptions& option
   std::string command = "steptune run " + shell_quoted(options.study);
   if (options.trials) command += fmt::format(" --trials {}", *options.trials);
   if (!options.time.empty()) command += " --time " + shell_quoted(options.time);
+  if (!options.worth.empty()) command += " --worth " + shell_quoted(options.worth);
   if (options.first_guesses) command += " --first-guesses";
   command += context.database_option();
   if (study.name == name_in_file) return command;
@@ -97,7 +98,7 @@ Result<LoopResult> tune(CommandContext& context, const RunOptions& options, cons
       run_loop({study, *parts->searcher, *parts->scheduler, *parts->runner.runner, history,
                 *parts->runner.clock, display, log_directory(context.database(), study.name),
                 [&notice] { return notice(); }, detach, std::move(machine), "stopped by the user",
-                options.looked_s});
+                options.looked_s, options.seen_startup_s});
   display.finish();
   if (result && !result->left_running.empty()) context.console.message(result->left_running);
   return result;
@@ -195,6 +196,7 @@ ExitCode run_study(CommandContext& context, RunOptions& options) {
     return failed_run(context, options, *notifier, named_study(context, options), file.error());
   if (file->ended_by != ExitCode::ok) return file->ended_by;
   options.study = std::move(file->path);
+  options.seen_startup_s = file->startup_s;
   options.looked_s = context.clock.now_s() - looked_from_s;
   auto study = open_study_file(context, options.study);
   if (!study) return failed_run(context, options, *notifier, options.study, study.error());
@@ -236,6 +238,12 @@ void add_run_command(CLI::App& program, CommandContext& context) {
                    "Longest tuning time, such as 30m or 1h30m [default: the study file's, else "
                    "no limit]")
       ->option_text("DURATION")
+      ->check(not_empty());
+  command
+      ->add_option("--worth", options->worth,
+                   "Least gain that counts: end early once no configuration can gain as much "
+                   "[default: the study file's, else 5%]")
+      ->option_text("PERCENT")
       ->check(not_empty());
   command->add_flag(
       "--first-guesses", options->first_guesses,

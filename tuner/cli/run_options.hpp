@@ -25,7 +25,9 @@ struct RunOptions {
   std::optional<std::int64_t> seed;
   std::optional<std::int64_t> trials;
   std::string time;
-  double looked_s = 0.0;  ///< what looking at the program took
+  std::string worth;                     ///< as given; empty: the study's
+  double looked_s = 0.0;                 ///< what looking at the program took
+  std::optional<double> seen_startup_s;  ///< as it was seen then
   bool fresh = false;
   bool yes = false;
   bool quiet = false;

@@ -69,7 +69,8 @@ void print_run_report(CommandContext& context, const RunReport& report, const st
 std::string run_event(const LoopResult& result) {
   if (!result.recommendation || result.end == LoopEnd::too_many_failures) return "failed";
   if (result.recommendation->claim == Claim::faster) return "improved";
-  return result.search_end == LoopEnd::budget ? "budget" : "completed";
+  const bool decided = result.end == LoopEnd::nothing_to_gain;
+  return result.search_end == LoopEnd::budget && !decided ? "budget" : "completed";
 }
 
 }  // namespace steptune

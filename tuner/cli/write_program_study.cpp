@@ -240,7 +240,7 @@ class NewProgramStudy {
           "run has");
     }
     say(fmt::format("wrote   {}", printable_line(file_)));
-    return StudyFile{file_};
+    return StudyFile{file_, ExitCode::ok, survey.startup_s};
   }
 
   /// Of one that cannot be tuned as it is, `why`: by the options that it has. `longest_s`: the

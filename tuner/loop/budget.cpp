@@ -327,6 +327,36 @@ double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double sta
   return twice ? 2.0 * share_s : share_s;
 }
 
+std::optional<PlannedCourse> planned_course(const StudySpec& study, double startup_s,
+                                            double elapsed_s) {
+  if (!study.budget.time_s) return std::nullopt;
+  PlannedCourse course;
+  course.time_s = *study.budget.time_s;
+  const bool starts = !shares_running_program(study, TrialPurpose::search);
+  const double trial_start_s = starts ? startup_s : 0.0;
+  const double least_window_s = 2.0 * study.measure.min_window_s;
+  const double pair_s = 2.0 * (startup_s + least_confirming_run_s(study));
+  const int for_claim = study.measure.confirm_pairs > 0 ? least_pairs(study) : 0;
+  course.needed_s =
+      elapsed_s + startup_s + trial_start_s + 3.0 * least_window_s + for_claim * pair_s;
+  const double kept_s = std::min(for_claim * pair_s, k_most_for_claim * course.time_s);
+  const double baseline_s =
+      startup_s + share_of_trial_s(study, TrialPurpose::baseline, trial_start_s);
+  const double trial_s =
+      trial_start_s + share_of_trial_s(study, TrialPurpose::search, trial_start_s);
+  const double search_s =
+      std::min(course.time_s - kept_s, k_search_share * course.time_s) - elapsed_s;
+  if (course.needed_s > course.time_s) return course;
+  course.trials = 1 + std::max(1, static_cast<int>((search_s - baseline_s) / trial_s));
+  if (study.budget.trials) {
+    course.trials = std::min(course.trials, static_cast<int>(*study.budget.trials));
+  }
+  const double used_s = elapsed_s + baseline_s + (course.trials - 1) * trial_s;
+  course.pairs = std::max(for_claim, static_cast<int>((course.time_s - used_s) / pair_s));
+  course.pairs = std::min(course.pairs, study.measure.confirm_pairs);
+  return course;
+}
+
 double share_of_confirming_run_s(const StudySpec& study, const Spending& spending, double startup_s,
                                  std::size_t in_round) {
   const double share_s = share_of_trial_s(study, TrialPurpose::confirm_incumbent, startup_s);

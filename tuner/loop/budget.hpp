@@ -116,6 +116,20 @@ inline constexpr double k_longer_window = 2.0;
 [[nodiscard]] bool can_pay_finalists(const StudySpec& study, const Spending& spending,
                                      std::size_t finalists);
 
+/// Trials and pairs that a budget of time allows for a program with this start-up.
+struct PlannedCourse {
+  double time_s = 0.0;  ///< the budget
+  int trials = 0;       ///< of the search, the baseline included, at their share of the time
+  int pairs = 0;        ///< confirming, as short as they may be
+  /// Seconds that the baseline, one more trial and the pairs of a claim take; above `time_s` if
+  /// there is no time to decide anything.
+  double needed_s = 0.0;
+};
+
+/// `elapsed_s`: tuning time that is over. Nothing without a budget of time.
+[[nodiscard]] std::optional<PlannedCourse> planned_course(const StudySpec& study, double startup_s,
+                                                          double elapsed_s);
+
 /// Whether a further round of so many confirming runs fits into time and money.
 [[nodiscard]] bool can_pay_confirming_round(const StudySpec& study, const Spending& spending,
                                             std::size_t runs);

@@ -7,6 +7,8 @@
 #include <map>
 
 #include "tuner/loop/disturbed_runs.hpp"
+#include "tuner/loop/setting_changes.hpp"
+#include "tuner/loop/worth.hpp"
 
 namespace steptune {
 namespace {
@@ -110,10 +112,7 @@ void Confirmation::judge_finalist(Finalist& finalist, double error,
   finalist.failed = std::ranges::any_of(standing_->trials(), [&](const TrialRecord& trial) {
     return refutes(trial) && trial.configuration == finalist.configuration;
   });
-  const auto count = static_cast<int>(finalist.pairs.size());
-  const int usual = std::max(1, study_->measure.confirm_pairs);
-  finalist.speed_up =
-      speed_up_of_pairs(*study_, finalist.pairs, error * share_of_look(count, usual), known);
+  finalist.speed_up = speed_up_over_looks(*study_, finalist.pairs, error, known);
   const Judgement judgement = judge(*study_, finalist.pairs, error, known);
   finalist.verdict = finalist.failed ? Verdict::failed : judgement.verdict;
   finalist.settled = finalist.failed || judgement.settled;
@@ -149,12 +148,19 @@ bool Confirmation::was_tried(const Configuration& configuration) const {
   return std::ranges::find(finalists_, configuration, &Finalist::configuration) != finalists_.end();
 }
 
+bool Confirmation::has_needless_changes(const Finalist& finalist, const Finalist& other) const {
+  return !(finalist.speed_up.low > other.speed_up.ratio) &&
+         changed_settings(*study_, finalist.configuration).size() >
+             changed_settings(*study_, other.configuration).size();
+}
+
 const Finalist* Confirmation::winner() const {
   const Finalist* best = nullptr;
   for (const Finalist& finalist : finalists_) {
     if (finalist.verdict != Verdict::faster) continue;
     const double margin = 1.0 + study_->measure.target_half_width;
-    if (best == nullptr || finalist.speed_up.ratio > margin * best->speed_up.ratio) {
+    if (best == nullptr || (finalist.speed_up.ratio > margin * best->speed_up.ratio &&
+                            !has_needless_changes(finalist, *best))) {
       best = &finalist;
     }
   }
@@ -187,11 +193,27 @@ std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
       result.push_back(trial.configuration);
     }
   }
+  // Nothing looks better than the baseline. Time that is left tells if something might be.
+  if (result.empty()) {
+    const auto candidates = standing_->candidates();
+    const auto open = std::ranges::find_if(
+        candidates, [&](const TrialRecord* trial) { return may_be_worth_it(*trial); });
+    if (open != candidates.end()) result.push_back((*open)->configuration);
+  }
   const TrialRecord* with = companion();
   if (with != nullptr && std::ranges::find(result, with->configuration) == result.end()) {
     result.push_back(with->configuration);
   }
   return result;
+}
+
+bool Confirmation::may_be_worth_it(const TrialRecord& trial) const {
+  const TrialRecord& baseline = *standing_->baseline();
+  const double worth = study_->search.worth;
+  return worth > 0.0 && may_use_left_time(*study_) &&
+         trial.configuration != baseline.configuration &&
+         most_gain_of_trial(*standing_, trial, baseline, 0, standing_->candidates().size()) >=
+             worth;
 }
 
 bool Confirmation::may_take_turns() const {
@@ -208,8 +230,8 @@ std::optional<Configuration> Confirmation::next_in_turn() const {
     return trial->configuration != baseline.configuration && !was_tried(trial->configuration);
   };
   for (const TrialRecord* trial : standing_->candidates()) {
-    if (standing_->value(*trial, 0) >= to_beat) break;
-    if (is_new(trial)) return trial->configuration;
+    const bool is_open = standing_->value(*trial, 0) < to_beat || may_be_worth_it(*trial);
+    if (is_open && is_new(trial)) return trial->configuration;
   }
   const auto stopped = standing_->stopped_ahead_of(baseline);
   const auto next = std::ranges::find_if(stopped, is_new);

@@ -69,7 +69,8 @@ class Confirmation {
   [[nodiscard]] const std::vector<Finalist>& finalists() const { return finalists_; }
 
   /// The one to recommend: of those shown to be faster the one with the largest speed-up, or an
-  /// earlier one that is within the precision of measuring of it. Null if there is none.
+  /// earlier one that is within the precision of measuring of it, or that has fewer changes and is
+  /// within its interval. Null if there is none.
   [[nodiscard]] const Finalist* winner() const;
 
   /// Nothing when all is said. The first run is begun and a round begun is finished whatever the
@@ -90,7 +91,8 @@ class Confirmation {
 
   /// The finalists of the first round, at most `most`: the incumbent, and of what cannot be told
   /// from it what looks better than the baseline. Where that is the best itself, of a program that
-  /// ends without a steady state, all that cannot be told from it. Where nothing may win, as where
+  /// ends without a steady state, all that cannot be told from it. If none looks better, the best
+  /// whose gain may still be worth it, as far as time is left. Where nothing may win, as where
   /// all that were measured to their end violate a limit, the best of those that were stopped.
   [[nodiscard]] std::vector<Configuration> contenders(std::size_t most) const;
 
@@ -103,6 +105,11 @@ class Confirmation {
   void settle_companion(const ConfirmCompanion& companion);
   /// Trial of the search of the study's companion; null if there is none that may win.
   [[nodiscard]] const TrialRecord* companion() const;
+  /// True if the search's trials do not exclude a gain of `search.worth`, and time that is left may
+  /// go to such a question.
+  [[nodiscard]] bool may_be_worth_it(const TrialRecord& trial) const;
+  /// True if a finalist has more changes than another one and is not measurably better.
+  [[nodiscard]] bool has_needless_changes(const Finalist& finalist, const Finalist& other) const;
   [[nodiscard]] std::vector<Configuration> in_round(std::size_t together) const;
   [[nodiscard]] std::optional<Configuration> next_in_turn() const;
   [[nodiscard]] std::optional<ConfirmStep> disturbed_run() const;

@@ -17,6 +17,7 @@
 #include "search/searcher.hpp"
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
+#include "tuner/loop/budget.hpp"
 #include "tuner/loop/cache_seen.hpp"
 #include "tuner/loop/speed_up.hpp"
 #include "tuner/loop/standing.hpp"
@@ -40,6 +41,9 @@ class LoopListener {
   }  ///< `searching`, `confirming`, `stopping`, `detaching`
   /// A study goes on that has trials; before anything is started.
   virtual void on_resumed(const Standing& /*standing*/) {}
+  /// Tells how far the budget of time goes: before the first trial if `LoopParts::seen_startup_s`
+  /// tells the program's start-up, else after the baseline.
+  virtual void on_planned(const PlannedCourse& /*course*/) {}
   virtual void on_trial_started(const TrialRecord& /*trial*/) {}
   /// `standing` is what it has become with this trial.
   virtual void on_trial_ended(const TrialRecord& /*trial*/, const Standing& /*standing*/) {}
@@ -52,7 +56,9 @@ class LoopListener {
 enum class Claim {
   faster,          ///< confirmed by fresh runs
   nothing_faster,  ///< nothing was shown to be better than the baseline, which is recommended
-  unconfirmed,     ///< best of the search; no fresh run has confirmed it (yet)
+  /// Decided: the baseline is within `search.worth` of the best that the settings allow.
+  nothing_to_gain,
+  unconfirmed,  ///< best of the search; no fresh run has confirmed it (yet)
   /// Nothing was shown to be better than the baseline, but that violates a guard: the best that
   /// does not is recommended.
   feasible,
@@ -76,6 +82,35 @@ struct UndecidedParameter {
 
 /// An object: the values of each parameter by its name.
 [[nodiscard]] Json to_json(const std::vector<UndecidedParameter>& undecided);
+
+/// True if the claim recommends the baseline.
+[[nodiscard]] bool keeps_baseline(Claim claim);
+
+/// Reason why the recommended configuration has as many changes as it has. Persistent names.
+enum class ReductionState {
+  not_needed,  ///< at most one change, or each change has a measurable effect
+  reset,       ///< changes without a measurable effect were reset: see `Reduction::reset`
+  all_needed,  ///< configurations with fewer changes were measured, and were slower
+  no_time,     ///< some changes may be needless; the budget had no room for another trial
+};
+[[nodiscard]] std::string to_text(ReductionState state);
+[[nodiscard]] std::optional<ReductionState> reduction_state_from_text(std::string_view text);
+
+/// A setting that was reset before the confirmation.
+struct ResetSetting {
+  std::string name;
+  Value found;  ///< by the search
+  /// Nothing if the recommended configuration has no such setting (`prefetch` without workers).
+  std::optional<Value> now;
+};
+
+/// Backward elimination of changes without a measurable effect.
+struct Reduction {
+  ReductionState state = ReductionState::not_needed;
+  std::int64_t from_trial = 0;  ///< the search trial whose changes were reset; 0: none
+  std::vector<ResetSetting> reset;
+};
+[[nodiscard]] Json to_json(const Reduction& reduction);
 
 /// What the user is told in the end.
 struct Recommendation {
@@ -108,6 +143,15 @@ struct Recommendation {
   /// the baseline's, or nothing is known about the gradient noise scale.
   double least_samples_ratio = 1.0;
   double most_samples_ratio = 1.0;
+  /// Settings that differ from the baseline, in order of name.
+  std::vector<std::string> changed;
+  Reduction reduction;
+  double worth = 0.0;  ///< least gain that counts (`search.worth`), as a share; 0: any
+  /// The largest gain that a measured configuration may still have, as a share (0.03: 3 %), with
+  /// `Claim::nothing_to_gain`; NaN otherwise.
+  double most_gain = std::numeric_limits<double>::quiet_NaN();
+  /// Tuning time that the budget had left at the end; nothing without a budget of time.
+  std::optional<double> unused_s;
   CacheSeen page_cache;            ///< of the runs that its figures are of
   std::vector<std::string> notes;  ///< what the plan assumes and nobody has seen; for people
 };
@@ -126,7 +170,8 @@ enum class LoopEnd {
   interrupted,
   too_many_failures,
   no_feasible_trial,
-  nothing_faster  ///< finished, and nothing was shown to be better than the baseline
+  nothing_faster,  ///< finished, and nothing was shown to be better than the baseline
+  nothing_to_gain  ///< finished: the baseline is within `search.worth` of the best
 };
 [[nodiscard]] std::string to_text(LoopEnd end);
 [[nodiscard]] std::optional<LoopEnd> loop_end_from_text(std::string_view text);
@@ -159,6 +204,9 @@ struct LoopParts {
   std::string interrupted_because = "stopped by the user";
   /// Tuning time that was spent before, on looking at the program; counts as the study's.
   double looked_s = 0.0;
+  /// Seconds from the program's start to its first step, as seen before the study; nothing: not
+  /// seen.
+  std::optional<double> seen_startup_s{};
   /// What to do about a time that was enough for the baseline only, for people; empty: nothing.
   std::string after_too_little = "run it again with a longer --time, and it goes on";
 };

@@ -21,10 +21,12 @@
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/payback.hpp"
 #include "tuner/loop/sentinel.hpp"
+#include "tuner/loop/setting_changes.hpp"
 #include "tuner/loop/slow_limit.hpp"
 #include "tuner/loop/study_decisions.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/loop/tuning.hpp"
+#include "tuner/loop/worth.hpp"
 
 namespace steptune {
 namespace {
@@ -84,6 +86,10 @@ double longest_trial_s(const Standing& standing) {
   return longest_s;
 }
 
+/// Trials of the search that are kept for fewer changes: one without those that seem needless, and
+/// one with half of them, if the first was slower.
+constexpr int k_kept_for_reduction = 2;
+
 /// So many periods of a phase tell its share of the time.
 constexpr double k_periods_to_show = 3.0;
 
@@ -129,7 +135,42 @@ Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
   if (auto sentinel = next_sentinel(/*search_is_over=*/false)) return sentinel;
   if (auto hint = next_hint()) return hint;
   if (auto again = next_disturbed()) return again;
+  if (is_nothing_to_gain()) {
+    end_ = End{LoopEnd::nothing_to_gain,
+               fmt::format("no configuration can be {:g} % {} than the baseline",
+                           100.0 * study.search.worth, study.objectives.front().comparative())};
+    return std::nullopt;
+  }
+  if (ends_soon(so_far)) {
+    if (auto reduced = next_reduction()) return reduced;
+  }
   return next_suggestion();
+}
+
+bool Tuning::is_nothing_to_gain() const {
+  // A trial that still runs may gain.
+  return running_.empty() &&
+         nothing_to_gain(parts_.study, standing_, confirmation(), expected_improvement_);
+}
+
+bool Tuning::ends_soon(Spending spending) const {
+  const auto price = standing_.mean_price(parts_.study.measure);
+  if (!price) return false;
+  spending.search_trials += k_kept_for_reduction;
+  spending.elapsed_s += k_kept_for_reduction * price->seconds;
+  spending.usd += k_kept_for_reduction * price->usd;
+  return search_budget_spent(parts_.study, spending, confirmed_).has_value();
+}
+
+std::optional<TrialRecord> Tuning::next_reduction() const {
+  const bool is_open = std::ranges::any_of(standing_.trials(), [](const TrialRecord& trial) {
+    return trial.origin == k_fewest_changes && !is_final(trial.status);
+  });
+  // A search that goes on after a confirmation looks for something faster.
+  if (is_open || confirmed_) return std::nullopt;
+  auto reduced = fewer_changes(parts_.study, standing_);
+  if (!reduced) return std::nullopt;
+  return new_trial(TrialPurpose::search, k_fewest_changes, *std::move(reduced));
 }
 
 std::optional<TrialRecord> Tuning::next_pending(bool confirming) {
@@ -205,10 +246,14 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
     parts_.listener.on_warning(warning);
   // What is under way may yet show something worth trying.
   waits_for_results_ = !*suggestion && !running_.empty();
+  if (!*suggestion && !waits_for_results_) {
+    if (auto reduced = next_reduction()) return reduced;
+  }
   if (!*suggestion) {
     if (!waits_for_results_) end_ = End{LoopEnd::exhausted, parts_.searcher.why_done()};
     return std::nullopt;
   }
+  expected_improvement_ = (*suggestion)->expected_improvement;
   log_suggested(request.trial, **suggestion);
   const bool stops = payback_.stops(parts_.study, (*suggestion)->expected_improvement, standing_);
   study_.unpaid_suggestions = payback_.unpaid_in_a_row();

@@ -11,6 +11,8 @@
 #include "tuner/loop/payback.hpp"
 #include "tuner/loop/plan_figures.hpp"
 #include "tuner/loop/plan_notes.hpp"
+#include "tuner/loop/setting_changes.hpp"
+#include "tuner/loop/worth.hpp"
 
 namespace steptune {
 namespace {
@@ -59,8 +61,8 @@ bool is_judged(const Confirmation& confirmation, const TrialRecord& incumbent,
                              [](const Finalist& finalist) { return !finalist.pairs.empty(); });
 }
 
-/// No trial, where nothing is known to respect the limits.
-Choice choose(const Standing& standing, const Confirmation& confirmation) {
+/// No trial, where nothing is known to respect the limits. `decided`: nothing is to be gained.
+Choice choose(const Standing& standing, const Confirmation& confirmation, bool decided) {
   const TrialRecord* incumbent = standing.incumbent();
   const TrialRecord* baseline = standing.baseline();
   if (const Finalist* winner = confirmation.winner()) {
@@ -68,6 +70,7 @@ Choice choose(const Standing& standing, const Confirmation& confirmation) {
       return {trial, winner, Claim::faster};
     }
   }
+  if (decided) return {baseline, nullptr, Claim::nothing_to_gain};
   if (incumbent != nullptr) {
     if (baseline == nullptr || !is_judged(confirmation, *incumbent, *baseline)) {
       return {incumbent, nullptr, Claim::unconfirmed};
@@ -161,7 +164,7 @@ void set_figures(const StudySpec& study, const Standing& standing, const Confirm
     recommendation.incumbent_objectives = means_over(incumbents, objectives);
     recommendation.baseline_objectives = means_over(baselines, objectives);
     recommendation.speed_up = choice.finalist->speed_up;
-  } else if (choice.claim == Claim::nothing_faster) {
+  } else if (keeps_baseline(choice.claim)) {
     // Confirming runs are longer than the search's trial, and in new processes as the planned run.
     if (auto fresh = fresh_baselines(confirmation); !fresh.empty()) {
       incumbents = baselines = std::move(fresh);
@@ -193,9 +196,11 @@ void set_payback(const StudySpec& study, Recommendation& recommendation) {
 }  // namespace
 
 std::optional<Recommendation> recommend(const StudySpec& study, const Standing& standing,
-                                        const StudyTotals& totals) {
+                                        const StudyTotals& totals,
+                                        std::optional<double> expected_improvement) {
   const Confirmation confirmation(study, standing);
-  const Choice choice = choose(standing, confirmation);
+  const auto most_gain = nothing_to_gain(study, standing, confirmation, expected_improvement);
+  const Choice choice = choose(standing, confirmation, most_gain.has_value());
   if (choice.trial == nullptr) return std::nullopt;
 
   Recommendation recommendation;
@@ -209,10 +214,16 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
   }
   set_figures(study, standing, confirmation, choice, recommendation);
   // Of the baseline it would list all that nothing was shown of.
-  if (recommendation.claim != Claim::nothing_faster) {
+  if (!keeps_baseline(recommendation.claim)) {
     recommendation.tied = tied_with(study, standing, confirmation, choice);
     recommendation.undecided = undecided_parameters(standing, *choice.trial, recommendation.tied);
   }
+  recommendation.changed = changed_settings(study, recommendation.configuration);
+  recommendation.reduction = reduction_of(study, standing, *choice.trial);
+  recommendation.worth = study.search.worth;
+  if (most_gain && keeps_baseline(recommendation.claim)) recommendation.most_gain = *most_gain;
+  if (study.budget.time_s)
+    recommendation.unused_s = std::max(0.0, *study.budget.time_s - totals.elapsed_s);
   recommendation.pareto = standing.front(*choice.trial);
   recommendation.tuning_s = totals.elapsed_s;
   recommendation.tuning_usd =

@@ -17,12 +17,21 @@ constexpr auto k_ends = enum_names<LoopEnd>({
     {LoopEnd::too_many_failures, "too_many_failures"},
     {LoopEnd::no_feasible_trial, "no_feasible_trial"},
     {LoopEnd::nothing_faster, "nothing_faster"},
+    {LoopEnd::nothing_to_gain, "nothing_to_gain"},
 });
 constexpr auto k_claims = enum_names<Claim>({
     {Claim::faster, "faster"},
     {Claim::nothing_faster, "nothing_faster"},
+    {Claim::nothing_to_gain, "nothing_to_gain"},
     {Claim::unconfirmed, "unconfirmed"},
     {Claim::feasible, "feasible"},
+});
+
+constexpr auto k_reduction_states = enum_names<ReductionState>({
+    {ReductionState::not_needed, "not_needed"},
+    {ReductionState::reset, "reset"},
+    {ReductionState::all_needed, "all_needed"},
+    {ReductionState::no_time, "no_time"},
 });
 
 Json speed_up_json(const SpeedUp& speed_up) {
@@ -105,6 +114,36 @@ Claim claim_from(const Json& json, const SpeedUp& speed_up) {
   return speed_up.pairs > 0 ? Claim::faster : Claim::unconfirmed;
 }
 
+Reduction reduction_from(const Json& json, const std::string& where) {
+  Reduction reduction;
+  const auto found = json.find("reduction");
+  if (found == json.end() || !found->is_object()) return reduction;
+  reduction.state =
+      reduction_state_from_text(text_at(*found, "state")).value_or(ReductionState::not_needed);
+  reduction.from_trial = static_cast<std::int64_t>(number_at(*found, "from_trial").value_or(0.0));
+  const auto reset = found->find("reset");
+  if (reset == found->end() || !reset->is_array()) return reduction;
+  for (const Json& each : *reset) {
+    if (!each.is_object() || !each.contains("found") || !each.contains("now")) continue;
+    auto value = value_from_json(each["found"], where);
+    if (!value) continue;
+    ResetSetting setting{text_at(each, "name"), *std::move(value), std::nullopt};
+    if (auto now = value_from_json(each["now"], where)) setting.now = *std::move(now);
+    reduction.reset.push_back(std::move(setting));
+  }
+  return reduction;
+}
+
+std::vector<std::string> texts(const Json& json, const char* name) {
+  std::vector<std::string> result;
+  const auto found = json.find(name);
+  if (found == json.end() || !found->is_array()) return result;
+  for (const Json& each : *found) {
+    if (each.is_string()) result.push_back(each.get<std::string>());
+  }
+  return result;
+}
+
 template <typename T>
 Json array_of(const std::vector<T>& values) {
   Json json = Json::array();
@@ -142,6 +181,29 @@ std::optional<Claim> claim_from_text(std::string_view text) {
   return k_claims.value_of(text);
 }
 
+bool keeps_baseline(Claim claim) {
+  return claim == Claim::nothing_faster || claim == Claim::nothing_to_gain;
+}
+
+std::string to_text(ReductionState state) {
+  return std::string(k_reduction_states.name_of(state));
+}
+
+std::optional<ReductionState> reduction_state_from_text(std::string_view text) {
+  return k_reduction_states.value_of(text);
+}
+
+Json to_json(const Reduction& reduction) {
+  Json json{{"state", to_text(reduction.state)}, {"from_trial", nullptr}, {"reset", Json::array()}};
+  if (reduction.from_trial > 0) json["from_trial"] = reduction.from_trial;
+  for (const ResetSetting& setting : reduction.reset) {
+    json["reset"].push_back({{"name", setting.name},
+                             {"found", to_json(setting.found)},
+                             {"now", setting.now ? to_json(*setting.now) : Json(nullptr)}});
+  }
+  return json;
+}
+
 Json to_json(const std::vector<UndecidedParameter>& undecided) {
   Json json = Json::object();
   for (const UndecidedParameter& parameter : undecided) {
@@ -172,11 +234,16 @@ Json to_json(const Recommendation& recommendation) {
       {"tied", array_of(recommendation.tied)},
       {"undecided", to_json(recommendation.undecided)},
       {"pareto", array_of(recommendation.pareto)},
+      {"changed", recommendation.changed},
+      {"reduction", to_json(recommendation.reduction)},
+      {"worth", recommendation.worth},
       {"tuning_s", recommendation.tuning_s},
       {"tuning_usd", recommendation.tuning_usd}};
   if (recommendation.page_cache.storage_read_bytes) {
     json["page_cache"]["storage_read_bytes"] = *recommendation.page_cache.storage_read_bytes;
   }
+  if (std::isfinite(recommendation.most_gain)) json["most_gain"] = recommendation.most_gain;
+  if (recommendation.unused_s) json["unused_s"] = *recommendation.unused_s;
   if (recommendation.payback_share) {
     json["payback_share"] = *recommendation.payback_share;
     json["payback_interval"] =
@@ -230,11 +297,12 @@ Result<Recommendation> recommendation_from_json(const Json& json, const std::str
           std::isnan(interval[1]) ? std::numeric_limits<double>::infinity() : interval[1];
     }
   }
-  const auto notes = json.find("notes");
-  if (notes == json.end() || !notes->is_array()) return recommendation;
-  for (const auto& note : *notes) {
-    if (note.is_string()) recommendation.notes.push_back(note.get<std::string>());
-  }
+  recommendation.changed = texts(json, "changed");
+  recommendation.reduction = reduction_from(json, where);
+  recommendation.worth = number_at(json, "worth").value_or(0.0);
+  recommendation.most_gain = number_or_nan(json, "most_gain");
+  recommendation.unused_s = number_at(json, "unused_s");
+  recommendation.notes = texts(json, "notes");
   return recommendation;
 }
 

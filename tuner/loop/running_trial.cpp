@@ -21,6 +21,7 @@
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/planned_time.hpp"
+#include "tuner/loop/standing.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/study/counted_steps.hpp"
 
@@ -330,7 +331,8 @@ bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher,
   const TrialEstimate estimate =
       to_estimate(*study_, record_.number, current.window_steps, objectives->values,
                   objectives->standard_errors, record_.level);
-  if (!is_searched(record_.purpose)) {
+  // A configuration with fewer changes is a tie at best, which no scheduler would wait for.
+  if (!is_searched(record_.purpose) || record_.origin == k_fewest_changes) {
     early_stopping_.record(estimate);
     scheduler.on_exempt(estimate);
     return false;

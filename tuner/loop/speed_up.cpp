@@ -11,6 +11,7 @@
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/planned_time.hpp"
+#include "tuner/loop/worth.hpp"
 
 namespace steptune {
 namespace {
@@ -95,6 +96,36 @@ double hidden_factor(const StudySpec& study, const std::vector<RunPair>& pairs) 
   return std::max(1.0, least);
 }
 
+/// Interval of the mean that all looks so far share, from the usual number of pairs on.
+struct Looks {
+  PairStatistics now;
+  double low = 0.0;
+  double high = 0.0;
+};
+
+Looks looks_of(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
+               const LaunchVariation& known) {
+  const int usual = std::max(1, study.measure.confirm_pairs);
+  const auto count = static_cast<int>(pairs.size());
+  const auto look_at = [&](int look) {
+    const std::vector<RunPair> first(pairs.begin(), pairs.begin() + look);
+    return statistics_of(study, first, error * share_of_look(look, usual), known);
+  };
+  Looks looks{look_at(count)};
+  looks.low = looks.now.mean - looks.now.half_width;
+  looks.high = looks.now.mean + looks.now.half_width;
+  for (int look = usual; look < count; ++look) {
+    const PairStatistics former = look_at(look);
+    const double low = std::max(looks.low, former.mean - former.half_width);
+    const double high = std::min(looks.high, former.mean + former.half_width);
+    // If looks contradict each other, the last one counts.
+    if (!(low <= high) || former.has_ratio != looks.now.has_ratio) continue;
+    looks.low = low;
+    looks.high = high;
+  }
+  return looks;
+}
+
 }  // namespace
 
 std::string to_text(Verdict verdict) {
@@ -167,6 +198,20 @@ SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pa
   return result;
 }
 
+SpeedUp speed_up_over_looks(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
+                            const LaunchVariation& known) {
+  const int usual = std::max(1, study.measure.confirm_pairs);
+  const double share = share_of_look(static_cast<int>(pairs.size()), usual);
+  SpeedUp result = speed_up_of_pairs(study, pairs, error * share, known);
+  if (!std::isfinite(result.low)) return result;
+  const Looks looks = looks_of(study, pairs, error, known);
+  const double hidden = result.low / result.low_if_buffered;
+  result.low = std::exp(looks.low);
+  result.high = std::exp(looks.high);
+  result.low_if_buffered = result.low / hidden;
+  return result;
+}
+
 Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
                 const LaunchVariation& known) {
   if (pairs.empty()) return {};
@@ -174,9 +219,9 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   const int most = k_most_times_usual * usual;
   const auto count = static_cast<int>(pairs.size());
   const double precision = study.measure.target_half_width;
-  const PairStatistics look =
-      statistics_of(study, pairs, error * share_of_look(count, usual), known);
-  const double low = look.mean - look.half_width;
+  const auto [look, low, high] = looks_of(study, pairs, error, known);
+  const double worth = std::log1p(study.search.worth);
+  const bool has_time = worth > 0.0 && may_use_left_time(study);
   // What has to be exceeded by the lower end, and whether it can be by the last look.
   const double hidden = std::log(hidden_factor(study, pairs));
   const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
@@ -184,10 +229,13 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
       count >= usual && std::isfinite(at_last) && look.mean - hidden < k_within_reach * at_last;
   if (low > hidden && count < least_pairs(study)) return {Verdict::open, false};
   if (low > hidden) {
-    return {Verdict::faster, count >= usual || look.half_width <= precision};
+    const bool decided = low > worth || high < worth || count >= most;
+    const bool enough = count >= usual && (decided || !has_time);
+    return {Verdict::faster, enough || look.half_width <= precision};
   }
-  const bool no_use = count >= std::min(2, usual) && look.mean + look.half_width < precision;
-  const bool given_up = no_use || out_of_reach || count >= most;
+  const bool no_use = count >= std::min(2, usual) && high < std::max(precision, worth);
+  const bool may_decide = has_time && look.mean + k_within_reach * at_last < worth;
+  const bool given_up = no_use || (out_of_reach && !may_decide) || count >= most;
   // What a whole run's buffers can hide, further ones as long can hide as well.
   const bool no_longer = count >= usual && are_repeated_whole_runs(pairs);
   if (low > 0.0) return {Verdict::hidden, given_up || no_longer};

@@ -78,6 +78,11 @@ struct PairStatistics {
 /// two has an interval that says nothing.
 inline constexpr int k_least_unsteady_pairs = 3;
 
+/// The same of a finalist with this error, spent over its looks (`share_of_look`). All looks from
+/// the usual number of pairs on hold at once (union bound), so the interval is what they share.
+[[nodiscard]] SpeedUp speed_up_over_looks(const StudySpec& study, const std::vector<RunPair>& pairs,
+                                          double error, const LaunchVariation& known = {});
+
 /// Pairs that a claim of "faster" takes at least.
 [[nodiscard]] int least_pairs(const StudySpec& study);
 
@@ -85,9 +90,10 @@ inline constexpr int k_least_unsteady_pairs = 3;
 /// of pairs that it is planned for. All looks together use up no more than 1.
 [[nodiscard]] double share_of_look(int pairs, int usual);
 
-/// What pairs say, and whether more of them are worth it. They are for a finalist that is faster
-/// until it has the usual number of pairs or is known to within the precision of measuring; for one
-/// that is undecided while it can still be shown within four times that number.
+/// The verdict of the pairs, and if more of them are worth it. A finalist that is faster gets the
+/// usual number of pairs, or fewer if it is known to within the precision of measuring. An
+/// undecided one goes on while it can still be shown within four times that number. Time that is
+/// left goes to either until its interval lies on one side of `search.worth` (`may_use_left_time`).
 struct Judgement {
   Verdict verdict = Verdict::open;
   bool settled = false;

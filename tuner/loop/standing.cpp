@@ -232,11 +232,12 @@ const TrialRecord* Standing::choose_incumbent() const {
   const double near = best + rules_.target_half_width * std::abs(best);
   std::vector<const TrialRecord*> preferred;
   for (const TrialRecord* trial : leading) {
-    const bool is_near = value(*trial, ranked_by_) <= near;
+    const bool is_near = value(*trial, ranked_by_) <= near || is_simpler(*trial, *leading.front());
     if (is_near && may_be_best(*trial, *leading.front(), ranked_by_, leading.size())) {
       preferred.push_back(trial);
     }
   }
+  prefer_fewest_changes(preferred);
   prefer_cheapest(preferred);
   const auto batch = [&](const TrialRecord* trial) {
     const auto size = rules_.samples_per_step ? rules_.samples_per_step(trial->configuration)
@@ -245,6 +246,43 @@ const TrialRecord* Standing::choose_incumbent() const {
   };
   return *std::ranges::min_element(preferred, {}, [&](const TrialRecord* trial) {
     return std::tuple(batch(trial), value(*trial, ranked_by_), trial->number);
+  });
+}
+
+std::size_t Standing::changes_of(const TrialRecord& trial) const {
+  const TrialRecord* first = baseline();
+  if (first == nullptr) return 0;
+  const auto& values = first->configuration.values();
+  return static_cast<std::size_t>(std::ranges::count_if(values, [&](const auto& setting) {
+    const Value* value = trial.configuration.find(setting.first);
+    return value != nullptr && *value != setting.second;
+  }));
+}
+
+bool Standing::is_simpler(const TrialRecord& trial, const TrialRecord& leader) const {
+  const double both = std::hypot(error(trial, ranked_by_), error(leader, ranked_by_));
+  const std::size_t changes = changes_of(trial);
+  return changes > 0 && changes < changes_of(leader) &&
+         value(trial, ranked_by_) <= value(leader, ranked_by_) + both;
+}
+
+void Standing::prefer_fewest_changes(std::vector<const TrialRecord*>& trials) const {
+  // A baseline that is not the best by itself is no answer before fresh runs.
+  const bool keeps_baseline = changes_of(*trials.front()) == 0;
+  std::size_t fewest = std::numeric_limits<std::size_t>::max();
+  for (const TrialRecord* trial : trials) {
+    const std::size_t changes = changes_of(*trial);
+    if (changes > 0 || keeps_baseline) fewest = std::min(fewest, changes);
+  }
+  std::erase_if(trials, [&](const TrialRecord* trial) { return changes_of(*trial) > fewest; });
+  const auto is_reduced = [](const TrialRecord* trial) {
+    return trial->origin == k_fewest_changes;
+  };
+  const auto fewer = std::ranges::find_if(trials, is_reduced);
+  // Conditional settings, which are not counted here, are reset in it, too.
+  if (fewer == trials.end()) return;
+  std::erase_if(trials, [&](const TrialRecord* trial) {
+    return changes_of(*trial) == fewest && !is_reduced(trial);
   });
 }
 

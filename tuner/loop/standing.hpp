@@ -23,6 +23,10 @@ namespace steptune {
 /// standing can be read from a history however many trials that holds.
 inline constexpr std::size_t k_leading_trials = 100;
 
+/// `TrialRecord::origin` of a trial that measures the best configuration with fewer changes.
+/// Persistent.
+inline constexpr const char* k_fewest_changes = "fewest changes";
+
 /// What of a study decides which of its trials is better.
 struct RankingRules {
   std::vector<Objective> objectives;
@@ -95,11 +99,12 @@ class Standing {
   /// Those of them whose whole interval lies ahead of the value of `other`.
   [[nodiscard]] std::vector<const TrialRecord*> stopped_ahead_of(const TrialRecord& other) const;
 
-  /// The best candidate, or null if there is none. Among those that cannot be told from the best
-  /// (`tied_with`) and whose values are within the precision of measuring of it, the
-  /// cheaper one is preferred (where cost is the other objective and the intervals tell the costs
-  /// apart), then the smaller batch, then the better value: what cannot be told apart by its speed
-  /// is told apart by what it needs.
+  /// The best candidate, or null if there is none. Candidates compete if they cannot be told from
+  /// the best (`tied_with`) and their values are within the precision of measuring, or for one
+  /// with fewer changes within a standard error. The fewest changes from the baseline win, then
+  /// the cheaper one (if cost is the other objective and the intervals tell the costs apart), then
+  /// the smaller batch, then the better value. The baseline itself wins by its changes only if it
+  /// is the best.
   [[nodiscard]] const TrialRecord* incumbent() const;
 
   /// Numbers of the candidates that may be as good as `leader` or better, in order of value: the
@@ -148,6 +153,13 @@ class Standing {
   [[nodiscard]] ComparedTrial compared(const TrialRecord& trial) const;
   [[nodiscard]] bool is_refuted(const TrialRecord& trial) const;
   [[nodiscard]] const TrialRecord* choose_incumbent() const;
+  /// Settings that differ from the baseline's; those that the baseline lacks are not counted.
+  [[nodiscard]] std::size_t changes_of(const TrialRecord& trial) const;
+  /// True if a trial has fewer changes than the leader and is behind it by one standard error of
+  /// their difference at most (the one-standard-error rule of L. Breiman et al., Classification
+  /// and Regression Trees, 1984).
+  [[nodiscard]] bool is_simpler(const TrialRecord& trial, const TrialRecord& leader) const;
+  void prefer_fewest_changes(std::vector<const TrialRecord*>& trials) const;
   void prefer_cheapest(std::vector<const TrialRecord*>& trials) const;
   void count_ended(const TrialRecord& trial);
   void estimate_machine(TrialPurpose ended);

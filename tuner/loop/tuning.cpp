@@ -77,10 +77,13 @@ Result<LoopResult> Tuning::run() {
 
 Result<LoopResult> Tuning::run_phases() {
   if (auto resumed = resume(); !resumed) return tl::unexpected(resumed.error());
+  // Whoever continues a study has been told.
+  told_course_ = !standing_.trials().empty();
+  if (parts_.seen_startup_s) tell_course(*parts_.seen_startup_s);
   while (true) {
     if (auto searched = search(); !searched) return tl::unexpected(searched.error());
     recorder_.decided(end_decision(end_->end, end_->reason, spending()));
-    if (is_to_be_continued(end_->end)) break;
+    if (is_to_be_continued(end_->end) || end_->end == LoopEnd::nothing_to_gain) break;
     if (auto confirmed = confirm(); !confirmed) return tl::unexpected(confirmed.error());
     confirmed_ = true;
     if (!searches_on()) break;
@@ -277,7 +280,7 @@ bool Tuning::searches_on() const {
   const bool lack_time = std::ranges::any_of(cut_off_, [&](std::int64_t number) {
     return is_confirmation(standing_.find(number)->purpose);
   });
-  if (lack_time) return false;
+  if (lack_time || is_nothing_to_gain()) return false;
   const Confirmation fresh = confirmation();
   return fresh.may_take_turns() && !fresh.baseline_failed() &&
          !search_budget_spent(study, spending(), confirmed_);
@@ -573,6 +576,14 @@ void Tuning::check_baseline(const TrialRecord& baseline) {
   for (const Guard& guard : parts_.study.guards)
     recorder_.decided(guard_decision(guard, baseline));
   warnings_.of_baseline(baseline);
+  if (baseline.measurement) tell_course(baseline.measurement->startup_s);
+}
+
+void Tuning::tell_course(double startup_s) {
+  if (std::exchange(told_course_, true)) return;
+  if (const auto course = planned_course(parts_.study, startup_s, stopwatch_.elapsed_s())) {
+    parts_.listener.on_planned(*course);
+  }
 }
 
 bool Tuning::baseline_is_open() const {
@@ -667,7 +678,17 @@ Result<LoopResult> Tuning::conclude() {
   }
   recorder_.count_unused();
   result.recommendation =
-      recommend(parts_.study, standing_, {stopwatch_.elapsed_s(), study_.overhead_usd});
+      recommend(parts_.study, standing_, {stopwatch_.elapsed_s(), study_.overhead_usd},
+                expected_improvement_);
+  const bool decided =
+      result.recommendation && result.recommendation->claim == Claim::nothing_to_gain;
+  if (decided && !to_be_continued) {
+    if (std::exchange(result.end, LoopEnd::nothing_to_gain) != LoopEnd::nothing_to_gain) {
+      result.reason +=
+          fmt::format("; the baseline is within {:g} % of the best that these settings allow",
+                      100.0 * parts_.study.search.worth);
+    }
+  }
   if (result.end == LoopEnd::budget && leaves_time()) {
     result.reason += fmt::format(
         "; fresh runs did not confirm {} configurations, and no more are tried", k_most_finalists);

@@ -89,6 +89,12 @@ class Tuning {
   /// One that others disturbed, to be measured again.
   [[nodiscard]] std::optional<TrialRecord> next_disturbed() const;
   [[nodiscard]] Result<std::optional<TrialRecord>> next_suggestion();
+  /// The best configuration with fewer changes, to be measured.
+  [[nodiscard]] std::optional<TrialRecord> next_reduction() const;
+  /// True if the budget has room for no more trials than are kept for fewer changes.
+  [[nodiscard]] bool ends_soon(Spending spending) const;
+  /// True if the trials have decided that nothing is to be gained.
+  [[nodiscard]] bool is_nothing_to_gain() const;
   /// Whether two trials have told values, so that a model of them says anything.
   [[nodiscard]] bool tells_differences() const;
   [[nodiscard]] std::optional<TrialRecord> next_confirmation() const;
@@ -141,6 +147,8 @@ class Tuning {
   /// or forget it where it does not count.
   void tell_scheduler(const TrialRecord& trial);
   void check_baseline(const TrialRecord& baseline);
+  /// Tells once how far the budget goes for a program with this start-up.
+  void tell_course(double startup_s);
   [[nodiscard]] bool baseline_is_open() const;
   [[nodiscard]] int interrupts() const;
   [[nodiscard]] Spending spending() const;
@@ -170,10 +178,12 @@ class Tuning {
   PaybackRule payback_;
   TrialWarnings warnings_;
   std::optional<End> end_;
+  std::optional<double> expected_improvement_;  ///< of the latest suggestion
   bool waits_for_results_ = false;     ///< the searcher has nothing until a running trial has ended
   std::size_t withdrawn_ = 0;          ///< trials that were not waited for
   std::vector<std::int64_t> cut_off_;  ///< trials that there was no time to run again
-  bool confirmed_ = false;             ///< the search goes on after a confirmation
+  bool told_course_ = false;
+  bool confirmed_ = false;  ///< the search goes on after a confirmation
   int failures_in_a_row_ = 0;
   std::string last_failure_;
   std::string left_running_;

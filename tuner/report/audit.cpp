@@ -62,7 +62,7 @@ AuditResult not_dominated(const Standing& standing, const TrialRecord& trial,
     if (confirmed || !dominates(standing, *other, trial)) continue;
     if (may_be_equal(standing, trial, *other, recommendation)) continue;
     // The baseline is recommended all the same, since a search trial is no proof.
-    if (recommendation && recommendation->claim == Claim::nothing_faster) {
+    if (recommendation && keeps_baseline(recommendation->claim)) {
       return {"not_dominated", std::nullopt,
               fmt::format("trial {} was better in the search, which no fresh runs have shown",
                           other->number)};
@@ -87,6 +87,7 @@ AuditResult above_noise(const TrialRecord& trial,
   switch (recommendation->claim) {
     case Claim::faster:
     case Claim::nothing_faster:
+    case Claim::nothing_to_gain:
       return {check, true};
     case Claim::feasible:
       return {check, false,

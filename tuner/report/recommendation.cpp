@@ -49,7 +49,7 @@ std::string plan_text(const Recommendation& recommendation, const Recommendation
     const bool named = !view.objective.is_time() && !view.objective.is_cost();
     result += fmt::format("{}{}{}", result.empty() ? "" : "      ", named ? view.title() + " " : "",
                           view.text(recommendation.baseline_objectives[i]));
-    if (recommendation.claim == Claim::nothing_faster) continue;
+    if (keeps_baseline(recommendation.claim)) continue;
     result += " -> " + view.text(recommendation.incumbent_objectives[i]);
     if (view.objective.is_cost()) {
       result += saving_text(recommendation.baseline_objectives[i],
@@ -275,6 +275,10 @@ std::string speed_up_text(const Recommendation& recommendation,
   if (recommendation.claim == Claim::nothing_faster) {
     return "the baseline: nothing was shown to be " + comparative_of(context);
   }
+  if (recommendation.claim == Claim::nothing_to_gain) {
+    return fmt::format("the baseline: within {:g} % of the best that these settings allow",
+                       100.0 * recommendation.worth);
+  }
   if (recommendation.claim == Claim::feasible) {
     const bool measured = speed_up.pairs > 0;
     return fmt::format("respects all limits, which the baseline does not; {}not shown to be {}",
@@ -337,6 +341,11 @@ Json recommendation_json(const Recommendation& recommendation,
   json["tied_trials"] = recommendation.tied;
   json["undecided"] = to_json(recommendation.undecided);
   json["pareto_trials"] = recommendation.pareto;
+  json["changed"] = recommendation.changed;
+  json["reduction"] = to_json(recommendation.reduction);
+  json["worth"] = recommendation.worth;
+  json["most_gain"] = number_or_null(recommendation.most_gain);
+  json["unused_s"] = recommendation.unused_s ? Json(*recommendation.unused_s) : Json(nullptr);
   json["extrapolated_from_s"] =
       recommendation.measured_s > 0.0 ? Json(recommendation.measured_s) : Json(nullptr);
   json["samples_counted"] =

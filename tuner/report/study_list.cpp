@@ -27,6 +27,8 @@ std::string ListedStudy::result_text() const {
       return told + "confirmed";
     case Claim::nothing_faster:
       return "baseline is best";
+    case Claim::nothing_to_gain:
+      return "nothing to gain";
     case Claim::feasible:
       return "respects all limits";
     case Claim::unconfirmed:

@@ -164,6 +164,8 @@ Result<Retuning::Played> Retuning::play_study(StudySpec study, const NightPrior&
   auto made = parts_.make_parts(study);
   if (!made) return tl::unexpected(made.error());
   prior.teach(*made->searcher);
+  // A smaller gain replaces nothing.
+  study.search.worth = options_.least_gain;
   LoopParts loop{study,
                  *made->searcher,
                  *made->scheduler,

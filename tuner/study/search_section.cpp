@@ -75,6 +75,12 @@ const Section<SearchSpec>& search_section() {
                    .default_words("`false`; `true` with `run --first-guesses` and `exec --tune`")
                    .doc("whether the first trials are what an experienced engineer "
                         "[would try](algorithms.md#first-guesses) on the machine"))
+          .add(key("worth", &SearchSpec::worth, document::number({0.0, 1.0}))
+                   .omitted_at_default()
+                   .in_fingerprint(InFingerprint::never)
+                   .doc("least gain that counts, as a share (0.05: 5 %): the study "
+                        "[ends early](algorithms/confirming.md#nothing-to-gain) once no "
+                        "configuration can gain as much; 0: it never does"))
           .add(key("learn_from", &SearchSpec::learn_from, earlier_studies())
                    .omitted_at_default()
                    .doc("`bayes`: names of earlier studies of the same history whose trials tell "

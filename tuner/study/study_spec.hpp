@@ -111,6 +111,9 @@ struct SearchSpec {
   std::optional<double> waiting_per_hour;
   /// Whether it begins with what an expert would try; nothing: as whoever tunes decides.
   std::optional<bool> first_guesses;
+  /// Least gain that counts, as a share of the baseline's speed: if no configuration can gain as
+  /// much, the study ends; 0: it never ends for this.
+  double worth = 0.05;
   double eta = 3.0;
   double min_steps = 10.0;
   double max_steps = 810.0;

@@ -42,6 +42,43 @@ TEST(Recommendation, TellsBestPlanPriceAndNextStep) {
             "next   steptune best resnet-nightly --format args\n");
 }
 
+TEST(Recommendation, NothingToGainIsAVerdictOfItsOwn) {
+  Recommendation recommendation = faster();
+  recommendation.claim = Claim::nothing_to_gain;
+  recommendation.worth = 0.05;
+  recommendation.most_gain = 0.031;
+  const std::string text = recommendation_text(recommendation, two_objectives());
+  EXPECT_NE(text.find("within 5 % of the best that these settings allow"), std::string::npos)
+      << text;
+  const Json json = recommendation_json(recommendation, two_objectives());
+  EXPECT_EQ(json["claim"], "nothing_to_gain");
+  EXPECT_EQ(json["worth"], 0.05);
+  EXPECT_EQ(json["most_gain"], 0.031);
+}
+
+TEST(Recommendation, JsonNamesTheSettingsThatWereReset) {
+  Recommendation recommendation = faster();
+  recommendation.changed = {"workers"};
+  recommendation.reduction = {ReductionState::reset,
+                              5,
+                              {{"malloc", std::string("jemalloc"), Value(std::string("libc"))},
+                               {"prefetch", std::int64_t{8}, std::nullopt}}};
+  recommendation.unused_s = 40.0;
+  const Json json = recommendation_json(recommendation, two_objectives());
+  EXPECT_EQ(json["changed"], Json({"workers"}));
+  EXPECT_EQ(json["reduction"]["state"], "reset");
+  EXPECT_EQ(json["reduction"]["from_trial"], 5);
+  EXPECT_EQ(json["reduction"]["reset"][0],
+            Json({{"name", "malloc"}, {"found", "jemalloc"}, {"now", "libc"}}));
+  EXPECT_TRUE(json["reduction"]["reset"][1]["now"].is_null());
+  EXPECT_EQ(json["unused_s"], 40.0);
+  const auto again = recommendation_from_json(to_json(recommendation), "here");
+  ASSERT_TRUE(again);
+  EXPECT_EQ(again->changed, recommendation.changed);
+  EXPECT_EQ(to_json(again->reduction), to_json(recommendation.reduction));
+  EXPECT_EQ(again->unused_s, 40.0);
+}
+
 TEST(Recommendation, FitsTheTerminalButForCommands) {
   Recommendation recommendation = faster();
   recommendation.incumbent_half_widths = {1'440.0, 0.48};

@@ -21,6 +21,9 @@ TEST(RunEvent, TellsWhetherMoreBudgetMightHaveFoundMore) {
             "budget");
   EXPECT_EQ(run_event(ended(LoopEnd::nothing_faster, LoopEnd::exhausted, Claim::nothing_faster)),
             "completed");
+  EXPECT_EQ(run_event(ended(LoopEnd::nothing_to_gain, LoopEnd::budget, Claim::nothing_to_gain)),
+            "completed")
+      << "it is decided";
   EXPECT_EQ(run_event(ended(LoopEnd::payback, LoopEnd::payback, Claim::feasible)), "completed");
 }
 

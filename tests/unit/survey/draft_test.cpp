@@ -85,7 +85,7 @@ TEST(Draft, IsAStudyWhoseBaselineIsWhatTheProgramDoes) {
   EXPECT_EQ(study.measure.buffers->text(), "num_workers * prefetch_factor");
   EXPECT_TRUE(study.guards.empty());
   EXPECT_EQ(study.search.first_guesses, true);
-  EXPECT_THAT(draft.tuned, IsSupersetOf({"num_workers 0..512, today 0", "prefetch_factor 1..16"}));
+  EXPECT_THAT(draft.tuned, IsSupersetOf({"num_workers 0..512, today 0", "prefetch_factor 2..16"}));
   EXPECT_THAT(draft.left, Contains("pin_memory: there is no GPU"));
 }
 

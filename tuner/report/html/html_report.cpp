@@ -42,12 +42,12 @@ std::string headline(const StudyReport& report) {
   }
   const std::string text = speed_up_text(*report.recommendation, report.words);
   const std::string first = text.substr(0, text.find(" ("));
-  return report.recommendation->claim == Claim::nothing_faster ? "Keep " + first : first;
+  return keeps_baseline(report.recommendation->claim) ? "Keep " + first : first;
 }
 
 /// What stands beside the headline: how sure it is, and from what.
 std::string evidence(const StudyReport& report) {
-  if (!report.recommendation || report.recommendation->claim == Claim::nothing_faster) return {};
+  if (!report.recommendation || keeps_baseline(report.recommendation->claim)) return {};
   const std::string text = speed_up_text(*report.recommendation, report.words);
   const std::size_t at = text.find(" (");
   if (at == std::string::npos) return {};
@@ -87,7 +87,7 @@ std::string objective_tiles(const StudyReport& report) {
     const double to = recommendation.incumbent_objectives[i];
     const ObjectiveView& view = objectives[i];
     const std::string what = view.planned_run ? "planned run, " + view.title() : view.title();
-    tiles += recommendation.claim == Claim::nothing_faster
+    tiles += keeps_baseline(recommendation.claim)
                  ? tile(what, view.text(from), "with the baseline")
                  : tile(what, view.text(from) + " \u2192 " + view.text(to),
                         objective_detail(recommendation, view, i));
