@@ -68,7 +68,7 @@ Ended ConfigStudy::ended_;
 
 TEST_F(ConfigStudy, EachTrialReadsACopyOfItsOwn) {
   ASSERT_EQ(ended_.exit_code, 0) << ended_.err;
-  EXPECT_THAT(ended_.out, HasSubstr("best   batch=4\n"));
+  EXPECT_THAT(ended_.out, HasSubstr("change  batch  1 -> 4  ds.json  train.micro_batch: 4\n"));
   EXPECT_EQ(sandbox_->read("conf/ds.json"), k_config_text) << "the file itself is left alone";
   EXPECT_EQ(sandbox_->read(".steptune/logs/ds/trial-1.ds.json"), k_config_text);
   EXPECT_EQ(sandbox_->read(".steptune/logs/ds/trial-2.ds.json"), with_batch("4"));

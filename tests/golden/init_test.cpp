@@ -147,7 +147,7 @@ next    steptune check train.study.json
   study.insert(study.find("\"first_guesses\""), R"("searcher": "sobol", )");
   sandbox.write("train.study.json", study);
   const Ended run = sandbox.steptune({"run", "--trials", "2", "--time", "20s", "--quiet"});
-  EXPECT_THAT(run.out, HasSubstr("best ")) << run.err;
+  EXPECT_THAT(run.out, HasSubstr("\nnext    ")) << run.err;
 }
 
 TEST(Init, TrialsOfAFileElsewhereRunWhereTheCommandWasTyped) {

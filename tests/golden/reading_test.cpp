@@ -298,12 +298,13 @@ TEST_F(Reading, BestInTheOtherFormats) {
   EXPECT_EQ(json["environment"]["TRAIN_NOTE"], "a b");
   EXPECT_EQ(json_of({"best", "--format", "json"}), json);
   const Ended text = sandbox_->steptune({"best"});
-  EXPECT_EQ(difference(R"(best   {{.*}}
-       {{.*}}
+  EXPECT_EQ(difference(R"({{[\d.]+}} times as fast (95 % interval {{.*}}
+change  {{.*}}
 {{...}}
-in     /tmp
-env    TRAIN_NOTE='a b'
-run    python3 train.py {{.*}}
+config  batch_size={{.*}}
+in      /tmp
+env     TRAIN_NOTE='a b'
+run     python3 train.py {{.*}}
 )",
                        text.out),
             "");

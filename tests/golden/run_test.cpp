@@ -26,10 +26,28 @@ std::string decided(const std::string& text) {
   return result;
 }
 
-TEST(Run, EndsWithLeaderboardAndRecommendation) {
+TEST(Run, EndsWithFiveKindsOfLines) {
   const Sandbox sandbox;
   sandbox.write("study.json", replay_study());
   const Ended ended = sandbox.steptune({"run", "study.json"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_EQ(difference(
+                R"({{[\d.]+}} times as fast (95 % interval {{[\d.]+-[\d.]+}}, 3 launches each)
+change  batch_size  32 -> {{\d+}} {{ *}} --batch-size={{\d+}}
+        workers     0 -> {{\d}} {{ *}} --workers {{\d}}
+        precision   fp32 -> bf16 {{ *}} --label 'it'\''s bf16'
+plan    {{[\d.]+ h -> [\d.]+ h, \$[\d.]+ -> \$[\d.]+}}, if batch {{\d+}} needs no more samples than batch 32
+cost    {{.*, \$[\d.]+}}; paid back after {{[\d.]+}} % of the planned run
+next    steptune exec demo
+)",
+                ended.out),
+            "");
+}
+
+TEST(Run, VerboseEndsWithLeaderboardAndEvidence) {
+  const Sandbox sandbox;
+  sandbox.write("study.json", replay_study());
+  const Ended ended = sandbox.steptune({"run", "study.json", "--verbose"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_EQ(
       difference(
@@ -41,15 +59,15 @@ TEST(Run, EndsWithLeaderboardAndRecommendation) {
 note: trials differ in batch size ({{\d+}} to {{\d+}} samples per step); a larger batch may need more samples to reach the same loss: add a guard on the loss, or check it before the long run
 {{\d+ trials: .*}}
 
-best   batch_size={{\d+}} workers={{\d}} precision=bf16
-       {{[\d.]+}} times as fast as baseline (95 % interval {{[\d.]+-[\d.]+}}; 3 pairs, fresh processes){{.*}}
 {{...}}
-plan   {{[\d.]+ h -> [\d.]+ h      \$[\d.]+ -> \$[\d.]+ \(\d+ % cheaper\)}}
-       95 % interval {{[\d.]+ h-[\d.]+ h, \$[\d.]+-\$[\d.]+}}; extrapolated from {{[\d.]+ m?s}} of training
-count  samples as the program counts them, {{\d+}} a step
-note   batch {{\d+}} in place of 32: the plan takes it to need as many samples; {{.*}}
-tuning took {{.*, \$[\d.]+}}; paid back after {{[\d.]+}} % of the planned run{{.*}}
-next   steptune best demo --format args
+basis   95 % interval {{[\d.]+ h-[\d.]+ h, \$[\d.]+-\$[\d.]+}}; extrapolated from {{[\d.]+ m?s}} of training
+{{...}}
+count   samples as the program counts them, {{\d+}} a step
+note    batch {{\d+}} in place of 32: the plan takes it to need as many samples; {{.*}}
+
+{{[\d.]+}} times as fast (95 % interval {{.*}}
+{{...}}
+next    steptune exec demo
 )",
           ended.out),
       "");
@@ -72,18 +90,17 @@ TEST(Run, FindsTheCheaperClusterAndSaysByHowMuch) {
     const char* file;
     const char* expected;
   };
-  for (const Case& published : {Case{"p4d_with_helpers.json", R"({{...}}
-best   helpers=2
-       the baseline costs 1.8{{\d}} times as much (95 % interval {{.*}}; 3 pairs, fresh processes){{.*}}
-{{...}}
-plan   {{\$20\d\.\d\d -> \$1[01]\d\.\d\d}} (46 % cheaper)      5.4 h -> 2.4 h
+  for (const Case& published :
+       {Case{"p4d_with_helpers.json",
+             R"(46 % cheaper (95 % interval 4{{\d}}-4{{\d}} %, 3 launches each)
+change  helpers  0 -> 2
+plan    {{\$20\d\.\d\d -> \$1[01]\d\.\d\d}}, 5.4 h -> 2.4 h
 {{...}}
 )"},
-                                Case{"p3_with_helpers.json", R"({{...}}
-best   helpers=1
-       the baseline costs 4.3{{\d}} times as much (95 % interval {{.*}}; 3 pairs, fresh processes){{.*}}
-{{...}}
-plan   {{\$12\d\.\d\d -> \$\d\d\.\d\d}} (77 % cheaper)      {{[\d.]+ h}} -> 5.{{\d}} h
+        Case{"p3_with_helpers.json",
+             R"(77 % cheaper (95 % interval 7{{\d}}-7{{\d}} %, 3 launches each)
+change  helpers  0 -> 1
+plan    {{\$12\d\.\d\d -> \$\d\d\.\d\d}}, {{[\d.]+ h}} -> 5.{{\d}} h
 {{...}}
 )"}}) {
     const Sandbox sandbox;

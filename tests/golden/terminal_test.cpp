@@ -93,7 +93,7 @@ TEST_F(TerminalTest, NothingOfTheLiveLinesIsLeftInTheEnd) {
   EXPECT_EQ(screen.find("searching  "), std::string::npos) << screen;
   EXPECT_NE(screen.find("trial 1 completed: "), std::string::npos) << screen;
   EXPECT_EQ(screen.find("trial 1 started"), std::string::npos) << "its live line tells";
-  EXPECT_NE(screen.find("\nbest   batch_size="), std::string::npos) << screen;
+  EXPECT_NE(screen.find("\nchange  "), std::string::npos) << screen;
 }
 
 TEST_F(TerminalTest, WhoSaysNoIsNotNotifiedOfAFailure) {
@@ -140,9 +140,9 @@ TEST_F(TerminalTest, ADumbTerminalGetsWholeLines) {
 TEST_F(TerminalTest, WhatIsPipedIsPlainWhileTheTerminalIsAlive) {
   const std::string written = after("$STEPTUNE run study.json --trials 2 > result.txt");
   EXPECT_NE(written.find("searching  "), std::string::npos) << written;
-  EXPECT_EQ(written.find("\nbest   "), std::string::npos) << written;
+  EXPECT_EQ(written.find("\ncost    "), std::string::npos) << written;
   const std::string result = sandbox_.read("result.txt");
-  EXPECT_NE(result.find("\nbest   "), std::string::npos) << result;
+  EXPECT_NE(result.find("\ncost    "), std::string::npos) << result;
   EXPECT_EQ(result.find('\x1b'), std::string::npos);
 }
 

@@ -5,16 +5,24 @@
 #include <cmath>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "common/rng.hpp"
+#include "tuner/analysis/importance.hpp"
 
 namespace steptune {
 namespace {
 
-/// As docs/hooks.md names it.
+// As docs/hooks.md names them.
 constexpr const char* k_loader_queue_empty = "loader_queue_empty_share";
+constexpr const char* k_loader_worker_cpu = "loader_worker_cpu_share";
+
+std::optional<double> metric_of(const Measurement& measurement, const char* name) {
+  const auto found = measurement.metrics.find(name);
+  return found == measurement.metrics.end() ? std::nullopt : std::optional(found->second);
+}
 
 void add_stages(Bottleneck& bottleneck, const Measurement& measurement) {
   double told = 0.0;
@@ -90,8 +98,45 @@ std::optional<ParameterResponse> response_to(const SearchSpace& space, const Eff
   return response;
 }
 
+bool is_number(const Parameter& parameter) {
+  return parameter.kind == ParameterKind::integer || parameter.kind == ParameterKind::floating;
+}
+
+void add_tried_range(ParameterResponse& response, const Parameter& parameter,
+                     const TrialSamples& samples, std::size_t index) {
+  if (!is_number(parameter)) return;
+  std::optional<double> least;
+  std::optional<double> most;
+  for (const EffectSample& sample : samples.samples) {
+    const double at = sample.point[index];
+    if (at == k_inactive) continue;
+    least = std::min(least.value_or(at), at);
+    most = std::max(most.value_or(at), at);
+  }
+  if (!least) return;
+  response.least_tried = parameter.at_position(*least);
+  response.most_tried = parameter.at_position(*most);
+  // No count goes below 1, and 0 stands for "none".
+  response.least_is_limit =
+      parameter.kind == ParameterKind::integer && to_number(*response.least_tried) <= 1.0;
+}
+
+/// Names of parameters that `importance` finds an effect of.
+std::set<std::string> effective_parameters(const SearchSpace& space, const TrialSamples& samples,
+                                           const EffectsModel& model) {
+  std::set<std::string> names;
+  const Importance importance = importance_of(space, samples, &model);
+  for (const ParameterImportance& parameter : importance.parameters) {
+    if (has_clear_effect(parameter, importance)) names.insert(parameter.parameter);
+  }
+  for (const PairImportance& pair : importance.pairs)
+    names.insert({pair.first, pair.second});
+  return names;
+}
+
 void add_responses(Bottleneck& bottleneck, const SearchSpace& space, const Json& study_document,
-                   const Point& point, const EffectsModel& model) {
+                   const Point& point, const TrialSamples& samples, const EffectsModel& model) {
+  const std::set<std::string> effective = effective_parameters(space, samples, model);
   for (std::size_t i = 0; i < space.parameters().size(); ++i) {
     if (!model.varied(i)) continue;
     const std::string& name = space.parameters()[i].name;
@@ -101,6 +146,8 @@ void add_responses(Bottleneck& bottleneck, const SearchSpace& space, const Json&
     }
     auto response = response_to(space, model, point, i);
     response->stage = stage_of_parameter(name, study_document);
+    response->has_effect = effective.contains(name);
+    add_tried_range(*response, space.parameters()[i], samples, i);
     bottleneck.responses.push_back(*std::move(response));
   }
   std::ranges::stable_sort(bottleneck.responses, [](const auto& a, const auto& b) {
@@ -109,6 +156,11 @@ void add_responses(Bottleneck& bottleneck, const SearchSpace& space, const Json&
 }
 
 }  // namespace
+
+bool ParameterResponse::is_open_end(const Value& value) const {
+  if (!least_tried || !most_tried) return false;
+  return value == *most_tried || (value == *least_tried && !least_is_limit);
+}
 
 std::optional<double> Bottleneck::most_gain(StepStage stage) const {
   if (stages.empty()) return std::nullopt;
@@ -134,8 +186,8 @@ Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,
     const double per_step_sample = measurement.step_seconds_per_sample;
     bottleneck.step_seconds_per_sample = per_step_sample > 0.0 ? per_step_sample : per_sample;
     add_stages(bottleneck, measurement);
-    const auto empty = measurement.metrics.find(k_loader_queue_empty);
-    if (empty != measurement.metrics.end()) bottleneck.loader_queue_empty = empty->second;
+    bottleneck.loader_queue_empty = metric_of(measurement, k_loader_queue_empty);
+    bottleneck.loader_worker_cpu = metric_of(measurement, k_loader_worker_cpu);
     if (per_sample > 0.0 && per_step_sample > 0.0) {
       bottleneck.interruptions_share = std::max(0.0, 1.0 - per_step_sample / per_sample);
     }
@@ -146,10 +198,14 @@ Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,
   }
   if (trial.gpu) bottleneck.gpu_busy = trial.gpu->utilisation;
   bottleneck.cpu_busy = trial.cpu_busy;
+  for (const Parameter& parameter : space.parameters()) {
+    if (const auto stage = stage_of_parameter(parameter.name, study_document))
+      bottleneck.parameters[*stage].push_back(parameter.name);
+  }
   const Point point = space.encode(trial.configuration);
   const bool in_space = std::ranges::none_of(point, [](double at) { return std::isnan(at); });
   if (model != nullptr && samples.logarithmic && in_space) {
-    add_responses(bottleneck, space, study_document, point, *model);
+    add_responses(bottleneck, space, study_document, point, samples, *model);
   } else {
     bottleneck.no_responses =
         bottleneck.trials < EffectsModel::k_fewest_samples

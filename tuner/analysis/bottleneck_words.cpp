@@ -20,20 +20,37 @@ std::string percent(double share) {
   return fmt::format("{:.0f} %", 100.0 * share);
 }
 
-/// What a step does in that stage, after its share.
-std::string verb_of(std::optional<StepStage> stage) {
-  if (!stage) return "is in parts with unrecognised names";
+/// A stage as the subject of a sentence about its share.
+std::string stage_subject(std::optional<StepStage> stage) {
+  if (!stage) return "Work in parts with unrecognised names takes";
   switch (*stage) {
     case StepStage::data:
-      return "waits for data";
+      return "Data loading costs";
     case StepStage::host_to_device:
-      return "prepares batches and copies them to the device";
+      return "Preparing batches and copying them to the device costs";
     case StepStage::compute:
-      return "computes";
+      return "Computing takes";
     case StepStage::communication:
-      return "communicates";
+      return "Communication costs";
     case StepStage::optimizer:
-      return "updates parameters";
+      return "The optimizer's update costs";
+  }
+  return {};
+}
+
+/// Settings that shorten a stage, if the study has none that acts on it.
+std::string usual_settings(StepStage stage) {
+  switch (stage) {
+    case StepStage::data:
+      return "loader workers (num_workers)";
+    case StepStage::host_to_device:
+      return "pinned memory (pin_memory)";
+    case StepStage::compute:
+      return "precision, threads and batch size";
+    case StepStage::communication:
+      return "bucket sizes and gradient accumulation";
+    case StepStage::optimizer:
+      return "a fused optimizer";
   }
   return {};
 }
@@ -56,70 +73,102 @@ std::string names_of(const Responses& responses, const char* last = "and") {
   return list_of(names, last);
 }
 
-/// "workers (1.90x) and prefetch (1.10x)"
-std::string with_factors(const Responses& responses, Estimate ParameterResponse::*factor) {
-  std::vector<std::string> names;
-  for (const ParameterResponse* response : responses)
-    names.push_back(fmt::format("{} ({:.2f}x)", response->parameter, (response->*factor).mean));
-  return list_of(names);
-}
-
-std::string clauses_of(const std::vector<std::string>& clauses) {
-  std::string text;
-  for (const std::string& clause : clauses)
-    text += (text.empty() ? ": " : ", ") + clause;
-  return text;
-}
-
 std::string too_little_known(const Responses& responses) {
   return fmt::format("too little is known about {}", names_of(responses, "or"));
 }
 
-/// What the study's parameters can do about the largest stage, and what those of others cannot.
-std::string consequences(const Bottleneck& bottleneck, StepStage largest) {
-  Responses matter;
-  Responses at_best;
+/// "workers 0 -> 8 gives 1.90x (1.80-2.00)", and that more may give more.
+std::string advice_on(const ParameterResponse& response) {
+  std::string text = fmt::format("{} {} -> {} gives {:.2f}x ({:.2f}-{:.2f})", response.parameter,
+                                 to_text(response.now), to_text(response.best), response.gain.mean,
+                                 response.gain.low, response.gain.high);
+  if (response.is_open_end(response.best)) text += ", the end of what was tried: try further";
+  return text;
+}
+
+/// A reason to doubt that the loader cannot be faster, although no tried value was; empty: none.
+std::string loader_waits(const Bottleneck& bottleneck) {
+  if (bottleneck.loader_worker_cpu.value_or(1.0) < k_cpus_wait) {
+    return fmt::format("its workers wait {} of their time",
+                       percent(1.0 - *bottleneck.loader_worker_cpu));
+  }
+  if (bottleneck.cpu_busy.value_or(1.0) < k_cpus_full) {
+    return fmt::format("the CPUs idle {} of the time", percent(1.0 - *bottleneck.cpu_busy));
+  }
+  return {};
+}
+
+/// "workers=4 is as good as it gets (0 to 8 were tried)", or why nobody knows.
+std::string praise_of(const ParameterResponse& response, const Bottleneck& bottleneck) {
+  const std::string now = fmt::format("{}={}", response.parameter, to_text(response.now));
+  const std::string waits =
+      response.stage == StepStage::data ? loader_waits(bottleneck) : std::string();
+  if (response.is_open_end(response.now)) {
+    return fmt::format("{} is the end of what was tried: try further{}{}", now,
+                       waits.empty() ? "" : ", as ", waits);
+  }
+  const std::string tried = response.least_tried && response.most_tried
+                                ? fmt::format("{} to {} were tried", to_text(*response.least_tried),
+                                              to_text(*response.most_tried))
+                                : std::string();
+  if (!waits.empty()) {
+    return fmt::format("{} was the best{}{}{}, but {}", now, tried.empty() ? "" : " (", tried,
+                       tried.empty() ? "" : ")", waits);
+  }
+  return fmt::format("{} is as good as it gets{}{}{}", now, tried.empty() ? "" : " (", tried,
+                     tried.empty() ? "" : ")");
+}
+
+/// Names the settings that act on the largest stage. No model says how much they would give.
+std::string untested(const Bottleneck& bottleneck, StepStage largest) {
+  const auto own = bottleneck.parameters.find(largest);
+  if (own == bottleneck.parameters.end()) {
+    return fmt::format("no setting of the study acts on that; {} may", usual_settings(largest));
+  }
+  return fmt::format("{} {} on that", list_of(own->second),
+                     own->second.size() == 1 ? "acts" : "act");
+}
+
+/// Advice about the largest stage, then about the others.
+std::vector<std::string> advice(const Bottleneck& bottleneck, StepStage largest) {
+  std::vector<std::string> clauses;
   Responses no_effect;
   Responses unclear;
-  Responses less;
   Responses cannot;
+  std::vector<std::string> elsewhere;
   for (const ParameterResponse& response : bottleneck.responses) {
     if (response.stage == largest) {
-      (response.leaves_gain()           ? matter
-       : response.matters()             ? at_best
-       : response.range.high < k_hardly ? no_effect
-                                        : unclear)
-          .push_back(&response);
-    } else if (response.stage && response.leaves_gain()) {
-      less.push_back(&response);
+      if (response.leaves_gain() && response.has_effect) {
+        clauses.push_back(advice_on(response));
+      } else if (response.matters() && response.has_effect) {
+        clauses.push_back(praise_of(response, bottleneck));
+      } else {
+        (response.range.high < k_hardly || response.matters() ? no_effect : unclear)
+            .push_back(&response);
+      }
+    } else if (response.stage && response.leaves_gain() && response.has_effect) {
+      elsewhere.push_back(advice_on(response));
     } else if (response.stage &&
                (response.gain.high < k_hardly ||
                 bottleneck.most_gain(*response.stage).value_or(k_hardly) < k_hardly)) {
       cannot.push_back(&response);
     }
   }
-  std::vector<std::string> clauses;
-  if (!matter.empty()) {
-    clauses.push_back(with_factors(matter, &ParameterResponse::gain) +
-                      (matter.size() == 1 ? " matters" : " matter"));
-  }
-  if (!at_best.empty()) {
-    clauses.push_back(fmt::format("{} {} as good as it gets", names_of(at_best),
-                                  at_best.size() == 1 ? "is" : "are"));
-  }
   if (!no_effect.empty()) {
     clauses.push_back(names_of(no_effect, "or") + " made no measurable difference");
   }
   if (!unclear.empty()) clauses.push_back(too_little_known(unclear));
-  if (clauses.empty() && bottleneck.no_responses.empty()) {
-    clauses.emplace_back("no parameter of the study is known to act on that");
-  }
-  if (!less.empty()) {
-    clauses.push_back(with_factors(less, &ParameterResponse::gain) +
-                      (clauses.empty() ? " still helps" : " less"));
-  }
-  if (!cannot.empty()) clauses.push_back(names_of(cannot, "or") + " cannot");
-  return clauses_of(clauses);
+  if (clauses.empty()) clauses.push_back(untested(bottleneck, largest));
+  clauses.insert(clauses.end(), elsewhere.begin(), elsewhere.end());
+  if (!cannot.empty()) clauses.push_back(names_of(cannot, "or") + " cannot help");
+  return clauses;
+}
+
+std::string joined(const std::vector<std::string>& clauses) {
+  std::string text;
+  for (const std::string& clause : clauses)
+    text += (text.empty() ? "" : "; ") + clause;
+  return text;
 }
 
 BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
@@ -129,8 +178,14 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
     words.finding = fmt::format("{} of a step is in no part that the program reports",
                                 percent(bottleneck.untold_share));
   } else {
-    words.finding = fmt::format("{} of a step {}", percent(largest.share), verb_of(largest.stage));
-    if (largest.stage) words.finding += consequences(bottleneck, *largest.stage);
+    words.finding =
+        fmt::format("{} {} of a step", stage_subject(largest.stage), percent(largest.share));
+    // Nobody trains without computing.
+    if (largest.stage && *largest.stage != StepStage::compute) {
+      words.finding += fmt::format(": at most {:.1f}x to gain",
+                                   bottleneck.most_gain(*largest.stage).value_or(1.0));
+    }
+    if (largest.stage) words.finding += ". " + joined(advice(bottleneck, *largest.stage));
   }
   words.evidence = fmt::format("Based on the parts that trial {} reported ({} of its step time)",
                                bottleneck.trial, percent(1.0 - bottleneck.untold_share));
@@ -149,16 +204,16 @@ BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
   Responses matter;
   Responses unmoved;
   Responses unclear;
-  Responses left;
-  std::vector<std::optional<StepStage>> stages;
+  std::vector<std::string> clauses;
   for (const ParameterResponse& response : bottleneck.responses) {
-    (response.matters()               ? matter
-     : response.range.high < k_hardly ? unmoved
-                                      : unclear)
+    const bool matters = response.matters() && response.has_effect;
+    (matters                                                ? matter
+     : response.range.high < k_hardly || response.matters() ? unmoved
+                                                            : unclear)
         .push_back(&response);
-    if (!response.leaves_gain()) continue;
-    left.push_back(&response);
-    if (std::ranges::find(stages, response.stage) == stages.end()) stages.push_back(response.stage);
+    if (!matters) continue;
+    clauses.push_back(response.leaves_gain() ? advice_on(response)
+                                             : praise_of(response, bottleneck));
   }
   if (matter.empty() && !unclear.empty()) {
     words.finding += ", and " + too_little_known(unclear);
@@ -168,21 +223,11 @@ BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
     words.finding += ", and no parameter that was varied changes their time by over 3 %";
     return words;
   }
-  words.finding += fmt::format("; {} {}", with_factors(matter, &ParameterResponse::range),
-                               matter.size() == 1 ? "matters" : "matter");
-  if (!unmoved.empty()) words.finding += ", not " + names_of(unmoved, "or");
-  if (!unclear.empty()) words.finding += ", " + too_little_known(unclear);
-  if (left.empty()) {
-    words.finding += fmt::format(": trial {} has their best values, and nothing says what remains",
-                                 bottleneck.trial);
-  } else if (stages.size() == 1 && stages.front()) {
-    words.finding +=
-        fmt::format(": {} would still help, as where a step {}",
-                    with_factors(left, &ParameterResponse::gain), verb_of(stages.front()));
-  } else {
-    words.finding +=
-        fmt::format(": {} would still help", with_factors(left, &ParameterResponse::gain));
+  words.finding += "; " + joined(clauses);
+  if (!unmoved.empty()) {
+    words.finding += fmt::format("; {} made no measurable difference", names_of(unmoved, "or"));
   }
+  if (!unclear.empty()) words.finding += "; " + too_little_known(unclear);
   return words;
 }
 
@@ -205,7 +250,9 @@ std::string use_of_machine(const Bottleneck& bottleneck) {
 BottleneckWords in_words(const Bottleneck& bottleneck) {
   BottleneckWords words =
       bottleneck.stages.empty() ? words_from_responses(bottleneck) : words_from_stages(bottleneck);
-  if (bottleneck.stages.empty()) words.finding += use_of_machine(bottleneck);
+  if (bottleneck.stages.empty() && words.finding.find("CPUs idle") == std::string::npos) {
+    words.finding += use_of_machine(bottleneck);
+  }
   words.finding += ".";
   if (!bottleneck.responses.empty()) {
     words.evidence += fmt::format(

@@ -59,6 +59,10 @@ std::string why_unknown(const TrialSamples& samples) {
 
 }  // namespace
 
+bool has_clear_effect(const ParameterImportance& parameter, const Importance& importance) {
+  return parameter.effect && parameter.effect->size.low > (importance.logarithmic ? 1.0 : 0.0);
+}
+
 Importance importance_of(const SearchSpace& space, const TrialSamples& samples,
                          const EffectsModel* model) {
   Importance importance;

@@ -44,6 +44,11 @@ struct Importance {
   std::string unknown;                          ///< why there is nothing, for people; else empty
 };
 
+/// True if the parameter's interval excludes "no change"; otherwise its best and worst value are as
+/// good as drawn by lot.
+[[nodiscard]] bool has_clear_effect(const ParameterImportance& parameter,
+                                    const Importance& importance);
+
 /// `model` is null where there is none; what is then `unknown` is told.
 [[nodiscard]] Importance importance_of(const SearchSpace& space, const TrialSamples& samples,
                                        const EffectsModel* model);

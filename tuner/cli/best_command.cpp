@@ -21,6 +21,7 @@ struct BestOptions {
   std::string study;
   std::string format = "text";
   std::string objective;
+  bool verbose = false;
   ApplyOptions apply;
 };
 
@@ -43,36 +44,41 @@ Json best_json(const CommandContext& context, const StoredStudy& study, const Be
   json["config_files"] = config_files_json(choice.study, choice.trial.configuration);
   json["recommendation"] =
       choice.recommendation
-          ? recommendation_json(*choice.recommendation, recommendation_context(context, study))
+          ? recommendation_json(*choice.recommendation,
+                                recommendation_context(context, study, choice.trial.configuration))
           : Json(nullptr);
   return json;
 }
 
 std::string best_text(const CommandContext& context, const StoredStudy& study,
-                      const BestChoice& choice) {
-  const auto words = recommendation_context(context, study);
+                      const BestChoice& choice, bool verbose) {
+  const auto words = recommendation_context(context, study, choice.trial.configuration);
+  const std::size_t width = context.console.stdout_width();
   std::string text;
   if (choice.recommendation) {
-    text = recommendation_text(*choice.recommendation, words, context.console.stdout_width());
-    text.erase(text.find("next   "));
+    text = result_text(*choice.recommendation, words, width);
+    if (verbose) text += details_text(*choice.recommendation, words, width);
+  } else if (words.changes.empty()) {
+    text = fmt::format("keep today's settings (trial {})\n", choice.trial.number);
   } else {
-    text = fmt::format("best   {}\n",
-                       configuration_text(choice.trial.configuration, words.parameter_order));
-    text += fmt::format("       trial {}, from the search trials only, not confirmed\n",
-                        choice.trial.number);
+    text = fmt::format("trial {}, not confirmed by fresh launches\n", choice.trial.number) +
+           change_lines(words.changes, width);
   }
+  text += wrapped_entry(fmt::format("config  {}", configuration_text(choice.trial.configuration,
+                                                                     words.parameter_order)),
+                        width, 8);
   if (choice.command.argv.empty()) return text;
-  text += fmt::format("in     {}\n", choice.study.working_directory.string());
+  text += fmt::format("in      {}\n", choice.study.working_directory.string());
   for (const auto& [name, value] : choice.command.environment) {
-    text += fmt::format("env    {}={}\n", name, shell_quoted(value));
+    text += fmt::format("env     {}={}\n", name, shell_quoted(value));
   }
   for (const std::string& command :
        pending_edits(choice, shell_quoted(choice.asked_of) + context.database_option())) {
-    text += fmt::format("edit   {}\n", command);
+    text += fmt::format("edit    {}\n", command);
   }
   const std::string hooked =
       choice.command.needs_hook() ? exec_words(context, choice) + " -- " : "";
-  text += fmt::format("run    {}{}\n", hooked, shell_quoted(choice.command.argv));
+  text += fmt::format("run     {}{}\n", hooked, shell_quoted(choice.command.argv));
   return text;
 }
 
@@ -107,7 +113,7 @@ ExitCode print_best(CommandContext& context, const BestOptions& options) {
     json["audit"] = audit_json(*audit);
     context.console.json_result(json);
   } else if (options.format == "text") {
-    context.console.result(best_text(context, *study, *choice));
+    context.console.result(best_text(context, *study, *choice, options.verbose));
   } else {
     return print_launch_format(context, *study, *choice, options.format);
   }
@@ -159,6 +165,8 @@ void add_best_command(CLI::App& program, CommandContext& context) {
       ->add_option("--objective", options->objective,
                    "Objective to be best in [default: the recommendation]")
       ->option_text("OBJECTIVE");
+  command->add_flag("--verbose", options->verbose,
+                    "Print the evidence, too: other finalists, ties, notes");
   add_apply_options(*command, options->apply);
   format->excludes(command->get_option("--apply"));
   add_json_option(*command, context);

@@ -12,6 +12,7 @@
 #include "trial_runner/runner_kinds.hpp"
 #include "tuner/cli/best_apply.hpp"
 #include "tuner/exports/python_edits.hpp"
+#include "tuner/report/setting_changes.hpp"
 #include "tuner/report/trial_command.hpp"
 #include "tuner/study/config_files.hpp"
 
@@ -114,17 +115,13 @@ ExitCode print_python(CommandContext& context, const StoredStudy& study, const B
              study.record.name),
          "", "see --format args"});
   }
-  HookLog seen;
-  const auto trials = study.history.standing_trials(study.record.id, 1);
-  if (!trials) return context.console.error(trials.error());
-  for (const TrialRecord& trial : *trials) {
-    if (!trial.hook.is_null()) seen = HookLog::from_json(trial.hook);
-  }
+  const auto seen = read_hook_log(study);
+  if (!seen) return context.console.error(seen.error());
   const auto usual = render_command(choice.study, choice.study.baseline);
   const auto best = render_command(choice.study, choice.trial.configuration);
   const bool same_command = best.argv == usual.argv && best.environment == usual.environment;
   context.console.result(choice.command.needs_hook() || same_command
-                             ? python_edits(choice.command.hook->knobs, seen)
+                             ? python_edits(choice.command.hook->knobs, *seen)
                              : "# nothing to change in the program\n");
   if (!same_command) {
     context.console.message(

@@ -26,16 +26,18 @@ namespace {
 
 constexpr int k_projection_repeats = 3;
 
-/// What continues this run of a study whose file names it `name_in_file`: options that the file
-/// does not hold are repeated, and a name that `--new` has given belongs into it.
+/// Command that continues this study, which its file calls `name_in_file`. It repeats options that
+/// the file does not hold. If `--new` has given another name, the user has to put it into the file.
+/// `time`: value of `--time`; empty: none.
 std::string continuation(const CommandContext& context, const RunOptions& options,
-                         const StudySpec& study, const std::string& name_in_file) {
+                         const StudySpec& study, const std::string& name_in_file,
+                         const std::string& time) {
   std::string command = "steptune run " + shell_quoted(options.study);
   if (options.trials) command += fmt::format(" --trials {}", *options.trials);
-  if (!options.time.empty()) command += " --time " + shell_quoted(options.time);
   if (!options.worth.empty()) command += " --worth " + shell_quoted(options.worth);
   if (options.first_guesses) command += " --first-guesses";
   command += context.database_option();
+  if (!time.empty()) command += " --time " + shell_quoted(time);
   if (study.name == name_in_file) return command;
   return fmt::format("\"name\": \"{}\" in {}, then {}", study.name, options.study, command);
 }
@@ -146,7 +148,7 @@ ExitCode tune_and_report(CommandContext& context, const RunOptions& options, Stu
   if (!agreed) return failed(agreed.error());
   const SignalFlags flags;
   const auto result = tune(context, options, study, *history, flags,
-                           continuation(context, options, study, name_in_file));
+                           continuation(context, options, study, name_in_file, options.time));
   if (!result) return failed(result.error());
   const ExitCode code = exit_code_of(*result, flags);
   const bool interrupted = code == ExitCode::interrupted || code == ExitCode::terminated;
@@ -155,7 +157,9 @@ ExitCode tune_and_report(CommandContext& context, const RunOptions& options, Stu
                                      study.name, context.clock.wall_time_s());
     if (warning) context.console.warning(*warning);
   }
-  const auto report = make_run_report(context, std::move(*history), study.name, *result);
+  const auto report =
+      make_run_report(context, std::move(*history), study.name, *result,
+                      {options.verbose, continuation(context, options, study, name_in_file, "")});
   if (!report) return failed(report.error());
   print_run_report(context, *report, study.name, interrupted);
   if (!interrupted) {
@@ -265,6 +269,8 @@ void add_run_command(CLI::App& program, CommandContext& context) {
       ->option_text("LEVEL")
       ->check(CLI::IsMember({"debug", "info", "warning", "error", "off"}));
   command->add_flag("--quiet", options->quiet, "Show no progress, warnings only");
+  command->add_flag("--verbose", options->verbose,
+                    "End with the leaderboard and the evidence behind the result, too");
   add_history_limit_option(*command, options->history_limit_bytes, "At the end");
   add_notify_options(*command, options->notify, {"completed", "improved", "failed", "budget"});
   add_json_option(*command, context);

@@ -31,6 +31,7 @@ struct RunOptions {
   bool fresh = false;
   bool yes = false;
   bool quiet = false;
+  bool verbose = false;
   bool first_guesses = false;
   std::optional<std::uint64_t> history_limit_bytes;
   NotifyOptions notify;

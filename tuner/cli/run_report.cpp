@@ -30,7 +30,8 @@ Json report_json(const RecommendationContext& words, const StoredStudy& study,
 }  // namespace
 
 Result<RunReport> make_run_report(const CommandContext& context, History history,
-                                  const std::string& name, const LoopResult& result) {
+                                  const std::string& name, const LoopResult& result,
+                                  const ReportWish& wish) {
   auto record = history.study(name);
   if (!record) return tl::unexpected(record.error());
   auto objectives = objective_views(record->document);
@@ -38,15 +39,25 @@ Result<RunReport> make_run_report(const CommandContext& context, History history
   const auto board = read_leaderboard(study, {k_shown_trials, false, 0});
   if (!board) return tl::unexpected(board.error());
   RunReport report;
-  const RecommendationContext words = recommendation_context(context, study);
+  RecommendationContext words =
+      result.recommendation
+          ? recommendation_context(context, study, result.recommendation->configuration)
+          : study_words(context, study);
+  words.rerun = wish.rerun;
   report.json = report_json(words, study, *board, result);
   report.counts = counts_text(board->counts);
   report.ended = fmt::format("study \"{}\" ended: {}", name, printable_line(result.reason, 2000));
-  report.leaderboard =
-      leaderboard_text(*board, {context.console.color_on_stdout(), context.console.stdout_width()});
-  if (result.recommendation) {
-    report.recommendation =
-        recommendation_text(*result.recommendation, words, context.console.stdout_width());
+  const std::size_t width = context.console.stdout_width();
+  const std::string table = leaderboard_text(*board, {context.console.color_on_stdout(), width});
+  if (!result.recommendation) {
+    report.text = table;
+    return report;
+  }
+  report.recommendation = recommendation_text(*result.recommendation, words, width);
+  report.text = report.recommendation;
+  if (wish.verbose) {
+    report.text = fmt::format("{}\n{}\n{}", table,
+                              details_text(*result.recommendation, words, width), report.text);
   }
   return report;
 }
@@ -60,9 +71,7 @@ void print_run_report(CommandContext& context, const RunReport& report, const st
                                         report.counts, study, context.database_option()));
   } else {
     context.console.message(report.ended);
-    context.console.result(report.recommendation.empty()
-                               ? report.leaderboard
-                               : report.leaderboard + "\n" + report.recommendation);
+    context.console.result(report.text);
   }
 }
 

@@ -15,13 +15,19 @@ namespace steptune {
 struct RunReport {
   std::string ended;           ///< one line: why
   std::string counts;          ///< of trials
-  std::string leaderboard;     ///< table and counts
+  std::string text;            ///< for stdout: the result, or the leaderboard if there is none
   std::string recommendation;  ///< empty: none
   Json json;                   ///< one document; see configs/output.schema.json
 };
 
+struct ReportWish {
+  bool verbose = false;  ///< leaderboard and details, too
+  std::string rerun{};   ///< command that continues the study, without `--time`; empty: none
+};
+
 [[nodiscard]] Result<RunReport> make_run_report(const CommandContext& context, History history,
-                                                const std::string& study, const LoopResult& result);
+                                                const std::string& study, const LoopResult& result,
+                                                const ReportWish& wish = {});
 
 /// Leaves the report on stdout. An interrupted run prints text on stderr only.
 void print_run_report(CommandContext& context, const RunReport& report, const std::string& study,

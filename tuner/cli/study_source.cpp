@@ -217,8 +217,10 @@ RecommendationContext study_words(const CommandContext& context, const StoredStu
 }
 
 RecommendationContext recommendation_context(const CommandContext& context,
-                                             const StoredStudy& study) {
+                                             const StoredStudy& study,
+                                             const Configuration& advised) {
   RecommendationContext words = study_words(context, study);
+  add_study_facts(words, study, advised);
   if (const auto hours = read_machine_hours(study)) words.machine_hours = hours->total();
   return words;
 }

@@ -64,8 +64,10 @@ void warn_if_unfinished(const CommandContext& context, const StudyRecord& study)
 /// Words for what is told of the study, without what was used of machines without a price.
 [[nodiscard]] RecommendationContext study_words(const CommandContext& context,
                                                 const StoredStudy& study);
-/// The same with it, for which the study's trials are read where there is no price.
+/// The same with it and with the facts of the result (`add_study_facts`). Reads the study's trials
+/// if there is no price.
 [[nodiscard]] RecommendationContext recommendation_context(const CommandContext& context,
-                                                           const StoredStudy& study);
+                                                           const StoredStudy& study,
+                                                           const Configuration& advised);
 
 }  // namespace steptune

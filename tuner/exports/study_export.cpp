@@ -37,6 +37,10 @@ Result<StudyExport> read_study_export(const StoredStudy& study) {
   auto recommendation = stored_recommendation(study.record);
   if (!recommendation) return tl::unexpected(recommendation.error());
   result.recommendation = *std::move(recommendation);
+  result.words = {study.record.name, result.board.objectives,
+                  parameter_order(study.record.document)};
+  if (result.recommendation)
+    add_study_facts(result.words, study, result.recommendation->configuration);
   auto sessions = study.history.sessions(study.record.id);
   if (!sessions) return tl::unexpected(sessions.error());
   result.sessions = *std::move(sessions);
@@ -77,12 +81,9 @@ Json json_export(const StudyExport& study, const std::string& program_version) {
         {{"started", format_utc(session.started_wall_s)}, {"machine", session.machine}});
   }
   json["decisions"] = decisions_json(study.decisions);
-  json["recommendation"] =
-      study.recommendation
-          ? recommendation_json(*study.recommendation,
-                                {study.record.name, study.board.objectives,
-                                 parameter_order(study.record.document), /*hooked=*/false})
-          : Json(nullptr);
+  json["recommendation"] = study.recommendation
+                               ? recommendation_json(*study.recommendation, study.words)
+                               : Json(nullptr);
   return json;
 }
 

@@ -10,6 +10,7 @@
 #include "common/error.hpp"
 #include "common/json.hpp"
 #include "tuner/report/leaderboard.hpp"
+#include "tuner/report/recommendation.hpp"
 #include "tuner/report/stored_study.hpp"
 
 namespace steptune {
@@ -24,6 +25,7 @@ struct StudyExport {
   std::vector<SessionRecord> sessions;  ///< with the libraries that a baseline told of in each
   std::vector<StudyDecision> decisions;
   std::optional<Recommendation> recommendation;
+  RecommendationContext words;  ///< for the recommendation
 };
 
 [[nodiscard]] Result<StudyExport> read_study_export(const StoredStudy& study);

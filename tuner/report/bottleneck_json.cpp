@@ -10,6 +10,10 @@ Json stage_json(const std::optional<StepStage>& stage) {
   return stage ? Json(to_text(*stage)) : Json(nullptr);
 }
 
+Json value_or_null_of(const std::optional<Value>& value) {
+  return value ? to_json(*value) : Json(nullptr);
+}
+
 }  // namespace
 
 Json bottleneck_json(const Bottleneck& bottleneck) {
@@ -33,6 +37,7 @@ Json bottleneck_json(const Bottleneck& bottleneck) {
   json["gpu_busy_share"] = number_or_null(bottleneck.gpu_busy);
   json["cpu_busy_share"] = number_or_null(bottleneck.cpu_busy);
   json["loader_queue_empty_share"] = number_or_null(bottleneck.loader_queue_empty);
+  json["loader_worker_cpu_share"] = number_or_null(bottleneck.loader_worker_cpu);
   json["interruptions_share"] = number_or_null(bottleneck.interruptions_share);
   json["startup_share_of_plan"] = number_or_null(bottleneck.startup_share);
   json["trials"] = bottleneck.trials;
@@ -46,7 +51,11 @@ Json bottleneck_json(const Bottleneck& bottleneck) {
                                  {"best", to_json(response.best)},
                                  {"worst", to_json(response.worst)},
                                  {"gain_left", estimate_json(response.gain)},
-                                 {"worst_to_best", estimate_json(response.range)}});
+                                 {"worst_to_best", estimate_json(response.range)},
+                                 {"least_tried", value_or_null_of(response.least_tried)},
+                                 {"most_tried", value_or_null_of(response.most_tried)},
+                                 {"is_open_end", response.is_open_end(response.best)},
+                                 {"has_effect", response.has_effect}});
   }
   json["inactive"] = bottleneck.inactive;
   return json;

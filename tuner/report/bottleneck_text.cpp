@@ -82,6 +82,10 @@ std::string further_facts(const Bottleneck& bottleneck) {
     text += fmt::format("the next batch has not come yet at {} of the steps\n",
                         format_percent(*bottleneck.loader_queue_empty));
   }
+  if (bottleneck.loader_worker_cpu) {
+    text += fmt::format("the loader's workers compute {} of their time\n",
+                        format_percent(*bottleneck.loader_worker_cpu));
+  }
   if (bottleneck.interruptions_share > 0.0) {
     text += fmt::format("phases and stalls between steps: {} of the time per sample\n",
                         format_percent(bottleneck.interruptions_share));

@@ -195,9 +195,7 @@ std::string effect_text(const ParameterImportance& parameter, const Importance& 
                         const ObjectiveView& view) {
   if (!parameter.effect) return parameter.varied ? "" : "one value in all trials";
   const MainEffect& effect = *parameter.effect;
-  // Where the interval holds "no change", best and worst are as good as drawn by lot.
-  if (importance.logarithmic ? effect.size.low <= 1.0 : effect.size.low <= 0.0)
-    return "no clear effect";
+  if (!has_clear_effect(parameter, importance)) return "no clear effect";
   const bool less_is_better = view.objective.direction == Direction::minimize;
   const Value& best = less_is_better ? effect.least : effect.most;
   const Value& worst = less_is_better ? effect.most : effect.least;

@@ -12,55 +12,53 @@
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/machine_hours.hpp"
+#include "tuner/report/next_step.hpp"
+#include "tuner/report/outcome.hpp"
 
 namespace steptune {
 namespace {
 
-/// A buffer's share of an interval that is worth a word.
+/// A lower end that a full buffer lowers by less than this share is not worth a line.
 constexpr double k_told_buffer = 0.99;
+constexpr std::size_t k_title = 8;
 
-std::string evidence_text(const SpeedUp& speed_up, const RecommendationContext& context) {
-  if (speed_up.pairs == 0) return "from the search trials only, not confirmed";
-  return fmt::format("{} pair{}, {}", speed_up.pairs, speed_up.pairs == 1 ? "" : "s",
-                     context.attached ? "within the long run" : "fresh processes");
+const Objective& first_objective(const RecommendationContext& context) {
+  static const Objective k_time{"time", Direction::minimize};
+  return context.objectives.empty() ? k_time : context.objectives[0].objective;
 }
 
-std::string buffer_text(const SpeedUp& speed_up) {
-  if (speed_up.pairs == 0 || !(speed_up.low_if_buffered < k_told_buffer * speed_up.low)) return {};
-  return fmt::format(", at least {} whatever a full buffer still hides",
-                     format_factor(speed_up.low_if_buffered));
+/// `, if batch 256 needs as many samples as batch 32`: an assumption that nobody has checked.
+std::string batch_condition(const Recommendation& recommendation,
+                            const RecommendationContext& context) {
+  const bool is_scaled =
+      recommendation.least_samples_ratio != 1.0 || recommendation.most_samples_ratio != 1.0;
+  if (!context.batches || is_scaled || !first_objective(context).is_timed()) return {};
+  return fmt::format(", if batch {:g} needs no more samples than batch {:g}",
+                     context.batches->second, context.batches->first);
 }
 
-/// ` (46 % cheaper)`; nothing where the difference is none to speak of.
-std::string saving_text(double baseline_usd, double incumbent_usd) {
-  const double saving = 1.0 - incumbent_usd / baseline_usd;
-  if (!(baseline_usd > 0.0) || !(std::abs(saving) >= 0.005)) return {};
-  return saving > 0.0 ? fmt::format(" ({:.0f} % cheaper)", 100.0 * saving)
-                      : fmt::format(" ({:.0f} % dearer)", -100.0 * saving);
-}
-
-/// `41.2 h -> 19.3 h      $49.93 -> $23.39 (53 % cheaper)`
+/// `41.2 h -> 19.3 h, $49.93 -> $23.39`
 std::string plan_text(const Recommendation& recommendation, const RecommendationContext& context) {
+  const bool changes = changes_settings(outcome_of(recommendation, context.others_measured));
   std::string result;
-  const std::size_t count = std::min(recommendation.baseline_objectives.size(),
-                                     recommendation.incumbent_objectives.size());
-  for (std::size_t i = 0; i < context.objectives.size() && i < count; ++i) {
+  for (std::size_t i = 0; i < context.objectives.size(); ++i) {
     const ObjectiveView& view = context.objectives[i];
-    const bool named = !view.objective.is_time() && !view.objective.is_cost();
-    result += fmt::format("{}{}{}", result.empty() ? "" : "      ", named ? view.title() + " " : "",
-                          view.text(recommendation.baseline_objectives[i]));
-    if (keeps_baseline(recommendation.claim)) continue;
-    result += " -> " + view.text(recommendation.incumbent_objectives[i]);
-    if (view.objective.is_cost()) {
-      result += saving_text(recommendation.baseline_objectives[i],
-                            recommendation.incumbent_objectives[i]);
-    }
+    const auto value = [&](const std::vector<double>& values) {
+      return i < values.size() ? view.text(values[i]) : "";
+    };
+    const std::string today = value(recommendation.baseline_objectives);
+    const std::string advised = changes ? value(recommendation.incumbent_objectives) : "";
+    if (today.empty() && advised.empty()) continue;
+    const bool named = !view.objective.is_timed();
+    result += fmt::format("{}{}{}{}{}", result.empty() ? "" : ", ", named ? view.title() + " " : "",
+                          today, today.empty() || advised.empty() ? "" : " -> ", advised);
   }
+  if (changes && !result.empty()) result += batch_condition(recommendation, context);
   return result;
 }
 
-/// `18.9 h-19.7 h`; `up to 38.9 h` where it is too wide to have a lower end.
-std::string interval_text(const ObjectiveView& view, double value, double half_width) {
+/// `18.9 h-19.7 h`; `up to 38.9 h` if it is too wide to have a lower end.
+std::string value_interval_text(const ObjectiveView& view, double value, double half_width) {
   const std::string high = view.text(value + half_width);
   if (!(value > half_width)) return "up to " + high;
   return fmt::format("{}-{}", view.text(value - half_width), high);
@@ -76,21 +74,23 @@ std::string extrapolation_text(const Recommendation& recommendation,
     const double half_width = recommendation.incumbent_half_widths[i];
     if (!std::isfinite(half_width)) continue;
     intervals += intervals.empty() ? "95 % interval " : ", ";
-    intervals +=
-        interval_text(context.objectives[i], recommendation.incumbent_objectives[i], half_width);
+    intervals += value_interval_text(context.objectives[i], recommendation.incumbent_objectives[i],
+                                     half_width);
   }
   if (!(recommendation.measured_s > 0.0)) return intervals;
   return fmt::format("{}{}extrapolated from {} of training", intervals,
                      intervals.empty() ? "" : "; ", format_duration(recommendation.measured_s));
 }
 
-/// ` (0.9 % to 1.8 %)`; nothing where it is not known.
+/// `0.9 % to 1.8 % of the planned run`; empty if unknown.
 std::string payback_interval_text(const Recommendation& recommendation) {
-  if (!std::isfinite(recommendation.payback_low)) return {};
+  if (!recommendation.payback_share || !std::isfinite(recommendation.payback_low)) return {};
   const std::string low = format_percent(recommendation.payback_low);
-  if (!std::isfinite(recommendation.payback_high)) return fmt::format(" ({} or more)", low);
+  if (!std::isfinite(recommendation.payback_high)) {
+    return fmt::format("after {} or more of the planned run", low);
+  }
   const std::string high = format_percent(recommendation.payback_high);
-  return low == high ? "" : fmt::format(" ({} to {})", low, high);
+  return low == high ? "" : fmt::format("after {} to {} of the planned run", low, high);
 }
 
 std::string tuning_text(const Recommendation& recommendation,
@@ -98,11 +98,11 @@ std::string tuning_text(const Recommendation& recommendation,
   std::string result = format_duration(recommendation.tuning_s);
   if (recommendation.tuning_usd > 0.0) result += ", " + format_usd(recommendation.tuning_usd);
   if (context.machine_hours) result += ", " + machine_hours_text(*context.machine_hours);
-  if (recommendation.payback_share) {
+  const bool changes = changes_settings(outcome_of(recommendation, context.others_measured));
+  if (changes && recommendation.payback_share) {
     const double share = *recommendation.payback_share;
     result += share <= 1.0
-                  ? fmt::format("; paid back after {} of the planned run{}", format_percent(share),
-                                payback_interval_text(recommendation))
+                  ? fmt::format("; paid back after {} of the planned run", format_percent(share))
                   : "; not paid back by one planned run";
   }
   return result;
@@ -159,49 +159,21 @@ std::string undecided_text(const Recommendation& recommendation,
   return text;
 }
 
-/// `2.13 times as fast as baseline`
-std::string comparison_text(double ratio, const RecommendationContext& context) {
-  const std::string times = format_factor(ratio) + " times";
-  if (context.objectives.empty() || context.objectives[0].objective.is_time()) {
-    return times + " as fast as baseline";
-  }
-  const Objective& objective = context.objectives[0].objective;
-  return objective.is_cost() ? fmt::format("the baseline costs {} as much", times)
-                             : fmt::format("{} as good as baseline in {}", times, objective.metric);
-}
-
-std::string speed_up_of(const SpeedUp& speed_up, const RecommendationContext& context) {
-  if (!std::isfinite(speed_up.ratio)) return "cannot be compared with the baseline by a ratio";
-  std::string interval;
-  if (std::isfinite(speed_up.low) && std::isfinite(speed_up.high)) {
-    interval = fmt::format("95 % interval {}-{}; ", format_factor(speed_up.low),
-                           format_factor(speed_up.high));
-  }
-  return fmt::format("{} ({}{}){}", comparison_text(speed_up.ratio, context), interval,
-                     evidence_text(speed_up, context), buffer_text(speed_up));
-}
-
-/// `faster`, or what else better values of the first objective are called.
-std::string comparative_of(const RecommendationContext& context) {
-  return context.objectives.empty() ? "faster" : context.objectives[0].objective.comparative();
-}
-
-std::string verdict_text(Verdict verdict, const RecommendationContext& context) {
+std::string finalist_verdict(Verdict verdict, const RecommendationContext& context) {
   switch (verdict) {
     case Verdict::faster:
-      return comparative_of(context) + ", too";
+      return fmt::format("{}, too", first_objective(context).comparative());
     case Verdict::hidden:
-      return "not certain, as a buffer may hide a slower loader: set \"measure.buffers\", or a "
-             "longer \"max_trial\"";
+      return "not certain: a full buffer may hide a slower data loader";
     case Verdict::not_faster:
-      return "not shown to be " + comparative_of(context);
+      return fmt::format("not shown to be {}", first_objective(context).comparative());
     case Verdict::failed:
       return context.attached ? "failed when it was confirmed" : "failed in a fresh run";
     case Verdict::open:
       break;
   }
   return context.attached ? "undecided: the time was too short"
-                          : "undecided: run it again with a longer --time, and it goes on";
+                          : "undecided: run it again with a longer --time";
 }
 
 /// A line for each configuration that was confirmed and is not recommended.
@@ -211,9 +183,12 @@ std::string finalists_text(const Recommendation& recommendation,
   for (const FinalistResult& finalist : recommendation.finalists) {
     if (finalist.trial == recommendation.incumbent_trial) continue;
     const bool measured = finalist.speed_up.pairs > 0;
-    result += fmt::format("tried  trial {}: {}{}\n", finalist.trial,
-                          measured ? speed_up_of(finalist.speed_up, context) + ": " : "",
-                          verdict_text(finalist.verdict, context));
+    const std::string speed_up =
+        measured
+            ? speed_up_text(finalist.speed_up, first_objective(context), context.attached) + ": "
+            : "";
+    result += fmt::format("tried   trial {}: {}{}\n", finalist.trial, speed_up,
+                          finalist_verdict(finalist.verdict, context));
   }
   return result;
 }
@@ -222,38 +197,46 @@ std::string tied_line(const Recommendation& recommendation, const Recommendation
   const std::string tied = trial_list(recommendation.tied, recommendation.incumbent_trial);
   if (tied.empty()) return {};
   const std::string undecided = undecided_text(recommendation, context.parameter_order);
-  return fmt::format(
-      "tied   trial {}: no measurable difference{}{}\n", tied,
-      undecided.empty() ? "" : "; not decided in this time: ", printable_line(undecided));
+  return fmt::format("tied    trial {}: no measurable difference{}{}\n", tied,
+                     undecided.empty() ? "" : "; too close to call: ", printable_line(undecided));
 }
 
 std::string trade_line(const Recommendation& recommendation, const RecommendationContext& context) {
   if (context.objectives.size() < 2) return {};
   const std::string others = trial_list(recommendation.pareto, recommendation.incumbent_trial);
   return others.empty() ? ""
-                        : fmt::format("trade  trial {}: measurably better in {}\n", others,
+                        : fmt::format("trade   trial {}: measurably better in {}\n", others,
                                       printable_line(context.objectives[1].title()));
 }
 
-std::string plan_lines(const Recommendation& recommendation, const RecommendationContext& context) {
-  const std::string plan = plan_text(recommendation, context);
-  if (plan.empty()) return {};
-  const bool planned = !context.objectives.empty() && context.objectives[0].planned_run;
-  const bool rated =
-      !planned && !context.objectives.empty() && !context.objectives[0].unit().empty();
-  const std::string from = extrapolation_text(recommendation, context);
-  return fmt::format("{}   {}{}\n", planned || !rated ? "plan" : "rate", plan,
-                     rated ? " per million samples" : "") +
-         (from.empty() ? "" : fmt::format("       {}\n", from));
+/// The lower end that is left if a full buffer hides as much as it can.
+std::string buffer_line(const Recommendation& recommendation,
+                        const RecommendationContext& context) {
+  const SpeedUp& speed_up = recommendation.speed_up;
+  if (speed_up.pairs == 0 || !(speed_up.low_if_buffered < k_told_buffer * speed_up.low)) return {};
+  return fmt::format("buffer  at least {} even if full buffers hide as much as they can\n",
+                     comparison_text(speed_up.low_if_buffered, first_objective(context)));
 }
 
-std::string next_lines(const RecommendationContext& context) {
-  if (context.hooked) {
-    return fmt::format("next   steptune exec {}\n       steptune best {} --format python\n",
-                       context.study, context.study);
+std::string titled(std::string_view title, const std::string& text) {
+  return text.empty() ? "" : fmt::format("{:<{}}{}\n", title, k_title, printable_line(text, 2000));
+}
+
+std::string plan_line(const Recommendation& recommendation, const RecommendationContext& context) {
+  const std::string plan = plan_text(recommendation, context);
+  if (plan.empty() || context.objectives.empty()) return {};
+  const ObjectiveView& first = context.objectives[0];
+  const bool is_rate = !first.planned_run && !first.unit().empty();
+  return titled(is_rate ? "rate" : "plan", plan + (is_rate ? " per million samples" : ""));
+}
+
+std::string verdict_line(const Recommendation& recommendation,
+                         const RecommendationContext& context) {
+  std::string text = verdict_text(recommendation, context);
+  if (const auto more_s = more_time_s(recommendation, context)) {
+    text += fmt::format("; about {} more would tell", format_duration(*more_s));
   }
-  return fmt::format("next   steptune best {} --format {}\n", context.study,
-                     context.has_command ? "args" : "json");
+  return text;
 }
 
 Json speed_up_json(const SpeedUp& speed_up) {
@@ -269,47 +252,42 @@ Json speed_up_json(const SpeedUp& speed_up) {
 
 }  // namespace
 
-std::string speed_up_text(const Recommendation& recommendation,
-                          const RecommendationContext& context) {
-  const SpeedUp& speed_up = recommendation.speed_up;
-  if (recommendation.claim == Claim::nothing_faster) {
-    return "the baseline: nothing was shown to be " + comparative_of(context);
-  }
-  if (recommendation.claim == Claim::nothing_to_gain) {
-    return fmt::format("the baseline: within {:g} % of the best that these settings allow",
-                       100.0 * recommendation.worth);
-  }
-  if (recommendation.claim == Claim::feasible) {
-    const bool measured = speed_up.pairs > 0;
-    return fmt::format("respects all limits, which the baseline does not; {}not shown to be {}",
-                       measured ? speed_up_of(speed_up, context) + ": " : "",
-                       comparative_of(context));
-  }
-  const bool slower = recommendation.claim == Claim::unconfirmed && speed_up.high < 1.0;
-  return speed_up_of(speed_up, context) + (slower ? ": keep the baseline" : "");
+std::string verdict_text(const Recommendation& recommendation,
+                         const RecommendationContext& context) {
+  return verdict_text(recommendation, outcome_of(recommendation, context.others_measured),
+                      first_objective(context), context.attached);
+}
+
+std::string result_text(const Recommendation& recommendation, const RecommendationContext& context,
+                        std::size_t width) {
+  std::string result = wrapped(verdict_line(recommendation, context), width);
+  if (changes_settings(outcome_of(recommendation, context.others_measured)))
+    result += change_lines(context.changes, width);
+  return result + wrapped_entries(plan_line(recommendation, context) +
+                                      titled("cost", tuning_text(recommendation, context)),
+                                  width, k_title);
 }
 
 std::string recommendation_text(const Recommendation& recommendation,
                                 const RecommendationContext& context, std::size_t width) {
-  std::string result = fmt::format(
-      "best   {}\n", configuration_text(recommendation.configuration, context.parameter_order));
-  result += fmt::format("       {}\n", speed_up_text(recommendation, context));
-  result += finalists_text(recommendation, context);
+  return result_text(recommendation, context, width) +
+         fmt::format("{:<{}}{}\n", "next", k_title, next_step(recommendation, context));
+}
+
+std::string details_text(const Recommendation& recommendation, const RecommendationContext& context,
+                         std::size_t width) {
+  std::string result = finalists_text(recommendation, context);
   result += tied_line(recommendation, context);
   result += trade_line(recommendation, context);
-  result += plan_lines(recommendation, context);
-  if (!recommendation.samples_counted.empty()) {
-    result += fmt::format("count  samples {}\n", printable_line(recommendation.samples_counted));
-  }
-  if (!recommendation.page_cache.text.empty()) {
-    result += fmt::format("cache  {}\n", printable_line(recommendation.page_cache.text));
-  }
+  result += buffer_line(recommendation, context);
+  result += titled("basis", extrapolation_text(recommendation, context));
+  result += titled("payback", payback_interval_text(recommendation));
+  if (!recommendation.samples_counted.empty())
+    result += titled("count", "samples " + recommendation.samples_counted);
+  result += titled("cache", recommendation.page_cache.text);
   for (const std::string& note : recommendation.notes)
-    result += fmt::format("note   {}\n", printable_line(note));
-  result += fmt::format("tuning took {}\n", tuning_text(recommendation, context));
-  constexpr std::size_t k_title = 7;
-  result = wrapped_entries(result, width, k_title);
-  return result + next_lines(context);
+    result += titled("note", note);
+  return wrapped_entries(result, width, k_title);
 }
 
 Json recommendation_json(const Recommendation& recommendation,
@@ -331,6 +309,9 @@ Json recommendation_json(const Recommendation& recommendation,
          {"best_half_width_95", at(recommendation.incumbent_half_widths)}});
   }
   json["claim"] = to_text(recommendation.claim);
+  json["outcome"] = to_text(outcome_of(recommendation, context.others_measured));
+  json["verdict"] = verdict_text(recommendation, context);
+  json["changes"] = changes_json(context.changes);
   json["speed_up"] = speed_up_json(recommendation.speed_up);
   json["finalists"] = Json::array();
   for (const FinalistResult& finalist : recommendation.finalists) {

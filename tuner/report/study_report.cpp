@@ -57,6 +57,8 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
   auto recommendation = stored_recommendation(study.record);
   if (!recommendation) return tl::unexpected(recommendation.error());
   report.recommendation = *std::move(recommendation);
+  if (report.recommendation)
+    add_study_facts(report.words, study, report.recommendation->configuration);
   // Needs what this version makes of the study's document; the rest of the page does not.
   if (auto analysis = analysis_of(study, *standing)) {
     report.analysis = *std::move(analysis);

@@ -91,8 +91,12 @@ TEST(Bottleneck, SaysWhatAStepWaitsForAndWhatCanBeDone) {
   EXPECT_NEAR(response_of(bottleneck, "workers").gain.mean, 0.01 / 0.0052, 0.1);
   EXPECT_FALSE(response_of(bottleneck, "precision").leaves_gain());
   const BottleneckWords words = in_words(bottleneck);
-  EXPECT_EQ(words.finding.find("61 % of a step waits for data: workers (1.9"), 0U) << words.finding;
-  EXPECT_NE(words.finding.find("matters"), std::string::npos) << words.finding;
+  EXPECT_EQ(words.finding.find("Data loading costs 61 % of a step: at most 2.6x to gain. workers "
+                               "0 -> 4 gives 1.9"),
+            0U)
+      << words.finding;
+  EXPECT_NE(words.finding.find(", the end of what was tried: try further"), std::string::npos)
+      << words.finding;
   EXPECT_NE(words.evidence.find("parts that trial 1 reported (100 % of its step time)"),
             std::string::npos)
       << words.evidence;
@@ -113,28 +117,107 @@ TEST(Bottleneck, WhatActsOnASmallStageCannotHelp) {
   const Bottleneck bottleneck =
       study.at(with_parts(study.trials[0], {{"data_loading", 0.0091}, {"compute", 0.0009}}));
   const std::string finding = in_words(bottleneck).finding;
-  EXPECT_NE(finding.find("precision cannot."), std::string::npos) << finding;
+  EXPECT_NE(finding.find("precision cannot help."), std::string::npos) << finding;
   EXPECT_EQ(finding.find("flavour"), std::string::npos) << "its name says no stage: " << finding;
 }
 
-TEST(Bottleneck, AValueThatIsAsGoodAsItGetsIsSaidToBe) {
+TEST(Bottleneck, TheBestValueAtTheEndOfTheRangeIsNotCalledAsGoodAsItGets) {
   const LoaderStudy study;
   const TrialRecord best = measured_trial(50, loader_configuration(4));
   const std::string finding =
       in_words(study.at(with_parts(best, {{"data", 0.004}, {"compute", 0.0012}}))).finding;
-  EXPECT_NE(finding.find("workers is as good as it gets"), std::string::npos) << finding;
+  EXPECT_NE(finding.find("workers=4 is the end of what was tried: try further"), std::string::npos)
+      << finding;
+  EXPECT_EQ(finding.find("as good as it gets"), std::string::npos) << finding;
+}
+
+/// A step that data loading takes 78 % of, at `workers` of 0 to 16 tried ones.
+Bottleneck waiting_for_data(std::int64_t workers) {
+  Bottleneck bottleneck;
+  bottleneck.trial = 7;
+  bottleneck.trials = 20;
+  bottleneck.stages = {{StepStage::data, {"data"}, 0.0078, 0.78},
+                       {StepStage::compute, {"compute"}, 0.0022, 0.22}};
+  ParameterResponse response{"num_workers",  StepStage::data,        Value{workers},
+                             Value{workers}, Value{std::int64_t{0}}, {1.0, 1.0, 1.0},
+                             {3.0, 2.8, 3.2}};
+  response.least_tried = Value{std::int64_t{0}};
+  response.most_tried = Value{std::int64_t{16}};
+  response.least_is_limit = true;
+  bottleneck.responses = {response};
+  bottleneck.parameters = {{StepStage::data, {"num_workers"}}};
+  return bottleneck;
+}
+
+TEST(Bottleneck, AValueWithBetterAndWorseOnesAroundItIsAsGoodAsItGets) {
+  EXPECT_EQ(in_words(waiting_for_data(6)).finding,
+            "Data loading costs 78 % of a step: at most 4.5x to gain. num_workers=6 is as good as "
+            "it gets (0 to 16 were tried).");
+  EXPECT_EQ(in_words(waiting_for_data(16)).finding,
+            "Data loading costs 78 % of a step: at most 4.5x to gain. num_workers=16 is the end of "
+            "what was tried: try further.");
+  EXPECT_EQ(waiting_for_data(0).responses[0].is_open_end(Value{std::int64_t{0}}), false)
+      << "there are no fewer than none";
+}
+
+TEST(Bottleneck, NothingIsAsGoodAsItGetsWhileCpusIdleOrWorkersWait) {
+  Bottleneck bottleneck = waiting_for_data(6);
+  bottleneck.cpu_busy = 0.51;
+  EXPECT_NE(in_words(bottleneck)
+                .finding.find("num_workers=6 was the best (0 to 16 were tried), but "
+                              "the CPUs idle 49 % of the time."),
+            std::string::npos)
+      << in_words(bottleneck).finding;
+  bottleneck.loader_worker_cpu = 0.04;
+  EXPECT_NE(in_words(bottleneck).finding.find("but its workers wait 96 % of their time."),
+            std::string::npos)
+      << in_words(bottleneck).finding;
+  bottleneck = waiting_for_data(16);
+  bottleneck.loader_worker_cpu = 0.04;
+  EXPECT_NE(in_words(bottleneck)
+                .finding.find("try further, as its workers wait 96 % of their "
+                              "time."),
+            std::string::npos)
+      << in_words(bottleneck).finding;
+}
+
+TEST(Bottleneck, RecommendsNothingThatImportanceFindsWithoutEffect) {
+  Bottleneck bottleneck = waiting_for_data(6);
+  bottleneck.responses[0].gain = {1.5, 1.1, 2.0};
+  bottleneck.responses[0].has_effect = false;
+  EXPECT_NE(in_words(bottleneck).finding.find("num_workers made no measurable difference."),
+            std::string::npos)
+      << in_words(bottleneck).finding;
+  const LoaderStudy study;
+  const Bottleneck fitted = study.at(study.trials[0]);
+  EXPECT_TRUE(response_of(fitted, "workers").has_effect);
+  EXPECT_FALSE(response_of(fitted, "flavour").has_effect);
+}
+
+TEST(Bottleneck, NamesTheSettingsThatActOnTheLargestStageWithoutATriedOne) {
+  Bottleneck bottleneck = waiting_for_data(6);
+  bottleneck.responses.clear();
+  EXPECT_NE(in_words(bottleneck).finding.find(". num_workers acts on that."), std::string::npos);
+  bottleneck.parameters.clear();
+  EXPECT_NE(in_words(bottleneck)
+                .finding.find(
+                    ". no setting of the study acts on that; loader workers (num_workers) may."),
+            std::string::npos)
+      << in_words(bottleneck).finding;
 }
 
 TEST(Bottleneck, WithoutPartsOnlyTheResponsesSpeak) {
   const LoaderStudy study;
   const std::string finding = in_words(study.at(study.trials[0])).finding;
-  EXPECT_EQ(finding.find("The program did not report parts of its steps; workers (1.9"), 0U)
+  EXPECT_EQ(finding.find("The program did not report parts of its steps; workers 0 -> 4 gives 1.9"),
+            0U)
       << finding;
-  EXPECT_NE(finding.find("not precision or flavour"), std::string::npos) << finding;
-  EXPECT_NE(finding.find("as where a step waits for data"), std::string::npos) << finding;
+  EXPECT_NE(finding.find("precision or flavour made no measurable difference"), std::string::npos)
+      << finding;
   const std::string at_best =
       in_words(study.at(measured_trial(50, loader_configuration(4)))).finding;
-  EXPECT_NE(at_best.find("nothing says what remains"), std::string::npos) << at_best;
+  EXPECT_NE(at_best.find("workers=4 is the end of what was tried: try further"), std::string::npos)
+      << at_best;
 }
 
 TEST(Bottleneck, WhatTheTrialsHardlyTellIsNotSaidToHaveNoEffect) {
@@ -144,7 +227,9 @@ TEST(Bottleneck, WhatTheTrialsHardlyTellIsNotSaidToHaveNoEffect) {
     if (response.parameter == "precision") response.gain = response.range = {1.2, 0.7, 1.7};
   }
   const std::string finding = in_words(bottleneck).finding;
-  EXPECT_NE(finding.find("not flavour, too little is known about precision"), std::string::npos)
+  EXPECT_NE(finding.find("flavour made no measurable difference; too little is known about "
+                         "precision"),
+            std::string::npos)
       << finding;
 }
 

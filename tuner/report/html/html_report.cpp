@@ -40,15 +40,16 @@ std::string headline(const StudyReport& report) {
     return study.status == StudyStatus::finished ? "No configuration respects all limits"
                                                  : "This study has no recommendation yet";
   }
-  const std::string text = speed_up_text(*report.recommendation, report.words);
-  const std::string first = text.substr(0, text.find(" ("));
-  return keeps_baseline(report.recommendation->claim) ? "Keep " + first : first;
+  std::string text = verdict_text(*report.recommendation, report.words);
+  text = text.substr(0, text.find(" ("));
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
 }
 
-/// What stands beside the headline: how sure it is, and from what.
+/// The rest of the verdict, for the line below the headline: how sure it is, and from what.
 std::string evidence(const StudyReport& report) {
-  if (!report.recommendation || keeps_baseline(report.recommendation->claim)) return {};
-  const std::string text = speed_up_text(*report.recommendation, report.words);
+  if (!report.recommendation) return {};
+  const std::string text = verdict_text(*report.recommendation, report.words);
   const std::size_t at = text.find(" (");
   if (at == std::string::npos) return {};
   std::string result = text.substr(at + 2);

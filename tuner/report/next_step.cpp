@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/next_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "tuner/report/outcome.hpp"
+
+namespace steptune {
+namespace {
+
+/// More pairs than that are a longer study, not the end of this one.
+constexpr double k_most_further_pairs = 20.0;
+
+/// `steptune run train.study.json --time 9m`; the time is the study's whole one.
+std::string rerun_text(const Recommendation& recommendation, const RecommendationContext& context) {
+  if (context.attached) return "give --tune a longer --time in the next run";
+  if (context.rerun.empty()) return "run the tuning again with a longer --time: it goes on";
+  const double more_s =
+      more_time_s(recommendation, context).value_or(std::max(recommendation.tuning_s, 60.0));
+  return fmt::format("{} --time {:.0f}m", context.rerun,
+                     std::ceil((recommendation.tuning_s + more_s) / 60.0));
+}
+
+std::string use_text(const RecommendationContext& context) {
+  if (!context.has_command) return fmt::format("steptune best {} --format json", context.study);
+  if (!context.runs_here) return fmt::format("steptune best {} --format args", context.study);
+  return fmt::format("steptune exec {}{}{}", context.study, context.command.empty() ? "" : " -- ",
+                     context.command);
+}
+
+}  // namespace
+
+std::optional<double> more_time_s(const Recommendation& recommendation,
+                                  const RecommendationContext& context) {
+  const FinalistResult* finalist = finalist_behind(recommendation, StudyOutcome::undecided);
+  if (finalist == nullptr || !context.pair_s) return std::nullopt;
+  const SpeedUp& speed_up = finalist->speed_up;
+  if (!(speed_up.ratio > 1.0) || !std::isfinite(speed_up.high)) return std::nullopt;
+  const double half_widths = std::log(speed_up.high / speed_up.ratio) / std::log(speed_up.ratio);
+  const double pairs = std::ceil(speed_up.pairs * (half_widths * half_widths - 1.0));
+  if (!(pairs <= k_most_further_pairs)) return std::nullopt;
+  return std::max(pairs, 1.0) * *context.pair_s;
+}
+
+std::string next_step(const Recommendation& recommendation, const RecommendationContext& context) {
+  switch (outcome_of(recommendation, context.others_measured)) {
+    case StudyOutcome::faster:
+    case StudyOutcome::within_limits:
+      return use_text(context);
+    case StudyOutcome::unconfirmed:
+      return context.confirms ? rerun_text(recommendation, context) : use_text(context);
+    case StudyOutcome::undecided:
+    case StudyOutcome::baseline_only:
+      return rerun_text(recommendation, context);
+    case StudyOutcome::hidden_by_buffer:
+      return "set \"measure.buffers\" in the study file, or a longer \"measure.max_trial\"";
+    case StudyOutcome::failed_again:
+    case StudyOutcome::not_compared:
+      return fmt::format("steptune leaderboard {} --all", context.study);
+    case StudyOutcome::not_faster:
+    case StudyOutcome::nothing_faster:
+    case StudyOutcome::nothing_to_gain:
+      break;
+  }
+  return fmt::format("keep what you run; its limits: steptune bottleneck {}", context.study);
+}
+
+}  // namespace steptune

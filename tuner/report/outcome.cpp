@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/outcome.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/report/format.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_widest_useful_interval = 2.0;
+constexpr const char* k_keep = "keep today's settings: ";
+
+/// Share of the cost that is saved, in percent; negative if it is dearer.
+double saving_percent(double ratio) {
+  return 100.0 * (1.0 - 1.0 / ratio);
+}
+
+std::string launches_text(int pairs, bool attached) {
+  if (attached) return fmt::format("{} turn{} each in the long run", pairs, pairs == 1 ? "" : "s");
+  return fmt::format("{} launch{} each", pairs, pairs == 1 ? "" : "es");
+}
+
+const FinalistResult* best_with(const Recommendation& recommendation, Verdict verdict) {
+  const FinalistResult* best = nullptr;
+  for (const FinalistResult& finalist : recommendation.finalists) {
+    if (finalist.verdict != verdict) continue;
+    if (best == nullptr || finalist.speed_up.ratio > best->speed_up.ratio) best = &finalist;
+  }
+  return best;
+}
+
+StudyOutcome outcome_of_keeping(const Recommendation& recommendation, bool others_measured) {
+  if (best_with(recommendation, Verdict::open) != nullptr) return StudyOutcome::undecided;
+  if (best_with(recommendation, Verdict::hidden) != nullptr) return StudyOutcome::hidden_by_buffer;
+  if (best_with(recommendation, Verdict::not_faster) != nullptr) return StudyOutcome::not_faster;
+  if (best_with(recommendation, Verdict::failed) != nullptr) return StudyOutcome::failed_again;
+  return others_measured ? StudyOutcome::nothing_faster : StudyOutcome::baseline_only;
+}
+
+StudyOutcome outcome_of_search(const Recommendation& recommendation) {
+  const SpeedUp& speed_up = recommendation.speed_up;
+  if (recommendation.baseline_objectives.empty()) return StudyOutcome::not_compared;
+  if (!std::isfinite(speed_up.ratio)) return StudyOutcome::unconfirmed;
+  if (speed_up.high < 1.0) return StudyOutcome::nothing_faster;
+  return speed_up.low > 1.0 && is_useful_interval(speed_up) ? StudyOutcome::unconfirmed
+                                                            : StudyOutcome::undecided;
+}
+
+std::string undecided_text(const Recommendation& recommendation, const Objective& objective,
+                           bool attached) {
+  const FinalistResult* finalist = finalist_behind(recommendation, StudyOutcome::undecided);
+  const SpeedUp& speed_up = finalist == nullptr ? recommendation.speed_up : finalist->speed_up;
+  if (!(speed_up.ratio > 1.0)) {
+    return fmt::format("undecided: nothing was shown to be {} in this time",
+                       objective.comparative());
+  }
+  std::string why = "the search alone cannot tell";
+  if (speed_up.pairs > 0) {
+    why = fmt::format("{} {} too few to be sure", launches_text(speed_up.pairs, attached),
+                      speed_up.pairs == 1 ? "is" : "are");
+  }
+  return fmt::format("undecided: trial {} looks {}, but {}",
+                     finalist == nullptr ? recommendation.incumbent_trial : finalist->trial,
+                     comparison_text(speed_up.ratio, objective), why);
+}
+
+std::string not_faster_text(const SpeedUp& speed_up, const Objective& objective, bool attached) {
+  if (!is_useful_interval(speed_up)) {
+    return fmt::format("{}nothing was shown to be {}", k_keep, objective.comparative());
+  }
+  return fmt::format("{}the best found is {}", k_keep,
+                     speed_up_text(speed_up, objective, attached));
+}
+
+std::string within_limits_text(const SpeedUp& speed_up, const Objective& objective, bool attached) {
+  const std::string text = "respects all limits, which today's settings do not";
+  if (speed_up.pairs == 0 || !is_useful_interval(speed_up)) return text;
+  return fmt::format("{}; {}", text, speed_up_text(speed_up, objective, attached));
+}
+
+}  // namespace
+
+std::string to_text(StudyOutcome outcome) {
+  switch (outcome) {
+    case StudyOutcome::faster:
+      return "faster";
+    case StudyOutcome::within_limits:
+      return "within_limits";
+    case StudyOutcome::unconfirmed:
+      return "unconfirmed";
+    case StudyOutcome::undecided:
+      return "undecided";
+    case StudyOutcome::baseline_only:
+      return "baseline_only";
+    case StudyOutcome::hidden_by_buffer:
+      return "hidden_by_buffer";
+    case StudyOutcome::not_faster:
+      return "not_faster";
+    case StudyOutcome::failed_again:
+      return "failed_again";
+    case StudyOutcome::nothing_faster:
+      return "nothing_faster";
+    case StudyOutcome::nothing_to_gain:
+      return "nothing_to_gain";
+    case StudyOutcome::not_compared:
+      return "not_compared";
+  }
+  return {};
+}
+
+StudyOutcome outcome_of(const Recommendation& recommendation, bool others_measured) {
+  switch (recommendation.claim) {
+    case Claim::faster:
+      return StudyOutcome::faster;
+    case Claim::feasible:
+      return StudyOutcome::within_limits;
+    case Claim::unconfirmed:
+      return outcome_of_search(recommendation);
+    case Claim::nothing_to_gain:
+      return StudyOutcome::nothing_to_gain;
+    case Claim::nothing_faster:
+      break;
+  }
+  return outcome_of_keeping(recommendation, others_measured);
+}
+
+bool changes_settings(StudyOutcome outcome) {
+  return outcome == StudyOutcome::faster || outcome == StudyOutcome::within_limits ||
+         outcome == StudyOutcome::unconfirmed || outcome == StudyOutcome::not_compared;
+}
+
+const FinalistResult* finalist_behind(const Recommendation& recommendation, StudyOutcome outcome) {
+  switch (outcome) {
+    case StudyOutcome::undecided:
+      return best_with(recommendation, Verdict::open);
+    case StudyOutcome::hidden_by_buffer:
+      return best_with(recommendation, Verdict::hidden);
+    case StudyOutcome::not_faster:
+      return best_with(recommendation, Verdict::not_faster);
+    case StudyOutcome::failed_again:
+      return best_with(recommendation, Verdict::failed);
+    default:
+      return nullptr;
+  }
+}
+
+bool is_useful_interval(const SpeedUp& speed_up) {
+  return speed_up.low > 0.0 && std::isfinite(speed_up.high) &&
+         speed_up.high <= k_widest_useful_interval * speed_up.low;
+}
+
+std::string comparison_text(double ratio, const Objective& objective) {
+  if (objective.is_cost()) {
+    const double saving = saving_percent(ratio);
+    return fmt::format("{:.0f} % {}", std::abs(saving), saving < 0.0 ? "dearer" : "cheaper");
+  }
+  const std::string times = format_factor(ratio) + " times as ";
+  return objective.is_time() ? times + "fast"
+                             : fmt::format("{}good in {}", times, printable_line(objective.metric));
+}
+
+std::string interval_text(const SpeedUp& speed_up, const Objective& objective) {
+  if (!std::isfinite(speed_up.low) || !std::isfinite(speed_up.high)) return {};
+  if (!objective.is_cost()) {
+    return fmt::format("95 % interval {}-{}", format_factor(speed_up.low),
+                       format_factor(speed_up.high));
+  }
+  const double low = saving_percent(speed_up.low);
+  return fmt::format("95 % interval {:.0f}{}{:.0f} %", low, low < 0.0 ? " to " : "-",
+                     saving_percent(speed_up.high));
+}
+
+std::string speed_up_text(const SpeedUp& speed_up, const Objective& objective, bool attached) {
+  const std::string evidence = speed_up.pairs > 0 ? launches_text(speed_up.pairs, attached)
+                                                  : std::string("from the search alone");
+  // Values that are not positive have no ratio.
+  if (!std::isfinite(speed_up.ratio)) {
+    return fmt::format("{} ({})", objective.comparative(), evidence);
+  }
+  const std::string interval = interval_text(speed_up, objective);
+  return fmt::format("{} ({}{}{})", comparison_text(speed_up.ratio, objective), interval,
+                     interval.empty() ? "" : ", ", evidence);
+}
+
+std::string verdict_text(const Recommendation& recommendation, StudyOutcome outcome,
+                         const Objective& objective, bool attached) {
+  const SpeedUp& speed_up = recommendation.speed_up;
+  const FinalistResult* finalist = finalist_behind(recommendation, outcome);
+  switch (outcome) {
+    case StudyOutcome::faster:
+      return is_useful_interval(speed_up) || !std::isfinite(speed_up.ratio)
+                 ? speed_up_text(speed_up, objective, attached)
+                 : fmt::format("at least {} (lower end of the 95 % interval, {})",
+                               comparison_text(speed_up.low, objective),
+                               launches_text(speed_up.pairs, attached));
+    case StudyOutcome::within_limits:
+      return within_limits_text(speed_up, objective, attached);
+    case StudyOutcome::unconfirmed:
+      if (!std::isfinite(speed_up.ratio)) {
+        return "the best of the search, not confirmed by fresh launches";
+      }
+      return fmt::format("{} in the search ({}), not confirmed by fresh launches",
+                         comparison_text(speed_up.ratio, objective),
+                         interval_text(speed_up, objective));
+    case StudyOutcome::undecided:
+      return undecided_text(recommendation, objective, attached);
+    case StudyOutcome::baseline_only:
+      return "undecided: the time was enough for today's settings only";
+    case StudyOutcome::hidden_by_buffer:
+      return fmt::format(
+          "undecided: trial {} was {}, but a full buffer may hide that its data loader is slower",
+          finalist->trial, comparison_text(finalist->speed_up.ratio, objective));
+    case StudyOutcome::not_faster:
+      return not_faster_text(finalist->speed_up, objective, attached);
+    case StudyOutcome::failed_again:
+      return fmt::format("{}trial {}, the best of the search, failed when it was launched again",
+                         k_keep, finalist->trial);
+    case StudyOutcome::nothing_faster:
+      return fmt::format("{}no other configuration was {}", k_keep, objective.comparative());
+    case StudyOutcome::nothing_to_gain:
+      return fmt::format("{}within {:g} % of the best that these settings allow", k_keep,
+                         100.0 * recommendation.worth);
+    case StudyOutcome::not_compared:
+      return "not compared with today's settings, which could not be measured";
+  }
+  return {};
+}
+
+}  // namespace steptune
