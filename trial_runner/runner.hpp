@@ -62,6 +62,9 @@ struct LiveTrial {
   std::optional<double> samples_per_step;  ///< in place of the hook's counting
 };
 
+/// In a trial's recorded placement: `Outcome::left_behind`.
+inline constexpr const char* k_left_behind_fact = "left_behind";
+
 /// In `TrialStarted::placement` of a process that was forked.
 inline constexpr const char* k_start_fact = "start";
 inline constexpr const char* k_forked = "forked";
@@ -183,6 +186,8 @@ struct Outcome {
   bool had_enough = false;  ///< `stopped`, as `TrialSpec::enough_s` was over, or
   bool was_slow = false;    ///< `had_enough`, as it was beyond `TrialSpec::slow_limit`
   LackedStream lacked_stream = LackedStream::none;  ///< `failed`, as its last words tell
+  /// Files and memory of the trial that outlived it and were not removed, for people.
+  std::string left_behind{};
   std::string detail{};   ///< why, for people: last lines of output, limit that was hit
   double duration_s = 0;  ///< start to end
   double billed_s = 0;    ///< seconds that are paid for; local: the duration

@@ -119,6 +119,61 @@ TEST(Init, RunOfACommandDoesNotBeginWithWhatTellsNoProgressInTheTuningTime) {
   EXPECT_FALSE(fs::exists(sandbox.folder() / "train.study.json"));
 }
 
+TEST(Init, RunOfACommandLooksAtAProgramWithoutPyTorchOnce) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", k_argparse);
+  const Ended ended = sandbox.steptune({"check", "--", k_init_python, "train.py"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("looking at the program's own options and files"));
+  EXPECT_EQ(sandbox.read("runs"), "x");
+}
+
+TEST(Init, AProgramThatTrainsInSpiteOfHelpIsNotRunAgain) {
+  const Sandbox sandbox;
+  std::string text = k_argparse;
+  text.replace(text.find("ArgumentParser()"), 16, "ArgumentParser(add_help=False)");
+  text.replace(text.find("parse_args()"), 12, "parse_known_args()[0]");
+  sandbox.write("train.py", text);
+  const Json json = must_init(sandbox, {"--", k_init_python, "train.py"});
+  EXPECT_THAT(json["help_fault"].get<std::string>(), HasSubstr("it began to train"));
+  EXPECT_EQ(json["study"]["reports"], "key=value");
+  EXPECT_EQ(sandbox.read("runs"), "x");
+}
+
+TEST(Init, AProgramThatNeedsATerminalIsGivenOne) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", std::string("import os\nos.get_terminal_size()\n") + k_argparse);
+  const Ended ended = sandbox.steptune({"init", "--", k_init_python, "train.py"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.err, HasSubstr("the program needs a terminal: runs it again with one"));
+  EXPECT_THAT(sandbox.read("train.study.json"), HasSubstr("\"terminal\": true"));
+  EXPECT_EQ(sandbox.read("runs"), "x") << "only help failed without one";
+  const Ended checked =
+      sandbox.steptune({"check", "--name", "other", "--", k_init_python, "train.py"});
+  EXPECT_EQ(checked.exit_code, 0) << checked.err;
+  EXPECT_THAT(sandbox.read("other.study.json"), HasSubstr("\"terminal\": true"));
+}
+
+TEST(Init, AProgramThatAsksGetsItsAnswersFromAFile) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", std::string("assert input('go on? ') == 'yes'\n") + k_argparse);
+  sandbox.write("answers", "yes\n");
+  const Ended asked = sandbox.steptune({"check", "--", k_init_python, "train.py"});
+  EXPECT_EQ(asked.exit_code, 2);
+  EXPECT_THAT(asked.err, HasSubstr("it reads standard input: --stdin FILE"));
+  const Ended missing =
+      sandbox.steptune({"check", "--stdin", "nowhere", "--", k_init_python, "train.py"});
+  EXPECT_EQ(missing.exit_code, 2);
+  EXPECT_THAT(missing.err, HasSubstr("nowhere: cannot be read"));
+  const Ended ended =
+      sandbox.steptune({"check", "--stdin", "answers", "--", k_init_python, "train.py"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(sandbox.read("train.study.json"), HasSubstr("\"stdin\": \"answers\""));
+  const Json json = must_init(sandbox, {"--stdin", "answers", "--output", "elsewhere/study.json",
+                                        "--", k_init_python, "train.py"});
+  EXPECT_EQ(json["study"]["stdin"], "../answers");
+}
+
 TEST(Init, WritesAStudyThatCheckAcceptsAndRunRuns) {
   const Sandbox sandbox;
   sandbox.write("train.py", k_argparse);

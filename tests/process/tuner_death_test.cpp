@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <sstream>
 
 #include <fcntl.h>
@@ -125,6 +126,17 @@ TEST_F(TunerDeathTest, ATrialThatClearedItsEnvironmentDoesNotSurviveEither) {
   const std::vector<pid_t> pids = wait_for_pids(1, 2);
   kill_tuner();
   EXPECT_TRUE(eventually([&] { return alive(pids).empty(); }));
+}
+
+TEST_F(TunerDeathTest, NorDoesItsSharedMemory) {
+  start_tuner("memory-test", {"/bin/sh", "-c",
+                              "umask 077; echo tensor > /dev/shm/torch_$$_78_1; echo pid $$; "
+                              "echo ready; exec sleep 1000"});
+  const pid_t pid = wait_for_pids(1, 1).at(0);
+  const std::string file = "/dev/shm/torch_" + std::to_string(pid) + "_78_1";
+  EXPECT_TRUE(std::filesystem::exists(file));
+  kill_tuner();
+  EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(file); }));
 }
 
 TEST_F(TunerDeathTest, NorDoesADaemonWithASessionAndAnEnvironmentOfItsOwn) {

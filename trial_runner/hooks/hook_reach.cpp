@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <fstream>
+#include <iterator>
 #include <sstream>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -134,7 +137,51 @@ std::optional<std::string> why_of_words(std::span<const std::string> argv) {
   return std::nullopt;
 }
 
+/// Larger programs are not searched: reading them would take longer than trying the hook.
+constexpr std::uintmax_t k_largest_program_bytes = std::uintmax_t{64} << 20;
+
+bool mentions_python(const std::filesystem::path& program) {
+  std::ifstream stream(program, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
+  // libpython3.11.so, PYTHONPATH, python3: what embeds Python or starts it.
+  return bytes.find("python") != std::string::npos || bytes.find("PYTHON") != std::string::npos;
+}
+
+bool is_elf(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::array<char, 4> begin{};
+  stream.read(begin.data(), begin.size());
+  return stream && std::string_view(begin.data(), begin.size()) ==
+                       "\x7f"
+                       "ELF";
+}
+
+/// Programs that become the one whose path follows their options.
+bool hands_over(std::string_view word) {
+  constexpr std::array<std::string_view, 7> k_wrappers{"env",  "nice",   "stdbuf", "taskset",
+                                                       "time", "ionice", "numactl"};
+  return std::ranges::find(k_wrappers, program_name(word)) != k_wrappers.end();
+}
+
 }  // namespace
+
+bool is_native_program(std::span<const std::string> argv, const std::filesystem::path& folder) {
+  if (argv.empty()) return false;
+  const auto is_path = [](const std::string& word) {
+    return word.find('/') != std::string::npos && !word.starts_with('-');
+  };
+  auto program = argv.begin();
+  if (hands_over(*program)) program = std::find_if(program + 1, argv.end(), is_path);
+  if (program == argv.end() || !is_path(*program)) return false;
+  const std::filesystem::path file = folder / *program;
+  std::error_code fault;
+  const auto bytes = std::filesystem::file_size(file, fault);
+  // A launcher in a system folder starts whatever its arguments say.
+  const std::string place = std::filesystem::weakly_canonical(file, fault).parent_path().string();
+  const bool is_systems = place == "/usr/bin" || place == "/bin" || place == "/usr/sbin";
+  if (fault || is_systems || bytes > k_largest_program_bytes) return false;
+  return is_elf(file) && !mentions_python(file);
+}
 
 std::optional<std::string> why_out_of_reach(std::span<const std::string> argv,
                                             const std::filesystem::path& folder) {

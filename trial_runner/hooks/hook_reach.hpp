@@ -15,4 +15,9 @@ namespace steptune {
 [[nodiscard]] std::optional<std::string> why_out_of_reach(std::span<const std::string> argv,
                                                           const std::filesystem::path& folder);
 
+/// True if the command starts a native executable by its path: an ELF file that links no libpython
+/// and mentions Python nowhere. No hook of Python enters it, so none needs to be tried.
+[[nodiscard]] bool is_native_program(std::span<const std::string> argv,
+                                     const std::filesystem::path& folder);
+
 }  // namespace steptune

@@ -22,6 +22,7 @@
 #include "trial_runner/launch/outer_ranks.hpp"
 #include "trial_runner/launch/rank_cpus.hpp"
 #include "trial_runner/local/forked_starts.hpp"
+#include "trial_runner/local/leftovers.hpp"
 #include "trial_runner/local/local_trial.hpp"
 #include "trial_runner/local/orphaned_trials.hpp"
 #include "trial_runner/local/placement.hpp"
@@ -49,6 +50,7 @@ struct Launching {
   std::vector<std::string> tags;
   ReportReader reader;
   LogFile log;
+  Leftovers leftovers;
 };
 
 /// `spec` with each of its processes bound to a part of the slot, where the study leaves that open.
@@ -238,9 +240,15 @@ Result<Launching> LocalRunner::prepare(const TrialSpec& spec) {
     environment.insert_or_assign(tag.substr(0, equals), tag.substr(equals + 1));
   }
   if (!spec.data.empty()) prepare_page_cache(spec, placed);
-  return Launching{std::move(bound),  slot, std::move(environment),
-                   std::move(placed), tags, *std::move(reader),
-                   std::move(log)};
+  std::filesystem::path temporary = temporary_folder(environment);
+  return Launching{std::move(bound),
+                   slot,
+                   std::move(environment),
+                   std::move(placed),
+                   tags,
+                   *std::move(reader),
+                   std::move(log),
+                   Leftovers(SystemClock{}.wall_time_s(), std::move(temporary))};
 }
 
 Environment LocalRunner::own_environment(const TrialSpec& spec) const {
@@ -305,7 +313,7 @@ void LocalRunner::begin_trial(Launching launching, TrialProcess process, Counter
                 at_start.started_s);
   trials_.emplace_back(launching.spec, launching.slot, std::move(process),
                        std::move(launching.reader), std::move(launching.log), std::move(at_start),
-                       std::move(gpus), slots_[launching.slot]);
+                       std::move(gpus), slots_[launching.slot], std::move(launching.leftovers));
 }
 
 void LocalRunner::end_unstarted(TrialKey key, OutcomeKind kind, std::string why) {

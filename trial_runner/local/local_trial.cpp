@@ -14,6 +14,7 @@
 
 #include "common/machine/memory.hpp"
 #include "common/machine/system_files.hpp"
+#include "trial_runner/local/held_files.hpp"
 #include "trial_runner/local/process_tags.hpp"
 #include "trial_runner/local/usage.hpp"
 #include "trial_runner/output/out_of_memory.hpp"
@@ -37,6 +38,9 @@ constexpr double k_look_with_memory_limit_s = 0.25;
 /// Helpers such as Python's resource tracker end by themselves once the main process is gone, and
 /// clean up on the way.
 constexpr double k_self_exit_s = 0.2;
+/// PyTorch's shared-memory manager waits 2 s after its last client (manager.cpp, SHUTDOWN_TIMEOUT)
+/// before it removes that client's files.
+constexpr double k_clean_up_s = 3.0;
 constexpr double k_first_sweep_s = 0.002;
 constexpr double k_slowest_sweep_s = 0.1;
 /// What SIGKILL has not ended by then hangs in the kernel, or belongs to another user.
@@ -48,7 +52,7 @@ constexpr std::size_t k_detail_lines = 12;
 
 LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process,
                        ReportReader reader, LogFile log, CountersAtStart at_start, GpuWatch gpus,
-                       const Slot& resources)
+                       const Slot& resources, Leftovers leftovers)
     : key_(spec.key),
       slot_(slot),
       limits_(spec.limits),
@@ -58,6 +62,7 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
       at_start_(std::move(at_start)),
       memory_(spec.limits.memory_bytes),
       activity_(process_.main.pid, resources.cpus, resources.cpu_count),
+      leftovers_(std::move(leftovers)),
       bound_to_(resources.cpus),
       cpus_(resources.cpu_count),
       machine_(at_start_.started_s, at_start_.cpu, resources.cpus),
@@ -167,6 +172,7 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   const double own_s = own_cpu_seconds(processes, subreaper.reaped_usage(process_.main.pid).cpu_s);
   if (reported_) cpu_use_.look(now_s, own_s);
   activity_.look(now_s, processes);
+  leftovers_.look(processes);
   if (const auto strangers = gpus_.look(now_s, processes); strangers.count > 0) {
     Disturbance disturbance;
     disturbance.gpu_strangers = strangers.count;
@@ -192,6 +198,7 @@ void LocalTrial::end(EndedBy by, double now_s, double grace_s) {
     if (main_has_exited()) return;
     ended_by_ = by;
     kill_at_s_ = now_s + grace_s;
+    leftovers_.look_closely(process_tree(process_.main.pid));
     if (grace_s > 0) {
       kill_group(SIGTERM);
       kill_group(SIGCONT);  // a stopped process would not hear of it
@@ -202,7 +209,7 @@ void LocalTrial::end(EndedBy by, double now_s, double grace_s) {
 
 void LocalTrial::escalate(double now_s) {
   if (now_s < *kill_at_s_) return;
-  kill_group(SIGKILL);
+  kill_all_but_helpers();
   give_up_at_s_ = now_s + k_give_up_s;
 }
 
@@ -212,6 +219,18 @@ void LocalTrial::kill_group(int signal) const {
   const auto stat = read_stat(process_.main.pid);
   if (stat && stat->group != process_.main.pid) ::kill(process_.main.pid, signal);
   ::kill(-process_.main.pid, signal);
+}
+
+void LocalTrial::kill_all_but_helpers() const {
+  const std::vector<ProcessStat> processes = process_tree(process_.main.pid);
+  const auto is_helper = [](const ProcessStat& process) {
+    return cleans_up(SystemFiles{}, process.id.pid);
+  };
+  // The group is ended at one stroke: a program that forks all the time cannot escape.
+  if (std::ranges::none_of(processes, is_helper)) return kill_group(SIGKILL);
+  for (const ProcessStat& process : processes) {
+    if (!is_helper(process)) send_signal(process.id, SIGKILL);
+  }
 }
 
 bool LocalTrial::main_has_exited() const {
@@ -233,8 +252,10 @@ bool LocalTrial::end_descendants(double now_s, Subreaper& subreaper) {
   left_descendants_ = true;
   if (!forced && now_s >= *exited_s_ + k_self_exit_s) give_up_at_s_ = now_s + k_give_up_s;
   if (give_up_at_s_) {
-    for (const ProcessId& process : left)
-      send_signal(process, SIGKILL);
+    const bool may_clean_up = now_s < *exited_s_ + k_clean_up_s;
+    for (const ProcessId& process : left) {
+      if (!may_clean_up || !cleans_up(SystemFiles{}, process.pid)) send_signal(process, SIGKILL);
+    }
     if (now_s >= *give_up_at_s_) {
       survivors_ = std::move(left);
       return true;
@@ -276,6 +297,7 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   outcome.exit_code = ended.exit_code;
   if (outcome.kind == OutcomeKind::failed) outcome.lacked_stream = lacked_stream(tail_.text());
   outcome.detail = describe(ended, outcome.lacked_stream);
+  outcome.left_behind = leftovers_.clear().text();
   outcome.duration_s = exited_s_.value_or(now_s) - at_start_.started_s;
   outcome.billed_s = outcome.duration_s;
   outcome.peak_memory_bytes = memory_.peak_bytes();

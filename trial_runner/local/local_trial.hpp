@@ -13,6 +13,7 @@
 #include "trial_runner/local/cpu_time.hpp"
 #include "trial_runner/local/ending.hpp"
 #include "trial_runner/local/gpu_watch.hpp"
+#include "trial_runner/local/leftovers.hpp"
 #include "trial_runner/local/machine_watch.hpp"
 #include "trial_runner/local/memory_tracker.hpp"
 #include "trial_runner/local/oom_kill_counters.hpp"
@@ -38,7 +39,8 @@ struct CountersAtStart {
 class LocalTrial {
  public:
   LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process, ReportReader reader,
-             LogFile log, CountersAtStart at_start, GpuWatch gpus, const Slot& resources);
+             LogFile log, CountersAtStart at_start, GpuWatch gpus, const Slot& resources,
+             Leftovers leftovers);
 
   [[nodiscard]] TrialKey key() const { return key_; }
   [[nodiscard]] std::size_t slot() const { return slot_; }
@@ -92,6 +94,8 @@ class LocalTrial {
   void look_at_processes(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
   void escalate(double now_s);
   void kill_group(int signal) const;
+  /// `kill_group(SIGKILL)`, but for helpers that clean up after the others.
+  void kill_all_but_helpers() const;
   [[nodiscard]] bool main_has_exited() const;
   [[nodiscard]] bool end_descendants(double now_s, Subreaper& subreaper);
   [[nodiscard]] std::string describe(const Classification& ended, LackedStream lacked) const;
@@ -109,6 +113,7 @@ class LocalTrial {
   MemoryTracker memory_;
   CpuUse cpu_use_;
   ActivityWatch activity_;
+  Leftovers leftovers_;
   std::vector<int> bound_to_;  ///< CPUs; empty: not bound
   int cpus_;                   ///< that it may use
   bool reported_ = false;      ///< it has begun to train

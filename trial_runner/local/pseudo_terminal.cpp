@@ -19,7 +19,7 @@ namespace {
 constexpr unsigned short k_columns = 80;
 constexpr unsigned short k_rows = 24;
 
-/// Of the terminal that this program writes to.
+/// The size of the terminal that this program writes to.
 winsize users_size() {
   winsize size{};
   for (const int fd : {STDERR_FILENO, STDOUT_FILENO}) {

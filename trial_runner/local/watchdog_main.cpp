@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <charconv>
 #include <csignal>
+#include <ctime>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,16 +16,23 @@
 
 #include <unistd.h>
 
+#include "common/clock.hpp"
+#include "common/machine/processes.hpp"
 #include "common/pause.hpp"
+#include "trial_runner/local/held_files.hpp"
+#include "trial_runner/local/leftovers.hpp"
 #include "trial_runner/local/process_tags.hpp"
 
 namespace {
 
 using steptune::ProcessId;
+using steptune::local::Leftovers;
 
 constexpr double k_pause_s = 0.02;
-constexpr int k_max_rounds = 3000;  // a minute: what is not gone then hangs in the kernel
-constexpr int k_clean_rounds = 2;   // a process may be on its way from one program into another
+constexpr double k_nanosecond_s = 1e-9;
+constexpr int k_max_rounds = 3000;      // a minute: what is not gone then hangs in the kernel
+constexpr int k_clean_up_rounds = 150;  // 3 s for helpers, as while the tuner lives
+constexpr int k_clean_rounds = 2;       // a process may be on its way from one program into another
 
 std::optional<ProcessId> parse_process(std::string_view text) {
   ProcessId process;
@@ -57,15 +65,47 @@ bool listen(std::vector<ProcessId>& watched) {
   }
 }
 
+/// When the first of them started, seconds since the epoch; they are not empty.
+double earliest_start_s(const std::vector<ProcessId>& processes) {
+  const auto ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
+  timespec since_boot{};
+  ::clock_gettime(CLOCK_BOOTTIME, &since_boot);
+  const ProcessId& first = std::ranges::min(processes, {}, &ProcessId::start_ticks);
+  const double age_s = static_cast<double>(since_boot.tv_sec) +
+                       k_nanosecond_s * static_cast<double>(since_boot.tv_nsec) -
+                       static_cast<double>(first.start_ticks) / ticks_per_s;
+  return steptune::SystemClock{}.wall_time_s() - age_s;
+}
+
+/// Notes what the trials hold, for the time when they are gone.
+std::optional<Leftovers> leftovers_of(const std::vector<ProcessId>& victims) {
+  if (victims.empty()) return std::nullopt;
+  std::vector<steptune::ProcessStat> processes;
+  for (const ProcessId& victim : victims) {
+    if (const auto stat = steptune::read_stat(victim.pid)) processes.push_back(*stat);
+  }
+  const auto environment = steptune::environment_of(victims.front().pid);
+  auto leftovers = Leftovers::of_earlier(earliest_start_s(victims),
+                                         steptune::local::temporary_folder(environment));
+  leftovers.look_closely(processes);
+  return leftovers;
+}
+
 void kill_all(const std::string& tag, const std::vector<ProcessId>& watched) {
+  std::optional<Leftovers> leftovers;
   int clean = 0;
   for (int round = 0; round < k_max_rounds && clean < k_clean_rounds; ++round) {
     const auto victims = steptune::local::find_tagged_processes({&tag, 1}, watched);
-    for (const ProcessId& victim : victims)
-      steptune::send_signal(victim, SIGKILL);
+    if (!leftovers) leftovers = leftovers_of(victims);
+    for (const ProcessId& victim : victims) {
+      const bool may_clean_up = round < k_clean_up_rounds;
+      if (!may_clean_up || !steptune::local::cleans_up(steptune::SystemFiles{}, victim.pid))
+        steptune::send_signal(victim, SIGKILL);
+    }
     clean = victims.empty() ? clean + 1 : 0;
     steptune::pause_thread(k_pause_s);
   }
+  if (leftovers) leftovers->clear();
 }
 
 }  // namespace

@@ -16,6 +16,7 @@
 #include "tuner/cli/best_choice.hpp"
 #include "tuner/cli/child_environment.hpp"
 #include "tuner/cli/command.hpp"
+#include "tuner/cli/input_file.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/cli/tuner_process.hpp"
@@ -40,6 +41,7 @@ struct ExecOptions {
   bool fresh = false;
   std::optional<double> samples_per_step;
   std::optional<double> planned_samples;
+  std::string input;
 };
 
 /// What to do about a program that could not be started; empty where the reason says it.
@@ -178,6 +180,9 @@ Result<AttachedTuning> wanted_tuning(CommandContext& context, const ExecOptions&
 ExitCode exec_tuned(CommandContext& context, const ExecOptions& options) {
   const auto tuning = wanted_tuning(context, options);
   if (!tuning) return context.console.error(tuning.error());
+  if (const auto taken = take_input_from(options.input); !taken) {
+    return context.console.error(taken.error());
+  }
   const auto untuned = [&](const std::string& why) {
     context.console.warning(fmt::format("the run is not tuned: {}", why));
     return become(context, tuning->argv, {});
@@ -237,6 +242,12 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
         "steptune: trial {} of {}: {}", choice->trial.number, choice->from_study,
         configuration_text(choice->trial.configuration, parameter_order(study->record.document))));
   }
+  // As it was measured, the study's own command reads the study's file.
+  const std::string input =
+      options.input.empty() && own ? choice->study.standard_input.string() : options.input;
+  if (const auto taken = take_input_from(input); !taken) {
+    return context.console.error(taken.error());
+  }
   if (own && ::chdir(choice->study.working_directory.c_str()) != 0) {
     return context.console.error({ErrorKind::runner,
                                   fmt::format("cannot enter: {}", system_reason(errno)),
@@ -294,6 +305,11 @@ void add_exec_command(CLI::App& program, CommandContext& context) {
                    "With --tune: samples that the run will process [default: not known]")
       ->option_text("N")
       ->check(positive_number());
+  command
+      ->add_option("--stdin", options->input,
+                   "File that the command reads as its standard input [default: the study's for "
+                   "its own command, else this program's]")
+      ->option_text("FILE");
   command->add_flag("--quiet", options->quiet, "Print only errors and warnings");
   command->callback([&context, options] {
     context.action = [&context, options] { return exec(context, *options); };

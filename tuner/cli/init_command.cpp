@@ -22,6 +22,7 @@ struct InitOptions {
   std::string output;
   bool force = false;
   bool no_run = false;
+  std::string input;
 };
 
 /// The command of a folder with one training script.
@@ -71,10 +72,10 @@ ExitCode init_study(CommandContext& context, const InitOptions& options) {
   if (argv->empty()) argv = command_of_folder(fs::current_path());
   if (!argv) return context.console.error(argv.error());
   const SignalFlags flags;
-  const auto result = init_from_command(
-      context,
-      {*std::move(argv), options.name, options.output, options.force, options.no_run, context.json},
-      flags);
+  InitRequest request{*std::move(argv), options.name,   options.output,
+                      options.force,    options.no_run, context.json};
+  request.input = options.input;
+  const auto result = init_from_command(context, request, flags);
   if (!result && flags.count() > 0) {
     context.console.message(
         "stopped before the program had been examined; no study file was written");
@@ -110,6 +111,10 @@ void add_init_command(CLI::App& program, CommandContext& context) {
   command->add_flag("--force", options->force, "Overwrite an existing file");
   command->add_flag("--no-run", options->no_run,
                     "Ask for --help only: do not find out how to read the output");
+  command
+      ->add_option("--stdin", options->input,
+                   "File that the program reads as its standard input [default: none]")
+      ->option_text("FILE");
   add_json_option(*command, context);
   command->callback([&context, options] {
     context.action = [&context, options] { return init_study(context, *options); };

@@ -10,6 +10,7 @@
 
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
+#include "tuner/cli/input_file.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/cli/survey_text.hpp"
@@ -39,6 +40,9 @@ void place_study(const fs::path& place, const fs::path& here, StudyGuess& guess)
   if (way == ".") return;
   guess.document["working_directory"] = way.string();
   guess.comments["/working_directory"] = "the folder that the command was looked at in";
+  if (guess.document.contains("stdin")) {
+    guess.document["stdin"] = (way / text_at(guess.document, "stdin")).lexically_normal().string();
+  }
   if (!guess.document.contains("config_files")) return;
   for (auto& [name, config] : guess.document["config_files"].items())
     config["file"] = (way / text_at(config, "file")).lexically_normal().string();
@@ -57,6 +61,9 @@ class Initiation {
     result_.file = request.file.empty() ? input_.name + ".study.json" : request.file;
     look_.argv = request.argv;
     look_.folder = input_.folder;
+    look_.terminal = request.terminal;
+    if (!request.input.empty()) look_.standard_input = input_.folder / request.input;
+    look_.has_look = request.no_run || request.look.has_value();
     look_.log_path = log_directory(context.database(), input_.name) / "init.log";
     if (request.longest_s) {
       look_.longest_help_s = std::min(look_.longest_help_s, k_share_of_help * *request.longest_s);
@@ -74,6 +81,7 @@ class Initiation {
                   "give another --output, or --force to overwrite it");
     }
     if (auto may = check_writable(result_.file); !may) return tl::unexpected(may.error());
+    if (auto may = check_input_file(options_.input); !may) return tl::unexpected(may.error());
     auto spaces = shipped_spaces();
     if (!spaces) return tl::unexpected(spaces.error());
     spaces_ = *std::move(spaces);
@@ -138,9 +146,14 @@ class Initiation {
     if (input_.space == nullptr || input_.space->asks_help) {
       say(fmt::format("asks the program for its options: {} --help",
                       printable_line(shell_quoted(program.argv), 300)));
-      auto asked = ask_help(look_, context_.clock, [this] { return flags_.count() > 0; });
+      const auto is_interrupted = [this] { return flags_.count() > 0; };
+      auto asked = ask_help(look_, context_.clock, is_interrupted);
+      if (asked && gives_terminal(asked->lacked_stream)) {
+        asked = ask_help(look_, context_.clock, is_interrupted);
+      }
       if (!asked) return tl::unexpected(asked.error());
       answer = *std::move(asked);
+      if (answer.look) seen_ = std::move(answer.look);
     } else {
       answer.ending = fmt::format("not asked: {} would begin to train", input_.space->title);
     }
@@ -179,12 +192,26 @@ class Initiation {
     if (!result_.help.empty()) result_.found += fmt::format(" (its --help: {})", result_.help);
   }
 
-  Result<void> look_at_run() {
-    if (options_.no_run) return {};
+  Result<OutputLook> run_once() {
     say(fmt::format(
         "runs the program as it is until it has reported progress for some seconds, for at most {}",
         format_duration(look_.longest_start_s)));
-    auto look = look_at_output(look_, context_.clock, [this] { return flags_.count() > 0; });
+    return look_at_output(look_, context_.clock, [this] { return flags_.count() > 0; });
+  }
+
+  /// Gives the program a terminal from here on, if it failed for lack of one.
+  bool gives_terminal(LackedStream lacked) {
+    if (lacked != LackedStream::terminal || look_.terminal) return false;
+    look_.terminal = true;
+    say("the program needs a terminal: runs it again with one");
+    return true;
+  }
+
+  Result<void> look_at_run() {
+    if (options_.no_run) return {};
+    if (!seen_) seen_ = options_.look;
+    auto look = seen_ ? Result<OutputLook>(*std::move(seen_)) : run_once();
+    if (look && gives_terminal(look->lacked_stream)) look = run_once();
     if (!look) return tl::unexpected(look.error());
     input_.reading = std::move(look->reading);
     input_.survey = std::move(look->survey);
@@ -198,6 +225,8 @@ class Initiation {
 
   Result<void> write_file() {
     StudyGuess& guess = result_.guess;
+    if (look_.terminal) guess.document["terminal"] = true;
+    if (!options_.input.empty()) guess.document["stdin"] = options_.input;
     place_study(fs::absolute(result_.file).parent_path(), input_.folder, guess);
     if (!look_ending_.empty()) guess.notes.push_back(look_ending_);
     if (in_blocks_) {
@@ -228,6 +257,7 @@ class Initiation {
   std::vector<ReadySpace> spaces_;
   GuessInput input_;
   LookOptions look_;
+  std::optional<OutputLook> seen_;
   std::string look_ending_;
   std::string look_failure_;
   bool in_blocks_ = false;

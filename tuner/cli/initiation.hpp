@@ -9,6 +9,7 @@
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/init/program_facts.hpp"
+#include "tuner/init/program_look.hpp"
 #include "tuner/init/study_guess.hpp"
 
 namespace steptune {
@@ -26,7 +27,10 @@ struct InitRequest {
   /// The study is to be run as it is: an error where nothing is known to read its progress by.
   bool must_tell_progress = false;
   bool same_training = false;  ///< leave what makes it another training (batch size, accumulation)
-  std::string options = {};    ///< that this was asked with, a line of the file; empty: none
+  bool terminal = false;       ///< the program needs a pseudo-terminal
+  std::string input = {};      ///< file of its standard input, relative to this folder; empty: none
+  std::optional<OutputLook> look = {};  ///< its output, where that is known already
+  std::string options = {};  ///< that this was asked with, a line of the file; empty: none
 };
 
 /// What was found out, and the file that follows from it.

@@ -124,6 +124,11 @@ void add_program_options(CLI::App& command, ProgramOptions& options) {
           "--max-steps and the like, else not known]")
       ->option_text("N")
       ->check(positive_number());
+  command
+      .add_option("--stdin", options.input,
+                  "With a command: file that each trial reads as its standard input [default: "
+                  "none]")
+      ->option_text("FILE");
 }
 
 Result<StudyFile> study_file_of(CommandContext& context, const std::vector<std::string>& words,

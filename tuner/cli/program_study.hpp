@@ -19,6 +19,7 @@ struct ProgramOptions {
   bool live = false;      ///< trials in one running program
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
+  std::string input;  ///< file of the program's standard input; empty: none
   bool quiet = false;
   /// The tuning time, where it is limited: looking at the program takes half of it at most, its
   /// options, where the hook has no hold on it, included.
@@ -28,7 +29,8 @@ struct ProgramOptions {
   std::function<Result<void>()> before_look = {};
 };
 
-/// Adds `--name`, `--safe`, `--semantic`, `--live`, `--samples-per-step` and `--samples`.
+/// Adds `--name`, `--safe`, `--semantic`, `--live`, `--samples-per-step`, `--samples` and
+/// `--stdin`.
 void add_program_options(CLI::App& command, ProgramOptions& options);
 
 /// A study file; or the signal that came before there was one, of which the user was told.

@@ -13,12 +13,14 @@
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/cli/initiation.hpp"
+#include "tuner/cli/input_file.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/survey_text.hpp"
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/init/planned_length.hpp"
 #include "tuner/init/program_facts.hpp"
+#include "tuner/init/program_look.hpp"
 #include "tuner/init/ready_space.hpp"
 #include "tuner/knobs/first_guesses.hpp"
 #include "tuner/loop/hook_check.hpp"
@@ -31,16 +33,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A program that has not imported PyTorch by then is none of it, in all likelihood.
-constexpr double k_longest_import_s = 30.0;
-/// Most have by then.
-constexpr double k_usual_import_s = 10.0;
-
 /// Shares of a tuning time: until the first step, after which the rest would not do to compare
 /// anything, and of watching steps.
 constexpr double k_most_until_step = 0.5;
 constexpr double k_most_of_watching = 0.1;
-/// A program's help, and some of its output, take so long at the least.
+/// Share of that for a program without PyTorch, whose help is asked for in the rest.
+constexpr double k_most_without_pytorch = 0.75;
+/// A program's help takes so long at the least.
 constexpr double k_least_look_s = 2.0;
 
 /// The budget's shares (tuner/loop/budget.cpp): of the time, for the search, and the trials that it
@@ -105,6 +104,7 @@ class NewProgramStudy {
 
   Result<StudyFile> write() {
     if (auto may = check_writable(file_); !may) return tl::unexpected(may.error());
+    if (auto may = check_input_file(options_.input); !may) return tl::unexpected(may.error());
     auto settings = needs_hook(options_) ? Result<std::string>() : known_settings(argv_, folder_);
     if (!settings) return tl::unexpected(settings.error());
     if (!settings->empty()) {
@@ -113,6 +113,11 @@ class NewProgramStudy {
     if (const auto why = why_out_of_reach(argv_, folder_)) {
       return by_its_options(
           not_from_outside(fmt::format("the program cannot be tuned as it is: {}", *why)),
+          options_.longest_s);
+    }
+    if (is_native_program(argv_, folder_)) {
+      return by_its_options(
+          not_from_outside("the program is a native executable, which PyTorch's hook cannot enter"),
           options_.longest_s);
     }
     const double looked_from_s = context_.clock.now_s();
@@ -143,20 +148,38 @@ class NewProgramStudy {
     return {ErrorKind::usage, why, "", fmt::format(k_by_hand, name_, fmt::join(words, ", "))};
   }
 
+  /// Sees at once what the hook tells and what the program prints.
   Result<Survey> look() {
+    auto survey = look_once();
+    const bool lacks_terminal =
+        survey && survey->ended && survey->ended->lacked_stream == LackedStream::terminal;
+    if (!lacks_terminal) return survey;
+    say("the program needs a terminal: runs it again with one");
+    terminal_ = true;
+    return look_once();
+  }
+
+  Result<Survey> look_once() {
+    const LookOptions of_output;
+    OutputWatch output(log_, context_.clock, of_output.watch_s);
     SurveyOptions survey;
+    survey.terminal = terminal_;
+    if (!options_.input.empty()) survey.standard_input = folder_ / options_.input;
+    // Do not wait for PyTorch once a program prints progress without it.
+    survey.seen_enough = [&](bool imports_pytorch) {
+      output.look();
+      return !imports_pytorch && output.has_seen_enough();
+    };
     survey.argv = argv_;
     survey.folder = folder_;
     survey.log_path = log_;
     survey.samples_per_step = options_.samples_per_step;
-    survey.longest_import_s = k_longest_import_s;
+    survey.longest_import_s = of_output.longest_start_s;
     if (options_.longest_s) {
       const double start_s = until_step_s(*options_.longest_s);
       const double watch_s = k_most_of_watching * *options_.longest_s;
       survey.longest_start_s = std::min(survey.longest_start_s, start_s);
-      // The rest is for the options of a program that does not import it.
-      survey.longest_import_s =
-          std::min({survey.longest_import_s, start_s, std::max(k_usual_import_s, 0.5 * start_s)});
+      survey.longest_import_s = std::min(survey.longest_import_s, k_most_without_pytorch * start_s);
       survey.watch_s = std::min(survey.watch_s, watch_s);
       survey.longest_watch_s = std::min(survey.longest_watch_s, watch_s);
     }
@@ -166,7 +189,9 @@ class NewProgramStudy {
     };
     say(fmt::format("runs the program as it is for some seconds: {}",
                     printable_line(shell_quoted(argv_), 300)));
-    return survey_program(survey, context_.clock, [this] { return flags_.count() > 0; });
+    auto seen = survey_program(survey, context_.clock, [this] { return flags_.count() > 0; });
+    if (seen) output_ = output.result(*seen);
+    return seen;
   }
 
   /// Why a surveyed program cannot be tuned from outside; nothing if it can.
@@ -224,8 +249,10 @@ class NewProgramStudy {
     wanted.facts = detected_facts();
     if (options_.longest_s) wanted.trials = search_trials(*options_.longest_s, survey.startup_s);
     wanted.cpu_computes_bfloat16 = guess_machine(SystemFiles{}, 1, 0).computes_bfloat16;
-    const auto draft = draft_study(survey, wanted);
+    auto draft = draft_study(survey, wanted);
     if (!draft) return tl::unexpected(draft.error());
+    if (terminal_) draft->document["terminal"] = true;
+    if (!options_.input.empty()) draft->document["stdin"] = options_.input;
     const std::string text =
         study_file_text(survey, *draft, planned, argv_, options_line(options_));
     if (auto written = write_whole_file(file_, text); !written) {
@@ -254,6 +281,9 @@ class NewProgramStudy {
     request.quiet = options_.quiet;
     request.must_tell_progress = true;
     request.same_training = !options_.semantic;
+    request.terminal = terminal_;
+    request.input = options_.input;
+    request.look = output_;
     request.options = options_line(options_);
     if (longest_s) request.longest_s = until_step_s(*longest_s);
     const auto result = init_from_command(context_, request, flags_);
@@ -287,6 +317,8 @@ class NewProgramStudy {
   const std::string& file_;
   fs::path folder_;
   fs::path log_;
+  bool terminal_ = false;             ///< the program needs one
+  std::optional<OutputLook> output_;  ///< what it printed when it was looked at
   SignalFlags flags_;
 };
 
@@ -302,6 +334,9 @@ std::vector<std::string> given_options(const ProgramOptions& options) {
   }
   if (options.planned_samples) {
     given.push_back(fmt::format("--samples {}", *options.planned_samples));
+  }
+  if (!options.input.empty()) {
+    given.push_back("--stdin " + printable_line(shell_quoted(options.input), k_any_length));
   }
   return given;
 }

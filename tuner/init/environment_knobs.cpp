@@ -47,6 +47,13 @@ class EnvironmentKnobs {
     return false;
   }
 
+  /// A call such as omp_set_num_threads(8) wins over the variable. Twice as many: a thread more may
+  /// be one that loads data.
+  [[nodiscard]] bool sets_threads_itself(int given) const {
+    const bool has_one_pool = runtimes_.has_openmp != runtimes_.has_openblas;
+    return has_one_pool && given > 0 && runtimes_.computing_threads >= 2 * given;
+  }
+
   void add_threads(const std::string& name, const std::string& variable,
                    const std::string& library) {
     if (!is_free(name, variable)) return;
@@ -65,6 +72,12 @@ class EnvironmentKnobs {
     if (!number) {
       return study_.leave(variable,
                           fmt::format("\"{}\" is not a whole number", printable_line(today, 60)));
+    }
+    if (sets_threads_itself(static_cast<int>(*number))) {
+      return study_.leave(variable,
+                          fmt::format("{} threads compute where {} would start {}: the program "
+                                      "sets their number itself",
+                                      runtimes_.computing_threads, library, *number));
     }
     SpaceKnob rule;
     rule.low = "1";

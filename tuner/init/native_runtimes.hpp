@@ -16,6 +16,7 @@ struct NativeRuntimes {
   bool has_openblas = false;  ///< with threads of its own, beside OpenMP's
   /// Memory is that of the C library, whose habits `GLIBC_TUNABLES` sets.
   bool has_glibc_malloc = false;
+  int computing_threads = 0;  ///< as seen while it ran (`ProcessActivity`); 0: not known
   /// What it was started with of the variables that they read.
   std::map<std::string, std::string> environment;
   /// Those of them that the command itself has set, whatever it was given.

@@ -39,33 +39,6 @@ std::uintmax_t bytes_of(const std::filesystem::path& file) {
   return error ? 0 : bytes;
 }
 
-/// A program's output, as it grows.
-class GrowingOutput {
- public:
-  explicit GrowingOutput(std::filesystem::path file) : file_(std::move(file)) {}
-
-  /// Lines that tell progress, so far. The file is read when it has grown.
-  std::size_t progress() {
-    const std::uintmax_t bytes = bytes_of(file_);
-    if (bytes != read_bytes_) {
-      read_bytes_ = bytes;
-      const auto found = reading();
-      progress_ = found ? found->progress : 0;
-    }
-    return progress_;
-  }
-
-  [[nodiscard]] std::optional<OutputReading> reading() const {
-    return best_reading(formats_, begin_of(file_));
-  }
-
- private:
-  std::filesystem::path file_;
-  std::vector<OutputFormat> formats_ = output_formats();
-  std::uintmax_t read_bytes_ = 0;
-  std::size_t progress_ = 0;
-};
-
 bool is_python(const std::vector<std::string>& argv) {
   return std::ranges::any_of(argv, [](const std::string& word) {
     const std::string name = std::filesystem::path(word).filename().string();
@@ -80,6 +53,8 @@ SurveyOptions survey_options(const LookOptions& options) {
   survey.folder = options.folder;
   survey.log_path = options.log_path;
   survey.with_hook = false;
+  survey.terminal = options.terminal;
+  survey.standard_input = options.standard_input;
   return survey;
 }
 
@@ -90,20 +65,93 @@ std::string ending_of(const Survey& survey) {
 
 }  // namespace
 
+/// A program's output, as it grows.
+class OutputWatch::Output {
+ public:
+  explicit Output(std::filesystem::path file) : file_(std::move(file)) {}
+
+  /// Lines that tell progress, so far. The file is read when it has grown.
+  std::size_t progress() {
+    const std::uintmax_t bytes = bytes_of(file_);
+    if (bytes != read_bytes_) {
+      read_bytes_ = bytes;
+      const auto found = reading();
+      progress_ = found ? found->progress : 0;
+    }
+    return progress_;
+  }
+
+  [[nodiscard]] std::uintmax_t bytes() const { return bytes_of(file_); }
+
+  [[nodiscard]] std::optional<OutputReading> reading() const {
+    return best_reading(formats_, begin_of(file_));
+  }
+
+ private:
+  std::filesystem::path file_;
+  std::vector<OutputFormat> formats_ = output_formats();
+  std::uintmax_t read_bytes_ = 0;
+  std::size_t progress_ = 0;
+};
+
+OutputWatch::OutputWatch(std::filesystem::path log, const Clock& clock, double watch_s)
+    : clock_(clock), watch_s_(watch_s), output_(std::make_unique<Output>(std::move(log))) {}
+
+OutputWatch::~OutputWatch() = default;
+
+void OutputWatch::look() {
+  // Libraries may be loaded until training begins; the last look finds it ended.
+  if (!runtimes_.has_openmp) {
+    if (auto found = runtimes_below(::getpid()); found.has_threads()) runtimes_ = std::move(found);
+  }
+  in_blocks_ = in_blocks_ && output_->bytes() % k_pipe_buffer_bytes == 0;
+}
+
+std::size_t OutputWatch::progress() {
+  return output_->progress();
+}
+
+bool OutputWatch::has_seen_enough() {
+  if (!progress_s_ && progress() >= 2) progress_s_ = clock_.now_s();
+  return progress_s_ && clock_.now_s() >= *progress_s_ + 2.0 * watch_s_;
+}
+
+OutputLook OutputWatch::result(Survey seen) const {
+  OutputLook look;
+  look.runtimes = runtimes_;
+  look.activity = seen.activity;
+  if (seen.activity) look.runtimes.computing_threads = seen.activity->computing_threads;
+  look.in_blocks = in_blocks_ && output_->bytes() > 0;
+  look.reading = output_->reading();
+  if (seen.ended) look.lacked_stream = seen.ended->lacked_stream;
+  const bool hook_works = seen.log.patched() && !seen.log.disabled() && seen.first;
+  if (!look.reading && !hook_works) {
+    const std::string why = ending_of(seen);
+    look.ending = !why.empty() ? fmt::format("the program failed: {}", why)
+                  : seen.ended ? std::string("the program ended without printing progress")
+                               : std::string("no progress was recognised in its output");
+    if (!why.empty()) look.failure = seen.ended->detail;
+  }
+  if (hook_works) look.survey = std::move(seen);
+  return look;
+}
+
 Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
                             const std::function<bool()>& interrupted) {
   SurveyOptions survey = survey_options(options);
   survey.argv = with_options(options.argv, {"--help"});
   survey.longest_start_s = options.longest_help_s;
   // Where it reports progress it trains: that is no help.
-  survey.watch_s = 0.0;
+  survey.watch_s = options.has_look ? 0.0 : 2.0 * options.watch_s;
   survey.watch_steps = 0.0;
   survey.environment = {{"COLUMNS", "200"}, {"TERM", "dumb"}, {"NO_COLOR", "1"}, {"PAGER", "cat"}};
-  GrowingOutput output(options.log_path);
+  OutputWatch watch(options.log_path, clock, options.watch_s);
   bool trains = false;
-  survey.seen_enough = [&] {
-    trains = output.progress() >= k_training_lines;
-    return trains || bytes_of(options.log_path) >= k_max_kept_bytes;
+  survey.seen_enough = [&](bool /*imports_pytorch*/) {
+    watch.look();
+    trains = watch.progress() >= k_training_lines;
+    if (trains) return options.has_look || watch.has_seen_enough();
+    return bytes_of(options.log_path) >= k_max_kept_bytes;
   };
   const auto seen = survey_program(survey, clock, interrupted);
   if (!seen) return tl::unexpected(seen.error());
@@ -111,8 +159,10 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
     return fail(ErrorKind::usage, seen->ended->detail);
   }
   HelpAnswer answer;
+  if (seen->ended) answer.lacked_stream = seen->ended->lacked_stream;
   if (seen->first || trains) {
     answer.ending = "it began to train, and was ended";
+    if (!options.has_look) answer.look = watch.result(*seen);
   } else if (!seen->ended) {
     answer.ending =
         bytes_of(options.log_path) >= k_max_kept_bytes
@@ -137,7 +187,7 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
 
 Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock,
                                   const std::function<bool()>& interrupted) {
-  GrowingOutput output(options.log_path);
+  OutputWatch watch(options.log_path, clock, options.watch_s);
   SurveyOptions survey = survey_options(options);
   survey.with_hook =
       is_python(options.argv) && !why_out_of_reach(options.argv, options.folder).has_value();
@@ -146,37 +196,14 @@ Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock
   survey.watch_s = options.watch_s;
   survey.watch_steps = 10.0;
   survey.longest_watch_s = 5.0 * options.watch_s;
-  std::optional<double> progress_s;
   // A hook's reports end the survey by themselves; here it is the program's own output.
-  NativeRuntimes runtimes;
-  bool in_blocks = true;
-  survey.seen_enough = [&] {
-    // Libraries may be loaded until training begins; the last look finds it ended.
-    if (!runtimes.has_openmp) {
-      if (auto found = runtimes_below(::getpid()); found.has_threads()) runtimes = std::move(found);
-    }
-    const std::uintmax_t bytes = bytes_of(options.log_path);
-    in_blocks = in_blocks && bytes % k_pipe_buffer_bytes == 0;
-    if (!progress_s && output.progress() >= 2) progress_s = clock.now_s();
-    return progress_s && clock.now_s() >= *progress_s + 2.0 * options.watch_s;
+  survey.seen_enough = [&](bool /*imports_pytorch*/) {
+    watch.look();
+    return watch.has_seen_enough();
   };
   auto seen = survey_program(survey, clock, interrupted);
   if (!seen) return tl::unexpected(seen.error());
-  OutputLook look;
-  look.runtimes = std::move(runtimes);
-  look.activity = seen->activity;
-  look.in_blocks = in_blocks && bytes_of(options.log_path) > 0;
-  look.reading = output.reading();
-  const bool hook_works = seen->log.patched() && !seen->log.disabled() && seen->first;
-  if (!look.reading && !hook_works) {
-    const std::string why = ending_of(*seen);
-    look.ending = !why.empty()  ? fmt::format("the program failed: {}", why)
-                  : seen->ended ? std::string("the program ended without printing progress")
-                                : std::string("no progress was recognised in its output");
-    if (!why.empty()) look.failure = seen->ended->detail;
-  }
-  if (hook_works) look.survey = *std::move(seen);
-  return look;
+  return watch.result(*std::move(seen));
 }
 
 }  // namespace steptune

@@ -701,6 +701,7 @@ TrialRecord RunningTrial::finished(const Outcome& outcome, const TrialRecord* ba
   record_.status = status_after(result.status);
   record_.failure = std::move(result.failure);
   record_.ended_wall_s = wall_time_s;
+  if (!outcome.left_behind.empty()) record_.placement[k_left_behind_fact] = outcome.left_behind;
   record_machine(outcome, found.measurement);
   if (request_ == EndRequest::slow_start && record_.status == TrialStatus::infeasible) {
     record_.awaited_start_s = requested_s_ - started_s_;

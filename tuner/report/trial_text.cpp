@@ -321,9 +321,17 @@ void add_trace(FactLines& facts, const TrialRecord& trial, const TrialTrace& tra
 
 std::string placement_text(const TrialRecord& trial) {
   std::string text;
-  for (const auto& [name, value] : trial.placement)
+  for (const auto& [name, value] : trial.placement) {
+    if (name == k_left_behind_fact) continue;
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, printable_line(value));
+  }
   return text;
+}
+
+/// Files and memory that outlived the trial.
+std::string left_behind_text(const TrialRecord& trial) {
+  const auto left = trial.placement.find(k_left_behind_fact);
+  return left == trial.placement.end() ? "" : printable_line(left->second, k_any_length);
 }
 
 void add_log(FactLines& facts, const TrialRecord& trial, const std::vector<std::string>& tail) {
@@ -370,6 +378,7 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
   if (trial.attempt > 1 && details.attempts.empty())
     facts.add("attempts", std::to_string(trial.attempt));
   facts.add("placement", placement_text(trial));
+  facts.add("left", left_behind_text(trial));
   add_log(facts, trial, details.log_tail);
   return facts.text();
 }

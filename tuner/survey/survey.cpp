@@ -41,6 +41,8 @@ Result<TrialSpec> survey_trial(const SurveyOptions& options, const std::filesyst
   trial.argv = options.argv;
   trial.set_thread_counts = false;
   trial.working_directory = options.folder;
+  trial.terminal = options.terminal;
+  trial.standard_input = options.standard_input;
   trial.log_path = options.log_path;
   trial.limits.wall_s = options.longest_start_s + 2.0 * options.longest_watch_s;
   trial.limits.idle_s = trial.limits.wall_s;
@@ -79,9 +81,9 @@ class Watch {
 
   /// Whether enough was seen, or too little for too long.
   [[nodiscard]] bool wants_to_end(double now_s) {
-    if (options_.seen_enough && options_.seen_enough()) return true;
-    const double waited_s = now_s - started_s_;
     look_at_events(now_s);
+    if (options_.seen_enough && options_.seen_enough(has_imported_)) return true;
+    const double waited_s = now_s - started_s_;
     if (waited_s >= options_.longest_import_s && events_ && !has_imported_) return true;
     if (trained_unheard_s_ && now_s - *trained_unheard_s_ >= options_.longest_unheard_s)
       return true;

@@ -38,9 +38,12 @@ struct SurveyOptions {
   double watch_steps = 20.0;  ///< no fewer steps, within
   double longest_watch_s = 60.0;
   bool with_hook = true;                             ///< false: the program alone
+  bool terminal = false;                             ///< it has a pseudo-terminal
+  std::filesystem::path standard_input = {};         ///< a file; empty: none
   std::map<std::string, std::string> environment{};  ///< in addition to this process's
   /// Asked now and then, where there is one: the survey ends once it says so.
-  std::function<bool()> seen_enough = {};
+  /// `imports_pytorch`: the hook has seen the program import it.
+  std::function<bool(bool imports_pytorch)> seen_enough = {};
 };
 
 /// What a program does by itself.

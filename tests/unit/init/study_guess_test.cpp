@@ -690,6 +690,22 @@ TEST(StudyGuess, ThreadsThatAreNoNumberAreLeft) {
   EXPECT_THAT(guess.left, ElementsAre("OMP_NUM_THREADS: \"4,2\" is not a whole number"));
 }
 
+TEST(StudyGuess, ThreadsThatTheProgramSetsItselfAreNotVariedFromOutside) {
+  GuessInput input = input_of("", {"./trainer"});
+  input.reading = reading_of(32.0);
+  input.runtimes.has_openmp = true;
+  input.runtimes.environment = {{"OMP_NUM_THREADS", "2"}};
+  // As with omp_set_num_threads(8) in its source.
+  input.runtimes.computing_threads = 8;
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["baseline"], Json({{"omp_wait_policy", "default"}}));
+  EXPECT_THAT(guess.left, ElementsAre("OMP_NUM_THREADS: 8 threads compute where OpenMP would start "
+                                      "2: the program sets their number itself"));
+  // One more may load data.
+  input.runtimes.computing_threads = 3;
+  EXPECT_EQ(must_guess(input).document["baseline"]["threads"], 2);
+}
+
 TEST(StudyGuess, OfAProgramWithItsOwnThreadsLeavesThoseOfLibrariesToIt) {
   GuessInput input = input_of("usage: x\n  --threads N  (default: 4)\n", {"x"});
   input.reading = reading_of(32.0);

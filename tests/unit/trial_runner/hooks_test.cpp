@@ -325,5 +325,27 @@ TEST(HookReach, SeesWhatKeepsAHookAway) {
               HasSubstr("in the first line of ./isolated.py, \"python3 -I\""));
 }
 
+TEST(HookReach, NativeExecutablesByTheirPathNeedNoHook) {
+  const TemporaryFolder folder("native");
+  namespace fs = std::filesystem;
+  fs::copy_file("/bin/true", folder.path() / "train");
+  fs::copy_file("/bin/true", folder.path() / "embeds");
+  std::ofstream(folder.path() / "embeds", std::ios::app) << "libpython3.11.so.1.0";
+  std::ofstream(folder.path() / "script") << "#!/bin/sh\npython3 train.py\n";
+  const auto is_native = [&folder](const Words& argv) {
+    return is_native_program(argv, folder.path());
+  };
+  for (const Words& argv :
+       {Words{"./train", "--threads", "2"}, Words{"env", "OMP_NUM_THREADS=1", "./train"},
+        Words{"stdbuf", "-oL", (folder.path() / "train").string()}}) {
+    EXPECT_TRUE(is_native(argv)) << ::testing::PrintToString(argv);
+  }
+  for (const Words& argv :
+       {Words{}, Words{"train"}, Words{"./embeds"}, Words{"./script"}, Words{"/bin/true"},
+        Words{"python3", "./train"}, Words{"bash", "./train"}, Words{"./missing"}}) {
+    EXPECT_FALSE(is_native(argv)) << ::testing::PrintToString(argv);
+  }
+}
+
 }  // namespace
 }  // namespace steptune

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "common/machine/system_files.hpp"
+
+namespace steptune::local {
+
+/// A file that a process has open, has mapped, or has bound a socket to.
+struct HeldFile {
+  std::string path;
+  bool writes = false;  ///< open or mapped for writing; a bound socket counts as such
+};
+
+/// Paths of bound Unix sockets by inode, from /proc/net/unix.
+[[nodiscard]] std::map<std::string, std::string> socket_paths(const SystemFiles& files);
+
+/// `sockets`: as `socket_paths` tells. Empty for a process that may not be looked into.
+[[nodiscard]] std::vector<HeldFile> held_files(const SystemFiles& files, pid_t pid,
+                                               const std::map<std::string, std::string>& sockets);
+
+/// Whether a process only cleans up after others that have ended: PyTorch's shared-memory manager,
+/// Python's resource trackers. They end by themselves.
+[[nodiscard]] bool cleans_up(const SystemFiles& files, pid_t pid);
+
+}  // namespace steptune::local

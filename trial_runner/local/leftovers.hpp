@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "common/machine/processes.hpp"
+#include "common/machine/system_files.hpp"
+
+namespace steptune::local {
+
+/// Something that outlived the processes of a trial.
+struct Leftover {
+  std::string name;  ///< its path, or `shared memory segment 7`
+  std::uint64_t bytes = 0;
+};
+
+/// What became of a trial's leftovers.
+struct ClearedLeftovers {
+  std::vector<Leftover> removed;
+  std::vector<Leftover> left;  ///< not certainly the trial's, or not removable
+  /// `/dev/shm/a (8.1 MiB), ...`; empty if nothing is left.
+  [[nodiscard]] std::string text() const;
+};
+
+/// Where a process with this environment keeps temporary files.
+[[nodiscard]] std::filesystem::path temporary_folder(
+    const std::map<std::string, std::string>& environment);
+
+/// What /proc does not tell or do about System V shared memory and semaphores.
+struct SystemV {
+  std::function<bool(int id)> remove_segment;           ///< false if that fails
+  std::function<pid_t(int id)> last_user_of_semaphore;  ///< of the set's first; -1: not known
+  [[nodiscard]] static SystemV of_kernel();
+};
+
+/// Finds what a trial leaves in /dev/shm, in its temporary folder and in System V shared memory
+/// and semaphores.
+///
+/// Something is the trial's if it was created during the trial, belongs to this user, and either
+/// carries the process ID of one of the trial's processes in its name or was held for writing by
+/// one. In the temporary folder only the names of known temporary files are removed: a program may
+/// keep results there. Nothing that a live process holds is removed.
+class Leftovers {
+ public:
+  /// What is there now is not the trial's. `temporary`: the trial's temporary folder, absolute.
+  Leftovers(double since_wall_s, std::filesystem::path temporary, SystemFiles files = {},
+            SystemV system_v = SystemV::of_kernel());
+
+  /// For a trial that began at `since_wall_s`, when this program could not look.
+  [[nodiscard]] static Leftovers of_earlier(double since_wall_s, std::filesystem::path temporary);
+
+  /// Notes the trial's process IDs, once a second. Looks into the processes as well if there is
+  /// something new in /dev/shm that may be theirs, ever more rarely.
+  void look(std::span<const ProcessStat> processes);
+  /// Notes what the processes hold, right before they are ended.
+  void look_closely(std::span<const ProcessStat> processes);
+
+  /// Call once all processes of the trial are gone.
+  ClearedLeftovers clear();
+
+ private:
+  struct Entry {
+    std::filesystem::path path;  ///< without the root
+    std::string name;
+    std::uint64_t bytes = 0;
+    bool is_folder = false;
+    bool is_private = false;  ///< no other user may open it
+    bool is_shared_memory = false;
+    bool is_trials = false;
+  };
+
+  [[nodiscard]] std::vector<Entry> new_entries() const;
+  void add_entries(const std::filesystem::path& folder, std::vector<Entry>& entries) const;
+  [[nodiscard]] bool has_unknown_shared_memory() const;
+  /// By the process ID in it, as in `torch_123_456_7`.
+  [[nodiscard]] bool names_trials_process(const std::string& name) const;
+  [[nodiscard]] bool names_live_process(const std::string& name) const;
+  /// Entries of the watched folders that live processes hold.
+  [[nodiscard]] std::set<std::string> held_entries(std::span<const pid_t> pids,
+                                                   bool for_writing) const;
+  void clear_segments(ClearedLeftovers& cleared) const;
+  void name_semaphores(ClearedLeftovers& cleared) const;
+
+  double since_wall_s_;
+  std::filesystem::path temporary_;
+  SystemFiles files_;
+  SystemV system_v_;
+  std::set<std::string> at_start_;  ///< paths
+  bool has_start_ = true;
+  std::set<pid_t> pids_;
+  std::set<std::string> held_;  ///< paths of entries that a process of the trial wrote to
+  int looks_ = 0;
+  int next_close_look_ = 1;
+};
+
+}  // namespace steptune::local
