@@ -110,7 +110,7 @@ TEST_F(BatchEffectTest, IsToldByAPrintedRateOfSamples) {
 TEST_F(BatchEffectTest, IsToldByTheLoaderThatTheHookSees) {
   const auto loader = [](int size) {
     HookLog log;
-    log.add(R"({"event":"loader","id":1,"training":true,"length":10,"batch_size":)" +
+    log.add(R"({"event":"loader","id":"a","training":true,"length":10,"batch_size":)" +
             std::to_string(size) + "}");
     return log;
   };
