@@ -137,6 +137,9 @@ class Untouched(unittest.TestCase):
         ran = self.check("actor_critic", steps=24, samples=320, samples_by="forward")
         self.assertEqual(len(ran.phases_ended("evaluation")), 3)
 
+    def test_modules_called_one_after_another_count_the_samples_once(self):
+        self.check("modules_in_turn", steps=20, samples=80, samples_by="forward")
+
     def test_no_optimizer(self):
         ran = self.check("no_optimizer", steps=60, samples=240, samples_by="forward")
         self.assertEqual(ran.event("program")["counts"], "backward")

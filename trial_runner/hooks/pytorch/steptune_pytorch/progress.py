@@ -247,6 +247,10 @@ class Progress:
             if former is not module and former_tensor() is tensor:
                 self.counted_inputs = counted
                 return
+        if self._counted is not None and tensors.any_computed((inputs, named_inputs)):
+            # The input is the output of an earlier module: embedding, encoder and head are called in turn.
+            self.counted_inputs = self._counted[2]
+            return
         samples = tensors.samples_in_inputs(inputs, named_inputs)
         self._forward_samples += samples
         if self.steps < self._follow_until_step:

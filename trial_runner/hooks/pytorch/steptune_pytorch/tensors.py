@@ -27,6 +27,17 @@ def first_tensor(value, depth=0):
     return None
 
 
+def any_computed(value, depth=0):
+    """True if a backward through one of the tensors reaches what computed it."""
+    if isinstance(value, torch.Tensor):
+        return value.grad_fn is not None
+    if isinstance(value, collections.abc.Mapping):
+        value = value.values()
+    elif not isinstance(value, (list, tuple)):
+        return False
+    return depth < _MAX_DEPTH and any(any_computed(item, depth + 1) for item in value)
+
+
 def is_dense(tensor):
     """Neither sparse nor nested: one that has a shape and a memory format."""
     return tensor.layout == torch.strided and not getattr(tensor, "is_nested", False)
