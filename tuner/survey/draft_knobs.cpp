@@ -37,6 +37,7 @@ constexpr const char* k_batch_size = "batch_size";
 constexpr const char* k_accumulation = "gradient_accumulation";
 constexpr const char* k_precision = "precision";
 constexpr const char* k_flush_denormal = "flush_denormal";
+constexpr const char* k_sharing_strategy = "sharing_strategy";
 constexpr const char* k_workers = "num_workers";
 constexpr const char* k_threads = "num_threads";
 constexpr const char* k_blas_threads = "openblas_threads";
@@ -158,6 +159,8 @@ std::string DraftKnobs::why_not_allowed(const Knob& knob, const KnobState& state
 }
 
 std::string DraftKnobs::why_not_worth(const Knob& knob) const {
+  // `file_system` leaves files in shared memory if a trial is killed, and makes no step faster.
+  if (knob.name == k_sharing_strategy) return "only helps against too many open files";
   if (knob.name == k_precision && device_ == "cpu" && !options_.cpu_computes_bfloat16) {
     return "this CPU emulates bfloat16, which is slower";
   }

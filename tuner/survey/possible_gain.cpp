@@ -20,11 +20,10 @@ struct Saving {
 
 /// The most of its parts that a knob saved on the programs of docs/hooks-figures.md and in public
 /// reports. The figures only rank the knobs and drop the hopeless ones.
-constexpr std::array<Saving, 16> k_savings = {{
+constexpr std::array<Saving, 15> k_savings = {{
     {"num_workers", 1.0},
     {"prefetch_factor", 0.3},
     {"persistent_workers", 0.3},
-    {"sharing_strategy", 0.1},
     {"num_interop_threads", 0.02},
     {"optimizer_implementation", 0.8},
     {"set_to_none", 0.1},

@@ -299,11 +299,12 @@ TEST(Draft, SettlesConditionsOnKnobsThatAreNotTuned) {
 TEST(Draft, LeavesOutWhatIsNotKnownOrNoChoice) {
   const std::vector<std::string> events = {
       knob("num_threads", "1"), knob("num_interop_threads", "null"),
-      knob("sharing_strategy", "\"of the future\""),
+      knob("sharing_strategy", "\"file_descriptor\""),
       knob("optimizer_implementation", "\"loop\"", R"(,"choices":["loop"])")};
   const Draft draft = must_draft(usual(events));
   EXPECT_EQ(study_of(draft).space.parameters().size(), 1U);
   EXPECT_THAT(draft.left, Contains("num_interop_threads: what the program does is not known"));
+  EXPECT_THAT(draft.left, Contains("sharing_strategy: only helps against too many open files"));
   EXPECT_THAT(draft.left, Contains("optimizer_implementation: there is no choice here"));
 }
 
