@@ -273,7 +273,7 @@ TEST(RunningTrial, GuardsSeeOnlyLossesAfterTheLastRestartOfTheCounter) {
   outcome.duration_s = outcome.billed_s = now_s;
   const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
   ASSERT_TRUE(ended.measurement);
-  EXPECT_DOUBLE_EQ(ended.measurement->metrics.at("loss@1000"), 2.0);
+  EXPECT_NEAR(ended.measurement->metrics.at("loss@1000"), 2.0, 1e-9);
 }
 
 TEST(RunningTrial, GoesOnBeyondItsShareOfTheTimeForAGuardThatIsToJudgeIt) {
