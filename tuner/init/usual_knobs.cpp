@@ -79,11 +79,10 @@ std::optional<StepBatch> step_batch(const std::vector<SpaceKnob>& batches,
 /// Conditions speak of workers, and an accumulation of a batch size: those come first.
 void put_in_order(std::vector<SpaceKnob>& rules) {
   std::ranges::stable_sort(rules, {}, [](const SpaceKnob& rule) { return !rule.when.empty(); });
-  const auto batch = std::ranges::find(rules, "batch", &SpaceKnob::role);
   const auto accumulation = std::ranges::find(rules, "accumulation", &SpaceKnob::role);
-  if (batch != rules.end() && accumulation < batch) {
-    std::rotate(accumulation, accumulation + 1, batch + 1);
-  }
+  const auto is_batch = [](const SpaceKnob& rule) { return rule.role == "batch"; };
+  const auto after_batches = std::find_if(rules.rbegin(), rules.rend(), is_batch).base();
+  if (accumulation < after_batches) std::rotate(accumulation, accumulation + 1, after_batches);
 }
 
 }  // namespace
