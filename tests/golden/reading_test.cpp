@@ -42,7 +42,8 @@ TEST_F(Reading, LeaderboardShowsAsManyRowsAsAskedAndTheBaseline) {
 {{[*=p! ]* +\d+ +.*}}
         1 {{.*}}  1.00x {{.*}}  1.00x {{.*}}  baseline, completed          32        0  fp32
 * best {{.*}}
-note: {{.*}}
+note: a gain is that of one trial of the search; fresh launches showed trial {{.*}}
+note: trials differ in batch size {{.*}}
 {{\d+}} trials: {{.*}}
 )",
                        ended.out),

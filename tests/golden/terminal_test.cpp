@@ -123,11 +123,12 @@ TEST_F(TerminalTest, WhyATrialFailedIsNotCut) {
 }
 
 TEST_F(TerminalTest, ColoursAreNotForThoseWhoDoNotWantThem) {
-  const std::string plain = after("$STEPTUNE run study.json --trials 2", 100, {{"NO_COLOR", "1"}});
+  const std::string plain =
+      after("$STEPTUNE run study.json --trials 2 --verbose", 100, {{"NO_COLOR", "1"}});
   EXPECT_FALSE(has_colors(plain));
   EXPECT_NE(plain.find("\x1b[2K"), std::string::npos) << "live lines need no colour";
-  EXPECT_TRUE(has_colors(after("$STEPTUNE run study.json --trials 2")));
-  EXPECT_FALSE(has_colors(after("$STEPTUNE run study.json --trials 2 --color never")));
+  EXPECT_TRUE(has_colors(after("$STEPTUNE run study.json --trials 2 --verbose")));
+  EXPECT_FALSE(has_colors(after("$STEPTUNE run study.json --trials 2 --verbose --color never")));
 }
 
 TEST_F(TerminalTest, ADumbTerminalGetsWholeLines) {

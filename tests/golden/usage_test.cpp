@@ -220,8 +220,7 @@ TEST(Usage, VersionsAreToldForPeopleAndPrograms) {
   const auto json = parse_json(sandbox.steptune({"version", "--json"}).out, "version");
   ASSERT_TRUE(json) << json.error().text();
   EXPECT_EQ((*json)["schema_version"], 1);
-  for (const char* key :
-       {"version", "commit", "compiler", "build_type", "sqlite"}) {
+  for (const char* key : {"version", "commit", "compiler", "build_type", "sqlite"}) {
     EXPECT_TRUE(json->contains(key)) << key;
   }
 }
@@ -286,10 +285,9 @@ TEST(Usage, DoctorLooksAtTheMachine) {
     }
   }
   std::erase(names, "slurm");  // only where it is installed
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"cpus", "smt", "cpu_governor", "load", "memory",
-                                      "clock_source", "gpu", "watchdog",
-                                      "sqlite", "history", "file_system", "disk"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"cpus", "smt", "cpu_governor", "load", "memory",
+                                             "clock_source", "gpu", "watchdog", "sqlite", "history",
+                                             "file_system", "disk"}));
   EXPECT_EQ(ended.exit_code, (*json)["ok"].get<bool>() ? 0 : 1);
 }
 

@@ -34,10 +34,10 @@ std::string continuation(const CommandContext& context, const RunOptions& option
                          const std::string& time) {
   std::string command = "steptune run " + shell_quoted(options.study);
   if (options.trials) command += fmt::format(" --trials {}", *options.trials);
+  if (!time.empty()) command += " --time " + shell_quoted(time);
   if (!options.worth.empty()) command += " --worth " + shell_quoted(options.worth);
   if (options.first_guesses) command += " --first-guesses";
   command += context.database_option();
-  if (!time.empty()) command += " --time " + shell_quoted(time);
   if (study.name == name_in_file) return command;
   return fmt::format("\"name\": \"{}\" in {}, then {}", study.name, options.study, command);
 }

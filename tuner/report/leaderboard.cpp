@@ -87,7 +87,8 @@ std::optional<StepSize> step_size(const TrialRecord& trial) {
 
 /// The gain in the table is one trial's of the search; the confirmed one is another figure.
 void note_confirmed_gain(Leaderboard& board) {
-  if (!board.study.recommendation.is_object() || board.objectives.empty()) return;
+  if (board.rows.empty() || board.objectives.empty()) return;
+  if (!board.study.recommendation.is_object()) return;
   const auto result = recommendation_from_json(board.study.recommendation, board.study.name);
   if (!result || result->claim != Claim::faster) return;
   board.notes.push_back(fmt::format(
