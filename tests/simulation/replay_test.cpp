@@ -112,7 +112,7 @@ void expect_sound(std::uint64_t seed, const Simulation& simulation) {
              other.configuration == trial.configuration;
     });
     if (best.incumbent_trial == 1 || ran_afresh) continue;
-    // One with fewer changes may be behind by the error of launches.
+    // One with fewer changes may be behind by `search.worth`.
     EXPECT_LE(winner.objectives[0], trial.objectives[0] * 1.08) << trial.number;
   }
   EXPECT_LT(rate_of(best.configuration), rate_of(trials[0].configuration) * 1.03)

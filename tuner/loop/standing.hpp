@@ -31,6 +31,7 @@ inline constexpr const char* k_fewest_changes = "fewest changes";
 struct RankingRules {
   std::vector<Objective> objectives;
   double target_half_width = 0.02;  ///< precision of measuring, as a share of a value
+  double worth = 0.05;  ///< a trial with fewer changes may be behind by this share at most
   /// Samples per optimizer step of a configuration, nothing where unknown; may be empty.
   std::function<std::optional<double>(const Configuration&)> samples_per_step;
 };

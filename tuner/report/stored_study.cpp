@@ -23,6 +23,7 @@ RankingRules stored_rules(const StoredStudy& study) {
     return document.contains(path) ? document.at(path) : Json();
   };
   const Json half_width = found("/measure/target_half_width");
+  const Json worth = found("/search/worth");
   const Json batch_size = found("/planned_run/batch_size");
   const Facts facts = stored_facts(study.record);
   std::optional<document::Formula> size;
@@ -37,10 +38,12 @@ RankingRules stored_rules(const StoredStudy& study) {
               const Configuration& configuration) { return expression->evaluate(configuration); });
     }
   }
-  return ranking_rules(
+  RankingRules rules = ranking_rules(
       std::move(objectives),
       half_width.is_number() ? half_width.get<double>() : MeasureSpec().target_half_width,
       std::move(size));
+  if (worth.is_number()) rules.worth = worth.get<double>();
+  return rules;
 }
 
 /// For messages: a stored study is in no file.
