@@ -114,7 +114,7 @@ TEST_F(ConfigStudy, BestSaysWhichFileToEditAndApplyEditsItWithoutAMap) {
   const Ended args = sandbox_->steptune({"best", "--format", "args"});
   EXPECT_THAT(args.out, HasSubstr("/conf/ds.json"));
   EXPECT_THAT(args.err, HasSubstr("steptune best ds --apply "));
-  EXPECT_THAT(sandbox_->steptune({"best"}).out, HasSubstr("edit   steptune best ds --apply "));
+  EXPECT_THAT(sandbox_->steptune({"best"}).out, HasSubstr("edit    steptune best ds --apply "));
   const Ended applied = sandbox_->steptune({"best", "--apply", "conf/ds.json", "--yes"});
   EXPECT_EQ(applied.exit_code, 0) << applied.err;
   EXPECT_EQ(sandbox_->read("conf/ds.json"), with_batch("4"));
