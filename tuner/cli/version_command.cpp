@@ -24,9 +24,8 @@ ExitCode print_version(CommandContext& context) {
     return ExitCode::ok;
   }
   context.console.result(fmt::format(
-      "steptune {}\ncommit        {}\ncompiler      {}, {}\nSQLite        {}\n",
-      info.version, info.commit.empty() ? "unknown" : info.commit, info.compiler, info.build_type,
-      sqlite));
+      "steptune {}\ncommit        {}\ncompiler      {}, {}\nSQLite        {}\n", info.version,
+      info.commit.empty() ? "unknown" : info.commit, info.compiler, info.build_type, sqlite));
   return ExitCode::ok;
 }
 

@@ -197,7 +197,10 @@ void DraftKnobs::offer_by_gain() {
                       : std::numeric_limits<double>::infinity();
   for (const Candidate& candidate : candidates_) {
     const Knob& knob = *candidate.knob;
-    if (knob.name == k_blas_threads && parameters_.contains(k_threads)) {
+    // One setting serves both only if the program runs both with the same number today.
+    const bool moves_with_threads = knob.name == k_blas_threads && baseline_.contains(k_threads) &&
+                                    today_of(knob, *candidate.state) == baseline_[k_threads];
+    if (moves_with_threads) {
       rules_[knob.name] = fmt::format("{{{}}}", k_threads);
       leave(knob, fmt::format("moves with {}", k_threads));
     } else if (knob.name == k_flush_denormal && !changes_loss_) {

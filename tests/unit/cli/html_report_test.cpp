@@ -84,8 +84,7 @@ std::size_t count_of(const std::string& text, const std::string& part) {
 
 TEST(HtmlReport, SaysTheResultInWordsFirst) {
   const std::string page = html_report(some_report());
-  const std::size_t headline =
-      page.find("<p class=\"headline\">2.13 times as fast</p>");
+  const std::size_t headline = page.find("<p class=\"headline\">2.13 times as fast</p>");
   ASSERT_NE(headline, std::string::npos);
   EXPECT_LT(headline, page.find("<table"));
   EXPECT_NE(page.find("95 % interval 2.05-2.21, 3 launches each"), std::string::npos);
@@ -97,8 +96,9 @@ TEST(HtmlReport, SaysTheResultInWordsFirst) {
 TEST(HtmlReport, WithoutAWinnerItSaysSo) {
   StudyReport report = some_report();
   report.recommendation->claim = Claim::nothing_faster;
-  EXPECT_NE(html_report(report).find("Keep today&#39;s settings: no other configuration was faster"),
-            std::string::npos);
+  EXPECT_NE(
+      html_report(report).find("Keep today&#39;s settings: no other configuration was faster"),
+      std::string::npos);
   report.recommendation.reset();
   EXPECT_NE(html_report(report).find("No configuration respects all limits"), std::string::npos);
   report.board.study.status = StudyStatus::running;

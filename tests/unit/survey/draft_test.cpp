@@ -260,7 +260,7 @@ TEST(Draft, HasAsManyKnobsAsTheTimeHasTrialsFor) {
 }
 
 TEST(Draft, MovesTheThreadsOfBlasWithThoseOfPytorch) {
-  std::vector<std::string> events = {knob("num_threads", "16"), knob("openblas_threads", "8")};
+  std::vector<std::string> events = {knob("num_threads", "8"), knob("openblas_threads", "8")};
   const Draft draft = must_draft(usual(events));
   const StudySpec study = study_of(draft);
   EXPECT_EQ(study.baseline.text(), "num_threads=16");
@@ -269,6 +269,9 @@ TEST(Draft, MovesTheThreadsOfBlasWithThoseOfPytorch) {
   one.set("num_threads", Value(std::int64_t{1}));
   EXPECT_EQ(render_command(study, one).hook->knobs.size(), 2U);
   EXPECT_THAT(draft.left, Contains("openblas_threads: moves with num_threads"));
+  const Draft apart = must_draft(usual({knob("num_threads", "1"), knob("openblas_threads", "8")}));
+  EXPECT_TRUE(study_of(apart).baseline.find("openblas_threads") != nullptr)
+      << "one value cannot stand for two";
   events[0] = refused("num_threads", "no");
   EXPECT_EQ(study_of(must_draft(usual(events))).baseline.text(), "openblas_threads=8");
 }
