@@ -263,7 +263,7 @@ TEST(Draft, MovesTheThreadsOfBlasWithThoseOfPytorch) {
   std::vector<std::string> events = {knob("num_threads", "8"), knob("openblas_threads", "8")};
   const Draft draft = must_draft(usual(events));
   const StudySpec study = study_of(draft);
-  EXPECT_EQ(study.baseline.text(), "num_threads=16");
+  EXPECT_EQ(study.baseline.text(), "num_threads=8");
   EXPECT_TRUE(render_command(study, study.baseline).hook->knobs.empty());
   Configuration one;
   one.set("num_threads", Value(std::int64_t{1}));
