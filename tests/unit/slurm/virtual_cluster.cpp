@@ -391,8 +391,14 @@ void VirtualCluster::advance_step(StepState& step) {
       step.program.ends_after_s ? step.starts_s() + *step.program.ends_after_s : k_never_s;
   for (; step.next_report_s <= std::min(now_s, end_s); step.next_report_s += k_report_s) {
     ++step.reports;
+    // Programs with a batch size tell their samples, as one must that is compared by them.
+    const auto batch = step.request.values.find("batch");
+    const std::string samples =
+        batch == step.request.values.end()
+            ? ""
+            : fmt::format(",\"samples\":{}", step.reports * std::stoi(batch->second));
     step.print(step.next_report_s,
-               fmt::format("[steptune] {{\"v\":1,\"step\":{}}}\n", step.reports));
+               fmt::format("[steptune] {{\"v\":1,\"step\":{}{}}}\n", step.reports, samples));
   }
   if (now_s < end_s) return;
   if (!step.program.last_words.empty()) step.print(end_s, step.program.last_words + "\n");
