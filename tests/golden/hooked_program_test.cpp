@@ -68,7 +68,7 @@ std::string study(const std::string& hooks, const std::string& parameters,
                   const std::string& baseline, const std::string& more = "") {
   return fmt::format(
       R"({{"name": "hooked", "command": ["{}", "train.py"], "hooks": {{"pytorch": {{{}}}}},
-          "parameters": {{{}}}, "baseline": {{{}}}, "search": {{"searcher": "grid", "scheduler": "none"}},
+          "parameters": {{{}}}, "baseline": {{{}}}, "search": {{"searcher": "grid", "scheduler": "none", "worth": 0}},
           "budget": {{"trials": 2}},
           "measure": {{"max_trial": "20s", "min_window": "0.3s", "target_half_width": 0.3,
                        "confirm_pairs": 0}}{}}})",
@@ -295,7 +295,7 @@ wrote   train.study.json
   EXPECT_THAT(changed.err, HasSubstr("goes on with train.study.json"));
 
   // Here to a study that is over soon.
-  file["search"] = {{"searcher", "random"}, {"scheduler", "none"}};
+  file["search"] = {{"searcher", "random"}, {"scheduler", "none"}, {"worth", 0}};
   file["measure"] = {{"max_trial", "10s"},
                      {"min_window", "0.3s"},
                      {"target_half_width", 0.3},
