@@ -24,8 +24,8 @@ struct HeldFile {
 [[nodiscard]] std::vector<HeldFile> held_files(const SystemFiles& files, pid_t pid,
                                                const std::map<std::string, std::string>& sockets);
 
-/// Whether a process only cleans up after others that have ended: PyTorch's shared-memory manager,
-/// Python's resource trackers. They end by themselves.
+/// True if a process only cleans up after others: PyTorch's shared-memory manager or one of
+/// Python's resource trackers. Such a process ends by itself.
 [[nodiscard]] bool cleans_up(const SystemFiles& files, pid_t pid);
 
 }  // namespace steptune::local

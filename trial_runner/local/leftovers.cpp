@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* k_shared_memory = "dev/shm";
-/// Clocks of files are those of the kernel's last tick.
+/// A file's time is that of the kernel's last tick, which may be this old.
 constexpr double k_clock_slack_s = 0.1;
 /// Times of System V objects are whole seconds.
 constexpr double k_whole_second_s = 1.0;
@@ -44,7 +44,7 @@ bool is_temporary_name(std::string_view name) {
                              [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
-/// Where the file system tells it.
+/// Time of creation; nullopt if the file system does not keep it.
 std::optional<double> birth_s(const fs::path& path) {
   constexpr double k_seconds_per_ns = 1e-9;
   struct statx told {};
@@ -209,7 +209,7 @@ std::vector<Leftovers::Entry> Leftovers::new_entries() const {
 ClearedLeftovers Leftovers::clear() {
   ClearedLeftovers cleared;
   std::vector<Entry> entries = new_entries();
-  // In the temporary folder, others' new files tell nothing of the trial.
+  // New files of other programs in the temporary folder are no leftovers.
   std::erase_if(entries,
                 [](const Entry& entry) { return !entry.is_trials && !entry.is_shared_memory; });
   if (!entries.empty()) {

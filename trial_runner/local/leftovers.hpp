@@ -23,7 +23,7 @@ struct Leftover {
   std::uint64_t bytes = 0;
 };
 
-/// What became of a trial's leftovers.
+/// Leftovers of a trial, removed or not.
 struct ClearedLeftovers {
   std::vector<Leftover> removed;
   std::vector<Leftover> left;  ///< not certainly the trial's, or not removable
@@ -31,11 +31,11 @@ struct ClearedLeftovers {
   [[nodiscard]] std::string text() const;
 };
 
-/// Where a process with this environment keeps temporary files.
+/// Folder in which a process with this environment keeps temporary files.
 [[nodiscard]] std::filesystem::path temporary_folder(
     const std::map<std::string, std::string>& environment);
 
-/// What /proc does not tell or do about System V shared memory and semaphores.
+/// Calls on System V shared memory and semaphores that /proc does not offer.
 struct SystemV {
   std::function<bool(int id)> remove_segment;           ///< false if that fails
   std::function<pid_t(int id)> last_user_of_semaphore;  ///< of the set's first; -1: not known
@@ -51,7 +51,7 @@ struct SystemV {
 /// keep results there. Nothing that a live process holds is removed.
 class Leftovers {
  public:
-  /// What is there now is not the trial's. `temporary`: the trial's temporary folder, absolute.
+  /// Ignores all that exists now. `temporary`: the trial's temporary folder, absolute.
   Leftovers(double since_wall_s, std::filesystem::path temporary, SystemFiles files = {},
             SystemV system_v = SystemV::of_kernel());
 

@@ -55,7 +55,7 @@ FileReferences file_references(ConfigFormat format, const std::vector<ConfigScal
                                const fs::path& working_directory) {
   FileReferences found;
   for (const ConfigScalar& scalar : scalars) {
-    // Who reads `!include x.yaml` decides where it looks.
+    // The loader of `!include x.yaml` decides in which folder it looks.
     const bool is_tagged = text.substr(scalar.begin).starts_with('!');
     if (!is_reference(scalar, folder, working_directory, is_tagged)) continue;
     const auto path = scalar.value.get<std::string>();

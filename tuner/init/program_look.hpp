@@ -33,10 +33,10 @@ struct LookOptions {
   bool has_look = false;           ///< its output is known already
 };
 
-/// What some seconds of training show.
+/// Findings of a few seconds of training.
 struct OutputLook {
   std::optional<OutputReading> reading;  ///< how its output is read; nothing: it tells no progress
-  /// What PyTorch's import hook saw, where that reaches the program and it trained.
+  /// Findings of PyTorch's import hook; nullopt if it did not reach the program or saw no training.
   std::optional<Survey> survey;
   NativeRuntimes runtimes;                  ///< in the program, as long as it ran
   std::optional<ProcessActivity> activity;  ///< threads, CPU use and waiting in its last seconds

@@ -26,7 +26,7 @@ constexpr double k_usual_workers = 8.0;
 /// next step is twice as large.
 constexpr double k_near_ideal = 0.7;
 constexpr double k_step = 2.0;
-/// Of the memory, before a machine begins to swap or a trial is killed.
+/// Largest share of the memory in use: beyond it a machine swaps or a trial is killed.
 constexpr double k_memory_share = 0.9;
 constexpr double k_long_step = 4.0;
 

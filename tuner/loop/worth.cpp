@@ -51,7 +51,7 @@ bool covers_number(const Parameter& parameter, const std::set<Value>& tried) {
 }
 
 bool covers(const Parameter& parameter, const std::set<Value>& tried) {
-  // The baseline's value alone tells nothing of a setting.
+  // A setting of which only the baseline's value ran has no known effect.
   const std::uint64_t levels = parameter.level_count().value_or(2);
   if (tried.size() < std::min<std::uint64_t>(levels, 2)) return false;
   const bool is_number =
@@ -81,7 +81,7 @@ double most_gain_of_settings(const StudySpec& study, const Standing& standing,
   return most;
 }
 
-/// Of one objective, up to the first gain that is worth it.
+/// Largest gain in one objective that a trial may have. Stops at the first one that is worth it.
 double most_gain_of_trials(const StudySpec& study, const Standing& standing,
                            const Confirmation& confirmation, std::size_t objective) {
   const TrialRecord& baseline = *standing.baseline();

@@ -42,9 +42,8 @@ struct LinearAlgebra {
   void (*apply)(Block a, std::span<const double> x, std::span<double> result);
   /// result += a^T x
   void (*add_applied_transpose)(Block a, std::span<const double> x, std::span<double> result);
-  /// Replaces the lower triangle by that of the Cholesky factor; leaves the upper triangle as it
-  /// is. Returns false, with anything in the lower triangle, if the matrix is not positive
-  /// definite.
+  /// Writes the Cholesky factor into the lower triangle and keeps the upper triangle. Returns
+  /// false, with anything in the lower triangle, if the matrix is not positive definite.
   bool (*cholesky)(MutableBlock matrix);
   /// Inverse of a lower triangular matrix, with zeros above the diagonal.
   void (*invert_lower)(Block lower, MutableBlock result);

@@ -118,7 +118,7 @@ TEST_P(LinearAlgebraBuild, RefusesAMatrixThatIsNotPositiveDefinite) {
   EXPECT_FALSE(algebra_.cholesky(whole(matrix)));
 }
 
-/// Those that this processor can run.
+/// Returns the builds that this processor can run.
 std::vector<const LinearAlgebra*> builds() {
   return {&linear_algebra_baseline(), &LinearAlgebra::instance()};
 }
