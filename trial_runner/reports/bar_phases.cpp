@@ -11,6 +11,8 @@ namespace {
 
 /// A bar that is drawn only when it is full shows no time between.
 constexpr int k_least_advances = 2;
+/// A bar that comes with every count of the training is a part of the step.
+constexpr double k_least_counts_between = 2.0;
 
 struct PhaseWords {
   const char* name;
@@ -122,7 +124,11 @@ void UnnamedBarPhases::on_other(const std::string& key, const ProgressBar& bar, 
     advances_ = 0;
   } else if (bar.done > last_done_) {
     ++advances_;
+    const bool is_apart = training_done_ - counted_before_ >= k_least_counts_between;
     if (bar.done >= *bar.total && advances_ >= k_least_advances) {
+      counted_before_ = training_done_;
+      last_done_ = bar.done;
+      if (!is_apart) return;
       const auto told = phase_of_description(bar.description);
       report.phase = PhaseReport{told.value_or("evaluation"), report.received_s - begin_s_};
     }

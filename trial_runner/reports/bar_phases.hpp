@@ -34,6 +34,8 @@ class BarPhases {
   void read(const PhaseMessage& message, Report& report);
   /// Ends the phase if it is the one under way.
   void end(const std::string& name, Report& report);
+  /// True from the beginning of a phase to its end.
+  [[nodiscard]] bool under_way() const { return name_ && !full_; }
   /// A line of the training's own progress: a phase whose bar never got full is over.
   void on_training(double step);
 
@@ -59,6 +61,7 @@ class UnnamedBarPhases {
   double last_done_ = 0.0;
   int advances_ = 0;
   double training_done_ = 0.0;
+  double counted_before_ = 0.0;  ///< `training_done_` at the last full bar
 };
 
 }  // namespace steptune

@@ -16,12 +16,29 @@ constexpr int k_times_forth = 3;
 /// Once may be a program that was started anew.
 constexpr int k_times_again = 2;
 constexpr double k_notable_share = 0.1;
+/// Bars are drawn at times, so that the steps between two lines differ by about a factor of two.
+constexpr double k_steady_spacings = 2.0;
+/// A count that is half as far again as at first has grown; a smaller growth must repeat, because
+/// the counts of windows scatter.
+constexpr double k_clear_growth = 1.5;
+constexpr int k_growths_of_counter = 3;
+constexpr int k_growths_after_fall = 8;
+/// A counter that grew twice is one; another may pass it over three times before that.
+constexpr int k_growths_of_leader = 2;
+constexpr int k_times_passed_over = 3;
+/// Micro-batches of an optimizer step that accumulates gradients: two or more.
+constexpr double k_least_parts_of_step = 2.0;
 
 }  // namespace
 
-bool CumulativeCounter::restarted(const Count& count) const {
+bool CumulativeCounter::restarted(const Count& count) {
   const bool new_epoch = count.epoch && epoch_ && *count.epoch > *epoch_;
-  if (new_epoch) return count.per_epoch || count.value <= last_;
+  if (new_epoch) {
+    if (count.value <= last_) return true;
+    // One bar over all epochs goes on by as much as from line to line.
+    spans_epochs_ = spans_epochs_ || count.value - last_ <= k_steady_spacings * spacing_;
+    return count.per_epoch && !spans_epochs_;
+  }
   const bool epochs_are_told = count.epoch && epoch_;
   return !epochs_are_told && last_ >= 2.0 && count.value <= 0.5 * last_;
 }
@@ -88,29 +105,88 @@ std::optional<std::string> uncounted_note(double share_of_steps, double share_of
       is_of_steps ? "step" : "samples", 1e2 * share);
 }
 
-double CounterSet::uncounted_share() const {
-  for (const auto& [key, counter] : counters_) {
-    if (counter.value() >= furthest_) return counter.uncounted_share();
+bool GrowthWatch::is_counter(const Count& count) {
+  if (!first_) {
+    first_ = last_ = count;
+    return false;
   }
-  return 0.0;
+  const bool new_epoch = count.epoch && last_->epoch && *count.epoch > *last_->epoch;
+  const bool grew = count.value > last_->value;
+  const bool restarts = count.value <= 0.5 * last_->value;
+  if (grew) {
+    ++growths_;
+  } else if (!new_epoch) {
+    stood_still_ = stood_still_ || count.value == last_->value;
+    if (!restarts && count.value < last_->value) ++falls_;
+    if (!restarts || growths_ == 0) {
+      growths_ = 0;
+      first_ = count;
+    }
+  }
+  last_ = count;
+  // A count of each epoch's samples, which every epoch tells once.
+  if (new_epoch && !grew && !stood_still_) return true;
+  if (falls_ > 0) return growths_ >= k_growths_after_fall;
+  return growths_ >= k_growths_of_counter ||
+         (growths_ > 0 && last_->value >= k_clear_growth * first_->value);
+}
+
+bool CounterSet::Candidate::is_confirmed() const {
+  return growths >= k_growths_of_leader;
+}
+
+bool CounterSet::Candidate::is_stalled() const {
+  return !is_confirmed() && passed_over >= k_times_passed_over;
+}
+
+double CounterSet::uncounted_share() const {
+  const auto leader = counters_.find(leader_);
+  return leader == counters_.end() ? 0.0 : leader->second.counter.uncounted_share();
 }
 
 bool CounterSet::several_writers() const {
-  return std::ranges::any_of(counters_,
-                             [](const auto& named) { return named.second.several_writers(); });
+  return std::ranges::any_of(
+      counters_, [](const auto& named) { return named.second.counter.several_writers(); });
 }
 
 void CounterSet::lead(const std::string& key) {
-  const auto counter = counters_.find(key);
-  furthest_ = counter == counters_.end() ? 0.0 : counter->second.value();
+  leader_ = key;
 }
 
-std::optional<double> CounterSet::add(const std::string& key, const Count& count) {
+bool CounterSet::takes_lead(const Candidate& candidate) const {
+  const auto found = counters_.find(leader_);
+  if (found == counters_.end()) return true;
+  const Candidate& leader = found->second;
+  if (candidate.is_stalled()) return false;
+  if (leader.is_stalled()) return candidate.growths > 0;
+  const double value = candidate.counter.value();
+  const double furthest = leader.counter.value();
+  // Counts of two ranks that keep in step are one count under two names.
+  const bool is_part_of_step = furthest > 0.0 && value > k_least_parts_of_step * furthest;
+  if (candidate.rank < leader.rank && is_part_of_step) return false;
+  const bool is_whole_step = k_least_parts_of_step * value <= furthest;
+  if (candidate.rank > leader.rank && is_whole_step) {
+    return candidate.is_confirmed() || !leader.is_confirmed();
+  }
+  return value >= furthest;
+}
+
+std::optional<double> CounterSet::add(const std::string& key, const Count& count, int rank) {
   if (!counters_.contains(key) && counters_.size() >= k_max_counters) return std::nullopt;
-  const double value = counters_[key].add(count);
-  if (counters_[key].several_writers()) return std::nullopt;
-  if (value < furthest_) return std::nullopt;
-  furthest_ = value;
+  const auto [found, is_new] = counters_.try_emplace(key);
+  Candidate& candidate = found->second;
+  candidate.rank = rank;
+  const double before = candidate.counter.value();
+  const double value = candidate.counter.add(count);
+  if (candidate.counter.several_writers()) return std::nullopt;
+  if (!is_new && value > before) {
+    ++candidate.growths;
+    for (auto& [other_key, other] : counters_)
+      ++other.passed_over;
+    candidate.passed_over = 0;
+  }
+  if (key != leader_ && !takes_lead(candidate)) return std::nullopt;
+  leader_ = key;
   return value;
 }
 

@@ -35,7 +35,7 @@ class CumulativeCounter {
 
  private:
   void start_again(double value);
-  [[nodiscard]] bool restarted(const Count& count) const;
+  [[nodiscard]] bool restarted(const Count& count);
   void note_writers(double value);
 
   double base_ = 0.0;
@@ -44,6 +44,7 @@ class CumulativeCounter {
   double spacing_ = 0.0;  ///< the largest between two lines of one epoch
   double latest_spacing_ = 0.0;
   int restarts_ = 0;
+  bool spans_epochs_ = false;  ///< has gone on from one epoch into the next
   double uncounted_share_ = 0.0;
   std::optional<double> total_;
   std::optional<double> epoch_;
@@ -62,12 +63,28 @@ class CumulativeCounter {
 [[nodiscard]] std::optional<std::string> uncounted_note(double share_of_steps,
                                                         double share_of_samples);
 
-/// Several counters that compete (an outer and an inner progress bar, `iter` and `batch`): the one
-/// that counts furthest is the trial's step. Holds at most 16 counters.
+/// Tells a counter from a size or the count of a window, which have the same names: a counter grows
+/// steadily.
+class GrowthWatch {
+ public:
+  /// Returns true if this value and those before it are a counter's.
+  bool is_counter(const Count& count);
+
+ private:
+  std::optional<Count> first_;
+  std::optional<Count> last_;
+  int growths_ = 0;           ///< in a row
+  int falls_ = 0;             ///< that are too small for a restart
+  bool stood_still_ = false;  ///< within one epoch
+};
+
+/// Chooses among several counters (an outer and an inner progress bar, `step` and `iter`) the one
+/// that counts the trial's steps: of the highest rank, and among equals the furthest. A counter
+/// that has hardly grown loses the lead to one that grows. Holds at most 16 counters.
 class CounterSet {
  public:
-  /// The cumulative count if this counter is the furthest of all, else nothing.
-  std::optional<double> add(const std::string& key, const Count& count);
+  /// Returns the cumulative count if this counter leads, otherwise nothing.
+  std::optional<double> add(const std::string& key, const Count& count, int rank = 0);
   /// From here on this counter is the furthest, until another gets beyond it.
   void lead(const std::string& key);
   /// Whether one of them is told by several programs; that one is no longer told.
@@ -76,8 +93,18 @@ class CounterSet {
   [[nodiscard]] double uncounted_share() const;
 
  private:
-  std::map<std::string, CumulativeCounter> counters_;
-  double furthest_ = 0.0;
+  struct Candidate {
+    CumulativeCounter counter;
+    int rank = 0;
+    int growths = 0;
+    int passed_over = 0;  ///< growths of other counters since its last
+    [[nodiscard]] bool is_confirmed() const;
+    [[nodiscard]] bool is_stalled() const;
+  };
+  [[nodiscard]] bool takes_lead(const Candidate& candidate) const;
+
+  std::map<std::string, Candidate> counters_;
+  std::string leader_;
 };
 
 }  // namespace steptune

@@ -12,22 +12,13 @@
 #include "common/text.hpp"
 #include "trial_runner/reports/bar_phases.hpp"
 #include "trial_runner/reports/counter.hpp"
+#include "trial_runner/reports/counter_names.hpp"
 #include "trial_runner/reports/number_pairs.hpp"
 #include "trial_runner/reports/preset.hpp"
 
 namespace steptune {
 namespace {
 
-constexpr std::array<std::string_view, 10> k_step_names{
-    "step",        "global_step", "train_step",  "iter",  "iteration",
-    "global_iter", "update",      "num_updates", "batch", "minibatch"};
-constexpr std::array<std::string_view, 10> k_sample_names{
-    "samples",       "consumed_samples", "seen_samples", "samples_seen", "total_samples",
-    "train_samples", "examples",         "images",       "num_samples",  "consumed_train_samples"};
-/// What programs print of their data and settings before they train, too: `Train samples: 60000`,
-/// `batch=64`. Such a number is a count once it has grown.
-constexpr std::array<std::string_view, 7> k_size_names{
-    "total_samples", "train_samples", "examples", "images", "num_samples", "batch", "minibatch"};
 /// Behind `train/` and the like, too. `steps_per_epoch`, `max_epoch` and `best_epoch` do not tell
 /// where the run is.
 constexpr std::array<std::string_view, 6> k_epoch_names{
@@ -157,9 +148,10 @@ class KeyValuePreset final : public Preset {
     for (const NumberPair& pair : pairs) {
       std::string name = metric_name(pair.name);
       if (name == "train_epoch") name = "epoch";
-      const bool step = contains(k_step_names, name);
-      if (step || contains(k_sample_names, name)) {
-        if (phase.empty() && !heading) read_counter(pair, name, step, report);
+      if (const auto counter = counter_name(name)) {
+        if (phase.empty() && !heading) read_counter(pair, name, *counter, report);
+      } else if (pair.scaled) {
+        continue;
       } else if (name.starts_with(phase)) {
         set_metric(report, name, pair.value);
       } else {
@@ -211,7 +203,8 @@ class KeyValuePreset final : public Preset {
   }
   void end_evaluation(const std::string& name, std::optional<double> count, Report& report) {
     const auto seconds = gap_.on_evaluated(count, report.received_s);
-    if (seconds && !report.phase) report.phase = PhaseReport{name, *seconds};
+    // The pause belongs to the phase that began in it.
+    if (seconds && !report.phase && !bars_.under_way()) report.phase = PhaseReport{name, *seconds};
   }
 
   bool read_heading(std::string_view line, Report& report) {
@@ -238,28 +231,19 @@ class KeyValuePreset final : public Preset {
       if (is_epoch && std::isfinite(pair.value)) epoch_ = std::floor(pair.value);
     }
   }
-  void read_counter(const NumberPair& pair, const std::string& name, bool step, Report& report) {
-    if (!(pair.value >= 0.0 && pair.value <= 1e15)) return;
+  void read_counter(const NumberPair& pair, const std::string& name, const CounterName& counter,
+                    Report& report) {
+    if (!pair.whole || !(pair.value >= 0.0 && pair.value <= 1e15)) return;
     const Count count{pair.value, pair.total, epoch_, /*per_epoch=*/false};
-    const bool may_be_size = (step || !report.step) && !pair.total && contains(k_size_names, name);
-    if (may_be_size && !grows(name, count)) return;
-    const auto cumulative = (step ? steps_ : samples_).add(name, count);
-    if (cumulative) (step ? report.step : report.samples) = cumulative;
-  }
-
-  /// Of a number that may be a size: whether it has been told before and goes on.
-  bool grows(const std::string& name, const Count& count) {
-    const auto [first, is_new] = sizes_.emplace(name, count);
-    if (is_new) return false;
-    const bool is_batch = name.ends_with("batch");  // of which each epoch has a first one
-    const bool is_later = !is_batch && count.epoch && first->second.epoch != count.epoch;
-    if (count.value > first->second.value || is_later) return true;
-    first->second = count;
-    return false;
+    const bool doubtful = counter.may_be_size || (counter.may_be_of_window && report.step);
+    if (doubtful && !pair.total && !watched_[name].is_counter(count)) return;
+    CounterSet& counters = counter.counts_samples ? samples_ : steps_;
+    const auto cumulative = counters.add(name, count, counter.rank);
+    if (cumulative) (counter.counts_samples ? report.samples : report.step) = cumulative;
   }
 
   std::vector<std::unique_ptr<re2::RE2>> headings_;
-  std::map<std::string, Count> sizes_;  ///< as they were told at first
+  std::map<std::string, GrowthWatch> watched_;
   CumulativeCounter heading_steps_;
   CumulativeCounter heading_samples_;
   CounterSet steps_;

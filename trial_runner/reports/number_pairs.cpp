@@ -21,8 +21,9 @@ constexpr const char* k_pair_pattern =
     R"((?:((?:[A-Za-z_][\w.@/-]* )?[A-Za-z_][\w.@/-]*)["']?\s*[=:]\s*|)"
     R"(\b((?i:(?:(?:train|val|valid|test|global|lm) )?)"
     R"((?:step|iter|iteration|update|batch|epoch|samples|loss|acc|accuracy|lr|acc@1|acc@5)))\s+))"
-    R"(["']?(?:tensor\()?([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?i:nan|inf|infinity)\b))"
-    R"((%|(?:s|ms|us|ns)\b)?(?:/\s*(\d+))?)";
+    R"(["']?(?:tensor\()?)"
+    R"(([1-9]\d{0,2}(?:,\d{3})+\b|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?i:nan|inf|infinity)\b))"
+    R"((%|[KM]\b| ?(?:s|ms|us|ns)\b)?(?:\s?/\s*(\d+(?:,\d{3})*))?)";
 
 const re2::RE2& pair_regex() {
   static const re2::RE2 k_regex(k_pair_pattern, re2::RE2::Quiet);
@@ -48,7 +49,13 @@ std::string pair_name(std::string_view text) {
   return name;
 }
 
-std::optional<double> number_of(std::string_view text) {
+std::string without_commas(const re2::StringPiece& text) {
+  std::string digits(text.data(), text.size());
+  std::erase(digits, ',');
+  return digits;
+}
+
+std::optional<double> number_of(const std::string& text) {
   if (const auto finite = parse_finite(text)) return finite;
   std::string lower = metric_name(text);
   const bool negative = lower.starts_with('-');
@@ -60,6 +67,9 @@ std::optional<double> number_of(std::string_view text) {
 }
 
 double unit_scale(std::string_view unit) {
+  if (unit.starts_with(' ')) unit.remove_prefix(1);
+  if (unit == "K") return 1e3;
+  if (unit == "M") return 1e6;
   if (unit == "ms") return 1e-3;
   if (unit == "us") return 1e-6;
   if (unit == "ns") return 1e-9;
@@ -99,12 +109,16 @@ std::vector<NumberPair> number_pairs(std::string_view text) {
     if (told.size() > k_max_name_bytes || !ends_number(rest) || is_source_line(told, rest)) {
       continue;
     }
-    const auto value = number_of({number.data(), number.size()});
+    const std::string digits = without_commas(number);
+    const auto value = number_of(digits);
     if (!value) continue;
     NumberPair pair;
     pair.name = pair_name({told.data(), told.size()});
     pair.value = *value * unit_scale({unit.data(), unit.size()});
-    if (!total.empty()) pair.total = parse_finite({total.data(), total.size()});
+    pair.scaled = unit == "K" || unit == "M";
+    const bool is_count = unit.empty() || pair.scaled;
+    pair.whole = is_count && digits.find_first_not_of("0123456789") == std::string::npos;
+    if (!total.empty()) pair.total = parse_finite(without_commas(total));
     pairs.push_back(std::move(pair));
   }
   return pairs;

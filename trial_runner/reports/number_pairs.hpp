@@ -15,10 +15,13 @@ struct NumberPair {
   std::string name;    ///< one word, or two where the first qualifies: `val loss` is `val_loss`
   double value = 0.0;  ///< times in seconds; NaN or infinite where the text says so
   std::optional<double> total;  ///< `100` of `12/100`
+  /// The text has no decimals and no exponent; `1,000` and `1K` are whole.
+  bool whole = false;
+  bool scaled = false;  ///< rounded to thousands or millions: `1K`, `2M`
 };
 
-/// The pairs that stand in `text`, in order; at most 64. Names are kept as printed. Numbers with
-/// units other than times and % are left out: their scale may change from line to line.
+/// Finds the pairs of `text`, in order; at most 64. Keeps names as printed. Skips numbers with
+/// units other than times and %, because their scale may change from line to line.
 [[nodiscard]] std::vector<NumberPair> number_pairs(std::string_view text);
 
 /// Puts a metric where it belongs: `metrics`, or `not_finite`.

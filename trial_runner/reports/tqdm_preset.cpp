@@ -33,6 +33,14 @@ bool counts_samples(std::string_view unit) {
   return std::find(k_units.begin(), k_units.end(), unit) != k_units.end();
 }
 
+/// A bar that names its count is believed before others: `Episode 3` outside a bar of its prompts.
+int rank_of(std::string_view description) {
+  static const re2::RE2 k_regex(
+      R"((?i)\b(?:steps?|iters?|iterations?|updates?|episodes?|rollouts?)\b)", re2::RE2::Quiet);
+  const re2::StringPiece text(description.data(), description.size());
+  return re2::RE2::PartialMatch(text, k_regex) ? 1 : 0;
+}
+
 /// The same bar in every epoch: the letters of its description, and its length. Numbers and the
 /// blanks around them change from line to line.
 std::string bar_key(const ProgressBar& bar) {
@@ -60,6 +68,8 @@ class TqdmPreset final : public Preset {
     const std::size_t known = report.metrics.size() + report.not_finite.size();
     read_metrics(*bar, report);
     const bool has_metrics = report.metrics.size() + report.not_finite.size() > known;
+    const int rank = rank_of(bar->description);
+    if (rank > 0) training_.settle();
     const bool takes_lead = training_.takes_lead(key, *bar, has_metrics, report.received_s);
     if (training_.was_before(key)) return;
     if (training_.is_evaluation(key)) return unnamed_phases_.on_other(key, *bar, report);
@@ -70,7 +80,7 @@ class TqdmPreset final : public Preset {
       if (const auto done = samples_.add(key, count)) report.samples = done;
     } else if (!bar->unit.empty() || bar->done == 0.0) {
       if (takes_lead) steps_.lead(key);
-      if (const auto done = steps_.add(key, count)) report.step = done;
+      if (const auto done = steps_.add(key, count, rank)) report.step = done;
     }
     const auto counted = samples ? report.samples : report.step;
     if (counted) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -67,6 +68,7 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
     const auto report = reader->read_line(line, now_s);
     now_s += 1.0;
     if (!report) return;
+    ++reading.explained;
     for (const auto& [name, value] : report->metrics)
       reading.metrics.insert(name);
     const bool forward =
@@ -106,9 +108,10 @@ std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& forma
     if (reading.progress == 0) continue;
     // Counters of `[steptune]` lines are taken whatever else is read.
     if (format.reports.is_null() && reading.progress >= 2) return reading;
-    const bool better =
-        !best || reading.progress > best->progress ||
-        (reading.progress == best->progress && reading.metrics.size() > best->metrics.size());
+    const auto merit = [](const OutputReading& of) {
+      return std::tuple(of.explained, of.progress, of.metrics.size());
+    };
+    const bool better = !best || merit(reading) > merit(*best);
     if (better) best = std::move(reading);
   }
   return best;

@@ -25,15 +25,16 @@ struct OutputFormat {
 /// What one format made of an output.
 struct OutputReading {
   OutputFormat format;
-  std::size_t progress = 0;  ///< lines that told a step or a sample beyond those before
+  std::size_t progress = 0;   ///< lines that told a step or a sample beyond those before
+  std::size_t explained = 0;  ///< lines that told anything: a counter, a metric, a phase
   std::set<std::string> metrics;
   std::optional<double> samples_per_step;  ///< where lines told both
   bool tells_samples = false;              ///< not steps alone
 };
 
-/// `[steptune]` lines where there are any, else the format that tells most progress, then most
-/// metrics; the first of `formats` where two tell as much. Nothing where none tells progress. At
-/// most the first 256 KiB are read.
+/// Returns the reading by `[steptune]` lines if there are two. Otherwise returns that of the format
+/// that explains most lines, then tells most progress, then most metrics; of equal ones the first.
+/// Returns nothing if no format tells progress. Reads at most the first 256 KiB.
 [[nodiscard]] std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& formats,
                                                         std::string_view output);
 

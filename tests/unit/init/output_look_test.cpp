@@ -6,6 +6,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/trainer_outputs.hpp"
+
 namespace steptune {
 namespace {
 
@@ -114,6 +116,17 @@ TEST(OutputLook, TriesOwnLinesAndEveryPreset) {
     if (format.reports.is_object() && format.reports.contains("metrics")) {
       EXPECT_EQ(format.format.metrics.size(), format.reports["metrics"].size()) << format.name;
     }
+  }
+}
+
+TEST(OutputLook, FindsThePresetThatExplainsMostLines) {
+  for (const TrainerOutput& trainer : trainer_outputs()) {
+    std::string output;
+    for (const TimedLine& line : trainer.lines)
+      output += line.line + "\n";
+    const auto reading = best_reading(output_formats(), output);
+    ASSERT_TRUE(reading) << trainer.name;
+    EXPECT_EQ(reading->format.format.preset, trainer.format) << trainer.name;
   }
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include "tests/support/trainer_outputs.hpp"
 #include "trial_runner/reports/report_reader.hpp"
 
 namespace steptune {
@@ -14,11 +15,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-struct TimedLine {
-  double time_s;
-  std::string line;
-};
 
 ReportReader preset_reader(const std::string& preset) {
   ReportFormat format;

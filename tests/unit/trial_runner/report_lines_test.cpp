@@ -138,7 +138,7 @@ class KeyValueLine : public testing::TestWithParam<LineCase> {};
 TEST_P(KeyValueLine, IsRead) { expect_told("key=value", GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Real, KeyValueLine, testing::Values(
-  LineCase{"Equals", "step=100 loss=0.5 samples=6400", 100, 6400, {{"loss", 0.5}}, {}},
+  LineCase{"Equals", "step=100 loss=0.5 consumed_samples=6400", 100, 6400, {{"loss", 0.5}}, {}},
   LineCase{"Colons", "step: 110, loss: 0.4", 110, {}, {{"loss", 0.4}}, {}},
   LineCase{"Words", "Epoch 3 Step 100 Loss 0.5", 100, {}, {{"epoch", 3}, {"loss", 0.5}}, {}},
   LineCase{"OfTotal", "step 12/100 loss 0.5", 12, {}, {{"loss", 0.5}}, {}},
