@@ -15,8 +15,10 @@ import torch
 from harness import HOOK, program, run, run_fresh, settings
 
 sys.path.append(HOOK)
-from steptune_pytorch.knobs import attention  # noqa: E402
+from steptune_pytorch.knobs import attention, huge_pages, preload  # noqa: E402
+from steptune_pytorch.knobs.environment import EnvironmentKnobs as EnvironmentGroup  # noqa: E402
 from steptune_pytorch.knobs.process import ProcessKnobs  # noqa: E402
+from steptune_pytorch.knobs.table import read_table  # noqa: E402
 
 
 def knobs(**values):
@@ -643,8 +645,9 @@ class EnvironmentKnobs(Knobs):
             ran = run_fresh([program("mnist")], hook=knobs(), environment=preloaded)
             self.assertEqual(ran.knob("malloc")["value"], "jemalloc")
             self.assertEqual(ran.lines, run("mnist").lines)
-            own = run_fresh([program("mnist")], hook=knobs(),
-                            environment={"LD_PRELOAD": os.path.join(folder, library)}).knob("malloc")
+            other = os.path.join(folder, "libtcmalloc.so")
+            os.rename(os.path.join(folder, library), other)
+            own = run_fresh([program("mnist")], hook=knobs(), environment={"LD_PRELOAD": other}).knob("malloc")
             self.assertFalse(own["may"], own)
             self.assertIn("LD_PRELOAD is set to", own["why"])
 
@@ -656,6 +659,35 @@ class EnvironmentKnobs(Knobs):
         else:
             self.assertEqual(row["value"], "default")
             self.assertEqual(row["why"], "libtcmalloc_minimal.so.4 is not installed")
+
+    @unittest.skipIf(huge_pages.why_not() is not None, "this machine gives no huge pages on request")
+    def test_huge_pages_are_in_force_where_the_kernel_has_given_some(self):
+        table = {knob["name"]: knob for knob in read_table()}
+        variables = dict(table["malloc"]["environment"]["hugepages"])
+        variables["GLIBC_TUNABLES"] = "glibc.rtld.nns=8:" + variables["GLIBC_TUNABLES"]
+        ran = run_fresh([program("mnist")], hook=knobs(), environment=variables)
+        self.assertEqual(ran.knob("malloc")["value"], "hugepages")
+        self.assertEqual(ran.lines, run("mnist").lines)
+        none = run("mnist", hook=knobs(), environment=variables)  # after the allocator has read its variables
+        self.assertEqual(none.knob("malloc")["value"], "default")
+
+    def test_huge_pages_are_offered_where_they_would_come(self):
+        def choices(modes, glibc="glibc 2.36", brings=()):
+            files = {"_text": lambda path: modes if path == huge_pages._MODES else ""}
+            with unittest.mock.patch.multiple(huge_pages, **files), unittest.mock.patch.object(
+                os, "confstr", return_value=glibc
+            ), unittest.mock.patch.object(preload, "_loaded", return_value=set(brings)):
+                row = next(row for row in EnvironmentGroup(read_table()).rows() if row.name == "malloc")
+                return row.choices if row.why is None else row.why
+
+        self.assertIn("hugepages", choices("always [madvise] never"))
+        self.assertNotIn("hugepages", choices("[always] madvise never"))
+        self.assertNotIn("hugepages", choices("always madvise [never]"))
+        self.assertNotIn("hugepages", choices("always [madvise] never", glibc="glibc 2.34"))
+        self.assertNotIn("hugepages", choices("always [madvise] never", glibc="none"))
+        jemalloc = ["/opt/lib/libjemalloc.so.2"]
+        self.assertEqual(choices("always [madvise] never", brings=jemalloc), ["default", "hugepages"])
+        self.assertEqual(choices("[always] madvise never", brings=jemalloc), "the program brings libjemalloc.so.2")
 
     def test_what_is_set_cannot_be_unset(self):
         def wait_policy(value):

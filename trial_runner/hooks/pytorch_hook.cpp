@@ -7,6 +7,7 @@
 
 #include "common/enum_names.hpp"
 #include "common/json.hpp"
+#include "common/merged_variable.hpp"
 #include "common/shipped_files.hpp"
 #include "trial_runner/hooks/knob_table.hpp"
 
@@ -45,8 +46,10 @@ std::map<std::string, std::string> hook_variables(const PytorchHookRequest& requ
 
 void set_hook_variables(const PytorchHookRequest& request,
                         std::map<std::string, std::string>& environment) {
-  for (auto& [name, text] : hook_variables(request))
-    environment.insert_or_assign(name, std::move(text));
+  for (const auto& [name, text] : hook_variables(request)) {
+    std::string& value = environment[name];
+    value = merged_variable(name, value, text);
+  }
 }
 
 Result<std::filesystem::path> pytorch_hook_folder() {

@@ -93,6 +93,9 @@ std::optional<LiveStep> step_from(const Json& json) {
       if (spent.is_number()) told.parts[name] = spent.get<double>();
     }
   }
+  for (const char* name : {"gc_share", "kernel_share"}) {
+    if (const auto share = number_at(json, name)) told.metrics[name] = *share;
+  }
   if (number_at(json, "loss")) told.has_finite_loss = true;
   if (const auto names = json.find("not_finite"); names != json.end() && names->is_array()) {
     if (std::ranges::find(*names, "loss") != names->end()) told.has_finite_loss = false;

@@ -20,12 +20,13 @@ namespace steptune::live {
 /// A step that a program has done. Counters are cumulative since the program's start.
 struct LiveStep {
   double step = 0.0;
-  double seconds = 0.0;                   ///< of training, without phases
-  std::optional<double> samples;          ///< of all ranks; nothing: not known
-  std::int64_t configuration = 0;         ///< number of the switch that is in force; 0: none yet
-  bool warm_up = false;                   ///< it has still something of the configuration before
-  std::map<std::string, double> parts{};  ///< cumulative seconds by part of a step; told at times
-  std::optional<bool> has_finite_loss{};  ///< told at times; nothing: not told
+  double seconds = 0.0;                     ///< of training, without phases
+  std::optional<double> samples;            ///< of all ranks; nothing: not known
+  std::int64_t configuration = 0;           ///< number of the switch that is in force; 0: none yet
+  bool warm_up = false;                     ///< it has still something of the configuration before
+  std::map<std::string, double> parts{};    ///< cumulative seconds by part of a step; told at times
+  std::optional<bool> has_finite_loss{};    ///< told at times; nothing: not told
+  std::map<std::string, double> metrics{};  ///< shares of the host's time; told at times
 };
 
 /// The rank that leads has connected.

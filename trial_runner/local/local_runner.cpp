@@ -15,6 +15,7 @@
 #include "common/machine/gpus.hpp"
 #include "common/machine/memory.hpp"
 #include "common/machine/page_cache.hpp"
+#include "common/merged_variable.hpp"
 #include "trial_runner/admission.hpp"
 #include "trial_runner/hooks/pytorch_hook.hpp"
 #include "trial_runner/launch/command_words.hpp"
@@ -254,8 +255,10 @@ Result<Launching> LocalRunner::prepare(const TrialSpec& spec) {
 Environment LocalRunner::own_environment(const TrialSpec& spec) const {
   Environment environment = environment_;
   if (spec.launch || launcher_in(spec.argv)) forget_outer_ranks(environment);
-  for (const auto& [name, value] : spec.environment)
-    environment.insert_or_assign(name, value);
+  for (const auto& [name, value] : spec.environment) {
+    std::string& own = environment[name];
+    own = merged_variable(name, own, value);
+  }
   environment.try_emplace("PYTHONUNBUFFERED", "1");
   if (!spec.python_path.empty()) {
     std::string& path = environment["PYTHONPATH"];

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/merged_variable.hpp"
 #include "tuner/report/trial_command.hpp"
 #include "tuner/retune/night.hpp"
 
@@ -84,12 +85,15 @@ Result<std::map<std::string, std::string>> long_run_variables(const BestChoice& 
                                                               bool reports) {
   constexpr double k_report_s = 1.0;
   auto variables = choice.command.environment;
-  if (!choice.command.needs_hook() && !(choice.command.hook && reports)) return variables;
-  PytorchHookRequest request = *choice.command.hook;
-  request.mode = HookMode::apply;
-  if (reports) request.interval_s = k_report_s;
-  const auto added = add_hook(request, inherited("PYTHONPATH").value_or(""), variables);
-  if (!added) return tl::unexpected(added.error());
+  if (choice.command.needs_hook() || (choice.command.hook && reports)) {
+    PytorchHookRequest request = *choice.command.hook;
+    request.mode = HookMode::apply;
+    if (reports) request.interval_s = k_report_s;
+    const auto added = add_hook(request, inherited("PYTHONPATH").value_or(""), variables);
+    if (!added) return tl::unexpected(added.error());
+  }
+  for (auto& [name, text] : variables)
+    text = merged_variable(name, inherited(name).value_or(""), text);
   return variables;
 }
 

@@ -45,7 +45,7 @@ class Edits {
         call.arguments.push_back(printable_line(argument, 100));
       if (!edit.remark.empty()) call.remark = edit.remark;
     }
-    add_lines(edit.lines, state);
+    add_lines(edit, state);
     if (!edit.shell.empty()) shell_ += " " + edit.shell;
   }
 
@@ -64,16 +64,16 @@ class Edits {
   }
 
  private:
-  void add_lines(const std::vector<std::string>& lines, const KnobState& state) {
-    if (lines.empty()) return;
-    const bool is_setting = lines.front().starts_with("torch.");
+  void add_lines(const KnobEdit& edit, const KnobState& state) {
+    if (edit.lines.empty()) return;
+    const bool is_setting = edit.lines.front().starts_with("torch.");
     std::string& text = state.where.empty() && is_setting ? first_lines_ : placed_lines_;
     if (!state.where.empty()) {
       text += comment_of(state);
     } else if (!is_setting) {
-      text += "# where the model is called\n";
+      text += fmt::format("# {}\n", edit.place);
     }
-    for (const std::string& line : lines)
+    for (const std::string& line : edit.lines)
       text += line + "\n";
   }
   CallEdit& call_of(const KnobEdit& edit, const KnobState& state) {

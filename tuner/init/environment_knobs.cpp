@@ -16,6 +16,9 @@ namespace {
 constexpr const char* k_keep_memory =
     "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=4294967296:glibc.malloc.top_pad=16777216";
 
+/// In pages of 2 MiB, as long as that is kept.
+constexpr const char* k_huge_pages = "glibc.malloc.hugetlb=1:";
+
 class EnvironmentKnobs {
  public:
   EnvironmentKnobs(const NativeRuntimes& runtimes, const Facts& machine, StudyBuilder& study)
@@ -34,7 +37,11 @@ class EnvironmentKnobs {
                   "OpenBLAS");
     }
     if (runtimes_.has_threads() && runtimes_.has_glibc_malloc) {
-      add_choice("malloc", "GLIBC_TUNABLES", {{"keep", k_keep_memory}});
+      Json choices = {{"keep", k_keep_memory}};
+      if (runtimes_.may_ask_for_huge_pages) {
+        choices["hugepages"] = fmt::format("{}{}", k_huge_pages, k_keep_memory);
+      }
+      add_choice("malloc", "GLIBC_TUNABLES", choices);
     }
   }
 

@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <filesystem>
+#include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
+#include <gnu/libc-version.h>
 #include <unistd.h>
 
 #include "common/machine/processes.hpp"
@@ -17,6 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr std::array k_variables{"OMP_NUM_THREADS", "OMP_WAIT_POLICY", "OPENBLAS_NUM_THREADS",
                                  "GLIBC_TUNABLES"};
+
+constexpr std::pair k_least_glibc_for_huge_pages{2, 35};
 
 bool begins_with_any(const std::string& name, std::initializer_list<const char*> beginnings) {
   return std::ranges::any_of(beginnings,
@@ -33,6 +39,18 @@ std::string program_of(pid_t pid) {
 std::string NativeRuntimes::value_of(const std::string& variable) const {
   const auto found = environment.find(variable);
   return found == environment.end() ? "" : found->second;
+}
+
+bool may_ask_for_huge_pages(const SystemFiles& files, std::string_view glibc_version) {
+  const auto modes = files.line("sys/kernel/mm/transparent_hugepage/enabled");
+  if (!modes || modes->find("[madvise]") == std::string::npos) return false;
+  int release = 0;
+  int update = 0;
+  const auto* end = glibc_version.data() + glibc_version.size();
+  const auto point = std::from_chars(glibc_version.data(), end, release);
+  if (point.ec != std::errc() || point.ptr == end) return false;
+  std::from_chars(point.ptr + 1, end, update);
+  return std::pair(release, update) >= k_least_glibc_for_huge_pages;
 }
 
 NativeRuntimes runtimes_in(const std::set<std::string>& mapped_files) {
@@ -64,6 +82,8 @@ NativeRuntimes runtimes_below(pid_t root) {
     if (program_of(process.id.pid) == own) continue;
     NativeRuntimes found = runtimes_in(mapped_files(process.id.pid));
     if (!found.has_threads()) continue;
+    // Programs of this machine have its C library, unless they are from a container.
+    found.may_ask_for_huge_pages = may_ask_for_huge_pages(SystemFiles(), ::gnu_get_libc_version());
     const auto environment = environment_of(process.id.pid);
     for (const char* variable : k_variables) {
       const auto here = environment.find(variable);

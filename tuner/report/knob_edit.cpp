@@ -42,6 +42,7 @@ KnobEdit knob_edit(const Knob& knob, const Value& value) {
     if (knob.edit.contains("remark")) edit.remark = edit_text(knob.edit["remark"], value, "");
   } else if (knob.edit.contains("lines")) {
     edit.lines = edit_lines(knob.edit["lines"], value);
+    edit.place = knob.edit.value("place", "where the model is called");
   } else if (knob.edit.contains("shell")) {
     edit.shell = edit_text(knob.edit["shell"], value, to_text(value));
   }

@@ -16,6 +16,7 @@ struct KnobEdit {
   std::string argument;            ///< `num_workers=6`
   std::string remark;              ///< to consider at that call
   std::vector<std::string> lines;  ///< statements: `torch.set_num_threads(2)`
+  std::string place;               ///< of the lines, if the hook saw none: `in the training loop`
   std::string shell;               ///< variables before the command: `OMP_WAIT_POLICY=passive`
 };
 [[nodiscard]] KnobEdit knob_edit(const Knob& knob, const Value& value);

@@ -172,6 +172,12 @@ std::string DraftKnobs::why_not_worth(const Knob& knob) const {
     return fmt::format("between steps the GPU waits {:.1f} % of the time for the program",
                        1e2 * idle->second);
   }
+  if (knob.part == k_collector_part) {
+    const auto collecting = collector_share(survey_);
+    if (!collecting) return "the garbage collector's time is not known";
+    if (*collecting >= k_least_share) return "";
+    return fmt::format("the garbage collector takes {:.1f} % of a step", 1e2 * *collecting);
+  }
   const auto share = shares_.find(knob.part);
   if (share == shares_.end()) return "";
   if (knob.part == "data") {

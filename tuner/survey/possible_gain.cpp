@@ -20,7 +20,8 @@ struct Saving {
 
 /// The most of its parts that a knob saved on the programs of docs/hooks-figures.md and in public
 /// reports. The figures only rank the knobs and drop the hopeless ones.
-constexpr std::array<Saving, 15> k_savings = {{
+constexpr std::array<Saving, 16> k_savings = {{
+    {"gc", 1.0},
     {"num_workers", 1.0},
     {"prefetch_factor", 0.3},
     {"persistent_workers", 0.3},
@@ -61,6 +62,7 @@ double acted_on(const Knob& knob, const Survey& survey,
     const auto idle = survey.last.metrics.find("gpu_idle_share");
     return idle == survey.last.metrics.end() ? 1.0 - share_of(shares, "data") : idle->second;
   }
+  if (knob.part == k_collector_part) return collector_share(survey).value_or(0.0);
   if (knob.part == "prepare") return share_of(shares, "prepare") + share_of(shares, "transfer");
   if (knob.part == "forward") return share_of(shares, "forward") + share_of(shares, "backward");
   return knob.part.empty() ? 1.0 : share_of(shares, knob.part);
@@ -86,11 +88,24 @@ double saved_by_workers(const Survey& survey, double cpus) {
   return std::max(k_saved_by_overlap, 1.0 - computing / std::max(1.0, cpus));
 }
 
+/// Huge pages save the processor look-ups of addresses, which nothing here counts.
+constexpr double k_saved_by_huge_pages = 0.1;
+
+/// The kernel's work is mostly new pages, which memory that is kept does not need.
+std::optional<double> saved_by_malloc(const Survey& survey) {
+  const auto kernel = survey.last.metrics.find("kernel_share");
+  if (kernel == survey.last.metrics.end()) return std::nullopt;
+  return std::max(k_saved_by_huge_pages, kernel->second);
+}
+
 double saved_by(const Knob& knob, const Survey& survey, const Facts& facts) {
   const auto fact = facts.find("cpus");
   const double cpus = fact == facts.end() ? 1.0 : fact->second;
   if (knob.name == "num_threads") return saved_by_threads(survey, cpus);
   if (knob.name == "num_workers") return saved_by_workers(survey, cpus);
+  if (knob.name == "malloc") {
+    if (const auto saved = saved_by_malloc(survey)) return *saved;
+  }
   const auto known = std::ranges::find(k_savings, std::string_view(knob.name), &Saving::knob);
   return known == k_savings.end() ? k_usual_saving : known->share;
 }
@@ -137,6 +152,11 @@ std::optional<bool> loading_waits(const Survey& survey) {
   const double threads = std::clamp(activity->computing_threads, 1, activity->cpus);
   const double busy_cpus = activity->trainer_cpu_s / activity->span_s;
   return (busy_cpus - (1.0 - data) * threads) / data < k_waits_below;
+}
+
+std::optional<double> collector_share(const Survey& survey) {
+  const auto share = survey.last.metrics.find("gc_share");
+  return share == survey.last.metrics.end() ? std::nullopt : std::optional(share->second);
 }
 
 std::optional<std::int64_t> loader_count(const HookLog& log, const char* knob) {

@@ -11,6 +11,9 @@
 
 namespace steptune {
 
+/// Part of the knob that acts on Python's garbage collector, whose time lies within other parts.
+inline constexpr const char* k_collector_part = "gc";
+
 /// The most that a knob can speed up the program's step, as a ratio: Amdahl's law over the parts of
 /// the step that it acts on, and the most of them that it saves. Nothing if the survey saw no
 /// parts.
@@ -28,6 +31,9 @@ namespace steptune {
 /// True if loading mostly waits, for a network, storage or a timer, while CPUs are idle; false if
 /// it computes. Nothing if the program's processes were not seen.
 [[nodiscard]] std::optional<bool> loading_waits(const Survey& survey);
+
+/// Share of a step in which Python's garbage collector runs; nothing if it was not measured.
+[[nodiscard]] std::optional<double> collector_share(const Survey& survey);
 
 /// A count that the training loader has today (`num_workers`, `prefetch_factor`); nothing if it is
 /// not known.

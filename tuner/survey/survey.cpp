@@ -76,6 +76,7 @@ class Watch {
     report.step = step.step;
     report.samples = step.samples;
     report.parts = step.parts;
+    report.metrics = step.metrics;
     take(report);
   }
 

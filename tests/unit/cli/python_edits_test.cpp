@@ -63,6 +63,13 @@ TEST(PythonEdits, WithoutPlacesNameTheCall) {
             "images = images.to(memory_format=torch.channels_last)\n");
 }
 
+TEST(PythonEdits, OfTheGarbageCollectorSayWhereTheyGo) {
+  EXPECT_EQ(python_edits({{"gc", text("freeze")}}, {}),
+            "# in the training loop\n"
+            "import gc\n"
+            "gc.collect(); gc.freeze()  # once, after the first steps\n");
+}
+
 TEST(PythonEdits, OfHalfPrecisionHaveTheScaler) {
   HookLog seen;
   seen.add(R"({"event":"knob","knob":"precision","may":true,"today":"fp32",

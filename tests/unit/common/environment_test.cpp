@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/merged_variable.hpp"
+
 namespace steptune {
 namespace {
 
@@ -19,6 +21,19 @@ Environment environment_of(std::map<std::string, std::string> variables) {
     if (found == variables.end()) return std::nullopt;
     return found->second;
   };
+}
+
+TEST(Environment, VariablesThatListSettingsKeepTheirOtherOnes) {
+  EXPECT_EQ(merged_variable("OMP_NUM_THREADS", "8", "2"), "2");
+  EXPECT_EQ(merged_variable("GLIBC_TUNABLES", "", "glibc.malloc.hugetlb=1"),
+            "glibc.malloc.hugetlb=1");
+  EXPECT_EQ(merged_variable("GLIBC_TUNABLES",
+                            "glibc.rtld.nns=8::glibc.malloc.hugetlb=0:glibc.cpu.hwcaps=-AVX2",
+                            "glibc.malloc.hugetlb=1:glibc.malloc.top_pad=9"),
+            "glibc.rtld.nns=8:glibc.cpu.hwcaps=-AVX2:glibc.malloc.hugetlb=1:glibc.malloc.top_pad="
+            "9");
+  EXPECT_EQ(merged_variable("MALLOC_CONF", "narenas:2,thp:never", "thp:always"),
+            "narenas:2,thp:always");
 }
 
 TEST(Environment, EmptyVariablesCountAsAbsent) {

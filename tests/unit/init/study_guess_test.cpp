@@ -16,10 +16,12 @@
 namespace steptune {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 const char* const k_help = R"(usage: train.py [-h]
 
@@ -666,6 +668,41 @@ TEST(StudyGuess, VariesWhatOpenMpAndTheAllocatorReadFromTheEnvironment) {
   // Whether what tells no progress trains at all is not known.
   input.reading.reset();
   EXPECT_FALSE(guess_study(input));
+}
+
+TEST(StudyGuess, HugePagesAreAChoiceWhereTheAllocatorMayAskForThem) {
+  GuessInput input = input_of("", {"./trainer"});
+  input.reading = reading_of(32.0);
+  input.runtimes = runtimes_in({"/lib/libgomp.so.1", "/lib/libc.so.6"});
+  const auto choices = [&] {
+    return must_study(must_guess(input), input).space.find("malloc")->choices;
+  };
+  const auto huge_pages = Value(std::string("hugepages"));
+  EXPECT_THAT(choices(), Not(Contains(huge_pages)));
+  input.runtimes.may_ask_for_huge_pages = true;
+  EXPECT_THAT(choices(), Contains(huge_pages));
+  const StudyGuess guess = must_guess(input);
+  const StudySpec study = must_study(guess, input);
+  Configuration other = study.baseline;
+  other.set("malloc", huge_pages);
+  EXPECT_THAT(render_command(study, other).environment.at("GLIBC_TUNABLES"),
+              AllOf(HasSubstr("glibc.malloc.hugetlb=1"), HasSubstr("trim_threshold")));
+}
+
+TEST(NativeRuntimes, AskForHugePagesWhereKernelAndLibraryCan) {
+  TemporaryFolder machine("machine");
+  const SystemFiles files{machine.path()};
+  EXPECT_FALSE(may_ask_for_huge_pages(files, "2.36")) << "the kernel has none";
+  machine.write("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
+  EXPECT_TRUE(may_ask_for_huge_pages(files, "2.36"));
+  EXPECT_TRUE(may_ask_for_huge_pages(files, "2.35"));
+  EXPECT_FALSE(may_ask_for_huge_pages(files, "2.34"));
+  EXPECT_TRUE(may_ask_for_huge_pages(files, "3.0"));
+  EXPECT_FALSE(may_ask_for_huge_pages(files, "of musl"));
+  machine.write("sys/kernel/mm/transparent_hugepage/enabled", "always madvise [never]\n");
+  EXPECT_FALSE(may_ask_for_huge_pages(files, "2.36"));
+  machine.write("sys/kernel/mm/transparent_hugepage/enabled", "[always] madvise never\n");
+  EXPECT_FALSE(may_ask_for_huge_pages(files, "2.36")) << "each program has them already";
 }
 
 TEST(StudyGuess, OpenBlasHasAsManyThreadsAsOpenMpsVariableSaysWhereItsOwnSaysNothing) {

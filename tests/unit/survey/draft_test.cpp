@@ -134,6 +134,29 @@ TEST(Draft, LeavesTheHostAloneWhereTheGpuNeverWaits) {
   EXPECT_NE(study_of(must_draft(survey)).space.find("num_threads"), nullptr);
 }
 
+TEST(Draft, TunesTheGarbageCollectorWhereItTakesTime) {
+  const std::vector<std::string> events = {knob("num_threads", "4"), knob("gc", "\"auto\"")};
+  Survey survey = usual(events);
+  EXPECT_THAT(must_draft(survey).left, Contains("gc: the garbage collector's time is not known"));
+  survey.last.metrics["gc_share"] = 0.013;
+  EXPECT_THAT(must_draft(survey).left, Contains("gc: the garbage collector takes 1.3 % of a step"));
+  survey.last.metrics["gc_share"] = 0.7;
+  const Draft draft = must_draft(survey);
+  EXPECT_THAT(draft.tuned, Contains("gc auto|freeze|every_50, today auto"));
+  EXPECT_EQ(study_of(draft).space.parameters().front().name, "gc") << "gains most, so comes first";
+  survey.last.metrics["gc_share"] = 0.03;
+  EXPECT_EQ(study_of(must_draft(survey)).space.parameters().front().name, "num_threads");
+}
+
+TEST(Draft, TriesTheAllocatorFirstWhereTheKernelWorks) {
+  Survey survey = usual({knob("num_threads", "4"), knob("malloc", "\"default\"")});
+  const auto first = [&] { return study_of(must_draft(survey)).space.parameters().front().name; };
+  survey.last.metrics["kernel_share"] = 0.02;
+  EXPECT_EQ(first(), "num_threads");
+  survey.last.metrics["kernel_share"] = 0.6;
+  EXPECT_EQ(first(), "malloc");
+}
+
 TEST(Draft, KnowsWhatALoaderCanHaveReadyWhoseWorkersStay) {
   const auto loader = [](int line) {
     return fmt::format(R"({{"event":"loader","id":"{0}","where":"train.py:{0}","training":true}})",

@@ -22,6 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Key;
 using ::testing::Pair;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 using Words = std::vector<std::string>;
@@ -115,6 +116,12 @@ TEST(PytorchHook, IsAskedByOneVariableAndKnobsOfTheEnvironmentByTheirs) {
                   Pair("OPENBLAS_NUM_THREADS", "2"), Pair("MALLOC_MMAP_THRESHOLD_", "1073741824"),
                   Pair("MALLOC_TRIM_THRESHOLD_", "2147483647"), Pair("MALLOC_TOP_PAD_", "67108864"),
                   Pair("PYTORCH_CUDA_ALLOC_CONF", "backend:cudaMallocAsync")));
+  std::map<std::string, std::string> environment{{"GLIBC_TUNABLES", "glibc.rtld.nns=8"}};
+  request.knobs = {{"malloc", text("hugepages")}};
+  set_hook_variables(request, environment);
+  EXPECT_THAT(environment["GLIBC_TUNABLES"],
+              StartsWith("glibc.rtld.nns=8:glibc.malloc.hugetlb=1:"));
+  EXPECT_EQ(environment["MALLOC_CONF"], "thp:always");
   request = {};
   request.mode = HookMode::apply;
   request.interval_s = 1.0;
@@ -162,7 +169,7 @@ TEST(HookFiles, BecomeOneTextOfPlainCharacters) {
   EXPECT_EQ(text, packed_text(*files));
   EXPECT_THAT(text, ::testing::MatchesRegex("[A-Za-z0-9+/]+=*"));
   // What is left of SageMaker's 100 hyperparameters is the study's.
-  EXPECT_LT(text.size(), 53U * 2500U);
+  EXPECT_LT(text.size(), 55U * 2500U);
 }
 
 TEST(HookLog, TheLastOfEqualEventsCounts) {

@@ -41,6 +41,7 @@ class Hook(PickledByValue):
         self.live = Live(self, asked.channel, asked.silence_s) if asked.mode == "live" else None
         tell_tuner = self.live.tell_event if self.live else None
         self.events = Events(asked, self.printer, tell_tuner)
+        self.progress = None
         self.modules = None
         self.loaders = None
         self.optimizers = None
@@ -63,6 +64,7 @@ class Hook(PickledByValue):
             self.live.after_fork()
         if self.knobs is not None:
             self.knobs.loader.forget_error()
+            self.knobs.collector.after_fork()
         self._begin()
 
     def _begin(self):
@@ -75,6 +77,8 @@ class Hook(PickledByValue):
         self.pid = os.getpid()
         self.thread = threading.get_ident()
         self.printer.forget()
+        if self.progress is not None:
+            self.progress.forgotten()
         report = Report(self.settings, self.printer)
         noise_looks = NoiseLooks(lambda: gradients.of(self))
         received = ReceivedGradients(
@@ -127,6 +131,7 @@ class Hook(PickledByValue):
         if self.live is not None:
             self.live.stop()
         if self.knobs is not None:
+            self.knobs.collector.restore()
             self.knobs.strategy.hook_failed(why)
             self.knobs.accumulation.hook_failed(why)
 
@@ -146,6 +151,7 @@ class Hook(PickledByValue):
         self.progress.full_step = 0
 
     def _on_step(self, progress):
+        self.knobs.collector.step_ended(progress.steps)
         if progress.steps == _STEPS_TO_KNOW:
             self.modules.pin()
             checkpoints.wrap_safetensors(self)
@@ -166,7 +172,8 @@ class Hook(PickledByValue):
         if self.live is not None and not self.live.is_over:
             self.live.step_ended(progress)
         else:
-            progress.full_step = min((step for step in _FULL_STEPS if step > progress.steps), default=float("inf"))
+            steps_to = (step for step in _FULL_STEPS if step > progress.steps)
+            progress.full_step = min(*steps_to, self.knobs.collector.next_step, float("inf"))
 
 
 installed = None

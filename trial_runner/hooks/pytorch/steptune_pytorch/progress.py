@@ -9,6 +9,7 @@ from steptune_pytorch import gpu_events, ranks, tensors
 from steptune_pytorch.ahead import BatchAhead
 from steptune_pytorch.counted_inputs import CountedInputs
 from steptune_pytorch.gpu_parts import GpuParts
+from steptune_pytorch.host_watch import HostWatch
 from steptune_pytorch.loader_queue import LoaderQueue
 from steptune_pytorch.no_grad_batch import NoGradBatch
 from steptune_pytorch.part_clock import DATA, OTHER, HostParts, PartClock
@@ -82,6 +83,7 @@ class Progress:
         self._prints = settings.prints_steps
         self._noise_looks = noise_looks if self._prints else None
         self.received = received
+        self._host_watch = HostWatch() if settings.mode in ("survey", "live") else None
         self._parts = HostParts(self.clock)
         self._has_gpu_parts = False
 
@@ -430,6 +432,8 @@ class Progress:
             self.unfed_step = self.steps
         if self.steps == 1:
             self.clock.clear()
+            if self._host_watch is not None:
+                self._host_watch.first_step_ended()
         self.clock.confirm()
         if self.samples_by == "loader" and not self.is_fed and not self._is_reading():
             # What the loader gave was kept (itertools.cycle, one batch for good): inputs tell now.
@@ -578,6 +582,11 @@ class Progress:
         self._end_phase()
         self.report.flush()
 
+    def forgotten(self):
+        """Another progress counts from now on, in a forked child."""
+        if self._host_watch is not None:
+            self._host_watch.end()
+
     # -- lines -----------------------------------------------------------------------------------
 
     def samples(self):
@@ -600,6 +609,9 @@ class Progress:
             return None
         return float(sum(root.item() for root in self._loss_of_step)) / self.batches_per_step
 
+    def host_metrics(self):
+        return {} if self._host_watch is None else self._host_watch.metrics()
+
     def _document(self):
         document = {"step": self.steps}
         samples = self.samples()
@@ -614,6 +626,7 @@ class Progress:
         if gpu_peak_bytes is not None:
             document["gpu_peak_bytes"] = gpu_peak_bytes
         document.update(self._loader_queue.metrics())
+        document.update(self.host_metrics())
         if self._noise_looks is not None:
             document.update(self._noise_looks.metrics())
         parts = self._parts.parts()

@@ -2,6 +2,7 @@
 """What can be set in a running program, and what the program does today."""
 
 from steptune_pytorch.knobs.accumulation import AccumulationKnob
+from steptune_pytorch.knobs.collector import CollectorKnob
 from steptune_pytorch.knobs.ddp import DdpKnobs
 from steptune_pytorch.knobs.environment import EnvironmentKnobs
 from steptune_pytorch.knobs.forward import ForwardKnobs
@@ -26,6 +27,8 @@ class Knobs:
         self.loader = LoaderKnobs(hook, self.asked)
         self.process = ProcessKnobs(self.asked)
         self.interop = InteropKnob(hook, self.asked)
+        self.collector = CollectorKnob(self.asked)
+        self._progress = lambda: hook.progress
         self.optimizer = OptimizerKnobs(hook, self.asked)
         self.forward = ForwardKnobs(hook, self.asked)
         self.recompute = RecomputeKnob(hook, self.asked)
@@ -37,6 +40,7 @@ class Knobs:
             self.loader,
             self.process,
             self.interop,
+            self.collector,
             self.optimizer,
             self.forward,
             self.recompute,
@@ -58,6 +62,7 @@ class Knobs:
         live = {name: value for name, value in asked.items() if self._may_switch(name)}
         self.loader.switch(live)
         self.process.switch(live)
+        self.collector.switch(live, self._progress().steps)
         self.optimizer.switch(live)
         return self.forward.switch(live) or bool(live.keys() & _OF_KERNELS)
 

@@ -5,8 +5,12 @@ import os
 
 import torch
 
-from steptune_pytorch.knobs import preload
+from steptune_pytorch.knobs import huge_pages, preload
 from steptune_pytorch.knobs.row import Row
+
+
+# Variables that list settings, of which others may be the user's own, and what stands between two.
+_SEPARATORS = {"GLIBC_TUNABLES": ":", "MALLOC_CONF": ","}
 
 
 class EnvironmentKnobs:
@@ -21,8 +25,10 @@ class EnvironmentKnobs:
 
 def _value(knob):
     """The value whose variables are set as they are now."""
-    # A library that is loaded decides: variables of the one that it stands for have no effect.
-    by_library = sorted(knob["environment"].items(), key=lambda item: "LD_PRELOAD" not in item[1])
+    # A library that is loaded decides: variables of the one that it stands for have no effect. It may give huge pages.
+    by_library = sorted(
+        knob["environment"].items(), key=lambda item: (item[0] != huge_pages.VALUE, "LD_PRELOAD" not in item[1])
+    )
     for value, variables in by_library:
         if not variables or not all(name in os.environ for name in variables):
             continue
@@ -30,6 +36,8 @@ def _value(knob):
             text = os.environ[next(iter(variables))]
             return int(text) if knob["parameter"]["type"] == "int" and text.isdigit() else text
         if all(_is_set(name, text) for name, text in variables.items()):
+            if value == huge_pages.VALUE and not huge_pages.are_in_use():
+                continue
             return value
     for name in knob.get("otherwise", ()):
         first = os.environ.get(name, "").split(",")[0].strip()
@@ -42,6 +50,9 @@ def _is_set(name, text):
     """A library that is not there is passed over when the program starts, with one line on stderr."""
     if name == "LD_PRELOAD":
         return os.environ[name] == text and preload.is_loaded(text)
+    separator = _SEPARATORS.get(name)
+    if separator is not None:
+        return set(text.split(separator)) <= set(os.environ[name].split(separator))
     return os.environ[name].strip().lower() == text
 
 
@@ -51,11 +62,14 @@ def _choices(knob, now):
     if all_choices is None:
         return None
     libraries = _preloaded(knob)
+    if libraries and _is_only_asked_for_huge_pages(libraries):
+        return [now] + [huge_pages.VALUE] * (now != huge_pages.VALUE)
     choices = [
         value
         for value in all_choices
         if (value == now or knob["environment"].get(value) != {})
         and (value not in libraries or preload.is_installed(libraries[value]))
+        and (value != huge_pages.VALUE or huge_pages.why_not() is None)
     ]
     return choices if libraries or choices != all_choices else None
 
@@ -69,9 +83,17 @@ def _preloaded(knob):
     }
 
 
+def _is_only_asked_for_huge_pages(libraries):
+    """The program has a jemalloc of its own, which nothing takes the place of."""
+    is_own = preload.why_not(libraries.values()) is not None
+    return is_own and preload.is_jemalloc_loaded() and huge_pages.why_not() is None
+
+
 def _why_not(knob):
     name = knob["name"]
     libraries = _preloaded(knob)
+    if libraries and _is_only_asked_for_huge_pages(libraries):
+        return None
     if libraries:
         return preload.why_not(libraries.values())
     if name == "cuda_alloc_conf" and not torch.cuda.is_available():

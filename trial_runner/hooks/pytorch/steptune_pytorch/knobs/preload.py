@@ -35,10 +35,17 @@ def why_not(libraries):
     if own:
         return "LD_PRELOAD is set to %s" % own
     for path in _loaded():
-        name = os.path.basename(path)
-        if any(allocator in name for allocator in _ALLOCATORS):
-            return "the program brings %s" % name
+        if is_allocator(path):
+            return "the program brings %s" % os.path.basename(path)
     return None
+
+
+def is_allocator(path):
+    return any(allocator in os.path.basename(path) for allocator in _ALLOCATORS)
+
+
+def is_jemalloc_loaded():
+    return any("jemalloc" in os.path.basename(path) for path in _loaded())
 
 
 def _loaded():

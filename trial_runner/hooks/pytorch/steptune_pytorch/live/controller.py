@@ -174,4 +174,5 @@ class Live:
             elif loss is not None:
                 document["not_finite"] = ["loss"]
             document["parts"] = progress.clock.parts()
+            document.update(progress.host_metrics())
         self._channel.send(document, may_be_lost=not (due or changed))
