@@ -22,22 +22,6 @@ struct Launches {
 /// A guess at what varies within a whole run whose steps do not tell it, as a share of its value.
 constexpr double k_within_whole_run = 0.025;
 
-/// What varies within a run, as a share of its value: its own batch means and phases. Intervals are
-/// wider, for looks, for what other trials varied by and for what is left of a start: taking that
-/// off would leave too little between launches.
-double own_error(const TrialRecord& trial) {
-  const double error = trial.standard_errors[0] / trial.objectives[0];
-  if (!trial.measurement) return error;
-  const Measurement& m = *trial.measurement;
-  const double of_phases_s =
-      std::sqrt(std::max(
-          0.0, m.half_width_s * m.half_width_s - m.step_half_width_s * m.step_half_width_s)) /
-      k_z_95;
-  const double own_s = std::hypot(m.step_standard_error_s, of_phases_s);
-  const double told_s = m.half_width_s / k_z_95;
-  return std::isfinite(own_s) && own_s < told_s ? error * own_s / told_s : error;
-}
-
 bool was_not_selected(const TrialRecord& trial, const MachineDrift& drift) {
   if (is_confirmation(trial.purpose)) return true;
   const bool baseline =
@@ -55,6 +39,20 @@ bool is_steady(const TrialRecord& trial) {
   return !trial.measurement || trial.measurement->status == MeasurementStatus::steady;
 }
 
+double error_within_run(const TrialRecord& trial) {
+  const double value = std::abs(trial.objectives[0]);
+  const double error = value > 0.0 ? trial.standard_errors[0] / value : 0.0;
+  if (!trial.measurement) return error;
+  const Measurement& m = *trial.measurement;
+  const double of_phases_s =
+      std::sqrt(std::max(
+          0.0, m.half_width_s * m.half_width_s - m.step_half_width_s * m.step_half_width_s)) /
+      k_z_95;
+  const double own_s = std::hypot(m.step_standard_error_s, of_phases_s);
+  const double told_s = m.half_width_s / k_z_95;
+  return std::isfinite(own_s) && own_s < told_s ? error * own_s / told_s : error;
+}
+
 LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
                                           const MachineDrift& drift) {
   std::vector<const TrialRecord*> launches;
@@ -68,7 +66,7 @@ LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials
     Launches& group = groups[trial->configuration];
     group.logs.push_back(std::log(trial->objectives[0]));
     const bool tells_within = is_steady(*trial) || !is_whole_run(*trial);
-    const double within = tells_within ? own_error(*trial) : 0.0;
+    const double within = tells_within ? error_within_run(*trial) : 0.0;
     group.within_variance += within * within;
   }
   LaunchVariation variation;

@@ -47,11 +47,6 @@ double difference(const StudySpec& study, const RunPair& pair, bool has_ratio) {
   return scale > 0.0 ? (baseline - incumbent) / scale : 0.0;
 }
 
-double relative_error(const TrialRecord& trial) {
-  const double value = std::abs(trial.objectives[0]);
-  return value > 0.0 ? trial.standard_errors[0] / value : 0.0;
-}
-
 bool are_steady(const std::vector<RunPair>& pairs) {
   return std::ranges::all_of(pairs, [](const RunPair& pair) {
     return is_steady(*pair.incumbent) && is_steady(*pair.baseline);
@@ -66,9 +61,15 @@ bool are_repeated_whole_runs(const std::vector<RunPair>& pairs) {
   return are_whole && std::ssize(pairs) >= (are_steady(pairs) ? 2 : k_least_unsteady_pairs);
 }
 
-double within_variance(const RunPair& pair) {
-  const double error = std::hypot(relative_error(*pair.incumbent), relative_error(*pair.baseline));
-  return error * error;
+double relative_error(const TrialRecord& trial) {
+  const double value = std::abs(trial.objectives[0]);
+  return value > 0.0 ? trial.standard_errors[0] / value : 0.0;
+}
+
+/// `repeated`: other pairs show what the runs' own scatter does not know of.
+double within_variance(const RunPair& pair, bool repeated) {
+  const auto error = repeated ? error_within_run : relative_error;
+  return std::pow(error(*pair.incumbent), 2) + std::pow(error(*pair.baseline), 2);
 }
 
 bool positive(const RunPair& pair) {
@@ -143,7 +144,8 @@ int least_pairs(const StudySpec& study) {
 
 double share_of_look(int pairs, int usual) {
   if (pairs == usual) return usual > 1 ? 0.5 : 0.75;
-  if (pairs < usual) return 0.25 / (usual - 1);
+  // A single pair claims nothing, so it uses nothing up.
+  if (pairs < usual) return 0.25 / std::max(1, usual - k_least_pairs);
   return std::ldexp(0.25, usual - pairs);
 }
 
@@ -156,7 +158,7 @@ PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>&
   double within = 0.0;
   for (const RunPair& pair : pairs) {
     result.mean += difference(study, pair, result.has_ratio) / count;
-    within += within_variance(pair) / count;
+    within += within_variance(pair, pairs.size() > 1) / count;
   }
   double squares = 0.0;
   for (const RunPair& pair : pairs) {
