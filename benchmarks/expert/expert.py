@@ -16,6 +16,7 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -80,6 +81,9 @@ def run_steptune(program, copy, options):
         kept.mkdir(parents=True, exist_ok=True)
         (kept / f"{program.name}.json").write_text(ran.stdout)
         (kept / f"{program.name}.log").write_text(ran.stderr)
+        history = copy.path / ".steptune" / "history.db"
+        if history.exists():
+            shutil.copy(history, kept / f"{program.name}.db")
     try:
         return json.loads(ran.stdout), seconds, ran
     except ValueError:
@@ -87,13 +91,9 @@ def run_steptune(program, copy, options):
 
 
 def changes(result):
-    """Settings of the recommended configuration that differ from the baseline's."""
-    configuration = result["recommendation"]["configuration"]
-    baselines = [row["trial"]["configuration"] for row in result["leaderboard"]["rows"]
-                 if row["trial"]["purpose"] == "baseline"]
-    if not baselines:
-        return {}
-    return {name: value for name, value in configuration.items() if baselines[0].get(name) != value}
+    """Settings that the recommendation changes, with their values."""
+    recommendation = result["recommendation"]
+    return {name: recommendation["configuration"][name] for name in recommendation["changed"]}
 
 
 def gain_share(speed_up, possible):
@@ -208,7 +208,7 @@ def parse_arguments():
     command.add_argument("--seed", type=int, default=1, help="of the neighbour's pauses (default: 1)")
     command.add_argument("--repeat", type=int, default=1, help="tunings of each program (default: 1)")
     command.add_argument("--output", default="expert.jsonl", help="file to append results to (default: %(default)s)")
-    command.add_argument("--keep", metavar="FOLDER", help="keep Steptune's JSON and messages here")
+    command.add_argument("--keep", metavar="FOLDER", help="keep Steptune's JSON, messages and history here")
     command = commands.add_parser("table")
     command.set_defaults(action=table)
     command.add_argument("file", nargs="+", help="results of `tune`")
