@@ -20,17 +20,12 @@ constexpr double k_notable_ratio = 1.1;
 constexpr double k_periods_to_miss = 2.0;
 constexpr double k_as_often = 2.0;
 
-/// 0 where its period is not known.
-double seconds_per_sample(const PhaseEstimate& phase) {
-  return phase.period_samples > 0.0 ? phase.seconds / phase.period_samples : 0.0;
-}
-
 void add_phases(const Promise& promise, const Measurement& seen, std::vector<std::string>& causes) {
   const double notable_s = k_notable_share * promise.seconds_per_sample.value;
   for (const auto& [name, phase] : seen.phases) {
     const auto former = promise.phases.find(name);
     if (former == promise.phases.end()) {
-      if (seconds_per_sample(phase) < notable_s) continue;
+      if (Promise::per_sample_s(phase) < notable_s) continue;
       causes.push_back(fmt::format("{} is not in the promise and takes {} every {:.4g} samples",
                                    name, format_duration(phase.seconds), phase.period_samples));
       continue;

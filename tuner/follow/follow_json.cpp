@@ -39,6 +39,8 @@ Json follow_json(const Promise& promise, const FollowState& state) {
                   {"samples", state.samples},
                   {"seconds_per_sample", interval_json(state.seconds_per_sample)},
                   {"seconds_per_sample_now", interval_json(state.seconds_per_sample_now)},
+                  {"promised_seconds_per_sample", interval_json(state.promised)},
+                  {"awaited_phases", state.awaited},
                   {"judged_seconds_per_sample", interval_json(state.judged_seconds_per_sample)},
                   {"run_s", interval_json(state.run_s)},
                   {"phases", phases_json(state.phases)}};

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
@@ -19,6 +20,14 @@ std::string rate_text(const Interval95& seconds_per_sample) {
                      seconds_per_sample.low() > 0.0
                          ? low + "-" + format_number(1.0 / seconds_per_sample.low())
                          : low + " or more");
+}
+
+/// `100 samples/s (98.04-102)`, and of phases that are still to come ` before the first evaluation`
+std::string promised_text(const FollowState& state) {
+  std::string text = rate_text(*state.promised);
+  if (!state.awaited.empty())
+    text += fmt::format(" before the first {}", fmt::join(state.awaited, ", "));
+  return text;
 }
 
 std::string duration_text(const Interval95& seconds) {
@@ -71,9 +80,9 @@ std::string deviation_text(const Deviation& deviation) {
 std::string follow_line(const Promise& promise, const FollowState& state) {
   if (!state.seconds_per_sample) return "waiting for progress: " + state.reason;
   const Interval95& now = state.seconds_per_sample_now.value_or(*state.seconds_per_sample);
-  std::string line = fmt::format("{}  {} samples  {} now, promised {}",
-                                 format_duration(state.seen_s), format_number(state.samples),
-                                 rate_text(now), rate_text(promise.seconds_per_sample));
+  std::string line =
+      fmt::format("{}  {} samples  {} now, promised {}", format_duration(state.seen_s),
+                  format_number(state.samples), rate_text(now), promised_text(state));
   if (const auto promised = promise.run_s(); promised && state.run_s) {
     line += fmt::format("; {} expected, promised {}", format_duration(state.run_s->value),
                         format_duration(promised->value));
@@ -92,8 +101,8 @@ std::string follow_text(const Promise& promise, const FollowState& state) {
     in_all =
         fmt::format(", {} samples/s in all", format_number(1.0 / state.seconds_per_sample->value));
   }
-  text += fmt::format("rate     {}{}, promised {}\n", rate_text(judged), since,
-                      rate_text(promise.seconds_per_sample));
+  text +=
+      fmt::format("rate     {}{}, promised {}\n", rate_text(judged), since, promised_text(state));
   if (state.seconds_per_sample_now) {
     text += fmt::format("now      {}\n", rate_text(*state.seconds_per_sample_now));
   }

@@ -8,6 +8,7 @@
 
 #include "common/clauses.hpp"
 #include "common/enum_names.hpp"
+#include "tuner/loop/planned_time.hpp"
 
 namespace steptune {
 namespace {
@@ -212,7 +213,8 @@ FollowState Follower::state() const {
     return state;
   }
   state.seconds_per_sample_now = track_.rate_of_last(k_now_s, begin_s);
-  state.deviation = track_.deviation(promise_.seconds_per_sample, begin_s);
+  take_awaited_off(state);
+  state.deviation = track_.deviation(*state.promised, begin_s);
   compare(state);
   state.causes = causes_of(promise_, measurement, watched_samples, state.deviation,
                            machine_cause(state.deviation));
@@ -235,8 +237,21 @@ MachineCause Follower::machine_cause(const std::optional<Deviation>& deviation) 
           explaining_change(promise_.machine, now, deviation->ratio)};
 }
 
+void Follower::take_awaited_off(FollowState& state) const {
+  state.promised = promise_.seconds_per_sample;
+  for (const auto& [name, phase] : promise_.phases) {
+    if (!(phase.period_samples > 0.0) || state.phases.contains(name) || is_stall(name)) continue;
+    // A phase comes behind the report of the step that it is due at.
+    const double due_before = std::ceil(track_.front().samples / phase.period_samples);
+    const double due_now = std::ceil(track_.back().samples / phase.period_samples);
+    if (due_now > due_before) continue;
+    state.awaited.insert(name);
+    state.promised->value -= Promise::per_sample_s(phase);
+  }
+}
+
 void Follower::compare(FollowState& state) const {
-  const Interval95& promised = promise_.seconds_per_sample;
+  const Interval95& promised = *state.promised;
   // What is to come goes on as it went since it last changed.
   state.judged_seconds_per_sample =
       state.deviation ? track_.rate_since(state.deviation->since.time_s) : state.seconds_per_sample;
@@ -248,10 +263,13 @@ void Follower::compare(FollowState& state) const {
   const TrackPoint& first = track_.front();
   const double left = std::max(0.0, *promise_.samples - state.samples);
   // Nobody saw the begin of a program that ran already: as promised then.
-  const double before_s = started_s_ && time_source_ == TimeSource::receipt
-                              ? *first_received_s_ - *started_s_
-                              : promise_.startup_s + first.samples * promised.value;
-  state.run_s = Interval95{before_s + state.seen_s + left * rate->value, left * rate->half_width};
+  const double before_s =
+      started_s_ && time_source_ == TimeSource::receipt
+          ? *first_received_s_ - *started_s_
+          : promise_.startup_s + first.samples * promise_.seconds_per_sample.value;
+  const double awaited_s = promise_.seconds_per_sample.value - promised.value;
+  state.run_s = Interval95{before_s + state.seen_s + left * (rate->value + awaited_s),
+                           left * rate->half_width};
 }
 
 }  // namespace steptune

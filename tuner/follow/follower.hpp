@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,10 @@ enum class Keeping {
 struct FollowState {
   Keeping keeping = Keeping::unknown;
   std::string reason;  ///< why nothing can be said
+  /// Seconds per sample that its rate is compared with: the promise, without the phases that are
+  /// `awaited`.
+  std::optional<Interval95> promised;
+  std::set<std::string> awaited;  ///< promised phases that have not been due while it was watched
   double seen_s = 0.0;
   double samples = 0.0;
   std::optional<Interval95> seconds_per_sample;      ///< over all but the start
@@ -78,6 +83,8 @@ class Follower {
   /// Whether another program has gone on telling for a while where the one before was further.
   [[nodiscard]] bool has_begun_anew(const Report& report, double samples);
   void compare(FollowState& state) const;
+  /// Sets `awaited` and what is `promised` without these.
+  void take_awaited_off(FollowState& state) const;
   /// What the machine does otherwise where the run deviates: than before, or than in the trial.
   [[nodiscard]] MachineCause machine_cause(const std::optional<Deviation>& deviation) const;
   /// From the first counter to the last; of an empty track undefined.

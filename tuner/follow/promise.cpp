@@ -91,6 +91,10 @@ std::map<std::string, PhaseEstimate> priced_phases(const PlannedRun& plan, const
 
 }  // namespace
 
+double Promise::per_sample_s(const PhaseEstimate& phase) {
+  return phase.period_samples > 0.0 ? phase.seconds / phase.period_samples : 0.0;
+}
+
 std::optional<Interval95> Promise::run_s() const {
   if (!samples) return std::nullopt;
   return Interval95{once_s + *samples * seconds_per_sample.value,

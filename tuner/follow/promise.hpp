@@ -44,6 +44,8 @@ struct Promise {
   std::optional<double> samples_per_step;
   std::vector<MachineSecond> machine;  ///< of the trial's measured window; empty: nobody looked
 
+  /// Seconds per sample that a phase takes of the price; 0 where its period is not known.
+  [[nodiscard]] static double per_sample_s(const PhaseEstimate& phase);
   /// The planned run's time; nothing where the plan tells no number of samples.
   [[nodiscard]] std::optional<Interval95> run_s() const;
 };

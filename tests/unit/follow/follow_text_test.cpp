@@ -35,6 +35,7 @@ FollowState slower_run() {
   state.keeping = Keeping::broken;
   state.seen_s = 500.0;
   state.samples = 40'000.0;
+  state.promised = Interval95{0.01, 0.0002};
   state.seconds_per_sample = Interval95{0.0125, 0.0002};
   state.seconds_per_sample_now = Interval95{0.016, 0.0004};
   state.judged_seconds_per_sample = Interval95{0.015, 0.0003};
@@ -44,6 +45,14 @@ FollowState slower_run() {
   state.deviation = Deviation{{20'000.0, 200.0}, 1.25};
   state.causes = {"another machine"};
   return state;
+}
+
+TEST(FollowText, NamesThePhasesThatAreYetToCome) {
+  FollowState state = slower_run();
+  state.promised = Interval95{0.008, 0.0002};
+  state.awaited = {"evaluation"};
+  EXPECT_THAT(follow_text(promised_plan(), state),
+              HasSubstr("promised 125 samples/s (122-128.2) before the first evaluation\n"));
 }
 
 TEST(FollowText, SaysAllThereIsToSay) {
@@ -116,6 +125,7 @@ TEST(FollowJson, HoldsPromiseAndRun) {
   state.seconds_per_sample = Interval95{0.5, 0.125};
   state.seconds_per_sample_now = Interval95{0.75, 0.25};
   state.judged_seconds_per_sample = Interval95{0.625, 0.125};
+  state.promised = Interval95{0.25, 0.0625};
   EXPECT_EQ(follow_json(promised, state), Json::parse(R"({
     "trial": 4, "configuration": {"workers": 6}, "promise": "broken", "reason": null,
     "promised": {
@@ -126,6 +136,8 @@ TEST(FollowJson, HoldsPromiseAndRun) {
       "seconds": 500.0, "samples": 40000.0,
       "seconds_per_sample": {"value": 0.5, "low_95": 0.375, "high_95": 0.625},
       "seconds_per_sample_now": {"value": 0.75, "low_95": 0.5, "high_95": 1.0},
+      "promised_seconds_per_sample": {"value": 0.25, "low_95": 0.1875, "high_95": 0.3125},
+      "awaited_phases": [],
       "judged_seconds_per_sample": {"value": 0.625, "low_95": 0.5, "high_95": 0.75},
       "run_s": {"value": 12500.0, "low_95": 12250.0, "high_95": 12750.0},
       "phases": {

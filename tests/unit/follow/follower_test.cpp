@@ -10,6 +10,7 @@ namespace steptune {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -128,6 +129,34 @@ TEST(Follower, OfARunThatGoesOnFromACheckpointNoPhaseIsMissedAtOnce) {
   EXPECT_THAT(follower.state().causes, IsEmpty()) << "half a million samples were another run's";
   live(follower, 150, 0.01, time_s, 5100);
   EXPECT_THAT(follower.state().causes, Contains(HasSubstr("no evaluation was seen")));
+}
+
+/// Steps of 10 ms, and an evaluation of 2 s every hundred of them, of which nothing is printed.
+FollowState evaluated_run(int steps) {
+  Promise promised = promise();
+  PhaseEstimate evaluation;
+  evaluation.seconds = 2.0;
+  evaluation.period_samples = 100.0;
+  promised.phases = {{"evaluation", evaluation}};
+  promised.seconds_per_sample = {0.03, 0.0002};
+  promised.samples = 30'000.0;
+  Follower follower = Follower::create({"key=value", {}, {}}, promised, 0.0).value();
+  for (int step = 1; step <= steps; ++step)
+    follower.read_line(fmt::format("samples={}", step), 0.01 * step + 2.0 * ((step - 1) / 100));
+  return follower.state();
+}
+
+TEST(Follower, APhaseThatIsYetToComeIsTakenFromThePromise) {
+  const FollowState before = evaluated_run(95);
+  EXPECT_EQ(before.keeping, Keeping::kept) << before.reason;
+  EXPECT_THAT(before.awaited, ElementsAre("evaluation"));
+  EXPECT_NEAR(before.promised->value, 0.01, 1e-9);
+  EXPECT_NEAR(before.run_s->value, 900.0, 1.0);
+  EXPECT_FALSE(before.deviation);
+  const FollowState between = evaluated_run(1050);
+  EXPECT_EQ(between.keeping, Keeping::kept) << between.reason;
+  EXPECT_THAT(between.awaited, IsEmpty());
+  EXPECT_NEAR(between.promised->value, 0.03, 1e-9);
 }
 
 TEST(Follower, WithoutANumberOfSamplesThePlannedRunHasNoTime) {
