@@ -36,6 +36,7 @@ TEST(Run, EndsWithFiveKindsOfLines) {
 change  batch_size  32 -> {{\d+}} {{ *}} --batch-size={{\d+}}
         workers     0 -> {{\d}} {{ *}} --workers {{\d}}
         precision   fp32 -> bf16 {{ *}} --label 'it'\''s bf16'
+{{...}}
 plan    {{[\d.]+ h -> [\d.]+ h, \$[\d.]+ -> \$[\d.]+}}, if batch {{\d+}} needs no more samples than batch 32
 cost    {{.*, \$[\d.]+}}; paid back after {{[\d.]+}} % of the planned run
 next    steptune exec demo

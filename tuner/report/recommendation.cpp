@@ -261,9 +261,12 @@ std::string verdict_text(const Recommendation& recommendation,
 std::string result_text(const Recommendation& recommendation, const RecommendationContext& context,
                         std::size_t width) {
   std::string result = wrapped(verdict_line(recommendation, context), width);
-  if (changes_settings(outcome_of(recommendation, context.others_measured)))
+  std::string range;
+  if (changes_settings(outcome_of(recommendation, context.others_measured))) {
     result += change_lines(context.changes, width);
-  return result + wrapped_entries(plan_line(recommendation, context) +
+    range = range_line(context.changes);
+  }
+  return result + wrapped_entries(range + plan_line(recommendation, context) +
                                       titled("cost", tuning_text(recommendation, context)),
                                   width, k_title);
 }

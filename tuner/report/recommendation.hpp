@@ -42,8 +42,9 @@ struct RecommendationContext {
 void add_study_facts(RecommendationContext& context, const StoredStudy& study,
                      const Configuration& advised);
 
-/// The result in at most five kinds of lines: verdict, `change`, `plan` (or `rate`), `cost` and
-/// `next`. Only commands are wider than `width` columns (0: no limit). Ends with a newline.
+/// The result in at most six kinds of lines: verdict, `change`, `range` if a change ends its range,
+/// `plan` (or `rate`), `cost` and `next`. Only commands are wider than `width` columns (0: no
+/// limit). Ends with a newline.
 [[nodiscard]] std::string recommendation_text(const Recommendation& recommendation,
                                               const RecommendationContext& context,
                                               std::size_t width = 0);

@@ -2,6 +2,7 @@
 #include "tuner/report/setting_changes.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 #include <variant>
 
@@ -10,6 +11,7 @@
 
 #include "common/text.hpp"
 #include "trial_runner/hooks/knob_table.hpp"
+#include "tuner/knobs/knob_role.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/knob_edit.hpp"
 #include "tuner/study/config_files.hpp"
@@ -121,6 +123,35 @@ bool is_in_force(const StudySpec& study, const std::string& parameter, const Val
   });
 }
 
+/// The last value in the direction from today's to the advised one.
+bool is_last_value(const Parameter& parameter, double today, double advised) {
+  if (parameter.kind == ParameterKind::integer || parameter.kind == ParameterKind::floating) {
+    return advised == (advised > today ? parameter.high : parameter.low);
+  }
+  if (parameter.kind != ParameterKind::ordinal) return false;
+  const auto value =
+      number_in(advised > today ? parameter.choices.back() : parameter.choices.front());
+  return value == advised;
+}
+
+/// True if more is not to be had anyway: less than one thread or worker, more threads than CPUs.
+bool is_natural_end(const StudySpec& study, const std::string& name, double today, double advised) {
+  if (advised < today) return advised <= 1.0 && advised == std::floor(advised);
+  if (role_of(study.parameter_roles, name) != KnobRole::threads) return false;
+  const auto cpus = study.facts.find("cpus");
+  return cpus != study.facts.end() && advised >= cpus->second;
+}
+
+bool ends_range(const StudySpec& study, const std::string& name, const std::optional<Value>& today,
+                const std::optional<Value>& advised) {
+  const Parameter* parameter = study.space.find(name);
+  if (parameter == nullptr || !today || !advised) return false;
+  const auto before = number_in(*today);
+  const auto now = number_in(*advised);
+  if (!before || !now) return false;
+  return is_last_value(*parameter, *before, *now) && !is_natural_end(study, name, *before, *now);
+}
+
 std::string value_text(const std::optional<Value>& value) {
   return value ? printable_line(to_text(*value), 60) : "not set";
 }
@@ -170,7 +201,8 @@ std::vector<SettingChange> setting_changes(const StudySpec& study, const Configu
       former.erase(name);
     }
     auto [place, text] = edit_between(study, advised, former, seen);
-    changes.push_back({name, today, now, std::move(place), std::move(text)});
+    changes.push_back(
+        {name, today, now, std::move(place), std::move(text), ends_range(study, name, today, now)});
   }
   return changes;
 }
@@ -203,6 +235,18 @@ std::string change_lines(const std::vector<SettingChange>& changes, std::size_t 
   return cut;
 }
 
+std::string range_line(const std::vector<SettingChange>& changes) {
+  std::vector<std::string> ends;
+  for (const SettingChange& change : changes) {
+    if (change.ends_range)
+      ends.push_back(fmt::format("{} {}", change.parameter, value_text(change.advised)));
+  }
+  if (ends.empty()) return {};
+  return fmt::format("range   {} {} of {}: nothing beyond was tried\n", fmt::join(ends, ", "),
+                     ends.size() == 1 ? "is the end" : "are the ends",
+                     ends.size() == 1 ? "its range" : "their ranges");
+}
+
 Json changes_json(const std::vector<SettingChange>& changes) {
   Json json = Json::array();
   for (const SettingChange& change : changes) {
@@ -210,6 +254,7 @@ Json changes_json(const std::vector<SettingChange>& changes) {
                     {"today", value_or_null(change.today)},
                     {"advised", value_or_null(change.advised)},
                     {"place", change.place.empty() ? Json(nullptr) : Json(change.place)},
+                    {"ends_range", change.ends_range},
                     {"edit", change.edit.empty() ? Json(nullptr) : Json(change.edit)}});
   }
   return json;

@@ -20,6 +20,9 @@ struct SettingChange {
   std::optional<Value> advised;  ///< nothing: no longer set
   std::string place;             ///< `train.py:114`, `train.yaml`, `environment`; empty: unknown
   std::string edit;              ///< `DataLoader(..., num_workers=6)`, `--workers 6`; may be empty
+  /// The advised value is the last one of its range in the direction that paid, and the parameter
+  /// could go on from there: no trial has gone beyond.
+  bool ends_range = false;
 };
 
 /// The settings that differ from the baseline's, in the study's order. `seen`: what the hook told
@@ -35,6 +38,9 @@ struct SettingChange {
 /// A line is at most `width` columns wide (0: no limit). Empty if nothing changes.
 [[nodiscard]] std::string change_lines(const std::vector<SettingChange>& changes,
                                        std::size_t width);
+/// `range   batch_size 256 is the end of its range: nothing beyond was tried`; empty if no change
+/// ends its range.
+[[nodiscard]] std::string range_line(const std::vector<SettingChange>& changes);
 [[nodiscard]] Json changes_json(const std::vector<SettingChange>& changes);
 
 }  // namespace steptune

@@ -54,6 +54,18 @@ TEST(Recommendation, SaysVerdictPlanCostAndNextStep) {
             "next    steptune exec resnet-nightly\n");
 }
 
+TEST(Recommendation, SaysInOneLineThatARangeEnds) {
+  RecommendationContext context = two_objectives();
+  EXPECT_EQ(line_of(recommendation_text(faster(), context), "range"), "");
+  context.changes[1].ends_range = true;
+  EXPECT_EQ(line_of(recommendation_text(faster(), context), "range"),
+            "range   batch_size 256 is the end of its range: nothing beyond was tried");
+  EXPECT_EQ(recommendation_json(faster(), context)["changes"][1]["ends_range"], true);
+  Recommendation kept = faster();
+  kept.claim = Claim::nothing_to_gain;
+  EXPECT_EQ(line_of(recommendation_text(kept, context), "range"), "") << "nothing changes";
+}
+
 TEST(Recommendation, NothingToGainIsAVerdictOfItsOwn) {
   Recommendation recommendation = faster();
   recommendation.claim = Claim::nothing_to_gain;

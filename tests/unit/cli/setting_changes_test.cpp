@@ -48,6 +48,51 @@ TEST(SettingChanges, NameTheWordsOfTheCommandTheFileAndTheVariable) {
   EXPECT_TRUE(setting_changes(study, study.baseline, {}).empty());
 }
 
+TEST(SettingChanges, SayThatARangeEndsWhereMoreCouldBeTried) {
+  auto study = study_from_json(Json::parse(R"({
+    "name": "demo",
+    "command": ["train", "{batch}", "{workers}", "{threads}", "{lanes}", "{amp}", "{rate}"],
+    "parameters": {
+      "batch": {"type": "int", "low": 16, "high": 256},
+      "workers": {"type": "int", "low": 0, "high": 8},
+      "threads": {"type": "int", "low": 1, "high": 8},
+      "lanes": {"type": "ordinal", "choices": [2, 4, 8]},
+      "amp": {"type": "bool"},
+      "rate": {"type": "float", "low": 0.125, "high": 0.5}
+    },
+    "baseline": {"batch": 32, "workers": 2, "threads": 4, "lanes": 4, "amp": false, "rate": 0.25},
+    "runner": {"type": "local"}
+  })"),
+                               "/train/study.json", {{"cpus", 8}});
+  ASSERT_TRUE(study) << study.error().text();
+  const auto line = [&](const std::string& name, const Value& value) {
+    Configuration advised = study->baseline;
+    advised.set(name, value);
+    return range_line(setting_changes(*study, advised, {}));
+  };
+  const auto whole = [](std::int64_t value) { return Value(value); };
+  EXPECT_EQ(line("batch", whole(256)),
+            "range   batch 256 is the end of its range: nothing beyond was tried\n");
+  EXPECT_NE(line("batch", whole(16)), "");
+  EXPECT_EQ(line("batch", whole(128)), "");
+  EXPECT_NE(line("workers", whole(8)), "");
+  EXPECT_EQ(line("workers", whole(0)), "") << "there are no fewer";
+  EXPECT_EQ(line("threads", whole(1)), "") << "there are no fewer";
+  EXPECT_EQ(line("threads", whole(8)), "") << "as many as CPUs";
+  EXPECT_NE(line("lanes", whole(8)), "");
+  EXPECT_NE(line("lanes", whole(2)), "");
+  EXPECT_NE(line("rate", Value(0.125)), "");
+  EXPECT_EQ(line("amp", Value(true)), "");
+  study->facts["cpus"] = 16;
+  EXPECT_NE(line("threads", whole(8)), "");
+  Configuration both = study->baseline;
+  both.set("batch", std::int64_t{256});
+  both.set("workers", std::int64_t{8});
+  EXPECT_EQ(
+      range_line(setting_changes(*study, both, {})),
+      "range   batch 256, workers 8 are the ends of their ranges: nothing beyond was tried\n");
+}
+
 TEST(SettingChanges, NameTheLineOfTheProgramThatTheHookSaw) {
   const StudySpec study = study_of(R"({
     "name": "train", "command": ["python3", "train.py"],
