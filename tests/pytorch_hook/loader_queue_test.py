@@ -3,16 +3,19 @@
 
 import fcntl
 import multiprocessing
+import os
 import sys
 import termios
+import types
 import unittest
+import unittest.mock
 
 import torch
 from harness import HOOK, run, settings
 from torch.utils.data import DataLoader, Dataset
 
 sys.path.append(HOOK)
-from steptune_pytorch import loader_queue  # noqa: E402
+from steptune_pytorch import loader_queue, worker_cpu  # noqa: E402
 
 
 class Gated(Dataset):
@@ -108,6 +111,76 @@ class Depth(unittest.TestCase):
         queue, iterator._data_queue = iterator._data_queue, Uncounted()
         self.assertIsNone(loader_queue.waiting_batches(iterator))
         iterator._data_queue = queue
+
+
+class Iterator:
+    """As much of PyTorch's as is looked at."""
+
+    def __init__(self, *pids):
+        self._rcvd_idx = 0
+        self._workers = [types.SimpleNamespace(pid=pid) for pid in pids]
+
+
+class WorkerCpu(unittest.TestCase):
+    def setUp(self):
+        self.now_s = 0.0
+        self.used_s = {}
+        for name, stand_in in (("perf_counter", lambda: self.now_s), ("cpu_s", lambda pid: self.used_s[pid])):
+            patch = unittest.mock.patch.object(worker_cpu, name, stand_in)
+            patch.start()
+            self.addCleanup(patch.stop)
+        self.seen = worker_cpu.WorkerCpu()
+
+    def ask(self, iterator, number, now_s, **used_s):
+        iterator._rcvd_idx = number
+        self.now_s = now_s
+        self.used_s = {int(pid[1:]): seconds for pid, seconds in used_s.items()}
+        self.seen.asked(iterator)
+
+    def test_share_of_all_workers_since_the_first_batch(self):
+        iterator = Iterator(1, 2)
+        self.ask(iterator, 0, 0.0)
+        self.ask(iterator, 1, 5.0, p1=4.0, p2=4.0)  # they have started
+        self.assertIsNone(self.seen.share())
+        self.ask(iterator, 2, 5.5)  # too early for another look
+        self.ask(iterator, 3, 7.0, p1=4.5, p2=4.25)
+        self.assertAlmostEqual(self.seen.share(), 0.75 / 4)
+
+    def test_workers_of_another_pass_are_counted_from_their_own_first_batch(self):
+        first, second = Iterator(1), Iterator(2)
+        self.ask(first, 1, 0.0, p1=0.0)
+        self.ask(first, 2, 2.0, p1=1.0)
+        self.ask(second, 0, 3.0)
+        self.ask(second, 1, 4.0, p2=9.0)
+        self.ask(second, 2, 6.0, p2=9.0)
+        self.assertAlmostEqual(self.seen.share(), 0.25)
+
+    def test_a_worker_that_has_ended_is_no_fault(self):
+        def gone(pid):
+            raise ProcessLookupError(pid)
+
+        iterator = Iterator(1)
+        self.ask(iterator, 1, 0.0, p1=0.0)
+        with unittest.mock.patch.object(worker_cpu, "cpu_s", gone):
+            self.ask(iterator, 2, 2.0)
+        self.assertIsNone(self.seen.share())
+
+    def test_the_share_is_reported(self):
+        queue = loader_queue.LoaderQueue()
+        iterator = Iterator(1)
+        for number, now_s, used_s in ((1, 0.0, 0.0), (2, 2.0, 0.5)):
+            iterator._rcvd_idx, self.now_s, self.used_s = number, now_s, {1: used_s}
+            queue.asked(iterator)
+        self.assertEqual(queue.metrics()["loader_worker_cpu_share"], 0.25)
+
+
+class ProcessCpu(unittest.TestCase):
+    def test_as_the_system_counts_it(self):
+        before_s = worker_cpu.cpu_s(os.getpid())
+        times = os.times()
+        after_s = worker_cpu.cpu_s(os.getpid())
+        self.assertLessEqual(before_s, times.user + times.system + 0.02)
+        self.assertGreaterEqual(after_s, times.user + times.system - 0.02)
 
 
 class Metrics(unittest.TestCase):

@@ -139,13 +139,18 @@ std::string ceiling_text(const Survey& survey) {
       1e2 * share_of(survey.part_shares(), "data"), *ceiling);
 }
 
+/// The hook tells the workers' own CPU share; `/proc` shows all children, others than workers, too.
 /// The process that trains loads by itself without workers. Its CPU time tells how busy it is while
 /// a step waits for data, once the time in which it computes is taken off.
 std::optional<bool> loading_waits(const Survey& survey) {
   const auto& activity = survey.activity;
   const auto shares = survey.part_shares();
-  if (!activity || !(activity->span_s > 0.0) || shares.empty()) return std::nullopt;
   const auto workers = loader_count(survey.log, "num_workers");
+  const auto told = survey.last.metrics.find("loader_worker_cpu_share");
+  if (workers.value_or(0) > 0 && told != survey.last.metrics.end()) {
+    return told->second < k_waits_below;
+  }
+  if (!activity || !(activity->span_s > 0.0) || shares.empty()) return std::nullopt;
   if (workers.value_or(0) > 0) return activity->cpu_share_per_child() < k_waits_below;
   const double data = share_of(shares, "data");
   if (!(data > 0.0)) return std::nullopt;

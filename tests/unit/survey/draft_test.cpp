@@ -226,6 +226,11 @@ TEST(Draft, GoesBeyondTheCpusWithWorkersOnlyIfLoadingWaits) {
   EXPECT_EQ(most_workers(survey), 512.0) << "each worker is busy for a tenth of the time";
   survey.activity->children_cpu_s = 36.0;
   EXPECT_EQ(most_workers(survey), 16.0);
+  survey.last.metrics["loader_worker_cpu_share"] = 0.05;
+  EXPECT_EQ(most_workers(survey), 512.0) << "the busy children are no workers";
+  survey.last.metrics["loader_worker_cpu_share"] = 0.9;
+  survey.activity.reset();
+  EXPECT_EQ(most_workers(survey), 16.0);
 }
 
 TEST(Draft, SaysHowMuchLoadingCanGainAtMost) {

@@ -5,6 +5,8 @@ import collections
 
 from torch.utils.data import dataloader
 
+from steptune_pytorch.worker_cpu import WorkerCpu
+
 _RECENT = 64  # batches
 
 
@@ -51,9 +53,11 @@ class LoaderQueue:
     def __init__(self):
         self._depths = collections.deque(maxlen=_RECENT)
         self._waits = collections.deque(maxlen=_RECENT)
+        self._worker_cpu = WorkerCpu()
         self._last = (None, None)  # of which iterator, by its identity: workers end with the iterator
 
     def asked(self, iterator):
+        self._worker_cpu.asked(iterator)
         waiting = waiting_batches(iterator)
         (of, before), self._last = self._last, (id(iterator), waiting)
         if waiting is None:
@@ -69,4 +73,7 @@ class LoaderQueue:
             metrics["loader_queue_depth"] = sum(self._depths) / len(self._depths)
         if self._waits:
             metrics["loader_queue_empty_share"] = sum(self._waits) / len(self._waits)
+        cpu_share = self._worker_cpu.share()
+        if cpu_share is not None:
+            metrics["loader_worker_cpu_share"] = cpu_share
         return metrics
