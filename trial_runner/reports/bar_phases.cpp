@@ -20,7 +20,8 @@ struct PhaseWords {
 };
 constexpr std::array<PhaseWords, 5> k_words{{
     {"evaluation",
-     R"((?i)\b(val|valid|validat\w*|eval|evaluat\w*)\b|\bClass\s+Images\s+Instances\b)"},
+     R"((?i)\b(?:val|valid|validat\w*|eval|evaluat\w*)\b|\bClass\s+Images\s+Instances\b)"
+     R"(|\b(?:calculating|computing|estimating) (?:\w+ )?loss\b)"},
     {"test", R"((?i)\b(test|testing)\b)"},
     {"prediction", R"((?i)\bpredict\w*\b)"},
     {"generation", R"((?i)\bgenerat\w*\b)"},
@@ -34,7 +35,9 @@ constexpr const char* k_saving =
 constexpr const char* k_saved =
     R"((?i)\bsuccessfully saved checkpoint\b|\bsaved checkpoint\b.* took )";
 constexpr const char* k_evaluating =
-    R"((?i)\bbegin (?:validation|evaluation) on\b|\*\*\* running (?:evaluation|validation) \*\*\*)";
+    R"((?i)\bbegin (?:validation|evaluation) on\b|\*\*\* running (?:evaluation|validation) \*\*\*)"
+    R"(|\b(?:computing|running|starting) (?:the )?(?:validation|evaluation)\b\D*$)"
+    R"(|^\W*(?:evaluating|validating)\b\D*$)";
 
 /// Where in the line the words are.
 std::optional<std::size_t> place_of(const re2::RE2& words, std::string_view line) {

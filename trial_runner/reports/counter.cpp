@@ -131,6 +131,13 @@ bool GrowthWatch::is_counter(const Count& count) {
          (growths_ > 0 && last_->value >= k_clear_growth * first_->value);
 }
 
+bool GrowthWatch::may_be_position(const Count& count) {
+  const bool same_count = last_ && last_->value == count.value;
+  is_no_position_ = is_no_position_ || (same_count && last_->total != count.total);
+  last_ = count;
+  return !is_no_position_;
+}
+
 bool CounterSet::Candidate::is_confirmed() const {
   return growths >= k_growths_of_leader;
 }
@@ -159,6 +166,9 @@ bool CounterSet::takes_lead(const Candidate& candidate) const {
   const Candidate& leader = found->second;
   if (candidate.is_stalled()) return false;
   if (leader.is_stalled()) return candidate.growths > 0;
+  // A number without a name may also be an entry's of a list.
+  if (candidate.rank < 0 && leader.rank >= 0) return false;
+  if (candidate.rank >= 0 && leader.rank < 0) return candidate.is_confirmed();
   const double value = candidate.counter.value();
   const double furthest = leader.counter.value();
   // Counts of two ranks that keep in step are one count under two names.

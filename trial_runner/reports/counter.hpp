@@ -69,6 +69,9 @@ class GrowthWatch {
  public:
   /// Returns true if this value and those before it are a counter's.
   bool is_counter(const Count& count);
+  /// Returns false from the first line on in which the total alone has changed: `Batch 0/100` and
+  /// then `Batch 0/200` do not show a position of a total.
+  bool may_be_position(const Count& count);
 
  private:
   std::optional<Count> first_;
@@ -76,6 +79,7 @@ class GrowthWatch {
   int growths_ = 0;           ///< in a row
   int falls_ = 0;             ///< that are too small for a restart
   bool stood_still_ = false;  ///< within one epoch
+  bool is_no_position_ = false;
 };
 
 /// Chooses among several counters (an outer and an inner progress bar, `step` and `iter`) the one

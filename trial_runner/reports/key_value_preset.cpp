@@ -4,45 +4,39 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <re2/re2.h>
 
 #include "common/text.hpp"
 #include "trial_runner/reports/bar_phases.hpp"
 #include "trial_runner/reports/counter.hpp"
 #include "trial_runner/reports/counter_names.hpp"
+#include "trial_runner/reports/line_heading.hpp"
 #include "trial_runner/reports/number_pairs.hpp"
 #include "trial_runner/reports/preset.hpp"
+#include "trial_runner/reports/printed_table.hpp"
+#include "trial_runner/reports/text_phase.hpp"
 
 namespace steptune {
 namespace {
 
 /// Behind `train/` and the like, too. `steps_per_epoch`, `max_epoch` and `best_epoch` do not tell
 /// where the run is.
-constexpr std::array<std::string_view, 6> k_epoch_names{
-    "epoch", "train_epoch", "training_epoch", "current_epoch", "cur_epoch", "global_epoch"};
+constexpr std::array<std::string_view, 7> k_epoch_names{
+    "epoch", "ep.", "train_epoch", "training_epoch", "cur_epoch", "global_epoch", "current_epoch"};
 
 template <std::size_t N>
 bool contains(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-struct Heading {
-  const char* pattern;  ///< epoch (which may be empty), counter, total
-  bool samples;         ///< the counter counts samples, not steps
-};
-// What the examples of PyTorch, OpenMMLab and timm print, and what was copied from them ten
-// thousand times: epoch and counter stand in brackets, without a name.
-constexpr std::array<Heading, 6> k_headings{{
-    {R"(Train Epoch:?\s*(\d{1,9})\s*\[\s*(\d{1,15})/\s*(\d{1,15}) \()", true},
-    {R"(Epoch(?:\(train\))?:?\s*\[(\d{1,9})\]\s*\[\s*(\d{1,15})/(\d{1,15})\])", false},
-    {R"(()Iter\(train\)\s*\[\s*(\d{1,15})/(\d{1,15})\])", false},
-    {R"(^\s*Train: (\d{1,9}) \[\s*(\d{1,15})/(\d{1,15}) )", false},
-    {R"(\bepoch\s+(\d{1,9})\s*\|\s*(\d{1,15})/\s*(\d{1,15}) batches\b)", false},
-    {R"(Epoch \[(\d{1,9})/\d{1,9}\],? ?(?:Step|Iter|Batch):? ?\[(\d{1,15})/(\d{1,15})\])", false},
-}};
+/// Ranks of counters without a name of their own, below those of named ones (counter_names.hpp).
+constexpr int k_heading_rank = 1;
+constexpr int k_unnamed_rank = -1;
 
 /// Whose value is the seconds of a whole phase, and which one.
 std::optional<std::string> timed_phase(std::string_view name) {
@@ -94,32 +88,8 @@ class EvaluationGap {
   std::optional<double> seconds_per_count_;
 };
 
-/// `test`, `val` of a line about something else than training, else empty: as it begins, or where
-/// MMEngine (`Epoch(val) [1][ 20/313]`) and fairseq (`| valid on 'valid' subset |`) say so.
-std::string phase_of(std::string_view line) {
-  static const re2::RE2 k_regex(
-      R"((?i)^\s*(test|val|valid|validation|eval|evaluation|evaluating)\b)"
-      R"(|\b(?:epoch|iter)\((val|test)\)|\| (valid) on ')",
-      re2::RE2::Quiet);
-  std::array<re2::StringPiece, 3> words;
-  if (!re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), k_regex, &words[0],
-                              &words[1], &words[2])) {
-    return {};
-  }
-  for (const re2::StringPiece& word : words) {
-    if (!word.empty()) return metric_name({word.data(), word.size()});
-  }
-  return {};
-}
-
 class KeyValuePreset final : public Preset {
  public:
-  KeyValuePreset() {
-    for (const Heading& heading : k_headings) {
-      headings_.push_back(std::make_unique<re2::RE2>(heading.pattern, re2::RE2::Quiet));
-    }
-  }
-
   void read(std::string_view line, Report& report) override {
     // A counter in a message is that of the step before; what the program prints in front is its
     // own.
@@ -139,30 +109,105 @@ class KeyValuePreset final : public Preset {
     return uncounted_note(steps_.uncounted_share(), samples_.uncounted_share());
   }
 
+  [[nodiscard]] CountUnit unit() const override { return unit_; }
+
  private:
   void read_line(std::string_view line, Report& report) {
-    const std::string phase = phase_of(line);
-    const bool heading = phase.empty() && read_heading(line, report);
+    if (const auto bar = parse_progress_bar(line)) return read_bar(*bar, report);
+    // Ray Tune counts reports, and nobody knows how many steps lie between two.
+    if (line.find("finished iteration") != line.npos) return;
+    const std::string phase = evaluation_of_line(line);
     const std::vector<NumberPair> pairs = number_pairs(line);
-    if (!heading) note_epoch(pairs);
+    note_epoch(pairs);
+    std::set<std::string> seen;  // of a name that comes twice the first value counts
     for (const NumberPair& pair : pairs) {
-      std::string name = metric_name(pair.name);
-      if (name == "train_epoch") name = "epoch";
-      if (const auto counter = counter_name(name)) {
-        if (phase.empty() && !heading) read_counter(pair, name, *counter, report);
-      } else if (pair.scaled) {
-        continue;
-      } else if (name.starts_with(phase)) {
-        set_metric(report, name, pair.value);
-      } else {
-        set_metric(report, phase + "_" + name, pair.value);
+      const std::string evaluation =
+          phase.empty() ? evaluation_before(line.substr(0, pair.at)) : phase;
+      if (seen.insert(evaluation + " " + metric_name(pair.name)).second) {
+        read_pair(pair, evaluation, report);
       }
     }
-    if (phase.empty()) {
-      read_phase(report);
-    } else {
-      read_phase_line(line, phase, report);
+    if (!phase.empty()) return read_phase_line(line, phase, report);
+    if (const auto heading = line_heading(line)) {
+      if (heading->count.epoch) epoch_ = heading->count.epoch;
+      CounterSet& counters = heading->counts_samples ? samples_ : steps_;
+      const auto count = counters.add("(heading)", heading->count, k_heading_rank);
+      if (count) (heading->counts_samples ? report.samples : report.step) = count;
     }
+    read_row(line, report);
+    if (!report.step && !report.samples) read_leading(line, report);
+    if (report.step || report.samples) {
+      is_counted_ = true;
+      unit_ = CountUnit::steps;
+    } else if (!is_counted_) {
+      read_share_of_run(line, report);
+    }
+    read_phase(report);
+  }
+  void read_bar(const ProgressBar& bar, Report& report) {
+    const auto phase = phase_of_description(bar.description);
+    if (!phase) return;
+    bars_.read(*phase, bar.done, bar.total, report);
+    note_phase(report);
+  }
+  /// `evaluation`: prefix of an evaluation's metrics; empty for the training.
+  void read_pair(const NumberPair& pair, const std::string& evaluation, Report& report) {
+    std::string name = metric_name(pair.name);
+    if (name == "train_epoch") name = "epoch";
+    if (const auto counter = counter_name(name)) {
+      if (evaluation.empty()) read_counter(pair, name, *counter, report);
+    } else if (!pair.scaled) {
+      const bool prefixed = name.starts_with(evaluation);
+      set_metric(report, prefixed ? name : evaluation + "_" + name, pair.value);
+    }
+  }
+  void read_row(std::string_view line, Report& report) {
+    const std::vector<TableCell> row = table_.read(line);
+    std::vector<NumberPair> pairs;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      NumberPair pair;
+      pair.name = metric_name(row[i].name);
+      pair.value = row[i].value;
+      pair.whole = row[i].whole;
+      pairs.push_back(pair);
+      if (counter_name(pair.name) || contains(k_epoch_names, pair.name)) continue;
+      const std::string column = fmt::format("(column {} of {})", i, row.size());
+      const Count count{pair.value, std::nullopt, std::nullopt, /*per_epoch=*/false};
+      if (row.size() > 1 && pair.whole && watched_[column].is_counter(count)) {
+        tell_step(column, count, k_unnamed_rank, report);
+      }
+    }
+    note_epoch(pairs);
+    for (const NumberPair& pair : pairs) {
+      if (!pair.name.empty()) read_pair(pair, {}, report);
+    }
+  }
+  void read_leading(std::string_view line, Report& report) {
+    const auto number = leading_number(line);
+    if (!number) return;
+    const Count count{*number, std::nullopt, epoch_, /*per_epoch=*/false};
+    if (watched_["(leading)"].is_counter(count)) {
+      tell_step("(leading)", count, k_unnamed_rank, report);
+    }
+  }
+  /// Epochs or percent, in outputs without any other counter. They count as samples, because the
+  /// batch size does not change what one is.
+  void read_share_of_run(std::string_view line, Report& report) {
+    if (const auto percent = percent_of_run(line)) {
+      const Count count{*percent, std::nullopt, std::nullopt, /*per_epoch=*/false};
+      if (!watched_["(percent)"].is_counter(count)) return;
+      unit_ = CountUnit::percent;
+      report.samples = percent;
+    } else if (epoch_ && unit_ != CountUnit::percent) {
+      const bool is_new = epoch_told_ && *epoch_ > *epoch_told_;
+      if (!epoch_told_ || is_new) epoch_told_ = epoch_;
+      if (!is_new) return;
+      unit_ = CountUnit::epochs;
+      report.samples = epoch_;
+    }
+  }
+  void tell_step(const std::string& key, const Count& count, int rank, Report& report) {
+    if (const auto step = steps_.add(key, count, rank)) report.step = step;
   }
   void read_phase(Report& report) {
     const auto count = report.step ? report.step : report.samples;
@@ -181,14 +226,15 @@ class KeyValuePreset final : public Preset {
   /// loss: 0.5` is a result.
   void read_phase_line(std::string_view line, const std::string& heading, Report& report) {
     static const re2::RE2 k_regex(
-        R"((?:(?:^[^\[]{0,40}|\((?:val|test)\)\s*(?:\[\d+\]\s*)?)\[|^\s*Evaluating iter ))"
+        R"((?:(?:^[^\[]{0,40}|\((?:val|test)\)\s*(?:\[\d+\]\s*)?)\[|(?i:\b(?:done|batch|iter|step)[\s=:]+)))"
         R"(\s*(\d{1,15})/(\d{1,15})\b)",
         re2::RE2::Quiet);
     const std::string name = phase_of_description(heading).value_or(heading);
     double done = 0.0, total = 0.0;
     const bool on_its_way =
         re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), k_regex, &done, &total);
-    const bool result = !report.metrics.empty() && (!on_its_way || done >= total);
+    const bool has_number = line.find_first_of("0123456789") != line.npos;
+    const bool result = has_number && (!on_its_way || done >= total);
     if (on_its_way) {
       bars_.read(name, done, total, report);
     } else if (result) {
@@ -207,48 +253,35 @@ class KeyValuePreset final : public Preset {
     if (seconds && !report.phase && !bars_.under_way()) report.phase = PhaseReport{name, *seconds};
   }
 
-  bool read_heading(std::string_view line, Report& report) {
-    const re2::StringPiece text(line.data(), line.size());
-    for (std::size_t i = 0; i < headings_.size(); ++i) {
-      re2::StringPiece epoch;
-      double done = 0.0, total = 0.0;
-      if (!re2::RE2::PartialMatch(text, *headings_[i], &epoch, &done, &total)) continue;
-      const Count count{done, total, parse_finite({epoch.data(), epoch.size()}),
-                        /*per_epoch=*/!epoch.empty()};
-      const bool samples = k_headings[i].samples;
-      (samples ? report.samples : report.step) =
-          (samples ? heading_samples_ : heading_steps_).add(count);
-      return true;
-    }
-    return false;
-  }
   void note_epoch(const std::vector<NumberPair>& pairs) {
     for (const NumberPair& pair : pairs) {
       const std::string name = metric_name(pair.name);
       const std::size_t folder = name.rfind('/');
       const bool is_epoch =
           contains(k_epoch_names, std::string_view(name).substr(folder + 1));  // npos + 1 is 0
-      if (is_epoch && std::isfinite(pair.value)) epoch_ = std::floor(pair.value);
+      if (is_epoch && pair.whole) epoch_ = pair.value;
     }
   }
   void read_counter(const NumberPair& pair, const std::string& name, const CounterName& counter,
                     Report& report) {
     if (!pair.whole || !(pair.value >= 0.0 && pair.value <= 1e15)) return;
     const Count count{pair.value, pair.total, epoch_, /*per_epoch=*/false};
+    if (pair.total && !watched_[name + "/"].may_be_position(count)) return;
     const bool doubtful = counter.may_be_size || (counter.may_be_of_window && report.step);
-    if (doubtful && !pair.total && !watched_[name].is_counter(count)) return;
+    if (doubtful && !watched_[name].is_counter(count)) return;
     CounterSet& counters = counter.counts_samples ? samples_ : steps_;
     const auto cumulative = counters.add(name, count, counter.rank);
     if (cumulative) (counter.counts_samples ? report.samples : report.step) = cumulative;
   }
 
-  std::vector<std::unique_ptr<re2::RE2>> headings_;
   std::map<std::string, GrowthWatch> watched_;
-  CumulativeCounter heading_steps_;
-  CumulativeCounter heading_samples_;
   CounterSet steps_;
   CounterSet samples_;
+  PrintedTable table_;
   std::optional<double> epoch_;
+  std::optional<double> epoch_told_;
+  CountUnit unit_ = CountUnit::steps;
+  bool is_counted_ = false;  ///< steps or samples were told
   EvaluationGap gap_;
   BarPhases bars_;
 };

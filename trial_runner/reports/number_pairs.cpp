@@ -18,9 +18,9 @@ constexpr std::size_t k_max_name_bytes = 100;
 
 // Two alternatives: any name with `=` or `:`, and well-known words that need neither.
 constexpr const char* k_pair_pattern =
-    R"((?:((?:[A-Za-z_][\w.@/-]* )?[A-Za-z_][\w.@/-]*)["']?\s*[=:]\s*|)"
+    R"((?:\b((?:[A-Za-z_][\w.@/-]* )?[A-Za-z_][\w.@/-]*)["']?\s*[=:]\s*|)"
     R"(\b((?i:(?:(?:train|val|valid|test|global|lm) )?)"
-    R"((?:step|iter|iteration|update|batch|epoch|samples|loss|acc|accuracy|lr|acc@1|acc@5)))\s+))"
+    R"((?:step|iter|iteration|update|batch|epoch|samples|loss|cost|acc|accuracy|lr|acc@1|acc@5|(?:up|ep|sen)\.)))\s+(?:is\s+)?))"
     R"(["']?(?:tensor\()?)"
     R"(([1-9]\d{0,2}(?:,\d{3})+\b|[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|[+-]?(?i:nan|inf|infinity)\b))"
     R"((%|[KM]\b| ?(?:s|ms|us|ns)\b)?(?:\s?/\s*(\d+(?:,\d{3})*))?)";
@@ -38,12 +38,20 @@ bool qualifies(std::string_view word) {
   return std::find(k_qualifiers.begin(), k_qualifiers.end(), lower) != k_qualifiers.end();
 }
 
-/// `DEBUG loss` -> `loss`; `val loss` -> `val_loss`.
+bool is_split(std::string_view word) {
+  return word == "train" || word == "val" || word == "valid" || word == "test" || word == "eval";
+}
+
+/// `DEBUG loss` -> `loss`; `val loss`, `loss val` -> `val_loss`.
 std::string pair_name(std::string_view text) {
   const std::size_t blank = text.find(' ');
   if (blank == std::string_view::npos) return std::string(text);
   const std::string_view last = text.substr(blank + 1);
-  if (!qualifies(text.substr(0, blank))) return std::string(last);
+  const std::string first = metric_name(text.substr(0, blank));
+  if (is_split(last) && (first == "loss" || first == "acc" || first == "accuracy")) {
+    return std::string(last) + "_" + first;
+  }
+  if (!qualifies(first)) return std::string(last);
   std::string name(text);
   name[blank] = '_';
   return name;
@@ -90,11 +98,12 @@ bool ends_number(re2::StringPiece rest) {
          !(alphanumeric || clock || decimal_comma || next == '/' || next == '.' || next == '-');
 }
 
-/// `lib/dataloader.py:554: UserWarning`: where a warning comes from.
+/// `lib/dataloader.py:554: UserWarning`, `train.py:88] `: where a message comes from.
 bool is_source_line(re2::StringPiece name, re2::StringPiece rest) {
   const std::string_view text(name.data(), name.size());
   const std::size_t file = text.rfind('/') == std::string_view::npos ? 0 : text.rfind('/');
-  return !rest.empty() && rest[0] == ':' && text.find('.', file) != std::string_view::npos;
+  return !rest.empty() && (rest[0] == ':' || rest[0] == ']') &&
+         text.find('.', file) != std::string_view::npos;
 }
 
 }  // namespace
@@ -114,6 +123,7 @@ std::vector<NumberPair> number_pairs(std::string_view text) {
     if (!value) continue;
     NumberPair pair;
     pair.name = pair_name({told.data(), told.size()});
+    pair.at = static_cast<std::size_t>(told.data() - text.data());
     pair.value = *value * unit_scale({unit.data(), unit.size()});
     pair.scaled = unit == "K" || unit == "M";
     const bool is_count = unit.empty() || pair.scaled;

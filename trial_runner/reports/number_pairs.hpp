@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,6 +18,7 @@ struct NumberPair {
   std::optional<double> total;  ///< `100` of `12/100`
   /// The text has no decimals and no exponent; `1,000` and `1K` are whole.
   bool whole = false;
+  std::size_t at = 0;   ///< where in the text the name begins
   bool scaled = false;  ///< rounded to thousands or millions: `1K`, `2M`
 };
 

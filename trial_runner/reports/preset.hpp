@@ -11,6 +11,10 @@
 
 namespace steptune {
 
+/// Unit of the counters that a preset reads. `Report::samples` counts epochs and percent, because
+/// no batch size changes them.
+enum class CountUnit { steps, epochs, percent };
+
 /// Knows what one kind of trainer prints. Stateful: counters of bars that start again are made
 /// cumulative. Not thread safe.
 class Preset {
@@ -21,6 +25,7 @@ class Preset {
   /// no control characters; `report.received_s` is when it was read.
   virtual void read(std::string_view line, Report& report) = 0;
 
+  [[nodiscard]] virtual CountUnit unit() const { return CountUnit::steps; }
   /// Why counters are no longer told, once they cannot be trusted; for people, with the remedy.
   [[nodiscard]] virtual std::optional<std::string> counter_fault() const { return std::nullopt; }
   /// What counters that are told leave out, as of now; for people, with the remedy.

@@ -213,6 +213,12 @@ std::optional<Report> ReportReader::read_line(std::string_view line, double rece
 bool ReportReader::phase_under_way() const {
   return state_->phase_under_way;
 }
+CountUnit ReportReader::unit() const {
+  for (const auto& preset : state_->presets) {
+    if (preset->unit() != CountUnit::steps) return preset->unit();
+  }
+  return CountUnit::steps;
+}
 std::uint64_t ReportReader::rejected_lines() const {
   return state_->rejected_lines;
 }

@@ -9,6 +9,7 @@
 
 #include "common/error.hpp"
 #include "trial_runner/report.hpp"
+#include "trial_runner/reports/preset.hpp"
 #include "trial_runner/reports/report_format.hpp"
 #include "trial_runner/reports/steptune_line.hpp"
 
@@ -36,6 +37,9 @@ class ReportReader {
   /// Whether a phase was told to begin and neither an end nor a counter since: the silence of a
   /// long evaluation is no sign that the trial hangs.
   [[nodiscard]] bool phase_under_way() const;
+
+  /// Unit of the counters so far: epochs or percent if the output has no other counter.
+  [[nodiscard]] CountUnit unit() const;
 
   /// Lines that looked like reports and were refused so far.
   [[nodiscard]] std::uint64_t rejected_lines() const;

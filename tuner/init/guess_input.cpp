@@ -1,21 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/init/guess_input.hpp"
 
+#include <set>
+#include <string>
+
 #include "common/json_fields.hpp"
 
 namespace steptune {
 
+namespace {
+
+/// First names that are always the training's, then the only other name that ends in `loss`.
+std::string loss_among(const std::set<std::string>& metrics) {
+  for (const char* loss : {"loss", "train_loss", "training_loss", "total_loss", "lm_loss"})
+    if (metrics.contains(loss)) return loss;
+  std::string found;
+  for (const std::string& name : metrics) {
+    const bool is_evaluated =
+        name.starts_with("val") || name.starts_with("eval") || name.starts_with("test");
+    if (!name.ends_with("loss") || is_evaluated) continue;
+    if (!found.empty()) return "";
+    found = name;
+  }
+  return found;
+}
+
+}  // namespace
+
 std::string known_loss(const GuessInput& input) {
-  const bool in_output = input.reading && input.reading->metrics.contains("loss");
-  if (in_output || (input.survey && input.survey->last.metrics.contains("loss"))) return "loss";
+  if (input.survey && input.survey->last.metrics.contains("loss")) return "loss";
+  if (input.reading) {
+    if (std::string loss = loss_among(input.reading->metrics); !loss.empty()) return loss;
+  }
   if (input.space == nullptr || !input.space->reports.is_object()) return "";
   const auto metrics = input.space->reports.find("metrics");
   if (metrics == input.space->reports.end()) return "";
-  for (const char* loss : {"loss", "train_loss"}) {
-    for (const Json& metric : *metrics)
-      if (text_at(metric, "name") == loss) return loss;
-  }
-  return "";
+  std::set<std::string> names;
+  for (const Json& metric : *metrics)
+    names.insert(text_at(metric, "name"));
+  return loss_among(names);
 }
 
 std::optional<double> seen_samples_per_step(const GuessInput& input) {

@@ -48,6 +48,9 @@ void add_preset_files(std::vector<OutputFormat>& formats) {
       const Json& reports = (*json)["reports"];
       formats.push_back({fmt::format("the preset of {}", file.filename().string()), reports,
                          format_from(reports)});
+      if (const std::string step = text_at(*json, "step"); !step.empty()) {
+        formats.back().step_name = step;
+      }
     }
     if (!files.empty()) return;
   }
@@ -87,10 +90,20 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
   };
   splitter.feed(output.substr(0, k_max_output_bytes), take);
   splitter.flush(take);
+  reading.unit = reader->unit();
   return reading;
 }
 
 }  // namespace
+
+bool OutputReading::counts_shares() const {
+  return unit != CountUnit::steps || unit_name() != "steps";
+}
+
+std::string OutputReading::unit_name() const {
+  if (unit == CountUnit::epochs) return "epochs";
+  return unit == CountUnit::percent ? "percent" : format.step_name;
+}
 
 std::vector<OutputFormat> output_formats() {
   std::vector<OutputFormat> formats{{"[steptune] lines", Json(), {}}};
@@ -109,7 +122,7 @@ std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& forma
     // Counters of `[steptune]` lines are taken whatever else is read.
     if (format.reports.is_null() && reading.progress >= 2) return reading;
     const auto merit = [](const OutputReading& of) {
-      return std::tuple(of.explained, of.progress, of.metrics.size());
+      return std::tuple(of.unit == CountUnit::steps, of.explained, of.progress, of.metrics.size());
     };
     const bool better = !best || merit(reading) > merit(*best);
     if (better) best = std::move(reading);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/json.hpp"
+#include "trial_runner/reports/preset.hpp"
 #include "trial_runner/reports/report_format.hpp"
 
 namespace steptune {
@@ -17,6 +18,7 @@ struct OutputFormat {
   std::string name;  ///< `tqdm`, `a preset of lightgbm.json`; for people
   Json reports;      ///< null: `[steptune]` lines, which are always read
   ReportFormat format;
+  std::string step_name = "steps";  ///< `boosting rounds`, where a round takes all samples
 };
 
 /// `[steptune]` lines, the presets of the program, and those of the files in `configs/presets`.
@@ -30,11 +32,17 @@ struct OutputReading {
   std::set<std::string> metrics;
   std::optional<double> samples_per_step;  ///< where lines told both
   bool tells_samples = false;              ///< not steps alone
+  CountUnit unit = CountUnit::steps;
+  /// True if each count takes a fixed share of the data: epochs, percent, boosting rounds. The
+  /// batch size does not change what a count is.
+  [[nodiscard]] bool counts_shares() const;
+  [[nodiscard]] std::string unit_name() const;  ///< `epochs`, `percent`, `boosting rounds`, `steps`
 };
 
 /// Returns the reading by `[steptune]` lines if there are two. Otherwise returns that of the format
-/// that explains most lines, then tells most progress, then most metrics; of equal ones the first.
-/// Returns nothing if no format tells progress. Reads at most the first 256 KiB.
+/// that counts steps or samples rather than epochs, explains most lines, then tells most progress,
+/// then most metrics; of equal ones the first. Returns nothing if no format tells progress. Reads
+/// at most the first 256 KiB.
 [[nodiscard]] std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& formats,
                                                         std::string_view output);
 

@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 /// A guard on the loss is judged once the baseline has trained for so many steps.
 constexpr double k_guard_steps = 30.0;
 constexpr double k_guard_ratio = 1.02;
+/// Epochs or percent of the run, of which a trial has few.
+constexpr double k_guard_shares = 3.0;
 /// Times the samples: more than noise hides.
 constexpr std::int64_t k_probe = 4;
 constexpr double k_longest_count_s = 5.0;
@@ -104,6 +106,7 @@ class Goal {
   Goal(const GuessInput& input, StudyGuess& guess) : input_(input), guess_(guess) {}
 
   void plan() {
+    if (counts_shares()) return plan_in_own_unit();
     const auto [formula, today] = step_size();
     if (!formula.is_null()) guess_.document["planned_run"]["batch_size"] = formula;
     const auto samples = planned_samples(today);
@@ -125,7 +128,7 @@ class Goal {
   /// that an effect shows.
   void probe() {
     const std::string batch = guess_.parameter_of("batch");
-    const bool tells_samples = input_.survey || seen_samples_per_step(input_);
+    const bool tells_samples = input_.survey || seen_samples_per_step(input_) || counts_shares();
     const Json& baseline = guess_.document["baseline"];
     if (batch.empty() || varies("accumulation") || tells_samples || !baseline.contains(batch)) {
       return;
@@ -166,7 +169,8 @@ class Goal {
     const std::string loss = known_loss(input_);
     if (loss.empty()) return;
     const double samples = std::max(1.0, samples_per_step_);
-    const double after = std::max(1000.0, k_guard_steps * samples);
+    const double after =
+        counts_shares() ? k_guard_shares : std::max(1000.0, k_guard_steps * samples);
     guess_.document["guards"] =
         Json::array({{{"metric", loss},
                       {"after_samples", static_cast<std::int64_t>(std::round(after))},
@@ -183,6 +187,33 @@ class Goal {
   }
 
  private:
+  /// True if the study's counters are epochs, percent or boosting rounds. A hook counts steps, and
+  /// so do the reports that are published for a trainer.
+  [[nodiscard]] bool counts_shares() const {
+    if (!input_.reading || input_.survey) return false;
+    const bool published = input_.space != nullptr && !input_.space->reports.is_null();
+    if (published && input_.reading->unit != CountUnit::steps) return false;
+    return input_.reading->counts_shares();
+  }
+  /// Plans a run in epochs, percent or boosting rounds, which hold the same samples whatever the
+  /// batch size.
+  void plan_in_own_unit() {
+    const CountUnit unit = input_.reading->unit;
+    const ToldLength length = length_of_run();
+    const auto& told = unit == CountUnit::epochs ? length.epochs : length.steps;
+    std::int64_t counts = unit == CountUnit::percent ? 100 : 1;
+    why_ = unit == CountUnit::percent ? "the program tells its share of the run"
+                                      : "how many the long run has is not known";
+    if (unit != CountUnit::percent && told) {
+      counts = static_cast<std::int64_t>(std::round(told->number));
+      why_ = told_text(*told);
+    }
+    guess_.document["planned_run"]["samples"] = counts;
+    guess_.notes.push_back(
+        fmt::format("planned run of {} {}: {}", counts, input_.reading->unit_name(), why_));
+    guess_.comments["/planned_run"] =
+        fmt::format("each of the {} counts as a sample: {}", input_.reading->unit_name(), why_);
+  }
   [[nodiscard]] bool varies(const std::string& role) const {
     return !guess_.parameter_of(role).empty();
   }

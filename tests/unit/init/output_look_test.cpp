@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "common/json.hpp"
 #include "tests/support/trainer_outputs.hpp"
+#include "trial_runner/reports/report_reader.hpp"
 
 namespace steptune {
 namespace {
@@ -128,6 +130,47 @@ TEST(OutputLook, FindsThePresetThatExplainsMostLines) {
     ASSERT_TRUE(reading) << trainer.name;
     EXPECT_EQ(reading->format.format.preset, trainer.format) << trainer.name;
   }
+}
+
+TEST(OutputLook, ReadsFurtherTrainers) {
+  const auto trainers =
+      read_json_file(STEPTUNE_SOURCE_DIR "/tests/unit/init/further_trainers.json");
+  ASSERT_TRUE(trainers) << trainers.error().text();
+  for (const Json& trainer : *trainers) {
+    SCOPED_TRACE(trainer["name"].get<std::string>());
+    std::string output;
+    for (const Json& line : trainer["lines"])
+      output += line.get<std::string>() + "\n";
+    const auto reading = best_reading(output_formats(), output);
+    ASSERT_EQ(reading.has_value(), trainer["unit"] != "refused");
+    if (!reading) continue;
+    EXPECT_EQ(reading->unit_name(), trainer["unit"].get<std::string>());
+    ReportReader reader = ReportReader::create(reading->format.format).value();
+    double last = -1.0;
+    std::map<std::string, double> metrics;
+    for (const Json& line : trainer["lines"]) {
+      const auto report = reader.read_line(line.get<std::string>(), 1.0);
+      if (!report) continue;
+      last = report->step.value_or(report->samples.value_or(last));
+      metrics = report->metrics;
+    }
+    EXPECT_EQ(last, trainer["last"].get<double>());
+    if (!trainer.contains("loss")) continue;
+    EXPECT_TRUE(std::ranges::any_of(metrics, [&](const auto& metric) {
+      return metric.first.find("loss") != std::string::npos &&
+             metric.second == trainer["loss"].get<double>();
+    }));
+  }
+}
+
+TEST(OutputLook, BoostingRoundsAreTheirOwnUnit) {
+  const auto reading = best_reading(output_formats(),
+                                    "[0]\ttrain-rmse:0.5\n[1]\ttrain-rmse:0.4\n"
+                                    "[2]\ttrain-rmse:0.3\n[3]\ttrain-rmse:0.2\n");
+  ASSERT_TRUE(reading);
+  EXPECT_EQ(reading->format.name, "the preset of xgboost.json");
+  EXPECT_EQ(reading->unit_name(), "boosting rounds");
+  EXPECT_TRUE(reading->counts_shares());
 }
 
 TEST(OutputLook, FindsThePresetThatAProgramPrintsFor) {

@@ -88,6 +88,32 @@ TEST(StudyGuess, PlansStepsOfTheBatchThatIsLeftAsItIs) {
   EXPECT_EQ(must_guess(input).document["planned_run"], Json({{"samples", 4'500'000}}));
 }
 
+TEST(StudyGuess, PlansInEpochsOrPercentIfTheProgramPrintsNothingElse) {
+  GuessInput input = input_of(k_help, {"python3", "train.py", "--batch-size", "128"});
+  input.reading = OutputReading{};
+  input.reading->format = {"preset key=value", Json("key=value"), {}};
+  input.reading->metrics = {"loss"};
+  input.reading->tells_samples = true;
+  input.reading->unit = CountUnit::epochs;
+  const StudyGuess epochs = must_guess(input);
+  EXPECT_EQ(epochs.document["planned_run"], Json({{"samples", 90}}));
+  EXPECT_THAT(epochs.notes, Contains(HasSubstr("planned run of 90 epochs: --epochs 90")));
+  EXPECT_LE(epochs.document["guards"][0]["after_samples"], 90);
+  input.reading->unit = CountUnit::percent;
+  EXPECT_EQ(must_guess(input).document["planned_run"], Json({{"samples", 100}}));
+}
+
+TEST(StudyGuess, TotalLossGuardsAsWell) {
+  GuessInput input = input_of(k_help, {"python3", "train.py"});
+  input.reading = reading_of(32.0);
+  input.reading->metrics = {"total_loss", "iou_loss", "val_loss"};
+  EXPECT_EQ(must_guess(input).document["guards"][0]["metric"], "total_loss");
+  input.reading->metrics = {"reduced_train_loss", "val_loss"};
+  EXPECT_EQ(must_guess(input).document["guards"][0]["metric"], "reduced_train_loss");
+  input.reading->metrics = {"iou_loss", "box_loss"};
+  EXPECT_FALSE(must_guess(input).document.contains("guards"));
+}
+
 TEST(StudyGuess, PlansNothingByAnOptionOfSomethingElse) {
   const std::string help = "  --diffusion.num-steps N  (default: 1000)\n";
   GuessInput input =

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/reports/counter.hpp"
 
+#include <vector>
+
 #include <gmock/gmock.h>
 
 #include "trial_runner/reports/number_pairs.hpp"
@@ -170,6 +172,54 @@ TEST(NumberPairs, AreReadInEveryNotation) {
   EXPECT_EQ(pairs[3].value, 7);
   EXPECT_EQ(pairs[4].value, 93.5);
   EXPECT_EQ(pairs[5].value, 1e-3);
+}
+
+TEST(NumberPairs, ThousandsAndUnitsBehindABlankAreRead) {
+  const auto pairs = number_pairs("iter: 1,000, step:2K time: 500.00 ms loss train: 0.5");
+  ASSERT_EQ(pairs.size(), 4U);
+  EXPECT_EQ(pairs[0].value, 1000.0);
+  EXPECT_TRUE(pairs[0].whole);
+  EXPECT_EQ(pairs[1].value, 2000.0);
+  EXPECT_TRUE(pairs[1].whole && pairs[1].scaled);
+  EXPECT_DOUBLE_EQ(pairs[2].value, 0.5);
+  EXPECT_FALSE(pairs[2].whole);
+  EXPECT_EQ(pairs[3].name, "train_loss");
+}
+
+TEST(GrowthWatch, ACounterGrowsAndAWindowScatters) {
+  const auto counters = [](const std::vector<double>& values) {
+    GrowthWatch watch;
+    int counts = 0;
+    for (const double told : values)
+      counts += watch.is_counter(value(told)) ? 1 : 0;
+    return counts;
+  };
+  EXPECT_EQ(counters({64, 128, 192}), 2);
+  EXPECT_EQ(counters({10'000, 10'064, 10'128, 10'192}), 1) << "small growths must repeat";
+  EXPECT_EQ(counters({5120, 5120, 5120, 5120, 5120}), 0);
+  EXPECT_EQ(counters({5000, 5100, 4900, 5200, 5050, 5150, 5250, 4950}), 0);
+}
+
+TEST(CounterSet, AStepOfHigherRankLeadsItsMicroBatches) {
+  CounterSet counters;
+  std::optional<double> last;
+  for (int step = 1; step <= 5; ++step) {
+    for (int part = 1; part <= 4; ++part) {
+      if (const auto count = counters.add("iter", value(4.0 * step - 4 + part), 1)) last = count;
+    }
+    if (const auto count = counters.add("step", value(step), 2)) last = count;
+  }
+  EXPECT_EQ(last, 5.0);
+}
+
+TEST(CounterSet, ANumberThatStandsLosesTheLead) {
+  CounterSet counters;
+  std::optional<double> last;
+  for (int i = 1; i <= 6; ++i) {
+    (void)counters.add("step", value(1170), 2);
+    if (const auto count = counters.add("iteration", value(i), 1)) last = count;
+  }
+  EXPECT_EQ(last, 6.0);
 }
 
 TEST(NumberPairs, NumbersWithOtherUnitsAreSkipped) {

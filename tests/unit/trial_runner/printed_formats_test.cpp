@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Formats that `key=value` reads by general rules: a few lines of each, and the reading of the
+// last.
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "trial_runner/reports/report_reader.hpp"
+
+namespace steptune {
+namespace {
+
+struct FormatCase {
+  std::string name;
+  std::vector<std::string> lines;
+  std::optional<double> step;
+  std::optional<double> samples;
+  std::optional<double> loss;
+  CountUnit unit = CountUnit::steps;
+};
+
+std::ostream& operator<<(std::ostream& out, const FormatCase& format) {
+  return out << format.name;
+}
+
+class PrintedFormat : public testing::TestWithParam<FormatCase> {};
+
+TEST_P(PrintedFormat, IsRead) {
+  ReportFormat format;
+  format.preset = "key=value";
+  format.samples_per_step = std::nullopt;
+  ReportReader reader = ReportReader::create(format).value();
+  std::optional<double> step, samples, loss;
+  double time_s = 0.0;
+  for (const std::string& line : GetParam().lines) {
+    const auto report = reader.read_line(line, ++time_s);
+    if (!report) continue;
+    if (report->step) step = report->step;
+    if (report->samples) samples = report->samples;
+    if (report->metrics.contains("loss")) loss = report->metrics.at("loss");
+  }
+  EXPECT_EQ(step, GetParam().step);
+  EXPECT_EQ(samples, GetParam().samples);
+  EXPECT_EQ(loss, GetParam().loss);
+  EXPECT_EQ(reader.unit(), GetParam().unit);
+}
+
+// clang-format off
+INSTANTIATE_TEST_SUITE_P(Refused, PrintedFormat, testing::Values(
+  FormatCase{"Steps", {"steps: 10 loss: 4.5100 iter time (s): 0.352 samples/sec: 90.8", "steps: 20 loss: 4.4100 iter time (s): 0.352 samples/sec: 90.8"}, 20, {}, 4.41},
+  FormatCase{"TrainingIteration", {"Training Iteration: 10 loss: 0.5"}, 10, {}, 0.5},
+  FormatCase{"IterInBrackets", {"Iter [50/160000]  lr: 1.0e-03, eta: 1 day, 1:00:00, time: 0.352, data_time: 0.010, loss: 0.4"}, 50, {}, 0.4},
+  FormatCase{"EpochOfTotal", {"Epoch: [0/100]  [2500/2502]  eta: 0:00:10 time: 0.35  data: 0.01", "Epoch: [1/100]  [ 20/2502]  eta: 1:00:00 time: 0.35  data: 0.01"}, 2522, {}, {}},
+  FormatCase{"InParentheses", {"Epoch:[1/2](100/39695), loss: 7.1"}, 100, {}, 7.1},
+  FormatCase{"Training", {"Training  [ 120/125000]  eta: 1:00:00 loss: 0.5"}, 120, {}, 0.5},
+  FormatCase{"TwoFractions", {"Epoch 31/300 1000/1000 loss: 0.61 time 0.35s", "Epoch 32/300 200/1000 loss: 0.60 time 0.35s"}, 1200, {}, 0.60},
+  FormatCase{"FairseqWithoutUpdates", {"| epoch 010:  2000 / 8223 loss=4.1, wps=9000"}, 2000, {}, 4.1},
+  FormatCase{"EspnetsRange", {"1epoch:train:1-20batch: iter_time=0.01, forward_time=0.2, loss=85.1", "1epoch:train:21-40batch: iter_time=0.01, forward_time=0.2, loss=84.1"}, 40, {}, 84.1},
+  FormatCase{"LeadingNumber", {"10 | loss 4.2 | lr 1e-3", "20 | loss 4.1 | lr 1e-3", "30 | loss 4.0 | lr 1e-3"}, 30, {}, 4.0},
+  FormatCase{"Marian", {"Ep. 1 : Up. 500 : Sen. 12,345 : Cost 5.1 : Time 12.3s : 4321 words/s", "Ep. 1 : Up. 1000 : Sen. 24,690 : Cost 5.0 : Time 12.3s : 4321 words/s"}, 1000, 24690, {}},
+  FormatCase{"Spacy", {"E    #       LOSS TOK2VEC  LOSS TAGGER  TAG_ACC  SCORE ", "---  ------  ------------  -----------  -------  ------", "  0       0          0.00        50.00    30.00    0.30", "  0     200         10.00      2000.00    80.00    0.80", "  0     400         12.00      1000.00    85.00    0.85"}, 400, {}, {}},
+  FormatCase{"StableBaselines", {"|    iterations      | 1            |", "|    total_timesteps | 2048         |", "|    iterations      | 2            |", "|    total_timesteps | 4096         |"}, 2, 4096, {}},
+  FormatCase{"RslRl", {"       Learning iteration 5/1500   ", "       Total timesteps: 98304", "       Learning iteration 6/1500   ", "       Total timesteps: 196608"}, 6, 196608, {}},
+  FormatCase{"OpenNmt", {"Epoch  1, 12850/37527; acc: 40.1; ppl: 30.2; 9000 tok/s"}, 12850, {}, {}},
+  FormatCase{"Epochs", {"Epoch 3/500 loss: 0.7388", "Epoch 4/500 loss: 0.7200"}, {}, 4, 0.72, CountUnit::epochs},
+  FormatCase{"FastText", {"Progress:  0.5% words/sec/thread:  155823 lr: 0.04 loss: 2.1 ETA: 0h 0m 5s", "Progress:  1.0% words/sec/thread:  155823 lr: 0.04 loss: 2.0 ETA: 0h 0m 5s"}, {}, 1.0, 2.0, CountUnit::percent}),
+  [](const auto& tested) { return tested.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(Doubtful, PrintedFormat, testing::Values(
+  FormatCase{"ATimeIsNoStep", {"time (ms) | forward: 10.10 | step: 1170.00", "fps step: 1048568.0"}, {}, {}, {}},
+  FormatCase{"TheTotalAloneChanges", {"TRAIN Batch 0/0 loss 9.0", "TRAIN Batch 0/100 loss 8.0", "TRAIN Batch 0/200 loss 7.0", "TRAIN Batch 1/0 loss 6.0", "TRAIN Batch 1/100 loss 5.0"}, {}, {}, 5.0},
+  FormatCase{"AWrappersReport", {"Training finished iteration 2 at 2024-01-01 10:00:00. Total running time: 10s", "Training finished iteration 3 at 2024-01-01 10:00:10. Total running time: 20s"}, {}, {}, {}},
+  FormatCase{"Files", {"loaded 12/100 files [ok]", "loaded 13/100 files [ok]"}, {}, {}, {}},
+  FormatCase{"Dates", {"05/11 12:30:00 reading", "05/12 12:31:00 reading", "2024/05/12 begin"}, {}, {}, {}},
+  FormatCase{"AListOfLayers", {"0 | conv1 | Conv2d | 1.2 M", "step 1 loss 0.5", "step 2 loss 0.4"}, 2, {}, 0.4},
+  FormatCase{"ASizeNamedStep", {"step: 1170 | iteration: 1", "step: 1170 | iteration: 2", "step: 1170 | iteration: 3", "step: 1170 | iteration: 4", "step: 1170 | iteration: 5"}, 5, {}, {}},
+FormatCase{"EpochsUntilAStepComes", {"Epoch 1/3", "Epoch 2/3", "step 10 loss 0.5", "Epoch 3/3", "step 20 loss 0.4"}, 20, 2, 0.4},
+  FormatCase{"MicroBatchesOfAStep", {"iter 8 step 2", "iter 12 step 3", "iter 16 step 4"}, 4, {}, {}},
+  FormatCase{"OneCountUnderTwoNames", {"step 250: val loss 2.2", "iter 250: loss 2.1", "iter 260: loss 2.0"}, 260, {}, 2.0}),
+  [](const auto& tested) { return tested.param.name; });
+// clang-format on
+
+/// Phases of the lines, and the names of the losses.
+struct Phases {
+  std::vector<std::string> names;
+  double loss = 0.0;
+};
+Phases phases_of(const std::vector<std::string>& lines) {
+  ReportFormat format;
+  format.preset = "key=value";
+  ReportReader reader = ReportReader::create(format).value();
+  Phases phases;
+  double time_s = 0.0;
+  for (const char* line : {"step: 10 loss: 0.5", "step: 20 loss: 0.5"})
+    (void)reader.read_line(line, ++time_s);
+  for (const std::string& line : lines) {
+    time_s += 30.0;
+    const auto report = reader.read_line(line, time_s);
+    if (!report) continue;
+    phases.loss = report->metrics.at("loss");
+    if (report->phase) {
+      phases.names.push_back(report->phase->name + (report->phase->seconds ? " ends" : " begins"));
+    }
+  }
+  return phases;
+}
+
+TEST(EvaluationsByText, ArePhasesAndLeaveTheLossAlone) {
+  using testing::ElementsAre;
+  struct Case {
+    std::vector<std::string> lines;
+    std::vector<std::string> phases;
+  };
+  const std::vector<Case> cases{
+      {{"Computing validation loss", "validate step: 20 loss: 7.1"},
+       {"evaluation begins", "evaluation ends"}},
+      {{"Inference done 11/50. Dataloading: 0.001 s/iter. ETA=0:00:05",
+        "Inference done 50/50. Dataloading: 0.001 s/iter. ETA=0:00:00"},
+       {"evaluation begins", "evaluation ends"}},
+      {{"eval model:  40%|####      | 4/10 [00:04<00:06,  1.00s/it]",
+        "eval model: 100%|##########| 10/10 [00:10<00:00,  1.00s/it]"},
+       {"evaluation begins", "evaluation ends"}},
+      {{"[Eval batch=1/20]: loss 0.3", "[Eval batch=20/20]: loss 0.3"},
+       {"evaluation begins", "evaluation ends"}},
+      {{"[ITER 7000] Evaluating test: L1 0.03"}, {"evaluation ends"}},
+      {{"validate step: 40 loss: 7.1"}, {"evaluation ends"}},
+      {{"[val] step 40 | loss 0.61"}, {"evaluation ends"}},
+      {{"2024-05-01 12:00:00 | INFO | val: loss 0.61"}, {"evaluation ends"}}};
+  for (const Case& given : cases) {
+    const Phases phases = phases_of(given.lines);
+    EXPECT_THAT(phases.names, testing::ElementsAreArray(given.phases)) << given.lines[0];
+    EXPECT_EQ(phases.loss, 0.5) << given.lines[0];
+  }
+}
+
+TEST(EvaluationsByText, ASectionOfALineNamesItsMetrics) {
+  ReportFormat format;
+  format.preset = "key=value";
+  ReportReader reader = ReportReader::create(format).value();
+  const auto report = reader.read_line("step 7 | train: loss 0.4 | val: loss 0.6", 1.0);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->step, 7.0);
+  EXPECT_EQ(report->metrics, (std::map<std::string, double>{{"loss", 0.4}, {"val_loss", 0.6}}));
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/reports/line_heading.hpp"
+
+#include <array>
+#include <memory>
+
+#include <re2/re2.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+struct Heading {
+  const char* pattern;  ///< groups: epoch (may be empty), count, total (may be empty)
+  bool counts_samples;
+};
+// `[0/100]`, `3:`, `#3`: an epoch and the signs up to the next number.
+#define STEPTUNE_EPOCH \
+  R"((?i)\bepochs?\b(?:\(train\))?[\s:#=]*[\[(]?\s*(\d{1,9})\b(?:\s*/\s*\d{1,9}\b)?[\[\]()\s,:;|\-]*)"
+#define STEPTUNE_STEP_WORD R"((?:steps?|iters?|iterations?|batch|mini-?batch)\b[\s:#=]*)"
+constexpr std::array<Heading, 7> k_headings{{
+    // PyTorch's MNIST example, copied very often, counts samples in the brackets.
+    {R"(Train Epoch:?\s*(\d{1,9})\s*\[\s*(\d{1,15})/\s*(\d{1,15}) \()", true},
+    {STEPTUNE_EPOCH R"((?:)" STEPTUNE_STEP_WORD R"()?[\[(]?\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
+     false},
+    {STEPTUNE_EPOCH STEPTUNE_STEP_WORD R"(\[\s*(\d{1,15})()\s*\])", false},
+    {R"((?i)^\W*train:? (\d{1,9}) \[\s*(\d{1,15})\s*/\s*(\d{1,15})\b)", false},
+    {R"(()(?i)\b(?:steps?|iters?|iterations?|batch|train(?:ing)?)(?:\(train\))?[\s:#=]*)"
+     R"([\[(]\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
+     false},
+    {R"(\b(\d{1,9})epoch:train:\d{1,15}-(\d{1,15})()batch\b)", false},
+    {R"(^\s*\[(\d{1,9}),\s+(\d{1,15})()\])", false},
+}};
+#undef STEPTUNE_STEP_WORD
+#undef STEPTUNE_EPOCH
+
+std::optional<double> number(const re2::StringPiece& text) {
+  return parse_finite({text.data(), text.size()});
+}
+
+}  // namespace
+
+std::optional<LineHeading> line_heading(std::string_view line) {
+  static const auto k_regexes = [] {
+    std::array<std::unique_ptr<re2::RE2>, k_headings.size()> regexes;
+    for (std::size_t i = 0; i < k_headings.size(); ++i)
+      regexes[i] = std::make_unique<re2::RE2>(k_headings[i].pattern, re2::RE2::Quiet);
+    return regexes;
+  }();
+  const re2::StringPiece text(line.data(), line.size());
+  for (std::size_t i = 0; i < k_headings.size(); ++i) {
+    re2::StringPiece epoch, done, total;
+    if (!re2::RE2::PartialMatch(text, *k_regexes[i], &epoch, &done, &total)) continue;
+    const Count count{number(done).value_or(0.0), number(total), number(epoch),
+                      /*per_epoch=*/!epoch.empty()};
+    if (count.total && count.value > *count.total) continue;
+    return LineHeading{count, k_headings[i].counts_samples};
+  }
+  return std::nullopt;
+}
+
+std::optional<double> leading_number(std::string_view line) {
+  static const re2::RE2 k_regex(R"(^\s*\[?(\d{1,15})\]?\s*(?:\||:\s|\t)\D*\d[^\d]*)",
+                                re2::RE2::Quiet);
+  re2::StringPiece digits;
+  if (!re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), k_regex, &digits)) {
+    return std::nullopt;
+  }
+  return number(digits);
+}
+
+std::optional<double> percent_of_run(std::string_view line) {
+  static const re2::RE2 k_regex(R"((?i)\bprogress\b[\s:=]*(\d{1,3}(?:\.\d+)?)\s?%)",
+                                re2::RE2::Quiet);
+  re2::StringPiece digits;
+  if (!re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), k_regex, &digits)) {
+    return std::nullopt;
+  }
+  const auto percent = number(digits);
+  return percent && *percent <= 100.0 ? percent : std::nullopt;
+}
+
+}  // namespace steptune

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/reports/printed_table.hpp"
+
+#include <algorithm>
+
+#include <re2/re2.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+/// Two numbers in a row may be anything.
+constexpr std::size_t k_least_columns = 3;
+constexpr std::size_t k_most_columns = 32;
+constexpr std::size_t k_longest_row = 512;
+
+/// Splits at bars, tabs and blanks; a single blank may be part of a name.
+std::vector<std::string> cells_of(std::string_view line, bool splits_at_single_blanks) {
+  std::vector<std::string> cells;
+  std::string cell;
+  const auto end_cell = [&] {
+    while (cell.ends_with(' '))
+      cell.pop_back();
+    if (!cell.empty()) cells.push_back(std::move(cell));
+    cell.clear();
+  };
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool blank = line[i] == ' ';
+    const bool wide = blank && i + 1 < line.size() && line[i + 1] == ' ';
+    if (line[i] == '|' || line[i] == '\t' || wide || (blank && splits_at_single_blanks)) {
+      end_cell();
+    } else if (!blank || !cell.empty()) {
+      cell += line[i];
+    }
+  }
+  end_cell();
+  return cells;
+}
+
+struct CellNumber {
+  double value = 0.0;
+  bool whole = false;
+};
+/// `12`, `0.5`, `3.50s`, `12%`, `00:12`, `-`, `nan`: what rows hold.
+std::optional<CellNumber> number_of_cell(const std::string& cell) {
+  static const re2::RE2 k_number(R"(([+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)(?:s|m|%)?)",
+                                 re2::RE2::Quiet);
+  static const re2::RE2 k_other(R"((?:\d+:)?\d+:\d\d|-+|nan|inf|N/?A|n\.a\.)", re2::RE2::Quiet);
+  std::string digits;
+  if (re2::RE2::FullMatch(cell, k_number, &digits)) {
+    const auto value = parse_finite(digits);
+    if (!value) return std::nullopt;
+    return CellNumber{*value, cell.find_first_not_of("0123456789") == std::string::npos};
+  }
+  if (re2::RE2::FullMatch(cell, k_other)) return CellNumber{};
+  return std::nullopt;
+}
+
+bool has_letter(const std::string& cell) {
+  return std::ranges::any_of(
+      cell, [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '#'; });
+}
+
+}  // namespace
+
+std::vector<TableCell> PrintedTable::read(std::string_view line) {
+  if (line.size() > k_longest_row) return {};
+  const std::vector<std::string> names = cells_of(line, /*splits_at_single_blanks=*/false);
+  if (line.starts_with('|') && line.ends_with('|') && names.size() == 2 && has_letter(names[0])) {
+    const auto number = number_of_cell(names[1]);
+    if (number) return {{names[0], number->value, number->whole}};
+  }
+  const std::vector<std::string> cells = cells_of(line, /*splits_at_single_blanks=*/true);
+  std::vector<TableCell> row;
+  for (const std::string& cell : cells) {
+    const auto number = number_of_cell(cell);
+    if (!number) break;
+    row.push_back({"", number->value, number->whole});
+  }
+  const bool begins_with_digit = !cells.empty() && cells[0][0] >= '0' && cells[0][0] <= '9';
+  const bool is_row = begins_with_digit && row.size() == cells.size() &&
+                      row.size() >= k_least_columns && row.size() <= k_most_columns;
+  if (!is_row) {
+    const bool is_header =
+        names.size() >= k_least_columns && std::ranges::all_of(names, has_letter);
+    if (is_header) header_ = names;
+    return {};
+  }
+  if (header_.size() == row.size()) {
+    for (std::size_t i = 0; i < row.size(); ++i)
+      row[i].name = header_[i];
+  }
+  return row;
+}
+
+}  // namespace steptune

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace steptune {
+
+/// Cell of a printed table's row.
+struct TableCell {
+  std::string name;  ///< from the header; empty if the header has no cell for this column
+  double value = 0.0;
+  bool whole = false;
+};
+
+/// Reads tables that a program prints row by row: a header of words, then rows of numbers. Also
+/// reads tables of one name and value a row (`|    total_timesteps     | 2048 |`). Not thread safe.
+class PrintedTable {
+ public:
+  /// Returns the cells of the row; nothing if the line is no row.
+  [[nodiscard]] std::vector<TableCell> read(std::string_view line);
+
+ private:
+  std::vector<std::string> header_;
+};
+
+}  // namespace steptune

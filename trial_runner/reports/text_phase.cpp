@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/reports/text_phase.hpp"
+
+#include <array>
+
+#include <re2/re2.h>
+
+#include "trial_runner/reports/number_pairs.hpp"
+
+namespace steptune {
+namespace {
+
+std::string prefix_of(const re2::StringPiece& word) {
+  const std::string name = metric_name({word.data(), word.size()});
+  if (name.starts_with("test")) return "test";
+  if (name == "validate" || name == "validating") return "val";
+  if (name.starts_with("infer") || name == "evaluate") return "eval";
+  return name;
+}
+
+}  // namespace
+
+std::string evaluation_of_line(std::string_view line) {
+  // The verb may stand anywhere: `[ITER 7000] Evaluating test: L1 0.03`.
+  static const re2::RE2 k_anywhere(
+      R"((?i)\b(evaluating|validating)\b|\b(?:computing|calculating|running|starting) (validation|evaluation)\b)"
+      R"(|\b(?:epoch|iter)\((val|test)\)|\| (valid) on ')",
+      re2::RE2::Quiet);
+  // As the first word behind dates and levels.
+  static const re2::RE2 k_first(
+      R"((?i)^(.{0,80}?)\b(test(?:ing)?|val|valid|validate|validation|eval|evaluate|evaluation|inference)\b)",
+      re2::RE2::Quiet);
+  static const re2::RE2 k_words(
+      R"((?i)(?:[^a-z]|\b(?:info|debug|warning|root|__main__|rank|main|logger)\b)*)",
+      re2::RE2::Quiet);
+  const re2::StringPiece text(line.data(), line.size());
+  std::array<re2::StringPiece, 4> words;
+  if (re2::RE2::PartialMatch(text, k_anywhere, &words[0], &words[1], &words[2], &words[3])) {
+    for (const re2::StringPiece& word : words) {
+      if (!word.empty()) return prefix_of(word);
+    }
+  }
+  re2::StringPiece before, word;
+  if (!re2::RE2::PartialMatch(text, k_first, &before, &word)) return {};
+  return re2::RE2::FullMatch(before, k_words) ? prefix_of(word) : std::string();
+}
+
+std::string evaluation_before(std::string_view text) {
+  static const re2::RE2 k_section(
+      R"((?i)(?:^|[^\w.])(train|training|test|val|valid|validation|eval|evaluation)\s*[:\])|])",
+      re2::RE2::Quiet);
+  re2::StringPiece rest(text.data(), text.size());
+  re2::StringPiece word;
+  std::string section;
+  while (re2::RE2::FindAndConsume(&rest, k_section, &word))
+    section = word[0] == 't' && word.size() > 1 && word[1] == 'r' ? "" : prefix_of(word);
+  return section.starts_with("train") ? std::string() : section;
+}
+
+}  // namespace steptune
