@@ -114,8 +114,8 @@ TEST(Init, RunOfACommandDoesNotBeginWithWhatTellsNoProgressInTheTuningTime) {
   const Ended ended =
       sandbox.steptune({"run", "--time", "8s", "--", k_init_python, "-I", "train.py"});
   EXPECT_EQ(ended.exit_code, 2) << ended.err;
-  EXPECT_THAT(ended.err, HasSubstr("and by its options: no progress was recognised in its output"));
-  EXPECT_THAT(ended.err, HasSubstr("\"reports\" in a study file says how to read it"));
+  EXPECT_THAT(ended.err, HasSubstr("and by its options: the program printed nothing within"));
+  EXPECT_THAT(ended.err, HasSubstr("let the program report its steps"));
   EXPECT_FALSE(fs::exists(sandbox.folder() / "train.study.json"));
 }
 
@@ -299,11 +299,11 @@ TEST(Init, OfAProgramWhoseOutputTellsNoProgressSaysSo) {
                 "for word in ('one', 'two', 'three'):\n    print(word, 'is done', flush=True)\n");
   const Ended ended = sandbox.steptune({"init", "--", k_init_python, "train.py"});
   EXPECT_EQ(ended.exit_code, 2);
-  EXPECT_THAT(ended.err, HasSubstr("nothing in its output was read as progress"));
+  EXPECT_THAT(ended.err, HasSubstr("the program ended without printing progress"));
   EXPECT_THAT(ended.err, HasSubstr("train/init.log"));
   const Ended unseen = sandbox.steptune({"init", "--no-run", "--", k_init_python, "train.py"});
   EXPECT_EQ(unseen.exit_code, 2);
-  EXPECT_THAT(unseen.err, Not(HasSubstr("read as progress")));
+  EXPECT_THAT(unseen.err, Not(HasSubstr("without printing progress")));
 }
 
 TEST(Init, OfAProgramThatFailsTellsThatFirst) {

@@ -84,7 +84,7 @@ class AttachedSession {
     auto present = open_if_present(context_.database(), context_.clock);
     if (!present) return untuned(present.error().text());
     SurveyOptions options;
-    options.seen_enough = [this](bool) { return is_to_end(); };
+    options.seen_enough = [this](HookProgress /*hook*/) { return is_to_end(); };
     const Survey survey = survey_attached(program_, options, context_.clock);
     if (const auto why = why_not_tunable(survey, program_); !why.empty()) return untuned(why);
     auto study = attached_study(tuning_, survey);

@@ -28,6 +28,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A key that each guessed study has, behind `reports`.
+constexpr std::string_view k_after_reports = "/search";
+
 /// Of the time to look at a program in, that of asking it for its options at most.
 constexpr double k_share_of_help = 0.25;
 
@@ -106,21 +109,22 @@ class Initiation {
     if (!guess) {
       Error why = guess.error();
       if (!result_.help.empty()) why.message += fmt::format(" (its --help: {})", result_.help);
-      if (!options_.no_run && !input_.reading && !input_.survey) {
+      if (unread_) {
         why.message += fmt::format(
-            "\n  nothing in its output was read as progress, without which variables of the "
-            "environment (threads, allocator) are not varied either;\n  \"reports\" in a study "
-            "file says how to read it (docs/reporting.md); its output is in {}",
-            printable_line(look_.log_path.string(), 300));
+            "\n  and without progress variables of the environment (threads, allocator) are not "
+            "varied either: {}",
+            unread_text(*unread_));
       }
+      if (options_.must_tell_progress) why.hint.clear();  // the caller shows a study file
       return tl::unexpected(std::move(why));
     }
     if (lacks_progress) {
-      return fail(ErrorKind::usage,
-                  fmt::format("{} within {}; \"reports\" in a study file says how to read it "
-                              "(docs/reporting.md); its output is in {}",
-                              look_ending_, format_duration(look_.longest_start_s),
-                              printable_line(look_.log_path.string(), 300)));
+      const bool has_expression = unread_ && !unread_comment(*unread_).empty();
+      return fail(ErrorKind::usage, unread_ ? unread_text(*unread_) : look_ending_, "",
+                  has_expression ? fmt::format("'steptune init -- {}' writes a study file that "
+                                               "has this part as a comment",
+                                               shell_quoted(options_.argv))
+                                 : "");
     }
     result_.guess = *std::move(guess);
     if (auto done = write_file(); !done) return tl::unexpected(done.error());
@@ -218,6 +222,7 @@ class Initiation {
     input_.runtimes = std::move(look->runtimes);
     input_.activity = look->activity;
     look_ending_ = look->ending;
+    unread_ = std::move(look->unread);
     look_failure_ = look->failure;
     in_blocks_ = look->in_blocks;
     return {};
@@ -229,6 +234,8 @@ class Initiation {
     if (!options_.input.empty()) guess.document["stdin"] = options_.input;
     place_study(fs::absolute(result_.file).parent_path(), input_.folder, guess);
     if (!look_ending_.empty()) guess.notes.push_back(look_ending_);
+    const std::string comment = unread_ ? unread_comment(*unread_) : "";
+    if (!comment.empty()) guess.comments[std::string(k_after_reports)] = comment;
     if (in_blocks_) {
       guess.notes.emplace_back(
           "its output comes in blocks of 4 KiB, so that measuring takes longer: let the program "
@@ -260,6 +267,7 @@ class Initiation {
   std::optional<OutputLook> seen_;
   std::string look_ending_;
   std::string look_failure_;
+  std::optional<UnreadOutput> unread_;
   bool in_blocks_ = false;
   InitResult result_;
 };

@@ -166,9 +166,10 @@ class NewProgramStudy {
     survey.terminal = terminal_;
     if (!options_.input.empty()) survey.standard_input = folder_ / options_.input;
     // Do not wait for PyTorch once a program prints progress without it.
-    survey.seen_enough = [&](bool imports_pytorch) {
+    survey.seen_enough = [&](HookProgress hook) {
       output.look();
-      return !imports_pytorch && output.has_seen_enough();
+      if (hook == HookProgress::none && output.has_seen_enough()) return true;
+      return output.is_not_understood(hook);
     };
     survey.argv = argv_;
     survey.folder = folder_;
@@ -290,7 +291,7 @@ class NewProgramStudy {
     if (!result && flags_.count() > 0) return stopped();
     if (!result) {
       why.message += fmt::format("; and by its options: {}", result.error().message);
-      if (why.hint.empty()) why.hint = result.error().hint;
+      if (!result.error().hint.empty()) why.hint = result.error().hint;
       return tl::unexpected(std::move(why));
     }
     say(init_text(*result));

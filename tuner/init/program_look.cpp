@@ -11,6 +11,7 @@
 #include "common/text.hpp"
 #include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/init/command_line.hpp"
+#include "tuner/init/repeated_line.hpp"
 
 namespace steptune {
 namespace {
@@ -23,6 +24,17 @@ constexpr std::uintmax_t k_pipe_buffer_bytes = 4096;
 
 /// So many lines that tell progress are no help text.
 constexpr std::size_t k_training_lines = 3;
+
+/// Lines that tell progress, without which a format does not fit.
+constexpr std::size_t k_least_progress = 2;
+
+/// A line that has come so often belongs to a loop.
+constexpr std::size_t k_repeats = 10;
+/// Seconds of repetition after which no format will fit: if the line names a loss, the program
+/// trains; otherwise it may prepare data; and a hook reports its first step after the first losses.
+constexpr double k_wait_with_loss_s = 5.0;
+constexpr double k_wait_without_loss_s = 30.0;
+constexpr double k_wait_for_hook_s = 30.0;
 
 /// The begin of a file that is being written; empty where there is none.
 std::string begin_of(const std::filesystem::path& file) {
@@ -77,11 +89,20 @@ class OutputWatch::Output {
       read_bytes_ = bytes;
       const auto found = reading();
       progress_ = found ? found->progress : 0;
+      repeated_.reset();
+      if (progress_ < k_least_progress) repeated_ = repeated_line(begin_of(file_));
     }
     return progress_;
   }
 
+  /// The line that repeats, if no progress is told.
+  const std::optional<RepeatedLine>& repeated() {
+    static_cast<void>(progress());
+    return repeated_;
+  }
+
   [[nodiscard]] std::uintmax_t bytes() const { return bytes_of(file_); }
+  [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
   [[nodiscard]] std::optional<OutputReading> reading() const {
     return best_reading(formats_, begin_of(file_));
@@ -92,10 +113,14 @@ class OutputWatch::Output {
   std::vector<OutputFormat> formats_ = output_formats();
   std::uintmax_t read_bytes_ = 0;
   std::size_t progress_ = 0;
+  std::optional<RepeatedLine> repeated_;
 };
 
 OutputWatch::OutputWatch(std::filesystem::path log, const Clock& clock, double watch_s)
-    : clock_(clock), watch_s_(watch_s), output_(std::make_unique<Output>(std::move(log))) {}
+    : clock_(clock),
+      watch_s_(watch_s),
+      started_s_(clock.now_s()),
+      output_(std::make_unique<Output>(std::move(log))) {}
 
 OutputWatch::~OutputWatch() = default;
 
@@ -112,8 +137,21 @@ std::size_t OutputWatch::progress() {
 }
 
 bool OutputWatch::has_seen_enough() {
-  if (!progress_s_ && progress() >= 2) progress_s_ = clock_.now_s();
+  if (!progress_s_ && progress() >= k_least_progress) progress_s_ = clock_.now_s();
   return progress_s_ && clock_.now_s() >= *progress_s_ + 2.0 * watch_s_;
+}
+
+bool OutputWatch::is_not_understood(HookProgress hook) {
+  const std::optional<RepeatedLine>& line = output_->repeated();
+  if (!line || hook == HookProgress::reports_steps) return false;
+  if (!repeats_s_) repeats_s_ = clock_.now_s();
+  if (line->count < k_repeats) return false;
+  const bool may_train = line->has_loss || !line->metrics.empty();
+  if (!may_train || (hook == HookProgress::imported && !line->has_loss)) return false;
+  const double wait_s = hook == HookProgress::imported ? k_wait_for_hook_s
+                        : line->has_loss               ? k_wait_with_loss_s
+                                                       : k_wait_without_loss_s;
+  return clock_.now_s() - *repeats_s_ >= wait_s;
 }
 
 OutputLook OutputWatch::result(Survey seen) const {
@@ -123,14 +161,21 @@ OutputLook OutputWatch::result(Survey seen) const {
   if (seen.activity) look.runtimes.computing_threads = seen.activity->computing_threads;
   look.in_blocks = in_blocks_ && output_->bytes() > 0;
   look.reading = output_->reading();
+  const std::optional<RepeatedLine>& line = output_->repeated();
+  // One line may look like progress by chance.
+  if (line && line->count >= k_repeats) look.reading.reset();
   if (seen.ended) look.lacked_stream = seen.ended->lacked_stream;
   const bool hook_works = seen.log.patched() && !seen.log.disabled() && seen.first;
   if (!look.reading && !hook_works) {
     const std::string why = ending_of(seen);
-    look.ending = !why.empty() ? fmt::format("the program failed: {}", why)
-                  : seen.ended ? std::string("the program ended without printing progress")
-                               : std::string("no progress was recognised in its output");
-    if (!why.empty()) look.failure = seen.ended->detail;
+    if (why.empty()) {
+      look.unread = UnreadOutput{output_->bytes() == 0, seen.ended.has_value(),
+                                 clock_.now_s() - started_s_, line, output_->file()};
+      look.ending = unread_note(*look.unread);
+    } else {
+      look.ending = fmt::format("the program failed: {}", why);
+      look.failure = seen.ended->detail;
+    }
   }
   if (hook_works) look.survey = std::move(seen);
   return look;
@@ -147,10 +192,14 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
   survey.environment = {{"COLUMNS", "200"}, {"TERM", "dumb"}, {"NO_COLOR", "1"}, {"PAGER", "cat"}};
   OutputWatch watch(options.log_path, clock, options.watch_s);
   bool trains = false;
-  survey.seen_enough = [&](bool /*imports_pytorch*/) {
+  survey.seen_enough = [&](HookProgress hook) {
     watch.look();
     trains = watch.progress() >= k_training_lines;
     if (trains) return options.has_look || watch.has_seen_enough();
+    if (watch.is_not_understood(hook)) {
+      trains = true;
+      return true;
+    }
     return bytes_of(options.log_path) >= k_max_kept_bytes;
   };
   const auto seen = survey_program(survey, clock, interrupted);
@@ -197,9 +246,9 @@ Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock
   survey.watch_steps = 10.0;
   survey.longest_watch_s = 5.0 * options.watch_s;
   // A hook's reports end the survey by themselves; here it is the program's own output.
-  survey.seen_enough = [&](bool /*imports_pytorch*/) {
+  survey.seen_enough = [&](HookProgress hook) {
     watch.look();
-    return watch.has_seen_enough();
+    return watch.has_seen_enough() || watch.is_not_understood(hook);
   };
   auto seen = survey_program(survey, clock, interrupted);
   if (!seen) return tl::unexpected(seen.error());

@@ -16,6 +16,7 @@
 #include "tuner/init/help_text.hpp"
 #include "tuner/init/native_runtimes.hpp"
 #include "tuner/init/output_look.hpp"
+#include "tuner/init/unread_output.hpp"
 #include "tuner/survey/survey.hpp"
 
 namespace steptune {
@@ -41,8 +42,10 @@ struct OutputLook {
   NativeRuntimes runtimes;                  ///< in the program, as long as it ran
   std::optional<ProcessActivity> activity;  ///< threads, CPU use and waiting in its last seconds
   bool in_blocks = false;  ///< its output came in full buffers of the C library only
-  std::string ending;      ///< why there is neither reading nor survey, for people
-  std::string failure;     ///< how it failed, where that is why: its last lines, too
+  /// Nothing in its output was read as progress, though the program did not fail.
+  std::optional<UnreadOutput> unread;
+  std::string ending;   ///< why there is neither reading nor survey, for people
+  std::string failure;  ///< how it failed, where that is why: its last lines, too
   LackedStream lacked_stream = LackedStream::none;  ///< as the program's last words tell
 };
 
@@ -61,6 +64,9 @@ class OutputWatch {
   [[nodiscard]] std::size_t progress();
   /// Reads the output: it has told progress for twice `watch_s`.
   [[nodiscard]] bool has_seen_enough();
+  /// Reads the output: a kind of line has come often enough, for some seconds, and no format that
+  /// is known reads it.
+  [[nodiscard]] bool is_not_understood(HookProgress hook);
   /// Once the run is over.
   [[nodiscard]] OutputLook result(Survey seen) const;
 
@@ -68,8 +74,10 @@ class OutputWatch {
   class Output;
   const Clock& clock_;
   double watch_s_;
+  double started_s_;
   std::unique_ptr<Output> output_;
   std::optional<double> progress_s_;  ///< since when
+  std::optional<double> repeats_s_;   ///< since when a line that is not understood repeats
   NativeRuntimes runtimes_;
   bool in_blocks_ = true;
 };

@@ -83,7 +83,7 @@ class Watch {
   /// Whether enough was seen, or too little for too long.
   [[nodiscard]] bool wants_to_end(double now_s) {
     look_at_events(now_s);
-    if (options_.seen_enough && options_.seen_enough(has_imported_)) return true;
+    if (options_.seen_enough && options_.seen_enough(hook_progress())) return true;
     const double waited_s = now_s - started_s_;
     if (waited_s >= options_.longest_import_s && events_ && !has_imported_) return true;
     if (trained_unheard_s_ && now_s - *trained_unheard_s_ >= options_.longest_unheard_s)
@@ -108,6 +108,11 @@ class Watch {
   [[nodiscard]] Survey survey() && { return std::move(survey_); }
 
  private:
+  [[nodiscard]] HookProgress hook_progress() const {
+    if (survey_.first) return HookProgress::reports_steps;
+    return has_imported_ ? HookProgress::imported : HookProgress::none;
+  }
+
   /// Until lines of the hook come back its file tells how far the program is.
   void look_at_events(double now_s) {
     if (survey_.first || !survey_.log.empty()) {

@@ -19,6 +19,9 @@
 
 namespace steptune {
 
+/// How far PyTorch's hook has come in a program.
+enum class HookProgress { none, imported, reports_steps };
+
 /// A program that is to be looked at as it is.
 struct SurveyOptions {
   std::vector<std::string> argv;
@@ -42,8 +45,7 @@ struct SurveyOptions {
   std::filesystem::path standard_input = {};         ///< a file; empty: none
   std::map<std::string, std::string> environment{};  ///< in addition to this process's
   /// Asked now and then, where there is one: the survey ends once it says so.
-  /// `imports_pytorch`: the hook has seen the program import it.
-  std::function<bool(bool imports_pytorch)> seen_enough = {};
+  std::function<bool(HookProgress)> seen_enough = {};
 };
 
 /// What a program does by itself.

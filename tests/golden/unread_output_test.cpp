@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/json.hpp"
+#include "tests/golden/program.hpp"
+
+namespace steptune::golden {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* k_unread_python = "/usr/bin/python3";
+
+/// A trainer whose lines no format that is known reads.
+const char* const k_own_format = R"(import argparse, time
+parser = argparse.ArgumentParser()
+parser.add_argument("--workers", type=int, default=0)
+args = parser.parse_args()
+for k in range(1, 100000):
+    time.sleep(0.02)
+    print(f"<{10 * k}> seen so far, cost of it {3 / k:.3f}", flush=True)
+)";
+
+TEST(UnreadOutput, InitProposesAnExpressionThatReadsTheLine) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", k_own_format);
+  const Ended ended = sandbox.steptune({"init", "--", k_unread_python, "-I", "train.py"});
+  EXPECT_EQ(ended.exit_code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("no format that is known reads it: <"));
+  std::string study = sandbox.read("train.study.json");
+  const auto at = study.find("  // \"reports\": {");
+  ASSERT_NE(at, std::string::npos) << study;
+  // A person takes the comment marks away.
+  for (auto mark = at; study.compare(mark, 5, "  // ") == 0; mark = study.find('\n', mark) + 1)
+    study.erase(mark + 2, 3);
+  sandbox.write("train.study.json", study);
+  const Ended checked = sandbox.steptune({"check", "--json"});
+  ASSERT_EQ(checked.exit_code, 0) << checked.err << study;
+  const auto json = parse_json(checked.out, "check");
+  ASSERT_TRUE(json);
+  const Json& metrics = (*json)["study"]["reports"]["metrics"];
+  ASSERT_EQ(metrics.size(), 2U) << study;
+  EXPECT_EQ(metrics[0], (Json{{"name", "step"}, {"regex", R"(^\s*<(\d+)>\s*seen)"}})) << study;
+}
+
+TEST(UnreadOutput, CheckOfACommandQuotesTheLineAndItsExpression) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", k_own_format);
+  const Ended ended = sandbox.steptune({"check", "--", k_unread_python, "-I", "train.py"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_EQ(difference(R"text(the program cannot be tuned as it is: {{.*}}
+{{...}}
+steptune: error: {{.*}} times, and no format that is known reads it:
+    <{{\d+}}> seen so far, cost of it 0.{{\d+}}
+  this part of a study file reads it:
+    "reports": {"metrics": [
+      {"name":"step","regex":"^\\s*<(\\d+)>\\s*seen"},
+      {"name":"loss","regex":"^\\s*<\\S+>\\s*seen so far, cost of it\\s+([-+.0-9eE]+|nan)"
+}
+    ]
+    }
+    its output is in {
+      { .* }
+    }train/init.log
+  'steptune init -- /usr/bin/python3 -I train.py' writes a study file that has this part as a comment
+)text",
+                       ended.err),
+            "");
+}
+
+TEST(UnreadOutput, AProgramThatPrintsNothingIsToldWhatItMayDo) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", "import time\ntime.sleep(1000)\n");
+  const Ended ended =
+      sandbox.steptune({"run", "--time", "8s", "--", k_unread_python, "-I", "train.py"});
+  EXPECT_EQ(ended.exit_code, 2);
+  EXPECT_THAT(ended.err, HasSubstr("the program printed nothing within "));
+  EXPECT_THAT(ended.err, HasSubstr("begin the command with stdbuf -oL"));
+  EXPECT_THAT(ended.err, HasSubstr("lines \"[steptune] {...}\""));
+  EXPECT_THAT(ended.err, HasSubstr("under the hook (docs/hooks.md)"));
+  EXPECT_THAT(ended.err, Not(HasSubstr("this line came")));
+}
+
+}  // namespace
+}  // namespace steptune::golden

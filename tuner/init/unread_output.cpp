@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/unread_output.hpp"
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr std::size_t k_shown_line_bytes = 300;
+
+std::string times_text(const RepeatedLine& line) {
+  return fmt::format("this line came {} times, and no format that is known reads it", line.count);
+}
+
+std::string shown(const RepeatedLine& line) {
+  return printable_line(line.line, k_shown_line_bytes);
+}
+
+std::string indented(std::string text, const std::string& margin) {
+  for (std::size_t at = text.find('\n'); at != std::string::npos; at = text.find('\n', at + 1))
+    text.insert(at + 1, margin);
+  return margin + text;
+}
+
+/// What one count of the proposed counter is, if that is no step.
+std::string counter_note(const RepeatedLine& line) {
+  if (line.counts_percent) {
+    return "one percent counts as a sample: let \"planned_run\" have \"samples\": 100";
+  }
+  if (line.counts_epochs) {
+    return "an epoch counts as a sample: let \"planned_run\" have as many \"samples\" as epochs";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string unread_note(const UnreadOutput& output) {
+  if (output.is_empty) {
+    return output.has_ended ? std::string("the program ended without printing anything")
+                            : fmt::format("the program printed nothing within {}",
+                                          format_duration(output.watched_s));
+  }
+  if (output.repeated)
+    return fmt::format("{}: {}", times_text(*output.repeated), shown(*output.repeated));
+  return output.has_ended ? "the program ended without printing progress"
+                          : "no progress was recognised in its output: no line repeats with other "
+                            "numbers";
+}
+
+std::string unread_text(const UnreadOutput& output) {
+  constexpr const char* k_by_itself =
+      "let the program report its steps: one line of code, or lines \"[steptune] {...}\"\n"
+      "  (docs/reporting.md); a PyTorch program reports by itself under the hook (docs/hooks.md)";
+  std::string text;
+  if (output.is_empty) {
+    text = fmt::format(
+        "{}\n  if it holds its output back, let it flush, or begin the command with stdbuf -oL;\n"
+        "  otherwise {}",
+        unread_note(output), k_by_itself);
+  } else if (!output.repeated) {
+    text = fmt::format("{}\n  {}", unread_note(output), k_by_itself);
+  } else {
+    const RepeatedLine& line = *output.repeated;
+    text = fmt::format("{}:\n    {}\n", times_text(line), shown(line));
+    if (line.metrics.empty()) {
+      text += fmt::format("  none of its numbers grows steadily, so none counts steps:\n  {}",
+                          k_by_itself);
+    } else {
+      text += fmt::format("  this part of a study file reads it:\n{}",
+                          indented(reports_text(line), "    "));
+    }
+    if (const std::string note = counter_note(line); !note.empty()) text += "\n  " + note;
+  }
+  return text + fmt::format("\n  its output is in {}", printable_line(output.log.string(), 300));
+}
+
+std::string unread_comment(const UnreadOutput& output) {
+  if (!output.repeated || output.repeated->metrics.empty()) return "";
+  const RepeatedLine& line = *output.repeated;
+  std::string text = fmt::format("{}:\n  {}\nTake these comment marks away, and it is read:\n",
+                                 times_text(line), shown(line));
+  if (const std::string note = counter_note(line); !note.empty()) text += note + "\n";
+  return text + reports_text(line) + ",";
+}
+
+}  // namespace steptune
