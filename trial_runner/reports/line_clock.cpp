@@ -2,6 +2,7 @@
 #include "trial_runner/reports/line_clock.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <string>
@@ -27,9 +28,13 @@ bool is_at_night(double hour_s) {
   return of_day_s < 4.0 * k_hour_s || of_day_s >= 23.0 * k_hour_s;
 }
 
+/// A date and a time of day as a line tells them.
 struct Timestamp {
-  double time_s = 0.0;  ///< since 1970: UTC, or of the place
-  bool is_utc = false;
+  std::optional<int> year;  ///< nothing: the line has a month and a day alone
+  unsigned month = 0;
+  unsigned day = 0;
+  double of_day_s = 0.0;
+  std::optional<double> ahead_of_utc_s;
 };
 
 /// `Z`, `+01:00`, `-0530`; nothing for what no place has.
@@ -42,26 +47,63 @@ std::optional<double> offset_s(const std::string& text) {
   return text.front() == '-' ? -size_s : size_s;
 }
 
-std::optional<Timestamp> timestamp_in(re2::StringPiece line) {
+double seconds_of_day(int hour, int minute, int second, const std::string& fraction) {
+  const double part_s = fraction.empty() ? 0.0 : parse_finite("0." + fraction).value_or(0.0);
+  return k_hour_s * hour + 60.0 * minute + second + part_s;
+}
+
+/// `2025-01-09 11:53:02,473`
+std::optional<Timestamp> full_timestamp_in(re2::StringPiece line) {
   static const re2::RE2 k_regex(
-      R"((\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d\b)?)",
+      R"((\d{4})[-/](\d\d)[-/](\d\d)[T ,](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d\b)?)",
       re2::RE2::Quiet);
-  int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
+  Timestamp stamp;
+  int year = 0, hour = 0, minute = 0, second = 0;
   std::string fraction, offset;
-  if (!re2::RE2::PartialMatch(line, k_regex, &year, &month, &day, &hour, &minute, &second,
-                              &fraction, &offset)) {
+  if (!re2::RE2::PartialMatch(line, k_regex, &year, &stamp.month, &stamp.day, &hour, &minute,
+                              &second, &fraction, &offset)) {
     return std::nullopt;
   }
-  const std::chrono::year_month_day date{std::chrono::year(year),
-                                         std::chrono::month(static_cast<unsigned>(month)),
-                                         std::chrono::day(static_cast<unsigned>(day))};
+  stamp.year = year;
+  stamp.of_day_s = seconds_of_day(hour, minute, second, fraction);
+  if (!offset.empty()) stamp.ahead_of_utc_s = offset_s(offset);
+  return stamp;
+}
+
+/// glog's `I1128 05:12:33.123456` (also with a year, `I20261128`), and `[11/28 05:12:33 name]` at
+/// the line's begin or in brackets: `batch 10/28 00:05:12` is no date.
+std::optional<Timestamp> short_timestamp_in(re2::StringPiece line) {
+  static const re2::RE2 k_regex(
+      R"((?:(?:^|\s)[IWEF](\d{4})?(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{3,9})\b)"
+      R"(|(?:^\s*|\[)(\d\d)/(\d\d) (\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?))",
+      re2::RE2::Quiet);
+  std::string year, fraction;
+  std::array<std::string, 5> of_glog, of_slash;
+  std::string slash_fraction;
+  if (!re2::RE2::PartialMatch(line, k_regex, &year, &of_glog[0], &of_glog[1], &of_glog[2],
+                              &of_glog[3], &of_glog[4], &fraction, &of_slash[0], &of_slash[1],
+                              &of_slash[2], &of_slash[3], &of_slash[4], &slash_fraction)) {
+    return std::nullopt;
+  }
+  const bool is_glog = !of_glog[0].empty();
+  const auto number = [&](std::size_t i) {
+    return static_cast<int>(parse_finite(is_glog ? of_glog[i] : of_slash[i]).value_or(0.0));
+  };
+  Timestamp stamp;
+  if (!year.empty()) stamp.year = static_cast<int>(parse_finite(year).value_or(0.0));
+  stamp.month = static_cast<unsigned>(number(0));
+  stamp.day = static_cast<unsigned>(number(1));
+  stamp.of_day_s =
+      seconds_of_day(number(2), number(3), number(4), is_glog ? fraction : slash_fraction);
+  return stamp;
+}
+
+/// Days since 1970; nothing for a date that no calendar has.
+std::optional<double> days_of(int year, unsigned month, unsigned day) {
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
   if (!date.ok()) return std::nullopt;
-  const auto days = std::chrono::sys_days(date).time_since_epoch().count();
-  const double part_s = fraction.empty() ? 0.0 : parse_finite("0." + fraction).value_or(0.0);
-  const double time_s =
-      k_day_s * static_cast<double>(days) + k_hour_s * hour + 60.0 * minute + second + part_s;
-  const auto ahead_s = offset.empty() ? std::nullopt : offset_s(offset);
-  return Timestamp{time_s - ahead_s.value_or(0.0), ahead_s.has_value()};
+  return static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count());
 }
 
 struct BarTime {
@@ -86,6 +128,47 @@ std::optional<BarTime> bar_time_in(re2::StringPiece line) {
 }
 
 }  // namespace
+
+std::optional<double> LineClock::day_without_year(unsigned month, unsigned day) {
+  // The calendar repeats every 28 years; a log tells no more than its own leap year.
+  constexpr int k_usual_year = 2025;
+  constexpr int k_leap_year = 2028;
+  if (year_ == 0) year_ = k_usual_year;
+  if (month == 2 && day == 29 && !std::chrono::year(year_).is_leap()) {
+    days_before_year_ += *days_of(year_, 1, 1) - *days_of(k_leap_year, 1, 1);
+    year_ = k_leap_year;
+  }
+  auto days = days_of(year_, month, day);
+  constexpr double k_half_year_days = 183.0;
+  if (days && last_day_ && *days + days_before_year_ + k_half_year_days < *last_day_) {
+    ++year_;
+    days = days_of(year_, month, day);
+  }
+  if (!days) return std::nullopt;
+  last_day_ = *days + days_before_year_;
+  return last_day_;
+}
+
+std::optional<LineClock::Date> LineClock::date_in(std::string_view line) {
+  const re2::StringPiece text(line.data(), line.size());
+  auto stamp = full_timestamp_in(text);
+  if (!stamp) stamp = short_timestamp_in(text);
+  if (!stamp) return std::nullopt;
+  std::optional<double> days;
+  if (!stamp->year) {
+    has_short_dates_ = has_short_dates_ || year_ == 0;
+    days = day_without_year(stamp->month, stamp->day);
+  } else {
+    // Times that were read without a year have another origin.
+    if (has_short_dates_) return std::nullopt;
+    days = days_of(*stamp->year, stamp->month, stamp->day);
+    if (days) year_ = *stamp->year;
+    if (days) last_day_ = days;
+  }
+  if (!days) return std::nullopt;
+  return Date{k_day_s * *days + stamp->of_day_s - stamp->ahead_of_utc_s.value_or(0.0),
+              stamp->ahead_of_utc_s.has_value()};
+}
 
 double LineClock::without_change_of_hour(double local_s) {
   if (local_s_) {
@@ -121,7 +204,7 @@ double LineClock::by_bar(const Bar* before, double elapsed_s) const {
 
 std::optional<double> LineClock::read(std::string_view line) {
   const re2::StringPiece text(line.data(), line.size());
-  const auto timestamp = timestamp_in(text);
+  const auto timestamp = date_in(line);
   const auto bar = bar_time_in(text);
   if (timestamp) {
     if (source_ != Source::timestamps) bars_.clear();  // what they told is from another origin

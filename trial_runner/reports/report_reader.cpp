@@ -53,6 +53,7 @@ struct ReportReader::State {
   std::optional<double> samples_per_step;
   std::map<std::string, double> metrics;
   std::set<std::string> not_finite;
+  std::set<std::string> latest_metrics;
   bool counters_by_protocol = false;
   bool counter_fault_told = false;
   bool too_many_metrics_told = false;
@@ -129,10 +130,12 @@ struct ReportReader::State {
     for (const auto& [name, value] : report.metrics) {
       not_finite.erase(name);
       if (!room_for(name)) continue;
+      latest_metrics.insert(name);
       metrics.insert_or_assign(name, value);
     }
     for (const auto& name : report.not_finite) {
       if (!room_for(name)) continue;
+      latest_metrics.insert(name);
       metrics.erase(name);
       not_finite.insert(name);
     }
@@ -184,6 +187,7 @@ Result<ReportReader> ReportReader::create(const ReportFormat& format) {
 std::optional<Report> ReportReader::read_line(std::string_view line, double received_s) {
   Report report;
   report.received_s = received_s;
+  state_->latest_metrics.clear();
   std::string_view rest = line.substr(0, k_max_report_line_bytes + 1);
   while (!rest.empty()) {
     const std::size_t end = rest.find_first_of("\r\n");
@@ -210,6 +214,9 @@ std::optional<Report> ReportReader::read_line(std::string_view line, double rece
   return state_->with_samples(std::move(report));
 }
 
+const std::set<std::string>& ReportReader::latest_metrics() const {
+  return state_->latest_metrics;
+}
 bool ReportReader::phase_under_way() const {
   return state_->phase_under_way;
 }

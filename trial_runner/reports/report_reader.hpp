@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -33,6 +34,9 @@ class ReportReader {
   /// Of a line over 16 KiB only the first 16 KiB are read. A line of a rank other than the first
   /// tells its counters, parts and phases alone.
   [[nodiscard]] std::optional<Report> read_line(std::string_view line, double received_s);
+
+  /// Names of the metrics in the line that was read last.
+  [[nodiscard]] const std::set<std::string>& latest_metrics() const;
 
   /// Whether a phase was told to begin and neither an end nor a counter since: the silence of a
   /// long evaluation is no sign that the trial hangs.

@@ -115,6 +115,7 @@ void add_all_commands(CLI::App& program, CommandContext& context) {
   add_import_command(program, context);
   add_gc_command(program, context);
   add_follow_command(program, context);
+  add_reports_command(program, context);
   add_doctor_command(program, context);
   add_pools_command(program, context);
   add_prices_command(program, context);

@@ -83,6 +83,7 @@ void add_export_command(CLI::App& program, CommandContext& context);
 void add_import_command(CLI::App& program, CommandContext& context);
 void add_gc_command(CLI::App& program, CommandContext& context);
 void add_follow_command(CLI::App& program, CommandContext& context);
+void add_reports_command(CLI::App& program, CommandContext& context);
 void add_doctor_command(CLI::App& program, CommandContext& context);
 void add_pools_command(CLI::App& program, CommandContext& context);
 void add_prices_command(CLI::App& program, CommandContext& context);

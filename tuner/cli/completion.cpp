@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
+#include "trial_runner/reports/preset.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard_columns.hpp"
 #include "tuner/report/leaderboard_source.hpp"
@@ -227,6 +228,12 @@ std::vector<Candidate> values_of_option(const CLI::App& command, const CLI::Opti
     for (Candidate& parameter : parameters)
       parameter.word += '=';
     return parameters;
+  }
+  if (option.check_lname("as")) {
+    std::vector<Candidate> presets;
+    for (const std::string& name : preset_names())
+      presets.push_back({name, ""});
+    return presets;
   }
   // That of `import` is a study of another program's file.
   if (option.check_lname("from") && command.get_name() == "retune") return names.studies();

@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-/// Of the metric's expression in a study file, whose limit is 1000 bytes, and a comment's line.
+/// Bytes of an expression: a study file allows 1000, and a comment line of one 400.
 constexpr std::size_t k_longest_expression = 300;
 /// Pieces at the line's begin, and before the number, that a shortened expression keeps.
 constexpr std::size_t k_kept_begin = 2;
@@ -67,7 +67,7 @@ constexpr std::array k_patterns{
     Pattern{LinePiece::Kind::text, true, R"([A-Za-z_]+)"},
 };
 
-/// The piece at the begin of `rest`; one character of text if no pattern fits.
+/// Returns the first piece of `rest`; one character of text if no pattern fits.
 LinePiece next_piece(std::string_view rest, char before) {
   static const auto k_regexes = [] {
     std::vector<std::unique_ptr<re2::RE2>> regexes;
@@ -150,7 +150,7 @@ std::string expression_of(const std::vector<LinePiece>& pieces, std::size_t from
   std::string text;
   for (std::size_t at = from; at < until; ++at) {
     const std::string next = expression_of(pieces, at);
-    // What a blank may be follows by itself.
+    // One such piece covers its neighbour, too.
     if (next == ".*?" && text.ends_with(".*?")) continue;
     text += next;
   }

@@ -45,7 +45,7 @@ constexpr std::array<std::string_view, 12> k_sample_words{
     "samples", "examples",  "images",          "imgs",   "sequences", "sentences",
     "sen",     "timesteps", "total_timesteps", "frames", "records",   "rows"};
 constexpr std::array<std::string_view, 4> k_epoch_words{"epoch", "epochs", "ep", "epoche"};
-/// Of numbers that may grow without being a count of the training.
+/// Names of numbers that may grow without being a count of the training.
 constexpr std::array<std::string_view, 20> k_other_words{
     "time", "elapsed", "eta",     "s",      "sec", "secs", "seconds", "ms",  "min", "minutes",
     "h",    "hours",   "runtime", "memory", "mem", "mb",   "gb",      "pid", "lr",  "seed"};

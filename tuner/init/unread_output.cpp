@@ -24,7 +24,7 @@ std::string indented(std::string text, const std::string& margin) {
   return margin + text;
 }
 
-/// What one count of the proposed counter is, if that is no step.
+/// Unit of the proposed counter, if that is no step.
 std::string counter_note(const RepeatedLine& line) {
   if (line.counts_percent) {
     return "one percent counts as a sample: let \"planned_run\" have \"samples\": 100";

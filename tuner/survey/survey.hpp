@@ -19,7 +19,7 @@
 
 namespace steptune {
 
-/// How far PyTorch's hook has come in a program.
+/// Progress of PyTorch's hook in a program.
 enum class HookProgress { none, imported, reports_steps };
 
 /// A program that is to be looked at as it is.

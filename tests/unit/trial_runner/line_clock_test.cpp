@@ -36,6 +36,42 @@ TEST(LineClock, ReadsDatesWithAndWithoutOffsets) {
       << "no offset of any place";
 }
 
+TEST(LineClock, ReadsDatesWithoutAYear) {
+  EXPECT_EQ(gaps({"I1128 05:12:33.500000 140 train.cc:48] step 1",
+                  "W1128 05:12:34.750000 140 train.cc:48] slow"}),
+            (std::vector<double>{1.25}));
+  EXPECT_EQ(gaps({"I20261128 05:12:33.500000 1 train.cc:48] step 1",
+                  "I20261129 05:12:33.500000 1 train.cc:48] step 2"}),
+            (std::vector<double>{86'400.0}));
+  EXPECT_EQ(
+      gaps({"[11/28 05:12:33 d2.utils.events]:  iter: 19", "[11/28 05:12:40 d2.utils.events]"}),
+      (std::vector<double>{7.0}));
+  EXPECT_EQ(gaps({"11/28 05:12:33 - mmengine - INFO", "11/28 05:12:34 - mmengine - INFO"}),
+            (std::vector<double>{1.0}));
+  EXPECT_EQ(gaps({"2026-11-28,05:12:33 | INFO | step 1", "2026-11-28,05:12:36 | INFO | step 2"}),
+            (std::vector<double>{3.0}));
+}
+
+TEST(LineClock, WithoutAYearTheNextOneBeginsInJanuaryAndLeapDaysCount) {
+  EXPECT_EQ(gaps({"[12/31 23:59:59 x]", "[01/01 00:00:01 x]"}), (std::vector<double>{2.0}));
+  EXPECT_EQ(gaps({"[02/28 12:00:00 x]", "[03/01 12:00:00 x]"}), (std::vector<double>{86'400.0}));
+  EXPECT_EQ(gaps({"[02/28 12:00:00 x]", "[02/29 12:00:00 x]", "[03/01 12:00:00 x]"}),
+            (std::vector<double>{86'400.0, 86'400.0}));
+  EXPECT_EQ(gaps({"started 2024-12-31 23:59:50", "[12/31 23:59:59 x]", "[01/01 00:00:01 x]"}),
+            (std::vector<double>{9.0, 2.0}))
+      << "the year of a date before";
+  EXPECT_EQ(gaps({"[11/28 05:12:33 x]", "saved 2026-11-28 05:12:34", "[11/28 05:12:35 x]"}),
+            (std::vector<double>{0.0, 2.0}))
+      << "a date with a year has another origin";
+}
+
+TEST(LineClock, CountsOfBatchesAreNoDates) {
+  LineClock clock;
+  EXPECT_FALSE(clock.read("batch 10/28 00:05:12"));
+  EXPECT_FALSE(clock.read("[13/40 00:05:12]"));
+  EXPECT_FALSE(clock.read("F1128 05:12:33 tokens"));
+}
+
 TEST(LineClock, AnOffsetThatChangesIsNoTimeThatPassed) {
   EXPECT_EQ(gaps({"2025-03-30T01:59:59+01:00", "2025-03-30T03:00:01+02:00"}),
             (std::vector<double>{2.0}));

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "common/text.hpp"
+#include "trial_runner/output/lines.hpp"
+#include "tuner/cli/command.hpp"
+#include "tuner/init/output_look.hpp"
+#include "tuner/init/planned_length.hpp"
+#include "tuner/init/read_lines.hpp"
+#include "tuner/init/repeated_line.hpp"
+#include "tuner/report/trial_json.hpp"
+
+namespace steptune {
+namespace {
+
+/// Bytes of the output by which a preset is chosen, as `init` does.
+constexpr std::size_t k_choice_bytes = std::size_t{256} << 10;
+constexpr std::size_t k_shown_line_bytes = 160;
+
+struct ReportsOptions {
+  std::string log = "-";
+  std::string preset;                ///< empty: the one that fits best
+  std::vector<std::string> metrics;  ///< `loss=Cost ([0-9.]+)`
+};
+
+/// A format, and why it was taken.
+struct ChosenFormat {
+  OutputFormat format;
+  std::string why;
+  bool is_given = false;
+};
+
+/// `tqdm` of a preset, `xgboost` of a file in `configs/presets`.
+std::string short_name(const OutputFormat& format) {
+  constexpr std::string_view k_of_file = "the preset of ";
+  if (format.name.starts_with(k_of_file)) {
+    return format.name.substr(k_of_file.size(), format.name.rfind('.') - k_of_file.size());
+  }
+  return format.name.substr(format.name.find(' ') + 1);
+}
+
+std::vector<std::string> format_names(const std::vector<OutputFormat>& formats) {
+  std::vector<std::string> names;
+  for (const OutputFormat& format : formats) {
+    if (!format.reports.is_null()) names.push_back(short_name(format));
+  }
+  return names;
+}
+
+Result<OutputFormat> format_called(const std::string& name) {
+  const std::vector<OutputFormat> formats = output_formats();
+  for (const OutputFormat& format : formats) {
+    if (!format.reports.is_null() && short_name(format) == name) return format;
+  }
+  const auto names = format_names(formats);
+  return fail(ErrorKind::usage,
+              fmt::format("there is no preset \"{}\"{}", printable_line(name, 60),
+                          did_you_mean(name, names)),
+              "--as", fmt::format("presets: {}", fmt::join(names, ", ")));
+}
+
+Result<std::vector<MetricDefinition>> given_metrics(const ReportsOptions& options) {
+  std::vector<MetricDefinition> metrics;
+  for (const std::string& text : options.metrics) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return fail(ErrorKind::usage, fmt::format("\"{}\" names no metric", printable_line(text, 60)),
+                  "--metric", "write NAME=REGEX, for example 'step=Up. ([0-9]+)'");
+    }
+    metrics.push_back({text.substr(0, equals), text.substr(equals + 1)});
+  }
+  return metrics;
+}
+
+/// The format that the user names, else the one that fits the output best; nothing if none fits.
+Result<std::optional<ChosenFormat>> choose_format(const ReportsOptions& options,
+                                                  std::string_view output) {
+  auto metrics = given_metrics(options);
+  if (!metrics) return tl::unexpected(metrics.error());
+  if (!options.preset.empty() || !metrics->empty()) {
+    ChosenFormat chosen{{"expressions of --metric", Json(), {}}, "as given", true};
+    if (!options.preset.empty()) {
+      auto named = format_called(options.preset);
+      if (!named) return tl::unexpected(named.error());
+      chosen.format = *std::move(named);
+    }
+    auto& all = chosen.format.format.metrics;
+    all.insert(all.end(), metrics->begin(), metrics->end());
+    return chosen;
+  }
+  auto best = best_reading(output_formats(), output);
+  if (!best) return std::optional<ChosenFormat>();
+  return ChosenFormat{best->format,
+                      fmt::format("{} lines tell progress, no other preset reads the output better",
+                                  best->progress)};
+}
+
+std::string metric_text(const std::string& name, double value) {
+  return fmt::format("{} {:.6g}", printable_line(name, 40), value);
+}
+
+/// `step 120, loss 0.5, evaluation 2 s`; `-` if the line tells nothing.
+std::string told_text(const ReadLine& line) {
+  std::vector<std::string> parts;
+  if (line.step) parts.push_back("step " + count_text(*line.step));
+  if (line.samples) parts.push_back("samples " + count_text(*line.samples));
+  if (line.phase) {
+    parts.push_back(line.phase->seconds ? fmt::format("{} {}", printable_line(line.phase->name, 40),
+                                                      format_duration(*line.phase->seconds))
+                                        : printable_line(line.phase->name, 40) + " begins");
+  }
+  for (const auto& [name, value] : line.metrics)
+    parts.push_back(metric_text(name, value));
+  return parts.empty() ? "-" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Json line_json(const ReadLine& line) {
+  Json json{{"line", line.number},
+            {"step", line.step ? Json(*line.step) : Json()},
+            {"samples", line.samples ? Json(*line.samples) : Json()},
+            {"metrics", Json::object()},
+            {"phase", Json()}};
+  for (const auto& [name, value] : line.metrics)
+    json["metrics"][name] = std::isfinite(value) ? Json(value) : Json();
+  if (line.phase) {
+    json["phase"] = {{"name", line.phase->name},
+                     {"seconds", line.phase->seconds ? Json(*line.phase->seconds) : Json()}};
+  }
+  return json;
+}
+
+std::string names_text(const std::map<std::string, std::size_t>& counts) {
+  std::vector<std::string> texts;
+  for (const auto& [name, count] : counts)
+    texts.push_back(fmt::format("{} ({})", printable_line(name, 40), count));
+  return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string_view times_word(LineClock::Source source) {
+  switch (source) {
+    case LineClock::Source::timestamps:
+      return "dates";
+    case LineClock::Source::progress_bars:
+      return "progress bars";
+    case LineClock::Source::none:
+      break;
+  }
+  return "own clock";
+}
+
+std::string summary_text(const ChosenFormat& chosen, const ReadOutput& output) {
+  const bool steps = output.last_step.has_value();
+  std::string text = fmt::format(
+      "read by  {}: {}\nlines    {} of {} tell something, {} tell progress\n", chosen.format.name,
+      chosen.why, output.telling, output.lines, output.with_progress);
+  std::string counter = "none";
+  if (output.last_step) counter = "steps, up to " + count_text(*output.last_step);
+  if (output.last_samples) {
+    counter = fmt::format("{}samples, up to {}", steps ? counter + "; " : "",
+                          count_text(*output.last_samples));
+  }
+  text += fmt::format("counter  {}\nmetrics  {}\nphases   {}\n", counter,
+                      names_text(output.metrics), names_text(output.phases));
+  text += output.seconds_per_count
+              ? fmt::format("time     {} a {} with all phases, by the {} of its lines\n",
+                            format_duration(*output.seconds_per_count), steps ? "step" : "sample",
+                            times_word(output.times))
+              : std::string("time     not told: the lines carry no times\n");
+  if (!output.rejections.empty()) {
+    text += fmt::format("note     {}\n", printable_line(output.rejections, k_any_length));
+  }
+  return text;
+}
+
+Json summary_json(const ChosenFormat& chosen, const ReadOutput& output) {
+  return {
+      {"read_by", chosen.format.name},
+      {"reports", chosen.format.reports},
+      {"why", chosen.why},
+      {"lines", output.lines},
+      {"telling_lines", output.telling},
+      {"progress_lines", output.with_progress},
+      {"last_step", output.last_step ? Json(*output.last_step) : Json()},
+      {"last_samples", output.last_samples ? Json(*output.last_samples) : Json()},
+      {"metrics", output.metrics},
+      {"phases", output.phases},
+      {"seconds_per_step",
+       output.seconds_per_count && output.last_step ? Json(*output.seconds_per_count) : Json()},
+      {"seconds_per_sample",
+       output.seconds_per_count && !output.last_step ? Json(*output.seconds_per_count) : Json()},
+      {"rejections", output.rejections.empty() ? Json() : Json(output.rejections)}};
+}
+
+/// Nothing reads the output: the line that repeats, and an expression for it.
+ExitCode not_read(CommandContext& context, std::string_view output) {
+  const auto repeated = repeated_line(output);
+  Error error{ErrorKind::not_found, "no preset reads progress from this output", "",
+              "give an expression with --metric 'step=...' (docs/reporting.md)"};
+  if (repeated) {
+    error.message += fmt::format("; this line came {} times:\n    {}", repeated->count,
+                                 printable_line(repeated->line, k_shown_line_bytes));
+    if (!repeated->metrics.empty()) {
+      error.hint = "this part of a study file reads it:\n  " + reports_text(*repeated);
+    }
+  }
+  return context.console.error(error);
+}
+
+class ReadingOfLog {
+ public:
+  ReadingOfLog(CommandContext& context, ChosenFormat chosen, LineReader reader)
+      : context_(context), chosen_(std::move(chosen)), reader_(std::move(reader)) {}
+
+  void feed(std::string_view bytes) {
+    splitter_.feed(bytes, [this](std::string_view line) { take(line); });
+  }
+
+  ExitCode finish() {
+    splitter_.flush([this](std::string_view line) { take(line); });
+    const ReadOutput output = reader_.output();
+    if (context_.json) {
+      Json json{{"schema_version", k_json_schema_version}};
+      json.update(summary_json(chosen_, output));
+      json["told"] = std::move(told_);
+      context_.console.json_result(json);
+    } else {
+      context_.console.result("\n" + summary_text(chosen_, output));
+    }
+    return output.with_progress > 0 ? ExitCode::ok : ExitCode::failure;
+  }
+
+ private:
+  void take(std::string_view line) {
+    const ReadLine told = reader_.read(line);
+    if (!context_.json) {
+      context_.console.result(
+          fmt::format("{:<38} | {}\n", told_text(told), printable_line(line, k_shown_line_bytes)));
+    } else if (!told.tells_nothing()) {
+      told_.push_back(line_json(told));
+    }
+  }
+
+  CommandContext& context_;
+  ChosenFormat chosen_;
+  LineReader reader_;
+  LineSplitter splitter_;
+  Json told_ = Json::array();
+};
+
+ExitCode show_reports(CommandContext& context, const ReportsOptions& options) {
+  const bool is_stdin = options.log == "-";
+  if (is_stdin && isatty(STDIN_FILENO) == 1) {
+    return context.console.error({ErrorKind::usage, "there is no output to read", "",
+                                  "name a log, or give it on stdin: steptune reports < train.log"});
+  }
+  std::ifstream file;
+  if (!is_stdin) file.open(options.log, std::ios::binary);
+  if (!is_stdin && !file) {
+    return context.console.error({ErrorKind::not_found, "cannot be read", options.log, ""});
+  }
+  std::istream& input = is_stdin ? std::cin : file;
+  std::string begin(k_choice_bytes, '\0');
+  input.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+  begin.resize(static_cast<std::size_t>(input.gcount()));
+  auto chosen = choose_format(options, begin);
+  if (!chosen) return context.console.error(chosen.error());
+  if (!*chosen) return not_read(context, begin);
+  auto reader = LineReader::create((*chosen)->format.format);
+  if (!reader) return context.console.error(reader.error());
+  ReadingOfLog reading(context, **std::move(chosen), *std::move(reader));
+  reading.feed(begin);
+  while (input) {
+    std::string more(k_choice_bytes, '\0');
+    input.read(more.data(), static_cast<std::streamsize>(more.size()));
+    reading.feed(std::string_view(more).substr(0, static_cast<std::size_t>(input.gcount())));
+  }
+  return reading.finish();
+}
+
+}  // namespace
+
+void add_reports_command(CLI::App& program, CommandContext& context) {
+  auto options = std::make_shared<ReportsOptions>();
+  CLI::App* command = add_command(
+      program, context, "reports", "Show what is read from each line of a training output",
+      "  steptune reports < train.log\n"
+      "  steptune reports --as tqdm train.log\n"
+      "  steptune reports --metric 'step=Up. ([0-9]+)' --metric 'loss=Cost ([0-9.]+)' train.log");
+  command->add_option("LOG", options->log, "The output: a file, or - for stdin [default: -]")
+      ->option_text("[LOG]");
+  command
+      ->add_option("--as", options->preset,
+                   "Preset that reads it [default: the one that reads most]")
+      ->option_text("PRESET")
+      ->check(not_empty());
+  command
+      ->add_option("--metric", options->metrics,
+                   "Regular expression whose first group is the number, as in a study's "
+                   "\"reports\"; may be repeated [default: none]")
+      ->option_text("NAME=REGEX")
+      ->allow_extra_args(false);
+  add_json_option(*command, context);
+  command->callback([&context, options] {
+    context.action = [&context, options] { return show_reports(context, *options); };
+  });
+}
+
+}  // namespace steptune

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/init/read_lines.hpp"
+
+#include <limits>
+#include <utility>
+
+namespace steptune {
+
+Result<LineReader> LineReader::create(const ReportFormat& format) {
+  auto reader = ReportReader::create(format);
+  if (!reader) return tl::unexpected(reader.error());
+  return LineReader(*std::move(reader));
+}
+
+ReadLine LineReader::read(std::string_view line) {
+  ReadLine told;
+  told.number = ++output_.lines;
+  const auto line_s = clock_.read(line);
+  const auto report = reader_.read_line(line, line_s.value_or(0.0));
+  if (!report) return told;
+  told.step = report->step;
+  told.samples = report->samples;
+  told.phase = report->phase;
+  for (const std::string& name : reader_.latest_metrics()) {
+    const auto metric = report->metrics.find(name);
+    told.metrics[name] =
+        metric == report->metrics.end() ? std::numeric_limits<double>::quiet_NaN() : metric->second;
+    ++output_.metrics[name];
+  }
+  if (told.tells_nothing()) return told;
+  ++output_.telling;
+  if (told.phase && told.phase->seconds) ++output_.phases[told.phase->name];
+  if (told.step || told.samples) note_progress(*report, report->clock_s ? report->clock_s : line_s);
+  return told;
+}
+
+void LineReader::note_progress(const Report& report, std::optional<double> time_s) {
+  const bool goes_on = report.step.value_or(-1.0) > output_.last_step.value_or(-1.0) ||
+                       report.samples.value_or(-1.0) > output_.last_samples.value_or(-1.0);
+  if (!goes_on) return;
+  ++output_.with_progress;
+  if (report.step) output_.last_step = report.step;
+  if (report.samples) output_.last_samples = report.samples;
+  const bool counts_steps = output_.last_step.has_value();
+  const auto count = counts_steps ? report.step : report.samples;
+  if (!count || !time_s) return;
+  last_ = Point{*count, *time_s};
+  if (!first_) first_ = last_;
+}
+
+ReadOutput LineReader::output() const {
+  ReadOutput output = output_;
+  output.times = clock_.source();
+  output.rejections = reader_.rejections();
+  if (first_ && last_->count > first_->count && last_->time_s > first_->time_s) {
+    output.seconds_per_count = (last_->time_s - first_->time_s) / (last_->count - first_->count);
+  }
+  return output;
+}
+
+}  // namespace steptune
