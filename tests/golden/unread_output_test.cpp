@@ -57,7 +57,7 @@ steptune: error: {{.*}} times, and no format that is known reads it:
   this part of a study file reads it:
     "reports": {"metrics": [
       {"name":"step","regex":"^\\s*<(\\d+)>\\s*seen"},
-      {"name":"loss","regex":"^\\s*<\\S+>\\s*seen so far, cost\\s+([-+.0-9eE]+|nan)"}
+      {"name":"loss","regex":"^\\s*<\\S+>\\s*seen\\s+so\\s+far,\\s*cost\\s+([-+.0-9eE]+|nan)"}
     ]}
   its output is in {{.*}}train/init.log
   'steptune init -- /usr/bin/python3 -I train.py' writes a study file that has this part as a comment

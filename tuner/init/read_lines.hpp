@@ -15,7 +15,7 @@
 
 namespace steptune {
 
-/// What one line of an output tells.
+/// Contents of one line of an output.
 struct ReadLine {
   std::size_t number = 0;  ///< of the line, from 1
   std::optional<double> step;
