@@ -22,9 +22,10 @@ class MachineDrift;
 /// Whether it came to a steady state; true of trials without a measurement of time.
 [[nodiscard]] bool is_steady(const TrialRecord& trial);
 
-/// What varies within a run, as a share of its value: the error of its own batch means and phases.
-/// A trial's interval is wider: for its looks, for what other trials varied by, and for what is left
-/// of a start. Launches that are compared with each other show all of that in their differences.
+/// Scatter within a run, as a share of its value: the error of its own batch means and phases.
+/// A trial's interval is wider: for its looks, for what other trials varied by, and for what is
+/// left of a start. Launches that are compared with each other show all of that in their
+/// differences.
 [[nodiscard]] double error_within_run(const TrialRecord& trial);
 
 /// From the launches that nobody selected for their speed: the baseline's, its sentinels and the

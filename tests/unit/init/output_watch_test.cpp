@@ -42,11 +42,11 @@ class WatchedOutput {
 TEST(OutputWatch, GivesUpOnceALineWithALossHasRepeatedForSeconds) {
   WatchedOutput output;
   EXPECT_FALSE(output.is_not_understood()) << "nothing is printed yet";
-  EXPECT_EQ(output.lines_until_given_up("Up. {} cost 0.5"), 10);
+  EXPECT_EQ(output.lines_until_given_up("bunch {} cost 0.5"), 10);
   const OutputLook look = output.result();
   EXPECT_FALSE(look.reading);
   ASSERT_TRUE(look.unread && look.unread->repeated);
-  EXPECT_EQ(look.unread->repeated->line, "Up. 10 cost 0.5");
+  EXPECT_EQ(look.unread->repeated->line, "bunch 10 cost 0.5");
   EXPECT_FALSE(look.unread->is_empty);
 }
 
@@ -59,7 +59,7 @@ TEST(OutputWatch, WaitsLongerForALineWithoutALossWhichMayPrepareData) {
 
 TEST(OutputWatch, NeverGivesUpWhatIsUnderstood) {
   WatchedOutput output;
-  EXPECT_EQ(output.lines_until_given_up("step={0} loss=0.5\nUp. {0} cost 0.5"), 0);
+  EXPECT_EQ(output.lines_until_given_up("step={0} loss=0.5\nbunch {0} cost 0.5"), 0);
   EXPECT_TRUE(output.result().reading);
   EXPECT_FALSE(output.result().unread);
 }
@@ -71,13 +71,13 @@ TEST(OutputWatch, ALineWithoutACounterOrALossIsNoTraining) {
 
 TEST(OutputWatch, AHookThatMayReportIsGivenMoreTime) {
   WatchedOutput imported;
-  const int lines = imported.lines_until_given_up("Up. {} cost 0.5", HookProgress::imported);
+  const int lines = imported.lines_until_given_up("bunch {} cost 0.5", HookProgress::imported);
   EXPECT_GT(lines, 30);
   EXPECT_LT(lines, 40);
   WatchedOutput preparing;
   EXPECT_EQ(preparing.lines_until_given_up("file {} is there", HookProgress::imported), 0);
   WatchedOutput reporting;
-  EXPECT_EQ(reporting.lines_until_given_up("Up. {} cost 0.5", HookProgress::reports_steps), 0);
+  EXPECT_EQ(reporting.lines_until_given_up("bunch {} cost 0.5", HookProgress::reports_steps), 0);
 }
 
 TEST(OutputWatch, SaysThatNothingWasPrinted) {
