@@ -52,5 +52,51 @@ TEST(SurveyedProcess, ThatTrainsUnheardIsNotWaitedFor) {
   EXPECT_LT(clock.now_s() - begun_s, 20.0);
 }
 
+/// As a program under the hook that trains, and replays batches at once.
+std::string replaying(const std::string& then) {
+  return R"sh(
+case "$STEPTUNE_PYTORCH" in *'"replay":{"after_s":'*) ;; *) exit 3;; esac
+say() { printf '[steptune] {"v":1,%s}\n' "$1"; }
+say '"hook":{"event":"patched","pid":1,"torch":"1.13"}'
+say '"clock":1,"step":1,"samples":8'
+say '"clock":2,"step":2,"samples":16'
+say '"hook":{"event":"replay_begun"}'
+)sh" + then;
+}
+
+Result<Survey> survey_of(const TemporaryFolder& folder, const std::string& script) {
+  SurveyOptions options;
+  options.argv = {"/bin/sh", "-c", script};
+  options.folder = folder.path();
+  options.log_path = folder.path() / "survey.log";
+  options.longest_start_s = 30.0;
+  options.replay = true;
+  return survey_program(options, SystemClock(), [] { return false; });
+}
+
+TEST(SurveyedProcess, EndsOnceItsReplayIsOver) {
+  const TemporaryFolder folder("survey");
+  const double begun_s = SystemClock().now_s();
+  const auto survey = survey_of(folder, replaying(R"sh(
+say '"hook":{"event":"replay","steps":30,"step_s":0.2,"before_step_s":0.9}'
+exec sleep 60
+)sh"));
+  ASSERT_TRUE(survey) << survey.error().text();
+  EXPECT_FALSE(survey->ended);
+  ASSERT_TRUE(survey->log.replay());
+  EXPECT_DOUBLE_EQ(survey->log.replay()->ceiling(), 4.5);
+  EXPECT_EQ(survey->last.step, 2.0);
+  EXPECT_LT(SystemClock().now_s() - begun_s, 30.0);
+}
+
+TEST(SurveyedProcess, ThatFailsInItsReplayHasNotFailed) {
+  const TemporaryFolder folder("survey");
+  const auto survey = survey_of(folder, replaying("exit 1"));
+  ASSERT_TRUE(survey) << survey.error().text();
+  EXPECT_FALSE(survey->ended);
+  EXPECT_FALSE(survey->log.replay());
+  EXPECT_TRUE(survey->first);
+}
+
 }  // namespace
 }  // namespace steptune

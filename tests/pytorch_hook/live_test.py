@@ -434,7 +434,7 @@ class Refusals(Live):
             from steptune_pytorch.live import passes
 
             os.environ["LOCAL_WORLD_SIZE"] = "2"
-            passes._free_bytes = lambda: 12 * 16 * (144 * 4 + 8)  # twelve batches: two of one rank fit into a quarter
+            passes.free_bytes = lambda: 12 * 16 * (144 * 4 + 8)  # twelve batches: two of one rank fit into a quarter
 
         why = self.refused("mnist", "num_workers", 1, prepare=two_ranks_on_a_small_machine)
         self.assertIn("4 batches of 9344 bytes", why)

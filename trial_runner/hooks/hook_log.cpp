@@ -2,6 +2,7 @@
 #include "trial_runner/hooks/hook_log.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <utility>
 
@@ -72,6 +73,10 @@ std::string shown_value(const Json& value) {
 
 }  // namespace
 
+double ReplayedSteps::ceiling() const {
+  return std::max(1.0, before_step_s / step_s);
+}
+
 void HookLog::add(std::string_view event) {
   // A hook's line is what a program prints: it may hold anything.
   const auto json = parse_json(event, "");
@@ -140,6 +145,18 @@ std::optional<std::string> HookLog::gave_up() const {
       fmt::format("{}={} does not work with this program: {}", text_at(told, "knob"),
                   shown_value(scalar_at(told, "value")), text_at(told, "why")),
       k_longest_text);
+}
+
+std::optional<ReplayedSteps> HookLog::replay() const {
+  const Json& told = event("replay");
+  if (!told.is_object()) return std::nullopt;
+  const Json step_s = scalar_at(told, "step_s");
+  const Json before_step_s = scalar_at(told, "before_step_s");
+  if (!step_s.is_number() || !before_step_s.is_number()) return std::nullopt;
+  const ReplayedSteps steps{step_s.get<double>(), before_step_s.get<double>()};
+  const bool is_valid = steps.step_s > 0.0 && steps.before_step_s > 0.0 &&
+                        std::isfinite(steps.before_step_s / steps.step_s);
+  return is_valid ? std::optional(steps) : std::nullopt;
 }
 
 const Json& HookLog::event(const std::string& name) const {

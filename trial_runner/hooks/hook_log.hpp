@@ -35,6 +35,15 @@ struct HookedLoader {
   std::optional<std::int64_t> samples;     ///< of a pass, on each rank; nothing: not known
 };
 
+/// Steps on kept batches, which no setting of the loader can beat.
+struct ReplayedSteps {
+  double step_s = 0.0;
+  double before_step_s = 0.0;  ///< of the program as it is
+
+  /// The most that another loader can speed up a step, as a ratio of 1 or more.
+  [[nodiscard]] double ceiling() const;
+};
+
 /// What a hook told of the program that it is in, event by event (docs/hooks-protocol.md,
 /// "Events"); of equal events the last one counts. A knob that any rank refuses is one that may not
 /// be changed, with that rank's reason. Unknown events and keys are passed over.
@@ -54,6 +63,8 @@ class HookLog {
   [[nodiscard]] std::optional<std::string> disabled() const;
   /// Why the hook has ended the program: the knob that is nothing for it, and why.
   [[nodiscard]] std::optional<std::string> gave_up() const;
+  /// Nothing if no steps were replayed, or the program did not allow it.
+  [[nodiscard]] std::optional<ReplayedSteps> replay() const;
   /// The last event of that name with its keys; null where there was none.
   [[nodiscard]] const Json& event(const std::string& name) const;
   [[nodiscard]] const std::map<std::string, KnobState>& knobs() const { return knobs_; }

@@ -20,6 +20,12 @@ enum class HookMode {
   live,    ///< sets what it is told while the program runs
 };
 
+/// From so many seconds and steps after the first step on, kept batches stand in for the loader.
+struct HookReplay {
+  double after_s = 0.0;
+  double after_steps = 0.0;
+};
+
 /// What is asked of PyTorch's import hook (docs/hooks-protocol.md, "How the hook is entered").
 struct PytorchHookRequest {
   HookMode mode = HookMode::report;
@@ -31,6 +37,7 @@ struct PytorchHookRequest {
   /// Mode `live`: a tuner that has said nothing in so much training is gone; nothing: only one
   /// whose end of the socket is closed.
   std::optional<double> silence_s;
+  std::optional<HookReplay> replay;  ///< mode `survey`; the program must be ended afterwards
   std::filesystem::path events;  ///< absolute; every event is appended there, too; empty: not kept
 };
 

@@ -48,6 +48,13 @@ constexpr double k_give_up_s = 30.0;
 
 constexpr std::size_t k_detail_lines = 12;
 
+/// See docs/hooks-protocol.md, "Events".
+bool begins_replay(const Report& report) {
+  return std::ranges::any_of(report.hook_events, [](const std::string& event) {
+    return event.find(R"("event":"replay_begun")") != std::string::npos;
+  });
+}
+
 }  // namespace
 
 LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process,
@@ -145,6 +152,7 @@ void LocalTrial::on_line(std::string_view line, double now_s, std::vector<TrialE
   if (auto report = reader_.read_line(line, now_s)) {
     if (!reported_) activity_.forget_start(now_s);
     reported_ = true;
+    is_replaying_ = is_replaying_ || begins_replay(*report);
     mark_progress(tail_, *report);
     events.emplace_back(TrialReported{key_, *std::move(report)});
   }
@@ -171,7 +179,7 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
   const double own_s = own_cpu_seconds(processes, subreaper.reaped_usage(process_.main.pid).cpu_s);
   if (reported_) cpu_use_.look(now_s, own_s);
-  activity_.look(now_s, processes);
+  if (!is_replaying_) activity_.look(now_s, processes);
   leftovers_.look(processes);
   if (const auto strangers = gpus_.look(now_s, processes); strangers.count > 0) {
     Disturbance disturbance;

@@ -117,6 +117,7 @@ class LocalTrial {
   std::vector<int> bound_to_;  ///< CPUs; empty: not bound
   int cpus_;                   ///< that it may use
   bool reported_ = false;      ///< it has begun to train
+  bool is_replaying_ = false;  ///< on kept batches, while its workers have nothing to do
   MachineWatch machine_;
   std::vector<MachineSecond> seconds_;
   GpuWatch gpus_;

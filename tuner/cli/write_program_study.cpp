@@ -175,6 +175,7 @@ class NewProgramStudy {
     survey.folder = folder_;
     survey.log_path = log_;
     survey.samples_per_step = options_.samples_per_step;
+    survey.replay = true;
     survey.longest_import_s = of_output.longest_start_s;
     if (options_.longest_s) {
       const double start_s = until_step_s(*options_.longest_s);

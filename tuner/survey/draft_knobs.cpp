@@ -182,7 +182,10 @@ std::string DraftKnobs::why_not_worth(const Knob& knob) const {
   if (share == shares_.end()) return "";
   if (knob.part == "data") {
     if (busy_workers(survey_).value_or(0.0) > k_most_busy) return "";
-    if (loading_ceiling(survey_).value_or(k_least_ceiling) >= k_least_ceiling) return "";
+    if (loading_can_gain(survey_, k_least_ceiling)) return "";
+    if (const auto replay = survey_.log.replay()) {
+      return fmt::format("cached batches make a step {:.2f} times as fast", replay->ceiling());
+    }
   } else if (share->second >= k_least_share) {
     return "";
   }
@@ -285,7 +288,7 @@ bool DraftKnobs::settle_condition(Json& parameter) const {
 
 void DraftKnobs::narrow(const Knob& knob, Json& parameter, const Json& today) const {
   // Workers beyond the CPUs pay only if they wait, and if the step waits for them.
-  const bool is_waited_for = loading_ceiling(survey_).value_or(k_least_ceiling) >= k_least_ceiling;
+  const bool is_waited_for = loading_can_gain(survey_, k_least_ceiling);
   if (knob.name == k_workers && (!is_waited_for || !loading_waits(survey_).value_or(true))) {
     parameter["high"] = k_busy_workers;
     parameter.erase("scale");

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "common/json_fields.hpp"
+
 namespace steptune {
 namespace {
 
@@ -43,6 +45,9 @@ constexpr double k_usual_saving = 0.3;
 /// there is a CPU for each.
 constexpr double k_saved_by_one_thread = 0.35;
 
+/// Smaller ceilings are shown with two digits: 1.04 is not worth the time, 1.1 is.
+constexpr double k_needs_two_digits = 1.5;
+
 /// Computing workers save about this by the work that they do beside a step.
 constexpr double k_saved_by_overlap = 0.3;
 /// A process that uses less of a CPU mostly waits.
@@ -65,6 +70,7 @@ double acted_on(const Knob& knob, const Survey& survey,
   if (knob.part == k_collector_part) return collector_share(survey).value_or(0.0);
   if (knob.part == "prepare") return share_of(shares, "prepare") + share_of(shares, "transfer");
   if (knob.part == "forward") return share_of(shares, "forward") + share_of(shares, "backward");
+  if (knob.part == "data") return 1.0 - 1.0 / loading_ceiling(survey).value_or(1.0);
   return knob.part.empty() ? 1.0 : share_of(shares, knob.part);
 }
 
@@ -126,17 +132,27 @@ std::optional<double> possible_gain(const Knob& knob, const Survey& survey, cons
 }
 
 std::optional<double> loading_ceiling(const Survey& survey) {
+  if (const auto replay = survey.log.replay()) return replay->ceiling();
   const auto shares = survey.part_shares();
   if (shares.empty()) return std::nullopt;
   return amdahl(share_of(shares, "data"));
+}
+
+bool loading_can_gain(const Survey& survey, double least) {
+  if (loading_ceiling(survey).value_or(least) >= least) return true;
+  // While a GPU computes, waiting for data may cost nothing. On a CPU it costs all of its time,
+  // even if other load slowed the replay down.
+  return text_at(survey.log.event("patched"), "device") == "cpu" &&
+         amdahl(share_of(survey.part_shares(), "data")) >= least;
 }
 
 std::string ceiling_text(const Survey& survey) {
   const auto ceiling = loading_ceiling(survey);
   if (!ceiling) return "";
   return fmt::format(
-      "data loading costs {:.0f} % of a step: at most {:.1f} times as fast without it",
-      1e2 * share_of(survey.part_shares(), "data"), *ceiling);
+      "data loading costs {:.0f} % of a step: at most {:.{}f} times as fast without it{}",
+      1e2 * (1.0 - 1.0 / *ceiling), *ceiling, *ceiling < k_needs_two_digits ? 2 : 1,
+      survey.log.replay() ? " (measured with cached batches)" : "");
 }
 
 /// The hook tells the workers' own CPU share; `/proc` shows all children, others than workers, too.

@@ -20,12 +20,15 @@ inline constexpr const char* k_collector_part = "gc";
 [[nodiscard]] std::optional<double> possible_gain(const Knob& knob, const Survey& survey,
                                                   const Facts& facts);
 
-/// The most that any loader setting can speed up the step: 1 / (1 - share of waiting for data).
-/// Nothing if the survey saw no parts.
+/// The most that any loader setting can speed up the step: measured with kept batches, or by
+/// Amdahl's law 1 / (1 - share of waiting for data). Nothing if the survey saw neither.
 [[nodiscard]] std::optional<double> loading_ceiling(const Survey& survey);
 
-/// `data loading costs 78 % of a step: at most 4.5 times as fast without it`; empty if the survey
-/// saw no parts.
+/// True unless it is known that no loader setting makes a step `least` times as fast.
+[[nodiscard]] bool loading_can_gain(const Survey& survey, double least);
+
+/// `data loading costs 78 % of a step: at most 4.5 times as fast without it`; empty if there is
+/// no ceiling.
 [[nodiscard]] std::string ceiling_text(const Survey& survey);
 
 /// True if loading mostly waits, for a network, storage or a timer, while CPUs are idle; false if

@@ -14,6 +14,20 @@ namespace {
 
 constexpr double k_look_s = 0.25;
 
+/// Begins a replay so much and a step before the survey would end without it.
+constexpr double k_replay_lead_s = 1.0;
+/// The most that the hook takes for a replay of short steps.
+constexpr double k_replay_s = 4.0;
+/// Steps of some seconds may take longer, up to this.
+constexpr double k_longest_replay_s = 10.0;
+
+std::optional<HookReplay> replay_of(const SurveyOptions& options) {
+  const double after_s =
+      std::min(options.watch_s - k_replay_lead_s, options.longest_watch_s - k_replay_s);
+  if (!options.replay || after_s < k_replay_lead_s) return std::nullopt;
+  return HookReplay{after_s, options.watch_steps - 1.0};
+}
+
 /// The runner of a study that names none.
 std::unique_ptr<RunnerSettings> default_settings() {
   static const Json k_nothing_said = Json::object();
@@ -30,6 +44,7 @@ Result<TrialSpec> survey_trial(const SurveyOptions& options, const std::filesyst
     PytorchHookRequest request;
     request.mode = HookMode::survey;
     request.samples_per_step = options.samples_per_step;
+    request.replay = replay_of(options);
     request.events = events;
     trial.environment = hook_variables(request);
     trial.python_path = *folder;
@@ -63,7 +78,8 @@ class Watch {
     } else if (const auto* finished = std::get_if<TrialFinished>(&event)) {
       finished_ = true;
       survey_.activity = finished->outcome.activity;
-      if (!asked_to_end_) survey_.ended = finished->outcome;
+      // A program may fail or end early on batches that come again.
+      if (!asked_to_end_ && !replay_begun_s_) survey_.ended = finished->outcome;
     }
   }
 
@@ -90,6 +106,10 @@ class Watch {
       return true;
     if (!survey_.first) return waited_s >= options_.longest_start_s;
     const double watched_s = now_s - survey_.first->received_s;
+    if (replay_begun_s_) {
+      return survey_.log.event("replay").is_object() || watched_s >= options_.longest_watch_s ||
+             now_s - *replay_begun_s_ >= k_longest_replay_s;
+    }
     const double steps = survey_.last.step.value_or(0.0) - survey_.first->step.value_or(0.0);
     return watched_s >= options_.longest_watch_s ||
            (watched_s >= options_.watch_s && steps >= options_.watch_steps);
@@ -128,6 +148,9 @@ class Watch {
   void take(const Report& report) {
     for (const std::string& event : report.hook_events)
       survey_.log.add(event);
+    if (!replay_begun_s_ && survey_.log.event("replay_begun").is_object()) {
+      replay_begun_s_ = report.received_s;
+    }
     if (report.phase &&
         std::ranges::find(survey_.phases, report.phase->name) == survey_.phases.end()) {
       survey_.phases.push_back(report.phase->name);
@@ -145,6 +168,7 @@ class Watch {
   std::function<HookLog()> events_;
   bool has_imported_ = false;
   std::optional<double> trained_unheard_s_;  ///< since when
+  std::optional<double> replay_begun_s_;
   Survey survey_;
   bool told_of_waiting_ = false;
   bool asked_to_end_ = false;

@@ -40,6 +40,9 @@ struct SurveyOptions {
   double watch_s = 6.0;       ///< from the first step on, and
   double watch_steps = 20.0;  ///< no fewer steps, within
   double longest_watch_s = 60.0;
+  /// At the end the hook replaces the loader's batches by kept ones, which shows what loading
+  /// costs.
+  bool replay = false;
   bool with_hook = true;                             ///< false: the program alone
   bool terminal = false;                             ///< it has a pseudo-terminal
   std::filesystem::path standard_input = {};         ///< a file; empty: none
@@ -54,7 +57,7 @@ struct Survey {
   std::optional<Report> first;      ///< with a step
   Report last;                      ///< the same, later; metrics so far
   double startup_s = 0.0;           ///< to the first step; 0 for a program that ran already
-  std::optional<Outcome> ended;     ///< the program ended by itself
+  std::optional<Outcome> ended;     ///< the program ended by itself, on batches of its own
   std::vector<std::string> phases;  ///< that it went through: evaluation, checkpoint
   /// The program trains, but the hook's lines did not come back: `log` is that of its file.
   bool is_unheard = false;

@@ -238,6 +238,30 @@ TEST(Draft, SaysHowMuchLoadingCanGainAtMost) {
             "data loading costs 78 % of a step: at most 4.5 times as fast without it");
 }
 
+TEST(Draft, TakesTheCeilingThatCachedBatchesShow) {
+  const auto replayed = [](double ceiling, const std::string& device) {
+    Survey survey = usual(loader_knobs(), 0.3);
+    survey.log.add(fmt::format(R"({{"event":"patched","pid":1,"device":"{}"}})", device));
+    survey.log.add(R"({"event":"replay_begun"})");
+    survey.log.add(fmt::format(
+        R"({{"event":"replay","steps":30,"step_s":0.01,"before_step_s":{}}})", 0.01 * ceiling));
+    survey.log.add(knob("num_threads", "4"));
+    return must_draft(survey);
+  };
+  EXPECT_EQ(replayed(5.0, "cpu").ceiling,
+            "data loading costs 80 % of a step: at most 5.0 times as fast without it (measured "
+            "with cached batches)");
+  const Draft hidden = replayed(1.02, "cuda");
+  EXPECT_EQ(hidden.ceiling,
+            "data loading costs 2 % of a step: at most 1.02 times as fast without it (measured "
+            "with cached batches)");
+  EXPECT_THAT(hidden.left, Contains("num_workers, prefetch_factor, persistent_workers: cached "
+                                    "batches make a step 1.02 times as fast"));
+  EXPECT_NE(study_of(replayed(1.06, "cuda")).space.find("num_workers"), nullptr);
+  EXPECT_NE(study_of(replayed(0.7, "cpu")).space.find("num_workers"), nullptr)
+      << "waiting takes 30 % of a step, and other load slowed the replay down";
+}
+
 TEST(Draft, BeginsWithTheThreadsWhereCpusAreCrowded) {
   std::vector<std::string> events = loader_knobs();
   events.push_back(knob("num_threads", "8"));

@@ -131,6 +131,13 @@ TEST(PytorchHook, IsAskedByOneVariableAndKnobsOfTheEnvironmentByTheirs) {
                                R"({"v":1,"mode":"apply","knobs":{},"samples_per_step":96.0,)"
                                R"("interval_s":1.0})")));
   request = {};
+  request.mode = HookMode::survey;
+  request.replay = HookReplay{5.0, 19.0};
+  EXPECT_THAT(
+      hook_variables(request),
+      ElementsAre(Pair("STEPTUNE_PYTORCH", R"({"v":1,"mode":"survey","knobs":{},)"
+                                           R"("replay":{"after_s":5.0,"after_steps":19.0}})")));
+  request = {};
   request.mode = HookMode::live;
   request.channel = "/tmp/x/tuner";
   EXPECT_THAT(hook_variables(request),
@@ -169,7 +176,7 @@ TEST(HookFiles, BecomeOneTextOfPlainCharacters) {
   EXPECT_EQ(text, packed_text(*files));
   EXPECT_THAT(text, ::testing::MatchesRegex("[A-Za-z0-9+/]+=*"));
   // What is left of SageMaker's 100 hyperparameters is the study's.
-  EXPECT_LT(text.size(), 55U * 2500U);
+  EXPECT_LT(text.size(), 57U * 2500U);
 }
 
 TEST(HookLog, TheLastOfEqualEventsCounts) {
@@ -219,6 +226,26 @@ TEST(HookLog, TellsWhyAHookHasEndedTheProgram) {
       R"({"event":"gave_up","knob":"distributed_strategy","value":"ddp","why":"two\nmodules"})");
   EXPECT_EQ(log.gave_up(),
             "distributed_strategy=ddp does not work with this program: two | modules");
+}
+
+TEST(HookLog, TellsTheTimesOfReplayedSteps) {
+  const auto told = [](const std::string& event) {
+    HookLog log;
+    log.add(event);
+    return log.replay();
+  };
+  EXPECT_FALSE(HookLog().replay());
+  const auto replay = told(R"({"event":"replay","steps":30,"step_s":0.02,"before_step_s":0.05})");
+  ASSERT_TRUE(replay);
+  EXPECT_DOUBLE_EQ(replay->ceiling(), 2.5);
+  EXPECT_EQ(told(R"({"event":"replay","step_s":0.02,"before_step_s":0.01})")->ceiling(), 1.0);
+  for (const char* event :
+       {R"({"event":"replay_begun"})", R"({"event":"replay","why":"its batches hold a Graph"})",
+        R"({"event":"replay","step_s":0,"before_step_s":0.05})",
+        R"({"event":"replay","step_s":"1","before_step_s":0.05})",
+        R"({"event":"replay","step_s":1e-300,"before_step_s":1e300})"}) {
+    EXPECT_FALSE(told(event)) << event;
+  }
 }
 
 TEST(HookLog, AFileOfEventsTellsThatAnInterpreterStarted) {

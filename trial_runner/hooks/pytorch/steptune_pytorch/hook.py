@@ -47,6 +47,11 @@ class Hook(PickledByValue):
         self.optimizers = None
         self.knobs = None
         self._survey_due = False
+        self.replay = None
+        if asked.replay is not None:
+            from steptune_pytorch.replay import Replay
+
+            self.replay = Replay(self, float(asked.replay["after_s"]), float(asked.replay["after_steps"]))
         self._begin()
         self.knobs = Knobs(self)
         os.register_at_fork(after_in_child=self._begin_in_child)
@@ -65,6 +70,8 @@ class Hook(PickledByValue):
         if self.knobs is not None:
             self.knobs.loader.forget_error()
             self.knobs.collector.after_fork()
+        if self.replay is not None:
+            self.replay.forget()
         self._begin()
 
     def _begin(self):

@@ -317,6 +317,7 @@ class Loaders:
     def _wrap_next(self, original):
         hook = self._hook
         passes = self._passes
+        read = original if hook.replay is None else hook.replay.around(original, passes)
 
         def __next__(iterator):
             clock = hook.clock
@@ -333,7 +334,7 @@ class Loaders:
             clock.now_s = now_s
             clock.current = DATA
             try:
-                batch = original(iterator)
+                batch = read(iterator)
             except BaseException as error:
                 if hook.watches():
                     is_end = isinstance(error, StopIteration)

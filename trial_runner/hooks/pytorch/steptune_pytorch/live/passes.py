@@ -2,12 +2,12 @@
 """Passes over training loaders whose workers may change: one stream of indices for each pass, read by
 one pool after the other, so that batches come in the order of the untouched program."""
 
-import os
 import weakref
 
 import torch
 
 from steptune_pytorch import ranks
+from steptune_pytorch.free_memory import free_bytes
 from steptune_pytorch.knobs.open_files import why_not_forked
 from steptune_pytorch.knobs.random_state import RandomState
 from steptune_pytorch.live.live_pass import NAMES, LivePass, own_settings
@@ -116,7 +116,7 @@ class LivePasses:
         if batches > _MOST_BUFFERED:
             return "%d batches in buffers outlast a block of a running program" % batches
         of_all_ranks = batches * ranks.on_this_machine()
-        if of_all_ranks * facts.batch_bytes > _SHARE_OF_MEMORY * _free_bytes():
+        if of_all_ranks * facts.batch_bytes > _SHARE_OF_MEMORY * free_bytes():
             return "%d batches of %d bytes would take more than a quarter of the free memory" % (
                 of_all_ranks,
                 facts.batch_bytes,
@@ -125,18 +125,3 @@ class LivePasses:
 
     def are_settled(self):
         return all(live_pass.is_settled() for live_pass in self._under_way)
-
-
-def _free_bytes():
-    """Of main memory and of /dev/shm, through which workers hand batches over, the less."""
-    free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    try:
-        with open("/proc/meminfo", encoding="ascii") as file:
-            for line in file:
-                if line.startswith("MemAvailable:"):
-                    free = 1024 * int(line.split()[1])
-        shared = os.statvfs("/dev/shm")
-        free = min(free, shared.f_bavail * shared.f_frsize)
-    except OSError:
-        pass
-    return free
