@@ -271,7 +271,7 @@ TEST_F(HookedProgram, IsTunedAsItIsAndRunWithTheResult) {
   EXPECT_EQ(difference(R"(runs the program as it is for some seconds: /usr/bin/python3 train.py
 found   PyTorch {{.*}} on cpu; steps by optimizer (SGD), 8 samples each by loader
 today   {{.*}} a step: {{.*}}
-limit   data loading costs {{\d+}} % of a step: at most {{.*}} times as fast without it
+limit   data loading costs {{\d+}} % of a step: at most {{.*}} times as fast without it (measured with cached batches)
 tunes   {{.*}}
 {{...}}
 wrote   train.study.json
