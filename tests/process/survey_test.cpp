@@ -89,6 +89,22 @@ exec sleep 60
   EXPECT_LT(SystemClock().now_s() - begun_s, 30.0);
 }
 
+TEST(SurveyedProcess, IsSeenToWaitWhateverItsReplayComputes) {
+  const TemporaryFolder folder("survey");
+  std::string script = replaying(R"sh(
+i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done
+say '"hook":{"event":"replay","why":"no loader"}'
+exec sleep 60
+)sh");
+  const std::string begins = "say '\"hook\":{\"event\":\"replay_begun\"}'";
+  ASSERT_NE(script.find(begins), std::string::npos) << script;
+  script.insert(script.find(begins), "sleep 3\n");
+  const auto survey = survey_of(folder, script);
+  ASSERT_TRUE(survey) << survey.error().text();
+  ASSERT_TRUE(survey->activity);
+  EXPECT_LT(survey->activity->trainer_cpu_s, 0.2 * survey->activity->span_s);
+}
+
 TEST(SurveyedProcess, ThatFailsInItsReplayHasNotFailed) {
   const TemporaryFolder folder("survey");
   const auto survey = survey_of(folder, replaying("exit 1"));
