@@ -87,12 +87,10 @@ class Figures(unittest.TestCase):
         expert.in_turns(lambda: order.append("A"), lambda: order.append("B"), 2)
         self.assertEqual(order, ["A", "B", "B", "A"])
 
-    def test_changes_are_those_from_the_baseline(self):
-        def trial(purpose, **configuration):
-            return {"trial": {"purpose": purpose, "configuration": configuration}}
-        rows = [trial("search", a=2, b=1), trial("baseline", a=1, b=1)]
-        result = {"recommendation": {"configuration": {"a": 2, "b": 1}}, "leaderboard": {"rows": rows}}
-        self.assertEqual(expert.changes(result), {"a": 2})
+    def test_changes_are_those_that_the_recommendation_names(self):
+        # The default of a loader with workers is no change of one that had none.
+        recommendation = {"configuration": {"workers": 2, "prefetch": 2, "b": 0}, "changed": ["workers"]}
+        self.assertEqual(expert.changes({"recommendation": recommendation}), {"workers": 2})
 
     def test_results_become_a_table(self):
         found = {"program": "x", "limit": "data", "possible": 4.0, "verdict": "faster", "claimed": 2.0,

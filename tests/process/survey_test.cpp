@@ -55,7 +55,7 @@ TEST(SurveyedProcess, ThatTrainsUnheardIsNotWaitedFor) {
 /// As a program under the hook that trains, and replays batches at once.
 std::string replaying(const std::string& then) {
   return R"sh(
-case "$STEPTUNE_PYTORCH" in *'"replay":{"after_s":'*) ;; *) exit 3;; esac
+case "$STEPTUNE_PYTORCH" in *'"replay_batches":{"after_s":'*) ;; *) exit 3;; esac
 say() { printf '[steptune] {"v":1,%s}\n' "$1"; }
 say '"hook":{"event":"patched","pid":1,"torch":"1.13"}'
 say '"clock":1,"step":1,"samples":8'
@@ -78,7 +78,7 @@ TEST(SurveyedProcess, EndsOnceItsReplayIsOver) {
   const TemporaryFolder folder("survey");
   const double begun_s = SystemClock().now_s();
   const auto survey = survey_of(folder, replaying(R"sh(
-say '"hook":{"event":"replay","steps":30,"step_s":0.2,"before_step_s":0.9}'
+say '"hook":{"event":"replay_ended","steps":30,"step_s":0.2,"before_step_s":0.9}'
 exec sleep 60
 )sh"));
   ASSERT_TRUE(survey) << survey.error().text();
@@ -93,7 +93,7 @@ TEST(SurveyedProcess, IsSeenToWaitWhateverItsReplayComputes) {
   const TemporaryFolder folder("survey");
   std::string script = replaying(R"sh(
 i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done
-say '"hook":{"event":"replay","why":"no loader"}'
+say '"hook":{"event":"replay_ended","why":"no loader"}'
 exec sleep 60
 )sh");
   const std::string begins = "say '\"hook\":{\"event\":\"replay_begun\"}'";

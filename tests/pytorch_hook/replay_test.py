@@ -32,7 +32,7 @@ def survey(*arguments, after_steps=20, prepare=None, mode="survey"):
         if prepare is not None:
             prepare()
 
-    asked = settings(mode, replay={"after_s": 0, "after_steps": after_steps})
+    asked = settings(mode, replay_batches={"after_s": 0, "after_steps": after_steps})
     return run("replayed", *arguments, hook=asked, prepare=without_times)
 
 
@@ -44,7 +44,7 @@ class Replays(unittest.TestCase):
     def assert_replayed(self, ran, first):
         """`first`: the first batch that is kept."""
         self.assertEqual(ran.status, 0, ran.output)
-        told = ran.event("replay")
+        told = ran.event("replay_ended")
         self.assertEqual(told.get("steps"), 30, told)
         self.assertGreater(told["step_s"], 0)
         self.assertGreater(told["before_step_s"], 0)
@@ -67,7 +67,7 @@ class Replays(unittest.TestCase):
 
     def test_over_the_end_of_a_loader(self):
         ran = survey("anew", after_steps=90)
-        self.assertIsNotNone(ran.event("replay").get("step_s"), ran.output)
+        self.assertIsNotNone(ran.event("replay_ended").get("step_s"), ran.output)
         # It is not known at once that the first batch of another loader is trained on.
         kept = natural(91, 100) + natural(101, 108)
         self.assertEqual(seen(ran)[:140], natural(0, 108) + (2 * kept)[: 140 - 108])
@@ -77,18 +77,18 @@ class Replays(unittest.TestCase):
         self.assertEqual(ran.steps[-1]["step"], 21)
         self.assertEqual(ran.steps[-1]["samples"], 21 * 4)
         names = [event["event"] for event in ran.events]
-        self.assertEqual(names[-2:], ["replay_begun", "replay"])
+        self.assertEqual(names[-2:], ["replay_begun", "replay_ended"])
 
     def test_the_time_before_it_is_that_of_the_loader(self):
-        told = survey("waits").event("replay")
+        told = survey("waits").event("replay_ended")
         self.assertGreaterEqual(told["before_step_s"], 4 * 0.002)
 
 
 class Refuses(unittest.TestCase):
     def assert_refused(self, ran, why):
         self.assertEqual(ran.status, 0, ran.output)
-        self.assertIn(why, ran.event("replay")["why"])
-        self.assertNotIn("step_s", ran.event("replay"))
+        self.assertIn(why, ran.event("replay_ended")["why"])
+        self.assertNotIn("step_s", ran.event("replay_ended"))
 
     def test_batches_that_the_program_changes(self):
         ran = survey("changes")
@@ -139,7 +139,7 @@ class Refuses(unittest.TestCase):
         self.assertEqual(ran.status, 1, ran.output)
         self.assertIn("this batch was here before", ran.output)
         self.assertIsNotNone(ran.event("replay_begun"))
-        self.assertIsNone(ran.event("replay"))
+        self.assertIsNone(ran.event("replay_ended"))
 
 
 class KeptBatches(unittest.TestCase):

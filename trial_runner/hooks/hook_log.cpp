@@ -148,7 +148,7 @@ std::optional<std::string> HookLog::gave_up() const {
 }
 
 std::optional<ReplayedSteps> HookLog::replay() const {
-  const Json& told = event("replay");
+  const Json& told = event("replay_ended");
   if (!told.is_object()) return std::nullopt;
   const Json step_s = scalar_at(told, "step_s");
   const Json before_step_s = scalar_at(told, "before_step_s");

@@ -40,7 +40,7 @@ std::map<std::string, std::string> hook_variables(const PytorchHookRequest& requ
   if (!request.channel.empty()) json["channel"] = request.channel.string();
   if (request.silence_s) json["silence_s"] = *request.silence_s;
   if (const auto& replay = request.replay) {
-    json["replay"] = {{"after_s", replay->after_s}, {"after_steps", replay->after_steps}};
+    json["replay_batches"] = {{"after_s", replay->after_s}, {"after_steps", replay->after_steps}};
   }
   if (!request.events.empty()) json["events"] = request.events.string();
   variables[k_pytorch_hook_variable] = dump_json(json);

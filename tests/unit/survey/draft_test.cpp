@@ -243,8 +243,9 @@ TEST(Draft, TakesTheCeilingThatCachedBatchesShow) {
     Survey survey = usual(loader_knobs(), 0.3);
     survey.log.add(fmt::format(R"({{"event":"patched","pid":1,"device":"{}"}})", device));
     survey.log.add(R"({"event":"replay_begun"})");
-    survey.log.add(fmt::format(
-        R"({{"event":"replay","steps":30,"step_s":0.01,"before_step_s":{}}})", 0.01 * ceiling));
+    survey.log.add(
+        fmt::format(R"({{"event":"replay_ended","steps":30,"step_s":0.01,"before_step_s":{}}})",
+                    0.01 * ceiling));
     survey.log.add(knob("num_threads", "4"));
     return must_draft(survey);
   };

@@ -144,7 +144,7 @@ class Replay:
         has_begun = self._facts is not None
         self.forget()
         if has_begun:
-            self._hook.events.tell("replay", **fields)
+            self._hook.events.tell("replay_ended", **fields)
 
     def _is_new_step(self):
         """True once after each step: between two batches of one step nothing begins or ends."""

@@ -33,7 +33,7 @@ class Settings:
         silence_s = document.get("silence_s")
         self.silence_s = None if silence_s is None else float(silence_s)
         self.events = document.get("events")
-        self.replay = document.get("replay") if self.mode == "survey" else None
+        self.replay = document.get("replay_batches") if self.mode == "survey" else None
 
 
 def read():
