@@ -107,7 +107,8 @@ class Watch {
     if (!survey_.first) return waited_s >= options_.longest_start_s;
     const double watched_s = now_s - survey_.first->received_s;
     if (replay_begun_s_) {
-      return survey_.log.event("replay_ended").is_object() || watched_s >= options_.longest_watch_s ||
+      return survey_.log.event("replay_ended").is_object() ||
+             watched_s >= options_.longest_watch_s ||
              now_s - *replay_begun_s_ >= k_longest_replay_s;
     }
     const double steps = survey_.last.step.value_or(0.0) - survey_.first->step.value_or(0.0);

@@ -133,10 +133,10 @@ TEST(PytorchHook, IsAskedByOneVariableAndKnobsOfTheEnvironmentByTheirs) {
   request = {};
   request.mode = HookMode::survey;
   request.replay = HookReplay{5.0, 19.0};
-  EXPECT_THAT(
-      hook_variables(request),
-      ElementsAre(Pair("STEPTUNE_PYTORCH", R"({"v":1,"mode":"survey","knobs":{},)"
-                                           R"("replay_batches":{"after_s":5.0,"after_steps":19.0}})")));
+  EXPECT_THAT(hook_variables(request),
+              ElementsAre(Pair("STEPTUNE_PYTORCH",
+                               R"({"v":1,"mode":"survey","knobs":{},)"
+                               R"("replay_batches":{"after_s":5.0,"after_steps":19.0}})")));
   request = {};
   request.mode = HookMode::live;
   request.channel = "/tmp/x/tuner";
@@ -235,15 +235,16 @@ TEST(HookLog, TellsTheTimesOfReplayedSteps) {
     return log.replay();
   };
   EXPECT_FALSE(HookLog().replay());
-  const auto replay = told(R"({"event":"replay_ended","steps":30,"step_s":0.02,"before_step_s":0.05})");
+  const auto replay =
+      told(R"({"event":"replay_ended","steps":30,"step_s":0.02,"before_step_s":0.05})");
   ASSERT_TRUE(replay);
   EXPECT_DOUBLE_EQ(replay->ceiling(), 2.5);
   EXPECT_EQ(told(R"({"event":"replay_ended","step_s":0.02,"before_step_s":0.01})")->ceiling(), 1.0);
-  for (const char* event :
-       {R"({"event":"replay_begun"})", R"({"event":"replay_ended","why":"its batches hold a Graph"})",
-        R"({"event":"replay_ended","step_s":0,"before_step_s":0.05})",
-        R"({"event":"replay_ended","step_s":"1","before_step_s":0.05})",
-        R"({"event":"replay_ended","step_s":1e-300,"before_step_s":1e300})"}) {
+  for (const char* event : {R"({"event":"replay_begun"})",
+                            R"({"event":"replay_ended","why":"its batches hold a Graph"})",
+                            R"({"event":"replay_ended","step_s":0,"before_step_s":0.05})",
+                            R"({"event":"replay_ended","step_s":"1","before_step_s":0.05})",
+                            R"({"event":"replay_ended","step_s":1e-300,"before_step_s":1e300})"}) {
     EXPECT_FALSE(told(event)) << event;
   }
 }
