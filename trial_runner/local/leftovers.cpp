@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* k_shared_memory = "dev/shm";
-/// A file's time is that of the kernel's last tick, which may be this old.
+/// The kernel stamps files with its last tick, at most this long ago.
 constexpr double k_clock_slack_s = 0.1;
 /// Times of System V objects are whole seconds.
 constexpr double k_whole_second_s = 1.0;

@@ -12,12 +12,11 @@ struct NamedCounter {
   CounterName counter;
 };
 
-constexpr CounterName k_update{false, false, 3, false};
-constexpr CounterName k_step{false, false, 2, false};
-constexpr CounterName k_iteration{false, false, 1, false};
-constexpr CounterName k_samples{true, false, 0, false};
-
-constexpr CounterName k_samples_of_line{true, false, 0, true};
+constexpr CounterName k_update{.rank = 3};
+constexpr CounterName k_step{.rank = 2};
+constexpr CounterName k_iteration{.rank = 1};
+constexpr CounterName k_samples{.counts_samples = true};
+constexpr CounterName k_samples_of_line{.counts_samples = true, .may_be_of_window = true};
 
 constexpr CounterName doubtful(CounterName counter) {
   counter.may_be_size = true;

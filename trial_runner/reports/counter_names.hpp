@@ -10,8 +10,7 @@ namespace steptune {
 struct CounterName {
   bool counts_samples = false;  ///< otherwise steps
   bool may_be_size = false;     ///< as in `total_samples: 60000`, `batch=64`
-  /// The counter with the highest rank counts optimizer steps: an update is one, an
-  /// `iter` may be a micro-batch.
+  /// The counter with the highest rank counts optimizer steps: `iter` may count micro-batches.
   int rank = 0;
   bool may_be_of_window = false;  ///< beside a step: `iter: 20, samples: 5120`
 };

@@ -23,8 +23,6 @@
 namespace steptune {
 namespace {
 
-/// Bytes of the output by which a preset is chosen, as `init` does.
-constexpr std::size_t k_choice_bytes = std::size_t{256} << 10;
 constexpr std::size_t k_shown_line_bytes = 160;
 
 struct ReportsOptions {
@@ -108,7 +106,7 @@ std::string metric_text(const std::string& name, double value) {
   return fmt::format("{} {:.6g}", printable_line(name, 40), value);
 }
 
-/// `step 120, loss 0.5, evaluation 2 s`; `-` if the line tells nothing.
+/// `step 120, loss 0.5, evaluation 2 s`, or `-` for a line without content.
 std::string told_text(const ReadLine& line) {
   std::vector<std::string> parts;
   if (line.step) parts.push_back("step " + count_text(*line.step));
@@ -268,7 +266,7 @@ ExitCode show_reports(CommandContext& context, const ReportsOptions& options) {
     return context.console.error({ErrorKind::not_found, "cannot be read", options.log, ""});
   }
   std::istream& input = is_stdin ? std::cin : file;
-  std::string begin(k_choice_bytes, '\0');
+  std::string begin(k_looked_at_bytes, '\0');
   input.read(begin.data(), static_cast<std::streamsize>(begin.size()));
   begin.resize(static_cast<std::size_t>(input.gcount()));
   auto chosen = choose_format(options, begin);
@@ -279,7 +277,7 @@ ExitCode show_reports(CommandContext& context, const ReportsOptions& options) {
   ReadingOfLog reading(context, **std::move(chosen), *std::move(reader));
   reading.feed(begin);
   while (input) {
-    std::string more(k_choice_bytes, '\0');
+    std::string more(k_looked_at_bytes, '\0');
     input.read(more.data(), static_cast<std::streamsize>(more.size()));
     reading.feed(std::string_view(more).substr(0, static_cast<std::size_t>(input.gcount())));
   }

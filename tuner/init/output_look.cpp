@@ -18,8 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t k_max_output_bytes = std::size_t{256} << 10;
-
 ReportFormat format_from(const Json& reports) {
   ReportFormat format;
   if (reports.is_string()) format.preset = reports.get<std::string>();
@@ -88,7 +86,7 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
     last_step = report->step.value_or(last_step);
     last_samples = report->samples.value_or(last_samples);
   };
-  splitter.feed(output.substr(0, k_max_output_bytes), take);
+  splitter.feed(output.substr(0, k_looked_at_bytes), take);
   splitter.flush(take);
   reading.unit = reader->unit();
   return reading;

@@ -39,10 +39,13 @@ struct OutputReading {
   [[nodiscard]] std::string unit_name() const;  ///< `epochs`, `percent`, `boosting rounds`, `steps`
 };
 
-/// Returns the reading by `[steptune]` lines if there are two. Otherwise returns that of the format
-/// that counts steps or samples rather than epochs, explains most lines, then tells most progress,
-/// then most metrics; of equal ones the first. Returns nothing if no format tells progress. Reads
-/// at most the first 256 KiB.
+/// Bytes of an output by which a format is chosen: its first ones.
+inline constexpr std::size_t k_looked_at_bytes = std::size_t{256} << 10;
+
+/// Returns the reading by `[steptune]` lines if there are two. Otherwise formats that count steps
+/// or samples come before those that count epochs. Of these the one that explains most lines wins,
+/// then the one with most progress, then with most metrics, then the first. Returns nothing if no
+/// format tells progress.
 [[nodiscard]] std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& formats,
                                                         std::string_view output);
 

@@ -39,9 +39,13 @@ bool is_steady(const TrialRecord& trial) {
   return !trial.measurement || trial.measurement->status == MeasurementStatus::steady;
 }
 
-double error_within_run(const TrialRecord& trial) {
+double relative_error(const TrialRecord& trial) {
   const double value = std::abs(trial.objectives[0]);
-  const double error = value > 0.0 ? trial.standard_errors[0] / value : 0.0;
+  return value > 0.0 ? trial.standard_errors[0] / value : 0.0;
+}
+
+double error_within_run(const TrialRecord& trial) {
+  const double error = relative_error(trial);
   if (!trial.measurement) return error;
   const Measurement& m = *trial.measurement;
   const double of_phases_s =

@@ -22,6 +22,9 @@ class MachineDrift;
 /// Whether it came to a steady state; true of trials without a measurement of time.
 [[nodiscard]] bool is_steady(const TrialRecord& trial);
 
+/// Standard error of a trial's first objective, as a share of its value; 0 of a value of 0.
+[[nodiscard]] double relative_error(const TrialRecord& trial);
+
 /// Scatter within a run, as a share of its value: the error of its own batch means and phases.
 /// A trial's interval is wider: for its looks, for what other trials varied by, and for what is
 /// left of a start. Launches that are compared with each other show all of that in their

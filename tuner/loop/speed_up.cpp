@@ -61,11 +61,6 @@ bool are_repeated_whole_runs(const std::vector<RunPair>& pairs) {
   return are_whole && std::ssize(pairs) >= (are_steady(pairs) ? 2 : k_least_unsteady_pairs);
 }
 
-double relative_error(const TrialRecord& trial) {
-  const double value = std::abs(trial.objectives[0]);
-  return value > 0.0 ? trial.standard_errors[0] / value : 0.0;
-}
-
 /// `repeated`: other pairs show what the runs' own scatter does not know of.
 double within_variance(const RunPair& pair, bool repeated) {
   const auto error = repeated ? error_within_run : relative_error;

@@ -42,12 +42,12 @@ struct Draft {
 };
 
 /// A study of the knobs that may be changed in the program: the baseline is what it does by itself,
-/// ranges are the table's for this machine. The parameters come in the order of their possible
-/// gain, which is that of the first guesses. Knobs are left out if their part of the
-/// step takes less than 2 % of its time, or if the time allows too few trials for them. Knobs
-/// beyond the safe ones come with a guard on the loss at the same samples: numeric ones are left
-/// out where there can be none. An error where nothing is left to tune, or where semantic ones are
-/// asked for and there can be no guard.
+/// ranges are the table's for this machine. Parameters come by their possible gain, the largest
+/// first; the first guesses keep this order. Knobs are left out if their part of the step takes
+/// less than 2 % of its time, or if the time allows too few trials for them. Knobs beyond the safe
+/// ones come with a guard on the loss at the same samples: numeric ones are left out where there
+/// can be none. An error where nothing is left to tune, or where semantic ones are asked for and
+/// there can be no guard.
 [[nodiscard]] Result<Draft> draft_study(const Survey& survey, const DraftOptions& options);
 
 /// The command's arguments as a study file's templates: a brace is a brace.

@@ -9,7 +9,7 @@ from steptune_pytorch.knobs.row import Row
 _NAME = "gc"
 _AUTO, _FREEZE, _EVERY = "auto", "freeze", "every_"
 _CHOICES = (_AUTO, _FREEZE, "every_50")
-# Optimizers, loaders and compiled kernels have made their lasting objects by then.
+# By then optimizers, loaders and compiled kernels have made the objects that they keep.
 _FROZEN_AGAIN_AT_STEP = 10
 
 
