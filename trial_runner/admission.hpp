@@ -27,6 +27,14 @@ class Admission {
   [[nodiscard]] Result<void> check_start(TrialKey key, std::span<const TrialKey> under_way,
                                          int places) const;
 
+  /// Places that `spec` may take one of: `runner.capacity()`, or one more than are taken if the
+  /// trial is interleaved.
+  [[nodiscard]] static int places_for(const TrialSpec& spec, std::span<const TrialKey> under_way,
+                                      const Runner& runner) {
+    const bool joins = spec.interleaved_round > 0 && runner.interleaves();
+    return joins ? static_cast<int>(under_way.size()) + 1 : runner.capacity();
+  }
+
  private:
   std::optional<std::string> study_;  ///< name
 };

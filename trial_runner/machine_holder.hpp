@@ -17,6 +17,9 @@ namespace steptune {
 /// as well, and trials go on there without the tuner. Same thread and lifetime as the runner.
 class MachineHolder {
  public:
+  /// False: trials end with the tuner, and all the rest says that there is nothing.
+  [[nodiscard]] virtual bool holds_machines() const { return true; }
+
   /// How many trials may be handed over at the same time, running and waiting together: at least
   /// the runner's `capacity`, more where choosing their order saves money. More for a while where
   /// some wait for what others do not need.

@@ -62,6 +62,9 @@ struct LiveTrial {
   std::optional<double> samples_per_step;  ///< in place of the hook's counting
 };
 
+/// In `TrialStarted::placement` of an interleaved trial: its round.
+inline constexpr const char* k_interleaved_fact = "interleaved";
+
 /// In a trial's recorded placement: `Outcome::left_behind`.
 inline constexpr const char* k_left_behind_fact = "left_behind";
 
@@ -133,6 +136,9 @@ struct TrialSpec {
   /// What is beyond it has told enough, too, and is ended. Heeded in the same place, where the
   /// machine has what it takes and the program reports by Steptune's protocol with its clock.
   std::optional<SlowLimit> slow_limit;
+  /// Trials of the same round (above 0) are interleaved: while one of them runs, the others are
+  /// stopped. Heeded by `Runner::interleaves`; 0: runs by itself.
+  int interleaved_round = 0;
   PageCache page_cache = PageCache::warm;  ///< heeded where trials run on the tuner's machine
   std::vector<std::filesystem::path>
       data;  ///< what is dropped: files, and folders with all in them
@@ -236,13 +242,24 @@ struct TrialDisturbed {
   double to_s = 0.0;
   Disturbance disturbance;  ///< in that time
 };
+/// An interleaved trial is stopped while another one runs, or goes on. Its reports, disturbances
+/// and outcome tell times as if it had never been stopped.
+struct TrialPaused {
+  TrialKey key;
+  double time_s = 0.0;    ///< runner's clock
+  bool goes_on = false;   ///< otherwise it is stopped now
+  double paused_s = 0.0;  ///< of all pauses that are over
+  /// It prints while it is stopped, so that some of it runs elsewhere: it cannot be interleaved.
+  bool in_vain = false;
+};
 /// The trial and all its descendants are gone. The last event of a launch.
 struct TrialFinished {
   TrialKey key;
   double time_s = 0.0;
   Outcome outcome;
 };
-using TrialEvent = std::variant<TrialStarted, TrialReported, TrialDisturbed, TrialFinished>;
+using TrialEvent =
+    std::variant<TrialStarted, TrialReported, TrialDisturbed, TrialPaused, TrialFinished>;
 /// Whose it is.
 [[nodiscard]] inline TrialKey key_of(const TrialEvent& event) {
   return std::visit([](const auto& held) { return held.key; }, event);
@@ -253,9 +270,10 @@ class MachineHolder;
 /// Makes trials happen. One thread owns a runner and makes all calls.
 ///
 /// Events of a trial: `TrialStarted` once, unless it never started; then any number of
-/// `TrialReported` and `TrialDisturbed`; last, exactly one `TrialFinished`, whatever happens to the
-/// program, the machine or the network. An error of `wait` concerns the runner, not a trial: one
-/// that `start` has taken, and that cannot be started when its turn comes, ends as `not_started`.
+/// `TrialReported`, `TrialDisturbed` and `TrialPaused`; last, exactly one `TrialFinished`, whatever
+/// happens to the program, the machine or the network. An error of `wait` concerns the runner, not
+/// a trial: one that `start` has taken, and that cannot be started when its turn comes, ends as
+/// `not_started`.
 ///
 /// Destruction: where trials run on this machine or in this process, it ends what still runs and
 /// returns once that is gone. Where the runner offers a `MachineHolder`, trials run elsewhere and
@@ -274,6 +292,10 @@ class Runner {
 
   /// How many trials may run at the same time without disturbing each other. At least 1.
   [[nodiscard]] virtual int capacity() const = 0;
+
+  /// True where trials with an `interleaved_round` may be started beside each other, whatever the
+  /// capacity, as long as no other trial runs. Always the same.
+  [[nodiscard]] virtual bool interleaves() const { return false; }
 
   /// Starts a trial; its events follow through `wait`. An error means that nothing was started and
   /// no event will come for this call: `internal` before `begin_study`, `conflict` for a key that
@@ -303,8 +325,9 @@ class Runner {
   };
   [[nodiscard]] virtual Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) = 0;
 
-  /// Null for runners that hold no machines between trials. Always the same.
-  [[nodiscard]] virtual MachineHolder* machine_holder() { return nullptr; }
+  /// What it holds between trials; by default nothing (`MachineHolder::holds_machines`). Always the
+  /// same object.
+  [[nodiscard]] virtual MachineHolder& machine_holder();
 };
 
 }  // namespace steptune

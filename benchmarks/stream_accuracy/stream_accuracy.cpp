@@ -10,7 +10,7 @@
 #include "benchmarks/stream_accuracy/stream_cells.hpp"
 #include "benchmarks/stream_accuracy/stream_trial.hpp"
 #include "common/json.hpp"
-#include "tuner/loop/planned_time.hpp"
+#include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {
 namespace {

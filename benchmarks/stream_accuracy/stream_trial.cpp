@@ -8,8 +8,8 @@
 #include "benchmarks/stream_accuracy/watched_cpu.hpp"
 #include "trial_runner/measure/measurer.hpp"
 #include "trial_runner/measure/usual_noise.hpp"
-#include "tuner/loop/disturbed_runs.hpp"
 #include "tuner/loop/running_trial.hpp"
+#include "tuner/verdict/disturbed_runs.hpp"
 
 namespace steptune {
 namespace {

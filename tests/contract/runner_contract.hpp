@@ -100,7 +100,7 @@ class RunnerContract : public testing::TestWithParam<BenchMaker> {
 /// For runners that offer a `MachineHolder`.
 class MachineHolderContract : public RunnerContract {
  protected:
-  [[nodiscard]] MachineHolder& machines() { return *runner().machine_holder(); }
+  [[nodiscard]] MachineHolder& machines() { return runner().machine_holder(); }
 };
 
 /// The only `TrialFinished` of a key; fails the test if there is none or more than one.

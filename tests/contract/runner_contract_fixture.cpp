@@ -66,8 +66,8 @@ void RunnerContract::restart() {
 }
 
 int RunnerContract::places() {
-  const MachineHolder* holder = runner().machine_holder();
-  return holder == nullptr ? runner().capacity() : holder->backlog();
+  const MachineHolder& holder = runner().machine_holder();
+  return holder.holds_machines() ? holder.backlog() : runner().capacity();
 }
 
 void RunnerContract::start(const TrialSpec& spec) {

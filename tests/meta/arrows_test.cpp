@@ -39,6 +39,49 @@ TEST(Arrows, EveryIncludeFollowsTheArchitecture) {
   EXPECT_GT(seen, 100) << "the include pattern no longer matches anything";
 }
 
+/// Rooms of the tuner, and which of the others each may include. Only what runs studies includes
+/// `loop`; the command line includes whatever it needs.
+const std::map<std::string, std::set<std::string>>& allowed_rooms() {
+  static const std::map<std::string, std::set<std::string>> rooms{
+      {"knobs", {}},
+      {"config_edit", {}},
+      {"notify", {}},
+      {"history", {}},
+      {"study", {"config_edit", "knobs"}},
+      {"analysis", {"history"}},
+      {"verdict", {"history", "knobs", "study"}},
+      {"loop", {"history", "study", "verdict"}},
+      {"report", {"analysis", "history", "knobs", "study", "verdict"}},
+      {"exports", {"history", "report", "study"}},
+      {"follow", {"history", "report", "study", "verdict"}},
+      {"serve", {"history", "report"}},
+      {"assembly", {"knobs", "study"}},
+      {"rehearsal", {"assembly", "history", "loop", "study"}},
+      {"retune", {"assembly", "history", "loop", "report", "study", "verdict"}},
+      {"survey", {"knobs", "study"}},
+      {"init", {"config_edit", "knobs", "survey"}},
+  };
+  return rooms;
+}
+
+TEST(Arrows, NoRoomOfTheTunerIncludesWhatStandsAboveIt) {
+  int seen = 0;
+  for (const SourceFile& file : cpp_files_below("tuner")) {
+    const std::string room = (++file.path.begin())->string();
+    if (room == "cli") continue;
+    ASSERT_TRUE(allowed_rooms().contains(room)) << room << " is in no list of this test";
+    for (const std::string& include : quoted_includes(file)) {
+      const std::filesystem::path included(include);
+      if (top_folder(included) != "tuner") continue;
+      ++seen;
+      const std::string other = (++included.begin())->string();
+      EXPECT_TRUE(other == room || allowed_rooms().at(room).contains(other))
+          << file.path.string() << " includes \"" << include << "\"";
+    }
+  }
+  EXPECT_GT(seen, 100) << "the include pattern no longer matches anything";
+}
+
 TEST(Arrows, TrainingProgramsKnowNothingOfTheTunerButTheReportingHeader) {
   for (const SourceFile& file : cpp_files_below("examples")) {
     for (const std::string& include : quoted_includes(file)) {

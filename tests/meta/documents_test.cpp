@@ -39,7 +39,7 @@ std::vector<std::filesystem::path> documents() {
   return found;
 }
 
-/// `tuner/loop/confirm` stands for its header and its source.
+/// `tuner/verdict/confirm` stands for its header and its source.
 bool names_something(const std::filesystem::path& path) {
   return std::filesystem::exists(path) || std::filesystem::exists(path.string() + ".hpp") ||
          std::filesystem::exists(path.string() + ".cpp");

@@ -19,6 +19,7 @@
 #include "trial_runner/local/oom_kill_counters.hpp"
 #include "trial_runner/local/placement.hpp"
 #include "trial_runner/local/pressure_watch.hpp"
+#include "trial_runner/local/trial_pauses.hpp"
 #include "trial_runner/output/lines.hpp"
 #include "trial_runner/output/log_file.hpp"
 
@@ -638,6 +639,42 @@ TEST(OomKillCounts, OnlyGrowthCounts) {
   EXPECT_EQ(OomKillCounters(machine.files()).read()[2], std::nullopt);
   const OomKills now = OomKillCounters().read();
   EXPECT_TRUE(now[0] || now[1] || now[2]) << "this kernel tells of no kills at all";
+}
+
+TEST(TrialPauses, ClocksAndPhasesStandStillInThem) {
+  TrialPauses pauses;
+  EXPECT_DOUBLE_EQ(pauses.trial_time_s(5.0), 5.0);
+  pauses.begin(10.0);
+  EXPECT_DOUBLE_EQ(pauses.trial_time_s(11.0), 10.0);
+  EXPECT_DOUBLE_EQ(pauses.end(12.0), 2.0);
+  pauses.begin(13.0);
+  EXPECT_DOUBLE_EQ(pauses.trial_time_s(17.0), 11.0);
+  pauses.end(17.0);
+  EXPECT_DOUBLE_EQ(pauses.paused_s(), 6.0);
+
+  Report report;
+  report.received_s = pauses.trial_time_s(20.0);
+  report.clock_s = 120.0;
+  report.parts["data"] = 3.0;
+  // An evaluation from 11 to 20, of which it was paused for five seconds.
+  report.phase = PhaseReport{"eval", 9.0};
+  report = pauses.without_pauses(report);
+  EXPECT_DOUBLE_EQ(*report.clock_s, 114.0);
+  EXPECT_DOUBLE_EQ(*report.phase->seconds, 4.0);
+  EXPECT_THAT(report.parts, IsEmpty());
+}
+
+TEST(TrialPauses, OutputWithinSeveralOfThemShowsThatTheyAreInVain) {
+  TrialPauses pauses;
+  pauses.on_output();
+  for (int pause = 0; pause < 3; ++pause) {
+    EXPECT_FALSE(pauses.are_in_vain());
+    pauses.begin(pause);
+    pauses.on_output();
+    pauses.on_output();
+    pauses.end(pause + 0.5);
+  }
+  EXPECT_TRUE(pauses.are_in_vain());
 }
 
 }  // namespace

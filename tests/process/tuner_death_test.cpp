@@ -28,10 +28,11 @@ class TunerDeathTest : public LocalRunnerTest {
  protected:
   ~TunerDeathTest() override { kill_tuner(); }
 
-  void start_tuner(const std::string& tag, std::vector<std::string> program, int count = 1) {
+  void start_tuner(const std::string& tag, std::vector<std::string> program,
+                   const std::string& count = "1") {
     local::SpawnRequest request;
     request.argv = {(STEPTUNE_BINARY_DIR "/bin/tuner_driver"), tag, k_watchdog, folder().string(),
-                    std::to_string(count)};
+                    count};
     request.argv.insert(request.argv.end(), program.begin(), program.end());
     request.environment = process_variables();
     const std::string output = folder() / "tuner.out";
@@ -110,7 +111,7 @@ class TunerDeathTest : public LocalRunnerTest {
 };
 
 TEST_F(TunerDeathTest, NothingSurvivesAKilledTuner) {
-  start_tuner("death-test", {k_fake_trial, "marked-brood", "stay"}, 2);
+  start_tuner("death-test", {k_fake_trial, "marked-brood", "stay"}, "2");
   std::vector<pid_t> pids = wait_for_pids(1, 4);
   for (const pid_t pid : wait_for_pids(2, 4))
     pids.push_back(pid);
@@ -118,6 +119,18 @@ TEST_F(TunerDeathTest, NothingSurvivesAKilledTuner) {
   kill_tuner();
   EXPECT_TRUE(eventually([&] { return alive(pids).empty() && carriers("death-test").empty(); }))
       << carriers("death-test");
+}
+
+TEST_F(TunerDeathTest, NorDoesATrialThatIsStoppedWhileAnotherRuns) {
+  start_tuner("turns-test",
+              {"/bin/sh", "-c",
+               "echo pid $$; echo ready; i=0; while :; do i=$((i + 1)); "
+               "echo \"[steptune] {\\\"v\\\":1,\\\"step\\\":$i}\"; sleep 0.02; done"},
+              "2i");
+  std::vector<pid_t> pids = wait_for_pids(1, 1);
+  pids.push_back(wait_for_pids(2, 1).at(0));
+  kill_tuner();
+  EXPECT_TRUE(eventually([&] { return alive(pids).empty() && carriers("turns-test").empty(); }));
 }
 
 TEST_F(TunerDeathTest, ATrialThatClearedItsEnvironmentDoesNotSurviveEither) {
@@ -184,7 +197,7 @@ TEST_F(TunerDeathTest, AWatchdogThatDiedIsReplacedBeforeTheNextTrial) {
 }
 
 TEST_F(TunerDeathTest, AdoptEndsWhatIsLeftAndTakesNothingOver) {
-  start_tuner("adopt-test", {k_fake_trial, "marked-brood", "stay"}, 2);
+  start_tuner("adopt-test", {k_fake_trial, "marked-brood", "stay"}, "2");
   std::vector<pid_t> pids = wait_for_pids(1, 4);
   for (const pid_t pid : wait_for_pids(2, 4))
     pids.push_back(pid);

@@ -2,7 +2,8 @@
 //
 // tuner_driver RUN_TAG WATCHDOG FOLDER COUNT PROGRAM [ARGUMENT...]: a tuner reduced to its runner,
 // made to be killed. Starts COUNT trials, prints `token TEXT` for each, then `ready`, and waits for
-// ever: `looked` each time that the runner has had the time to look at its trials' processes.
+// ever (`2i`: two that are interleaved): `looked` each time that the runner has had the time to
+// look at its trials' processes.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -22,7 +23,9 @@ int main(int argc, char** argv) {
   LocalRunnerOptions options;
   options.run_tag = arguments[0];
   options.watchdog_program = arguments[1];
-  options.parallel = std::atoi(arguments[3].c_str());
+  const int count = std::atoi(arguments[3].c_str());
+  const bool interleaved = arguments[3].ends_with('i');
+  options.parallel = interleaved ? 1 : count;
   options.pin = false;
   auto runner = make_local_runner(clock, options);
   if (!runner) {
@@ -30,9 +33,10 @@ int main(int argc, char** argv) {
     return 1;
   }
   if (!(*runner)->begin_study("driver", options.run_tag)) return 1;
-  for (int i = 1; i <= options.parallel; ++i) {
+  for (int i = 1; i <= count; ++i) {
     TrialSpec spec;
     spec.key = {i, 1};
+    spec.interleaved_round = interleaved ? 1 : 0;
     spec.argv.assign(arguments.begin() + 4, arguments.end());
     spec.log_path = arguments[2] + "/trial-" + std::to_string(i) + ".log";
     if (!(*runner)->start(spec)) return 1;
@@ -49,7 +53,7 @@ int main(int argc, char** argv) {
     for (const TrialEvent& event : *events) {
       if (const auto* begin = std::get_if<TrialStarted>(&event)) {
         std::printf("token %s\n", begin->token.c_str());
-        if (++started == options.parallel) std::printf("ready\n");
+        if (++started == count) std::printf("ready\n");
       }
       if (const auto* end = std::get_if<TrialFinished>(&event)) {
         std::printf("ended %s\n", end->outcome.detail.c_str());

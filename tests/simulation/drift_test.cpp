@@ -13,7 +13,7 @@
 #include "common/log.hpp"
 #include "tests/simulation/simulated_study.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tuner/loop/decision_log.hpp"
+#include "tuner/history/decision_text.hpp"
 
 namespace steptune::simulation {
 namespace {

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "tests/simulation/simulated_study.hpp"
-#include "tuner/loop/decision_log.hpp"
+#include "tuner/history/decision_text.hpp"
 
 namespace steptune::simulation {
 namespace {

@@ -13,11 +13,16 @@ void ScriptedRunner::begin(const TrialSpec& spec) {
   if (!known_.insert(spec.key).second) throw std::logic_error("a key was started twice");
   Live live;
   live.script = script_(spec);
+  live.round = interleaved ? spec.interleaved_round : 0;
   live.started_s = clock_.now_s();
   live.next_s = clock_.now_s();
   live_.emplace(spec.key, std::move(live));
   most_running_ = std::max(most_running_, live_.size());
-  if (live_.size() > static_cast<std::size_t>(capacity_)) throw std::logic_error("over capacity");
+  const bool in_turns = std::ranges::all_of(live_, [&](const auto& other) {
+    return other.second.round > 0 && other.second.round == spec.interleaved_round;
+  });
+  if (!in_turns && live_.size() > static_cast<std::size_t>(capacity_))
+    throw std::logic_error("over capacity");
 }
 
 Result<void> ScriptedRunner::start(const TrialSpec& spec) {
@@ -38,7 +43,9 @@ void ScriptedRunner::happen(TrialKey key, Live& live, std::vector<TrialEvent>& e
   const TrialScript& script = live.script;
   if (!live.announced) {
     live.announced = true;
-    events.emplace_back(TrialStarted{key, clock_.now_s(), "token", {{"cpus", "0"}}});
+    TrialStarted started{key, clock_.now_s(), "token", {{"cpus", "0"}}};
+    if (live.round > 0) started.placement[k_interleaved_fact] = std::to_string(live.round);
+    events.emplace_back(std::move(started));
     live.next_s = clock_.now_s() + script.startup_s + step_s(key, live);
     return;
   }

@@ -49,6 +49,7 @@ class ScriptedRunner final : public Runner {
     return {};
   }
   [[nodiscard]] int capacity() const override { return capacity_; }
+  [[nodiscard]] bool interleaves() const override { return interleaved; }
   [[nodiscard]] Result<void> start(const TrialSpec& spec) override;
   [[nodiscard]] Result<std::vector<TrialEvent>> wait(double deadline_s) override;
   void stop(TrialKey key) override;
@@ -60,6 +61,7 @@ class ScriptedRunner final : public Runner {
   std::function<void()> at_crash_point;
   std::function<void()> at_wait;
   std::string study_identity;  ///< as the loop has told it
+  bool interleaved = false;    ///< trials of a round run at once
   bool adopts = false;         ///< takes over every orphan, which then begins anew
 
   [[nodiscard]] const std::vector<TrialSpec>& started() const { return started_; }
@@ -70,6 +72,7 @@ class ScriptedRunner final : public Runner {
  private:
   struct Live {
     TrialScript script;
+    int round = 0;  ///< `TrialSpec::interleaved_round`
     double started_s = 0.0;
     double next_s = 0.0;  ///< of the next report, or of the end where one is due
     int steps = 0;

@@ -67,7 +67,7 @@ class SlurmDrill : public ::testing::Test {
   void TearDown() override {
     if (runner_ == nullptr || HasFatalFailure()) return;
     runner_->kill_all();
-    const auto released = runner_->machine_holder()->release(k_patience_s);
+    const auto released = runner_->machine_holder().release(k_patience_s);
     EXPECT_TRUE(released) << released.error().text();
     // Jobs that drills submit themselves end within a moment.
     EXPECT_TRUE(queue_becomes_empty(k_patience_s)) << slurm_output({"squeue"});

@@ -80,6 +80,7 @@ class ForkedRunner final : public Runner {
     return begun;
   }
   [[nodiscard]] int capacity() const override { return runner_->capacity(); }
+  [[nodiscard]] bool interleaves() const override { return runner_->interleaves(); }
   [[nodiscard]] Result<void> start(const TrialSpec& spec) override;
   [[nodiscard]] Result<std::vector<TrialEvent>> wait(double deadline_s) override;
   void stop(TrialKey key) override;
@@ -87,7 +88,7 @@ class ForkedRunner final : public Runner {
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override {
     return runner_->adopt(orphans);
   }
-  [[nodiscard]] MachineHolder* machine_holder() override { return runner_->machine_holder(); }
+  [[nodiscard]] MachineHolder& machine_holder() override { return runner_->machine_holder(); }
 
  private:
   [[nodiscard]] Result<void> begin(const TrialSpec& spec);
@@ -119,7 +120,8 @@ class ForkedRunner final : public Runner {
 Result<void> ForkedRunner::start(const TrialSpec& spec) {
   // Of a trial that waits for the check, which has its place, the runner below knows nothing.
   const std::vector<TrialKey> under_way(under_way_.begin(), under_way_.end());
-  if (auto free = admission_.check_start(spec.key, under_way, capacity()); !free) return free;
+  const int places = Admission::places_for(spec, under_way, *this);
+  if (auto free = admission_.check_start(spec.key, under_way, places); !free) return free;
   auto started = begin(spec);
   if (started) under_way_.insert(spec.key);
   return started;

@@ -65,6 +65,7 @@ class LiveRunner final : public Runner {
   [[nodiscard]] Result<void> begin_study(const std::string& name,
                                          const std::string& identity) override;
   [[nodiscard]] int capacity() const override { return 1; }
+  [[nodiscard]] bool interleaves() const override { return fresh_->interleaves(); }
   [[nodiscard]] Result<void> start(const TrialSpec& spec) override;
   [[nodiscard]] Result<std::vector<TrialEvent>> wait(double deadline_s) override;
   void stop(TrialKey key) override;
@@ -103,8 +104,8 @@ class LiveRunner final : public Runner {
   std::optional<Program> program_;
   int programs_ = 0;
   std::optional<Active> active_;
-  std::optional<TrialSpec> waiting_;  ///< for the program's end, to be started anew
-  std::optional<TrialKey> running_fresh_;
+  std::vector<TrialSpec> waiting_;  ///< for the program's end, to be started anew
+  std::set<TrialKey> running_fresh_;
   std::set<std::string> refused_;  ///< knobs
   std::string unusable_;           ///< why no program can be shared; empty: it can
   std::vector<TrialEvent> events_;
@@ -119,9 +120,11 @@ Result<void> LiveRunner::begin_study(const std::string& name, const std::string&
 Result<void> LiveRunner::start(const TrialSpec& spec) {
   std::vector<TrialKey> under_way;
   if (active_) under_way.push_back(active_->spec.key);
-  if (waiting_) under_way.push_back(waiting_->key);
-  if (running_fresh_) under_way.push_back(*running_fresh_);
-  if (auto free = admission_.check_start(spec.key, under_way, capacity()); !free) return free;
+  for (const TrialSpec& waiting : waiting_)
+    under_way.push_back(waiting.key);
+  under_way.insert(under_way.end(), running_fresh_.begin(), running_fresh_.end());
+  const int places = Admission::places_for(spec, under_way, *this);
+  if (auto free = admission_.check_start(spec.key, under_way, places); !free) return free;
   if (!spec.live || !unusable_.empty() || is_refused(*spec.live)) return start_fresh(spec);
   active_ = Active{{spec, clock_.now_s()}};
   if (!program_) {
@@ -173,13 +176,13 @@ Result<void> LiveRunner::start_program() {
 
 Result<void> LiveRunner::start_fresh(TrialSpec spec) {
   if (program_) {
-    waiting_ = std::move(spec);
+    waiting_.push_back(std::move(spec));
     end_program();
     return {};
   }
   const TrialKey key = spec.key;
   auto started = fresh_->start(spec);
-  if (started) running_fresh_ = key;
+  if (started) running_fresh_.insert(key);
   return started;
 }
 
@@ -247,7 +250,7 @@ void LiveRunner::on_fresh_event(TrialEvent event) {
     on_program_event(event);
     return;
   }
-  if (std::holds_alternative<TrialFinished>(event)) running_fresh_.reset();
+  if (std::holds_alternative<TrialFinished>(event)) running_fresh_.erase(key);
   events_.push_back(std::move(event));
 }
 
@@ -277,8 +280,9 @@ void LiveRunner::on_program_finished(const Outcome& outcome) {
   const bool has_measured = blocks_.has_measured();
   program_.reset();
   blocks_.restart();
-  if (waiting_) {
-    start_accepted(*std::exchange(waiting_, std::nullopt));
+  if (!waiting_.empty()) {
+    for (TrialSpec& spec : std::exchange(waiting_, {}))
+      start_accepted(std::move(spec));
     return;
   }
   if (!active_) return;
@@ -413,8 +417,7 @@ void LiveRunner::stop(TrialKey key) {
   Outcome stopped{.kind = OutcomeKind::stopped};
   if (active_ && active_->spec.key == key) {
     finish(std::move(stopped));
-  } else if (waiting_ && waiting_->key == key) {
-    waiting_.reset();
+  } else if (std::erase_if(waiting_, [&](const TrialSpec& spec) { return spec.key == key; }) > 0) {
     events_.emplace_back(TrialFinished{key, clock_.now_s(), std::move(stopped)});
   } else {
     fresh_->stop(key);
@@ -423,7 +426,8 @@ void LiveRunner::stop(TrialKey key) {
 
 void LiveRunner::kill_all() {
   if (active_) stop(active_->spec.key);
-  if (waiting_) stop(waiting_->key);
+  while (!waiting_.empty())
+    stop(waiting_.front().key);
   if (program_) program_->is_ending = true;
   fresh_->kill_all();
 }

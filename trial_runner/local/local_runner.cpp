@@ -23,6 +23,7 @@
 #include "trial_runner/launch/outer_ranks.hpp"
 #include "trial_runner/launch/rank_cpus.hpp"
 #include "trial_runner/local/forked_starts.hpp"
+#include "trial_runner/local/interleaving.hpp"
 #include "trial_runner/local/leftovers.hpp"
 #include "trial_runner/local/local_trial.hpp"
 #include "trial_runner/local/orphaned_trials.hpp"
@@ -39,6 +40,7 @@ namespace {
 
 /// A wait that returns so much later than asked for was not served at all: suspended, stopped.
 constexpr double k_standstill_s = 2.0;
+constexpr const char* k_stopped_before = "stopped before it started";
 /// Each holds an interpreter with PyTorch: 100 to 200 MB.
 constexpr std::size_t k_most_fork_servers = 4;
 
@@ -81,7 +83,8 @@ class LocalRunner final : public Runner {
         slots_(std::move(slots)),
         environment_(std::move(environment)),
         watchdog_(std::move(watchdog)),
-        nvml_(has_gpus ? Nvml::open() : nullptr) {
+        nvml_(has_gpus ? Nvml::open() : nullptr),
+        uses_gpus_(has_gpus && options_.gpus_per_trial != 0) {
     subreaper_.add_helper(watchdog_.pid());
   }
   LocalRunner(const LocalRunner&) = delete;
@@ -91,6 +94,7 @@ class LocalRunner final : public Runner {
   [[nodiscard]] Result<void> begin_study(const std::string& name,
                                          const std::string& identity) override;
   [[nodiscard]] int capacity() const override { return static_cast<int>(slots_.size()); }
+  [[nodiscard]] bool interleaves() const override { return slots_.size() == 1 && !uses_gpus_; }
   [[nodiscard]] Result<void> start(const TrialSpec& spec) override;
   [[nodiscard]] Result<std::vector<TrialEvent>> wait(double deadline_s) override;
   void stop(TrialKey key) override;
@@ -114,8 +118,9 @@ class LocalRunner final : public Runner {
   void begin_trial(Launching launching, TrialProcess process, CountersAtStart at_start,
                    double spared_s);
   void take_forked();
+  void advance_turns();
   void end_unstarted(TrialKey key, OutcomeKind kind, std::string why);
-  void drop_launching(const std::function<bool(const Launching&)>& which);
+  void drop_launching(const std::function<bool(TrialKey)>& which);
   /// Leaves the page cache as the trial is to find it; tells how that is.
   void prepare_page_cache(const TrialSpec& spec, std::map<std::string, std::string>& placed);
   /// Sleeps until a descriptor is ready, a timer is due or `deadline_s`; true if a signal arrived.
@@ -130,6 +135,7 @@ class LocalRunner final : public Runner {
   Environment environment_;
   Watchdog watchdog_;
   std::unique_ptr<Nvml> nvml_;  ///< null: none here
+  bool uses_gpus_;
   std::string boot_ = boot_id();
   OomKillCounters oom_counters_;
   std::optional<bool> data_fits_;  ///< into memory; nothing: not looked at yet
@@ -138,6 +144,7 @@ class LocalRunner final : public Runner {
   ForkedStarts forked_starts_{subreaper_, std::max(k_most_fork_servers, slots_.size())};
   std::vector<Launching> launching_;  ///< that wait for a fork
   std::vector<LocalTrial> trials_;
+  Interleaving interleaving_;
   std::vector<TrialEvent> events_;
 };
 
@@ -165,6 +172,16 @@ Result<void> LocalRunner::check_startable(const TrialSpec& spec) const {
     running.push_back(trial.key());
   for (const Launching& launching : launching_)
     running.push_back(launching.spec.key);
+  for (const TrialSpec& waiting : interleaving_.waiting())
+    running.push_back(waiting.key);
+  if (spec.interleaved_round > 0 && interleaves() && launching_.empty()) {
+    const bool is_of_round =
+        running.empty() || interleaving_.round() == spec.interleaved_round ||
+        (trials_.empty() &&
+         interleaving_.waiting().front().interleaved_round == spec.interleaved_round);
+    if (is_of_round)
+      return admission_.check_start(spec.key, running, static_cast<int>(running.size()) + 1);
+  }
   return admission_.check_start(spec.key, running, capacity());
 }
 
@@ -210,6 +227,10 @@ Result<void> LocalRunner::ensure_watchdog() {
 Result<void> LocalRunner::start(const TrialSpec& spec) {
   if (auto startable = check_startable(spec); !startable) return startable;
   if (auto watched = ensure_watchdog(); !watched) return watched;
+  if (spec.interleaved_round > 0 && interleaves()) {
+    interleaving_.add(spec);
+    return {};
+  }
   auto launching = prepare(spec);
   if (!launching) return tl::unexpected(launching.error());
   if (begin_forked(*launching)) {
@@ -228,7 +249,7 @@ Result<Launching> LocalRunner::prepare(const TrialSpec& spec) {
     if (!created) return tl::unexpected(created.error());
     log = *std::move(created);
   }
-  const std::size_t slot = free_slot();
+  const std::size_t slot = spec.interleaved_round > 0 ? 0 : free_slot();
   Environment environment = own_environment(spec);
   PlacementOptions placement = placement_;
   placement.set_thread_counts = placement_.set_thread_counts && spec.set_thread_counts;
@@ -241,6 +262,9 @@ Result<Launching> LocalRunner::prepare(const TrialSpec& spec) {
     environment.insert_or_assign(tag.substr(0, equals), tag.substr(equals + 1));
   }
   if (!spec.data.empty()) prepare_page_cache(spec, placed);
+  if (spec.interleaved_round > 0) {
+    placed[k_interleaved_fact] = std::to_string(spec.interleaved_round);
+  }
   std::filesystem::path temporary = temporary_folder(environment);
   return Launching{std::move(bound),
                    slot,
@@ -352,6 +376,7 @@ bool LocalRunner::poll_until(double deadline_s) {
   descriptors.reserve(2 * trials_.size() + launching_.size());
   forked_starts_.add_descriptors(descriptors);
   wake_s = std::min(wake_s, std::max(forked_starts_.next_timer_s(), now_s));
+  wake_s = std::min(wake_s, std::max(interleaving_.next_timer_s(now_s, trials_), now_s));
   for (const LocalTrial& trial : trials_) {
     wake_s = std::min(wake_s, std::max(trial.next_timer_s(now_s), now_s));
     for (const int fd : {trial.exit_fd(), trial.output_fd(now_s)}) {
@@ -367,8 +392,24 @@ bool LocalRunner::poll_until(double deadline_s) {
   return interrupted;
 }
 
+void LocalRunner::advance_turns() {
+  const auto free_bytes = [this] {
+    double allowed_bytes = usable_memory_bytes(SystemFiles{});
+    for (const LocalTrial& trial : trials_)
+      allowed_bytes -= trial.peak_memory_bytes();
+    return std::min(allowed_bytes, read_memory_info(SystemFiles{}).available_bytes.value_or(0.0));
+  };
+  auto spec = interleaving_.advance(clock_.now_s(), trials_, free_bytes, subreaper_, events_);
+  if (!spec) return;
+  auto launching = prepare(*spec);
+  const auto started = launching ? start_fresh(*std::move(launching))
+                                 : Result<void>(tl::unexpected(launching.error()));
+  if (!started) end_unstarted(spec->key, OutcomeKind::not_started, started.error().text());
+}
+
 void LocalRunner::advance_trials() {
   take_forked();
+  advance_turns();
   const double now_s = clock_.now_s();
   std::erase_if(trials_, [&](LocalTrial& trial) {
     const bool has_ended = trial.advance(now_s, subreaper_, events_);
@@ -398,14 +439,16 @@ Result<std::vector<TrialEvent>> LocalRunner::wait(double deadline_s) {
 void LocalRunner::stop(TrialKey key) {
   const auto trial = std::ranges::find(trials_, key, &LocalTrial::key);
   if (trial != trials_.end()) trial->stop(clock_.now_s());
-  drop_launching([&](const Launching& launching) { return launching.spec.key == key; });
+  drop_launching([&](TrialKey other) { return other == key; });
 }
 
-void LocalRunner::drop_launching(const std::function<bool(const Launching&)>& which) {
+void LocalRunner::drop_launching(const std::function<bool(TrialKey)>& which) {
+  for (const TrialKey key : interleaving_.cancel(which))
+    end_unstarted(key, OutcomeKind::stopped, k_stopped_before);
   std::erase_if(launching_, [&](const Launching& launching) {
-    if (!which(launching)) return false;
+    if (!which(launching.spec.key)) return false;
     forked_starts_.cancel(launching.spec.key);
-    end_unstarted(launching.spec.key, OutcomeKind::stopped, "stopped before it started");
+    end_unstarted(launching.spec.key, OutcomeKind::stopped, k_stopped_before);
     return true;
   });
 }
@@ -413,7 +456,7 @@ void LocalRunner::drop_launching(const std::function<bool(const Launching&)>& wh
 void LocalRunner::kill_all() {
   for (LocalTrial& trial : trials_)
     trial.end(EndedBy::stop, clock_.now_s(), 0.0);
-  drop_launching([](const Launching&) { return true; });
+  drop_launching([](TrialKey) { return true; });
 }
 
 Result<std::vector<TrialKey>> LocalRunner::adopt(std::span<const Orphan> orphans) {

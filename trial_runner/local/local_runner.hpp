@@ -40,6 +40,10 @@ struct LocalRunnerOptions {
 ///   still holds its output. Nothing that it started, daemons included, outlives `TrialFinished`.
 /// - Of a launch of several processes, each is bound to its part of the trial's CPUs, unless the
 ///   study binds them.
+/// - Interleaved trials share the first trial's CPUs. Each starts alone, until it has reported
+///   progress; then they run in turns of half a second and of two reports at least, and all
+///   processes of the others are stopped (SIGSTOP). Where memory is short for another one, it
+///   waits for those before it to end. Not with GPUs, whose work cannot be stopped.
 /// - If this program dies, by SIGKILL too, a watchdog process kills what it had started.
 /// - Output is read in bounded memory, kept in the trial's log up to its cap, and given to the
 ///   report reader line by line.

@@ -78,6 +78,7 @@ LocalTrial::LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess pro
       line_came_s_(at_start_.started_s),
       next_look_s_(at_start_.started_s + k_first_look_s),
       look_interval_s_(k_first_look_s),
+      is_interleaved_(spec.interleaved_round > 0),
       sweep_interval_s_(k_first_sweep_s) {}
 
 double LocalTrial::next_timer_s(double now_s) const {
@@ -87,6 +88,7 @@ double LocalTrial::next_timer_s(double now_s) const {
   if (now_s < next_read_s_) next = std::min(next, next_read_s_);
   if (give_up_at_s_) return std::min(next, *give_up_at_s_);
   if (kill_at_s_) return std::min(next, *kill_at_s_);
+  if (pauses_.is_paused()) return next;
   return std::min(
       {next, next_look_s_, at_start_.started_s + excluded_s_ + limits_.wall_s, idle_until_s()});
 }
@@ -112,6 +114,7 @@ bool LocalTrial::advance(double now_s, Subreaper& subreaper, std::vector<TrialEv
     escalate(now_s);
     return false;
   }
+  if (pauses_.is_paused()) return false;
   if (now_s >= next_look_s_) look_at_processes(now_s, subreaper, events);
   check_limits(now_s);
   return false;
@@ -141,21 +144,49 @@ void LocalTrial::take_output(std::string_view bytes, double now_s,
   if (begins_with_end) {
     lines_.flush([&](std::string_view line) { on_line(line, line_came_s_, events); });
   }
-  last_output_s_ = line_came_s_ = now_s;
+  pauses_.on_output();
+  last_output_s_ = now_s;
+  line_came_s_ = pauses_.trial_time_s(now_s);
   log_.write(bytes);
-  lines_.feed(bytes, [&](std::string_view line) { on_line(line, now_s, events); });
+  lines_.feed(bytes, [&](std::string_view line) { on_line(line, line_came_s_, events); });
 }
 
-void LocalTrial::on_line(std::string_view line, double now_s, std::vector<TrialEvent>& events) {
+void LocalTrial::on_line(std::string_view line, double trial_s, std::vector<TrialEvent>& events) {
   tail_.feed(line);
   tail_.feed("\n");
-  if (auto report = reader_.read_line(line, now_s)) {
-    if (!reported_) activity_.forget_start(now_s);
+  if (auto report = reader_.read_line(line, trial_s)) {
+    if (!reported_) activity_.forget_start(trial_s);
     reported_ = true;
     is_replaying_ = is_replaying_ || begins_replay(*report);
+    if (report->step || report->samples) ++progress_reports_;
     mark_progress(tail_, *report);
+    if (is_interleaved_) report = pauses_.without_pauses(*std::move(report));
     events.emplace_back(TrialReported{key_, *std::move(report)});
   }
+}
+
+void LocalTrial::pause(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events) {
+  if (pauses_.is_paused() || is_ending()) return;
+  pauses_.stop([&] { return processes_now(subreaper); });
+  read_output(now_s, k_last_bytes, events);
+  pauses_.begin(now_s);
+  events.emplace_back(TrialPaused{key_, now_s, false, pauses_.paused_s()});
+}
+
+void LocalTrial::go_on(double now_s, std::vector<TrialEvent>& events) {
+  if (!pauses_.is_paused()) return;
+  read_output(now_s, k_last_bytes, events);
+  const double gap_s = pauses_.end(now_s);
+  exclude_from_limits(gap_s);
+  next_look_s_ += gap_s;
+  events.emplace_back(TrialPaused{key_, now_s, true, pauses_.paused_s(), pauses_.are_in_vain()});
+}
+
+std::vector<ProcessStat> LocalTrial::processes_now(Subreaper& subreaper) const {
+  std::vector<ProcessStat> processes = process_tree(process_.main.pid);
+  for (ProcessStat& orphan : subreaper.orphans_of(process_.main.pid))
+    processes.push_back(std::move(orphan));
+  return processes;
 }
 
 void LocalTrial::check_limits(double now_s) {
@@ -168,9 +199,7 @@ void LocalTrial::check_limits(double now_s) {
 
 void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
                                    std::vector<TrialEvent>& events) {
-  std::vector<ProcessStat> processes = process_tree(process_.main.pid);
-  for (ProcessStat& orphan : subreaper.orphans_of(process_.main.pid))
-    processes.push_back(std::move(orphan));
+  const std::vector<ProcessStat> processes = processes_now(subreaper);
   for (const ProcessStat& process : processes) {
     const bool has_left = process.group != process_.main.pid && !process.is_zombie();
     if (has_left && strayed_.insert(process.id).second) newly_strayed_.push_back(process.id);
@@ -178,9 +207,19 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   // No grace: what allocates without bound would take the machine with it meanwhile.
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
   const double own_s = own_cpu_seconds(processes, subreaper.reaped_usage(process_.main.pid).cpu_s);
+  leftovers_.look(processes);
+  // Those that run while it is stopped are no neighbours, and its own shares are of less time.
+  if (!is_interleaved_) look_at_machine(now_s, own_s, processes, events);
+  const double slowest = limits_.memory_bytes ? k_look_with_memory_limit_s : k_look_s;
+  look_interval_s_ = std::min(2 * look_interval_s_, slowest);
+  next_look_s_ = now_s + look_interval_s_;
+}
+
+void LocalTrial::look_at_machine(double now_s, double own_s,
+                                 const std::vector<ProcessStat>& processes,
+                                 std::vector<TrialEvent>& events) {
   if (reported_) cpu_use_.look(now_s, own_s);
   if (!is_replaying_) activity_.look(now_s, processes);
-  leftovers_.look(processes);
   if (const auto strangers = gpus_.look(now_s, processes); strangers.count > 0) {
     Disturbance disturbance;
     disturbance.gpu_strangers = strangers.count;
@@ -193,9 +232,6 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
       events.emplace_back(TrialDisturbed{key_, from_s, now_s, *look->disturbance});
     }
   }
-  const double slowest = limits_.memory_bytes ? k_look_with_memory_limit_s : k_look_s;
-  look_interval_s_ = std::min(2 * look_interval_s_, slowest);
-  next_look_s_ = now_s + look_interval_s_;
 }
 
 void LocalTrial::end(EndedBy by, double now_s, double grace_s) {
@@ -204,6 +240,7 @@ void LocalTrial::end(EndedBy by, double now_s, double grace_s) {
     kill_at_s_ = std::min(*kill_at_s_, now_s + grace_s);
   } else {
     if (main_has_exited()) return;
+    pauses_.end(now_s);
     ended_by_ = by;
     kill_at_s_ = now_s + grace_s;
     leftovers_.look_closely(process_tree(process_.main.pid));
@@ -306,14 +343,14 @@ Outcome LocalTrial::finish(double now_s, const Subreaper& subreaper,
   if (outcome.kind == OutcomeKind::failed) outcome.lacked_stream = lacked_stream(tail_.text());
   outcome.detail = describe(ended, outcome.lacked_stream);
   outcome.left_behind = leftovers_.clear().text();
-  outcome.duration_s = exited_s_.value_or(now_s) - at_start_.started_s;
+  outcome.duration_s = pauses_.trial_time_s(exited_s_.value_or(now_s)) - at_start_.started_s;
   outcome.billed_s = outcome.duration_s;
   outcome.peak_memory_bytes = memory_.peak_bytes();
   outcome.peak_unreclaimable_bytes = memory_.peak_unreclaimable_bytes();
   const double usable_bytes = usable_memory_bytes(SystemFiles{});
   if (usable_bytes > 0.0) outcome.usable_memory_bytes = usable_bytes;
   const auto cpu = read_cpu_time(bound_to_);
-  if (cpu && at_start_.cpu)
+  if (cpu && at_start_.cpu && !is_interleaved_)
     outcome.disturbance = disturbance_between(*at_start_.cpu, *cpu, used.cpu_s);
   outcome.cpu_busy = cpu_use_.busy_share(cpus_);
   outcome.activity = activity_.activity();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <set>
 #include <string>
@@ -19,6 +20,7 @@
 #include "trial_runner/local/oom_kill_counters.hpp"
 #include "trial_runner/local/placement.hpp"
 #include "trial_runner/local/subreaper.hpp"
+#include "trial_runner/local/trial_pauses.hpp"
 #include "trial_runner/local/trial_process.hpp"
 #include "trial_runner/output/lines.hpp"
 #include "trial_runner/output/log_file.hpp"
@@ -79,6 +81,16 @@ class LocalTrial {
   /// Lengthens all limits by time in which this machine or program was suspended.
   void exclude_from_limits(double gap_s);
 
+  /// Stops all its processes, or lets them go on. Between the two it reports nothing, no limit but
+  /// a forced end holds, and no time passes for it.
+  void pause(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
+  void go_on(double now_s, std::vector<TrialEvent>& events);
+  /// True once its end was begun, by whomever, or its main process is gone.
+  [[nodiscard]] bool is_ending() const { return kill_at_s_ || give_up_at_s_ || exited_s_; }
+  /// Reports of progress so far.
+  [[nodiscard]] std::int64_t progress_reports() const { return progress_reports_; }
+  [[nodiscard]] double peak_memory_bytes() const { return memory_.peak_bytes().value_or(0.0); }
+
   /// Reaps the main process and tells how the trial ended.
   [[nodiscard]] Outcome finish(double now_s, const Subreaper& subreaper,
                                const OomKillCounters& oom_counters,
@@ -87,15 +99,20 @@ class LocalTrial {
  private:
   void read_output(double now_s, std::size_t max_bytes, std::vector<TrialEvent>& events);
   void take_output(std::string_view bytes, double now_s, std::vector<TrialEvent>& events);
-  void on_line(std::string_view line, double now_s, std::vector<TrialEvent>& events);
+  /// `trial_s`: without pauses.
+  void on_line(std::string_view line, double trial_s, std::vector<TrialEvent>& events);
   void check_limits(double now_s);
   /// A phase under way is silent as long as it takes; the wall limit holds all the same.
   [[nodiscard]] double idle_until_s() const;
   void look_at_processes(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
+  void look_at_machine(double now_s, double own_s, const std::vector<ProcessStat>& processes,
+                       std::vector<TrialEvent>& events);
   void escalate(double now_s);
   void kill_group(int signal) const;
   /// `kill_group(SIGKILL)`, but for helpers that clean up after the others.
   void kill_all_but_helpers() const;
+  /// Of its tree and its orphans, zombies aside.
+  [[nodiscard]] std::vector<ProcessStat> processes_now(Subreaper& subreaper) const;
   [[nodiscard]] bool main_has_exited() const;
   [[nodiscard]] bool end_descendants(double now_s, Subreaper& subreaper);
   [[nodiscard]] std::string describe(const Classification& ended, LackedStream lacked) const;
@@ -123,10 +140,14 @@ class LocalTrial {
   GpuWatch gpus_;
   double excluded_s_ = 0.0;
   double last_output_s_;  ///< for the idle limit, which does not count standstills
-  double line_came_s_;    ///< the latest part of one
+  double line_came_s_;    ///< the latest part of one, without pauses
   double next_read_s_ = 0.0;
   double next_look_s_;
   double look_interval_s_;
+
+  bool is_interleaved_;
+  TrialPauses pauses_;
+  std::int64_t progress_reports_ = 0;
 
   EndedBy ended_by_ = EndedBy::nothing;
   std::optional<double> kill_at_s_;     // SIGTERM was sent; SIGKILL is due then

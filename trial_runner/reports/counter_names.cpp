@@ -23,7 +23,7 @@ constexpr CounterName doubtful(CounterName counter) {
   return counter;
 }
 
-constexpr std::array<NamedCounter, 39> k_counters{{
+constexpr std::array<NamedCounter, 42> k_counters{{
     {"update", k_update},
     {"num_updates", k_update},
     {"up", k_update},
@@ -40,6 +40,9 @@ constexpr std::array<NamedCounter, 39> k_counters{{
     {"iterations", doubtful(k_iteration)},
     {"it", k_iteration},
     {"global_iter", k_iteration},
+    {"generation", k_iteration},
+    {"gen", k_iteration},
+    {"round", k_iteration},
     {"n_iter", doubtful(k_iteration)},
     {"num_iter", doubtful(k_iteration)},
     {"batch", doubtful({})},

@@ -61,13 +61,15 @@ std::optional<LineHeading> line_heading(std::string_view line) {
 }
 
 std::optional<double> leading_number(std::string_view line) {
-  static const re2::RE2 k_regex(R"(^\s*\[?(\d{1,15})\]?\s*(?:\||:\s|\t)\D*\d[^\d]*)",
+  static const re2::RE2 k_regex(R"(^\s*(?:\[(\d{1,15})\]|(\d{1,15})\s*(?:\||:\s|\t))\D*\d)",
                                 re2::RE2::Quiet);
-  re2::StringPiece digits;
-  if (!re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), k_regex, &digits)) {
+  re2::StringPiece in_brackets;
+  re2::StringPiece bare;
+  if (!re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), k_regex, &in_brackets,
+                              &bare)) {
     return std::nullopt;
   }
-  return number(digits);
+  return number(in_brackets.empty() ? bare : in_brackets);
 }
 
 std::optional<double> percent_of_run(std::string_view line) {

@@ -15,8 +15,7 @@ struct LineHeading {
 };
 [[nodiscard]] std::optional<LineHeading> line_heading(std::string_view line);
 
-/// Whole number at the start of a line with further numbers: `10 | loss 4.2`, `[10]
-/// train-rmse:0.5`.
+/// Whole number at the start of a line with further numbers: `10 | loss 4.2`, `[10] mae 0.5`.
 [[nodiscard]] std::optional<double> leading_number(std::string_view line);
 
 /// Share of the whole run that a line shows: 15.6 of `Progress:  15.6%`.

@@ -53,7 +53,7 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   void stop(TrialKey key) override;
   void kill_all() override;
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
-  [[nodiscard]] MachineHolder* machine_holder() override { return this; }
+  [[nodiscard]] MachineHolder& machine_holder() override { return *this; }
 
   [[nodiscard]] int backlog() const override;
   [[nodiscard]] int open_places() const override;

@@ -46,7 +46,7 @@ class SlurmRunner final : public Runner, public MachineHolder {
   void stop(TrialKey key) override;
   void kill_all() override;
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
-  [[nodiscard]] MachineHolder* machine_holder() override { return this; }
+  [[nodiscard]] MachineHolder& machine_holder() override { return *this; }
 
   /// More while trials wait in the queue: they take no place from others.
   [[nodiscard]] int backlog() const override;

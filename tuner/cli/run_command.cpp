@@ -87,7 +87,7 @@ Result<LoopResult> tune(CommandContext& context, const RunOptions& options, cons
                       is_smart_terminal(STDERR_FILENO, context.console.environment()));
   LiveDisplay display(printer, context.clock, *parts->runner.clock, study, options.quiet);
   const bool detach = options.on_interrupt == "detach";
-  if (detach && parts->runner.runner->machine_holder() == nullptr) {
+  if (detach && !parts->runner.runner->machine_holder().holds_machines()) {
     return fail(ErrorKind::usage,
                 fmt::format("trials of runner \"{}\" cannot continue without the tuner",
                             study.runner->kind().name()),

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "tuner/loop/planned_time.hpp"
 #include "tuner/report/machine_text.hpp"
+#include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "common/clauses.hpp"
 #include "common/enum_names.hpp"
-#include "tuner/loop/planned_time.hpp"
+#include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {
 namespace {

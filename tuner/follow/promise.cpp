@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "common/interval.hpp"
-#include "tuner/loop/planned_time.hpp"
 #include "tuner/study/counted_steps.hpp"
+#include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {
 namespace {

@@ -12,9 +12,9 @@
 #include "trial_runner/measure/measurement.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/history/trial_trace.hpp"
-#include "tuner/loop/loop.hpp"
-#include "tuner/loop/standing.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/verdict/recommendation.hpp"
+#include "tuner/verdict/standing.hpp"
 
 namespace steptune {
 

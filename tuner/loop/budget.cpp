@@ -11,9 +11,10 @@
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/live/live_runner.hpp"
 #include "tuner/loop/enough_time.hpp"
-#include "tuner/loop/launch_variation.hpp"
-#include "tuner/loop/speed_up.hpp"
 #include "tuner/loop/trial_spec.hpp"
+#include "tuner/verdict/launch_variation.hpp"
+#include "tuner/verdict/speed_up.hpp"
+#include "tuner/verdict/trial_price.hpp"
 
 namespace steptune {
 namespace {
@@ -172,6 +173,7 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
   const TrialRecord* incumbent = standing.incumbent();
   bool any_measured = false;
   double runs = 0.0, runs_s = 0.0, runs_usd = 0.0;  // confirming
+  double later = 0.0, later_s = 0.0, later_usd = 0.0;
   for (const TrialRecord& trial : trials) {
     const bool confirms = is_confirmation(trial.purpose);
     if (is_compared(trial.purpose)) ++spending.search_trials;
@@ -180,6 +182,12 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
       runs += 1.0;
       runs_s += latest_attempt_s(trial);
       runs_usd += latest_attempt_usd(trial);
+      // Interleaved runs are longer in the first round than in those that follow.
+      if (trial.confirm_pair > 1 && trial.placement.contains(k_interleaved_fact)) {
+        later += 1.0;
+        later_s += latest_attempt_s(trial);
+        later_usd += latest_attempt_usd(trial);
+      }
       continue;
     }
     const auto lesser = [&](double least, double next) {
@@ -197,7 +205,10 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
   }
   expect_pair(study, baseline, incumbent, spending);
   spending.confirming_runs = static_cast<int>(runs);
-  if (runs > 1.0) {
+  if (later > 1.0) {
+    spending.confirm_pair_s = 2.0 * later_s / later;
+    spending.confirm_pair_usd = 2.0 * later_usd / later;
+  } else if (runs > 1.0) {
     spending.confirm_pair_s = 2.0 * runs_s / runs;
     spending.confirm_pair_usd = 2.0 * runs_usd / runs;
   }

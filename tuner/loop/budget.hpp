@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "tuner/loop/standing.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/verdict/standing.hpp"
 
 namespace steptune {
 

@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/decision_log.hpp"
 
-#include <cmath>
-
 #include <fmt/ranges.h>
 
-#include "common/json.hpp"
 #include "common/log.hpp"
+#include "tuner/history/decision_text.hpp"
 
 namespace steptune {
-namespace {
-
-/// The same before and after it was stored, where a number that is not finite is null.
-std::string value_text(const Json& value) {
-  if (value.is_string()) return value.get<std::string>();
-  if (!value.is_number_float()) return value.is_null() ? "-" : dump_json(value);
-  const auto number = value.get<double>();
-  return std::isfinite(number) ? fmt::format("{:.6g}", number) : "-";
-}
-
-}  // namespace
-
 void log_suggested(std::int64_t number, const Suggestion& suggestion) {
   if (!logs(LogLevel::info)) return;
   log_line(LogLevel::info, "suggest trial={} origin={}{} ({})", number, suggestion.origin,
@@ -54,13 +40,6 @@ void log_ended(const TrialRecord& trial) {
            trial.number, trial.attempt, to_text(trial.status), fmt::join(trial.objectives, ","),
            fmt::join(trial.standard_errors, ","), trial.spent_s, trial.spent_usd,
            trial.failure.empty() ? "" : " reason=", trial.failure);
-}
-
-std::string numbers_text(const StudyDecision& decision) {
-  std::string text;
-  for (const auto& [name, value] : decision.numbers.items())
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, value_text(value));
-  return text;
 }
 
 void log_decision(const StudyDecision& decision) {

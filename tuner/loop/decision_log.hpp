@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 #include "search/scheduler.hpp"
@@ -30,8 +29,6 @@ void log_ended(const TrialRecord& trial);
 
 /// What was decided about the study (`study_decisions.hpp`): `kind trial=... key=value ... (text)`.
 void log_decision(const StudyDecision& decision);
-/// `key=value ...`, as the log and `steptune show --decisions` tell it; `-` for what is not finite.
-[[nodiscard]] std::string numbers_text(const StudyDecision& decision);
 
 /// `spent` (level debug): what the budget is compared with before each trial of the search.
 void log_spending(const Spending& spending);

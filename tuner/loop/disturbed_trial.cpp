@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "tuner/loop/disturbed_runs.hpp"
+#include "tuner/verdict/disturbed_runs.hpp"
 
 namespace steptune {
 namespace {

@@ -12,21 +12,21 @@
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/loop/budget.hpp"
-#include "tuner/loop/confirm.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/disturbed_trial.hpp"
 #include "tuner/loop/enough_time.hpp"
 #include "tuner/loop/guards.hpp"
-#include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/observations.hpp"
-#include "tuner/loop/payback.hpp"
 #include "tuner/loop/sentinel.hpp"
-#include "tuner/loop/setting_changes.hpp"
 #include "tuner/loop/slow_limit.hpp"
 #include "tuner/loop/study_decisions.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/loop/tuning.hpp"
-#include "tuner/loop/worth.hpp"
+#include "tuner/verdict/confirm.hpp"
+#include "tuner/verdict/launch_variation.hpp"
+#include "tuner/verdict/payback.hpp"
+#include "tuner/verdict/setting_changes.hpp"
+#include "tuner/verdict/worth.hpp"
 
 namespace steptune {
 namespace {
@@ -89,6 +89,13 @@ double longest_trial_s(const Standing& standing) {
 /// Trials of the search that are kept for fewer changes: one without those that seem needless, and
 /// one with half of them, if the first was slower.
 constexpr int k_kept_for_reduction = 2;
+
+/// How long each of many launches is best measured, where each takes `startup_s` besides and
+/// differs from the others (two-stage sampling: W. G. Cochran, Sampling Techniques, 3rd edition,
+/// Wiley 1977, section 10.6).
+double best_window_s(const TrialTargets& targets, double startup_s) {
+  return std::sqrt(startup_s * targets.usual_variance_s) / targets.launches.relative;
+}
 
 /// So many periods of a phase tell its share of the time.
 constexpr double k_periods_to_show = 3.0;
@@ -176,7 +183,7 @@ std::optional<TrialRecord> Tuning::next_reduction() const {
 std::optional<TrialRecord> Tuning::next_pending(bool confirming) {
   if (pending_.empty()) return std::nullopt;
   const auto is_over = [&](TrialPurpose purpose) {
-    return machines_ == nullptr ? is_too_late_for(purpose) : search_time_is_over();
+    return machines_.holds_machines() ? search_time_is_over() : is_too_late_for(purpose);
   };
   const auto found = std::ranges::find_if(pending_, [&](const TrialRecord& trial) {
     if (is_compared(trial.purpose) && is_over(trial.purpose)) return false;
@@ -192,8 +199,7 @@ std::optional<TrialRecord> Tuning::next_sentinel(bool search_is_over) const {
   // What machines that come and go have in common, the study's first baseline does not tell; and
   // beside others it would run slower than that baseline did alone.
   // Nor is there one to tell where each trial is compared with the baseline beside it.
-  if (machines_ != nullptr || parts_.runner.capacity() > 1 ||
-      parts_.study.trials == TrialsIn::attached ||
+  if (!runs_one_at_a_time() || parts_.study.trials == TrialsIn::attached ||
       !sentinel_is_due(parts_.study, standing_, search_is_over)) {
     return std::nullopt;
   }
@@ -219,7 +225,7 @@ std::optional<TrialRecord> Tuning::next_hint() const {
 
 std::optional<TrialRecord> Tuning::next_disturbed() const {
   // Beside others each trial disturbs its neighbours.
-  if (machines_ != nullptr || parts_.runner.capacity() > 1) return std::nullopt;
+  if (!runs_one_at_a_time()) return std::nullopt;
   const TrialRecord* disturbed = trial_to_measure_again(parts_.study, standing_);
   if (disturbed == nullptr) return std::nullopt;
   return new_trial(TrialPurpose::search, fmt::format("trial {} again", disturbed->number),
@@ -234,7 +240,7 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
   request.running = running;
   // Before there is a model, trials fill the space; where they can share the start of a machine,
   // on the one that costs least.
-  const bool shares_starts = machines_ != nullptr && machines_->trials_in_turn() > 1;
+  const bool shares_starts = machines_.trials_in_turn() > 1;
   if (parts_.study.runner->traits().machines_vary && (shares_starts || tells_differences())) {
     request.price = [this](const Configuration& configuration) {
       return trial_price(configuration);
@@ -323,7 +329,7 @@ void Tuning::set_time(TrialTargets& targets, const TrialRecord& trial, double st
     targets.least_s = std::max(targets.least_s, k_longer_fresh_run * latest_attempt_s(*baseline));
   }
   // The others of its round come after it, unless they run beside it.
-  const bool alone = machines_ == nullptr && parts_.runner.capacity() == 1;
+  const bool alone = runs_one_at_a_time() && targets.interleaved_round == 0;
   const double left_s = *study.budget.time_s - so_far.elapsed_s;
   targets.budget_end_s = now_s - ran_s + left_s / (alone ? static_cast<double>(in_round) : 1.0);
 }
@@ -337,6 +343,11 @@ void Tuning::set_confirming(TrialTargets& targets, const TrialRecord& trial,
       measure.max_trial_s,
       std::min(k_longer_window * measure.max_trial_s, 0.9 * study.limits.wall_s - startup_s));
   measure.min_window_s = std::min(k_longer_window * measure.min_window_s, measure.max_trial_s);
+  if (targets.interleaved_round > 1 && longest_period(standing_) == 0.0) {
+    // The first round has looked for what comes late.
+    targets.share_s = std::min(targets.share_s,
+                               std::max(measure.min_window_s, best_window_s(targets, startup_s)));
+  }
   // Both sides are to show what comes now and then, or the comparison is chance.
   targets.min_window_samples = k_periods_to_show * longest_period(standing_);
   if (trial.purpose == TrialPurpose::confirm_incumbent) {
@@ -355,6 +366,10 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
       batch_applied(study, standing_.trials(), standing_.baseline(), targets.launches);
   const bool starts = !shares_running_program(study, trial.purpose);
   const double startup_s = starts ? expected_startup_s(standing_, trial) : 0.0;
+  // An attempt that follows another one has lost its partners.
+  if (is_confirmation(trial.purpose) && trial.attempt == 1 && interleaves()) {
+    targets.interleaved_round = trial.confirm_pair;
+  }
   set_time(targets, trial, startup_s);
   if (is_confirmation(trial.purpose)) {
     set_confirming(targets, trial, startup_s);
@@ -420,7 +435,7 @@ bool Tuning::time_is_over() const {
 }
 
 bool Tuning::search_time_is_over() const {
-  if (machines_ == nullptr || !parts_.study.budget.time_s) return false;
+  if (!machines_.holds_machines() || !parts_.study.budget.time_s) return false;
   Spending so_far = spending_of(parts_.study, standing_);
   so_far.elapsed_s = stopwatch_.elapsed_s();
   return search_time_spent(parts_.study, so_far, confirmed_);
@@ -430,9 +445,7 @@ double Tuning::trial_price(const Configuration& configuration) const {
   const StudySpec& study = parts_.study;
   const auto mean = standing_.mean_price(study.measure);
   const double trial_s = mean ? mean->seconds : study.measure.max_trial_s;
-  const double start_s =
-      machines_ == nullptr ? 0.0
-                           : machines_->expected_start_s(study.runner->resources_of(configuration));
+  const double start_s = machines_.expected_start_s(study.runner->resources_of(configuration));
   if (std::isinf(start_s)) return start_s;
   const std::optional<double>& waiting = study.search.waiting_per_hour;
   if (!waiting && !prices_in_money(study)) return trial_s + start_s;

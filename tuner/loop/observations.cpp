@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "common/interval.hpp"
-#include "tuner/loop/machine_drift.hpp"
-#include "tuner/loop/objectives.hpp"
+#include "tuner/verdict/machine_drift.hpp"
+#include "tuner/verdict/objectives.hpp"
 
 namespace steptune {
 namespace {

@@ -4,8 +4,8 @@
 #include "search/observation.hpp"
 #include "search/scheduler.hpp"
 #include "tuner/history/history.hpp"
-#include "tuner/loop/launch_variation.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/verdict/launch_variation.hpp"
 
 namespace steptune {
 

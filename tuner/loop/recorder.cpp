@@ -85,7 +85,6 @@ Result<void> Recorder::keep_decisions() {
 }
 
 void Recorder::count_unused() {
-  if (machines_ == nullptr) return;
   const std::vector<UnusedTime> since = machines_->take_unused();
   study_->overhead_usd += total_usd(since);
   unused_.insert(unused_.end(), since.begin(), since.end());

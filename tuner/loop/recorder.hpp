@@ -32,12 +32,11 @@ class RunnerEvents {
 /// waiting for space.
 class Recorder {
  public:
-  /// All outlive the recorder; `study` is kept up to date. `machines`: null if the runner holds
-  /// none.
-  Recorder(const LoopParts& parts, MachineHolder* machines, RunnerEvents& events,
-           const Stopwatch& stopwatch, StudyRecord& study)
+  /// All outlive the recorder; `study` is kept up to date.
+  Recorder(const LoopParts& parts, RunnerEvents& events, const Stopwatch& stopwatch,
+           StudyRecord& study)
       : parts_(&parts),
-        machines_(machines),
+        machines_(&parts.runner.machine_holder()),
         events_(&events),
         stopwatch_(&stopwatch),
         study_(&study) {}

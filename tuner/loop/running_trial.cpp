@@ -18,12 +18,12 @@
 #include "tuner/loop/budget.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/hook_check.hpp"
-#include "tuner/loop/objectives.hpp"
 #include "tuner/loop/observations.hpp"
-#include "tuner/loop/planned_time.hpp"
-#include "tuner/loop/standing.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/study/counted_steps.hpp"
+#include "tuner/verdict/objectives.hpp"
+#include "tuner/verdict/planned_time.hpp"
+#include "tuner/verdict/standing.hpp"
 
 namespace steptune {
 namespace {
@@ -207,6 +207,8 @@ void RunningTrial::started(const TrialStarted& event) {
   record_.disturbed_s = 0.0;
   program_startup_s_ = event.program_startup_s;
   in_phase_ = false;
+  paused_since_s_.reset();
+  paused_s_ = 0.0;
   progressed_s_ = started_s_;
   measurer_ = make_measurer(*study_, record_, started_s_, targets_, program_startup_s_);
   tracer_ = make_tracer(*study_, record_, started_s_);
@@ -246,6 +248,14 @@ void RunningTrial::disturbed(const TrialDisturbed& event) {
   disturbed_until_s_ = std::max(disturbed_until_s_, event.to_s);
   disturbed_.push_back({event.from_s - started_s_, event.to_s - started_s_, event.disturbance});
   keep_latest(disturbed_);
+}
+
+bool RunningTrial::paused(const TrialPaused& event) {
+  paused_since_s_ = event.goes_on ? std::nullopt : std::optional(event.time_s);
+  paused_s_ = event.paused_s;
+  if (!event.in_vain || !interrupt(EndRequest::interleaved)) return false;
+  request_reason_ = "it prints while it is stopped, so that some of it runs elsewhere";
+  return true;
 }
 
 Measurement RunningTrial::compared(const Measurement& measurement,
@@ -406,7 +416,12 @@ double RunningTrial::budget_end_s() const {
 double RunningTrial::deadline_s() const {
   // Before the start it is the runner that waits, for machines or their price.
   if (request_ != EndRequest::none || record_.status != TrialStatus::running) return k_never_s;
-  return std::min({start_limit_s(), silence_limit_s(), own_limit_s(), budget_end_s()});
+  const double own_s = paused_since_s_ ? k_never_s : first_limit_s() + paused_s_;
+  return std::min(own_s, budget_end_s());
+}
+
+double RunningTrial::first_limit_s() const {
+  return std::min({start_limit_s(), silence_limit_s(), own_limit_s()});
 }
 
 double RunningTrial::start_limit_s() const {
@@ -482,18 +497,20 @@ std::string RunningTrial::why_no_start(double waited_s) const {
 
 bool RunningTrial::out_of_time(double now_s) {
   if (now_s < deadline_s()) return false;
-  requested_s_ = now_s;
-  if (now_s >= start_limit_s()) {
-    return ask_for_end(EndRequest::slow_start, why_no_start(now_s - started_s_));
+  const double trial_s = trial_time_s(now_s);
+  requested_s_ = trial_s;
+  if (trial_s >= start_limit_s()) {
+    return ask_for_end(EndRequest::slow_start, why_no_start(trial_s - started_s_));
   }
   // Of one whose lines came late, as after the tuner was away, its own time was over before.
-  if (now_s >= silence_limit_s() && silence_limit_s() < own_limit_s()) {
+  if (trial_s >= silence_limit_s() && silence_limit_s() < own_limit_s()) {
     return ask_for_end(
         EndRequest::silent,
         fmt::format("hung: no step told for {}, longer than any other trial took as a whole",
-                    format_duration(now_s - progressed_s_)));
+                    format_duration(trial_s - progressed_s_)));
   }
-  if (own_limit_s() <= budget_end_s()) return ask_for_end(EndRequest::time_limit, "");
+  if (trial_s >= own_limit_s() && own_limit_s() + paused_s_ <= budget_end_s())
+    return ask_for_end(EndRequest::time_limit, "");
   // With more time the study goes on with what it saw too little of; without a baseline there is
   // nothing to go on with.
   const MeasurementStatus seen = measurer_.current().status;
@@ -623,6 +640,12 @@ TrialStatus RunningTrial::status_after(TrialStatus ended) const {
 }
 
 void RunningTrial::settle_request(const Outcome& outcome) {
+  // Ports, lock files and memory may not be there for two: by itself it may well run.
+  const bool failed = outcome.kind != OutcomeKind::completed &&
+                      outcome.kind != OutcomeKind::stopped && outcome.kind != OutcomeKind::lost;
+  if (failed && targets_.interleaved_round > 0 && interrupt(EndRequest::interleaved)) {
+    request_reason_ = "it failed next to another trial";
+  }
   if (outcome.had_enough && request_ == EndRequest::none) {
     requested_s_ = started_s_ + outcome.duration_s;
     ask_for_end(EndRequest::time_limit,

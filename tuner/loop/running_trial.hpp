@@ -11,13 +11,13 @@
 #include "trial_runner/measure/rank_measurers.hpp"
 #include "trial_runner/runner.hpp"
 #include "tuner/history/history.hpp"
-#include "tuner/loop/batch_effect.hpp"
 #include "tuner/loop/guards.hpp"
-#include "tuner/loop/launch_variation.hpp"
-#include "tuner/loop/objectives.hpp"
 #include "tuner/loop/progress_bound.hpp"
 #include "tuner/loop/trial_result.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/verdict/batch_effect.hpp"
+#include "tuner/verdict/launch_variation.hpp"
+#include "tuner/verdict/objectives.hpp"
 
 namespace steptune {
 
@@ -45,6 +45,7 @@ struct TrialTargets {
   /// From its start, where it cannot be asked to end (`TrialSpec::enough_s`).
   double enough_s = std::numeric_limits<double>::infinity();
   std::optional<SlowLimit> slow_limit{};  ///< likewise (`TrialSpec::slow_limit`)
+  int interleaved_round = 0;              ///< likewise (`TrialSpec::interleaved_round`)
   /// A trial that is slower than this for certain has been measured well enough: the incumbent's
   /// upper end, as the first objective, less being better. Nothing: measured like any.
   std::optional<double> to_beat{};
@@ -76,6 +77,8 @@ class RunningTrial {
   void started(const TrialStarted& event);
   void reported(const Report& report);
   void disturbed(const TrialDisturbed& event);
+  /// True if the trial cannot be interleaved and is to be stopped for that.
+  [[nodiscard]] bool paused(const TrialPaused& event);
 
   /// Looks at the measurement and asks, at most once in a trial's life, for its end. `baseline` is
   /// null until it has been measured. Returns true when the trial is to be stopped now.
@@ -98,6 +101,10 @@ class RunningTrial {
 
   [[nodiscard]] const TrialRecord& record() const { return record_; }
   [[nodiscard]] double started_s() const { return started_s_; }
+  /// How long it has run, pauses not counted.
+  [[nodiscard]] double ran_s(double now_s) const { return trial_time_s(now_s) - started_s_; }
+  /// Whether it failed next to another trial, or could not be stopped for it.
+  [[nodiscard]] bool cannot_be_interleaved() const { return request_ == EndRequest::interleaved; }
   /// Whether its end was asked for since its part of a budget of time was over, and too little
   /// seen.
   [[nodiscard]] bool lacked_time() const { return request_ == EndRequest::no_time; }
@@ -132,6 +139,13 @@ class RunningTrial {
   /// When a trial that has reported anything is ended, lest the runner's wall limit makes a failure
   /// of what was seen; infinite before that.
   [[nodiscard]] double before_wall_s() const;
+  /// The loop's clock as if the trial had never been paused: the clock of its reports and of all
+  /// its limits but that of the budget.
+  [[nodiscard]] double trial_time_s(double now_s) const {
+    return paused_since_s_.value_or(now_s) - paused_s_;
+  }
+  /// When the first of these limits is reached.
+  [[nodiscard]] double first_limit_s() const;
   /// When its part of the budget of time is over.
   [[nodiscard]] double budget_end_s() const;
   /// When its first step is to have come.
@@ -197,6 +211,8 @@ class RunningTrial {
   double started_s_;
   double program_startup_s_ = 0.0;  ///< of the shared program, before
   double disturbed_until_s_ = 0.0;
+  std::optional<double> paused_since_s_;
+  double paused_s_ = 0.0;                ///< in all pauses that are over
   std::optional<double> told_resource_;  ///< that the scheduler has seen
   EndRequest request_ = EndRequest::none;
   std::string request_reason_;

@@ -29,6 +29,7 @@ Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets,
   TrialSpec spec = make_trial_spec(parts_->study, trial, baseline);
   spec.enough_s = targets.enough_s;
   spec.slow_limit = targets.slow_limit;
+  spec.interleaved_round = targets.interleaved_round;
   auto started = write_config_copies(parts_->study, trial.configuration, trial.log_path);
   if (started) started = parts_->runner.start(spec);
   if (!started) {
@@ -98,11 +99,18 @@ Result<void> RunningTrials::on_event(const TrialDisturbed& event) {
   return {};
 }
 
+Result<void> RunningTrials::on_event(const TrialPaused& event) {
+  RunningTrial* trial = find(event.key);
+  if (trial != nullptr && trial->paused(event)) parts_->runner.stop(event.key);
+  return {};
+}
+
 Result<void> RunningTrials::on_event(const TrialFinished& event) {
   RunningTrial* trial = find(event.key);
   if (trial == nullptr) return {};
   if (trial->lacked_time()) lacked_time_.insert(event.key.trial);
   ended_.push_back(trial->finished(event.outcome, baseline_, parts_->clock.wall_time_s()));
+  interleaving_failed_ = interleaving_failed_ || trial->cannot_be_interleaved();
   const TrialTrace trace = trial->trace(ended_.back().measurement);
   trials_.erase(event.key.trial);
   return recorder_->ended(ended_.back(), trace);
@@ -130,11 +138,11 @@ void RunningTrials::show_progress() {
 void RunningTrials::keep_spent() {
   std::vector<SpentSoFar> running;
   // What a later run of the tuner adopts tells its whole bill itself.
-  const bool ends_with_tuner = parts_->runner.machine_holder() == nullptr;
+  const bool ends_with_tuner = !parts_->runner.machine_holder().holds_machines();
   for (const auto& [number, trial] : trials_) {
     const TrialRecord& record = trial.record();
     if (!ends_with_tuner || record.status != TrialStatus::running) continue;
-    const double so_far_s = parts_->clock.now_s() - trial.started_s();
+    const double so_far_s = trial.ran_s(parts_->clock.now_s());
     running.push_back({number, record.spent_s + so_far_s,
                        record.spent_usd + so_far_s * trial.usd_per_billed_s()});
   }
@@ -216,7 +224,7 @@ double RunningTrials::usd_committed(double least_s) const {
   for (const auto& [number, trial] : trials_) {
     // What waits for its machine, or for its turn there, is not billed yet.
     const bool runs = trial.record().status == TrialStatus::running;
-    const double so_far_s = runs ? parts_->clock.now_s() - trial.started_s() : 0.0;
+    const double so_far_s = runs ? trial.ran_s(parts_->clock.now_s()) : 0.0;
     usd += std::max(least_s, so_far_s) * trial.usd_per_billed_s();
   }
   return usd;

@@ -56,6 +56,9 @@ class RunningTrials {
     return lacked_time_.contains(number);
   }
 
+  /// True if one had to end because it was interleaved with others.
+  [[nodiscard]] bool interleaving_failed() const { return interleaving_failed_; }
+
   [[nodiscard]] std::size_t size() const { return trials_.size(); }
   [[nodiscard]] bool empty() const { return trials_.empty(); }
   /// In order of number.
@@ -73,6 +76,7 @@ class RunningTrials {
   [[nodiscard]] Result<void> on_event(const TrialStarted& event);
   [[nodiscard]] Result<void> on_event(const TrialReported& event);
   [[nodiscard]] Result<void> on_event(const TrialDisturbed& event);
+  [[nodiscard]] Result<void> on_event(const TrialPaused& event);
   [[nodiscard]] Result<void> on_event(const TrialFinished& event);
   void end_overdue();
   void show_progress();
@@ -86,6 +90,7 @@ class RunningTrials {
   const TrialRecord* baseline_ = nullptr;        ///< valid within `listen`
   std::vector<TrialRecord> ended_;               ///< since the last `listen`
   std::set<std::int64_t> lacked_time_;           ///< by their last launch
+  bool interleaving_failed_ = false;
   double shown_s_ = 0.0;
   bool shown_ = false;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/loop/standing.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/verdict/standing.hpp"
 
 namespace steptune {
 

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "trial_runner/cost/usage_cost.hpp"
-#include "tuner/loop/planned_time.hpp"
+#include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {
 namespace {

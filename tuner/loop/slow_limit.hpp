@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "tuner/loop/running_trial.hpp"
-#include "tuner/loop/standing.hpp"
+#include "tuner/verdict/standing.hpp"
 
 namespace steptune {
 

@@ -6,12 +6,12 @@
 
 #include "tuner/history/history.hpp"
 #include "tuner/loop/budget.hpp"
-#include "tuner/loop/confirm.hpp"
 #include "tuner/loop/guards.hpp"
 #include "tuner/loop/loop.hpp"
-#include "tuner/loop/machine_drift.hpp"
-#include "tuner/loop/payback.hpp"
-#include "tuner/loop/standing.hpp"
+#include "tuner/verdict/confirm.hpp"
+#include "tuner/verdict/machine_drift.hpp"
+#include "tuner/verdict/payback.hpp"
+#include "tuner/verdict/standing.hpp"
 
 namespace steptune {
 

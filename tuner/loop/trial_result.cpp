@@ -51,6 +51,9 @@ TrialResult measured_result(const TrialEnding& ending) {
 }  // namespace
 
 TrialResult trial_result(const TrialEnding& ending) {
+  if (ending.request == EndRequest::interleaved) {
+    return {TrialStatus::interrupted, with_detail(ending.request_reason, ending.detail)};
+  }
   switch (ending.outcome) {
     case OutcomeKind::out_of_memory:
       return {TrialStatus::out_of_memory, with_detail("out of memory", ending.detail)};

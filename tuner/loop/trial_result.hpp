@@ -11,17 +11,18 @@ namespace steptune {
 
 /// Why the loop has asked a trial to end.
 enum class EndRequest {
-  none,        ///< it has not
-  measured,    ///< the interval is as tight as asked for
-  time_limit,  ///< measured as long as is allowed
-  slow_start,  ///< its first step took longer than a budget of time lets one trial take
-  silent,      ///< it told no steps any more: it hangs, or its lines are not understood
-  scheduler,   ///< the scheduler gave it up
-  guard,       ///< a guard was violated for good
-  unlike,      ///< a hook could not put the configuration into the program
-  user,        ///< the user wants to stop
-  no_machine,  ///< it still waited for one when time was over
-  no_time,     ///< too little of it was seen when the tuning time was over
+  none,         ///< it has not
+  measured,     ///< the interval is as tight as asked for
+  time_limit,   ///< measured as long as is allowed
+  slow_start,   ///< its first step took longer than a budget of time lets one trial take
+  silent,       ///< it told no steps any more: it hangs, or its lines are not understood
+  scheduler,    ///< the scheduler gave it up
+  guard,        ///< a guard was violated for good
+  unlike,       ///< a hook could not put the configuration into the program
+  user,         ///< the user wants to stop
+  no_machine,   ///< it still waited for one when time was over
+  no_time,      ///< too little of it was seen when the tuning time was over
+  interleaved,  ///< it does not run next to another trial, or cannot be stopped
 };
 
 /// All that decides what became of a trial.
@@ -42,7 +43,7 @@ struct TrialEnding {
 /// Whether a trial that was asked to end so is to be launched again if the study goes on.
 [[nodiscard]] constexpr bool interrupts(EndRequest request) {
   return request == EndRequest::user || request == EndRequest::no_machine ||
-         request == EndRequest::no_time;
+         request == EndRequest::no_time || request == EndRequest::interleaved;
 }
 
 /// What became of a trial: `status` is one that a trial has after it ended.
@@ -52,6 +53,7 @@ struct TrialResult {
 };
 
 /// The truth table of outcome x request x values. In words:
+/// - What failed next to another trial, or could not be stopped for it, is to run again by itself.
 /// - Out of memory and programs that could not be started are what they are, whatever was asked.
 /// - A user's stop interrupts whatever was not asked to end before, unless the program had ended by
 ///   itself with exit status 0. So does the end of the time that machines were waited for, or of

@@ -11,9 +11,9 @@
 
 #include "common/text.hpp"
 #include "tuner/loop/guards.hpp"
-#include "tuner/loop/launch_variation.hpp"
-#include "tuner/loop/objectives.hpp"
-#include "tuner/loop/plan_notes.hpp"
+#include "tuner/verdict/launch_variation.hpp"
+#include "tuner/verdict/objectives.hpp"
+#include "tuner/verdict/plan_notes.hpp"
 
 namespace steptune {
 namespace {

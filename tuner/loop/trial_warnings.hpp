@@ -3,9 +3,9 @@
 
 #include "tuner/history/history.hpp"
 #include "tuner/loop/loop.hpp"
-#include "tuner/loop/machine_drift.hpp"
 #include "tuner/loop/running_trials.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/verdict/machine_drift.hpp"
 
 namespace steptune {
 

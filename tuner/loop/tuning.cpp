@@ -12,13 +12,13 @@
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
 #include "tuner/loop/decision_log.hpp"
-#include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/observations.hpp"
-#include "tuner/loop/plan_notes.hpp"
-#include "tuner/loop/planned_time.hpp"
-#include "tuner/loop/recommend.hpp"
 #include "tuner/loop/study_decisions.hpp"
 #include "tuner/loop/trial_spec.hpp"
+#include "tuner/verdict/launch_variation.hpp"
+#include "tuner/verdict/plan_notes.hpp"
+#include "tuner/verdict/planned_time.hpp"
+#include "tuner/verdict/recommend.hpp"
 
 namespace steptune {
 namespace {
@@ -54,7 +54,7 @@ Tuning::Tuning(const LoopParts& parts, StudyRecord study, std::optional<FormerRu
       machines_(parts.runner.machine_holder()),
       stopwatch_(parts.clock, study_.elapsed_s + parts.looked_s),
       events_(parts),
-      recorder_(parts, machines_, events_, stopwatch_, study_),
+      recorder_(parts, events_, stopwatch_, study_),
       running_(parts, events_, recorder_, stopwatch_),
       standing_(ranking_rules(parts.study)),
       payback_(study_.unpaid_suggestions),
@@ -64,7 +64,7 @@ Result<LoopResult> Tuning::run() {
   auto result = run_phases();
   if (result) return result;
   // Machines that do not answer go on with what runs there: the next run takes that over.
-  const bool answers = machines_ == nullptr || result.error().kind != ErrorKind::unavailable;
+  const bool answers = !machines_.holds_machines() || result.error().kind != ErrorKind::unavailable;
   if (!answers) running_.forget();
   if (!running_.empty()) running_.interrupt(/*force=*/true);
   const double deadline_s = parts_.clock.now_s() + k_forced_end_s;
@@ -137,7 +137,7 @@ Result<void> Tuning::resume() {
 
 void Tuning::learn_from(std::vector<const TrialRecord*> ended) {
   // One at a time end in the order of their numbers, whatever clocks said.
-  const bool one_at_a_time = machines_ == nullptr && parts_.runner.capacity() == 1;
+  const bool one_at_a_time = runs_one_at_a_time();
   std::ranges::sort(ended, {}, [&](const TrialRecord* trial) {
     return std::tuple(one_at_a_time ? 0.0 : trial->ended_wall_s, trial->number);
   });
@@ -250,9 +250,11 @@ Result<void> Tuning::confirm() {
       if (!next) next = next_confirmation();
       if (!next) return {};
       const bool confirms = is_confirmation(next->purpose);
+      const int round = next->confirm_pair;
       if (confirms && !std::exchange(announced, true)) parts_.listener.on_phase("confirming");
       if (auto launched = launch(*std::move(next)); !launched) return launched;
       if (confirms) {
+        if (auto launched = launch_rest_of_round(round); !launched) return launched;
         if (auto launched = launch_more_rounds(); !launched) return launched;
       }
     }
@@ -267,7 +269,7 @@ bool Tuning::may_search_on() const {
   const StudySpec& study = parts_.study;
   // Whoever pays for machines, or waits for the long run's settings, has them as soon as they are
   // proven; a companion's study has its own rule.
-  return study.budget.time_s && machines_ == nullptr && study.trials != TrialsIn::attached &&
+  return study.budget.time_s && !machines_.holds_machines() && study.trials != TrialsIn::attached &&
          !study.measure.companion;
 }
 
@@ -295,8 +297,28 @@ bool Tuning::leaves_time() const {
          standing_.baseline() != nullptr && !confirmation().may_take_turns();
 }
 
+bool Tuning::runs_one_at_a_time() const {
+  return !machines_.holds_machines() && parts_.runner.capacity() == 1;
+}
+
+bool Tuning::interleaves() const {
+  // Two that run in turns would find in memory what the other one has read.
+  const MeasureSpec& measure = parts_.study.measure;
+  return parts_.runner.interleaves() && measure.interleave && measure.cache == PageCache::warm &&
+         parts_.study.trials != TrialsIn::attached && !running_.interleaving_failed();
+}
+
+Result<void> Tuning::launch_rest_of_round(int round) {
+  while (interleaves()) {
+    auto next = next_confirmation();
+    if (!next || next->confirm_pair != round) break;
+    if (auto launched = launch(*std::move(next)); !launched) return launched;
+  }
+  return {};
+}
+
 Result<void> Tuning::launch_more_rounds() {
-  const int in_turn = machines_ == nullptr ? 1 : machines_->trials_in_turn();
+  const int in_turn = machines_.trials_in_turn();
   // What would run side by side, or start by itself, waits until it is known to be needed.
   if (in_turn == 1) return {};
   const StudySpec& study = parts_.study;
@@ -309,7 +331,7 @@ Result<void> Tuning::launch_more_rounds() {
     apart = apart || study.runner->resources_of(next->configuration) != of_baseline;
     // On a machine that is there for both they take turns without a start between. Where they need
     // different ones, each of these is started once for all rounds, not for each.
-    const int most = apart ? machines_->backlog() : in_turn;
+    const int most = apart ? machines_.backlog() : in_turn;
     if (running_.size() >= static_cast<std::size_t>(most)) break;
     if (auto launched = launch(*std::move(next)); !launched) return launched;
   }
@@ -318,11 +340,11 @@ Result<void> Tuning::launch_more_rounds() {
 
 bool Tuning::takes_another() const {
   const std::size_t running = running_.size();
-  if (machines_ == nullptr || standing_.baseline() == nullptr) {
+  if (!machines_.holds_machines() || standing_.baseline() == nullptr) {
     return running < static_cast<std::size_t>(parts_.runner.capacity());
   }
-  if (parts_.searcher.learns()) return machines_->open_places() > 0;
-  return running < static_cast<std::size_t>(machines_->backlog());
+  if (parts_.searcher.learns()) return machines_.open_places() > 0;
+  return running < static_cast<std::size_t>(machines_.backlog());
 }
 
 std::optional<std::int64_t> Tuning::further_trials() const {
@@ -354,9 +376,7 @@ Result<void> Tuning::launch(TrialRecord trial) {
   log_launch(trial);
   if (is_first_of_finalist(trial)) recorder_.decided(finalist_decision(trial, standing_));
   put(trial);
-  if (machines_ != nullptr) {
-    if (const auto further = further_trials()) machines_->expect_at_most(*further);
-  }
+  if (const auto further = further_trials()) machines_.expect_at_most(*further);
   TrialTargets targets = targets_of(trial);
   return running_.launch(std::move(trial), std::move(targets), standing_.baseline());
 }
@@ -369,7 +389,7 @@ bool Tuning::is_first_of_finalist(const TrialRecord& trial) const {
 }
 
 bool Tuning::is_too_late_for(TrialPurpose purpose) const {
-  if (machines_ == nullptr) {
+  if (!machines_.holds_machines()) {
     // A baseline that is begun again ends at once, and with it the study.
     return purpose != TrialPurpose::baseline &&
            stopwatch_.elapsed_s() >= latest_end_s(parts_.study, spending(), purpose);
@@ -393,8 +413,8 @@ void Tuning::end_for_time() {
 }
 
 void Tuning::withdraw_waiting() {
-  if (machines_ == nullptr || interrupts() > 0) return;
-  const std::size_t count = running_.withdraw(machines_->trials_without_machine());
+  if (interrupts() > 0) return;
+  const std::size_t count = running_.withdraw(machines_.trials_without_machine());
   if (count == 0) return;
   withdrawn_ += count;
   const std::string time = format_duration(*parts_.study.budget.time_s);
@@ -434,21 +454,19 @@ Result<void> Tuning::listen() {
   }
   if (standing_.baseline() == nullptr) warnings_.of_no_progress(running_);
   if (interrupts() > 0 && (!end_ || end_->end != LoopEnd::interrupted)) {
-    return parts_.detach_on_interrupt && machines_ != nullptr ? detach() : stop_for_user();
+    return parts_.detach_on_interrupt && machines_.holds_machines() ? detach() : stop_for_user();
   }
   return {};
 }
 
 void Tuning::forward_notices() {
-  if (machines_ == nullptr) return;
-  for (const std::string& notice : machines_->take_notices()) {
+  for (const std::string& notice : machines_.take_notices())
     warn(notice);
-  }
 }
 
 Result<void> Tuning::detach() {
   parts_.listener.on_phase("detaching");
-  auto left_running = machines_->detach();
+  auto left_running = machines_.detach();
   forward_notices();
   if (!left_running) return tl::unexpected(left_running.error());
   left_running_ = *std::move(left_running);
@@ -458,10 +476,9 @@ Result<void> Tuning::detach() {
 }
 
 void Tuning::release() {
-  if (machines_ == nullptr) return;
   // Whoever asks twice to stop does not want to wait.
   const double longest_s = interrupts() > 1 ? 0.0 : k_longest_release_s;
-  if (const auto released = machines_->release(longest_s); !released) {
+  if (const auto released = machines_.release(longest_s); !released) {
     parts_.listener.on_warning(released.error().text());
   }
   forward_notices();
@@ -495,6 +512,12 @@ Result<void> Tuning::on_ended(const TrialRecord& trial) {
   put(trial);
   tell_scheduler(trial);
   if (!is_final(trial.status)) {
+    if (running_.interleaving_failed() && !std::exchange(told_of_interleaving_, true)) {
+      tell({.kind = "interleave",
+            .trial = trial.number,
+            .text = fmt::format("runs that confirm are measured one after the other: trial {}: {}",
+                                trial.number, trial.failure)});
+    }
     const bool has_had_its_part =
         is_confirmation(trial.purpose) && running_.lacked_time(trial.number);
     if (interrupts() == 0 && !has_had_its_part && !is_too_late_for(trial.purpose)) {

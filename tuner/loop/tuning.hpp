@@ -8,14 +8,14 @@
 
 #include "trial_runner/machine_holder.hpp"
 #include "tuner/loop/budget.hpp"
-#include "tuner/loop/confirm.hpp"
 #include "tuner/loop/loop.hpp"
-#include "tuner/loop/payback.hpp"
 #include "tuner/loop/recorder.hpp"
 #include "tuner/loop/running_trials.hpp"
-#include "tuner/loop/standing.hpp"
 #include "tuner/loop/stopwatch.hpp"
 #include "tuner/loop/trial_warnings.hpp"
+#include "tuner/verdict/confirm.hpp"
+#include "tuner/verdict/payback.hpp"
+#include "tuner/verdict/standing.hpp"
 
 namespace steptune {
 
@@ -150,6 +150,12 @@ class Tuning {
   /// Tells once how far the budget goes for a program with this start-up.
   void tell_course(double startup_s);
   [[nodiscard]] bool baseline_is_open() const;
+  /// On this machine, with nothing beside them but those that are interleaved.
+  [[nodiscard]] bool runs_one_at_a_time() const;
+  /// Whether the runs of a confirming round run in turns, each stopped while another one runs.
+  [[nodiscard]] bool interleaves() const;
+  /// The runs that are to be interleaved with `first`, which was just launched.
+  [[nodiscard]] Result<void> launch_rest_of_round(int round);
   [[nodiscard]] int interrupts() const;
   [[nodiscard]] Spending spending() const;
   /// With the time and money of now, and of what runs at present.
@@ -166,7 +172,7 @@ class Tuning {
   const LoopParts& parts_;
   StudyRecord study_;
   std::optional<FormerRun> former_;
-  MachineHolder* machines_;  ///< null: the runner holds none
+  MachineHolder& machines_;
   Stopwatch stopwatch_;
   RunnerEvents events_;
   Recorder recorder_;
@@ -183,6 +189,7 @@ class Tuning {
   std::size_t withdrawn_ = 0;          ///< trials that were not waited for
   std::vector<std::int64_t> cut_off_;  ///< trials that there was no time to run again
   bool told_course_ = false;
+  bool told_of_interleaving_ = false;
   bool confirmed_ = false;  ///< the search goes on after a confirmation
   int failures_in_a_row_ = 0;
   std::string last_failure_;

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "tuner/loop/decision_log.hpp"
+#include "tuner/history/decision_text.hpp"
 #include "tuner/report/format.hpp"
 
 namespace steptune {

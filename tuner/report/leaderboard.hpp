@@ -10,11 +10,11 @@
 
 #include "common/json.hpp"
 #include "tuner/history/history.hpp"
-#include "tuner/loop/loop.hpp"
-#include "tuner/loop/standing.hpp"
 #include "tuner/report/machine_hours.hpp"
 #include "tuner/report/objective_view.hpp"
 #include "tuner/report/study_scaling.hpp"
+#include "tuner/verdict/recommendation.hpp"
+#include "tuner/verdict/standing.hpp"
 
 namespace steptune {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "tuner/loop/loop.hpp"
 #include "tuner/report/objective_view.hpp"
+#include "tuner/verdict/recommendation.hpp"
 
 namespace steptune {
 

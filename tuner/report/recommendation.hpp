@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "common/json.hpp"
-#include "tuner/loop/loop.hpp"
 #include "tuner/report/objective_view.hpp"
 #include "tuner/report/setting_changes.hpp"
+#include "tuner/verdict/recommendation.hpp"
 
 namespace steptune {
 

@@ -8,10 +8,10 @@
 
 #include "common/error.hpp"
 #include "tuner/history/history.hpp"
-#include "tuner/loop/loop.hpp"
-#include "tuner/loop/standing.hpp"
 #include "tuner/report/objective_view.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/verdict/recommendation.hpp"
+#include "tuner/verdict/standing.hpp"
 
 namespace steptune {
 

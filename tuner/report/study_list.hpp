@@ -10,7 +10,7 @@
 #include "common/error.hpp"
 #include "common/json.hpp"
 #include "tuner/history/history.hpp"
-#include "tuner/loop/loop.hpp"
+#include "tuner/verdict/recommendation.hpp"
 
 namespace steptune {
 

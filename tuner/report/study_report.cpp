@@ -5,9 +5,9 @@
 #include <array>
 #include <utility>
 
-#include "tuner/loop/payback.hpp"
 #include "tuner/report/leaderboard_source.hpp"
 #include "tuner/report/library_versions.hpp"
+#include "tuner/verdict/payback.hpp"
 
 namespace steptune {
 namespace {

@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 
 #include "common/text.hpp"
-#include "tuner/loop/launch_variation.hpp"
-#include "tuner/loop/objectives.hpp"
-#include "tuner/loop/planned_time.hpp"
 #include "tuner/study/counting_parameter.hpp"
+#include "tuner/verdict/launch_variation.hpp"
+#include "tuner/verdict/objectives.hpp"
+#include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {
 namespace {

@@ -11,9 +11,9 @@
 #include "common/error.hpp"
 #include "common/machine/description.hpp"
 #include "tuner/history/history.hpp"
-#include "tuner/loop/speed_up.hpp"
 #include "tuner/retune/machine_changes.hpp"
 #include "tuner/retune/slowdown_watch.hpp"
+#include "tuner/verdict/speed_up.hpp"
 
 namespace steptune {
 

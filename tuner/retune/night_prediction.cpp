@@ -9,7 +9,7 @@
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
 
-#include "tuner/loop/launch_variation.hpp"
+#include "tuner/verdict/launch_variation.hpp"
 
 namespace steptune {
 namespace {

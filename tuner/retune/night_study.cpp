@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/document/identifiers.hpp"
-#include "tuner/loop/payback.hpp"
+#include "tuner/verdict/payback.hpp"
 
 namespace steptune {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "tuner/loop/disturbed_runs.hpp"
+#include "tuner/verdict/disturbed_runs.hpp"
 
 namespace steptune {
 namespace {

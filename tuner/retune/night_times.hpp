@@ -5,8 +5,8 @@
 
 #include "common/configuration.hpp"
 #include "tuner/history/history.hpp"
-#include "tuner/loop/speed_up.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/verdict/speed_up.hpp"
 
 namespace steptune {
 

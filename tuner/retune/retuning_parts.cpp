@@ -11,10 +11,10 @@
 
 #include "common/text.hpp"
 #include "tuner/loop/observations.hpp"
-#include "tuner/loop/payback.hpp"
 #include "tuner/report/library_versions.hpp"
 #include "tuner/retune/night_times.hpp"
 #include "tuner/retune/retuning.hpp"
+#include "tuner/verdict/payback.hpp"
 
 namespace steptune {
 namespace {

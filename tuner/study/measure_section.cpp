@@ -76,6 +76,13 @@ const Section<MeasureSpec>& measure_section() {
                        "corrected for](algorithms.md#does-the-machine-drift); 10 % once it does. "
                        "Only where the first objective is `time` or `cost` and trials run one at a "
                        "time on one machine"))
+          .add(key("interleave", &MeasureSpec::interleave, document::boolean())
+                   .omitted_at_default()
+                   .in_fingerprint(InFingerprint::never)
+                   .doc("the fresh runs that confirm run in turns of half a second, each "
+                        "[stopped while another one runs](algorithms/confirming.md#in-turns), so "
+                        "that what disturbs the machine meets all of them. Local trials without "
+                        "GPUs only; `false`: one after the other"))
           .add(key("confirm_pairs", &MeasureSpec::confirm_pairs,
                    document::integer({0.0, k_most_confirm_pairs}))
                    .in_fingerprint(InFingerprint::never)

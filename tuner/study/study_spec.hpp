@@ -146,7 +146,8 @@ struct MeasureSpec {
   std::optional<document::Formula> buffers;
   PageCache cache = PageCache::warm;
   std::vector<std::filesystem::path> data;  ///< absolute; what `cache` speaks of
-  int confirm_pairs = 3;  ///< interleaved pairs of incumbent and baseline at the end
+  int confirm_pairs = 3;   ///< interleaved pairs of incumbent and baseline at the end
+  bool interleave = true;  ///< runs of a pair in turns, each stopped while the other one runs
   bool sentinels = true;  ///< the baseline returns during the search, to see whether machines drift
   std::optional<ConfirmCompanion> companion;  ///< no key of the study file: `retune` sets it
 };

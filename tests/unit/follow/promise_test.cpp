@@ -8,8 +8,8 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/loop/fixture.hpp"
-#include "tuner/loop/launch_variation.hpp"
+#include "tests/unit/verdict/fixture.hpp"
+#include "tuner/verdict/launch_variation.hpp"
 
 namespace steptune {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/loop/fixture.hpp"
+#include "tests/unit/verdict/fixture.hpp"
 
 namespace steptune {
 namespace {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
-#include "tests/unit/loop/fixture.hpp"
+#include "tests/unit/verdict/fixture.hpp"
 
 namespace steptune {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/loop/fixture.hpp"
+#include "tests/unit/verdict/fixture.hpp"
 #include "tuner/loop/budget.hpp"
-#include "tuner/loop/speed_up.hpp"
-#include "tuner/loop/worth.hpp"
+#include "tuner/verdict/speed_up.hpp"
+#include "tuner/verdict/worth.hpp"
 
 namespace steptune {
 namespace {

@@ -4,12 +4,13 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/unit/loop/fixture.hpp"
+#include "tests/unit/verdict/fixture.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/live/live_runner.hpp"
 #include "tuner/loop/budget.hpp"
-#include "tuner/loop/payback.hpp"
-#include "tuner/loop/recommend.hpp"
+#include "tuner/loop/loop.hpp"
+#include "tuner/verdict/payback.hpp"
+#include "tuner/verdict/recommend.hpp"
 
 namespace steptune {
 namespace {

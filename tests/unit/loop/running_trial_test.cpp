@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "common/rng.hpp"
-#include "tests/unit/loop/fixture.hpp"
+#include "tests/unit/verdict/fixture.hpp"
 
 namespace steptune {
 namespace {
@@ -1129,6 +1129,59 @@ TEST(RunningTrial, OfTheBaselineIsLookedAtForLonger) {
   const int in_short_budget = steps_of_baseline(0.1, 10.0);
   EXPECT_GE(in_short_budget, 48) << "half of its share";
   EXPECT_LE(in_short_budget, 60);
+}
+
+TEST(RunningTrial, WhileItIsStoppedForAnotherNoTimePassesForIt) {
+  const StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 2;
+  TrialTargets targets{study.measure};
+  targets.measure.max_trial_s = 10.0;
+  RunningTrial trial(study, record, 0.0, targets);
+  trial.started({{2, 1}, 0.0, "", {}});
+  for (int step = 1; step <= 3; ++step)
+    trial.reported(report(step, 1.0 + 0.1 * step));
+  const double limit_s = trial.deadline_s();
+  ASSERT_TRUE(std::isfinite(limit_s));
+  EXPECT_FALSE(trial.paused({{2, 1}, 2.0, false, 0.0, false}));
+  EXPECT_TRUE(std::isinf(trial.deadline_s()));
+  EXPECT_FALSE(trial.out_of_time(limit_s + 1.0));
+  EXPECT_DOUBLE_EQ(trial.ran_s(50.0), 2.0);
+  EXPECT_FALSE(trial.paused({{2, 1}, 102.0, true, 100.0, false}));
+  EXPECT_DOUBLE_EQ(trial.deadline_s(), limit_s + 100.0);
+  EXPECT_FALSE(trial.out_of_time(limit_s + 99.0));
+  EXPECT_TRUE(trial.out_of_time(limit_s + 100.0));
+}
+
+TEST(RunningTrial, APauseDoesNotHoldBackTheEndOfTheBudget) {
+  const StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 2;
+  TrialTargets targets{study.measure};
+  targets.budget_end_s = 30.0;
+  RunningTrial trial(study, record, 0.0, targets);
+  trial.started({{2, 1}, 0.0, "", {}});
+  EXPECT_FALSE(trial.paused({{2, 1}, 2.0, false, 0.0, false}));
+  EXPECT_DOUBLE_EQ(trial.deadline_s(), 30.0);
+  EXPECT_TRUE(trial.out_of_time(30.0));
+}
+
+TEST(RunningTrial, WhatCannotBeInterleavedIsToRunAgain) {
+  const StudySpec study = time_study();
+  TrialRecord record;
+  record.number = 2;
+  TrialTargets targets{study.measure};
+  targets.interleaved_round = 1;
+  for (const bool prints : {true, false}) {
+    RunningTrial trial(study, record, 0.0, targets);
+    trial.started({{2, 1}, 0.0, "", {}});
+    if (prints) {
+      EXPECT_TRUE(trial.paused({{2, 1}, 2.0, true, 1.0, true}));
+    }
+    const Outcome outcome{.kind = prints ? OutcomeKind::stopped : OutcomeKind::out_of_memory};
+    EXPECT_EQ(trial.finished(outcome, nullptr, 5.0).status, TrialStatus::interrupted);
+    EXPECT_TRUE(trial.cannot_be_interleaved());
+  }
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/loop/fixture.hpp"
+#include "tests/unit/verdict/fixture.hpp"
 #include "tuner/loop/hook_check.hpp"
 
 namespace steptune {

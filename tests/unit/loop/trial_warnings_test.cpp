@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/unit/loop/fixture.hpp"
+#include "tests/unit/verdict/fixture.hpp"
 
 namespace steptune {
 namespace {

@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
-#include "tuner/loop/objectives.hpp"
 #include "tuner/report/html/analysis_sections.hpp"
 #include "tuner/report/html/scaling_section.hpp"
+#include "tuner/verdict/objectives.hpp"
 
 namespace steptune {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "tuner/loop/decision_log.hpp"
+#include "tuner/history/decision_text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/html/html_text.hpp"
 

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real programs that take turns on this machine.
+#include <atomic>
+#include <fstream>
+#include <map>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "common/machine/processes.hpp"
+#include "tests/process/local_runner_fixture.hpp"
+
+namespace steptune::process_tests {
+namespace {
+
+using testing::ElementsAre;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Le;
+using testing::SizeIs;
+
+class InterleavingTest : public LocalRunnerTest {
+ protected:
+  /// One of the first round, which steps some 50 times a second, `steps` times.
+  [[nodiscard]] TrialSpec stepping(std::int64_t number, int steps,
+                                   const std::string& before = "") const {
+    TrialSpec spec = shell(before + R"(
+      echo "pid $$"; i=0
+      while [ $i -lt )" + std::to_string(steps) +
+                           R"( ]; do
+        i=$((i + 1)); sleep 0.02
+        echo "[steptune] {\"v\":1,\"step\":$i,\"samples\":$i}"
+      done)");
+    spec.key = {number, 1};
+    spec.log_path = folder() / ("trial-" + std::to_string(number) + ".log");
+    spec.interleaved_round = 1;
+    return spec;
+  }
+
+  /// Waits for one more event of this trial and kind; the others go to `on_event`.
+  template <typename Event>
+  Event wait_for(std::int64_t number, const std::function<void(const TrialEvent&)>& on_event = {}) {
+    const SystemClock clock;
+    for (const double give_up_s = clock.now_s() + 60.0; clock.now_s() < give_up_s;) {
+      auto events = runner().wait(clock_.now_s() + 5.0);
+      if (!events) throw std::runtime_error(events.error().text());
+      std::optional<Event> found;
+      for (const TrialEvent& event : *events) {
+        if (on_event) on_event(event);
+        const auto* wanted = std::get_if<Event>(&event);
+        if (wanted != nullptr && wanted->key.trial == number) found = *wanted;
+      }
+      if (found) return *found;
+    }
+    throw std::runtime_error("nothing came");
+  }
+};
+
+std::map<std::int64_t, TrialFinished> by_trial(const TrialRun& run) {
+  std::map<std::int64_t, TrialFinished> ends;
+  for (const TrialFinished& end : run.finished)
+    ends[end.key.trial] = end;
+  return ends;
+}
+
+TEST_F(InterleavingTest, TimeStandsStillForATrialWhileAnotherOneRuns) {
+  start(stepping(1, 80));
+  start(stepping(2, 80));
+  const TrialRun done = wait_for_end(2);
+  auto ends = by_trial(done);
+  for (const std::int64_t number : {1, 2}) {
+    EXPECT_EQ(ends[number].outcome.kind, OutcomeKind::completed) << ends[number].outcome.detail;
+    EXPECT_FALSE(ends[number].outcome.disturbance);
+  }
+  // Each has only its own time, so that both together have no more than passed.
+  const double first_s = std::min(done.started.at(0).time_s, done.started.at(1).time_s);
+  const double passed_s = std::max(ends[1].time_s, ends[2].time_s) - first_s;
+  EXPECT_THAT(ends[1].outcome.duration_s + ends[2].outcome.duration_s, Le(passed_s + 0.05));
+  EXPECT_THAT(ends[1].outcome.duration_s, Ge(80 * 0.02 * 0.5));
+  EXPECT_EQ(done.started.at(0).placement.at(k_interleaved_fact), "1");
+}
+
+TEST_F(InterleavingTest, TheSecondStartsOnceTheFirstHasReportedAndIsStopped) {
+  start(stepping(1, 1000));
+  start(stepping(2, 1000));
+  std::vector<std::string> order;
+  const auto note = [&](const TrialEvent& event) {
+    const std::string trial = std::to_string(key_of(event).trial);
+    if (std::holds_alternative<TrialStarted>(event)) order.push_back("start " + trial);
+    if (const auto* pause = std::get_if<TrialPaused>(&event)) {
+      order.push_back((pause->goes_on ? "on " : "stop ") + trial);
+    }
+  };
+  while (order.size() < 7)
+    (void)wait_for<TrialPaused>(order.size() < 2 ? 1 : 2, note);
+  order.resize(7);
+  EXPECT_THAT(order,
+              ElementsAre("start 1", "stop 1", "start 2", "stop 2", "on 1", "stop 1", "on 2"));
+  runner().kill_all();
+  (void)wait_for_end(2);
+}
+
+TEST_F(InterleavingTest, AllProcessesOfAWaitingTrialAreStopped) {
+  start(stepping(1, 1000, "setsid sh -c 'echo pid $$; while :; do sleep 0.01; done' &"));
+  start(stepping(2, 1000));
+  (void)wait_for<TrialStarted>(2);
+  const std::vector<pid_t> pids = pids_in(read_file(folder() / "trial-1.log"));
+  ASSERT_THAT(pids, SizeIs(2));
+  for (const pid_t pid : pids) {
+    EXPECT_TRUE(eventually([&] { return read_stat(pid).value().state == 'T'; })) << pid;
+  }
+  runner().kill_all();
+  (void)wait_for_end(2);
+  EXPECT_THAT(alive(pids), IsEmpty());
+}
+
+TEST_F(InterleavingTest, OneThatFailsLeavesTheMachineToTheOther) {
+  start(stepping(1, 40, "exec 2>&1; trap 'echo no port; exit 3' EXIT;"));
+  start(stepping(2, 60));
+  auto ends = by_trial(wait_for_end(2));
+  EXPECT_EQ(ends[1].outcome.kind, OutcomeKind::failed);
+  EXPECT_THAT(ends[1].outcome.detail, HasSubstr("no port"));
+  EXPECT_EQ(ends[2].outcome.kind, OutcomeKind::completed);
+}
+
+TEST_F(InterleavingTest, AStopReachesATrialThatWaits) {
+  start(stepping(1, 1000, "trap 'echo in order; exit 0' TERM;"));
+  start(stepping(2, 1000));
+  (void)wait_for<TrialStarted>(2);
+  runner().stop({1, 1});
+  const auto end = wait_for<TrialFinished>(1);
+  EXPECT_EQ(end.outcome.kind, OutcomeKind::stopped);
+  EXPECT_THAT(read_file(folder() / "trial-1.log"), HasSubstr("in order"));
+  runner().kill_all();
+  (void)wait_for_end(1);
+}
+
+TEST_F(InterleavingTest, AStopBeforeTheStartIsAnEnd) {
+  start(stepping(1, 1000));
+  start(stepping(2, 1000));
+  runner().stop({2, 1});
+  EXPECT_EQ(wait_for<TrialFinished>(2).outcome.kind, OutcomeKind::stopped);
+  runner().kill_all();
+  (void)wait_for_end(1);
+}
+
+TEST_F(InterleavingTest, AProgramThatPrintsWhileItIsStoppedIsFound) {
+  start(stepping(1, 100'000));
+  start(stepping(2, 100'000));
+  (void)wait_for<TrialStarted>(1);
+  const pid_t main = own_children().at(0);
+  // As `docker run` does: the output comes from a process that is none of the trial's.
+  std::atomic<bool> done = false;
+  std::thread elsewhere([&] {
+    std::ofstream output("/proc/" + std::to_string(main) + "/fd/1");
+    while (!done) {
+      output << "line" << std::endl;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  });
+  while (!wait_for<TrialPaused>(1).in_vain) {
+  }
+  done = true;
+  elsewhere.join();
+  runner().kill_all();
+  (void)wait_for_end(2);
+}
+
+TEST_F(InterleavingTest, OtherTrialsAndRoundsHaveNoPlaceBesideThem) {
+  start(stepping(1, 1000));
+  TrialSpec other = stepping(2, 10);
+  other.interleaved_round = 2;
+  EXPECT_EQ(runner().start(other).error().kind, ErrorKind::unavailable);
+  other.interleaved_round = 0;
+  EXPECT_EQ(runner().start(other).error().kind, ErrorKind::unavailable);
+  runner().kill_all();
+  (void)wait_for_end(1);
+}
+
+}  // namespace
+}  // namespace steptune::process_tests

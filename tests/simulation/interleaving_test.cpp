@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Confirming runs that take turns, where the runner can.
+#include <algorithm>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/simulation/simulated_study.hpp"
+
+namespace steptune::simulation {
+namespace {
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class InterleavedPairs : public ::testing::Test {
+ protected:
+  InterleavedPairs() { document_["budget"] = Json{{"trials", 5}}; }
+
+  void run(const ScriptedRunner::Script& script) {
+    const DatabaseFolder folder;
+    SimulatedRun run(folder.path(), document_, script);
+    run.runner.interleaved = true;
+    result_ = must(run.run());
+    started_ = run.runner.started();
+    most_running_ = run.runner.most_running();
+    trials_ = run.trials();
+    warnings_ = run.listener.warnings;
+  }
+  [[nodiscard]] std::vector<int> rounds_of_confirming() const {
+    std::vector<int> rounds;
+    for (const TrialSpec& spec : started_) {
+      const auto& trial = trials_.at(static_cast<std::size_t>(spec.key.trial) - 1);
+      if (is_confirmation(trial.purpose)) rounds.push_back(spec.interleaved_round);
+    }
+    return rounds;
+  }
+
+  Json document_ = study_document();
+  LoopResult result_;
+  std::vector<TrialSpec> started_;
+  std::size_t most_running_ = 0;
+  std::vector<TrialRecord> trials_;
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(InterleavedPairs, RunsOfARoundRunTogetherAndTrialsOfTheSearchByThemselves) {
+  run(train);
+  ASSERT_TRUE(result_.recommendation);
+  EXPECT_EQ(result_.recommendation->claim, Claim::faster);
+  const std::vector<int> rounds = rounds_of_confirming();
+  ASSERT_THAT(rounds.size(), ::testing::Ge(4U));
+  EXPECT_THAT(std::vector(rounds.begin(), rounds.begin() + 4), ElementsAre(1, 1, 2, 2));
+  EXPECT_EQ(most_running_, 2U);
+  for (const TrialSpec& spec : started_) {
+    const auto& trial = trials_.at(static_cast<std::size_t>(spec.key.trial) - 1);
+    if (!is_confirmation(trial.purpose)) {
+      EXPECT_EQ(spec.interleaved_round, 0) << spec.key.trial;
+    }
+  }
+}
+
+TEST_F(InterleavedPairs, AStudyMayDoWithout) {
+  document_["measure"]["interleave"] = false;
+  run(train);
+  EXPECT_THAT(rounds_of_confirming(), Each(0));
+  EXPECT_EQ(most_running_, 1U);
+}
+
+TEST_F(InterleavedPairs, WhatFailsNextToAnotherRunsAgainByItself) {
+  run([](const TrialSpec& spec) {
+    TrialScript script = train(spec);
+    if (spec.interleaved_round > 0) {
+      script.steps = 3;
+      script.ends_as = OutcomeKind::failed;
+      script.detail = "port 29500 is taken";
+    }
+    return script;
+  });
+  ASSERT_TRUE(result_.recommendation);
+  EXPECT_EQ(result_.recommendation->claim, Claim::faster);
+  EXPECT_THAT(warnings_, ::testing::Contains(HasSubstr("one after the other")));
+  EXPECT_THAT(warnings_, ::testing::Contains(HasSubstr("port 29500 is taken")));
+  const std::vector<int> rounds = rounds_of_confirming();
+  EXPECT_EQ(std::ranges::count(rounds, 1), 2);
+  EXPECT_EQ(std::ranges::max(rounds), 1);
+  for (const TrialRecord& trial : trials_) {
+    if (is_confirmation(trial.purpose)) {
+      EXPECT_EQ(trial.status, TrialStatus::completed);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace steptune::simulation

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verdict/cache_seen.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+
+#include "tuner/verdict/recommendation.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr double k_mib = 0x1p20;
+
+/// A run of 20 s; `placed`: how it was begun, nothing where the study names no data.
+TrialRecord run_that_read(std::optional<double> bytes, const std::string& placed = "") {
+  TrialRecord run;
+  run.spent_s = 20.0;
+  run.storage_read_bytes = bytes;
+  if (!placed.empty()) run.placement["page_cache"] = placed;
+  return run;
+}
+
+CacheSeen seen_of(const std::vector<TrialRecord>& trials) {
+  std::vector<const TrialRecord*> runs;
+  for (const TrialRecord& trial : trials)
+    runs.push_back(&trial);
+  return cache_seen(runs);
+}
+
+TEST(CacheSeen, IsWarmWhereNothingToSpeakOfCameFromStorage) {
+  const CacheSeen seen = seen_of({run_that_read(0.1 * k_mib)});
+  EXPECT_EQ(seen.state, CacheState::warm);
+  EXPECT_EQ(seen.storage_read_bytes, 0.1 * k_mib);
+  EXPECT_EQ(seen.text,
+            "warm: a run read 0.1 MiB from storage; a long run over data that does not "
+            "fit into memory reads it from there, which \"measure.cache\": \"cold\" measures");
+  EXPECT_EQ(seen_of({run_that_read(0.0, "warm")}).state, CacheState::warm);
+}
+
+TEST(CacheSeen, IsMixedWhereNobodyKnowsWhatElseWasRead) {
+  for (const char* placed : {"", "warm"}) {
+    const CacheSeen seen = seen_of({run_that_read(310.0 * k_mib, placed)});
+    EXPECT_EQ(seen.state, CacheState::mixed);
+    EXPECT_EQ(seen.text,
+              "mixed: a run read 310.0 MiB from storage in 20.0 s, and found in memory what else "
+              "it read of files");
+  }
+}
+
+TEST(CacheSeen, IsThatOfTheMiddleOneOfTheRuns) {
+  const CacheSeen seen = seen_of({run_that_read(900.0 * k_mib), run_that_read(std::nullopt),
+                                  run_that_read(0.0), run_that_read(0.5 * k_mib)});
+  EXPECT_EQ(seen.state, CacheState::warm) << "the first one read the program itself";
+  EXPECT_EQ(seen.storage_read_bytes, 0.5 * k_mib);
+}
+
+TEST(CacheSeen, IsNotKnownWhereReadsAreNotCounted) {
+  for (const CacheSeen& seen : {seen_of({}), seen_of({run_that_read(std::nullopt)})}) {
+    EXPECT_EQ(seen.state, CacheState::not_known);
+    EXPECT_FALSE(seen.storage_read_bytes);
+    EXPECT_EQ(seen.text, "") << "not a word on machines elsewhere";
+  }
+  EXPECT_EQ(seen_of({run_that_read(std::nullopt, "warm")}).text,
+            "not known: what was read from storage was not counted");
+}
+
+TEST(CacheSeen, IsColdWhereTheDataWasDroppedAndReadAgain) {
+  const char* dropped = "cold: 4 files of 7.6 MiB dropped";
+  TrialRecord run = run_that_read(2.0 * k_mib, dropped);
+  EXPECT_EQ(seen_of({run}).state, CacheState::cold);
+  run.placement["data_bytes"] = "8000000";
+  const CacheSeen seen = seen_of({run});
+  EXPECT_EQ(seen.state, CacheState::cold);
+  EXPECT_EQ(seen.text,
+            "cold: a run read 2.0 MiB from storage in 20.0 s, as the first epoch of a long run "
+            "does");
+  run.placement["data_bytes"] = "2000000";
+  EXPECT_EQ(seen_of({run}).state, CacheState::mixed) << "the second epoch had begun";
+  EXPECT_THAT(seen_of({run}).text, HasSubstr("read all 1.9 MiB of the data from storage, and"));
+}
+
+TEST(CacheSeen, IsNotKnownWhereDroppingTheDataHadNoEffect) {
+  const CacheSeen kept = seen_of(
+      {run_that_read(0.0, "cold: 0 files of 0.0 MiB dropped, but not /data/a: Permission denied")});
+  EXPECT_EQ(kept.state, CacheState::not_known);
+  EXPECT_THAT(kept.text, StartsWith("not known: trials may have found data in memory (cold: 0"));
+  const CacheSeen uncounted = seen_of({run_that_read(0.0, "cold: 4 files of 2.0 MiB dropped")});
+  EXPECT_EQ(uncounted.state, CacheState::not_known);
+  EXPECT_THAT(uncounted.text, HasSubstr("no reads from storage were counted"));
+}
+
+TEST(CacheSeen, ComesBackWithItsRecommendation) {
+  Recommendation recommendation;
+  recommendation.page_cache = seen_of({run_that_read(310.0 * k_mib)});
+  Json json = to_json(recommendation);
+  auto read = recommendation_from_json(json, "a study");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->page_cache.state, CacheState::mixed);
+  EXPECT_EQ(read->page_cache.storage_read_bytes, 310.0 * k_mib);
+  EXPECT_EQ(read->page_cache.text, recommendation.page_cache.text);
+  json.erase("page_cache");
+  read = recommendation_from_json(json, "a study");
+  ASSERT_TRUE(read) << "of an earlier version";
+  EXPECT_EQ(read->page_cache.state, CacheState::not_known);
+}
+
+}  // namespace
+}  // namespace steptune

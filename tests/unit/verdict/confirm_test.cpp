@@ -1,0 +1,1013 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verdict/confirm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "common/rng.hpp"
+#include "tests/unit/verdict/fixture.hpp"
+#include "tuner/verdict/disturbed_runs.hpp"
+#include "tuner/verdict/launch_variation.hpp"
+#include "tuner/verdict/machine_drift.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr auto k_a = TrialPurpose::confirm_incumbent;
+constexpr auto k_b = TrialPurpose::confirm_baseline;
+constexpr double k_error = 0.025;
+
+/// What trial `x` of the search takes, and then does when it is run again.
+class ConfirmTest : public ::testing::Test {
+ protected:
+  ConfirmTest() { trials_.front().purpose = TrialPurpose::baseline; }
+
+  std::optional<ConfirmStep> next(ConfirmLimits limits = {true, 3}) {
+    standing_.emplace(ranking_rules(study_), trials_);
+    return Confirmation(study_, *standing_).next_step(limits);
+  }
+  /// Runs what is asked for until nothing is; `value` of a run's `x`. The order: `x` of each run.
+  template <typename Value>
+  std::vector<std::int64_t> run(const Value& value, ConfirmLimits limits = {true, 3}) {
+    std::vector<std::int64_t> order;
+    while (const auto step = next(limits)) {
+      const auto x = std::get<std::int64_t>(*step->configuration.find("x"));
+      const auto number = static_cast<std::int64_t>(trials_.size()) + 1;
+      order.push_back(x);
+      trials_.push_back(confirming(number, step->purpose, step->round, x, value(x), 0.01));
+      if (order.size() > 100) break;
+    }
+    return order;
+  }
+  /// Runs what is asked for now, which is `x`, beside others for `disturbed_s` of ten seconds.
+  void disturbed_run(std::int64_t x, double value, double disturbed_s = 4.0) {
+    const auto step = next();
+    ASSERT_TRUE(step);
+    ASSERT_EQ(std::get<std::int64_t>(*step->configuration.find("x")), x);
+    const auto number = static_cast<std::int64_t>(trials_.size()) + 1;
+    trials_.push_back(confirming(number, step->purpose, step->round, x, value, 0.01));
+    trials_.back().spent_s = 10.0;
+    trials_.back().disturbed_s = disturbed_s;
+  }
+  [[nodiscard]] Confirmation confirmation() {
+    standing_.emplace(ranking_rules(study_), trials_);
+    return {study_, *standing_};
+  }
+
+  StudySpec study_ = time_study();
+  std::vector<TrialRecord> trials_{completed(1, 4.0, 0.01), completed(2, 2.0, 0.01)};
+  std::optional<Standing> standing_;
+};
+
+TEST_F(ConfirmTest, RunsTakeTurnsForwardsAndBackwards) {
+  const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
+  EXPECT_THAT(order, ::testing::ElementsAre(2, 1, 1, 2, 2, 1));
+  const Confirmation done = confirmation();
+  ASSERT_NE(done.winner(), nullptr);
+  EXPECT_EQ(done.winner()->pairs.size(), 3U);
+  EXPECT_NEAR(done.winner()->speed_up.ratio, 2.0, 1e-12);
+}
+
+TEST_F(ConfirmTest, TheNextBestTakesItsTurnWhenOneIsNoFaster) {
+  trials_.push_back(completed(3, 3.0, 0.01));
+  const auto order = run([](std::int64_t x) { return x == 3 ? 3.0 : 4.0; });
+  const Confirmation done = confirmation();
+  ASSERT_EQ(done.finalists().size(), 2U);
+  EXPECT_EQ(done.finalists()[0].verdict, Verdict::not_faster);
+  EXPECT_EQ(done.finalists()[1].verdict, Verdict::faster);
+  EXPECT_EQ(done.winner()->configuration, trials_[2].configuration);
+  EXPECT_LT(order.size(), 20U);
+}
+
+TEST_F(ConfirmTest, ACompanionRunsItsRoundsWhateverItIsWorthAndEveryRoundOfAChallenger) {
+  study_.measure.companion = ConfirmCompanion{trials_[1].configuration, 1};
+  const auto value = [](std::int64_t x) { return x == 1 ? 4.0 : x == 2 ? 4.4 : 2.0; };
+  trials_[1].objectives = {4.4};
+  EXPECT_THAT(run(value), ::testing::ElementsAre(2, 1)) << "although it is slower";
+  EXPECT_THAT(run(value), ::testing::IsEmpty());
+  study_.measure.companion->rounds = 3;
+  EXPECT_THAT(run(value), ::testing::ElementsAre(1, 2, 2, 1));
+  trials_.push_back(completed(static_cast<std::int64_t>(trials_.size()) + 1, 2.0, 0.01));
+  trials_.back().configuration.set("x", std::int64_t{3});
+  const auto order = run(value);
+  EXPECT_THAT(order, ::testing::ElementsAre(3, 2, 1, 2, 3, 1, 1, 3, 2))
+      << "no round of the challenger without it";
+  EXPECT_EQ(confirmation().winner()->configuration, trials_[8].configuration);
+}
+
+TEST_F(ConfirmTest, OneThatFailsMakesRoomForTheNext) {
+  trials_.push_back(completed(3, 3.0, 0.01));
+  trials_.push_back(confirming(4, k_a, 1, 2, 2.0, 0.01));
+  trials_.back().status = TrialStatus::failed;
+  const auto step = next();
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->configuration, trials_[2].configuration);
+}
+
+TEST_F(ConfirmTest, WhatWasStoppedBesideOneThatIsRefutedTakesItsTurn) {
+  trials_.push_back(completed(3, 3.0, 0.02));
+  trials_.push_back(completed(4, 3.95, 0.05));
+  trials_[2].status = trials_[3].status = TrialStatus::stopped_early;
+  const auto order = run([](std::int64_t x) { return x == 3 ? 3.0 : 4.0; });
+  EXPECT_THAT(order, ::testing::Contains(3));
+  EXPECT_THAT(order, ::testing::Not(::testing::Contains(4))) << "it is not ahead for certain";
+  const Confirmation done = confirmation();
+  ASSERT_NE(done.winner(), nullptr);
+  EXPECT_EQ(standing_->best_of(done.winner()->configuration)->number, 3);
+}
+
+TEST_F(ConfirmTest, WhereAllThatWereMeasuredViolateALimitTheStoppedOnesTakeTheirTurns) {
+  trials_ = {completed(1, 5.0, 0.01), completed(2, 3.0, 0.01), completed(3, 2.0, 0.01),
+             completed(4, 4.0, 0.01)};
+  trials_[0].purpose = TrialPurpose::baseline;
+  trials_[0].status = trials_[3].status = TrialStatus::infeasible;
+  trials_[1].status = trials_[2].status = TrialStatus::stopped_early;
+  auto step = next();
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->configuration, trials_[2].configuration);
+  trials_.push_back(confirming(5, k_a, 1, 3, 2.0, 0.01));
+  trials_.back().status = TrialStatus::infeasible;
+  step = next();
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->configuration, trials_[1].configuration);
+  EXPECT_FALSE(confirmation().winner());
+  run([](std::int64_t x) { return x == 1 ? 5.0 : 3.0; });
+  const Confirmation done = confirmation();
+  ASSERT_NE(done.winner(), nullptr);
+  EXPECT_EQ(done.winner()->configuration, trials_[1].configuration);
+}
+
+TEST_F(ConfirmTest, OneThatFailsMakesNoRoomForTheNextWhereTheLimitsAllowNoFurtherPair) {
+  trials_.push_back(completed(3, 3.0, 0.01));
+  EXPECT_TRUE(next({false, 1})) << "the first run is begun whatever the limits";
+  trials_.push_back(confirming(4, k_a, 1, 2, 2.0, 0.01));
+  trials_.back().status = TrialStatus::failed;
+  EXPECT_FALSE(next({false, 1}));
+  EXPECT_TRUE(next({true, 1}));
+}
+
+TEST_F(ConfirmTest, CountsTheRunsOfARound) {
+  EXPECT_EQ(confirmation().runs_in_next_round(), 2U);
+  trials_.push_back(confirming(3, k_a, 1, 2, 2.0, 0.01));
+  EXPECT_EQ(confirmation().runs_left_in_round(trials_.back()), 2U);
+  trials_.push_back(confirming(4, k_b, 1, 1, 4.0, 0.01));
+  EXPECT_EQ(confirmation().runs_left_in_round(trials_.back()), 1U);
+  study_.measure.companion = ConfirmCompanion{trials_[1].configuration, 3};
+  EXPECT_EQ(confirmation().runs_in_next_round(), 2U) << "it is the finalist";
+  trials_.push_back(completed(5, 1.0, 0.01));
+  EXPECT_EQ(confirmation().runs_in_next_round(), 3U);
+}
+
+TEST_F(ConfirmTest, ABaselineThatFailsOnceIsRunAgainAndNotAThirdTime) {
+  for (const bool baseline_first : {false, true}) {
+    trials_.resize(2);
+    if (baseline_first) {
+      trials_.push_back(confirming(3, k_a, 1, 2, 2.0, 0.01));
+      trials_.push_back(confirming(4, k_b, 1, 1, 4.0, 0.01));
+    }
+    const int round = baseline_first ? 2 : 1;
+    if (!baseline_first) trials_.push_back(confirming(3, k_a, 1, 2, 2.0, 0.01));
+    for (int failure = 0; failure < 2; ++failure) {
+      const auto step = next();
+      ASSERT_TRUE(step) << failure;
+      EXPECT_EQ(step->purpose, k_b);
+      EXPECT_EQ(step->round, round);
+      const auto number = static_cast<std::int64_t>(trials_.size()) + 1;
+      trials_.push_back(confirming(number, k_b, round, 1, 4.0, 0.01));
+      trials_.back().status = TrialStatus::failed;
+      trials_.back().objectives.clear();
+    }
+    EXPECT_FALSE(next());
+    EXPECT_TRUE(confirmation().baseline_failed());
+    trials_.pop_back();
+    run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
+    ASSERT_NE(confirmation().winner(), nullptr) << "the other one was measured";
+    EXPECT_EQ(confirmation().winner()->pairs.size(), 3U);
+  }
+}
+
+TEST_F(ConfirmTest, ADriftThatShowsLaterChangesNothingThatWasProven) {
+  run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
+  const SpeedUp before = confirmation().winner()->speed_up;
+  for (int later = 1; later <= 4; ++later) {
+    const auto number = static_cast<std::int64_t>(trials_.size()) + 1;
+    trials_.push_back(confirming(number, TrialPurpose::sentinel, 0, 1, 4.0 + later, 0.01));
+  }
+  const Confirmation after = confirmation();
+  ASSERT_TRUE(standing_->drift().is_significant());
+  ASSERT_NE(after.winner(), nullptr);
+  EXPECT_EQ(after.winner()->speed_up.low, before.low);
+  EXPECT_EQ(after.winner()->speed_up.high, before.high);
+}
+
+TEST_F(ConfirmTest, WhatCannotBeToldApartRunsTogetherWithOneBaseline) {
+  trials_.push_back(completed(3, 2.01, 0.01));
+  const auto value = [](std::int64_t x) { return x == 1 ? 4.0 : 2.0; };
+  EXPECT_THAT(run(value), ::testing::ElementsAre(2, 3, 1, 1, 3, 2, 2, 3, 1));
+}
+
+TEST_F(ConfirmTest, ABudgetThatIsSpentEndsAfterARound) {
+  const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; }, {false, 1});
+  EXPECT_THAT(order, ::testing::ElementsAre(2, 1)) << "the first round is always run";
+}
+
+TEST_F(ConfirmTest, ARunThatOthersDisturbedIsDoneOnceMoreWhenTheRoundIsOver) {
+  disturbed_run(2, 3.0);
+  const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
+  EXPECT_THAT(order, ::testing::ElementsAre(1, 2, 1, 2, 2, 1));
+  const Confirmation done = confirmation();
+  ASSERT_NE(done.winner(), nullptr);
+  EXPECT_EQ(done.winner()->pairs.size(), 3U);
+  EXPECT_NEAR(done.winner()->speed_up.ratio, 2.0, 1e-12) << "without the disturbed run";
+}
+
+TEST_F(ConfirmTest, ADisturbedRunStaysWhereTimeOrMoneyIsOver) {
+  disturbed_run(2, 3.0);
+  EXPECT_THAT(run([](std::int64_t) { return 4.0; }, {false, 3}), ::testing::ElementsAre(1));
+}
+
+TEST_F(ConfirmTest, OfTwoDisturbedRunsTheOneThatWasLessSoCounts) {
+  for (int i = 0; i < 4; ++i)
+    trials_.push_back(confirming(3 + i, i % 2 == 0 ? k_a : k_b, 1 + i / 2, i % 2 == 0 ? 2 : 1,
+                                 i % 2 == 0 ? 2.0 : 4.0, 0.01));
+  disturbed_run(2, 2.5);
+  trials_.push_back(confirming(8, k_b, 3, 1, 4.0, 0.01));
+  disturbed_run(2, 9.0, 6.0);
+  EXPECT_FALSE(next()) << "once more is enough";
+  EXPECT_EQ(confirmation().finalists()[0].pairs[2].incumbent->objectives[0], 2.5);
+}
+
+TEST_F(ConfirmTest, WhatOutlastsARoundIsDoneAgainOnceItIsOver) {
+  disturbed_run(2, 3.0);
+  disturbed_run(1, 6.0);
+  const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
+  EXPECT_THAT(order, ::testing::ElementsAre(1, 2, 2, 1, 2, 1))
+      << "two quiet rounds, then the first once more";
+  EXPECT_NEAR(confirmation().winner()->speed_up.ratio, 2.0, 1e-12);
+}
+
+TEST_F(ConfirmTest, AMachineThatIsAlwaysSharedIsTakenAsItIs) {
+  for (int round = 1; round <= 3; ++round) {
+    disturbed_run(round == 2 ? 1 : 2, round == 2 ? 4.0 : 2.0);
+    disturbed_run(round == 2 ? 2 : 1, round == 2 ? 2.0 : 4.0);
+  }
+  EXPECT_FALSE(next());
+}
+
+TEST_F(ConfirmTest, NothingIsConfirmedWhereTheBaselineIsBest) {
+  trials_[1].objectives[0] = 4.5;
+  EXPECT_FALSE(next());
+}
+
+TEST_F(ConfirmTest, OfShortProgramsABaselineMayBeBestByLuck) {
+  trials_[1].objectives[0] = 4.1;
+  for (TrialRecord& trial : trials_) {
+    trial.measurement = steady(trial.objectives[0] / 1000.0);
+    trial.measurement->whole_run = true;
+    trial.measurement->status = MeasurementStatus::warming_up;
+  }
+  const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 3.0; });
+  EXPECT_GE(order.size(), 6U);
+  ASSERT_NE(confirmation().winner(), nullptr);
+  trials_.resize(2);
+  trials_.push_back(trials_[0]);
+  trials_.back().number = 3;
+  trials_.back().purpose = TrialPurpose::search;
+  trials_.back().objectives[0] = 3.9;
+  EXPECT_TRUE(next()) << "the search's own run of the baseline is the best";
+  trials_.resize(2);
+  trials_[1].objectives[0] = 6.0;
+  EXPECT_FALSE(next()) << "clearly slower";
+}
+
+TEST_F(ConfirmTest, OfShortProgramsABaselineMayBeBestByLuckWhereASmallerBatchIsPreferred) {
+  // Batches of 16 for x = 2, and of 64 else.
+  study_.planned_run.batch_size = document::Formula("b", [](const Configuration& configuration) {
+    return to_number(*configuration.find("x")) == 2.0 ? 16.0 : 64.0;
+  });
+  trials_[1].objectives[0] = 4.05;
+  trials_.push_back(completed(3, 4.1, 0.01));
+  for (TrialRecord& trial : trials_) {
+    trial.measurement = steady(trial.objectives[0] / 1000.0);
+    trial.measurement->whole_run = true;
+    trial.measurement->status = MeasurementStatus::warming_up;
+  }
+  const std::vector<Configuration> both{trials_[1].configuration, trials_[2].configuration};
+  EXPECT_EQ(confirmation().contenders(3), both) << "the preferred one first";
+  EXPECT_EQ(confirmation().contenders(1).size(), 1U);
+  trials_[1].objectives[0] = 3.95;
+  EXPECT_EQ(confirmation().contenders(3).size(), 1U) << "the baseline is not the best";
+  trials_[1].objectives[0] = 4.05;
+  trials_[0].measurement->status = MeasurementStatus::steady;
+  EXPECT_TRUE(confirmation().contenders(3).empty())
+      << "of a steady baseline one launch tells, and it has the fewest changes";
+}
+
+TEST_F(ConfirmTest, ABaselineThatViolatesAGuardStillCounts) {
+  trials_.push_back(confirming(3, k_a, 1, 2, 2.0, 0.01));
+  trials_.push_back(confirming(4, k_b, 1, 1, 4.0, 0.01));
+  trials_.back().status = TrialStatus::infeasible;
+  EXPECT_TRUE(next());
+  EXPECT_EQ(confirmation().finalists()[0].pairs.size(), 1U);
+}
+
+TEST_F(ConfirmTest, GoesOnWhileItIsUndecidedAndGivesUpWhatIsOutOfReach) {
+  int run_number = 0;
+  const auto noisy = [&](std::int64_t x) {
+    ++run_number;
+    return (x == 1 ? 4.08 : 4.0) * (run_number % 3 == 0 ? 1.02 : 1.0);
+  };
+  trials_[1].objectives[0] = 3.9;
+  EXPECT_GT(run(noisy).size(), 6U);
+  EXPECT_LE(confirmation().finalists()[0].pairs.size(), 12U);
+}
+
+TEST_F(ConfirmTest, NothingIsConfirmedWhereTheStudyWantsNoPairs) {
+  study_.measure.confirm_pairs = 0;
+  EXPECT_FALSE(next());
+}
+
+TEST_F(ConfirmTest, AFailureInALaterRoundRefutesItsFinalistAlone) {
+  trials_.push_back(completed(3, 2.01, 0.01));
+  for (const std::int64_t x : {2, 3})
+    trials_.push_back(confirming(2 + x, k_a, 1, x, 2.0, 0.01));
+  trials_.push_back(confirming(6, k_b, 1, 1, 4.0, 0.01));
+  trials_.push_back(confirming(7, k_b, 2, 1, 4.0, 0.01));
+  trials_.push_back(confirming(8, k_a, 2, 3, 2.0, 0.01));
+  trials_.push_back(confirming(9, k_a, 2, 2, 2.0, 0.01));
+  ASSERT_EQ(confirmation().winner()->configuration, trials_[1].configuration);
+  trials_.back().status = TrialStatus::infeasible;
+  const Confirmation after = confirmation();
+  EXPECT_EQ(after.finalists()[0].verdict, Verdict::failed);
+  EXPECT_TRUE(after.finalists()[0].settled);
+  EXPECT_EQ(after.finalists()[1].verdict, Verdict::faster);
+  EXPECT_EQ(after.winner()->configuration, trials_[2].configuration);
+}
+
+TEST_F(ConfirmTest, ARunWithoutAllObjectivesMakesNoPair) {
+  trials_.push_back(confirming(3, k_a, 1, 2, 2.0, 0.01));
+  trials_.push_back(confirming(4, k_b, 1, 1, 4.0, 0.01));
+  ASSERT_EQ(confirmation().finalists()[0].pairs.size(), 1U);
+  trials_[3].objectives.clear();
+  EXPECT_TRUE(confirmation().finalists()[0].pairs.empty());
+  trials_[3].objectives = {4.0};
+  trials_[2].objectives.clear();
+  EXPECT_TRUE(confirmation().finalists()[0].pairs.empty());
+}
+
+TEST_F(ConfirmTest, ABaselineThatWasNotMeasuredForAGuardHasFailed) {
+  trials_.push_back(confirming(3, k_a, 1, 2, 2.0, 0.01));
+  for (std::int64_t number = 4; number <= 5; ++number) {
+    EXPECT_FALSE(confirmation().baseline_failed());
+    trials_.push_back(confirming(number, k_b, 1, 1, 4.0, 0.01));
+    trials_.back().status = TrialStatus::infeasible;
+    trials_.back().objectives.clear();
+  }
+  EXPECT_TRUE(confirmation().baseline_failed());
+  trials_.back().status = TrialStatus::running;
+  EXPECT_FALSE(confirmation().baseline_failed()) << "it may yet be measured";
+}
+
+TEST_F(ConfirmTest, OfTwoFasterOnesTheEarlierWinsUnlessTheOtherIsBetterByMoreThanThePrecision) {
+  trials_.push_back(completed(3, 2.01, 0.01));
+  run([](std::int64_t x) { return x == 1 ? 4.0 : x == 2 ? 2.0 : 1.98; });
+  EXPECT_EQ(confirmation().winner()->configuration, trials_[1].configuration);
+  trials_.resize(3);
+  run([](std::int64_t x) { return x == 1 ? 4.0 : x == 2 ? 2.0 : 1.9; });
+  EXPECT_EQ(confirmation().winner()->configuration, trials_[2].configuration);
+}
+
+TEST_F(ConfirmTest, ContendersAreTheIncumbentAndWhatIsTiedWithItAndBetterThanTheBaseline) {
+  const auto contenders = [&](std::size_t most) {
+    std::vector<std::int64_t> result;
+    for (const Configuration& configuration : confirmation().contenders(most))
+      result.push_back(std::get<std::int64_t>(*configuration.find("x")));
+    return result;
+  };
+  trials_.push_back(completed(3, 2.01, 0.01));
+  trials_.push_back(completed(4, 2.01, 0.01));
+  trials_.back().configuration = trials_[2].configuration;
+  trials_.push_back(completed(5, 2.02, 0.01));
+  trials_.push_back(completed(6, 3.0, 0.01));
+  EXPECT_THAT(contenders(0), ::testing::IsEmpty());
+  EXPECT_THAT(contenders(1), ::testing::ElementsAre(2));
+  EXPECT_THAT(contenders(2), ::testing::ElementsAre(2, 3));
+  EXPECT_THAT(contenders(9), ::testing::ElementsAre(2, 3, 5)) << "each configuration once";
+  trials_.resize(2);
+  trials_.push_back(completed(3, 4.1, 3.0));
+  EXPECT_THAT(contenders(9), ::testing::ElementsAre(2)) << "tied, but no better than the baseline";
+  trials_.erase(trials_.begin());
+  EXPECT_THAT(contenders(9), ::testing::IsEmpty()) << "nothing to compare with";
+  trials_.clear();
+  EXPECT_THAT(contenders(9), ::testing::IsEmpty());
+}
+
+TEST_F(ConfirmTest, NobodyTakesATurnOnceThereIsAWinner) {
+  trials_.push_back(completed(3, 3.0, 0.01));
+  run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
+  EXPECT_EQ(confirmation().finalists().size(), 1U);
+}
+
+TEST_F(ConfirmTest, NoMoreThanThreeTakeTheirTurn) {
+  for (std::int64_t x = 3; x <= 6; ++x)
+    trials_.push_back(completed(x, 2.0 + 0.2 * static_cast<double>(x), 0.01));
+  run([](std::int64_t) { return 4.0; });
+  const Confirmation done = confirmation();
+  EXPECT_EQ(done.finalists().size(), k_most_finalists);
+  EXPECT_FALSE(done.may_take_turns());
+  EXPECT_EQ(done.winner(), nullptr);
+}
+
+TEST_F(ConfirmTest, WhatIsNoBetterThanTheBaselineTakesNoTurn) {
+  trials_.push_back(completed(3, 4.0, 0.01));
+  run([](std::int64_t) { return 4.0; });
+  EXPECT_EQ(confirmation().finalists().size(), 1U);
+  EXPECT_TRUE(confirmation().may_take_turns());
+}
+
+TEST_F(ConfirmTest, TheBaselineFoundAgainByTheSearchIsNoFinalist) {
+  trials_[1].objectives = {3.0};
+  trials_.push_back(completed(3, 3.5, 0.01));
+  trials_.back().configuration = trials_[0].configuration;
+  run([](std::int64_t) { return 4.0; });
+  const Confirmation done = confirmation();
+  ASSERT_EQ(done.finalists().size(), 1U);
+  EXPECT_EQ(done.finalists()[0].configuration, trials_[1].configuration);
+}
+
+TEST_F(ConfirmTest, SentinelsOfTheSearchTellHowMuchLaunchesDiffer) {
+  const auto width = [&] {
+    trials_.push_back(confirming(90, k_a, 1, 2, 2.0, 0.01));
+    trials_.push_back(confirming(91, k_b, 1, 1, 4.0, 0.01));
+    const SpeedUp speed_up = confirmation().finalists()[0].speed_up;
+    return std::log(speed_up.high / speed_up.low);
+  };
+  const double without = width();
+  trials_.resize(2);
+  for (std::int64_t i = 0; i < 6; ++i)
+    trials_.push_back(
+        confirming(3 + i, TrialPurpose::sentinel, 0, 1, i % 2 == 0 ? 4.4 : 3.6, 0.01));
+  EXPECT_GT(width(), 1.5 * without);
+}
+
+TEST_F(ConfirmTest, OfTwoRunsThatWereDisturbedAlikeTheFirstCounts) {
+  for (int i = 0; i < 4; ++i)
+    trials_.push_back(confirming(3 + i, i % 2 == 0 ? k_a : k_b, 1 + i / 2, i % 2 == 0 ? 2 : 1,
+                                 i % 2 == 0 ? 2.0 : 4.0, 0.01));
+  disturbed_run(2, 2.5);
+  trials_.push_back(confirming(8, k_b, 3, 1, 4.0, 0.01));
+  disturbed_run(2, 9.0);
+  EXPECT_EQ(confirmation().finalists()[0].pairs[2].incumbent->objectives[0], 2.5);
+  trials_.back().disturbed_s = 0.0;
+  trials_.back().status = TrialStatus::running;
+  EXPECT_EQ(confirmation().finalists()[0].pairs[2].incumbent->objectives[0], 2.5)
+      << "the other one is not over";
+}
+
+TEST(Refutes, AFreshRunOfAFinalistThatEndedWithoutAMeasurement) {
+  TrialRecord run = confirming(3, k_a, 1, 2, 2.0);
+  EXPECT_FALSE(refutes(run));
+  for (const TrialStatus status : {TrialStatus::launching, TrialStatus::running}) {
+    run.status = status;
+    EXPECT_FALSE(refutes(run)) << to_text(status);
+  }
+  for (const TrialStatus status :
+       {TrialStatus::failed, TrialStatus::infeasible, TrialStatus::out_of_memory}) {
+    run.status = status;
+    EXPECT_TRUE(refutes(run)) << to_text(status);
+  }
+  run.purpose = k_b;
+  EXPECT_FALSE(refutes(run)) << "the baseline refutes nothing";
+  run.purpose = TrialPurpose::search;
+  EXPECT_FALSE(refutes(run));
+}
+
+class PairsTest : public ::testing::Test {
+ protected:
+  std::vector<RunPair> pairs() const {
+    std::vector<RunPair> result;
+    for (std::size_t i = 0; i + 1 < runs_.size(); i += 2)
+      result.push_back({&runs_[i], &runs_[i + 1]});
+    return result;
+  }
+  StudySpec study_ = time_study();
+  std::vector<TrialRecord> runs_;
+};
+
+TEST_F(PairsTest, GiveTheGeometricMeanWithStudentsInterval) {
+  runs_ = {confirming(1, k_a, 1, 2, 1.0),  confirming(2, k_b, 1, 1, 2.0),
+           confirming(3, k_a, 2, 2, 1.0),  confirming(4, k_b, 2, 1, 2.2),
+           confirming(5, k_a, 3, 2, 1.05), confirming(6, k_b, 3, 1, 2.1)};
+  const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
+  EXPECT_EQ(speed_up.pairs, 3);
+  EXPECT_NEAR(speed_up.ratio, std::cbrt(2.0 * 2.2 * 2.0), 1e-12);
+  // Squared deviations 0.0060560 of the pairs, 3 x 2 x 0.015^2 of the prior, over 5 degrees of
+  // freedom; t(5; 0.975) = 2.5706.
+  const double half_width = 2.570582 * std::sqrt((0.0060560 + 3.0 * 0.00045) / 5.0 / 3.0);
+  EXPECT_NEAR(std::log(speed_up.high / speed_up.ratio), half_width, 1e-4);
+  EXPECT_NEAR(std::log(speed_up.ratio / speed_up.low), half_width, 1e-4);
+  // Another confirmation, of two pairs: 1/3 + 1/2 of a pair's variance.
+  const double repeat = half_width * std::sqrt(3.0 * (1.0 / 3.0 + 1.0 / 2.0));
+  EXPECT_NEAR(std::log(speed_up.repeat_high / speed_up.ratio), repeat, 1e-4);
+  EXPECT_NEAR(std::log(speed_up.ratio / speed_up.repeat_low), repeat, 1e-4);
+}
+
+TEST_F(PairsTest, SeveralVaryByTheScatterWithinRunsAndASingleOneByWholeIntervals) {
+  const auto half_width = [this](double step_standard_error) {
+    for (TrialRecord& run : runs_) {
+      Measurement& measurement = run.measurement.emplace(steady(0.1, 0.0196));
+      measurement.step_half_width_s = measurement.half_width_s;
+      measurement.step_standard_error_s = step_standard_error;
+    }
+    return statistics_of(study_, pairs(), k_error).half_width;
+  };
+  runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.1), confirming(2, k_b, 1, 1, 2.0, 0.2)};
+  EXPECT_DOUBLE_EQ(half_width(0.0005), half_width(0.01));
+  runs_.push_back(confirming(3, k_a, 2, 2, 1.0, 0.1));
+  runs_.push_back(confirming(4, k_b, 2, 1, 2.0, 0.2));
+  EXPECT_LT(half_width(0.0005), 0.3 * half_width(0.01));
+}
+
+TEST_F(PairsTest, OneAloneKnowsThatLaunchesDiffer) {
+  runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.003), confirming(2, k_b, 1, 1, 2.0, 0.004)};
+  const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
+  EXPECT_EQ(speed_up.pairs, 1);
+  // t(3; 0.975) = 3.1824.
+  const double half_width =
+      3.182446 * std::sqrt(2.0 * 0.015 * 0.015 + 0.003 * 0.003 + 0.002 * 0.002);
+  EXPECT_NEAR(std::log(speed_up.high / 2.0), half_width, 1e-4);
+}
+
+TEST_F(PairsTest, ThatABufferCouldExplainProveNothing) {
+  for (int pair = 1; pair <= 3; ++pair) {
+    const std::int64_t first = std::int64_t{2} * pair;
+    runs_.push_back(confirming(first, k_a, pair, 2, 1.0));
+    runs_.back().measurement = steady(0.001);
+    runs_.back().measurement->slowest_seconds_per_sample = pair == 2 ? 0.0025 : 0.004;
+    runs_.push_back(confirming(first + 1, k_b, pair, 1, 2.0));
+  }
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::hidden);
+  const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
+  EXPECT_NEAR(speed_up.low_if_buffered, speed_up.low / 2.5, 1e-9) << "the best bound counts";
+  runs_[0].measurement->slowest_seconds_per_sample = 0.0015;
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+}
+
+TEST_F(PairsTest, OneProvesNothingTwoMayAndMoreMakeItPrecise) {
+  for (const TrialsIn processes : {TrialsIn::fresh, TrialsIn::attached}) {
+    study_.trials = processes;
+    runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.003), confirming(2, k_b, 1, 1, 4.0, 0.004)};
+    const Judgement first = judge(study_, pairs(), k_error);
+    EXPECT_EQ(first.verdict, Verdict::open);
+    EXPECT_FALSE(first.settled);
+    runs_.push_back(confirming(3, k_a, 2, 2, 1.0, 0.003));
+    runs_.push_back(confirming(4, k_b, 2, 1, 4.0, 0.004));
+    const Judgement second = judge(study_, pairs(), k_error);
+    EXPECT_EQ(second.verdict, Verdict::faster);
+    EXPECT_FALSE(second.settled);
+  }
+}
+
+TEST_F(PairsTest, OneMayProveItWhereTheStudyAsksForNoMore) {
+  study_.measure.confirm_pairs = 1;
+  runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.003), confirming(2, k_b, 1, 1, 4.0, 0.004)};
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+}
+
+TEST_F(PairsTest, HowAMetricDiffersBetweenLaunchesPairsAloneTell) {
+  study_.objectives = {{"loss", Direction::minimize}};
+  study_.measure.confirm_pairs = 1;
+  runs_ = {confirming(1, k_a, 1, 2, 1.0), confirming(2, k_b, 1, 1, 4.0)};
+  const Judgement one = judge(study_, pairs(), k_error);
+  EXPECT_EQ(one.verdict, Verdict::open) << "one pair may be luck";
+  EXPECT_FALSE(one.settled);
+  const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
+  EXPECT_NEAR(speed_up.ratio, 4.0, 1e-12);
+  EXPECT_TRUE(std::isnan(speed_up.low)) << "no interval that nothing was measured of";
+  runs_.push_back(confirming(3, k_a, 2, 2, 1.0));
+  runs_.push_back(confirming(4, k_b, 2, 1, 4.02));
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+}
+
+TEST_F(PairsTest, AMetricThatOnlyScattersIsClaimedBetterRarely) {
+  study_.objectives = {{"loss", Direction::minimize}};
+  int claims = 0;
+  constexpr int k_studies = 4000;
+  for (std::uint64_t seed = 0; seed < k_studies; ++seed) {
+    Rng rng(11, "scatter", seed);
+    runs_.clear();
+    Judgement judgement;
+    for (int pair = 1; pair <= 12 && !judgement.settled; ++pair) {
+      const auto number = static_cast<std::int64_t>(runs_.size()) + 1;
+      runs_.push_back(confirming(number, k_a, pair, 2, 1.0 + 0.1 * rng.normal()));
+      runs_.push_back(confirming(number + 1, k_b, pair, 1, 1.0 + 0.1 * rng.normal()));
+      judgement = judge(study_, pairs(), k_error);
+    }
+    claims += judgement.verdict == Verdict::faster ? 1 : 0;
+  }
+  EXPECT_LT(claims, 0.03 * k_studies);
+}
+
+TEST_F(PairsTest, WhatTheSearchSawOfLaunchesCountsBesideThem) {
+  for (int pair = 1; pair <= 2; ++pair) {
+    runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, 1.0));
+    runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 1.3));
+  }
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+  EXPECT_EQ(judge(study_, pairs(), k_error, {0.1, 4.0}).verdict, Verdict::open);
+}
+
+TEST_F(PairsTest, LooksUseUpNoMoreThanTheWholeError) {
+  for (const int usual : {1, 2, 3, 10}) {
+    double total = 0.0;
+    for (int count = std::min(2, usual); count <= 4 * usual; ++count)
+      total += share_of_look(count, usual);
+    EXPECT_LE(total, 1.0) << usual;
+    EXPECT_GT(total, 0.7) << usual;
+  }
+}
+
+TEST(SpeedUp, OfAMaximizedMetricIsHowMuchLargerItIs) {
+  StudySpec study = time_study();
+  study.objectives = {{"throughput", Direction::maximize}};
+  EXPECT_NEAR(speed_up_of_trials(study, completed(2, 30.0), completed(1, 10.0)).ratio, 3.0, 1e-12);
+}
+
+TEST(SpeedUp, HasNoMeaningWhereValuesAreNotPositive) {
+  const SpeedUp speed_up = speed_up_of_trials(time_study(), completed(2, -1.0), completed(1, 1.0));
+  EXPECT_TRUE(std::isnan(speed_up.ratio));
+}
+
+TEST(SpeedUp, OfTheBaselineOverItselfWasNotMeasured) {
+  const TrialRecord baseline = completed(1, 2.0, 0.5);
+  EXPECT_TRUE(std::isnan(speed_up_of_trials(time_study(), baseline, baseline).ratio));
+}
+
+TEST_F(PairsTest, WithoutAnyNothingIsKnown) {
+  const SpeedUp speed_up = speed_up_of_pairs(study_, {}, k_error);
+  EXPECT_EQ(speed_up.pairs, 0);
+  EXPECT_TRUE(std::isnan(speed_up.ratio));
+  const Judgement judgement = judge(study_, {}, k_error);
+  EXPECT_EQ(judgement.verdict, Verdict::open);
+  EXPECT_FALSE(judgement.settled);
+}
+
+TEST_F(PairsTest, ThatArePreciseBeforeTheUsualNumberSettleIt) {
+  study_.measure.confirm_pairs = 5;
+  study_.measure.target_half_width = 0.3;
+  for (int pair = 1; pair <= 2; ++pair) {
+    runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, 1.0));
+    runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 4.0));
+  }
+  EXPECT_TRUE(judge(study_, pairs(), k_error).settled);
+  study_.measure.target_half_width = 0.001;
+  EXPECT_FALSE(judge(study_, pairs(), k_error).settled);
+}
+
+TEST_F(PairsTest, OfTheUsualNumberSettleWhatIsFaster) {
+  study_.measure.target_half_width = 0.001;
+  for (int pair = 1; pair <= study_.measure.confirm_pairs; ++pair) {
+    EXPECT_FALSE(judge(study_, pairs(), k_error).settled) << pair;
+    runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, 1.0));
+    runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 4.0));
+  }
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+  EXPECT_TRUE(judge(study_, pairs(), k_error).settled);
+}
+
+TEST_F(PairsTest, AreGivenUpAfterFourTimesTheUsualNumber) {
+  study_.measure.confirm_pairs = 2;
+  // Faster by about as much as it scatters: never shown, never out of reach.
+  for (int pair = 1; pair <= 8; ++pair) {
+    runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, pair % 2 == 0 ? 1.0 : 1.1));
+    runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 1.11));
+  }
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::not_faster);
+  EXPECT_TRUE(judge(study_, pairs(), k_error).settled);
+  runs_.resize(14);
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::open);
+}
+
+TEST_F(PairsTest, OfValuesThatAreNotPositiveAreComparedByTheirRelativeDifference) {
+  study_.objectives = {{"score", Direction::minimize}};
+  runs_ = {confirming(1, k_a, 1, 2, -4.0), confirming(2, k_b, 1, 1, -1.0),
+           confirming(3, k_a, 2, 2, -1.0), confirming(4, k_b, 2, 1, 1.0)};
+  const PairStatistics statistics = statistics_of(study_, pairs(), k_error);
+  EXPECT_FALSE(statistics.has_ratio);
+  EXPECT_DOUBLE_EQ(statistics.mean, 0.5 * (0.75 + 2.0));
+  EXPECT_TRUE(std::isnan(speed_up_of_pairs(study_, pairs(), k_error).ratio));
+  runs_ = {confirming(1, k_a, 1, 2, 0.0), confirming(2, k_b, 1, 1, 0.0)};
+  EXPECT_DOUBLE_EQ(statistics_of(study_, pairs(), k_error).mean, 0.0) << "0 is as good as 0";
+}
+
+TEST_F(PairsTest, OfCostsKnowHowLaunchesDifferAsThoseOfTimesDo) {
+  runs_ = {confirming(1, k_a, 1, 2, 1.0), confirming(2, k_b, 1, 1, 2.0)};
+  const double of_times = statistics_of(study_, pairs(), k_error).half_width;
+  study_.objectives = {{"cost", Direction::minimize}};
+  EXPECT_DOUBLE_EQ(statistics_of(study_, pairs(), k_error).half_width, of_times);
+}
+
+TEST_F(PairsTest, AreNoSurerThanEachRunIsWithinItself) {
+  for (int pair = 1; pair <= 6; ++pair) {
+    runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, 1.0, 0.3));
+    runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 2.0));
+  }
+  EXPECT_GE(statistics_of(study_, pairs(), k_error).standard_error, 0.3 / std::sqrt(6.0) - 1e-9);
+}
+
+TEST(LeastPairs, AreTwoUnlessTheStudyAsksForOne) {
+  StudySpec study = time_study();
+  for (const auto& [usual, least] :
+       std::vector<std::pair<int, int>>{{0, 1}, {1, 1}, {2, 2}, {3, 2}, {20, 2}}) {
+    study.measure.confirm_pairs = usual;
+    EXPECT_EQ(least_pairs(study), least) << usual;
+  }
+  study.trials = TrialsIn::attached;
+  study.measure.confirm_pairs = 1;
+  EXPECT_EQ(least_pairs(study), 2) << "beside a long run one pair is never enough";
+}
+
+TEST(ShareOfLook, IsHalfAtTheUsualNumberAndHalvesFromThereOn) {
+  EXPECT_DOUBLE_EQ(share_of_look(2, 3), 0.25) << "a single pair claims nothing";
+  EXPECT_DOUBLE_EQ(share_of_look(2, 4), 0.125);
+  EXPECT_DOUBLE_EQ(share_of_look(3, 4), 0.125);
+  EXPECT_DOUBLE_EQ(share_of_look(3, 3), 0.5);
+  EXPECT_DOUBLE_EQ(share_of_look(4, 3), 0.125);
+  EXPECT_DOUBLE_EQ(share_of_look(5, 3), 0.0625);
+  EXPECT_DOUBLE_EQ(share_of_look(1, 1), 0.75) << "there is no look before";
+}
+
+TEST(VerdictNames, ReadBackAsTheyAreWritten) {
+  for (const Verdict verdict :
+       {Verdict::open, Verdict::faster, Verdict::hidden, Verdict::not_faster, Verdict::failed}) {
+    EXPECT_EQ(verdict_from_text(to_text(verdict)), verdict);
+  }
+  EXPECT_FALSE(verdict_from_text("slower"));
+}
+
+TEST(SpeedUp, OfTrialsOfTheSearchCountsNoPairsAndForeseesNone) {
+  const SpeedUp speed_up =
+      speed_up_of_trials(time_study(), completed(2, 1.0, 0.01), completed(1, 2.0, 0.01));
+  EXPECT_NEAR(speed_up.ratio, 2.0, 1e-12);
+  EXPECT_LT(speed_up.low, 2.0);
+  EXPECT_EQ(speed_up.pairs, 0);
+  EXPECT_TRUE(std::isnan(speed_up.repeat_low));
+  EXPECT_TRUE(std::isnan(speed_up.repeat_high));
+}
+
+TEST(LaunchVariation, LeavesOutWhatOthersDisturbed) {
+  std::vector<TrialRecord> trials;
+  for (std::int64_t round = 1; round <= 6; ++round)
+    trials.push_back(confirming(round, k_b, static_cast<int>(round), 1, 4.0, 0.01));
+  const double quiet = estimate_launch_variation(trials, {}).relative;
+  trials.back().objectives = {6.0};
+  EXPECT_GT(estimate_launch_variation(trials, {}).relative, 3.0 * quiet);
+  trials.back().spent_s = 10.0;
+  trials.back().disturbed_s = 3.0;
+  EXPECT_LT(estimate_launch_variation(trials, {}).relative, 1.2 * quiet);
+  for (TrialRecord& trial : trials) {
+    trial.spent_s = 10.0;
+    trial.disturbed_s = 3.0;
+  }
+  EXPECT_GT(estimate_launch_variation(trials, {}).relative, 3.0 * quiet)
+      << "a machine that is always shared is as it is";
+}
+
+TEST(LaunchVariation, IsThePriorUntilLaunchesTellMore) {
+  EXPECT_DOUBLE_EQ(estimate_launch_variation({completed(1, 1.0, 0.1)}, {}).relative, 0.015);
+  std::vector<TrialRecord> trials;
+  for (int i = 1; i <= 40; ++i)
+    trials.push_back(confirming(i, k_b, i, 1, i % 2 == 0 ? 1.03 : 0.97));
+  const LaunchVariation variation = estimate_launch_variation(trials, {});
+  EXPECT_NEAR(variation.relative, 0.03, 0.002);
+  EXPECT_DOUBLE_EQ(variation.degrees_of_freedom, 3.0 + 39.0);
+  EXPECT_NEAR(error_among_launches(2.0, 0.08, variation), 0.1, 0.005);
+}
+
+TEST(LaunchVariation, ComesFromRunsThatNothingSelected) {
+  std::vector<TrialRecord> trials;
+  for (std::int64_t i = 1; i <= 6; ++i) {
+    trials.push_back(completed(i, i % 2 == 0 ? 1.2 : 0.8));
+    trials.back().configuration.set("x", std::int64_t{1});
+  }
+  const double prior = LaunchVariation{}.relative;
+  EXPECT_DOUBLE_EQ(estimate_launch_variation(trials, {}).relative, prior)
+      << "the search repeats what looked good";
+  for (const TrialPurpose purpose :
+       {TrialPurpose::baseline, TrialPurpose::sentinel, TrialPurpose::confirm_baseline}) {
+    for (TrialRecord& trial : trials)
+      trial.purpose = purpose;
+    EXPECT_GT(estimate_launch_variation(trials, {}).relative, 0.1) << to_text(purpose);
+  }
+  for (TrialRecord& trial : trials)
+    trial.status = TrialStatus::infeasible;
+  EXPECT_DOUBLE_EQ(estimate_launch_variation(trials, {}).relative, prior);
+}
+
+TEST(LaunchVariation, DoesNotCountWhatIsWithinARunTwice) {
+  std::vector<TrialRecord> trials;
+  for (int i = 1; i <= 20; ++i)
+    trials.push_back(confirming(i, k_b, i, 1, i % 2 == 0 ? 1.05 : 0.95, 0.05));
+  EXPECT_LT(estimate_launch_variation(trials, {}).relative, 0.015);
+  for (TrialRecord& trial : trials)
+    trial.standard_errors.clear();
+  EXPECT_DOUBLE_EQ(estimate_launch_variation(trials, {}).degrees_of_freedom, 3.0)
+      << "of which it is not known how sure they are";
+}
+
+TEST(LaunchVariation, TakesOffWhatRunsThemselvesTellAndNotWhatIntervalsAreWidenedBy) {
+  std::vector<TrialRecord> trials;
+  for (int i = 1; i <= 20; ++i) {
+    trials.push_back(confirming(i, k_b, i, 1, i % 2 == 0 ? 1.05 : 0.95, 0.05));
+    Measurement& measurement = trials.back().measurement.emplace(steady(0.1, 0.0098));
+    measurement.step_half_width_s = measurement.half_width_s;
+  }
+  EXPECT_LT(estimate_launch_variation(trials, {}).relative, 0.015)
+      << "a history that does not tell the batch means' own error";
+  for (TrialRecord& trial : trials)
+    trial.measurement->step_standard_error_s = 0.0005;
+  EXPECT_NEAR(estimate_launch_variation(trials, {}).relative, 0.05, 0.005);
+  for (TrialRecord& trial : trials)
+    trial.measurement->step_half_width_s = 0.001;
+  EXPECT_LT(estimate_launch_variation(trials, {}).relative, 0.015) << "their phases vary";
+}
+
+TEST(LaunchVariation, LeavesOutWhatHasNoLogarithmOrNoKnownError) {
+  std::vector<TrialRecord> trials;
+  for (int i = 1; i <= 3; ++i)
+    trials.push_back(confirming(i, k_b, i, 1, 1.0, 0.01));
+  const double known = estimate_launch_variation(trials, {}).relative;
+  trials.push_back(confirming(4, k_b, 4, 1, 0.0, 0.01));
+  EXPECT_DOUBLE_EQ(estimate_launch_variation(trials, {}).relative, known);
+  trials.back() = confirming(4, k_b, 4, 1, 1.0, std::numeric_limits<double>::infinity());
+  EXPECT_DOUBLE_EQ(estimate_launch_variation(trials, {}).degrees_of_freedom, 3.0);
+}
+
+TEST(ErrorAmongLaunches, IsAddedOnlyToAnErrorThatIsKnown) {
+  const LaunchVariation variation{0.03, 3.0};
+  EXPECT_DOUBLE_EQ(error_among_launches(2.0, 0.0, variation), 0.0);
+  EXPECT_DOUBLE_EQ(error_among_launches(completed(1, 2.0, 0.08), 0, variation), 0.1);
+  TrialRecord unsure = completed(1, 2.0);
+  unsure.standard_errors.clear();
+  EXPECT_DOUBLE_EQ(error_among_launches(unsure, 0, variation), 0.0);
+}
+
+TrialRecord disturbed(double disturbed_s, double spent_s = 10.0) {
+  TrialRecord trial = completed(1, 1.0);
+  trial.spent_s = spent_s;
+  trial.disturbed_s = disturbed_s;
+  return trial;
+}
+
+TEST(DisturbedRuns, AreJudgedByTheirLastLaunch) {
+  TrialRecord trial = disturbed(5.0, 20.0);
+  EXPECT_DOUBLE_EQ(disturbed_share(trial), 0.25) << "when it began is not known";
+  trial.started_wall_s = 1000.0;
+  trial.ended_wall_s = 1010.0;
+  EXPECT_DOUBLE_EQ(disturbed_share(trial), 0.5);
+  trial.disturbed_s = 30.0;
+  EXPECT_DOUBLE_EQ(disturbed_share(trial), 1.0);
+  EXPECT_DOUBLE_EQ(disturbed_share(disturbed(5.0, 0.0)), 0.0);
+}
+
+TEST(DisturbedRuns, AreMuchDisturbedFromAFifthOn) {
+  EXPECT_TRUE(is_much_disturbed(disturbed(2.0)));
+  EXPECT_FALSE(is_much_disturbed(disturbed(1.9)));
+}
+
+TEST(DisturbedRuns, AreUsualWhereMoreThanAThirdAre) {
+  const TrialRecord quiet = disturbed(0.0);
+  const TrialRecord loud = disturbed(5.0);
+  const auto usual = [&](std::size_t disturbed_runs, std::size_t all) {
+    std::vector<const TrialRecord*> runs(all, &quiet);
+    std::fill_n(runs.begin(), disturbed_runs, &loud);
+    return disturbance_is_usual(runs);
+  };
+  EXPECT_FALSE(usual(0, 0));
+  EXPECT_FALSE(usual(1, 1)) << "one may be by chance";
+  EXPECT_FALSE(usual(1, 3));
+  EXPECT_TRUE(usual(2, 2));
+  EXPECT_TRUE(usual(2, 3));
+  EXPECT_FALSE(usual(2, 6));
+  EXPECT_TRUE(usual(3, 6));
+}
+
+TEST(DisturbedRuns, AreLeftOutUnlessThatIsUsualOrNothingWouldBeLeft) {
+  const TrialRecord quiet = disturbed(0.0);
+  const TrialRecord loud = disturbed(5.0);
+  EXPECT_THAT(without_disturbed({&quiet, &loud, &quiet}), ::testing::ElementsAre(&quiet, &quiet));
+  EXPECT_THAT(without_disturbed({&loud}), ::testing::ElementsAre(&loud));
+  EXPECT_THAT(without_disturbed({&quiet, &loud, &loud}),
+              ::testing::ElementsAre(&quiet, &loud, &loud));
+}
+
+/// Whole runs of programs that end by themselves, without a steady state: what a longer run would
+/// take each of them tells to 60 %.
+class WholeRunPairs : public PairsTest {
+ protected:
+  void add_pair(double incumbent, double baseline) {
+    const int pair = static_cast<int>(runs_.size()) / 2 + 1;
+    const auto add = [&](TrialPurpose purpose, std::int64_t x, double value) {
+      const auto number = static_cast<std::int64_t>(runs_.size()) + 1;
+      runs_.push_back(confirming(number, purpose, pair, x, value, 0.3 * value));
+      runs_.back().measurement = steady(value / 1000.0, 0.6 * value / 1000.0);
+      runs_.back().measurement->status = MeasurementStatus::warming_up;
+      runs_.back().measurement->whole_run = true;
+      runs_.back().measurement->total_samples = 1000.0;
+      runs_.back().measurement->slowest_seconds_per_sample = 3.0 * value / 1000.0;
+    };
+    add(k_a, 2, incumbent);
+    add(k_b, 1, baseline);
+  }
+};
+
+TEST_F(WholeRunPairs, AreAsSureAsTheyAgree) {
+  add_pair(1.0, 1.15);
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::open);
+  add_pair(1.01, 1.15);
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::open);
+  EXPECT_LT(speed_up_of_pairs(study_, pairs(), k_error).high, 5.0) << "two say little, not nothing";
+  add_pair(1.0, 1.14);
+  add_pair(1.0, 1.15);
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+  const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
+  // Squared deviations of four logarithms, three degrees of freedom; t(3; 0.975) = 3.1824.
+  const double logs[] = {std::log(1.15), std::log(1.15 / 1.01), std::log(1.14), std::log(1.15)};
+  double mean = 0.0, squares = 0.0;
+  for (const double log : logs)
+    mean += log / 4.0;
+  for (const double log : logs)
+    squares += (log - mean) * (log - mean);
+  EXPECT_NEAR(std::log(speed_up.high) - mean, 3.182446 * std::sqrt(squares / 3.0 / 4.0), 1e-6);
+
+  for (TrialRecord& run : runs_)
+    run.measurement->whole_run = false;
+  EXPECT_NE(judge(study_, pairs(), k_error).verdict, Verdict::faster)
+      << "of trials that were cut off nothing says that launches repeat it";
+}
+
+TEST_F(WholeRunPairs, ThatAreEqualAreNotCertain) {
+  for (int pair = 0; pair < 3; ++pair)
+    add_pair(1.0, 1.15);
+  const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
+  // A tenth of what the difference of two launches scatters by; t(2; 0.975) = 4.302653.
+  const double error = 0.1 * std::sqrt(2.0) * 0.015 / std::sqrt(3.0);
+  EXPECT_NEAR(std::log(speed_up.high / 1.15), 4.302653 * error, 1e-6);
+  EXPECT_NEAR(std::log(1.15 / speed_up.low), 4.302653 * error, 1e-6);
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+}
+
+TEST_F(WholeRunPairs, ThatDifferAreLessSure) {
+  add_pair(1.0, 1.15);
+  add_pair(1.1, 1.15);
+  add_pair(1.0, 1.05);
+  add_pair(1.1, 1.15);
+  EXPECT_NE(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+}
+
+TEST_F(WholeRunPairs, WithASteadyStateAreNoSurerThanTheirSpreadAndThePriorSay) {
+  for (int pair = 0; pair < 3; ++pair)
+    add_pair(1.0, 1.5);
+  for (TrialRecord& run : runs_) {
+    run.measurement->status = MeasurementStatus::steady;
+    run.standard_errors[0] = 0.04 * run.objectives[0];
+  }
+  // No deviations, 3 x (2 x 0.015^2 + 2 x 0.04^2) of the prior, over 5 degrees of freedom.
+  const double variance = 3.0 * 2.0 * (0.015 * 0.015 + 0.04 * 0.04) / 5.0;
+  const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
+  EXPECT_NEAR(std::log(speed_up.high / 1.5), 2.570582 * std::sqrt(variance / 3.0), 1e-6);
+}
+
+TEST_F(WholeRunPairs, OfALongerPlanMayHideWhatABufferHolds) {
+  study_.planned_run.samples = 1e6;
+  for (int pair = 0; pair < 3; ++pair)
+    add_pair(1.0 + 0.001 * pair, 1.15);
+  const Judgement hidden = judge(study_, pairs(), k_error);
+  EXPECT_EQ(hidden.verdict, Verdict::hidden);
+  EXPECT_TRUE(hidden.settled) << "further ones are no longer";
+  study_.planned_run.samples = 1000.0;
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+  study_.planned_run.samples.reset();
+  EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
+}
+
+TEST_F(WholeRunPairs, TellHowLaunchesDiffer) {
+  const LaunchVariation before;
+  add_pair(1.0, 1.15);
+  add_pair(1.2, 1.15);
+  EXPECT_LT(error_among_launches(runs_[0], 0, before), 0.05) << "beside 60 % of a longer run";
+  const LaunchVariation after = estimate_launch_variation(runs_, {});
+  EXPECT_EQ(after.degrees_of_freedom, 5.0);
+  const double squares = 3.0 * 0.015 * 0.015 + 0.5 * std::log(1.2) * std::log(1.2);
+  EXPECT_NEAR(after.relative, std::sqrt(squares / 5.0), 1e-9);
+  EXPECT_NEAR(error_among_launches(runs_[0], 0, after), after.relative, 1e-12);
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verdict/setting_changes.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/unit/verdict/fixture.hpp"
+#include "tuner/verdict/recommend.hpp"
+#include "tuner/verdict/worth.hpp"
+
+namespace steptune {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// A loader's settings; `prefetch` and `persistent` need workers.
+StudySpec loader_study() {
+  const Json document = parse_json(R"({
+    "name": "s", "command": ["train"],
+    "env": {"W": "{workers}", "P": "{prefetch}", "M": "{malloc}", "PIN": "{pin}", "T": "{threads}"},
+    "parameters": {
+      "workers": {"type": "int", "low": 0, "high": 4},
+      "prefetch": {"type": "int", "low": 2, "high": 8, "scale": "log2", "when": "workers > 0"},
+      "malloc": {"type": "categorical", "choices": ["libc", "jemalloc", "tcmalloc"]},
+      "pin": {"type": "bool"},
+      "threads": {"type": "int", "low": 1, "high": 2}
+    },
+    "baseline": {"workers": 0, "malloc": "libc", "pin": false, "threads": 2},
+    "objectives": ["time"], "planned_run": {"samples": 1000},
+    "runner": {"type": "local"}
+  })",
+                                   "study")
+                            .value();
+  auto study = study_from_json(document, "/studies/study.json", {{"cpus", 4}, {"gpus", 0}});
+  if (!study) throw std::runtime_error(study.error().text());
+  return *std::move(study);
+}
+
+class SettingChangesTest : public ::testing::Test {
+ protected:
+  SettingChangesTest() {
+    add(study_.baseline, 4.0);
+    trials_.front().purpose = TrialPurpose::baseline;
+  }
+  Configuration with(std::map<std::string, Value, std::less<>> changes) const {
+    Configuration configuration = study_.baseline;
+    for (const auto& [name, value] : changes)
+      configuration.set(name, value);
+    return configuration;
+  }
+  TrialRecord& add(Configuration configuration, double value, double error = 0.004) {
+    const auto number = static_cast<std::int64_t>(trials_.size()) + 1;
+    trials_.push_back(completed(number, value, error));
+    trials_.back().purpose = TrialPurpose::search;
+    trials_.back().configuration = std::move(configuration);
+    return trials_.back();
+  }
+  Standing standing() const { return Standing(ranking_rules(study_), trials_); }
+  std::optional<Configuration> fewer() const { return fewer_changes(study_, standing()); }
+  Confirmation confirmation() {
+    standing_.emplace(standing());
+    return {study_, *standing_};
+  }
+  std::optional<double> decided(std::optional<double> expected = std::nullopt) {
+    const Confirmation fresh = confirmation();
+    return nothing_to_gain(study_, *standing_, fresh, expected);
+  }
+  /// Trials of one change each that cover every parameter.
+  void cover_all(double value) {
+    add(with({{"workers", std::int64_t{1}}, {"prefetch", std::int64_t{2}}}), value);
+    add(with({{"workers", std::int64_t{3}}, {"prefetch", std::int64_t{2}}}), value);
+    add(with({{"workers", std::int64_t{3}}, {"prefetch", std::int64_t{4}}}), value);
+    add(with({{"malloc", std::string("jemalloc")}}), value);
+    add(with({{"malloc", std::string("tcmalloc")}}), value);
+    add(with({{"pin", true}}), value);
+    add(with({{"threads", std::int64_t{1}}}), value);
+  }
+
+  StudySpec study_ = loader_study();
+  std::vector<TrialRecord> trials_;
+  std::optional<Standing> standing_;
+};
+
+const Value k_four = std::int64_t{4};
+const Value k_two = std::int64_t{2};
+
+TEST_F(SettingChangesTest, AConditionalSettingIsAChangeUnlessItHasItsLeastValue) {
+  EXPECT_THAT(changed_settings(study_, study_.baseline), IsEmpty());
+  EXPECT_THAT(changed_settings(study_, with({{"workers", k_four}, {"prefetch", k_two}})),
+              ElementsAre("workers"));
+  EXPECT_THAT(changed_settings(study_, with({{"workers", k_four}, {"prefetch", k_four}})),
+              ElementsAre("prefetch", "workers"));
+}
+
+TEST_F(SettingChangesTest, AConditionalSettingGoesWithTheOneThatItNeeds) {
+  const Configuration all = with({{"workers", k_four}, {"prefetch", k_four}, {"pin", true}});
+  EXPECT_EQ(with_changes(study_, all, {"workers"}),
+            with({{"workers", k_four}, {"prefetch", k_two}}));
+  EXPECT_EQ(with_changes(study_, all, {"prefetch", "pin"}), with({{"pin", true}}));
+}
+
+TEST_F(SettingChangesTest, EffectsOfSettingsAreTakenApart) {
+  add(with({{"malloc", std::string("jemalloc")}}), 4.0);
+  add(with({{"malloc", std::string("jemalloc")}, {"pin", true}}), 2.0);
+  const SettingEffects effects(study_, standing());
+  const Configuration both = trials_.back().configuration;
+  EXPECT_NEAR(effects.of(both, "pin").gain, std::log(2.0), 0.05);
+  EXPECT_NEAR(effects.of(both, "malloc").gain, 0.0, 0.03);
+  EXPECT_LT(effects.of(both, "pin").error, 0.1);
+}
+
+TEST_F(SettingChangesTest, SettingsWithoutMeasurableEffectAreReset) {
+  add(with({{"malloc", std::string("jemalloc")}}), 4.0);
+  add(with({{"pin", true}}), 4.0);
+  add(with({{"workers", k_four}, {"prefetch", k_two}}), 3.0).status = TrialStatus::infeasible;
+  add(with({{"workers", k_four},
+            {"prefetch", k_two},
+            {"malloc", std::string("jemalloc")},
+            {"pin", true}}),
+      3.0);
+  EXPECT_EQ(fewer(),
+            with({{"workers", k_four}, {"malloc", std::string("jemalloc")}, {"prefetch", k_two}}))
+      << "the workers alone were tried";
+  trials_[3].configuration.set("threads", std::int64_t{1});
+  EXPECT_EQ(fewer(), with({{"workers", k_four}, {"prefetch", k_two}}));
+}
+
+TEST_F(SettingChangesTest, HalfIsPutBackIfTheReducedOneIsSlower) {
+  const Configuration all = with({{"workers", k_four},
+                                  {"prefetch", k_four},
+                                  {"malloc", std::string("jemalloc")},
+                                  {"pin", true}});
+  add(all, 2.0);
+  const auto first = fewer();
+  ASSERT_TRUE(first);
+  EXPECT_EQ(changed_settings(study_, *first).size(), 2U) << "nothing tells them apart";
+  add(*first, 2.6).origin = k_fewest_changes;
+  const auto second = fewer();
+  ASSERT_TRUE(second);
+  EXPECT_NE(first, second);
+  EXPECT_FALSE(changed_settings(study_, *second).empty());
+  for (int i = 0; i < k_most_reductions; ++i)
+    add(*first, 2.6).origin = k_fewest_changes;
+  EXPECT_EQ(fewer(), std::nullopt) << "their number is bounded";
+}
+
+TEST_F(SettingChangesTest, AReducedTrialThatIsTiedIsTheIncumbentAndItsResetsAreNamed) {
+  add(with({{"workers", k_four}, {"prefetch", k_four}, {"pin", true}}), 1.0);
+  add(with({{"workers", k_four}, {"prefetch", k_two}}), 1.01).origin = k_fewest_changes;
+  const Standing now = standing();
+  ASSERT_EQ(now.incumbent()->number, 3);
+  const Reduction reduction = reduction_of(study_, now, *now.incumbent());
+  EXPECT_EQ(reduction.state, ReductionState::reset);
+  EXPECT_EQ(reduction.from_trial, 2);
+  ASSERT_EQ(reduction.reset.size(), 2U);
+  EXPECT_EQ(reduction.reset[0].name, "pin");
+  EXPECT_EQ(reduction.reset[0].now, Value(false));
+  EXPECT_EQ(reduction.reset[1].name, "prefetch");
+}
+
+TEST_F(SettingChangesTest, SaysIfThereWasNoTimeOrEveryChangeIsNeeded) {
+  add(with({{"workers", k_four}, {"prefetch", k_four}, {"pin", true}}), 1.0);
+  const auto state = [&] {
+    const Standing now = standing();
+    return reduction_of(study_, now, *now.incumbent()).state;
+  };
+  EXPECT_EQ(state(), ReductionState::no_time);
+  add(with({{"workers", k_four}, {"prefetch", k_two}}), 1.5).origin = k_fewest_changes;
+  EXPECT_EQ(state(), ReductionState::all_needed);
+}
+
+TEST_F(SettingChangesTest, ABaselineThatIsTiedIsNotPreferredForItsFewChanges) {
+  add(with({{"pin", true}}), 3.95);
+  EXPECT_EQ(standing().incumbent()->number, 2) << "fresh runs tell";
+}
+
+TEST_F(SettingChangesTest, NothingIsToBeGainedOnceAllIsCoveredAndBounded) {
+  cover_all(4.1);
+  ASSERT_TRUE(decided());
+  EXPECT_LT(*decided(), 0.05);
+  study_.search.worth = 0.01;
+  EXPECT_FALSE(decided()) << "1 % is not excluded";
+  study_.search.worth = 0.0;
+  EXPECT_FALSE(decided()) << "switched off";
+}
+
+TEST_F(SettingChangesTest, WhatWasNotTriedMayGain) {
+  cover_all(4.1);
+  trials_.pop_back();
+  EXPECT_FALSE(decided()) << "no trial with one thread";
+  EXPECT_FALSE(decided(0.01)) << "a model that expects 1 % is no proof";
+  EXPECT_TRUE(decided(0.002)) << "by Markov's inequality";
+}
+
+TEST_F(SettingChangesTest, AWideIntervalMayGain) {
+  cover_all(4.1);
+  trials_.back().standard_errors = {0.2};
+  EXPECT_FALSE(decided());
+}
+
+TEST_F(SettingChangesTest, AGainBehindAnotherSettingsLossIsNoProof) {
+  cover_all(4.1);
+  trials_.pop_back();
+  // Threads gain a tenth, and the allocator costs as much.
+  trials_[5].objectives = {4.5};
+  add(with({{"threads", std::int64_t{1}}, {"malloc", std::string("tcmalloc")}}), 4.1);
+  EXPECT_FALSE(decided());
+}
+
+TEST_F(SettingChangesTest, ABetterOneIsNotNothing) {
+  cover_all(4.1);
+  trials_.back().objectives = {3.6};
+  EXPECT_FALSE(decided());
+}
+
+TEST_F(SettingChangesTest, TheResultSaysHowMuchMayStillBeGained) {
+  cover_all(4.1);
+  study_.budget.time_s = 100.0;
+  const auto result = recommend(study_, standing(), {40.0, 0.0});
+  ASSERT_TRUE(result);
+  EXPECT_EQ(result->claim, Claim::nothing_to_gain);
+  EXPECT_EQ(result->configuration, study_.baseline);
+  EXPECT_THAT(result->changed, IsEmpty());
+  EXPECT_LT(result->most_gain, 0.05);
+  EXPECT_EQ(result->unused_s, 60.0);
+}
+
+TEST_F(SettingChangesTest, TimeThatIsLeftGoesToOneThatMayStillBeWorthIt) {
+  add(with({{"pin", true}}), 4.05, 0.2);
+  EXPECT_THAT(confirmation().contenders(3), IsEmpty()) << "without a budget of time";
+  study_.budget.time_s = 600.0;
+  EXPECT_THAT(confirmation().contenders(3), ElementsAre(trials_.back().configuration));
+  trials_.back().objectives = {5.0};
+  EXPECT_THAT(confirmation().contenders(3), IsEmpty());
+}
+
+}  // namespace
+}  // namespace steptune

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/interleaving.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace steptune::local {
+namespace {
+
+/// Neighbours on shared machines come and go within seconds, so turns are shorter than that. In
+/// 0.5 s the first 30 ms, in which caches fill, are a small part.
+constexpr double k_turn_s = 0.5;
+/// A turn without any step tells nothing.
+constexpr std::int64_t k_least_reports = 2;
+/// Programs that report more seldom, or hang, do not stop the others for ever.
+constexpr double k_longest_turn_s = 30.0;
+/// Another one may need somewhat more memory than those that are there.
+constexpr double k_memory_to_spare = 1.5;
+
+}  // namespace
+
+std::vector<TrialKey> Interleaving::cancel(const std::function<bool(TrialKey)>& which) {
+  std::vector<TrialKey> cancelled;
+  std::erase_if(waiting_, [&](const TrialSpec& spec) {
+    if (!which(spec.key)) return false;
+    cancelled.push_back(spec.key);
+    return true;
+  });
+  return cancelled;
+}
+
+void Interleaving::begin_turn(const LocalTrial& trial, double now_s) {
+  turn_ = trial.key();
+  turn_began_s_ = now_s;
+  reports_before_ = trial.progress_reports();
+}
+
+bool Interleaving::is_over(const LocalTrial& turn, double now_s) const {
+  const double taken_s = now_s - turn_began_s_;
+  const bool has_reported = turn.progress_reports() - reports_before_ >= k_least_reports;
+  return (taken_s >= k_turn_s && has_reported) || taken_s >= k_longest_turn_s;
+}
+
+std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTrial>& trials,
+                                               const std::function<double()>& free_bytes,
+                                               Subreaper& subreaper,
+                                               std::vector<TrialEvent>& events) {
+  const auto start_next = [&] {
+    TrialSpec spec = std::move(waiting_.front());
+    waiting_.pop_front();
+    waits_for_memory_ = false;
+    round_ = spec.interleaved_round;
+    turn_ = spec.key;
+    turn_began_s_ = now_s;
+    reports_before_ = 0;
+    return spec;
+  };
+  auto turn = std::ranges::find(trials, turn_, &LocalTrial::key);
+  if (turn == trials.end()) {
+    if (!waiting_.empty()) return start_next();
+    if (trials.empty()) round_ = 0;
+    if (round_ == 0) return std::nullopt;
+    trials.front().go_on(now_s, events);
+    begin_turn(trials.front(), now_s);
+    return std::nullopt;
+  }
+  if (round_ == 0 || turn->is_ending()) return std::nullopt;
+  // Whoever was asked to end has gone on for that.
+  const auto ending = std::ranges::find_if(trials, &LocalTrial::is_ending);
+  if (ending != trials.end()) {
+    turn->pause(now_s, subreaper, events);
+    begin_turn(*ending, now_s);
+    return std::nullopt;
+  }
+  if (turn->progress_reports() < k_least_reports) return std::nullopt;
+  if (!waiting_.empty()) {
+    double most_bytes = 0.0;
+    for (const LocalTrial& trial : trials)
+      most_bytes = std::max(most_bytes, trial.peak_memory_bytes());
+    waits_for_memory_ = free_bytes() < k_memory_to_spare * most_bytes;
+    if (waits_for_memory_) return std::nullopt;
+    turn->pause(now_s, subreaper, events);
+    return start_next();
+  }
+  if (trials.size() < 2 || !is_over(*turn, now_s)) return std::nullopt;
+  turn->pause(now_s, subreaper, events);
+  auto next = std::next(turn);
+  if (next == trials.end()) next = trials.begin();
+  next->go_on(now_s, events);
+  begin_turn(*next, now_s);
+  return std::nullopt;
+}
+
+double Interleaving::next_timer_s(double now_s, const std::vector<LocalTrial>& trials) const {
+  constexpr double k_never_s = std::numeric_limits<double>::infinity();
+  const auto turn = std::ranges::find(trials, turn_, &LocalTrial::key);
+  if (turn == trials.end()) {
+    return waiting_.empty() && (round_ == 0 || trials.empty()) ? k_never_s : now_s;
+  }
+  if (round_ == 0 || turn->is_ending()) return k_never_s;
+  if (std::ranges::any_of(trials, &LocalTrial::is_ending)) return now_s;
+  // Reports wake the runner by themselves.
+  if (turn->progress_reports() < k_least_reports) return k_never_s;
+  if (!waiting_.empty()) return waits_for_memory_ ? k_never_s : now_s;
+  if (trials.size() < 2) return k_never_s;
+  if (is_over(*turn, now_s)) return now_s;
+  const double turn_end_s = turn_began_s_ + k_turn_s;
+  return now_s < turn_end_s ? turn_end_s : turn_began_s_ + k_longest_turn_s;
+}
+
+}  // namespace steptune::local

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "trial_runner/local/local_trial.hpp"
+#include "trial_runner/local/subreaper.hpp"
+#include "trial_runner/runner.hpp"
+
+namespace steptune::local {
+
+/// Decides whose turn it is among interleaved trials (`TrialSpec::interleaved_round`). Each starts
+/// while the others are stopped, and has the first turn once it has reported progress. One that
+/// ends keeps its turn until it is gone. Not thread safe.
+class Interleaving {
+ public:
+  /// It waits for its start, behind those that were added before.
+  void add(TrialSpec spec) { waiting_.push_back(std::move(spec)); }
+  /// Those that `cancel` names are started no more; returns their keys.
+  [[nodiscard]] std::vector<TrialKey> cancel(const std::function<bool(TrialKey)>& which);
+  [[nodiscard]] const std::deque<TrialSpec>& waiting() const { return waiting_; }
+  /// 0 without any trial.
+  [[nodiscard]] int round() const { return round_; }
+
+  /// Stops and continues `trials`, which are all that run on the machine, as turns ask for. Returns
+  /// what is to be started now, if anything. `free_bytes`: memory that another one may take.
+  [[nodiscard]] std::optional<TrialSpec> advance(double now_s, std::vector<LocalTrial>& trials,
+                                                 const std::function<double()>& free_bytes,
+                                                 Subreaper& subreaper,
+                                                 std::vector<TrialEvent>& events);
+
+  /// When `advance` has something to do by itself; infinite if never.
+  [[nodiscard]] double next_timer_s(double now_s, const std::vector<LocalTrial>& trials) const;
+
+ private:
+  void begin_turn(const LocalTrial& trial, double now_s);
+  [[nodiscard]] bool is_over(const LocalTrial& turn, double now_s) const;
+
+  std::deque<TrialSpec> waiting_;
+  bool waits_for_memory_ = false;
+  int round_ = 0;
+  TrialKey turn_;  ///< whose it is
+  double turn_began_s_ = 0.0;
+  std::int64_t reports_before_ = 0;  ///< of the trial whose turn it is, when that began
+};
+
+}  // namespace steptune::local

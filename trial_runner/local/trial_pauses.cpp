@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "trial_runner/local/trial_pauses.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <ranges>
+#include <set>
+
+namespace steptune::local {
+namespace {
+
+/// Looks for processes that a stopped one has just started.
+constexpr int k_most_looks = 20;
+/// What was written as a program was being stopped may arrive after that; not time and again.
+constexpr int k_least_in_vain = 3;
+
+}  // namespace
+
+Report TrialPauses::without_pauses(Report report) const {
+  if (report.clock_s) *report.clock_s -= paused_s_;
+  report.parts.clear();
+  if (report.phase && report.phase->seconds) {
+    double& seconds = *report.phase->seconds;
+    const double begin_s = report.received_s + paused_s_ - seconds;
+    for (const auto& [from_s, to_s] : over_)
+      seconds -= std::max(0.0, to_s - std::max(from_s, begin_s));
+    seconds = std::max(0.0, seconds);
+  }
+  return report;
+}
+
+void TrialPauses::stop(const std::function<std::vector<ProcessStat>()>& look) {
+  std::set<ProcessId> known;
+  bool found_new = true;
+  for (int looks = 0; found_new && looks < k_most_looks; ++looks) {
+    found_new = false;
+    for (const ProcessStat& process : look()) {
+      if (!known.insert(process.id).second) continue;
+      found_new = true;
+      if (process.state != 'T' && send_signal(process.id, SIGSTOP)) stopped_.push_back(process.id);
+    }
+  }
+}
+
+double TrialPauses::end(double now_s) {
+  if (!is_paused()) return 0.0;
+  const double from_s = *since_s_;
+  over_.emplace_back(from_s, now_s);
+  paused_s_ += now_s - from_s;
+  since_s_.reset();
+  if (printed_) ++in_vain_;
+  printed_ = false;
+  // Children first: a parent that waits for one is not to find it stopped.
+  for (const ProcessId& process : std::views::reverse(stopped_))
+    send_signal(process, SIGCONT);
+  stopped_.clear();
+  return now_s - from_s;
+}
+
+bool TrialPauses::are_in_vain() const {
+  return in_vain_ >= k_least_in_vain;
+}
+
+}  // namespace steptune::local

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verdict/cache_seen.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "common/enum_names.hpp"
+#include "common/text.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr auto k_states = enum_names<CacheState>({
+    {CacheState::warm, "warm"},
+    {CacheState::cold, "cold"},
+    {CacheState::mixed, "mixed"},
+    {CacheState::not_known, "not_known"},
+});
+
+/// What a program reads of its own files, or writes anew and reads again, is less.
+constexpr double k_least_read_bytes = 0x1p20;
+/// Readahead and what was read before it was measured count, too.
+constexpr double k_nearly_all = 0.95;
+
+std::string mebibytes(double bytes) {
+  return fmt::format("{:.1f} MiB", bytes / 0x1p20);
+}
+
+/// How one run was begun and what it read.
+struct Run {
+  std::string placed;  ///< `k_page_cache_placement`; empty: the study names no data
+  std::optional<double> data_bytes;
+  double read_bytes = 0.0;
+  double seconds = 0.0;
+};
+
+Run run_of(const TrialRecord& trial) {
+  Run run;
+  const auto placed = trial.placement.find(k_page_cache_placement);
+  if (placed != trial.placement.end()) run.placed = placed->second;
+  const auto data = trial.placement.find(k_data_bytes_placement);
+  if (data != trial.placement.end()) run.data_bytes = parse_finite(data->second);
+  run.read_bytes = trial.storage_read_bytes.value_or(0.0);
+  run.seconds = latest_attempt_s(trial);
+  return run;
+}
+
+/// Of what is more than nothing.
+std::string read_text(const Run& run) {
+  return fmt::format("a run read {} from storage in {}", mebibytes(run.read_bytes),
+                     format_duration(run.seconds));
+}
+
+/// Of data that were to be dropped from memory before.
+CacheSeen begun_cold(const Run& run) {
+  CacheSeen seen;
+  if (run.placed.find(k_page_cache_fault) != std::string::npos) {
+    seen.text = fmt::format("not known: trials may have found data in memory ({})", run.placed);
+  } else if (!(run.read_bytes > 0.0)) {
+    seen.text = fmt::format(
+        "not known: no reads from storage were counted, although the data was to be read from "
+        "there ({}): it may lie in memory (tmpfs), be mapped by another program, or come over a "
+        "network",
+        run.placed);
+  } else if (run.data_bytes && run.read_bytes > k_nearly_all * *run.data_bytes) {
+    seen.state = CacheState::mixed;
+    seen.text = fmt::format(
+        "mixed: trials read all {} of the data from storage, and found it in memory from then on: "
+        "name more data, or measure a shorter \"max_trial\", to see the first epoch alone",
+        mebibytes(*run.data_bytes));
+  } else {
+    seen.state = CacheState::cold;
+    seen.text = fmt::format("cold: {}, as the first epoch of a long run does", read_text(run));
+  }
+  return seen;
+}
+
+/// Of data that were left as earlier trials left them.
+CacheSeen begun_warm(const Run& run) {
+  CacheSeen seen;
+  if (run.read_bytes < k_least_read_bytes) {
+    seen.state = CacheState::warm;
+    seen.text = fmt::format(
+        "warm: a run read {} from storage; a long run over data that does not fit into memory "
+        "reads it from there, which \"measure.cache\": \"cold\" measures",
+        mebibytes(run.read_bytes));
+  } else {
+    seen.state = CacheState::mixed;
+    seen.text =
+        fmt::format("mixed: {}, and found in memory what else it read of files", read_text(run));
+  }
+  return seen;
+}
+
+}  // namespace
+
+std::string to_text(CacheState state) {
+  return std::string(k_states.name_of(state));
+}
+
+std::optional<CacheState> cache_state_from_text(std::string_view text) {
+  return k_states.value_of(text);
+}
+
+CacheSeen cache_seen(std::span<const TrialRecord* const> runs) {
+  std::vector<const TrialRecord*> counted;
+  std::ranges::copy_if(runs, std::back_inserter(counted),
+                       [](const TrialRecord* run) { return run->storage_read_bytes.has_value(); });
+  if (counted.empty()) {
+    // Where data were dropped reads are counted as a rule.
+    const bool named = std::ranges::any_of(runs, [](const TrialRecord* run) {
+      return run->placement.contains(k_page_cache_placement);
+    });
+    return {CacheState::not_known, std::nullopt,
+            named ? "not known: what was read from storage was not counted" : ""};
+  }
+  const auto middle = counted.begin() + static_cast<std::ptrdiff_t>((counted.size() - 1) / 2);
+  std::ranges::nth_element(counted, middle, {},
+                           [](const TrialRecord* run) { return *run->storage_read_bytes; });
+  const Run run = run_of(**middle);
+  CacheSeen seen = run.placed.starts_with("cold") ? begun_cold(run) : begun_warm(run);
+  seen.storage_read_bytes = run.read_bytes;
+  return seen;
+}
+
+}  // namespace steptune

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verdict/confirm.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+
+#include "tuner/verdict/disturbed_runs.hpp"
+#include "tuner/verdict/setting_changes.hpp"
+#include "tuner/verdict/worth.hpp"
+
+namespace steptune {
+namespace {
+
+/// One may be an accident.
+constexpr std::ptrdiff_t k_failures_of_baseline = 2;
+
+/// A baseline may violate a guard and still be what the user runs today.
+bool is_usable(const TrialRecord& trial) {
+  return trial.status == TrialStatus::completed ||
+         (trial.purpose == TrialPurpose::confirm_baseline &&
+          trial.status == TrialStatus::infeasible && !trial.objectives.empty());
+}
+
+bool is_measured(const StudySpec& study, const TrialRecord& trial) {
+  return is_usable(trial) && trial.objectives.size() == study.objectives.size();
+}
+
+bool has_failed(const TrialRecord& trial) {
+  return is_final(trial.status) && !is_usable(trial);
+}
+
+bool is_failed_baseline(const TrialRecord& trial) {
+  return trial.purpose == TrialPurpose::confirm_baseline && has_failed(trial);
+}
+
+/// The confirming runs that count, in order: of several of the same configuration and round the one
+/// that others disturbed least, the first of equal ones.
+std::vector<const TrialRecord*> counted_runs(const Standing& standing) {
+  std::vector<const TrialRecord*> runs;
+  for (const TrialRecord& trial : standing.trials()) {
+    if (!is_confirmation(trial.purpose) || is_failed_baseline(trial)) continue;
+    const auto former = std::ranges::find_if(runs, [&](const TrialRecord* run) {
+      return run->purpose == trial.purpose && run->confirm_pair == trial.confirm_pair &&
+             run->configuration == trial.configuration;
+    });
+    if (former == runs.end()) {
+      runs.push_back(&trial);
+    } else if (is_final(trial.status) && disturbed_share(trial) < disturbed_share(**former)) {
+      *former = &trial;
+    }
+  }
+  return runs;
+}
+
+/// What the search's runs of the baseline tell of launches. The confirming runs tell it by
+/// themselves, as pairs.
+LaunchVariation launches_before_confirming(const Standing& standing) {
+  std::vector<TrialRecord> searched;
+  for (const TrialRecord& trial : standing.trials()) {
+    // What comes later must not change what was settled, nor must a drift that it shows: such looks
+    // would have no error to spend.
+    if (is_confirmation(trial.purpose)) break;
+    if (trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::sentinel) {
+      searched.push_back(trial);
+    }
+  }
+  const Objective& first = standing.rules().objectives.front();
+  const bool may_drift = first.is_timed();
+  return estimate_launch_variation(searched, may_drift ? MachineDrift(searched) : MachineDrift());
+}
+
+double error_of_finalist(std::size_t index) {
+  return std::ldexp(k_one_sided_error, -static_cast<int>(index) - 1);
+}
+
+}  // namespace
+
+Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
+    : study_(&study), standing_(&standing) {
+  baseline_failed_ =
+      std::ranges::count_if(standing.trials(), is_failed_baseline) >= k_failures_of_baseline;
+  pair_runs(counted_runs(standing));
+  const LaunchVariation known = launches_before_confirming(standing);
+  for (std::size_t i = 0; i < finalists_.size(); ++i)
+    judge_finalist(finalists_[i], error_of_finalist(i), known);
+  if (study.measure.companion) settle_companion(*study.measure.companion);
+}
+
+void Confirmation::pair_runs(const std::vector<const TrialRecord*>& runs) {
+  std::map<int, const TrialRecord*> baselines;
+  for (const TrialRecord* run : runs) {
+    last_round_ = std::max(last_round_, run->confirm_pair);
+    if (run->purpose == TrialPurpose::confirm_baseline) {
+      baselines[run->confirm_pair] = run;
+    } else if (!was_tried(run->configuration)) {
+      finalists_.push_back({run->configuration, {}, false, {}, Verdict::open, false});
+    }
+  }
+  for (const TrialRecord* run : runs) {
+    if (run->purpose != TrialPurpose::confirm_incumbent || !is_measured(*study_, *run)) continue;
+    const auto baseline = baselines.find(run->confirm_pair);
+    if (baseline == baselines.end() || !is_measured(*study_, *baseline->second)) continue;
+    std::ranges::find(finalists_, run->configuration, &Finalist::configuration)
+        ->pairs.push_back({run, baseline->second});
+  }
+}
+
+void Confirmation::judge_finalist(Finalist& finalist, double error,
+                                  const LaunchVariation& known) const {
+  finalist.failed = std::ranges::any_of(standing_->trials(), [&](const TrialRecord& trial) {
+    return refutes(trial) && trial.configuration == finalist.configuration;
+  });
+  finalist.speed_up = speed_up_over_looks(*study_, finalist.pairs, error, known);
+  const Judgement judgement = judge(*study_, finalist.pairs, error, known);
+  finalist.verdict = finalist.failed ? Verdict::failed : judgement.verdict;
+  finalist.settled = finalist.failed || judgement.settled;
+}
+
+void Confirmation::settle_companion(const ConfirmCompanion& companion) {
+  const auto& [configuration, rounds] = companion;
+  const auto accompanies = [&](const Finalist& finalist) {
+    return finalist.configuration == configuration;
+  };
+  // In a round that the baseline began, another one may be settled before the companion's run.
+  const bool owes_a_run = !was_run(configuration, last_round_);
+  const bool others_open = std::ranges::any_of(finalists_, [&](const Finalist& finalist) {
+    const bool ran = !finalist.failed && was_run(finalist.configuration, last_round_);
+    return !accompanies(finalist) && (!finalist.settled || (owes_a_run && ran));
+  });
+  for (Finalist& finalist : finalists_) {
+    if (!accompanies(finalist) || finalist.failed) continue;
+    finalist.settled = !others_open && std::ssize(finalist.pairs) >= rounds;
+  }
+}
+
+const TrialRecord* Confirmation::companion() const {
+  const auto& companion = study_->measure.companion;
+  if (!companion || companion->configuration == study_->baseline) return nullptr;
+  for (const TrialRecord* trial : standing_->candidates()) {
+    if (trial->configuration == companion->configuration) return trial;
+  }
+  return nullptr;
+}
+
+bool Confirmation::was_tried(const Configuration& configuration) const {
+  return std::ranges::find(finalists_, configuration, &Finalist::configuration) != finalists_.end();
+}
+
+bool Confirmation::has_needless_changes(const Finalist& finalist, const Finalist& other) const {
+  return !(finalist.speed_up.low > other.speed_up.ratio) &&
+         changed_settings(*study_, finalist.configuration).size() >
+             changed_settings(*study_, other.configuration).size();
+}
+
+const Finalist* Confirmation::winner() const {
+  const Finalist* best = nullptr;
+  for (const Finalist& finalist : finalists_) {
+    if (finalist.verdict != Verdict::faster) continue;
+    const double margin = 1.0 + study_->measure.target_half_width;
+    if (best == nullptr || (finalist.speed_up.ratio > margin * best->speed_up.ratio &&
+                            !has_needless_changes(finalist, *best))) {
+      best = &finalist;
+    }
+  }
+  return best;
+}
+
+std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
+  std::vector<Configuration> result;
+  if (most == 0) return result;
+  const TrialRecord* incumbent = standing_->incumbent();
+  const TrialRecord* baseline = standing_->baseline();
+  if (baseline == nullptr) return result;
+  if (incumbent == nullptr) {
+    const auto stopped = standing_->stopped();
+    if (!stopped.empty()) result.push_back(stopped.front()->configuration);
+    return result;
+  }
+  const double to_beat = standing_->value(*baseline, 0);
+  const bool is_kept = incumbent->configuration == baseline->configuration;
+  const bool is_best = is_kept || standing_->value(*incumbent, 0) >= to_beat;
+  // So little does one launch tell of these that the baseline may be the best by luck.
+  const bool may_be_luck = is_best && is_whole_run(*baseline) && !is_steady(*baseline);
+  if (!is_kept) result.push_back(incumbent->configuration);
+  for (const std::int64_t number : standing_->tied_with(*incumbent)) {
+    if ((is_kept && !may_be_luck) || result.size() >= most) break;
+    const TrialRecord& trial = *standing_->find(number);
+    const bool may_be_better = may_be_luck || standing_->value(trial, 0) < to_beat;
+    const bool is_new = std::ranges::find(result, trial.configuration) == result.end();
+    if (may_be_better && is_new && trial.configuration != baseline->configuration) {
+      result.push_back(trial.configuration);
+    }
+  }
+  // Nothing looks better than the baseline. Time that is left tells if something might be.
+  if (result.empty()) {
+    const auto candidates = standing_->candidates();
+    const auto open = std::ranges::find_if(
+        candidates, [&](const TrialRecord* trial) { return may_be_worth_it(*trial); });
+    if (open != candidates.end()) result.push_back((*open)->configuration);
+  }
+  const TrialRecord* with = companion();
+  if (with != nullptr && std::ranges::find(result, with->configuration) == result.end()) {
+    result.push_back(with->configuration);
+  }
+  return result;
+}
+
+bool Confirmation::may_be_worth_it(const TrialRecord& trial) const {
+  const TrialRecord& baseline = *standing_->baseline();
+  const double worth = study_->search.worth;
+  return worth > 0.0 && may_use_left_time(*study_) &&
+         trial.configuration != baseline.configuration &&
+         most_gain_of_trial(*standing_, trial, baseline, 0, standing_->candidates().size()) >=
+             worth;
+}
+
+bool Confirmation::may_take_turns() const {
+  const auto unproven = std::ranges::count_if(
+      finalists_, [](const Finalist& finalist) { return finalist.verdict != Verdict::faster; });
+  return standing_->baseline() != nullptr && static_cast<std::size_t>(unproven) < k_most_finalists;
+}
+
+std::optional<Configuration> Confirmation::next_in_turn() const {
+  if (!may_take_turns() || winner() != nullptr) return std::nullopt;
+  const TrialRecord& baseline = *standing_->baseline();
+  const double to_beat = standing_->value(baseline, 0);
+  const auto is_new = [&](const TrialRecord* trial) {
+    return trial->configuration != baseline.configuration && !was_tried(trial->configuration);
+  };
+  for (const TrialRecord* trial : standing_->candidates()) {
+    const bool is_open = standing_->value(*trial, 0) < to_beat || may_be_worth_it(*trial);
+    if (is_open && is_new(trial)) return trial->configuration;
+  }
+  const auto stopped = standing_->stopped_ahead_of(baseline);
+  const auto next = std::ranges::find_if(stopped, is_new);
+  return next == stopped.end() ? std::nullopt : std::optional((*next)->configuration);
+}
+
+std::vector<Configuration> Confirmation::in_round(std::size_t together) const {
+  std::vector<Configuration> configurations;
+  for (const Finalist& finalist : finalists_) {
+    if (!finalist.settled) configurations.push_back(finalist.configuration);
+  }
+  if (!may_take_turns()) return configurations;
+  // The incumbent is new where a former one failed, or a larger budget has found another.
+  for (const Configuration& contender : contenders(finalists_.empty() ? together : 1)) {
+    if (!was_tried(contender)) configurations.push_back(contender);
+  }
+  if (configurations.empty()) {
+    if (const auto next = next_in_turn()) configurations.push_back(*next);
+  }
+  const TrialRecord* with = companion();
+  if (with != nullptr && !configurations.empty() &&
+      std::ranges::find(configurations, with->configuration) == configurations.end()) {
+    configurations.push_back(with->configuration);
+  }
+  return configurations;
+}
+
+bool Confirmation::was_run(const Configuration& configuration, int round) const {
+  return std::ranges::any_of(standing_->trials(), [&](const TrialRecord& trial) {
+    return trial.purpose == TrialPurpose::confirm_incumbent && trial.confirm_pair == round &&
+           trial.configuration == configuration;
+  });
+}
+
+std::optional<ConfirmStep> Confirmation::disturbed_run() const {
+  std::vector<const TrialRecord*> runs = counted_runs(*standing_);
+  std::erase_if(runs, [](const TrialRecord* run) { return !is_final(run->status); });
+  if (disturbance_is_usual(runs)) return std::nullopt;
+  for (const TrialRecord* run : runs) {
+    if (!is_usable(*run) || !is_much_disturbed(*run)) continue;
+    const auto of_round = std::ranges::count_if(standing_->trials(), [&](const auto& trial) {
+      return trial.purpose == run->purpose && trial.confirm_pair == run->confirm_pair &&
+             trial.configuration == run->configuration;
+    });
+    if (of_round == 1) return ConfirmStep{run->purpose, run->confirm_pair, run->configuration};
+  }
+  return std::nullopt;
+}
+
+std::optional<ConfirmStep> Confirmation::rest_of_round() const {
+  const bool baseline_first = last_round_ % 2 == 0;
+  const bool with_baseline = std::ranges::any_of(standing_->trials(), [&](const auto& trial) {
+    return trial.purpose == TrialPurpose::confirm_baseline && trial.confirm_pair == last_round_ &&
+           !is_failed_baseline(trial);
+  });
+  std::vector<Configuration> open;
+  for (const Finalist& finalist : finalists_) {
+    if (!finalist.settled) open.push_back(finalist.configuration);
+  }
+  if (baseline_first) std::ranges::reverse(open);
+  const bool may_join = baseline_first || !with_baseline;
+  for (const Configuration& configuration : open) {
+    if (may_join && !was_run(configuration, last_round_)) {
+      return ConfirmStep{TrialPurpose::confirm_incumbent, last_round_, configuration};
+    }
+  }
+  // A finalist without its baseline tells nothing.
+  const bool awaited = std::ranges::any_of(
+      open, [&](const Configuration& each) { return was_run(each, last_round_); });
+  if (with_baseline || !awaited) return std::nullopt;
+  return ConfirmStep{TrialPurpose::confirm_baseline, last_round_, study_->baseline};
+}
+
+std::size_t Confirmation::runs_in_next_round() const {
+  return std::max<std::size_t>(1, in_round(1).size()) + 1;
+}
+
+std::size_t Confirmation::runs_left_in_round(const TrialRecord& run) const {
+  const auto open =
+      std::ranges::count_if(finalists_, [](const Finalist& finalist) { return !finalist.settled; });
+  const auto others = std::ranges::count_if(standing_->trials(), [&](const TrialRecord& trial) {
+    return is_confirmation(trial.purpose) && trial.confirm_pair == run.confirm_pair &&
+           trial.number != run.number;
+  });
+  return static_cast<std::size_t>(std::max<std::ptrdiff_t>(1, open + 1 - others));
+}
+
+std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) const {
+  if (baseline_failed_ || study_->measure.confirm_pairs == 0) return std::nullopt;
+  if (last_round_ <= 1) {
+    // The first round is still forming: those that nothing separates run side by side.
+    const bool begun = std::ranges::any_of(
+        finalists_, [](const Finalist& finalist) { return !finalist.pairs.empty(); });
+    for (const Configuration& contender : contenders(begun ? 0 : limits.together)) {
+      const bool may_begin = finalists_.empty() || limits.another_round;
+      if (may_begin && !was_tried(contender) && may_take_turns()) {
+        return ConfirmStep{TrialPurpose::confirm_incumbent, 1, contender};
+      }
+    }
+  }
+  if (last_round_ > 0) {
+    if (auto step = rest_of_round()) return step;
+  }
+  // Not before the round is over: what disturbed it may be over by then, too.
+  if (limits.another_round) {
+    if (auto step = disturbed_run()) return step;
+  }
+  const auto configurations = in_round(limits.together);
+  const bool is_first = finalists_.empty();
+  if (configurations.empty() || (!is_first && !limits.another_round)) return std::nullopt;
+  const int round = last_round_ + 1;
+  // A finalist that is new has no place in the round until its own first run.
+  if (round % 2 == 0 && was_tried(configurations.front())) {
+    return ConfirmStep{TrialPurpose::confirm_baseline, round, study_->baseline};
+  }
+  return ConfirmStep{TrialPurpose::confirm_incumbent, round, configurations.front()};
+}
+
+bool refutes(const TrialRecord& trial) {
+  return trial.purpose == TrialPurpose::confirm_incumbent && has_failed(trial);
+}
+
+}  // namespace steptune

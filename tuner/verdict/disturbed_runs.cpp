@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verdict/disturbed_runs.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace steptune {
+namespace {
+
+constexpr double k_much = 0.2;
+constexpr double k_usual_share = 1.0 / 3.0;
+
+}  // namespace
+
+double disturbed_share(const TrialRecord& trial) {
+  // What disturbed the trial is of its latest attempt.
+  const double attempt_s = trial.ended_wall_s - trial.started_wall_s;
+  const double seconds = attempt_s > 0.0 ? attempt_s : latest_attempt_s(trial);
+  return seconds > 0.0 ? std::min(1.0, trial.disturbed_s / seconds) : 0.0;
+}
+
+bool is_much_disturbed(const TrialRecord& trial) {
+  return disturbed_share(trial) >= k_much;
+}
+
+bool disturbance_is_usual(const std::vector<const TrialRecord*>& trials) {
+  const auto disturbed = std::ranges::count_if(
+      trials, [](const TrialRecord* trial) { return is_much_disturbed(*trial); });
+  // One may be by chance.
+  return static_cast<double>(disturbed) >
+         std::max(1.0, k_usual_share * static_cast<double>(trials.size()));
+}
+
+std::vector<const TrialRecord*> without_disturbed(std::vector<const TrialRecord*> trials) {
+  if (disturbance_is_usual(trials)) return trials;
+  const bool some_left = std::ranges::any_of(
+      trials, [](const TrialRecord* trial) { return !is_much_disturbed(*trial); });
+  if (!some_left) return trials;
+  std::erase_if(trials, [](const TrialRecord* trial) { return is_much_disturbed(*trial); });
+  return trials;
+}
+
+}  // namespace steptune

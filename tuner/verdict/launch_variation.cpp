@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verdict/launch_variation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "common/interval.hpp"
+#include "trial_runner/measure/usual_noise.hpp"
+#include "tuner/verdict/disturbed_runs.hpp"
+#include "tuner/verdict/machine_drift.hpp"
+
+namespace steptune {
+namespace {
+
+struct Launches {
+  std::vector<double> logs;
+  double within_variance = 0.0;  ///< summed
+};
+
+/// A guess at what varies within a whole run whose steps do not tell it, as a share of its value.
+constexpr double k_within_whole_run = 0.025;
+
+bool was_not_selected(const TrialRecord& trial, const MachineDrift& drift) {
+  if (is_confirmation(trial.purpose)) return true;
+  const bool baseline =
+      trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::sentinel;
+  return baseline && !drift.is_significant();
+}
+
+}  // namespace
+
+bool is_whole_run(const TrialRecord& trial) {
+  return trial.measurement && trial.measurement->whole_run;
+}
+
+bool is_steady(const TrialRecord& trial) {
+  return !trial.measurement || trial.measurement->status == MeasurementStatus::steady;
+}
+
+double relative_error(const TrialRecord& trial) {
+  const double value = std::abs(trial.objectives[0]);
+  return value > 0.0 ? trial.standard_errors[0] / value : 0.0;
+}
+
+double error_within_run(const TrialRecord& trial) {
+  const double error = relative_error(trial);
+  if (!trial.measurement) return error;
+  const Measurement& m = *trial.measurement;
+  const double of_phases_s =
+      std::sqrt(std::max(
+          0.0, m.half_width_s * m.half_width_s - m.step_half_width_s * m.step_half_width_s)) /
+      k_z_95;
+  const double own_s = std::hypot(m.step_standard_error_s, of_phases_s);
+  const double told_s = m.half_width_s / k_z_95;
+  return std::isfinite(own_s) && own_s < told_s ? error * own_s / told_s : error;
+}
+
+LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
+                                          const MachineDrift& drift) {
+  std::vector<const TrialRecord*> launches;
+  for (const TrialRecord& trial : trials) {
+    const bool measured = trial.status == TrialStatus::completed && !trial.objectives.empty() &&
+                          trial.objectives[0] > 0.0 && !trial.standard_errors.empty();
+    if (measured && was_not_selected(trial, drift)) launches.push_back(&trial);
+  }
+  std::map<Configuration, Launches> groups;
+  for (const TrialRecord* trial : without_disturbed(std::move(launches))) {
+    Launches& group = groups[trial->configuration];
+    group.logs.push_back(std::log(trial->objectives[0]));
+    const bool tells_within = is_steady(*trial) || !is_whole_run(*trial);
+    const double within = tells_within ? error_within_run(*trial) : 0.0;
+    group.within_variance += within * within;
+  }
+  LaunchVariation variation;
+  double squares = variation.degrees_of_freedom * variation.relative * variation.relative;
+  squares += drift.launch_squares();
+  variation.degrees_of_freedom += drift.launch_freedom();
+  for (const auto& [configuration, group] : groups) {
+    const auto count = static_cast<double>(group.logs.size());
+    if (group.logs.size() < 2 || !std::isfinite(group.within_variance)) continue;
+    double mean = 0.0;
+    for (const double log : group.logs)
+      mean += log / count;
+    double spread = 0.0;
+    for (const double log : group.logs)
+      spread += (log - mean) * (log - mean);
+    const double freedom = count - 1.0;
+    squares += std::max(0.0, spread - freedom * group.within_variance / count);
+    variation.degrees_of_freedom += freedom;
+  }
+  variation.relative = std::sqrt(squares / variation.degrees_of_freedom);
+  return variation;
+}
+
+double usual_variance_s(const std::vector<TrialRecord>& trials) {
+  std::vector<const TrialRecord*> measured;
+  for (const TrialRecord& trial : trials) {
+    // What was given up for its speed was hardly measured.
+    const bool seen_out = is_final(trial.status) && trial.status != TrialStatus::stopped_early;
+    if (seen_out && trial.measurement) measured.push_back(&trial);
+  }
+  UsualNoise usual;
+  for (const TrialRecord* trial : without_disturbed(std::move(measured)))
+    usual.add(*trial->measurement);
+  return usual.variance_s();
+}
+
+double error_among_launches(const TrialRecord& trial, std::size_t objective,
+                            const LaunchVariation& variation) {
+  const double error =
+      objective < trial.standard_errors.size() ? trial.standard_errors[objective] : 0.0;
+  if (error > 0.0 && is_whole_run(trial) && !is_steady(trial)) {
+    const bool were_repeated = variation.degrees_of_freedom > LaunchVariation{}.degrees_of_freedom;
+    return trial.objectives[objective] * (were_repeated
+                                              ? variation.relative
+                                              : std::hypot(variation.relative, k_within_whole_run));
+  }
+  return error_among_launches(trial.objectives[objective], error, variation);
+}
+
+double error_among_launches(double value, double standard_error, const LaunchVariation& variation) {
+  if (!(standard_error > 0.0)) return standard_error;
+  return std::hypot(standard_error, variation.relative * value);
+}
+
+}  // namespace steptune

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verdict/machine_drift.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "tuner/verdict/disturbed_runs.hpp"
+#include "tuner/verdict/launch_variation.hpp"
+
+namespace steptune {
+namespace {
+
+/// A walk has to be so much more likely (natural logarithm of the ratio, at the best of all speeds)
+/// than launches that merely differ. On quiet machines that happens after less than 1 of 1000
+/// sentinels where launches differ by up to 1.5 %, and after 1 of 30 where they differ by 3 %.
+constexpr double k_least_evidence = 2.0;
+/// How far the level may walk from the first run to the last, in standard deviations of launches.
+constexpr double k_least_walk = 1.0;
+constexpr double k_most_walk = 64.0;
+constexpr double k_walk_ratio = 1.4142135623730951;
+
+struct BaselineRun {
+  double at = 0.0;
+  double log_value = 0.0;
+  double variance = 1.0;  ///< of the value around the level, in units of that of launches
+};
+
+bool tells(const TrialRecord& trial) {
+  const bool its =
+      trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::sentinel;
+  // What the user runs today may violate a guard.
+  const bool measured =
+      trial.status == TrialStatus::completed || trial.status == TrialStatus::infeasible;
+  return its && measured && !trial.objectives.empty() && !trial.standard_errors.empty() &&
+         trial.objectives[0] > 0.0 && std::isfinite(trial.objectives[0]) &&
+         std::isfinite(trial.standard_errors[0]);
+}
+
+std::vector<BaselineRun> runs_of(const std::vector<TrialRecord>& trials) {
+  const LaunchVariation prior;
+  std::vector<const TrialRecord*> telling;
+  for (const TrialRecord& trial : trials) {
+    if (tells(trial)) telling.push_back(&trial);
+  }
+  std::vector<BaselineRun> runs;
+  for (const TrialRecord* trial : without_disturbed(std::move(telling))) {
+    const double within = trial->standard_errors[0] / trial->objectives[0] / prior.relative;
+    runs.push_back({static_cast<double>(trial->number), std::log(trial->objectives[0]),
+                    1.0 + within * within});
+  }
+  return runs;
+}
+
+struct Filtered {
+  double level = 0.0;
+  double variance = 0.0;
+};
+
+/// The Kalman filter over the runs: levels given the runs so far, and what the likelihood is made
+/// of. The level of the first run is unknown before it.
+struct FilterPass {
+  std::vector<Filtered> states;
+  double squares = 0.0;  ///< of the prediction errors, each in units of its variance
+  double log_determinant = 0.0;
+};
+
+FilterPass filter(const std::vector<BaselineRun>& runs, double walk_per_trial) {
+  FilterPass pass;
+  Filtered state{runs.front().log_value, runs.front().variance};
+  pass.states.push_back(state);
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    state.variance += walk_per_trial * (runs[i].at - runs[i - 1].at);
+    const double error = runs[i].log_value - state.level;
+    const double error_variance = state.variance + runs[i].variance;
+    pass.squares += error * error / error_variance;
+    pass.log_determinant += std::log(error_variance);
+    const double gain = state.variance / error_variance;
+    state.level += gain * error;
+    state.variance *= 1.0 - gain;
+    pass.states.push_back(state);
+  }
+  return pass;
+}
+
+/// Variance of launches, given the prior and what was seen.
+double launch_variance(const FilterPass& pass) {
+  const LaunchVariation prior;
+  const double freedom = prior.degrees_of_freedom + static_cast<double>(pass.states.size()) - 1.0;
+  return (prior.degrees_of_freedom * prior.relative * prior.relative + pass.squares) / freedom;
+}
+
+/// With the variance of launches integrated out: a multivariate Student's t.
+double log_likelihood(const FilterPass& pass) {
+  const LaunchVariation prior;
+  const double freedom = prior.degrees_of_freedom + static_cast<double>(pass.states.size()) - 1.0;
+  return -0.5 * pass.log_determinant - 0.5 * freedom * std::log(freedom * launch_variance(pass));
+}
+
+/// The speed of the walk that explains the runs best; nothing where none does clearly.
+std::optional<double> best_walk(const std::vector<BaselineRun>& runs) {
+  const double span = runs.back().at - runs.front().at;
+  const double still = log_likelihood(filter(runs, 0.0));
+  double best = still + k_least_evidence;
+  std::optional<double> chosen;
+  for (double walk = k_least_walk; walk <= k_most_walk; walk *= k_walk_ratio) {
+    const double per_trial = walk * walk / span;
+    const double likelihood = log_likelihood(filter(runs, per_trial));
+    if (likelihood <= best) continue;
+    best = likelihood;
+    chosen = per_trial;
+  }
+  return chosen;
+}
+
+}  // namespace
+
+MachineDrift::MachineDrift(const std::vector<TrialRecord>& trials) {
+  const std::vector<BaselineRun> runs = runs_of(trials);
+  runs_ = static_cast<int>(runs.size());
+  if (runs.size() < 2) return;
+  const auto walk = best_walk(runs);
+  if (!walk) return;
+  const FilterPass pass = filter(runs, *walk);
+  walk_per_trial_ = *walk;
+  scale_ = launch_variance(pass);
+  launch_squares_ = pass.squares;
+  // The smoother of H. E. Rauch, F. Tung and C. T. Striebel, AIAA Journal 3(8), 1965.
+  points_.resize(runs.size());
+  points_.back() = {runs.back().at, pass.states.back().level, pass.states.back().variance, 0.0};
+  for (std::size_t i = runs.size() - 1; i-- > 0;) {
+    const Filtered& state = pass.states[i];
+    const Point& next = points_[i + 1];
+    const double predicted = state.variance + walk_per_trial_ * (next.at - runs[i].at);
+    const double gain = state.variance / predicted;
+    points_[i] = {runs[i].at, state.level + gain * (next.level - state.level),
+                  state.variance + gain * gain * (next.variance - predicted), gain * next.variance};
+  }
+}
+
+MachineLevel MachineDrift::at(std::int64_t number) const {
+  if (points_.empty()) return {};
+  const auto at = static_cast<double>(number);
+  const double reference = points_.front().level;
+  const auto after =
+      std::ranges::find_if(points_, [&](const Point& point) { return point.at > at; });
+  if (after == points_.begin()) return {0.0, std::sqrt(scale_ * points_.front().variance)};
+  const Point& before = *std::prev(after);
+  if (after == points_.end()) {
+    const double variance = before.variance + walk_per_trial_ * (at - before.at);
+    return {before.level - reference, std::sqrt(scale_ * variance)};
+  }
+  // Between two runs a walk is a Brownian bridge.
+  const double gap = after->at - before.at;
+  const double share = (at - before.at) / gap;
+  const double rest = 1.0 - share;
+  const double variance = rest * rest * before.variance + share * share * after->variance +
+                          2.0 * share * rest * before.covariance_with_next +
+                          walk_per_trial_ * gap * share * rest;
+  return {rest * before.level + share * after->level - reference, std::sqrt(scale_ * variance)};
+}
+
+double MachineDrift::largest_log_ratio() const {
+  double largest = 0.0;
+  for (const Point& point : points_) {
+    const double ratio = point.level - points_.front().level;
+    if (std::abs(ratio) > std::abs(largest)) largest = ratio;
+  }
+  return largest;
+}
+
+double without_drift(double value, const MachineLevel& level) {
+  return value * std::exp(-level.log_ratio);
+}
+
+}  // namespace steptune

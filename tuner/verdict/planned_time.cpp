@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verdict/planned_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "common/interval.hpp"
+#include "common/text.hpp"
+#include "trial_runner/cost/usage_cost.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_samples_without_plan = 1e6;
+/// Standard deviation of a phase's duration, as a share of it, as long as one was seen: evaluations
+/// of the same model over the same data differ by little, checkpoints on shared storage by more.
+constexpr double k_spread_of_one = 0.25;
+/// Of the plan's duration: a pause that takes less is another one.
+constexpr double k_as_long = 0.5;
+
+/// What one phase adds to a run.
+struct PhaseShare {
+  double every_samples = 0.0;
+  double every_samples_error = 0.0;
+  double seconds = 0.0;
+  double seconds_error = 0.0;
+};
+
+double or_zero(double value) {
+  return std::isfinite(value) ? value : 0.0;
+}
+
+const PhaseEstimate* find(const Measurement* measurement, const std::string& name) {
+  if (measurement == nullptr) return nullptr;
+  const auto found = measurement->phases.find(name);
+  const bool seen = found != measurement->phases.end() && found->second.count > 0.0 &&
+                    std::isfinite(found->second.seconds);
+  return seen ? &found->second : nullptr;
+}
+
+void set_duration(const PhaseEstimate& seen, PhaseShare& share) {
+  share.seconds = std::max(0.0, seen.seconds);
+  share.seconds_error =
+      std::isfinite(seen.seconds_error) ? seen.seconds_error : k_spread_of_one * share.seconds;
+}
+
+bool has_period(const PhaseEstimate& seen) {
+  return seen.period_samples > 0.0 && std::isfinite(seen.period_samples);
+}
+
+/// Without a period the error is that of a Poisson count.
+void set_period(const PhaseEstimate& seen, double total_samples, PhaseShare& share) {
+  share.every_samples = samples_between(seen, total_samples);
+  share.every_samples_error =
+      has_period(seen) ? or_zero(seen.period_error) : share.every_samples / std::sqrt(seen.count);
+}
+
+double samples_per_step_of(const Measurement& measurement) {
+  return measurement.window_steps > 0.0 ? measurement.window_samples / measurement.window_steps
+                                        : 1.0;
+}
+
+/// Nothing where neither the plan nor a trial tells enough for a price.
+std::optional<PhaseShare> phase_share(const std::string& name, const PlannedPhase* declared,
+                                      const Measurement& measurement, const Measurement* other) {
+  const PhaseEstimate* own = find(&measurement, name);
+  const PhaseEstimate* others = is_stall(name) ? nullptr : find(other, name);
+  PhaseShare share;
+  if (own != nullptr || others != nullptr) {
+    set_duration(own != nullptr ? *own : *others, share);
+  } else if (declared != nullptr && declared->seconds && !may_be_stalls(*declared, measurement)) {
+    share.seconds = *declared->seconds;
+  } else {
+    return std::nullopt;
+  }
+  const auto period = declared == nullptr ? std::nullopt : declared_period(*declared, measurement);
+  if (period) {
+    share.every_samples = *period;
+  } else if (own != nullptr) {
+    set_period(*own, measurement.total_samples, share);
+  } else if (others != nullptr) {
+    set_period(*others, other->total_samples, share);
+  }
+  if (!(share.every_samples > 0.0)) return std::nullopt;
+  return share;
+}
+
+std::set<std::string> phase_names(const PlannedRun& plan, const Measurement& measurement,
+                                  const Measurement* other) {
+  std::set<std::string> names;
+  for (const auto& [name, phase] : plan.phases)
+    names.insert(name);
+  for (const auto& [name, phase] : measurement.phases)
+    names.insert(name);
+  if (other == nullptr) return names;
+  for (const auto& [name, phase] : other->phases)
+    names.insert(name);
+  return names;
+}
+
+}  // namespace
+
+bool is_stall(const std::string& phase) {
+  return phase.starts_with(k_stall_phase);
+}
+
+double samples_between(const PhaseEstimate& seen, double total_samples) {
+  if (has_period(seen)) return seen.period_samples;
+  return seen.spacing_samples > 0.0 ? seen.spacing_samples : total_samples / seen.count;
+}
+
+std::optional<double> declared_period(const PlannedPhase& declared,
+                                      const Measurement& measurement) {
+  if (declared.every_samples) return declared.every_samples;
+  if (!measurement.steps_known.value_or(true)) return std::nullopt;
+  return declared.every_steps.value_or(0.0) * samples_per_step_of(measurement);
+}
+
+bool may_be_stalls(const PlannedPhase& declared, const Measurement& measurement) {
+  const auto period = declared_period(declared, measurement);
+  const double due = period ? std::floor(measurement.window_samples / *period) : 0.0;
+  double stalls = 0.0;
+  for (const auto& [name, phase] : measurement.phases) {
+    const bool as_long = phase.seconds >= k_as_long * declared.seconds.value_or(0.0);
+    if (is_stall(name) && as_long) stalls += phase.count;
+  }
+  return due >= 1.0 && stalls >= due;
+}
+
+double planned_samples(const PlannedRun& plan) {
+  return plan.samples.value_or(k_samples_without_plan);
+}
+
+bool is_longer_than(const PlannedRun& plan, const Measurement& whole_run) {
+  constexpr double k_alike = 1.1;  // the last batches of an epoch are dropped or padded
+  return plan.samples && *plan.samples > k_alike * whole_run.total_samples;
+}
+
+UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measurement,
+                              const Measurement* other) {
+  const double samples = planned_samples(plan);
+  const double once_s = plan.samples ? measurement.once_s() : 0.0;
+  const bool apart = measurement.step_seconds_per_sample > 0.0 &&
+                     std::isfinite(measurement.step_seconds_per_sample) &&
+                     std::isfinite(measurement.step_half_width_s);
+  const double rate_s =
+      apart ? measurement.step_seconds_per_sample : measurement.seconds_per_sample;
+  const double half_width_s = apart ? measurement.step_half_width_s : measurement.half_width_s;
+  UncertainSeconds time{once_s + samples * rate_s, 0.0};
+  double variance = std::pow(samples * half_width_s / k_z_95, 2);
+  for (const std::string& name : phase_names(plan, measurement, other)) {
+    const auto declared = plan.phases.find(name);
+    // The mean rate holds what was seen already.
+    if (!apart && find(&measurement, name) != nullptr) continue;
+    const auto share = phase_share(
+        name, declared == plan.phases.end() ? nullptr : &declared->second, measurement, other);
+    if (!share) continue;
+    const double times = samples / share->every_samples;
+    time.seconds += times * share->seconds;
+    const double period_error = share->every_samples_error / share->every_samples;
+    variance += std::pow(times * share->seconds_error, 2) +
+                std::pow(times * share->seconds * period_error, 2);
+  }
+  time.standard_error = std::sqrt(variance);
+  return time;
+}
+
+std::vector<std::string> unseen_phases(const PlannedRun& plan,
+                                       const std::vector<TrialRecord>& trials) {
+  std::vector<std::string> told;
+  const double samples = planned_samples(plan);
+  for (const auto& [name, phase] : plan.phases) {
+    const bool has_no_period = std::ranges::any_of(trials, [&](const TrialRecord& trial) {
+      return trial.measurement && !declared_period(phase, *trial.measurement);
+    });
+    if (has_no_period) {
+      told.push_back(
+          fmt::format("the program reports samples and no steps, so \"every_steps\" of {} cannot "
+                      "be used: it is "
+                      "priced as often as it was seen; give \"every_samples\", or \"batch_size\"",
+                      name));
+      continue;
+    }
+    const auto any_trial = [&](const auto& shows) {
+      return std::ranges::any_of(trials, [&](const TrialRecord& trial) {
+        return trial.measurement && shows(*trial.measurement);
+      });
+    };
+    if (any_trial([&](const auto& shown) { return find(&shown, name) != nullptr; })) continue;
+    const std::string count =
+        phase.every_samples ? fmt::format("{:.0f}", std::floor(samples / *phase.every_samples))
+                            : fmt::format("one every {:g} steps", phase.every_steps.value_or(0.0));
+    if (any_trial([&](const auto& shown) { return may_be_stalls(phase, shown); })) {
+      told.push_back(
+          fmt::format("no {} was reported: pauses that trials show are taken for the plan's ({}){}",
+                      name, count, phase.seconds ? ", not added to them" : ""));
+    } else if (phase.seconds) {
+      told.push_back(
+          fmt::format("no {} was seen: the plan's ({}) are priced with the {} that it gives", name,
+                      count, format_duration(*phase.seconds)));
+    } else if (name == "epoch_end") {
+      told.push_back(
+          fmt::format("no trial came to the end of an epoch: what the plan's {} take, with any "
+                      "evaluation or checkpoint there, is not in its price; add \"seconds\" in "
+                      "\"planned_run\" to include it",
+                      count));
+    } else {
+      told.push_back(
+          fmt::format("no {} was seen and the plan gives no \"seconds\": the plan's ({}) are not "
+                      "in its price",
+                      name, count));
+    }
+  }
+  return told;
+}
+
+std::optional<std::string> missed_limit(const PlannedRun& plan, const UncertainSeconds& time,
+                                        double usd_per_hour) {
+  if (plan.deadline_s && time.seconds > *plan.deadline_s) {
+    return fmt::format("the planned run takes {}, its deadline is {}",
+                       format_duration(time.seconds), format_duration(*plan.deadline_s));
+  }
+  const double usd = usage_usd(usd_per_hour, time.seconds);
+  if (plan.max_cost_usd && usd > *plan.max_cost_usd) {
+    return fmt::format("the planned run costs {}, at most {} is allowed", format_usd(usd),
+                       format_usd(*plan.max_cost_usd));
+  }
+  return std::nullopt;
+}
+
+}  // namespace steptune

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "common/configuration.hpp"
+#include "common/error.hpp"
+#include "common/json.hpp"
+#include "tuner/verdict/cache_seen.hpp"
+#include "tuner/verdict/speed_up.hpp"
+
+namespace steptune {
+
+/// What a recommendation claims. Persistent names.
+enum class Claim {
+  faster,          ///< confirmed by fresh runs
+  nothing_faster,  ///< nothing was shown to be better than the baseline, which is recommended
+  /// Decided: the baseline is within `search.worth` of the best that the settings allow.
+  nothing_to_gain,
+  unconfirmed,  ///< best of the search; no fresh run has confirmed it (yet)
+  /// Nothing was shown to be better than the baseline, but that violates a guard: the best that
+  /// does not is recommended.
+  feasible,
+};
+[[nodiscard]] std::string to_text(Claim claim);
+[[nodiscard]] std::optional<Claim> claim_from_text(std::string_view text);
+
+/// What the confirming runs have shown of one configuration.
+struct FinalistResult {
+  std::int64_t trial = 0;  ///< the search trial that found it
+  Verdict verdict = Verdict::open;
+  SpeedUp speed_up;
+};
+
+/// A parameter whose best value was not found in the time there was: its values in the recommended
+/// configuration and in those that cannot be told from it, each once and in order.
+struct UndecidedParameter {
+  std::string name;
+  std::vector<Value> values;
+};
+
+/// An object: the values of each parameter by its name.
+[[nodiscard]] Json to_json(const std::vector<UndecidedParameter>& undecided);
+
+/// True if the claim recommends the baseline.
+[[nodiscard]] bool keeps_baseline(Claim claim);
+
+/// Reason why the recommended configuration has as many changes as it has. Persistent names.
+enum class ReductionState {
+  not_needed,  ///< at most one change, or each change has a measurable effect
+  reset,       ///< changes without a measurable effect were reset: see `Reduction::reset`
+  all_needed,  ///< configurations with fewer changes were measured, and were slower
+  no_time,     ///< some changes may be needless; the budget had no room for another trial
+};
+[[nodiscard]] std::string to_text(ReductionState state);
+[[nodiscard]] std::optional<ReductionState> reduction_state_from_text(std::string_view text);
+
+/// A setting that was reset before the confirmation.
+struct ResetSetting {
+  std::string name;
+  Value found;  ///< by the search
+  /// Nothing if the recommended configuration has no such setting (`prefetch` without workers).
+  std::optional<Value> now;
+};
+
+/// Backward elimination of changes without a measurable effect.
+struct Reduction {
+  ReductionState state = ReductionState::not_needed;
+  std::int64_t from_trial = 0;  ///< the search trial whose changes were reset; 0: none
+  std::vector<ResetSetting> reset;
+};
+[[nodiscard]] Json to_json(const Reduction& reduction);
+
+/// What the user is told in the end.
+struct Recommendation {
+  std::int64_t incumbent_trial = 0;  ///< the baseline's own trial if nothing was shown to be better
+  Configuration configuration;
+  /// Of the confirming runs (geometric means) where there are any, else of the search trials, so
+  /// that they agree with `speed_up`.
+  std::vector<double> baseline_objectives;
+  std::vector<double> incumbent_objectives;
+  /// Half-widths of the 95 % intervals of what one further launch of each takes, launches that
+  /// differ included; NaN where unknown (a metric that the program reports).
+  std::vector<double> baseline_half_widths;
+  std::vector<double> incumbent_half_widths;
+  /// Seconds of steady training that the incumbent's values are extrapolated from; 0 where unknown.
+  double measured_s = 0.0;
+  std::string samples_counted;  ///< what a step was taken to be, for people; empty where unknown
+  Claim claim = Claim::unconfirmed;
+  SpeedUp speed_up;  ///< of the first objective; not measured (NaN) where the baseline is best
+  std::vector<FinalistResult> finalists;      ///< in the order of their confirmation
+  std::vector<std::int64_t> tied;             ///< trials that cannot be told from the incumbent
+  std::vector<UndecidedParameter> undecided;  ///< in what these differ from it, in order of name
+  std::vector<std::int64_t> pareto;           ///< two objectives: see `Standing::front`
+  double tuning_s = 0.0;
+  double tuning_usd = 0.0;
+  std::optional<double> payback_share;  ///< of the planned run after which the tuning has paid
+  /// Its 95 % interval, by that of the speed-up; infinite where nothing may be saved, NaN unknown.
+  double payback_low = std::numeric_limits<double>::quiet_NaN();
+  double payback_high = std::numeric_limits<double>::quiet_NaN();
+  /// How many times the samples another batch size needs, from the least to the most; 1 where it is
+  /// the baseline's, or nothing is known about the gradient noise scale.
+  double least_samples_ratio = 1.0;
+  double most_samples_ratio = 1.0;
+  /// Settings that differ from the baseline, in order of name.
+  std::vector<std::string> changed;
+  Reduction reduction;
+  double worth = 0.0;  ///< least gain that counts (`search.worth`), as a share; 0: any
+  /// The largest gain that a measured configuration may still have, as a share (0.03: 3 %), with
+  /// `Claim::nothing_to_gain`; NaN otherwise.
+  double most_gain = std::numeric_limits<double>::quiet_NaN();
+  /// Tuning time that the budget had left at the end; nothing without a budget of time.
+  std::optional<double> unused_s;
+  CacheSeen page_cache;            ///< of the runs that its figures are of
+  std::vector<std::string> notes;  ///< what the plan assumes and nobody has seen; for people
+};
+
+/// The recommendation as it stands in the history, and back. Errors (`store`): it cannot be read;
+/// `where` says whose it is.
+[[nodiscard]] Json to_json(const Recommendation& recommendation);
+[[nodiscard]] Result<Recommendation> recommendation_from_json(const Json& json,
+                                                              const std::string& where);
+
+}  // namespace steptune

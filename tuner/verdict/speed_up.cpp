@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verdict/speed_up.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+
+#include "common/enum_names.hpp"
+#include "trial_runner/measure/quantiles.hpp"
+#include "tuner/verdict/launch_variation.hpp"
+#include "tuner/verdict/objectives.hpp"
+#include "tuner/verdict/planned_time.hpp"
+#include "tuner/verdict/worth.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr auto k_verdicts = enum_names<Verdict>({
+    {Verdict::open, "open"},
+    {Verdict::faster, "faster"},
+    {Verdict::hidden, "hidden"},
+    {Verdict::not_faster, "not_faster"},
+    {Verdict::failed, "failed"},
+});
+
+/// B A beside A B also takes out what drifts.
+constexpr int k_least_pairs = 2;
+/// A finalist gets at most so many times the usual number of pairs.
+constexpr int k_most_times_usual = 4;
+/// One that would have to be this many standard errors away at its last look is given up.
+constexpr double k_within_reach = 2.0;
+/// Of three pairs whose launches differ as usual one in a hundred has so little of their variance,
+/// by chance or because its clock tells no more.
+constexpr double k_by_chance = 0.01;
+
+/// How much better the incumbent is: the logarithm of the ratio, or where a value is not positive
+/// the difference relative to the larger one.
+double difference(const StudySpec& study, const RunPair& pair, bool has_ratio) {
+  const double incumbent = to_minimized(study.objectives[0], pair.incumbent->objectives[0]);
+  const double baseline = to_minimized(study.objectives[0], pair.baseline->objectives[0]);
+  if (has_ratio) {
+    const double log_ratio = std::log(std::abs(baseline) / std::abs(incumbent));
+    return study.objectives[0].direction == Direction::maximize ? -log_ratio : log_ratio;
+  }
+  const double scale = std::max(std::abs(baseline), std::abs(incumbent));
+  return scale > 0.0 ? (baseline - incumbent) / scale : 0.0;
+}
+
+bool are_steady(const std::vector<RunPair>& pairs) {
+  return std::ranges::all_of(pairs, [](const RunPair& pair) {
+    return is_steady(*pair.incumbent) && is_steady(*pair.baseline);
+  });
+}
+
+/// Of several pairs of whole runs what varies within them is in what they differ by.
+bool are_repeated_whole_runs(const std::vector<RunPair>& pairs) {
+  const bool are_whole = std::ranges::all_of(pairs, [](const RunPair& pair) {
+    return is_whole_run(*pair.incumbent) && is_whole_run(*pair.baseline);
+  });
+  return are_whole && std::ssize(pairs) >= (are_steady(pairs) ? 2 : k_least_unsteady_pairs);
+}
+
+/// What disturbs the machine while interleaved runs take turns is in both, so that it shows in the
+/// scatter of each but not in their ratio.
+bool are_interleaved(const std::vector<RunPair>& pairs) {
+  return std::ssize(pairs) > k_least_pairs && std::ranges::all_of(pairs, [](const RunPair& pair) {
+           return pair.incumbent->placement.contains(k_interleaved_fact) &&
+                  pair.baseline->placement.contains(k_interleaved_fact);
+         });
+}
+
+/// `repeated`: other pairs show what the runs' own scatter does not know of.
+double within_variance(const RunPair& pair, bool repeated) {
+  const auto error = [&](const TrialRecord& run) {
+    return repeated ? error_within_run(run) : relative_error(run);
+  };
+  return std::pow(error(*pair.incumbent), 2) + std::pow(error(*pair.baseline), 2);
+}
+
+bool positive(const RunPair& pair) {
+  return pair.incumbent->objectives[0] > 0.0 && pair.baseline->objectives[0] > 0.0;
+}
+
+/// By what factor a buffer may still slow down the incumbent beyond what its runs' own intervals
+/// say: that of the run which bounds it best.
+double hidden_factor(const StudySpec& study, const std::vector<RunPair>& pairs) {
+  if (!study.objectives.front().is_timed()) return 1.0;
+  const bool as_long_as_planned = std::ranges::all_of(pairs, [&](const RunPair& pair) {
+    return is_whole_run(*pair.incumbent) &&
+           !is_longer_than(study.planned_run, *pair.incumbent->measurement);
+  });
+  if (as_long_as_planned) return 1.0;
+  double least = std::numeric_limits<double>::infinity();
+  for (const RunPair& pair : pairs) {
+    const auto& measurement = pair.incumbent->measurement;
+    if (!measurement) return 1.0;
+    // Runs of earlier versions know no bound.
+    if (!std::isfinite(measurement->slowest_seconds_per_sample)) return 1.0;
+    const double upper = measurement->seconds_per_sample + measurement->half_width_s;
+    least = std::min(least, measurement->slowest_seconds_per_sample / upper);
+  }
+  return std::max(1.0, least);
+}
+
+/// Interval of the mean that all looks so far share, from the usual number of pairs on.
+struct Looks {
+  PairStatistics now;
+  double low = 0.0;
+  double high = 0.0;
+};
+
+Looks looks_of(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
+               const LaunchVariation& known) {
+  const int usual = std::max(1, study.measure.confirm_pairs);
+  const auto count = static_cast<int>(pairs.size());
+  const auto look_at = [&](int look) {
+    const std::vector<RunPair> first(pairs.begin(), pairs.begin() + look);
+    return statistics_of(study, first, error * share_of_look(look, usual), known);
+  };
+  Looks looks{look_at(count)};
+  looks.low = looks.now.mean - looks.now.half_width;
+  looks.high = looks.now.mean + looks.now.half_width;
+  for (int look = usual; look < count; ++look) {
+    const PairStatistics former = look_at(look);
+    const double low = std::max(looks.low, former.mean - former.half_width);
+    const double high = std::min(looks.high, former.mean + former.half_width);
+    // If looks contradict each other, the last one counts.
+    if (!(low <= high) || former.has_ratio != looks.now.has_ratio) continue;
+    looks.low = low;
+    looks.high = high;
+  }
+  return looks;
+}
+
+}  // namespace
+
+std::string to_text(Verdict verdict) {
+  return std::string(k_verdicts.name_of(verdict));
+}
+
+std::optional<Verdict> verdict_from_text(std::string_view text) {
+  return k_verdicts.value_of(text);
+}
+
+int least_pairs(const StudySpec& study) {
+  if (study.trials == TrialsIn::attached) return k_least_pairs;
+  return std::min(k_least_pairs, std::max(1, study.measure.confirm_pairs));
+}
+
+double share_of_look(int pairs, int usual) {
+  if (pairs == usual) return usual > 1 ? 0.5 : 0.75;
+  // A single pair claims nothing, so it uses nothing up.
+  if (pairs < usual) return 0.25 / std::max(1, usual - k_least_pairs);
+  return std::ldexp(0.25, usual - pairs);
+}
+
+PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>& pairs,
+                             double error, const LaunchVariation& known) {
+  PairStatistics result;
+  const auto count = static_cast<double>(pairs.size());
+  result.has_ratio = std::ranges::all_of(pairs, positive);
+  const bool repeated_whole_runs = are_repeated_whole_runs(pairs);
+  double within = 0.0;
+  for (const RunPair& pair : pairs) {
+    result.mean += difference(study, pair, result.has_ratio) / count;
+    within += within_variance(pair, pairs.size() > 1) / count;
+  }
+  double squares = 0.0;
+  for (const RunPair& pair : pairs) {
+    const double deviation = difference(study, pair, result.has_ratio) - result.mean;
+    squares += deviation * deviation;
+  }
+  // Of how much a reported metric differs between launches nothing is known but what pairs show;
+  // nor of how much varies within runs without a steady state.
+  const bool nothing_known =
+      !study.objectives.front().is_timed() || (repeated_whole_runs && !are_steady(pairs));
+  const double prior = nothing_known ? 0.0 : known.degrees_of_freedom;
+  const double launches = 2.0 * known.relative * known.relative;
+  result.degrees_of_freedom = prior + count - 1.0;
+  if (!(result.degrees_of_freedom > 0.0)) return result;
+  const double pooled = (prior * (launches + within) + squares) / result.degrees_of_freedom;
+  const double of_chance = study.objectives.front().is_timed() ? k_by_chance * launches : 0.0;
+  const bool told_by_pairs = repeated_whole_runs || are_interleaved(pairs);
+  const double least = told_by_pairs ? of_chance : within;
+  result.standard_error = std::sqrt(std::max(pooled, least) / count);
+  result.half_width = student_quantile(result.degrees_of_freedom, error) * result.standard_error;
+  return result;
+}
+
+SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
+                          const LaunchVariation& known) {
+  SpeedUp result;
+  if (pairs.empty()) return result;
+  result.pairs = static_cast<int>(pairs.size());
+  const PairStatistics statistics = statistics_of(study, pairs, error, known);
+  if (!statistics.has_ratio) return result;
+  result.ratio = std::exp(statistics.mean);
+  if (!std::isfinite(statistics.half_width)) return result;
+  result.low = std::exp(statistics.mean - statistics.half_width);
+  result.high = std::exp(statistics.mean + statistics.half_width);
+  result.low_if_buffered = result.low / hidden_factor(study, pairs);
+  // The variance of the difference of two means, of these pairs and of those to come.
+  const double both = std::sqrt(1.0 + static_cast<double>(pairs.size()) / least_pairs(study));
+  result.repeat_low = std::exp(statistics.mean - both * statistics.half_width);
+  result.repeat_high = std::exp(statistics.mean + both * statistics.half_width);
+  return result;
+}
+
+SpeedUp speed_up_over_looks(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
+                            const LaunchVariation& known) {
+  const int usual = std::max(1, study.measure.confirm_pairs);
+  const double share = share_of_look(static_cast<int>(pairs.size()), usual);
+  SpeedUp result = speed_up_of_pairs(study, pairs, error * share, known);
+  if (!std::isfinite(result.low)) return result;
+  const Looks looks = looks_of(study, pairs, error, known);
+  const double hidden = result.low / result.low_if_buffered;
+  result.low = std::exp(looks.low);
+  result.high = std::exp(looks.high);
+  result.low_if_buffered = result.low / hidden;
+  return result;
+}
+
+Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, double error,
+                const LaunchVariation& known) {
+  if (pairs.empty()) return {};
+  const int usual = std::max(1, study.measure.confirm_pairs);
+  const int most = k_most_times_usual * usual;
+  const auto count = static_cast<int>(pairs.size());
+  const double precision = study.measure.target_half_width;
+  const auto [look, low, high] = looks_of(study, pairs, error, known);
+  const double worth = std::log1p(study.search.worth);
+  const bool has_time = worth > 0.0 && may_use_left_time(study);
+  // What has to be exceeded by the lower end, and whether it can be by the last look.
+  const double hidden = std::log(hidden_factor(study, pairs));
+  const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
+  const bool out_of_reach =
+      count >= usual && std::isfinite(at_last) && look.mean - hidden < k_within_reach * at_last;
+  if (low > hidden && count < least_pairs(study)) return {Verdict::open, false};
+  if (low > hidden) {
+    const bool decided = low > worth || high < worth || count >= most;
+    const bool enough = count >= usual && (decided || !has_time);
+    return {Verdict::faster, enough || look.half_width <= precision};
+  }
+  const bool no_use = count >= std::min(2, usual) && high < std::max(precision, worth);
+  const bool may_decide = has_time && look.mean + k_within_reach * at_last < worth;
+  const bool given_up = no_use || (out_of_reach && !may_decide) || count >= most;
+  // What a whole run's buffers can hide, further ones as long can hide as well.
+  const bool no_longer = count >= usual && are_repeated_whole_runs(pairs);
+  if (low > 0.0) return {Verdict::hidden, given_up || no_longer};
+  return {given_up ? Verdict::not_faster : Verdict::open, given_up};
+}
+
+SpeedUp speed_up_of_trials(const StudySpec& study, const TrialRecord& incumbent,
+                           const TrialRecord& baseline) {
+  if (incumbent.number == baseline.number) return {};
+  SpeedUp result = speed_up_of_pairs(study, {{&incumbent, &baseline}}, k_one_sided_error);
+  result.pairs = 0;
+  result.repeat_low = result.repeat_high = std::numeric_limits<double>::quiet_NaN();
+  return result;
+}
+
+}  // namespace steptune

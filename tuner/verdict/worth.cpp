@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verdict/worth.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+
+#include "common/interval.hpp"
+#include "tuner/verdict/setting_changes.hpp"
+#include "tuner/verdict/trade_offs.hpp"
+
+namespace steptune {
+namespace {
+
+/// Chance that the searcher's proposal gains as much as is worth it.
+constexpr double k_chance = 0.05;
+/// The speed changes slowly with a number: one that is tried tells of those up to twice as large.
+constexpr double k_near = 2.0;
+/// Numbers that are not all positive, and continuous ones, are looked at in so many places.
+constexpr std::uint64_t k_places = 16;
+
+/// A configuration that cannot be used has nothing to gain. One that was cut off while it started
+/// may.
+bool tells_of_its_values(const TrialRecord& trial) {
+  return is_compared(trial.purpose) && !trial.awaited_start_s &&
+         (is_ranked(trial.status) || trial.status == TrialStatus::infeasible ||
+          trial.status == TrialStatus::out_of_memory);
+}
+
+bool is_near(double value, double tried, double range) {
+  if (value == tried) return true;
+  if (value == 0.0 || tried == 0.0) return false;
+  if (value < 0.0 || tried < 0.0) return std::abs(value - tried) <= range / double(k_places);
+  return std::max(value, tried) <= k_near * std::min(value, tried);
+}
+
+bool covers_number(const Parameter& parameter, const std::set<Value>& tried) {
+  const auto levels = parameter.level_count();
+  const bool all = levels && *levels <= 64 * k_places;
+  const std::uint64_t places = all ? *levels : k_places + 1;
+  for (std::uint64_t i = 0; i < places; ++i) {
+    const double value =
+        to_number(all ? parameter.level(i) : parameter.at_position(double(i) / double(k_places)));
+    const bool near = std::ranges::any_of(tried, [&](const Value& other) {
+      return is_near(value, to_number(other), parameter.high - parameter.low);
+    });
+    if (!near) return false;
+  }
+  return true;
+}
+
+bool covers(const Parameter& parameter, const std::set<Value>& tried) {
+  // A setting of which only the baseline's value ran has no known effect.
+  const std::uint64_t levels = parameter.level_count().value_or(2);
+  if (tried.size() < std::min<std::uint64_t>(levels, 2)) return false;
+  const bool is_number =
+      parameter.kind == ParameterKind::integer || parameter.kind == ParameterKind::floating;
+  if (is_number) return covers_number(parameter, tried);
+  return tried.size() >= levels;
+}
+
+bool covers_all(const StudySpec& study, const Standing& standing) {
+  return std::ranges::all_of(study.space.parameters(), [&](const Parameter& parameter) {
+    std::set<Value> tried;
+    for (const TrialRecord& trial : standing.trials()) {
+      const Value* value = trial.configuration.find(parameter.name);
+      if (value != nullptr && tells_of_its_values(trial)) tried.insert(*value);
+    }
+    return covers(parameter, tried);
+  });
+}
+
+/// Upper end of all effects that single settings have.
+double most_gain_of_settings(const StudySpec& study, const Standing& standing,
+                             std::size_t objective) {
+  double most = 0.0;
+  const SettingEffects effects(study, standing, objective);
+  for (const SettingEffect& effect : effects.all())
+    most = std::max(most, std::expm1(effect.gain + k_z_95 * effect.error));
+  return most;
+}
+
+/// Largest gain in one objective that a trial may have. Stops at the first one that is worth it.
+double most_gain_of_trials(const StudySpec& study, const Standing& standing,
+                           const Confirmation& confirmation, std::size_t objective) {
+  const TrialRecord& baseline = *standing.baseline();
+  std::vector<const TrialRecord*> contenders;
+  for (const TrialRecord& trial : standing.trials()) {
+    const bool measured = is_searched(trial.purpose) && is_ranked(trial.status) &&
+                          objective < trial.objectives.size();
+    const auto& refuted = standing.refuted();
+    const bool may_gain = trial.configuration != baseline.configuration &&
+                          std::ranges::find(refuted, trial.configuration) == refuted.end();
+    if (measured && may_gain) contenders.push_back(&trial);
+  }
+  double most = 0.0;
+  for (const TrialRecord* trial : contenders) {
+    if (!(most < study.search.worth)) break;
+    const auto fresh =
+        std::ranges::find(confirmation.finalists(), trial->configuration, &Finalist::configuration);
+    const bool is_known = objective == 0 && fresh != confirmation.finalists().end() &&
+                          std::isfinite(fresh->speed_up.high);
+    most = std::max(most, is_known ? fresh->speed_up.high - 1.0
+                                   : most_gain_of_trial(standing, *trial, baseline, objective,
+                                                        contenders.size() + 1));
+  }
+  return most;
+}
+
+}  // namespace
+
+double most_gain_of_trial(const Standing& standing, const TrialRecord& trial,
+                          const TrialRecord& baseline, std::size_t objective,
+                          std::size_t candidates) {
+  constexpr double k_unbounded = std::numeric_limits<double>::infinity();
+  const double value = standing.value(trial, objective);
+  const double to_beat = standing.value(baseline, objective);
+  const double reach = critical_difference(candidates);
+  const double error = reach * standing.error(trial, objective);
+  const double baseline_error = reach * standing.error(baseline, objective);
+  if (!(value > error) || !(to_beat > 0.0) || !std::isfinite(baseline_error)) return k_unbounded;
+  // The ratio r at which r * value exceeds the baseline's value by no more than their errors.
+  const double square = value * value - error * error;
+  const double product = value * to_beat;
+  const double rest =
+      product * product - square * (to_beat * to_beat - baseline_error * baseline_error);
+  return (product + std::sqrt(std::max(rest, 0.0))) / square - 1.0;
+}
+
+std::optional<double> nothing_to_gain(const StudySpec& study, const Standing& standing,
+                                      const Confirmation& confirmation,
+                                      std::optional<double> expected_improvement) {
+  const double worth = study.search.worth;
+  const TrialRecord* baseline = standing.baseline();
+  if (!(worth > 0.0) || study.measure.companion || baseline == nullptr ||
+      !may_win(standing.rules(), *baseline) || confirmation.winner() != nullptr) {
+    return std::nullopt;
+  }
+  const bool is_modelled = expected_improvement && *expected_improvement <= k_chance * worth;
+  double most = 0.0;
+  for (std::size_t objective = 0; objective < study.objectives.size(); ++objective) {
+    most = std::max(most, most_gain_of_trials(study, standing, confirmation, objective));
+    if (!(most < worth)) return std::nullopt;
+  }
+  if (is_modelled) return most;
+  if (!covers_all(study, standing)) return std::nullopt;
+  for (std::size_t objective = 0; objective < study.objectives.size(); ++objective)
+    most = std::max(most, most_gain_of_settings(study, standing, objective));
+  return most < worth ? std::optional(most) : std::nullopt;
+}
+
+bool may_use_left_time(const StudySpec& study) {
+  return study.budget.time_s && !study.budget.time_of_usd &&
+         !study.runner->traits().longest_billed_s && study.trials != TrialsIn::attached &&
+         !study.measure.companion;
+}
+
+}  // namespace steptune
