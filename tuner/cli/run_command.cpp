@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "trial_runner/machine_holder.hpp"
 #include "tuner/assembly/study_parts.hpp"
 #include "tuner/cli/collection.hpp"
 #include "tuner/cli/command.hpp"
