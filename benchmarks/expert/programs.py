@@ -41,8 +41,8 @@ class Program:
 
     @property
     def possible(self):
-        """True speed of the best known settings over the untouched program."""
-        return self.measured["speed_up"]
+        """True speed of the best known settings over the untouched program; 1 if no better ones are known."""
+        return self.measured["speed_up"] if self.best else 1.0
 
 
 def all_programs(names=()):
