@@ -86,6 +86,10 @@ class Progress:
         self._parts = HostParts(self.clock)
         self._has_gpu_parts = False
 
+    def has_begun(self):
+        """A backward was seen."""
+        return self.steps > 0 or self.backwards > 0 or self.skipped_steps > 0
+
     def goes_to_another_thread(self):
         """What the one before did was no training: it may load batches for this one, unseen from now on."""
         del self.fetched_batches[:]
