@@ -18,7 +18,7 @@ class NoMachines final : public MachineHolder {
   [[nodiscard]] Result<void> release(double) override { return {}; }
   [[nodiscard]] Result<std::string> detach() override { return std::string(); }
   [[nodiscard]] std::vector<UnusedTime> take_unused() override { return {}; }
-  [[nodiscard]] std::vector<std::string> take_notices() override { return {}; }
+  [[nodiscard]] std::vector<Notice> take_notices() override { return {}; }
 };
 
 }  // namespace

@@ -46,6 +46,10 @@ class LoopListener {
   /// At least once per second of the clock while trials run, however many reports arrive.
   virtual void on_progress(const std::vector<TrialUnderWay>& /*running*/, double /*elapsed_s*/) {}
   virtual void on_warning(const std::string& /*message*/) {}
+  /// A warning about one trial, which `message` names.
+  virtual void on_trial_warning(std::int64_t /*trial*/, const std::string& message) {
+    on_warning(message);
+  }
 };
 
 /// Why a run of the tuner ended. Persistent names.

@@ -5,12 +5,12 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
-#include "trial_runner/live/live_runner.hpp"
 #include "tuner/knobs/knob_role.hpp"
 #include "tuner/study/counted_steps.hpp"
 #include "tuner/verdict/batch_effect.hpp"
@@ -121,22 +121,21 @@ std::string scaled_plan(const StudySpec& study, const Recommendation& recommenda
   return text + scaled_payback(study, recommendation);
 }
 
-void add_batch_note(const StudySpec& study, const Standing& standing,
-                    const Recommendation& recommendation, std::vector<std::string>& notes) {
+std::optional<std::string> batch_note(const StudySpec& study, const Standing& standing,
+                                      const Recommendation& recommendation) {
   const auto change = batch_change(study, standing, recommendation);
-  if (!change) return;
+  if (!change) return std::nullopt;
   if (const auto scale = known_noise_scale(standing, recommendation)) {
-    notes.push_back(fmt::format(
+    return fmt::format(
         "batch {:g} in place of {:g} needs {:.2f} to {:.2f} times the samples: gradient noise "
         "scale {:g} as reported, which grows during training{}",
         change->batch, change->former, recommendation.least_samples_ratio,
-        recommendation.most_samples_ratio, *scale, scaled_plan(study, recommendation)));
-  } else {
-    notes.push_back(fmt::format(
-        "batch {:g} in place of {:g}: the plan takes it to need as many samples; report "
-        "\"{}\", or compare the loss at the end of both",
-        change->batch, change->former, k_gradient_noise_scale));
+        recommendation.most_samples_ratio, *scale, scaled_plan(study, recommendation));
   }
+  return fmt::format(
+      "batch {:g} in place of {:g}: the plan takes it to need as many samples; report "
+      "\"{}\", or compare the loss at the end of both",
+      change->batch, change->former, k_gradient_noise_scale);
 }
 
 /// Whether the plan's limits are kept: what may miss one, and what the plan's line does not show.
@@ -257,36 +256,6 @@ void add_count_note(const StudySpec& study, const Standing& standing,
   }
 }
 
-/// `num_workers=4 num_threads=2`: what a configuration has other than the baseline's.
-std::string difference_text(const Configuration& configuration, const Configuration& baseline) {
-  std::string text;
-  for (const auto& [name, value] : configuration.values()) {
-    const auto same = baseline.values().find(name);
-    if (same != baseline.values().end() && same->second == value) continue;
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, to_text(value));
-  }
-  return text;
-}
-
-/// Fresh runs count where a running program has shown something else.
-void add_live_notes(const StudySpec& study, const Standing& standing,
-                    const Recommendation& recommendation, std::vector<std::string>& notes) {
-  const TrialRecord* baseline = standing.baseline();
-  if (study.trials != TrialsIn::live || baseline == nullptr) return;
-  for (const FinalistResult& finalist : recommendation.finalists) {
-    const TrialRecord* trial = standing.find(finalist.trial);
-    if (trial == nullptr || !trial->placement.contains(k_shared_program)) continue;
-    const SpeedUp live = speed_up_of_trials(study, *trial, *baseline);
-    const SpeedUp& fresh = finalist.speed_up;
-    if (!(live.low > fresh.high) && !(live.high < fresh.low)) continue;
-    notes.push_back(
-        fmt::format("{} was {:.2f} ({:.2f}-{:.2f}) times as fast in the running program and {:.2f} "
-                    "({:.2f}-{:.2f}) in fresh processes, which count",
-                    difference_text(trial->configuration, baseline->configuration), live.ratio,
-                    live.low, live.high, fresh.ratio, fresh.low, fresh.high));
-  }
-}
-
 /// Finalists that may hang: nothing is claimed of those that do so for most of their time.
 void add_silent_notes(const Standing& standing, const Recommendation& recommendation,
                       std::vector<std::string>& notes) {
@@ -343,18 +312,22 @@ std::optional<std::string> drift_note(const MachineDrift& drift) {
       100.0 * std::abs(std::expm1(log_ratio)), log_ratio > 0.0 ? "slower" : "faster", drift.runs());
 }
 
-std::vector<std::string> plan_notes(const StudySpec& study, const Standing& standing,
-                                    const Recommendation& recommendation) {
-  std::vector<std::string> notes = unseen_phases(study.planned_run, standing.trials());
-  add_baseline_note(standing, recommendation, notes);
-  add_limit_notes(study, recommendation, notes);
-  add_whole_run_note(study, standing, recommendation, notes);
-  add_count_note(study, standing, notes);
-  add_samples_note(study, standing, recommendation, notes);
-  add_batch_note(study, standing, recommendation, notes);
-  add_live_notes(study, standing, recommendation, notes);
-  add_silent_notes(standing, recommendation, notes);
-  if (auto note = drift_note(standing.drift())) notes.push_back(*std::move(note));
+std::vector<Note> plan_notes(const StudySpec& study, const Standing& standing,
+                             const Recommendation& recommendation) {
+  std::vector<std::string> others = unseen_phases(study.planned_run, standing.trials());
+  add_baseline_note(standing, recommendation, others);
+  add_limit_notes(study, recommendation, others);
+  add_whole_run_note(study, standing, recommendation, others);
+  add_count_note(study, standing, others);
+  add_samples_note(study, standing, recommendation, others);
+  add_silent_notes(standing, recommendation, others);
+  std::vector<Note> notes;
+  for (std::string& text : others)
+    notes.push_back({std::move(text)});
+  if (auto text = batch_note(study, standing, recommendation))
+    notes.push_back({*std::move(text), NoteSubject::batch_size});
+  if (auto text = drift_note(standing.drift()))
+    notes.push_back({*std::move(text), NoteSubject::drift});
   return notes;
 }
 

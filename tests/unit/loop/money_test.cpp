@@ -6,7 +6,6 @@
 
 #include "tests/unit/verdict/fixture.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
-#include "trial_runner/live/live_runner.hpp"
 #include "tuner/loop/budget.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/verdict/payback.hpp"
@@ -97,15 +96,21 @@ TEST(Budget, EndsByTrialsTimeOrMoney) {
   study.budget.trials = 11;
   EXPECT_FALSE(search_budget_spent(study, spending));
   study.budget.trials = 10;
-  EXPECT_EQ(search_budget_spent(study, spending), "10 trials");
+  EXPECT_EQ(search_budget_spent(study, spending)->text, "10 trials");
+  EXPECT_EQ(search_budget_spent(study, spending)->limit, BudgetLimit::trials);
   study.budget.trials.reset();
   study.budget.time_s = 101.0;
   EXPECT_FALSE(search_budget_spent(study, spending));
   study.budget.time_s = 100.0 - 1e-9;
-  EXPECT_TRUE(search_budget_spent(study, spending));
+  EXPECT_EQ(search_budget_spent(study, spending)->limit, BudgetLimit::time);
+  // The time that an amount of money pays for is said as that amount.
+  study.budget.time_of_usd = 0.99;
+  EXPECT_EQ(search_budget_spent(study, spending)->text, "$0.99");
+  EXPECT_EQ(search_budget_spent(study, spending)->limit, BudgetLimit::time);
   study.budget.time_s.reset();
   study.budget.cost_usd = 0.99;
-  EXPECT_EQ(search_budget_spent(study, spending), "$0.99");
+  EXPECT_EQ(search_budget_spent(study, spending)->text, "$0.99");
+  EXPECT_EQ(search_budget_spent(study, spending)->limit, BudgetLimit::cost);
 }
 
 TEST(Budget, WhatCannotBePaidIsNotBegun) {
@@ -211,33 +216,6 @@ TEST(Budget, WithinALongRunOnlyTheLeastProofIsKeptWhileTheBaselineLeads) {
   EXPECT_FALSE(is_over_at(14.0))
       << "a trial of 6 s and half of the time, for the proof of what leads";
   EXPECT_TRUE(is_over_at(14.1));
-  study.trials = TrialsIn::live;
-  trials[1].objectives = {9.0};
-  EXPECT_TRUE(is_over_at(20.0)) << "fresh runs are longer";
-}
-
-TEST(Budget, WhatConfirmsLiveTrialsStartsAnew) {
-  StudySpec study = time_study();
-  study.trials = TrialsIn::live;
-  study.measure.confirm_pairs = 3;
-  study.measure.min_window_s = 1.0;
-  study.budget.time_s = 200.0;
-  std::vector<TrialRecord> trials{spent(1, 24, TrialPurpose::baseline), spent(2, 3)};
-  trials[1].objectives = {0.5};
-  for (TrialRecord& trial : trials) {
-    trial.measurement = steady(1.0, 0.02, 1.0);
-    trial.measurement->startup_s = 20.0;
-    trial.measurement->window_s = 3.0;
-    trial.placement[k_shared_program] = "live-1.log";
-  }
-  const auto pair_s = [&] {
-    return spending_of(study, Standing(ranking_rules(study), trials)).least_confirm_pair_s;
-  };
-  EXPECT_DOUBLE_EQ(pair_s(), 24.0 + 24.0) << "a start and two windows of 2 s each";
-  trials.pop_back();
-  EXPECT_DOUBLE_EQ(spending_of(study, Standing(ranking_rules(study), trials)).least_trial_s,
-                   120.0 / 21.0)
-      << "of the next one the program has started";
 }
 
 TEST(Budget, ARunThatComesToNoSteadyStateIsNotCutShortForAProof) {
@@ -414,7 +392,7 @@ TEST(Budget, OfOneTrialIsTold) {
   study.budget.trials = 1;
   Spending spending;
   spending.search_trials = 1;
-  EXPECT_EQ(search_budget_spent(study, spending), "1 trial");
+  EXPECT_EQ(search_budget_spent(study, spending)->text, "1 trial");
 }
 
 TEST(Budget, OfTimeIsToldAsADuration) {
@@ -422,7 +400,7 @@ TEST(Budget, OfTimeIsToldAsADuration) {
   study.budget.time_s = 600.0;
   Spending spending;
   spending.elapsed_s = 601.0;
-  EXPECT_EQ(search_budget_spent(study, spending), "10 min of tuning time");
+  EXPECT_EQ(search_budget_spent(study, spending)->text, "10 min of tuning time");
   EXPECT_TRUE(search_time_spent(study, spending));
   study.budget.time_s.reset();
   EXPECT_FALSE(search_time_spent(study, spending)) << "there is no such budget";
@@ -438,7 +416,7 @@ TEST(Budget, KeepsAShareOfMoneyForTheConfirmationAsOfTime) {
   spending.usd = 7.0;
   EXPECT_FALSE(search_budget_spent(study, spending)) << "three pairs are left";
   spending.usd = 7.01;
-  EXPECT_EQ(search_budget_spent(study, spending), "$10.00");
+  EXPECT_EQ(search_budget_spent(study, spending)->text, "$10.00");
   EXPECT_FALSE(search_budget_spent(study, spending, /*confirmed=*/true)) << "two are a proof";
   spending.has_contender = false;
   EXPECT_FALSE(search_budget_spent(study, spending)) << "there is nothing yet to confirm";

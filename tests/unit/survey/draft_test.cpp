@@ -368,13 +368,12 @@ TEST(Draft, TrialsAreForkedByDefault) {
   EXPECT_EQ(study_of(must_draft(usual({knob("num_threads", "1")}))).trials, TrialsIn::forked);
 }
 
-TEST(Draft, LiveTrialsHaveOnlyKnobsThatCanBeSwitched) {
+TEST(Draft, ARunningProgramHasOnlyKnobsThatCanBeSwitched) {
   DraftOptions wanted = options();
-  wanted.live = true;
+  wanted.is_running = true;
   const Draft draft =
       must_draft(usual({knob("num_threads", "1"), knob("num_interop_threads", "1")}), wanted);
   const StudySpec study = study_of(draft);
-  EXPECT_EQ(study.trials, TrialsIn::live);
   EXPECT_NE(study.space.find("num_threads"), nullptr);
   EXPECT_EQ(study.space.parameters().size(), 1U);
   EXPECT_THAT(draft.left, Contains(HasSubstr("num_interop_threads: cannot be switched")));
@@ -384,7 +383,7 @@ TEST(Draft, ARunThatMustGoOnHasOnlyKnobsThatItCannotFailWith) {
   const std::vector<std::string> events = {knob("num_threads", "1"), knob("set_to_none", "false"),
                                            knob("channels_last", "false")};
   DraftOptions wanted = options();
-  wanted.live = true;
+  wanted.is_running = true;
   EXPECT_EQ(study_of(must_draft(usual(events), wanted)).space.parameters().size(), 3U);
   wanted.must_go_on = true;
   const Draft draft = must_draft(usual(events), wanted);
@@ -427,45 +426,11 @@ TEST(Draft, AStepHoldsWhatTheUserSaysTimesWhatIsTunedOfIt) {
   wanted.semantic = true;
   wanted.samples_per_step = 64.0;
   const std::string batch = knob("batch_size", "32");
-  const std::string accumulation = knob("gradient_accumulation", "1");
   const auto size_of = [&](const std::vector<std::string>& events) {
     return must_draft(usual(events), wanted).document["planned_run"]["batch_size"];
   };
   EXPECT_EQ(size_of({batch}), "64 * batch_size / 32");
-  EXPECT_EQ(size_of({batch, accumulation}), "64 * batch_size / 32 * gradient_accumulation / 1");
-  const Draft draft = must_draft(usual({accumulation}), wanted);
-  EXPECT_EQ(study_of(draft).space.find("gradient_accumulation")->high, 32.0);
-  EXPECT_THAT(draft.tuned, Contains("gradient_accumulation 1..32, today 1"));
-}
-
-TEST(Draft, GradientsAreNotAccumulatedWhereTheHookDistributesTheProgram) {
-  DraftOptions wanted = options();
-  wanted.semantic = true;
-  const auto strategies = R"(,"choices":["none","ddp"])";
-  const StudySpec study =
-      study_of(must_draft(usual({knob("gradient_accumulation", "1"),
-                                 knob("distributed_strategy", "\"none\"", strategies)}),
-                          wanted));
-  const auto is_feasible = [&](std::int64_t batches, const char* strategy) {
-    Configuration configuration;
-    configuration.set("gradient_accumulation", Value(batches));
-    configuration.set("distributed_strategy", Value(std::string(strategy)));
-    return study.space.contains(configuration);
-  };
-  EXPECT_TRUE(is_feasible(1, "ddp"));
-  EXPECT_TRUE(is_feasible(8, "none"));
-  EXPECT_FALSE(is_feasible(8, "ddp"));
-}
-
-TEST(Draft, AnAccumulationOfTheProgramsOwnIsLeftToItsOption) {
-  DraftOptions wanted = options();
-  wanted.semantic = true;
-  const std::string row =
-      R"({"event":"knob","knob":"gradient_accumulation","may":false,"today":4,"value":4,)"
-      R"("why":"the program accumulates itself"})";
-  const Draft draft = must_draft(usual({knob("batch_size", "32"), row}), wanted);
-  EXPECT_EQ(study_of(draft).space.find("gradient_accumulation"), nullptr);
-  EXPECT_THAT(draft.left, Contains("gradient_accumulation: the program accumulates itself"));
+  EXPECT_EQ(size_of({knob("num_threads", "1")}), 64.0);
 }
 
 TEST(Draft, MemoryThatIsBoughtWithTimeIsWorthTrialsOnAGpuOnly) {
@@ -538,19 +503,6 @@ TEST(Draft, ARareGainAloneIsNotWorthTheTimeOfAGuard) {
   std::vector<std::string> more = events;
   more.push_back(knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])"));
   EXPECT_NE(study_of(must_draft(usual(more))).space.find("flush_denormal"), nullptr);
-}
-
-TEST(Draft, LiveTrialsTuneWhatRoundsOtherwiseUnderAGuard) {
-  DraftOptions wanted = options();
-  wanted.live = true;
-  const Draft draft =
-      must_draft(usual({knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])"),
-                        knob("compile", "\"off\"", R"(,"choices":["off","default"])")}),
-                 wanted);
-  const StudySpec study = study_of(draft);
-  EXPECT_NE(study.space.find("precision"), nullptr);
-  EXPECT_EQ(study.guards.size(), 1U);
-  EXPECT_THAT(draft.left, Contains(HasSubstr("compile: cannot be switched")));
 }
 
 TEST(Draft, NothingToTuneIsAnErrorWithAllReasons) {

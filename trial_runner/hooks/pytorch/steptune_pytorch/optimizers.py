@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizer.step: what a step is, with several optimizers and nested calls."""
 
-import contextlib
 import threading
 import weakref
 from threading import get_ident
@@ -11,7 +10,6 @@ from torch.optim import Optimizer
 
 from steptune_pytorch import call_site
 from steptune_pytorch.knobs.loss_scale import Skipped
-from steptune_pytorch.knobs.zero import inner, is_sharded
 from steptune_pytorch.part_clock import BACKWARD, OPTIMIZER
 from steptune_pytorch.patches import PickledByValue
 
@@ -22,7 +20,6 @@ class Optimizers(PickledByValue):
     def __init__(self, hook):
         self._hook = hook
         self._depth = 0
-        self._inside_another = False
         self._in_round = weakref.WeakSet()
         self._alone = _nobody  # a reference to the one in the round, if it is one
         self._has_repeated = False  # that one has had the round before for itself, too
@@ -38,14 +35,13 @@ class Optimizers(PickledByValue):
         hook = self._hook
 
         def __init__(optimizer, params, defaults, *arguments, **named):
-            divided = is_sharded(optimizer)
-            if hook.watches_training() and not divided:
+            if hook.watches_training():
                 try:
                     defaults = hook.knobs.optimizer.defaults(type(optimizer), defaults)
                 except Exception as error:
                     hook.failed(error)
             original(optimizer, params, defaults, *arguments, **named)
-            if hook.watches() and (divided or not self._inside_another):
+            if hook.watches():
                 try:
                     self.adopt(optimizer)
                 except Exception as error:
@@ -53,22 +49,12 @@ class Optimizers(PickledByValue):
 
         return __init__
 
-    @contextlib.contextmanager
-    def as_one(self):
-        """A divided optimizer and the one inside it that are made here count as one."""
-        self._inside_another = True
-        try:
-            yield
-        finally:
-            self._inside_another = False
-
     def adopt(self, optimizer):
         """From now on its steps are seen."""
         cls = type(optimizer)
         # An inherited step that is wrapped already would be counted once anyway.
         if not getattr(cls.step, "steptune", False):
             self._hook.patches.replace(cls, "step", self._wrap_step)
-            self._hook.knobs.accumulation.wrap_step(cls)
         site = (cls.__name__, call_site.where())
         if site not in self.made:
             self.made.append(site)
@@ -77,7 +63,7 @@ class Optimizers(PickledByValue):
 
     def pin(self):
         """How gradients are cleared is known: zero_grad is left alone where nothing is to be set in it."""
-        if not (self._hook.knobs.optimizer.needs_zero_grad() or self._hook.knobs.accumulation.is_asked):
+        if not self._hook.knobs.optimizer.needs_zero_grad():
             self._hook.patches.restore(Optimizer, "zero_grad")
 
     def _wrap_zero_grad(self, original):
@@ -147,7 +133,7 @@ class Optimizers(PickledByValue):
 
     def _judge_received(self, optimizer):
         try:
-            self._hook.progress.received.steps(inner(optimizer))
+            self._hook.progress.received.steps(optimizer)
         except Exception as error:
             self._hook.failed(error)
 
