@@ -18,6 +18,7 @@
 #include "tuner/init/planned_length.hpp"
 #include "tuner/init/read_lines.hpp"
 #include "tuner/init/repeated_line.hpp"
+#include "tuner/init/unread_output.hpp"
 #include "tuner/report/trial_json.hpp"
 
 namespace steptune {
@@ -199,18 +200,16 @@ Json summary_json(const ChosenFormat& chosen, const ReadOutput& output) {
 }
 
 /// Nothing reads the output: the line that repeats, and an expression for it.
-ExitCode not_read(CommandContext& context, std::string_view output) {
-  const auto repeated = repeated_line(output);
-  Error error{ErrorKind::not_found, "no preset reads progress from this output", "",
-              "give an expression with --metric 'step=...' (docs/reporting.md)"};
-  if (repeated) {
-    error.message += fmt::format("; this line came {} times:\n    {}", repeated->count,
-                                 printable_line(repeated->line, k_shown_line_bytes));
-    if (!repeated->metrics.empty()) {
-      error.hint = "this part of a study file reads it:\n  " + reports_text(*repeated);
-    }
-  }
-  return context.console.error(error);
+ExitCode not_read(CommandContext& context, std::string_view output, const std::string& log) {
+  UnreadOutput unread;
+  unread.is_empty = output.empty();
+  unread.has_ended = true;
+  unread.repeated = repeated_line(output);
+  if (log != "-") unread.log = log;
+  return context.console.error(
+      {ErrorKind::not_found,
+       fmt::format("no preset reads progress from this output: {}", unread_text(unread)), "",
+       "give an expression with --metric 'step=...' (docs/reporting.md)"});
 }
 
 class ReadingOfLog {
@@ -271,7 +270,7 @@ ExitCode show_reports(CommandContext& context, const ReportsOptions& options) {
   begin.resize(static_cast<std::size_t>(input.gcount()));
   auto chosen = choose_format(options, begin);
   if (!chosen) return context.console.error(chosen.error());
-  if (!*chosen) return not_read(context, begin);
+  if (!*chosen) return not_read(context, begin, options.log);
   auto reader = LineReader::create((*chosen)->format.format);
   if (!reader) return context.console.error(reader.error());
   ReadingOfLog reading(context, **std::move(chosen), *std::move(reader));

@@ -74,6 +74,7 @@ std::string unread_text(const UnreadOutput& output) {
     }
     if (const std::string note = counter_note(line); !note.empty()) text += "\n  " + note;
   }
+  if (output.log.empty()) return text;
   return text + fmt::format("\n  its output is in {}", printable_line(output.log.string(), 300));
 }
 
