@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -16,6 +17,7 @@
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/history/open_early.hpp"
+#include "tuner/init/unread_trial.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/report/trial_json.hpp"
 #include "tuner/survey/draft.hpp"
@@ -96,11 +98,26 @@ Result<LoopResult> tune(CommandContext& context, const RunOptions& options, cons
   InterruptNotice notice(
       flags, printer, detach ? "detaching: running trials continue" : "stopping the running trials",
       continue_with);
-  auto result =
-      run_loop({study, *parts->searcher, *parts->scheduler, *parts->runner.runner, history,
-                *parts->runner.clock, display, log_directory(context.database(), study.name),
-                [&notice] { return notice(); }, detach, std::move(machine), "stopped by the user",
-                options.looked_s, options.seen_startup_s});
+  UnreadTrial unread(study, *parts->runner.clock,
+                     [&](const std::string& text) { printer.print("steptune: warning: " + text); });
+  LoopParts loop{study,
+                 *parts->searcher,
+                 *parts->scheduler,
+                 *parts->runner.runner,
+                 history,
+                 *parts->runner.clock,
+                 display,
+                 log_directory(context.database(), study.name),
+                 [&notice] { return notice(); },
+                 detach,
+                 std::move(machine),
+                 "stopped by the user",
+                 options.looked_s,
+                 options.seen_startup_s};
+  loop.why_unread = [&](const std::filesystem::path& log, double run_s) {
+    return unread.why_unread(log, run_s);
+  };
+  auto result = run_loop(std::move(loop));
   display.finish();
   if (result && !result->left_running.empty()) context.console.message(result->left_running);
   return result;

@@ -511,6 +511,10 @@ bool RunningTrial::interrupt(EndRequest request) {
   return true;
 }
 
+bool RunningTrial::refuse(std::string why) {
+  return request_ == EndRequest::none && ask_for_end(EndRequest::silent, std::move(why));
+}
+
 double RunningTrial::silent_end_s() const {
   const double silent_s = requested_s_ - progressed_s_;
   const bool for_most = request_ == EndRequest::time_limit && !in_phase_ && !shares_program() &&
