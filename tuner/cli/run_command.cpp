@@ -204,6 +204,9 @@ ExitCode run_study(CommandContext& context, RunOptions& options) {
   const auto time_s = tuning_time_s(options.time);
   if (!time_s) return context.console.error(time_s.error());
   options.program.longest_s = *time_s;
+  const auto worth = worth_share(options.worth);
+  if (!worth) return context.console.error(worth.error());
+  options.program.worth = *worth;
   std::optional<History> history;
   options.program.before_look = [&]() -> Result<void> {
     auto opened = open_if_present(context.database(), context.clock);

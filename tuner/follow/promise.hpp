@@ -15,6 +15,7 @@
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/standing.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/study/unit_name.hpp"
 
 namespace steptune {
 
@@ -42,6 +43,7 @@ struct Promise {
   std::map<std::string, double> planned_every;  ///< samples between the plan's phases, by name
   std::map<std::string, double> parts;          ///< seconds per sample by part
   std::optional<double> samples_per_step;
+  UnitName unit;                       ///< of the study's samples
   std::vector<MachineSecond> machine;  ///< of the trial's measured window; empty: nobody looked
 
   /// Seconds per sample that a phase takes of the price; 0 where its period is not known.

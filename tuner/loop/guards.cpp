@@ -94,11 +94,11 @@ double unreclaimable_bytes(const TrialRecord* baseline) {
   return baseline->peak_memory_bytes.value_or(0.0);
 }
 
-std::string missing(const Guard& guard) {
+std::string missing(const Guard& guard, const UnitName& unit) {
   if (guard.after_samples > 0.0) {
     return fmt::format(
-        "the guard on {} could not be checked: the trial did not report it after {:.0f} samples",
-        guard.metric, guard.after_samples);
+        "the guard on {} could not be checked: the trial did not report it after {:.0f} {}",
+        guard.metric, guard.after_samples, unit.plural);
   }
   return fmt::format("the guard on {} could not be checked: the trial did not report it",
                      guard.metric);
@@ -138,7 +138,8 @@ std::string judged_error(const Guard& guard) {
 std::optional<std::string> violated_guard(const std::vector<Guard>& guards,
                                           const GuardedValues& values,
                                           std::optional<double> peak_memory_bytes,
-                                          const TrialRecord* baseline, GuardMoment moment) {
+                                          const TrialRecord* baseline, GuardMoment moment,
+                                          const UnitName& unit) {
   for (const Guard& guard : guards) {
     if (moment == GuardMoment::running && !(guard.after_samples > 0.0)) continue;
     const auto found = values.find(judged_metric(guard));
@@ -153,7 +154,7 @@ std::optional<std::string> violated_guard(const std::vector<Guard>& guards,
         return violated;
       }
     } else if (moment == GuardMoment::ended) {
-      return missing(guard);
+      return missing(guard, unit);
     }
   }
   return std::nullopt;

@@ -19,6 +19,7 @@
 #include "tuner/loop/planned_time.hpp"
 #include "tuner/loop/speed_up.hpp"
 #include "tuner/study/counted_steps.hpp"
+#include "tuner/study/unit_name.hpp"
 
 namespace steptune {
 namespace {
@@ -201,9 +202,9 @@ void add_whole_run_note(const StudySpec& study, const Standing& standing,
   const PlannedRun& plan = study.planned_run;
   if (plan.samples && !is_longer_than(plan, *trial->measurement)) return;
   notes.push_back(fmt::format(
-      "its program ends by itself after {:.0f} samples: whole runs of that length were compared, "
-      "and a longer one is extrapolated from them{}",
-      trial->measurement->total_samples,
+      "its program ends by itself after {:.0f} {}: whole runs of that length were compared, and a "
+      "longer one is extrapolated from them{}",
+      trial->measurement->total_samples, unit_name(study).plural,
       plan.samples ? "" : "; \"planned_run.samples\" says how long it is to be"));
 }
 

@@ -11,6 +11,7 @@
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/plan_notes.hpp"
+#include "tuner/study/unit_name.hpp"
 
 namespace steptune {
 
@@ -20,11 +21,13 @@ void TrialWarnings::of_ended(const TrialRecord& trial) {
   const std::string& why = trial.measurement->remark;
   if (trial.measurement->whole_run) {
     if (std::exchange(told_of_whole_runs_, true)) return;
+    const UnitName unit = unit_name(*study_);
     listener_->on_warning(fmt::format(
-        "trial {} ended by itself after {:.0f} samples, before a steady state: its interval is "
-        "that of a longer run, about which so short a program says no more; fresh launches show "
-        "which configuration takes less time for as many samples{}",
-        trial.number, trial.measurement->total_samples, why.empty() ? "" : "; " + why));
+        "trial {} ended by itself after {:.0f} {}, before a steady state: its interval is that of "
+        "a longer run, about which so short a program says no more; fresh launches show which "
+        "configuration takes less time for as many {}{}",
+        trial.number, trial.measurement->total_samples, unit.plural, unit.plural,
+        why.empty() ? "" : "; " + why));
     return;
   }
   listener_->on_warning(fmt::format(

@@ -17,6 +17,7 @@
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/planned_time.hpp"
 #include "tuner/study/counting_parameter.hpp"
+#include "tuner/study/unit_name.hpp"
 
 namespace steptune {
 namespace {
@@ -290,6 +291,7 @@ Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standi
   const Parameter& parameter = *spec.space.find(*over);
   MeasuredRuns measured;
   measured.known.planned_run = spec.planned_run.samples.has_value();
+  measured.known.unit = unit_name(spec);
   measured.known.has_price = spec.runner->traits().has_price;
   measured.question = question_of(spec, parameter, options, standing.launches().degrees_of_freedom);
   auto kinds = runs_by_kind(spec, standing, parameter, measured);
