@@ -2,7 +2,6 @@
 #include "common/text.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -117,6 +116,14 @@ bool is_file_name(std::string_view name) {
   return true;
 }
 
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return lower;
+}
+
 std::optional<double> parse_finite(std::string_view text) {
   double number = 0.0;
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -160,10 +167,8 @@ std::optional<double> parse_bytes(std::string_view text) {
   const std::size_t digits = text.find_last_of("0123456789.");
   if (digits == std::string_view::npos) return std::nullopt;
   const auto number = parse_finite(text.substr(0, digits + 1));
-  std::string unit(text.substr(digits + 1));
+  std::string unit = lower_case(text.substr(digits + 1));
   unit.erase(0, unit.find_first_not_of(' '));
-  std::ranges::transform(unit, unit.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (unit.ends_with('b')) unit.pop_back();
   const bool binary = unit.size() == 2 && unit.back() == 'i';
   if (binary) unit.pop_back();

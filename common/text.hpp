@@ -34,6 +34,9 @@ inline constexpr std::size_t k_any_length = std::numeric_limits<std::size_t>::ma
 /// without `/` and control characters, no `.` in front.
 [[nodiscard]] bool is_file_name(std::string_view name);
 
+/// ASCII letters in lower case, whatever the locale.
+[[nodiscard]] std::string lower_case(std::string_view text);
+
 /// A number that fills the whole of `text`, read without regard to locale; nothing for anything
 /// else, including NaN, infinities and numbers that do not fit.
 [[nodiscard]] std::optional<double> parse_finite(std::string_view text);

@@ -34,7 +34,7 @@ lines    4 of 5 tell something, 3 tell progress
 counter  steps, up to 30
 metrics  loss (3)
 phases   none
-time     200 ms a step with all phases, by the dates of its lines
+time     200 ms per step with all phases, by the dates of its lines
 )",
                        ended.out),
             "");
@@ -79,8 +79,22 @@ TEST(Reports, ProposesAnExpressionIfNoPresetReadsTheOutput) {
   const Ended ended = sandbox.steptune({"reports", "train.log"});
   EXPECT_EQ(ended.exit_code, 1);
   EXPECT_EQ(ended.out, "");
-  EXPECT_THAT(ended.err, HasSubstr("this line came 3 times:\n    <30> of it\n"));
+  EXPECT_THAT(ended.err, HasSubstr("this line came 3 times, and no format that is known reads it:\n"
+                                   "    <30> of it\n"));
   EXPECT_THAT(ended.err, HasSubstr(R"({"name":"step","regex":"^\\s*<(\\d+)>\\s*of"})"));
+}
+
+TEST(Reports, CountsInTheUnitOfTheOutput) {
+  const Sandbox sandbox;
+  sandbox.write("train.log", "Epoch 1/3 loss: 0.7\nEpoch 2/3 loss: 0.6\nEpoch 3/3 loss: 0.5\n");
+  const Ended epochs = sandbox.steptune({"reports", "train.log"});
+  EXPECT_THAT(epochs.out, HasSubstr("epochs 2, loss 0.6"));
+  EXPECT_THAT(epochs.out, HasSubstr("counter  epochs, up to 3\n"));
+  sandbox.write("boost.log", "[0]\ttrain-logloss:0.63\n[1]\ttrain-logloss:0.61\n");
+  const Ended rounds = sandbox.steptune({"reports", "boost.log", "--as", "xgboost", "--json"});
+  const auto json = parse_json(rounds.out, "reports");
+  ASSERT_TRUE(json) << rounds.err;
+  EXPECT_EQ((*json)["unit"], "boosting rounds");
 }
 
 TEST(Reports, RefusesWhatItDoesNotKnow) {

@@ -66,6 +66,24 @@ steptune: error: {{.*}} times, and no format that is known reads it:
             "");
 }
 
+TEST(UnreadOutput, AStudyThatReadsNothingIsRefusedInSeconds) {
+  const Sandbox sandbox;
+  sandbox.write("train.py", k_own_format);
+  sandbox.write("study.json", R"({
+    "name": "unread", "command": ["/usr/bin/python3", "-I", "train.py", "--workers", "{workers}"],
+    "parameters": {"workers": {"type": "int", "low": 0, "high": 2}}, "baseline": {"workers": 0},
+    "reports": "key=value"})");
+  const Ended ended = sandbox.steptune({"run", "study.json", "--json"});
+  EXPECT_NE(ended.exit_code, 0);
+  EXPECT_THAT(ended.err, HasSubstr("this part of a study file reads it:\n    \"reports\": {"));
+  const auto json = parse_json(ended.out, "run");
+  ASSERT_TRUE(json) << ended.err;
+  EXPECT_THAT((*json)["reason"].get<std::string>(),
+              HasSubstr("nothing that it printed was read as progress: this line came"));
+  // The warning of before came after a minute, the refusal after `limits.idle`.
+  EXPECT_LT((*json)["study"]["tuning_s"], 45.0);
+}
+
 TEST(UnreadOutput, AProgramThatPrintsNothingIsToldWhatItMayDo) {
   const Sandbox sandbox;
   sandbox.write("train.py", "import time\ntime.sleep(1000)\n");

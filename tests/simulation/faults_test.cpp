@@ -423,6 +423,25 @@ TEST_F(FaultTest, ADiskThatStaysFullEndsTheRunAfterOneMinuteOfRetries) {
   EXPECT_LT(run.clock.now_s() - full_from_s, 85.0) << "no second minute, no wait for lost ends";
 }
 
+TEST_F(FaultTest, AFirstTrialFromWhichNothingWillBeReadEndsTheStudy) {
+  SimulatedRun run(folder_.path(), document_, [](const TrialSpec& spec) {
+    TrialScript script = train(spec);
+    script.silent = true;
+    return script;
+  });
+  LoopParts parts{run.study, *run.searcher, *run.scheduler,      run.runner,    run.history,
+                  run.clock, run.listener,  run.folder / "logs", run.interrupts};
+  parts.why_unread = [](const std::filesystem::path& /*log*/, double run_s) {
+    return run_s >= 5.0 ? std::optional<std::string>("its lines are foreign") : std::nullopt;
+  };
+  const auto result = run_loop(std::move(parts));
+  ASSERT_TRUE(result) << result.error().text();
+  EXPECT_EQ(result->end, LoopEnd::too_many_failures);
+  EXPECT_THAT(result->reason, HasSubstr("could not be measured (failed): its lines are foreign"));
+  EXPECT_EQ(run.trials().at(0).failure, "its lines are foreign");
+  EXPECT_LT(run.clock.now_s(), 10.0);
+}
+
 TEST_F(FaultTest, AFullDiskDelaysButLosesNothing) {
   const auto previous = signal(SIGXFSZ, SIG_IGN);
   rlimit before{};

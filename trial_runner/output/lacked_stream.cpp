@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+
+#include "common/text.hpp"
 
 namespace steptune {
 namespace {
@@ -41,10 +42,7 @@ bool has_any(const std::string& text, const std::array<std::string_view, Count>&
 }  // namespace
 
 LackedStream lacked_stream(std::string_view last_words) {
-  std::string text(last_words);
-  std::ranges::transform(text, text.begin(), [](char c) {
-    return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  });
+  const std::string text = lower_case(last_words);
   if (has_any(text, k_terminal)) return LackedStream::terminal;
   if (has_any(text, k_input)) return LackedStream::input;
   return LackedStream::none;

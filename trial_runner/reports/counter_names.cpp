@@ -23,7 +23,7 @@ constexpr CounterName doubtful(CounterName counter) {
   return counter;
 }
 
-constexpr std::array<NamedCounter, 42> k_counters{{
+constexpr std::array<NamedCounter, 48> k_counters{{
     {"update", k_update},
     {"num_updates", k_update},
     {"up", k_update},
@@ -39,6 +39,7 @@ constexpr std::array<NamedCounter, 42> k_counters{{
     {"iteration", k_iteration},
     {"iterations", doubtful(k_iteration)},
     {"it", k_iteration},
+    {"itr", k_iteration},
     {"global_iter", k_iteration},
     {"generation", k_iteration},
     {"gen", k_iteration},
@@ -58,6 +59,11 @@ constexpr std::array<NamedCounter, 42> k_counters{{
     {"examples", doubtful(k_samples)},
     {"num_examples", doubtful(k_samples)},
     {"images", doubtful(k_samples)},
+    {"imgs", doubtful(k_samples)},
+    {"records", doubtful(k_samples)},
+    {"rows", doubtful(k_samples)},
+    {"frames", doubtful(k_samples)},
+    {"sequences", doubtful(k_samples)},
     {"sentences", doubtful(k_samples)},
     {"sen", doubtful(k_samples)},
     {"timesteps", doubtful(k_samples)},

@@ -11,6 +11,7 @@
 
 #include "common/rng.hpp"
 #include "tuner/analysis/importance.hpp"
+#include "tuner/study/loading_ceiling.hpp"
 
 namespace steptune {
 namespace {
@@ -164,6 +165,7 @@ bool ParameterResponse::is_open_end(const Value& value) const {
 
 std::optional<double> Bottleneck::most_gain(StepStage stage) const {
   if (stages.empty()) return std::nullopt;
+  if (stage == StepStage::data && is_baseline && loading_ceiling) return loading_ceiling;
   std::optional<double> told;  // also that it took nothing
   double unplaced = untold_share;
   for (const StageTime& time : stages) {
@@ -180,6 +182,9 @@ Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,
   Bottleneck bottleneck;
   bottleneck.trial = trial.number;
   bottleneck.trials = samples.samples.size();
+  bottleneck.unit = unit_name(study_document);
+  bottleneck.loading_ceiling = measured_ceiling(study_document);
+  bottleneck.is_baseline = trial.purpose == TrialPurpose::baseline;
   if (trial.measurement) {
     const Measurement& measurement = *trial.measurement;
     const double per_sample = measurement.seconds_per_sample;

@@ -12,6 +12,7 @@
 #include "tuner/analysis/step_stages.hpp"
 #include "tuner/analysis/trial_samples.hpp"
 #include "tuner/history/history.hpp"
+#include "tuner/study/unit_name.hpp"
 
 namespace steptune {
 
@@ -68,9 +69,14 @@ struct Bottleneck {
   std::vector<std::string> inactive;         ///< varied, but not active in this trial
   std::size_t trials = 0;                    ///< that the responses rest on
   std::string no_responses;                  ///< why there are none, for people; else empty
+  UnitName unit{};                           ///< of the study's samples
+  /// How many times as fast the baseline's step was on cached batches; nothing: not measured.
+  std::optional<double> loading_ceiling{};
+  bool is_baseline = false;
 
-  /// The most that can be gained where a stage took no time at all: Amdahl's law. A stage without a
-  /// part of its own may have taken all that no part tells; nothing where no stages were told.
+  /// The most that can be gained if a stage took no time: as measured with cached batches, else by
+  /// Amdahl's law. A stage without a part of its own may have taken all that no part tells; nothing
+  /// if no stages were told.
   [[nodiscard]] std::optional<double> most_gain(StepStage stage) const;
 };
 
@@ -88,6 +94,7 @@ struct Bottleneck {
 struct BottleneckWords {
   std::string finding;
   std::string evidence;
+  std::string ceiling;  ///< the measured one of data loading; empty: not measured
 };
 [[nodiscard]] BottleneckWords in_words(const Bottleneck& bottleneck);
 

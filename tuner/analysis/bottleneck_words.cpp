@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "tuner/analysis/bottleneck.hpp"
+#include "tuner/study/loading_ceiling.hpp"
 
 namespace steptune {
 namespace {
@@ -260,6 +261,10 @@ BottleneckWords in_words(const Bottleneck& bottleneck) {
         words.evidence.empty() ? "Rests" : ", and", bottleneck.trials, bottleneck.trial);
   }
   if (!words.evidence.empty()) words.evidence += ".";
+  if (bottleneck.loading_ceiling) {
+    words.ceiling = fmt::format("In the baseline, {}.",
+                                loading_ceiling_text(*bottleneck.loading_ceiling, true));
+  }
   return words;
 }
 

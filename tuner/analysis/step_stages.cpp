@@ -6,6 +6,8 @@
 #include <cctype>
 #include <span>
 
+#include "common/text.hpp"
+
 namespace steptune {
 namespace {
 
@@ -72,11 +74,10 @@ constexpr std::array k_parameter_words{
     StageWord{"thread", StepStage::compute},
 };
 
-std::string in_lower_case(std::string_view text) {
-  std::string result(text);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) {
-    return c == '-' || c == ' ' ? '_' : static_cast<char>(std::tolower(c));
-  });
+std::string folded(std::string_view text) {
+  std::string result = lower_case(text);
+  std::ranges::replace(result, '-', '_');
+  std::ranges::replace(result, ' ', '_');
   return result;
 }
 
@@ -89,7 +90,7 @@ bool names(const std::string& name, std::string_view word) {
 }
 
 std::optional<StepStage> first_stage(std::string_view text, std::span<const StageWord> words) {
-  const std::string name = in_lower_case(text);
+  const std::string name = folded(text);
   for (const StageWord& entry : words) {
     if (names(name, entry.word)) return entry.stage;
   }

@@ -16,7 +16,7 @@ constexpr double k_redraw_interval_s = 0.1;
 constexpr std::size_t k_narrowest_configuration = 12;
 constexpr std::size_t k_longest_reason = 1000;
 
-std::string speed_text(const Measurement& measurement) {
+std::string speed_text(const Measurement& measurement, const UnitName& unit) {
   switch (measurement.status) {
     case MeasurementStatus::no_reports:
       return "no reports yet";
@@ -27,8 +27,9 @@ std::string speed_text(const Measurement& measurement) {
     case MeasurementStatus::steady:
       break;
   }
-  std::string text = fmt::format("{} steps  {} samples/s", format_number(measurement.window_steps),
-                                 format_number(1.0 / measurement.seconds_per_sample));
+  std::string text =
+      fmt::format("{} steps  {} {}", format_number(measurement.window_steps),
+                  format_number(1.0 / measurement.seconds_per_sample), unit.per_second());
   const double half_width = measurement.relative_half_width();
   return std::isfinite(half_width) ? text + fmt::format(" +-{}", format_percent(half_width)) : text;
 }
@@ -166,7 +167,8 @@ std::string LiveDisplay::ended_line(const TrialRecord& trial, const Standing& st
 std::string LiveDisplay::trial_line(const TrialUnderWay& live) const {
   const std::string head = fmt::format("{:>4}  ", live.trial->number);
   std::string tail = "  ";
-  tail += live.measurement == nullptr ? "starting" : speed_text(*live.measurement);
+  tail += live.measurement == nullptr ? "starting"
+                                      : speed_text(*live.measurement, unit_of(objectives_));
   tail += "  " + format_duration(loop_clock_.now_s() - live.started_s);
   if (!is_compared(live.trial->purpose)) tail += "  " + purpose_words(*live.trial);
   const std::size_t taken = display_width(head) + display_width(tail);

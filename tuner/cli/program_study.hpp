@@ -18,7 +18,8 @@ struct ProgramOptions {
   bool semantic = false;  ///< tune what changes the training, too
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
-  std::string input;  ///< file of the program's standard input; empty: none
+  std::string input;                 ///< file of the program's standard input; empty: none
+  std::optional<double> worth = {};  ///< least gain that counts; nothing: a study's default
   bool quiet = false;
   /// The tuning time, where it is limited: looking at the program takes half of it at most, its
   /// options, where the hook has no hold on it, included.

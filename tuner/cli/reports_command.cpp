@@ -18,7 +18,9 @@
 #include "tuner/init/planned_length.hpp"
 #include "tuner/init/read_lines.hpp"
 #include "tuner/init/repeated_line.hpp"
+#include "tuner/init/unread_output.hpp"
 #include "tuner/report/trial_json.hpp"
+#include "tuner/study/unit_name.hpp"
 
 namespace steptune {
 namespace {
@@ -107,10 +109,10 @@ std::string metric_text(const std::string& name, double value) {
 }
 
 /// `step 120, loss 0.5, evaluation 2 s`, or `-` for a line without content.
-std::string told_text(const ReadLine& line) {
+std::string told_text(const ReadLine& line, CountUnit unit) {
   std::vector<std::string> parts;
   if (line.step) parts.push_back("step " + count_text(*line.step));
-  if (line.samples) parts.push_back("samples " + count_text(*line.samples));
+  if (line.samples) parts.push_back(name_of(unit, "samples") + " " + count_text(*line.samples));
   if (line.phase) {
     parts.push_back(line.phase->seconds ? fmt::format("{} {}", printable_line(line.phase->name, 40),
                                                       format_duration(*line.phase->seconds))
@@ -155,22 +157,29 @@ std::string_view times_word(LineClock::Source source) {
   return "own clock";
 }
 
+/// Unit of the counter that times are computed from.
+UnitName counted_unit(const ChosenFormat& chosen, const ReadOutput& output) {
+  return {name_of(output.unit, output.last_step ? chosen.format.step_name : "samples")};
+}
+
 std::string summary_text(const ChosenFormat& chosen, const ReadOutput& output) {
-  const bool steps = output.last_step.has_value();
+  const UnitName unit = counted_unit(chosen, output);
   std::string text = fmt::format(
       "read by  {}: {}\nlines    {} of {} tell something, {} tell progress\n", chosen.format.name,
       chosen.why, output.telling, output.lines, output.with_progress);
   std::string counter = "none";
-  if (output.last_step) counter = "steps, up to " + count_text(*output.last_step);
+  if (output.last_step) {
+    counter = fmt::format("{}, up to {}", unit.plural, count_text(*output.last_step));
+  }
   if (output.last_samples) {
-    counter = fmt::format("{}samples, up to {}", steps ? counter + "; " : "",
-                          count_text(*output.last_samples));
+    counter = fmt::format("{}{}, up to {}", output.last_step ? counter + "; " : "",
+                          name_of(output.unit, "samples"), count_text(*output.last_samples));
   }
   text += fmt::format("counter  {}\nmetrics  {}\nphases   {}\n", counter,
                       names_text(output.metrics), names_text(output.phases));
   text += output.seconds_per_count
-              ? fmt::format("time     {} a {} with all phases, by the {} of its lines\n",
-                            format_duration(*output.seconds_per_count), steps ? "step" : "sample",
+              ? fmt::format("time     {} per {} with all phases, by the {} of its lines\n",
+                            format_duration(*output.seconds_per_count), unit.singular(),
                             times_word(output.times))
               : std::string("time     not told: the lines carry no times\n");
   if (!output.rejections.empty()) {
@@ -184,6 +193,7 @@ Json summary_json(const ChosenFormat& chosen, const ReadOutput& output) {
       {"read_by", chosen.format.name},
       {"reports", chosen.format.reports},
       {"why", chosen.why},
+      {"unit", counted_unit(chosen, output).plural},
       {"lines", output.lines},
       {"telling_lines", output.telling},
       {"progress_lines", output.with_progress},
@@ -199,18 +209,16 @@ Json summary_json(const ChosenFormat& chosen, const ReadOutput& output) {
 }
 
 /// Nothing reads the output: the line that repeats, and an expression for it.
-ExitCode not_read(CommandContext& context, std::string_view output) {
-  const auto repeated = repeated_line(output);
-  Error error{ErrorKind::not_found, "no preset reads progress from this output", "",
-              "give an expression with --metric 'step=...' (docs/reporting.md)"};
-  if (repeated) {
-    error.message += fmt::format("; this line came {} times:\n    {}", repeated->count,
-                                 printable_line(repeated->line, k_shown_line_bytes));
-    if (!repeated->metrics.empty()) {
-      error.hint = "this part of a study file reads it:\n  " + reports_text(*repeated);
-    }
-  }
-  return context.console.error(error);
+ExitCode not_read(CommandContext& context, std::string_view output, const std::string& log) {
+  UnreadOutput unread;
+  unread.is_empty = output.empty();
+  unread.has_ended = true;
+  unread.repeated = repeated_line(output);
+  if (log != "-") unread.log = log;
+  return context.console.error(
+      {ErrorKind::not_found,
+       fmt::format("no preset reads progress from this output: {}", unread_text(unread)), "",
+       "give an expression with --metric 'step=...' (docs/reporting.md)"});
 }
 
 class ReadingOfLog {
@@ -240,8 +248,8 @@ class ReadingOfLog {
   void take(std::string_view line) {
     const ReadLine told = reader_.read(line);
     if (!context_.json) {
-      context_.console.result(
-          fmt::format("{:<38} | {}\n", told_text(told), printable_line(line, k_shown_line_bytes)));
+      context_.console.result(fmt::format("{:<38} | {}\n", told_text(told, reader_.unit()),
+                                          printable_line(line, k_shown_line_bytes)));
     } else if (!told.tells_nothing()) {
       told_.push_back(line_json(told));
     }
@@ -271,7 +279,7 @@ ExitCode show_reports(CommandContext& context, const ReportsOptions& options) {
   begin.resize(static_cast<std::size_t>(input.gcount()));
   auto chosen = choose_format(options, begin);
   if (!chosen) return context.console.error(chosen.error());
-  if (!*chosen) return not_read(context, begin);
+  if (!*chosen) return not_read(context, begin, options.log);
   auto reader = LineReader::create((*chosen)->format.format);
   if (!reader) return context.console.error(reader.error());
   ReadingOfLog reading(context, **std::move(chosen), *std::move(reader));

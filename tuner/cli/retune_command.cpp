@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
+#include "tuner/init/unread_trial.hpp"
 #include "tuner/report/objective_view.hpp"
 #include "tuner/retune/night_report.hpp"
 #include "tuner/retune/retune.hpp"
@@ -168,11 +170,16 @@ ExitCode retune_study(CommandContext& context, const RetuneCommandOptions& given
   for (const std::string& warning : history->warnings())
     listener.on_warning(warning);
   const SignalFlags flags;
+  UnreadTrial unread(*study, context.clock,
+                     [&](const std::string& text) { printer.print("steptune: warning: " + text); });
   const auto night =
       retune({*study, *history, context.clock, listener,
               [&](const StudySpec& spec) { return make_study_parts(spec, context.clock); },
               [&](const std::string& name) { return log_directory(context.database(), name); },
-              [&] { return flags.count(); }, machine_of_night(context, *study)},
+              [&] { return flags.count(); }, machine_of_night(context, *study),
+              [&](const std::filesystem::path& log, double run_s) {
+                return unread.why_unread(log, run_s);
+              }},
              *options);
   display.finish();
   if (!night) return cannot_begin(context, given, *notifier, study->name, night.error());

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <memory>
 #include <utility>
 
@@ -17,6 +18,7 @@
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/history/open_early.hpp"
+#include "tuner/init/unread_trial.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/report/trial_json.hpp"
 #include "tuner/survey/draft.hpp"
@@ -97,11 +99,26 @@ Result<LoopResult> tune(CommandContext& context, const RunOptions& options, cons
   InterruptNotice notice(
       flags, printer, detach ? "detaching: running trials continue" : "stopping the running trials",
       continue_with);
-  auto result =
-      run_loop({study, *parts->searcher, *parts->scheduler, *parts->runner.runner, history,
-                *parts->runner.clock, display, log_directory(context.database(), study.name),
-                [&notice] { return notice(); }, detach, std::move(machine), "stopped by the user",
-                options.looked_s, options.seen_startup_s});
+  UnreadTrial unread(study, *parts->runner.clock,
+                     [&](const std::string& text) { printer.print("steptune: warning: " + text); });
+  LoopParts loop{study,
+                 *parts->searcher,
+                 *parts->scheduler,
+                 *parts->runner.runner,
+                 history,
+                 *parts->runner.clock,
+                 display,
+                 log_directory(context.database(), study.name),
+                 [&notice] { return notice(); },
+                 detach,
+                 std::move(machine),
+                 "stopped by the user",
+                 options.looked_s,
+                 options.seen_startup_s};
+  loop.why_unread = [&](const std::filesystem::path& log, double run_s) {
+    return unread.why_unread(log, run_s);
+  };
+  auto result = run_loop(std::move(loop));
   display.finish();
   if (result && !result->left_running.empty()) context.console.message(result->left_running);
   return result;
@@ -188,6 +205,9 @@ ExitCode run_study(CommandContext& context, RunOptions& options) {
   const auto time_s = tuning_time_s(options.time);
   if (!time_s) return context.console.error(time_s.error());
   options.program.longest_s = *time_s;
+  const auto worth = worth_share(options.worth);
+  if (!worth) return context.console.error(worth.error());
+  options.program.worth = *worth;
   std::optional<History> history;
   options.program.before_look = [&]() -> Result<void> {
     auto opened = open_if_present(context.database(), context.clock);

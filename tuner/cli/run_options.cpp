@@ -142,18 +142,6 @@ Result<void> settle_change(Console& console, History& history, const StudyRecord
                           *name));
 }
 
-/// `--worth`, as given, as a share; nothing if it was not given.
-Result<std::optional<double>> worth_of(const std::string& given) {
-  if (given.empty()) return std::optional<double>();
-  const bool in_percent = given.ends_with('%');
-  const auto number =
-      parse_finite(in_percent ? std::string_view(given).substr(0, given.size() - 1) : given);
-  const double share = number.value_or(-1.0) * (in_percent ? 0.01 : 1.0);
-  if (share >= 0.0 && share <= 1.0) return std::optional(share);
-  return fail(ErrorKind::usage, fmt::format("{} is not a gain", printable_line(given, 40)),
-              "--worth", "give a share from 0 to 100 %, such as 5% or 0.05");
-}
-
 }  // namespace
 
 Result<void> begin_log(const RunOptions& options, const Environment& environment) {
@@ -188,6 +176,17 @@ Result<std::optional<double>> tuning_time_s(const std::string& given) {
   return std::optional(*time_s);
 }
 
+Result<std::optional<double>> worth_share(const std::string& given) {
+  if (given.empty()) return std::optional<double>();
+  const bool in_percent = given.ends_with('%');
+  const auto number =
+      parse_finite(in_percent ? std::string_view(given).substr(0, given.size() - 1) : given);
+  const double share = number.value_or(-1.0) * (in_percent ? 0.01 : 1.0);
+  if (share >= 0.0 && share <= 1.0) return std::optional(share);
+  return fail(ErrorKind::usage, fmt::format("{} is not a gain", printable_line(given, 40)),
+              "--worth", "give a share from 0 to 100 %, such as 5% or 0.05");
+}
+
 Result<void> apply_overrides(const RunOptions& options, StudySpec& study) {
   if (options.seed) {
     study.search.seed = static_cast<std::uint64_t>(*options.seed);
@@ -201,7 +200,7 @@ Result<void> apply_overrides(const RunOptions& options, StudySpec& study) {
     study.search.first_guesses = true;
     study.document["search"]["first_guesses"] = true;
   }
-  const auto worth = worth_of(options.worth);
+  const auto worth = worth_share(options.worth);
   if (!worth) return tl::unexpected(worth.error());
   if (*worth) {
     study.search.worth = **worth;

@@ -45,6 +45,9 @@ struct RunOptions {
 /// `--time`, as given, in seconds; nothing where it was not given.
 [[nodiscard]] Result<std::optional<double>> tuning_time_s(const std::string& given);
 
+/// `--worth`, as given, as a share; nothing if it was not given.
+[[nodiscard]] Result<std::optional<double>> worth_share(const std::string& given);
+
 /// Puts seed, budget and first guesses of the command line into the study, its document included.
 [[nodiscard]] Result<void> apply_overrides(const RunOptions& options, StudySpec& study);
 

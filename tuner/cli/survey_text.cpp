@@ -117,7 +117,8 @@ std::string study_file_text(const Survey& survey, const Draft& draft,
   if (planned) text += fmt::format("// planned run: {}\n", printable_line(planned->why));
   for (const std::string& left : draft.left)
     text += fmt::format("// not tuned: {}\n", printable_line(left, 300));
-  return text + study_text(draft.document) + "\n";
+  const StudyComments comments{{"/loading_ceiling", "measured with cached batches"}};
+  return text + study_text(draft.document, comments) + "\n";
 }
 
 }  // namespace steptune

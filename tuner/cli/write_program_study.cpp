@@ -248,6 +248,7 @@ class NewProgramStudy {
       wanted.epoch_samples = planned->epoch_samples;
     }
     wanted.facts = detected_facts();
+    if (options_.worth) wanted.worth = *options_.worth;
     if (options_.longest_s) wanted.trials = search_trials(*options_.longest_s, survey.startup_s);
     wanted.cpu_computes_bfloat16 = guess_machine(SystemFiles{}, 1, 0).computes_bfloat16;
     auto draft = draft_study(survey, wanted);

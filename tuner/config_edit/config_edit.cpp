@@ -2,7 +2,6 @@
 #include "tuner/config_edit/config_edit.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include <fmt/format.h>
@@ -21,10 +20,8 @@ using Candidates = std::vector<const ConfigScalar*>;
 
 /// `Batch-Size` and `batch_size` are alike.
 std::string folded(std::string_view name) {
-  std::string result(name);
-  std::ranges::transform(result, result.begin(), [](unsigned char c) {
-    return c == '-' ? '_' : static_cast<char>(std::tolower(c));
-  });
+  std::string result = lower_case(name);
+  std::ranges::replace(result, '-', '_');
   return result;
 }
 

@@ -3,9 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include <fmt/format.h>
+
+#include "common/text.hpp"
 
 namespace steptune {
 namespace {
@@ -22,10 +23,7 @@ bool is_plain_word(std::string_view text) {
 bool is_yaml_word(std::string_view text) {
   constexpr std::array<std::string_view, 10> k_words{"true", "false", "yes", "no",   "on",
                                                      "off",  "y",     "n",   "null", "nan"};
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return std::ranges::find(k_words, lower) != k_words.end();
+  return std::ranges::find(k_words, lower_case(text)) != k_words.end();
 }
 
 bool is_single_quotable(std::string_view text) {

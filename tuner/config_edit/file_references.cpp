@@ -6,6 +6,8 @@
 #include <set>
 #include <system_error>
 
+#include "common/text.hpp"
+
 namespace steptune {
 namespace {
 
@@ -28,10 +30,7 @@ bool names_base(const ConfigScalar& scalar) {
     const bool is_place =
         std::ranges::all_of(*part, [](unsigned char letter) { return std::isdigit(letter) != 0; });
     if (is_place) continue;
-    std::string key = *part;
-    std::ranges::transform(key, key.begin(),
-                           [](unsigned char letter) { return std::tolower(letter); });
-    return k_keys.contains(key);
+    return k_keys.contains(lower_case(*part));
   }
   return false;
 }

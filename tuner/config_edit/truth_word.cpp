@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "common/text.hpp"
+
 namespace steptune {
 namespace {
 
@@ -14,15 +16,8 @@ using Words = std::pair<std::string_view, std::string_view>;
 constexpr std::array<Words, 4> k_truths = {
     {{"true", "false"}, {"yes", "no"}, {"on", "off"}, {"1", "0"}}};
 
-std::string in_small_letters(std::string_view text) {
-  std::string small(text);
-  std::ranges::transform(small, small.begin(),
-                         [](unsigned char letter) { return std::tolower(letter); });
-  return small;
-}
-
 std::optional<Words> pair_of(std::string_view text) {
-  const std::string small = in_small_letters(text);
+  const std::string small = lower_case(text);
   for (const Words& words : k_truths)
     if (small == words.first || small == words.second) return words;
   return std::nullopt;

@@ -26,8 +26,9 @@ void add_phases(const Promise& promise, const Measurement& seen, std::vector<std
     const auto former = promise.phases.find(name);
     if (former == promise.phases.end()) {
       if (Promise::per_sample_s(phase) < notable_s) continue;
-      causes.push_back(fmt::format("{} is not in the promise and takes {} every {:.4g} samples",
-                                   name, format_duration(phase.seconds), phase.period_samples));
+      causes.push_back(fmt::format("{} is not in the promise and takes {} every {:.4g} {}", name,
+                                   format_duration(phase.seconds), phase.period_samples,
+                                   promise.unit.plural));
       continue;
     }
     if (phase.seconds > k_notable_ratio * former->second.seconds + 2.0 * phase.seconds_error) {
@@ -35,8 +36,9 @@ void add_phases(const Promise& promise, const Measurement& seen, std::vector<std
                                    format_duration(former->second.seconds)));
     }
     if (k_notable_ratio * phase.period_samples < former->second.period_samples) {
-      causes.push_back(fmt::format("{} comes every {:.4g} samples, promised every {:.4g}", name,
-                                   phase.period_samples, former->second.period_samples));
+      causes.push_back(fmt::format("{} comes every {:.4g} {}, promised every {:.4g}", name,
+                                   phase.period_samples, promise.unit.plural,
+                                   former->second.period_samples));
     }
   }
 }
@@ -57,8 +59,8 @@ void add_missing_phases(const Promise& promise, const Measurement& seen, double 
     const bool is_due = watched_samples >= k_periods_to_miss * every;
     if (!is_due || seen.phases.contains(name) || may_be_a_stall(every, seen, watched_samples))
       continue;
-    causes.push_back(
-        fmt::format("no {} was seen, which the plan has every {:.4g} samples", name, every));
+    causes.push_back(fmt::format("no {} was seen, which the plan has every {:.4g} {}", name, every,
+                                 promise.unit.plural));
   }
 }
 
@@ -68,8 +70,8 @@ void add_parts(const Promise& promise, const Measurement& seen, std::vector<std:
     const auto former = promise.parts.find(part);
     if (former == promise.parts.end() || seconds - former->second < notable_s) continue;
     causes.push_back(
-        fmt::format("the part \"{}\" of a sample takes {:.3g} ms, in the trial it took {:.3g} ms{}",
-                    part, 1e3 * seconds, 1e3 * former->second,
+        fmt::format("the part \"{}\" takes {:.3g} ms per {}, in the trial it took {:.3g} ms{}",
+                    part, 1e3 * seconds, promise.unit.singular(), 1e3 * former->second,
                     part == "data" ? ": storage, page cache or CPUs that others use" : ""));
   }
 }
@@ -112,9 +114,9 @@ std::vector<std::string> causes_of(const Promise& promise, const Measurement& se
   if (!deviation || parts_grew) return causes;
   if (const LevelChange* change = largest_change(seen, deviation->ratio > 1.0)) {
     causes.push_back(fmt::format(
-        "the time per sample changed at once, to {:.2f} times what it was, after {}: throttling, a "
+        "the time per {} changed at once, to {:.2f} times what it was, after {}: throttling, a "
         "drained queue, or another program on the machine",
-        change->ratio, format_duration(change->at_s)));
+        promise.unit.singular(), change->ratio, format_duration(change->at_s)));
   } else if (is_unexplained && deviation->ratio > 1.0) {
     causes.push_back(
         "the steps themselves are slower: another machine, other load on it, throttling, or data "

@@ -14,17 +14,17 @@ namespace {
 
 /// `812.4 samples/s (801.2-823.9)`, or where the interval reaches to no time at all, `(401.2 or
 /// more)`
-std::string rate_text(const Interval95& seconds_per_sample) {
+std::string rate_text(const Interval95& seconds_per_sample, const UnitName& unit) {
   const std::string low = format_number(1.0 / seconds_per_sample.high());
-  return fmt::format("{} samples/s ({})", format_number(1.0 / seconds_per_sample.value),
+  return fmt::format("{} {} ({})", format_number(1.0 / seconds_per_sample.value), unit.per_second(),
                      seconds_per_sample.low() > 0.0
                          ? low + "-" + format_number(1.0 / seconds_per_sample.low())
                          : low + " or more");
 }
 
 /// `100 samples/s (98.04-102)`, and of phases that are still to come ` before the first evaluation`
-std::string promised_text(const FollowState& state) {
-  std::string text = rate_text(*state.promised);
+std::string promised_text(const Promise& promise, const FollowState& state) {
+  std::string text = rate_text(*state.promised, promise.unit);
   if (!state.awaited.empty())
     text += fmt::format(" before the first {}", fmt::join(state.awaited, ", "));
   return text;
@@ -51,10 +51,10 @@ std::string verdict_text(const FollowState& state) {
 }
 
 /// `6.0 s each, every 500 samples`
-std::string phase_text(const PhaseEstimate& phase) {
+std::string phase_text(const PhaseEstimate& phase, const UnitName& unit) {
   std::string text = format_duration(phase.seconds) + " each";
   if (phase.period_samples > 0.0) {
-    text += fmt::format(", every {} samples", format_number(phase.period_samples));
+    text += fmt::format(", every {} {}", format_number(phase.period_samples), unit.plural);
   }
   return text;
 }
@@ -64,15 +64,14 @@ bool began_later(const Deviation& deviation) {
   return deviation.since.time_s > 0.0;
 }
 
-std::string deviation_text(const Deviation& deviation) {
+std::string deviation_text(const Deviation& deviation, const UnitName& unit) {
   const double percent = 100.0 * (deviation.ratio - 1.0);
-  const std::string since =
-      began_later(deviation)
-          ? fmt::format("{} samples ({})", format_number(deviation.since.samples),
-                        format_duration(deviation.since.time_s))
-          : "its beginning";
-  return fmt::format("{}: {:.1f} % {} per sample than promised", since, std::abs(percent),
-                     percent > 0.0 ? "more time" : "less time");
+  const std::string since = began_later(deviation)
+                                ? fmt::format("{} {} ({})", format_number(deviation.since.samples),
+                                              unit.plural, format_duration(deviation.since.time_s))
+                                : "its beginning";
+  return fmt::format("{}: {:.1f} % {} per {} than promised", since, std::abs(percent),
+                     percent > 0.0 ? "more time" : "less time", unit.singular());
 }
 
 }  // namespace
@@ -80,9 +79,9 @@ std::string deviation_text(const Deviation& deviation) {
 std::string follow_line(const Promise& promise, const FollowState& state) {
   if (!state.seconds_per_sample) return "waiting for progress: " + state.reason;
   const Interval95& now = state.seconds_per_sample_now.value_or(*state.seconds_per_sample);
-  std::string line =
-      fmt::format("{}  {} samples  {} now, promised {}", format_duration(state.seen_s),
-                  format_number(state.samples), rate_text(now), promised_text(state));
+  std::string line = fmt::format("{}  {} {}  {} now, promised {}", format_duration(state.seen_s),
+                                 format_number(state.samples), promise.unit.plural,
+                                 rate_text(now, promise.unit), promised_text(promise, state));
   if (const auto promised = promise.run_s(); promised && state.run_s) {
     line += fmt::format("; {} expected, promised {}", format_duration(state.run_s->value),
                         format_duration(promised->value));
@@ -91,34 +90,35 @@ std::string follow_line(const Promise& promise, const FollowState& state) {
 }
 
 std::string follow_text(const Promise& promise, const FollowState& state) {
+  const UnitName& unit = promise.unit;
   std::string text = fmt::format("promise  {}\n", verdict_text(state));
   if (!state.seconds_per_sample) return text;
   const Interval95& judged = state.judged_seconds_per_sample.value_or(*state.seconds_per_sample);
   std::string since;
   std::string in_all;
   if (state.deviation && began_later(*state.deviation)) {
-    since = fmt::format(" since {} samples", format_number(state.deviation->since.samples));
-    in_all =
-        fmt::format(", {} samples/s in all", format_number(1.0 / state.seconds_per_sample->value));
+    since = fmt::format(" since {} {}", format_number(state.deviation->since.samples), unit.plural);
+    in_all = fmt::format(", {} {} in all", format_number(1.0 / state.seconds_per_sample->value),
+                         unit.per_second());
   }
-  text +=
-      fmt::format("rate     {}{}, promised {}\n", rate_text(judged), since, promised_text(state));
+  text += fmt::format("rate     {}{}, promised {}\n", rate_text(judged, unit), since,
+                      promised_text(promise, state));
   if (state.seconds_per_sample_now) {
-    text += fmt::format("now      {}\n", rate_text(*state.seconds_per_sample_now));
+    text += fmt::format("now      {}\n", rate_text(*state.seconds_per_sample_now, unit));
   }
   if (const auto promised = promise.run_s(); promised && state.run_s) {
     text += fmt::format("run      {} expected, promised {}\n", duration_text(*state.run_s),
                         duration_text(*promised));
   }
-  text += fmt::format("seen     {}, {} samples{}\n", format_duration(state.seen_s),
-                      format_number(state.samples), in_all);
+  text += fmt::format("seen     {}, {} {}{}\n", format_duration(state.seen_s),
+                      format_number(state.samples), unit.plural, in_all);
   for (const auto& [name, phase] : state.phases) {
     const auto promised = promise.phases.find(name);
-    text += fmt::format("phase    {}: {:.0f} seen, {}; promised {}\n", name, phase.count,
-                        phase_text(phase),
-                        promised == promise.phases.end() ? "none" : phase_text(promised->second));
+    text += fmt::format(
+        "phase    {}: {:.0f} seen, {}; promised {}\n", name, phase.count, phase_text(phase, unit),
+        promised == promise.phases.end() ? "none" : phase_text(promised->second, unit));
   }
-  if (state.deviation) text += fmt::format("since    {}\n", deviation_text(*state.deviation));
+  if (state.deviation) text += fmt::format("since    {}\n", deviation_text(*state.deviation, unit));
   for (const std::string& cause : state.causes)
     text += fmt::format("changed  {}\n", cause);
   return text;

@@ -11,6 +11,7 @@
 
 #include "common/interval.hpp"
 #include "tuner/study/counted_steps.hpp"
+#include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {
@@ -148,6 +149,7 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   promise.samples = study.planned_run.samples;
   promise.phases = priced_phases(study.planned_run, trial, standing);
   promise.parts = measurement.parts;
+  promise.unit = unit_name(study);
   promise.samples_per_step = samples_per_count(study, trial.configuration);
   if (trace) {
     const auto seen = within(trace->machine, measurement.window_begin_s() - trace->spared_startup_s,

@@ -13,6 +13,7 @@
 #include "tuner/history/history.hpp"
 #include "tuner/history/trial_trace.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/recommendation.hpp"
 #include "tuner/verdict/standing.hpp"
 
@@ -42,6 +43,7 @@ struct Promise {
   std::map<std::string, double> planned_every;  ///< samples between the plan's phases, by name
   std::map<std::string, double> parts;          ///< seconds per sample by part
   std::optional<double> samples_per_step;
+  UnitName unit;                       ///< of the study's samples
   std::vector<MachineSecond> machine;  ///< of the trial's measured window; empty: nobody looked
 
   /// Seconds per sample that a phase takes of the price; 0 where its period is not known.

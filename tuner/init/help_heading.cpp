@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cctype>
 
 #include <re2/re2.h>
 
@@ -25,13 +24,8 @@ std::vector<std::string> split_at(const std::string& text, const std::string& se
   return parts;
 }
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
-}
-
 OptionKind kind_of_word(const std::string& word) {
-  const std::string name = lower(word);
+  const std::string name = lower_case(word);
   for (const char* integer : {"int", "integer", "uint", "int32", "int64", "uint32", "uint64", "n"})
     if (name == integer) return OptionKind::integer;
   for (const char* number : {"float", "double", "number"})

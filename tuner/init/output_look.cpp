@@ -99,8 +99,12 @@ bool OutputReading::counts_shares() const {
 }
 
 std::string OutputReading::unit_name() const {
+  return name_of(unit, format.step_name);
+}
+
+std::string name_of(CountUnit unit, const std::string& of_steps) {
   if (unit == CountUnit::epochs) return "epochs";
-  return unit == CountUnit::percent ? "percent" : format.step_name;
+  return unit == CountUnit::percent ? "percent" : of_steps;
 }
 
 std::vector<OutputFormat> output_formats() {

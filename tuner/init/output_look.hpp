@@ -39,6 +39,9 @@ struct OutputReading {
   [[nodiscard]] std::string unit_name() const;  ///< `epochs`, `percent`, `boosting rounds`, `steps`
 };
 
+/// `epochs`, `percent`, else `of_steps`.
+[[nodiscard]] std::string name_of(CountUnit unit, const std::string& of_steps);
+
 /// Bytes of an output by which a format is chosen: its first ones.
 inline constexpr std::size_t k_looked_at_bytes = std::size_t{256} << 10;
 

@@ -2,9 +2,10 @@
 #include "tuner/init/program_option.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include <re2/re2.h>
+
+#include "common/text.hpp"
 
 namespace steptune {
 
@@ -13,10 +14,9 @@ bool ProgramOption::is_called(const std::string& typed) const {
 }
 
 std::string plain_name(const std::string& option) {
-  std::string plain = option.substr(std::min(option.find_first_not_of('-'), option.size()));
-  for (char& letter : plain)
-    letter =
-        letter == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  std::string plain =
+      lower_case(option.substr(std::min(option.find_first_not_of('-'), option.size())));
+  std::ranges::replace(plain, '-', '_');
   return plain;
 }
 

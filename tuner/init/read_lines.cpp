@@ -51,6 +51,7 @@ void LineReader::note_progress(const Report& report, std::optional<double> time_
 ReadOutput LineReader::output() const {
   ReadOutput output = output_;
   output.times = clock_.source();
+  output.unit = reader_.unit();
   output.rejections = reader_.rejections();
   if (first_ && last_->count > first_->count && last_->time_s > first_->time_s) {
     output.seconds_per_count = (last_->time_s - first_->time_s) / (last_->count - first_->count);

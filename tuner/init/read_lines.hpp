@@ -11,6 +11,7 @@
 #include "common/error.hpp"
 #include "trial_runner/report.hpp"
 #include "trial_runner/reports/line_clock.hpp"
+#include "trial_runner/reports/preset.hpp"
 #include "trial_runner/reports/report_reader.hpp"
 
 namespace steptune {
@@ -38,6 +39,7 @@ struct ReadOutput {
   std::map<std::string, std::size_t> metrics;  ///< name -> lines
   std::map<std::string, std::size_t> phases;   ///< name -> how many ended
   LineClock::Source times = LineClock::Source::none;
+  CountUnit unit = CountUnit::steps;  ///< epochs and percent count as samples
   /// By the times that lines carry, evaluations and other phases included; the counter is steps
   /// if there are any, else samples.
   std::optional<double> seconds_per_count;
@@ -51,6 +53,7 @@ class LineReader {
   [[nodiscard]] static Result<LineReader> create(const ReportFormat& format);
 
   ReadLine read(std::string_view line);
+  [[nodiscard]] CountUnit unit() const { return reader_.unit(); }  ///< so far
   [[nodiscard]] ReadOutput output() const;
 
  private:

@@ -14,6 +14,7 @@
 
 #include "common/text.hpp"
 #include "trial_runner/output/lines.hpp"
+#include "trial_runner/reports/counter_names.hpp"
 #include "trial_runner/reports/report_reader.hpp"
 #include "tuner/init/line_shape.hpp"
 
@@ -38,12 +39,6 @@ constexpr const char* k_loss_group = "([-+.0-9eE]+|nan)";
 /// By preference.
 enum class Counts { steps, samples, unnamed, epochs, percent, nothing };
 
-constexpr std::array<std::string_view, 15> k_step_words{
-    "step",    "steps", "iter",        "iters",       "iteration", "iterations", "it", "update",
-    "updates", "batch", "num_updates", "global_step", "minibatch", "up",         "itr"};
-constexpr std::array<std::string_view, 12> k_sample_words{
-    "samples", "examples",  "images",          "imgs",   "sequences", "sentences",
-    "sen",     "timesteps", "total_timesteps", "frames", "records",   "rows"};
 constexpr std::array<std::string_view, 4> k_epoch_words{"epoch", "epochs", "ep", "epoche"};
 /// Names of numbers that may grow without being a count of the training.
 constexpr std::array<std::string_view, 20> k_other_words{
@@ -53,13 +48,6 @@ constexpr std::array<std::string_view, 20> k_other_words{
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& words, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower)
-    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return lower;
 }
 
 bool is_word_character(char c) {
@@ -195,7 +183,7 @@ bool grows_steadily(const std::vector<double>& values, bool may_rest) {
 bool is_named_otherwise(const Series& series) {
   const std::string name = series.name();
   if (is_one_of(k_other_words, name) || is_one_of(k_other_words, series.unit)) return true;
-  return name.find("time") != std::string::npos && !is_one_of(k_sample_words, name);
+  return name.find("time") != std::string::npos && !counter_name(name);
 }
 
 Counts counts_of(const Series& series) {
@@ -208,8 +196,9 @@ Counts counts_of(const Series& series) {
     return grows_steadily(series.values, /*may_rest=*/true) ? Counts::epochs : Counts::nothing;
   }
   if (!grows_steadily(series.values, /*may_rest=*/false)) return Counts::nothing;
-  if (is_one_of(k_step_words, name)) return Counts::steps;
-  return is_one_of(k_sample_words, name) ? Counts::samples : Counts::unnamed;
+  const auto counter = counter_name(name);
+  if (!counter) return Counts::unnamed;
+  return counter->counts_samples ? Counts::samples : Counts::steps;
 }
 
 const Series* counter_in(const Kind& kind, Counts counts) {

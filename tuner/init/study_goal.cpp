@@ -109,15 +109,19 @@ class Goal {
     if (counts_shares()) return plan_in_own_unit();
     const auto [formula, today] = step_size();
     if (!formula.is_null()) guess_.document["planned_run"]["batch_size"] = formula;
+    if (formula.is_null() && counts_by_steps()) {
+      unit_ = "steps";
+      guess_.document["unit"] = unit_;
+    }
     const auto samples = planned_samples(today);
     if (samples) {
       guess_.document["planned_run"]["samples"] = static_cast<std::int64_t>(std::round(*samples));
       guess_.notes.push_back(
-          fmt::format("planned run of {} samples: {}", count_text(std::round(*samples)), why_));
+          fmt::format("planned run of {} {}: {}", count_text(std::round(*samples)), unit_, why_));
       guess_.comments["/planned_run"] = why_;
     } else {
-      guess_.notes.push_back(
-          "planned run not known: times are per million samples; give \"samples\" in the file");
+      guess_.notes.push_back(fmt::format(
+          "planned run not known: times are per million {}; give \"samples\" in the file", unit_));
     }
     for (const std::string& note : {disagreement_, counts_}) {
       if (!note.empty()) guess_.notes.push_back(note);
@@ -209,6 +213,7 @@ class Goal {
       why_ = told_text(*told);
     }
     guess_.document["planned_run"]["samples"] = counts;
+    guess_.document["unit"] = input_.reading->unit_name();
     guess_.notes.push_back(
         fmt::format("planned run of {} {}: {}", counts, input_.reading->unit_name(), why_));
     guess_.comments["/planned_run"] =
@@ -272,6 +277,12 @@ class Goal {
     return input_.reading && !input_.reading->tells_samples;
   }
 
+  /// True if the study's own counters are steps alone: neither a hook nor published reports count.
+  [[nodiscard]] bool counts_by_steps() const {
+    const bool published = input_.space != nullptr && !input_.space->reports.is_null();
+    return counts_steps_alone() && !input_.survey && !published;
+  }
+
   /// Of a program that tells steps, whose batch is left as it is.
   [[nodiscard]] std::optional<double> batch_of_step() const {
     if (!counts_steps_alone()) return std::nullopt;
@@ -306,7 +317,7 @@ class Goal {
     }
     if (length.steps && !varies("batch")) {
       // Where no samples are known a step counts as one (docs/study-file.md, planned_run).
-      why_ = fmt::format("{}, each counted as a sample", told_text(*length.steps));
+      why_ = told_text(*length.steps) + (unit_ == "steps" ? "" : ", each counted as a sample");
       return length.steps->number;
     }
     // Samples of the data are no measure of what counts steps of unknown size.
@@ -332,6 +343,7 @@ class Goal {
   const GuessInput& input_;
   StudyGuess& guess_;
   double samples_per_step_ = 1.0;
+  std::string unit_ = "samples";
   std::string why_;
   std::string disagreement_;  ///< of lengths
   std::string counts_;        ///< likewise of the samples of a step

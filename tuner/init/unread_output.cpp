@@ -27,10 +27,13 @@ std::string indented(std::string text, const std::string& margin) {
 /// Unit of the proposed counter, if that is no step.
 std::string counter_note(const RepeatedLine& line) {
   if (line.counts_percent) {
-    return "one percent counts as a sample: let \"planned_run\" have \"samples\": 100";
+    return "one percent counts as a sample: add \"unit\": \"percent\", and let \"planned_run\" "
+           "have "
+           "\"samples\": 100";
   }
   if (line.counts_epochs) {
-    return "an epoch counts as a sample: let \"planned_run\" have as many \"samples\" as epochs";
+    return "an epoch counts as a sample: add \"unit\": \"epochs\", and let \"planned_run\" have as "
+           "many \"samples\" as epochs";
   }
   return "";
 }
@@ -74,6 +77,7 @@ std::string unread_text(const UnreadOutput& output) {
     }
     if (const std::string note = counter_note(line); !note.empty()) text += "\n  " + note;
   }
+  if (output.log.empty()) return text;
   return text + fmt::format("\n  its output is in {}", printable_line(output.log.string(), 300));
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <memory>
 #include <vector>
 
@@ -103,10 +102,8 @@ std::optional<KnobRole> role_of(const KnobRoles& declared, const std::string& na
 }
 
 std::string precision_of(const std::string& choice) {
-  std::string plain;
-  for (const char letter : choice)
-    plain +=
-        letter == '-' ? '_' : static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
+  std::string plain = lower_case(choice);
+  std::ranges::replace(plain, '-', '_');
   static const RE2 k_bf16("(?:torch\\.)?(?:bf16|bfloat16)(?:_mixed|_true)?|mixed_bfloat16");
   static const RE2 k_fp16("(?:torch\\.)?(?:fp16|float16|half|16)(?:_mixed|_true)?|mixed_float16");
   static const RE2 k_fp32("(?:torch\\.)?(?:fp32|float32|float|32|no|none)(?:_true)?");

@@ -92,11 +92,11 @@ double unreclaimable_bytes(const TrialRecord* baseline) {
   return baseline == nullptr ? 0.0 : baseline->peak_unreclaimable_bytes.value_or(0.0);
 }
 
-std::string missing(const Guard& guard) {
+std::string missing(const Guard& guard, const UnitName& unit) {
   if (guard.after_samples > 0.0) {
     return fmt::format(
-        "the guard on {} could not be checked: the trial did not report it after {:.0f} samples",
-        guard.metric, guard.after_samples);
+        "the guard on {} could not be checked: the trial did not report it after {:.0f} {}",
+        guard.metric, guard.after_samples, unit.plural);
   }
   return fmt::format("the guard on {} could not be checked: the trial did not report it",
                      guard.metric);
@@ -132,7 +132,8 @@ GuardLimit limit_of(const Guard& guard, const TrialRecord& baseline) {
 std::optional<std::string> violated_guard(const std::vector<Guard>& guards,
                                           const GuardedValues& values,
                                           std::optional<double> peak_memory_bytes,
-                                          const TrialRecord* baseline, GuardMoment moment) {
+                                          const TrialRecord* baseline, GuardMoment moment,
+                                          const UnitName& unit) {
   for (const Guard& guard : guards) {
     if (moment == GuardMoment::running && !(guard.after_samples > 0.0)) continue;
     const auto found = values.find(judged_metric(guard));
@@ -147,7 +148,7 @@ std::optional<std::string> violated_guard(const std::vector<Guard>& guards,
         return violated;
       }
     } else if (moment == GuardMoment::ended) {
-      return missing(guard);
+      return missing(guard, unit);
     }
   }
   return std::nullopt;

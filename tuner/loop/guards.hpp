@@ -8,6 +8,7 @@
 #include "tuner/history/history.hpp"
 #include "tuner/loop/guard_window.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/study/unit_name.hpp"
 
 namespace steptune {
 
@@ -37,7 +38,8 @@ enum class GuardMoment {
                                                         const GuardedValues& values,
                                                         std::optional<double> peak_memory_bytes,
                                                         const TrialRecord* baseline,
-                                                        GuardMoment moment);
+                                                        GuardMoment moment,
+                                                        const UnitName& unit = {});
 
 /// What a guard means once the baseline is known: the tighter of its limits. Absent: none, or of
 /// what the baseline did not report.

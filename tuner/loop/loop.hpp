@@ -99,6 +99,10 @@ struct LoopParts {
   std::optional<double> seen_startup_s{};
   /// What to do about a time that was enough for the baseline only, for people; empty: nothing.
   std::string after_too_little = "run it again with a longer --time, and it goes on";
+  /// Asked a few times a second about a first trial that has told no progress: its log, and the
+  /// seconds since its start. Returns why nothing will be read from its output; the trial then ends
+  /// as failed. Nothing: not known. Empty: nobody is asked.
+  std::function<std::optional<std::string>(const std::filesystem::path&, double)> why_unread{};
 };
 
 /// Tunes: baseline, hints, search, confirmation, recommendation. Continues an interrupted study

@@ -163,15 +163,15 @@ Measurement as_if_steady(Measurement measurement) {
 }
 
 std::optional<std::string> why_slow(const Measurement& measurement, const ProgressBound& progress,
-                                    double now_s) {
+                                    double now_s, const UnitName& unit) {
   const bool too_few = measurement.status == MeasurementStatus::no_reports ||
                        measurement.status == MeasurementStatus::warming_up;
   const auto least = progress.least_seconds_per_sample(now_s);
   if (!too_few || !least) return std::nullopt;
   return fmt::format(
-      "at least {:.3g} s per sample ({:.0f} samples in all): too few reports for a closer "
-      "look within \"max_trial\"",
-      *least, measurement.total_samples);
+      "at least {:.3g} s per {} ({:.0f} {} in all): too few reports for a closer look within "
+      "\"max_trial\"",
+      *least, unit.singular(), measurement.total_samples, unit.plural);
 }
 
 }  // namespace steptune

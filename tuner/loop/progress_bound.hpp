@@ -9,6 +9,7 @@
 #include "trial_runner/measure/measurement.hpp"
 #include "trial_runner/measure/progress_series.hpp"
 #include "trial_runner/report.hpp"
+#include "tuner/study/unit_name.hpp"
 
 namespace steptune {
 
@@ -79,6 +80,7 @@ class ProgressBound {
 /// For people: that a trial was too slow for more than a bound; nothing where it was measured, or
 /// has told nothing that a bound follows from.
 [[nodiscard]] std::optional<std::string> why_slow(const Measurement& measurement,
-                                                  const ProgressBound& progress, double now_s);
+                                                  const ProgressBound& progress, double now_s,
+                                                  const UnitName& unit = {});
 
 }  // namespace steptune

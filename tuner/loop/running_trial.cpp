@@ -21,6 +21,7 @@
 #include "tuner/loop/observations.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/study/counted_steps.hpp"
+#include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/objectives.hpp"
 #include "tuner/verdict/planned_time.hpp"
 #include "tuner/verdict/standing.hpp"
@@ -386,7 +387,7 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
   }
   if (is_searched(record_.purpose)) {
     auto violated = violated_guard(study_->guards, guarded_.settled(), std::nullopt, baseline,
-                                   GuardMoment::running);
+                                   GuardMoment::running, unit_name(*study_));
     if (violated) return ask_for_end(EndRequest::guard, *std::move(violated));
   }
   const bool given_up = is_given_up(scheduler, searcher, baseline);
@@ -528,6 +529,10 @@ bool RunningTrial::interrupt(EndRequest request) {
   return true;
 }
 
+bool RunningTrial::refuse(std::string why) {
+  return request_ == EndRequest::none && ask_for_end(EndRequest::silent, std::move(why));
+}
+
 double RunningTrial::silent_end_s() const {
   const double silent_s = requested_s_ - progressed_s_;
   const bool for_most = request_ == EndRequest::time_limit && !in_phase_ && !shares_program() &&
@@ -594,10 +599,11 @@ std::optional<std::string> RunningTrial::violation(const Outcome& outcome,
                              : was_judged_before ? GuardMoment::again
                                                  : GuardMoment::ended;
   if (is_repeated || purpose == TrialPurpose::baseline) {
-    return violated_guard(study_->guards, guarded, outcome.peak_memory_bytes, nullptr, moment);
+    return violated_guard(study_->guards, guarded, outcome.peak_memory_bytes, nullptr, moment,
+                          unit_name(*study_));
   }
-  if (auto violated =
-          violated_guard(study_->guards, guarded, outcome.peak_memory_bytes, baseline, moment)) {
+  if (auto violated = violated_guard(study_->guards, guarded, outcome.peak_memory_bytes, baseline,
+                                     moment, unit_name(*study_))) {
     return violated;
   }
   return missing_headroom(study_->limits.memory_share, outcome, baseline);
@@ -698,7 +704,7 @@ TrialEnding RunningTrial::ending_of(const Outcome& outcome, const Findings& foun
   ending.given_up = found.hook.given_up;
   if (!found.objectives) ending.missing = found.objectives.error();
   if (is_searched(record_.purpose) && request_ == EndRequest::time_limit) {
-    ending.slow = why_slow(found.measurement, progress_, own_end_s());
+    ending.slow = why_slow(found.measurement, progress_, own_end_s(), unit_name(*study_));
   }
   if (outcome.was_slow && !ending.slow) ending.slow = k_slow_in_job;
   ending.violated = violation(outcome, found.guarded, baseline);

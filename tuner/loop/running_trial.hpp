@@ -90,6 +90,9 @@ class RunningTrial {
   /// Asks for an end after which the trial can be launched again (`interrupts`); false, and without
   /// effect, if its end was asked for before.
   bool interrupt(EndRequest request);
+  /// Asks for an end as failed, because nothing is read from its output; false, and without effect,
+  /// if its end was asked for before.
+  bool refuse(std::string why);
 
   /// The trial's final record, from how the runner says it ended.
   [[nodiscard]] TrialRecord finished(const Outcome& outcome, const TrialRecord* baseline,

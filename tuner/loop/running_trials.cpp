@@ -211,12 +211,16 @@ std::vector<Configuration> RunningTrials::configurations() const {
   return configurations;
 }
 
-const RunningTrial* RunningTrials::without_progress(double for_s) const {
+const RunningTrial* RunningTrials::without_progress() const {
   for (const auto& [number, trial] : trials_) {
-    const bool silent = trial.record().status == TrialStatus::running && !trial.has_told_progress();
-    if (silent && parts_->clock.now_s() - trial.started_s() >= for_s) return &trial;
+    if (trial.record().status == TrialStatus::running && !trial.has_told_progress()) return &trial;
   }
   return nullptr;
+}
+
+void RunningTrials::refuse(TrialKey key, std::string why) {
+  RunningTrial* trial = find(key);
+  if (trial != nullptr && trial->refuse(std::move(why))) parts_->runner.stop(key);
 }
 
 double RunningTrials::usd_committed(double least_s) const {

@@ -63,8 +63,10 @@ class RunningTrials {
   [[nodiscard]] bool empty() const { return trials_.empty(); }
   /// In order of number.
   [[nodiscard]] std::vector<Configuration> configurations() const;
-  /// A trial that has run for so long without telling progress; null if there is none.
-  [[nodiscard]] const RunningTrial* without_progress(double for_s) const;
+  /// A trial that runs and has told no progress; null if there is none.
+  [[nodiscard]] const RunningTrial* without_progress() const;
+  /// Ends a trial as failed: nothing will be read from its output.
+  void refuse(TrialKey key, std::string why);
   /// What the trials under way cost: so far, or at least what `least_s` seconds of each do.
   [[nodiscard]] double usd_committed(double least_s) const;
   /// The most that the trials under way can cost: their machines for the whole of `longest_s` each.

@@ -1,27 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/loop/trial_warnings.hpp"
 
-#include <filesystem>
 #include <string>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "common/text.hpp"
 #include "tuner/loop/guards.hpp"
+#include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 #include "tuner/verdict/objectives.hpp"
 #include "tuner/verdict/plan_notes.hpp"
 
 namespace steptune {
-namespace {
-
-/// Most programs have begun to train by then.
-constexpr double k_until_progress_s = 60.0;
-
-}  // namespace
 
 void TrialWarnings::of_ended(const TrialRecord& trial) {
   const bool unsteady = trial.status == TrialStatus::completed && !is_steady(trial);
@@ -29,13 +21,16 @@ void TrialWarnings::of_ended(const TrialRecord& trial) {
   const std::string& why = trial.measurement->remark;
   if (trial.measurement->whole_run) {
     if (std::exchange(told_of_whole_runs_, true)) return;
+    const UnitName unit = unit_name(*study_);
     listener_->on_trial_warning(
         trial.number,
         fmt::format(
-            "trial {} ended by itself after {:.0f} samples, before a steady state: its interval is "
-            "that of a longer run, about which so short a program says no more; fresh launches "
-            "show which configuration takes less time for as many samples{}",
-            trial.number, trial.measurement->total_samples, why.empty() ? "" : "; " + why));
+            "trial {} ended by itself after {:.0f} {}, before a steady state: its interval is that "
+            "of "
+            "a longer run, about which so short a program says no more; fresh launches show which "
+            "configuration takes less time for as many {}{}",
+            trial.number, trial.measurement->total_samples, unit.plural, unit.plural,
+            why.empty() ? "" : "; " + why));
     return;
   }
   listener_->on_trial_warning(
@@ -72,25 +67,6 @@ void TrialWarnings::of_baseline(const TrialRecord& baseline) const {
     listener_->on_warning(fmt::format(
         "the baseline did not report {}: guards that compare with it are not checked", metric));
   }
-}
-
-void TrialWarnings::of_no_progress(const RunningTrials& running) {
-  // Of a program that is hooked the hook tells what it does not see.
-  const bool is_hooked = study_->hooks.pytorch.has_value();
-  if (told_of_no_progress_ || is_hooked) return;
-  const RunningTrial* silent = running.without_progress(k_until_progress_s);
-  // Simulated and replayed trials, which may start for longer, have no log.
-  std::error_code missing;
-  if (silent == nullptr || !std::filesystem::exists(silent->record().log_path, missing)) return;
-  told_of_no_progress_ = true;
-  const std::int64_t number = silent->record().number;
-  listener_->on_trial_warning(
-      number,
-      fmt::format("trial {} has run for {}, and nothing that it printed was read as progress: if "
-                  "it trains already, \"reports\" in the study file does not fit its output ({}); "
-                  "see docs/reporting.md{}",
-                  number, format_duration(k_until_progress_s), silent->record().log_path.string(),
-                  advice_on_epochs(silent->measurement())));
 }
 
 }  // namespace steptune

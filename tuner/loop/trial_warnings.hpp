@@ -3,7 +3,6 @@
 
 #include "tuner/history/history.hpp"
 #include "tuner/loop/loop.hpp"
-#include "tuner/loop/running_trials.hpp"
 #include "tuner/study/study_spec.hpp"
 #include "tuner/verdict/machine_drift.hpp"
 
@@ -25,14 +24,10 @@ class TrialWarnings {
   /// Of guards that the measured baseline violates, or that cannot be checked against it, and of
   /// its metrics that are no finite numbers.
   void of_baseline(const TrialRecord& baseline) const;
-  /// While the baseline runs: that its output is not understood shows long before it has failed for
-  /// that.
-  void of_no_progress(const RunningTrials& running);
 
  private:
   const StudySpec* study_;
   LoopListener* listener_;
-  bool told_of_no_progress_ = false;
   bool told_of_whole_runs_ = false;
 };
 

@@ -461,11 +461,19 @@ Result<void> Tuning::listen() {
   for (const TrialRecord& trial : *ended) {
     if (auto concluded = on_ended(trial); !concluded) return concluded;
   }
-  if (standing_.baseline() == nullptr) warnings_.of_no_progress(running_);
+  if (standing_.baseline() == nullptr) end_unread_trial();
   if (interrupts() > 0 && (!end_ || end_->end != LoopEnd::interrupted)) {
     return parts_.detach_on_interrupt && machines_.holds_machines() ? detach() : stop_for_user();
   }
   return {};
+}
+
+void Tuning::end_unread_trial() {
+  const RunningTrial* silent = running_.without_progress();
+  if (!parts_.why_unread || silent == nullptr) return;
+  auto why =
+      parts_.why_unread(silent->record().log_path, parts_.clock.now_s() - silent->started_s());
+  if (why) running_.refuse(silent->key(), *std::move(why));
 }
 
 void Tuning::forward_notices() {

@@ -140,6 +140,8 @@ class Tuning {
   [[nodiscard]] Result<void> stop_for_user();
   [[nodiscard]] Result<void> detach();
   void forward_notices();
+  /// Ends a first trial from whose output nothing will be read.
+  void end_unread_trial();
   [[nodiscard]] Result<void> on_ended(const TrialRecord& trial);
   /// What a run that others are compared with, or that is compared, has changed is recorded.
   void conclude_from(const TrialRecord& trial);

@@ -34,6 +34,7 @@ Json bottleneck_json(const Bottleneck& bottleneck) {
   }
   json["untold_share"] =
       bottleneck.stages.empty() ? Json(nullptr) : number_or_null(bottleneck.untold_share);
+  json["loading_ceiling"] = number_or_null(bottleneck.loading_ceiling);
   json["gpu_busy_share"] = number_or_null(bottleneck.gpu_busy);
   json["cpu_busy_share"] = number_or_null(bottleneck.cpu_busy);
   json["loader_queue_empty_share"] = number_or_null(bottleneck.loader_queue_empty);

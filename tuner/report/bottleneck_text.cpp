@@ -29,7 +29,7 @@ std::string most_gain_text(const Bottleneck& bottleneck, std::optional<StepStage
 TextTable stage_table(const Bottleneck& bottleneck, bool with_parts) {
   std::vector<TextTable::Column> columns{{"stage", Align::left},
                                          {"share of a step", Align::right},
-                                         {"per sample", Align::right},
+                                         {"per " + bottleneck.unit.singular(), Align::right},
                                          {"gain if it took none", Align::right}};
   if (with_parts) columns.push_back({"parts", Align::left});
   TextTable table(std::move(columns));
@@ -87,8 +87,8 @@ std::string further_facts(const Bottleneck& bottleneck) {
                         format_percent(*bottleneck.loader_worker_cpu));
   }
   if (bottleneck.interruptions_share > 0.0) {
-    text += fmt::format("phases and stalls between steps: {} of the time per sample\n",
-                        format_percent(bottleneck.interruptions_share));
+    text += fmt::format("phases and stalls between steps: {} of the time per {}\n",
+                        format_percent(bottleneck.interruptions_share), bottleneck.unit.singular());
   }
   if (bottleneck.startup_share.value_or(0.0) > 0.0) {
     text += fmt::format("start-up and warm-up: {} of the planned run\n",
@@ -124,7 +124,9 @@ std::string bottleneck_text(const Bottleneck& bottleneck, const TextStyle& style
   const std::size_t width = style.width > 0 ? std::min(style.width, k_readable) : 0;
   std::string text = wrapped(words.finding, width);
   if (style.color) text = "\x1b[1m" + text.substr(0, text.size() - 1) + "\x1b[0m\n";
-  if (!words.evidence.empty()) text += wrapped(words.evidence, width);
+  for (const std::string& sentence : {words.evidence, words.ceiling}) {
+    if (!sentence.empty()) text += wrapped(sentence, width);
+  }
   if (!bottleneck.stages.empty()) {
     TextTable table = stage_table(bottleneck, true);
     if (style.width > 0 && table.width() > style.width) table = stage_table(bottleneck, false);

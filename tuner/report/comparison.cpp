@@ -147,7 +147,7 @@ TextTable comparison_table(const std::vector<TrialRecord>& trials,
       return ratio_text(ratio_between(objectives[i], trials.front(), trial, i));
     });
   }
-  table.add_measured("samples/s", [](const Measurement& m) {
+  table.add_measured(unit_of(objectives).per_second(), [](const Measurement& m) {
     return m.seconds_per_sample > 0.0 ? format_number(1.0 / m.seconds_per_sample) : std::string();
   });
   add_time_shares(table, trials);

@@ -250,7 +250,7 @@ std::vector<LeaderboardColumn> leaderboard_columns(const Leaderboard& board,
   };
   for (std::size_t i = 0; i < board.objectives.size(); ++i)
     add_objective(columns, board.objectives[i], i);
-  columns.push_back(number_column("samples_per_s", "samples/s", 1,
+  columns.push_back(number_column("samples_per_s", unit_of(board.objectives).per_second(), 1,
                                   [](const TrialRecord& trial) -> std::optional<double> {
                                     if (!trial.measurement) return std::nullopt;
                                     const double s = trial.measurement->seconds_per_sample;

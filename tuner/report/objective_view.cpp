@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "common/interval.hpp"
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
@@ -21,15 +23,14 @@ const Json* find(const Json& json, const char* key) {
 }  // namespace
 
 std::string ObjectiveView::title() const {
-  if (objective.is_time()) return planned_run ? "time" : "time/1M samples";
-  if (objective.is_cost()) return planned_run ? "cost" : "cost/1M samples";
-  return objective.metric;
+  if (!objective.is_timed() || planned_run) return objective.metric;
+  return fmt::format("{}/1M {}", objective.metric, counted.plural);
 }
 
 std::string ObjectiveView::unit() const {
-  if (objective.is_time()) return planned_run ? "s" : "s/1e6 samples";
-  if (objective.is_cost()) return planned_run ? "USD" : "USD/1e6 samples";
-  return {};
+  if (!objective.is_timed()) return {};
+  const std::string unit = objective.is_time() ? "s" : "USD";
+  return planned_run ? unit : fmt::format("{}/1e6 {}", unit, counted.plural);
 }
 
 std::string ObjectiveView::text(double value) const {
@@ -44,10 +45,15 @@ double ObjectiveView::gain(double reference, double value) const {
   return objective.direction == Direction::minimize ? reference / value : value / reference;
 }
 
+const UnitName& unit_of(const std::vector<ObjectiveView>& objectives) {
+  static const UnitName k_samples;
+  return objectives.empty() ? k_samples : objectives.front().counted;
+}
+
 std::vector<ObjectiveView> objective_views(const StudySpec& study) {
   std::vector<ObjectiveView> views;
   for (const Objective& objective : study.objectives) {
-    views.push_back({objective, study.planned_run.samples.has_value()});
+    views.push_back({objective, study.planned_run.samples.has_value(), unit_name(study)});
   }
   return views;
 }
@@ -64,10 +70,12 @@ std::vector<ObjectiveView> objective_views(const Json& document) {
       if (text_at(entry, "direction") == "maximize") {
         objective.direction = Direction::maximize;
       }
-      views.push_back({objective, planned});
+      views.push_back({objective, planned, unit_name(document)});
     }
   }
-  if (views.empty()) views.push_back({Objective{"time", Direction::minimize}, planned});
+  if (views.empty()) {
+    views.push_back({Objective{"time", Direction::minimize}, planned, unit_name(document)});
+  }
   return views;
 }
 

@@ -7,6 +7,7 @@
 #include "common/json.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/study/unit_name.hpp"
 
 namespace steptune {
 
@@ -14,6 +15,7 @@ namespace steptune {
 struct ObjectiveView {
   Objective objective;
   bool planned_run = false;  ///< `time` and `cost` are the planned run's, not per million samples
+  UnitName counted{};        ///< unit of the study's samples
 
   [[nodiscard]] std::string title() const;  ///< `time`, `time/1M samples`, `loss`
   [[nodiscard]] std::string unit() const;   ///< `s`, `s/1e6 samples`, `USD`; empty for metrics
@@ -27,6 +29,9 @@ struct ObjectiveView {
     return objective.direction == Direction::minimize ? a < b : a > b;
   }
 };
+
+/// Unit of the study whose objectives these are.
+[[nodiscard]] const UnitName& unit_of(const std::vector<ObjectiveView>& objectives);
 
 [[nodiscard]] std::vector<ObjectiveView> objective_views(const StudySpec& study);
 /// From a stored study document, without the facts of the machine that a StudySpec needs. A

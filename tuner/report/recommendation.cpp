@@ -14,6 +14,7 @@
 #include "tuner/report/machine_hours.hpp"
 #include "tuner/report/next_step.hpp"
 #include "tuner/report/outcome.hpp"
+#include "tuner/study/loading_ceiling.hpp"
 
 namespace steptune {
 namespace {
@@ -222,12 +223,19 @@ std::string titled(std::string_view title, const std::string& text) {
   return text.empty() ? "" : fmt::format("{:<{}}{}\n", title, k_title, printable_line(text, 2000));
 }
 
+/// Gain that no loader setting can exceed.
+std::string limit_line(const RecommendationContext& context) {
+  if (!context.loading_ceiling) return {};
+  return titled("limit", loading_ceiling_text(*context.loading_ceiling, /*is_measured=*/true));
+}
+
 std::string plan_line(const Recommendation& recommendation, const RecommendationContext& context) {
   const std::string plan = plan_text(recommendation, context);
   if (plan.empty() || context.objectives.empty()) return {};
   const ObjectiveView& first = context.objectives[0];
   const bool is_rate = !first.planned_run && !first.unit().empty();
-  return titled(is_rate ? "rate" : "plan", plan + (is_rate ? " per million samples" : ""));
+  return titled(is_rate ? "rate" : "plan",
+                plan + (is_rate ? " per million " + first.counted.plural : ""));
 }
 
 std::string verdict_line(const Recommendation& recommendation,
@@ -261,12 +269,14 @@ VerdictSentence verdict_sentence(const Recommendation& recommendation,
 std::string result_text(const Recommendation& recommendation, const RecommendationContext& context,
                         std::size_t width) {
   std::string result = wrapped(verdict_line(recommendation, context), width);
-  std::string range;
+  std::string first;
   if (changes_settings(outcome_of(recommendation, context.others_measured))) {
     result += change_lines(context.changes, width);
-    range = range_line(context.changes);
+    first = range_line(context.changes);
+  } else {
+    first = limit_line(context);
   }
-  return result + wrapped_entries(range + plan_line(recommendation, context) +
+  return result + wrapped_entries(first + plan_line(recommendation, context) +
                                       titled("cost", tuning_text(recommendation, context)),
                                   width, k_title);
 }
@@ -279,14 +289,17 @@ std::string recommendation_text(const Recommendation& recommendation,
 
 std::string details_text(const Recommendation& recommendation, const RecommendationContext& context,
                          std::size_t width) {
+  const bool is_changed = changes_settings(outcome_of(recommendation, context.others_measured));
   std::string result = finalists_text(recommendation, context);
   result += tied_line(recommendation, context);
   result += trade_line(recommendation, context);
   result += buffer_line(recommendation, context);
   result += titled("basis", extrapolation_text(recommendation, context));
   result += titled("payback", payback_interval_text(recommendation));
+  if (is_changed) result += limit_line(context);
   if (!recommendation.samples_counted.empty())
-    result += titled("count", "samples " + recommendation.samples_counted);
+    result +=
+        titled("count", unit_of(context.objectives).plural + " " + recommendation.samples_counted);
   result += titled("cache", recommendation.page_cache.text);
   for (const std::string& note : texts_of(recommendation.notes))
     result += titled("note", note);
@@ -328,6 +341,8 @@ Json recommendation_json(const Recommendation& recommendation,
   json["changed"] = recommendation.changed;
   json["reduction"] = to_json(recommendation.reduction);
   json["worth"] = recommendation.worth;
+  json["loading_ceiling"] =
+      context.loading_ceiling ? Json(*context.loading_ceiling) : Json(nullptr);
   json["most_gain"] = number_or_null(recommendation.most_gain);
   json["unused_s"] = recommendation.unused_s ? Json(*recommendation.unused_s) : Json(nullptr);
   json["extrapolated_from_s"] =

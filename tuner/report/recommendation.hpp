@@ -32,9 +32,10 @@ struct RecommendationContext {
   std::vector<SettingChange> changes{};
   /// Samples per step today and as advised, if they differ.
   std::optional<std::pair<double, double>> batches{};
-  bool others_measured = true;     ///< a trial other than the baseline was measured
-  bool confirms = true;            ///< the study has fresh launches at its end
-  std::optional<double> pair_s{};  ///< seconds of one more pair of fresh launches
+  bool others_measured = true;              ///< a trial other than the baseline was measured
+  bool confirms = true;                     ///< the study has fresh launches at its end
+  std::optional<double> pair_s{};           ///< seconds of one more pair of fresh launches
+  std::optional<double> loading_ceiling{};  ///< `StudySpec::loading_ceiling`
   std::string rerun{};  ///< command that continues the study, without `--time`; empty: none
 };
 
@@ -44,8 +45,8 @@ void add_study_facts(RecommendationContext& context, const StoredStudy& study,
                      const Configuration& advised);
 
 /// The result in at most six kinds of lines: verdict, `change`, `range` if a change ends its range,
-/// `plan` (or `rate`), `cost` and `next`. Only commands are wider than `width` columns (0: no
-/// limit). Ends with a newline.
+/// `limit` if nothing is to be changed, `plan` (or `rate`), `cost` and `next`. Only commands are
+/// wider than `width` columns (0: no limit). Ends with a newline.
 [[nodiscard]] std::string recommendation_text(const Recommendation& recommendation,
                                               const RecommendationContext& context,
                                               std::size_t width = 0);

@@ -65,6 +65,7 @@ void add_study_facts(RecommendationContext& context, const StoredStudy& study,
   context.runs_here = spec->runner->traits().uses_this_machine;
   context.command = fixed_command(*spec);
   context.confirms = spec->measure.confirm_pairs > 0;
+  context.loading_ceiling = spec->loading_ceiling;
   context.batches = changed_batches(*spec, advised);
   context.changes = setting_changes(*spec, advised, read_hook_log(study).value_or(HookLog()));
   const auto trials = study.history.standing_trials(study.record.id, 2);

@@ -247,7 +247,9 @@ std::string scaling_text(const StudyScaling& study, const TextStyle& style) {
   if (!words.at_greatest.empty()) text += wrapped(words.at_greatest, width);
   add("knee", words.knee);
   add("cheapest", words.choice);
-  if (!study.planned_run) text += wrapped("times and costs are those of a million samples", width);
+  if (!study.planned_run) {
+    text += wrapped("times and costs are those of a million " + study.unit.plural, width);
+  }
   for (const std::string& remark : study.remarks)
     text += wrapped(remark, width);
   return text;

@@ -14,6 +14,7 @@
 
 #include "common/text.hpp"
 #include "tuner/study/counting_parameter.hpp"
+#include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 #include "tuner/verdict/objectives.hpp"
 #include "tuner/verdict/planned_time.hpp"
@@ -290,6 +291,7 @@ Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standi
   const Parameter& parameter = *spec.space.find(*over);
   MeasuredRuns measured;
   measured.known.planned_run = spec.planned_run.samples.has_value();
+  measured.known.unit = unit_name(spec);
   measured.known.has_price = spec.runner->traits().has_price;
   measured.question = question_of(spec, parameter, options, standing.launches().degrees_of_freedom);
   auto kinds = runs_by_kind(spec, standing, parameter, measured);

@@ -9,6 +9,7 @@
 
 #include "tuner/analysis/scaling.hpp"
 #include "tuner/report/stored_study.hpp"
+#include "tuner/study/unit_name.hpp"
 
 namespace steptune {
 
@@ -23,6 +24,7 @@ struct ScalingOptions {
 struct StudyScaling {
   Scaling scaling;
   bool planned_run = false;  ///< times and costs are the planned run's, not per million samples
+  UnitName unit;             ///< of the study's samples
   bool has_price = false;    ///< cost is USD; else machine-hours
   std::string machines;      ///< the kind that the curve is of; empty where there is but one
   /// Speed over count of each trial on that kind, over that of the first count's best. Empty where

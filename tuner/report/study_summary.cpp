@@ -56,13 +56,13 @@ std::string ratio_text(const std::optional<double>& ratio, const char* words) {
                : std::string();
 }
 
-std::string guard_text(const Guard& guard) {
+std::string guard_text(const Guard& guard, const UnitName& unit) {
   std::string text = guard.metric + limit_text(guard.min, "at least") +
                      limit_text(guard.max, "at most") +
                      ratio_text(guard.min_ratio_to_baseline, "at least") +
                      ratio_text(guard.max_ratio_to_baseline, "at most");
   if (guard.after_samples > 0.0) {
-    text += fmt::format(", judged after {} samples", format_number(guard.after_samples));
+    text += fmt::format(", judged after {} {}", format_number(guard.after_samples), unit.plural);
   }
   return text;
 }
@@ -75,7 +75,8 @@ std::string objectives_text(const StudySpec& study) {
                         maximize ? " (maximized)" : "");
   }
   if (study.planned_run.samples) {
-    text += fmt::format(" of a run over {} samples", format_number(*study.planned_run.samples));
+    text += fmt::format(" of a run over {} {}", format_number(*study.planned_run.samples),
+                        unit_name(study).plural);
   }
   if (study.planned_run.deadline_s) {
     text += fmt::format(", in at most {}", format_duration(*study.planned_run.deadline_s));
@@ -152,7 +153,7 @@ std::string study_summary(const StudySpec& study, const SpaceSize& size,
   add("baseline", configuration_text(study.baseline, parameter_order(study.document)));
   add("objectives", objectives_text(study));
   for (const Guard& guard : study.guards)
-    add("guard", guard_text(guard));
+    add("guard", guard_text(guard, unit_name(study)));
   add("search", fmt::format("{}, scheduler {}, seed {}", study.search.searcher,
                             study.search.scheduler, study.search.seed));
   add("budget", budget_text(study));

@@ -6,6 +6,7 @@
 #include "common/json_fields.hpp"
 #include "tuner/history/gpu_use_fields.hpp"
 #include "tuner/report/format.hpp"
+#include "tuner/study/unit_name.hpp"
 
 namespace steptune {
 namespace {
@@ -162,6 +163,7 @@ Json study_json(const StudyRecord& study) {
   json["status"] = to_text(study.status);
   json["stop_reason"] = study.stop_reason.empty() ? Json(nullptr) : Json(study.stop_reason);
   json["seed"] = study.seed;
+  json["unit"] = unit_name(study.document).plural;
   json["created"] = time_or_null(study.created_wall_s);
   json["tuning_s"] = number_or_null(study.elapsed_s);
   return json;

@@ -20,7 +20,7 @@ inline constexpr int k_json_schema_version = 1;
 /// What is known of a trial beside its record; null where the history does not tell.
 [[nodiscard]] Json details_json(const TrialDetails& details);
 
-/// Name, status, seed, times of a study; not its document.
+/// Name, status, seed, times of a study, and the unit of its samples; not its document.
 [[nodiscard]] Json study_json(const StudyRecord& study);
 
 /// `[{"metric": "time", "direction": "minimize", "unit": "s"}]`

@@ -19,6 +19,7 @@
 #include "tuner/report/machine_text.hpp"
 #include "tuner/report/step_plot.hpp"
 #include "tuner/study/study_spec.hpp"
+#include "tuner/study/unit_name.hpp"
 
 namespace steptune {
 namespace {
@@ -77,23 +78,23 @@ std::string objective_text(const TrialRecord& trial, const TrialRecord* baseline
   return text;
 }
 
-std::string phase_text(const std::string& name, const PhaseEstimate& phase) {
+std::string phase_text(const std::string& name, const PhaseEstimate& phase, const UnitName& unit) {
   std::string text =
       fmt::format("{}: {} time{}, {} each", printable_line(name), format_number(phase.count),
                   phase.count == 1.0 ? "" : "s", format_duration(phase.seconds));
   if (std::isfinite(phase.period_samples)) {
-    text += fmt::format(", every {} samples", format_number(phase.period_samples));
+    text += fmt::format(", every {} {}", format_number(phase.period_samples), unit.plural);
   }
   return text;
 }
 
-void add_measurement(FactLines& facts, const Measurement& measurement) {
+void add_measurement(FactLines& facts, const Measurement& measurement, const UnitName& unit) {
   std::string status = to_text(measurement.status);
   std::replace(status.begin(), status.end(), '_', ' ');
   if (measurement.seconds_per_sample > 0.0) {
-    std::string speed = fmt::format("{} samples/s, {} s per sample",
-                                    format_number(1.0 / measurement.seconds_per_sample),
-                                    format_number(measurement.seconds_per_sample));
+    std::string speed = fmt::format(
+        "{} {}, {} s per {}", format_number(1.0 / measurement.seconds_per_sample),
+        unit.per_second(), format_number(measurement.seconds_per_sample), unit.singular());
     if (std::isfinite(measurement.relative_half_width())) {
       speed += fmt::format(" +-{}", format_percent(measurement.relative_half_width()));
     }
@@ -102,28 +103,29 @@ void add_measurement(FactLines& facts, const Measurement& measurement) {
   const double slowest = measurement.slowest_seconds_per_sample;
   if (std::isfinite(slowest) &&
       slowest > measurement.seconds_per_sample + measurement.half_width_s) {
-    facts.add("hidden buffer",
-              fmt::format("could still take it to {} s per sample", format_number(slowest)));
+    facts.add("hidden buffer", fmt::format("could still take it to {} s per {}",
+                                           format_number(slowest), unit.singular()));
   }
   if (measurement.whole_run) {
-    status += fmt::format("; its program ended by itself after {} samples",
-                          format_number(measurement.total_samples));
+    status += fmt::format("; its program ended by itself after {} {}",
+                          format_number(measurement.total_samples), unit.plural);
   }
   facts.add("measurement", status);
   facts.add("remark", printable_line(measurement.remark));
   for (const LevelChange& change : measurement.level_changes) {
-    std::string text = fmt::format("{} times the seconds per sample from {} on",
-                                   format_number(change.ratio), format_duration(change.at_s));
+    std::string text =
+        fmt::format("{} times the seconds per {} from {} on", format_number(change.ratio),
+                    unit.singular(), format_duration(change.at_s));
     if (change.machine) text += fmt::format(": {} at that time", machine_text(*change.machine));
     facts.add("level change", text);
   }
   for (const auto& [name, phase] : measurement.phases)
-    facts.add("phase", phase_text(name, phase));
+    facts.add("phase", phase_text(name, phase, unit));
   facts.add("start-up", format_duration(measurement.startup_s));
   facts.add("warm-up", format_duration(measurement.warmup_s));
-  facts.add("window", fmt::format("{}, {} steps, {} samples", format_duration(measurement.window_s),
+  facts.add("window", fmt::format("{}, {} steps, {} {}", format_duration(measurement.window_s),
                                   format_number(measurement.window_steps),
-                                  format_number(measurement.window_samples)));
+                                  format_number(measurement.window_samples), unit.plural));
   std::string parts;
   for (const auto& [name, seconds] : measurement.parts) {
     parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", printable_line(name),
@@ -369,7 +371,7 @@ std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
     facts.add(objectives[i].title(), objective_text(trial, baseline, objectives[i], i));
   }
   facts.add("failure", printable_line(trial.failure, 4000));
-  if (trial.measurement) add_measurement(facts, *trial.measurement);
+  if (trial.measurement) add_measurement(facts, *trial.measurement, unit_of(objectives));
   add_machine_use(facts, trial);
   if (details.trace) add_trace(facts, trial, *details.trace, objectives, width);
   if (trial.expected_improvement) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "common/clock.hpp"
@@ -43,6 +44,8 @@ struct RetuneParts {
   std::function<std::filesystem::path(const std::string& study)> log_directory;
   std::function<int()> interrupts;  ///< as `LoopParts::interrupts`
   MachineDescription machine;
+  /// As `LoopParts::why_unread`.
+  std::function<std::optional<std::string>(const std::filesystem::path&, double)> why_unread{};
 };
 
 /// One night of re-tuning. The configuration in use and the baseline are measured in turn (B A A

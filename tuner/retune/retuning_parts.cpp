@@ -179,6 +179,7 @@ Result<Retuning::Played> Retuning::play_study(StudySpec study, const NightPrior&
                  parts_.machine};
   loop.after_too_little =
       "the next night begins with the baseline again, so give nights a longer --time";
+  loop.why_unread = parts_.why_unread;
   auto result = run_loop(std::move(loop));
   if (!result) return tl::unexpected(result.error());
   interrupted_ = result->end == LoopEnd::interrupted;

@@ -125,9 +125,11 @@ std::string best_text(const std::vector<StudyFigures>& studies) {
   Family cost("steptune_best_planned_run_dollars", "gauge",
               "US dollars of the planned run with the best configuration so far.");
   Family sample_time("steptune_best_million_samples_seconds", "gauge",
-                     "Seconds per million samples with the best configuration so far.");
+                     "Seconds per million samples (or what the study counts) with the best "
+                     "configuration so far.");
   Family sample_cost("steptune_best_million_samples_dollars", "gauge",
-                     "US dollars per million samples with the best configuration so far.");
+                     "US dollars per million samples (or what the study counts) with the best "
+                     "configuration so far.");
   Family metric(
       "steptune_best_metric", "gauge",
       "Reported metric, an objective, of the best configuration so far; in its own unit.");

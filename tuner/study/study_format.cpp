@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/study/study_format.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "common/document/identifiers.hpp"
@@ -13,6 +15,8 @@ namespace {
 using document::Writing;
 
 constexpr std::size_t k_max_guards = 50;
+constexpr std::size_t k_longest_unit = 30;
+constexpr double k_highest_ceiling = 1e6;
 
 Type<std::string> study_name() {
   return document::checked<std::string>(
@@ -25,6 +29,21 @@ Type<std::string> study_name() {
             printable_line(name, 60));
       },
       {{"pattern", document::k_study_name_pattern}});
+}
+
+/// Small letters and blanks, so that a unit fits into a sentence.
+Type<std::string> unit() {
+  return document::checked<std::string>(
+      document::string(k_longest_unit),
+      [](const std::string& name) -> std::optional<std::string> {
+        const bool is_fit = !name.empty() && std::ranges::all_of(name, [](char c) {
+          return (c >= 'a' && c <= 'z') || c == ' ';
+        });
+        if (is_fit && name.front() != ' ' && name.back() != ' ') return std::nullopt;
+        return fmt::format("\"{}\" is not a unit: use small letters, such as \"epochs\"",
+                           printable_line(name, 60));
+      },
+      {{"pattern", "^[a-z]([a-z ]*[a-z])?$"}});
 }
 
 /// Only editors look at it.
@@ -182,6 +201,20 @@ Section<StudySpec> format() {
                .default_words("`[steptune]` lines")
                .doc("how to read metrics from what the program prints; `[steptune]` lines are "
                     "always understood"))
+      .add(key("unit", &StudySpec::unit, unit())
+               .omitted_at_default()
+               .in_fingerprint(k_never)
+               .default_words("`samples`")
+               .doc("what the program counts, for people: `epochs`, `boosting rounds`, `percent`. "
+                    "Numbers of samples in this file, on screens and in JSON are then numbers of "
+                    "these"))
+      .add(key("loading_ceiling", &StudySpec::loading_ceiling,
+               document::number({1.0, k_highest_ceiling}))
+               .in_fingerprint(k_never)
+               .default_words("not measured")
+               .doc("how many times as fast a step is without data loading. `steptune run -- "
+                    "COMMAND` measures it with cached batches; the result and `bottleneck` tell "
+                    "it"))
       .add(runner_key().anchor("runner").doc("where trials happen"))
       .add(key("limits", &StudySpec::limits, document::object(limits_section()))
                .anchor("limits")

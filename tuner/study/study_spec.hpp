@@ -205,6 +205,10 @@ struct StudySpec {
   BudgetSpec budget;
   MeasureSpec measure;
   ReportFormat report_format;
+  std::string unit = "samples";  ///< of the program's counter, for people: `unit_name`
+  /// How many times as fast the baseline's steps were on batches that it kept: no loader setting
+  /// gains more. Nothing: not measured.
+  std::optional<double> loading_ceiling;
   std::shared_ptr<const RunnerSettings> runner;  ///< never null once read
   TrialLimits limits;
   /// Parameters, configuration files and facts that an expression or template outside the search

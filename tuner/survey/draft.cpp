@@ -2,6 +2,7 @@
 #include "tuner/survey/draft.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <utility>
 
@@ -16,6 +17,7 @@ namespace steptune {
 namespace {
 
 constexpr const char* k_batch_knob = "batch_size";
+constexpr double k_ceiling_digits = 1e3;  ///< three decimals in the file
 
 /// Batches that the training loader can have ready at most, its workers being what they are today;
 /// null where that is not known.
@@ -60,6 +62,10 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   const bool has_prefetch = knobs.contains("prefetch_factor");
   std::move(knobs).write_into(document, draft);
   draft.ceiling = ceiling_text(survey);
+  if (const auto replay = survey.log.replay()) {
+    document["loading_ceiling"] =
+        std::round(k_ceiling_digits * replay->ceiling()) / k_ceiling_digits;
+  }
   if (options.planned_samples) document["planned_run"]["samples"] = *options.planned_samples;
   // So that the result says where no trial came to the end of an epoch, and what it costs else.
   if (options.epoch_samples) {

@@ -7,6 +7,7 @@
 
 #include "common/json.hpp"
 #include "search/space/expression.hpp"
+#include "tuner/study/study_spec.hpp"
 #include "tuner/survey/survey.hpp"
 
 namespace steptune {
@@ -23,6 +24,7 @@ struct DraftOptions {
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
   std::optional<double> epoch_samples = {};  ///< between two ends of an epoch
+  double worth = SearchSpec().worth;         ///< of the study: the least gain that counts
   /// Trials that the tuning time allows; nothing: as many as it takes.
   std::optional<double> trials = {};
   Facts facts;

@@ -20,8 +20,6 @@ namespace {
 
 /// A knob of a part that takes less of the step is not worth its trials.
 constexpr double k_least_share = 0.02;
-/// Loader settings are worth theirs if the step could become so much faster without them.
-constexpr double k_least_ceiling = 1.05;
 /// Workers that are busy for longer would be waited for once the rest of the step takes a third of
 /// its time, as it may on a GPU with bf16.
 constexpr double k_most_busy = 1.0 / 3.0;
@@ -178,7 +176,7 @@ std::string DraftKnobs::why_not_worth(const Knob& knob) const {
   if (share == shares_.end()) return "";
   if (knob.part == "data") {
     if (busy_workers(survey_).value_or(0.0) > k_most_busy) return "";
-    if (loading_can_gain(survey_, k_least_ceiling)) return "";
+    if (loading_can_gain(survey_, 1.0 + options_.worth)) return "";
     if (const auto replay = survey_.log.replay()) {
       return fmt::format("cached batches make a step {:.2f} times as fast", replay->ceiling());
     }
@@ -284,7 +282,7 @@ bool DraftKnobs::settle_condition(Json& parameter) const {
 
 void DraftKnobs::narrow(const Knob& knob, Json& parameter, const Json& today) const {
   // Workers beyond the CPUs pay only if they wait, and if the step waits for them.
-  const bool is_waited_for = loading_can_gain(survey_, k_least_ceiling);
+  const bool is_waited_for = loading_can_gain(survey_, 1.0 + options_.worth);
   if (knob.name == k_workers && (!is_waited_for || !loading_waits(survey_).value_or(true))) {
     parameter["high"] = k_busy_workers;
     parameter.erase("scale");

@@ -5,9 +5,8 @@
 #include <array>
 #include <string_view>
 
-#include <fmt/format.h>
-
 #include "common/json_fields.hpp"
+#include "tuner/study/loading_ceiling.hpp"
 
 namespace steptune {
 namespace {
@@ -43,9 +42,6 @@ constexpr double k_usual_saving = 0.3;
 /// Small kernels lose about a third of their time to threads that wait for each other, even if
 /// there is a CPU for each.
 constexpr double k_saved_by_one_thread = 0.35;
-
-/// Smaller ceilings are shown with two digits: 1.04 is not worth the time, 1.1 is.
-constexpr double k_needs_two_digits = 1.5;
 
 /// Computing workers save about this by the work that they do beside a step.
 constexpr double k_saved_by_overlap = 0.3;
@@ -148,10 +144,7 @@ bool loading_can_gain(const Survey& survey, double least) {
 std::string ceiling_text(const Survey& survey) {
   const auto ceiling = loading_ceiling(survey);
   if (!ceiling) return "";
-  return fmt::format(
-      "data loading costs {:.0f} % of a step: at most {:.{}f} times as fast without it{}",
-      1e2 * (1.0 - 1.0 / *ceiling), *ceiling, *ceiling < k_needs_two_digits ? 2 : 1,
-      survey.log.replay() ? " (measured with cached batches)" : "");
+  return loading_ceiling_text(*ceiling, survey.log.replay().has_value());
 }
 
 /// The hook tells the workers' own CPU share; `/proc` shows all children, others than workers, too.

@@ -69,10 +69,9 @@ bool is_rate_of_samples(const std::string& name) {
       "examples", "sequence", "sequences", "seq",    "seqs", "token", "tokens"};
   static const std::set<std::string> k_seconds{"s", "sec", "second"};
   std::vector<std::string> words{""};
-  for (const char letter : name) {
-    const auto byte = static_cast<unsigned char>(letter);
-    if (std::isalnum(byte) != 0) {
-      words.back() += static_cast<char>(std::tolower(byte));
+  for (const char letter : lower_case(name)) {
+    if (std::isalnum(static_cast<unsigned char>(letter)) != 0) {
+      words.back() += letter;
     } else if (!words.back().empty()) {
       words.emplace_back();
     }

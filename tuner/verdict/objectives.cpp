@@ -12,6 +12,15 @@
 namespace steptune {
 namespace {
 
+/// Words for a study file whose program tells epochs and no smaller count, as the end of a
+/// sentence; otherwise empty.
+std::string advice_on_epochs(const Measurement& measurement) {
+  if (measurement.total_samples > 0.0 || !measurement.metrics.contains("epoch")) return "";
+  return R"text(; it tells epochs alone: let one be a sample, with "unit": "epochs", "reports": )text"
+         R"text({"metrics": [{"name": "samples", "regex": "(?i)epoch[^0-9]{0,3}([0-9]+(?:[.][0-9]+)?)"}]} )text"
+         R"text(and their number as "samples" of "planned_run")text";
+}
+
 std::string why_no_time(const Measurement& measurement) {
   switch (measurement.status) {
     case MeasurementStatus::no_reports:
@@ -32,13 +41,6 @@ std::string why_no_time(const Measurement& measurement) {
 }
 
 }  // namespace
-
-std::string advice_on_epochs(const Measurement& measurement) {
-  if (measurement.total_samples > 0.0 || !measurement.metrics.contains("epoch")) return "";
-  return R"text(; it tells epochs alone: let one be a sample, with "reports": {"metrics": )text"
-         R"text([{"name": "samples", "regex": "(?i)epoch[^0-9]{0,3}([0-9]+(?:[.][0-9]+)?)"}]} and their )text"
-         R"text(number as "samples" of "planned_run")text";
-}
 
 tl::expected<ObjectiveValues, std::string> objective_values(const StudySpec& study,
                                                             const Measurement& measurement,

@@ -28,10 +28,6 @@ struct ObjectiveValues {
     const StudySpec& study, const Measurement& measurement, double price_usd_per_hour,
     const Measurement* baseline = nullptr);
 
-/// What to write into the study file where the program tells its epochs and no smaller count, as
-/// the end of a sentence; empty elsewhere.
-[[nodiscard]] std::string advice_on_epochs(const Measurement& measurement);
-
 /// True if every objective is `time` or `cost`: then a tight interval is all that a trial is run
 /// for.
 [[nodiscard]] bool all_timed(const StudySpec& study);

@@ -9,6 +9,7 @@
 #include "common/interval.hpp"
 #include "trial_runner/measure/quantiles.hpp"
 #include "tuner/study/counted_steps.hpp"
+#include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {
@@ -66,8 +67,11 @@ std::string samples_counted(const StudySpec& study, const TrialRecord& trial) {
   const auto& formula = study.planned_run.batch_size;
   const auto planned = samples_per_count(study, trial.configuration);
   if (!*measurement.samples_told) {
-    if (!planned)
+    if (!planned) {
+      // The unit itself says what another counter counts.
+      if (unit_name(study).plural != UnitName().plural) return {};
       return "one per step: neither the program nor \"planned_run.batch_size\" says how many";
+    }
     const auto accumulated = accumulation_parameter(study);
     const bool batches = accumulated && counts_batches(study);
     const bool unknown = accumulated && study.report_format.preset == "tqdm";

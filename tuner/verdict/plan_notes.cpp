@@ -13,6 +13,7 @@
 #include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/knobs/knob_role.hpp"
 #include "tuner/study/counted_steps.hpp"
+#include "tuner/study/unit_name.hpp"
 #include "tuner/verdict/batch_effect.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 #include "tuner/verdict/objectives.hpp"
@@ -200,9 +201,9 @@ void add_whole_run_note(const StudySpec& study, const Standing& standing,
   const PlannedRun& plan = study.planned_run;
   if (plan.samples && !is_longer_than(plan, *trial->measurement)) return;
   notes.push_back(fmt::format(
-      "its program ends by itself after {:.0f} samples: whole runs of that length were compared, "
-      "and a longer one is extrapolated from them{}",
-      trial->measurement->total_samples,
+      "its program ends by itself after {:.0f} {}: whole runs of that length were compared, and a "
+      "longer one is extrapolated from them{}",
+      trial->measurement->total_samples, unit_name(study).plural,
       plan.samples ? "" : "; \"planned_run.samples\" says how long it is to be"));
 }
 

@@ -177,11 +177,10 @@ std::vector<std::string> unseen_phases(const PlannedRun& plan,
       return trial.measurement && !declared_period(phase, *trial.measurement);
     });
     if (has_no_period) {
-      told.push_back(
-          fmt::format("the program reports samples and no steps, so \"every_steps\" of {} cannot "
-                      "be used: it is "
-                      "priced as often as it was seen; give \"every_samples\", or \"batch_size\"",
-                      name));
+      told.push_back(fmt::format(
+          "the program reports no steps, so \"every_steps\" of {} cannot be used: it is "
+          "priced as often as it was seen; give \"every_samples\", or \"batch_size\"",
+          name));
       continue;
     }
     const auto any_trial = [&](const auto& shows) {

@@ -160,6 +160,18 @@ TEST(Bottleneck, AValueWithBetterAndWorseOnesAroundItIsAsGoodAsItGets) {
       << "there are no fewer than none";
 }
 
+TEST(Bottleneck, TellsTheMeasuredCeilingOfLoading) {
+  Bottleneck bottleneck = waiting_for_data(6);
+  EXPECT_EQ(in_words(bottleneck).ceiling, "");
+  bottleneck.loading_ceiling = 5.0;
+  EXPECT_EQ(in_words(bottleneck).ceiling,
+            "In the baseline, data loading costs 80 % of a step: at most 5.0 times as fast without "
+            "it (measured with cached batches).");
+  EXPECT_NEAR(*bottleneck.most_gain(StepStage::data), 1.0 / 0.22, 1e-9) << "another trial";
+  bottleneck.is_baseline = true;
+  EXPECT_EQ(bottleneck.most_gain(StepStage::data), 5.0);
+}
+
 TEST(Bottleneck, NothingIsAsGoodAsItGetsWhileCpusIdleOrWorkersWait) {
   Bottleneck bottleneck = waiting_for_data(6);
   bottleneck.cpu_busy = 0.51;

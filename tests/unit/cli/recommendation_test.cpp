@@ -80,6 +80,22 @@ TEST(Recommendation, NothingToGainIsAVerdictOfItsOwn) {
   EXPECT_EQ(json["most_gain"], 0.031);
 }
 
+TEST(Recommendation, SaysWhatDataLoadingCostsWhereNothingIsToBeChanged) {
+  RecommendationContext context = two_objectives();
+  context.loading_ceiling = 1.02;
+  const std::string limit =
+      "limit   data loading costs 2 % of a step: at most 1.02 times as fast without it (measured "
+      "with cached batches)";
+  EXPECT_EQ(line_of(recommendation_text(faster(), context), "limit"), "");
+  EXPECT_EQ(line_of(details_text(faster(), context), "limit"), limit);
+  Recommendation kept = faster();
+  kept.claim = Claim::nothing_to_gain;
+  EXPECT_EQ(line_of(recommendation_text(kept, context), "limit"), limit);
+  EXPECT_EQ(line_of(details_text(kept, context), "limit"), "");
+  EXPECT_EQ(recommendation_json(kept, context)["loading_ceiling"], 1.02);
+  EXPECT_TRUE(recommendation_json(kept, two_objectives())["loading_ceiling"].is_null());
+}
+
 TEST(Recommendation, JsonNamesTheSettingsThatWereReset) {
   Recommendation recommendation = faster();
   recommendation.changed = {"workers"};

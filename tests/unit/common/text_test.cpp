@@ -23,6 +23,11 @@ TEST(NearestName, FindsALikelySlipOnly) {
   EXPECT_EQ(did_you_mean("precison", names), "; did you mean \"precision\"?");
 }
 
+TEST(LowerCase, ChangesAsciiLettersAlone) {
+  EXPECT_EQ(lower_case("Batch-Size 12 [Z]"), "batch-size 12 [z]");
+  EXPECT_EQ(lower_case("\xC3\x89"), "\xC3\x89") << "a letter beyond ASCII";
+}
+
 TEST(PrintableLine, NeutralisesWhatATerminalWouldObey) {
   EXPECT_EQ(printable_line("a\x1b[31mred\x1b[0m\r\nb"), "ared | b");
   EXPECT_EQ(printable_line("\nfirst\n\nlast\n"), "first | last");

@@ -104,8 +104,8 @@ TEST(Causes, TellPartsThatGrew) {
   seen.parts = {{"data", 0.004}, {"compute", 0.012}, {"other", 0.0011}, {"new", 0.1}};
   seen.level_changes = {{2000.0, 30.0, 1.3}};
   EXPECT_THAT(told_of(promised, seen, k_deviates),
-              ElementsAre("the part \"compute\" of a sample takes 12 ms, in the trial it took 9 ms",
-                          HasSubstr("the part \"data\" of a sample takes 4 ms, in the trial it "
+              ElementsAre("the part \"compute\" takes 12 ms per sample, in the trial it took 9 ms",
+                          HasSubstr("the part \"data\" takes 4 ms per sample, in the trial it "
                                     "took 1 ms: storage, page cache")))
       << "and not that the steps are slower, which follows from it";
 }

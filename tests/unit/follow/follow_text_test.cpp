@@ -69,6 +69,18 @@ changed  another machine
 )");
 }
 
+TEST(FollowText, CountsInTheStudysUnit) {
+  Promise promise = promised_plan();
+  promise.unit = {"epochs"};
+  const std::string text = follow_text(promise, slower_run()) + follow_line(promise, slower_run());
+  EXPECT_THAT(text,
+              HasSubstr("66.67 epochs/s (65.36-68.03) since 20000 epochs, promised 100 epochs/s"));
+  EXPECT_THAT(text,
+              HasSubstr("6.0 s each, every 500 epochs; promised 2.0 s each, every 1000 epochs"));
+  EXPECT_THAT(text, HasSubstr("25.0 % more time per epoch than promised"));
+  EXPECT_THAT(text, Not(HasSubstr("sample")));
+}
+
 TEST(FollowText, LeavesOutWhatIsNotKnown) {
   FollowState state = slower_run();
   state.seconds_per_sample_now.reset();

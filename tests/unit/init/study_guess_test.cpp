@@ -88,6 +88,18 @@ TEST(StudyGuess, PlansStepsOfTheBatchThatIsLeftAsItIs) {
   EXPECT_EQ(must_guess(input).document["planned_run"], Json({{"samples", 4'500'000}}));
 }
 
+TEST(StudyGuess, CountsStepsWhereTheirSizeIsNotKnown) {
+  GuessInput input = input_of(k_help, {"python3", "train.py", "--accumulate", "4"});
+  input.reading = OutputReading{};
+  input.reading->format = {"preset tqdm", Json("tqdm"), {}};
+  input.reading->progress = 3;
+  const StudyGuess guess = must_guess(input);
+  EXPECT_EQ(guess.document["unit"], "steps");
+  EXPECT_THAT(guess.notes, Contains(HasSubstr("times are per million steps")));
+  input.reading->tells_samples = true;
+  EXPECT_FALSE(must_guess(input).document.contains("unit"));
+}
+
 TEST(StudyGuess, PlansInEpochsOrPercentIfTheProgramPrintsNothingElse) {
   GuessInput input = input_of(k_help, {"python3", "train.py", "--batch-size", "128"});
   input.reading = OutputReading{};
@@ -97,6 +109,7 @@ TEST(StudyGuess, PlansInEpochsOrPercentIfTheProgramPrintsNothingElse) {
   input.reading->unit = CountUnit::epochs;
   const StudyGuess epochs = must_guess(input);
   EXPECT_EQ(epochs.document["planned_run"], Json({{"samples", 90}}));
+  EXPECT_EQ(epochs.document["unit"], "epochs");
   EXPECT_THAT(epochs.notes, Contains(HasSubstr("planned run of 90 epochs: --epochs 90")));
   EXPECT_LE(epochs.document["guards"][0]["after_samples"], 90);
   input.reading->unit = CountUnit::percent;

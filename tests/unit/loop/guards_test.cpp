@@ -405,6 +405,9 @@ TEST(Guards, SayWhichMetricWasNotReported) {
             "the guard on loss could not be checked: the trial did not report it");
   EXPECT_FALSE(violated_guard({guard}, {}, {}, nullptr, GuardMoment::again))
       << "it was judged when the configuration was first measured";
+  guard.after_samples = 3.0;
+  EXPECT_EQ(violated_guard({guard}, {}, {}, nullptr, GuardMoment::ended, {"epochs"}),
+            "the guard on loss could not be checked: the trial did not report it after 3 epochs");
   Guard memory = limited("peak_memory_bytes");
   memory.max = 1e9;
   EXPECT_TRUE(violated_guard({memory}, {}, {}, nullptr, GuardMoment::ended));

@@ -239,7 +239,7 @@ TEST(Draft, SaysHowMuchLoadingCanGainAtMost) {
 }
 
 TEST(Draft, TakesTheCeilingThatCachedBatchesShow) {
-  const auto replayed = [](double ceiling, const std::string& device) {
+  const auto replayed = [](double ceiling, const std::string& device, double worth = 0.05) {
     Survey survey = usual(loader_knobs(), 0.3);
     survey.log.add(fmt::format(R"({{"event":"patched","pid":1,"device":"{}"}})", device));
     survey.log.add(R"({"event":"replay_begun"})");
@@ -247,7 +247,9 @@ TEST(Draft, TakesTheCeilingThatCachedBatchesShow) {
         fmt::format(R"({{"event":"replay_ended","steps":30,"step_s":0.01,"before_step_s":{}}})",
                     0.01 * ceiling));
     survey.log.add(knob("num_threads", "4"));
-    return must_draft(survey);
+    DraftOptions wanted = options();
+    wanted.worth = worth;
+    return must_draft(survey, wanted);
   };
   EXPECT_EQ(replayed(5.0, "cpu").ceiling,
             "data loading costs 80 % of a step: at most 5.0 times as fast without it (measured "
@@ -259,8 +261,11 @@ TEST(Draft, TakesTheCeilingThatCachedBatchesShow) {
   EXPECT_THAT(hidden.left, Contains("num_workers, prefetch_factor, persistent_workers: cached "
                                     "batches make a step 1.02 times as fast"));
   EXPECT_NE(study_of(replayed(1.06, "cuda")).space.find("num_workers"), nullptr);
+  EXPECT_EQ(study_of(replayed(1.25, "cuda")).loading_ceiling, 1.25) << "the study keeps it";
   EXPECT_NE(study_of(replayed(0.7, "cpu")).space.find("num_workers"), nullptr)
       << "waiting takes 30 % of a step, and other load slowed the replay down";
+  EXPECT_EQ(study_of(replayed(1.06, "cuda", 0.1)).space.find("num_workers"), nullptr)
+      << "a gain of 6 % is not worth it";
 }
 
 TEST(Draft, BeginsWithTheThreadsWhereCpusAreCrowded) {

@@ -1,21 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/aws/header_text.hpp"
 
-#include <algorithm>
-
 namespace steptune::aws {
 
 std::string_view trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
-}
-
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  std::transform(lower.begin(), lower.end(), lower.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
-  return lower;
 }
 
 }  // namespace steptune::aws

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/libcurl.hpp"
+#include "common/text.hpp"
 #include "trial_runner/sagemaker/aws/header_text.hpp"
 
 namespace steptune::aws {

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "trial_runner/sagemaker/aws/header_text.hpp"
 
 namespace steptune::aws {

@@ -13,6 +13,7 @@
 #include <openssl/hmac.h>
 
 #include "common/sha256.hpp"
+#include "common/text.hpp"
 #include "trial_runner/sagemaker/aws/header_text.hpp"
 
 namespace steptune::aws {

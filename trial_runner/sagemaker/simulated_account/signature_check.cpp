@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "trial_runner/sagemaker/simulated_account/signature_check.hpp"
 
-#include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <ctime>
 #include <regex>
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "trial_runner/sagemaker/aws/sigv4.hpp"
 
 namespace steptune::simulated {
@@ -31,12 +30,8 @@ ServiceError forbidden(const char* code, std::string message) {
 }  // namespace
 
 std::string_view header_of(const aws::HttpRequest& request, std::string_view name) {
-  const auto lower = [](char c) { return std::tolower(static_cast<unsigned char>(c)); };
   for (const auto& [key, value] : request.headers) {
-    if (std::equal(key.begin(), key.end(), name.begin(), name.end(),
-                   [&](char a, char b) { return lower(a) == lower(b); })) {
-      return value;
-    }
+    if (lower_case(key) == lower_case(name)) return value;
   }
   return {};
 }

@@ -131,7 +131,7 @@ std::string importance_html(const StudyImportance& study) {
 std::string bottleneck_html(const Bottleneck& bottleneck) {
   const BottleneckWords words = in_words(bottleneck);
   std::string html = fmt::format("<p><strong>{}</strong></p>\n", html_escaped(words.finding)) +
-                     paragraph(words.evidence, "evidence");
+                     paragraph(words.evidence, "evidence") + paragraph(words.ceiling, "evidence");
   std::string body;
   for (const StageTime& time : bottleneck.stages) {
     std::string parts;
@@ -146,7 +146,7 @@ std::string bottleneck_html(const Bottleneck& bottleneck) {
   if (!body.empty()) {
     html += html_table("",
                        html_head_cell("stage") + html_head_cell("share of a step", true) +
-                           html_head_cell("per sample", true) +
+                           html_head_cell("per " + bottleneck.unit.singular(), true) +
                            html_head_cell("gain if it took none", true) + html_head_cell("parts"),
                        body);
   }

@@ -51,7 +51,10 @@ std::string scaling_html(const StudyScaling& study) {
           html_head_cell("efficiency", true) + html_head_cell("marginal gain", true) +
           html_head_cell("trial", true) + html_head_cell("best of", true),
       body);
-  if (!study.planned_run) html += "<p>times and costs are those of a million samples</p>\n";
+  if (!study.planned_run) {
+    html += fmt::format("<p>times and costs are those of a million {}</p>\n",
+                        html_escaped(study.unit.plural));
+  }
   for (const std::string& remark : study.remarks)
     html += fmt::format("<p>{}</p>\n", html_escaped(remark));
   return html;
@@ -61,7 +64,7 @@ Json scaling_data(const StudyScaling& study) {
   const Scaling& scaling = study.scaling;
   Json json;
   json["over"] = scaling.question.over;
-  json["time"] = study.planned_run ? "time" : "time/1M samples";
+  json["time"] = study.planned_run ? "time" : "time/1M " + study.unit.plural;
   json["ideal"] = scaling.counts.front().efficiency.has_value();
   json["points"] = Json::array();
   for (const ScalingCount& count : scaling.counts) {

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "common/json.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// Unit of a study's counter, for people. Numbers that the code calls samples are in this unit.
+struct UnitName {
+  std::string plural = "samples";  ///< `epochs`, `boosting rounds`, `percent`
+
+  [[nodiscard]] std::string singular() const;  ///< `epoch`, `boosting round`, `percent`
+  [[nodiscard]] std::string per_second() const { return plural + "/s"; }
+};
+
+[[nodiscard]] UnitName unit_name(const StudySpec& study);
+/// From a stored study document.
+[[nodiscard]] UnitName unit_name(const Json& document);
+
+}  // namespace steptune
