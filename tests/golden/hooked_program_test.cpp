@@ -15,14 +15,6 @@ using ::testing::Not;
 
 constexpr const char* k_python = "/usr/bin/python3";
 
-bool has_torch() {
-  static const bool k_has = [] {
-    const Sandbox sandbox;
-    return sandbox.program({k_python, "-c", "import torch"}).exit_code == 0;
-  }();
-  return k_has;
-}
-
 /// A small program as people write them: nothing of Steptune in it, data that takes its time, and
 /// no end before it is ended. It tells its arguments and what the data loader has in the end.
 const char* const k_train = R"(import sys
@@ -58,7 +50,7 @@ sys.exit(7)
 class HookedProgram : public testing::Test {
  protected:
   void SetUp() override {
-    if (!has_torch()) GTEST_SKIP() << "no PyTorch in " << k_python;
+    if (!has_pytorch()) GTEST_SKIP() << "no PyTorch in " << k_python;
     sandbox_.write("train.py", k_train);
   }
   const Sandbox sandbox_;

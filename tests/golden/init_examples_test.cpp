@@ -100,9 +100,7 @@ TEST_F(InitOfAnExample, FindsWhatMattersOfTheImageClassifier) {
 }
 
 TEST_F(InitOfAnExample, FindsWhatMattersOfPytorchResnet) {
-  if (sandbox_.program({k_python_of_examples, "-c", "import torch"}).exit_code != 0) {
-    GTEST_SKIP() << "no PyTorch in " << k_python_of_examples;
-  }
+  if (!has_pytorch()) GTEST_SKIP() << "no PyTorch in " << k_python_of_examples;
   const Json json =
       init({k_python_of_examples, STEPTUNE_SOURCE_DIR "/examples/pytorch_resnet/train.py",
             "--images", "256", "--size", "64", "--epochs", "50"});

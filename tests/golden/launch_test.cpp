@@ -70,9 +70,7 @@ Json shown_trial(const Sandbox& sandbox, const std::string& number) {
 
 TEST(LaunchedStudy, TrialsOfTwoRealProcessesAreMeasuredAtTheSameTime) {
   const Sandbox sandbox;
-  if (sandbox.program({k_python3, "-c", "import torch"}).exit_code != 0) {
-    GTEST_SKIP() << "no PyTorch in " << k_python3;
-  }
+  if (!has_pytorch()) GTEST_SKIP() << "no PyTorch in " << k_python3;
   sandbox.write("train.py", k_ddp_program);
   sandbox.write("study.json", ddp_study());
   const Ended ended = sandbox.steptune({"run", "study.json"});
@@ -146,9 +144,7 @@ TEST(LaunchedStudy, AnUntouchedProgramOfTwoRealProcessesIsTunedFromOutside) {
   // By the study's launch, where all ranks report; and as a person types it.
   for (const bool is_typed : {false, true}) {
     const Sandbox sandbox;
-    if (sandbox.program({k_python3, "-c", "import torch"}).exit_code != 0) {
-      GTEST_SKIP() << "no PyTorch in " << k_python3;
-    }
+    if (!has_pytorch()) GTEST_SKIP() << "no PyTorch in " << k_python3;
     Json study = Json::parse(k_untouched_study);
     if (is_typed) {
       study["command"] = {k_python3,
@@ -201,9 +197,7 @@ for step in range(100000 if is_trial else 20):
 
 TEST(LaunchedStudy, EachProcessHasItsOwnPartOfTheProcessors) {
   const Sandbox sandbox;
-  if (sandbox.program({k_python3, "-c", "import torch"}).exit_code != 0) {
-    GTEST_SKIP() << "no PyTorch in " << k_python3;
-  }
+  if (!has_pytorch()) GTEST_SKIP() << "no PyTorch in " << k_python3;
   const auto cpus = allowed_cpus();
   ASSERT_TRUE(cpus);
   if (cpus->size() < 2) GTEST_SKIP() << "one processor only";

@@ -72,6 +72,14 @@ std::string steptune_program() {
   return std::string(STEPTUNE_BINARY_DIR) + "/bin/steptune";
 }
 
+bool has_pytorch() {
+  static const bool k_has = [] {
+    const std::string look = "import importlib.util as u, sys; sys.exit(not u.find_spec('torch'))";
+    return Sandbox().program({"/usr/bin/python3", "-c", look}).exit_code == 0;
+  }();
+  return k_has;
+}
+
 void Sandbox::write(const std::string& file, const std::string& text) const {
   folder_.write(file, text);
 }

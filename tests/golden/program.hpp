@@ -60,6 +60,9 @@ class Sandbox {
 
 [[nodiscard]] std::string steptune_program();
 
+/// True if /usr/bin/python3 has PyTorch. Importing it would take seconds.
+[[nodiscard]] bool has_pytorch();
+
 /// Compares line by line; `{{regex}}` in an expected line stands for what the regular expression
 /// matches, and a line `{{...}}` for any number of lines. Empty if all lines match, else what
 /// differs, with the whole actual text.

@@ -61,9 +61,7 @@ while True:
 class TunedRun : public testing::Test {
  protected:
   void SetUp() override {
-    if (sandbox_.program({k_interpreter, "-c", "import torch"}).exit_code != 0) {
-      GTEST_SKIP() << "no PyTorch in " << k_interpreter;
-    }
+    if (!has_pytorch()) GTEST_SKIP() << "no PyTorch in " << k_interpreter;
     sandbox_.write("train.py", k_long_run);
   }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole tunings through the emulator, by the program that users run."""
 
+import importlib.util
 import json
 import os
 import pathlib
@@ -80,7 +81,7 @@ class Tuned(unittest.TestCase):
 
     def put_pytorch_program(self, name, file):
         """Into the bucket that is the study's code channel; the test is skipped where there is no PyTorch."""
-        if subprocess.run(["/usr/bin/python3", "-c", "import torch"], capture_output=True).returncode != 0:
+        if importlib.util.find_spec("torch") is None:
             self.skipTest("no PyTorch in /usr/bin/python3")
         code = self.root / "aws" / "s3" / "my-bucket" / "code"
         code.mkdir(parents=True)
