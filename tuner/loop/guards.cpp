@@ -87,9 +87,11 @@ std::optional<std::string> violation(const Guard& guard, const GuardedValue& val
   return std::nullopt;
 }
 
-/// 0 while unknown.
+/// The whole peak if it is not known how much of that could be reclaimed.
 double unreclaimable_bytes(const TrialRecord* baseline) {
-  return baseline == nullptr ? 0.0 : baseline->peak_unreclaimable_bytes.value_or(0.0);
+  if (baseline == nullptr) return 0.0;
+  if (baseline->peak_unreclaimable_bytes) return *baseline->peak_unreclaimable_bytes;
+  return baseline->peak_memory_bytes.value_or(0.0);
 }
 
 std::string missing(const Guard& guard, const UnitName& unit) {

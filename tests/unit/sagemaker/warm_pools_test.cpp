@@ -179,9 +179,9 @@ TEST_F(WarmPoolsTest, APoolThatEndedTooSoonIsOverheadAndNoticed) {
   ASSERT_TRUE(pools().settle(job));
   EXPECT_EQ(job.launch().pool_job, std::nullopt);
   EXPECT_NEAR(total_usd(pools().take_unused()), 300.0, 1.0) << "its keep-alive period";
-  const auto notices = sink_.take();
-  EXPECT_THAT(texts_of(notices), ElementsAre(HasSubstr("trial 2 started cold")));
-  EXPECT_EQ(notices[0].trial, 2);
+  const auto taken = sink_.take();
+  EXPECT_THAT(texts_of(taken), ElementsAre(HasSubstr("trial 2 started cold")));
+  EXPECT_EQ(taken[0].trial, 2);
 }
 
 }  // namespace
