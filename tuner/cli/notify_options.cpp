@@ -32,7 +32,7 @@ void add_notify_options(CLI::App& command, NotifyOptions& options,
 }
 
 void tell_if_wanted(CommandContext& context, const Notifier& notifier, const NotifyOptions& options,
-                    const Notice& notice) {
+                    const Notification& notice) {
   const bool wanted = options.events.empty() ||
                       std::ranges::find(options.events, notice.event) != options.events.end();
   if (!wanted) return;

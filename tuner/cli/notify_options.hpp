@@ -21,6 +21,6 @@ void add_notify_options(CLI::App& command, NotifyOptions& options,
 
 /// Tells of `notice` if its event is wanted; who could not be told is a warning.
 void tell_if_wanted(CommandContext& context, const Notifier& notifier, const NotifyOptions& options,
-                    const Notice& notice);
+                    const Notification& notice);
 
 }  // namespace steptune

@@ -61,7 +61,7 @@ std::string escaped_for_slack(std::string_view text) {
   return escaped;
 }
 
-Json slack_document(const Notice& notice) {
+Json slack_document(const Notification& notice) {
   return {{"text", escaped_for_slack(notice.text)}};
 }
 
@@ -96,7 +96,7 @@ Result<Notifier> Notifier::create(const std::vector<std::string>& targets, const
   return Notifier(std::move(read), clock);
 }
 
-std::vector<std::string> Notifier::tell(const Notice& notice) const {
+std::vector<std::string> Notifier::tell(const Notification& notice) const {
   Json document{{"event", notice.event}};
   document.update(notice.body);
   std::vector<std::string> warnings;

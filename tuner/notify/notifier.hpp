@@ -11,7 +11,7 @@
 namespace steptune {
 
 /// What is told to programs and webhooks.
-struct Notice {
+struct Notification {
   std::string event;  ///< `completed`, `improved`, `regressed`, `failed`, `budget`
   std::string text;   ///< a line or two for people
   Json body;          ///< an object; gets `event` as its first key
@@ -33,7 +33,7 @@ class Notifier {
   /// Tells all of them, one after the other, and waits: half a minute for a command and a quarter
   /// for an address at the most. Returns the warnings of those that could not be told. Addresses
   /// are named by their host alone: the rest may be a secret.
-  [[nodiscard]] std::vector<std::string> tell(const Notice& notice) const;
+  [[nodiscard]] std::vector<std::string> tell(const Notification& notice) const;
 
  private:
   enum class Kind { command, webhook, slack };

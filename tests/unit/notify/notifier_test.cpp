@@ -74,7 +74,7 @@ class NotifierTest : public ::testing::Test {
 
   TemporaryFolder folder_{"notify"};
   SystemClock clock_;
-  Notice notice_{"regressed", "slower since night 11", Json{{"study", "resnet"}}};
+  Notification notice_{"regressed", "slower since night 11", Json{{"study", "resnet"}}};
   pid_t server_ = -1;
 };
 
