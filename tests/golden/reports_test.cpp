@@ -88,7 +88,7 @@ TEST(Reports, CountsInTheUnitOfTheOutput) {
   const Sandbox sandbox;
   sandbox.write("train.log", "Epoch 1/3 loss: 0.7\nEpoch 2/3 loss: 0.6\nEpoch 3/3 loss: 0.5\n");
   const Ended epochs = sandbox.steptune({"reports", "train.log"});
-  EXPECT_THAT(epochs.out, HasSubstr("epochs 2, loss 0.6"));
+  EXPECT_THAT(epochs.out, HasSubstr("epochs 2, epoch 2, loss 0.6"));
   EXPECT_THAT(epochs.out, HasSubstr("counter  epochs, up to 3\n"));
   sandbox.write("boost.log", "[0]\ttrain-logloss:0.63\n[1]\ttrain-logloss:0.61\n");
   const Ended rounds = sandbox.steptune({"reports", "boost.log", "--as", "xgboost", "--json"});

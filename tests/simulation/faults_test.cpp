@@ -2,7 +2,6 @@
 // Trials that fail in every way there is, guards, budgets.
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -134,27 +133,6 @@ TEST_F(FaultTest, ATrialWithoutReportsIsNeverRanked) {
   EXPECT_THAT(trials[2].failure, HasSubstr("no progress reports"));
   EXPECT_EQ(trials[3].status, TrialStatus::failed);
   EXPECT_GT(result.recommendation->incumbent_trial, 0);
-}
-
-TEST_F(FaultTest, ABaselineWhoseOutputIsNotUnderstoodIsToldLongBeforeItFails) {
-  double told_s = 0.0;
-  const auto silent = [](const TrialSpec& spec) {
-    // The log tells a program from one that is replayed, which may start for longer.
-    std::filesystem::create_directories(spec.log_path.parent_path());
-    std::ofstream(spec.log_path) << "epoch 1 begins\n";
-    TrialScript result = train(spec);
-    result.silent = true;
-    return result;
-  };
-  SimulatedRun run(folder_.path(), document_, silent);
-  run.runner.at_wait = [&] {
-    if (told_s == 0.0 && !run.listener.warnings.empty()) told_s = run.clock.now_s();
-  };
-  EXPECT_EQ(must_run(run).end, LoopEnd::too_many_failures);
-  EXPECT_NEAR(told_s, 60.0, 2.0);
-  EXPECT_GT(run.clock.now_s(), 600.0);
-  EXPECT_THAT(run.listener.warnings,
-              ::testing::ElementsAre(HasSubstr("\"reports\" in the study file does not fit")));
 }
 
 TEST_F(FaultTest, AProgramThatIgnoresItsEndDoesNotEndTheStudy) {
