@@ -2,13 +2,14 @@
 #include "trial_runner/slurm/virtual_cluster.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/slurm/need.hpp"
 
@@ -30,6 +31,12 @@ std::string option_of(const std::vector<std::string>& argv, std::string_view opt
     if (word.starts_with(option)) return word.substr(option.size());
   }
   return {};
+}
+
+int number_of(std::string_view text) {
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
 }  // namespace
@@ -68,7 +75,7 @@ struct VirtualCluster::StepState {
     // Programs with a batch size tell their samples, as one must that is compared by them.
     const auto batch = request.values.find("batch");
     if (batch == request.values.end()) return std::nullopt;
-    return std::atof(batch->second.c_str());
+    return parse_finite(batch->second);
   }
   void report() {
     steps += steps_a_report();
@@ -177,7 +184,7 @@ class VirtualHost final : public SubmitHost {
     auto state = std::make_shared<VirtualCluster::StepState>();
     state->request = request;
     state->program = cluster_.program(request);
-    state->job = std::atoi(request.job_id.c_str());
+    state->job = number_of(request.job_id);
     state->launched_s = cluster_.clock_.now_s();
     state->number = static_cast<int>(cluster_.steps_.size());
     cluster_.steps_.push_back(state);
@@ -281,7 +288,7 @@ std::string VirtualCluster::submit(const std::vector<std::string>& argv) {
   VirtualJob job;
   job.id = ++last_id_;
   job.name = option_of(argv, "--job-name=");
-  job.nodes = std::atoi(option_of(argv, "--nodes=").c_str());
+  job.nodes = number_of(option_of(argv, "--nodes="));
   job.partition = option_of(argv, "--partition=");
   job.submitted_s = clock_.now_s();
   job.limit_s = time_limit_s(option_of(argv, "--time=")).value_or(k_never_s);
@@ -344,7 +351,7 @@ VirtualJob* VirtualCluster::find_job(int id) {
 void VirtualCluster::cancel(const std::vector<std::string>& argv) {
   const std::string& what = argv.back();
   const std::size_t dot = what.find('.');
-  const int id = std::atoi(what.c_str());
+  const int id = number_of(what);
   if (dot == std::string::npos) {
     VirtualJob* job = find_job(id);
     const std::string name = option_of(argv, "--name=");
@@ -353,7 +360,7 @@ void VirtualCluster::cancel(const std::vector<std::string>& argv) {
     }
     return;
   }
-  const int number = std::atoi(what.c_str() + dot + 1);
+  const int number = number_of(std::string_view(what).substr(dot + 1));
   for (const auto& step : steps_) {
     if (step->job != id || step->number != number || step->srun_status) continue;
     if (option_of(argv, "--signal=") == "TERM") {
