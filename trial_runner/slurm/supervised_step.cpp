@@ -68,7 +68,6 @@ bool SupervisedStep::has_ended() {
   std::string how;
   int number = 0;
   if (words >> how >> number && how == "exit") end.status = number;
-  // Supervisors of earlier versions did not tell it.
   if (std::string time; words >> time) end.time_s = parse_finite(time);
   if (std::getline(file, line) && line.starts_with("fault ")) {
     end.fault = "its output could not be kept: " + line.substr(6);

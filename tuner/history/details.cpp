@@ -8,11 +8,6 @@
 namespace steptune {
 namespace {
 
-/// Before it there was no table of the times in which machines were not used.
-constexpr int k_first_with_unused_times = 8;
-/// Nor, before it, of decisions.
-constexpr int k_first_with_decisions = 9;
-
 std::optional<TrialTrace> read_trace(const std::string& text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   return json.is_discarded() ? std::nullopt : std::optional(trial_trace_from_json(json));
@@ -22,7 +17,6 @@ std::optional<TrialTrace> read_trace(const std::string& text) {
 
 Result<std::optional<TrialTrace>> History::trace(std::int64_t study_id, std::int64_t number) const {
   return store_->catch_errors([&]() -> Result<std::optional<TrialTrace>> {
-    if (store_->version < k_first_with_details) return std::nullopt;
     Query query = store_->query("SELECT trace FROM traces WHERE study_id = ? AND number = ?");
     query.bind(study_id).bind(number);
     if (!query.step()) return std::nullopt;
@@ -35,7 +29,6 @@ Result<std::optional<TrialTrace>> History::trace(std::int64_t study_id, std::int
 Result<void> History::traces(std::int64_t study_id,
                              const std::function<void(std::int64_t, TrialTrace)>& use) const {
   return store_->catch_errors([&]() -> Result<void> {
-    if (store_->version < k_first_with_details) return {};
     Query query =
         store_->query("SELECT trace, number FROM traces WHERE study_id = ? ORDER BY number");
     query.bind(study_id);
@@ -52,7 +45,6 @@ Result<std::vector<AttemptRecord>> History::attempts(std::int64_t study_id,
                                                      std::int64_t number) const {
   return store_->catch_errors([&]() -> Result<std::vector<AttemptRecord>> {
     std::vector<AttemptRecord> attempts;
-    if (store_->version < k_first_with_details) return attempts;
     Query query = store_->query(
         "SELECT attempt, status, started_wall_s, ended_wall_s, spent_s, spent_usd, failure "
         "FROM attempts WHERE study_id = ? AND number = ? ORDER BY attempt");
@@ -71,7 +63,6 @@ Result<std::vector<AttemptRecord>> History::attempts(std::int64_t study_id,
 Result<std::vector<SessionRecord>> History::sessions(std::int64_t study_id) const {
   return store_->catch_errors([&]() -> Result<std::vector<SessionRecord>> {
     std::vector<SessionRecord> sessions;
-    if (store_->version < k_first_with_details) return sessions;
     Query query = store_->query(
         "SELECT started_wall_s, machine FROM sessions WHERE study_id = ? ORDER BY session");
     query.bind(study_id);
@@ -90,7 +81,6 @@ Result<std::vector<SessionRecord>> History::sessions(std::int64_t study_id) cons
 Result<std::vector<UnusedTime>> History::unused_times(std::int64_t study_id) const {
   return store_->catch_errors([&]() -> Result<std::vector<UnusedTime>> {
     std::vector<UnusedTime> times;
-    if (store_->version < k_first_with_unused_times) return times;
     Query query = store_->query(
         "SELECT machine, from_wall_s, to_wall_s, usd FROM unused_times WHERE study_id = ? "
         "ORDER BY from_wall_s, machine");
@@ -106,7 +96,6 @@ Result<std::vector<UnusedTime>> History::unused_times(std::int64_t study_id) con
 Result<std::vector<StudyDecision>> History::decisions(std::int64_t study_id) const {
   return store_->catch_errors([&]() -> Result<std::vector<StudyDecision>> {
     std::vector<StudyDecision> decisions;
-    if (store_->version < k_first_with_decisions) return decisions;
     Query query = store_->query(
         "SELECT at_wall_s, kind, coalesce(trial, 0), text, numbers FROM decisions "
         "WHERE study_id = ? ORDER BY decision");

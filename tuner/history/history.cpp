@@ -14,12 +14,11 @@
 namespace steptune {
 namespace {
 
-/// Of a file that is read as a version of that number wrote it.
-std::string select_studies(int version, const char* rest) {
+std::string select_studies(const char* rest) {
   return fmt::format(
       "SELECT id, name, fingerprint, document, seed, status, created_wall_s, elapsed_s, "
-      "stop_reason, recommendation, overhead_usd, {} FROM studies {}",
-      version < 5 ? "0" : "unpaid_suggestions", rest);
+      "stop_reason, recommendation, overhead_usd, unpaid_suggestions FROM studies {}",
+      rest);
 }
 
 Result<StudyRecord> read_study_row(const Query& query, const std::string& where) {
@@ -82,7 +81,7 @@ template <typename Store>
 Result<TrialRecord> read_with_attempts(Store& store, std::int64_t study_id, const Query& query,
                                        Milestones milestones) {
   auto trial = read_trial(query, milestones, store.path.string());
-  if (!trial || trial->attempt <= 1 || store.version < k_first_with_details) return trial;
+  if (!trial || trial->attempt <= 1) return trial;
   Query earlier = store.query(
       "SELECT coalesce(sum(spent_s), 0.0), coalesce(sum(spent_usd), 0.0) FROM attempts "
       "WHERE study_id = ? AND number = ? AND attempt < ?");
@@ -163,7 +162,7 @@ const std::vector<std::string>& History::warnings() const {
 Result<std::vector<StudyRecord>> History::studies() const {
   const auto read = [&] {
     return store_->catch_errors([&]() -> Result<std::vector<StudyRecord>> {
-      Query query = store_->query(select_studies(store_->version, "ORDER BY id"));
+      Query query = store_->query(select_studies("ORDER BY id"));
       std::vector<StudyRecord> studies;
       while (query.step()) {
         auto study = read_study_row(query, store_->path.string());
@@ -179,8 +178,8 @@ Result<std::vector<StudyRecord>> History::studies() const {
 Result<StudyRecord> History::study(const std::string& name) const {
   const auto read = [&] {
     return store_->catch_errors([&]() -> Result<std::vector<StudyRecord>> {
-      Query query = store_->query(
-          select_studies(store_->version, "WHERE ?1 IN ('', name) ORDER BY id DESC LIMIT 1"));
+      Query query =
+          store_->query(select_studies("WHERE ?1 IN ('', name) ORDER BY id DESC LIMIT 1"));
       query.bind(name);
       if (!query.step()) return no_study(name);
       auto study = read_study_row(query, store_->path.string());

@@ -279,8 +279,7 @@ class History {
       std::int64_t study_id, Milestones milestones = Milestones::read) const;
   [[nodiscard]] Result<TrialRecord> trial(std::int64_t study_id, std::int64_t number) const;
 
-  /// What happened while a trial ran; nothing of one that has not ended or is older than version 4
-  /// of the database.
+  /// Course of a trial's latest attempt; nothing before its end.
   [[nodiscard]] Result<std::optional<TrialTrace>> trace(std::int64_t study_id,
                                                         std::int64_t number) const;
   /// The same of all trials of a study, one after the other in order of number.
@@ -292,14 +291,13 @@ class History {
   /// In order.
   [[nodiscard]] Result<std::vector<SessionRecord>> sessions(std::int64_t study_id) const;
 
-  /// When machines were kept and not used, in order of time; none of a history older than
-  /// version 8.
+  /// When machines were kept and not used, in order of time.
   [[nodiscard]] Result<std::vector<UnusedTime>> unused_times(std::int64_t study_id) const;
 
-  /// In order; none of a history older than version 9.
+  /// In order.
   [[nodiscard]] Result<std::vector<StudyDecision>> decisions(std::int64_t study_id) const;
 
-  /// The nights of the study of that name, in order; none of a history older than version 7.
+  /// The nights of the study of that name, in order.
   [[nodiscard]] Result<std::vector<NightRow>> nights(const std::string& study) const;
 
   /// The best trials by their first objective, best first: ranked states with a finite value, no

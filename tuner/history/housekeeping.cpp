@@ -9,9 +9,6 @@
 namespace steptune {
 namespace {
 
-/// Before it there were no traces.
-constexpr int k_first_with_traces = 4;
-
 /// Numbers and short texts of a trial's row, and what its indexes take of it.
 constexpr int k_fixed_trial_bytes = 300;
 
@@ -74,7 +71,6 @@ Result<StudyUse> History::use_of(const StudyRecord& study, bool is_written,
     // Jobs of a tuner that was killed, or let them go on, may still run elsewhere.
     const bool left_behind = !is_written && now_wall_s - use.last_used_wall_s > k_longest_trial_s;
     use.running = use.running || (open_trials > 0 && !left_behind);
-    if (store_->version < k_first_with_traces) return use;
     Query traces = store_->query("SELECT sum(length(trace)) FROM traces WHERE study_id = ?");
     traces.bind(study.id);
     if (traces.step() && !traces.column(0).isNull()) use.trace_bytes = traces.column(0).getInt64();

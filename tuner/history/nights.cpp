@@ -3,17 +3,10 @@
 #include "tuner/history/store.hpp"
 
 namespace steptune {
-namespace {
-
-/// Before it there was no table of nights.
-constexpr int k_first_with_nights = 7;
-
-}  // namespace
 
 Result<std::vector<NightRow>> History::nights(const std::string& study) const {
   return store_->catch_errors([&]() -> Result<std::vector<NightRow>> {
     std::vector<NightRow> nights;
-    if (store_->version < k_first_with_nights) return nights;
     Query query = store_->query(
         "SELECT night, started_wall_s, status, record FROM nights WHERE study = ? ORDER BY night");
     query.bind(study);

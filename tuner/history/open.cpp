@@ -171,7 +171,6 @@ Result<History> History::open_for_writing(const std::filesystem::path& named, co
     store->database.exec("PRAGMA trusted_schema = OFF");
     auto backup = migrate(store->database, path, migrations);
     if (!backup) return tl::unexpected(backup.error());
-    store->version = static_cast<int>(migrations.size());
     if (*backup) {
       store->warnings.push_back(
           fmt::format("{} was upgraded to version {}; a backup of the old one is {}", path.string(),
@@ -258,14 +257,13 @@ Result<void> History::Store::begin_reading() {
     return fail(ErrorKind::not_found, "contains no study yet", path.string(),
                 "`steptune run STUDY` starts one");
   }
-  if (*found < oldest_readable_version()) {
+  if (*found < newest) {
     return fail(ErrorKind::store,
                 fmt::format("was written by an older steptune (history version {}, this program "
                             "reads {})",
                             *found, newest),
                 path.string(), "`steptune run STUDY` upgrades it and keeps a backup");
   }
-  version = *found;
   return {};
 }
 

@@ -15,8 +15,8 @@ namespace {
 constexpr int k_application_id = 0x53545054;
 
 // The objectives are columns and states are counted as they change, so that a leaderboard of a
-// million trials reads an index and no more; what is only ever shown together with its trial is
-// JSON.
+// million trials reads an index and no more. Values that are only shown together with their trial
+// are JSON. `nights` has no study's key: a night outlives its study.
 constexpr Migration k_version_1 = R"sql(
 CREATE TABLE studies (
   id INTEGER PRIMARY KEY,
@@ -28,111 +28,11 @@ CREATE TABLE studies (
   created_wall_s REAL NOT NULL,
   elapsed_s REAL NOT NULL,
   stop_reason TEXT NOT NULL,
-  recommendation TEXT
+  recommendation TEXT,
+  overhead_usd REAL NOT NULL DEFAULT 0.0,
+  unpaid_suggestions INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE TABLE trials (
-  study_id INTEGER NOT NULL REFERENCES studies (id),
-  number INTEGER NOT NULL CHECK (number >= 1),
-  purpose TEXT NOT NULL CHECK (purpose IN
-    ('baseline', 'hint', 'search', 'confirm_incumbent', 'confirm_baseline')),
-  confirm_pair INTEGER NOT NULL,
-  origin TEXT NOT NULL,
-  configuration TEXT NOT NULL,
-  status TEXT NOT NULL CHECK (status IN
-    ('launching', 'running', 'completed', 'stopped_early', 'infeasible', 'failed',
-     'out_of_memory', 'interrupted')),
-  attempt INTEGER NOT NULL CHECK (attempt >= 1),
-  token TEXT NOT NULL,
-  started_wall_s REAL NOT NULL,
-  ended_wall_s REAL NOT NULL,
-  spent_s REAL NOT NULL,
-  spent_usd REAL NOT NULL,
-  objective_count INTEGER NOT NULL CHECK (objective_count BETWEEN 0 AND 2),
-  objective_1 REAL,
-  objective_2 REAL,
-  standard_error_1 REAL,
-  standard_error_2 REAL,
-  measurement TEXT,
-  peak_memory_bytes REAL,
-  other_load REAL,
-  steal REAL,
-  failure TEXT NOT NULL,
-  placement TEXT NOT NULL,
-  log_path TEXT NOT NULL,
-  PRIMARY KEY (study_id, number)
-) STRICT;
-CREATE INDEX trials_by_status ON trials (study_id, status, objective_1);
-CREATE TABLE status_counts (
-  study_id INTEGER NOT NULL,
-  status TEXT NOT NULL,
-  trials INTEGER NOT NULL,
-  PRIMARY KEY (study_id, status)
-) STRICT, WITHOUT ROWID;
-CREATE TRIGGER trial_inserted AFTER INSERT ON trials BEGIN
-  INSERT INTO status_counts VALUES (new.study_id, new.status, 1)
-    ON CONFLICT (study_id, status) DO UPDATE SET trials = trials + 1;
-END;
-CREATE TRIGGER trial_changed AFTER UPDATE OF status ON trials WHEN old.status <> new.status BEGIN
-  UPDATE status_counts SET trials = trials - 1
-    WHERE study_id = old.study_id AND status = old.status;
-  INSERT INTO status_counts VALUES (new.study_id, new.status, 1)
-    ON CONFLICT (study_id, status) DO UPDATE SET trials = trials + 1;
-END;
-CREATE TRIGGER trial_deleted AFTER DELETE ON trials BEGIN
-  UPDATE status_counts SET trials = trials - 1
-    WHERE study_id = old.study_id AND status = old.status;
-END;
-)sql";
-
-constexpr Migration k_version_2 = R"sql(
-ALTER TABLE studies ADD COLUMN overhead_usd REAL NOT NULL DEFAULT 0.0;
-)sql";
-
-constexpr Migration k_version_3 = R"sql(
-CREATE INDEX trials_that_decide ON trials (study_id)
-  WHERE purpose IN ('baseline', 'confirm_incumbent', 'confirm_baseline');
-)sql";
-
-// Apart from the trials, which are read by the thousand.
-constexpr Migration k_version_4 = R"sql(
-CREATE TABLE traces (
-  study_id INTEGER NOT NULL REFERENCES studies (id),
-  number INTEGER NOT NULL CHECK (number >= 1),
-  trace TEXT NOT NULL,
-  PRIMARY KEY (study_id, number)
-) STRICT;
-CREATE TABLE attempts (
-  study_id INTEGER NOT NULL REFERENCES studies (id),
-  number INTEGER NOT NULL CHECK (number >= 1),
-  attempt INTEGER NOT NULL CHECK (attempt >= 1),
-  status TEXT NOT NULL,
-  started_wall_s REAL NOT NULL,
-  ended_wall_s REAL NOT NULL,
-  spent_s REAL NOT NULL,
-  spent_usd REAL NOT NULL,
-  failure TEXT NOT NULL,
-  PRIMARY KEY (study_id, number, attempt)
-) STRICT, WITHOUT ROWID;
-INSERT INTO attempts
-  SELECT study_id, number, attempt, status, started_wall_s, ended_wall_s, spent_s, spent_usd, failure
-  FROM trials WHERE ended_wall_s > 0.0 AND (attempt > 1 OR status = 'interrupted');
-CREATE TABLE sessions (
-  study_id INTEGER NOT NULL REFERENCES studies (id),
-  session INTEGER NOT NULL CHECK (session >= 1),
-  started_wall_s REAL NOT NULL,
-  machine TEXT NOT NULL,
-  PRIMARY KEY (study_id, session)
-) STRICT, WITHOUT ROWID;
-)sql";
-
-constexpr Migration k_version_5 = R"sql(
-ALTER TABLE studies ADD COLUMN unpaid_suggestions INTEGER NOT NULL DEFAULT 0;
-)sql";
-
-// A condition of a table cannot be changed, so the table is made anew; what belongs to it goes with
-// the old one.
-constexpr Migration k_version_6 = R"sql(
-CREATE TABLE new_trials (
   study_id INTEGER NOT NULL REFERENCES studies (id),
   number INTEGER NOT NULL CHECK (number >= 1),
   purpose TEXT NOT NULL CHECK (purpose IN
@@ -163,12 +63,15 @@ CREATE TABLE new_trials (
   log_path TEXT NOT NULL,
   PRIMARY KEY (study_id, number)
 ) STRICT;
-INSERT INTO new_trials SELECT * FROM trials;
-DROP TABLE trials;
-ALTER TABLE new_trials RENAME TO trials;
 CREATE INDEX trials_by_status ON trials (study_id, status, objective_1);
 CREATE INDEX trials_that_decide ON trials (study_id)
   WHERE purpose IN ('baseline', 'sentinel', 'confirm_incumbent', 'confirm_baseline');
+CREATE TABLE status_counts (
+  study_id INTEGER NOT NULL,
+  status TEXT NOT NULL,
+  trials INTEGER NOT NULL,
+  PRIMARY KEY (study_id, status)
+) STRICT, WITHOUT ROWID;
 CREATE TRIGGER trial_inserted AFTER INSERT ON trials BEGIN
   INSERT INTO status_counts VALUES (new.study_id, new.status, 1)
     ON CONFLICT (study_id, status) DO UPDATE SET trials = trials + 1;
@@ -183,10 +86,31 @@ CREATE TRIGGER trial_deleted AFTER DELETE ON trials BEGIN
   UPDATE status_counts SET trials = trials - 1
     WHERE study_id = old.study_id AND status = old.status;
 END;
-)sql";
-
-// By the study's name: its nights outlive it, and each has trials in a study of its own.
-constexpr Migration k_version_7 = R"sql(
+CREATE TABLE traces (
+  study_id INTEGER NOT NULL REFERENCES studies (id),
+  number INTEGER NOT NULL CHECK (number >= 1),
+  trace TEXT NOT NULL,
+  PRIMARY KEY (study_id, number)
+) STRICT;
+CREATE TABLE attempts (
+  study_id INTEGER NOT NULL REFERENCES studies (id),
+  number INTEGER NOT NULL CHECK (number >= 1),
+  attempt INTEGER NOT NULL CHECK (attempt >= 1),
+  status TEXT NOT NULL,
+  started_wall_s REAL NOT NULL,
+  ended_wall_s REAL NOT NULL,
+  spent_s REAL NOT NULL,
+  spent_usd REAL NOT NULL,
+  failure TEXT NOT NULL,
+  PRIMARY KEY (study_id, number, attempt)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE sessions (
+  study_id INTEGER NOT NULL REFERENCES studies (id),
+  session INTEGER NOT NULL CHECK (session >= 1),
+  started_wall_s REAL NOT NULL,
+  machine TEXT NOT NULL,
+  PRIMARY KEY (study_id, session)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE nights (
   study TEXT NOT NULL,
   night INTEGER NOT NULL CHECK (night >= 1),
@@ -195,10 +119,6 @@ CREATE TABLE nights (
   record TEXT NOT NULL,
   PRIMARY KEY (study, night)
 ) STRICT, WITHOUT ROWID;
-)sql";
-
-// A time that goes on is written again under the same key.
-constexpr Migration k_version_8 = R"sql(
 CREATE TABLE unused_times (
   study_id INTEGER NOT NULL REFERENCES studies (id),
   machine TEXT NOT NULL,
@@ -207,9 +127,6 @@ CREATE TABLE unused_times (
   usd REAL NOT NULL,
   PRIMARY KEY (study_id, machine, from_wall_s)
 ) STRICT, WITHOUT ROWID;
-)sql";
-
-constexpr Migration k_version_9 = R"sql(
 CREATE TABLE decisions (
   study_id INTEGER NOT NULL REFERENCES studies (id),
   decision INTEGER NOT NULL CHECK (decision >= 1),
@@ -222,9 +139,7 @@ CREATE TABLE decisions (
 ) STRICT, WITHOUT ROWID;
 )sql";
 
-constexpr std::array<Migration, 9> k_migrations{k_version_1, k_version_2, k_version_3,
-                                                k_version_4, k_version_5, k_version_6,
-                                                k_version_7, k_version_8, k_version_9};
+constexpr std::array<Migration, 1> k_migrations{k_version_1};
 
 std::filesystem::path with_suffix(std::filesystem::path path, const std::string& suffix) {
   path += suffix;
@@ -251,12 +166,6 @@ Result<std::filesystem::path> back_up(SQLite::Database& database, const std::fil
 }
 
 }  // namespace
-
-int oldest_readable_version() {
-  // Version 3 added an index, 4 tables, 5 a count that only a writer needs, 6 a purpose of trials,
-  // 7, 8 and 9 a table each.
-  return 2;
-}
 
 std::span<const Migration> schema_migrations() {
   return k_migrations;

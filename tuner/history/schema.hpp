@@ -12,15 +12,12 @@
 
 namespace steptune {
 
-/// What leads from one version of the schema to the next, as SQL statements. Never edited once
-/// released: databases that went through it exist.
+/// SQL statements that lead from one version of the schema to the next. Never edited once released:
+/// databases that went through them exist.
 using Migration = const char*;
 
 /// The migrations of this program: number i leads from version i to i + 1.
 [[nodiscard]] std::span<const Migration> schema_migrations();
-
-/// The oldest version that this program reads as it is: those after it changed no table.
-[[nodiscard]] int oldest_readable_version();
 
 /// Version of an opened database: 0 if it is empty. Not within a transaction. Errors of kind
 /// `store`: tables of another program, or a version above `newest`.

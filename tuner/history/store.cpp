@@ -102,7 +102,6 @@ Result<void> History::Store::renew() {
   if (!now) return tl::unexpected(now.error());
   statements.clear();
   database = std::move((*now)->database);
-  version = (*now)->version;
   is_snapshot = (*now)->is_snapshot;
   return {};
 }

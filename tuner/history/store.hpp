@@ -51,9 +51,6 @@ class Query {
   int bound_ = 0;
 };
 
-/// The first schema with tables of traces, attempts and sessions.
-inline constexpr int k_first_with_details = 4;
-
 /// The open database behind a `History`.
 struct History::Store {
   Store(std::filesystem::path file, SQLite::Database open_database);
@@ -84,7 +81,6 @@ struct History::Store {
   SQLite::Database database;
   std::map<std::string, SQLite::Statement, std::less<>> statements;
   const Clock* clock = nullptr;
-  int version = 0;  ///< of the schema
   double busy_timeout_s = 0.0;
   /// SQLite takes it for a file that never changes.
   bool is_snapshot = false;

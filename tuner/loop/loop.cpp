@@ -58,7 +58,6 @@ std::optional<LoopResult> recorded_result(const StudyRecord& study, const StudyS
   const auto end = stored_end(study.recommendation, "end");
   if (!end) return std::nullopt;
   LoopResult result{*end, study.stop_reason, {}};
-  // Studies of former versions did not keep it.
   result.search_end = stored_end(study.recommendation, "search_end").value_or(*end);
   if (*end == LoopEnd::no_feasible_trial) return result;
   auto recommendation = recommendation_from_json(study.recommendation, study.name);

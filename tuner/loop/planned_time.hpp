@@ -20,8 +20,8 @@ struct UncertainSeconds {
 /// Whether a phase's name is that of stalls, which no one reported.
 [[nodiscard]] bool is_stall(const std::string& phase);
 
-/// How often a phase came, in samples: as it was seen, or, of one that was seen once, the trial's
-/// length `total_samples`, where a measurement of an earlier version tells no more of them.
+/// Samples from one phase to the next: the period that was seen, or `total_samples`, the trial's
+/// length, by the number of phases.
 [[nodiscard]] double samples_between(const PhaseEstimate& seen, double total_samples);
 
 /// Samples from one phase to the next as the plan declares them, in steps of `measurement`; nothing

@@ -84,7 +84,6 @@ double hidden_factor(const StudySpec& study, const std::vector<RunPair>& pairs) 
   for (const RunPair& pair : pairs) {
     const auto& measurement = pair.incumbent->measurement;
     if (!measurement) return 1.0;
-    // Runs of earlier versions know no bound.
     if (!std::isfinite(measurement->slowest_seconds_per_sample)) return 1.0;
     const double upper = measurement->seconds_per_sample + measurement->half_width_s;
     least = std::min(least, measurement->slowest_seconds_per_sample / upper);

@@ -31,14 +31,13 @@ namespace steptune {
 inline constexpr const char* k_end_decision = "end";
 inline constexpr const char* k_search_on_decision = "search_on";
 inline constexpr const char* k_recommend_decision = "recommend";
-/// The study goes on with another budget, search or measuring than before (`run_loop`). Histories
-/// of earlier versions call it "limits".
+/// The study goes on with another budget, search or measuring than before (`run_loop`).
 inline constexpr const char* k_changed_decision = "changed";
 [[nodiscard]] bool is_of_change(const StudyDecision& decision);
 
 /// `end`: why nothing is searched any more, and how time and money are divided.
-[[nodiscard]] StudyDecision end_decision(LoopEnd end, const std::string& reason,
-                                         const Spending& spending);
+[[nodiscard]] StudyDecision end_decision(LoopEnd end, std::optional<BudgetLimit> spent,
+                                         const std::string& reason, const Spending& spending);
 /// `search_on`: fresh runs left time, so that the search goes on.
 [[nodiscard]] StudyDecision search_on_decision(const Spending& spending);
 

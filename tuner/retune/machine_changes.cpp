@@ -38,8 +38,6 @@ MachinePart machine_part(const std::string& name) {
 std::vector<MachineChange> machine_changes(const MachineDescription& before,
                                            const MachineDescription& after) {
   const bool elsewhere = before.contains(k_trials_on) || after.contains(k_trials_on);
-  // Of libraries trials have always told, also where an older history has the tuner's host besides.
-  const bool libraries_alone = before.contains(k_trials_on) != after.contains(k_trials_on);
   std::set<std::string> names;
   for (const MachineDescription* machine : {&before, &after}) {
     for (const auto& [name, text] : *machine)
@@ -48,7 +46,7 @@ std::vector<MachineChange> machine_changes(const MachineDescription& before,
   const bool libraries = knows_libraries(before) && knows_libraries(after);
   std::vector<MachineChange> changes;
   for (const std::string& name : names) {
-    const bool known = is_of_python(name) ? libraries : !libraries_alone;
+    const bool known = !is_of_python(name) || libraries;
     if (!known || machine_part(name) == MachinePart::none) continue;
     MachineChange change{name, value_of(before, name), value_of(after, name)};
     if (elsewhere && (change.before.empty() || change.after.empty())) continue;

@@ -1,15 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
+// The versions of the schema, by migrations that no history has.
 #include "tuner/history/schema.hpp"
 
 #include <array>
+#include <csignal>
+#include <functional>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "tests/unit/history/fixture.hpp"
 
 namespace steptune {
 namespace {
+
+using ::testing::AnyOf;
 
 constexpr std::array<Migration, 3> k_steps{"CREATE TABLE a (x INTEGER)",
                                            "ALTER TABLE a ADD COLUMN y INTEGER",
@@ -20,9 +29,50 @@ std::span<const Migration> first(std::size_t count) {
   return std::span<const Migration>(k_steps).first(count);
 }
 
+/// More than any migration takes.
+constexpr int k_most_statements = 200;
+
+/// SIGKILL before the statement of this number, on each connection that is opened afterwards.
+int g_statements_until_kill = 0;
+
+int on_statement(unsigned /*event*/, void* /*context*/, void* /*statement*/, void* /*text*/) {
+  if (--g_statements_until_kill < 0) raise(SIGKILL);
+  return 0;
+}
+
+int watch_statements(sqlite3* database, const char** /*message*/,
+                     const sqlite3_api_routines* /*routines*/) {
+  return sqlite3_trace_v2(database, SQLITE_TRACE_STMT, on_statement, nullptr);
+}
+
+/// Runs `action` in a process that is killed before its statement of that number. True if the
+/// process ended by itself.
+bool finishes_before_kill(int statements, const std::function<bool()>& action) {
+  const pid_t child = fork();
+  if (child == 0) {
+    g_statements_until_kill = statements;
+    sqlite3_auto_extension(reinterpret_cast<void (*)()>(watch_statements));
+    _exit(action() ? 0 : 1);
+  }
+  int status = 0;
+  EXPECT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFSIGNALED(status) ? WTERMSIG(status) == SIGKILL : WEXITSTATUS(status) == 0);
+  return !WIFSIGNALED(status);
+}
+
+/// Of a database that is whole.
+int version_of(SQLite::Database& database) {
+  EXPECT_EQ(database.execAndGet("PRAGMA integrity_check").getString(), "ok");
+  return database.execAndGet("PRAGMA user_version").getInt();
+}
+
 class Schema : public HistoryFixture {
  protected:
-  Schema() { std::filesystem::create_directories(path().parent_path()); }
+  Schema() { empty_folder(); }
+  void empty_folder() const {
+    std::filesystem::remove_all(path().parent_path());
+    std::filesystem::create_directories(path().parent_path());
+  }
   [[nodiscard]] SQLite::Database database(const std::filesystem::path& file) const {
     return SQLite::Database(file.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
   }
@@ -57,30 +107,47 @@ TEST_F(Schema, AMigrationThatFailsLeavesTheOldVersion) {
   EXPECT_TRUE(must(migrate(opened, path(), k_steps))) << "and can be tried again";
 }
 
-TEST_F(Schema, AProcessKilledInAMigrationLeavesTheOldVersionOrTheNew) {
-  {
-    auto opened = database(path());
-    must(migrate(opened, path(), first(1)));
-  }
-  for (const bool killed_while_migrating : {true, false}) {
-    const pid_t child = fork();
-    ASSERT_GE(child, 0);
-    if (child == 0) {
+TEST_F(Schema, AProcessKilledAtAnyStatementOfAMigrationLeavesTheOldVersionOrTheNew) {
+  int statements = 0;
+  for (bool alive = false; !alive; ++statements) {
+    SCOPED_TRACE(fmt::format("killed before statement {}", statements + 1));
+    ASSERT_LT(statements, k_most_statements) << "the process is never let through";
+    empty_folder();
+    {
       auto opened = database(path());
-      if (killed_while_migrating) {
-        SQLite::Transaction transaction(opened, SQLite::TransactionBehavior::IMMEDIATE);
-        opened.exec(k_steps[1]);
-        opened.exec("PRAGMA user_version = 2");
-        raise(SIGKILL);
-      }
-      _exit(migrate(opened, path(), k_steps) ? 0 : 1);
+      must(migrate(opened, path(), first(1)));
+      opened.exec("INSERT INTO a VALUES (7)");
     }
-    int status = 0;
-    ASSERT_EQ(waitpid(child, &status, 0), child);
+    alive = finishes_before_kill(statements, [this] {
+      auto opened = database(path());
+      return migrate(opened, path(), k_steps).has_value();
+    });
     auto opened = database(path());
-    EXPECT_EQ(opened.execAndGet("PRAGMA user_version").getInt(), killed_while_migrating ? 1 : 3);
-    EXPECT_EQ(opened.execAndGet("PRAGMA integrity_check").getString(), "ok");
+    EXPECT_THAT(version_of(opened), AnyOf(1, 3));
+    must(migrate(opened, path(), k_steps));
+    EXPECT_EQ(version_of(opened), 3);
+    EXPECT_EQ(opened.execAndGet("SELECT x FROM a").getInt(), 7);
   }
+  EXPECT_GT(statements, 5) << "the statements are no longer seen";
+}
+
+TEST_F(Schema, ANewHistoryKilledAtAnyStatementOfItsMakingOpensAgain) {
+  const int newest = static_cast<int>(schema_migrations().size());
+  int statements = 0;
+  for (bool alive = false; !alive; ++statements) {
+    SCOPED_TRACE(fmt::format("killed before statement {}", statements + 1));
+    ASSERT_LT(statements, k_most_statements) << "the process is never let through";
+    empty_folder();
+    alive = finishes_before_kill(
+        statements, [this] { return History::open_for_writing(path(), clock_).has_value(); });
+    if (std::filesystem::exists(path())) {
+      auto opened = database(path());
+      EXPECT_THAT(version_of(opened), AnyOf(0, newest));
+    }
+    History history = open();
+    EXPECT_EQ(make_study(history).name, "s");
+  }
+  EXPECT_GT(statements, 10) << "the statements are no longer seen";
 }
 
 TEST_F(Schema, AnUnfinishedBackupIsReplaced) {
@@ -119,22 +186,6 @@ TEST_F(Schema, WhatDecidesAStandingIsReadFromAnIndex) {
   while (plan.executeStep())
     text += plan.getColumn(3).getString() + "\n";
   EXPECT_THAT(text, ::testing::HasSubstr("USING INDEX trials_that_decide"));
-}
-
-TEST_F(Schema, ADatabaseThatOnlyLacksAnIndexIsReadAsItIs) {
-  const auto oldest = static_cast<std::size_t>(oldest_readable_version());
-  ASSERT_LT(oldest, schema_migrations().size());
-  for (const std::size_t version : {oldest - 1, oldest}) {
-    std::filesystem::remove(path());
-    {
-      auto opened = database(path());
-      must(migrate(opened, path(), schema_migrations().first(version)));
-    }
-    const auto history = History::open_for_reading(path());
-    EXPECT_EQ(history.has_value(), version == oldest) << version;
-    if (!history) continue;
-    EXPECT_TRUE(must(history->standing_trials(1, 10)).empty());
-  }
 }
 
 }  // namespace
