@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/error.hpp"
+#include "trial_runner/notices.hpp"
 #include "trial_runner/resources.hpp"
 #include "trial_runner/runner.hpp"
 #include "trial_runner/unused_time.hpp"
@@ -58,8 +59,8 @@ class MachineHolder {
   /// it cost since the last call.
   [[nodiscard]] virtual std::vector<UnusedTime> take_unused() = 0;
 
-  /// What the user should know that concerns no single trial, since the last call.
-  [[nodiscard]] virtual std::vector<std::string> take_notices() = 0;
+  /// Notices for the user since the last call, in order.
+  [[nodiscard]] virtual std::vector<Notice> take_notices() = 0;
 
  protected:
   MachineHolder() = default;

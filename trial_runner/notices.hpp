@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -8,22 +10,30 @@
 
 namespace steptune {
 
-/// What the user should know of no single trial, a sentence each, until it is taken. Not thread
-/// safe.
+/// A sentence for the user about machines, or about one trial.
+struct Notice {
+  std::string text;
+  std::optional<std::int64_t> trial{};  ///< if the notice is about one trial
+};
+
+/// Keeps notices until they are taken. Not thread safe.
 class Notices {
  public:
-  void add(std::string message) { messages_.push_back(std::move(message)); }
-  /// Only the first of a topic, until that is ended.
-  void add_once(const std::string& topic, std::string message) {
-    if (topics_.insert(topic).second) add(std::move(message));
+  void add(std::string text, std::optional<std::int64_t> trial = std::nullopt) {
+    notices_.push_back({std::move(text), trial});
   }
-  /// What the topic was about is over: it may be told of again.
+  /// Only the first of a topic, until that is ended.
+  void add_once(const std::string& topic, std::string text,
+                std::optional<std::int64_t> trial = std::nullopt) {
+    if (topics_.insert(topic).second) add(std::move(text), trial);
+  }
+  /// Lets the topic be told of again.
   void end_topic(const std::string& topic) { topics_.erase(topic); }
   /// All since the last call, in order.
-  [[nodiscard]] std::vector<std::string> take() { return std::exchange(messages_, {}); }
+  [[nodiscard]] std::vector<Notice> take() { return std::exchange(notices_, {}); }
 
  private:
-  std::vector<std::string> messages_;
+  std::vector<Notice> notices_;
   std::set<std::string> topics_;
 };
 

@@ -86,13 +86,16 @@ struct SlowLimit {
   friend bool operator==(const SlowLimit&, const SlowLimit&) = default;
 };
 
-/// What of a trial's placement tells whether its data were dropped from memory before: `warm`, or
-/// a text that begins with `cold`. There where the study names data and the runner heeds it.
+/// In a trial's placement: `k_warm_cache`, or `k_cold_cache` if its data were to be dropped from
+/// memory before. Absent if the study names no data or the runner does not heed it.
 inline constexpr const char* k_page_cache_placement = "page_cache";
-/// And how many bytes of them were dropped, as a number; there where that was asked for.
+inline constexpr const char* k_warm_cache = "warm";
+inline constexpr const char* k_cold_cache = "cold";
+/// Beside `k_cold_cache`: number and size of the files that were dropped, for people; their bytes,
+/// as a number; the file that could not be dropped and why, for people, absent if there is none.
+inline constexpr const char* k_dropped_placement = "page_cache_dropped";
 inline constexpr const char* k_data_bytes_placement = "data_bytes";
-/// In its text, before what could not be dropped.
-inline constexpr const char* k_page_cache_fault = ", but not ";
+inline constexpr const char* k_not_dropped_placement = "page_cache_not_dropped";
 
 /// Everything a runner needs to make one trial happen.
 struct TrialSpec {

@@ -188,7 +188,15 @@ TEST_F(ResourcesTest, WhatIsReadFromStorageIsToldFromThePageCache) {
   spec.data = {data};
   spec.page_cache = PageCache::cold;
   const TrialRun cold = run(spec);
-  EXPECT_EQ(cold.started.at(0).placement.at("page_cache"), "cold: 1 file of 8.0 MiB dropped");
+  EXPECT_EQ(cold.started.at(0).placement.at("page_cache"), "cold");
+  EXPECT_EQ(cold.started.at(0).placement.at("page_cache_dropped"), "1 file of 8.0 MiB");
+  EXPECT_FALSE(cold.started.at(0).placement.contains("page_cache_not_dropped"));
+  TrialSpec lacking = spec;
+  lacking.data.push_back(folder() / "absent");
+  ++spec.key.trial;
+  ++lacking.key.trial;
+  EXPECT_THAT(run(lacking).started.at(0).placement.at("page_cache_not_dropped"),
+              ::testing::HasSubstr("absent"));
   if (lives_in_memory(data)) GTEST_SKIP() << "no storage behind the temporary folder";
   EXPECT_GE(cold.outcome().storage_read_bytes.value_or(0.0), 8.0 * k_mib);
   for (const PageCache kept : {PageCache::warm, PageCache::automatic}) {

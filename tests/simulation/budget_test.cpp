@@ -138,7 +138,7 @@ TEST_F(TimeBudget, EndsEarlyWhereFreshRunsOfTheBaselineFail) {
     return script;
   });
   EXPECT_EQ(result.recommendation->claim, Claim::unconfirmed);
-  EXPECT_THAT(result.recommendation->notes,
+  EXPECT_THAT(texts_of(result.recommendation->notes),
               ::testing::Contains(HasSubstr("fresh runs of the baseline failed")));
   EXPECT_FALSE(went_on()) << "nothing that is found can be confirmed";
 }

@@ -92,7 +92,7 @@ TEST_F(DriftingStudy, FindsTheFastestAlthoughItWasTriedLate) {
   const Played played = play_contest();
   EXPECT_EQ(played.recommendation.configuration, late_);
   EXPECT_EQ(played.recommendation.claim, Claim::faster);
-  EXPECT_THAT(played.recommendation.notes,
+  EXPECT_THAT(texts_of(played.recommendation.notes),
               ::testing::Contains(::testing::HasSubstr("slower during the search")));
   EXPECT_THAT(played.warnings,
               ::testing::Contains(::testing::HasSubstr("slower during the search")));
@@ -286,7 +286,7 @@ std::size_t run_to(const std::filesystem::path& folder, const Json& document,
   const Recommendation& recommendation = result->recommendation.value();
   decided.recommended =
       fmt::format("{} {:.8g} {}", recommendation.configuration.text(),
-                  recommendation.speed_up.ratio, fmt::join(recommendation.notes, "; "));
+                  recommendation.speed_up.ratio, fmt::join(texts_of(recommendation.notes), "; "));
   return points;
 }
 

@@ -287,7 +287,7 @@ TEST_F(FaultTest, AFinalistWhoseFreshRunsHangIsNotClaimedToBeFaster) {
   EXPECT_EQ(result.recommendation->claim, Claim::nothing_faster);
   ASSERT_FALSE(result.recommendation->finalists.empty());
   EXPECT_EQ(result.recommendation->finalists[0].verdict, Verdict::hidden);
-  EXPECT_THAT(result.recommendation->notes,
+  EXPECT_THAT(texts_of(result.recommendation->notes),
               Contains(HasSubstr("told no step for most of its time: it hangs")));
   for (const TrialRecord& trial : run.trials()) {
     const bool hangs = trial.purpose == TrialPurpose::confirm_incumbent &&

@@ -70,7 +70,8 @@ TEST(IgnoredBatch, OneThatIsAppliedCountsAndItsSamplesAreSaidToBeAssumed) {
   ASSERT_TRUE(result.recommendation);
   EXPECT_EQ(result.recommendation->claim, Claim::faster);
   EXPECT_GT(to_number(*result.recommendation->configuration.find("batch_size")), 32.0);
-  EXPECT_THAT(result.recommendation->notes, Contains(HasSubstr("samples of a step were assumed")));
+  EXPECT_THAT(texts_of(result.recommendation->notes),
+              Contains(HasSubstr("samples of a step were assumed")));
 }
 
 }  // namespace

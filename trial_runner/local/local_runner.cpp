@@ -178,19 +178,18 @@ std::size_t LocalRunner::free_slot() const {
 
 void LocalRunner::prepare_page_cache(const TrialSpec& spec,
                                      std::map<std::string, std::string>& placed) {
-  std::string& told = placed[k_page_cache_placement];
   if (spec.page_cache == PageCache::automatic && !data_fits_) {
     data_fits_ = find_data_files(spec.data).bytes <= usable_memory_bytes(SystemFiles{});
   }
   const bool cold = spec.page_cache == PageCache::cold ||
                     (spec.page_cache == PageCache::automatic && !*data_fits_);
-  told = "warm";
+  placed[k_page_cache_placement] = cold ? k_cold_cache : k_warm_cache;
   if (!cold) return;
   const DataFiles dropped = drop_cached_pages(spec.data);
   placed[k_data_bytes_placement] = fmt::format("{:.0f}", dropped.bytes);
-  told = fmt::format("cold: {} file{} of {:.1f} MiB dropped{}", dropped.files,
-                     dropped.files == 1 ? "" : "s", dropped.bytes / 0x1p20,
-                     dropped.fault.empty() ? "" : k_page_cache_fault + dropped.fault);
+  placed[k_dropped_placement] = fmt::format("{} file{} of {:.1f} MiB", dropped.files,
+                                            dropped.files == 1 ? "" : "s", dropped.bytes / 0x1p20);
+  if (!dropped.fault.empty()) placed[k_not_dropped_placement] = dropped.fault;
 }
 
 Result<void> LocalRunner::ensure_watchdog() {

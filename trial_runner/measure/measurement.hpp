@@ -36,7 +36,7 @@ struct PhaseEstimate {
   double period_samples = std::numeric_limits<double>::quiet_NaN();
   double period_error = std::numeric_limits<double>::infinity();  ///< standard error
   /// Samples for each of them that the trial's own rate counts: the period, or what was watched
-  /// over their number; NaN in measurements of earlier versions.
+  /// over their number; NaN while unknown.
   double spacing_samples = std::numeric_limits<double>::quiet_NaN();
 };
 
@@ -86,8 +86,8 @@ struct Measurement {
   /// Whether the program told samples; else they are steps times what the study says a step holds,
   /// or steps. Nothing where it is not known.
   std::optional<bool> samples_told;
-  /// Whether it is known how many samples a step holds; else a report counts as a step. Nothing in
-  /// measurements of earlier versions.
+  /// True if it is known how many samples a step holds; otherwise a report counts as a step.
+  /// Nothing without reports.
   std::optional<bool> steps_known;
   /// The program came to its own end, and this is all that it does by itself: what another launch
   /// of it differs by holds all that varies within a launch, too. Without a steady state the
@@ -105,7 +105,10 @@ struct Measurement {
   /// Why there is no steady state, or what was refused or repaired in the reports; for people.
   std::string remark;
   std::map<std::string, double> metrics;  ///< last value of each reported metric
-  std::map<std::string, double> parts;    ///< seconds per sample by part, over the window
+  /// Standard errors of those `metrics` that are means over several reports, by name: the values
+  /// that guards judged.
+  std::map<std::string, double> metric_errors;
+  std::map<std::string, double> parts;  ///< seconds per sample by part, over the window
   /// Metrics whose last value was NaN or infinite; a guard on one of them is violated.
   std::set<std::string> not_finite;
 

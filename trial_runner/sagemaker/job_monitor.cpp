@@ -198,7 +198,8 @@ Result<void> JobMonitor::look_at(TrialJobs& jobs, TrialJob& job, std::vector<Tri
     watch.interruptions = state.interruptions;
     notices_.add(
         fmt::format("trial {}: spot interruption; SageMaker restarts the job from its checkpoint",
-                    job.key().trial));
+                    job.key().trial),
+        job.key().trial);
   }
   watch.closely = state.ending() || job.stop_accepted();
   if (watch.closely) watch.next_look_s = now_s + options_.close_look_s;

@@ -322,10 +322,12 @@ Result<void> SageMakerRunner::on_refused(const JobTrials& pack, const aws::AwsEr
   };
   if (is_quota(error) && !is_hopeless(error)) {
     postpone(options_.quota_wait_s);
-    notices_.add_once("quota " + error.message,
-                      fmt::format("trial {} is waiting for quota, retried every {}: {}",
-                                  pack.front()->key().trial, format_duration(options_.quota_wait_s),
-                                  printable_line(error.message)));
+    const std::int64_t trial = pack.front()->key().trial;
+    notices_.add_once(
+        "quota " + error.message,
+        fmt::format("trial {} is waiting for quota, retried every {}: {}", trial,
+                    format_duration(options_.quota_wait_s), printable_line(error.message)),
+        trial);
     // Instances that wait for another trial count against the quota as well.
     return pools_.release_available();
   }

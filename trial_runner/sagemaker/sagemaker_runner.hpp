@@ -65,7 +65,7 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   [[nodiscard]] Result<void> release(double longest_s) override;
   [[nodiscard]] Result<std::string> detach() override;
   [[nodiscard]] std::vector<UnusedTime> take_unused() override { return pools_.take_unused(); }
-  [[nodiscard]] std::vector<std::string> take_notices() override { return notices_.take(); }
+  [[nodiscard]] std::vector<Notice> take_notices() override { return notices_.take(); }
 
  private:
   [[nodiscard]] Result<TrialJob> make_job(const TrialSpec& spec) const;

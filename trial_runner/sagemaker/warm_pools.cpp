@@ -141,7 +141,7 @@ Result<void> WarmPools::settle(TrialJob& job) {
   }
   pass_on(meant, of_meant, launch.requested_s);
   job.settle_pool(/*reused=*/false);
-  notices_.add(why_cold(job.key().trial, meant, of_meant));
+  notices_.add(why_cold(job.key().trial, meant, of_meant), job.key().trial);
   return {};
 }
 

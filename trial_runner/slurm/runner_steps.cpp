@@ -75,7 +75,8 @@ void SlurmRunner::push_towards_end(StepTrial& trial) {
   if (asked_for_s > grace_s + k_allocation_given_up_s && allocation != nullptr &&
       allocation->state == AllocationState::running) {
     notices_.add(fmt::format("the step of trial {} does not end: its allocation {} is given back",
-                             trial.key().trial, allocation->id));
+                             trial.key().trial, allocation->id),
+                 trial.key().trial);
     allocations_.give_back(*allocation);
     trial.kill();
   }
@@ -161,7 +162,8 @@ bool SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
     if (allocation != nullptr) allocations_.give_back(*allocation);
     return true;
   }
-  notices_.add(fmt::format("trial {}: {}; it is launched again", trial.key().trial, why));
+  notices_.add(fmt::format("trial {}: {}; it is launched again", trial.key().trial, why),
+               trial.key().trial);
   trial.wait_again(clock_.now_s(), true);
   if (allocation == nullptr) return false;
   allocations_.set_free(*allocation);

@@ -61,7 +61,7 @@ class SlurmRunner final : public Runner, public MachineHolder {
   [[nodiscard]] std::vector<UnusedTime> take_unused() override {
     return allocations_.take_unused();
   }
-  [[nodiscard]] std::vector<std::string> take_notices() override { return notices_.take(); }
+  [[nodiscard]] std::vector<Notice> take_notices() override { return notices_.take(); }
 
  private:
   using Trials = std::list<slurm::StepTrial>;

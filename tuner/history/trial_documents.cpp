@@ -106,6 +106,8 @@ Json to_json(const Measurement& measurement) {
   }
   if (!measurement.remark.empty()) json["remark"] = measurement.remark;
   if (!measurement.metrics.empty()) json["metrics"] = numbers_to_json(measurement.metrics);
+  if (!measurement.metric_errors.empty())
+    json["metric_errors"] = numbers_to_json(measurement.metric_errors);
   for (const auto& name : measurement.not_finite)
     json["not_finite"].push_back(name);
   if (!measurement.parts.empty()) json["parts"] = numbers_to_json(measurement.parts);
@@ -222,7 +224,7 @@ void get_not_finite(ondemand::value value, TrialRecord& trial) {
     trial.measurement->not_finite.emplace(std::string_view(name.get_string()));
 }
 
-/// Nothing of a figure that this version does not know.
+/// Nothing if the figure is unknown.
 std::optional<MachineFigureChange> machine_change(ondemand::value value) {
   MachineFigureChange change;
   for_each_field(value.get_object(), [&](std::string_view name, ondemand::value element) {
@@ -286,6 +288,10 @@ constexpr std::array k_field_readers{
                 }},
     FieldReader{"metrics", [](ondemand::value value,
                               TrialRecord& trial) { get_map(value, trial.measurement->metrics); }},
+    FieldReader{"metric_errors",
+                [](ondemand::value value, TrialRecord& trial) {
+                  get_map(value, trial.measurement->metric_errors);
+                }},
     FieldReader{"not_finite", get_not_finite},
     FieldReader{"parts", [](ondemand::value value,
                             TrialRecord& trial) { get_map(value, trial.measurement->parts); }},

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "common/enum_names.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/live/live_runner.hpp"
@@ -17,6 +18,12 @@
 
 namespace steptune {
 namespace {
+
+constexpr auto k_budget_limits = enum_names<BudgetLimit>({
+    {BudgetLimit::trials, "trials"},
+    {BudgetLimit::time, "time"},
+    {BudgetLimit::cost, "cost"},
+});
 
 /// Shares of a budget that are kept for the confirmation: of all its pairs, and of those that a
 /// claim takes.
@@ -246,9 +253,18 @@ StudySpec with_money_as_time(StudySpec study, int capacity) {
   return study;
 }
 
-std::string spent_time_text(const BudgetSpec& budget) {
-  return budget.time_of_usd ? format_usd(*budget.time_of_usd)
-                            : fmt::format("{} of tuning time", format_duration(*budget.time_s));
+std::string to_text(BudgetLimit limit) {
+  return std::string(k_budget_limits.name_of(limit));
+}
+
+std::optional<BudgetLimit> budget_limit_from_text(std::string_view text) {
+  return k_budget_limits.value_of(text);
+}
+
+SpentBudget spent_time(const BudgetSpec& budget) {
+  return {BudgetLimit::time,
+          budget.time_of_usd ? format_usd(*budget.time_of_usd)
+                             : fmt::format("{} of tuning time", format_duration(*budget.time_s))};
 }
 
 std::string time_over_text(const BudgetSpec& budget) {
@@ -257,19 +273,18 @@ std::string time_over_text(const BudgetSpec& budget) {
              : fmt::format("the tuning time ({}) was over", format_duration(*budget.time_s));
 }
 
-std::optional<std::string> search_budget_spent(const StudySpec& study, const Spending& spending,
+std::optional<SpentBudget> search_budget_spent(const StudySpec& study, const Spending& spending,
                                                bool confirmed) {
   const BudgetSpec& budget = study.budget;
   if (budget.trials && spending.search_trials >= *budget.trials) {
-    return fmt::format("{} trial{}", *budget.trials, *budget.trials == 1 ? "" : "s");
+    return SpentBudget{BudgetLimit::trials,
+                       fmt::format("{} trial{}", *budget.trials, *budget.trials == 1 ? "" : "s")};
   }
-  if (search_time_spent(study, spending, confirmed)) {
-    return spent_time_text(budget);
-  }
+  if (search_time_spent(study, spending, confirmed)) return spent_time(budget);
   const KeptPairs pairs = pairs_to_keep(study, spending, confirmed || !spending.has_contender);
   if (budget.cost_usd && !fits(spending.usd, spending.least_trial_usd, spending.confirm_pair_usd,
                                pairs, *budget.cost_usd)) {
-    return format_usd(*budget.cost_usd);
+    return SpentBudget{BudgetLimit::cost, format_usd(*budget.cost_usd)};
   }
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tuner/loop/standing.hpp"
 #include "tuner/study/study_spec.hpp"
@@ -45,8 +46,19 @@ struct Spending {
 /// drain.
 inline constexpr double k_longer_window = 2.0;
 
-/// Why no further search trial may begin, for people (`40 trials`, `30 min of tuning time`,
-/// `$5.00`); nothing while one may. A trial that the budget cannot pay the least for is not begun.
+/// A limit of the budget. Persistent names.
+enum class BudgetLimit { trials, time, cost };
+[[nodiscard]] std::string to_text(BudgetLimit limit);
+[[nodiscard]] std::optional<BudgetLimit> budget_limit_from_text(std::string_view text);
+
+/// The limit that allows no further trial of the search.
+struct SpentBudget {
+  BudgetLimit limit = BudgetLimit::trials;
+  std::string text;  ///< for people: `40 trials`, `30 min of tuning time`, `$5.00`
+};
+
+/// Returns why no further search trial may begin; nothing while one may. A trial that the budget
+/// cannot pay the least for is not begun.
 /// Two fifths of time and money at most are kept for the confirmation, or half for the pairs that a
 /// claim takes; of a search that goes on after one (`confirmed`) no more than for these; of time
 /// no more than these take at the least, and of money what they take, while there is nothing to
@@ -54,7 +66,7 @@ inline constexpr double k_longer_window = 2.0;
 /// A budget of time may be overrun by the first pair at its least (`latest_end_s`), one of money by
 /// the last trial and by the first pair, where it is none of time (`with_money_as_time`) and
 /// nothing bounds it (`can_risk_a_trial`).
-[[nodiscard]] std::optional<std::string> search_budget_spent(const StudySpec& study,
+[[nodiscard]] std::optional<SpentBudget> search_budget_spent(const StudySpec& study,
                                                              const Spending& spending,
                                                              bool confirmed = false);
 
@@ -65,7 +77,7 @@ inline constexpr double k_longer_window = 2.0;
 
 /// What `search_budget_spent` says of time: `10 min of tuning time`, or `$5.00` where that is what
 /// it costs. `budget` has a time.
-[[nodiscard]] std::string spent_time_text(const BudgetSpec& budget);
+[[nodiscard]] SpentBudget spent_time(const BudgetSpec& budget);
 /// Why a trial was ended: `the tuning time (10 min) was over`, or `the budget of $5.00 was spent`.
 [[nodiscard]] std::string time_over_text(const BudgetSpec& budget);
 

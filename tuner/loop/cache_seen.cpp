@@ -28,9 +28,11 @@ std::string mebibytes(double bytes) {
   return fmt::format("{:.1f} MiB", bytes / 0x1p20);
 }
 
-/// How one run was begun and what it read.
+/// Start of one run and what it read.
 struct Run {
-  std::string placed;  ///< `k_page_cache_placement`; empty: the study names no data
+  bool is_cold = false;     ///< its data were to be dropped from memory before
+  std::string dropped;      ///< `k_dropped_placement`
+  std::string not_dropped;  ///< `k_not_dropped_placement`
   std::optional<double> data_bytes;
   double read_bytes = 0.0;
   double seconds = 0.0;
@@ -38,10 +40,14 @@ struct Run {
 
 Run run_of(const TrialRecord& trial) {
   Run run;
-  const auto placed = trial.placement.find(k_page_cache_placement);
-  if (placed != trial.placement.end()) run.placed = placed->second;
-  const auto data = trial.placement.find(k_data_bytes_placement);
-  if (data != trial.placement.end()) run.data_bytes = parse_finite(data->second);
+  const auto placed = [&](const char* fact) {
+    const auto found = trial.placement.find(fact);
+    return found == trial.placement.end() ? std::string() : found->second;
+  };
+  run.is_cold = placed(k_page_cache_placement) == k_cold_cache;
+  run.dropped = placed(k_dropped_placement);
+  run.not_dropped = placed(k_not_dropped_placement);
+  run.data_bytes = parse_finite(placed(k_data_bytes_placement));
   run.read_bytes = trial.storage_read_bytes.value_or(0.0);
   run.seconds = latest_attempt_s(trial);
   return run;
@@ -53,17 +59,18 @@ std::string read_text(const Run& run) {
                      format_duration(run.seconds));
 }
 
-/// Of data that were to be dropped from memory before.
 CacheSeen begun_cold(const Run& run) {
   CacheSeen seen;
-  if (run.placed.find(k_page_cache_fault) != std::string::npos) {
-    seen.text = fmt::format("not known: trials may have found data in memory ({})", run.placed);
+  if (!run.not_dropped.empty()) {
+    seen.text = fmt::format(
+        "not known: trials may have found data in memory, which was not dropped from there ({})",
+        run.not_dropped);
   } else if (!(run.read_bytes > 0.0)) {
     seen.text = fmt::format(
         "not known: no reads from storage were counted, although the data was to be read from "
-        "there ({}): it may lie in memory (tmpfs), be mapped by another program, or come over a "
-        "network",
-        run.placed);
+        "there ({} dropped): it may lie in memory (tmpfs), be mapped by another program, or come "
+        "over a network",
+        run.dropped);
   } else if (run.data_bytes && run.read_bytes > k_nearly_all * *run.data_bytes) {
     seen.state = CacheState::mixed;
     seen.text = fmt::format(
@@ -77,7 +84,6 @@ CacheSeen begun_cold(const Run& run) {
   return seen;
 }
 
-/// Of data that were left as earlier trials left them.
 CacheSeen begun_warm(const Run& run) {
   CacheSeen seen;
   if (run.read_bytes < k_least_read_bytes) {
@@ -120,7 +126,7 @@ CacheSeen cache_seen(std::span<const TrialRecord* const> runs) {
   std::ranges::nth_element(counted, middle, {},
                            [](const TrialRecord* run) { return *run->storage_read_bytes; });
   const Run run = run_of(**middle);
-  CacheSeen seen = run.placed.starts_with("cold") ? begun_cold(run) : begun_warm(run);
+  CacheSeen seen = run.is_cold ? begun_cold(run) : begun_warm(run);
   seen.storage_read_bytes = run.read_bytes;
   return seen;
 }

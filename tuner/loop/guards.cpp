@@ -37,8 +37,8 @@ std::optional<GuardedValue> baseline_value(const Guard& guard, const TrialRecord
   if (!baseline->measurement) return std::nullopt;
   const auto value = find(baseline->measurement->metrics, judged_metric(guard));
   if (!value) return std::nullopt;
-  return GuardedValue{*value,
-                      find(baseline->measurement->metrics, judged_error(guard)).value_or(0.0)};
+  return GuardedValue{
+      *value, find(baseline->measurement->metric_errors, judged_metric(guard)).value_or(0.0)};
 }
 
 /// Whether `by`, how far a value is beyond its limit, is more than its error explains.
@@ -87,7 +87,7 @@ std::optional<std::string> violation(const Guard& guard, const GuardedValue& val
   return std::nullopt;
 }
 
-/// Earlier versions recorded no more than the whole peak.
+/// The whole peak if it is not known how much of that could be reclaimed.
 double unreclaimable_bytes(const TrialRecord* baseline) {
   if (baseline == nullptr) return 0.0;
   if (baseline->peak_unreclaimable_bytes) return *baseline->peak_unreclaimable_bytes;
@@ -129,10 +129,6 @@ GuardLimit limit_of(const Guard& guard, const TrialRecord& baseline) {
     limit.min = std::max(limit.min.value_or(least), least);
   }
   return limit;
-}
-
-std::string judged_error(const Guard& guard) {
-  return judged_metric(guard) + " standard error";
 }
 
 std::optional<std::string> violated_guard(const std::vector<Guard>& guards,

@@ -14,8 +14,6 @@ namespace steptune {
 /// Name under which the value that a guard judges stands among a trial's metrics: the metric's own,
 /// or `loss@20000` for one that is judged at a number of samples.
 [[nodiscard]] std::string judged_metric(const Guard& guard);
-/// And that of its standard error.
-[[nodiscard]] std::string judged_error(const Guard& guard);
 /// True for the guard on `peak_memory_bytes`, which the runner tells at the end.
 [[nodiscard]] bool is_memory_guard(const Guard& guard);
 

@@ -50,6 +50,10 @@ class LoopListener {
   /// At least once per second of the clock while trials run, however many reports arrive.
   virtual void on_progress(const std::vector<TrialUnderWay>& /*running*/, double /*elapsed_s*/) {}
   virtual void on_warning(const std::string& /*message*/) {}
+  /// A warning about one trial, which `message` names.
+  virtual void on_trial_warning(std::int64_t /*trial*/, const std::string& message) {
+    on_warning(message);
+  }
 };
 
 /// What a recommendation claims. Persistent names.
@@ -112,6 +116,18 @@ struct Reduction {
 };
 [[nodiscard]] Json to_json(const Reduction& reduction);
 
+/// Subject of a note that both a recommendation and a table of trials may have. Persistent names.
+enum class NoteSubject { other, batch_size, drift };
+[[nodiscard]] std::string to_text(NoteSubject subject);
+[[nodiscard]] std::optional<NoteSubject> note_subject_from_text(std::string_view text);
+
+/// A sentence for people beside a result.
+struct Note {
+  std::string text;
+  NoteSubject subject = NoteSubject::other;
+};
+[[nodiscard]] std::vector<std::string> texts_of(const std::vector<Note>& notes);
+
 /// What the user is told in the end.
 struct Recommendation {
   std::int64_t incumbent_trial = 0;  ///< the baseline's own trial if nothing was shown to be better
@@ -152,8 +168,8 @@ struct Recommendation {
   double most_gain = std::numeric_limits<double>::quiet_NaN();
   /// Tuning time that the budget had left at the end; nothing without a budget of time.
   std::optional<double> unused_s;
-  CacheSeen page_cache;            ///< of the runs that its figures are of
-  std::vector<std::string> notes;  ///< what the plan assumes and nobody has seen; for people
+  CacheSeen page_cache;     ///< of the runs that its figures are of
+  std::vector<Note> notes;  ///< what the plan assumes and nobody has seen
 };
 
 /// The recommendation as it stands in the history, and back. Errors (`store`): it cannot be read;

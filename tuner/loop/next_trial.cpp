@@ -112,7 +112,8 @@ Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
   if (end_ && is_to_be_continued(end_->end)) return std::nullopt;
   if (!can_pay_another()) {
     // While trials are under way their bounds stand in the way; what they cost in the end may not.
-    if (running_.empty() && !end_) end_ = End{LoopEnd::budget, format_usd(*study.budget.cost_usd)};
+    if (running_.empty() && !end_)
+      end_ = end_by({BudgetLimit::cost, format_usd(*study.budget.cost_usd)});
     return std::nullopt;
   }
   if (auto pending = next_pending(/*confirming=*/false)) return pending;
@@ -129,7 +130,7 @@ Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
   const Spending so_far = spending();
   log_spending(so_far);
   if (auto spent = search_budget_spent(study, so_far, confirmed_)) {
-    end_ = End{LoopEnd::budget, *std::move(spent)};
+    end_ = end_by(*std::move(spent));
     return std::nullopt;
   }
   if (auto sentinel = next_sentinel(/*search_is_over=*/false)) return sentinel;

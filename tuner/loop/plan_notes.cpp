@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -121,22 +122,21 @@ std::string scaled_plan(const StudySpec& study, const Recommendation& recommenda
   return text + scaled_payback(study, recommendation);
 }
 
-void add_batch_note(const StudySpec& study, const Standing& standing,
-                    const Recommendation& recommendation, std::vector<std::string>& notes) {
+std::optional<std::string> batch_note(const StudySpec& study, const Standing& standing,
+                                      const Recommendation& recommendation) {
   const auto change = batch_change(study, standing, recommendation);
-  if (!change) return;
+  if (!change) return std::nullopt;
   if (const auto scale = known_noise_scale(standing, recommendation)) {
-    notes.push_back(fmt::format(
+    return fmt::format(
         "batch {:g} in place of {:g} needs {:.2f} to {:.2f} times the samples: gradient noise "
         "scale {:g} as reported, which grows during training{}",
         change->batch, change->former, recommendation.least_samples_ratio,
-        recommendation.most_samples_ratio, *scale, scaled_plan(study, recommendation)));
-  } else {
-    notes.push_back(fmt::format(
-        "batch {:g} in place of {:g}: the plan takes it to need as many samples; report "
-        "\"{}\", or compare the loss at the end of both",
-        change->batch, change->former, k_gradient_noise_scale));
+        recommendation.most_samples_ratio, *scale, scaled_plan(study, recommendation));
   }
+  return fmt::format(
+      "batch {:g} in place of {:g}: the plan takes it to need as many samples; report "
+      "\"{}\", or compare the loss at the end of both",
+      change->batch, change->former, k_gradient_noise_scale);
 }
 
 /// Whether the plan's limits are kept: what may miss one, and what the plan's line does not show.
@@ -343,18 +343,23 @@ std::optional<std::string> drift_note(const MachineDrift& drift) {
       100.0 * std::abs(std::expm1(log_ratio)), log_ratio > 0.0 ? "slower" : "faster", drift.runs());
 }
 
-std::vector<std::string> plan_notes(const StudySpec& study, const Standing& standing,
-                                    const Recommendation& recommendation) {
-  std::vector<std::string> notes = unseen_phases(study.planned_run, standing.trials());
-  add_baseline_note(standing, recommendation, notes);
-  add_limit_notes(study, recommendation, notes);
-  add_whole_run_note(study, standing, recommendation, notes);
-  add_count_note(study, standing, notes);
-  add_samples_note(study, standing, recommendation, notes);
-  add_batch_note(study, standing, recommendation, notes);
-  add_live_notes(study, standing, recommendation, notes);
-  add_silent_notes(standing, recommendation, notes);
-  if (auto note = drift_note(standing.drift())) notes.push_back(*std::move(note));
+std::vector<Note> plan_notes(const StudySpec& study, const Standing& standing,
+                             const Recommendation& recommendation) {
+  std::vector<std::string> others = unseen_phases(study.planned_run, standing.trials());
+  add_baseline_note(standing, recommendation, others);
+  add_limit_notes(study, recommendation, others);
+  add_whole_run_note(study, standing, recommendation, others);
+  add_count_note(study, standing, others);
+  add_samples_note(study, standing, recommendation, others);
+  add_live_notes(study, standing, recommendation, others);
+  add_silent_notes(standing, recommendation, others);
+  std::vector<Note> notes;
+  for (std::string& text : others)
+    notes.push_back({std::move(text)});
+  if (auto text = batch_note(study, standing, recommendation))
+    notes.push_back({*std::move(text), NoteSubject::batch_size});
+  if (auto text = drift_note(standing.drift()))
+    notes.push_back({*std::move(text), NoteSubject::drift});
   return notes;
 }
 

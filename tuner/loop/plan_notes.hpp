@@ -46,7 +46,7 @@ void set_samples_ratio(const StudySpec& study, const Standing& standing,
 /// fresh runs contradict, fresh runs that may hang, a machine that drifted; why an infeasible
 /// baseline is not kept; whether a limit is kept that the objectives do not show. One sentence
 /// each.
-[[nodiscard]] std::vector<std::string> plan_notes(const StudySpec& study, const Standing& standing,
-                                                  const Recommendation& recommendation);
+[[nodiscard]] std::vector<Note> plan_notes(const StudySpec& study, const Standing& standing,
+                                           const Recommendation& recommendation);
 
 }  // namespace steptune

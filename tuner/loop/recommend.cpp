@@ -232,9 +232,9 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
   set_samples_ratio(study, standing, recommendation);
   recommendation.notes = plan_notes(study, standing, recommendation);
   if (confirmation.baseline_failed()) {
-    recommendation.notes.emplace_back(
-        "fresh runs of the baseline failed: nothing more is confirmed (see 'steptune leaderboard "
-        "--all')");
+    recommendation.notes.push_back(
+        {"fresh runs of the baseline failed: nothing more is confirmed (see 'steptune leaderboard "
+         "--all')"});
   }
   return recommendation;
 }

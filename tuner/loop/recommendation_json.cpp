@@ -9,6 +9,12 @@
 namespace steptune {
 namespace {
 
+constexpr auto k_note_subjects = enum_names<NoteSubject>({
+    {NoteSubject::other, "other"},
+    {NoteSubject::batch_size, "batch_size"},
+    {NoteSubject::drift, "drift"},
+});
+
 constexpr auto k_ends = enum_names<LoopEnd>({
     {LoopEnd::budget, "budget"},
     {LoopEnd::exhausted, "exhausted"},
@@ -100,18 +106,11 @@ std::vector<UndecidedParameter> undecided_from(const Json& json, const std::stri
   return undecided;
 }
 
-/// Of versions that told none, nothing is known.
 CacheSeen cache_from(const Json& json) {
   const auto found = json.find("page_cache");
   if (found == json.end() || !found->is_object()) return {};
   return {cache_state_from_text(text_at(*found, "state")).value_or(CacheState::not_known),
           number_at(*found, "storage_read_bytes"), text_at(*found, "text")};
-}
-
-/// Recommendations of versions that told no claim were confirmed if there were pairs.
-Claim claim_from(const Json& json, const SpeedUp& speed_up) {
-  if (const auto claim = claim_from_text(text_at(json, "claim"))) return *claim;
-  return speed_up.pairs > 0 ? Claim::faster : Claim::unconfirmed;
 }
 
 Reduction reduction_from(const Json& json, const std::string& where) {
@@ -163,7 +162,35 @@ std::vector<T> numbers(const Json& json, const char* name) {
   return values;
 }
 
+std::vector<Note> notes_from(const Json& json) {
+  std::vector<Note> notes;
+  const auto found = json.find("notes");
+  if (found == json.end() || !found->is_array()) return notes;
+  for (const Json& each : *found) {
+    if (!each.is_object()) continue;
+    notes.push_back(
+        {text_at(each, "text"),
+         note_subject_from_text(text_at(each, "subject")).value_or(NoteSubject::other)});
+  }
+  return notes;
+}
+
 }  // namespace
+
+std::string to_text(NoteSubject subject) {
+  return std::string(k_note_subjects.name_of(subject));
+}
+
+std::optional<NoteSubject> note_subject_from_text(std::string_view text) {
+  return k_note_subjects.value_of(text);
+}
+
+std::vector<std::string> texts_of(const std::vector<Note>& notes) {
+  std::vector<std::string> texts;
+  for (const Note& note : notes)
+    texts.push_back(note.text);
+  return texts;
+}
 
 std::string to_text(LoopEnd end) {
   return std::string(k_ends.name_of(end));
@@ -249,7 +276,8 @@ Json to_json(const Recommendation& recommendation) {
     json["payback_interval"] =
         numbers_or_null({recommendation.payback_low, recommendation.payback_high});
   }
-  if (!recommendation.notes.empty()) json["notes"] = recommendation.notes;
+  for (const Note& note : recommendation.notes)
+    json["notes"].push_back({{"text", note.text}, {"subject", to_text(note.subject)}});
   return json;
 }
 
@@ -264,7 +292,8 @@ Result<Recommendation> recommendation_from_json(const Json& json, const std::str
     return unreadable();
   }
   auto configuration = configuration_from_json(json["configuration"], where);
-  if (!configuration) return unreadable();
+  const auto claim = claim_from_text(text_at(json, "claim"));
+  if (!configuration || !claim) return unreadable();
   Recommendation recommendation;
   recommendation.incumbent_trial = json["incumbent_trial"].get<std::int64_t>();
   recommendation.configuration = *std::move(configuration);
@@ -280,7 +309,7 @@ Result<Recommendation> recommendation_from_json(const Json& json, const std::str
     recommendation.most_samples_ratio = ratios[1];
   }
   recommendation.speed_up = speed_up_from(json["speed_up"]);
-  recommendation.claim = claim_from(json, recommendation.speed_up);
+  recommendation.claim = *claim;
   recommendation.finalists = finalists_from(json);
   recommendation.tied = numbers<std::int64_t>(json, "tied");
   recommendation.undecided = undecided_from(json, where);
@@ -302,7 +331,7 @@ Result<Recommendation> recommendation_from_json(const Json& json, const std::str
   recommendation.worth = number_at(json, "worth").value_or(0.0);
   recommendation.most_gain = number_or_nan(json, "most_gain");
   recommendation.unused_s = number_at(json, "unused_s");
-  recommendation.notes = texts(json, "notes");
+  recommendation.notes = notes_from(json);
   return recommendation;
 }
 

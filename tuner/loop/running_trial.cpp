@@ -152,7 +152,7 @@ const Measurement* measurement_of(const TrialRecord* trial) {
   return trial != nullptr && trial->measurement ? &*trial->measurement : nullptr;
 }
 
-/// Puts among the metrics what guards were judged by.
+/// Puts the values that guards judged among the metrics, with their standard errors.
 void add_guarded(const std::vector<Guard>& guards, const GuardedValues& guarded,
                  Measurement& measurement) {
   for (const Guard& guard : guards) {
@@ -160,7 +160,7 @@ void add_guarded(const std::vector<Guard>& guards, const GuardedValues& guarded,
     if (value == guarded.end()) continue;
     measurement.metrics[value->first] = value->second.value;
     if (value->second.standard_error > 0.0) {
-      measurement.metrics[judged_error(guard)] = value->second.standard_error;
+      measurement.metric_errors[value->first] = value->second.standard_error;
     }
   }
 }

@@ -28,7 +28,7 @@ void add_spending(const Spending& spending, Json& numbers) {
 }  // namespace
 
 bool is_of_change(const StudyDecision& decision) {
-  return decision.kind == k_changed_decision || decision.kind == "limits";
+  return decision.kind == k_changed_decision;
 }
 
 StudyDecision guard_decision(const Guard& guard, const TrialRecord& baseline) {
@@ -59,9 +59,11 @@ StudyDecision payback_decision(std::int64_t trial, const PaybackRule& rule) {
   return decision;
 }
 
-StudyDecision end_decision(LoopEnd end, const std::string& reason, const Spending& spending) {
+StudyDecision end_decision(LoopEnd end, std::optional<BudgetLimit> spent, const std::string& reason,
+                           const Spending& spending) {
   StudyDecision decision = decision_of(k_end_decision, 0, reason);
   decision.numbers["of"] = to_text(end);
+  if (spent) decision.numbers["limit"] = to_text(*spent);
   add_spending(spending, decision.numbers);
   return decision;
 }

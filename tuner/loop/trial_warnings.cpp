@@ -29,18 +29,22 @@ void TrialWarnings::of_ended(const TrialRecord& trial) {
   const std::string& why = trial.measurement->remark;
   if (trial.measurement->whole_run) {
     if (std::exchange(told_of_whole_runs_, true)) return;
-    listener_->on_warning(fmt::format(
-        "trial {} ended by itself after {:.0f} samples, before a steady state: its interval is "
-        "that of a longer run, about which so short a program says no more; fresh launches show "
-        "which configuration takes less time for as many samples{}",
-        trial.number, trial.measurement->total_samples, why.empty() ? "" : "; " + why));
+    listener_->on_trial_warning(
+        trial.number,
+        fmt::format(
+            "trial {} ended by itself after {:.0f} samples, before a steady state: its interval is "
+            "that of a longer run, about which so short a program says no more; fresh launches "
+            "show which configuration takes less time for as many samples{}",
+            trial.number, trial.measurement->total_samples, why.empty() ? "" : "; " + why));
     return;
   }
-  listener_->on_warning(fmt::format(
-      "trial {} had no steady state when it ended ({:.0f} measured steps{}): its interval is "
-      "wide{}",
-      trial.number, trial.measurement->window_steps, why.empty() ? "" : "; " + why,
-      why.empty() ? "; a longer \"max_trial\" or a quieter machine would narrow it" : ""));
+  listener_->on_trial_warning(
+      trial.number,
+      fmt::format(
+          "trial {} had no steady state when it ended ({:.0f} measured steps{}): its "
+          "interval is wide{}",
+          trial.number, trial.measurement->window_steps, why.empty() ? "" : "; " + why,
+          why.empty() ? "; a longer \"max_trial\" or a quieter machine would narrow it" : ""));
 }
 
 void TrialWarnings::of_drift(const MachineDrift& drift) const {
@@ -79,12 +83,14 @@ void TrialWarnings::of_no_progress(const RunningTrials& running) {
   std::error_code missing;
   if (silent == nullptr || !std::filesystem::exists(silent->record().log_path, missing)) return;
   told_of_no_progress_ = true;
-  listener_->on_warning(fmt::format(
-      "trial {} has run for {}, and nothing that it printed was read as progress: if it trains "
-      "already, \"reports\" in the study file does not fit its output ({}); see "
-      "docs/reporting.md{}",
-      silent->record().number, format_duration(k_until_progress_s),
-      silent->record().log_path.string(), advice_on_epochs(silent->measurement())));
+  const std::int64_t number = silent->record().number;
+  listener_->on_trial_warning(
+      number,
+      fmt::format("trial {} has run for {}, and nothing that it printed was read as progress: if "
+                  "it trains already, \"reports\" in the study file does not fit its output ({}); "
+                  "see docs/reporting.md{}",
+                  number, format_duration(k_until_progress_s), silent->record().log_path.string(),
+                  advice_on_epochs(silent->measurement())));
 }
 
 }  // namespace steptune

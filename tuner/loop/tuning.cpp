@@ -82,7 +82,7 @@ Result<LoopResult> Tuning::run_phases() {
   if (parts_.seen_startup_s) tell_course(*parts_.seen_startup_s);
   while (true) {
     if (auto searched = search(); !searched) return tl::unexpected(searched.error());
-    recorder_.decided(end_decision(end_->end, end_->reason, spending()));
+    recorder_.decided(end_decision(end_->end, end_->spent, end_->reason, spending()));
     if (is_to_be_continued(end_->end) || end_->end == LoopEnd::nothing_to_gain) break;
     if (auto confirmed = confirm(); !confirmed) return tl::unexpected(confirmed.error());
     confirmed_ = true;
@@ -190,9 +190,13 @@ Result<void> Tuning::resume_confirmation() {
   const StudySpec& study = parts_.study;
   const Spending so_far = as_of_now(spending_before_confirming(study, standing_));
   if (auto spent = search_budget_spent(study, so_far, confirmed_)) {
-    end_ = End{LoopEnd::budget, *std::move(spent)};
+    end_ = end_by(*std::move(spent));
   }
   return {};
+}
+
+Tuning::End Tuning::end_by(SpentBudget spent) {
+  return {LoopEnd::budget, std::move(spent.text), spent.limit};
 }
 
 Result<std::optional<Tuning::End>> Tuning::recorded_end() const {
@@ -205,7 +209,9 @@ Result<std::optional<Tuning::End>> Tuning::recorded_end() const {
     if (!is_of_search && !is_of_study) continue;
     const auto end = loop_end_from_text(text_at(decision.numbers, is_of_search ? "of" : "end"));
     if (!end || is_to_be_continued(*end)) continue;
-    if (is_of_search) return End{*end, decision.text};
+    if (is_of_search) {
+      return End{*end, decision.text, budget_limit_from_text(text_at(decision.numbers, "limit"))};
+    }
     // A larger budget has continued what was finished.
     break;
   }
@@ -378,18 +384,21 @@ bool Tuning::is_too_late_for(TrialPurpose purpose) const {
   return withdrawn_ > 0 && search_time_is_over();
 }
 
-void Tuning::warn(const std::string& notice) const {
-  log_note(notice);
-  parts_.listener.on_warning(notice);
+void Tuning::warn_of(std::optional<std::int64_t> trial, const std::string& text) const {
+  if (trial) {
+    parts_.listener.on_trial_warning(*trial, text);
+  } else {
+    parts_.listener.on_warning(text);
+  }
 }
 
 void Tuning::tell(StudyDecision decision) {
-  parts_.listener.on_warning(decision.text);
+  warn_of(decision.trial > 0 ? std::optional(decision.trial) : std::nullopt, decision.text);
   recorder_.decided(std::move(decision));
 }
 
 void Tuning::end_for_time() {
-  if (!end_) end_ = End{LoopEnd::budget, spent_time_text(parts_.study.budget)};
+  if (!end_) end_ = end_by(spent_time(parts_.study.budget));
 }
 
 void Tuning::withdraw_waiting() {
@@ -441,8 +450,9 @@ Result<void> Tuning::listen() {
 
 void Tuning::forward_notices() {
   if (machines_ == nullptr) return;
-  for (const std::string& notice : machines_->take_notices()) {
-    warn(notice);
+  for (const Notice& notice : machines_->take_notices()) {
+    log_note(notice.text);
+    warn_of(notice.trial, notice.text);
   }
 }
 
@@ -599,7 +609,7 @@ int Tuning::interrupts() const {
 std::string Tuning::why_nothing_faster() const {
   const BudgetSpec& budget = parts_.study.budget;
   const auto& limit_s = budget.time_s;
-  const bool by_time = limit_s && end_->reason == spent_time_text(budget);
+  const bool by_time = limit_s && end_->spent == BudgetLimit::time;
   const bool compared = std::ranges::any_of(
       standing_.trials(), [](const TrialRecord& trial) { return is_searched(trial.purpose); });
   const double left_s = by_time ? *limit_s - stopwatch_.elapsed_s() : 0.0;

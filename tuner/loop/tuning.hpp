@@ -45,8 +45,10 @@ class Tuning {
  private:
   struct End {
     LoopEnd end = LoopEnd::budget;
-    std::string reason;
+    std::string reason;                  ///< for people
+    std::optional<BudgetLimit> spent{};  ///< by `LoopEnd::budget`
   };
+  [[nodiscard]] static End end_by(SpentBudget spent);
 
   [[nodiscard]] Result<LoopResult> run_phases();
   [[nodiscard]] Result<void> resume();
@@ -119,8 +121,8 @@ class Tuning {
   /// The trial as it is about to run: how fast the machine is believed to be by now.
   [[nodiscard]] TrialRecord at_present_level(TrialRecord trial) const;
   [[nodiscard]] Result<void> launch(TrialRecord trial);
-  /// Of what changes the course of the study: the listener and the log are told.
-  void warn(const std::string& notice) const;
+  /// Tells the listener. `trial`: if the text is about one.
+  void warn_of(std::optional<std::int64_t> trial, const std::string& text) const;
   /// The listener is told the decision's text.
   void tell(StudyDecision decision);
   /// Whether no fresh run of this one's configuration is known yet.

@@ -61,19 +61,15 @@ Range range_of(const std::vector<RehearsedTuning>& tunings,
   return range;
 }
 
-/// Each once. Of those about single trials, which are other ones in each rehearsal, one stands for
-/// all.
+/// Each once. Those about single trials differ from one rehearsal to the next: one stands for all.
 std::vector<std::string> warnings_of(const std::vector<RehearsedTuning>& tunings) {
   std::vector<std::string> warnings;
   std::vector<std::string> of_trials;
   for (const RehearsedTuning& tuning : tunings) {
     for (const std::string& warning : tuning.warnings) {
-      if (warning.starts_with("trial ")) {
-        of_trials.push_back(warning);
-      } else if (std::ranges::find(warnings, warning) == warnings.end()) {
-        warnings.push_back(warning);
-      }
+      if (std::ranges::find(warnings, warning) == warnings.end()) warnings.push_back(warning);
     }
+    of_trials.insert(of_trials.end(), tuning.trial_warnings.begin(), tuning.trial_warnings.end());
   }
   if (of_trials.size() == 1) warnings.push_back(of_trials.front());
   if (of_trials.size() > 1) {

@@ -76,8 +76,12 @@ SimulatedTraining training_of(const StudySpec& study, const SpeedModel& speed,
 
 class Warnings final : public LoopListener {
  public:
-  void on_warning(const std::string& message) override { messages.push_back(message); }
-  std::vector<std::string> messages;
+  void on_warning(const std::string& message) override { of_study.push_back(message); }
+  void on_trial_warning(std::int64_t /*trial*/, const std::string& message) override {
+    of_trials.push_back(message);
+  }
+  std::vector<std::string> of_study;
+  std::vector<std::string> of_trials;
 };
 
 }  // namespace
@@ -115,7 +119,8 @@ Result<RehearsedTuning> rehearse_tuning(const StudySpec& study, const SpeedModel
 
   RehearsedTuning tuning;
   tuning.duration_s = clock.now_s();
-  tuning.warnings = warnings.messages;
+  tuning.warnings = warnings.of_study;
+  tuning.trial_warnings = warnings.of_trials;
   if (result->recommendation) tuning.recommended = result->recommendation->configuration;
   const auto record = history->study(study.name);
   if (!record) return tl::unexpected(record.error());

@@ -23,6 +23,7 @@ struct RehearsedTuning {
   std::vector<TrialRecord> confirming;  ///< runs, as recorded, in the order of their numbers
   std::optional<Configuration> recommended;
   std::vector<std::string> warnings;
+  std::vector<std::string> trial_warnings;  ///< those about single trials
 };
 
 /// Plays a study's whole tuning against a simulated provider under a virtual clock: the real loop,

@@ -91,21 +91,22 @@ void note_confirmed_gain(Leaderboard& board) {
   if (!board.study.recommendation.is_object()) return;
   const auto result = recommendation_from_json(board.study.recommendation, board.study.name);
   if (!result || result->claim != Claim::faster) return;
-  board.notes.push_back(fmt::format(
+  board.notes.push_back({fmt::format(
       "a gain is that of one trial of the search; fresh launches showed trial {} to be {}",
       result->incumbent_trial,
       speed_up_text(result->speed_up, board.objectives[0].objective,
-                    text_at(board.study.document, "trials") == "attached")));
+                    text_at(board.study.document, "trials") == "attached"))});
 }
 
 void add_notes(Leaderboard& board) {
   note_confirmed_gain(board);
   if (board.drift_log_ratio != 0.0) {
     board.notes.push_back(
-        fmt::format("the machine became {:.0f} % {} during the search: ranks are corrected for it, "
-                    "values are as measured",
-                    100.0 * std::abs(std::expm1(board.drift_log_ratio)),
-                    board.drift_log_ratio > 0.0 ? "slower" : "faster"));
+        {fmt::format("the machine became {:.0f} % {} during the search: ranks are corrected for "
+                     "it, values are as measured",
+                     100.0 * std::abs(std::expm1(board.drift_log_ratio)),
+                     board.drift_log_ratio > 0.0 ? "slower" : "faster"),
+         NoteSubject::drift});
   }
   std::optional<double> smallest;
   std::optional<double> largest;
@@ -123,12 +124,14 @@ void add_notes(Leaderboard& board) {
   if (compares_speed && smallest && *largest > least_full) {
     const auto guards = board.study.document.find("guards");
     const bool is_guarded = guards != board.study.document.end() && !guards->empty();
-    board.notes.push_back(fmt::format(
-        "trials differ in batch size ({} to {} samples per step); a larger batch may need more "
-        "samples to reach the same loss{}check it before the long run",
-        format_number(*smallest), format_number(*largest),
-        is_guarded ? ", and the guard sees a trial's samples only: "
-                   : ": add a guard on the loss, or "));
+    board.notes.push_back(
+        {fmt::format(
+             "trials differ in batch size ({} to {} samples per step); a larger batch may need "
+             "more samples to reach the same loss{}check it before the long run",
+             format_number(*smallest), format_number(*largest),
+             is_guarded ? ", and the guard sees a trial's samples only: "
+                        : ": add a guard on the loss, or "),
+         NoteSubject::batch_size});
   }
 }
 

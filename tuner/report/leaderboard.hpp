@@ -75,7 +75,7 @@ struct Leaderboard {
   double drift_log_ratio = 0.0;               ///< as in `LeaderboardInput`
   std::optional<StudyScaling> scaling;        ///< likewise
   std::optional<MachineHours> machine_hours;  ///< of the whole study
-  std::vector<std::string> notes;
+  std::vector<Note> notes;
 };
 
 /// Whether a trial is on the front beside the best.

@@ -37,7 +37,7 @@ Json leaderboard_json(const Leaderboard& board) {
     json["counts"][to_text(status)] = count;
   if (board.machine_hours) json["machine_hours"] = number_or_null(board.machine_hours->total());
   if (board.scaling) json["scaling"] = scaling_summary_json(*board.scaling);
-  json["notes"] = board.notes;
+  json["notes"] = texts_of(board.notes);
   return json;
 }
 

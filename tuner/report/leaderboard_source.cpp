@@ -251,8 +251,8 @@ void note_lack_of_trade_offs(Leaderboard& board) {
   if (!is_led || has_trade_offs(board)) return;
   const std::size_t other = board.sorted_by == 0 ? 1 : 0;
   board.notes.push_back(
-      fmt::format("there is no trade-off: no trial is measurably better than the best in {}",
-                  printable_line(board.objectives[other].title())));
+      {fmt::format("there is no trade-off: no trial is measurably better than the best in {}",
+                   printable_line(board.objectives[other].title()))});
 }
 
 /// Leaves the rows that the query is about, in its order.

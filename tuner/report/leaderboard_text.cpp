@@ -256,7 +256,7 @@ std::string leaderboard_text(const Leaderboard& board, const TextStyle& style) {
         "same in all: " + configuration_text(constant, parameter_order(board.study.document)),
         style.width, 13);
   }
-  for (const std::string& note : board.notes)
+  for (const std::string& note : texts_of(board.notes))
     result += wrapped_entry("note: " + note, style.width, 6);
   if (board.scaling) result += scaling_lines(*board.scaling, style.width);
   result += wrapped(counts_text(board.counts), style.width);

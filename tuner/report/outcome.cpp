@@ -69,18 +69,55 @@ std::string undecided_text(const Recommendation& recommendation, const Objective
                      comparison_text(speed_up.ratio, objective), why);
 }
 
-std::string not_faster_text(const SpeedUp& speed_up, const Objective& objective, bool attached) {
-  if (!is_useful_interval(speed_up)) {
-    return fmt::format("{}nothing was shown to be {}", k_keep, objective.comparative());
-  }
-  return fmt::format("{}the best found is {}", k_keep,
-                     speed_up_text(speed_up, objective, attached));
+VerdictSentence speed_up_sentence(const SpeedUp& speed_up, const Objective& objective,
+                                  bool attached) {
+  const std::string runs = speed_up.pairs > 0 ? launches_text(speed_up.pairs, attached)
+                                              : std::string("from the search alone");
+  // Values that are not positive have no ratio.
+  if (!std::isfinite(speed_up.ratio)) return {objective.comparative(), runs};
+  const std::string interval = interval_text(speed_up, objective);
+  return {comparison_text(speed_up.ratio, objective),
+          interval.empty() ? runs : fmt::format("{}, {}", interval, runs)};
 }
 
-std::string within_limits_text(const SpeedUp& speed_up, const Objective& objective, bool attached) {
+VerdictSentence after(const std::string& words, VerdictSentence sentence) {
+  sentence.verdict.insert(0, words);
+  return sentence;
+}
+
+VerdictSentence faster_sentence(const SpeedUp& speed_up, const Objective& objective,
+                                bool attached) {
+  if (is_useful_interval(speed_up) || !std::isfinite(speed_up.ratio)) {
+    return speed_up_sentence(speed_up, objective, attached);
+  }
+  return {
+      "at least " + comparison_text(speed_up.low, objective),
+      fmt::format("lower end of the 95 % interval, {}", launches_text(speed_up.pairs, attached))};
+}
+
+VerdictSentence not_faster_sentence(const SpeedUp& speed_up, const Objective& objective,
+                                    bool attached) {
+  if (!is_useful_interval(speed_up)) {
+    return {fmt::format("{}nothing was shown to be {}", k_keep, objective.comparative()), {}};
+  }
+  return after(fmt::format("{}the best found is ", k_keep),
+               speed_up_sentence(speed_up, objective, attached));
+}
+
+VerdictSentence within_limits_sentence(const SpeedUp& speed_up, const Objective& objective,
+                                       bool attached) {
   const std::string text = "respects all limits, which today's settings do not";
-  if (speed_up.pairs == 0 || !is_useful_interval(speed_up)) return text;
-  return fmt::format("{}; {}", text, speed_up_text(speed_up, objective, attached));
+  if (speed_up.pairs == 0 || !is_useful_interval(speed_up)) return {text, {}};
+  return after(text + "; ", speed_up_sentence(speed_up, objective, attached));
+}
+
+VerdictSentence unconfirmed_sentence(const SpeedUp& speed_up, const Objective& objective) {
+  if (!std::isfinite(speed_up.ratio)) {
+    return {"the best of the search, not confirmed by fresh launches", {}};
+  }
+  return {fmt::format("{} in the search, not confirmed by fresh launches",
+                      comparison_text(speed_up.ratio, objective)),
+          interval_text(speed_up, objective)};
 }
 
 }  // namespace
@@ -175,58 +212,49 @@ std::string interval_text(const SpeedUp& speed_up, const Objective& objective) {
                      saving_percent(speed_up.high));
 }
 
-std::string speed_up_text(const SpeedUp& speed_up, const Objective& objective, bool attached) {
-  const std::string evidence = speed_up.pairs > 0 ? launches_text(speed_up.pairs, attached)
-                                                  : std::string("from the search alone");
-  // Values that are not positive have no ratio.
-  if (!std::isfinite(speed_up.ratio)) {
-    return fmt::format("{} ({})", objective.comparative(), evidence);
-  }
-  const std::string interval = interval_text(speed_up, objective);
-  return fmt::format("{} ({}{}{})", comparison_text(speed_up.ratio, objective), interval,
-                     interval.empty() ? "" : ", ", evidence);
+std::string to_text(const VerdictSentence& sentence) {
+  return sentence.evidence.empty() ? sentence.verdict
+                                   : fmt::format("{} ({})", sentence.verdict, sentence.evidence);
 }
 
-std::string verdict_text(const Recommendation& recommendation, StudyOutcome outcome,
-                         const Objective& objective, bool attached) {
+std::string speed_up_text(const SpeedUp& speed_up, const Objective& objective, bool attached) {
+  return to_text(speed_up_sentence(speed_up, objective, attached));
+}
+
+VerdictSentence verdict_sentence(const Recommendation& recommendation, StudyOutcome outcome,
+                                 const Objective& objective, bool attached) {
   const SpeedUp& speed_up = recommendation.speed_up;
   const FinalistResult* finalist = finalist_behind(recommendation, outcome);
   switch (outcome) {
     case StudyOutcome::faster:
-      return is_useful_interval(speed_up) || !std::isfinite(speed_up.ratio)
-                 ? speed_up_text(speed_up, objective, attached)
-                 : fmt::format("at least {} (lower end of the 95 % interval, {})",
-                               comparison_text(speed_up.low, objective),
-                               launches_text(speed_up.pairs, attached));
+      return faster_sentence(speed_up, objective, attached);
     case StudyOutcome::within_limits:
-      return within_limits_text(speed_up, objective, attached);
+      return within_limits_sentence(speed_up, objective, attached);
     case StudyOutcome::unconfirmed:
-      if (!std::isfinite(speed_up.ratio)) {
-        return "the best of the search, not confirmed by fresh launches";
-      }
-      return fmt::format("{} in the search ({}), not confirmed by fresh launches",
-                         comparison_text(speed_up.ratio, objective),
-                         interval_text(speed_up, objective));
+      return unconfirmed_sentence(speed_up, objective);
     case StudyOutcome::undecided:
-      return undecided_text(recommendation, objective, attached);
+      return {undecided_text(recommendation, objective, attached), {}};
     case StudyOutcome::baseline_only:
-      return "undecided: the time was enough for today's settings only";
+      return {"undecided: the time was enough for today's settings only", {}};
     case StudyOutcome::hidden_by_buffer:
-      return fmt::format(
-          "undecided: trial {} was {}, but a full buffer may hide that its data loader is slower",
-          finalist->trial, comparison_text(finalist->speed_up.ratio, objective));
+      return {fmt::format("undecided: trial {} was {}, but a full buffer may hide that its data "
+                          "loader is slower",
+                          finalist->trial, comparison_text(finalist->speed_up.ratio, objective)),
+              {}};
     case StudyOutcome::not_faster:
-      return not_faster_text(finalist->speed_up, objective, attached);
+      return not_faster_sentence(finalist->speed_up, objective, attached);
     case StudyOutcome::failed_again:
-      return fmt::format("{}trial {}, the best of the search, failed when it was launched again",
-                         k_keep, finalist->trial);
+      return {fmt::format("{}trial {}, the best of the search, failed when it was launched again",
+                          k_keep, finalist->trial),
+              {}};
     case StudyOutcome::nothing_faster:
-      return fmt::format("{}no other configuration was {}", k_keep, objective.comparative());
+      return {fmt::format("{}no other configuration was {}", k_keep, objective.comparative()), {}};
     case StudyOutcome::nothing_to_gain:
-      return fmt::format("{}within {:g} % of the best that these settings allow", k_keep,
-                         100.0 * recommendation.worth);
+      return {fmt::format("{}within {:g} % of the best that these settings allow", k_keep,
+                          100.0 * recommendation.worth),
+              {}};
     case StudyOutcome::not_compared:
-      return "not compared with today's settings, which could not be measured";
+      return {"not compared with today's settings, which could not be measured", {}};
   }
   return {};
 }

@@ -232,7 +232,7 @@ std::string plan_line(const Recommendation& recommendation, const Recommendation
 
 std::string verdict_line(const Recommendation& recommendation,
                          const RecommendationContext& context) {
-  std::string text = verdict_text(recommendation, context);
+  std::string text = to_text(verdict_sentence(recommendation, context));
   if (const auto more_s = more_time_s(recommendation, context)) {
     text += fmt::format("; about {} more would tell", format_duration(*more_s));
   }
@@ -252,10 +252,10 @@ Json speed_up_json(const SpeedUp& speed_up) {
 
 }  // namespace
 
-std::string verdict_text(const Recommendation& recommendation,
-                         const RecommendationContext& context) {
-  return verdict_text(recommendation, outcome_of(recommendation, context.others_measured),
-                      first_objective(context), context.attached);
+VerdictSentence verdict_sentence(const Recommendation& recommendation,
+                                 const RecommendationContext& context) {
+  return verdict_sentence(recommendation, outcome_of(recommendation, context.others_measured),
+                          first_objective(context), context.attached);
 }
 
 std::string result_text(const Recommendation& recommendation, const RecommendationContext& context,
@@ -288,7 +288,7 @@ std::string details_text(const Recommendation& recommendation, const Recommendat
   if (!recommendation.samples_counted.empty())
     result += titled("count", "samples " + recommendation.samples_counted);
   result += titled("cache", recommendation.page_cache.text);
-  for (const std::string& note : recommendation.notes)
+  for (const std::string& note : texts_of(recommendation.notes))
     result += titled("note", note);
   return wrapped_entries(result, width, k_title);
 }
@@ -313,7 +313,7 @@ Json recommendation_json(const Recommendation& recommendation,
   }
   json["claim"] = to_text(recommendation.claim);
   json["outcome"] = to_text(outcome_of(recommendation, context.others_measured));
-  json["verdict"] = verdict_text(recommendation, context);
+  json["verdict"] = to_text(verdict_sentence(recommendation, context));
   json["changes"] = changes_json(context.changes);
   json["speed_up"] = speed_up_json(recommendation.speed_up);
   json["finalists"] = Json::array();
@@ -342,7 +342,7 @@ Json recommendation_json(const Recommendation& recommendation,
       {"text", cache.text.empty() ? Json(nullptr) : Json(cache.text)}};
   json["samples_ratio"] = {{"least", number_or_null(recommendation.least_samples_ratio)},
                            {"most", number_or_null(recommendation.most_samples_ratio)}};
-  json["notes"] = recommendation.notes;
+  json["notes"] = texts_of(recommendation.notes);
   json["tuning_s"] = number_or_null(recommendation.tuning_s);
   json["tuning_usd"] = number_or_null(recommendation.tuning_usd);
   if (context.machine_hours) json["tuning_machine_hours"] = number_or_null(*context.machine_hours);

@@ -11,6 +11,7 @@
 #include "common/json.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/report/objective_view.hpp"
+#include "tuner/report/outcome.hpp"
 #include "tuner/report/setting_changes.hpp"
 
 namespace steptune {
@@ -62,7 +63,7 @@ void add_study_facts(RecommendationContext& context, const StoredStudy& study,
                                        const RecommendationContext& context);
 
 /// The verdict alone: `2.13 times as fast (95 % interval 2.05-2.21, 9 launches each)`.
-[[nodiscard]] std::string verdict_text(const Recommendation& recommendation,
-                                       const RecommendationContext& context);
+[[nodiscard]] VerdictSentence verdict_sentence(const Recommendation& recommendation,
+                                               const RecommendationContext& context);
 
 }  // namespace steptune

@@ -63,6 +63,9 @@ Json measurement_json(const Measurement& measurement) {
   json["metrics"] = Json::object();
   for (const auto& [name, value] : measurement.metrics)
     json["metrics"][name] = number_or_null(value);
+  json["metric_errors"] = Json::object();
+  for (const auto& [name, error] : measurement.metric_errors)
+    json["metric_errors"][name] = number_or_null(error);
   json["parts_s_per_sample"] = Json::object();
   for (const auto& [name, value] : measurement.parts) {
     json["parts_s_per_sample"][name] = number_or_null(value);

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/interval.hpp"
 #include "common/text.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/leaderboard.hpp"
@@ -133,6 +134,9 @@ void add_measurement(FactLines& facts, const Measurement& measurement) {
   for (const auto& [name, value] : measurement.metrics) {
     metrics += fmt::format("{}{}={}", metrics.empty() ? "" : " ", printable_line(name),
                            format_number(value));
+    const auto error = measurement.metric_errors.find(name);
+    if (error != measurement.metric_errors.end())
+      metrics += fmt::format("+-{:.2g}", k_z_95 * error->second);
   }
   facts.add("metrics", metrics);
 }

@@ -49,7 +49,7 @@ StudyReport some_report(const std::string& hostile = "bf16") {
   recommendation.baseline_objectives = {148'320.0, 49.93};
   recommendation.incumbent_objectives = {69'480.0, 23.39};
   recommendation.payback_share = 0.012;
-  recommendation.notes = {hostile};
+  recommendation.notes = {Note{hostile}};
   report.command = TrialCommand{{"train", hostile}, {{"NOTE", hostile}}, "/tmp"};
   report.sessions = {{0.0, {{"cpu", hostile}, {"kernel", "6.1"}}},
                      {60.0, {{"cpu", hostile}, {"kernel", "6.2"}}}};
@@ -103,6 +103,44 @@ TEST(HtmlReport, WithoutAWinnerItSaysSo) {
   EXPECT_NE(html_report(report).find("No configuration respects all limits"), std::string::npos);
   report.board.study.status = StudyStatus::running;
   EXPECT_NE(html_report(report).find("no recommendation yet"), std::string::npos);
+}
+
+TEST(HtmlReport, TheHeadlineIsTheWholeVerdict) {
+  StudyReport report = some_report();
+  report.words.objectives[0] = {Objective{"accuracy (top 5)", Direction::maximize}, true};
+  std::string page = html_report(report);
+  EXPECT_NE(page.find("<p class=\"headline\">2.13 times as good in accuracy (top 5)</p>"),
+            std::string::npos);
+  EXPECT_NE(page.find("<p class=\"evidence\">95 % interval 2.05-2.21, 3 launches each</p>"),
+            std::string::npos);
+  report.recommendation->claim = Claim::feasible;
+  page = html_report(report);
+  EXPECT_NE(page.find("<p class=\"headline\">Respects all limits, which today&#39;s settings do "
+                      "not; 2.13 times as good in accuracy (top 5)</p>"),
+            std::string::npos);
+  report.recommendation->claim = Claim::unconfirmed;
+  page = html_report(report);
+  EXPECT_NE(page.find("in the search, not confirmed by fresh launches</p>"), std::string::npos)
+      << "a claim without its condition is another claim";
+}
+
+TEST(HtmlReport, SaysOnceThatTheMachineDriftedAndThatBatchSizesDiffer) {
+  StudyReport report = some_report();
+  report.recommendation->notes.clear();
+  report.board.notes = {{"ranks are corrected", NoteSubject::drift},
+                        {"trials differ in size", NoteSubject::batch_size},
+                        {"no trade-off"}};
+  const auto shown = [&](const char* text) { return count_of(html_report(report), text); };
+  for (const char* text : {"ranks are corrected", "trials differ in size", "no trade-off"})
+    EXPECT_EQ(shown(text), 1U) << text;
+  report.recommendation->notes = {{"batch 128 in place of 32", NoteSubject::batch_size},
+                                  {"the machine became slower", NoteSubject::drift},
+                                  {"another note"}};
+  for (const char* text :
+       {"batch 128 in place of 32", "the machine became slower", "another note", "no trade-off"})
+    EXPECT_EQ(shown(text), 1U) << text;
+  for (const char* text : {"ranks are corrected", "trials differ in size"})
+    EXPECT_EQ(shown(text), 0U) << text;
 }
 
 TEST(HtmlReport, AHookedProgramIsStartedBySomethingThatSetsItsKnobs) {

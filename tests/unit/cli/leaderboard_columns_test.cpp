@@ -229,11 +229,12 @@ TEST(LeaderboardCsv, HasTextsOfAnyLength) {
 
 TEST(LeaderboardText, NotesFitTheTerminal) {
   Leaderboard board = wide_board();
-  board.notes = {"trials differ in batch size; " + std::string(60, 'w') +
-                 " and more words than fit"};
+  board.notes = {
+      {"trials differ in batch size; " + std::string(60, 'w') + " and more words than fit"}};
   for (const std::string& line : lines_of(leaderboard_text(board, {false, 80})))
     EXPECT_LE(display_width(line), 80U) << line;
-  EXPECT_NE(leaderboard_text(board, {}).find("note: " + board.notes[0] + "\n"), std::string::npos)
+  EXPECT_NE(leaderboard_text(board, {}).find("note: " + board.notes[0].text + "\n"),
+            std::string::npos)
       << "whole in a file";
 }
 

@@ -159,11 +159,12 @@ TEST_P(AnyLeaderboard, TheFrontIsTheBestAndWhatCostsMeasurablyLess) {
   });
   const bool is_alone = shown.rows.size() == 1;
   EXPECT_FALSE(has_cheaper && is_alone);
-  EXPECT_EQ(std::ranges::any_of(shown.notes,
-                                [](const std::string& note) {
-                                  return note.starts_with("there is no trade-off: no trial is ");
-                                }),
-            is_alone);
+  EXPECT_EQ(
+      std::ranges::any_of(shown.notes,
+                          [](const Note& note) {
+                            return note.text.starts_with("there is no trade-off: no trial is ");
+                          }),
+      is_alone);
 }
 
 TEST_P(AnyLeaderboard, ConditionsLeaveTheRowsThatTheyHoldFor) {

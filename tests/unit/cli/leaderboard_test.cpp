@@ -128,7 +128,7 @@ TEST(Leaderboard, SaysWhichWayTheMachineDrifted) {
     LeaderboardInput drifting = input;
     drifting.drift_log_ratio = log_ratio;
     const auto notes = board_of(std::move(drifting)).notes;
-    return notes.empty() ? "" : notes.front();
+    return notes.empty() ? "" : notes.front().text;
   };
   EXPECT_EQ(note(std::log(1.07)),
             "the machine became 7 % slower during the search: ranks are corrected for it, values "
@@ -172,7 +172,7 @@ TEST(Leaderboard, WithoutABaselineNothingHasAGain) {
 
 TEST(Leaderboard, SaysThatSpeedsWereComparedAtDifferentBatchSizes) {
   ASSERT_EQ(board_of(three_trials()).notes.size(), 1U);
-  EXPECT_NE(board_of(three_trials()).notes[0].find("128 to 256 samples per step"),
+  EXPECT_NE(board_of(three_trials()).notes[0].text.find("128 to 256 samples per step"),
             std::string::npos);
   LeaderboardInput same = three_trials();
   same.ranked.erase(same.ranked.begin());

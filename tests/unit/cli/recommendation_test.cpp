@@ -108,8 +108,8 @@ TEST(Recommendation, FitsTheTerminalButForCommands) {
   recommendation.incumbent_half_widths = {1'440.0, 0.48};
   recommendation.measured_s = 182.0;
   recommendation.notes = {
-      "batch 128 in place of 32: the plan takes it to need as many samples; "
-      "report \"gradient_noise_scale\", or compare the loss at the end of both"};
+      {"batch 128 in place of 32: the plan takes it to need as many samples; "
+       "report \"gradient_noise_scale\", or compare the loss at the end of both"}};
   RecommendationContext context = two_objectives();
   context.batches = {32.0, 256.0};
   const std::string text =
@@ -203,7 +203,7 @@ TEST(Recommendation, DetailsSayWhereTheDataCameFrom) {
   Recommendation recommendation = faster();
   recommendation.samples_counted = "as the program counts them";
   recommendation.page_cache = {CacheState::warm, 4096.0, "warm: a run read nothing"};
-  recommendation.notes = {"a note"};
+  recommendation.notes = {Note{"a note"}};
   EXPECT_EQ(details_text(recommendation, two_objectives()),
             "count   samples as the program counts them\n"
             "cache   warm: a run read nothing\n"
@@ -342,7 +342,7 @@ TEST(Recommendation, AsJsonTellsAllThatItsTextDoes) {
   Recommendation recommendation = faster();
   recommendation.tied = {3};
   recommendation.pareto = {4};
-  recommendation.notes = {"a note"};
+  recommendation.notes = {Note{"a note"}};
   recommendation.least_samples_ratio = 1.0;
   recommendation.most_samples_ratio = 2.0;
   const Json json = recommendation_json(recommendation, two_objectives());

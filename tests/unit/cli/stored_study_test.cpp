@@ -151,7 +151,7 @@ TEST_F(StoredStudyTest, ADriftIsTakenOffAllTrialsNotOnlyTheFastestAsMeasured) {
   const Leaderboard board = must(read_leaderboard(study, {}));
   EXPECT_TRUE(board.rows[0].best);
   ASSERT_EQ(board.notes.size(), 1U);
-  EXPECT_NE(board.notes[0].find("slower"), std::string::npos) << board.notes[0];
+  EXPECT_NE(board.notes[0].text.find("slower"), std::string::npos) << board.notes[0].text;
 }
 
 TEST_F(StoredStudyTest, ABaselineThatWasMeasuredInItsSecondTrialIsWhatGainsAreOver) {

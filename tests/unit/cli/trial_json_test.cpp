@@ -90,6 +90,7 @@ TEST(TrialJson, MeasurementsSayWhatStepsTookAndHowSure) {
   measured.phases["evaluation"].seconds = 1.5;
   measured.level_changes.push_back({.at_samples = 100.0, .at_s = 5.0, .ratio = 1.25});
   measured.metrics = {{"loss", 0.5}, {"broken", std::nan("")}};
+  measured.metric_errors = {{"loss", 0.125}};
   measured.parts = {{"wait", 0.001}};
   const Json json = trial_json(trial, both_objectives())["measurement"];
   EXPECT_EQ(json["status"], "steady");
@@ -107,6 +108,7 @@ TEST(TrialJson, MeasurementsSayWhatStepsTookAndHowSure) {
             Json({{"figure", "storage_pressure"}, {"before", 0.125}, {"after", 0.5}}));
   EXPECT_EQ(json["metrics"]["loss"], 0.5);
   EXPECT_TRUE(json["metrics"]["broken"].is_null());
+  EXPECT_EQ(json["metric_errors"], Json({{"loss", 0.125}}));
   EXPECT_EQ(json["parts_s_per_sample"]["wait"], 0.001);
   EXPECT_TRUE(json["remark"].is_null());
   EXPECT_TRUE(json["samples_told"].is_null());

@@ -69,6 +69,15 @@ std::string fact(const std::string& text, const std::string& name) {
   return found;
 }
 
+TEST(TrialText, TellsHowSureTheMetricOfAGuardIs) {
+  TrialRecord trial = make_trial(7, 2000.0, 10.0, 64);
+  trial.measurement->metrics = {{"loss", 2.5}, {"loss@20000", 2.75}};
+  trial.measurement->metric_errors = {{"loss@20000", 0.01}};
+  const std::string metrics = fact(text_of(trial, {}, k_pipe), "metrics");
+  EXPECT_THAT(metrics, HasSubstr("loss@20000=2.75+-0.02")) << metrics;
+  EXPECT_THAT(metrics, Not(HasSubstr("error")));
+}
+
 TEST(TrialText, TellsWhenAndByWhatATrialWasDisturbed) {
   const std::string text = text_of(disturbed_trial(), disturbed_details(), k_pipe);
   EXPECT_EQ(

@@ -54,7 +54,8 @@ TrialRecord full_trial(std::int64_t number) {
   measurement.window_steps = 120;
   measurement.whole_run = true;
   measurement.silent_s = 12.5;
-  measurement.metrics = {{"loss", 2.5}};
+  measurement.metrics = {{"loss", 2.5}, {"loss@20000", 2.75}};
+  measurement.metric_errors = {{"loss@20000", 0.125}};
   measurement.parts = {{"data", 0.01}};
   measurement.not_finite = {"grad_norm"};
   trial.measurement = measurement;
@@ -147,6 +148,7 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.measurement->silent_s, 12.5);
   EXPECT_EQ(read.measurement->window_steps, 120);
   EXPECT_EQ(read.measurement->metrics, trial.measurement->metrics);
+  EXPECT_EQ(read.measurement->metric_errors, trial.measurement->metric_errors);
   EXPECT_EQ(read.measurement->parts, trial.measurement->parts);
   EXPECT_EQ(read.measurement->not_finite, trial.measurement->not_finite);
   EXPECT_EQ(read.objectives, trial.objectives);

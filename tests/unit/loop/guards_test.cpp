@@ -112,7 +112,7 @@ double infeasible_share(double ratio_of_levels, double correlation, double max_r
     baseline.measurement = steady(0.1);
     const GuardedValue value = noisy_loss(2.0, correlation, 2 * seed).at("loss@1000");
     baseline.measurement->metrics[judged_metric(guard)] = value.value;
-    baseline.measurement->metrics[judged_error(guard)] = value.standard_error;
+    baseline.measurement->metric_errors[judged_metric(guard)] = value.standard_error;
     const auto told =
         violated_guard({guard}, noisy_loss(2.0 * ratio_of_levels, correlation, 2 * seed + 1), {},
                        &baseline, GuardMoment::running);
@@ -263,7 +263,7 @@ TEST(Guards, OfFewNoisyReportsNoViolationIsShown) {
   for (const double loss : {2.28, 2.06, 1.99, 1.89})
     tell(windows, reporting(1100, loss));
   TrialRecord baseline = baseline_with("loss@1000", 1.98);
-  baseline.measurement->metrics["loss@1000 standard error"] = 0.05;
+  baseline.measurement->metric_errors["loss@1000"] = 0.05;
   const auto judged = [&](const GuardedValues& values) {
     return violated_guard({loss_after(1000)}, values, {}, &baseline, GuardMoment::ended);
   };
@@ -394,7 +394,7 @@ TEST(Guards, TheBaselinesErrorExplainsADifferenceToo) {
                           GuardMoment::ended);
   };
   EXPECT_TRUE(told());
-  baseline.measurement->metrics["loss@1000 standard error"] = 0.1;
+  baseline.measurement->metric_errors["loss@1000"] = 0.1;
   EXPECT_FALSE(told());
 }
 

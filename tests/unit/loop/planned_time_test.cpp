@@ -20,6 +20,11 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
+std::vector<std::string> plan_texts(const StudySpec& study, const Standing& standing,
+                                    const Recommendation& recommendation) {
+  return texts_of(plan_notes(study, standing, recommendation));
+}
+
 /// 10 ms a sample +-1 %, 8 samples a step, 5 s of start-up, 20 s of compilation after it.
 Measurement stepping() {
   Measurement measurement = steady(0.01, 0.0001, 5.0);
@@ -271,8 +276,9 @@ TEST(PlanNotes, TellWhatAnotherBatchSizeNeeds) {
   recommendation.incumbent_trial = 4;
   recommendation.configuration = completed(4, 100.0).configuration;
   EXPECT_THAT(
-      plan_notes(study, standing, recommendation),
+      plan_texts(study, standing, recommendation),
       ElementsAre(HasSubstr("batch 256 in place of 64: the plan takes it to need as many")));
+  EXPECT_EQ(plan_notes(study, standing, recommendation)[0].subject, NoteSubject::batch_size);
 
   Standing reporting(ranking_rules(study));
   baseline.measurement->metrics["gradient_noise_scale"] = 128.0;
@@ -282,12 +288,12 @@ TEST(PlanNotes, TellWhatAnotherBatchSizeNeeds) {
   recommendation.incumbent_objectives = {100.0};
   set_samples_ratio(study, reporting, recommendation);
   EXPECT_DOUBLE_EQ(recommendation.most_samples_ratio, 2.0);
-  EXPECT_THAT(plan_notes(study, reporting, recommendation),
+  EXPECT_THAT(plan_texts(study, reporting, recommendation),
               ElementsAre(AllOf(HasSubstr("needs 1.00 to 2.00 times the samples"),
                                 HasSubstr("then takes 1 min 40 s to 3 min 20 s, and may be no "
                                           "faster than the baseline's"))));
   recommendation.configuration = study.baseline;
-  EXPECT_THAT(plan_notes(study, reporting, recommendation), IsEmpty());
+  EXPECT_THAT(plan_texts(study, reporting, recommendation), IsEmpty());
 }
 
 TEST(PlanNotes, TellTheHoursAndThePaybackOfTheSamplesThatAnotherBatchNeeds) {
@@ -308,21 +314,21 @@ TEST(PlanNotes, TellTheHoursAndThePaybackOfTheSamplesThatAnotherBatchNeeds) {
   recommendation.payback_share = 0.02;
   set_samples_ratio(study, standing, recommendation);
   ASSERT_DOUBLE_EQ(recommendation.most_samples_ratio, 1.375);
-  EXPECT_THAT(plan_notes(study, standing, recommendation),
+  EXPECT_THAT(plan_texts(study, standing, recommendation),
               ElementsAre(HasSubstr("the planned run then takes 5.6 h to 7.6 h, and the tuning is "
                                     "paid back after 2.0 % to 3.2 % of it")));
   recommendation.tuning_s = 12'000.0;
-  EXPECT_THAT(plan_notes(study, standing, recommendation),
+  EXPECT_THAT(plan_texts(study, standing, recommendation),
               ElementsAre(HasSubstr("paid back after 60 % to 96 % of it")));
   recommendation.tuning_s = 16'000.0;
-  EXPECT_THAT(plan_notes(study, standing, recommendation),
+  EXPECT_THAT(plan_texts(study, standing, recommendation),
               ElementsAre(HasSubstr("paid back after 80 % of it, or not by one planned run")));
   recommendation.tuning_s = 30'000.0;
-  EXPECT_THAT(plan_notes(study, standing, recommendation),
+  EXPECT_THAT(plan_texts(study, standing, recommendation),
               ElementsAre(HasSubstr("and the tuning is not paid back by one planned run")));
   recommendation.tuning_s = 400.0;
   recommendation.most_samples_ratio = 1.004;
-  EXPECT_THAT(plan_notes(study, standing, recommendation),
+  EXPECT_THAT(plan_texts(study, standing, recommendation),
               ElementsAre(HasSubstr("the tuning is paid back after 2.0 % of it")))
       << "not to 2.0 %";
 }
@@ -335,12 +341,12 @@ TEST(PlanNotes, TellThatADeadlineLiesWithinTheInterval) {
   recommendation.incumbent_trial = 4;
   recommendation.incumbent_objectives = {7000.0};
   recommendation.incumbent_half_widths = {588.0};
-  EXPECT_THAT(plan_notes(study, standing, recommendation),
+  EXPECT_THAT(plan_texts(study, standing, recommendation),
               ElementsAre(HasSubstr("the deadline of 2.0 h may be missed")));
   recommendation.incumbent_objectives = {6000.0};
-  EXPECT_THAT(plan_notes(study, standing, recommendation), IsEmpty());
+  EXPECT_THAT(plan_texts(study, standing, recommendation), IsEmpty());
   recommendation.most_samples_ratio = 1.3;
-  EXPECT_THAT(plan_notes(study, standing, recommendation),
+  EXPECT_THAT(plan_texts(study, standing, recommendation),
               ElementsAre("the deadline of 2.0 h may be missed: 1.7 h is expected, up to 2.4 h (95 "
                           "% interval, with the samples that its batch size may need)"));
 }
@@ -365,7 +371,7 @@ TEST(PlanNotes, TellThatCountsMayBeTheBatchesOfAnAccumulatedGradient) {
     }
     Recommendation recommendation;
     recommendation.configuration = study.baseline;
-    return plan_notes(study, standing, recommendation);
+    return plan_texts(study, standing, recommendation);
   };
   EXPECT_THAT(notes_where(0.1, "tqdm"),
               ElementsAre(AllOf(HasSubstr("takes 100 ms with x=1 and 100 ms with x=4"),
@@ -386,10 +392,10 @@ TEST(PlanNotes, TellWhetherTheCheapestFinishesInTime) {
   recommendation.incumbent_objectives = {5.4};  // at 3.6 USD an hour
   recommendation.incumbent_half_widths = {0.36};
   EXPECT_THAT(
-      plan_notes(study, standing, recommendation),
+      plan_texts(study, standing, recommendation),
       ElementsAre(HasSubstr("in time: the planned run takes 1.5 h, its deadline is 2.0 h")));
   recommendation.incumbent_half_widths = {2.16};
-  EXPECT_THAT(plan_notes(study, standing, recommendation),
+  EXPECT_THAT(plan_texts(study, standing, recommendation),
               ElementsAre("the deadline of 2.0 h may be missed: 1.5 h is expected, up to 2.1 h (95 "
                           "% interval)"));
 }
@@ -400,10 +406,10 @@ TEST(PlanNotes, TellWhetherTheFastestCostsTooMuch) {
   Recommendation recommendation;
   recommendation.configuration = study.baseline;
   recommendation.incumbent_objectives = {7200.0};
-  EXPECT_THAT(plan_notes(study, standing, recommendation),
+  EXPECT_THAT(plan_texts(study, standing, recommendation),
               ElementsAre("the planned run costs $7.20, at most $8.00 is allowed"));
   recommendation.incumbent_half_widths = {900.0};
-  EXPECT_THAT(plan_notes(study, standing, recommendation),
+  EXPECT_THAT(plan_texts(study, standing, recommendation),
               ElementsAre("the planned run may cost more than $8.00: $7.20 is expected, up to "
                           "$8.10 (95 % interval)"));
 }
@@ -418,10 +424,10 @@ TEST(PlanNotes, TellWhyAnInfeasibleBaselineIsNotKept) {
   standing.put(baseline);
   Recommendation recommendation;
   recommendation.claim = Claim::feasible;
-  EXPECT_THAT(plan_notes(study, standing, recommendation),
+  EXPECT_THAT(plan_texts(study, standing, recommendation),
               ElementsAre("the baseline is infeasible: " + baseline.failure));
   recommendation.claim = Claim::faster;
-  EXPECT_THAT(plan_notes(study, standing, recommendation), IsEmpty());
+  EXPECT_THAT(plan_texts(study, standing, recommendation), IsEmpty());
 }
 
 TEST(PlanNotes, TellWhatFreshRunsShowOfALiveTrialThatSaidOtherwise) {
@@ -437,7 +443,7 @@ TEST(PlanNotes, TellWhatFreshRunsShowOfALiveTrialThatSaidOtherwise) {
   const auto notes = [&](const Standing& seen, const SpeedUp& fresh) {
     Recommendation recommendation;
     recommendation.finalists = {{4, Verdict::faster, fresh}};
-    return plan_notes(study, seen, recommendation);
+    return plan_texts(study, seen, recommendation);
   };
   EXPECT_THAT(notes(standing, {1.2, 1.1, 1.3, 2}),
               ElementsAre(AllOf(StartsWith("x=4 was 2.00 ("),

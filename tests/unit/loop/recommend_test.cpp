@@ -93,14 +93,14 @@ TEST_F(RecommendTest, WhatWasStoppedIsRecommendedOnceAFreshRunHasRespectedTheLim
 
 TEST_F(RecommendTest, SaysThatNothingMoreIsConfirmedOnceTheBaselineFailed) {
   confirm(2.0, 4.0, 1);
-  EXPECT_THAT(recommended().notes, IsEmpty());
+  EXPECT_THAT(texts_of(recommended().notes), IsEmpty());
   for (int failure = 0; failure < 2; ++failure) {
     const auto number = static_cast<std::int64_t>(trials_.size()) + 1;
     trials_.push_back(confirming(number, TrialPurpose::confirm_baseline, 2, 1, 4.0));
     trials_.back().status = TrialStatus::failed;
     trials_.back().objectives.clear();
   }
-  EXPECT_THAT(recommended().notes,
+  EXPECT_THAT(texts_of(recommended().notes),
               ElementsAre(HasSubstr("fresh runs of the baseline failed: nothing more is")));
 }
 

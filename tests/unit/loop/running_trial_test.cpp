@@ -1076,7 +1076,8 @@ TEST(RunningTrial, RecordsWhatItsGuardsJudged) {
   }
   const TrialRecord ended = trial.finished({}, nullptr, 0.0);
   EXPECT_NEAR(ended.measurement->metrics.at("loss@10"), 3.04, 0.02);
-  EXPECT_GT(ended.measurement->metrics.at("loss@10 standard error"), 0.0);
+  EXPECT_EQ(ended.measurement->metrics.size(), 2U) << "a standard error is no metric";
+  EXPECT_GT(ended.measurement->metric_errors.at("loss@10"), 0.0);
 }
 
 TEST(RunningTrial, IsTightOnceItIsPreciseLongAndManyStepsEnough) {

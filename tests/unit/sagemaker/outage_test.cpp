@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/notice_texts.hpp"
+
 namespace steptune {
 namespace {
 
@@ -31,7 +33,7 @@ TEST_F(OutageTest, IsWaitedOutAndNoticedOnce) {
     EXPECT_TRUE(outage_.on_failure(error("ThrottlingException"))) << minute;
     clock_.advance_to(clock_.now_s() + 60.0);
   }
-  EXPECT_THAT(notices_.take(), ElementsAre(HasSubstr("retrying for up to 15 min")));
+  EXPECT_THAT(texts_of(notices_.take()), ElementsAre(HasSubstr("retrying for up to 15 min")));
   EXPECT_FALSE(outage_.on_failure(error("ThrottlingException"))) << "16 min";
 }
 
@@ -51,7 +53,7 @@ TEST_F(OutageTest, CredentialsThatHaveExpiredCanBeRenewed) {
 TEST_F(OutageTest, WhatWillNotPassIsAnErrorAtOnce) {
   EXPECT_FALSE(outage_.on_failure(error("AccessDeniedException")));
   EXPECT_FALSE(outage_.on_failure(error("ValidationException")));
-  EXPECT_THAT(notices_.take(), IsEmpty());
+  EXPECT_THAT(texts_of(notices_.take()), IsEmpty());
 }
 
 }  // namespace

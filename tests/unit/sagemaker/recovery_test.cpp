@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of jobs and pools when the tuner dies, or leaves.
+#include "tests/support/notice_texts.hpp"
 #include "tests/unit/sagemaker/runner_fixture.hpp"
 
 namespace steptune::simulated {
@@ -111,7 +112,7 @@ TEST_F(TunerDeathTest, AHurriedEndTellsWhatIsStillRunning) {
   run_until_reported();
   runner().stop(trial(1).key);
   ASSERT_TRUE(runner().release(0.0));
-  EXPECT_THAT(runner().take_notices(),
+  EXPECT_THAT(texts_of(runner().take_notices()),
               testing::ElementsAre(HasSubstr("t1-a1 is still being stopped: $1.41 per hour")));
 }
 

@@ -95,15 +95,15 @@ class RunnerOnAccountTest : public testing::Test {
       if (std::holds_alternative<TrialReported>(event)) ++reports;
       if (const auto* end = std::get_if<TrialFinished>(&event)) outcomes.push_back(end->outcome);
     }
-    for (std::string& notice : runner().take_notices())
-      notices.push_back(std::move(notice));
+    for (Notice& notice : runner().take_notices())
+      notices.push_back(std::move(notice.text));
   }
 
   void release() {
     const auto released = runner().release(240.0);
     ASSERT_TRUE(released) << released.error().text();
-    for (std::string& notice : runner().take_notices())
-      notices.push_back(std::move(notice));
+    for (Notice& notice : runner().take_notices())
+      notices.push_back(std::move(notice.text));
   }
 
   /// Billed US dollars, as an independent look at the account gives them.

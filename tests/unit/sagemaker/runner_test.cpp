@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The SageMaker runner on a simulated account: how trials become jobs, and how jobs end.
+#include "tests/support/notice_texts.hpp"
 #include "tests/unit/sagemaker/runner_fixture.hpp"
 
 namespace steptune::simulated {
@@ -414,7 +415,8 @@ TEST_F(RunnerOnAccountTest, AnEndInTroubleTellsWhatGoesOn) {
   EXPECT_THAT(error, HasSubstr("allow FilterLogEvents in the IAM policy"));
   account().advance_to(clock.now_s() + options.read_logs_s);
   EXPECT_FALSE(runner().release(0.0));
-  EXPECT_THAT(runner().take_notices(), ElementsAre(HasSubstr("t1-a1 still runs: $1.41 per hour")));
+  EXPECT_THAT(texts_of(runner().take_notices()),
+              ElementsAre(HasSubstr("t1-a1 still runs: $1.41 per hour")));
 }
 
 TEST_F(RunnerOnAccountTest, ATunerThatLeavesInTroubleTellsWhatGoesOn) {

@@ -2,6 +2,7 @@
 // The pools that jobs leave behind, on a simulated account.
 #include "trial_runner/sagemaker/warm_pools.hpp"
 
+#include "tests/support/notice_texts.hpp"
 #include "tests/unit/sagemaker/runner_fixture.hpp"
 #include "trial_runner/sagemaker/job_request.hpp"
 
@@ -112,7 +113,7 @@ TEST_F(WarmPoolsTest, AReleaseThatFailsForNowIsNoErrorAndIsDoneLater) {
   run_job("first");
   look_for(10.0);
   EXPECT_EQ(pools().release("first"), false);
-  EXPECT_THAT(sink_.take(), ElementsAre(HasSubstr("retrying")));
+  EXPECT_THAT(texts_of(sink_.take()), ElementsAre(HasSubstr("retrying")));
   EXPECT_EQ(pools().pools().size(), 1U);
   EXPECT_EQ(pools().release("first"), true);
   EXPECT_TRUE(pools().empty());
@@ -151,7 +152,8 @@ TEST_F(WarmPoolsTest, WithoutQuotaNoPoolIsAskedForAgain) {
   EXPECT_TRUE(pools().empty());
   EXPECT_EQ(pools().keep_alive_s(key(), /*wanted=*/true), 0);
   EXPECT_GT(pools().keep_alive_s(key("ml.m5.xlarge"), /*wanted=*/true), 0);
-  EXPECT_THAT(sink_.take(), ElementsAre(HasSubstr("ml.g5.xlarge for training warm pool usage")));
+  EXPECT_THAT(texts_of(sink_.take()),
+              ElementsAre(HasSubstr("ml.g5.xlarge for training warm pool usage")));
 }
 
 TEST_F(WarmPoolsTest, AReusedPoolIsPaidByItsTrial) {
@@ -165,7 +167,7 @@ TEST_F(WarmPoolsTest, AReusedPoolIsPaidByItsTrial) {
   EXPECT_TRUE(job.launch().pool_settled);
   EXPECT_EQ(job.launch().pool_job, "first");
   EXPECT_THAT(pools().take_unused(), IsEmpty());
-  EXPECT_THAT(sink_.take(), IsEmpty());
+  EXPECT_THAT(texts_of(sink_.take()), IsEmpty());
 }
 
 TEST_F(WarmPoolsTest, APoolThatEndedTooSoonIsOverheadAndNoticed) {
@@ -177,7 +179,9 @@ TEST_F(WarmPoolsTest, APoolThatEndedTooSoonIsOverheadAndNoticed) {
   ASSERT_TRUE(pools().settle(job));
   EXPECT_EQ(job.launch().pool_job, std::nullopt);
   EXPECT_NEAR(total_usd(pools().take_unused()), 300.0, 1.0) << "its keep-alive period";
-  EXPECT_THAT(sink_.take(), ElementsAre(HasSubstr("trial 2 started cold")));
+  const auto taken = sink_.take();
+  EXPECT_THAT(texts_of(taken), ElementsAre(HasSubstr("trial 2 started cold")));
+  EXPECT_EQ(taken[0].trial, 2);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/support/notice_texts.hpp"
 #include "tests/unit/slurm/scripted_host.hpp"
 
 namespace steptune::slurm {
@@ -188,7 +189,7 @@ TEST_F(AllocationsTest, AFolderThatCannotBeWrittenIsToldOnceAndBorneForAMinute) 
   host_.is_writable = false;
   pass(options_.keep_alive_s / 4.0 + 50.0);
   EXPECT_EQ(fault_, "");
-  EXPECT_THAT(notices_.take(), ElementsAre(HasSubstr("it is tried again")));
+  EXPECT_THAT(texts_of(notices_.take()), ElementsAre(HasSubstr("it is tried again")));
   pass(120.0);
   EXPECT_THAT(fault_, HasSubstr("cannot write the lease"));
 }
@@ -224,7 +225,8 @@ TEST_F(AllocationsTest, ASubmissionThatFailsIsLookedForInTheQueue) {
   host_.submission = {1, false, "", "sbatch: error: Socket timed out\n"};
   Allocation& found = ask();
   EXPECT_EQ(found.state, AllocationState::doubtful);
-  EXPECT_THAT(notices_.take(), ElementsAre(HasSubstr("looking for its job in the queue")));
+  EXPECT_THAT(texts_of(notices_.take()),
+              ElementsAre(HasSubstr("looking for its job in the queue")));
   pass(5.0);
   EXPECT_EQ(found.state, AllocationState::pending);
   EXPECT_EQ(found.id, "100");
@@ -309,7 +311,7 @@ TEST_F(AllocationsTest, WhatAPersonHoldsIsToldOnceAndWaitedFor) {
   (void)ask();
   host_.queue.back().reason = "JobHeldAdmin";
   pass(300.0);
-  EXPECT_THAT(notices_.take(),
+  EXPECT_THAT(texts_of(notices_.take()),
               ElementsAre(HasSubstr("job 100 is held in the queue (JobHeldAdmin): somebody must")));
   EXPECT_THAT(setbacks(), IsEmpty());
   host_.queue.back().state = "REQUEUE_HOLD";
@@ -321,7 +323,7 @@ TEST_F(AllocationsTest, ASuspendedOneIsGivenBack) {
   (void)hold();
   host_.queue.back().state = "SUSPENDED";
   pass(200.0);
-  EXPECT_THAT(notices_.take(), ElementsAre(HasSubstr("was suspended and is given back")));
+  EXPECT_THAT(texts_of(notices_.take()), ElementsAre(HasSubstr("was suspended and is given back")));
   EXPECT_THAT(setbacks(), ElementsAre(HasSubstr("job 100 is suspended")));
   EXPECT_GE(host_.count("scancel"), 1);
 }
@@ -488,13 +490,13 @@ TEST_F(AllocationsTest, AnOutageIsToldAfterAMinuteAndBorneForAQuarterOfAnHour) {
   const Allocation& allocation = hold();
   host_.listing = CommandResult{1, false, "", "slurm_load_jobs error: Unable to contact"};
   pass(130.0);
-  EXPECT_THAT(notices_.take(), IsEmpty()) << "nothing was asked, or it is short";
+  EXPECT_THAT(texts_of(notices_.take()), IsEmpty()) << "nothing was asked, or it is short";
   pass(200.0);
-  EXPECT_THAT(notices_.take(), ElementsAre(HasSubstr("does not answer")));
+  EXPECT_THAT(texts_of(notices_.take()), ElementsAre(HasSubstr("does not answer")));
   EXPECT_EQ(allocation.state, AllocationState::running) << "what is not answered changes nothing";
   host_.listing.reset();
   pass(200.0);
-  EXPECT_THAT(notices_.take(), ElementsAre("Slurm's controller answers again"));
+  EXPECT_THAT(texts_of(notices_.take()), ElementsAre("Slurm's controller answers again"));
   host_.listing = CommandResult{0, false, "", ""};
   pass(2000.0);
   EXPECT_THAT(fault_, HasSubstr("has not answered for"));

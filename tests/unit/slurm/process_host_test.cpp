@@ -31,6 +31,7 @@
 #include "common/clock.hpp"
 #include "common/pause.hpp"
 #include "common/unique_fd.hpp"
+#include "tests/support/notice_texts.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "trial_runner/slurm/need.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
@@ -73,7 +74,8 @@ class SlurmCommands : public ::testing::Test {
       mend(command);
     if (runner_ != nullptr) {
       EXPECT_TRUE(runner_->release(20.0));
-      EXPECT_THAT(runner_->take_notices(), Not(Contains(HasSubstr("still being given back"))));
+      EXPECT_THAT(texts_of(runner_->take_notices()),
+                  Not(Contains(HasSubstr("still being given back"))));
     }
     ::setenv("PATH", path_.c_str(), 1);
     ::unsetenv("FAKE_SLURM_DIR");

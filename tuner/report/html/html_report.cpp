@@ -34,27 +34,38 @@ std::string chart(const std::string& id, const std::string& title, const std::st
       id, title, explanation);
 }
 
-std::string headline(const StudyReport& report) {
+/// The headline, and the line below it.
+VerdictSentence headline(const StudyReport& report) {
   if (!report.recommendation) {
     const StudyRecord& study = report.board.study;
-    return study.status == StudyStatus::finished ? "No configuration respects all limits"
-                                                 : "This study has no recommendation yet";
+    return {study.status == StudyStatus::finished ? "No configuration respects all limits"
+                                                  : "This study has no recommendation yet",
+            {}};
   }
-  std::string text = verdict_text(*report.recommendation, report.words);
-  text = text.substr(0, text.find(" ("));
-  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
-  return text;
+  VerdictSentence sentence = verdict_sentence(*report.recommendation, report.words);
+  char& first = sentence.verdict.front();
+  first = static_cast<char>(std::toupper(static_cast<unsigned char>(first)));
+  return sentence;
 }
 
-/// The rest of the verdict, for the line below the headline: how sure it is, and from what.
-std::string evidence(const StudyReport& report) {
-  if (!report.recommendation) return {};
-  const std::string text = verdict_text(*report.recommendation, report.words);
-  const std::size_t at = text.find(" (");
-  if (at == std::string::npos) return {};
-  std::string result = text.substr(at + 2);
-  result.erase(std::remove(result.begin(), result.end(), ')'), result.end());
-  return result;
+std::string notes_list(const std::vector<std::string>& notes) {
+  if (notes.empty()) return {};
+  std::string html = "<ul class=\"notes\">\n";
+  for (const std::string& note : notes)
+    html += fmt::format("<li>{}</li>\n", html_escaped(note));
+  return html + "</ul>\n";
+}
+
+/// Notes on the table of trials whose subject no note of the recommendation has.
+std::vector<std::string> table_notes(const StudyReport& report) {
+  std::vector<std::string> texts;
+  for (const Note& note : report.board.notes) {
+    const bool is_said = report.recommendation && note.subject != NoteSubject::other &&
+                         std::ranges::find(report.recommendation->notes, note.subject,
+                                           &Note::subject) != report.recommendation->notes.end();
+    if (!is_said) texts.push_back(note.text);
+  }
+  return texts;
 }
 
 std::string tile(const std::string& title, const std::string& value, const std::string& detail) {
@@ -115,23 +126,14 @@ std::string tuning_tile(const StudyReport& report) {
 }
 
 std::string summary(const StudyReport& report) {
-  std::string html = fmt::format("<p class=\"headline\">{}</p>\n", html_escaped(headline(report)));
-  if (const std::string text = evidence(report); !text.empty()) {
-    html += fmt::format("<p class=\"evidence\">{}</p>\n", html_escaped(text));
-  }
+  const VerdictSentence sentence = headline(report);
+  std::string html = fmt::format("<p class=\"headline\">{}</p>\n", html_escaped(sentence.verdict));
+  if (!sentence.evidence.empty())
+    html += fmt::format("<p class=\"evidence\">{}</p>\n", html_escaped(sentence.evidence));
   html += "<div class=\"tiles\">\n";
   if (report.recommendation) html += objective_tiles(report);
   html += tuning_tile(report) + "</div>\n";
-  std::vector<std::string> notes = report.board.notes;
-  if (report.recommendation) {
-    notes.insert(notes.begin(), report.recommendation->notes.begin(),
-                 report.recommendation->notes.end());
-  }
-  if (notes.empty()) return html;
-  html += "<ul class=\"notes\">\n";
-  for (const std::string& note : notes)
-    html += fmt::format("<li>{}</li>\n", html_escaped(note));
-  return html + "</ul>\n";
+  return report.recommendation ? html + notes_list(texts_of(report.recommendation->notes)) : html;
 }
 
 std::string usage(const StudyReport& report) {
@@ -259,7 +261,7 @@ std::string html_report(const StudyReport& report, const LivePage* live) {
                   "<p class=\"controls\" hidden><label>Filter <input type=\"search\" id=\"filter\" "
                   "placeholder=\"bf16 workers=4 ...\"></label> <span id=\"count\"></span> Click a "
                   "column to sort by it, a trial to see its step times.</p>\n" +
-                      trials_table(report));
+                      trials_table(report) + notes_list(table_notes(report)));
   page += section("decisions", "What was decided about the study", decisions_table(report));
   page += section("bill", "The bill", bill_table(report));
   page += section("machine", "Machine and versions", machine_table(report));
