@@ -37,7 +37,6 @@ Result<void> write_export(CommandContext& context, const ExportOptions& options,
                 options.format == "optuna" ? "name a new file" : "name a folder");
   }
   if (options.format == "optuna") return write_optuna_study(study, options.file);
-  if (options.format == "tensorboard") return write_tensorboard_logs(study, options.file);
   return write_mlflow_experiment(study, options.file);
 }
 
@@ -64,23 +63,21 @@ void add_export_command(CLI::App& program, CommandContext& context) {
                   "  steptune export resnet-nightly --format csv trials.csv\n"
                   "  steptune export resnet-nightly --format optuna optuna.db && optuna-dashboard "
                   "sqlite:///optuna.db\n"
-                  "  steptune export resnet-nightly --format mlflow mlruns && mlflow ui\n"
-                  "  steptune export resnet-nightly --format tensorboard runs && tensorboard "
-                  "--logdir runs");
+                  "  steptune export resnet-nightly --format mlflow mlruns && mlflow ui");
   command->add_option("STUDY", options->study, "Study, by name or file")->required();
   command
       ->add_option("FILE", options->file,
                    "What to write: a file, or - for stdout (csv, json); a new file (optuna); a "
-                   "folder (mlflow, tensorboard)")
+                   "folder (mlflow)")
       ->required();
   command
       ->add_option("--format", options->format,
                    "csv: a line per trial; json: all that is known, with its schema in "
                    "export.schema.json; optuna: a storage of Optuna 3; mlflow: an experiment of a "
-                   "file store; tensorboard: event files with HParams")
+                   "file store")
       ->option_text("FORMAT")
       ->required()
-      ->check(CLI::IsMember({"csv", "json", "optuna", "mlflow", "tensorboard"}));
+      ->check(CLI::IsMember({"csv", "json", "optuna", "mlflow"}));
   command->callback([&context, options] {
     context.action = [&context, options] { return export_study(context, *options); };
   });

@@ -58,10 +58,4 @@ inline constexpr int k_export_version = 1;
 [[nodiscard]] Result<void> write_mlflow_experiment(const StudyExport& study,
                                                    const std::filesystem::path& folder);
 
-/// Event files of TensorBoard's in `folder`/STUDY, `folder` being its `--logdir`: a session of its
-/// HParams for each trial, with the pace over the trial's steps and its figures as scalars.
-/// `unavailable` where no folder can be called as the study is.
-[[nodiscard]] Result<void> write_tensorboard_logs(const StudyExport& study,
-                                                  const std::filesystem::path& folder);
-
 }  // namespace steptune
