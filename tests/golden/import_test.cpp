@@ -98,51 +98,6 @@ TEST(Import, OfAnOptunaExportGivesTheSameTrialsBack) {
   EXPECT_EQ(after[0]["objectives"][0]["value"], before[0]["objectives"][0]["value"]);
 }
 
-TEST(Import, OfARayTuneFolderTakesTheLastResults) {
-  const Sandbox sandbox;
-  sandbox.write("study.json", import_study("demo"));
-  fs::create_directories(sandbox.folder() / "ray/a");
-  fs::create_directories(sandbox.folder() / "ray/b");
-  sandbox.write("ray/a/params.json", R"({"batch": 64, "precision": "bf16"})");
-  sandbox.write(
-      "ray/a/result.json",
-      "{\"s\": 3, \"config\": {\"batch\": 64}}\n{\"s\": 2, \"config\": {\"batch\": 64}}\n{\"s\"");
-  sandbox.write("ray/b/params.json", R"({"batch": 128, "precision": "fp32"})");
-  sandbox.write("ray/b/error.txt", "out of memory");
-  const Json json = must_import(sandbox, {"ray", "--column", "time=s"});
-  EXPECT_EQ(json["kind"], "Ray Tune");
-  EXPECT_EQ(json["trials"], 2);
-  const Json trials = trials_of(sandbox, "demo-imported");
-  ASSERT_EQ(trials.size(), 2U);
-  EXPECT_THAT(trials[0]["objectives"].dump(), HasSubstr("2.0"));
-  EXPECT_EQ(trials[1]["status"], "failed");
-  EXPECT_EQ(trials[0]["configuration"]["precision"], "bf16");
-}
-
-TEST(Import, LeavesWhatTellsNothingAndSaysWhy) {
-  const Sandbox sandbox;
-  sandbox.write("study.json", import_study("demo"));
-  for (const char* name : {"a", "b", "c", "d", "e"})
-    fs::create_directories(sandbox.folder() / "ray" / name);
-  sandbox.write("ray/a/params.json", R"({"batch": 64})");
-  sandbox.write("ray/a/result.json", "{\"s\": 3, \"batch\": 7, \"done\": true}\n");
-  sandbox.write("ray/b/params.json", R"({"batch": 128})");
-  sandbox.write("ray/b/result.json", "{\"s\": 1, \"done\": false}\n");
-  sandbox.write("ray/c/params.json", R"({"batch": 128})");
-  sandbox.write("ray/c/result.json", "{\"s\": 1, \"done\": true}\n{\"s\": NaN}\n");
-  sandbox.write("ray/d/params.json", "{");
-  sandbox.write("ray/d/result.json", "{\"s\": 1, \"done\": true}\n");
-  sandbox.write("ray/e/result.json", "{\"s\": 1, \"done\": true}\n");
-  const Json json = must_import(sandbox, {"ray", "--column", "time=s"});
-  EXPECT_EQ(json["trials"], 1);
-  EXPECT_EQ(json["left"], Json({{"it was stopped, or still running", 1},
-                                {"its last result cannot be read", 1},
-                                {"its params.json cannot be read", 1},
-                                {"no value of \"batch\"", 1}}));
-  EXPECT_EQ(trials_of(sandbox, "demo-imported")[0]["configuration"]["batch"], 64);
-  EXPECT_THAT(json["notes"].dump(), HasSubstr("no column holds \\\"precision\\\""));
-}
-
 TEST(Import, OfOptunasTableTakesItsStatesAndValues) {
   const Sandbox sandbox;
   sandbox.write("study.json", import_study("demo"));
@@ -182,31 +137,6 @@ TEST(Import, WarnsOfTimesThatCannotBeCompared) {
   sandbox.write("twice.csv", "batch,batch,step_s\n64,1,2\n");
   const Ended twice = sandbox.steptune({"import", "twice.csv", "--study", "study.json"});
   EXPECT_THAT(twice.err, HasSubstr("two columns \"batch\""));
-}
-
-TEST(Import, OfASyneTuneFolderTakesTheLastReportOfEachTrial) {
-  const Sandbox sandbox;
-  sandbox.write("study.json", import_study("demo"));
-  fs::create_directories(sandbox.folder() / "syne");
-  sandbox.write("syne/results.csv.zip", "PK");
-  const auto import = [&sandbox](const std::string& path) {
-    return sandbox.steptune({"import", path, "--study", "study.json", "--column", "time=s"});
-  };
-  const Ended packed = import("syne");
-  EXPECT_EQ(packed.exit_code, 2);
-  EXPECT_THAT(packed.err, HasSubstr("unzip"));
-  sandbox.write("syne/results.csv",
-                ",s,st_status,trial_id,config_batch,config_precision,st_tuner_time\n"
-                "0,3.0,InProgress,0,64,bf16,1.0\n1,9.0,InProgress,1,128,fp32,1.5\n"
-                "2,2.5,Completed,0,64,bf16,2.0\n3,8.0,Failed,1,128,fp32,2.5\n");
-  const Ended ended = import("syne");
-  EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("imported 2 of 2 trials (Syne Tune)"));
-  const Json trials = trials_of(sandbox, "demo-imported");
-  ASSERT_EQ(trials.size(), 2U);
-  EXPECT_EQ(trials[0]["configuration"]["batch"], 64);
-  EXPECT_EQ(trials[0]["objectives"][0]["value"], 2.5);
-  EXPECT_EQ(trials[1]["status"], "failed");
 }
 
 TEST(Import, IsNeverTakenForAMeasurement) {
@@ -251,11 +181,9 @@ TEST(Import, SaysWhatIsMissing) {
   };
   EXPECT_THAT(error({"trials.csv"}), HasSubstr("no column holds \"time\""));
   EXPECT_THAT(error({"trials.csv", "--column", "time=second"}), HasSubstr("no column \"second\""));
-  EXPECT_THAT(error({"none.csv"}), HasSubstr("is neither a file nor a folder"));
+  EXPECT_THAT(error({"none.csv"}), HasSubstr("is no file"));
   sandbox.write("broken.db", std::string("SQLite format 3\0garbage", 23));
   EXPECT_THAT(error({"broken.db"}), HasSubstr("cannot be read"));
-  fs::create_directories(sandbox.folder() / "empty");
-  EXPECT_THAT(error({"empty"}), HasSubstr("holds no folder with a trial's"));
   EXPECT_FALSE(fs::exists(sandbox.folder() / ".steptune/history.db"));
 }
 

@@ -107,13 +107,8 @@ void add_import_command(CLI::App& program, CommandContext& context) {
   CLI::App* command = add_command(
       program, context, "import", "Take trials of another program as an earlier study",
       "  steptune import optuna.db --study study.json\n"
-      "  steptune import trials.csv --study study.json --column time=seconds_per_sample\n"
-      "  steptune import ~/ray_results/train_2026 --study study.json --column time=s_per_sample");
-  command
-      ->add_option(
-          "FILE", options->path,
-          "SQLite file of Optuna, CSV file, or folder of an experiment of Ray Tune or Syne Tune")
-      ->required();
+      "  steptune import trials.csv --study study.json --column time=seconds_per_sample");
+  command->add_option("FILE", options->path, "SQLite file of Optuna, or CSV file")->required();
   command
       ->add_option("--study", options->study, "Study file with their search space and objectives")
       ->option_text("FILE")

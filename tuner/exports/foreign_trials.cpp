@@ -19,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t k_max_trials = 1'000'000;
-constexpr std::size_t k_max_result_bytes = std::size_t{16} << 20;
 
 bool is_sqlite(const fs::path& file) {
   constexpr std::string_view k_magic("SQLite format 3\0", 16);
@@ -137,27 +136,6 @@ Result<ForeignTrials> read_optuna(const fs::path& file, const std::string& study
   }
 }
 
-/// Syne Tune has a row per report; the latest one of a trial tells what became of it.
-ForeignTrials last_of_each_trial(ForeignTrials reports) {
-  ForeignTrials foreign{"Syne Tune", {}};
-  std::map<std::string, std::size_t> places;
-  for (ForeignTrial& report : reports.trials) {
-    const auto status = report.cells.find("st_status");
-    const std::string state = status == report.cells.end() ? "" : plain_text(status->second);
-    report.failed = state == "Failed";
-    if (state != "Failed" && state != "Completed") {
-      report.left =
-          fmt::format("its last status is {}", state.empty() ? "not told" : printable_line(state));
-    }
-    const auto id = report.cells.find("trial_id");
-    if (id == report.cells.end()) continue;
-    const auto [place, is_new] = places.emplace(plain_text(id->second), foreign.trials.size());
-    if (is_new) foreign.trials.emplace_back();
-    foreign.trials[place->second] = std::move(report);
-  }
-  return foreign;
-}
-
 Result<ForeignTrials> read_csv(const fs::path& file) {
   const auto csv = read_csv_file(file);
   if (!csv) return tl::unexpected(csv.error());
@@ -171,7 +149,6 @@ Result<ForeignTrials> read_csv(const fs::path& file) {
                   file.string());
     }
   }
-  const bool of_syne_tune = columns.contains("trial_id") && columns.contains("st_tuner_time");
   const bool of_optuna =
       columns.contains("state") && (columns.contains("value") || columns.contains("values_0"));
   ForeignTrials foreign{of_optuna ? "Optuna's table" : "CSV", {}};
@@ -186,88 +163,6 @@ Result<ForeignTrials> read_csv(const fs::path& file) {
     }
     foreign.trials.push_back(std::move(trial));
   }
-  return of_syne_tune ? last_of_each_trial(std::move(foreign)) : foreign;
-}
-
-Result<ForeignTrials> read_syne_tune(const fs::path& folder) {
-  const fs::path table = folder / "results.csv";
-  std::error_code error;
-  if (fs::exists(table, error)) return read_csv(table);
-  return fail(ErrorKind::usage, "is packed", (folder / "results.csv.zip").string(),
-              fmt::format("unzip it first: unzip -d {0} {0}/results.csv.zip",
-                          printable_line(folder.string())));
-}
-
-/// The last whole line of a file of one result each: an empty object where it is none, as one with
-/// Python's NaN; nothing where there is no such file.
-std::optional<Json> last_result(const fs::path& file) {
-  std::error_code error;
-  if (!fs::is_regular_file(file, error)) return std::nullopt;
-  const auto bytes = fs::file_size(file, error);
-  if (error) return std::nullopt;
-  std::ifstream stream(file, std::ios::binary);
-  if (bytes > k_max_result_bytes) {
-    stream.seekg(static_cast<std::streamoff>(bytes - k_max_result_bytes));
-  }
-  std::string last;
-  for (std::string line; std::getline(stream, line);) {
-    // A line that was being written when the trial ended is none.
-    if (stream.eof() && !line.ends_with('}')) break;
-    if (!line.empty()) last.swap(line);
-  }
-  if (last.empty()) return std::nullopt;
-  auto json = parse_json(last, file.string());
-  return json && json->is_object() ? *std::move(json) : Json::object();
-}
-
-/// Why a trial of Ray Tune that did not fail tells nothing; empty where it does.
-std::string why_no_result(const std::optional<Json>& result) {
-  if (!result) return "it has no result";
-  if (result->empty()) return "its last result cannot be read";
-  const auto done = result->find("done");
-  const bool is_done = done == result->end() || !done->is_boolean() || done->get<bool>();
-  return is_done ? "" : "it was stopped, or still running";
-}
-
-Result<ForeignTrials> read_ray(const fs::path& folder) {
-  ForeignTrials foreign{"Ray Tune", {}};
-  std::error_code error;
-  std::vector<fs::path> folders;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (entry.is_directory(error)) folders.push_back(entry.path());
-  }
-  std::ranges::sort(folders);
-  for (const fs::path& trial_folder : folders) {
-    const fs::path settings = trial_folder / "params.json";
-    const auto result = last_result(trial_folder / "result.json");
-    const bool has_settings = fs::is_regular_file(settings, error);
-    if (!result && !has_settings) continue;
-    ForeignTrial trial;
-    trial.failed = fs::exists(trial_folder / "error.txt", error);
-    if (!trial.failed) trial.left = why_no_result(result);
-    if (has_settings) {
-      const auto params = read_json_file(settings);
-      if (params && params->is_object()) {
-        for (const auto& [name, value] : params->items())
-          trial.cells["config/" + name] = value;
-      } else {
-        trial.left = "its params.json cannot be read";
-      }
-    }
-    if (result) {
-      for (const auto& [name, value] : result->items()) {
-        if (!value.is_structured()) trial.cells[name] = value;
-        if (name != "config" || !value.is_object()) continue;
-        for (const auto& [parameter, set] : value.items())
-          trial.cells["config/" + parameter] = set;
-      }
-    }
-    foreign.trials.push_back(std::move(trial));
-  }
-  if (foreign.trials.empty()) {
-    return fail(ErrorKind::usage, "holds no folder with a trial's result.json or params.json",
-                folder.string(), "name the folder of one experiment of Ray Tune or Syne Tune");
-  }
   return foreign;
 }
 
@@ -275,13 +170,9 @@ Result<ForeignTrials> read_ray(const fs::path& folder) {
 
 Result<ForeignTrials> read_foreign_trials(const fs::path& path, const std::string& study) {
   std::error_code error;
-  if (fs::is_directory(path, error)) {
-    const bool of_syne_tune =
-        fs::exists(path / "results.csv", error) || fs::exists(path / "results.csv.zip", error);
-    return of_syne_tune ? read_syne_tune(path) : read_ray(path);
-  }
   if (!fs::is_regular_file(path, error)) {
-    return fail(ErrorKind::usage, "is neither a file nor a folder", path.string());
+    return fail(ErrorKind::usage, "is no file", path.string(),
+                "name an SQLite file of Optuna or a CSV file");
   }
   return is_sqlite(path) ? read_optuna(path, study) : read_csv(path);
 }

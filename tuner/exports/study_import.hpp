@@ -24,16 +24,14 @@ struct ForeignTrial {
 
 /// What another program stored of its trials.
 struct ForeignTrials {
-  std::string kind;  ///< `Optuna`, `Optuna's table`, `CSV`, `Ray Tune`, `Syne Tune`
+  std::string kind;  ///< `Optuna`, `Optuna's table`, `CSV`
   std::vector<ForeignTrial> trials;
   std::vector<Direction> directions{};  ///< of Optuna's objectives; empty where nothing tells them
 };
 
-/// Reads what `path` holds: an SQLite file of Optuna 2 or later (with one study, or the one called
-/// `study`), a CSV file, or a folder of Ray Tune or, unpacked, of Syne Tune, of which each trial's
-/// last result counts. Columns of Optuna: `params_NAME`, `value`, `value_1`, ...; of Ray
-/// Tune: keys of the result and `config/NAME`; of Syne Tune: those of `results.csv`. Errors of kind
-/// `usage`; nothing is written.
+/// Reads an SQLite file of Optuna 2 or later (with one study, or the one called `study`), or a CSV
+/// file. Columns of Optuna: `params_NAME`, `value`, `value_1`, ... Errors of kind `usage`; nothing
+/// is written.
 [[nodiscard]] Result<ForeignTrials> read_foreign_trials(const std::filesystem::path& path,
                                                         const std::string& study = {});
 

@@ -180,76 +180,10 @@ TEST_F(ForeignFiles, ATableOfOptunasTellsStates) {
   EXPECT_FALSE(read("own.csv").trials[0].failed);
 }
 
-TEST_F(ForeignFiles, OfSyneTunesReportsTheLastOfEachTrialCounts) {
-  folder_.write("s/results.csv",
-                "trial_id,st_tuner_time,st_status,config_batch,loss\n"
-                "0,1,InProgress,64,3\n1,2,InProgress,128,9\n0,3,Completed,64,1\n"
-                "2,4,Failed,32,\n,5,Completed,8,7\n3,6,,16,2\n");
-  const ForeignTrials foreign = read("s");
-  EXPECT_EQ(foreign.kind, "Syne Tune");
-  ASSERT_EQ(foreign.trials.size(), 4U) << "a report of no trial is none";
-  EXPECT_EQ(foreign.trials[0].cells.at("loss"), "1");
-  EXPECT_EQ(foreign.trials[0].left, "");
-  EXPECT_EQ(foreign.trials[1].left, "its last status is InProgress");
-  EXPECT_TRUE(foreign.trials[2].failed);
-  EXPECT_EQ(foreign.trials[2].left, "");
-  EXPECT_EQ(foreign.trials[3].left, "its last status is not told");
-}
-
-TEST_F(ForeignFiles, APackedTableOfSyneTuneSaysHowToUnpackIt) {
-  folder_.write("s/results.csv.zip", "PK");
-  const std::string told = refused("s");
-  EXPECT_THAT(told, HasSubstr("is packed"));
-  EXPECT_THAT(told, HasSubstr("unzip -d " + (folder_.path() / "s").string()));
-}
-
-TEST_F(ForeignFiles, OfRayTunesTrialsTheLastWholeLineCounts) {
-  folder_.write("ray/b/params.json", R"({"batch": 8, "lr": 0.5})");
-  folder_.write(
-      "ray/b/result.json",
-      "{\"s\": 3, \"done\": false}\n\n"
-      "{\"s\": 2, \"done\": true, \"config\": {\"batch\": 16}, \"list\": [1]}\n{\"s\": 1, ");
-  folder_.write("ray/a/result.json", "{\"s\": 5}");
-  folder_.write("ray/notes/readme.txt", "not a trial");
-  folder_.write("ray/summary.json", "{}");
-  const ForeignTrials foreign = read("ray");
-  EXPECT_EQ(foreign.kind, "Ray Tune");
-  ASSERT_EQ(foreign.trials.size(), 2U);
-  EXPECT_EQ(foreign.trials[0].cells, (Cells{{"s", 5}})) << "by the names of their folders";
-  EXPECT_EQ(foreign.trials[1].cells,
-            (Cells{{"config/batch", 16}, {"config/lr", 0.5}, {"done", true}, {"s", 2}}))
-      << "what the result says it ran with, before what was asked for";
-}
-
-TEST_F(ForeignFiles, TrialsOfRayTuneThatTellNothingSayWhy) {
-  const auto left = [&](const std::map<std::string, std::string>& files) {
-    std::filesystem::remove_all(folder_.path() / "ray");
-    for (const auto& [file, bytes] : files)
-      folder_.write("ray/t/" + file, bytes);
-    const ForeignTrial trial = read("ray").trials.at(0);
-    return (trial.failed ? "failed: " : "") + trial.left;
-  };
-  EXPECT_EQ(left({{"result.json", "{\"s\": 1, \"done\": true}\n"}}), "");
-  EXPECT_EQ(left({{"result.json", "{\"s\": 1}\n"}}), "") << "not told means ended";
-  EXPECT_EQ(left({{"result.json", "{\"s\": 1, \"done\": false}\n"}}),
-            "it was stopped, or still running");
-  EXPECT_EQ(left({{"result.json", "{\"s\": NaN, \"done\": true}\n"}}),
-            "its last result cannot be read");
-  EXPECT_EQ(left({{"result.json", "[]\n"}}), "its last result cannot be read");
-  EXPECT_EQ(left({{"params.json", "{}"}}), "it has no result");
-  EXPECT_EQ(left({{"params.json", "{}"}, {"result.json", "\n"}}), "it has no result");
-  EXPECT_EQ(left({{"params.json", "[]"}, {"result.json", "{\"s\": 1}\n"}}),
-            "its params.json cannot be read");
-  EXPECT_EQ(left({{"params.json", "{}"}, {"error.txt", "out of memory"}}), "failed: ")
-      << "a failure needs no result";
-}
-
-TEST_F(ForeignFiles, WhatHoldsNoTrialsIsRefused) {
-  EXPECT_THAT(refused("gone"), HasSubstr("is neither a file nor a folder"));
-  std::filesystem::create_directories(folder_.path() / "empty" / "sub");
-  const std::string told = refused("empty");
-  EXPECT_THAT(told, HasSubstr("holds no folder with a trial's result.json or params.json"));
-  EXPECT_THAT(told, HasSubstr("name the folder of one experiment"));
+TEST_F(ForeignFiles, WhatIsNoFileIsRefused) {
+  EXPECT_THAT(refused("gone"), HasSubstr("is no file"));
+  std::filesystem::create_directories(folder_.path() / "folder");
+  EXPECT_THAT(refused("folder"), HasSubstr("name an SQLite file of Optuna or a CSV file"));
 }
 
 }  // namespace
