@@ -321,17 +321,6 @@ class RefusedHalf(HalfPrecision):
         self.assertIn("has no fp16 on the device cpu", ran.knob("precision")["why"])
         self.assertEqual(ran.lines, run("mnist").lines)
 
-    @unittest.skipUnless(COMPUTES_HALF, "FullyShardedDataParallel takes 2.0 or newer")
-    def test_divided_parameters(self):
-        port = free_port()
-        asked = settings("report", interval_s=0, knobs={"precision": "fp16", "distributed_strategy": "fsdp"})
-        ranks = [
-            start("one_process", hook=asked, environment=launch_environment(rank, 2, port)) for rank in range(2)
-        ]
-        first, second = (rank.wait() for rank in ranks)
-        self.assertEqual((first.status, second.status), (0, 0), first.output + second.output)
-        self.assertIn("FullyShardedDataParallel divides", first.knob("precision")["why"])
-
     def test_the_long_run_says_so(self):
         ran = self.half("odd_gradients", "grad", hook=settings("apply", knobs={"precision": "fp16"}))
         self.assertIn("precision=fp16 could not be set: the program takes gradients by torch.autograd.grad", ran.output)
@@ -402,16 +391,15 @@ class HalfOfRanks(HalfPrecision):
         self.assertIn("do not average gradients by DistributedDataParallel", ran[0].knob("precision")["why"])
 
     def test_of_a_program_that_knows_one_process(self):
-        for strategy in ("ddp", "zero"):
-            ran, plain = (
-                self.ranks("one_process", hook=settings("report", interval_s=0, knobs=dict(asked, distributed_strategy=strategy)))
-                for asked in ({"precision": "fp16"}, {})
-            )
-            self.assertEqual(ran[0].knob("precision")["value"], "fp16", ran[0].knob("precision"))
-            losses, others = ([r["loss"] for r in of[0].steps] for of in (ran, plain))
-            self.assertEqual(len(losses), len(others))
-            for loss, other in zip(losses, others):
-                self.assertAlmostEqual(loss, other, delta=0.02 if COMPUTES_HALF else 0.0)
+        ran, plain = (
+            self.ranks("one_process", hook=settings("report", interval_s=0, knobs=dict(asked, distributed_strategy="ddp")))
+            for asked in ({"precision": "fp16"}, {})
+        )
+        self.assertEqual(ran[0].knob("precision")["value"], "fp16", ran[0].knob("precision"))
+        losses, others = ([r["loss"] for r in of[0].steps] for of in (ran, plain))
+        self.assertEqual(len(losses), len(others))
+        for loss, other in zip(losses, others):
+            self.assertAlmostEqual(loss, other, delta=0.02 if COMPUTES_HALF else 0.0)
 
 
 if __name__ == "__main__":

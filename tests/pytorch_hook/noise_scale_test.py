@@ -152,10 +152,9 @@ class RankNoise(unittest.TestCase):
         self.assertAlmostEqual(self.told("unused"), 5.6, delta=1.0)
 
     def test_is_known_where_the_hook_makes_the_program_a_distributed_one(self):
-        for strategy in ("ddp", "zero"):
-            hook = settings(interval_s=0, knobs={"distributed_strategy": strategy})
-            ranks = run_ranks("rank_noise_scale", "alone", hook)
-            self.assertAlmostEqual(ranks[0].steps[-1][NAME], 4.0, delta=1.0, msg=strategy)
+        hook = settings(interval_s=0, knobs={"distributed_strategy": "ddp"})
+        ranks = run_ranks("rank_noise_scale", "alone", hook)
+        self.assertAlmostEqual(ranks[0].steps[-1][NAME], 4.0, delta=1.0)
 
     @unittest.skipUnless(hasattr(torch, "compile"), "PyTorch 1.13")
     def test_compiled_modules_are_not_compiled_anew(self):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Optimizer.step: what a step is, with several optimizers and nested calls."""
 
-import contextlib
 import threading
 import weakref
 from threading import get_ident
@@ -11,7 +10,6 @@ from torch.optim import Optimizer
 
 from steptune_pytorch import call_site
 from steptune_pytorch.knobs.loss_scale import Skipped
-from steptune_pytorch.knobs.zero import inner, is_sharded
 from steptune_pytorch.part_clock import BACKWARD, OPTIMIZER
 from steptune_pytorch.patches import PickledByValue
 
@@ -22,7 +20,6 @@ class Optimizers(PickledByValue):
     def __init__(self, hook):
         self._hook = hook
         self._depth = 0
-        self._inside_another = False
         self._in_round = weakref.WeakSet()
         self._alone = _nobody  # a reference to the one in the round, if it is one
         self._has_repeated = False  # that one has had the round before for itself, too
@@ -38,29 +35,19 @@ class Optimizers(PickledByValue):
         hook = self._hook
 
         def __init__(optimizer, params, defaults, *arguments, **named):
-            divided = is_sharded(optimizer)
-            if hook.watches_training() and not divided:
+            if hook.watches_training():
                 try:
                     defaults = hook.knobs.optimizer.defaults(type(optimizer), defaults)
                 except Exception as error:
                     hook.failed(error)
             original(optimizer, params, defaults, *arguments, **named)
-            if hook.watches() and (divided or not self._inside_another):
+            if hook.watches():
                 try:
                     self.adopt(optimizer)
                 except Exception as error:
                     hook.failed(error)
 
         return __init__
-
-    @contextlib.contextmanager
-    def as_one(self):
-        """A divided optimizer and the one inside it that are made here count as one."""
-        self._inside_another = True
-        try:
-            yield
-        finally:
-            self._inside_another = False
 
     def adopt(self, optimizer):
         """From now on its steps are seen."""
@@ -147,7 +134,7 @@ class Optimizers(PickledByValue):
 
     def _judge_received(self, optimizer):
         try:
-            self._hook.progress.received.steps(inner(optimizer))
+            self._hook.progress.received.steps(optimizer)
         except Exception as error:
             self._hook.failed(error)
 

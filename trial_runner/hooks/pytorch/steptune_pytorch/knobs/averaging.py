@@ -6,7 +6,6 @@ import weakref
 import torch
 
 from steptune_pytorch.gradients import trained_by
-from steptune_pytorch.knobs.zero import is_sharded
 
 _STEPS_BY_HAND = 2  # of the first, all ranks may have the whole batch
 _ANOTHER_WAY = ("finished reduction in the prior iteration", "training graph has changed")
@@ -15,13 +14,10 @@ _ANOTHER_WAY = ("finished reduction in the prior iteration", "training graph has
 class Averaging:
     """`give_up(why)` ends the process."""
 
-    _is_divided = False  # a forward needs all ranks
-
-    def __init__(self, hook, give_up, shards, gathering):
+    def __init__(self, hook, give_up, gathering):
         self._hook = hook
         self._gathering = gathering
         self._give_up = give_up
-        self._shards = shards
         self._world_size = torch.distributed.get_world_size()
         self._equal = weakref.WeakSet()  # modules that are the same on all ranks
         self._called = []  # for training, since the last backward
@@ -84,7 +80,7 @@ class Averaging:
         if self._buffers_differ and module is self._module:
             self._buffers_differ = False
             buffers = list(module.buffers())
-            self._meet_for_evaluation(buffers or self._is_divided)
+            self._meet_for_evaluation(buffers)
             for buffer in buffers:
                 torch.distributed.broadcast(buffer, src=0)
         return original
@@ -185,9 +181,6 @@ class Averaging:
             torch.distributed.all_reduce(parameter.grad)
             parameter.grad /= self._world_size
 
-    def scales_loss(self):
-        """By a GradScaler."""
-
     # -- what cannot be averaged ------------------------------------------------------------------
 
     def _check_module(self):
@@ -204,11 +197,6 @@ class Averaging:
     def _check_optimizers(self):
         own = {id(p) for p in self._parameters}
         for optimizer in self._hook.optimizers.alive:
-            if self._shards and not is_sharded(optimizer):
-                self._give_up(
-                    "%s keeps its whole state on each rank: it is made from a class of its own or from one "
-                    "that was not taken from torch.optim" % type(optimizer).__name__
-                )
             params = [p for p in trained_by([optimizer]) if p.requires_grad]
             outside = sum(id(p) not in own for p in params)
             if outside:

@@ -29,17 +29,3 @@ def _is_block(module):
     """Something with parts of its own: what a single layer keeps is mostly its input."""
     has_parts = next(module.children(), None) is not None
     return has_parts and any(parameter.requires_grad for parameter in module.parameters())
-
-
-def with_parameters_of_their_own(blocks, root):
-    """Those of them whose parameters no other module of the model has, too."""
-    owners = collections.defaultdict(set)
-    for module in root.modules():
-        for parameter in module.parameters(recurse=False):
-            owners[id(parameter)].add(module)
-    alone = []
-    for block in blocks:
-        parts = set(block.modules())
-        if all(owners[id(parameter)] <= parts for parameter in block.parameters()):
-            alone.append(block)
-    return alone

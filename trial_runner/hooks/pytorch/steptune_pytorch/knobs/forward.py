@@ -113,9 +113,6 @@ class ForwardKnobs:
         return self._call if self._asks else None
 
     def _prepare(self, module):
-        if self._channels_last and self._hook.knobs.strategy.is_sharding():
-            self._channels_last = False
-            self._refused["channels_last"] = "FullyShardedDataParallel flattens parameters: no memory format is left"
         if self._channels_last and self._images:
             if not any(_is_channels_last(p) for p in module.parameters()):
                 self._converted.add(module)

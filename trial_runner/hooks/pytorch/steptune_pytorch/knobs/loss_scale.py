@@ -14,7 +14,6 @@ from steptune_pytorch.knobs import closures, scaling_limits, seeds
 from steptune_pytorch.knobs.finite_gradients import FiniteGradients
 from steptune_pytorch.knobs.scale_factor import ScaleFactor
 from steptune_pytorch.knobs.unscaling import Unscaling, leaves_of
-from steptune_pytorch.knobs.zero import inner
 from steptune_pytorch.patches import PickledByValue
 
 _STEPS_TO_LOOK = 3  # by then the program has shown what its backwards reach
@@ -207,7 +206,7 @@ class LossScale:
         closure = arguments[0] if arguments else named.get("closure")
         loss = None
         if callable(closure):
-            if not closures.calls_once(inner(optimizer)):
+            if not closures.calls_once(optimizer):
                 self.refuse(closures.SEVERAL_CALLS % type(optimizer).__name__)
                 return original(optimizer, *arguments, **named)
             with torch.enable_grad():

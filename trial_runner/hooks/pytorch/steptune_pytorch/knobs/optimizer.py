@@ -11,7 +11,6 @@ from torch.optim.sgd import SGD
 from steptune_pytorch import call_site
 from steptune_pytorch.gradients import trained_by
 from steptune_pytorch.knobs.row import Row
-from steptune_pytorch.knobs.zero import inner
 
 _NAME = "optimizer_implementation"
 _SOME_LACK = "parameters get no gradient in some steps: zeros move them (momentum, decay, moments), none do not"
@@ -88,7 +87,7 @@ class OptimizerKnobs:
         is_tuned = self._set_to_none not in (None, self._zero_grad_default) or not self._hook.is_for_good()
         if not (is_tuned and self._called_bare and self._zero_grad_default is not None):
             return []
-        return [optimizer for optimizer in map(inner, self._hook.optimizers.alive) if _is_moved_by_zeros(optimizer)]
+        return [optimizer for optimizer in self._hook.optimizers.alive if _is_moved_by_zeros(optimizer)]
 
     def gradients_lack(self, optimizer, parameters):
         """From now on gradients are cleared as the program does it; these, in the step to come, too."""
@@ -102,7 +101,7 @@ class OptimizerKnobs:
         return self._hook.live is not None or self._set_to_none is not None or not self._cleared_at
 
     def rows(self):
-        alive = [inner(optimizer) for optimizer in self._hook.optimizers.alive]
+        alive = list(self._hook.optimizers.alive)
         implementations = {_implementation(optimizer.defaults) for optimizer in alive}
         where = ["%s %s" % (site, name) for name, site in self._hook.optimizers.made]
         yield self._implementation_row(alive, implementations, where)

@@ -17,7 +17,7 @@ _PLAIN = (torch.nn.Parameter, torch.Tensor)
 def why_not(hook, module):
     """Before a forward of this outermost module."""
     parts = list(module.modules())
-    if hook.knobs.strategy.is_sharding() or is_sharded(module):
+    if is_sharded(module):
         return "FullyShardedDataParallel divides the parameters: gradients reach none that could be unscaled"
     if any(part._backward_hooks or getattr(part, "_backward_pre_hooks", None) for part in parts):
         return LOOKS_WITHIN

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """How the ranks of a launch train one model together where the program itself knows of one process
-only: each on its share of every batch, by DistributedDataParallel, with the optimizer's state whole
-on each rank (`ddp`) or in pieces (`zero`); or by FullyShardedDataParallel (`fsdp`)."""
+only: each on its share of every batch, by DistributedDataParallel (`ddp`)."""
 
 import gc
 import multiprocessing
@@ -11,15 +10,14 @@ import torch
 from torch.utils.data import IterableDataset
 
 from steptune_pytorch import ranks
-from steptune_pytorch.knobs import fsdp, meeting
+from steptune_pytorch.knobs import meeting
 from steptune_pytorch.knobs.averaging import Averaging
 from steptune_pytorch.knobs.gathering import Gathering
 from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.shared_batches import SharedBatches
-from steptune_pytorch.knobs.zero import release_process_group, sharded_classes
 
 _NAME = "distributed_strategy"
-_CHOICES = ["none", "ddp", "zero", "fsdp"]
+_CHOICES = ["none", "ddp"]
 _ITSELF = "the program distributes itself"
 
 
@@ -32,7 +30,6 @@ class StrategyKnob:
         self._pid = os.getpid()
         self._value = asked.get(_NAME, "none") if self._world_size > 1 else "none"
         self.is_asked = self._value != "none"  # where it is not, nothing needs to tell of forwards and backwards
-        self._fsdp = fsdp.FsdpArguments(asked)
         self._of_program = None  # what it does itself
         self._refused = None
         self._averaging = None  # once the ranks have met
@@ -50,9 +47,6 @@ class StrategyKnob:
 
     def is_wrapping(self):
         return self._averaging is not None and self._averaging.wraps
-
-    def is_sharding(self):
-        return self._value == "fsdp" and self.is_one_training()
 
     def program_wraps(self, what):
         """The program has put this in front of a module of its own."""
@@ -86,8 +80,6 @@ class StrategyKnob:
         if self._value == "none":
             return
         why = meeting.why_not()
-        if why is None and self._value == "fsdp":
-            why = fsdp.why_not()
         if why is not None:
             self._give_up(why)
         meeting.seed_equally()
@@ -97,11 +89,6 @@ class StrategyKnob:
             if not self._lacks_gpu:
                 # `cuda` without a number is this rank's GPU from now on.
                 torch.cuda.set_device(meeting.local_rank())
-        if self._value == "zero":
-            for name, sharded in sharded_classes(self._hook).items():
-                setattr(torch.optim, name, sharded)
-        if self._value == "fsdp":
-            fsdp.wrap_clipping(self._hook)
 
     def _wrap_init(self, original):
         def init_process_group(*arguments, **named):
@@ -111,30 +98,26 @@ class StrategyKnob:
 
         return init_process_group
 
-    def begin(self, parameters=None):
-        """The ranks meet. True if they train together. `parameters`: where they are, if it is known."""
+    def begin(self):
+        """The ranks meet. True if they train together."""
         if self.is_on() and self._averaging is None:
             if torch.distributed.is_initialized():
                 self._refuse(_ITSELF)
                 return False
-            uses_gpu = self._uses_gpu(parameters)
+            uses_gpu = self._uses_gpu()
             if uses_gpu and self._lacks_gpu:
                 self._give_up("there are more processes than GPUs (%d)" % torch.cuda.device_count())
             with self._hook.aside():
                 meeting.join("nccl" if uses_gpu else "gloo")
             is_long_run = self._hook.settings.mode == "apply"
             self.gathering = Gathering(lambda: self._hook.progress.steps, self._give_up, is_long_run)
-            if self._value == "fsdp":
-                self._averaging = fsdp.Sharding(self._hook, self._give_up, self.gathering, self._fsdp)
-            else:
-                self._averaging = Averaging(self._hook, self._give_up, self._value == "zero", self.gathering)
+            self._averaging = Averaging(self._hook, self._give_up, self.gathering)
         return self.is_on()
 
-    def _uses_gpu(self, parameters):
+    def _uses_gpu(self):
         """The model does; there may be a GPU beside one that is trained on the CPU."""
-        if parameters is None:
-            groups = [group for o in self._hook.optimizers.alive for group in o.param_groups]
-            parameters = [p for group in groups for p in group["params"]]
+        groups = [group for o in self._hook.optimizers.alive for group in o.param_groups]
+        parameters = [p for group in groups for p in group["params"]]
         if parameters:
             return any(p.is_cuda for p in parameters)
         return torch.cuda.is_available() and torch.cuda.is_initialized()
@@ -145,8 +128,6 @@ class StrategyKnob:
         if self._pid != os.getpid() or self._averaging is None or not torch.distributed.is_initialized():
             return
         self._averaging.release()
-        for optimizer in self._hook.optimizers.alive:
-            release_process_group(optimizer)
         gc.collect()
         torch.distributed.destroy_process_group()
         gc.collect()
@@ -188,16 +169,6 @@ class StrategyKnob:
         """The same, for an evaluation."""
         return self._averaging.evaluation(original, module) if self.is_one_training() else original
 
-    def clip(self, original, parameters, *arguments, **named):
-        """`original`, clip_grad_norm_, by the norm of the gradients of all ranks."""
-        if self.is_one_training():
-            return self._averaging.clip(original, parameters, *arguments, **named)
-        return original(parameters, *arguments, **named)
-
-    def scales_loss(self):
-        if self.is_one_training():
-            self._averaging.scales_loss()
-
     def backward_begins(self):
         if not self.begin():
             return
@@ -234,7 +205,6 @@ class StrategyKnob:
             why = meeting.why_not()
         value = today if why else self._value
         yield Row(_NAME, today=today, value=value, why=why, choices=_CHOICES)
-        yield from self._fsdp.rows(None if value == "fsdp" and why is None else "distributed_strategy is not fsdp")
 
 
 def _is_initialized():
