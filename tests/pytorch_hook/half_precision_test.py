@@ -231,35 +231,6 @@ class ScaledLoss(HalfPrecision):
             self.assertEqual(ran.lines[-1], "replaced %s" % expected)
 
 
-class AccumulatedHalf(HalfPrecision):
-    def both(self, name, *arguments):
-        asked = settings("report", interval_s=0, knobs={"precision": "fp16", "gradient_accumulation": 4})
-        ran = self.half(name, *arguments, hook=asked)
-        for knob, value in (("precision", "fp16"), ("gradient_accumulation", 4)):
-            row = ran.knob(knob)
-            self.assertEqual((row["value"], row["may"]), (value, True), row)
-        return ran
-
-    @unittest.skipIf(COMPUTES_HALF, "with stand-ins that compute in 32 bits")
-    def test_no_bit_is_lost_by_scaling(self):
-        for way in ("", "before", "clipped", "by_value", "adam clipped scheduled", "closure clipped", "dropped"):
-            with self.subTest(way):
-                lines = [line for line in self.both("each_batch", *way.split()).lines if "norms" not in line]
-                self.assertEqual(lines, self.untouched("each_batch", "4", *way.split()).lines)
-
-    def test_as_a_program_that_does_both_itself(self):
-        for way in ("", "overflows", "clip", "clip overflows"):
-            with self.subTest(way):
-                ran, own = (
-                    [line for line in of.lines if not line.startswith("norm")]  # of each batch, and of each step
-                    for of in (
-                        self.both("half_precision", *way.split()),
-                        self.untouched("half_precision", "own", "by_four", *way.split()),
-                    )
-                )
-                self.assertEqual(ran, own)
-
-
 class RefusedHalf(HalfPrecision):
     def refused(self, why, name, *arguments, **how):
         """And the program goes on as it was, from its first step."""

@@ -24,7 +24,6 @@ std::string role_of_hook_knob(const std::string& name) {
       {"openblas_threads", "threads"},
       {"channels_last", "layout"},
       {"batch_size", "batch"},
-      {"gradient_accumulation", "accumulation"},
       {"compile", "compile"},
       {"precision", "precision"},
       {"num_interop_threads", "threads"}};

@@ -16,8 +16,6 @@ namespace steptune {
 namespace {
 
 constexpr const char* k_batch_knob = "batch_size";
-constexpr const char* k_accumulation_knob = "gradient_accumulation";
-constexpr const char* k_strategy = "distributed_strategy";
 
 /// Batches that the training loader can have ready at most, its workers being what they are today;
 /// null where that is not known.
@@ -31,15 +29,11 @@ Json buffers_today(const HookLog& log, bool tunes_prefetch) {
   return *workers * loader_count(log, "prefetch_factor").value_or(k_default_prefetch_factor);
 }
 
-/// What the user says a step holds today, in proportion to what of it is tuned.
+/// Samples of a step: those of today, in proportion to a tuned batch size.
 Json step_size(double samples_per_step, const Json& document) {
-  std::string factors;
-  for (const char* knob : {k_batch_knob, k_accumulation_knob}) {
-    if (!document["parameters"].contains(knob)) continue;
-    factors += fmt::format(" * {} / {}", knob, dump_json(document["baseline"][knob]));
-  }
-  if (factors.empty()) return samples_per_step;
-  return fmt::format("{:g}{}", samples_per_step, factors);
+  if (!document["parameters"].contains(k_batch_knob)) return samples_per_step;
+  return fmt::format("{:g} * {} / {}", samples_per_step, k_batch_knob,
+                     dump_json(document["baseline"][k_batch_knob]));
 }
 
 }  // namespace
@@ -64,10 +58,6 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   document["command"] = command_template(options.argv);
   const bool has_workers = knobs.contains("num_workers");
   const bool has_prefetch = knobs.contains("prefetch_factor");
-  if (knobs.contains(k_accumulation_knob) && knobs.contains(k_strategy)) {
-    document["constraints"] =
-        Json::array({fmt::format("{} == 1 or {} == 'none'", k_accumulation_knob, k_strategy)});
-  }
   std::move(knobs).write_into(document, draft);
   draft.ceiling = ceiling_text(survey);
   if (options.planned_samples) document["planned_run"]["samples"] = *options.planned_samples;

@@ -34,7 +34,6 @@ constexpr double k_guard_s = 5.0;
 constexpr double k_guard_steps = 30.0;
 constexpr double k_guard_ratio = 1.02;
 constexpr const char* k_batch_size = "batch_size";
-constexpr const char* k_accumulation = "gradient_accumulation";
 constexpr const char* k_precision = "precision";
 constexpr const char* k_flush_denormal = "flush_denormal";
 constexpr const char* k_sharing_strategy = "sharing_strategy";
@@ -139,9 +138,6 @@ std::string DraftKnobs::why_not_allowed(const Knob& knob, const KnobState& state
   if (knob.knob_class == KnobClass::numeric) {
     if (!options_.numeric) return "changes rounding";
     if (!guard_) return fmt::format("changes rounding: {}", why_no_guard(survey_));
-  }
-  if (knob.name == k_accumulation && state.today != 1) {
-    return "the program accumulates gradients itself";
   }
   if (!knob.device.empty() && !device_.empty() && device_ != knob.device) {
     return fmt::format("is worth its trials on {} only", knob.device);

@@ -22,7 +22,7 @@ struct Saving {
 
 /// The most of its parts that a knob saved on the programs of docs/hooks-figures.md and in public
 /// reports. The figures only rank the knobs and drop the hopeless ones.
-constexpr std::array<Saving, 16> k_savings = {{
+constexpr std::array<Saving, 15> k_savings = {{
     {"gc", 1.0},
     {"num_workers", 1.0},
     {"prefetch_factor", 0.3},
@@ -36,7 +36,6 @@ constexpr std::array<Saving, 16> k_savings = {{
     {"precision", 0.7},
     {"compile", 0.5},
     {"batch_size", 0.7},
-    {"gradient_accumulation", 0.8},
     {"activation_checkpointing", 0.3},
     {"distributed_strategy", 0.9},
 }};

@@ -427,45 +427,11 @@ TEST(Draft, AStepHoldsWhatTheUserSaysTimesWhatIsTunedOfIt) {
   wanted.semantic = true;
   wanted.samples_per_step = 64.0;
   const std::string batch = knob("batch_size", "32");
-  const std::string accumulation = knob("gradient_accumulation", "1");
   const auto size_of = [&](const std::vector<std::string>& events) {
     return must_draft(usual(events), wanted).document["planned_run"]["batch_size"];
   };
   EXPECT_EQ(size_of({batch}), "64 * batch_size / 32");
-  EXPECT_EQ(size_of({batch, accumulation}), "64 * batch_size / 32 * gradient_accumulation / 1");
-  const Draft draft = must_draft(usual({accumulation}), wanted);
-  EXPECT_EQ(study_of(draft).space.find("gradient_accumulation")->high, 32.0);
-  EXPECT_THAT(draft.tuned, Contains("gradient_accumulation 1..32, today 1"));
-}
-
-TEST(Draft, GradientsAreNotAccumulatedWhereTheHookDistributesTheProgram) {
-  DraftOptions wanted = options();
-  wanted.semantic = true;
-  const auto strategies = R"(,"choices":["none","ddp"])";
-  const StudySpec study =
-      study_of(must_draft(usual({knob("gradient_accumulation", "1"),
-                                 knob("distributed_strategy", "\"none\"", strategies)}),
-                          wanted));
-  const auto is_feasible = [&](std::int64_t batches, const char* strategy) {
-    Configuration configuration;
-    configuration.set("gradient_accumulation", Value(batches));
-    configuration.set("distributed_strategy", Value(std::string(strategy)));
-    return study.space.contains(configuration);
-  };
-  EXPECT_TRUE(is_feasible(1, "ddp"));
-  EXPECT_TRUE(is_feasible(8, "none"));
-  EXPECT_FALSE(is_feasible(8, "ddp"));
-}
-
-TEST(Draft, AnAccumulationOfTheProgramsOwnIsLeftToItsOption) {
-  DraftOptions wanted = options();
-  wanted.semantic = true;
-  const std::string row =
-      R"({"event":"knob","knob":"gradient_accumulation","may":false,"today":4,"value":4,)"
-      R"("why":"the program accumulates itself"})";
-  const Draft draft = must_draft(usual({knob("batch_size", "32"), row}), wanted);
-  EXPECT_EQ(study_of(draft).space.find("gradient_accumulation"), nullptr);
-  EXPECT_THAT(draft.left, Contains("gradient_accumulation: the program accumulates itself"));
+  EXPECT_EQ(size_of({knob("num_threads", "1")}), 64.0);
 }
 
 TEST(Draft, MemoryThatIsBoughtWithTimeIsWorthTrialsOnAGpuOnly) {

@@ -140,7 +140,6 @@ class Hook(PickledByValue):
         if self.knobs is not None:
             self.knobs.collector.restore()
             self.knobs.strategy.hook_failed(why)
-            self.knobs.accumulation.hook_failed(why)
 
     def end(self):
         """The program does: what was not printed yet."""

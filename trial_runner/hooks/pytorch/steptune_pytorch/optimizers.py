@@ -55,7 +55,6 @@ class Optimizers(PickledByValue):
         # An inherited step that is wrapped already would be counted once anyway.
         if not getattr(cls.step, "steptune", False):
             self._hook.patches.replace(cls, "step", self._wrap_step)
-            self._hook.knobs.accumulation.wrap_step(cls)
         site = (cls.__name__, call_site.where())
         if site not in self.made:
             self.made.append(site)
@@ -64,7 +63,7 @@ class Optimizers(PickledByValue):
 
     def pin(self):
         """How gradients are cleared is known: zero_grad is left alone where nothing is to be set in it."""
-        if not (self._hook.knobs.optimizer.needs_zero_grad() or self._hook.knobs.accumulation.is_asked):
+        if not self._hook.knobs.optimizer.needs_zero_grad():
             self._hook.patches.restore(Optimizer, "zero_grad")
 
     def _wrap_zero_grad(self, original):

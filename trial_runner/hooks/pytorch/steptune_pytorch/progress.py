@@ -67,7 +67,6 @@ class Progress:
         self.training_forwards = 0
         self.loss_roots = []
         self._loss_of_step = []
-        self.batches_per_step = 1  # of which a step is made with the mean of the losses
         self.backwards = 0
         self._evaluated_since_fetch = False
         self._evaluated_fetched = False
@@ -607,7 +606,7 @@ class Progress:
     def loss(self):
         if not self._loss_of_step:
             return None
-        return float(sum(root.item() for root in self._loss_of_step)) / self.batches_per_step
+        return float(sum(root.item() for root in self._loss_of_step))
 
     def host_metrics(self):
         return {} if self._host_watch is None else self._host_watch.metrics()

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What can be set in a running program, and what the program does today."""
 
-from steptune_pytorch.knobs.accumulation import AccumulationKnob
 from steptune_pytorch.knobs.collector import CollectorKnob
 from steptune_pytorch.knobs.ddp import DdpKnobs
 from steptune_pytorch.knobs.environment import EnvironmentKnobs
@@ -32,7 +31,6 @@ class Knobs:
         self.optimizer = OptimizerKnobs(hook, self.asked)
         self.forward = ForwardKnobs(hook, self.asked)
         self.recompute = RecomputeKnob(hook, self.asked)
-        self.accumulation = AccumulationKnob(hook, self.asked)
         self.ddp = DdpKnobs(hook, self.asked)
         self.strategy = StrategyKnob(hook, self.asked)
         self.environment = EnvironmentKnobs(self.table)
@@ -44,7 +42,6 @@ class Knobs:
             self.optimizer,
             self.forward,
             self.recompute,
-            self.accumulation,
             self.ddp,
             self.strategy,
             self.environment,
