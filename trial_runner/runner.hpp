@@ -123,7 +123,7 @@ struct TrialSpec {
   bool terminal = false;
   std::filesystem::path standard_input;  ///< a file; empty: /dev/null, or the pseudo-terminal
   ReportFormat report_format;
-  /// Set where the study wants live trials and this one can be one; other runners start it anew.
+  /// Set if the study's trials are measured in a running program.
   std::optional<LiveTrial> live;
   /// Set where the study wants forked trials and this one may be one. Heeded where trials run on
   /// the tuner's machine.

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many configurations a minute the kinds of trials measure, and whether they agree.
 
-    trial_starts.py --steptune build/release/bin/steptune [--trials 10] [--rounds 2] [--kinds fresh,forked,live]
+    trial_starts.py --steptune build/release/bin/steptune [--trials 10] [--rounds 2] [--kinds fresh,forked]
                     [--max-trial 60s] [--all-knobs] [--start-up 20] NAME -- COMMAND...
 
 Run it in the program's folder on a machine that does nothing else; where others use it, with more rounds, in which the kinds
 take turns, so that load hits all of them. In each round the same configurations, drawn at random from the
-knobs that a running program can be switched to (--all-knobs: from all safe ones), are measured to +-5 % with "trials": "fresh",
-"forked" and "live", without confirmation. Prints a row of the table in docs/hooks-figures.md for each: seconds from launch to
+knobs that a running program can be switched to (--all-knobs: from all safe ones), are measured to +-5 % with "trials": "fresh"
+and "forked", without confirmation. Prints a row of the table in docs/hooks-figures.md for each: seconds from launch to
 the first step, configurations a minute (the baseline is one), how far their times over their baseline's are from those of fresh
 trials (median), how far from those of their own kind in the first round (median), and what half-width they came to
 (median). --start-up: `python3 PROGRAM ...` is run by slow_start.py, as one that takes so many
@@ -97,7 +97,7 @@ def main():
     parser.add_argument("--steptune", default="steptune")
     parser.add_argument("--trials", type=int, default=10, help="of a kind in a round, the baseline among them")
     parser.add_argument("--rounds", type=int, default=1)
-    parser.add_argument("--kinds", default="fresh,forked,live", help="the first is what the others are compared with")
+    parser.add_argument("--kinds", default="fresh,forked", help="the first is what the others are compared with")
     parser.add_argument("--max-trial", default="60s")
     parser.add_argument("--all-knobs", action="store_true")
     parser.add_argument("--start-up", type=float, default=0.0, help="seconds")

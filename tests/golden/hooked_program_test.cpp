@@ -319,19 +319,6 @@ wrote   train.study.json
   EXPECT_NE(edits.out, "");
 }
 
-/// A study whose trials share a running program, which tells each of its starts.
-std::string live_study(const std::string& hooks, const std::string& parameters,
-                       const std::string& baseline, int trials) {
-  Json json = *parse_json(study(hooks, parameters, baseline), "study");
-  json["trials"] = "live";
-  json["budget"]["trials"] = trials;
-  return json.dump();
-}
-
-int starts_of(const Sandbox& sandbox) {
-  return static_cast<int>(sandbox.read("starts").size());
-}
-
 /// A study of a knob with two values whose trials may be forked.
 std::string forked_study() {
   Json json = *parse_json(
@@ -364,58 +351,9 @@ TEST_F(HookedProgram, AForkedProgramWithoutASeedIsStartedAnew) {
   EXPECT_THAT(ended.err, HasSubstr("trials are not forked: the first losses"));
 }
 
-TEST_F(HookedProgram, LiveTrialsShareOneRunOfIt) {
-  sandbox_.write("train.py", "open('starts', 'a').write('x')\n" + std::string(k_train));
-  sandbox_.write("study.json", live_study(R"("num_workers": "{workers}")",
-                                          R"("workers": {"type": "int", "low": 0, "high": 2})",
-                                          R"("workers": 0)", 3));
-  const Ended ended = sandbox_.steptune({"run", "study.json", "--quiet"});
-  EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  for (const char* number : {"1", "2", "3"}) {
-    const Json trial = trial_of(sandbox_, number);
-    EXPECT_THAT(trial["status"], testing::AnyOf("completed", "pruned")) << trial.dump();
-    EXPECT_GT(trial["measurement"]["startup_s"].get<double>(), 0.0) << trial.dump();
-  }
-  EXPECT_EQ(starts_of(sandbox_), 1);
-}
-
-TEST_F(HookedProgram, LiveTrialsGoOnInTheNextRunWhenOneEnds) {
-  std::string program = "open('starts', 'a').write('x')\n" + std::string(k_train);
-  program.replace(program.find("10 ** 6"), 7, "14");
-  program.erase(program.find("sys.exit(7)"));
-  sandbox_.write("train.py", program);
-  Json study = *parse_json(
-      live_study(R"("num_workers": "{workers}")",
-                 R"("workers": {"type": "int", "low": 0, "high": 2})", R"("workers": 0)", 3),
-      "study");
-  // More than one run of 700 steps has for three trials.
-  study["measure"]["min_window_steps"] = 500;
-  study["measure"]["max_trial"] = "5m";
-  sandbox_.write("study.json", study.dump());
-  const Ended ended = sandbox_.steptune({"run", "study.json", "--quiet"});
-  EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  for (const char* number : {"1", "2", "3"})
-    EXPECT_EQ(trial_of(sandbox_, number)["status"], "completed");
-  EXPECT_GE(starts_of(sandbox_), 2);
-}
-
-TEST_F(HookedProgram, WhatCannotBeSwitchedTakesAProcessOfItsOwn) {
-  sandbox_.write("train.py", "open('starts', 'a').write('x')\n" + std::string(k_train));
-  sandbox_.write("study.json",
-                 live_study(R"("optimizer_implementation": "{step}")",
-                            R"("step": {"type": "categorical", "choices": ["loop", "foreach"]})",
-                            R"("step": "loop")", 2));
-  const Ended ended = sandbox_.steptune({"run", "study.json", "--quiet"});
-  EXPECT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_EQ(trial_of(sandbox_, "2")["status"], "completed");
-  EXPECT_EQ(starts_of(sandbox_), 2);
-}
-
 TEST_F(HookedProgram, AProgramThatNeverTrainsIsNamedOnce) {
   sandbox_.write("train.py", "import torch\nprint('done')\n");
-  sandbox_.write("study.json", live_study(R"("num_workers": "{workers}")",
-                                          R"("workers": {"type": "int", "low": 0, "high": 2})",
-                                          R"("workers": 0)", 3));
+  sandbox_.write("study.json", forked_study());
   const Ended ended = sandbox_.steptune({"run", "study.json"});
   EXPECT_NE(ended.exit_code, 0);
   EXPECT_THAT(ended.err, HasSubstr("did not import PyTorch, or did not train with it"));

@@ -100,10 +100,10 @@ TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
   EXPECT_THAT(unnamed.err, HasSubstr("\"a/b\" is not a study name"));
   EXPECT_THAT(unnamed.err, Not(HasSubstr("asks the program"))) << "before anything is run";
   // What the hook alone can do is not left out silently.
-  const Ended live =
-      sandbox.steptune({"check", "--live", "--name", "b", "--", k_init_python, "-I", "train.py"});
-  EXPECT_EQ(live.exit_code, 2);
-  EXPECT_THAT(live.err, Not(HasSubstr("its own options")));
+  const Ended safe =
+      sandbox.steptune({"check", "--safe", "--name", "b", "--", k_init_python, "-I", "train.py"});
+  EXPECT_EQ(safe.exit_code, 2);
+  EXPECT_THAT(safe.err, Not(HasSubstr("its own options")));
 }
 
 TEST(Init, RunOfACommandDoesNotBeginWithWhatTellsNoProgressInTheTuningTime) {

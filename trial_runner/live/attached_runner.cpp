@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "trial_runner/admission.hpp"
-#include "trial_runner/live/live_runner.hpp"
 #include "trial_runner/live/loss_watch.hpp"
 #include "trial_runner/live/paired_blocks.hpp"
 #include "trial_runner/live/shared_trial.hpp"

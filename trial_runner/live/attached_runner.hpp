@@ -9,10 +9,13 @@
 
 namespace steptune {
 
+/// In `TrialStarted::placement` of a trial that was measured in a running program.
+inline constexpr const char* k_shared_program = "shared_program";
+
 /// Measures trials with a `LiveTrial` in a program that runs for its own sake: nothing is started
 /// and nothing is ended. One trial at a time.
 ///
-/// - A trial with a level takes turns with the baseline, as in `make_live_runner`; one without (the
+/// - A trial with a level takes turns with the baseline (live/paired_blocks.hpp). One without (the
 ///   baseline's first, and what confirms) is measured as it is, until it is stopped.
 /// - After a trial the baseline is in force until the next one.
 /// - What the hook refuses, also later, is told in the trial's hook events; nothing is done about

@@ -8,7 +8,6 @@
 
 #include "search/searcher.hpp"
 #include "trial_runner/forked/forked_runner.hpp"
-#include "trial_runner/live/live_runner.hpp"
 #include "tuner/knobs/first_guesses.hpp"
 #include "tuner/study/scaling_search.hpp"
 
@@ -92,11 +91,8 @@ Result<StudyParts> make_study_parts(const StudySpec& study, const Clock& system_
   auto runner = study.runner->make(system_clock, study.search.seed);
   if (!runner) return tl::unexpected(runner.error());
   parts.runner = std::move(*runner);
-  if (forks_trials(study.trials)) {
+  if (study.trials == TrialsIn::forked) {
     parts.runner.runner = make_forked_runner(*parts.runner.clock, std::move(parts.runner.runner));
-  }
-  if (study.trials == TrialsIn::live) {
-    parts.runner.runner = make_live_runner(*parts.runner.clock, std::move(parts.runner.runner));
   }
   return parts;
 }

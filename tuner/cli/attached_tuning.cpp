@@ -37,7 +37,7 @@ Result<StudySpec> attached_study(const AttachedTuning& tuning, const Survey& sur
   wanted.name = tuning.name;
   wanted.argv = tuning.argv;
   wanted.numeric = false;
-  wanted.live = true;
+  wanted.is_running = true;
   wanted.must_go_on = true;
   wanted.samples_per_step = tuning.samples_per_step;
   wanted.planned_samples = tuning.planned_samples;

@@ -39,8 +39,7 @@ bool is_of_tuner(const fs::path& file) {
   constexpr std::array<std::string_view, 5> k_logs{"survey.log", "init.log", "fork-check.log",
                                                    "fork-server.log", "python-versions.log"};
   const std::string name = file.filename().string();
-  return std::ranges::find(k_logs, name) != k_logs.end() || is_numbered(name, "trial-") ||
-         (is_numbered(name, "live-") && file.extension() == ".log");
+  return std::ranges::find(k_logs, name) != k_logs.end() || is_numbered(name, "trial-");
 }
 
 /// Files that tuning a study left, nothing else that lies there, links least of all.

@@ -77,12 +77,9 @@ Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std:
     return fail(ErrorKind::usage, "no command stands after --", "",
                 "for example: steptune run -- python3 train.py");
   }
-  if (options.semantic && (options.safe || options.live)) {
-    return fail(ErrorKind::usage,
-                fmt::format("--{} excludes --semantic", options.safe ? "safe" : "live"), "",
-                options.safe ? "--safe leaves the training as it is: leave one of them out"
-                             : "a running program cannot be switched to another training: leave "
-                               "one of them out");
+  if (options.semantic && options.safe) {
+    return fail(ErrorKind::usage, "--safe excludes --semantic", "",
+                "--safe leaves the training as it is: leave one of them out");
   }
   const std::string name = options.name.empty() ? study_name_of(argv) : options.name;
   if (const auto named = check_study_name(name); !named) return tl::unexpected(named.error());
@@ -109,9 +106,6 @@ void add_program_options(CLI::App& command, ProgramOptions& options) {
   command.add_flag("--semantic", options.semantic,
                    "With a command: also tune what changes the training (batch size), with a "
                    "guard on the loss");
-  command.add_flag("--live", options.live,
-                   "With a command: measure configurations in one running program, in turns with "
-                   "the baseline");
   command
       .add_option("--samples-per-step", options.samples_per_step,
                   "With a command: samples of an optimizer step [default: counted]")

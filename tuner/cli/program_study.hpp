@@ -16,7 +16,6 @@ struct ProgramOptions {
   std::string name;       ///< of the study; empty: after the script
   bool safe = false;      ///< leave out what rounds otherwise
   bool semantic = false;  ///< tune what changes the training, too
-  bool live = false;      ///< trials in one running program
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
   std::string input;  ///< file of the program's standard input; empty: none
@@ -29,7 +28,7 @@ struct ProgramOptions {
   std::function<Result<void>()> before_look = {};
 };
 
-/// Adds `--name`, `--safe`, `--semantic`, `--live`, `--samples-per-step`, `--samples` and
+/// Adds `--name`, `--safe`, `--semantic`, `--samples-per-step`, `--samples` and
 /// `--stdin`.
 void add_program_options(CLI::App& command, ProgramOptions& options);
 

@@ -68,7 +68,7 @@ double until_step_s(double tuning_time_s) {
 
 /// Whether the user asked for what only the hook can do to a program as it is.
 bool needs_hook(const ProgramOptions& options) {
-  return options.safe || options.live || options.samples_per_step || options.planned_samples;
+  return options.safe || options.samples_per_step || options.planned_samples;
 }
 
 /// Why the program's options are looked at, whatever a hook could set: its settings stand in a file
@@ -237,7 +237,6 @@ class NewProgramStudy {
     wanted.argv = argv_;
     wanted.numeric = !options_.safe;
     wanted.semantic = options_.semantic;
-    wanted.live = options_.live;
     wanted.samples_per_step = options_.samples_per_step;
     wanted.planned_samples = options_.planned_samples;
     std::optional<PlannedLength> planned;
@@ -330,7 +329,6 @@ std::vector<std::string> given_options(const ProgramOptions& options) {
   std::vector<std::string> given;
   if (options.safe) given.emplace_back("--safe");
   if (options.semantic) given.emplace_back("--semantic");
-  if (options.live) given.emplace_back("--live");
   if (options.samples_per_step) {
     given.push_back(fmt::format("--samples-per-step {}", *options.samples_per_step));
   }

@@ -10,7 +10,6 @@
 #include "common/enum_names.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
-#include "trial_runner/live/live_runner.hpp"
 #include "tuner/loop/enough_time.hpp"
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/speed_up.hpp"
@@ -56,9 +55,9 @@ double startup_of(const TrialRecord* trial) {
   return trial == nullptr || !trial->measurement ? 0.0 : trial->measurement->startup_s;
 }
 
-/// What a trial for this purpose takes to its first step where the process of `like` took so long.
-double paid_startup_s(const StudySpec& study, TrialPurpose purpose, const TrialRecord* like) {
-  return shares_running_program(study, purpose) ? 0.0 : startup_of(like);
+/// Seconds to the first step of a trial whose process starts as that of `like` did.
+double paid_startup_s(const StudySpec& study, const TrialRecord* like) {
+  return shares_running_program(study) ? 0.0 : startup_of(like);
 }
 
 /// Trials that the search's time is divided among at most.
@@ -83,7 +82,7 @@ bool can_pay_runs(const StudySpec& study, const Spending& spending, double runs,
 
 /// Without its start-up. Of a program that runs already the hook tells where the warm-up ends.
 double least_confirming_run_s(const StudySpec& study) {
-  const bool starts = !shares_running_program(study, TrialPurpose::confirm_incumbent);
+  const bool starts = !shares_running_program(study);
   return (starts ? 2.0 : 1.25) * k_longer_window * study.measure.min_window_s;
 }
 
@@ -108,28 +107,19 @@ int least_runs(const StudySpec& study, const Spending& spending) {
   return in_round * pairs_to_keep(study, spending, /*confirmed=*/true).for_claim;
 }
 
-/// What a fresh run takes besides, of a trial that was measured in a program which had started
-/// before.
-double unpaid_startup_s(const StudySpec& study, const TrialRecord& trial) {
-  const bool had_started =
-      trial.placement.contains(k_shared_program) && trial.purpose != TrialPurpose::baseline;
-  return had_started ? paid_startup_s(study, TrialPurpose::confirm_incumbent, &trial) : 0.0;
-}
-
 /// Seconds that a fresh run of a trial's configuration is expected to take.
 double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
   if (!trial.measurement) return latest_attempt_s(trial);
   const Measurement& measured = *trial.measurement;
   if (measured.whole_run) return latest_attempt_s(trial);
   const double window_s = needed_window_s(study.measure, trial);
-  const double once_s =
-      price_without_long_look(study.measure, trial).seconds + unpaid_startup_s(study, trial);
+  const double once_s = price_without_long_look(study.measure, trial).seconds;
   const double longer_s = once_s + (k_longer_window - 1.0) * window_s;
   if (!study.budget.time_s) return longer_s;
   // One that noise keeps from the precision that is asked for goes on for its share.
-  constexpr auto k_purpose = TrialPurpose::confirm_incumbent;
-  const double startup_s = paid_startup_s(study, k_purpose, &trial);
-  const double share_s = startup_s + share_of_trial_s(study, k_purpose, startup_s);
+  const double startup_s = paid_startup_s(study, &trial);
+  const double share_s =
+      startup_s + share_of_trial_s(study, TrialPurpose::confirm_incumbent, startup_s);
   return std::max(once_s, std::min(share_s, longer_s + window_s));
 }
 
@@ -137,8 +127,7 @@ double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
 /// short.
 double least_fresh_run_s(const StudySpec& study, const TrialRecord& trial, double startup_s) {
   const double run_s = expected_fresh_run_s(study, trial);
-  const double its_startup_s =
-      std::max(startup_s, paid_startup_s(study, TrialPurpose::confirm_incumbent, &trial));
+  const double its_startup_s = std::max(startup_s, paid_startup_s(study, &trial));
   return is_steady(trial) || !is_whole_run(trial)
              ? std::min(run_s, its_startup_s + least_confirming_run_s(study))
              : run_s;
@@ -151,14 +140,14 @@ bool is_contender(const StudySpec& study, const TrialRecord& trial, const TrialR
   if (trial.configuration == baseline->configuration) return false;
   // Within a running program a further trial and its proof are short, so that time is better kept
   // for them than for the proof of what is slower.
-  if (!shares_running_program(study, TrialPurpose::confirm_incumbent)) return true;
+  if (!shares_running_program(study)) return true;
   return incumbent != nullptr && trial.configuration == incumbent->configuration;
 }
 
 /// What a pair of confirming runs is expected to take, before there are any.
 void expect_pair(const StudySpec& study, const TrialRecord* baseline, const TrialRecord* incumbent,
                  Spending& spending) {
-  const double startup_s = paid_startup_s(study, TrialPurpose::confirm_incumbent, baseline);
+  const double startup_s = paid_startup_s(study, baseline);
   for (const TrialRecord* side : {baseline, incumbent == nullptr ? baseline : incumbent}) {
     if (side == nullptr) continue;
     const double run_s = expected_fresh_run_s(study, *side);
@@ -198,7 +187,7 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
     spending.has_contender |= is_contender(study, trial, baseline, incumbent);
   }
   if (any_measured && !spending.has_contender) {
-    const double startup_s = paid_startup_s(study, TrialPurpose::search, baseline);
+    const double startup_s = paid_startup_s(study, baseline);
     const double share_s = share_of_trial_s(study, TrialPurpose::search, startup_s);
     spending.least_trial_s = std::min(spending.least_trial_s, startup_s + share_s);
   }
@@ -347,7 +336,7 @@ std::optional<PlannedCourse> planned_course(const StudySpec& study, double start
   if (!study.budget.time_s) return std::nullopt;
   PlannedCourse course;
   course.time_s = *study.budget.time_s;
-  const bool starts = !shares_running_program(study, TrialPurpose::search);
+  const bool starts = !shares_running_program(study);
   const double trial_start_s = starts ? startup_s : 0.0;
   const double least_window_s = 2.0 * study.measure.min_window_s;
   const double pair_s = 2.0 * (startup_s + least_confirming_run_s(study));

@@ -354,7 +354,7 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
   targets.launches = standing_.launches();
   targets.batch_applied =
       batch_applied(study, standing_.trials(), standing_.baseline(), targets.launches);
-  const bool starts = !shares_running_program(study, trial.purpose);
+  const bool starts = !shares_running_program(study);
   const double startup_s = starts ? expected_startup_s(standing_, trial) : 0.0;
   set_time(targets, trial, startup_s);
   if (is_confirmation(trial.purpose)) {

@@ -11,14 +11,12 @@
 
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
-#include "trial_runner/live/live_runner.hpp"
 #include "tuner/knobs/knob_role.hpp"
 #include "tuner/loop/batch_effect.hpp"
 #include "tuner/loop/launch_variation.hpp"
 #include "tuner/loop/objectives.hpp"
 #include "tuner/loop/payback.hpp"
 #include "tuner/loop/planned_time.hpp"
-#include "tuner/loop/speed_up.hpp"
 #include "tuner/study/counted_steps.hpp"
 
 namespace steptune {
@@ -257,36 +255,6 @@ void add_count_note(const StudySpec& study, const Standing& standing,
   }
 }
 
-/// `num_workers=4 num_threads=2`: what a configuration has other than the baseline's.
-std::string difference_text(const Configuration& configuration, const Configuration& baseline) {
-  std::string text;
-  for (const auto& [name, value] : configuration.values()) {
-    const auto same = baseline.values().find(name);
-    if (same != baseline.values().end() && same->second == value) continue;
-    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, to_text(value));
-  }
-  return text;
-}
-
-/// Fresh runs count where a running program has shown something else.
-void add_live_notes(const StudySpec& study, const Standing& standing,
-                    const Recommendation& recommendation, std::vector<std::string>& notes) {
-  const TrialRecord* baseline = standing.baseline();
-  if (study.trials != TrialsIn::live || baseline == nullptr) return;
-  for (const FinalistResult& finalist : recommendation.finalists) {
-    const TrialRecord* trial = standing.find(finalist.trial);
-    if (trial == nullptr || !trial->placement.contains(k_shared_program)) continue;
-    const SpeedUp live = speed_up_of_trials(study, *trial, *baseline);
-    const SpeedUp& fresh = finalist.speed_up;
-    if (!(live.low > fresh.high) && !(live.high < fresh.low)) continue;
-    notes.push_back(
-        fmt::format("{} was {:.2f} ({:.2f}-{:.2f}) times as fast in the running program and {:.2f} "
-                    "({:.2f}-{:.2f}) in fresh processes, which count",
-                    difference_text(trial->configuration, baseline->configuration), live.ratio,
-                    live.low, live.high, fresh.ratio, fresh.low, fresh.high));
-  }
-}
-
 /// Finalists that may hang: nothing is claimed of those that do so for most of their time.
 void add_silent_notes(const Standing& standing, const Recommendation& recommendation,
                       std::vector<std::string>& notes) {
@@ -351,7 +319,6 @@ std::vector<Note> plan_notes(const StudySpec& study, const Standing& standing,
   add_whole_run_note(study, standing, recommendation, others);
   add_count_note(study, standing, others);
   add_samples_note(study, standing, recommendation, others);
-  add_live_notes(study, standing, recommendation, others);
   add_silent_notes(standing, recommendation, others);
   std::vector<Note> notes;
   for (std::string& text : others)

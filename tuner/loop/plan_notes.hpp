@@ -42,8 +42,8 @@ void set_samples_ratio(const StudySpec& study, const Standing& standing,
 
 /// What the planned run of `recommendation` rests on and no trial has shown: phases that were not
 /// seen, limits of the plan within its interval, another batch size than the baseline's and what
-/// the plan takes with the samples that it needs, counts that may be no steps, live trials that
-/// fresh runs contradict, fresh runs that may hang, a machine that drifted; why an infeasible
+/// the plan takes with the samples that it needs, counts that may be no steps, fresh runs that
+/// may hang, a machine that drifted; why an infeasible
 /// baseline is not kept; whether a limit is kept that the objectives do not show. One sentence
 /// each.
 [[nodiscard]] std::vector<Note> plan_notes(const StudySpec& study, const Standing& standing,

@@ -14,7 +14,7 @@
 #include "common/interval.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
-#include "trial_runner/live/live_runner.hpp"
+#include "trial_runner/live/attached_runner.hpp"
 #include "tuner/loop/budget.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/hook_check.hpp"

@@ -51,7 +51,7 @@ std::optional<double> level_of(const Measurement& baseline) {
 
 std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& trial,
                                     const RenderedCommand& command, const TrialRecord* baseline) {
-  if (!shares_running_program(study, trial.purpose) || !command.hook) return std::nullopt;
+  if (!shares_running_program(study) || !command.hook) return std::nullopt;
   const RenderedCommand usual =
       render_command(study, study.baseline, trial_config_paths(study, trial.log_path));
   if (usual.argv != command.argv || variables_of(usual) != variables_of(command) ||
@@ -96,7 +96,8 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
   spec.launch = command.launch;
   if (command.launch) tell_ranks_to_report(*command.launch, spec.environment);
   spec.live = live;
-  if (forks_trials(study.trials) && !is_confirmation(trial.purpose)) spec.forked = ForkedStart{};
+  if (study.trials == TrialsIn::forked && !is_confirmation(trial.purpose))
+    spec.forked = ForkedStart{};
   if (command.hook) {
     if (study.runner->traits().sees_files) command.hook->events = hook_events_path(trial);
     set_hook_variables(*command.hook, spec.environment);
@@ -118,11 +119,8 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
   return spec;
 }
 
-bool shares_running_program(const StudySpec& study, TrialPurpose purpose) {
-  if (study.trials != TrialsIn::live) return study.trials == TrialsIn::attached;
-  // What guards are held against is the loss of the baseline alone.
-  const bool is_guarded = purpose == TrialPurpose::baseline && !study.guards.empty();
-  return !is_confirmation(purpose) && !is_guarded;
+bool shares_running_program(const StudySpec& study) {
+  return study.trials == TrialsIn::attached;
 }
 
 std::filesystem::path hook_events_path(const TrialRecord& trial) {

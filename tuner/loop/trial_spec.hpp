@@ -13,14 +13,12 @@ namespace steptune {
 /// What the runner is to start for this attempt of a trial: command and environment rendered, with
 /// the paths of its copies of configuration files (`write_config_copies`), which must be there
 /// then, machines of the configuration, limits of the study. `baseline`: the study's as measured,
-/// which live trials are compared with; null before that.
+/// which trials in a running program are compared with; null before that.
 [[nodiscard]] TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
                                         const TrialRecord* baseline = nullptr);
 
-/// Whether a trial for this purpose is measured in a process that runs already, which it pays no
-/// start-up for; one whose settings cannot be switched there starts its own all the same. The
-/// baseline that guards compare with starts its own: in a shared program the loss is nobody's.
-[[nodiscard]] bool shares_running_program(const StudySpec& study, TrialPurpose purpose);
+/// True if the study's trials are measured in a program that runs already: they pay no start-up.
+[[nodiscard]] bool shares_running_program(const StudySpec& study);
 
 /// Where a trial's hook tells its events; empty where its output is not kept.
 [[nodiscard]] std::filesystem::path hook_events_path(const TrialRecord& trial);

@@ -148,41 +148,31 @@ void check_config_files(const StudySpec& study, Faults& faults) {
   }
 }
 
-/// The loss of a live trial is that of one training under all configurations.
-void check_live(const StudySpec& study, Faults& faults) {
+/// The loss of an attached program is that of one training under all configurations.
+void check_trials(const StudySpec& study, Faults& faults) {
   if (study.trials == TrialsIn::fresh) return;
   if (!study.hooks.pytorch) {
-    faults.add(
-        "/trials",
-        "forked and live trials need PyTorch's hook: give \"hooks\", or leave \"trials\" out");
+    faults.add("/trials",
+               "forked trials need PyTorch's hook: give \"hooks\", or leave \"trials\" out");
   }
   if (study.hooks.pytorch && !study.runner->traits().uses_this_machine) {
     faults.add("/trials",
-               fmt::format("forked and live trials are processes of this machine, and the runner "
-                           "is {}: leave \"trials\" out",
+               fmt::format("forked trials are processes of this machine, and the runner is {}: "
+                           "leave \"trials\" out",
                            study.runner->kind().name()));
     return;
   }
   if (study.trials == TrialsIn::forked) return;
   if (study.runner->traits().parallel > 1) {
     faults.add("/trials",
-               "live trials share one program, and so one share of the machine: set \"parallel\" "
+               "trials of an attached program share one share of the machine: set \"parallel\" "
                "to 1");
   }
-  if (!std::ranges::all_of(study.objectives, [](const Objective& o) { return o.is_timed(); })) {
+  const bool all_timed = std::ranges::all_of(study.objectives, &Objective::is_timed);
+  if (!all_timed || !study.guards.empty()) {
     faults.add("/trials",
-               "live trials share one training, so no metric of it belongs to a configuration: "
-               "leave objectives other than time and cost out, or measure \"fresh\"");
-  }
-  if (study.guards.empty()) return;
-  if (study.trials == TrialsIn::attached) {
-    faults.add("/trials",
-               "trials of an attached program are all in one training, whose loss belongs to no "
-               "configuration: leave \"guards\" out");
-  } else if (study.measure.confirm_pairs < 1) {
-    faults.add("/measure/confirm_pairs",
-               "guards of live trials are judged by the confirming runs: ask for one at least, or "
-               "measure \"fresh\"");
+               "trials of an attached program are all in one training, whose metrics belong to no "
+               "configuration: leave \"guards\" and objectives other than time and cost out");
   }
 }
 
@@ -282,7 +272,7 @@ void cross_check(const StudySpec& study, const std::vector<Configuration>& examp
   check_streams(study, faults);
   check_hooks(study, examples, faults);
   check_config_files(study, faults);
-  check_live(study, faults);
+  check_trials(study, faults);
   check_earlier_studies(study, faults);
   for (std::size_t i = 0; i < study.command.size(); ++i) {
     check_part(study, i, examples, faults);

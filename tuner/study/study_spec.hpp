@@ -175,14 +175,9 @@ struct LaunchSpec {
 enum class TrialsIn {
   fresh,   ///< each in a process of its own
   forked,  ///< the same, forked from one that has its modules, where that makes no difference
-  live,    ///< those that can be, in one running program, beside the baseline; else as `forked`
   /// In the long run itself, which is not started for them, and what confirms, too (`exec --tune`).
   attached,
 };
-/// Whether what is searched may be forked.
-[[nodiscard]] constexpr bool forks_trials(TrialsIn trials) {
-  return trials == TrialsIn::forked || trials == TrialsIn::live;
-}
 
 /// A validated study file with all defaults filled in.
 struct StudySpec {

@@ -76,7 +76,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   }
   // The parameters stand in the order of an expert's moves.
   document["search"]["first_guesses"] = true;
-  document["trials"] = options.live ? "live" : "forked";
+  document["trials"] = "forked";
   document["budget"] = {{"trials", 40}, {"time", "30m"}};
   return draft;
 }

@@ -15,9 +15,9 @@ namespace steptune {
 struct DraftOptions {
   std::string name;
   std::vector<std::string> argv;
-  bool numeric = true;    ///< knobs that change rounding, too, with a guard on the loss
-  bool semantic = false;  ///< and those that change the training
-  bool live = false;  ///< trials in one running program, and only knobs that can be switched there
+  bool numeric = true;                ///< knobs that change rounding, too, with a guard on the loss
+  bool semantic = false;              ///< and those that change the training
+  bool is_running = false;            ///< only knobs that can be switched in a running program
   bool must_go_on = false;            ///< and none that the program may fail with
   bool cpu_computes_bfloat16 = true;  ///< in hardware
   std::optional<double> samples_per_step = {};

@@ -145,8 +145,8 @@ std::string DraftKnobs::why_not_allowed(const Knob& knob, const KnobState& state
   if (knob.knob_class == KnobClass::semantic && !options_.semantic) {
     return "changes the training itself; tuned with --semantic";
   }
-  if (options_.live && !knob.switchable) {
-    return "cannot be switched while a program runs; tuned without --live";
+  if (options_.is_running && !knob.switchable) {
+    return "cannot be switched while a program runs; `steptune run` tunes it";
   }
   if (options_.must_go_on && !knob.may_break.empty()) {
     return fmt::format("may break {}; tuned before a run", knob.may_break);

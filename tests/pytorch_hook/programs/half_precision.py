@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A network whose gradients pass through 16 bits, so that small ones vanish and large ones are infinite, whatever the
 processor computes with. `own`: with autocast and a GradScaler of its own. Then what the program does: `clip`,
-`accumulate` (`by_four`: the mean of four), `two` optimizers of one loss, `closure`, `hooked`: a hook of a parameter,
+`accumulate`, `two` optimizers of one loss, `closure`, `hooked`: a hook of a parameter,
 `penalty`: of all weights, `frozen`: a layer that is trained later, `recomputes` a part within the backward, `overflows`:
 some batches are too large. Ranks that are launched average gradients, and have too large batches one by one; `by_hand`:
 without DistributedDataParallel."""
@@ -18,7 +18,7 @@ OWN = "own" in WHAT
 RANK = int(os.environ.get("RANK", 0))
 RANKS = "RANK" in os.environ
 LARGE = (5, 11)
-BATCHES = 4 if "by_four" in WHAT else 3 if "accumulate" in WHAT else 1  # for a step
+BATCHES = 3 if "accumulate" in WHAT else 1  # for a step
 
 
 class Narrow(torch.autograd.Function):
@@ -128,7 +128,7 @@ for epoch in range(2):
             print("loss", step_with_closure(x, index).item().hex())
         else:
             loss = loss_of(x, index)
-            backward(loss / 4 if "by_four" in WHAT else loss)
+            backward(loss)
             if index % BATCHES == BATCHES - 1:
                 step()
             print("loss", loss.item().hex())

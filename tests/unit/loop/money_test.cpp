@@ -6,7 +6,6 @@
 
 #include "tests/unit/loop/fixture.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
-#include "trial_runner/live/live_runner.hpp"
 #include "tuner/loop/budget.hpp"
 #include "tuner/loop/payback.hpp"
 #include "tuner/loop/recommend.hpp"
@@ -216,33 +215,6 @@ TEST(Budget, WithinALongRunOnlyTheLeastProofIsKeptWhileTheBaselineLeads) {
   EXPECT_FALSE(is_over_at(14.0))
       << "a trial of 6 s and half of the time, for the proof of what leads";
   EXPECT_TRUE(is_over_at(14.1));
-  study.trials = TrialsIn::live;
-  trials[1].objectives = {9.0};
-  EXPECT_TRUE(is_over_at(20.0)) << "fresh runs are longer";
-}
-
-TEST(Budget, WhatConfirmsLiveTrialsStartsAnew) {
-  StudySpec study = time_study();
-  study.trials = TrialsIn::live;
-  study.measure.confirm_pairs = 3;
-  study.measure.min_window_s = 1.0;
-  study.budget.time_s = 200.0;
-  std::vector<TrialRecord> trials{spent(1, 24, TrialPurpose::baseline), spent(2, 3)};
-  trials[1].objectives = {0.5};
-  for (TrialRecord& trial : trials) {
-    trial.measurement = steady(1.0, 0.02, 1.0);
-    trial.measurement->startup_s = 20.0;
-    trial.measurement->window_s = 3.0;
-    trial.placement[k_shared_program] = "live-1.log";
-  }
-  const auto pair_s = [&] {
-    return spending_of(study, Standing(ranking_rules(study), trials)).least_confirm_pair_s;
-  };
-  EXPECT_DOUBLE_EQ(pair_s(), 24.0 + 24.0) << "a start and two windows of 2 s each";
-  trials.pop_back();
-  EXPECT_DOUBLE_EQ(spending_of(study, Standing(ranking_rules(study), trials)).least_trial_s,
-                   120.0 / 21.0)
-      << "of the next one the program has started";
 }
 
 TEST(Budget, ARunThatComesToNoSteadyStateIsNotCutShortForAProof) {

@@ -8,7 +8,6 @@
 #include <gmock/gmock.h>
 
 #include "tests/unit/loop/fixture.hpp"
-#include "trial_runner/live/live_runner.hpp"
 #include "trial_runner/measure/measurer.hpp"
 #include "tuner/loop/plan_notes.hpp"
 
@@ -428,35 +427,6 @@ TEST(PlanNotes, TellWhyAnInfeasibleBaselineIsNotKept) {
               ElementsAre("the baseline is infeasible: " + baseline.failure));
   recommendation.claim = Claim::faster;
   EXPECT_THAT(plan_texts(study, standing, recommendation), IsEmpty());
-}
-
-TEST(PlanNotes, TellWhatFreshRunsShowOfALiveTrialThatSaidOtherwise) {
-  StudySpec study = time_study();
-  study.trials = TrialsIn::live;
-  TrialRecord baseline = completed(1, 200.0, 1.0);
-  baseline.purpose = TrialPurpose::baseline;
-  TrialRecord live = completed(4, 100.0, 0.5);
-  live.placement[k_shared_program] = "live-1.log";
-  Standing standing(ranking_rules(study));
-  standing.put(baseline);
-  standing.put(live);
-  const auto notes = [&](const Standing& seen, const SpeedUp& fresh) {
-    Recommendation recommendation;
-    recommendation.finalists = {{4, Verdict::faster, fresh}};
-    return plan_texts(study, seen, recommendation);
-  };
-  EXPECT_THAT(notes(standing, {1.2, 1.1, 1.3, 2}),
-              ElementsAre(AllOf(StartsWith("x=4 was 2.00 ("),
-                                HasSubstr("times as fast in the running program and 1.20 "
-                                          "(1.10-1.30) in fresh processes, which count"))));
-  EXPECT_THAT(notes(standing, {1.9, 1.5, 2.4, 2}), IsEmpty());
-  EXPECT_THAT(notes(standing, {}), IsEmpty());
-
-  live.placement.clear();
-  Standing all_fresh(ranking_rules(study));
-  all_fresh.put(baseline);
-  all_fresh.put(live);
-  EXPECT_THAT(notes(all_fresh, {1.2, 1.1, 1.3, 2}), IsEmpty());
 }
 
 }  // namespace

@@ -12,9 +12,9 @@
 namespace steptune {
 namespace {
 
-StudySpec live_study(const char* trials = "live") {
+StudySpec hooked_study(const char* trials = "attached") {
   Json document = parse_json(R"({
-    "name": "s", "command": ["python3", "train.py"], "trials": "live",
+    "name": "s", "command": ["python3", "train.py"],
     "hooks": {"pytorch": {"num_workers": "{x}"}},
     "parameters": {"x": {"type": "int", "low": 0, "high": 4}}, "baseline": {"x": 0}
   })",
@@ -33,7 +33,7 @@ std::optional<double> level(double step_rate, double rate) {
   trial.number = 2;
   trial.purpose = TrialPurpose::search;
   trial.configuration.set("x", std::int64_t{3});
-  const TrialSpec spec = make_trial_spec(live_study(), trial, &baseline);
+  const TrialSpec spec = make_trial_spec(hooked_study(), trial, &baseline);
   EXPECT_TRUE(spec.live);
   return spec.live ? spec.live->baseline_seconds_per_sample : std::nullopt;
 }
@@ -45,30 +45,21 @@ TEST(TrialSpecOfLiveTrial, HasALevelBesideABaselineThatWasNotSteady) {
   EXPECT_EQ(level(k_unknown, k_unknown), std::nullopt);
 }
 
-TEST(TrialSpecOfLiveTrial, WhatConfirmsSharesTheLongRunAloneAndTakesNoTurns) {
+TEST(TrialSpecOfLiveTrial, WhatConfirmsTakesNoTurns) {
   TrialRecord baseline;
   baseline.measurement = steady(0.5);
   TrialRecord trial;
   trial.number = 3;
   trial.purpose = TrialPurpose::confirm_incumbent;
   trial.configuration.set("x", std::int64_t{3});
-  EXPECT_FALSE(make_trial_spec(live_study("live"), trial, &baseline).live);
-  const auto live = make_trial_spec(live_study("attached"), trial, &baseline).live;
+  const auto live = make_trial_spec(hooked_study("attached"), trial, &baseline).live;
   ASSERT_TRUE(live);
   EXPECT_EQ(live->knobs.size(), 1U);
   EXPECT_FALSE(live->baseline_seconds_per_sample);
 }
 
-TEST(TrialSpecOfLiveTrial, TheBaselineThatGuardsCompareWithHasAProcessOfItsOwn) {
-  StudySpec study = live_study();
-  EXPECT_TRUE(shares_running_program(study, TrialPurpose::baseline));
-  study.guards.resize(1);
-  EXPECT_FALSE(shares_running_program(study, TrialPurpose::baseline));
-  EXPECT_TRUE(shares_running_program(study, TrialPurpose::search));
-}
-
 TEST(TrialSpecOfLiveTrial, SharesNoProgramWhoseConfigurationFileIsAnother) {
-  Json document = live_study().document;
+  Json document = hooked_study().document;
   document["parameters"]["batch"] = {{"type", "int"}, {"low", 1}, {"high", 8}};
   document["baseline"]["batch"] = 2;
   document["command"].push_back("{conf}");
@@ -94,15 +85,14 @@ TEST(TrialSpecOfForkedTrial, WhatIsSearchedMayBeForkedAndWhatConfirmsMayNot) {
   for (const TrialPurpose purpose :
        {TrialPurpose::baseline, TrialPurpose::search, TrialPurpose::sentinel}) {
     trial.purpose = purpose;
-    EXPECT_TRUE(make_trial_spec(live_study("forked"), trial).forked);
-    EXPECT_TRUE(make_trial_spec(live_study("live"), trial).forked);
-    EXPECT_FALSE(make_trial_spec(live_study("fresh"), trial).forked);
-    EXPECT_FALSE(make_trial_spec(live_study("forked"), trial).live);
+    EXPECT_TRUE(make_trial_spec(hooked_study("forked"), trial).forked);
+    EXPECT_FALSE(make_trial_spec(hooked_study("fresh"), trial).forked);
+    EXPECT_FALSE(make_trial_spec(hooked_study("forked"), trial).live);
   }
   for (const TrialPurpose purpose :
        {TrialPurpose::confirm_incumbent, TrialPurpose::confirm_baseline}) {
     trial.purpose = purpose;
-    EXPECT_FALSE(make_trial_spec(live_study("forked"), trial).forked);
+    EXPECT_FALSE(make_trial_spec(hooked_study("forked"), trial).forked);
   }
 }
 
@@ -110,7 +100,7 @@ TEST(HookOfATrial, KeepsNoFileWhereTrialsDoNotSeeTheTunersFiles) {
   TrialRecord trial;
   trial.log_path = "/logs/trial-1.log";
   const auto told_to = [&trial](const std::string& runner) {
-    Json document = live_study("fresh").document;
+    Json document = hooked_study("fresh").document;
     document["runner"] = parse_json(runner, "runner").value();
     const StudySpec study =
         study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
@@ -131,7 +121,7 @@ TEST(HookOfATrial, KeepsNoFileWhereTrialsDoNotSeeTheTunersFiles) {
 }
 
 TEST(CheckHook, SaysThatTheBaselineIsWhatTheProgramDoesByItself) {
-  const StudySpec study = live_study("fresh");
+  const StudySpec study = hooked_study("fresh");
   HookLog told;
   told.add(R"({"event":"patched","pid":7,"torch":"1.13.1","device":"cpu"})");
   told.add(R"({"event":"knob","knob":"num_workers","may":true,"today":2,"value":2})");

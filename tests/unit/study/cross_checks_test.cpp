@@ -60,19 +60,17 @@ TEST(CrossChecks, APartThatHoldsNeedsTheValuesOfItsParameters) {
   EXPECT_EQ(faults(inner + R"({"args": ["{y}"]}]})"), "");
 }
 
-TEST(CrossChecks, LiveTrialsShareOneTrainingAndItsMetrics) {
-  const std::string live = R"({"trials": "live", "command": ["python3", "train.py"],
-                               "parameters": {"x": null, "OMP_NUM_THREADS":
-                                 {"type": "int", "low": 1, "high": 8}},
-                               "baseline": {"x": null, "OMP_NUM_THREADS": 1},
-                               "env": {"OMP_NUM_THREADS": "{OMP_NUM_THREADS}"},
-                               "hooks": {"pytorch": {}})";
-  const std::string guarded = live + R"(, "guards": [{"metric": "loss", "max": 2}])";
-  EXPECT_EQ(faults(guarded + "}"), "") << "confirming runs are processes of their own";
-  EXPECT_THAT(faults(guarded + R"(, "measure": {"confirm_pairs": 0}})"),
-              HasSubstr("/measure/confirm_pairs: guards of live trials are judged by"));
-  EXPECT_THAT(faults(live + R"(, "objectives": [{"metric": "loss", "direction": "minimize"}]})"),
-              HasSubstr("/trials: live trials share one training"));
+TEST(CrossChecks, TrialsOfAnAttachedProgramShareOneTrainingAndItsMetrics) {
+  const std::string attached = R"({"trials": "attached", "command": ["python3", "train.py"],
+                                   "parameters": {"x": null, "OMP_NUM_THREADS":
+                                     {"type": "int", "low": 1, "high": 8}},
+                                   "baseline": {"x": null, "OMP_NUM_THREADS": 1},
+                                   "env": {"OMP_NUM_THREADS": "{OMP_NUM_THREADS}"},
+                                   "hooks": {"pytorch": {}})";
+  EXPECT_EQ(faults(attached + "}"), "");
+  for (const char* unknown : {R"(, "guards": [{"metric": "loss", "max": 2}]})",
+                              R"(, "objectives": [{"metric": "loss", "direction": "minimize"}]})"})
+    EXPECT_THAT(faults(attached + unknown), HasSubstr("whose metrics belong to no configuration"));
 }
 
 }  // namespace

@@ -91,7 +91,7 @@ DraftOptions random_wishes(Rng& rng, const Facts& facts) {
   wishes.argv = {"python3", "train.py", "--json={\"a\": {}}", "--empty=", "%d {x} }{"};
   wishes.numeric = rng.below(2) == 0;
   wishes.semantic = rng.below(3) == 0;
-  wishes.live = !wishes.semantic && rng.below(2) == 0;
+  wishes.is_running = !wishes.semantic && rng.below(2) == 0;
   wishes.facts = facts;
   if (rng.below(2) == 0) wishes.planned_samples = 1e8 * rng.uniform();
   if (rng.below(2) == 0) wishes.samples_per_step = static_cast<double>(1 + rng.below(4096));
@@ -155,7 +155,7 @@ TEST(AnyDraft, KnobsBeyondTheSafeOnesAreThereOnlyWhenAskedForAndWithAGuard) {
       const Knob& knob = *find_pytorch_knob(name);
       EXPECT_TRUE(knob.knob_class != KnobClass::numeric || wishes.numeric) << name;
       EXPECT_TRUE(knob.knob_class != KnobClass::semantic || wishes.semantic) << name;
-      EXPECT_TRUE(knob.switchable || !wishes.live) << name;
+      EXPECT_TRUE(knob.switchable || !wishes.is_running) << name;
       changes_the_loss = changes_the_loss || knob.knob_class != KnobClass::safe;
     }
     EXPECT_EQ(draft->document.contains("guards"), changes_the_loss) << seed;

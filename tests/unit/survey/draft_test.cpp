@@ -368,13 +368,12 @@ TEST(Draft, TrialsAreForkedByDefault) {
   EXPECT_EQ(study_of(must_draft(usual({knob("num_threads", "1")}))).trials, TrialsIn::forked);
 }
 
-TEST(Draft, LiveTrialsHaveOnlyKnobsThatCanBeSwitched) {
+TEST(Draft, ARunningProgramHasOnlyKnobsThatCanBeSwitched) {
   DraftOptions wanted = options();
-  wanted.live = true;
+  wanted.is_running = true;
   const Draft draft =
       must_draft(usual({knob("num_threads", "1"), knob("num_interop_threads", "1")}), wanted);
   const StudySpec study = study_of(draft);
-  EXPECT_EQ(study.trials, TrialsIn::live);
   EXPECT_NE(study.space.find("num_threads"), nullptr);
   EXPECT_EQ(study.space.parameters().size(), 1U);
   EXPECT_THAT(draft.left, Contains(HasSubstr("num_interop_threads: cannot be switched")));
@@ -384,7 +383,7 @@ TEST(Draft, ARunThatMustGoOnHasOnlyKnobsThatItCannotFailWith) {
   const std::vector<std::string> events = {knob("num_threads", "1"), knob("set_to_none", "false"),
                                            knob("channels_last", "false")};
   DraftOptions wanted = options();
-  wanted.live = true;
+  wanted.is_running = true;
   EXPECT_EQ(study_of(must_draft(usual(events), wanted)).space.parameters().size(), 3U);
   wanted.must_go_on = true;
   const Draft draft = must_draft(usual(events), wanted);
@@ -504,19 +503,6 @@ TEST(Draft, ARareGainAloneIsNotWorthTheTimeOfAGuard) {
   std::vector<std::string> more = events;
   more.push_back(knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])"));
   EXPECT_NE(study_of(must_draft(usual(more))).space.find("flush_denormal"), nullptr);
-}
-
-TEST(Draft, LiveTrialsTuneWhatRoundsOtherwiseUnderAGuard) {
-  DraftOptions wanted = options();
-  wanted.live = true;
-  const Draft draft =
-      must_draft(usual({knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])"),
-                        knob("compile", "\"off\"", R"(,"choices":["off","default"])")}),
-                 wanted);
-  const StudySpec study = study_of(draft);
-  EXPECT_NE(study.space.find("precision"), nullptr);
-  EXPECT_EQ(study.guards.size(), 1U);
-  EXPECT_THAT(draft.left, Contains(HasSubstr("compile: cannot be switched")));
 }
 
 TEST(Draft, NothingToTuneIsAnErrorWithAllReasons) {

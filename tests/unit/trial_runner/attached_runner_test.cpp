@@ -14,7 +14,6 @@
 #include "common/json.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "tests/unit/trial_runner/fake_hook.hpp"
-#include "trial_runner/live/live_runner.hpp"
 
 namespace steptune::live {
 namespace {
