@@ -10,14 +10,15 @@
 
 #include <fmt/format.h>
 
+#include "common/rng.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/rehearsal_stage.hpp"
 #include "trial_runner/slurm/cluster_services.hpp"
 #include "trial_runner/slurm/process_host.hpp"
-#include "trial_runner/slurm/simulated_host.hpp"
 #include "trial_runner/slurm/slurm_kind.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
+#include "trial_runner/slurm/virtual_cluster.hpp"
 
 namespace steptune {
 namespace {
@@ -145,16 +146,30 @@ std::string text_of(const slurm::NodePrices& prices) {
 class SlurmStage final : public RehearsalStage {
  public:
   SlurmStage(const slurm::SlurmOptions& options, const RehearsalOptions& rehearsal)
-      : clock_(rehearsal.wall_time_s) {
-    auto host = std::make_unique<slurm::SimulatedHost>(clock_, rehearsal, options.expected_wait_s,
-                                                       options.usd_per_node_hour);
-    host_ = host.get();
-    runner_ = std::make_unique<SlurmRunner>(clock_, std::move(host), options);
+      : clock_(rehearsal.wall_time_s), rng_(rehearsal.seed, "slurm rehearsal") {
+    cluster_.usd_per_node_hour = options.usd_per_node_hour;
+    cluster_.fate = [this, wait_s = options.expected_wait_s](const slurm::VirtualJob&) {
+      // An exponential wait: often short, sometimes long, as queues are.
+      const double drawn_s = -wait_s * std::log(1.0 - std::min(rng_.uniform(), 0.999));
+      slurm::JobFate fate;
+      fate.queue_s = k_least_wait_s + drawn_s;
+      return fate;
+    };
+    cluster_.program = [this, rehearsal](const slurm::StepRequest& request) {
+      slurm::VirtualProgram program;
+      program.starts_after_s = k_step_start_s;
+      SimulatedTraining training = rehearsal.training(request.values);
+      const double pace = 1.0 + k_step_noise * (2.0 * rng_.uniform() - 1.0);
+      training.step_s = std::max(k_least_step_s, pace * training.step_s);
+      program.training = training;
+      return program;
+    };
+    runner_ = std::make_unique<SlurmRunner>(clock_, cluster_.make_host(), options);
   }
   [[nodiscard]] const Clock& clock() const override { return clock_; }
   [[nodiscard]] Runner& runner() override { return *runner_; }
   [[nodiscard]] RehearsalBill settle() override {
-    const slurm::ClusterUse use = host_->use();
+    const slurm::ClusterUse use = cluster_.use();
     RehearsalBill bill;
     bill.usd = use.held_usd;
     bill.not_training_usd = use.held_usd - use.step_usd;
@@ -166,8 +181,16 @@ class SlurmStage final : public RehearsalStage {
   }
 
  private:
+  /// As measured on a small cluster.
+  static constexpr double k_step_start_s = 0.06;
+  /// A prologue, and the scheduler's next round.
+  static constexpr double k_least_wait_s = 1.0;
+  static constexpr double k_step_noise = 0.03;
+  static constexpr double k_least_step_s = 1e-6;
+
   VirtualClock clock_;
-  slurm::SimulatedHost* host_ = nullptr;  ///< the runner's
+  Rng rng_;
+  slurm::VirtualCluster cluster_{clock_};
   std::unique_ptr<Runner> runner_;
 };
 

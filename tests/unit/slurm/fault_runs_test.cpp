@@ -14,10 +14,10 @@
 #include "common/rng.hpp"
 #include "tests/support/outcome_text.hpp"
 #include "tests/support/sanitized.hpp"
-#include "tests/unit/slurm/virtual_cluster.hpp"
 #include "trial_runner/slurm/job_names.hpp"
 #include "trial_runner/slurm/need.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
+#include "trial_runner/slurm/virtual_cluster.hpp"
 
 namespace steptune::slurm {
 namespace {
@@ -30,7 +30,7 @@ constexpr double k_price = 3.6;  ///< USD of a node and hour: 0.001 a second
 
 class SlurmFaultRun {
  public:
-  explicit SlurmFaultRun(std::uint64_t seed) : rng_(seed, "fault run"), cluster_(clock_, seed) {
+  explicit SlurmFaultRun(std::uint64_t seed) : rng_(seed, "fault run"), cluster_(clock_) {
     options_.parallel = 1 + static_cast<int>(rng_.below(3));
     options_.usd_per_node_hour = NodePrices(k_price);
     options_.default_time_s = 1500.0 + 3000.0 * rng_.uniform();
@@ -85,7 +85,7 @@ class SlurmFaultRun {
       }
     }
     SCOPED_TRACE(jobs_text());
-    const double audited_usd = cluster_.held_node_s() * k_price / 3600.0;
+    const double audited_usd = cluster_.use().held_node_s * k_price / 3600.0;
     // What ends from outside is seen at the next look at the queue, and not during an outage.
     double unseen_node_s = 5.0;
     for (const VirtualJob& job : cluster_.jobs())

@@ -15,10 +15,10 @@
 
 #include "common/rng.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "tests/unit/slurm/virtual_cluster.hpp"
 #include "trial_runner/slurm/need.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
 #include "trial_runner/slurm/slurm_settings.hpp"
+#include "trial_runner/slurm/virtual_cluster.hpp"
 #include "tuner/assembly/study_parts.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/study/study_spec.hpp"
@@ -130,7 +130,7 @@ class QueueStudy : public ::testing::Test {
 
   static constexpr double k_begin_wall_s = 1'795'000'000.0;
   VirtualClock clock_{k_begin_wall_s};
-  VirtualCluster cluster_{clock_, 1};
+  VirtualCluster cluster_{clock_};
   TemporaryFolder folder_{"queued"};
   Warnings listener_;
 };
@@ -181,7 +181,7 @@ TEST_P(StudyWithAQueue, TellsWhenItsNodesWereHeldInVainAndWhatThatCost) {
   for (const TrialRecord& trial : course.trials)
     trials_s += trial.spent_s;
   // All that was held is some trial's or told here; the end of an allocation is seen at a look.
-  EXPECT_NEAR(unused_s + trials_s, cluster_.held_node_s(),
+  EXPECT_NEAR(unused_s + trials_s, cluster_.use().held_node_s,
               5.0 * static_cast<double>(allocations.size()));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What goes wrong on clusters, one at a time, on one under a virtual clock.
-#include "tests/unit/slurm/virtual_cluster.hpp"
+#include "trial_runner/slurm/virtual_cluster.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -125,7 +125,7 @@ class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
   }
 
   VirtualClock clock_{1'795'000'000.0};
-  VirtualCluster cluster_{clock_, 1};
+  VirtualCluster cluster_{clock_};
   std::unique_ptr<SlurmRunner> runner_;
   std::map<std::int64_t, Outcome> ended_;
   std::map<std::int64_t, std::map<std::string, std::string>> placements_;

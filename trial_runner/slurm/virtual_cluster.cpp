@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/unit/slurm/virtual_cluster.hpp"
+#include "trial_runner/slurm/virtual_cluster.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
+#include <cmath>
 #include <limits>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "common/text.hpp"
+#include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/slurm/need.hpp"
 
 namespace steptune::slurm {
@@ -19,6 +22,8 @@ constexpr double k_command_s = 0.03;
 constexpr double k_away_command_s = 9.0;
 constexpr double k_blind_holder_s = 60.0;
 constexpr double k_report_s = 1.0;
+/// Reporters print a few lines a second, however fast the steps are.
+constexpr double k_least_report_s = 0.25;
 constexpr std::size_t k_chunks_a_read = 200;
 
 std::string option_of(const std::vector<std::string>& argv, std::string_view option) {
@@ -26,6 +31,12 @@ std::string option_of(const std::vector<std::string>& argv, std::string_view opt
     if (word.starts_with(option)) return word.substr(option.size());
   }
   return {};
+}
+
+int number_of(std::string_view text) {
+  int number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
 }  // namespace
@@ -42,10 +53,40 @@ struct VirtualCluster::StepState {
   std::optional<int> srun_status;
   bool forgotten = false;
   double next_report_s = 0.0;
-  int reports = 0;
+  double steps = 0.0;  ///< that were reported
   std::vector<OutputChunk> output;
 
   [[nodiscard]] double starts_s() const { return launched_s + program.starts_after_s; }
+  [[nodiscard]] double first_report_s() const {
+    return starts_s() +
+           (program.training ? program.training->startup_s : program.silent_s + k_report_s);
+  }
+  /// Steps from one report to the next.
+  [[nodiscard]] double steps_a_report() const {
+    if (!program.training) return 1.0;
+    return std::max(1.0, std::ceil(k_least_report_s / program.training->step_s));
+  }
+  [[nodiscard]] double seconds_a_report() const {
+    return program.training ? steps_a_report() * program.training->step_s : k_report_s;
+  }
+  /// Samples of a step; nothing: the program reports steps alone.
+  [[nodiscard]] std::optional<double> samples_per_step() const {
+    if (program.training) return program.training->samples_per_step;
+    // Programs with a batch size tell their samples, as one must that is compared by them.
+    const auto batch = request.values.find("batch");
+    if (batch == request.values.end()) return std::nullopt;
+    return parse_finite(batch->second);
+  }
+  void report() {
+    steps += steps_a_report();
+    const auto samples = samples_per_step();
+    print(next_report_s,
+          fmt::format(
+              "[steptune] {{\"v\":1,\"step\":{:.0f}{}{}}}\n", steps,
+              samples ? fmt::format(",\"samples\":{}", steps * *samples) : "",
+              program.training ? fmt::format(",\"clock\":{}", next_report_s - starts_s()) : ""));
+    next_report_s += seconds_a_report();
+  }
   [[nodiscard]] int tasks_that_run() const {
     return program.tasks_that_start.value_or(request.tasks);
   }
@@ -88,7 +129,7 @@ class VirtualCluster::VirtualStep final : public Step {
   std::size_t read_ = 0;
 };
 
-/// What a tuner has of the cluster; another one after each of its deaths.
+/// A tuner's view of the cluster; another one after each of its deaths.
 class VirtualHost final : public SubmitHost {
  public:
   explicit VirtualHost(VirtualCluster& cluster) : cluster_(cluster) {}
@@ -129,6 +170,7 @@ class VirtualHost final : public SubmitHost {
     double until_s = deadline_s;
     for (const Answer& answer : answers_)
       until_s = std::min(until_s, answer.due_s);
+    until_s = std::min(until_s, cluster_.next_training_report_s());
     cluster_.pass_to(std::max(until_s, cluster_.clock_.now_s() + 1e-3));
     poll();
   }
@@ -142,7 +184,7 @@ class VirtualHost final : public SubmitHost {
     auto state = std::make_shared<VirtualCluster::StepState>();
     state->request = request;
     state->program = cluster_.program(request);
-    state->job = std::atoi(request.job_id.c_str());
+    state->job = number_of(request.job_id);
     state->launched_s = cluster_.clock_.now_s();
     state->number = static_cast<int>(cluster_.steps_.size());
     cluster_.steps_.push_back(state);
@@ -198,13 +240,32 @@ int VirtualCluster::live_jobs() const {
   return static_cast<int>(std::ranges::count_if(jobs_, &VirtualJob::is_live));
 }
 
-double VirtualCluster::held_node_s() const {
-  double sum = 0.0;
+ClusterUse VirtualCluster::use() const {
+  ClusterUse use;
   for (const VirtualJob& job : jobs_) {
-    const double end_s = job.is_live() ? clock_.now_s() : job.ended_s;
-    sum += job.nodes * std::max(0.0, end_s - job.starts_s);
+    if (!job.has_started) continue;
+    const double held_s = (job.is_live() ? clock_.now_s() : job.ended_s) - job.starts_s;
+    ++use.allocations;
+    use.held_node_s += job.nodes * held_s;
+    use.held_usd += usage_usd(job.usd_per_hour, held_s);
   }
-  return sum;
+  for (const auto& step : steps_) {
+    if (!step->begun) continue;
+    const VirtualJob* job = find_job(step->job);
+    const double ran_s = step->ends_s.value_or(clock_.now_s()) - step->starts_s();
+    ++use.steps;
+    if (job != nullptr) use.step_usd += usage_usd(job->usd_per_hour, ran_s);
+  }
+  return use;
+}
+
+double VirtualCluster::next_training_report_s() const {
+  double next_s = k_never_s;
+  for (const auto& step : steps_) {
+    if (step->begun && !step->srun_status && step->program.training)
+      next_s = std::min(next_s, step->next_report_s);
+  }
+  return next_s;
 }
 
 bool VirtualCluster::is_away(double time_s) const {
@@ -227,10 +288,15 @@ std::string VirtualCluster::submit(const std::vector<std::string>& argv) {
   VirtualJob job;
   job.id = ++last_id_;
   job.name = option_of(argv, "--job-name=");
-  job.nodes = std::atoi(option_of(argv, "--nodes=").c_str());
+  job.nodes = number_of(option_of(argv, "--nodes="));
   job.partition = option_of(argv, "--partition=");
   job.submitted_s = clock_.now_s();
   job.limit_s = time_limit_s(option_of(argv, "--time=")).value_or(k_never_s);
+  Need need;
+  for (const std::string& word : argv) {
+    if (word.starts_with("--")) need.options.push_back(word.substr(2));
+  }
+  job.usd_per_hour = job.nodes * usd_per_node_hour.of(need).value_or(0.0);
   job.fate = fate(job);
   job.limit_s = job.fate.limit_s.value_or(job.limit_s);
   job.starts_s = job.submitted_s + job.fate.queue_s;
@@ -272,6 +338,11 @@ std::string VirtualCluster::list_steps(const std::vector<std::string>& argv) con
   return text;
 }
 
+const VirtualJob* VirtualCluster::find_job(int id) const {
+  const auto job = std::ranges::find(jobs_, id, &VirtualJob::id);
+  return job == jobs_.end() ? nullptr : &*job;
+}
+
 VirtualJob* VirtualCluster::find_job(int id) {
   const auto job = std::ranges::find(jobs_, id, &VirtualJob::id);
   return job == jobs_.end() ? nullptr : &*job;
@@ -280,7 +351,7 @@ VirtualJob* VirtualCluster::find_job(int id) {
 void VirtualCluster::cancel(const std::vector<std::string>& argv) {
   const std::string& what = argv.back();
   const std::size_t dot = what.find('.');
-  const int id = std::atoi(what.c_str());
+  const int id = number_of(what);
   if (dot == std::string::npos) {
     VirtualJob* job = find_job(id);
     const std::string name = option_of(argv, "--name=");
@@ -289,7 +360,7 @@ void VirtualCluster::cancel(const std::vector<std::string>& argv) {
     }
     return;
   }
-  const int number = std::atoi(what.c_str() + dot + 1);
+  const int number = number_of(std::string_view(what).substr(dot + 1));
   for (const auto& step : steps_) {
     if (step->job != id || step->number != number || step->srun_status) continue;
     if (option_of(argv, "--signal=") == "TERM") {
@@ -336,6 +407,7 @@ void VirtualCluster::advance_job(VirtualJob& job) {
   if (next_event_s(job) > now_s) return;
   if (job.state == "PENDING") {
     job.state = "RUNNING";
+    job.has_started = true;
     return;
   }
   if (job.fate.ends_after_s && now_s >= job.starts_s + *job.fate.ends_after_s) {
@@ -384,22 +456,13 @@ void VirtualCluster::advance_step(StepState& step) {
       step.mark(step.starts_s(),
                 fmt::format("start {} n{} {}.{}", task, task + 1, step.job, step.number));
     }
-    step.next_report_s = step.starts_s() + step.program.silent_s + k_report_s;
+    step.next_report_s = step.first_report_s();
   }
   if (!step.begun || job->state == "SUSPENDED") return;
   const double end_s =
       step.program.ends_after_s ? step.starts_s() + *step.program.ends_after_s : k_never_s;
-  for (; step.next_report_s <= std::min(now_s, end_s); step.next_report_s += k_report_s) {
-    ++step.reports;
-    // Programs with a batch size tell their samples, as one must that is compared by them.
-    const auto batch = step.request.values.find("batch");
-    const std::string samples =
-        batch == step.request.values.end()
-            ? ""
-            : fmt::format(",\"samples\":{}", step.reports * std::stoi(batch->second));
-    step.print(step.next_report_s,
-               fmt::format("[steptune] {{\"v\":1,\"step\":{}{}}}\n", step.reports, samples));
-  }
+  while (step.next_report_s <= std::min(now_s, end_s))
+    step.report();
   if (now_s < end_s) return;
   if (!step.program.last_words.empty()) step.print(end_s, step.program.last_words + "\n");
   step.end(end_s, step.program.exit_status);

@@ -13,12 +13,13 @@
 #include <vector>
 
 #include "common/clock.hpp"
-#include "common/rng.hpp"
+#include "trial_runner/rehearsal_stage.hpp"
+#include "trial_runner/slurm/node_prices.hpp"
 #include "trial_runner/slurm/submit_host.hpp"
 
 namespace steptune::slurm {
 
-/// What the program of a trial does.
+/// Program of a trial.
 struct VirtualProgram {
   double starts_after_s = 0.1;         ///< from srun to its first instruction
   std::optional<double> ends_after_s;  ///< nothing: goes on until it is ended
@@ -27,6 +28,8 @@ struct VirtualProgram {
   std::optional<int> tasks_that_start{};  ///< the first ones; nothing: all
   std::string last_words{};               ///< printed as it ends
   double silent_s = 0.0;                  ///< before its reports begin
+  /// Its reports are those of this training; nothing: one step a second.
+  std::optional<SimulatedTraining> training{};
 };
 
 /// What befalls a job. Times are seconds after its start.
@@ -55,6 +58,8 @@ struct VirtualJob {
   double limit_s = 0.0;
   JobFate fate;
   std::string state = "PENDING";
+  bool has_started = false;
+  double usd_per_hour = 0.0;  ///< of all its nodes
   double ended_s = 0.0;
   std::optional<double> restarted_s;
   bool told = false;  ///< its programs were sent SIGTERM
@@ -63,18 +68,28 @@ struct VirtualJob {
   [[nodiscard]] bool runs() const { return state == "RUNNING" || state == "SUSPENDED"; }
 };
 
-/// A cluster under a virtual clock whose jobs and answers meet with what real ones do. Understands
-/// the runner's own commands only.
+/// Use of a cluster by a study.
+struct ClusterUse {
+  int allocations = 0;  ///< that have started
+  int steps = 0;
+  double held_node_s = 0.0;
+  double held_usd = 0.0;
+  double step_usd = 0.0;  ///< of that, while a trial ran
+};
+
+/// A cluster under a virtual clock, for rehearsals and tests: its jobs and answers meet with what
+/// real ones do. Understands the runner's own commands only.
 class VirtualCluster {
  public:
   /// `clock` outlives the cluster.
-  VirtualCluster(VirtualClock& clock, std::uint64_t seed) : clock_(clock), rng_(seed, "cluster") {}
+  explicit VirtualCluster(VirtualClock& clock) : clock_(clock) {}
 
-  // What it does, to be set by a test.
+  // To be set by its owner.
   std::function<VirtualProgram(const StepRequest&)> program = [](const StepRequest&) {
     return VirtualProgram{};
   };
   std::function<JobFate(const VirtualJob&)> fate = [](const VirtualJob&) { return JobFate{}; };
+  NodePrices usd_per_node_hour{};
   /// In place of an answer: called for each command once it was obeyed, but for those that an
   /// outage kept from the controller.
   std::function<std::optional<CommandResult>(const std::vector<std::string>&)> lose_answer;
@@ -83,7 +98,7 @@ class VirtualCluster {
   std::vector<std::pair<double, double>> outages;           ///< from, to
   std::vector<std::pair<double, double>> unwritable_times;  ///< likewise, of the shared folder
 
-  // What came of it.
+  // Results.
   [[nodiscard]] const std::list<VirtualJob>& jobs() const { return jobs_; }
   [[nodiscard]] int live_jobs() const;
   /// Programs that were started, by step name.
@@ -91,8 +106,7 @@ class VirtualCluster {
   [[nodiscard]] const std::vector<std::pair<double, std::vector<std::string>>>& commands() const {
     return commands_;
   }
-  /// Node-seconds that jobs have held.
-  [[nodiscard]] double held_node_s() const;
+  [[nodiscard]] ClusterUse use() const;
 
   /// Lets time pass, with all that happens meanwhile.
   void pass_to(double time_s);
@@ -110,13 +124,15 @@ class VirtualCluster {
   void cancel(const std::vector<std::string>& argv);
   void end_job(VirtualJob& job, const std::string& state);
   [[nodiscard]] VirtualJob* find_job(int id);
+  [[nodiscard]] const VirtualJob* find_job(int id) const;
   [[nodiscard]] double next_event_s(const VirtualJob& job) const;
   void advance_job(VirtualJob& job);
   void advance_step(StepState& step);
   [[nodiscard]] bool is_away(double time_s) const;
+  /// When a training reports next; infinite: none does.
+  [[nodiscard]] double next_training_report_s() const;
 
   VirtualClock& clock_;
-  Rng rng_;
   std::list<VirtualJob> jobs_;
   std::map<std::string, double> leases_;  ///< by job name, on the wall clock
   std::list<std::shared_ptr<StepState>> steps_;
