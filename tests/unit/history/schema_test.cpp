@@ -60,7 +60,7 @@ bool finishes_before_kill(int statements, const std::function<bool()>& action) {
   return !WIFSIGNALED(status);
 }
 
-/// Of a database that is whole.
+/// Checks that the database is whole.
 int version_of(SQLite::Database& database) {
   EXPECT_EQ(database.execAndGet("PRAGMA integrity_check").getString(), "ok");
   return database.execAndGet("PRAGMA user_version").getInt();
