@@ -111,7 +111,7 @@ class Retune : public testing::Test {
 
 TEST_F(Retune, TheFirstNightTunesAndTheNextOnesKeep) {
   const Json first = night(7, "study.json");
-  EXPECT_EQ(first["schema_version"], 2);
+  EXPECT_EQ(first["schema_version"], 1);
   EXPECT_EQ(first["result"], "improved");
   EXPECT_EQ(first["night"], 1);
   EXPECT_GT(first["gain"]["low_95"].get<double>(), 1.5);
@@ -508,7 +508,7 @@ TEST_F(Retune, ANightThatCannotBeginHasItsLineOfJsonToo) {
     EXPECT_TRUE(is_as_defined(sandbox_, ended.out, "retune"));
     const auto json = parse_json(ended.out, "night");
     ASSERT_TRUE(json) << ended.out;
-    EXPECT_EQ((*json)["schema_version"], 2);
+    EXPECT_EQ((*json)["schema_version"], 1);
     EXPECT_EQ((*json)["result"], "failed");
     EXPECT_EQ((*json)["study"], study);
     EXPECT_NE((*json)["reason"].get<std::string>().find(reason), std::string::npos) << ended.out;

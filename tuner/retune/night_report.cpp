@@ -12,7 +12,7 @@
 namespace steptune {
 namespace {
 
-constexpr int k_night_schema_version = 2;
+constexpr int k_night_schema_version = 1;
 
 Json ratio_json(const SpeedUp& speed_up) {
   if (!std::isfinite(speed_up.ratio)) return nullptr;

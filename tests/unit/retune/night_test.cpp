@@ -150,7 +150,7 @@ TEST(NightReport, IsOneDocumentForPrograms) {
   night.slowdown->baseline_ratio = 1.18;
   const NightContext context{"resnet", "resnet.night-12", "", {"workers"}, {"trial 3 was slow"}};
   EXPECT_EQ(night_json(night, context), Json::parse(R"({
-    "schema_version": 2, "study": "resnet", "night": 12, "result": "improved",
+    "schema_version": 1, "study": "resnet", "night": 12, "result": "improved",
     "reason": "another configuration is faster", "started": "2025-10-09T08:53:20Z",
     "configuration": {"workers": 6}, "previous": {"workers": 4},
     "measured_in": {"study": "resnet.night-12", "trial": 5},
