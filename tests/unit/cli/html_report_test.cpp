@@ -129,15 +129,15 @@ TEST(HtmlReport, SaysOnceThatTheMachineDriftedAndThatBatchSizesDiffer) {
   report.recommendation->notes.clear();
   report.board.notes = {{"ranks are corrected", NoteSubject::drift},
                         {"trials differ in size", NoteSubject::batch_size},
-                        {"no trade-off"}};
+                        {"a note on the table"}};
   const auto shown = [&](const char* text) { return count_of(html_report(report), text); };
-  for (const char* text : {"ranks are corrected", "trials differ in size", "no trade-off"})
+  for (const char* text : {"ranks are corrected", "trials differ in size", "a note on the table"})
     EXPECT_EQ(shown(text), 1U) << text;
   report.recommendation->notes = {{"batch 128 in place of 32", NoteSubject::batch_size},
                                   {"the machine became slower", NoteSubject::drift},
                                   {"another note"}};
-  for (const char* text :
-       {"batch 128 in place of 32", "the machine became slower", "another note", "no trade-off"})
+  for (const char* text : {"batch 128 in place of 32", "the machine became slower", "another note",
+                           "a note on the table"})
     EXPECT_EQ(shown(text), 1U) << text;
   for (const char* text : {"ranks are corrected", "trials differ in size"})
     EXPECT_EQ(shown(text), 0U) << text;
