@@ -58,7 +58,8 @@ TEST_F(OutputSchema, OfWhatWasDecided) {
   EXPECT_EQ(decisions.back().at("kind"), "recommend");
   EXPECT_EQ(decisions.back().at("text"), Json::parse(run_.out).at("reason"));
   const Ended shown = sandbox_->steptune({"show", "--decisions"});
-  EXPECT_NE(shown.out.find("  end\n  of=budget trials="), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find("  end\n  of=budget limit=trials trials="), std::string::npos)
+      << shown.out;
   const std::string trial = std::to_string(decisions.back().at("trial").get<int>());
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"show", "demo", trial, "--decisions"},

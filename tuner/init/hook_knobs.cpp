@@ -17,16 +17,11 @@ namespace {
 /// The hook's knobs that an option of the program is as well.
 std::string role_of_hook_knob(const std::string& name) {
   static const std::map<std::string, std::string> k_roles = {
-      {"num_workers", "workers"},
-      {"prefetch_factor", "prefetch"},
-      {"pin_memory", "transfer"},
-      {"num_threads", "threads"},
-      {"openblas_threads", "threads"},
-      {"channels_last", "layout"},
-      {"batch_size", "batch"},
-      {"compile", "compile"},
-      {"precision", "precision"},
-      {"num_interop_threads", "threads"}};
+      {"num_workers", "workers"},      {"prefetch_factor", "prefetch"},
+      {"pin_memory", "transfer"},      {"num_threads", "threads"},
+      {"openblas_threads", "threads"}, {"channels_last", "layout"},
+      {"batch_size", "batch"},         {"compile", "compile"},
+      {"precision", "precision"},      {"num_interop_threads", "threads"}};
   const auto found = k_roles.find(name);
   return found == k_roles.end() ? "" : found->second;
 }
