@@ -22,7 +22,7 @@ constexpr const char* k_config_study = R"json({
   "baseline": {"batch": 1},
   "search": {"searcher": "grid", "scheduler": "none"},
   "budget": {"trials": 2},
-  "measure": {"max_trial": "60s", "min_window": "1s", "target_half_width": 0.05, "confirm_pairs": 1},
+  "measure": {"max_trial": "60s", "min_window": "1s", "target_half_width": 0.05, "confirm_pairs": 1, "interleave": false},
   "runner": {"type": "local", "pin": false}
 })json";
 

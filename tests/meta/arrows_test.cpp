@@ -48,7 +48,7 @@ const std::map<std::string, std::set<std::string>>& allowed_rooms() {
       {"notify", {}},
       {"history", {}},
       {"study", {"config_edit", "knobs"}},
-      {"analysis", {"history"}},
+      {"analysis", {"history", "study"}},
       {"verdict", {"history", "knobs", "study"}},
       {"loop", {"history", "study", "verdict"}},
       {"report", {"analysis", "history", "knobs", "study", "verdict"}},
@@ -59,7 +59,7 @@ const std::map<std::string, std::set<std::string>>& allowed_rooms() {
       {"rehearsal", {"assembly", "history", "loop", "study"}},
       {"retune", {"assembly", "history", "loop", "report", "study", "verdict"}},
       {"survey", {"knobs", "study"}},
-      {"init", {"config_edit", "knobs", "survey"}},
+      {"init", {"config_edit", "knobs", "study", "survey"}},
   };
   return rooms;
 }

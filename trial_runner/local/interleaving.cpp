@@ -69,7 +69,7 @@ std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTr
   // Whoever was asked to end has gone on for that.
   const auto ending = std::ranges::find_if(trials, &LocalTrial::is_ending);
   if (ending != trials.end()) {
-    turn->pause(now_s, subreaper, events);
+    turn->suspend(now_s, subreaper, events);
     begin_turn(*ending, now_s);
     return std::nullopt;
   }
@@ -80,11 +80,11 @@ std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTr
       most_bytes = std::max(most_bytes, trial.peak_memory_bytes());
     waits_for_memory_ = free_bytes() < k_memory_to_spare * most_bytes;
     if (waits_for_memory_) return std::nullopt;
-    turn->pause(now_s, subreaper, events);
+    turn->suspend(now_s, subreaper, events);
     return start_next();
   }
   if (trials.size() < 2 || !is_over(*turn, now_s)) return std::nullopt;
-  turn->pause(now_s, subreaper, events);
+  turn->suspend(now_s, subreaper, events);
   auto next = std::next(turn);
   if (next == trials.end()) next = trials.begin();
   next->go_on(now_s, events);

@@ -165,7 +165,7 @@ void LocalTrial::on_line(std::string_view line, double trial_s, std::vector<Tria
   }
 }
 
-void LocalTrial::pause(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events) {
+void LocalTrial::suspend(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events) {
   if (pauses_.is_paused() || is_ending()) return;
   pauses_.stop([&] { return processes_now(subreaper); });
   read_output(now_s, k_last_bytes, events);

@@ -83,7 +83,7 @@ class LocalTrial {
 
   /// Stops all its processes, or lets them go on. Between the two it reports nothing, no limit but
   /// a forced end holds, and no time passes for it.
-  void pause(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
+  void suspend(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
   void go_on(double now_s, std::vector<TrialEvent>& events);
   /// True once its end was begun, by whomever, or its main process is gone.
   [[nodiscard]] bool is_ending() const { return kill_at_s_ || give_up_at_s_ || exited_s_; }
