@@ -56,7 +56,7 @@ INSTANTIATE_TEST_SUITE_P(Refused, PrintedFormat, testing::Values(
   FormatCase{"EpochOfTotal", {"Epoch: [0/100]  [2500/2502]  eta: 0:00:10 time: 0.35  data: 0.01", "Epoch: [1/100]  [ 20/2502]  eta: 1:00:00 time: 0.35  data: 0.01"}, 2522, {}, {}},
   FormatCase{"InParentheses", {"Epoch:[1/2](100/39695), loss: 7.1"}, 100, {}, 7.1},
   FormatCase{"Generation", {"generation=9 fitness=390.1", "generation=10 fitness=397.662"}, 10, {}, {}},
-  FormatCase{"BoostingRound", {"[279] train-mae:0.141", "[280] train-mae:0.140151"}, 280, {}, {}},
+  FormatCase{"BoostingRound", {"[277] train-mae:0.143", "[278] train-mae:0.142", "[279] train-mae:0.141", "[280] train-mae:0.140151"}, 280, {}, {}},
   FormatCase{"Training", {"Training  [ 120/125000]  eta: 1:00:00 loss: 0.5"}, 120, {}, 0.5},
   FormatCase{"TwoFractions", {"Epoch 31/300 1000/1000 loss: 0.61 time 0.35s", "Epoch 32/300 200/1000 loss: 0.60 time 0.35s"}, 1200, {}, 0.60},
   FormatCase{"FairseqWithoutUpdates", {"| epoch 010:  2000 / 8223 loss=4.1, wps=9000"}, 2000, {}, 4.1},
