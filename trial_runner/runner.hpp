@@ -328,8 +328,8 @@ class Runner {
   };
   [[nodiscard]] virtual Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) = 0;
 
-  /// What it holds between trials; by default nothing (`MachineHolder::holds_machines`). Always the
-  /// same object.
+  /// Always the same object. By default it holds no machines between trials
+  /// (`MachineHolder::holds_machines`).
   [[nodiscard]] virtual MachineHolder& machine_holder();
 };
 

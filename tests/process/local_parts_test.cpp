@@ -656,7 +656,7 @@ TEST(TrialPauses, ClocksAndPhasesStandStillInThem) {
   report.received_s = pauses.trial_time_s(20.0);
   report.clock_s = 120.0;
   report.parts["data"] = 3.0;
-  // An evaluation from 11 to 20, of which it was paused for five seconds.
+  // An evaluation from 11 to 20, with five seconds of pauses.
   report.phase = PhaseReport{"eval", 9.0};
   report = pauses.without_pauses(report);
   EXPECT_DOUBLE_EQ(*report.clock_s, 114.0);

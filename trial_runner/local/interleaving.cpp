@@ -11,7 +11,7 @@ namespace {
 /// Neighbours on shared machines come and go within seconds, so turns are shorter than that. In
 /// 0.5 s the first 30 ms, in which caches fill, are a small part.
 constexpr double k_turn_s = 0.5;
-/// A turn without any step tells nothing.
+/// A turn holds one whole step at least: the one between two reports.
 constexpr std::int64_t k_least_reports = 2;
 /// Programs that report more seldom, or hang, do not stop the others for ever.
 constexpr double k_longest_turn_s = 30.0;
@@ -30,10 +30,10 @@ std::vector<TrialKey> Interleaving::cancel(const std::function<bool(TrialKey)>& 
   return cancelled;
 }
 
-void Interleaving::begin_turn(const LocalTrial& trial, double now_s) {
-  turn_ = trial.key();
+void Interleaving::begin_turn(TrialKey key, std::int64_t reports_before, double now_s) {
+  turn_ = key;
   turn_began_s_ = now_s;
-  reports_before_ = trial.progress_reports();
+  reports_before_ = reports_before;
 }
 
 bool Interleaving::is_over(const LocalTrial& turn, double now_s) const {
@@ -51,9 +51,7 @@ std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTr
     waiting_.pop_front();
     waits_for_memory_ = false;
     round_ = spec.interleaved_round;
-    turn_ = spec.key;
-    turn_began_s_ = now_s;
-    reports_before_ = 0;
+    begin_turn(spec.key, 0, now_s);
     return spec;
   };
   auto turn = std::ranges::find(trials, turn_, &LocalTrial::key);
@@ -62,15 +60,15 @@ std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTr
     if (trials.empty()) round_ = 0;
     if (round_ == 0) return std::nullopt;
     trials.front().go_on(now_s, events);
-    begin_turn(trials.front(), now_s);
+    begin_turn(trials.front().key(), trials.front().progress_reports(), now_s);
     return std::nullopt;
   }
   if (round_ == 0 || turn->is_ending()) return std::nullopt;
-  // Whoever was asked to end has gone on for that.
+  // A trial that was asked to end runs again, and needs the turn for that.
   const auto ending = std::ranges::find_if(trials, &LocalTrial::is_ending);
   if (ending != trials.end()) {
     turn->suspend(now_s, subreaper, events);
-    begin_turn(*ending, now_s);
+    begin_turn(ending->key(), ending->progress_reports(), now_s);
     return std::nullopt;
   }
   if (turn->progress_reports() < k_least_reports) return std::nullopt;
@@ -88,7 +86,7 @@ std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTr
   auto next = std::next(turn);
   if (next == trials.end()) next = trials.begin();
   next->go_on(now_s, events);
-  begin_turn(*next, now_s);
+  begin_turn(next->key(), next->progress_reports(), now_s);
   return std::nullopt;
 }
 

@@ -20,11 +20,13 @@ class Interleaving {
  public:
   /// It waits for its start, behind those that were added before.
   void add(TrialSpec spec) { waiting_.push_back(std::move(spec)); }
-  /// Those that `cancel` names are started no more; returns their keys.
+  /// Drops the waiting trials that `which` selects, and returns their keys.
   [[nodiscard]] std::vector<TrialKey> cancel(const std::function<bool(TrialKey)>& which);
   [[nodiscard]] const std::deque<TrialSpec>& waiting() const { return waiting_; }
-  /// 0 without any trial.
-  [[nodiscard]] int round() const { return round_; }
+  /// The round of the trials that wait or run; 0 without any.
+  [[nodiscard]] int round() const {
+    return waiting_.empty() ? round_ : waiting_.front().interleaved_round;
+  }
 
   /// Stops and continues `trials`, which are all that run on the machine, as turns ask for. Returns
   /// what is to be started now, if anything. `free_bytes`: memory that another one may take.
@@ -37,12 +39,12 @@ class Interleaving {
   [[nodiscard]] double next_timer_s(double now_s, const std::vector<LocalTrial>& trials) const;
 
  private:
-  void begin_turn(const LocalTrial& trial, double now_s);
+  void begin_turn(TrialKey key, std::int64_t reports_before, double now_s);
   [[nodiscard]] bool is_over(const LocalTrial& turn, double now_s) const;
 
   std::deque<TrialSpec> waiting_;
   bool waits_for_memory_ = false;
-  int round_ = 0;
+  int round_ = 0;  ///< of those that run
   TrialKey turn_;  ///< whose it is
   double turn_began_s_ = 0.0;
   std::int64_t reports_before_ = 0;  ///< of the trial whose turn it is, when that began

@@ -174,15 +174,9 @@ Result<void> LocalRunner::check_startable(const TrialSpec& spec) const {
     running.push_back(launching.spec.key);
   for (const TrialSpec& waiting : interleaving_.waiting())
     running.push_back(waiting.key);
-  if (spec.interleaved_round > 0 && interleaves() && launching_.empty()) {
-    const bool is_of_round =
-        running.empty() || interleaving_.round() == spec.interleaved_round ||
-        (trials_.empty() &&
-         interleaving_.waiting().front().interleaved_round == spec.interleaved_round);
-    if (is_of_round)
-      return admission_.check_start(spec.key, running, static_cast<int>(running.size()) + 1);
-  }
-  return admission_.check_start(spec.key, running, capacity());
+  const bool joins = running.empty() || interleaving_.round() == spec.interleaved_round;
+  const int places = joins ? Admission::places_for(spec, running, *this) : capacity();
+  return admission_.check_start(spec.key, running, places);
 }
 
 std::size_t LocalRunner::free_slot() const {

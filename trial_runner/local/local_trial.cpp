@@ -208,7 +208,7 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
   const double own_s = own_cpu_seconds(processes, subreaper.reaped_usage(process_.main.pid).cpu_s);
   leftovers_.look(processes);
-  // Those that run while it is stopped are no neighbours, and its own shares are of less time.
+  // Its partners' load would pass for a neighbour's, and its shares would count its pauses.
   if (!is_interleaved_) look_at_machine(now_s, own_s, processes, events);
   const double slowest = limits_.memory_bytes ? k_look_with_memory_limit_s : k_look_s;
   look_interval_s_ = std::min(2 * look_interval_s_, slowest);

@@ -111,7 +111,7 @@ class LocalTrial {
   void kill_group(int signal) const;
   /// `kill_group(SIGKILL)`, but for helpers that clean up after the others.
   void kill_all_but_helpers() const;
-  /// Of its tree and its orphans, zombies aside.
+  /// All processes of its tree and its orphans, without zombies.
   [[nodiscard]] std::vector<ProcessStat> processes_now(Subreaper& subreaper) const;
   [[nodiscard]] bool main_has_exited() const;
   [[nodiscard]] bool end_descendants(double now_s, Subreaper& subreaper);

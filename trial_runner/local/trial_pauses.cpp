@@ -11,7 +11,7 @@ namespace {
 
 /// Looks for processes that a stopped one has just started.
 constexpr int k_most_looks = 20;
-/// What was written as a program was being stopped may arrive after that; not time and again.
+/// One late line may have been written before the stop; lines in several pauses were not.
 constexpr int k_least_in_vain = 3;
 
 }  // namespace

@@ -16,7 +16,7 @@ namespace steptune::local {
 class TrialPauses {
  public:
   [[nodiscard]] bool is_paused() const { return since_s_.has_value(); }
-  /// Of all pauses that are over.
+  /// Length of all pauses that are over.
   [[nodiscard]] double paused_s() const { return paused_s_; }
   /// `now_s` as if the trial had never been paused.
   [[nodiscard]] double trial_time_s(double now_s) const {

@@ -160,6 +160,19 @@ void expect_pair(const StudySpec& study, const TrialRecord* baseline, const Tria
   }
 }
 
+/// Sums over confirming runs.
+struct FreshRuns {
+  double count = 0.0;
+  double seconds = 0.0;
+  double usd = 0.0;
+
+  void add(const TrialRecord& trial) {
+    count += 1.0;
+    seconds += latest_attempt_s(trial);
+    usd += latest_attempt_usd(trial);
+  }
+};
+
 /// What `trials` took, of all that the standing knows.
 Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study,
                      const Standing& standing) {
@@ -168,21 +181,17 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
   const TrialRecord* baseline = standing.baseline();
   const TrialRecord* incumbent = standing.incumbent();
   bool any_measured = false;
-  double runs = 0.0, runs_s = 0.0, runs_usd = 0.0;  // confirming
-  double later = 0.0, later_s = 0.0, later_usd = 0.0;
+  FreshRuns runs;
+  FreshRuns later;  ///< interleaved, after the first round
   for (const TrialRecord& trial : trials) {
     const bool confirms = is_confirmation(trial.purpose);
     if (is_compared(trial.purpose)) ++spending.search_trials;
     if (!was_measured(trial.status) || trial.purpose == TrialPurpose::sentinel) continue;
     if (confirms) {
-      runs += 1.0;
-      runs_s += latest_attempt_s(trial);
-      runs_usd += latest_attempt_usd(trial);
+      runs.add(trial);
       // Interleaved runs are longer in the first round than in those that follow.
       if (trial.confirm_pair > 1 && trial.placement.contains(k_interleaved_fact)) {
-        later += 1.0;
-        later_s += latest_attempt_s(trial);
-        later_usd += latest_attempt_usd(trial);
+        later.add(trial);
       }
       continue;
     }
@@ -200,13 +209,11 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
     spending.least_trial_s = std::min(spending.least_trial_s, startup_s + share_s);
   }
   expect_pair(study, baseline, incumbent, spending);
-  spending.confirming_runs = static_cast<int>(runs);
-  if (later > 1.0) {
-    spending.confirm_pair_s = 2.0 * later_s / later;
-    spending.confirm_pair_usd = 2.0 * later_usd / later;
-  } else if (runs > 1.0) {
-    spending.confirm_pair_s = 2.0 * runs_s / runs;
-    spending.confirm_pair_usd = 2.0 * runs_usd / runs;
+  spending.confirming_runs = static_cast<int>(runs.count);
+  const FreshRuns& alike = later.count > 1.0 ? later : runs;
+  if (alike.count > 1.0) {
+    spending.confirm_pair_s = 2.0 * alike.seconds / alike.count;
+    spending.confirm_pair_usd = 2.0 * alike.usd / alike.count;
   }
   // Fresh runs have the machine to themselves, of which each is billed a share.
   const RunnerTraits& traits = study.runner->traits();

@@ -90,9 +90,9 @@ double longest_trial_s(const Standing& standing) {
 /// one with half of them, if the first was slower.
 constexpr int k_kept_for_reduction = 2;
 
-/// How long each of many launches is best measured, where each takes `startup_s` besides and
-/// differs from the others (two-stage sampling: W. G. Cochran, Sampling Techniques, 3rd edition,
-/// Wiley 1977, section 10.6).
+/// The best length of a window, if launches differ and each takes `startup_s` besides: the mean of
+/// many launches is then known best for its time (two-stage sampling: W. G. Cochran, Sampling
+/// Techniques, 3rd edition, Wiley 1977, section 10.6).
 double best_window_s(const TrialTargets& targets, double startup_s) {
   return std::sqrt(startup_s * targets.usual_variance_s) / targets.launches.relative;
 }

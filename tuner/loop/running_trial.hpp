@@ -104,9 +104,9 @@ class RunningTrial {
 
   [[nodiscard]] const TrialRecord& record() const { return record_; }
   [[nodiscard]] double started_s() const { return started_s_; }
-  /// How long it has run, pauses not counted.
+  /// Seconds that it has run, without pauses.
   [[nodiscard]] double ran_s(double now_s) const { return trial_time_s(now_s) - started_s_; }
-  /// Whether it failed next to another trial, or could not be stopped for it.
+  /// True if it failed next to another trial, or could not be stopped for one.
   [[nodiscard]] bool cannot_be_interleaved() const { return request_ == EndRequest::interleaved; }
   /// Whether its end was asked for since its part of a budget of time was over, and too little
   /// seen.
@@ -142,8 +142,8 @@ class RunningTrial {
   /// When a trial that has reported anything is ended, lest the runner's wall limit makes a failure
   /// of what was seen; infinite before that.
   [[nodiscard]] double before_wall_s() const;
-  /// The loop's clock as if the trial had never been paused: the clock of its reports and of all
-  /// its limits but that of the budget.
+  /// The loop's clock as if the trial had never been paused. Its reports and limits go by this
+  /// clock; the limit of the budget does not.
   [[nodiscard]] double trial_time_s(double now_s) const {
     return paused_since_s_.value_or(now_s) - paused_s_;
   }

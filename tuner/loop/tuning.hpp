@@ -154,11 +154,11 @@ class Tuning {
   /// Tells once how far the budget goes for a program with this start-up.
   void tell_course(double startup_s);
   [[nodiscard]] bool baseline_is_open() const;
-  /// On this machine, with nothing beside them but those that are interleaved.
+  /// True if trials run on this machine by themselves; interleaved ones count as such.
   [[nodiscard]] bool runs_one_at_a_time() const;
-  /// Whether the runs of a confirming round run in turns, each stopped while another one runs.
+  /// True if the runs of a confirming round are interleaved (`TrialSpec::interleaved_round`).
   [[nodiscard]] bool interleaves() const;
-  /// The runs that are to be interleaved with `first`, which was just launched.
+  /// Launches the runs that are to be interleaved with the first one of `round`.
   [[nodiscard]] Result<void> launch_rest_of_round(int round);
   [[nodiscard]] int interrupts() const;
   [[nodiscard]] Spending spending() const;

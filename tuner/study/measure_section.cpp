@@ -79,6 +79,7 @@ const Section<MeasureSpec>& measure_section() {
           .add(key("interleave", &MeasureSpec::interleave, document::boolean())
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
+                   .default_words("`true`")
                    .doc("the fresh runs that confirm run in turns of half a second, each "
                         "[stopped while another one runs](algorithms/confirming.md#in-turns), so "
                         "that what disturbs the machine meets all of them. Local trials without "

@@ -16,7 +16,7 @@
 
 namespace steptune {
 
-/// What a recommendation claims. Persistent names.
+/// The claim of a recommendation. Persistent names.
 enum class Claim {
   faster,          ///< confirmed by fresh runs
   nothing_faster,  ///< nothing was shown to be better than the baseline, which is recommended
@@ -30,7 +30,7 @@ enum class Claim {
 [[nodiscard]] std::string to_text(Claim claim);
 [[nodiscard]] std::optional<Claim> claim_from_text(std::string_view text);
 
-/// What the confirming runs have shown of one configuration.
+/// The confirming runs' result for one configuration.
 struct FinalistResult {
   std::int64_t trial = 0;  ///< the search trial that found it
   Verdict verdict = Verdict::open;
@@ -88,7 +88,7 @@ struct Note {
 };
 [[nodiscard]] std::vector<std::string> texts_of(const std::vector<Note>& notes);
 
-/// What the user is told in the end.
+/// The result of a study.
 struct Recommendation {
   std::int64_t incumbent_trial = 0;  ///< the baseline's own trial if nothing was shown to be better
   Configuration configuration;

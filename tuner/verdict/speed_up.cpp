@@ -61,8 +61,9 @@ bool are_repeated_whole_runs(const std::vector<RunPair>& pairs) {
   return are_whole && std::ssize(pairs) >= (are_steady(pairs) ? 2 : k_least_unsteady_pairs);
 }
 
-/// What disturbs the machine while interleaved runs take turns is in both, so that it shows in the
-/// scatter of each but not in their ratio.
+/// True if each pair ran in turns, and there are enough of them to show how their ratio scatters. A
+/// neighbour disturbs both runs of such a pair, so their own scatter is larger than that of the
+/// ratio.
 bool are_interleaved(const std::vector<RunPair>& pairs) {
   return std::ssize(pairs) > k_least_pairs && std::ranges::all_of(pairs, [](const RunPair& pair) {
            return pair.incumbent->placement.contains(k_interleaved_fact) &&
