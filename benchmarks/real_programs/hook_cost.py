@@ -6,8 +6,8 @@
 
 Runs the program under the hook as a trial runs it, in the program's folder and with the interpreter that it takes, until it has
 made --steps steps. Each function that the hook has put in the place of one of PyTorch's is timed, without that one's own time.
-Times are CPU time of the thread that trains, so that other load on the machine counts for little. Prints a row for docs/hooks-figures.md
-on stderr, of the steps from the tenth on: the median step, the hook in the median step, and the hook in all of them (with the lines
+Times are CPU time of the thread that trains, so that other load on the machine counts for little. Prints a row for
+docs/internals/hooks-figures.md on stderr, of the steps from the tenth on: the median step, the hook in the median step, and the hook in all of them (with the lines
 that it prints, its surveys, and what it sees of evaluations between them), each with its share.
 
 What is left still has the clocks in it, which ask the kernel four times for each timed function. With --empty functions that do

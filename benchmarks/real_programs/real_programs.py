@@ -11,7 +11,7 @@ tuning should be long against the start of its interpreter, since start-up is in
 2. Runs it to its end: untouched, by `steptune exec NAME`, by `exec`, untouched.
 3. Compares what the runs printed, without what --ignore matches (times, dates).
 
-Prints a row of the table in docs/hooks-figures.md.
+Prints a row of the table in docs/internals/hooks-figures.md.
 """
 import argparse
 import json

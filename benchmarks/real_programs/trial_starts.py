@@ -8,7 +8,7 @@
 Run it in the program's folder on a machine that does nothing else; where others use it, with more rounds, in which the kinds
 take turns, so that load hits all of them. In each round the same configurations, drawn at random from the
 knobs that a running program can be switched to (--all-knobs: from all safe ones), are measured to +-5 % with "trials": "fresh"
-and "forked", without confirmation. Prints a row of the table in docs/hooks-figures.md for each: seconds from launch to
+and "forked", without confirmation. Prints a row of the table in docs/internals/hooks-figures.md for each: seconds from launch to
 the first step, configurations a minute (the baseline is one), how far their times over their baseline's are from those of fresh
 trials (median), how far from those of their own kind in the first round (median), and what half-width they came to
 (median). --start-up: `python3 PROGRAM ...` is run by slow_start.py, as one that takes so many

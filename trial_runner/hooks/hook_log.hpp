@@ -44,7 +44,7 @@ struct ReplayedSteps {
   [[nodiscard]] double ceiling() const;
 };
 
-/// What a hook told of the program that it is in, event by event (docs/hooks-protocol.md,
+/// What a hook told of the program that it is in, event by event (docs/internals/hooks-protocol.md,
 /// "Events"); of equal events the last one counts. A knob that any rank refuses is one that may not
 /// be changed, with that rank's reason. Unknown events and keys are passed over.
 class HookLog {

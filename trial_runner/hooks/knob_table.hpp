@@ -18,7 +18,7 @@ enum class KnobClass {
 };
 
 /// One setting that PyTorch's import hook can put into a program that has no option for it, as
-/// `pytorch/knobs.json` describes it (docs/hooks-protocol.md).
+/// `pytorch/knobs.json` describes it (docs/internals/hooks-protocol.md).
 struct Knob {
   std::string name;
   KnobClass knob_class = KnobClass::safe;

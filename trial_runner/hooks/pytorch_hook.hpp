@@ -26,7 +26,8 @@ struct HookReplay {
   double after_steps = 0.0;
 };
 
-/// What is asked of PyTorch's import hook (docs/hooks-protocol.md, "How the hook is entered").
+/// What is asked of PyTorch's import hook (docs/internals/hooks-protocol.md, "How the hook is
+/// entered").
 struct PytorchHookRequest {
   HookMode mode = HookMode::report;
   std::map<std::string, Value> knobs;      ///< by name, those of the environment included

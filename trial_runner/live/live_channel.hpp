@@ -34,7 +34,8 @@ struct LiveHello {
   int world_size = 1;
 };
 struct LiveHookEvent {
-  std::string event;  ///< JSON (docs/hooks-protocol.md, "Events"); of other ranks rows of knobs
+  /// JSON (docs/internals/hooks-protocol.md, "Events"). Events of ranks other than 0: rows of knobs only.
+  std::string event;
 };
 /// The program has closed its end: it is over, or its hook has withdrawn.
 struct LiveGone {};
@@ -51,9 +52,10 @@ inline constexpr double k_between_looks_s = 0.02;
 /// has told.
 [[nodiscard]] double next_step_to_switch(const LiveStep& last, int world_size);
 
-/// The tuner's end of the connection with PyTorch's hook in mode `live` (docs/hooks-protocol.md,
-/// "Switching while the program runs"). Never blocks. Rank 0 leads: it tells steps; all ranks are
-/// told of switches, and rows of knobs are heard from any. Not thread safe.
+/// The tuner's end of the connection with PyTorch's hook in mode `live`
+/// (docs/internals/hooks-protocol.md, "Switching while the program runs"). Never blocks. Rank 0
+/// leads: it tells steps; all ranks are told of switches, and rows of knobs are heard from any. Not
+/// thread safe.
 class LiveChannel {
  public:
   /// Listens on a socket in a new folder of its own, which goes with the object. Folders that

@@ -29,8 +29,8 @@ struct ForkServerTraits {
 struct ForkServerReady {
   double import_s = 0.0;  ///< what they took
 };
-/// A process of the caller's: its child, leader of its own group (docs/hooks-protocol.md, "A fork
-/// server").
+/// A process of the caller's: its child, leader of its own group (docs/internals/hooks-protocol.md,
+/// "A fork server").
 struct ForkedProcess {
   pid_t pid = 0;
 };

@@ -48,7 +48,7 @@ constexpr double k_give_up_s = 30.0;
 
 constexpr std::size_t k_detail_lines = 12;
 
-/// See docs/hooks-protocol.md, "Events".
+/// See docs/internals/hooks-protocol.md, "Events".
 bool begins_replay(const Report& report) {
   return std::ranges::any_of(report.hook_events, [](const std::string& event) {
     return event.find(R"("event":"replay_begun")") != std::string::npos;

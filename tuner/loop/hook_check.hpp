@@ -24,7 +24,7 @@ struct HookFindings {
                                       const HookLog& told, const std::filesystem::path& events);
 
 /// Why a hook told nothing of a program started as `argv` in `folder`: the case of
-/// docs/hooks-protocol.md, "No event at all", that it is. `log`: of its file of events.
+/// docs/internals/hooks-protocol.md, "No event at all", that it is. `log`: of its file of events.
 [[nodiscard]] std::string why_hook_is_silent(const HookLog& log,
                                              const std::vector<std::string>& argv,
                                              const std::filesystem::path& folder);

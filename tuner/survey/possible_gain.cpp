@@ -19,8 +19,8 @@ struct Saving {
   double share;
 };
 
-/// The most of its parts that a knob saved on the programs of docs/hooks-figures.md and in public
-/// reports. The figures only rank the knobs and drop the hopeless ones.
+/// The most of its parts that a knob saved on the programs of docs/internals/hooks-figures.md and
+/// in public reports. The figures only rank the knobs and drop the hopeless ones.
 constexpr std::array<Saving, 15> k_savings = {{
     {"gc", 1.0},
     {"num_workers", 1.0},

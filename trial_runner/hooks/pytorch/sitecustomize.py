@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Enters each Python started with this folder on PYTHONPATH; docs/hooks-protocol.md tells the protocol.
+"""Enters each Python started with this folder on PYTHONPATH; docs/internals/hooks-protocol.md tells the protocol.
 
 Without STEPTUNE_PYTORCH it does nothing but run the `sitecustomize` that it stands in front of.
 """

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An interpreter that stops before its program begins, imports what the program is going to import,
-and forks a process for each trial: docs/hooks-protocol.md, "A fork server".
+and forks a process for each trial: docs/internals/hooks-protocol.md, "A fork server".
 
 It computes nothing: GNU OpenMP with threads before a fork hangs the child (pytorch/pytorch#17199).
 """

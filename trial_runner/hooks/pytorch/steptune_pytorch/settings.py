@@ -8,7 +8,7 @@ MODES = ("survey", "report", "apply", "live")
 
 
 class Settings:
-    """Raises ValueError if the text is not what docs/hooks-protocol.md says."""
+    """Raises ValueError if the text is not what docs/internals/hooks-protocol.md says."""
 
     def __init__(self, text):
         import json

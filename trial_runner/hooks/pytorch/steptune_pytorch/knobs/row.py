@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of one knob: the `knob` event of docs/hooks-protocol.md."""
+"""What is known of one knob: the `knob` event of docs/internals/hooks-protocol.md."""
 
 
 class Row:
