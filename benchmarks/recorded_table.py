@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A finished study of every combination of a few settings, as a table that `search_quality --table` reads."""
+"""Converts a finished study of every combination of a few settings into a table that `search_quality --table` reads."""
 import csv
 import itertools
 import json
@@ -12,7 +12,7 @@ KINDS = {"categorical": "cat", "bool": "cat", "ordinal": "ord", "int": "ord"}
 
 
 def read_study(path):
-    """A study file whose comments are lines of their own."""
+    """Reads a study file whose comments are on lines of their own."""
     with open(path, encoding="utf-8") as file:
         return json.loads("".join(line for line in file if not line.lstrip().startswith("//")))
 
@@ -22,7 +22,7 @@ def text(value):
 
 
 def values_of(parameter):
-    """In order, as the configuration has them."""
+    """Returns the parameter's values in order, with the types that a configuration has."""
     if parameter["type"] == "bool":
         return [False, True]
     if "choices" in parameter:
@@ -36,14 +36,14 @@ def values_of(parameter):
 
 
 def this_machine():
-    """What `first_guesses` must know of it. A study that runs on GPUs says so itself."""
+    """Returns the facts that `first_guesses` needs. A study that runs on GPUs says so itself."""
     with open("/proc/cpuinfo", encoding="utf-8") as file:
         flags = set(file.read().split())
     return {"cpus": len(os.sched_getaffinity(0)), "gpus": 0, "computes_bfloat16": bool(flags & {"avx512_bf16", "amx_bf16", "bf16"})}
 
 
 def run_study(steptune, study, folder, environment=None):
-    """The trials of the study, as its JSON export has them. Another call with the same folder goes on with it."""
+    """Runs the study and returns its trials, as its JSON export has them. A call with the same folder resumes the study."""
     os.makedirs(folder, exist_ok=True)
     file = os.path.join(folder, "study.json")
     with open(file, "w", encoding="utf-8") as out:
@@ -58,8 +58,8 @@ def run_study(steptune, study, folder, environment=None):
 
 
 def rows_of(trials, parameters, parts=()):
-    """One for each combination: of a configuration that was measured several times the last measurement. A parameter without
-    effect stands with each of its values."""
+    """Returns one row for each combination. If a configuration was measured several times, the last measurement counts.
+    If a parameter had no effect, the row is repeated for each of its values."""
     rows = {}
     for trial in trials:
         measured = trial["measurement"]

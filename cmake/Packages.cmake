@@ -1,4 +1,4 @@
-# The Debian package, made by `scripts/package`: the program with what it ships.
+# The Debian package, made by `scripts/package`: the program and its data files.
 
 install(FILES README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md")
@@ -16,7 +16,7 @@ set(CPACK_PACKAGE_DIRECTORY "${CMAKE_BINARY_DIR}/packages")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_VERBATIM_VARIABLES ON)
-# The same files give the same package.
+# Fixed permissions, so that the same files give the same package.
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
   OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ WORLD_EXECUTE)
 
@@ -33,7 +33,7 @@ set(CPACK_COMPONENT_STEPTUNE_DESCRIPTION
 Runs the user's own training command for a short while under different batch
 sizes, data-loader workers, precisions and machines, measures seconds per
 sample with confidence intervals, and recommends a configuration.")
-# Opened when something speaks HTTP, so that no linker tells of it; the second name is Ubuntu 24.04's.
+# libcurl is opened at run time, so the linker does not record it. The second name is Ubuntu 24.04's.
 set(CPACK_DEBIAN_STEPTUNE_PACKAGE_DEPENDS "libcurl4 | libcurl4t64")
 
 set(CPACK_DEBIAN_STEPTUNE_PACKAGE_CONTROL_EXTRA "${CMAKE_CURRENT_LIST_DIR}/prerm")

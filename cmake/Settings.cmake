@@ -8,8 +8,8 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/bin")
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/lib")
 
-# Headers of libraries (nlohmann_json, fmt, gmock) take ten times as long to compile as a source of this
-# project: sources of a target share them. 24 keeps an edit's rebuild below half a minute.
+# Headers of libraries (nlohmann_json, fmt, gmock) take ten times as long to compile as a source of this project, so the
+# sources of a target share them. 24 keeps a rebuild after an edit below half a minute.
 set(CMAKE_UNITY_BUILD ${STEPTUNE_UNITY})
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 24)
 
@@ -25,7 +25,7 @@ target_include_directories(steptune_settings INTERFACE "${PROJECT_SOURCE_DIR}")
 target_compile_options(steptune_settings INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor -Wold-style-cast
   -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
-# GCC 12 sees overlaps in "text" + std::string() that are not there when it optimizes (GCC bug 105651).
+# GCC 12 wrongly sees overlaps in "text" + std::string() when it optimizes (GCC bug 105651).
 target_compile_options(steptune_settings INTERFACE $<$<AND:$<CXX_COMPILER_ID:GNU>,$<CONFIG:Release>>:-Wno-restrict>)
 if(STEPTUNE_WERROR)
   target_compile_options(steptune_settings INTERFACE -Werror)
@@ -39,16 +39,16 @@ else()
     -fstack-protector-strong $<$<CONFIG:Release>:-D_FORTIFY_SOURCE=2>)
 endif()
 
-# For a target that computes for long. The presets optimize lightly (-O1), which takes a fourth less time to compile:
-# most of the program waits for trials, the network or the disk.
+# For targets that compute a lot. The presets optimize lightly (-O1), which compiles in a fourth less time, since most
+# of the program waits for trials, the network or the disk.
 function(steptune_computes target)
   if(NOT STEPTUNE_SANITIZE)
     target_compile_options(${target} PRIVATE -O2)
   endif()
 endfunction()
 
-# For a target whose sources include LibTorch's headers: neither checked by the sanitizers nor counted, and
-# optimized in every build. LibTorch itself is neither, and templates of its headers make up most of such a source.
+# For targets whose sources include LibTorch's headers. They are optimized in every build, and neither sanitizers nor
+# coverage apply to them. LibTorch itself is not instrumented, and templates of its headers are most of such a source.
 function(steptune_uses_libtorch target)
   set_target_properties(${target} PROPERTIES STEPTUNE_LIBTORCH ON)
   if(STEPTUNE_SANITIZE)

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""clang-tidy in parallel over the unity sources, as the build compiles them: parsing headers takes most of the time.
+"""Runs clang-tidy in parallel over the unity sources, as the build compiles them: parsing headers takes most of the time.
 
     scripts/tidy.py [--analyze] [--product | --staged | FILE ...]
 
 Reads build/tidy/compile_commands.json. Without --analyze the path-sensitive checks (clang-analyzer-*) are left out, which
-take most of the rest. A FILE is looked at alone, with the options of the unity source that includes it. Headers of the
-product that no source includes first are compiled alone, too: so every header is known to be self-contained. What was
-clean is remembered by content in ~/.cache/steptune/tidy and looked at again only when it changes: the source, a project
-header that it includes (in however many steps), its command line, .clang-tidy or clang-tidy itself.
+take most of the remaining time. A FILE is checked alone, with the options of the unity source that includes it. Headers
+of the product that no source includes first are also compiled alone, so every header is known to be self-contained.
+~/.cache/steptune/tidy records clean sources by content. A source is checked again if its content changes, or that of a
+project header that it includes (directly or not), its command line, .clang-tidy or clang-tidy itself.
 """
 import argparse
 import concurrent.futures
@@ -27,7 +27,7 @@ PRODUCT = ("common", "search", "trial_runner", "tuner")
 BUILD = ROOT / "build/tidy"
 CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
 STAMPS = CACHE / "steptune/tidy"
-# GCC's own, unknown to clang.
+# Options of GCC that clang does not know.
 GNU_OPTIONS = {"-fvect-cost-model=dynamic"}
 LIBTORCH = re.compile(rb'^\s*#\s*include\s*<(torch|ATen|c10)/', re.MULTILINE)
 INCLUDE = re.compile(rb'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
@@ -41,7 +41,7 @@ def content(path):
 
 
 def reached(source):
-    """`source` and all that it includes of the project, in however many steps."""
+    """Returns `source` and all project files that it includes, directly or not."""
     seen, waiting = {source}, [source]
     while waiting:
         for file in content(waiting.pop())[1]:
@@ -56,7 +56,7 @@ def uses_libtorch(source):
 
 
 def digest(source, settings):
-    """Of everything of the project that the findings in `source` depend on."""
+    """Returns the digest of all project content that the findings in `source` depend on."""
     seen = reached(source)
     whole = hashlib.sha256(settings.replace(str(ROOT), "").encode())
     for path in sorted(seen):
@@ -79,8 +79,8 @@ def for_clang(command):
 
 
 def without_libtorch(sources):
-    """Sources that LibTorch takes part in are replaced by those of their parts that it does not: clang 16 refuses
-    the vector of an incomplete type in ATen/core/ivalue_inl.h as C++20."""
+    """Replaces sources that use LibTorch by those of their parts that do not. clang 16 rejects, as C++20, the vector of
+    an incomplete type in ATen/core/ivalue_inl.h."""
     result = {}
     for source, command in sources.items():
         for part in content(source)[1] if uses_libtorch(source) else [source]:
@@ -90,7 +90,7 @@ def without_libtorch(sources):
 
 
 def compile_commands():
-    """Command line by source: those of the build but for sources that the build itself writes."""
+    """Returns the command line of each source of the build, except for sources that the build generates."""
     entries = json.loads((BUILD / "compile_commands.json").read_text())
     return {pathlib.Path(entry["file"]): for_clang(entry["command"]) for entry in entries
             if os.path.exists(entry["file"]) and not entry["file"].endswith(".pb.cc")}
@@ -101,7 +101,7 @@ def of_product(source):
 
 
 def alone(commands, files):
-    """The same for single files, each with the options of what includes it."""
+    """Returns the commands of single files, each with the options of the source that includes it."""
     of_file = {file: (source, command) for source, command in commands.items() for file in [source, *content(source)[1]]}
     chosen = {}
     for file in files:
@@ -118,7 +118,7 @@ def staged_files():
 
 
 def headers_alone():
-    """Headers of the product without a source of their name; those with LibTorch left out."""
+    """Returns the headers of the product without a source of the same name, except for those that use LibTorch."""
     headers = {}
     for folder in PRODUCT:
         for header in sorted((ROOT / folder).rglob("*.hpp")):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much of what an expert gains `steptune run -- COMMAND` finds, and how many needless changes it recommends.
+"""Measures how much of an expert's gain `steptune run -- COMMAND` finds, and how many needless changes it recommends.
 
     expert.py truth [--only NAME...] [--seconds 10] [--write]
     expert.py tune  [--only NAME...] [--steptune PATH] [--time 3m] [--neighbour] [--repeat N] [--output FILE]
@@ -33,7 +33,7 @@ FOUND = 0.9
 
 
 def in_turns(first, second, rounds):
-    """Speeds of two ways to run a program, in the order A B B A ...: drift of the machine falls on both."""
+    """Returns the speeds of two ways to run a program. The order is A B B A ..., so drift of the machine affects both."""
     speeds = ([], [])
     for turn in range(rounds):
         for which in ((0, 1) if turn % 2 == 0 else (1, 0)):
@@ -42,7 +42,7 @@ def in_turns(first, second, rounds):
 
 
 def mean_ratio(first, second):
-    """Geometric mean of the second speeds over that of the first."""
+    """Returns the geometric mean of the second speeds over that of the first."""
     return math.exp(statistics.fmean(map(math.log, second)) - statistics.fmean(map(math.log, first)))
 
 
@@ -69,7 +69,7 @@ def truth(options):
 
 
 def run_steptune(program, copy, options):
-    """What `steptune run` printed as JSON, its seconds, and its messages. None if it printed no JSON."""
+    """Returns what `steptune run` printed as JSON, its seconds, and its messages. The JSON is None if it printed none."""
     command = [options.steptune, "run", "--name", program.name, "--json", "--time", options.time, *options.option,
                "--", *program.command]
     begun = time.monotonic()
@@ -91,20 +91,20 @@ def run_steptune(program, copy, options):
 
 
 def changes(result):
-    """Settings that the recommendation changes, with their values."""
+    """Returns the settings that the recommendation changes, with their values."""
     recommendation = result["recommendation"]
     return {name: recommendation["configuration"][name] for name in recommendation["changed"]}
 
 
 def gain_share(speed_up, possible):
-    """Share of the possible gain on a log scale: of 4x, 2x is one half. None if nothing is to be gained."""
+    """Returns the share of the possible gain on a log scale: 2x is half of 4x. None if there is nothing to gain."""
     if possible < WORTH:
         return None
     return math.log(max(speed_up, 1e-3)) / math.log(possible)
 
 
 def judge(program, copy, result, options):
-    """Figures of one tuning."""
+    """Returns the figures of one tuning."""
     recommendation = result["recommendation"]
     if recommendation is None:
         return {"verdict": result["end"], "claimed": None, "interval": None, "changes": {}, "true": 1.0}
@@ -171,7 +171,8 @@ def row(figures):
 
 
 def is_right(figures):
-    """True if nine tenths of the possible gain are claimed and true, or if nothing is claimed where nothing is to be gained."""
+    """True if nine tenths of the possible gain are claimed and true, or if there is nothing to gain and nothing is
+    claimed."""
     if figures["claimed_share"] is None:
         return figures["claimed"] is None
     return min(figures["claimed_share"], figures["true_share"]) >= FOUND

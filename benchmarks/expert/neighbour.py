@@ -18,7 +18,7 @@ def _stream(seed):
 
 
 class Neighbour:
-    """Runs beside whatever is done within the `with`. The seed decides how many processes, and when they pause."""
+    """Runs during the `with` block. The seed decides how many processes there are, and when they pause."""
 
     def __init__(self, seed):
         count = random.Random(seed).choice((1, 2))

@@ -15,9 +15,9 @@ HERE = pathlib.Path(__file__).resolve().parent
 DESCRIPTION = "truth.json"
 # Debian's PyTorch belongs to /usr/bin/python3.
 ENVIRONMENT = {**os.environ, "PATH": "/usr/bin:" + os.environ.get("PATH", ""), "PYTHONDONTWRITEBYTECODE": "1"}
-# A pipe makes Python keep its lines back; a measured run needs them when they are printed.
+# Python buffers lines that go to a pipe; a measured run needs each line when it is printed.
 MEASURED_ENVIRONMENT = {**ENVIRONMENT, "PYTHONUNBUFFERED": "1"}
-# The longest start, beside a neighbour: imports, workers and the first line.
+# Seconds that the longest start takes beside a neighbour: imports, workers and the first line.
 START_S = 60
 GRACE_S = 5
 
@@ -41,7 +41,7 @@ class Program:
 
     @property
     def possible(self):
-        """True speed of the best known settings over the untouched program; 1 if no better ones are known."""
+        """Returns the true speed-up of the best known settings over the untouched program; 1 if no better ones are known."""
         return self.measured["speed_up"] if self.best else 1.0
 
 
@@ -94,7 +94,7 @@ class Copy:
 
 
 def end_group(process):
-    """Ends a program with its workers: asks first, then kills."""
+    """Ends a program and its workers: first SIGTERM, then SIGKILL."""
     for number, wait_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, GRACE_S)):
         try:
             os.killpg(process.pid, number)
@@ -109,7 +109,7 @@ def end_group(process):
 
 
 def progress_times(program, command, folder, enough, variables=None):
-    """Times of the lines that report progress, until `enough(times)` is true. Then ends the program."""
+    """Returns the times of the lines that report progress, until `enough(times)` is true. Then ends the program."""
     with tempfile.TemporaryFile("w+") as errors:
         process = subprocess.Popen(command, cwd=folder, env={**MEASURED_ENVIRONMENT, **(variables or {})},
                                    stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
@@ -138,7 +138,7 @@ def progress_times(program, command, folder, enough, variables=None):
 
 
 def speed(program, command, folder, seconds, settle, variables=None):
-    """Progress lines a second, over `seconds` that begin `settle` seconds after the first line."""
+    """Returns progress lines per second, over `seconds` that start `settle` seconds after the first line."""
     times = progress_times(program, command, folder,
                            lambda seen: bool(seen) and time.monotonic() > seen[0] + settle + seconds, variables)
     window = [moment for moment in times if moment >= times[0] + settle]

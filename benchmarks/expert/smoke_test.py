@@ -88,7 +88,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(order, ["A", "B", "B", "A"])
 
     def test_changes_are_those_that_the_recommendation_names(self):
-        # The default of a loader with workers is no change of one that had none.
+        # A loader without workers has no prefetch; its default value for a loader with workers is no change.
         recommendation = {"configuration": {"workers": 2, "prefetch": 2, "b": 0}, "changed": ["workers"]}
         self.assertEqual(expert.changes({"recommendation": recommendation}), {"workers": 2})
 

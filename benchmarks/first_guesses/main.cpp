@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// first_guesses: trials and their seconds to within 5 % of the best with and without the first
-// guesses of an expert, both from the same baseline, on made-up programs and on recorded tables.
-// With --programs: seconds to within 10 % of the best on programs as the hook surveys them.
+// first_guesses: compares searches with and without an expert's first guesses. Both start from the
+// same baseline. Counts trials and seconds until a result within 5 % of the best, on made-up
+// programs and recorded tables. With --programs: seconds until within 10 % of the best, on programs
+// as the hook surveys them.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +27,7 @@ namespace {
 
 constexpr double k_near = 0.05;
 constexpr double k_never = std::numeric_limits<double>::infinity();
-/// What a trial of a made-up program measures after its start-up.
+/// Seconds that a trial of a made-up program measures after its start-up.
 constexpr double k_window_s = 5.0;
 
 struct Options {
@@ -38,19 +39,19 @@ struct Options {
   int seeds = 5;
   int trials = 60;
   bool programs = false;
-  double noise = 0.03;    ///< relative standard error of a trial of such a program
-  double time_s = 180.0;  ///< of their tuning
+  double noise = 0.03;    ///< relative standard error of a trial with --programs
+  double time_s = 180.0;  ///< tuning time with --programs
 };
 
 struct Job {
   Problem problem;
   GuessMachine machine;
-  std::optional<Configuration> baseline;  ///< otherwise one is drawn for each seed
-  /// What a trial takes from its start to its end. May be empty.
+  std::optional<Configuration> baseline;  ///< drawn for each seed if absent
+  /// Returns the seconds of a trial from its start to its end. May be empty.
   std::function<double(const Configuration&)> trial_s;
 };
 
-/// Until the first trial within 5 %, that one included.
+/// Cost up to and including the first trial within 5 % of the best.
 struct Effort {
   double trials = k_never;
   double seconds = k_never;
@@ -146,7 +147,7 @@ Result<void> compare(const std::string& name, const std::vector<Job>& jobs,
 
 Job made_up_program(std::uint64_t family_seed, std::uint64_t number) {
   const StepTimeModel model = draw_step_time_model(family_seed, number);
-  // One that runs out of memory does so at its first step.
+  // A configuration that runs out of memory does so at its first step.
   const auto trial_s = [model](const Configuration& configuration) {
     const auto parts = model.parts_of(configuration);
     return parts ? parts->startup_s * model.run_samples + k_window_s : model.startup_s;
@@ -154,14 +155,15 @@ Job made_up_program(std::uint64_t family_seed, std::uint64_t number) {
   return {step_time_problem(family_seed, number), {model.cpus, 8, true}, std::nullopt, trial_s};
 }
 
-/// The description says more than the table's own keys: `machine` that it was recorded on, the
-/// `baseline`, and `trial_seconds`, the column of what each trial took.
+/// Reads a recorded table. Its description may have extra keys: `machine` (where it was recorded),
+/// `baseline`, and `trial_seconds` (the column with the seconds of each trial).
 Result<Job> recorded_program(const std::string& table, std::string seconds_column) {
   auto problem = table_problem(table, {});
   if (!problem) return tl::unexpected(problem.error());
   const auto description = read_json_file(table);
   if (!description) return tl::unexpected(description.error());
-  // Rented machines without GPUs, as the pages of those tables tell that do not say it themselves.
+  // A table without `machine` was recorded on a rented machine without GPUs, according to its web
+  // page.
   Job job{*std::move(problem), {8, 0, false}, std::nullopt, {}};
   if (description->contains("machine")) {
     const Json& machine = (*description)["machine"];
@@ -180,7 +182,7 @@ Result<Job> recorded_program(const std::string& table, std::string seconds_colum
   with_seconds.second = seconds_column;
   auto timed = table_problem(table, with_seconds);
   if (!timed) return tl::unexpected(timed.error());
-  // A combination that the table lacks takes what half of the others take.
+  // A combination that the table lacks takes the median time of the others.
   job.trial_s = [evaluate = timed->evaluate,
                  median = timed->log_volume ? std::exp(timed->reference[1]) : timed->reference[1]](
                     const Configuration& configuration) {
@@ -190,7 +192,7 @@ Result<Job> recorded_program(const std::string& table, std::string seconds_colum
   return job;
 }
 
-/// Share of a tuning's time in which it searches (tuner/loop/budget.cpp).
+/// Share of the tuning time that is spent searching (tuner/loop/budget.cpp).
 constexpr double k_search_share = 0.6;
 constexpr double k_near_of_program = 0.1;
 
@@ -216,7 +218,8 @@ Result<ProgramStudy> study_of(const MadeUpProgram& program, double time_s) {
   return made;
 }
 
-/// Seconds of trials until the best that the tuner sees is within 10 % of the best there is.
+/// Returns the seconds of trials until the best configuration that the tuner has measured is truly
+/// within 10 % of the best.
 Result<double> seconds_to_near(const MadeUpProgram& program, const Options& options,
                                std::uint64_t seed) {
   const auto made = study_of(program, options.time_s);

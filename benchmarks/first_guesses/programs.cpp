@@ -14,10 +14,10 @@ namespace {
 
 constexpr double k_cpus = 2.0;
 
-/// Settings of a program today, as JSON text by knob.
+/// Current settings of a program: JSON text by knob.
 using Today = std::map<std::string, std::string>;
 
-/// As PyTorch is on two CPUs, without workers.
+/// Defaults of PyTorch on two CPUs, without workers.
 Today usual_today() {
   return {{"num_workers", "0"},
           {"prefetch_factor", "null"},
@@ -70,13 +70,13 @@ bool is_set(const Configuration& its, const char* name, const char* choice) {
   return value != nullptr && to_text(*value) == choice;
 }
 
-/// Loading that waits: workers wait side by side, and cost some CPU time each.
+/// Time to load a batch if loading waits. Workers wait in parallel, and each costs some CPU time.
 double waiting(const Configuration& its, double wait_s, double today) {
   const double workers = number(its, "num_workers", today);
   return wait_s / std::max(1.0, workers) + 2e-5 * workers;
 }
 
-/// Loading that computes on one CPU for each worker.
+/// Time to load a batch if loading computes, on one CPU for each worker.
 double decoding(const Configuration& its, double cpu_s) {
   const double workers = number(its, "num_workers", 0.0);
   if (workers < 1.0) return cpu_s;
@@ -84,8 +84,8 @@ double decoding(const Configuration& its, double cpu_s) {
   return cpu_s / std::min(workers, k_cpus) * crowd;
 }
 
-/// Computing with `parallel` of it on all threads; threads beyond the CPUs get in each other's way,
-/// and each further one costs `overhead`.
+/// Time to compute a step. The share `parallel` of it uses all threads. Each thread beyond the
+/// first costs the share `overhead`.
 double computing(const Configuration& its, double cpu_s, double parallel, double overhead,
                  double today) {
   double threads = number(its, "num_threads", today);
@@ -95,7 +95,7 @@ double computing(const Configuration& its, double cpu_s, double parallel, double
   return cpu_s * (1.0 - parallel + parallel / used) * crowd;
 }
 
-/// The share that an allocator which keeps its memory saves.
+/// Factor on the step time of an allocator that keeps freed memory: saves the share `saving`.
 double allocating(const Configuration& its, double saving) {
   return is_set(its, "malloc", "keep") ? 1.0 - saving : 1.0;
 }

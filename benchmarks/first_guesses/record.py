@@ -20,7 +20,8 @@ import recorded_table  # noqa: E402
 
 PROGRAMS = ("char_gpt", "image_classifier", "pytorch_resnet")
 KEPT = {"prefetch": [2], "allocator": {"default": ""}}
-FOLLOWS = {"char_gpt": ["accumulate"]}  # from another parameter, by a constraint that tables do not know
+# This parameter follows from another one by a constraint, which tables cannot express.
+FOLLOWS = {"char_gpt": ["accumulate"]}
 
 
 def study_of(program, arguments):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Steps of 20 ms (10 with --fast 1), an evaluation of 2 s every 200, a checkpoint of 1 s every 100; reports neither."""
+"""Steps of 20 ms (10 with --fast 1), an evaluation of 2 s every 200 steps, a checkpoint of 1 s every 100. Reports
+neither phase."""
 import argparse
 import time
 

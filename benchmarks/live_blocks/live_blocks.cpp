@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long trials take in one running program, in turns with the baseline, and in fresh processes,
-// and how far off they are: both on the same simulated machine, until they are known to +-5 %.
+// Compares trials in one running program, in turns with the baseline, with trials in fresh
+// processes. Both run on the same simulated machine until their speed is known to +-5 %. Prints how
+// long they take and how far off they are.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -25,29 +26,32 @@ constexpr double k_step_s = 0.065;
 constexpr double k_ratio = 0.9;
 constexpr double k_samples_per_step = 64.0;
 constexpr double k_target = 0.05;
-constexpr double k_share_of_ready = 0.02;  ///< a step whose batch is there, of the others
+/// Time of a step whose batch is ready, relative to an average step.
+constexpr double k_share_of_ready = 0.02;
 constexpr double k_report_s = 0.25;
-constexpr int k_trials = 6;  ///< in a study
+constexpr int k_trials = 6;  ///< per study
 constexpr double k_least_look_steps = 10.0, k_errors_apart = 4.0;
-/// Of trials that are compared with the best one, in a study.
+/// With --compare: step time of each trial of a study, relative to the baseline's.
 constexpr std::array<double, k_trials> k_unlike{1.1, 0.9, 1.4, 0.95, 1.2, 0.85};
 
 struct World {
   std::string name;
-  double noise = 0.07;             ///< relative standard deviation of a step
-  double correlation = 0.0;        ///< of neighbouring steps
-  double load_every_s = 0.0;       ///< others take a part of the machine, at random as often ...
-  double load_s = 2.0;             ///< ... for an exponential time of this mean ...
-  double load_ratio = 1.8;         ///< ... in which steps take so many times as long
-  double wander = 0.0;             ///< standard deviation of the machine's level (log) ...
-  double wander_s = 30.0;          ///< ... which is another one after about so long
-  double trial_noise = 0.0;        ///< of the trial's steps beyond the baseline's
-  int batches_at_once = 1;         ///< of the trial: the others hardly take time
-  int warm_up_steps = 2;           ///< after a switch
-  double stall_every_steps = 0.0;  ///< of the trial
-  double stall_steps = 0.0;        ///< as long as so many of its steps
+  double noise = 0.07;       ///< relative standard deviation of a step
+  double correlation = 0.0;  ///< between neighbouring steps
+  /// Mean seconds between two loads by other processes (exponential) ...
+  double load_every_s = 0.0;
+  double load_s = 2.0;       ///< ... each of which lasts this mean (exponential) ...
+  double load_ratio = 1.8;   ///< ... and multiplies the step time by this
+  double wander = 0.0;       ///< standard deviation of the machine's log speed level ...
+  double wander_s = 30.0;    ///< ... and the time over which the level forgets its past
+  double trial_noise = 0.0;  ///< extra standard deviation of the trial's steps
+  /// The trial's batches arrive in groups of this size; one step of each group waits for all.
+  int batches_at_once = 1;
+  int warm_up_steps = 2;           ///< after each switch
+  double stall_every_steps = 0.0;  ///< steps of the trial between two stalls; 0: none
+  double stall_steps = 0.0;        ///< length of a stall, in steps of the trial
 
-  /// What a trial takes whose steps without stalls take `ratio`.
+  /// Returns the trial's relative step time, stalls included, if its other steps take `ratio`.
   [[nodiscard]] double with_stalls(double ratio) const {
     return ratio * (stall_every_steps > 0.0 ? 1.0 + stall_steps / stall_every_steps : 1.0);
   }
@@ -62,7 +66,7 @@ class Machine {
   }
   [[nodiscard]] double now_s() const { return now_s_; }
   void wait(double seconds) { pass(seconds * level()); }
-  /// Of the next trial's steps to the baseline's.
+  /// Sets the next trial's step time relative to the baseline's.
   void set_ratio(double ratio) { ratio_ = ratio; }
   void step(bool of_trial) {
     const double rho = world_.correlation;
@@ -113,7 +117,7 @@ class Machine {
 };
 
 struct Trial {
-  double seconds = 0.0;     ///< that it took
+  double seconds = 0.0;     ///< duration of the trial
   double rate = 0.0;        ///< seconds per sample
   double half_width = 0.0;  ///< relative
 };
@@ -122,14 +126,15 @@ Trial ended(const Machine& machine, double begun_s, const Measurement& measured)
   return {machine.now_s() - begun_s, measured.seconds_per_sample, measured.relative_half_width()};
 }
 
-/// As studies measure, but for the precision.
+/// Targets of a study's trials, except for the precision.
 MeasureSpec wanted_measure() {
   MeasureSpec wanted;
   wanted.target_half_width = k_target;
   return wanted;
 }
 
-/// In turns half the `window` will do, as in a study.
+/// True if the trial is measured tightly enough. Trials in turns need only half the `window`, as in
+/// a study.
 bool is_measured(const Measurement& measured, double window) {
   MeasureSpec wanted = wanted_measure();
   wanted.min_window_s *= window;
@@ -137,7 +142,8 @@ bool is_measured(const Measurement& measured, double window) {
   return is_tight(measured, wanted);
 }
 
-/// Whether it is known to be slower than `to_beat`, as the tuner ends trials (running_trial.cpp).
+/// True if the trial is known to be slower than `to_beat`. The rule is that of the tuner
+/// (running_trial.cpp).
 bool is_slower(const Measurement& measured, std::optional<double> to_beat, bool in_turns) {
   if (!to_beat || !std::isfinite(measured.half_width_s)) return false;
   const double rate = measured.seconds_per_sample;
@@ -174,7 +180,7 @@ Trial fresh_trial(Machine& machine, bool of_trial, double startup_s,
   return ended(machine, begun_s, measurer.current());
 }
 
-/// Trials in one running program.
+/// One running program in which all trials of a study are measured.
 class LiveProgram {
  public:
   LiveProgram(Machine& machine, int warm_up_steps)
@@ -224,7 +230,7 @@ class LiveProgram {
   int warm_up_ = 0;
 };
 
-/// The fastest so far.
+/// The fastest trial so far.
 class Best {
  public:
   explicit Best(const Trial& first) : best_(first) {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays years of nightly re-tuning under a virtual clock and tells what was noticed, when, and what
-// it cost.
+// Simulates years of nightly re-tuning under a virtual clock. Prints which changes were noticed,
+// when, and the cost.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -20,9 +20,10 @@ struct Tally {
   int years = 0;
   int upgrade_same_night = 0, machine_same_night = 0;
   int false_alarms = 0, worst_year = 0;
-  int replaced = 0;  ///< configurations in use
+  int replaced = 0;  ///< times that the configuration in use was replaced
   double nights_s = 0.0, scratch_s = 0.0, nights = 0.0;
-  double excess = 0.0;  ///< of what was in use over the best, mean over the nights
+  /// Relative excess of the used configuration's time over the best, summed over nights.
+  double excess = 0.0;
 };
 
 void count(const YearModel& model, const nightly_year::Year& year, Tally& tally) {
@@ -93,7 +94,7 @@ int main(int argc, char** argv) {
     }
     if (events) print_events(*year);
     count(model, *year, tally);
-    // Each takes a minute.
+    // Each year takes about a minute.
     fmt::print(stderr, "year {} of {} ended: {} false alarms so far\n", i + 1, years,
                tally.false_alarms);
   }

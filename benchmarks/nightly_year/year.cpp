@@ -108,7 +108,7 @@ Result<StudyParts> parts_of(const YearModel& model, std::int64_t night, const St
   return parts;
 }
 
-/// Tuning time of the whole study on one night.
+/// Returns the tuning time of the whole study on one night.
 Result<double> tune_from_scratch(const YearModel& model, std::int64_t night,
                                  const std::filesystem::path& folder) {
   const auto study = study_of(model);
@@ -156,7 +156,7 @@ double true_seconds_per_sample(const YearModel& model, std::int64_t night,
   const double compute = precision * ((1.0 - scaling) + scaling / threads) +
                          20.0 / number(configuration, "batch") * 0.2;
   const double loading = 1.2 / (0.6 + workers);
-  // More processes than there are processors wait for each other.
+  // Processes in excess of the processors wait for each other.
   const double crowd = 1.0 + 0.12 * std::max(0.0, workers + threads - 8.0);
   const double machine = has_slower_machine(model, night) ? model.machine_factor : 1.0;
   return k_seconds_per_sample * machine * crowd * (std::max(compute, loading) + 0.1 * loading);

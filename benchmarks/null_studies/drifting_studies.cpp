@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a study finds the fastest configuration on a machine that becomes slower or faster
-// while it searches, with sentinels and without.
+// Measures how often a study finds the fastest configuration on a machine that slows down or speeds
+// up during the search, with and without sentinels.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -25,8 +25,8 @@ struct Options {
   bool quiet_only = false;
 };
 
-/// The best five are a gap apart; the others are anywhere between 0.7 and 1.15 times as fast as the
-/// baseline. Where they stand, and so when each is tried, is drawn.
+/// Makes a program whose best five configurations differ by `gap` each. The others run at 0.7 to
+/// 1.15 times the baseline's speed. The seed decides their order, and so when each is tried.
 Program contest(const Options& options, std::uint64_t seed) {
   Rng rng(seed, "contest");
   Program program;
@@ -45,8 +45,8 @@ Program contest(const Options& options, std::uint64_t seed) {
 
 struct Cell {
   double studies = 0.0;
-  double best = 0.0;  ///< that recommend the fastest configuration
-  double lost = 0.0;  ///< by how much what they recommend is slower
+  double best = 0.0;  ///< studies that recommend the fastest configuration
+  double lost = 0.0;  ///< relative slowness of the recommended configuration
   double searched = 0.0;
   double searched_s = 0.0;
   double sentinels = 0.0;
@@ -79,7 +79,7 @@ bool play(const Options& options, const Machine& machine, const Json& budget, bo
 
 struct DriftCase {
   const char* name;
-  double change;  ///< from the begin of the search to its end
+  double change;  ///< from the start of the search to its end
   bool is_sudden;
 };
 constexpr DriftCase k_drift_cases[] = {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often a study claims that something is faster: where nothing is, and where something is; and
-// how often another study of the same program finds what the first one promised.
+// Measures how often a study claims a speed-up, with and without a true one. Also measures how
+// often a second study of the same program confirms the first one's claim.
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -42,13 +42,13 @@ constexpr Budget k_budgets[] = {
     {"20 min", R"({"trials": 8, "time": "20m"})"},
 };
 
-/// Too short for forty configurations: the search and the proof of what it found compete for it.
+/// Budgets too short for forty configurations: searching and confirming compete for the time.
 constexpr Budget k_short_budgets[] = {
     {"3 min", R"({"time": "3m"})"},
     {"6 min", R"({"time": "6m"})"},
 };
 
-/// Forty configurations between 0.7 and 1 times as fast as the baseline, but for one.
+/// Makes forty configurations at 0.7 to 1 times the baseline's speed, except for one.
 Program one_of_forty(double speed_up) {
   constexpr int k_others = 38;
   Program program{speed_up, 1.0};
@@ -59,7 +59,8 @@ Program one_of_forty(double speed_up) {
   return program;
 }
 
-/// With `--stalls` each configuration stands still for a second every twenty or so.
+/// With `--stalls`, each configuration stalls for 10 steps' time about every 200 steps (1 s every
+/// 20 s).
 constexpr double k_stall_period_steps = 200.0;
 constexpr double k_stall_steps = 10.0;
 
@@ -67,16 +68,16 @@ bool holds(double low, double high, double value) {
   return low <= value && value <= high;
 }
 
-/// Counts over the studies of a cell.
+/// Counts over the studies of a table cell.
 struct Cell {
   int studies = 0;
   int claims = 0;
-  int covered = 0;  ///< of the claims: the interval holds the truth
+  int covered = 0;  ///< claims whose interval contains the truth
   double seconds = 0.0;
   double trials = 0.0;
 };
 
-/// Nothing, and a word on stderr, where a study cannot be run.
+/// Runs one study. If it cannot run, prints the error on stderr and returns nullopt.
 std::optional<Outcome> play(const Machine& machine, const Program& program, const Budget& budget,
                             std::uint64_t seed) {
   const auto folder =
@@ -109,7 +110,7 @@ Machine machine_of(const Options& options, double launch_variation, double drift
   return machine;
 }
 
-/// `0.950`, `-` of nothing.
+/// Formats a share as `0.950`, or as `-` if `whole` is 0.
 std::string share_text(int part, int whole) {
   return whole > 0 ? fmt::format("{:.3f}", part / static_cast<double>(whole)) : "-";
 }
@@ -169,7 +170,7 @@ bool print_claims(const Options& options) {
   return print_forty(options);
 }
 
-/// A study and another one of the same program, each as often as `studies` says.
+/// Runs `studies` pairs of studies of the same program and prints one row.
 bool print_repeats_cell(const Options& options, Program program, double launch_variation,
                         double drift) {
   program.searcher = options.searcher;

@@ -16,47 +16,46 @@ namespace steptune::null_studies {
 /// A machine on which launches of one program differ.
 struct Machine {
   double launch_variation = 0.0;  ///< relative standard deviation from launch to launch
-  double drift_per_run = 0.0;     ///< each launch is so much slower than the one before it
+  double drift_per_run = 0.0;     ///< relative slowdown of each launch over the one before it
   double step_noise = 0.01;       ///< relative standard deviation of a step
   double warmup_steps = 2.0;      ///< the first step takes twice as long, fading by this e-fold
-  /// How much longer a step takes after so many seconds of the study, as a factor; empty: no
-  /// longer.
+  /// Factor on the step time after this many seconds of the study; empty: always 1.
   std::function<double(double elapsed_s)> slowness{};
   /// Mean number of steps from one stall to the next, which come at random; 0: none.
   double stall_period_steps = 0.0;
-  double stall_steps = 0.0;  ///< so many steps a stall takes
+  double stall_steps = 0.0;  ///< length of a stall, in steps
 };
 
-/// What a study is given to find: eight configurations, of which the fifth is so many times as fast
-/// as the seven others, the baseline among them; and what searches for it.
+/// Program that a study tunes: eight configurations, of which the fifth is `speed_up` times as fast
+/// as the others (the first is the baseline). Also the searcher.
 struct Program {
   double speed_up = 1.0;
   double startup_s = 1.0;
-  /// In place of those eight: how fast each configuration is, the baseline's being the first.
+  /// Speed of each configuration, used instead of those eight; the first is the baseline.
   std::vector<double> speeds{};
   std::string searcher = "grid";
-  /// `search.worth`; 0, as the fifth of eight numbers may be the only fast one, which no search
-  /// that goes by its neighbours expects.
+  /// `search.worth`. It is 0 because only the fifth of eight numbers may be fast, which no searcher
+  /// that learns from neighbours expects.
   double worth = 0.0;
-  /// It comes to its own end after so many steps, and no longer run is planned; 0: never.
+  /// Steps after which the program ends by itself, with no longer run planned; 0: never.
   double ends_after_steps = 0.0;
 };
 
 struct Outcome {
   Claim claim = Claim::unconfirmed;
   SpeedUp speed_up;
-  double truth = 1.0;      ///< how many times as fast what was recommended really is
+  double truth = 1.0;      ///< true speed-up of the recommended configuration
   double elapsed_s = 0.0;  ///< tuning time
   std::int64_t trials = 0;
-  std::int64_t searched = 0;   ///< of the trials: baseline and those of the search
-  double searched_s = 0.0;     ///< what these took
-  std::int64_t sentinels = 0;  ///< of the trials: runs of the baseline in between
+  std::int64_t searched = 0;   ///< trials of the baseline and of the search
+  double searched_s = 0.0;     ///< seconds that these trials took
+  std::int64_t sentinels = 0;  ///< trials that run the baseline in between
   bool told_drift = false;     ///< the result says that the machine drifted
 };
 
-/// Runs one study to its end under a virtual clock: everything but processes is real. `budget` and
-/// `measure` are those of a study file; the order of the trials follows from `seed`. `folder` must
-/// be empty and is left with the study's history.
+/// Runs one study to its end under a virtual clock; only the processes are not real. `budget` and
+/// `measure` are sections of a study file. `seed` decides the order of the trials. `folder` must be
+/// empty; the study's history stays there.
 [[nodiscard]] Result<Outcome> run_study(const Machine& machine, const Program& program,
                                         const Json& budget, std::uint64_t seed,
                                         const std::filesystem::path& folder,

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What leaving knobs of the data loader out saves a search in a program that hardly waits for data.
+"""Measures how much a search gains if it leaves out the data loader's knobs in a program that hardly waits for data.
 
     offered_knobs.py [--search-quality build/release/bin/search_quality] [--programs 4] [--seeds 10] [--share 0.01]
 
-Generates programs: the seconds of a step for every combination of the safe knobs that PyTorch's hook would
-offer on 8 CPUs, from parts as the hook tells them. Data takes `--share` of a step as it is; the other parts, and
-what each knob does to its part, are drawn for each program. The Bayesian searcher then searches two tables of each
-program: all knobs, and those that are left where the loader's are not offered. Told is the median number of
-evaluations until the best configuration so far is within 5 and 1 % of the best one of all knobs, so what leaving
-knobs out loses is in it.
+Generates programs as tables: the seconds of a step for every combination of the safe knobs that PyTorch's hook would
+offer on 8 CPUs. The seconds are the sum of the parts that the hook reports. Loading data takes the share `--share` of a
+step at the current settings. The other parts, and the effect of each knob on its part, are drawn for each program. The
+Bayesian searcher searches two tables of each program: with all knobs, and without the loader's. Prints the median number
+of evaluations until the best configuration so far is within 5 and 1 % of the best one of all knobs. The figures
+therefore include the speed-up that is lost by leaving knobs out.
 """
 
 import argparse
@@ -41,23 +41,23 @@ ORDERED = ("num_workers", "prefetch_factor", "num_threads")
 
 
 class Program:
-    """Seconds of a step by its parts. As it is, with a thread for each CPU and the first value of every other knob,
-    a step takes 1 s."""
+    """Seconds of a step by its parts. A step takes 1 s with a thread for each CPU and the first value of every other
+    knob."""
 
     def __init__(self, number, data_share):
         draw = random.Random(number).uniform
         self.data_s = data_share
         self.optimizer_s = draw(0.03, 0.15)
         self.compute_s = 1.0 - self.data_s - self.optimizer_s
-        self.serial = draw(0.05, 0.4)  # of the computation on one CPU, whatever the threads
-        self.crowding = draw(0.0, 0.04)  # that each further thread costs
+        self.serial = draw(0.05, 0.4)  # share of the computation that threads do not speed up
+        self.crowding = draw(0.0, 0.04)  # relative cost of each further thread
         self.layout = draw(0.7, 1.1)
         self.freed = draw(0.98, 1.0)
         self.optimizer = {"loop": 1.0, "foreach": draw(0.5, 1.1), "fused": draw(0.4, 1.0)}
         self.waiting = {"default": 1.0, "active": draw(0.97, 1.03), "passive": draw(0.98, 1.04)}
         self.kept = draw(0.88, 1.0)
         self.by_worker_s = 0.2 * self.data_s  # handing a batch over
-        self.contention = draw(0.0, 0.01)  # that each worker costs the computation
+        self.contention = draw(0.0, 0.01)  # relative cost of each worker to the computation
 
     def step_s(self, knobs):
         workers = knobs.get("num_workers", 0)
@@ -96,7 +96,7 @@ def write_table(folder, name, program, knobs):
 
 
 def evaluations(searched, limit_s, most):
-    """Until a value at the limit: of each seed; one more than `most` where it was never reached."""
+    """Returns, for each seed, the evaluations until a value within the limit; `most` + 1 if it was never reached."""
     counts = []
     for seed in searched["seeds"]:
         values = [evaluation["values"][0] for evaluation in seed["evaluations"]]

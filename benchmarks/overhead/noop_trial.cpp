@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cheapest program that a tuner can measure: prints the reports of a run it never made, ends.
+// The cheapest program that a tuner can measure: prints the reports of a made-up run and ends.
 #include <cstdio>
 #include <cstdlib>
 

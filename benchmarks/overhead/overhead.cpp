@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tuner itself costs per trial: a study of no-op trials, beside the bare cost of starting
-// and reaping the same process and of one durable SQLite commit, all measured in this run.
+// Measures the tuner's own cost per trial in a study of no-op trials. For comparison, also measures
+// the bare cost of starting and reaping the same process, and of one durable SQLite commit.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -24,7 +24,7 @@ namespace {
 
 using steptune::Json;
 
-/// Runs a program to its end with output to /dev/null; its exit status, or -1.
+/// Runs a program to its end with output to /dev/null. Returns its exit status, or -1.
 int run_quietly(std::vector<std::string> words) {
   std::vector<char*> argv;
   for (std::string& word : words)
@@ -43,7 +43,7 @@ int run_quietly(std::vector<std::string> words) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/// Seconds that `run` takes, each of `repetitions` times, in order of length.
+/// Returns the seconds of each of `repetitions` calls of `run`, sorted.
 template <typename Run>
 std::vector<double> timed_s(int repetitions, Run run) {
   const steptune::SystemClock clock;
@@ -83,7 +83,7 @@ void write_study(const std::filesystem::path& file, const std::string& noop, int
   std::ofstream(file) << steptune::dump_json(study, 2);
 }
 
-/// Mean seconds of one durable commit in the journal mode that the history uses.
+/// Returns the mean seconds of one durable commit in the journal mode that the history uses.
 double commit_s(const std::filesystem::path& folder, int commits) {
   SQLite::Database database((folder / "commits.db").string(),
                             SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
@@ -112,7 +112,8 @@ int main(int argc, char** argv) {
   const auto programs = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   const std::string steptune = (programs / "steptune").string();
   const std::string noop = (programs / "noop_trial").string();
-  // Beside the programs, not in /tmp, which may be memory: a durable commit needs a disk.
+  // /tmp may be in memory, and a durable commit needs a disk, so the folder lies beside the
+  // programs.
   steptune::TemporaryFolder temporary("overhead", programs);
   const std::filesystem::path& folder = temporary.path();
   const std::string database = (folder / "history.db").string();

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the tuner beside it does to a program's step times: one long trial, the tuner stopped (SIGSTOP) in every other block.
+"""Measures how a tuner beside a program affects its step times: one long trial, with the tuner stopped in every other block.
 
     step_times.py --steptune build/release/bin/steptune [--blocks 320] [--block-s 0.6] [--threads N]
 
-Run it on a machine that does nothing else. A step computes on as many threads as there are CPUs (about 20 ms), tells the
-tuner each time, and the program itself notes when each step ended. Blocks come in fours (with, without, without, with), so
-that drift cancels; what the tuner has to catch up with after a block without it falls into the block after. Prints the
-ratio of the mean step times with and without the tuner, with the 95 % interval over the fours, and the processor time
-that the tuner took.
+Run it on a machine that does nothing else. A step computes on as many threads as there are CPUs (about 20 ms) and then
+reports to the tuner. The program itself records when each step ended. SIGSTOP stops the tuner. Blocks come in fours
+(with, without, without, with), so that drift cancels. The tuner catches up after each block without it, so that cost
+falls into the next block. Prints the ratio of the mean step times with and without the tuner, its 95 % interval over
+the fours, and the processor time that the tuner took.
 """
 import argparse
 import bisect
@@ -72,13 +72,13 @@ def processor_s(pid):
 
 
 def mean_step_s(times, begin, end):
-    """Of the whole steps between two times; what ends right after `begin` began before it."""
+    """Returns the mean over the whole steps between two times. A step that ends right after `begin` started before it."""
     first, last = bisect.bisect_left(times, begin), bisect.bisect_right(times, end) - 1
     return (times[last] - times[first]) / (last - first)
 
 
 def blocks_of(tuner, arguments):
-    """(with the tuner?, begin, end) of each block, while the trial runs."""
+    """Returns (with the tuner?, begin, end) of each block, while the trial runs."""
     blocks = []
     for index in range(4 * (arguments.blocks // 4)):
         with_tuner = index % 4 in (0, 3)
@@ -125,7 +125,7 @@ def main():
     ratios = [statistics.mean(math.log(value) * (1 if with_tuner else -1) for with_tuner, value in step_s[at:at + 4]) * 2
               for at in range(0, len(step_s), 4)]
     mean = statistics.mean(ratios)
-    # Student's t of 15 fours, which is wider than that of more.
+    # Student's t for 15 groups of four. It is wider than the exact value if there are more groups.
     half = 2.145 * statistics.stdev(ratios) / math.sqrt(len(ratios))
     shown = [f"{100 * math.expm1(value):+.2f} %" for value in (mean, mean - half, mean + half)]
     without_ms = 1000 * statistics.mean(value for with_tuner, value in step_s if not with_tuner)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// packs: what a tuning on SageMaker takes and finds by how many trials a job runs in turn,
-// rehearsed with several seeds of the searcher and of what differs from day to day.
+// packs: rehearses a tuning on SageMaker with several numbers of trials per job, and prints its
+// cost and result. Repeats each with several seeds of the searcher and of the day-to-day variation.
 
 #include <algorithm>
 #include <cmath>
@@ -42,7 +42,7 @@ struct Totals {
   double worst_regret = 0.0;
 };
 
-/// What a sample costs with a configuration, by the model.
+/// Returns the cost of a sample with a configuration, by the model.
 double usd_per_sample(const StudySpec& study, const SpeedModel& speed,
                       const Configuration& configuration) {
   return usd_per_hour(study, configuration) * speed(configuration).seconds_per_sample;
@@ -57,14 +57,14 @@ double least_usd_per_sample(const StudySpec& study, const SpeedModel& speed) {
   return least;
 }
 
-/// What is compared.
+/// One way to run trials on SageMaker.
 struct Way {
   std::string name;
   int trials_per_job = 1;
   bool pools = true;
 };
 
-/// `least`: what the same jobs come to at least.
+/// Rehearses one study for each seed. Adds the lowest possible cost of the same jobs to `least`.
 Result<Totals> rehearse_all(const Options& options, Json document, const Way& way, Totals& least) {
   document["runner"]["trials_per_job"] = way.trials_per_job;
   if (!way.pools) document["runner"]["keep_alive"] = 0;
@@ -97,7 +97,7 @@ Result<Totals> rehearse_all(const Options& options, Json document, const Way& wa
       least.not_training_usd += bill->not_training_usd;
     }
     if (!tuning->recommended) continue;
-    // The same for every seed.
+    // The best is the same for every seed.
     if (!best) best = least_usd_per_sample(*study, *speed);
     const double regret = usd_per_sample(*study, *speed, *tuning->recommended) / *best - 1.0;
     totals.regret += regret;

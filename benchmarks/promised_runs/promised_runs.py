@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a study promised, beside what long runs of its baseline and of its recommendation then took.
+"""Compares what a study promised with the durations of long runs of its baseline and of its recommendation.
 
     promised_runs.py --steptune build/release/bin/steptune [--db FILE] [--minutes 10] STUDY.json|NAME
 
 Run it on a machine that does nothing else, in the folder that the study's command expects. A study file is tuned
-first; the name of a study that is there is taken as it stands. Then `steptune follow` watches each configuration for
---minutes, and a row for each is printed: the planned run as promised and as followed, both with 95 % intervals.
+first; the name of an existing study is used without further tuning. Then `steptune follow` watches each configuration
+for --minutes. Prints a row for each: the planned run as promised and as followed, both with 95 % intervals.
 """
 import argparse
 import json
@@ -31,7 +31,7 @@ def hours(figure):
 
 
 def followed(steptune, study, trial, minutes):
-    """The last statement of `follow` about the trial's own command, ended by Ctrl-C after so many minutes."""
+    """Returns the last line of `follow` about the trial's own command, which Ctrl-C ends after `minutes`."""
     shown = answer([*steptune, "show", study, str(trial), "--json"])["details"]
     environment = {**os.environ, **{key: str(value) for key, value in shown["environment"].items()}}
     log = f"{study}.trial-{trial}.follow.log"

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What PyTorch's hook costs a program: a step with it and without, the start of an interpreter.
+"""Measures the cost of PyTorch's hook to a program: a step with and without it, and the start of an interpreter.
 
     OMP_NUM_THREADS=1 python3 benchmarks/pytorch_hook/overhead.py
 
-The least of many short blocks: other load on the machine only ever adds.
+Takes the minimum of many short blocks, since other load on the machine only adds time.
 """
 
 import json
@@ -19,7 +19,7 @@ ROUNDS = 4
 BLOCKS = 150
 STEPS = 3
 STARTS = 10
-# The second one's outermost class occurs 40 times within itself, each a call that is looked at.
+# In the second case the outermost class occurs 40 times within itself; the hook looks at each of these calls.
 CASES = {"1 module": 0, "121 modules": 40}
 LOOKS = {"80 gradients, 2 880 numbers": 8, "80 gradients, 10 million numbers": 500}
 
@@ -65,7 +65,7 @@ def train(case):
 
 
 def look(case):
-    """The looks at the gradients of one step that accumulates them."""
+    """Times the looks at the gradients in one step that accumulates them."""
     import torch
     from torch import nn
 
@@ -88,8 +88,8 @@ def look(case):
 
 
 def rank_look(case):
-    """The look at one step of a rank: within the backward and around it. There is one rank: what the look does is the
-    same among many."""
+    """Times the looks at the gradients in one step of a rank, within the backward and around it. Runs a single rank,
+    since a look does the same with many."""
     from types import SimpleNamespace
 
     import torch
@@ -125,7 +125,7 @@ def rank_look(case):
 
 
 def install():
-    """CPU seconds between torch imported and the hook in place."""
+    """Measures the CPU seconds from `import torch` to an installed hook."""
     import torch  # noqa: F401
 
     sys.path.append(HOOK)

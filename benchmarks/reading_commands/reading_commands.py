@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Processor time of the commands that read a history: 1 000 trials of one study as it was tuned,
-and, with --large, 1 000 000 in 100 studies, which are copies of it made in the database (without
-traces). Prints the least of several runs, user and system time together, in milliseconds. Of the
-report on 1 000 trials also the size of its file; fails where it takes more than 1 s or 3 MB.
+"""Measures the processor time of the commands that read a history: 1 000 trials of one tuned study and, with --large,
+1 000 000 trials in 100 studies (copies of it made in the database, without traces). Prints the least of several runs,
+user plus system time, in milliseconds. Also prints the size of the report on 1 000 trials. Fails if that report takes
+more than 1 s or 3 MB.
 
     benchmarks/reading_commands/reading_commands.py --steptune build/release/bin/steptune --large
 """
@@ -15,7 +15,7 @@ import sys
 import tempfile
 
 STUDIES = 100
-TRIALS = 10_000  # of each
+TRIALS = 10_000  # per study
 COMMANDS = [
     "studies", "leaderboard STUDY", "leaderboard STUDY --json", "leaderboard STUDY --all",
     "leaderboard STUDY --sort cost", "leaderboard STUDY --sort startup_s",
@@ -33,7 +33,7 @@ def columns(database, table, left_out):
 
 
 def enlarge(path):
-    """Further search trials for the study, then further studies like it."""
+    """Copies search trials within the study, then copies the study."""
     database = sqlite3.connect(path)
     rest = ", ".join(columns(database, "trials", ["study_id", "number"]))
     study = ", ".join(columns(database, "studies", ["id", "name"]))
@@ -67,7 +67,7 @@ def least_ms(arguments, runs):
 
 
 def measured_report(steptune, file, runs):
-    """Time and size of the whole study as one page."""
+    """Returns the time to write the whole study as one page, and the page's size."""
     time = least_ms([steptune, "report", "study-1", "--html", str(file)], runs)
     return time, file.stat().st_size
 
@@ -95,7 +95,7 @@ def main():
             rows.append(measured())
         for command, *times in zip(COMMANDS, *rows):
             print(f"| `{command}` | " + " | ".join(f"{time:.0f} ms" for time in times) + " |")
-        # Of 10 000 trials nobody looks at a page.
+        # Nobody reads a page with 10 000 trials.
         print(f"| `report STUDY --html FILE` | {report_ms:.0f} ms, {report_bytes / 1e6:.1f} MB |"
               + " |" * (len(rows) - 1))
     if report_ms > REPORT_LIMIT_MS or report_bytes > REPORT_LIMIT_BYTES:

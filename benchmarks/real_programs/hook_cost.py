@@ -1,17 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What PyTorch's hook costs a real program: microseconds of each step that are spent in the hook itself.
+"""Measures the cost of PyTorch's hook to a real program: microseconds of each step that are spent in the hook itself.
 
     OMP_NUM_THREADS=1 hook_cost.py [--steps 300] main.py --epochs 1
 
-Runs the program under the hook as a trial runs it, in the program's folder and with the interpreter that it takes, until it has
-made --steps steps. Each function that the hook has put in the place of one of PyTorch's is timed, without that one's own time.
-Times are CPU time of the thread that trains, so that other load on the machine counts for little. Prints a row for
-docs/internals/hooks-figures.md on stderr, of the steps from the tenth on: the median step, the hook in the median step, and the hook in all of them (with the lines
-that it prints, its surveys, and what it sees of evaluations between them), each with its share.
+Runs the program under the hook as in a trial, in the program's folder and with its interpreter, for --steps steps. Times
+each function that the hook put in place of one of PyTorch's, without the time of PyTorch's own function. Times are CPU
+time of the training thread, so that other load on the machine hardly matters. Prints a row for docs/internals/hooks-figures.md on
+stderr, over the steps from the tenth on: the median step, the hook's time in the median step, and the hook's mean time.
+The mean includes the lines that the hook prints, its surveys, and its work in evaluations between steps.
 
-What is left still has the clocks in it, which ask the kernel four times for each timed function. With --empty functions that do
-nothing stand for the hook's, in the same places: what they seem to take is the clocks'.
+The times still include reading the clocks: four system calls for each timed function. With --empty, functions that do
+nothing replace the hook's in the same places; their apparent time is the cost of the clocks.
 """
 import argparse
 import functools
@@ -27,11 +27,11 @@ WARM_UP = 10
 
 
 class Cost:
-    """`steps()`: how many the program has made."""
+    """`steps()` returns the number of steps that the program has made."""
 
     def __init__(self, most_steps, steps):
         self.spent_s = 0.0
-        self.by_step = []  # (seconds spent in the hook, seconds) at the end of each
+        self.by_step = []  # (seconds spent in the hook, seconds) at the end of each step
         self._inner_s = []
         self._most_steps = most_steps
         self._steps = steps
@@ -116,7 +116,7 @@ def under_nothing(most_steps):
     plain_init = torch.optim.Optimizer.__init__
 
     def first_call(module, *arguments, **named):
-        torch.nn.Module.__call__ = plain_call  # the first one is taken for the outermost
+        torch.nn.Module.__call__ = plain_call  # the module that is called first is assumed to be the outermost
         put(type(module), "__call__", empty)
         return type(module).__call__(module, *arguments, **named)
 

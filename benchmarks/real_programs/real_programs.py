@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `steptune run -- COMMAND` finds for a program as it is, and what the program then takes from start to end.
+"""Measures what `steptune run -- COMMAND` finds for an unmodified program, and how long the whole program then takes.
 
     real_programs.py --steptune build/release/bin/steptune [--time 3m] [--ignore REGEX] NAME -- COMMAND...
 
-Run it in the program's folder on a machine that does nothing else. COMMAND must end by itself; what it takes without
-tuning should be long against the start of its interpreter, since start-up is in the times of both.
+Run it in the program's folder on a machine that does nothing else. COMMAND must end by itself. It should run much longer
+than its interpreter takes to start, since the start-up is part of both times.
 
 1. Tunes the command for --time: survey, study file, trials, confirmation.
-2. Runs it to its end: untouched, by `steptune exec NAME`, by `exec`, untouched.
-3. Compares what the runs printed, without what --ignore matches (times, dates).
+2. Runs the command to its end: untouched, by `steptune exec NAME`, by `exec`, untouched.
+3. Compares the outputs, except for text that --ignore matches (times, dates).
 
 Prints a row of the table in docs/internals/hooks-figures.md.
 """
@@ -23,7 +23,7 @@ import time
 
 
 def finished(command, log):
-    """Seconds that the command takes, and what it printed."""
+    """Returns the seconds that the command takes, and its output."""
     begun = time.monotonic()
     with open(log, "w", encoding="utf-8") as errors:
         ran = subprocess.run(command, stdout=subprocess.PIPE, stderr=errors, check=False)
@@ -48,7 +48,7 @@ def main():
                             "--", *command], check=False)
     if tuned.returncode != 0:
         sys.exit(f"steptune run: exit status {tuned.returncode}")
-    # A second study of the name has another: the latest is meant.
+    # A second study of the same name gets another name, so ask for the latest study.
     best = json.loads(subprocess.run([steptune, "best", "--json"], stdout=subprocess.PIPE, check=False).stdout)
     study = best["study"]["name"]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a program as one that takes long to start: slow_start.py SECONDS PROGRAM [ARGUMENT...]
+"""Makes a program start slowly: slow_start.py SECONDS PROGRAM [ARGUMENT...]
 
 Sleeps, then runs the program as `python3 PROGRAM ARGUMENT...` would.
 """

@@ -1,18 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How many configurations a minute the kinds of trials measure, and whether they agree.
+"""Measures how many configurations a minute each kind of trial measures, and whether the kinds agree.
 
     trial_starts.py --steptune build/release/bin/steptune [--trials 10] [--rounds 2] [--kinds fresh,forked]
                     [--max-trial 60s] [--all-knobs] [--start-up 20] NAME -- COMMAND...
 
-Run it in the program's folder on a machine that does nothing else; where others use it, with more rounds, in which the kinds
-take turns, so that load hits all of them. In each round the same configurations, drawn at random from the
-knobs that a running program can be switched to (--all-knobs: from all safe ones), are measured to +-5 % with "trials": "fresh"
-and "forked", without confirmation. Prints a row of the table in docs/internals/hooks-figures.md for each: seconds from launch to
-the first step, configurations a minute (the baseline is one), how far their times over their baseline's are from those of fresh
-trials (median), how far from those of their own kind in the first round (median), and what half-width they came to
-(median). --start-up: `python3 PROGRAM ...` is run by slow_start.py, as one that takes so many
-seconds more to start.
+Run it in the program's folder on a machine that does nothing else. If others use the machine, ask for more rounds: the
+kinds take turns, so that load affects all of them. Each round measures the same configurations to +-5 % with "trials":
+"fresh" and "forked", without confirmation. They are drawn at random from the knobs that a running program can switch
+(--all-knobs: from all safe knobs). --start-up: slow_start.py runs `python3 PROGRAM ...`, so that it takes that many
+seconds longer to start.
+
+Prints a row of the table in docs/internals/hooks-figures.md for each kind:
+- seconds from launch to the first step;
+- configurations a minute, the baseline included;
+- median difference of the times relative to the baseline from those of fresh trials;
+- the same from the first round of the same kind;
+- median half-width.
 """
 import argparse
 import json
@@ -28,7 +32,7 @@ KNOBS = os.path.join(os.path.dirname(__file__), "..", "..", "trial_runner", "hoo
 
 
 def drafted(steptune, name, command):
-    """The study file that `steptune` writes for the command."""
+    """Returns the study file that `steptune` writes for the command."""
     subprocess.run([steptune, "check", "--name", name, "--", *command], check=True, stdout=subprocess.DEVNULL)
     with open(name + ".study.json", encoding="utf-8") as file:
         return json.loads("".join(line for line in file if not line.lstrip().startswith("//")))
@@ -43,7 +47,7 @@ def keep_switchable(study):
 
 
 def measured(steptune, study, kind, round_number):
-    """Trials of the study's configurations of that kind, as `export` tells them, and the tuning's seconds."""
+    """Tunes with trials of that kind. Returns the trials, as `export` prints them, and the tuning's seconds."""
     study = dict(study, name=f"{study['name']}-{kind}-{round_number}", trials=kind)
     file = study["name"] + ".study.json"
     with open(file, "w", encoding="utf-8") as out:
@@ -53,21 +57,21 @@ def measured(steptune, study, kind, round_number):
     for number in range(1, study["budget"]["trials"] + 1):
         told = subprocess.run([steptune, "show", study["name"], str(number), "--json"], check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        if told.returncode != 0:  # a small space is tried in fewer trials
+        if told.returncode != 0:  # a small space needs fewer trials
             break
         shown.append(json.loads(told.stdout))
     return [one for one in shown if one["trial"]["objectives"]], shown[0]["study"]["tuning_s"]
 
 
 class Tally:
-    """What trials of one kind came to, in all rounds."""
+    """Results of one kind of trial, over all rounds."""
 
     def __init__(self):
         self.trials = 0
         self.tuning_s = 0.0
         self.first_step_s = []
         self.half_widths = []
-        self.ratios = {}  # to the baseline of the round, by round and configuration
+        self.ratios = {}  # relative to the baseline of the round, by round and configuration
 
     def add(self, trials, tuning_s, round_number):
         self.trials += len(trials)
@@ -109,7 +113,7 @@ def main():
     command = arguments.command
     if arguments.start_up > 0.0:
         command = [command[0], os.path.abspath(SLOW_START), f"{arguments.start_up:g}", *command[1:]]
-    # A study that is run again has another name in the same history.
+    # A study that is run again would get another name in the same history.
     os.environ["STEPTUNE_DB"] = os.path.join(tempfile.mkdtemp(prefix=arguments.name + "-"), "history.db")
     print("trials are kept in " + os.environ["STEPTUNE_DB"], file=sys.stderr)
     study = drafted(arguments.steptune, arguments.name, command)

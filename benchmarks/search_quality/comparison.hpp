@@ -9,17 +9,20 @@
 
 namespace steptune::search_quality {
 
-/// Results beside those of an earlier version: one-sided Mann-Whitney tests that they are worse.
+/// Compares results with those of an earlier version, by one-sided Mann-Whitney tests that they are
+/// worse.
 class Comparison {
  public:
-  /// `stored`: a file of `write_figures`; empty: there is nothing to compare with.
+  /// Reads `stored`, a file of `write_figures`. If the path is empty, there is nothing to compare
+  /// with.
   [[nodiscard]] static Result<Comparison> open(const std::filesystem::path& stored);
 
-  /// What is to be said of the campaign, for people; empty without stored figures.
+  /// Adds a campaign and returns its comparison as text for people. The text is empty without
+  /// stored figures.
   [[nodiscard]] std::string add(const Problem& problem, const Campaign& campaign, int trials);
 
-  /// Writes all results to the file `store`, unless that is empty. An error of kind `conflict`
-  /// names what is worse than the stored figures with p < 0.01.
+  /// Writes all results to the file `store`, unless the path is empty. Returns an error of kind
+  /// `conflict` that lists the results that are worse than the stored ones with p < 0.01.
   [[nodiscard]] Result<void> close(const std::filesystem::path& store) const;
 
  private:

@@ -12,7 +12,7 @@ std::vector<Observation> earlier_trials(const Problem& problem, std::uint64_t se
   Rng rng(seed, "search_quality/earlier", 0);
   std::vector<Observation> trials;
   std::set<Configuration> taken;
-  // Small spaces may hold fewer configurations than were asked for.
+  // Small spaces may have fewer configurations than requested.
   for (int draw = 0; draw < 50 * options.trials; ++draw) {
     if (static_cast<int>(trials.size()) == options.trials) break;
     auto configuration = problem.space->sample(rng);

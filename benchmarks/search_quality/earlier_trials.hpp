@@ -11,12 +11,13 @@ namespace steptune::search_quality {
 
 struct EarlierOptions {
   int trials = 0;
-  /// The values belong to other configurations than they are told of: what was learnt is wrong.
+  /// If true, the values belong to other configurations than the reported ones, so they mislead.
   bool misleading = false;
 };
 
-/// Trials of another study of the same space for the run of `seed`: random configurations, each
-/// once, at the lowest of the problem's fidelities, as if that were all there is to measure.
+/// Returns trials of another study of the same space for the run of `seed`. They are distinct
+/// random configurations, measured at the problem's lowest fidelity and reported as full
+/// measurements.
 [[nodiscard]] std::vector<Observation> earlier_trials(const Problem& problem, std::uint64_t seed,
                                                       const EarlierOptions& options);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// search_quality: how many evaluations a searcher needs, on recorded tables and test functions.
+// search_quality: counts the evaluations that a searcher needs on recorded tables and test
+// functions.
 
 #include <cstdio>
 #include <fstream>

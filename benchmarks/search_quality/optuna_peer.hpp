@@ -10,12 +10,13 @@
 
 namespace steptune::search_quality {
 
-/// Samplers of Optuna that can be compared with: `optuna-tpe`, `optuna-tpe-multivariate`, and, from
-/// Optuna 3.6 on, `optuna-gp`, `optuna-gp-log` (told the logarithms of values, all of one sign).
+/// Names of Optuna's samplers to compare with: `optuna-tpe`, `optuna-tpe-multivariate`, and, from
+/// Optuna 3.6 on, `optuna-gp` and `optuna-gp-log`. The last one gets the logarithms of values,
+/// which must all have one sign.
 [[nodiscard]] const std::vector<std::string>& optuna_peer_names();
 
-/// Optuna in a process of its own, which runs `script` under `python`. Failures are told as the
-/// worst value seen so far. Ordered parameters are told as level indices, floating ones as ranges.
+/// Starts a process that runs `script` (Optuna) under `python`. The proposer reports failures as
+/// the worst value seen so far, ordered parameters as level indices, and floating ones as ranges.
 /// The space must have neither conditions nor constraints. The process ends with the proposer.
 [[nodiscard]] Result<std::unique_ptr<Proposer>> optuna_proposer(
     const std::string& name, const Problem& problem, std::uint64_t seed, const std::string& python,

@@ -1,13 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Optuna as a peer of search_quality: one study, spoken with in JSON lines.
+"""Runs Optuna as a peer of search_quality: one study, controlled by lines of JSON.
 
-The first line of stdin describes the space and the sampler. Then, until stdin ends: one line out with
-a suggestion and the milliseconds that it and the telling before it took, one line in with the values
-({"values": null} for a failure). Failures are told as the worst values seen so far, so that the
-sampler does not forget them; before any success there is no such value and they are told as failures.
-A value of a trial stopped early ({"fidelity": 0.25}) is told as a pruned trial's. The sampler
-optuna-gp-log is told values, all of one sign, as the logarithms of their amounts.
+The first line of stdin describes the space and the sampler. Then the script alternates until stdin ends. It prints a
+line with a suggestion and with the milliseconds that the suggestion and the `tell` before it took. It reads a line with
+the values ({"values": null} for a failure). A failure is reported to Optuna as the worst values seen so far, so that the
+sampler does not forget it; before the first success it is reported as a failure. A value of a trial that was stopped
+early ({"fidelity": 0.25}) is reported as a pruned trial's value. The sampler optuna-gp-log gets the logarithms of the
+values' amounts; all values must have one sign.
 """
 import json
 import math
@@ -41,7 +41,7 @@ def sampler_of(request):
 
 
 def logarithm(value):
-    """Grows with value; what is maximised comes negated."""
+    """Grows with the value; values to be maximised are negative."""
     return math.log(value) if value > 0.0 else -math.log(-value)
 
 

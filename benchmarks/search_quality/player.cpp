@@ -48,7 +48,7 @@ Observation observation_of(std::int64_t trial, const Evaluation& evaluation) {
   return observation;
 }
 
-/// Asks for trials until `trials` or `run` says that it was enough.
+/// Asks for trials until there are `trials` of them or `run` says that they suffice.
 template <typename Run>
 Result<Trajectory> play_trials(const Problem& problem, Proposer& proposer, std::uint64_t seed,
                                int trials, const Clock& clock, const Run& run) {

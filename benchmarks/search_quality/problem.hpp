@@ -14,8 +14,8 @@
 
 namespace steptune::search_quality {
 
-/// What a searcher is tried on: a space and what each configuration yields. All values are to be
-/// minimised; those of maximised columns have their sign turned.
+/// Task for a searcher: a space and the values of each configuration. All values are to be
+/// minimised; maximised columns are negated.
 struct Problem {
   std::string name;
   std::string kind;  ///< `table`, `function` or `step_times`
@@ -24,38 +24,39 @@ struct Problem {
   std::vector<std::string> objective_names;
   std::vector<bool> maximised;
 
-  /// Resource of each fidelity relative to the last, which is 1; one entry unless a fidelity column
-  /// was asked for.
+  /// Resource of each fidelity relative to the last, which is 1. Has one entry unless a fidelity
+  /// column was requested.
   std::vector<double> fidelities{1.0};
-  /// The values at a fidelity; nothing where the configuration fails.
+  /// Returns the values at a fidelity; nullopt if the configuration fails.
   std::function<std::optional<std::vector<double>>(const Configuration&, std::size_t fidelity)>
       evaluate;
-  /// What a trial of the run of `seed` tells the searcher where that is not just `evaluate`'s
-  /// values: noise, parts, the kind of failure. May be empty.
+  /// Changes what a trial in the run of `seed` reports to the searcher: noise, parts, the kind of
+  /// failure. If empty, the searcher gets `evaluate`'s values.
   std::function<void(std::uint64_t seed, Observation& observation)> tell;
 
-  /// One objective: the smallest value at full fidelity.
+  /// One objective: smallest value at full fidelity.
   double optimum = 0.0;
-  /// One objective: `regret` is relative to the optimum; otherwise to the gap between the optimum
-  /// and `typical`, the median of random configurations, as the optimum may be 0.
+  /// One objective: if true, `regret` is relative to the optimum. Otherwise it is relative to the
+  /// gap between the optimum and `typical` (the median of random configurations), as the optimum
+  /// may be 0.
   bool relative_to_optimum = true;
   double typical = 0.0;
 
   /// One objective: a run may end once its regret is at most this.
   std::optional<double> enough_regret;
 
-  /// Two objectives: the reference point, in logarithms if `log_volume`; the largest hypervolume.
+  /// Two objectives: reference point (in logarithms if `log_volume`), and largest hypervolume.
   std::vector<double> reference;
   bool log_volume = false;
   double max_volume = 0.0;
 
-  /// How far `value` is from the optimum: 0 at it, 0.05 for five per cent.
+  /// Returns the distance of `value` from the optimum: 0 at it, 0.05 for five per cent.
   [[nodiscard]] double regret(double value) const;
-  /// Hypervolume of `points` (values as evaluated) as a share of the largest.
+  /// Returns the hypervolume of `points` (values as evaluated) as a share of the largest.
   [[nodiscard]] double volume_share(const std::vector<std::vector<double>>& points) const;
 };
 
-/// Area that `points` dominate below `reference`, two objectives to be minimised.
+/// Returns the area that `points` dominate below `reference`, for two objectives to be minimised.
 [[nodiscard]] double hypervolume(std::vector<std::vector<double>> points,
                                  const std::vector<double>& reference);
 

@@ -15,27 +15,27 @@ namespace steptune::search_quality {
 
 struct FamilyOptions {
   int members = 20;
-  std::uint64_t seed = 0;  ///< that the members are drawn from
+  std::uint64_t seed = 0;  ///< seed from which the members are drawn
   std::vector<std::string> searchers;
 };
 
-/// All seeds of a searcher on one problem.
+/// Plays all seeds of a searcher on one problem.
 using PlayCampaign =
     std::function<Result<Campaign>(const Problem& problem, const std::string& searcher)>;
 
-/// Evaluations until one whose value without noise lies within 3 % of the optimum, per member the
-/// median over seeds, and the median over members. Infinite where half or more never got there.
+/// Evaluations until one whose noise-free value is within 3 % of the optimum: the median over seeds
+/// for each member, and the median over members. Infinite if half or more never got there.
 struct FamilySummary {
   std::vector<double> by_member;
   double median = 0.0;
   double solved = 0.0;  ///< share of all runs that got there
 };
 
-/// `campaigns` are one searcher's, one per member of `problems`.
+/// Summarises one searcher's `campaigns`, one for each member of `problems`.
 [[nodiscard]] FamilySummary summarise_family(const std::vector<Problem>& problems,
                                              const std::vector<Campaign>& campaigns);
 
-/// Plays the whole family, prints a table for people and returns every evaluation and the
+/// Plays the whole family and prints a table for people. Returns every evaluation and the
 /// summaries.
 [[nodiscard]] Result<Json> run_step_time_family(const FamilyOptions& options,
                                                 const PlayCampaign& play);

@@ -14,7 +14,7 @@ constexpr std::array<const char*, 3> k_precisions = {"fp32", "fp16", "bf16"};
 constexpr double k_half_precision_activations = 0.55;
 constexpr double k_smallest_batch = 8.0;
 
-/// The configuration in numbers; parameters that the member lacks at their usual values.
+/// Configuration as numbers; parameters that the member lacks have their usual values.
 struct Knobs {
   double batch = 0.0;
   double workers = 0.0;
@@ -44,12 +44,12 @@ Knobs knobs_of(const Configuration& configuration) {
   return knobs;
 }
 
-/// Of one sample of the job, for all devices together.
+/// Returns the loading time of one sample of the job, for all devices together.
 double loading_s(const StepTimeModel& model, const Knobs& knobs) {
   const double processes = knobs.workers * knobs.threads + knobs.devices;
   const double crowding = std::max(1.0, processes / model.cpus);
   const double by_threads = 1.0 / (model.serial_share + (1.0 - model.serial_share) / knobs.threads);
-  // Besides sharing the CPUs, processes that displace each other lose time at every switch.
+  // Processes that share CPUs also lose time at every context switch.
   const double slowdown = crowding * (1.0 + 0.15 * (crowding - 1.0));
   const double decoding = model.decode_s * slowdown / (knobs.workers * by_threads);
   return decoding * (1.0 + model.burden_by_worker * knobs.workers * knobs.workers);
@@ -126,7 +126,8 @@ std::vector<Parameter> draw_parameters(Rng& rng, double largest_batch) {
 double StepTimeModel::memory_bytes(const Configuration& configuration) const {
   const Knobs knobs = knobs_of(configuration);
   const bool full = knobs.precision == 0;
-  // Half precision keeps a second copy of the weights, an eighth of weights and optimizer states.
+  // Half precision keeps a second copy of the weights, an eighth of the size of weights and
+  // optimizer states.
   return state_bytes * (full ? 1.0 : 1.125) +
          knobs.batch * activation_bytes * (full ? 1.0 : k_half_precision_activations);
 }
@@ -169,7 +170,8 @@ StepTimeModel draw_step_time_model(std::uint64_t seed, std::uint64_t number) {
   model.spilling_batch = largest_batch / one_of(rng, std::array{2.0, 4.0, 8.0});
   model.spill = between(rng, 0.02, 0.15);
 
-  // As a multiple of the compute, so that some members wait for data and others do not.
+  // The decoding time is a multiple of the compute time, so that some members wait for data and
+  // others do not.
   model.decode_s = sample_s * log_between(rng, 1.0, 20.0);
   model.serial_share = between(rng, 0.1, 0.5);
   model.burden_by_worker = log_between(rng, 5e-4, 1e-2);
@@ -189,7 +191,7 @@ StepTimeModel draw_step_time_model(std::uint64_t seed, std::uint64_t number) {
   model.startup_s = between(rng, 10.0, 60.0);
   model.startup_by_worker_s = between(rng, 0.1, 1.0);
   model.startup_by_device_s = between(rng, 1.0, 10.0);
-  // A run of half an hour to six hours on one device.
+  // A run takes half an hour to six hours on one device.
   model.run_samples = log_between(rng, 1800.0, 21600.0) / sample_s;
 
   model.memory_limit_bytes = one_of(rng, std::array{16e9, 24e9, 40e9, 80e9});

@@ -13,42 +13,46 @@ namespace steptune::search_quality {
 
 /// Seconds per sample of a training job by part, without noise.
 struct StepParts {
-  double loading_s = 0.0;    ///< the loading itself, whether anybody waits for it or not
-  double data_wait_s = 0.0;  ///< what the training loop waits for data
+  double loading_s = 0.0;    ///< loading time, even if nobody waits for it
+  double data_wait_s = 0.0;  ///< time that the training loop waits for data
   double transfer_s = 0.0;   ///< from host to device
   double compute_s = 0.0;
   double communication_s = 0.0;
-  double startup_s = 0.0;  ///< of the whole run, by sample
+  double startup_s = 0.0;  ///< of the whole run, divided by its samples
 
-  /// The objective: everything that the job's clock sees.
+  /// Returns the objective: the total of all parts.
   [[nodiscard]] double seconds_per_sample() const {
     return data_wait_s + transfer_s + compute_s + communication_s + startup_s;
   }
 };
 
-/// How one made-up training program on one made-up machine takes its time. Parameters:
+/// Model of the time of one made-up training program on one made-up machine. Parameters:
 /// - `batch_size` (per device, powers of two), `workers`, `prefetch`, `precision`, `devices`;
 /// - in some members `threads` (of each worker) and `pin_memory`.
 ///
-/// Loading: decoding time over the workers' throughput, which threads raise by Amdahl's law, more
-/// processes than CPUs lower, and which every further worker burdens a little. With `prefetch` it
-/// runs beside the compute and only the excess is waited for, and an unevenness that deeper queues
-/// hide; without, all of it. Compute: a start of the step plus a time per sample that batches too
-/// small to fill the device do not reach and very large ones lose again, by precision.
+/// Loading: decoding time over the workers' throughput. Threads raise the throughput by Amdahl's
+/// law, more processes than CPUs lower it, and every further worker burdens it a little. Without
+/// `prefetch` the loop waits for all of the loading. With it, loading runs beside the compute, and
+/// the loop waits for the excess and for an unevenness that deeper queues hide.
+/// Compute: a constant per step plus a time per sample, which depends on the precision. Small
+/// batches do not fill the device, and very large ones lose speed again.
 /// Communication: a ring's latency and bandwidth, 2 (n - 1) / n of the gradients, slower beyond one
-/// node. Start-up: a constant, workers and devices. Memory: states plus activations by sample.
+/// node. Start-up: a constant plus a time per worker and device. Memory: states plus activations
+/// per sample.
 struct StepTimeModel {
   // Loading.
   double decode_s = 0.0;
-  double serial_share = 0.0;      ///< of a worker's decoding, which threads do not speed up
-  double burden_by_worker = 0.0;  ///< of the process that gathers, relative
-  double unevenness = 0.0;        ///< of the loading time, waited for at a queue of one batch
-  double hand_over_s = 0.0;       ///< by step
+  double serial_share = 0.0;  ///< share of a worker's decoding that threads do not speed up
+  /// Relative cost of each worker to the process that gathers batches.
+  double burden_by_worker = 0.0;
+  /// Share of the loading time that is waited for with a queue of one batch.
+  double unevenness = 0.0;
+  double hand_over_s = 0.0;  ///< per step
   int cpus = 8;
   // Compute.
-  double launch_s = 0.0;                 ///< by step
+  double launch_s = 0.0;                 ///< per step
   std::array<double, 3> sample_s{};      ///< by `precision`: fp32, fp16, bf16
-  std::array<double, 3> extra_launch{};  ///< likewise, relative
+  std::array<double, 3> extra_launch{};  ///< relative, by `precision`
   double filling_batch = 8.0;            ///< batches far below it cost as much as this one
   double spilling_batch = 256.0;         ///< batches above it lose speed
   double spill = 0.0;
@@ -68,20 +72,20 @@ struct StepTimeModel {
   double run_samples = 1.0;
   // Memory of one device.
   double state_bytes = 0.0;
-  double activation_bytes = 0.0;  ///< by sample, in fp32
+  double activation_bytes = 0.0;  ///< per sample, in fp32
   double memory_limit_bytes = 0.0;
-  /// Relative standard deviation of what a trial measures, 0.01 to 0.05.
+  /// Relative standard deviation of a trial's measured value, 0.01 to 0.05.
   double noise = 0.01;
 
-  /// 5 to 7, as a study file would declare them.
+  /// 5 to 7 parameters, as a study file would declare them.
   std::vector<Parameter> parameters;
 
   [[nodiscard]] double memory_bytes(const Configuration& configuration) const;
-  /// Nothing where memory does not suffice.
+  /// Returns the parts of the step time; nullopt if memory does not suffice.
   [[nodiscard]] std::optional<StepParts> parts_of(const Configuration& configuration) const;
 };
 
-/// Member `number` of the family of `seed`: the same on every platform.
+/// Draws member `number` of the family of `seed`. The result is the same on every platform.
 [[nodiscard]] StepTimeModel draw_step_time_model(std::uint64_t seed, std::uint64_t number);
 
 }  // namespace steptune::search_quality

@@ -7,11 +7,12 @@
 
 namespace steptune::search_quality {
 
-/// Member `number` of the synthetic family of step times (`StepTimeModel`) of `family_seed`.
+/// Makes the problem of member `number` of the synthetic family of step times (`StepTimeModel`) of
+/// `family_seed`.
 ///
-/// `evaluate` is without noise and the optimum is that of every configuration. Searchers are told
-/// values with multiplicative noise, which depends on the run's seed and the trial alone, its
-/// standard error, and peak memory. Too little memory is told as such.
+/// `evaluate` has no noise, and the optimum is that over every configuration. Searchers get values
+/// with multiplicative noise, which depends only on the run's seed and the trial, its standard
+/// error, and peak memory. A configuration that needs too much memory fails as out of memory.
 [[nodiscard]] Problem step_time_problem(std::uint64_t family_seed, std::uint64_t number);
 
 }  // namespace steptune::search_quality

@@ -10,7 +10,7 @@
 
 namespace steptune::search_quality {
 
-/// What the seeds of one searcher came to on one problem in an earlier version: see `results_of`.
+/// Results of all seeds of one searcher on one problem in an earlier version: see `results_of`.
 struct StoredFigures {
   std::string problem;
   std::string searcher;
@@ -18,12 +18,12 @@ struct StoredFigures {
   std::vector<double> results;
 };
 
-/// The file that `write_figures` has made.
+/// Reads a file that `write_figures` wrote.
 [[nodiscard]] Result<std::vector<StoredFigures>> read_figures(const std::filesystem::path& file);
 [[nodiscard]] Result<void> write_figures(const std::filesystem::path& file,
                                          const std::vector<StoredFigures>& figures);
 
-/// The entry of `figures` of the same problem, searcher and number of trials, or null.
+/// Returns the entry of `figures` with the same problem, searcher and number of trials, or null.
 [[nodiscard]] const StoredFigures* find_figures(const std::vector<StoredFigures>& figures,
                                                 const std::string& problem,
                                                 const std::string& searcher, int trials);

@@ -24,7 +24,8 @@ double quantile(std::vector<double> values, double share) {
   return values[below] + (place - std::floor(place)) * (values[above] - values[below]);
 }
 
-/// Evaluations or cost until the regret is within the limit; infinite if it never is.
+/// Returns the evaluations or the cost until the regret is within the limit; infinite if it never
+/// is.
 double spent_until(const Problem& problem, const Trajectory& trajectory, double regret,
                    bool as_cost) {
   double spent = 0.0;

@@ -10,13 +10,13 @@
 
 namespace steptune::search_quality {
 
-/// All seeds of one searcher on one problem.
+/// Runs of one searcher on one problem with all seeds.
 struct Campaign {
   std::string searcher;
   std::vector<Trajectory> trajectories;
 };
 
-/// Median over seeds of the evaluations (or the cost) until the regret is at most `regret`; nothing
+/// Median over seeds of the evaluations (or the cost) until the regret is at most `regret`; nullopt
 /// if half of the seeds or more never got there. `solved` is the share that did.
 struct Reached {
   double regret = 0.0;
@@ -26,8 +26,8 @@ struct Reached {
 
 struct Summary {
   std::vector<Reached> evaluations;  ///< one objective: to within 1, 5 and 10 %
-  std::vector<Reached> cost;         ///< the same in full runs, where fidelities differ
-  /// Median regret (one objective) or share of the hypervolume (two) after so many evaluations.
+  std::vector<Reached> cost;         ///< the same in full runs, if fidelities differ
+  /// Median regret (one objective) or share of the hypervolume (two) by number of evaluations.
   std::vector<std::pair<int, double>> after;
   double failures = 0.0;  ///< mean number of failed evaluations per seed
   double suggest_ms_median = 0.0;
@@ -37,22 +37,22 @@ struct Summary {
 
 [[nodiscard]] Summary summarise(const Problem& problem, const Campaign& campaign);
 
-/// The best value (one objective) or the share of the hypervolume (two) after each evaluation;
-/// before the first success NaN or 0. Only values at full fidelity count.
+/// Returns the best value (one objective) or the share of the hypervolume (two) after each
+/// evaluation. Before the first success it is NaN or 0. Only values at full fidelity count.
 [[nodiscard]] std::vector<double> progress_of(const Problem& problem, const Trajectory& trajectory);
 
-/// What each seed came to, smaller is better: the final regret, or minus the share of the
-/// hypervolume; infinite without a success.
+/// Returns one result for each seed; smaller is better. With one objective it is the final regret,
+/// with two minus the share of the hypervolume. It is infinite without a success.
 [[nodiscard]] std::vector<double> results_of(const Problem& problem, const Campaign& campaign);
 
-/// Probability that results `a` would look at least this much smaller than `b` if both were the
-/// same: one-sided Mann-Whitney test, normal approximation with ties.
+/// Returns the probability that results `a` would look at least this much smaller than `b` if both
+/// had the same distribution. One-sided Mann-Whitney test, normal approximation with ties.
 [[nodiscard]] double p_value(const std::vector<double>& a, const std::vector<double>& b);
 
 [[nodiscard]] Json to_json(const Problem& problem, const Campaign& campaign,
                            const Summary& summary);
 
-/// A table for people, one row per campaign.
+/// Returns a table for people, one row per campaign.
 [[nodiscard]] std::string text_of(const Problem& problem, const std::vector<Campaign>& campaigns,
                                   const std::vector<Summary>& summaries);
 

@@ -26,7 +26,7 @@ struct Objective {
 };
 
 using Key = std::vector<std::size_t>;
-/// Values by levels of the parameters and fidelity; nothing where the measurement failed.
+/// Values by levels of the parameters and fidelity; nullopt if the measurement failed.
 using Measured = std::map<Key, std::vector<std::optional<std::vector<double>>>>;
 
 Value value_of(const std::string& text) {
@@ -38,7 +38,7 @@ Value value_of(const std::string& text) {
   return Value{*number};
 }
 
-/// The range whose levels are exactly `numbers`, if there is one; otherwise an ordinal.
+/// Returns the range whose levels are exactly `numbers`, if there is one; otherwise an ordinal.
 Parameter ordered_parameter(const std::string& name, const std::vector<std::string>& texts) {
   Parameter parameter;
   parameter.name = name;
@@ -256,7 +256,7 @@ class TableReader {
     return std::move(problem_);
   }
 
-  /// Optimum, reference point and the traits that a study file would state.
+  /// Finds the optimum, the reference point and the traits that a study file would state.
   Result<void> judge() {
     std::vector<std::vector<double>> full;
     for (const auto& [key, by_fidelity] : measured_) {

@@ -4,14 +4,14 @@
 
     record.py --steptune build/release/bin/steptune --program examples/mnist/main.py --out FOLDER [--trials 10]
 
-PROGRAM is main.py of https://github.com/pytorch/examples/tree/main/mnist, unmodified; `import torchvision` must work in
-/usr/bin/python3 (Debian: python3-torchvision). Where the data set is not beside it (../data), random images of the same
-number and size are written there: what they show changes no time.
+PROGRAM is main.py of https://github.com/pytorch/examples/tree/main/mnist, unmodified. `import torchvision` must work in
+/usr/bin/python3 (Debian: python3-torchvision). If the data set is not beside the program (../data), the script writes
+random images of the same number and size there; the pictures do not affect the times.
 
-Runs mnist.study.json on it in FOLDER, which another call of the same command goes on with, and writes mnist_step_parts.csv and
-.json there, a table as `search_quality --table` reads it: seconds per sample, and of these the seconds of each part. Where a
-parameter has no effect (prefetch without workers), the one measurement stands for each of its values. Run it on a machine that
-does nothing else: 320 configurations of at most 7 s each, so 40 minutes at most.
+Runs mnist.study.json on the program in FOLDER; a repeated call resumes there. Writes mnist_step_parts.csv and .json to
+FOLDER, a table that `search_quality --table` reads: seconds per sample, and the seconds of each part. If a parameter has
+no effect (prefetch without workers), the measurement is repeated for each of its values. Run it on a machine that does
+nothing else. It measures 320 configurations of at most 7 s each, so it takes 40 minutes at most.
 """
 import argparse
 import os
@@ -28,7 +28,7 @@ PARTS = ("data", "prepare", "forward", "backward", "optimizer", "other")
 
 
 def write_random_images(folder):
-    """The data set's files, with the numbers of images that it has."""
+    """Writes files in the data set's format, with the same numbers of images."""
     os.makedirs(folder, exist_ok=True)
     draw = random.Random(0)
     for name, count in (("train", 60000), ("t10k", 10000)):
@@ -56,7 +56,7 @@ def main():
     study["working_directory"] = folder
     if arguments.trials is not None:
         study["budget"]["trials"] = arguments.trials
-    # One thread where the program says nothing of it, as Debian's PyTorch takes all.
+    # Debian's PyTorch uses all threads by default, so limit it to one.
     environment = dict(os.environ, OMP_NUM_THREADS="1")
     trials = recorded_table.run_study(arguments.steptune, study, arguments.out, environment)
     parameters = study["parameters"]

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs whose long-run speed is known by construction: what does a trial say of it?
+// Checks trials on simulated programs whose long-run speed is known by construction.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -24,7 +24,7 @@ struct Options {
   StopRule rule;
 };
 
-/// So long a planned run that how it begins does not count.
+/// Length of a planned run that makes its start negligible.
 constexpr double k_planned_samples = 1e9;
 
 PlannedRun run_of_samples(double samples) {
@@ -33,7 +33,7 @@ PlannedRun run_of_samples(double samples) {
   return plan;
 }
 
-/// Relative error of a rule over streams.
+/// Relative errors of a rule over streams.
 struct Errors {
   double sum = 0.0;
   int count = 0;
@@ -48,15 +48,16 @@ struct Errors {
 struct Row {
   std::string name;
   int streams = 0;
-  int unseen = 0;  ///< streams that ended before something that the program does
+  /// Streams that ended before some event of the program, see `StreamTrial::unseen`.
+  int unseen = 0;
   int not_steady = 0;
   int seen = 0;     ///< streams that ended with an estimate and an interval
-  int judged = 0;   ///< of these, with nothing unseen
-  int covered = 0;  ///< of these, by the interval
-  int bounded =
-      0;  ///< of all with an estimate, between the interval's lower end and the slowest bound
+  int judged = 0;   ///< streams among `seen` that are not `unseen`
+  int covered = 0;  ///< streams among `judged` whose interval contains the truth
+  /// Streams among `seen` whose truth lies between the interval's lower end and the slowest bound.
+  int bounded = 0;
   double seconds = 0.0;
-  double half_widths = 0.0;  ///< relative, of all with an estimate
+  double half_widths = 0.0;  ///< sum of the relative half-widths over `seen`
   Errors bias, plan_bias, steps_3_to_5, skip_5, median, tqdm;
 };
 

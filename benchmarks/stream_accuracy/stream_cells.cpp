@@ -10,7 +10,7 @@
 namespace steptune {
 namespace {
 
-/// Other lengths of what the cells name: periods, queues, buckets.
+/// Settings that a family's programs share, and the factor on their periods, queues and buckets.
 struct FamilyScale {
   SimulatedProgram base;
   double length = 1.0;
@@ -202,7 +202,7 @@ void add_levels(Cells& cells) {
   }
 }
 
-/// Programs of few steps: examples, trials of an option, `--max-steps 50`.
+/// Adds programs of few steps: examples, trials of an option, `--max-steps 50`.
 void add_short_programs(Cells& cells) {
   const auto ends = [&](double steps, double e_fold, double flush_steps) {
     const std::string how =

@@ -12,11 +12,11 @@ namespace steptune {
 struct StreamCell {
   std::string name;
   SimulatedProgram program;
-  bool tells_queue = false;  ///< the study says how many batches can be ready
+  bool tells_queue = false;  ///< the study states how many batches can be ready
 };
 
-/// What the programs of all cells have in common. The estimator was made with `first` in sight;
-/// `second` checks that it does not fit these numbers alone.
+/// Set of lengths that the programs of all cells share. The estimator was developed with `first`;
+/// `second` checks that it is not fitted to these numbers alone.
 enum class CellFamily { first, second };
 
 [[nodiscard]] std::vector<StreamCell> stream_cells(CellFamily family);

@@ -22,9 +22,10 @@ struct NaiveInterval {
 constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double k_tqdm_smoothing = 0.3;
 constexpr std::size_t k_skipped = 5;
-/// A stall that comes more often is a part of the steps.
+/// Steps between stalls above which a stall counts as rare. A more frequent stall is part of the
+/// steps.
 constexpr double k_rare_steps = 30.0;
-/// Earlier trials share no seed with the judged ones.
+/// Distance between seeds, so that earlier trials share no seed with the judged ones.
 constexpr std::uint64_t k_seeds_apart = std::uint64_t{1} << 40;
 
 double mean_of(const std::vector<NaiveInterval>& intervals, std::size_t begin, std::size_t end) {
@@ -47,8 +48,8 @@ double median_of(const std::vector<NaiveInterval>& intervals) {
   return *middle;
 }
 
-/// tqdm/std.py: averages of both the step count and the time between refreshes, each corrected for
-/// its start; the bias cancels in the ratio.
+/// Averages both the step count and the time between refreshes, each corrected for its start, as
+/// tqdm/std.py does. The correction cancels in the ratio.
 double tqdm_of(const std::vector<NaiveInterval>& intervals) {
   double samples = 0.0, seconds = 0.0;
   for (const NaiveInterval& interval : intervals) {
@@ -59,12 +60,12 @@ double tqdm_of(const std::vector<NaiveInterval>& intervals) {
 }
 
 NaiveRules naive_rules(const std::vector<NaiveInterval>& intervals) {
-  // Intervals count from the first report on, which is the first step's end.
+  // Intervals start at the first report, which is the end of the first step.
   return {mean_of(intervals, 1, 4), mean_of(intervals, k_skipped, intervals.size()),
           median_of(intervals), tqdm_of(intervals)};
 }
 
-/// What the loop would ask of such a trial.
+/// Returns the targets that the tuning loop would set for such a trial.
 TrialTargets targets_of(const StopRule& rule) {
   TrialTargets targets;
   targets.measure.target_half_width = rule.target_half_width;
@@ -79,7 +80,7 @@ bool is_tight_enough(const Measurement& m, const TrialTargets& targets, const St
          m.slowest_seconds_per_sample <= (1.0 + rule.most_hidden) * m.seconds_per_sample;
 }
 
-/// A launch as the tuning loop keeps it.
+/// Returns a launch as the tuning loop records it.
 TrialRecord record_of(const WatchedCpu& cpu, double end_s) {
   TrialRecord record;
   record.ended_wall_s = end_s;
@@ -87,7 +88,7 @@ TrialRecord record_of(const WatchedCpu& cpu, double end_s) {
   return record;
 }
 
-/// The trial ended at `end_s`, before the disturbance did, and says that something changed.
+/// True if the trial ended at `end_s` during the disturbance and reports a change of level.
 bool tells_disturbance(const SimulatedProgram& program, const Measurement& measurement,
                        double end_s) {
   const double since_s = end_s - program.disturbed_after_s;

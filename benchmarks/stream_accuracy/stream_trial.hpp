@@ -8,44 +8,45 @@
 
 namespace steptune {
 
-/// When a trial ends, as the tuning loop decides it.
+/// Rule that ends a trial, as in the tuning loop.
 struct StopRule {
   double target_half_width = 0.02;
   double max_trial_s = 120.0;
   double min_window_s = 1.0;
   int min_window_steps = 30;
-  /// A study's first trial is the baseline, which is looked at for longer (`look_for_long`).
+  /// A study's first trial is the baseline, which is measured for longer (`look_for_long`).
   bool looks_for_long = true;
-  /// Goes on until what a buffer may hide is within this share of the estimate, as confirming runs
-  /// do.
+  /// Continues until the time that a buffer may hide is within this share of the estimate, as
+  /// confirming runs do.
   double most_hidden = std::numeric_limits<double>::infinity();
-  /// So many trials of the same study's search, of programs of the same kind, were measured before:
-  /// what they varied by is told to it, and to each of them that of those before.
+  /// Number of trials of the same study's search that were measured before, on the same kind of
+  /// program. Each trial gets the noise that the trials before it measured.
   int earlier_trials = 0;
 };
 
-/// What others would have said of the same reports; seconds per sample, NaN for too few reports.
+/// Estimates of simple rules from the same reports, in seconds per sample; NaN for too few reports.
 struct NaiveRules {
   double steps_3_to_5_s = 0.0;  ///< mean of the third to fifth interval between reports
-  double skip_5_s = 0.0;        ///< mean of all but the first five
-  double median_s = 0.0;        ///< of all
+  double skip_5_s = 0.0;        ///< mean of all intervals but the first five
+  double median_s = 0.0;        ///< median of all intervals
   double tqdm_s = 0.0;          ///< tqdm's exponentially smoothed rate (0.3) at the end
 };
 
 struct StreamTrial {
   Measurement measurement;
   NaiveRules naive;
-  double truth_s = 0.0;  ///< of this launch
-  /// The trial ended before the program's first phase or hiccup, before a change of level, or in a
-  /// disturbance that its measurement tells as one: what it says does not speak of what follows.
+  double truth_s = 0.0;  ///< true seconds per sample of this launch
+  /// True if the trial ended before the program's first phase or hiccup, or before a change of
+  /// level. Also true if it ended within a disturbance that its measurement reports. Such a
+  /// measurement says nothing about the time after it.
   bool unseen = false;
-  double seconds = 0.0;  ///< from the end of the start-up to the trial's end; of all launches
+  /// From the end of the start-up to the trial's end, summed over all launches.
+  double seconds = 0.0;
 };
 
-/// Plays a launch of a program to a `Measurer` until the rule ends it. One of which the runner saw
-/// that others disturbed it much is measured again, as the tuning loop does: after another launch
-/// of the same length, and of the two the one that was disturbed less counts. With `tells_queue`
-/// the measurer is told the queue's size.
+/// Plays a launch of a program to a `Measurer` until the rule ends it. If the runner saw much
+/// disturbance by other processes, the launch is repeated later, as in the tuning loop. Of the two
+/// launches the less disturbed one counts. With `tells_queue` the measurer gets the queue's size.
 [[nodiscard]] StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& rule,
                                            bool tells_queue, std::uint64_t seed);
 

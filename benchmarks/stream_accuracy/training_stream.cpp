@@ -9,9 +9,9 @@ namespace steptune {
 namespace {
 
 constexpr double k_pareto_shape = 2.5;
-/// No step takes less than this share of its mean, however unlikely the draw.
+/// Shortest step, as a share of the mean step. It bounds unlikely draws.
 constexpr double k_floor = 0.05;
-/// A hiccup that takes less of a step does not stand out from the steps.
+/// Shortest hiccup that stands out from the steps, as a share of a step.
 constexpr double k_shown_share = 0.5;
 constexpr double k_clock_epoch_s = 1000.0;
 constexpr double k_rank_offset_s = 37.5;
@@ -86,7 +86,7 @@ double TrainingStream::computing_s() {
 
 double TrainingStream::wait_for_batch_s() {
   if (program_.loader_ratio <= 0.0) return 0.0;
-  // A batch is begun once the one before it is ready and there is room for it in the queue.
+  // The loader starts a batch once the previous one is ready and the queue has room for it.
   double begin_s = produced_s_;
   if (static_cast<double>(consumed_s_.size()) >= program_.queue_batches) {
     begin_s = std::max(begin_s, consumed_s_.front());
@@ -129,7 +129,7 @@ void TrainingStream::pass(const std::string& phase, double seconds, bool reporte
 
 double TrainingStream::hiccup_s() {
   if (program_.hiccup_share <= 0.0) return 0.0;
-  // A pair's second one may be the first of another: each step has its own chance.
+  // Each step has its own chance, so the second hiccup of a pair may be the first of another pair.
   const bool begins = rng_.uniform() < program_.hiccup_share;
   const int count = (begins ? 1 : 0) + (hiccup_follows_ ? 1 : 0);
   hiccup_follows_ = begins && program_.hiccups_in_pairs;
@@ -168,7 +168,7 @@ void TrainingStream::tell(Report report, double at_s) {
     waiting_.push_back(std::move(report));
     return;
   }
-  // Which of the two is the first to print is chance.
+  // Either process may print first.
   Report other = report;
   (rng_.uniform() < 0.5 ? report : other).clock_s =
       clock_of(program_.clock, at_s) + k_rank_offset_s;

@@ -10,7 +10,7 @@ namespace {
 constexpr double k_look_s = 1.0;
 constexpr double k_system_share = 0.02;
 
-/// Of the second that ends at `end_s`.
+/// Returns the disturbed seconds within the second that ends at `end_s`.
 double disturbed_part_s(const SimulatedProgram& program, double end_s) {
   if (!program.disturber_shows) return 0.0;
   const double from_s = std::max(end_s - k_look_s, program.disturbed_after_s);
@@ -30,7 +30,7 @@ void WatchedCpu::advance(double now_s) {
         (1.0 - 1.0 / program_.disturbed_ratio) * disturbed_part_s(program_, now_s_);
     const double system_s = -k_system_share * std::log(1.0 - rng_.uniform());
     others_s_ += std::min(k_look_s, disturber_s + system_s);
-    // Who trains keeps the CPU busy.
+    // The training program keeps the CPU busy.
     const local::CpuTime counters{now_s_, now_s_, 0.0};
     const auto span = watch_.look(now_s_, counters, now_s_ - others_s_);
     if (span.taken && is_disturbing(*span.taken)) disturbed_s_ += now_s_ - span.from_s;

@@ -9,16 +9,16 @@
 
 namespace steptune {
 
-/// The CPU that a program of the simulator computes on, watched once a second as the local runner
-/// watches one. Where a disturber shows it is a process that takes so much of the CPU that steps
-/// last as much longer; the system's own processes take 2 % on average.
+/// CPU of a simulated program, watched once a second as the local runner does. A disturber that
+/// shows is a process whose CPU time makes the steps as long as they are. The system's own
+/// processes take 2 % on average.
 class WatchedCpu {
  public:
   WatchedCpu(const SimulatedProgram& program, std::uint64_t seed);
 
-  /// Looks at each second up to this time since the trial's start.
+  /// Simulates each second up to this time since the trial's start.
   void advance(double now_s);
-  /// Seconds so far that the runner would report as disturbed (`TrialDisturbed`).
+  /// Returns the seconds so far that the runner would report as disturbed (`TrialDisturbed`).
   [[nodiscard]] double disturbed_s() const { return disturbed_s_; }
 
  private:

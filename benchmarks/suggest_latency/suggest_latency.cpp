@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// suggest_latency: what one trial costs a searcher in thought, asking and telling together, by the
-// number of observations before it. Eight mixed dimensions (3 integers, 2 choices of 5, 3 floats),
-// one thread; see README.md.
+// suggest_latency: measures the time that a searcher takes per trial, for `suggest` and `observe`
+// together, by the number of earlier observations. Eight mixed dimensions (3 integers, 2 choices of
+// 5, 3 floats), one thread; see README.md.
 
 #include <algorithm>
 #include <cmath>
@@ -34,14 +34,15 @@ struct Options {
 struct Row {
   std::size_t observations = 0;
   std::size_t objectives = 1;
-  double first_ms = 0.0;  ///< learning from all of them at once, as a continued study does
+  /// Learning from all earlier observations at once, as a resumed study does.
+  double first_ms = 0.0;
   double median_ms = 0.0;
   double p99_ms = 0.0;
-  double cpu_median_ms = 0.0;  ///< what others on the machine hardly change
+  double cpu_median_ms = 0.0;  ///< processor time, which other load on the machine hardly changes
   double memory_mb = 0.0;      ///< resident, of the whole process
 };
 
-/// Resident memory of this process; 0 where /proc does not tell.
+/// Returns the resident memory of this process; 0 if /proc does not say.
 double resident_mb() {
   std::ifstream file("/proc/self/statm");
   double total_pages = 0.0;
@@ -55,8 +56,8 @@ double quantile(const std::vector<double>& sorted, double share) {
       std::lround(share * static_cast<double>(sorted.size() - 1)))];
 }
 
-/// Ackley's function and, where two objectives are asked for, how far the numbers are from a
-/// corner.
+/// Returns Ackley's function. If there are two objectives, also returns the distance of the numbers
+/// from a corner.
 Observation observation_of(const search_quality::Problem& problem, std::int64_t trial,
                            const Configuration& configuration, const Row& row, double failing) {
   Observation observation;

@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""Trial seconds to an answer within 3 % of the best, of Steptune and of Optuna's TPE with trials of fixed length.
+"""Compares the trial seconds to an answer within 3 % of the best: Steptune, and Optuna's TPE with trials of fixed length.
 
 Both tune the same recorded table under the same noise, launch variation and start-up. Steptune runs as users run it:
-`steptune run`, with the replay runner, its default searcher and a time budget; its answer is what it recommends at the end,
-its seconds are the study's. TPE's trials take the start-up and then `--fixed` seconds (a configuration that fails: the
-start-up alone), its answer after each trial is the configuration with the best mean so far.
+`steptune run`, with the replay runner, its default searcher and a time budget. Its answer is the final recommendation
+and its seconds are the study's. A TPE trial takes the start-up and then `--fixed` seconds; a configuration that fails
+takes only the start-up. TPE's answer after each trial is the configuration with the best mean so far.
 
-For each budget: the share of seeds whose answer is truly within 3 % of the table's best. `seconds` is the least budget at
-which half of the seeds are, `seconds_80` the least at which 80 % are, in this and in every larger budget.
+Prints, for each budget, the share of seeds whose answer is truly within 3 % of the table's best. `seconds` is the lowest
+budget from which on half of the seeds succeed, `seconds_80` the lowest from which on 80 % do.
 
     benchmarks/tuning_time/tuning_time.py --steptune build/release/bin/steptune TABLE.json[:COLUMN] ...
 
@@ -33,7 +33,7 @@ WITHIN = 0.03
 
 
 class Table:
-    """A recorded table: what each configuration takes, and which are missing."""
+    """A recorded table: the time of each configuration, and the missing ones."""
 
     def __init__(self, argument):
         path, _, column = argument.partition(":")
@@ -94,7 +94,7 @@ def is_number_column(table, name):
 
 
 def run_steptune(table, options, budget_s, seed):
-    """Whether what a study recommends is near the best, its seconds, and whether its claim is true."""
+    """Returns whether the recommendation is near the best, the study's seconds, and whether its claim is true."""
     with tempfile.TemporaryDirectory() as folder:
         study = pathlib.Path(folder) / "study.json"
         study.write_text(json.dumps(steptune_study(table, options, budget_s, seed)))
@@ -116,11 +116,11 @@ def run_steptune(table, options, budget_s, seed):
 
 
 def run_tpe(table, options, most_s, seed):
-    """Whether the answer is near the best, after each trial: [(seconds, near)]."""
+    """Returns, after each trial, whether the answer is near the best: [(seconds, near)]."""
     optuna.logging.set_verbosity(optuna.logging.ERROR)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=seed, multivariate=options.multivariate))
     chance = random.Random(seed)
-    # The mean of the window's steps of 0.1 s, neighbours of which correlate by 0.3.
+    # Noise of a window's mean: steps of 0.1 s whose neighbours correlate by 0.3.
     noise_of_mean = options.noise * math.sqrt(0.1 / options.fixed * 1.3 / 0.7)
     elapsed_s, best, answer, course = 0.0, math.inf, table.median, []
     while elapsed_s < most_s:
@@ -129,7 +129,7 @@ def run_tpe(table, options, most_s, seed):
         truth = table.values.get(configuration)
         if truth is None:
             elapsed_s += options.startup
-            study.tell(trial, max(table.values.values()))  # as state FAIL it would be suggested again
+            study.tell(trial, max(table.values.values()))  # with state FAIL it would be suggested again
         else:
             elapsed_s += options.startup + options.fixed
             measured = truth * (1 + options.launch_variation * chance.gauss(0, 1)) * (1 + noise_of_mean * chance.gauss(0, 1))
@@ -153,7 +153,7 @@ def near_after(course, budget_s):
 
 
 def least_budget(shares, wanted):
-    """The least budget from which on the share is reached; nothing: none of them."""
+    """Returns the lowest budget from which on the share is reached; None if there is none."""
     reached = None
     for budget_s, share in sorted(shares.items(), reverse=True):
         if share < wanted:

@@ -80,7 +80,7 @@ void play_ours(const Workload& workload, simulated::AccountConnection& connectio
   must(runner->release(240.0));
 }
 
-/// What users write: submit, look every few seconds, submit the next.
+/// Submits a job, polls every few seconds, and submits the next, as users do.
 void play_naively(const Workload& workload, simulated::AccountConnection& connection,
                   VirtualClock& clock, int keep_alive_s) {
   TrainingJobs jobs(connection.client(), connection.services().sagemaker);
@@ -93,7 +93,7 @@ void play_naively(const Workload& workload, simulated::AccountConnection& connec
       const std::string name = fmt::format("naive-{}", next);
       const auto created = jobs.create(
           create_training_job_input(settings(), {name, spec, spec.resources, keep_alive_s}));
-      // A pool that is still kept holds the quota: wait for it to go.
+      // A kept pool still uses the quota, so wait until it ends.
       if (!created && created.error().code == "ResourceLimitExceeded") break;
       must(created);
       running.insert(name);

@@ -7,35 +7,35 @@
 
 namespace steptune::bench {
 
-/// Forty trials and the machines they want, in the order in which a search might propose them.
+/// Forty trials and their instance types, in the order in which a search might propose them.
 struct Workload {
   std::vector<std::string> instance_types;  ///< by trial
   std::vector<double> training_s;           ///< by trial
   int pools = 1;                            ///< sets of instances held at a time
 };
 
-/// Trials of 30 to 90 s on `types` instance types, shuffled.
+/// Makes trials of 30 to 90 s on `types` instance types, shuffled.
 [[nodiscard]] Workload make_workload(int trials, int types, int pools, std::uint64_t seed);
 
-/// Who submits the jobs.
+/// Schedule by which the jobs are submitted.
 enum class Policy {
-  ours,       ///< the runner of this project
-  no_pools,   ///< a loop that submits the next job when one has ended
-  unordered,  ///< the same with a keep-alive period of 5 min, in the order given
+  ours,       ///< this project's runner
+  no_pools,   ///< submits the next job when one has ended
+  unordered,  ///< the same with a keep-alive period of 5 min
 };
 
 struct PoolFigures {
   double training_s = 0.0;      ///< billed seconds in which programs ran
   double other_billed_s = 0.0;  ///< all other billed seconds, kept pools included
-  double least_other_s = 0.0;   ///< the least that any schedule could reach for these trials
-  double duration_s = 0.0;      ///< from the first request until nothing costs anything any more
+  double least_other_s = 0.0;   ///< the minimum over all schedules of these trials
+  double duration_s = 0.0;      ///< from the first request until the end of all costs
   int cold_starts = 0;
   int warm_starts = 0;
-  double mean_cold_start_s = 0.0;  ///< request to the program's start
+  double mean_cold_start_s = 0.0;  ///< from the request to the program's start
   double mean_warm_start_s = 0.0;
 };
 
-/// Plays the workload against a simulated account whose stages take the emulator's times.
+/// Plays the workload in a simulated account whose stages take the emulator's times.
 [[nodiscard]] PoolFigures play(const Workload& workload, Policy policy);
 
 }  // namespace steptune::bench

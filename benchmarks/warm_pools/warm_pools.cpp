@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What warm pools cost and save: billed seconds that are not training, of our runner, of two naive
-// policies, and the least possible, on a simulated account.
+// Measures the cost and savings of warm pools on a simulated account: billed seconds without
+// training for our runner, for two naive policies, and for the best possible schedule.
 #include <cstdio>
 
 #include <CLI/CLI.hpp>
