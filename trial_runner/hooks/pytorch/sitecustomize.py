@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Enters each Python started with this folder on PYTHONPATH; docs/internals/hooks-protocol.md tells the protocol.
+"""Enters each Python that starts with this folder on PYTHONPATH; see docs/internals/hooks-protocol.md for the protocol.
 
-Without STEPTUNE_PYTORCH it does nothing but run the `sitecustomize` that it stands in front of.
+Without STEPTUNE_PYTORCH it only runs the next `sitecustomize` on the path, which this file hides.
 """
 
 import os
@@ -13,7 +13,7 @@ def _others(folder):
 
 
 def _run_shadowed():
-    """Imports the next `sitecustomize` as the interpreter would have: its name, errors and all."""
+    """Imports the next `sitecustomize` as the interpreter would have, with its own name and errors."""
     own = sys.modules.pop("sitecustomize")
     try:
         import sitecustomize  # noqa: F401
@@ -31,10 +31,10 @@ def _enter():
             from steptune_pytorch.fork_server import serve
         else:
             _arm()
-    except Exception as error:  # whatever is wrong here, the program runs
+    except Exception as error:  # a fault of the hook must not stop the program
         sys.stderr.write("steptune: the hook cannot start: %s\n" % error)
     finally:
-        # The program sees the path that it would have without the hook.
+        # Restore the path that the program would have without the hook.
         sys.path[:] = _others(folder)
         _run_shadowed()
     if serve is not None:

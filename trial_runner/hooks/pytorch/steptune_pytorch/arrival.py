@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waits for `import torch`. Imports nothing that an interpreter has not loaded at its start."""
+"""Waits for `import torch`. Imports only modules that every interpreter loads at its start."""
 
 import sys
 
 
 class _TorchFinder:
-    """First of the finders; knows `torch` alone, and goes when it is imported. Some programs only ask
-    whether there is one (`importlib.util.find_spec`)."""
+    """First finder of `sys.meta_path`. Finds only `torch`, and removes itself when torch is imported. Some programs
+    only check whether torch exists (`importlib.util.find_spec`)."""
 
     def find_spec(self, name, path=None, target=None):
         if name != "torch":
@@ -40,13 +40,13 @@ def _with_hook(spec, finder):
 
         hook.install()
 
-    # This loader was made for this one import.
+    # The loader exists only for this import, so it may be changed.
     spec.loader.exec_module = exec_module
     return spec
 
 
 def arm():
-    """From now on `import torch` brings the hook with it."""
+    """Makes the next `import torch` install the hook."""
     from steptune_pytorch import settings
 
     if settings.tells_arrival():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.autograd.backward, which Tensor.backward calls, and the scaler before it."""
+"""Wraps torch.autograd.backward, which Tensor.backward calls, and the scaler before it."""
 
 from threading import get_ident
 from time import perf_counter
@@ -8,11 +8,11 @@ import torch
 
 from steptune_pytorch.part_clock import BACKWARD, OTHER, PREPARE
 
-MOST_BACKWARDS = 10000  # of a step whose loss is told
+MOST_BACKWARDS = 10000  # of a step whose loss is reported
 
 
 def wrap(hook):
-    unscaled = {}  # by the identity of the scaled loss, until its backward
+    unscaled = {}  # original losses by the identity of the scaled loss, until its backward
 
     def wrap_backward(original):
         def backward(tensors, *arguments, **named):
@@ -24,7 +24,7 @@ def wrap(hook):
             now_s = perf_counter()
             before = clock.current
             if before == PREPARE:
-                before = OTHER  # no forward was seen since the batch: it is not all that was done
+                before = OTHER  # no forward was seen since the batch, so the time was not only preparation
             clock.totals_s[before] += now_s - clock.now_s
             clock.now_s = now_s
             clock.current = BACKWARD
@@ -42,7 +42,7 @@ def wrap(hook):
                         roots = (tensors.detach(),)
                 else:
                     if not isinstance(tensors, (torch.Tensor, list, tuple)):
-                        tensors = tuple(tensors)  # an iterator can be read once
+                        tensors = tuple(tensors)  # an iterator can be read only once
                     roots = _roots(tensors, unscaled)
                 if not is_plain:
                     progress.backward_begins()
@@ -53,9 +53,10 @@ def wrap(hook):
             except Exception as error:
                 hook.failed(error)
             if progress.backwards < MOST_BACKWARDS:
-                progress.loss_roots.extend(roots)  # the optimizer may step within
+                progress.loss_roots.extend(roots)  # the optimizer may step within the backward
             else:
-                del progress.loss_roots[:]  # of attacks, say, which no step follows: they would be kept for good
+                # A program may run backwards without steps (attacks, say); do not keep their losses forever.
+                del progress.loss_roots[:]
             try:
                 return original(tensors, *arguments, **named)
             except RuntimeError as error:
@@ -66,7 +67,7 @@ def wrap(hook):
                 clock.totals_s[clock.current] += now_s - clock.now_s
                 clock.now_s = now_s
                 clock.current = before
-                if is_plain and progress.training_forwards > 0:  # else the optimizer stepped within
+                if is_plain and progress.training_forwards > 0:  # otherwise the optimizer stepped within the backward
                     progress.backwards += 1
                 else:
                     if hook.knobs.strategy.is_asked:
@@ -107,7 +108,7 @@ def wrap(hook):
 
 
 def _scalers():
-    """The class that defines `scale`: torch.amp's from 2.3 on, torch.cuda.amp's before."""
+    """Returns the class that defines `scale`: torch.amp's from 2.3 on, torch.cuda.amp's before."""
     for package in (getattr(torch, "amp", None), torch.cuda.amp):
         scaler = getattr(package, "GradScaler", None)
         if scaler is not None and "scale" in scaler.__dict__:

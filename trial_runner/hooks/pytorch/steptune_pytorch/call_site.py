@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which line of the user's program made a call."""
+"""Finds the line of the user's program that made a call."""
 
 import os
 import sys
@@ -15,12 +15,12 @@ def program_folder():
 
 
 def where():
-    """`train.py:114`: the innermost frame that is of no library, or of none but torch."""
+    """Returns `train.py:114`: the innermost frame outside libraries, otherwise the innermost outside torch."""
     return _innermost(traceback.walk_stack(sys._getframe(1)))
 
 
 def of_error(error):
-    """Likewise of where an exception was raised."""
+    """Returns the line of the user's program at which an exception was raised."""
     return _innermost(reversed(list(traceback.walk_tb(error.__traceback__))))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""torch.save, and the files of safetensors: a phase of its own."""
+"""Reports torch.save and the writing of safetensors files as a separate phase."""
 
 import io
 import os
@@ -11,7 +11,7 @@ from steptune_pytorch.part_clock import APART, DATA
 
 
 def wrap(hook):
-    written = set()  # files that are as much other ranks' as this one's
+    written = set()  # files that all ranks would write
 
     def wrap_save(original):
         def save(obj, f, *arguments, **named):
@@ -45,13 +45,14 @@ def wrap(hook):
 
     hook.patches.replace(torch, "save", wrap_save)
     if hook.knobs.strategy.is_on():
-        # A checkpoint that is written beside its place and then put there.
+        # Some programs write a checkpoint to a temporary path and then rename it.
         for name in ("replace", "rename"):
             hook.patches.replace(os, name, wrap_move)
 
 
 def wrap_safetensors(hook):
-    """Where the program has imported it. What saves takes this one from the module as it goes."""
+    """Wraps safetensors if the program has imported it. Its save functions look this function up in the module at each
+    call."""
     module = sys.modules.get("safetensors.torch")
     if not hasattr(module, "serialize_file"):
         return
@@ -72,8 +73,8 @@ def wrap_safetensors(hook):
 
 
 def _once(strategy, file, write):
-    """Rank 0 writes what all ranks, or it alone, would write. Opening a file empties it: into one that
-    the program has opened is written when all ranks have."""
+    """Rank 0 writes a file that all ranks, or rank 0 alone, would write. Opening a file empties it, so into a file that
+    the program has opened rank 0 writes only after all ranks have opened it."""
     if isinstance(file, (str, bytes, os.PathLike)):
         return strategy.gathering.by_first("torch.save", "save on all or on rank 0", write)
     advice = "save on all, or give torch.save the path of the file"
@@ -81,7 +82,7 @@ def _once(strategy, file, write):
 
 
 def _path_of(file):
-    """Of a path or an open file, as a set; of any other an empty one."""
+    """Returns the path of a path or an open file in a set. For other objects the set is empty."""
     paths = (str, bytes, os.PathLike)
     file = file if isinstance(file, paths) else getattr(file, "name", None)
     return {os.path.abspath(os.fspath(file))} if isinstance(file, paths) else set()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples that were counted in the inputs of a forward: trained on once a backward goes through its output."""
+"""Samples that were counted in the inputs of a forward. They are trained on if a backward goes through its output."""
 
 from steptune_pytorch import tensors
 
@@ -12,14 +12,14 @@ class CountedInputs:
         self._is_trained_on = False
 
     def follow(self, output):
-        """Of what holds no tensors that are found nothing will be known: as if trained on."""
+        """Watches the output for a backward. An output without tensors cannot be watched and counts as trained on."""
         found = []
         tensors.converted(output, found.append)
-        # Not on a tensor, which may be pickled with what hangs on it.
+        # The hook is on the node, since a tensor may be pickled with its hooks.
         try:
             for node in {_node(tensor) for tensor in found} - {None}:
                 node.register_hook(self._backward_comes)
-        except RuntimeError:  # within a transformation (torch.func), say
+        except RuntimeError:  # within a transformation such as torch.func
             return
         if found and not self._is_followed:
             self._is_followed = True
@@ -32,7 +32,7 @@ class CountedInputs:
 
 
 def _node(tensor):
-    """What a backward through it reaches. A view that the program then writes to has another node, and leaves that of
-    its base in place."""
+    """Returns the node that a backward through the tensor reaches. If the program writes to a view later, the view gets
+    a new node, but its base keeps this one."""
     of_base = tensor._base.grad_fn if tensor._is_view() else None
     return tensor.grad_fn if of_base is None else of_base

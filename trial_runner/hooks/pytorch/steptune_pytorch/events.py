@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the hook tells besides progress: `{"v":1,"hook":{...}}` lines and the file of events."""
+"""Reports everything except progress: `{"v":1,"hook":{...}}` lines and the file of events."""
 
 import json
 import os
@@ -11,26 +11,27 @@ _encoder = json.JSONEncoder(separators=(",", ":"), allow_nan=False, ensure_ascii
 
 
 def encoded(document):
-    """As UTF-8; what is none, in the name of a file, is replaced: the tuner would pass over the whole line."""
+    """Returns the document as UTF-8. Replaces invalid characters (in a file name, say), since the tuner would ignore
+    the whole line."""
     return _encoder.encode(document).encode("utf-8", "replace")
 
 
 def last_line(error):
-    """Of a worker's error its own, after where it came from."""
+    """Returns the last line of an error. A worker's error first says where it came from."""
     lines = [line for line in str(error).splitlines() if line.strip()]
     return lines[-1] if lines else type(error).__name__
 
 
 def write_line(document):
-    """One `[steptune]` line in one write, whatever the program has made of sys.stdout."""
+    """Writes one `[steptune]` line in one write, even if the program has replaced sys.stdout."""
     if sys.__stdout__ is None or sys.__stdout__.closed:
-        return  # the descriptor may be anything
+        return  # descriptor 1 may belong to another file
     os.write(1, b"[steptune] " + encoded(document) + b"\n")
 
 
 class Events:
-    """Tells each event when it is new or has changed. Nothing before `open`: a program that does
-    not train is left alone."""
+    """Reports each event when it is new or has changed. Reports nothing before `open`, so a program that does not train
+    is left alone."""
 
     def __init__(self, settings, printer, tell_tuner=None):
         self._settings = settings
@@ -53,7 +54,7 @@ class Events:
             self._waiting.append((document, before))
 
     def warn(self, text):
-        """For the person who started a long run: on stderr, once."""
+        """Prints a warning once on stderr, for the person who started a long run."""
         if text not in self._warned and self._printer.may_print():
             self._warned.add(text)
             _try(os.write, 2, ("steptune: %s\n" % text).encode("utf-8", "replace"))
@@ -65,7 +66,7 @@ class Events:
             self._write(document, before)
 
     def _write(self, document, before):
-        # What one rank alone refuses is not in force on all of them.
+        # A knob that one rank refuses is not set on the others either, so each rank reports refusals.
         tells = self._printer.may_print() or _is_refusal(document, before)
         if self._settings.events and (tells or document["event"] in _OF_EACH_PROCESS):
             _try(append, self._settings.events, document)
@@ -76,12 +77,12 @@ class Events:
 
 
 def _is_refusal(document, before):
-    """Of a rank's knob, or that it no longer refuses it. `before`: what was told of it last, or None."""
+    """True if a rank's knob is refused, or no longer refused. `before`: the last event of the knob, or None."""
     return bool(document.get("rank")) and not all(row.get("may", True) for row in (document, before or document))
 
 
 def _try(write, *what):
-    """Where nobody reads any more, or the file's folder is gone, the program still goes on."""
+    """Ignores errors, so the program continues if nobody reads the events or the file's folder is gone."""
     try:
         write(*what)
     except OSError:
@@ -97,7 +98,7 @@ def append(path, document):
 
 
 def append_imported(settings):
-    """Nothing else is told before the program trains, which may take minutes."""
+    """Reports `imported`. Nothing else is reported before the program trains, which may take minutes."""
     if settings.mode == "survey" and settings.events:
         _try(append, settings.events, {"event": "imported", "pid": os.getpid()})
 
@@ -107,7 +108,7 @@ def append_armed():
 
     path = settings.read().events
     if path and "--multiprocessing-fork" not in sys.argv:
-        # sys.argv is not there yet when sitecustomize runs; what was typed is.
+        # sys.argv is not set yet when sitecustomize runs; sys.orig_argv is.
         program = " ".join(getattr(sys, "orig_argv", [])[1:3])
         version = "%d.%d.%d" % sys.version_info[:3]
         _try(append, path, {"event": "armed", "pid": os.getpid(), "python": version, "program": program})

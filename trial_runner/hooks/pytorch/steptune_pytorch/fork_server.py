@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An interpreter that stops before its program begins, imports what the program is going to import,
-and forks a process for each trial: docs/internals/hooks-protocol.md, "A fork server".
+"""An interpreter that stops before its program starts, imports the program's modules, and forks a process for each trial:
+docs/internals/hooks-protocol.md, "A fork server".
 
-It computes nothing: GNU OpenMP with threads before a fork hangs the child (pytorch/pytorch#17199).
+It does no computation, since GNU OpenMP threads that start before a fork hang the child (pytorch/pytorch#17199).
 """
 
 import array
@@ -19,15 +19,14 @@ import traceback
 from steptune_pytorch import call_site
 
 VARIABLE = "STEPTUNE_FORK_SERVER"
-_LINE = 0  # standard input: the tuner's socket, one JSON object a packet
+_LINE = 0  # standard input: the tuner's socket, one JSON object per packet
 _LONGEST = 1 << 20
 _CUDA_NOT_INITIALIZED = 3
 _GO = b"g"
 
 
 def serve(arm):
-    """Comes back in forked children alone, which go on as this interpreter would have. `arm` brings
-    the hook into them."""
+    """Returns only in forked children, which continue as this interpreter would have. `arm` installs the hook in them."""
     server = os.getpid()
     try:
         _serve()
@@ -35,7 +34,7 @@ def serve(arm):
     except Exception:
         traceback.print_exc()
         if os.getpid() == server:
-            os._exit(1)  # its program must not run: nobody has asked for it
+            os._exit(1)  # the server itself must not run its program
 
 
 def _serve():
@@ -73,7 +72,7 @@ def _import_all(names):
         try:
             importlib.import_module(name)
         except (Exception, SystemExit):
-            # The program imports it in another way, or only tries to: it meets the fault itself.
+            # The program imports it differently, or only tries to. It will see the error itself.
             continue
 
 
@@ -94,7 +93,7 @@ def _why_not_to_fork(imported):
 
 
 def _cuda_is_initialized():
-    """Libraries may initialise the driver unseen by torch. Asks only where they have loaded it."""
+    """True if the CUDA driver is initialised. Libraries may do so without torch. Asks the driver only if it is loaded."""
     with open("/proc/self/maps") as maps:
         if "libcuda.so" not in maps.read():
             return False
@@ -103,7 +102,7 @@ def _cuda_is_initialized():
 
 
 def _words_before_arguments(argv):
-    """Of the command: the interpreter with its options, and the program. What follows is sys.argv[1:]."""
+    """Returns the words of the command before sys.argv[1:]: the interpreter with its options, and the program."""
     arguments = len(sys.argv) - 1
     same = arguments == 0 or argv[-arguments:] == sys.argv[1:]
     return argv[: len(argv) - arguments] if same else argv
@@ -114,7 +113,7 @@ def _tell(line, message):
 
 
 def _receive(line):
-    """A request, and the descriptor to which its child writes."""
+    """Returns a request and the descriptor for its child's output; None twice if the tuner has closed the socket."""
     descriptors = array.array("i")
     data, ancillary, _, _ = line.recvmsg(_LONGEST, socket.CMSG_SPACE(descriptors.itemsize))
     if not data:
@@ -126,9 +125,9 @@ def _receive(line):
 
 
 def _fork(line, request, output, head):
-    """The child's number, 0 in the child; and where it waits for its go, so that none is there which
-    the tuner was not told of. Its parent dies at once: it becomes the tuner's, which is the
-    subreaper of whatever it starts (prctl(2))."""
+    """Forks a child. Returns its process number (0 in the child) and the gate at which it waits, so that no child runs
+    before the tuner knows of it. The process between exits at once. The tuner adopts the child, since it is the
+    subreaper of all processes it starts (prctl(2))."""
     sys.stdout.flush()
     sys.stderr.flush()
     reader, writer = os.pipe()
@@ -162,7 +161,7 @@ def _fork(line, request, output, head):
 
 
 def _become(request, output, head):
-    """What tells one trial's process from another's."""
+    """Sets what differs between the processes of trials: output, environment, arguments, NumPy's seed."""
     null = os.open(os.devnull, os.O_RDONLY)
     for source, target in ((null, 0), (output, 1), (output, 2)):
         os.dup2(source, target)
@@ -176,4 +175,4 @@ def _become(request, output, head):
     sys.argv[1:] = arguments
     numpy_random = sys.modules.get("numpy.random")
     if numpy_random is not None:
-        numpy_random.seed()  # Python's own does so by itself
+        numpy_random.seed()  # Python reseeds its own generator after a fork

@@ -5,7 +5,7 @@ import os
 
 
 def free_bytes():
-    """Of main memory and of /dev/shm, through which workers hand batches over, the less."""
+    """Returns the smaller of the free main memory and the free space of /dev/shm, through which workers pass batches."""
     free = os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     try:
         with open("/proc/meminfo", encoding="ascii") as file:

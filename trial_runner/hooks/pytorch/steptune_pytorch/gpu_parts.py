@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a step in the GPU's own time: events at a few places of the steps that are looked at, which are read
-when they were reached. Of short steps about every eighth is: at random, as loaders hand out batches in turns that a
-fixed number would keep step with."""
+"""Measures the parts of a step in the GPU's own time, by events at a few places of some steps. Events are read once
+they are reached. About every eighth short step is measured. The distance is random, because loaders hand out batches
+in a rhythm that a fixed distance could follow."""
 
 import collections
 import random
 
 from steptune_pytorch.part_clock import BACKWARD, DATA, FORWARD, OPTIMIZER, OTHER, PARTS, PREPARE
 
-_LONG_S = 0.05  # a step that takes so long is not slowed down by being looked at
-_GAPS = (4, 12)  # between looks at shorter ones
-_FIRST = 2  # the steps before it warm up
-_MOST_MARKS = 64  # of a step: a forward and a backward take three
+_LONG_S = 0.05  # measuring does not slow down a step of this length
+_GAPS = (4, 12)  # steps between measurements of shorter steps
+_FIRST = 2  # earlier steps are warm-up
+_MOST_MARKS = 64  # per step; a forward and a backward take three
 _MOST_UNREAD = 8  # steps
 _RECENT = 32  # steps
-_WAITS = -1  # for the next forward
+_WAITS = -1  # the time before the next forward
 
 
 class _Step:
     def __init__(self, begin, clock):
         self.events = [begin]
-        self.parts = []  # what the GPU did before the second event, the third, ...
-        self.host_s = []  # where the program was meanwhile: seconds by part
+        self.parts = []  # part of the GPU's work before the second event, the third, ...
+        self.host_s = []  # the program's seconds by part in the same intervals
         self.number = None
-        self.training_s = None  # when it was over
+        self.training_s = None  # training time at the step's end
         self._totals_s = list(clock.totals_s)
 
     def mark(self, part, event, clock):
@@ -36,7 +36,7 @@ class _Step:
         return all(event.query() for event in self.events)
 
     def seconds(self):
-        """By part, and those without work between steps."""
+        """Returns the seconds by part, and the seconds without GPU work between steps."""
         by_part = [0.0] * len(PARTS)
         idle_s = 0.0
         for index, part in enumerate(self.parts):
@@ -50,7 +50,8 @@ class _Step:
 
 
 def _blame(by_part, seconds, host_s):
-    """A GPU runs dry at the end of the time between two steps: it waits for what the program does last."""
+    """Attributes idle seconds. A GPU runs dry at the end of the time between two steps, so it waits for the program's
+    last actions."""
     for part in (PREPARE, DATA):
         share_s = min(seconds, max(0.0, host_s[part]))
         by_part[part] += share_s
@@ -59,32 +60,33 @@ def _blame(by_part, seconds, host_s):
 
 
 class GpuParts:
-    """`events.record()` gives an event, as CudaEvents does; `clock` is the program's PartClock."""
+    """`events.record()` returns an event, as in CudaEvents; `clock` is the program's PartClock."""
 
     def __init__(self, events, clock):
         self._events = events
         self._clock = clock
         self._step = None
         self._next_look = _FIRST
-        self._looked = 0  # the last step at which a look began, and
-        self._looked_s = 0.0  # the training until then
-        self._random = random.Random(0)  # the program's own is not touched
+        self._looked = 0  # step of the last measurement
+        self._looked_s = 0.0  # training time at that step
+        self._random = random.Random(0)  # keeps the program's generator unchanged
         self._unread = collections.deque()
         self._totals_s = [0.0] * len(PARTS)
-        self._known_until = 0  # a step, and
-        self._known_until_s = None  # the training until then
-        # Of looks: seconds without work between steps, all seconds, and the steps and training that they stand for.
+        self._known_until = 0  # last step whose parts are known
+        self._known_until_s = None  # training time at that step
+        # Per measurement: seconds without work between steps, all seconds, and the steps and training time that it
+        # represents.
         self._recent = collections.deque(maxlen=_RECENT)
 
     @property
     def is_looking(self):
-        """Whether this step is one that is looked at."""
+        """True if the current step is measured."""
         return self._step is not None
 
     def forward_begins(self):
         if self._step is not None:
             before = self._step.parts[-1] if self._step.parts else None
-            # Of several outermost modules the next one goes on with the forward.
+            # If there are several outermost modules, the next one continues the forward.
             self._mark(FORWARD if before == FORWARD else _WAITS)
 
     def forward_ended(self):
@@ -100,7 +102,7 @@ class GpuParts:
             self._mark(OPTIMIZER)
 
     def step_ended(self, steps):
-        """After the optimizer; the clock is confirmed."""
+        """Called after the optimizer; the clock is confirmed."""
         self.optimizer_ended()
         training_s = self._clock.confirmed_training_s()
         step, self._step = self._step, None
@@ -122,11 +124,11 @@ class GpuParts:
         return 1 if step_s >= _LONG_S else self._random.randint(*_GAPS)
 
     def dropped(self):
-        """Something else than training happens in this step."""
+        """Called if something other than training happens in this step."""
         self._step = None
 
     def parts(self):
-        """Seconds of training steps by part, up to the last step that was looked at; None before."""
+        """Returns the seconds of training steps by part, up to the last measured step; None before the first."""
         self._read()
         if not self._recent:
             return None
@@ -155,8 +157,8 @@ class GpuParts:
             whole_s = sum(by_part)
             if whole_s <= 0.0:
                 continue
-            # The steps since the last look are taken to be like this one: where it took longer than most, it stands for
-            # as many steps, and for more of their time.
+            # Assume that the steps since the last measurement are like this one. If it took longer than usual, it
+            # represents the same number of steps, but a larger share of their time.
             steps = step.number - self._known_until
             self._recent.append((idle_s, whole_s, steps, step.training_s - self._known_until_s))
             self._known_until, self._known_until_s = step.number, step.training_s

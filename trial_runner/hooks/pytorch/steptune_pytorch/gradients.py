@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gradients that a program's optimizer will use, and over how many ranks they are means."""
+"""The gradients that a program's optimizer uses, and the number of ranks over which they are averaged."""
 
 import torch
 
@@ -11,17 +11,17 @@ _EXACT_ENOUGH = (torch.float32, torch.float64)
 class Gradients:
     def __init__(self, parameters, parallel):
         self.parameters = parameters
-        self.parallel = parallel  # what averages them over the ranks; None without ranks
+        self.parallel = parallel  # module that averages them over the ranks; None without ranks
         self.ranks = ranks.together()
-        # Without synchronisation (`no_sync`) the first backward's gradient is this rank's own.
+        # Without synchronisation (`no_sync`), the first backward computes this rank's own gradient.
         self.ranks_of_first = self.ranks if self.are_whole() else 1
 
     def are_whole(self):
-        """Whether the backward under way, or the last one, makes them means over all ranks."""
+        """True if the current or last backward averages the gradients over all ranks."""
         return self.parallel is None or self.parallel.require_backward_grad_sync
 
     def norm(self):
-        """Of all of them together, on their device; None where it cannot be had at once."""
+        """Returns the norm of all gradients together, on their device; None if it cannot be computed at once."""
         gradients = self._dense()
         if gradients is None:
             return None
@@ -34,7 +34,7 @@ class Gradients:
         return torch.linalg.vector_norm(torch.stack([norm.float() for norm in norms]))
 
     def smallest(self):
-        """The parameter whose gradient it is; None where no parameter has one."""
+        """Returns the parameter with the smallest gradient; None if no parameter has one."""
         found = [p for p in self.parameters if p.grad is not None]
         return min(found, key=torch.Tensor.numel) if found else None
 
@@ -45,7 +45,7 @@ class Gradients:
 
 
 class Witness:
-    """A parameter's gradient, and how often it was written."""
+    """A parameter's gradient, and the number of times it was written."""
 
     def __init__(self, parameter):
         self._parameter = parameter
@@ -53,17 +53,17 @@ class Witness:
         self._writes = parameter.grad._version
 
     def was_touched(self):
-        """Zeroed, clipped or replaced since."""
+        """True if the gradient was zeroed, clipped or replaced since."""
         return self._parameter.grad is not self._gradient or self._gradient._version != self._writes
 
 
 def trained_by(optimizers):
-    """The parameters, one after the other."""
+    """Yields the parameters one after another."""
     return (p for optimizer in optimizers for group in optimizer.param_groups for p in group["params"])
 
 
 def is_dense(gradient):
-    """In one piece, too."""
+    """True if the gradient is a plain dense tensor."""
     return type(gradient) is torch.Tensor and gradient.layout == torch.strided
 
 
@@ -80,8 +80,8 @@ def _accumulated_in(gradient):
 
 
 def of(hook):
-    """None where a part of a step's batch has no gradient of its own: several optimizers (each has losses
-    of its own), gradients in pieces on several ranks, a rank that prints nothing."""
+    """Returns the gradients; None if a part of a step's batch has no separate gradient. That is so with several
+    optimizers (each has its own losses), gradients sharded over ranks, and ranks that print nothing."""
     optimizers = list(hook.optimizers.alive)
     if len(optimizers) != 1 or not hasattr(torch, "_foreach_norm"):
         return None
@@ -96,8 +96,8 @@ def of(hook):
 
 
 def _data_parallel(hook, world_size):
-    """The one that is an outermost module or stands in front of it: what is inside a compiled one is not watched, nor
-    what the hook itself wraps."""
+    """Returns the DistributedDataParallel that is an outermost module or wraps one. Modules inside a compiled module
+    are not watched, nor are modules that the hook itself wraps."""
     from torch import distributed
     from torch.nn.parallel import DistributedDataParallel
 

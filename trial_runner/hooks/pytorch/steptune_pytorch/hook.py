@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Puts the parts of the hook together once torch is there, and takes all of them back on a fault."""
+"""Connects the parts of the hook once torch is imported, and removes all of them on a fault."""
 
 import atexit
 import contextlib
@@ -17,16 +17,16 @@ from steptune_pytorch.phases import Phases
 from steptune_pytorch.ranks import Printer
 from steptune_pytorch.report import Report
 
-_STEPS_TO_KNOW = 3  # after so many a program has shown its outermost modules
-_STEPS_TO_KNOW_CALLS = 10  # and how it calls its optimizers
-_SURVEYS_AT = (1, _STEPS_TO_KNOW, _STEPS_TO_KNOW_CALLS, 100, 1000)  # what is told again is told if it has changed
+_STEPS_TO_KNOW = 3  # steps after which a program has shown its outermost modules
+_STEPS_TO_KNOW_CALLS = 10  # steps after which it has shown how it calls its optimizers
+_SURVEYS_AT = (1, _STEPS_TO_KNOW, _STEPS_TO_KNOW_CALLS, 100, 1000)  # a repeated survey reports only changes
 _FIRST_LOSSES = 8
 _FULL_STEPS = (*range(1, _FIRST_LOSSES + 1), *_SURVEYS_AT)
 
 
 class Hook(PickledByValue):
-    """What the wrapped calls share. They watch one thread, the one that trains: that which imported torch,
-    or another in which training begins."""
+    """State that the wrapped calls share. They watch one thread, which trains: the thread that imported torch, or
+    another in which training begins."""
 
     _attributes_of_stand_in = {"clock": types.SimpleNamespace(current=FORWARD)}
 
@@ -61,7 +61,7 @@ class Hook(PickledByValue):
             self._end_with_process()
 
     def _end_with_process(self):
-        """One that multiprocessing has forked ends without what atexit calls."""
+        """Registers `end`, since a process that multiprocessing forked does not run atexit functions."""
         multiprocessing.util.Finalize(None, self.end, exitpriority=0)
 
     def _begin_in_child(self):
@@ -75,7 +75,7 @@ class Hook(PickledByValue):
         self._begin()
 
     def _begin(self):
-        """Also in a forked child: what it does is its own, and mostly nothing (a loader's worker)."""
+        """Starts anew, also in a forked child. A child has its own progress, and mostly none (a loader's worker)."""
         from steptune_pytorch import gradients
         from steptune_pytorch.noise_looks import NoiseLooks
         from steptune_pytorch.progress import Progress
@@ -102,14 +102,14 @@ class Hook(PickledByValue):
         return self.knobs.strategy.samples_of_all(facts, samples)
 
     def is_for_good(self):
-        """What is in force now stays for a long run."""
+        """True if the current settings stay for a long run."""
         return self.settings.mode == "apply" or (self.live is not None and self.live.is_over)
 
     def watches(self):
         return self.active and threading.get_ident() == self.thread
 
     def watches_training(self):
-        """The same, of what training begins with: until it has begun, the thread that does so is followed."""
+        """Like `watches`, for calls with which training begins. Until it has begun, follows the thread that makes them."""
         if self.active and threading.get_ident() != self.thread and not self.progress.has_begun():
             self.thread = threading.get_ident()
             self.progress.goes_to_another_thread()
@@ -117,7 +117,7 @@ class Hook(PickledByValue):
 
     @contextlib.contextmanager
     def aside(self):
-        """What happens in it is the hook's own doing and not watched."""
+        """Pauses watching: calls within it are the hook's own."""
         active, self.active = self.active, False
         try:
             yield
@@ -125,7 +125,7 @@ class Hook(PickledByValue):
             self.active = active
 
     def failed(self, error):
-        """A fault of the hook's own: the program goes on untouched, and the tuner is told."""
+        """Called on a fault of the hook: the program continues unchanged, and the tuner is informed."""
         self.active = False
         self.patches.restore_all()
         self.progress.report.stop()
@@ -142,7 +142,7 @@ class Hook(PickledByValue):
             self.knobs.strategy.hook_failed(why)
 
     def end(self):
-        """The program does: what was not printed yet."""
+        """Called at the program's end: prints what was not printed yet."""
         if self.active and self.pid == os.getpid():
             try:
                 self.progress.ends()
@@ -152,7 +152,7 @@ class Hook(PickledByValue):
                 self.failed(error)
 
     def survey_after_step(self):
-        """What is known of the program has changed."""
+        """Called when new facts about the program are known."""
         self._survey_due = True
         self.progress.full_step = 0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what Python's garbage collector and the kernel take of a program's time."""
+"""Measures how much of a program's time Python's garbage collector and the kernel take."""
 
 import gc
 import os
@@ -7,7 +7,7 @@ from time import monotonic
 
 
 class HostWatch:
-    """Counts from the first step on. A collection stops all threads of Python, so any thread's counts."""
+    """Counts from the first step on. A collection stops all threads of Python, so collections of every thread count."""
 
     def __init__(self):
         self._collecting_s = 0.0

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which installed modules the program has imported: what a fork server may import before it."""
+"""Lists the installed modules that the program has imported, which a fork server may import before it."""
 
 import sys
 
 from steptune_pytorch.call_site import LIBRARIES
 
-_MOST_CHARACTERS = 15000  # of a line of output 16 KiB are read
+_MOST_CHARACTERS = 15000  # the tuner reads 16 KiB of a line
 
 
 def installed_modules():
-    """In the order in which their imports began; torch brings its own."""
+    """Returns them in the order in which their imports began, without torch's own."""
     names = []
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] in ("torch", "steptune_pytorch", "sitecustomize", "__main__"):
@@ -21,8 +21,8 @@ def installed_modules():
 
 
 def fitting(names):
-    """As many of these names as a line holds, in their order. The deepest go first: packages import most
-    of them by themselves."""
+    """Returns the names that fit into a line, in order. Drops the deepest first, since packages import most of them by
+    themselves."""
     fits = set()
     left = _MOST_CHARACTERS
     for name in sorted(names, key=lambda name: name.count(".")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How many finished batches wait in a loader with workers when the program asks for the next one."""
+"""Counts the finished batches that wait in a loader with workers when the program asks for the next one."""
 
 import collections
 
@@ -15,46 +15,45 @@ def has_queue(iterator):
 
 
 class Waiting(collections.namedtuple("Waiting", "number early queued is_next_early")):
-    """Batches that have arrived from workers and were not handed out when the program asks for the
-    one of this number: `early` came before their turn, `queued` were not looked at yet."""
+    """Batches that had arrived from workers, but were not handed out, when the program asked for batch `number`.
+    `early` came before their turn, `queued` were not looked at yet."""
 
     @property
     def depth(self):
         return self.early + self.queued
 
     def had_to_wait(self, later):
-        """Whether the one that was asked for had not arrived, as what waits at the next one tells:
-        until it came, all that came before it became early. None where that is not the next one."""
+        """True if batch `number` had not arrived. The next request (`later`) shows this: while the program waited,
+        batches that arrived became early. None if `later` is not the next request."""
         if later.number != self.number + 1:
             return None
         return not self.is_next_early and later.early + 1 - self.early > self.queued
 
 
 def waiting_batches(iterator):
-    """None where that cannot be known, and for the first of a pass, whose workers have just begun.
-    Never waits."""
+    """Returns None if unknown, and for the first batch of a pass, whose workers have just started. Never waits."""
     try:
         number = iterator._rcvd_idx
         if number == 0:
             return None
         queues = {id(queue): queue for queue in (iterator._worker_result_queue, iterator._data_queue)}
         queued = sum(queue.qsize() for queue in queues.values())
-        # Those that came before their turn lie beside the number of their worker.
+        # A batch that came before its turn is stored beside its worker's number.
         tasks = iterator._task_info
         early = sum(1 for task in tasks.values() if len(task) > 1)
         return Waiting(number, early, queued, len(tasks.get(number, ())) > 1)
     except (AttributeError, TypeError, NotImplementedError, OSError, ValueError):
-        return None  # another PyTorch; a system that does not count what a queue holds
+        return None  # another PyTorch, or a system that cannot count a queue's items
 
 
 class LoaderQueue:
-    """Of the last batches that were trained on."""
+    """Queue lengths and waits of the last batches that were trained on."""
 
     def __init__(self):
         self._depths = collections.deque(maxlen=_RECENT)
         self._waits = collections.deque(maxlen=_RECENT)
         self._worker_cpu = WorkerCpu()
-        self._last = (None, None)  # of which iterator, by its identity: workers end with the iterator
+        self._last = (None, None)  # id of the iterator (workers end with it), and its last `Waiting`
 
     def asked(self, iterator):
         self._worker_cpu.asked(iterator)

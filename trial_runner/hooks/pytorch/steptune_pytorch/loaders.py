@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DataLoader: which ones there are, when a batch is waited for, when a pass begins and ends."""
+"""Wraps DataLoader: records loaders, waits for batches, and the start and end of passes."""
 
 import sys
 import types
@@ -21,50 +21,52 @@ _UNKNOWN_PASS = (None, None, False)
 
 
 class LoaderFacts:
-    """What is known of one loader. `training`: whether its batches are trained on; None: unknown.
-    `known`: the facts that are told, by id."""
+    """Facts about one loader. `training`: True if its batches are trained on; None: unknown. `known`: the facts that
+    are reported, by id."""
 
     def __init__(self, loader, where, known):
         self.where = where
         self.passes = 0
         self.training = None
         self.is_evaluated_on = False  # without gradients
-        self.is_trained_on_in_pass = False  # the last one
-        self.is_exhausted = False  # that pass has given all its batches
-        self.given = 0  # batches of that pass
-        self.read_order = None  # of that pass (`ReadOrder`), where its sampler draws from a generator of its own
-        self.evaluations = 0  # passes whose forwards no backward has followed
-        self.is_summed = False  # the backward comes after the pass, for all its losses
-        self.is_fetched_ahead = None  # whether each is fetched before the one before is trained on; None: unknown
-        self.has_trained_ahead = False  # one that was fetched ahead was trained on in a later step
+        self.is_trained_on_in_pass = False  # of the last pass
+        self.is_exhausted = False  # the last pass has returned all its batches
+        self.given = 0  # batches of the last pass
+        self.read_order = None  # `ReadOrder` of the last pass, if its sampler draws from its own generator
+        self.evaluations = 0  # passes without a backward after their forwards
+        self.is_summed = False  # one backward after the pass, for all its losses
+        # True if each batch is fetched before the previous one is trained on; None: unknown.
+        self.is_fetched_ahead = None
+        self.has_trained_ahead = False  # a batch that was fetched ahead was trained on in a later step
         self.today = {}
         self.applied = {}
         self.refused = {}
-        self.refused_now = {}  # by the configuration that was switched to last
-        self.context = None  # of workers that the program does not have, where it is not PyTorch's own choice
-        self.in_force = None  # where passes are switched while they run
+        self.refused_now = {}  # by the configuration of the last switch
+        self.context = None  # start context of workers that the program itself lacks, if it is not PyTorch's default
+        self.in_force = None  # settings of passes that are switched while they run
         self.batch_bytes = 0
         self.data_set_state = None
-        self.compares_data_set = True  # in a pass that may be switched; else it takes too long
+        self.compares_data_set = True  # in a pass that may be switched; False if comparing takes too long
         self.sampler_draws = False
-        self.random_state = None  # of the program, where a pass was made of which nothing was read yet
+        self.random_state = None  # the program's, when it made a pass that is still unread
         self.is_order_drawn_apart = False  # the program draws random numbers between making a pass and reading it
-        self.was_shown_to_train = False  # by the arguments that it was made with
+        self.was_shown_to_train = False  # by its constructor arguments
         self.shared = None  # its batches, divided among ranks
-        self.not_shared = None  # why they cannot be
+        self.not_shared = None  # reason why its batches cannot be divided
         self.id = loader_id(where, loader.dataset)
         self._loader = weakref.ref(loader)
         self._known = known
         self._under_way = weakref.WeakSet()  # iterators of its passes
         self._is_always_read = False
         self._batch_size = _batch_size(loader)
-        # Its items are batches that the data set makes or, as a forward may show, samples that the program puts together.
+        # The loader's items are either batches that the data set makes or, as a forward may show, samples that the
+        # program collates.
         self.may_give_samples = self._batch_size is None and getattr(loader, "batch_sampler", None) is None
         self.count_samples = self._count_first  # samples in a batch
-        self._samples_in_first = None  # of its batches: as many as are counted, where the data set makes batches, too
+        self._samples_in_first = None  # of its batches, by the same count as later (the data set may make batches, too)
 
     def _count_first(self, batch):
-        # A part of a batch holds fewer.
+        # A rank's part of a batch has fewer samples.
         expected = self._batch_size if self.shared is None else None
         self.count_samples = tensors.way_to_count(batch, expected)
         samples = self.count_samples(batch)
@@ -83,15 +85,15 @@ class LoaderFacts:
     def read_by(self, iterator):
         try:
             self._under_way.add(iterator)
-        except TypeError:  # of the program's own making, without weak references
+        except TypeError:  # the program's own class, without weak references
             self._is_always_read = True
 
     def is_read(self):
-        """Whether the program still has what a pass over it gave."""
+        """True if the program still has the iterator of one of its passes."""
         if self._is_always_read or len(self._under_way) > 1:
             return True
         loader = self._loader()
-        # Where workers persist, the loader itself keeps the iterator for its next pass.
+        # With persistent workers, the loader itself keeps the iterator for its next pass.
         if loader is not None and getattr(loader, "_iterator", None) in self._under_way:
             return _references_to_iterator(loader) > _OWN_REFERENCES
         return len(self._under_way) > 0
@@ -101,9 +103,10 @@ class LoaderFacts:
         return None if loader is None else self._lengths(loader, loader)[0]
 
     def _lengths(self, loader, *things):
-        """Of the loader and its parts. A sampler may draw the batches of a pass to count them, and take long."""
+        """Returns the lengths of the loader and its parts. A sampler may draw the batches of a pass to count them,
+        which may take long."""
         state = UsualRandomState(getattr(loader, "generator", None))
-        # Of an iterable data set: PyTorch warns of each batch beyond a length that was asked for.
+        # For an iterable data set, PyTorch warns of each batch beyond a length that was requested.
         asked = getattr(loader, "_IterableDataset_len_called", None)
         try:
             return [_length(thing) for thing in things]
@@ -116,7 +119,7 @@ class LoaderFacts:
         if self.in_force is not None and name in self.in_force:
             return self.in_force[name]
         loader = self._loader()
-        # A loader that is made for one pass is gone afterwards.
+        # A loader that is made for one pass is gone after it.
         last = self.applied.get(name, self.today.get(name))
         return last if loader is None else getattr(loader, name)
 
@@ -139,7 +142,7 @@ class LoaderFacts:
             size = self._batch_size if type(self._batch_size) is int else None
             fields["batch_size"] = size and (self._samples_in_first or size)
             if batches and samples and size and fields["batch_size"] == min(size, samples):
-                # The last batch of a pass is smaller, or left out.
+                # The last batch of a pass is smaller, or dropped.
                 fields["samples"] = min(samples, batches * size)
             fields["num_workers"] = loader.num_workers
         return fields
@@ -150,24 +153,24 @@ def _references_to_iterator(loader):
     return sys.getrefcount(iterator)
 
 
-# Of an iterator that nothing but its loader keeps.
+# References to an iterator that only its loader keeps.
 _OWN_REFERENCES = _references_to_iterator(types.SimpleNamespace(_iterator=object()))
 
 
 def loader_id(where, dataset):
-    """The same in each start of the program, whatever the knobs are."""
+    """Returns an id that is the same in each start of the program, whatever the knobs are."""
     items = _length(dataset)
     return "%s %s %s" % (where, type(dataset).__name__, "?" if items is None else items)
 
 
 def _batch_size(loader):
-    """A subclass may have gone without DataLoader.__init__, and a sampler may be the program's own."""
+    """Returns the batch size. A subclass may have skipped DataLoader.__init__, and a sampler may be the program's own."""
     size = getattr(loader, "batch_size", None)
     return getattr(getattr(loader, "batch_sampler", None), "batch_size", None) if size is None else size
 
 
 def _own_sampler(loader):
-    """What batches are made of; nothing where a batch sampler of another class decides that."""
+    """Returns the sampler from which batches are made; None if a batch sampler of another class makes them."""
     if getattr(loader, "batch_size", None) is not None:
         return getattr(loader, "sampler", None)
     batches = getattr(loader, "batch_sampler", None)
@@ -181,7 +184,7 @@ def _one(_):
 def _length(value):
     try:
         return len(value)
-    except Exception:  # an iterable data set; its author's __len__ may raise anything
+    except Exception:  # an iterable data set, or an error in the program's own __len__
         return None
 
 
@@ -189,27 +192,27 @@ class Loaders:
     def __init__(self, hook):
         self._hook = hook
         self._facts = weakref.WeakKeyDictionary()  # by loader
-        self._passes = {}  # by the id of their iterator: (reference to it, its loader's facts, whether it has a queue)
-        self.known = {}  # of each id, in order: the last that was trained on, else the last
+        self._passes = {}  # by id of their iterator: (reference to it, facts of its loader, True if it has a queue)
+        self.known = {}  # by id, in order: the last loader that was trained on, otherwise the last one
         patches = hook.patches
         patches.replace(DataLoader, "__init__", self._wrap_init)
         patches.replace(DataLoader, "__iter__", self._wrap_iter)
         patches.replace(dataloader._BaseDataLoaderIter, "__next__", self._wrap_next)
 
     def facts_of(self, loader):
-        """A subclass may have gone without DataLoader.__init__."""
+        """Returns the facts of a loader. A subclass may have skipped DataLoader.__init__, so they may be new."""
         return self._facts.get(loader) or self._remember(loader, call_site.where())
 
     def _remember(self, loader, where):
         facts = LoaderFacts(loader, where, self.known)
         self._facts[loader] = facts
-        # One place may make several loaders of like data sets, of which one trains.
+        # One line may make several loaders of similar data sets, one of which trains.
         if facts.id not in self.known or not self.known[facts.id].training:
             self.known[facts.id] = facts
         return facts
 
     def read_with_generator_of(self, loader):
-        """Facts of others whose order comes from the same generator, and of which a pass is under way."""
+        """Returns the facts of other loaders with the same generator of the order, whose pass is not finished."""
         generator = generator_of_order(loader)
         if generator is None:
             return []
@@ -224,7 +227,8 @@ class Loaders:
         ]
 
     def left_with_generator_of(self, loader):
-        """Facts of those whose last pass the program has left, and whose order comes from a generator of this one."""
+        """Returns the facts of loaders whose last pass the program has abandoned, and whose order comes from this
+        loader's generators."""
         own, generators = self.facts_of(loader), (loader.generator, generator_of_order(loader))
         return [
             facts
@@ -289,7 +293,7 @@ class Loaders:
         return __iter__
 
     def watched(self, next_of_pass):
-        """Waiting for a batch, as PyTorch's own iterators are watched."""
+        """Returns `next_of_pass`, watched like PyTorch's own iterators."""
         return self._wrap_next(next_of_pass)
 
     def _know_again(self, iterator, facts):
@@ -297,7 +301,7 @@ class Loaders:
         passes, key = self._passes, id(iterator)
         try:
             reference = weakref.ref(iterator, lambda _: passes.pop(key, None))
-        except TypeError:  # as above
+        except TypeError:  # see `read_by`
             return
         passes[key] = (reference, facts, loader_queue.has_queue(iterator))
 
@@ -344,7 +348,7 @@ class Loaders:
                     elif facts is not None:
                         hook.knobs.loader.failed(facts, error)
                 raise
-            if hook.active and get_ident() == hook.thread:  # as above
+            if hook.active and get_ident() == hook.thread:  # training may have begun in another thread
                 now_s = perf_counter()
                 clock.totals_s[clock.current] += now_s - clock.now_s
                 clock.now_s = now_s

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Norms of the gradient after the first and after the last micro-batch of a step."""
+"""Measures the norm of the gradient after the first and after the last micro-batch of a step."""
 
 from steptune_pytorch.gradients import Witness
 
 
 class MicroBatches:
-    """A look at one step. Its methods tell whether something may still come of it."""
+    """Measures one step. Its methods return False if the measurement has failed."""
 
     of_ranks = False
 
     def __init__(self, gradients, backwards):
         self.backwards = backwards
-        self.norms = []  # before the first, after the first, after the last backward
-        self.samples = 0  # of the first one
+        self.norms = []  # before the first, after the first and after the last backward
+        self.samples = 0  # of the first micro-batch
         self._gradients = gradients
         self._forwards = 0
         self._smallest = None  # the parameter with the smallest gradient
@@ -28,7 +28,7 @@ class MicroBatches:
         return self._keep_norm()
 
     def backward_begins(self):
-        """What was touched since the last one is no sum."""
+        """False if the gradient was touched since the last backward, so that it is no sum."""
         return not self._witness.was_touched()
 
     def backward_ended(self, progress):
@@ -41,7 +41,7 @@ class MicroBatches:
         return True
 
     def _remember(self):
-        """False if there is nothing yet."""
+        """Records the smallest gradient; False if there is none."""
         if self._smallest is None:
             self._smallest = self._gradients.smallest()
         if self._smallest is None or self._smallest.grad is None:
@@ -55,7 +55,7 @@ class MicroBatches:
         return self.samples > 0 and self._forwards > 0 and self._keep_norm()
 
     def _is_sum_of_micro_batches(self, progress):
-        # Several losses of one forward are no micro-batches, nor are batches of several sizes.
+        # Several losses of one forward are not micro-batches, nor are batches of different sizes.
         if progress.training_forwards != self.backwards * self._forwards:
             return False
         if progress.samples_in_step() != self.backwards * self.samples:

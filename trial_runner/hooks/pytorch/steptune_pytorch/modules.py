@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Forward of the outermost modules: found during the first steps, then wrapped on their classes
-alone, so that calls of submodules cost nothing."""
+"""Wraps the forward of the outermost modules. They are found in the first steps. Then only their classes are wrapped,
+so that calls of submodules cost nothing."""
 
 import weakref
 from threading import get_ident
@@ -17,8 +17,8 @@ _MOST_WRAPPERS = 4
 
 
 def _with_wrapped(module):
-    """A module and what it wraps, as DistributedDataParallel and the like name it. What is inside a
-    compiled one must not be traced through a wrapper."""
+    """Returns a module and the modules it wraps, as DistributedDataParallel and similar classes name them. Stops at a
+    compiled module, whose inside must not be traced through a wrapper."""
     modules = [module]
     while len(modules) <= _MOST_WRAPPERS and not hasattr(module, "_orig_mod"):
         module = getattr(module, "module", None)
@@ -29,13 +29,14 @@ def _with_wrapped(module):
 
 
 def is_sharded(root):
-    """By FullyShardedDataParallel, or by fully_shard."""
+    """True if the module is sharded by FullyShardedDataParallel or fully_shard."""
     names = {cls.__name__ for module in root.modules() for cls in type(module).__mro__}
     return bool(names & {"FullyShardedDataParallel", "FSDPModule"})
 
 
 def begin_no_graph_at(function):
-    """What PyTorch itself calls modules from (nn.Sequential) is not compiled: a graph would begin at our function."""
+    """Keeps PyTorch's module-calling functions (nn.Sequential) out of compiled graphs, which would otherwise begin at
+    the hook's function."""
     frames = getattr(getattr(torch._C, "_dynamo", None), "eval_frame", None)
     if hasattr(frames, "skip_code"):
         frames.skip_code(function.__code__)
@@ -55,21 +56,21 @@ class Modules(PickledByValue):
         self._hook = hook
         self._trainable = weakref.WeakKeyDictionary()  # by module
         self.roots = weakref.WeakSet()
-        self._called = weakref.WeakSet()  # for training
-        self._settled = _Settled()  # by id, references to those of which nothing is left to learn or to do
-        self.calls = []  # where the outermost modules are called for training: `train.py:60 Net`
+        self._called = weakref.WeakSet()  # called for training
+        self._settled = _Settled()  # by id, references to modules that need no further handling
+        self.calls = []  # sites that call the outermost modules for training: `train.py:60 Net`
         self._pinned = set()
         hook.patches.replace(torch.nn.Module, "__call__", self._wrap)
         if hasattr(torch, "compile"):
             hook.patches.replace(torch, "compile", self._wrap_compile)
 
     def device(self):
-        """The kind of device that the outermost modules' parameters are on."""
+        """Returns the device type of the outermost modules' parameters."""
         return next((p.device.type for module in list(self.roots) for p in module.parameters()), "cpu")
 
     def pin(self):
-        """From now on only the classes of the outermost modules are watched, and of what they wrap: a
-        program that trains with DistributedDataParallel may evaluate the module inside."""
+        """Watches only the classes of the outermost modules and of the modules they wrap. A program that trains with
+        DistributedDataParallel may evaluate the module inside."""
         self._hook.patches.restore(torch.nn.Module, "__call__")
         for root in list(self.roots):
             for module in _with_wrapped(root):
@@ -84,7 +85,7 @@ class Modules(PickledByValue):
         hook = self._hook
 
         def compile(*arguments, **named):
-            # What is compiled must not be traced through a wrapper: the compiled module is watched.
+            # A compiled module's inside must not be traced through a wrapper, so watch the compiled module.
             compiled = original(*arguments, **named)
             try:
                 if hook.active and isinstance(compiled, torch.nn.Module):
@@ -108,11 +109,11 @@ class Modules(PickledByValue):
 
         def __call__(module, *inputs, **named):
             if is_compiling():
-                return original(module, *inputs, **named)  # within what is compiled nothing can be seen
+                return original(module, *inputs, **named)  # compiled code cannot be watched
             clock = hook.clock
             before = clock.current
-            # Inside another forward it is a submodule, inside a backward a recomputation, inside a
-            # loader a transformation.
+            # A call within another forward is a submodule's, within a backward a recomputation, within a loader a
+            # transformation.
             if before == FORWARD or before == BACKWARD or before == DATA:
                 return original(module, *inputs, **named)
             progress = hook.progress
@@ -158,7 +159,7 @@ class Modules(PickledByValue):
         return __call__
 
     def unsettle(self):
-        """Something is to be put around their forward now."""
+        """Forgets settled modules, since their forward is to be wrapped now."""
         self._settled.clear()
 
     def _settle(self, module):
@@ -207,7 +208,7 @@ class Modules(PickledByValue):
         return output
 
     def _follow(self, output):
-        """Whether a backward goes through it tells whether what was counted in its inputs was trained on."""
+        """Watches the output: a backward through it shows that the samples in its inputs were trained on."""
         progress = self._hook.progress
         inputs, progress.counted_inputs = progress.counted_inputs, None
         try:
@@ -216,8 +217,8 @@ class Modules(PickledByValue):
             self._hook.failed(error)
 
     def _is_frozen_copy(self, module):
-        """Of a model that is trained: an average of its weights, say, which nothing trains. Transforms of the same
-        class, such as nn.Sequential, have no weights."""
+        """True for a frozen copy of a trained model, such as an average of its weights. Transforms of the same class
+        (nn.Sequential) have no weights."""
         is_like_model = type(module) in self._pinned and next(module.parameters(), None) is not None
         return is_like_model and not torch.is_grad_enabled() and self._hook.watches()
 
@@ -249,13 +250,13 @@ class Modules(PickledByValue):
     def _is_watched(self, module):
         if self._hook.watches():
             return self._is_trainable(module)
-        # Another thread may only infer.
+        # Another thread may only run inference.
         trains = self._hook.active and torch.is_grad_enabled() and module.training
         return trains and self._is_trainable(module) and self._hook.watches_training()
 
     def _is_trainable(self, module):
         trainable = self._trainable.get(module)
-        # In the first steps a generator may be frozen while its discriminator is trained.
+        # In the first steps a generator may be frozen while its discriminator trains.
         if trainable is None or not (trainable or self._pinned):
             trainable = any(parameter.requires_grad for parameter in module.parameters())
             self._trainable[module] = trainable

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradient noise scale from squared norms of gradients over a few and over many samples: McCandlish et
-al. 2018, "An Empirical Model of Large-Batch Training", appendix A.1."""
+"""Estimates the gradient noise scale from squared norms of gradients over few and over many samples: McCandlish et al.
+2018, "An Empirical Model of Large-Batch Training", appendix A.1."""
 
 import collections
 import math
 
 _RECENT = 64  # the scale grows during training
 _FEWEST = 4
-_CLEAR = 2.0  # standard errors by which the gradient must stand out of its noise
-_EQUAL = 1e-4  # of the few samples: a scale below it is that of the same samples seen twice, and rounding
+_CLEAR = 2.0  # standard errors by which the gradient must exceed its noise
+_EQUAL = 1e-4  # as a share of the few samples; a smaller scale is rounding, because both norms are of the same samples
 
 
 class NoiseEstimate:
@@ -18,7 +18,7 @@ class NoiseEstimate:
         self._few = 0
 
     def add(self, few, norm_of_few, many, norm_of_many):
-        """Norms of the mean gradient over `few` and `many` samples; in any unit, the same for both."""
+        """Adds norms of the mean gradient over `few` and over `many` samples, both in the same unit."""
         small, big = norm_of_few**2, norm_of_many**2
         if not (0 < few < many and math.isfinite(small) and math.isfinite(big)):
             return
@@ -27,7 +27,7 @@ class NoiseEstimate:
         self._gradient.append((many * big - few * small) / (many - few))
 
     def samples(self):
-        """The scale; None while the gradient is not known apart from its noise."""
+        """Returns the noise scale in samples; None while the gradient cannot be told from its noise."""
         count = len(self._noise)
         if count < _FEWEST:
             return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gradient noise scale: when gradients are looked at for it, now and then, and what came of it."""
+"""Decides when gradients are measured for the noise scale, and collects the results."""
 
 import collections
 from time import perf_counter
@@ -11,38 +11,38 @@ from steptune_pytorch.noise_estimate import NoiseEstimate
 from steptune_pytorch.rank_gradients import RankGradients
 
 STEPS_BETWEEN = 4
-MOST_SHARE = 0.001  # of the time of training
+MOST_SHARE = 0.001  # of the training time
 _STEPS_AFTER_REFUSAL = 64
-_FIRST_LOOKS = 16  # may take more of it, so that a short trial tells something, too
-_FIRST_SHARE = 10  # times as much
+_FIRST_LOOKS = 16  # may take a larger share, so that a short trial measures something, too
+_FIRST_SHARE = 10  # times the share
 _MOST_UNREAD = 64
-_SIZES = 16  # of the last batches of ranks that were looked at, so many as are remembered
+_SIZES = 16  # number of remembered batch sizes of measured ranks
 _FEWEST_SIZES = 4
 _USUAL_SHARE = 0.75
 
 
 class NoiseLooks:
-    """`find_gradients()` gives the gradients of the program, None where nothing sound can be said."""
+    """`find_gradients()` returns the program's gradients; None if they allow no sound measurement."""
 
     def __init__(self, find_gradients):
         self._find_gradients = find_gradients
         self._estimate = NoiseEstimate()
-        self._look = None  # at the step under way
-        self._hooked = None  # the look that may have hooks on parameters
+        self._look = None  # measurement of the current step
+        self._hooked = None  # measurement that may have hooks on parameters
         self._unread = collections.deque(maxlen=_MOST_UNREAD)
         self._sizes = collections.deque(maxlen=_SIZES)
         self._spent_s = 0.0
         self._looks = 0
-        self.next_step = STEPS_BETWEEN  # the next look is not before so many steps
+        self.next_step = STEPS_BETWEEN  # the next measurement is not before this step
 
     @property
     def is_looking(self):
-        """Whether the gradient of this step is looked at."""
+        """True if the gradient of the current step is measured."""
         return self._look is not None
 
     @staticmethod
     def may_look(progress):
-        """Whether there are gradients over few and over many samples in its steps."""
+        """True if the program's steps have gradients over few and over many samples."""
         return progress.backwards_per_step >= 2 or progress.world_size >= 2
 
     def backward_begins(self, progress):
@@ -53,7 +53,7 @@ class NoiseLooks:
             self._look = None
 
     def release(self):
-        """To be called as soon as a backward is over, however it ended: parameters have no hooks then."""
+        """Removes hooks from parameters. Must be called as soon as a backward is over, however it ended."""
         hooked, self._hooked = self._hooked, None
         if hooked is not None:
             begin_s = perf_counter()
@@ -61,7 +61,7 @@ class NoiseLooks:
             self._spent_s += hooked.spent_s + perf_counter() - begin_s
 
     def backward_ended(self, progress):
-        """`progress.backwards` counts it."""
+        """Called after a backward that `progress.backwards` already counts."""
         if self._look is not None:
             self._spend(self._goes_on, progress)
 
@@ -73,27 +73,27 @@ class NoiseLooks:
             self._unread.append((look.few(), look.many(), look.backwards, look.norms))
 
     def dropped(self):
-        """The step came to nothing."""
+        """Called if the step was abandoned."""
         self._look = None
 
     def metrics(self):
-        """Reads what was kept: waits for a GPU, as reading the loss of a line does."""
+        """Reads the results. Waits for a GPU, like reading the loss of a line."""
         unread = list(self._unread)
         self._unread.clear()
         if unread:
             norms = torch.stack([norm for _, _, _, norms in unread for norm in norms])
             for (few, many, backwards, _), of_step in zip(unread, norms.view(-1, 3).tolist()):
                 before, of_few, of_many = of_step
-                # Gradients that were there before the step belong to other samples.
+                # Gradients that existed before the step belong to other samples.
                 if before == 0.0:
-                    # The sum over the backwards, in units in which the first one is its mean.
+                    # The norm is of the sum over the backwards; the first norm is of a single one.
                     self._estimate.add(few, of_few, many, of_many / backwards)
         scale = self._estimate.samples()
         return {} if scale is None else {"gradient_noise_scale": scale}
 
     def _is_usual(self, samples):
-        """Of batches of several sizes the other ranks have others at the same time, and only this one's are known. The
-        last batch of a pass may be a smaller one."""
+        """True if the batch has the usual size. With several sizes, the other ranks have other sizes at the same time,
+        and only this rank's is known. The last batch of a pass may be smaller."""
         sizes = self._sizes
         sizes.append(samples)
         return len(sizes) >= _FEWEST_SIZES and sizes.count(samples) >= _USUAL_SHARE * len(sizes)
@@ -107,7 +107,7 @@ class NoiseLooks:
         allowed_s = share * progress.clock.confirmed_training_s()
         if self._spent_s <= allowed_s:
             return True
-        # Steps in which it is only asked again are not plain ones, which cost less.
+        # Look again after some time only, since steps with a look are not plain and cost more.
         lacking = min(1.0, self._spent_s / allowed_s - 1.0) if allowed_s > 0.0 else 1.0
         self.next_step = steps + max(STEPS_BETWEEN, int(lacking * steps))
         return False

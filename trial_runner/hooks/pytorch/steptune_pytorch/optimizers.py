@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Optimizer.step: what a step is, with several optimizers and nested calls."""
+"""Wraps Optimizer.step, and decides what counts as a step with several optimizers and nested calls."""
 
 import threading
 import weakref
@@ -21,9 +21,9 @@ class Optimizers(PickledByValue):
         self._hook = hook
         self._depth = 0
         self._in_round = weakref.WeakSet()
-        self._alone = _nobody  # a reference to the one in the round, if it is one
-        self._has_repeated = False  # that one has had the round before for itself, too
-        self._round_step = 0  # the step that the round began with, if no plain ones have followed
+        self._alone = _nobody  # reference to the only optimizer of the round, if there is only one
+        self._has_repeated = False  # True if that optimizer was alone in the previous round, too
+        self._round_step = 0  # number of steps at the start of the round, if no plain steps have followed
         self.calls = 0
         self.closure = False
         self.made = []  # (class name, where), in order
@@ -50,9 +50,9 @@ class Optimizers(PickledByValue):
         return __init__
 
     def adopt(self, optimizer):
-        """From now on its steps are seen."""
+        """Watches the optimizer's steps from now on."""
         cls = type(optimizer)
-        # An inherited step that is wrapped already would be counted once anyway.
+        # An inherited step that is wrapped already must not be wrapped twice.
         if not getattr(cls.step, "steptune", False):
             self._hook.patches.replace(cls, "step", self._wrap_step)
         site = (cls.__name__, call_site.where())
@@ -62,7 +62,7 @@ class Optimizers(PickledByValue):
         self._hook.progress.optimizer_made()
 
     def pin(self):
-        """How gradients are cleared is known: zero_grad is left alone where nothing is to be set in it."""
+        """Stops watching zero_grad if nothing is to be set in it, since it is known how gradients are cleared."""
         if not self._hook.knobs.optimizer.needs_zero_grad():
             self._hook.patches.restore(Optimizer, "zero_grad")
 
@@ -81,7 +81,7 @@ class Optimizers(PickledByValue):
         scaled = hook.knobs.forward.loss_scale.around_step(original)
 
         def step(optimizer, *arguments, **named):
-            # A subclass that calls super().step(), a wrapper around another optimizer: one step.
+            # A subclass that calls super().step(), or a wrapper around another optimizer, makes one step.
             if self._depth > 0 or not hook.active or (get_ident() != hook.thread and not self._is_in_backward()):
                 return original(optimizer, *arguments, **named)
             self._depth += 1
@@ -92,7 +92,7 @@ class Optimizers(PickledByValue):
             clock.now_s = now_s
             clock.current = OPTIMIZER
             backwards = progress.backwards
-            # A wrapper hands on what it was given, which may be None.
+            # A wrapper passes its own argument on, which may be None.
             has_closure = callable(arguments[0] if arguments else named.get("closure"))
             if progress.received.is_looking and not has_closure:
                 self._judge_received(optimizer)
@@ -138,18 +138,18 @@ class Optimizers(PickledByValue):
             self._hook.failed(error)
 
     def _is_in_backward(self):
-        """Of a step that a hook of a gradient makes: on a GPU autograd calls it in a thread of its own, which the one
-        that trains waits for."""
+        """True if a gradient's hook makes the step. On a GPU, autograd calls the hook in another thread, for which the
+        training thread waits."""
         in_backward = self._hook.clock.current == BACKWARD
         return in_backward and isinstance(threading.current_thread(), threading._DummyThread)
 
     def _stepped(self, optimizer):
-        """With several optimizers a step is a round: it begins when one has its turn again. Where models are trained
-        one after the other (federated learning), also with the first batch of the next one."""
+        """Counts steps. With several optimizers a step is a round, which ends when an optimizer steps again. If models
+        are trained one after another (federated learning), it also ends with the next model's first batch."""
         progress = self._hook.progress
         has_turn_again = optimizer in self._in_round
         has_repeated = self._has_repeated or progress.steps > self._round_step
-        # A step that regularises (StyleGAN2) has no batch of its own.
+        # A step that only regularises (StyleGAN2) has no batch.
         has_repeated = has_repeated and progress.is_fed and progress.unfed_step < progress.steps
         if len(self._in_round) == 0 or has_turn_again or has_repeated:
             self._has_repeated = has_turn_again and self._alone() is optimizer

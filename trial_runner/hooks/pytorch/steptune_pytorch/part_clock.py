@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the time of the training thread goes. Each moment belongs to one part, so parts add up."""
+"""Divides the training thread's time into parts. Each moment belongs to one part, so the parts add up."""
 
 from time import perf_counter
 
@@ -8,7 +8,8 @@ DATA, PREPARE, FORWARD, BACKWARD, OPTIMIZER, OTHER, APART = range(7)
 
 
 class PartClock:
-    """`APART` is time that is told as a phase and in no part. What is called in each step writes `switch` out."""
+    """Time by part. `APART` is reported as a phase and belongs to no part. Functions that run in each step contain the
+    code of `switch`."""
 
     def __init__(self):
         self.current = OTHER
@@ -18,7 +19,7 @@ class PartClock:
         self.confirmed_totals_s = list(self.totals_s)
 
     def switch(self, part):
-        """The time since the last switch belongs to the part before; returns that part."""
+        """Assigns the time since the last switch to the current part, and returns that part."""
         now_s = perf_counter()
         before = self.current
         self.totals_s[before] += now_s - self.now_s
@@ -27,36 +28,36 @@ class PartClock:
         return before
 
     def confirm(self):
-        """What was counted up to the last switch belongs to training steps."""
+        """Assigns the time up to the last switch to training steps."""
         self.confirmed_totals_s[:] = self.totals_s
         self.confirmed_s = self.now_s
 
     def discard(self):
-        """What was counted since `confirm` does not: it belongs to a phase."""
+        """Removes the time since `confirm` from training steps, since it belongs to a phase."""
         self.totals_s[:] = self.confirmed_totals_s
         self.confirmed_s = self.now_s
 
     def leave_out(self, totals_s):
-        """Likewise of what was counted from `confirm` until the totals were these."""
+        """Removes the time from `confirm` until the totals were `totals_s`."""
         for part, then_s in enumerate(totals_s):
             self.totals_s[part] += self.confirmed_totals_s[part] - then_s
 
     def clear(self):
-        """What came before the first step is start-up."""
+        """Removes the time before the first step, which is start-up."""
         self.totals_s[:] = [0.0] * 7
         self.confirm()
 
     def confirmed_training_s(self):
-        """Seconds of training steps up to the last `confirm`; phases are not in it."""
+        """Returns the seconds of training steps up to the last `confirm`, without phases."""
         return sum(self.confirmed_totals_s[:APART])
 
     def parts(self):
-        """Seconds of training steps by part, up to the last `confirm`."""
+        """Returns the seconds of training steps by part, up to the last `confirm`."""
         return {name: round(self.confirmed_totals_s[part], 6) for part, name in enumerate(PARTS)}
 
 
 class HostParts:
-    """Parts of a step where no GPU has its own: those of the thread that trains."""
+    """Parts of the training thread, used if no GPU parts are measured."""
 
     is_looking = False
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Attributes of other modules' classes that the hook replaces, and their way back."""
+"""Replaces attributes of other modules and classes, and restores them."""
 
 import functools
 import types
@@ -8,9 +8,9 @@ _ABSENT = object()
 
 
 class PickledByValue:
-    """What a replaced method refers to. Some pickle the classes of `__main__` with their methods (cloudpickle: mlflow,
-    ray): there a stand-in with these attributes takes its place, which makes the method call the original wherever it
-    is loaded, without the hook."""
+    """Base of objects that a replaced method refers to. Some libraries pickle the classes of `__main__` with their
+    methods (cloudpickle: mlflow, ray). There a stand-in with these attributes replaces the object. With it, the
+    method calls the original wherever it is loaded, without the hook."""
 
     _attributes_of_stand_in = {}
 
@@ -23,8 +23,8 @@ class Patches:
         self._replaced = []
 
     def replace(self, owner, name, make):
-        """Puts make(original) in the place of owner.name; returns the original. `owner` is a module
-        or a class, never an instance: what hangs on an instance is pickled with it."""
+        """Replaces owner.name by make(original), and returns the original. `owner` is a module or a class, never an
+        instance, whose attributes are pickled with it."""
         own = owner.__dict__.get(name, _ABSENT)
         original = getattr(owner, name)
         replacement = functools.wraps(original)(make(original))
@@ -37,13 +37,13 @@ class Patches:
         return getattr(getattr(owner, name, None), "steptune", False)
 
     def restore(self, owner, name):
-        """Takes one back, unless somebody has replaced ours since."""
+        """Restores one attribute, unless somebody else has replaced it since."""
         for index in reversed(range(len(self._replaced))):
             if self._replaced[index][:2] == (owner, name):
                 self._put_back(*self._replaced.pop(index))
 
     def keep(self, owner, name):
-        """This one stays, whatever happens."""
+        """Makes a replacement permanent."""
         self._replaced = [entry for entry in self._replaced if entry[:2] != (owner, name)]
 
     def restore_all(self):

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluation, checkpoints, ends of epochs: told where they begin and where they ended."""
+"""Evaluation, checkpoints and ends of epochs: reports their start and end."""
 
 
 class Phases:
     def __init__(self, report):
         self._report = report
-        self.open = None  # the name of the one that is under way
+        self.open = None  # name of the current phase
         self._begin_s = 0.0
         self._last_s = 0.0
 
@@ -15,7 +15,7 @@ class Phases:
         self._report.phase(name, at_s, None)
 
     def goes_on(self, at_s):
-        """Seen to last until now; its end is known only when training goes on."""
+        """Extends the current phase until now. Its end is known only when training continues."""
         self._last_s = at_s
 
     def end(self):
@@ -23,5 +23,5 @@ class Phases:
         self._report.phase(name, self._last_s, self._last_s - self._begin_s)
 
     def ended(self, name, begin_s, end_s):
-        """One that was over before it was known to be one."""
+        """Reports a phase that was over before it was recognised."""
         self._report.phase(name, end_s, end_s - begin_s)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps, samples, loss and phases, from what the wrapped calls tell in the thread that trains."""
+"""Counts steps, samples, loss and phases, from the calls that are wrapped in the training thread."""
 
 import weakref
 
@@ -16,15 +16,15 @@ from steptune_pytorch.part_clock import DATA, OTHER, HostParts, PartClock
 
 _FEWEST_EPOCH_END_S = 0.005
 _STEPS_WITH_TEACHER = 3
-_STEPS_TO_FOLLOW = 10  # with forwards as they were not before
+_STEPS_TO_FOLLOW = 10  # after a change of the step's forwards
 
 
 class Progress:
-    """`samples_of_all(loader, samples)`: those of all ranks, of a batch that has so many here.
+    """`samples_of_all(loader, samples)` returns the samples on all ranks in a batch with `samples` here.
 
-    `is_plain`: nothing is under way but a step like those before it: no evaluation, say, no look at gradients.
-    Then the wrapped calls leave out what only other steps need. Programs evict the hook's code from the
-    processor's caches in each step, so that each function that is called takes microseconds."""
+    `is_plain` is True if the current step is like the steps before it: no evaluation, say, and no look at gradients. Then
+    the wrapped calls skip the work that only other steps need. Programs evict the hook's code from the processor's caches
+    in each step, so each function call takes microseconds."""
 
     def __init__(self, settings, report, phases, on_step, noise_looks, received, samples_of_all):
         self.clock = PartClock()
@@ -36,8 +36,8 @@ class Progress:
         self.samples_by = "none" if settings.samples_per_step is None else "given"
         self.optimizers_made = False
         self.is_plain = False
-        self.look_step = 0  # while steps are plain: the gradient may be looked at after so many
-        self.full_step = 0  # on_step is to be called after this one, if not before
+        self.look_step = 0  # in plain steps: the gradient may be measured after this step
+        self.full_step = 0  # on_step is called after this step at the latest
         self._may_be_plain = False
         self.modes_count = True
         self._given_samples = settings.samples_per_step
@@ -51,19 +51,19 @@ class Progress:
         self.ahead = BatchAhead()
         self._no_grad_batch = None  # the last batch, if it was fetched without gradients
         self.world_size = 1
-        self.is_fed = False  # a batch of a loader was trained on in this step
-        self._last_batch = (0, 0)  # samples here, and of all ranks
-        self.loaders_of_forward = []  # whose batches the last training forward was given
-        self.unfed_step = 0  # the last one without such a batch
+        self.is_fed = False  # the current step trains on a loader's batch
+        self._last_batch = (0, 0)  # samples here, and on all ranks
+        self.loaders_of_forward = []  # loaders of the batches in the last training forward
+        self.unfed_step = 0  # the last step without such a batch
         self.batches = 0
         self._forward_samples = 0
-        # The last module whose inputs were counted in this step, their first tensor and themselves.
+        # Last module whose inputs were counted in this step, their first tensor, and their `CountedInputs`.
         self._counted = None
-        self.counted_inputs = None  # of the forward under way, if it is to be seen whether a backward goes through it
-        self._followed_samples = 0  # of the step's forwards, those that such inputs had
-        self._backward_samples = 0  # and those through which a backward went
+        self.counted_inputs = None  # of the current forward, if its backward is to be watched
+        self._followed_samples = 0  # samples of the step's forwards whose backward is watched
+        self._backward_samples = 0  # the part of them through which a backward went
         self._follow_until_step = _STEPS_TO_FOLLOW
-        self._most_forwards = 0  # of a step
+        self._most_forwards = 0  # largest number in a step
         self.training_forwards = 0
         self.loss_roots = []
         self._loss_of_step = []
@@ -74,9 +74,11 @@ class Progress:
         self._evaluated_in_step = False
         self._steps_with_evaluation = 0
         self._restart = None
-        self._pass_begun = None  # the last one: its loader, and what was counted by then
-        self._taken_back = []  # by passes without a backward: of each its loader, samples here, and of all ranks
-        # The last pass, if no forward was seen in it: its loader, the ends of the step before and of itself, totals then.
+        self._pass_begun = None  # the last pass: its loader, and the counts at its start
+        # Passes without a backward, to be restored if one follows: loader, samples here and on all ranks.
+        self._taken_back = []
+        # The last pass, if it had no forward: its loader, the ends of the step before and of the pass, totals at its
+        # end.
         self._only_read = None
         self._loader_queue = LoaderQueue()
         self._prints = settings.prints_steps
@@ -87,11 +89,12 @@ class Progress:
         self._has_gpu_parts = False
 
     def has_begun(self):
-        """A backward was seen."""
+        """True if a backward was seen."""
         return self.steps > 0 or self.backwards > 0 or self.skipped_steps > 0
 
     def goes_to_another_thread(self):
-        """What the one before did was no training: it may load batches for this one, unseen from now on."""
+        """Drops batches of the previous thread, which did not train. It may load batches for the new thread, unseen
+        from now on."""
         del self.fetched_batches[:]
         self.ahead.batch = None
         self._no_grad_batch = None
@@ -101,7 +104,7 @@ class Progress:
     # -- data ------------------------------------------------------------------------------------
 
     def restarts(self, loader):
-        """A loader begins another pass, at the last switch to DATA."""
+        """Called when a loader begins another pass, at the last switch to DATA."""
         self.is_plain = False
         self.ahead.restarts(loader, self.fetched_batches)
         self._pass_begun = (loader, self._backwards_and_steps(), self._counted_now())
@@ -110,12 +113,12 @@ class Progress:
             self._restart = (loader, self.clock.totals_s[DATA])
 
     def asks(self, loader, iterator):
-        """The program wants a batch of a loader with workers."""
+        """Called when the program asks for a batch of a loader with workers."""
         if loader is not None and loader.training:
             self._loader_queue.asked(iterator)
 
     def fetched(self, loader, batch):
-        """A batch has come, at the last switch away from DATA."""
+        """Called when a batch has come, at the last switch away from DATA."""
         if self._restart is not None and self._restart[0] is loader:
             self._end_restart()
         if loader is None:
@@ -127,8 +130,8 @@ class Progress:
         samples = loader.count_samples(batch)
         samples_of_all = self._find_samples_of_all(loader, samples)
         if loader.training is None and not torch.is_grad_enabled():
-            # Of an evaluation, also where its module is one that is not watched, unless a training
-            # forward is given it. The same loader may train later.
+            # The batch belongs to an evaluation, even if the module of it is not watched, unless a training forward
+            # receives it. The same loader may train later.
             loader.is_evaluated_on = True
             if not self._is_part_of_step():
                 self._begin_evaluation()
@@ -157,7 +160,8 @@ class Progress:
         return self._samples, self._samples_of_all, self.training_forwards, self.is_fed
 
     def _end_pass(self, loader):
-        """One whose forwards no backward has followed is an evaluation in training mode and with gradients."""
+        """Ends a pass. A pass without a backward after its forwards is an evaluation, in training mode and with
+        gradients."""
         begun, self._pass_begun = self._pass_begun, None
         if begun is None or begun[0] is not loader or begun[1] != self._backwards_and_steps() or loader.is_summed:
             return
@@ -175,7 +179,8 @@ class Progress:
             self._stay_in_phase()
 
     def _give_back(self):
-        """The backward or step after those passes is of all their losses, unless it has a batch of its own."""
+        """Restores the samples of those passes: the current backward or step uses all their losses, unless it has its
+        own batch."""
         taken_back, self._taken_back = self._taken_back, []
         if self.is_fed or self.fetched_batches or (self.steps and self.samples_by == "forward"):
             return
@@ -187,7 +192,7 @@ class Progress:
             loader.is_trained_on()
 
     def _forget_evaluated(self):
-        """Batches that an evaluation alone has seen are no training's."""
+        """Drops batches that only an evaluation has seen."""
         if not self._evaluated_since_fetch:
             return
         self._evaluated_since_fetch = False
@@ -197,17 +202,17 @@ class Progress:
         for loader, _, _ in self.fetched_batches:
             if loader.training is None:
                 loader.training = False
-        # What was fetched before for training waits for the evaluation to end.
+        # Batches that were fetched for training wait for the evaluation to end.
         evaluated = self.fetched_batches[-1][0]
         self.fetched_batches[:] = [b for b in self.fetched_batches if b[0].training and b[0] is not evaluated]
 
     def _end_restart(self):
         loader, data_s = self._restart
         self._restart = None
-        # What the program does between asking for the pass and for its first batch is its own.
+        # Time between the program's request for the pass and for its first batch is the program's own.
         seconds = self.clock.totals_s[DATA] - data_s
         usual_s = data_s / max(1, self.batches)
-        # A pass that goes on like any other step is none: only what stands out is told apart.
+        # Report an epoch's end only if it takes much longer than a usual batch.
         if seconds > _FEWEST_EPOCH_END_S and seconds > 3 * usual_s:
             if self._only_read is not None:
                 self._forget_looked_at(next_read=loader)
@@ -223,7 +228,7 @@ class Progress:
         return torch.is_grad_enabled() and (module.training or not self.modes_count)
 
     def trains(self, module, inputs, named_inputs):
-        """A forward of the outermost module begins that belongs to a step."""
+        """Called when a forward of an outermost module begins that belongs to a step."""
         self._end_phase()
         self._take_no_grad_batch((inputs, named_inputs))
         if self.fetched_batches and self.fetched_batches[0][0].may_give_samples:
@@ -239,8 +244,9 @@ class Progress:
         self._parts.forward_begins()
 
     def count_samples_in(self, module, inputs, named_inputs):
-        """Of a forward for which no batch has come. What two modules are given, an actor and a critic, counts once."""
-        if self.samples_by == "given" or torch.jit.is_tracing():  # whose sizes are tensors
+        """Counts the samples of a forward without a batch. Inputs that two modules share (an actor and a critic) count
+        once."""
+        if self.samples_by == "given" or torch.jit.is_tracing():  # traced sizes are tensors
             return
         tensor = tensors.first_tensor((inputs, named_inputs))
         if tensor is not None and self._counted is not None:
@@ -260,7 +266,7 @@ class Progress:
             self._counted = (module, weakref.ref(tensor), self.counted_inputs)
 
     def follows(self, samples):
-        """Whether a backward goes through a forward with so many will be known."""
+        """Records that a backward through a forward with this many samples will be seen."""
         self._followed_samples += samples
 
     def backward_reaches(self, samples):
@@ -272,13 +278,13 @@ class Progress:
             self._take(batch.loader, batch.samples, batch.samples_of_all)
 
     def trained(self):
-        """That forward is over."""
+        """Called when the training forward is over."""
         self._parts.forward_ended()
 
     def evaluates(self):
         self.is_plain = False
         self._evaluated_since_fetch = True
-        self._evaluated_fetched |= self._no_grad_batch is None  # else it may be that batch's
+        self._evaluated_fetched |= self._no_grad_batch is None  # otherwise the evaluation may be that batch's
         self._evaluated_with_gradients = torch.is_grad_enabled()
         if self._is_part_of_step():
             self._parts.forward_begins()
@@ -286,8 +292,8 @@ class Progress:
             self._begin_evaluation()
 
     def _is_part_of_step(self):
-        """Of what is done without training: a teacher's forward in each step is, and so is one between a step's
-        forward and its backward."""
+        """True if a forward without training is part of a step. That is so for a teacher's forward in each step, and
+        between a step's forward and its backward."""
         return self.steps == 0 or self.training_forwards or self._steps_with_evaluation >= _STEPS_WITH_TEACHER
 
     def _begin_evaluation(self):
@@ -310,7 +316,7 @@ class Progress:
             self.phases.end()
 
     def take_fetched(self):
-        """They are trained on."""
+        """Marks the fetched batches as trained on."""
         if self.fetched_batches:
             self.loaders_of_forward = []
         for loader, samples, samples_of_all in self.fetched_batches:
@@ -328,7 +334,8 @@ class Progress:
         self._evaluated_since_fetch = self._evaluated_fetched = False
 
     def _reconsider_loader(self):
-        """An evaluation came between a batch and its forward, and took it for its own; this one comes at once."""
+        """Corrects a loader that was classified as an evaluation's, because an evaluation came between its batch and
+        its forward. Now the forward came at once."""
         loaders = {batch[0] for batch in self.fetched_batches}
         if len(loaders) == 1 and not self._evaluated_since_fetch:
             (loader,) = loaders
@@ -336,9 +343,9 @@ class Progress:
                 loader.training = None
 
     def _forget_looked_at(self, samples_of_forward=None, next_read=None):
-        """Batches of other loaders than the last one, which nobody reads any more: before the first step, or of those
-        that an evaluation reads, also one whose forwards are not seen: to its end, without any training. None where
-        the forward is given all that was fetched."""
+        """Drops batches of loaders that nobody reads any more, except for the last loader. That applies before the
+        first step, to loaders that an evaluation reads, and to passes that were read to their end without training.
+        Drops none if the forward uses all fetched batches."""
         fetched = self.fetched_batches
         if len(fetched) > 1 and samples_of_forward == sum(batch[1] for batch in fetched):
             self._only_read = None
@@ -357,7 +364,7 @@ class Progress:
         fetched[:] = left
 
     def _was_evaluation(self, begin_s, end_s, totals_s):
-        """What came after the last step, until then."""
+        """Reports the time from the last step until then as an evaluation."""
         clock = self.clock
         if self._is_part_of_step() or clock.confirmed_s != begin_s:
             return
@@ -368,7 +375,7 @@ class Progress:
         clock.confirmed_s = end_s
 
     def _count_items(self, samples):
-        """A forward is given so many samples."""
+        """Corrects the counts if the loader's items are samples: a forward with `samples` uses as many items."""
         fetched = self.fetched_batches
         loader = fetched[0][0]
         if samples == len(fetched) and all(batch[0] is loader for batch in fetched):
@@ -376,7 +383,7 @@ class Progress:
             fetched[:] = [(loader, 1, self._find_samples_of_all(loader, 1))] * samples
 
     def _take_for_step(self):
-        """What no forward has taken, of a step that has none: in any other it is fetched for the next one."""
+        """Takes batches for a step without a watched forward. In other steps, they are fetched for the next one."""
         if not self.is_fed and not self.training_forwards:
             self._forget_looked_at()
             self.take_fetched()
@@ -385,14 +392,14 @@ class Progress:
             self.fetched_batches[:] = [batch for batch in self.fetched_batches if batch[0].training]
 
     def _is_reading(self):
-        """Whether a pass over what was trained on last is under way: each batch may be for several steps."""
+        """True if a pass over the last trained batches is still read, so a batch may serve several steps."""
         return any(loader.is_read() for loader in self.loaders_of_forward)
 
     # -- backward and step -----------------------------------------------------------------------
 
     def backward_begins(self):
         if self._evaluated_with_gradients and not self.training_forwards:
-            # This program trains in evaluation mode: from now on gradients alone tell.
+            # This program trains in evaluation mode, so from now on only gradients decide.
             self.modes_count = False
         self._end_phase()
         if self._taken_back:
@@ -409,10 +416,10 @@ class Progress:
         self.backwards += 1
         if self._noise_looks is not None:
             self._noise_looks.release()
-        if self.received.before is not None:  # also where a step within the backward has ended the look
+        if self.received.before is not None:  # even if a step within the backward has ended the look
             self.received.backward_ended()
         if not self.training_forwards:
-            # Of a forward that is not seen: an evaluation before the step must not take it with it.
+            # The forward was not seen; an evaluation before the step must not include its time.
             self.clock.confirm()
         self._parts.backward_ended()
         if self._noise_looks is not None:
@@ -421,7 +428,7 @@ class Progress:
             self.step_ended()
 
     def step_ended(self):
-        """The optimizer's step is done: the counters go on."""
+        """Called when the optimizer's step is done."""
         self._end_phase()
         if self._taken_back:
             self._give_back()
@@ -435,7 +442,7 @@ class Progress:
                 self._host_watch.first_step_ended()
         self.clock.confirm()
         if self.samples_by == "loader" and not self.is_fed and not self._is_reading():
-            # What the loader gave was kept (itertools.cycle, one batch for good): inputs tell now.
+            # The program keeps batches (itertools.cycle, or one batch), so count inputs from now on.
             self.samples_by = "forward"
         if self.samples_by in ("none", "forward"):
             self._count_inputs()
@@ -459,7 +466,7 @@ class Progress:
         self.report.step(self.clock.now_s, self._document)
 
     def plain_step_ended(self):
-        """The same after a plain step of which nobody is to hear."""
+        """Called after a plain step that is not reported."""
         clock = self.clock
         now_s = clock.now_s
         if (
@@ -487,11 +494,11 @@ class Progress:
         self.report.waiting = (now_s, self._document)
 
     def knows_program(self):
-        """From now on steps may be plain: what is wrapped, and where, is settled."""
+        """Allows plain steps, since the wrapped calls are final."""
         self._may_be_plain = True
 
     def _look_around(self):
-        """After a step: whether the next one begins as a plain one."""
+        """Called after a step. Decides whether the next one starts as a plain step."""
         self.world_size = ranks.together()
         self.is_plain = (
             self._may_be_plain
@@ -513,7 +520,7 @@ class Progress:
     def _count_inputs(self):
         samples = self._forward_samples
         if self._backward_samples:
-            # Without states that a policy was only asked about, say.
+            # Leaves out states that were only used to ask a policy, say.
             samples += self._backward_samples - self._followed_samples
         if samples != self._forward_samples or self.training_forwards > self._most_forwards:
             self._follow_until_step = self.steps + _STEPS_TO_FOLLOW
@@ -523,13 +530,13 @@ class Progress:
             self._samples += samples
             self._samples_of_all += self._find_samples_of_all(None, samples)
             return
-        # Called as `model.forward` it is not seen: with what was kept, as far as is known.
+        # A call of `model.forward` is not seen, so assume the last batch.
         samples, samples_of_all = self._last_batch
         self._samples += samples
         self._samples_of_all += samples_of_all
 
     def step_skipped(self):
-        """A scaler found gradients that are not finite: no step, but its samples were seen."""
+        """Called if a scaler found gradients that are not finite: no step, but its samples were seen."""
         self.clock.confirm()
         self.skipped_steps += 1
         self.loss_roots = []
@@ -539,13 +546,13 @@ class Progress:
         self._forget_step()
 
     def companion_stepped(self):
-        """Another optimizer of the same step."""
+        """Called when another optimizer has made its part of the same step."""
         self.clock.confirm()
         self._parts.optimizer_ended()
         self.training_forwards = 0
 
     def optimizer_made(self):
-        """Forwards before the first optimizer are no training."""
+        """Called when an optimizer is made. Forwards before the first one are not training."""
         if not self.optimizers_made:
             self._samples, self._samples_of_all = self._samples_before_step, self._samples_of_all_before_step
             self._forget_step()
@@ -577,25 +584,25 @@ class Progress:
             self._end_phase()
 
     def ends(self):
-        """The program does."""
+        """Called at the program's end."""
         self._end_phase()
         self.report.flush()
 
     def forgotten(self):
-        """Another progress counts from now on, in a forked child."""
+        """Called when another Progress replaces this one in a forked child."""
         if self._host_watch is not None:
             self._host_watch.end()
 
     # -- lines -----------------------------------------------------------------------------------
 
     def samples(self):
-        """Up to the last step: a line of it may be told in the middle of the next one."""
+        """Returns the samples up to the last step. Its line may be printed in the middle of the next step."""
         if self._given_samples is not None:
             return self.steps * self._given_samples
         return self._samples_of_all_before_step
 
     def samples_in_step(self):
-        """Of this rank, in the step that is under way."""
+        """Returns the samples of this rank in the current step."""
         if self._given_samples is not None:
             of_rank = self._given_samples / ranks.together()
             return of_rank * self.backwards / max(1, self.backwards_per_step)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Norms of this rank's own gradient, before DistributedDataParallel averages it, and of the mean over all ranks: one
-batch over few samples and over many, without any communication."""
+"""Measures the norm of this rank's own gradient, before DistributedDataParallel averages it, and of the mean over all
+ranks. One batch thus gives norms over few and over many samples, without any communication."""
 
 import sys
 from time import perf_counter
@@ -13,15 +13,15 @@ _PLAIN_HOOKS = (None, "", "BuiltinCommHookType.ALLREDUCE")
 
 
 class RankGradients:
-    """A look at one step of one backward. Its methods tell whether something may still come of it."""
+    """Measures one backward of one step. Its methods return False if the measurement has failed."""
 
     of_ranks = True
     backwards = 1
 
     def __init__(self, gradients):
-        self.norms = []  # before the backward, of this rank, of all
+        self.norms = []  # before the backward, of this rank, of all ranks
         self.samples = 0
-        self.spent_s = 0.0  # within the backward
+        self.spent_s = 0.0  # seconds within the backward
         self._gradients = gradients
         self._releases = []
         self._own_norms = []  # by parameter
@@ -49,7 +49,7 @@ class RankGradients:
         return True
 
     def backward_begins(self):
-        """A second one."""
+        """Called for a second backward."""
         return False
 
     def backward_ended(self, progress):
@@ -70,14 +70,14 @@ class RankGradients:
         del self._releases[:]
 
     def _watch(self, parameter):
-        """The hook comes after the program's own, and so sees what they make of the gradient."""
+        """Adds a hook after the program's own, so it sees the gradient as they change it."""
         had_hooks = parameter._backward_hooks is not None
 
         def look(gradient):
             begin_s = perf_counter()
             try:
                 self._look(id(parameter), gradient)
-            except Exception as error:  # not the program's
+            except Exception as error:  # not an error of the program
                 self._fault = error
             self.spent_s += perf_counter() - begin_s
 
@@ -86,12 +86,12 @@ class RankGradients:
         def release():
             handle.remove()
             if not had_hooks and not parameter._backward_hooks:
-                parameter._backward_hooks = None  # an empty dictionary is looked through in each backward
+                parameter._backward_hooks = None  # each backward would search an empty dictionary
 
         self._releases.append(release)
 
     def _look(self, key, gradient):
-        # Twice: a checkpoint's backward within this one, which gives parts of it.
+        # A second call comes from a checkpoint's backward within this one, which gives partial gradients.
         is_whole = key not in self._reached and is_dense(gradient)
         if not is_whole or gradient.device != self._gradients.parameters[0].device:
             self._is_sound = False
@@ -100,7 +100,8 @@ class RankGradients:
         self._own_norms.append(norm_of(gradient.detach()).float())
 
     def _has_reached_all(self):
-        """That have a gradient. A parameter that only other ranks used has one which is zero here."""
+        """True if all parameters with a gradient were reached. A parameter that only other ranks used has a gradient of
+        zero here."""
         if not self._is_sound or not self._own_norms:
             return False
         parallel = self._gradients.parallel
@@ -110,16 +111,16 @@ class RankGradients:
 
 
 def _averages_as_they_are(parallel, parameters):
-    """Whether gradients become means of all ranks' as AccumulateGrad is given them."""
+    """True if the ranks average gradients exactly as AccumulateGrad receives them."""
     find_facts = getattr(parallel, "_get_ddp_logging_data", None)
     if find_facts is None or find_facts().get("comm_hook") not in _PLAIN_HOOKS:
-        return False  # compressed ones, say, or others than means
+        return False  # gradients are compressed, say, or not averaged
     if getattr(getattr(parallel, "_join_config", None), "enable", False):
-        return False  # ranks may have run out of batches
+        return False  # some ranks may have run out of batches
     if getattr(parallel, "_use_python_reducer", False) or _compiles_backward():
-        return False  # it would be compiled anew, with our hooks
+        return False  # it would be compiled again, with the hook's functions
     if any(getattr(p, "_post_accumulate_grad_hooks", None) for p in parameters):
-        return False  # which change them before they are averaged
+        return False  # such hooks change gradients before they are averaged
     ignored = parallel.parameters_to_ignore
     averaged = {id(p) for name, p in parallel.module.named_parameters() if name not in ignored}
     return all(id(p) in averaged for p in parameters if p.requires_grad)

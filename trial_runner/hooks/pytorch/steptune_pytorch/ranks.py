@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which process of a training this is, and which one of them prints."""
+"""Finds this process's rank, and decides which process prints."""
 
 import contextlib
 import os
 import sys
 
 
-# As launchers name them: torchrun's, Open MPI's, that of MPICH and Intel MPI.
+# Names of the variables by launcher: torchrun, Open MPI, MPICH and Intel MPI.
 _RANKS = ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK")
 _WORLD_SIZES = ("WORLD_SIZE", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE")
 _LOCAL_WORLD_SIZES = ("LOCAL_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS")
@@ -23,14 +23,13 @@ def rank_and_world_size():
 
 
 def together():
-    """How many processes train one model. Several that were started and do not communicate each
-    train their own."""
+    """Returns the number of processes that train one model. Processes that do not communicate train separate models."""
     group = _group()
     return 1 if group is None else group[1]
 
 
 def on_this_machine():
-    """How many of them share its memory; where the launcher does not say so, all of them."""
+    """Returns the number of these processes on this machine; all of them if the launcher does not say."""
     try:
         return max(1, int(_first_set(_LOCAL_WORLD_SIZES, str(together()))))
     except ValueError:
@@ -38,7 +37,7 @@ def on_this_machine():
 
 
 def _group():
-    """This process's rank among those that communicate, and how many they are; None if none do."""
+    """Returns this process's rank among the communicating processes, and their number; None if none communicate."""
     modules = sys.modules
     distributed = getattr(modules["torch"], "distributed", None)
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
@@ -57,8 +56,8 @@ def _first_set(names, otherwise):
 
 
 def told_rank():
-    """The rank that this process tells with its steps: where the tuner has started several and
-    listens to each. None: only the first one tells."""
+    """Returns the rank that this process reports with its steps, if the tuner has started several processes and listens
+    to each. Returns None if only the first one reports."""
     if os.environ.get("STEPTUNE_ALL_RANKS") != "1":
         return None
     rank, world_size = rank_and_world_size()
@@ -66,8 +65,8 @@ def told_rank():
 
 
 class Printer:
-    """One of the processes of a program prints: rank 0 or, of processes without ranks (Hogwild),
-    the first that trains. Their claim is a name that goes when they end."""
+    """Chooses the process that prints: rank 0 or, without ranks (Hogwild), the first that trains. A process claims this
+    by a socket name, which is freed when it ends."""
 
     def __init__(self):
         self._claim = None
@@ -81,7 +80,7 @@ class Printer:
 
     @contextlib.contextmanager
     def aloud(self):
-        """This process prints, whichever it is: what it tells is the end of all of them."""
+        """Lets this process print, whatever its rank, because its message ends the whole program."""
         self._is_aloud = True
         try:
             yield
@@ -91,7 +90,7 @@ class Printer:
     def may_print(self):
         if self._is_aloud:
             return True
-        # Also once it has left the others (destroy_process_group).
+        # Still valid after it has left the group (destroy_process_group).
         self._is_other_rank = self._is_other_rank or rank_and_world_size()[0] != 0
         if self._is_other_rank:
             return False
@@ -100,7 +99,7 @@ class Printer:
         return self._claim is not False
 
     def is_second(self):
-        """Of processes without ranks, as far as they have trained; of several that ask one is."""
+        """True in the second process without ranks that trains; at most one process gets True."""
         if self.may_print() or self._is_other_rank:
             return False
         if self._claim_of_second is None:
@@ -114,7 +113,7 @@ def _claim(place):
         return True
     import socket
 
-    # Abstract: no file is left behind. The parent is the same for all of them.
+    # An abstract name leaves no file. All of them have the same parent.
     claim = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     try:
         claim.bind("\0steptune-pytorch-%d-%d-%s" % (os.getuid(), os.getppid(), place))

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which parameters a backward gave a gradient. One that has had one, and gets none in a step, is moved by zeros in place
-of it (momentum, decay, moments), and passed over where there is none: zero_grad decides which of the two."""
+"""Records which parameters receive a gradient in a backward. A parameter may have received one before and receive none
+in a step. If its gradient is zero, the optimizer still moves it (momentum, decay, moments); if it is None, the
+optimizer skips it. zero_grad decides between the two."""
 
 import weakref
 
@@ -8,34 +9,34 @@ import torch
 
 from steptune_pytorch.gradients import trained_by
 
-_FIRST_STEPS = 32  # are all looked at, then now and then
+_FIRST_STEPS = 32  # all watched; later only some
 _STEPS_BETWEEN = 64
-_STEPS_IN_TURN = 2  # a step is judged where all since the one before it was seen
+_STEPS_IN_TURN = 2  # a step is judged only if all backwards since the previous step were seen
 
 
 class _Received:
-    """Of one optimizer, by the id of each parameter that it has."""
+    """State of one optimizer, by the id of its parameters."""
 
     def __init__(self):
-        self.ever = {}  # the layout of the gradient
+        self.ever = {}  # layout of each gradient
         self.since_step = set()
-        self.is_whole = True  # since the last step all backwards were seen
+        self.is_whole = True  # True if all backwards since the last step were seen
 
 
 class ReceivedGradients:
-    """`find_optimizers()` gives those to be looked at. `lacks(optimizer, parameters)` is called where parameters of one
-    got none for a step: before it or, where the backward comes in a closure, after it."""
+    """`find_optimizers()` returns the optimizers to watch. Calls `lacks(optimizer, parameters)` if some parameters got
+    no gradient for a step: before the step or, if the backward runs in a closure, after it."""
 
     def __init__(self, find_optimizers, lacks):
         self._find_optimizers = find_optimizers
         self._lacks = lacks
         self._by_optimizer = weakref.WeakKeyDictionary()
-        self.before = None  # the backward under way: parameters, their gradients, how often those were written
+        self.before = None  # in the current backward: parameters, their gradients, and the number of writes to those
         self.is_looking = False
         self.have_lacked = False
 
     def next_step(self, steps):
-        """After how many steps the next look is due, once there were so many."""
+        """Returns the step after which the next look is due, if `steps` are done."""
         if self.have_lacked or not self._find_optimizers():
             return float("inf")
         in_turn = steps % _STEPS_BETWEEN
@@ -43,7 +44,7 @@ class ReceivedGradients:
         return steps if is_due else steps - in_turn + _STEPS_BETWEEN
 
     def step_ended(self, steps):
-        """The backward of the next one may go unseen."""
+        """Called after a step. The next step's backward may stay unseen."""
         if self.is_looking:
             self.is_looking = self.next_step(steps) <= steps
 
@@ -70,7 +71,7 @@ class ReceivedGradients:
 
     def steps(self, optimizer):
         received = self._by_optimizer.get(optimizer)
-        if received is None or not received.since_step:  # it steps once more on the same gradients
+        if received is None or not received.since_step:  # a further step on the same gradients
             return
         if received.is_whole:
             missing = received.ever.keys() - received.since_step

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ends a survey with steps on kept batches: no setting of the loader can make a step faster."""
+"""Ends a survey with steps on kept batches. They show the step time that no setting of the loader can beat."""
 
 import copy
 import numbers
@@ -12,11 +12,11 @@ from steptune_pytorch import loader_queue, ranks
 from steptune_pytorch.free_memory import free_bytes
 
 _FEWEST_BATCHES, _MOST_BATCHES = 2, 16
-_KEEPING_S = 1.0  # at most, once there are the fewest batches
+_KEEPING_S = 1.0  # at most, once the minimum of batches is kept
 _SHARE_OF_MEMORY = 1 / 16
 _WARM_UP_STEPS = 3
-_WARM_UP_S = 1.0  # at most: workers fill their queue meanwhile, and compete for the CPUs
-_STEPS, _STEPS_S = 30, 0.5  # measured; both, if they take no more than
+_WARM_UP_S = 1.0  # at most; meanwhile workers fill their queue and compete for the CPUs
+_STEPS, _STEPS_S = 30, 0.5  # measure at least both, unless that takes longer than
 _MOST_S = 2.0
 _FEWEST_STEPS = 3
 
@@ -28,22 +28,22 @@ class _CannotReplay(Exception):
 
 
 class Replay:
-    """Stages in turn: `_watch` the program as it is, `_keep` batches, `_warm_up` on them, `_measure`; None: over."""
+    """Stages in order: `_watch` the program, `_keep` batches, `_warm_up` on them, `_measure`; None: over."""
 
     def __init__(self, hook, after_s, after_steps):
         self._hook = hook
         self._after_s = after_s
         self._after_steps = after_steps
         self._stage = self._watch
-        self._first_s = None  # when the first step had ended
-        self._steps = 0  # when a batch was asked for last
-        self._from = None  # seconds of training and steps: where the mean step that is under way begins
+        self._first_s = None  # time at the end of the first step
+        self._steps = 0  # number of steps at the last request for a batch
+        self._from = None  # training seconds and steps at the start of the current mean
         self._before_step_s = 0.0
-        self._facts = None  # of the loader whose batches are kept
+        self._facts = None  # facts of the loader whose batches are kept
         self._kept = []
         self._free_bytes = 0.0
-        self._next = 0  # of the kept batches
-        self._stage_s = 0.0  # since when
+        self._next = 0  # index of the next kept batch
+        self._stage_s = 0.0  # start of the stage
 
     def around(self, original, passes):
         def __next__(iterator):
@@ -61,7 +61,7 @@ class Replay:
         return __next__
 
     def forget(self):
-        """In a forked child."""
+        """Stops, in a forked child."""
         self._stage = None
         self._kept = []
 
@@ -84,7 +84,7 @@ class Replay:
         if self._first_s is None:
             self._first_s = now_s
         if self._from is None and now_s - self._first_s >= self._after_s / 2:
-            # Without the first steps, which are slow.
+            # The first steps are slow, so leave them out.
             self._from = self._now()
         if now_s - self._first_s < self._after_s or progress.steps - 1 < self._after_steps or self._from is None:
             return _OWN
@@ -96,7 +96,7 @@ class Replay:
         self._before_step_s = self._mean_step_s()
         self._facts = facts
         self._free_bytes = _SHARE_OF_MEMORY * free_bytes()
-        # No counter, time or part that is told has replayed steps in it.
+        # No reported counter, time or part includes replayed steps.
         progress.report.flush()
         progress.report.stop()
         self._hook.events.tell("replay_begun")
@@ -147,7 +147,7 @@ class Replay:
             self._hook.events.tell("replay_ended", **fields)
 
     def _is_new_step(self):
-        """True once after each step: between two batches of one step nothing begins or ends."""
+        """True once after each step, since stages change only between steps."""
         before, self._steps = self._steps, self._hook.progress.steps
         return self._steps != before
 
@@ -158,12 +158,12 @@ class Replay:
         if facts is self._facts:
             return
         if facts.id == self._facts.id and self._facts.is_exhausted:
-            self._facts = facts  # the program makes a loader for each pass
+            self._facts = facts  # the program makes a new loader for each pass
         else:
             raise _CannotReplay("the program trains on several loaders")
 
     def _now(self):
-        """Seconds of training so far, without phases such as evaluation; steps."""
+        """Returns the seconds of training so far, without phases such as evaluation, and the steps."""
         clock = self._hook.clock
         return clock.confirmed_training_s() + perf_counter() - clock.confirmed_s, self._hook.progress.steps
 
@@ -185,7 +185,7 @@ class Replay:
 
 
 class _KeptBatch:
-    """Its tensors are copies: those of workers take shared memory, of which containers have little."""
+    """A batch whose tensors are copies, since workers' tensors use shared memory, which is scarce in containers."""
 
     def __init__(self, batch):
         self.bytes = 0
@@ -195,14 +195,14 @@ class _KeptBatch:
     def _own_tensor(self, tensor):
         if tensor.device.type != "cpu" or tensor.layout is not torch.strided or tensor.requires_grad:
             raise _CannotReplay("its batches hold other tensors than dense ones in main memory")
-        # A copy would not be pinned, and slow to reach the GPU.
+        # A copy would not be pinned, and would be slow to reach the GPU.
         own = tensor if torch.cuda.is_initialized() and tensor.is_pinned() else tensor.clone()
         self.bytes += own.element_size() * own.numel()
         self._versions.append((own, own._version))
         return own
 
     def batch(self):
-        """In new containers, from which a program may take things out."""
+        """Returns the batch in new containers, since a program may remove items."""
         if any(tensor._version != version for tensor, version in self._versions):
             raise _CannotReplay("the program changes its batches in place")
         return _copied(self._batch, torch.Tensor.detach)
@@ -225,7 +225,7 @@ def _copied(value, copied_tensor):
 
 
 def _has_full_queue(iterator):
-    """True if workers have nothing left to do, or there are none."""
+    """True if workers have nothing left to do, or there are no workers."""
     if not loader_queue.has_queue(iterator):
         return True
     waiting = loader_queue.waiting_batches(iterator)

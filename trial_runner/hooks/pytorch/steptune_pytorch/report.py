@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Step and phase lines of docs/reporting.md: the first step, the last, and a few a second between."""
+"""Prints the step and phase lines of docs/reporting.md: the first step, the last, and a few per second between."""
 
 import math
 import os
@@ -17,12 +17,12 @@ class Report:
         self._origin_s = perf_counter()
         self._pid = os.getpid()
         self._silent = not settings.prints_steps
-        self.due_s = math.inf if self._silent else -math.inf  # of the next line
-        self.waiting = None  # what `step` is called with, of the last step, if it was not printed
+        self.due_s = math.inf if self._silent else -math.inf  # time of the next line
+        self.waiting = None  # arguments of `step` for the last step, if it was not printed
 
     def step(self, at_s, make_document):
-        """`make_document()` tells the counters of the step that ended at `at_s`; it is called, and
-        tensors are read, only for the steps that are printed."""
+        """`make_document()` returns the counters of the step that ended at `at_s`. It is called, and tensors are read,
+        only for steps that are printed."""
         if self._silent:
             return
         self.waiting = (at_s, make_document)
@@ -69,10 +69,10 @@ class Report:
             return
         try:
             write_line(document)
-        except OSError:  # nobody reads any more
+        except OSError:  # nobody reads the output any more
             self.stop()
 
 
 def program_reports():
-    """Whether the program tells its own steps with steptune.py: two counters would contradict."""
+    """True if the program reports its own steps by steptune.py, since two counters would contradict."""
     return hasattr(sys.modules.get("steptune"), "report")

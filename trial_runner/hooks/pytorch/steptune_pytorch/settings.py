@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tuner asks for: STEPTUNE_PYTORCH."""
+"""Reads the tuner's request: STEPTUNE_PYTORCH."""
 
 import os
 
@@ -8,7 +8,7 @@ MODES = ("survey", "report", "apply", "live")
 
 
 class Settings:
-    """Raises ValueError if the text is not what docs/internals/hooks-protocol.md says."""
+    """Raises ValueError if the text does not follow docs/internals/hooks-protocol.md."""
 
     def __init__(self, text):
         import json
@@ -41,6 +41,6 @@ def read():
 
 
 def tells_arrival():
-    """Whether `armed` has somewhere to go. Cheaper than reading the document: most interpreters
-    below a trial's command never import torch."""
+    """True if `armed` can be reported. Cheaper than parsing the document, since most interpreters below a trial's
+    command never import torch."""
     return '"events"' in os.environ[_VARIABLE]

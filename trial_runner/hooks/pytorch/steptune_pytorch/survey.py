@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tells what the program is and does today, and each knob."""
+"""Reports the facts about the program, and each knob."""
 
 import os
 import platform

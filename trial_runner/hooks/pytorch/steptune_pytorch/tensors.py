@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tensors in what programs hand around: batches, inputs and outputs of modules."""
+"""Finds tensors in a program's values: batches, inputs and outputs of modules."""
 
 import collections.abc
 import itertools
@@ -28,7 +28,7 @@ def first_tensor(value, depth=0):
 
 
 def any_computed(value, depth=0):
-    """True if a backward through one of the tensors reaches what computed it."""
+    """True if one of the tensors was computed, so that a backward through it continues."""
     if isinstance(value, torch.Tensor):
         return value.grad_fn is not None
     if isinstance(value, collections.abc.Mapping):
@@ -39,19 +39,20 @@ def any_computed(value, depth=0):
 
 
 def is_dense(tensor):
-    """Neither sparse nor nested: one that has a shape and a memory format."""
+    """True if the tensor is neither sparse nor nested, so it has a shape and a memory format."""
     return tensor.layout == torch.strided and not getattr(tensor, "is_nested", False)
 
 
 def samples_in(batch):
-    """First dimension of the first tensor; graphs of a PyTorch Geometric batch. Without a tensor: the length of a list,
-    else the first dimension of an array, or of the first one that an object has. 0 if unknown."""
+    """Returns the first dimension of the first tensor, or the graphs of a PyTorch Geometric batch. Without a tensor:
+    the length of a list, otherwise the first dimension of an array, or of the first array in an object. Returns 0 if
+    unknown."""
     if type(batch) in _LISTS and batch and type(batch[0]) is torch.Tensor:
-        tensor = batch[0]  # as most batches are
+        tensor = batch[0]  # the usual batch
         return tensor.size(0) if tensor.dim() > 0 else 1
     try:
         graphs = getattr(batch, "num_graphs", None)
-    except Exception:  # of a dictionary whose attributes are its keys, say
+    except Exception:  # a dictionary whose attributes are its keys, say
         graphs = None
     if isinstance(graphs, int):
         return graphs
@@ -62,22 +63,23 @@ def samples_in(batch):
 
 
 def samples_in_inputs(inputs, named_inputs):
-    """Likewise of what a forward is given."""
+    """Returns the number of samples in the inputs of a forward."""
     if inputs and type(inputs[0]) is torch.Tensor:
         return samples_in(inputs)
     if first_tensor((inputs, named_inputs)) is not None:
         return samples_in((inputs, named_inputs))
-    # How many arguments there are says nothing.
+    # The number of arguments is not a number of samples.
     return next(filter(None, map(samples_in, (*inputs, *named_inputs.values()))), 0)
 
 
 def _first_dimension(tensor):
-    # A nested one has no `shape`.
+    # A nested tensor has no `shape`.
     return tensor.size(0) if tensor.dim() > 0 else 1
 
 
 def _rows(value, depth=0):
-    """Of the first array or tensor in it, attributes of objects included; 0 if there is none."""
+    """Returns the first dimension of the first array or tensor, including those in attributes of objects; 0 if there is
+    none."""
     if isinstance(value, torch.Tensor):
         return _first_dimension(value)
     if isinstance(value, (str, bytes, int, float, type, torch.nn.Module)):
@@ -102,9 +104,9 @@ def _attributes(value):
 
 
 def way_to_count(batch, expected):
-    """What counts the samples of batches that are made as this one, which should hold `expected` (None:
-    not known). The first dimension, unless it is another number and something else is that one: lists
-    of images of several sizes, sequences first."""
+    """Returns a function that counts the samples of batches like this one, which should have `expected` samples (None:
+    unknown). Counts the first dimension, unless that differs from `expected` and another count matches: lists of
+    images of several sizes, or tensors whose sequence comes first."""
     if expected is None or samples_in(batch) == expected:
         return samples_in
     holders = _holders(batch)
@@ -120,13 +122,13 @@ def way_to_count(batch, expected):
 
 
 def _holders(value, depth=0):
-    """Lists and tuples around the first tensor, from the outermost on."""
+    """Returns the lists and tuples around the first tensor, outermost first."""
     is_mapping = isinstance(value, collections.abc.Mapping)
     if not is_mapping and not isinstance(value, (list, tuple)):
         return []
     for item in list(value.values()) if is_mapping else value:
         if first_tensor(item, depth + 1) is not None:
-            # Fields of a record are no samples.
+            # A record's fields are not samples.
             own = [] if is_mapping or hasattr(value, "_make") else [value]
             return own + _holders(item, depth + 1)
     return []
@@ -143,12 +145,12 @@ def _second_dimension(batch):
 
 
 def _second_of(tensor):
-    # Of a nested tensor it may have no one number.
+    # A nested tensor may have no single second dimension.
     return tensor.size(1) if tensor.dim() > 1 and not getattr(tensor, "is_nested", False) else None
 
 
 def converted(value, convert, depth=0):
-    """`value` with each tensor in it converted; containers that it cannot rebuild stay as they are."""
+    """Returns `value` with each tensor converted. Containers that cannot be rebuilt stay unchanged."""
     if isinstance(value, torch.Tensor):
         return convert(value)
     if depth >= _MAX_DEPTH:
@@ -163,6 +165,6 @@ def converted(value, convert, depth=0):
             return items
         try:
             return type(value)(items)
-        except Exception:  # made from something else than its items
+        except Exception:  # its constructor takes something other than its items
             return value
     return value

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What can be set in a running program, and what the program does today."""
+"""The knobs: settings of a running program that can be changed, and their current values."""
 
 from steptune_pytorch.knobs.collector import CollectorKnob
 from steptune_pytorch.knobs.ddp import DdpKnobs
@@ -53,8 +53,8 @@ class Knobs:
                 group.wrap()
 
     def switch(self, asked):
-        """Puts these values in force between two steps, and today's for all others. True where kernels
-        of forward and backward change."""
+        """Sets these values between two steps, and the program's own values for all other knobs. True if kernels of
+        forward and backward change."""
         self.asked = asked
         live = {name: value for name, value in asked.items() if self._may_switch(name)}
         self.loader.switch(live)
@@ -67,13 +67,13 @@ class Knobs:
         return any(knob["name"] == name and knob["applied"] == "live" for knob in self.table)
 
     def rows(self):
-        """One row for each knob of the table, in its order; unknown names that were asked for last."""
+        """Yields one row for each knob of the table, in order; then the unknown names in `asked`."""
         told = {}
         faults = []
         for group in self._groups:
             try:
                 told.update({row.name: row for row in group.rows()})
-            except Exception as error:  # these knobs cannot be read here; the others can
+            except Exception as error:  # a fault of one group does not affect the others
                 faults.append("%s: %s" % (type(error).__name__, error))
         for knob in self.table:
             row = told.get(knob["name"]) or Row(

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a forward computes scaled_dot_product_attention by one of the kernels that there are to choose from."""
+"""Finds out whether a forward computes scaled_dot_product_attention by one of the kernels that can be chosen."""
 
 import torch
 
-_KERNELS = "ScaledDotProduct"  # begins the names of their nodes
+_KERNELS = "ScaledDotProduct"  # prefix of the names of their nodes
 _MOST_NODES = 100000
 
 
 def may_lead_to(losses):
-    """By the graph that the losses' backward will go through. Of a node that is written in Python, or compiled, nobody
-    knows what it stands for."""
+    """Follows the graph that the losses' backward will use. A node that is written in Python, or compiled, may hide the
+    kernel, so it counts as one."""
     waiting = [loss.grad_fn for loss in losses if isinstance(loss, torch.Tensor)]
     seen = {None}
     while waiting:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients that are means over all ranks: of the one outermost module that the program trains."""
+"""Averages gradients over all ranks, for the one outermost module that the program trains."""
 
 import weakref
 
@@ -7,7 +7,7 @@ import torch
 
 from steptune_pytorch.gradients import trained_by
 
-_STEPS_BY_HAND = 2  # of the first, all ranks may have the whole batch
+_STEPS_BY_HAND = 2  # until then all ranks may have the whole batch
 _ANOTHER_WAY = ("finished reduction in the prior iteration", "training graph has changed")
 
 
@@ -19,24 +19,24 @@ class Averaging:
         self._gathering = gathering
         self._give_up = give_up
         self._world_size = torch.distributed.get_world_size()
-        self._equal = weakref.WeakSet()  # modules that are the same on all ranks
-        self._called = []  # for training, since the last backward
+        self._equal = weakref.WeakSet()  # modules that have the same weights on all ranks
+        self._called = []  # called for training since the last backward
         self._called_in_evaluation = []
         self._module = None  # the outermost one
-        self._parallel = None  # what stands in front of it, but for the first steps
-        self._parameters = []  # of the module
-        self._trained = None  # which of them, and how many parameters the optimizers have
+        self._parallel = None  # DistributedDataParallel around it; None in the first steps
+        self._parameters = []  # of the outermost module
+        self._trained = None  # its trained parameters, and the number of parameters that the optimizers have
         self._first_step = 0
-        self._used = set()  # parameters, in the backward under way
-        self._looks = []  # at which ones are
-        self._unused = False  # there are some that not all ranks use
+        self._used = set()  # parameters used in the current backward
+        self._looks = []  # hooks that record used parameters
+        self._unused = False  # True if some parameters are not used on all ranks
         self._buffers_differ = False
-        self.wraps = False  # a module is being wrapped, for the program
+        self.wraps = False  # True while the hook wraps the module
 
     # -- forward ----------------------------------------------------------------------------------
 
     def forward(self, original, module):
-        """What calls this outermost module for a training step."""
+        """Returns the function that calls this outermost module for a training step."""
         self._equalise(module)
         if module not in self._called:
             self._called.append(module)
@@ -60,8 +60,8 @@ class Averaging:
             raise
 
     def failed(self, error):
-        """What DistributedDataParallel says of a step that took another way through the module than the
-        first ones, whose gradients it has not averaged."""
+        """Gives up if DistributedDataParallel reports that a step used other parameters than the first steps, since it
+        did not average their gradients."""
         if any(phrase in str(error) for phrase in _ANOTHER_WAY):
             self._give_up(
                 "a step did not use the same parameters of %s as the first steps did, after which all ranks wait "
@@ -70,8 +70,8 @@ class Averaging:
             )
 
     def evaluation(self, original, module):
-        """Running statistics are each rank's own after a training step. Evaluated with different ones
-        the ranks could decide differently, on an early end, say, and wait for each other for ever."""
+        """Makes buffers equal before an evaluation. After a training step each rank has its own running statistics.
+        With different ones, ranks could decide differently (to stop early, say) and wait for each other forever."""
         if torch.is_grad_enabled():  # it may be trained in evaluation mode
             self._meet_for_evaluation(module not in self._equal)
             self._equalise(module)
@@ -90,12 +90,12 @@ class Averaging:
             self._gathering.of_all("an evaluation", "evaluate on all")
 
     def may_train(self):
-        """Whether the module is in a mode in which it is trained."""
+        """True if the module is in a mode in which the program trains it."""
         modes_count = self._hook.progress.modes_count
         return self._module is None or self._module.training or not modes_count
 
     def _equalise(self, module):
-        """An unseeded program begins with other parameters on each rank."""
+        """Copies rank 0's weights. An unseeded program starts with different parameters on each rank."""
         if module in self._equal:
             return
         self._equal.add(module)
@@ -108,7 +108,7 @@ class Averaging:
         return [p.requires_grad for p in self._parameters], sum(len(group["params"]) for group in groups)
 
     def _begin_anew(self, trained):
-        """The next steps are averaged here again, and show which parameters take part."""
+        """Averages the next steps here again, to find the parameters that take part."""
         self._check_optimizers()
         self._trained = trained
         self._parallel = None
@@ -120,7 +120,7 @@ class Averaging:
         self._first_step = self._hook.progress.steps
 
     def _look_at(self, identity):
-        # A gradient that is there may be one that was zeroed.
+        # A parameter's existing gradient may be a zeroed one, so record the call.
         def look(gradient):
             self._used.add(identity)
 
@@ -132,7 +132,7 @@ class Averaging:
         del self._looks[:]
 
     def _wrap_module(self):
-        """Parameters stay the objects that the optimizer has, and the program keeps its module."""
+        """Wraps the module. The optimizer keeps its parameter objects, and the program keeps its module."""
         self._look_no_more()
         self.wraps = True
         try:
@@ -161,8 +161,8 @@ class Averaging:
             self._begin_anew(self._what_is_trained())
 
     def backward_ended(self):
-        """The first steps are averaged here. They show which parameters take part: looking for those
-        that do not would cost DistributedDataParallel time in each step."""
+        """Averages the gradients of the first steps, which show the parameters that take part. Letting
+        DistributedDataParallel search for unused ones would cost time in each step."""
         if self._parallel is not None or self._module is None:
             return
         trained = [p for p in self._parameters if p.requires_grad]

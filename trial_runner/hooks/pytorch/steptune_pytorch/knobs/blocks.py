@@ -10,7 +10,7 @@ _FEWEST_BLOCKS = 2
 
 
 def repeated_blocks(root):
-    """Of each container the children whose class it holds several times, but no blocks within blocks."""
+    """Returns each container's children whose class it holds several times. Leaves out blocks within blocks."""
     blocks = []
     inside = set()
     for container in root.modules():
@@ -26,6 +26,6 @@ def repeated_blocks(root):
 
 
 def _is_block(module):
-    """Something with parts of its own: what a single layer keeps is mostly its input."""
+    """True if the module has children. A single layer keeps little more than its input."""
     has_parts = next(module.children(), None) is not None
     return has_parts and any(parameter.requires_grad for parameter in module.parameters())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Closures that optimizers are given."""
+"""Closures that a program passes to its optimizers."""
 
 import inspect
 
@@ -9,7 +9,7 @@ SEVERAL_CALLS = "%s may call its closure several times a step"
 
 
 def calls_once(optimizer):
-    """Known of PyTorch's own, all but one of which do."""
+    """True if the optimizer is known to call its closure once: all of PyTorch's own, except for LBFGS."""
     known = [cls for cls in vars(torch.optim).values() if isinstance(cls, type) and issubclass(cls, torch.optim.Optimizer)]
     steps = {inspect.unwrap(cls.step) for cls in known if not issubclass(cls, torch.optim.LBFGS)}
     return inspect.unwrap(type(optimizer).step) in steps

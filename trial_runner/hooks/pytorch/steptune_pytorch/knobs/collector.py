@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python's garbage collector, which looks for objects that refer to each other. `freeze` leaves out the objects that
-exist when training has begun. `every_50` freezes, and collects after each 50 steps instead of automatically."""
+"""Python's garbage collector, which searches for objects that refer to each other. `freeze` excludes the objects that
+exist when training begins. `every_50` also freezes, and collects after every 50 steps instead of automatically."""
 
 import gc
 
@@ -9,7 +9,7 @@ from steptune_pytorch.knobs.row import Row
 _NAME = "gc"
 _AUTO, _FREEZE, _EVERY = "auto", "freeze", "every_"
 _CHOICES = (_AUTO, _FREEZE, "every_50")
-# By then optimizers, loaders and compiled kernels have made the objects that they keep.
+# At this step optimizers, loaders and compiled kernels have made their long-lived objects.
 _FROZEN_AGAIN_AT_STEP = 10
 
 
@@ -19,10 +19,10 @@ class CollectorKnob:
         self._why = None
         self._value = _AUTO
         self._is_settled = False
-        self.next_step = float("inf")  # `step_ended` has something to do after this one
+        self.next_step = float("inf")  # step after which `step_ended` has something to do
 
     def step_ended(self, steps):
-        """Sets what is asked for after the first step. Later it freezes once more, and collects when that is due."""
+        """Sets the requested value after the first step. Later freezes once more, and collects when due."""
         if not self._is_settled:
             self._is_settled = True
             self._why = self._why_not()
@@ -40,7 +40,7 @@ class CollectorKnob:
             self._put(self._asked or _AUTO, steps)
 
     def after_fork(self):
-        """A loader's worker makes no steps after which it could collect."""
+        """Enables automatic collection, since a loader's worker makes no steps after which it could collect."""
         self.next_step = float("inf")
         self._is_settled = False
         if self._value.startswith(_EVERY):
@@ -48,7 +48,7 @@ class CollectorKnob:
             self._value = _FREEZE
 
     def restore(self):
-        """Collects automatically again."""
+        """Enables automatic collection."""
         if self._value != _AUTO:
             self._put(_AUTO, 0)
 
@@ -87,7 +87,7 @@ class CollectorKnob:
         self.next_step = min(steps_to, default=float("inf"))
 
     def _in_force(self):
-        """The program may have changed it since."""
+        """Returns the current value. The program may have changed it since."""
         if self._value.startswith(_EVERY):
             return _AUTO if gc.isenabled() else self._value
         return self._value if self._value == _AUTO or gc.get_freeze_count() else _AUTO

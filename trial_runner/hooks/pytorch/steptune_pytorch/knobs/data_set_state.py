@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether a data set is as it was: workers that persist do not see what changes between passes."""
+"""Detects changes of a data set, since persistent workers do not see changes between passes."""
 
 import zlib
 
@@ -11,8 +11,8 @@ _PLAIN = (bool, int, float, complex, str, bytes, type(None))
 
 
 def state_of(value, depth=0, most_bytes=None):
-    """Equal for equal states of a data set, of those that it wraps, and of what they hold. Of larger arrays than
-    `most_bytes` the first bytes count."""
+    """Returns equal values for equal states of a data set, including wrapped data sets and their contents. Of arrays
+    larger than `most_bytes` only the first bytes count."""
     if isinstance(value, _PLAIN):
         return value
     if isinstance(value, torch.Tensor):
@@ -32,7 +32,7 @@ def state_of(value, depth=0, most_bytes=None):
 
 
 def _items(named, count, depth, most_bytes):
-    """Of few things their states, of many whether they are the same things."""
+    """Returns the states of a few items, and only the identities of many."""
     if depth < _MAX_DEPTH and count <= _FEW:
         return tuple((name, state_of(item, depth + 1, most_bytes)) for name, item in named)
     return hash(tuple((name, id(item)) for name, item in named))
@@ -41,5 +41,5 @@ def _items(named, count, depth, most_bytes):
 def _checksum(array, most_bytes):
     try:
         return zlib.crc32(memoryview(array).cast("B")[:most_bytes])
-    except (TypeError, ValueError, BufferError):  # not in one piece
+    except (TypeError, ValueError, BufferError):  # not contiguous
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Knobs that are variables of the environment: the tuner sets them, the hook reads them."""
+"""Knobs that are environment variables: the tuner sets them, and the hook reads them."""
 
 import os
 
@@ -9,7 +9,7 @@ from steptune_pytorch.knobs import huge_pages, preload
 from steptune_pytorch.knobs.row import Row
 
 
-# Variables that list settings, of which others may be the user's own, and what stands between two.
+# Variables that list several settings, some of which may be the user's own, with their separators.
 _SEPARATORS = {"GLIBC_TUNABLES": ":", "MALLOC_CONF": ","}
 
 
@@ -24,8 +24,8 @@ class EnvironmentKnobs:
 
 
 def _value(knob):
-    """The value whose variables are set as they are now."""
-    # A library that is loaded decides: variables of the one that it stands for have no effect. It may give huge pages.
+    """Returns the value whose variables are set now."""
+    # A loaded library decides: variables of the replaced allocator have no effect. A library may use huge pages.
     by_library = sorted(
         knob["environment"].items(), key=lambda item: (item[0] != huge_pages.VALUE, "LD_PRELOAD" not in item[1])
     )
@@ -47,7 +47,7 @@ def _value(knob):
 
 
 def _is_set(name, text):
-    """A library that is not there is passed over when the program starts, with one line on stderr."""
+    """True if the variable is set and has an effect. The linker ignores a missing library, with one line on stderr."""
     if name == "LD_PRELOAD":
         return os.environ[name] == text and preload.is_loaded(text)
     separator = _SEPARATORS.get(name)
@@ -57,7 +57,8 @@ def _is_set(name, text):
 
 
 def _choices(knob, now):
-    """None for all of the table's. Of libraries those that are installed; and a variable that is set cannot be unset."""
+    """Returns the possible values; None for all of the table's. A library must be installed, and a set variable cannot
+    be unset."""
     all_choices = knob["parameter"].get("choices")
     if all_choices is None:
         return None
@@ -75,7 +76,7 @@ def _choices(knob, now):
 
 
 def _preloaded(knob):
-    """Libraries by value."""
+    """Returns the preloaded libraries by value."""
     return {
         value: variables["LD_PRELOAD"]
         for value, variables in knob["environment"].items()
@@ -84,7 +85,7 @@ def _preloaded(knob):
 
 
 def _is_only_asked_for_huge_pages(libraries):
-    """The program has a jemalloc of its own, which nothing takes the place of."""
+    """True if the program has its own jemalloc, which no library can replace, so only huge pages remain."""
     is_own = preload.why_not(libraries.values()) is not None
     return is_own and preload.is_jemalloc_loaded() and huge_pages.why_not() is None
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whether gradients are finite, told by one number of each device: a GPU is waited for once a step."""
+"""Checks that gradients are finite, by one number per device, so each step waits only once for a GPU."""
 
 import torch
 
@@ -21,8 +21,8 @@ class FiniteGradients:
         if device not in self._ones:
             self._ones[device] = torch.ones(1, dtype=torch.float32, device=device)
         try:
-            # One kernel for all, as GradScaler has it.
+            # One kernel checks all gradients, as in GradScaler.
             torch._amp_foreach_non_finite_check_and_unscale_(gradients, found, self._ones[device])
-        except NotImplementedError:  # PyTorch 1 has none for a CPU
+        except NotImplementedError:  # PyTorch 1 has no such kernel for a CPU
             return float(not all(bool(gradient.isfinite().all()) for gradient in gradients))
         return found.item()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is put around the forward of the outermost modules: precision, layout, compilation."""
+"""Knobs around the forward of the outermost modules: precision, layout, compilation."""
 
 import inspect
 import os
@@ -20,7 +20,7 @@ from steptune_pytorch.part_clock import BACKWARD
 _DTYPES = {"bf16": torch.bfloat16, "fp16": torch.float16}
 _IMAGE_DIMENSIONS = 4
 _VOLUME_DIMENSIONS = 5
-# How a view of other strides fails, and how it does while it is compiled.
+# Errors of a view that does not fit other strides, in plain and in compiled code.
 _OF_LAYOUT = "view size is not compatible with input tensor's size and stride"
 _OF_LAYOUT_COMPILED = "Cannot view a tensor with shape"
 
@@ -30,24 +30,24 @@ class ForwardKnobs:
         self._hook = hook
         self._precision = asked.get("precision", "fp32")
         self.loss_scale = LossScale(hook, self._precision == "fp16")
-        self._takes_fp16 = {}  # by kind of device
+        self._takes_fp16 = {}  # by device type
         self._channels_last = asked.get("channels_last", False) is True
         self._compile = asked.get("compile", "off")
-        self._ready = weakref.WeakSet()  # modules that have their layout and are compiled
-        self._autocasts = []  # the program's own: (what, where)
+        self._ready = weakref.WeakSet()  # modules whose layout and compilation are done
+        self._autocasts = []  # autocasts of the program itself: (precision, where)
         self._refused = {}
-        self._took_layout = weakref.WeakKeyDictionary()  # by module that did, its Parts then
-        self._converted = weakref.WeakSet()  # modules whose layout is not the program's own
+        self._took_layout = weakref.WeakKeyDictionary()  # Parts by module, as they were when it took the layout
+        self._converted = weakref.WeakSet()  # modules whose layout the hook changed
         self._images = None
         self._was_channels_last = None
         self._compiled_by_program = []
-        self._is_compiling = False  # the hook is
+        self._is_compiling = False  # True while the hook compiles
         self._asks = (
             self._precision != "fp32" or self._channels_last or self._compile != "off"
         )
 
     def switch(self, asked):
-        """Between two steps; True where anything changes."""
+        """Changes settings between two steps. Returns True if anything changed."""
         self._hook.modules.unsettle()
         before = (self._precision, self._channels_last)
         self._precision = asked.get("precision", "fp32")
@@ -75,7 +75,7 @@ class ForwardKnobs:
 
         def __init__(autocast, *arguments, **named):
             original(autocast, *arguments, **named)
-            # Within a backward it is that of a forward that is computed again.
+            # Within a backward, the autocast belongs to a forward that is computed again.
             is_own = hook.watches() and hook.clock.current != BACKWARD
             if is_own and getattr(autocast, "_enabled", True):
                 dtype = getattr(autocast, "fast_dtype", None)
@@ -96,10 +96,10 @@ class ForwardKnobs:
         return self._compile != "off" or bool(self._compiled_by_program)
 
     def around(self, module):
-        """What calls the module instead of itself, or None."""
+        """Returns the function that calls the module instead, or None."""
         if module not in self._ready:
             if any(is_lazy(p) for p in module.parameters()):
-                return None  # without shapes before its first forward
+                return None  # it has no shapes before its first forward
             self._ready.add(module)
             if not self._images:
                 self._images = any(p.dim() == _IMAGE_DIMENSIONS for p in module.parameters())
@@ -116,13 +116,13 @@ class ForwardKnobs:
         if self._channels_last and self._images:
             if not any(_is_channels_last(p) for p in module.parameters()):
                 self._converted.add(module)
-            # In place: parameters stay the objects that the optimizer has.
+            # In place, so the optimizer keeps its parameter objects.
             module.to(memory_format=torch.channels_last)
         if self._compile != "off":
             self._try_compile(module)
 
     def _look_for_other_parts(self, module):
-        """Those that the program has put in since the last forward have not got the layout."""
+        """Converts parts that the program has added since the last forward."""
         parts = self._took_layout.get(module)
         if parts is None or parts.are_same():
             return
@@ -168,13 +168,13 @@ class ForwardKnobs:
         return outputs
 
     def _refuse_layout(self, why):
-        """The program goes on with the layout that it has."""
+        """Continues with the program's own layout."""
         self._channels_last = False
         self._asks = self._precision != "fp32" or self._compile != "off"
         for converted in list(self._converted):
             converted.to(memory_format=torch.contiguous_format)
         self._converted.clear()
-        torch.clear_autocast_cache()  # it holds weights in the layout that is given up
+        torch.clear_autocast_cache()  # it holds weights in the dropped layout
         self._refused["channels_last"] = why
         self._hook.survey_after_step()
 
@@ -206,10 +206,10 @@ class ForwardKnobs:
         device = self._hook.modules.device()
         if device not in self._takes_fp16:
             with warnings.catch_warnings(), self._hook.aside():
-                warnings.simplefilter("ignore")  # it warns where it leaves the precision as it is
+                warnings.simplefilter("ignore")  # autocast warns if it ignores the precision
                 try:
                     self._takes_fp16[device] = torch.autocast(device, dtype=torch.float16)._enabled
-                except RuntimeError:  # of a device that it does not know
+                except RuntimeError:  # autocast does not know the device
                     self._takes_fp16[device] = False
         return None if self._takes_fp16[device] else "the autocast of this PyTorch has no fp16 on the device %s" % device
 
@@ -233,8 +233,8 @@ class ForwardKnobs:
         yield Row("compile", today, None if why else self._compile, why, choices=self._modes(), where=where)
 
     def _modes(self):
-        """What is worth trying, minutes of compiling each: max-autotune is the last two of them in one."""
-        # CUDA graphs are all that it adds.
+        """Returns the modes worth trying, each of which costs minutes of compiling. max-autotune combines the last two."""
+        # reduce-overhead only adds CUDA graphs.
         of_gpu = ["reduce-overhead"] if self._hook.modules.device() == "cuda" else []
         return ["off", "default"] + of_gpu + ["max-autotune-no-cudagraphs"]
 
@@ -252,7 +252,7 @@ class ForwardKnobs:
         return Row("precision", today, value, why, choices=choices, where=where)
 
     def _computes_bf16(self):
-        """Not by emulation, which is slower than 32 bits."""
+        """True if bf16 is not emulated, since emulation is slower than 32 bits."""
         if self._hook.modules.device() != "cuda":
             return True
         tells = inspect.signature(torch.cuda.is_bf16_supported).parameters
@@ -283,7 +283,8 @@ class ForwardKnobs:
 
 
 def _compilers():
-    """Any that Inductor may start: for a CPU's kernels that of CXX or g++, for what launches a GPU's a C compiler."""
+    """Yields the compilers that Inductor may start. CPU kernels need CXX or g++; the launchers of GPU kernels need a C
+    compiler."""
     return filter(None, (os.environ.get("CXX"), os.environ.get("CC"), "g++", "gcc", "clang++", "clang"))
 
 
@@ -304,13 +305,13 @@ def _why_no_layout(module):
 
 
 def _shares_memory(module):
-    """Of images' weights: one is part of a larger tensor, as of all in one, or the same as another."""
+    """True if a weight of an image convolution is part of a larger tensor, or the same as another."""
     weights = [p for p in module.parameters() if p.dim() == _IMAGE_DIMENSIONS]
     return any(p.storage_offset() for p in weights) or len({p.data_ptr() for p in weights}) < len(weights)
 
 
 def _is_channels_last(parameter):
-    # Of a 1x1 kernel both layouts are the same.
+    # For a 1x1 kernel both layouts are the same.
     return (
         parameter.dim() == _IMAGE_DIMENSIONS
         and not parameter.is_contiguous()
@@ -325,7 +326,7 @@ def _to_channels_last(tensor):
 
 
 def _to_contiguous(tensor):
-    """What a program does with outputs, `view(-1)` say, it does as ever."""
+    """Returns the output in the usual layout, so the program can use it as before (`view(-1)`, say)."""
     is_image = tensor.dim() == _IMAGE_DIMENSIONS and tensors.is_dense(tensor)
     if is_image and tensor.is_contiguous(memory_format=torch.channels_last):
         return tensor.contiguous()

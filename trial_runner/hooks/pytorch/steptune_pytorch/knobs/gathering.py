@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Places in the program that its ranks come to one by one. A collective would wait there for ranks
-that never come (`if rank == 0: torch.save(...)`), or take part in another one of theirs; what the
-ranks leave in the store that they met by says who came."""
+"""Places in the program at which its ranks arrive at different times. A collective would wait there for ranks that
+never arrive (`if rank == 0: torch.save(...)`), or mix with one of the program's own. Instead, each rank leaves a
+mark in the store of the process group."""
 
 import datetime
 
 import torch
 
-PATIENCE_S = 300.0  # of a trial, with a rank that is late
-_LONGEST_S = 1800.0  # of a long run with it, and of what all wait for, once it has begun
+PATIENCE_S = 300.0  # of a trial, for a late rank
+_LONGEST_S = 1800.0  # of a long run, for a late rank; also for an action of rank 0 once it has begun
 _AT_ONCE_S = 1.0
 
 
 class Gathering:
-    """`steps()`: of the optimizer, so far, which are the same on all ranks. `give_up(why)` ends the
-    process, which a long run takes longer to come to than a trial."""
+    """`steps()`: optimizer steps so far, which are the same on all ranks. `give_up(why)` ends the process; a long run
+    waits longer before it."""
 
     def __init__(self, steps, give_up, is_long_run=False):
-        from torch.distributed import distributed_c10d  # a PyTorch may be built without
+        from torch.distributed import distributed_c10d  # a PyTorch may be built without it
 
         self._steps = steps
         self._is_long_run = is_long_run
@@ -26,16 +26,16 @@ class Gathering:
         self._rank = torch.distributed.get_rank()
         self._others = [r for r in range(torch.distributed.get_world_size()) if r != self._rank]
         self._step = -1
-        self._counts = {}  # of places since that step
+        self._counts = {}  # by place, since that step
 
     def of_all(self, what, advice):
-        """Goes on once all ranks are here. `what` they do, for people."""
+        """Waits until all ranks are here. `what`: the ranks' action, for people."""
         place = self._place(what)
         self._tell(place)
         self._expect(place, self._others, what, advice)
 
     def by_first(self, what, advice, act, when_all_are_here=False):
-        """Rank 0 acts, and the others go on when it is done."""
+        """Rank 0 acts; the other ranks continue when it is done."""
         place = self._place(what)
         done = place + "/done"
         if self._rank > 0:
@@ -52,7 +52,7 @@ class Gathering:
             self._store.set(done, "1")
 
     def _place(self, what):
-        """Of the next one of its kind since the step: the same on all ranks that come to it."""
+        """Returns the name of the next place of its kind since the step, which is the same on all ranks."""
         step = self._steps()
         if step != self._step:
             self._step, self._counts = step, {}
@@ -69,7 +69,7 @@ class Gathering:
         patience_s = _LONGEST_S if self._is_long_run else PATIENCE_S
         if self._wait([_of_rank(place, rank) for rank in ranks], patience_s):
             return
-        # The first one, and no further: a store's late answer about it would be taken for the next one's.
+        # Check up to the first absent rank only: a late answer of the store could be taken for the next rank's.
         absent = next((rank for rank in ranks if not self._wait([_of_rank(place, rank)], _AT_ONCE_S)), None)
         if absent is not None:
             self._give_up(
@@ -78,8 +78,7 @@ class Gathering:
             )
 
     def _wait(self, keys, seconds):
-        """False if it took too long. A store that is gone went with rank 0, which has ended: what it had
-        to write, it has written."""
+        """Returns False on a timeout. If the store is gone, rank 0 has ended and written everything it had to."""
         try:
             self._store.wait(keys, datetime.timedelta(seconds=seconds))
             return True

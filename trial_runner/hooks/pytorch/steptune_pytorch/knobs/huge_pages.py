@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Pages of 2 MiB for memory on the CPU: the kernel gives them where an allocator asks."""
+"""Pages of 2 MiB for memory on the CPU, which the kernel provides if an allocator requests them."""
 
 import os
 
@@ -11,9 +11,9 @@ _LEAST_GLIBC = (2, 35)  # the first with glibc.malloc.hugetlb
 
 
 def why_not():
-    """Why the allocator in use would ask for them in vain."""
+    """Returns why a request of the current allocator would have no effect; None if it has one."""
     if "[madvise]" not in _text(_MODES):
-        # With "always" the kernel gives them to all programs, and glibc does not ask.
+        # With "always", the kernel gives them to all programs, and glibc does not request them.
         return "transparent huge pages are not in the mode madvise"
     if preload.is_jemalloc_loaded() or _glibc_version() >= _LEAST_GLIBC:
         return None
@@ -21,7 +21,7 @@ def why_not():
 
 
 def are_in_use():
-    """The kernel has given this process some."""
+    """True if the kernel has given some to this process."""
     for line in _text("/proc/self/smaps_rollup").splitlines():
         if line.startswith("AnonHugePages:"):
             return int(line.split()[1]) > 0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads between operations. PyTorch lets them be set once, before any work, and ends the process
-at the second attempt: the program's own is left out where the tuner has set them."""
+"""Number of threads between operations. PyTorch allows setting it once, before any work, and ends the process at the
+second attempt. If the tuner has set it, the program's own call is ignored."""
 
 import torch
 

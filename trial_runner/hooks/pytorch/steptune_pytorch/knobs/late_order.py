@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The order of samples is drawn when a pass is first read; with workers, which begin at once, when it is made. What a
-program draws between the two would differ."""
+"""Keeps the time at which the order of samples is drawn. Without workers, it is drawn when a pass is first read.
+Workers start at once, so with them it is drawn when the pass is made. Random numbers that a program draws between
+the two would differ."""
 
 import collections
 import threading
@@ -15,28 +16,29 @@ _making = threading.Lock()
 
 
 def _sampler(loader):
-    """What decides the order."""
+    """Returns the sampler that decides the order."""
     batch_sampler = getattr(loader, "batch_sampler", None)
     return getattr(batch_sampler if type(batch_sampler) is BatchSampler else loader, "sampler", None)
 
 
 def generator_of_order(loader):
-    """One that is not the program's own, or None. A sampler may have another than its loader, and draws the order."""
+    """Returns the generator of the order if it is not the program's default one; otherwise None. A sampler may have
+    another generator than its loader."""
     generator = getattr(_sampler(loader), "generator", None) or getattr(loader, "generator", None)
     return None if generator is torch.default_generator else generator
 
 
 def generator_drawn_on(loader):
-    """That of one of PyTorch's samplers that was given one, and draws from it also after the order: once more at the end
-    of a pass or, with replacement, in between. Else None."""
+    """Returns the generator of a RandomSampler that was given one; otherwise None. Such a sampler also draws after the
+    order: once at the end of a pass or, with replacement, in between."""
     sampler = _sampler(loader)
     return sampler.generator if type(sampler) is RandomSampler else None
 
 
 class ReadOrder:
-    """Indices of a pass, and what the sampler's generator was after each read. Workers read ahead: when the program
-    leaves the pass before its end, they have drawn what it would not have. `drawn_by_other` is called when something
-    else has drawn from that generator between two reads."""
+    """Indices of a pass, and the state of the sampler's generator after each read. Workers read ahead. If the program
+    leaves the pass early, they have drawn more than the program would have. Calls `drawn_by_other` if something else
+    has drawn from the generator between two reads."""
 
     def __init__(self, indices, generator, drawn_by_other):
         self.generator = generator
@@ -58,7 +60,7 @@ class ReadOrder:
             self._keep_state()
 
     def put_back(self, reads):
-        """The generator becomes what it is after so many reads, unless others have drawn from it since."""
+        """Sets the generator to its state after `reads` reads, unless others have drawn from it since."""
         if not torch.equal(self._states[-1][1], self.generator.get_state()):
             self._drawn_by_other()
             return
@@ -67,7 +69,7 @@ class ReadOrder:
         self.generator.set_state(next(state for made, state in reversed(self._states) if made <= reads))
 
     def _keep_state(self):
-        """Whether it is another one."""
+        """Keeps the generator's state. Returns True if it has changed."""
         state = self.generator.get_state()
         if torch.equal(self._states[-1][1], state):
             return False
@@ -76,7 +78,7 @@ class ReadOrder:
 
 
 def draws_from_program(loader):
-    """Whether the order comes from the program's own generator, as far as is known."""
+    """True if the order comes from the program's default generator, as far as is known."""
     batch_sampler = getattr(loader, "batch_sampler", None)
     own = _sampler(loader) if batch_sampler is None or type(batch_sampler) is BatchSampler else batch_sampler
     if own is None or type(own) in (SequentialSampler, DistributedSampler):
@@ -85,14 +87,14 @@ def draws_from_program(loader):
 
 
 def made_unread(make):
-    """What makes a pass with workers that begin when it is first read, in whichever thread."""
+    """Wraps `make`, which makes a pass with workers. The workers then start when the pass is first read, in any thread."""
 
     def make_unread(loader):
         cls = dataloader._MultiProcessingDataLoaderIter
         maker = threading.get_ident()
         with _making:
             put_index = cls._try_put_index
-            # Other threads read other passes meanwhile.
+            # Meanwhile other threads may read other passes.
             cls._try_put_index = lambda iterator: None if threading.get_ident() == maker else put_index(iterator)
             try:
                 iterator = make(loader)
@@ -102,7 +104,7 @@ def made_unread(make):
 
         def first_data():
             iterator = reference()
-            del iterator._next_data  # from now on that of its class
+            del iterator._next_data  # restores the method of its class
             for _ in range(iterator._prefetch_factor * iterator._num_workers):
                 iterator._try_put_index()
             return iterator._next_data()

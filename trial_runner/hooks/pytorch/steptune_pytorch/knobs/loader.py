@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arguments of the training DataLoaders, changed where a pass begins."""
+"""Knobs for arguments of the training DataLoaders, which are changed when a pass begins."""
 
 import multiprocessing
 import sys
@@ -33,19 +33,19 @@ class LoaderKnobs:
         self._asked = {name: asked[name] for name in _NAMES if name in asked}
         self._batch_size = asked.get("batch_size")
         self._samplers = SamplerWatch(hook)
-        # The last of workers that are other than the program's: its type, its text, how many there were, and
-        # how many batches had come by then.
+        # Last error of workers whose number the hook changed: its type, its text, the number of workers, and the number
+        # of batches before it.
         self._error = None
 
     def switch(self, asked):
-        """In passes under way, too."""
+        """Switches settings, also in current passes."""
         self._hook.live.passes.switch(asked)
 
     # -- construction ----------------------------------------------------------------------------
 
     def arguments(self, arguments, named):
-        """Arguments after the data set of a loader that trains, with the batch size asked for, and today's if it
-        changed."""
+        """Returns the arguments after the data set of a training loader, with the requested batch size, and the
+        original size if it changed."""
         today = _argument(arguments, named, "batch_size", 1)
         if self._batch_size is None or today is None:
             return arguments, named, None
@@ -58,7 +58,7 @@ class LoaderKnobs:
     # -- a pass ----------------------------------------------------------------------------------
 
     def iterate(self, loader, facts, original):
-        """A new pass over the loader, with what is asked for if its batches are trained on."""
+        """Starts a new pass over the loader, with the requested settings if its batches are trained on."""
         hook = self._hook
         try:
             trains = torch.is_grad_enabled() if facts.training is None else facts.training
@@ -72,7 +72,7 @@ class LoaderKnobs:
                 self._samplers.watch(loader, facts)
             self._look_for_shared_generator(loader, facts)
             if not trains:
-                if facts.applied:  # it looked like one that trains
+                if facts.applied:  # it looked like a training loader before
                     self._set(loader, facts, {name: facts.today[name] for name in _NAMES})
                     facts.applied = {}
                 return original(loader)
@@ -94,7 +94,7 @@ class LoaderKnobs:
             iterator = self._with_equal_seeds(loader, facts, made_unread(original) if is_late else original)
             return self._with_order_kept(iterator, loader, facts)
         except Exception as error:
-            # A data set that cannot be handed to workers, say: the program's own settings then.
+            # A data set cannot be passed to workers, say. Use the program's own settings.
             state.restore()
             for name in wanted:
                 self._refuse(facts, name, _first_line(error))
@@ -108,11 +108,12 @@ class LoaderKnobs:
             to_refuse = [sharing for sharing in (facts, *others) if sharing.refused.get("num_workers") != why]
             for sharing in to_refuse:
                 sharing.refused.update(dict.fromkeys(_NAMES[:2], why))
-            if to_refuse:  # else it is known, and a pass may begin in each step
+            if to_refuse:  # otherwise it is known already; a pass may begin in each step
                 self._hook.survey_after_step()
 
     def put_orders_back(self, loader):
-        """Before a new pass: of passes that the program has left, whose generator that one draws from."""
+        """Called before a new pass. Restores the generator that it draws from, if the program has abandoned passes that
+        drew from it."""
         for facts in self._hook.loaders.left_with_generator_of(loader):
             order, facts.read_order = facts.read_order, None
             ahead = facts.today["num_workers"] * (facts.today["prefetch_factor"] or 2)
@@ -124,7 +125,7 @@ class LoaderKnobs:
         return iterator
 
     def indices_of(self, loader, facts, indices):
-        """Of a new pass, of which none has been read: to be read in their place."""
+        """Returns the indices of a new, unread pass, wrapped if its sampler draws from its own generator."""
         generator = _own_generator_drawn_on(loader)
         if generator is None:
             return indices
@@ -138,39 +139,39 @@ class LoaderKnobs:
         return facts.read_order
 
     def pass_made(self, loader, facts):
-        """Without workers its order would not be drawn here."""
+        """Keeps the random state when a pass is made, since without workers its order would be drawn later."""
         may_change = self._hook.live is None and facts.passes <= _WATCHED_PASSES and facts.training is not False
         if may_change and facts.today.get("num_workers") and draws_from_program(loader):
             facts.random_state = torch.default_generator.get_state()
 
     def pass_is_read(self, facts):
-        """For the first time."""
+        """Called when a pass is first read. Detects draws since it was made."""
         made, facts.random_state = facts.random_state, None
         if not torch.equal(made, torch.default_generator.get_state()):
             facts.is_order_drawn_apart = True
             self._hook.survey_after_step()
 
     def failed(self, facts, error):
-        """No batch came. Not the error itself is kept, which holds what the program had by then."""
+        """Called if no batch came. Keeps the error's text, since the error itself would keep the program's objects alive."""
         if not facts.applied or facts.now("num_workers") == facts.today["num_workers"]:
             return
-        if isinstance(error, Exception) and "DataLoader worker" in str(error):  # as PyTorch says of its workers
+        if isinstance(error, Exception) and "DataLoader worker" in str(error):  # PyTorch's wording for workers
             self._error = (type(error), str(error), facts.now("num_workers"), self._hook.progress.batches)
 
     def forget_error(self):
-        """In a forked child: it was its parent's."""
+        """In a forked child: the error was its parent's."""
         self._error = None
 
     def end(self):
-        """The program does: if by that error, the tuner is told, which else would see one that fails, and not why. It
-        may be another rank's than the one that prints."""
+        """Called at the program's end. If that error ended it, informs the tuner, which would otherwise see a failure
+        without a reason. This rank need not be the one that prints."""
         if self._error is None:
             return
         kind, text, workers, batches = self._error
         last = getattr(sys, "last_value", None)
         is_last = (type(last), str(last)) == (kind, text)
         if last is None and multiprocessing.parent_process() is not None:
-            # mp.spawn takes the error from its process, and hands it on.
+            # mp.spawn takes the error from its process and passes it on.
             is_last = batches == self._hook.progress.batches
         if is_last:
             with self._hook.printer.aloud():
@@ -200,7 +201,7 @@ class LoaderKnobs:
             del wanted["persistent_workers"]
         workers = wanted.get("num_workers", facts.today["num_workers"])
         if workers > 0 and wanted.get("prefetch_factor", loader.prefetch_factor) is None:
-            wanted["prefetch_factor"] = 2  # what PyTorch takes for None once there are workers
+            wanted["prefetch_factor"] = 2  # PyTorch's meaning of None if there are workers
         return wanted
 
     def _refuse(self, facts, name, why):
@@ -209,27 +210,26 @@ class LoaderKnobs:
 
     def _set(self, loader, facts, values):
         if facts.context is not None and values.get("num_workers") == 0:
-            loader.multiprocessing_context = None  # refused without workers
+            loader.multiprocessing_context = None  # not allowed without workers
         for name, value in values.items():
             if name == "persistent_workers":
                 if not value:
                     loader._iterator = None
-                loader.__dict__[name] = value  # guarded by __setattr__ after construction
+                loader.__dict__[name] = value  # __setattr__ guards it after construction
             else:
                 setattr(loader, name, value)
         if "persistent_workers" in facts.refused and not facts.today["persistent_workers"]:
             loader._iterator = None
             loader.__dict__["persistent_workers"] = False
         if loader.num_workers == 0 and loader.timeout > 0:
-            loader.timeout = 0  # it is the workers' and refused without them
+            loader.timeout = 0  # a timeout is not allowed without workers
         if facts.context is not None and loader.num_workers > 0:
             loader.multiprocessing_context = facts.context
         facts.applied = {name: getattr(loader, name) for name in _NAMES}
 
     def _with_equal_seeds(self, loader, facts, original):
-        """Each new iterator draws a base seed from the program's generator; workers that persist do
-        not. Here as many are drawn as the untouched program draws, so that its random numbers stay
-        those that they were."""
+        """Each new iterator draws a base seed from the program's generator; persistent workers do not. This draws as
+        often as the untouched program, so its random numbers stay the same."""
         first = facts.passes == 1
         today_draws = first or not (facts.today["persistent_workers"] and facts.today["num_workers"])
         persists = loader.persistent_workers and loader.num_workers > 0
@@ -299,7 +299,7 @@ def _own_generator_drawn_on(loader):
 
 
 def shows_training(arguments, named):
-    """Whether a loader that is made with these arguments, after the data set, trains: evaluations keep the order."""
+    """True if a loader with these arguments (after the data set) trains: evaluations keep the order."""
     sampler = _argument(arguments, named, "sampler")
     draws = sampler is not None and type(sampler) is not SequentialSampler and getattr(sampler, "shuffle", True)
     return bool(_argument(arguments, named, "shuffle") or draws)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A scaled loss, without which many gradients of fp16 are zero (Micikevicius et al. 2018). The factor changes and steps
-are left out as by torch.amp.GradScaler, but a gradient has its true size as soon as it reaches its parameter: what the
-program adds up, clips and prints is what it would be without."""
+"""Scales the loss, without which many gradients of fp16 are zero (Micikevicius et al. 2018). The factor changes, and
+steps are skipped, as in torch.amp.GradScaler. But a gradient has its true size as soon as it reaches its parameter,
+so the program can add up, clip and print it as before."""
 
 import sys
 import traceback
@@ -16,13 +16,13 @@ from steptune_pytorch.knobs.scale_factor import ScaleFactor
 from steptune_pytorch.knobs.unscaling import Unscaling, leaves_of
 from steptune_pytorch.patches import PickledByValue
 
-_STEPS_TO_LOOK = 3  # by then the program has shown what its backwards reach
+_STEPS_TO_LOOK = 3  # until then the program has shown what its backwards reach
 _MOST_LOOKS = 64
 _AFTER_LOSS = ("grad_tensors", "retain_graph", "create_graph", "grad_variables", "inputs")
 
 
 class Skipped:
-    """What a step gives that was left out. `value`: what it would have given the program."""
+    """Result of a skipped step. `value`: the step's usual result."""
 
     def __init__(self, value):
         self.value = value
@@ -45,9 +45,10 @@ class LossScale:
         self._unscaling = Unscaling()
         self._finite = FiniteGradients()
         self._refused = None
-        self._has_begun = False  # a forward was computed in fp16
+        self._has_begun = False  # True after a forward in fp16
         self._admitted = weakref.WeakSet()  # outermost modules
-        self._still_checked = weakref.WeakSet()  # optimizers whose gradients may be of scaled losses, once refused
+        # Optimizers whose gradients may still come from scaled losses after a refusal.
+        self._still_checked = weakref.WeakSet()
         self._looks = 0
 
     def wrap(self):
@@ -64,13 +65,13 @@ class LossScale:
     # -- whether ----------------------------------------------------------------------------------
 
     def why_not(self):
-        """Why this program may not be trained in fp16 now; None if it may."""
+        """Returns why this program may not be trained in fp16 now; None if it may."""
         if self._refused is not None or not self._hook.optimizers.alive:
             return self._refused or "no optimizer makes steps, which have to be left out where gradients are not finite"
         return None
 
     def refuse(self, why):
-        """From the next forward and the next backward on the program goes on as it was."""
+        """Stops scaling from the next forward and the next backward on."""
         if self._refused is None:
             self._refused = why
             if self._has_begun:
@@ -78,7 +79,7 @@ class LossScale:
             self._hook.survey_after_step()
 
     def admits(self, module, inputs, named):
-        """Whether this forward of an outermost module may be computed in fp16."""
+        """True if this forward of an outermost module may be computed in fp16."""
         if not torch.is_grad_enabled():
             return True
         try:
@@ -105,7 +106,7 @@ class LossScale:
 
         def backward(tensors, *arguments, **named):
             if unscaling.inverse is not None or not self._is_in_force():
-                # A backward within one, of a checkpoint say: on a GPU in a thread that is not Python's own.
+                # A backward within another one (a checkpoint, say) may run in one of autograd's threads on a GPU.
                 if self._has_begun and scaling_limits.is_other_thread(self._hook):
                     self.refuse("several threads train at once")
                 return original(tensors, *arguments, **named)
@@ -126,7 +127,7 @@ class LossScale:
         return backward
 
     def _scaled_seeds(self, tensors, named):
-        """The gradients that this backward begins with, scaled; None where it is not to be."""
+        """Returns the scaled gradients with which this backward starts; None if it is not to be scaled."""
         roots = [tensors] if isinstance(tensors, torch.Tensor) else list(tensors)
         why = scaling_limits.why_no_backward(named)
         if why is not None:
@@ -158,7 +159,7 @@ class LossScale:
             if not unscaling.covers(leaf):
                 unscaling.cover(leaf)
                 if _is_plain_leaf(leaf) and hook.progress.steps > 0:
-                    self.refuse(scaling_limits.OTHER_LEAF)  # a new one in each step
+                    self.refuse(scaling_limits.OTHER_LEAF)  # the program makes a new one in each step
         why = scaling_limits.why_not_reached(hook, leaves)
         if why is not None:
             self.refuse(why)
@@ -185,7 +186,7 @@ class LossScale:
         def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, *arguments, **named):
             if error_if_nonfinite and self._is_in_force():
                 self.refuse("the program ends where a norm of gradients is not finite, as that of a scaled loss may be")
-                error_if_nonfinite = False  # the step is left out
+                error_if_nonfinite = False  # the step is skipped instead
             return original(parameters, max_norm, norm_type, error_if_nonfinite, *arguments, **named)
 
         return clip_grad_norm_
@@ -197,7 +198,8 @@ class LossScale:
     # -- step -------------------------------------------------------------------------------------
 
     def around_step(self, original):
-        """What calls an optimizer's step in place of `original`, and may give Skipped; itself where nothing is scaled."""
+        """Returns what calls an optimizer's step in place of `original`, and may return Skipped; `original` if nothing
+        is scaled."""
         return _Step(self, original) if self._is_asked else original
 
     def step(self, original, optimizer, arguments, named):
@@ -210,7 +212,7 @@ class LossScale:
                 self.refuse(closures.SEVERAL_CALLS % type(optimizer).__name__)
                 return original(optimizer, *arguments, **named)
             with torch.enable_grad():
-                loss = closure()  # whose gradients are looked at before the step
+                loss = closure()  # its gradients are checked before the step
 
             def closure():
                 return loss
@@ -241,7 +243,7 @@ class LossScale:
 
 
 def _is_tracing():
-    """For torch.compile, which takes no gradients meanwhile."""
+    """True while torch.compile traces, which computes no gradients."""
     names = (frame.f_globals.get("__name__", "") for frame, _ in traceback.walk_stack(sys._getframe(1)))
     return any("_aot_autograd" in name for name in names)
 

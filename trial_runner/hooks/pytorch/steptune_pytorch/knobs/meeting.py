@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the ranks of a launch meet, and what they have in common before they do."""
+"""Joins the ranks of a launch in a process group, and gives them equal random numbers."""
 
 import os
 import random
@@ -20,7 +20,7 @@ def local_rank():
 
 
 def why_not():
-    """Why the ranks of this launch cannot meet; None if they can."""
+    """Returns why the ranks of this launch cannot join; None if they can."""
     if not torch.distributed.is_available():
         return "this PyTorch is built without torch.distributed"
     if _has_address():
@@ -38,7 +38,7 @@ def join(backend):
     rank, world_size = ranks.rank_and_world_size()
     where = None
     if not _has_address():
-        # The folder of this mpirun, which removes it.
+        # mpirun's own folder, which it removes at the end.
         where = "file://" + os.path.join(os.environ["PMIX_SERVER_TMPDIR"], "steptune-ranks")
     torch.distributed.init_process_group(backend, init_method=where, rank=rank, world_size=world_size)
 
@@ -48,8 +48,7 @@ def _has_address():
 
 
 def seed_equally():
-    """Before the program does anything: what it draws without a seed of its own is then the same on
-    all ranks, and another in the next launch."""
+    """Seeds before the program starts. Unseeded draws are then the same on all ranks, but differ between launches."""
     seed = zlib.crc32("\n".join(os.environ.get(name, "") for name in _OF_LAUNCH).encode())
     torch.manual_seed(seed)
     random.seed(seed)
@@ -59,7 +58,7 @@ def seed_equally():
 
 
 def agree_on_random_numbers(loader):
-    """Samplers draw the order from them."""
+    """Gives all ranks rank 0's random state, from which samplers draw the order."""
     generators = {
         id(g): g
         for g in (loader.generator, getattr(loader.sampler, "generator", None))
@@ -74,7 +73,7 @@ def agree_on_random_numbers(loader):
 
 
 def _sources():
-    """How the random numbers of a program are read and set: (get, set) each."""
+    """Returns how a program's random numbers are read and set: (get, set) for each source."""
     sources = [(torch.get_rng_state, torch.set_rng_state), (random.getstate, random.setstate)]
     numpy = sys.modules.get("numpy")
     if numpy is not None:

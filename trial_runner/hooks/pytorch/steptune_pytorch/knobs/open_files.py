@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files and connections that a data set holds open. Workers are forked with them: HDF5 and LMDB read wrong data then,
-SQLite must not be carried over a fork (https://www.sqlite.org/howtocorrupt.html, 2.6), and processes move one position
-of a plain file and read one another's answers from a socket."""
+"""Finds files and connections that a data set holds open. Forked workers inherit them. HDF5 and LMDB then read wrong
+data. SQLite must not be carried over a fork (https://www.sqlite.org/howtocorrupt.html, 2.6). Processes also move the
+shared position of a plain file, and read each other's answers from a socket."""
 
 import io
 import sys
@@ -13,7 +13,7 @@ _CONNECTIONS = ("sqlite3.Connection", "socket.socket")
 
 
 def why_not_forked(data_set):
-    """Why workers may not be forked with it; None where no open file was found."""
+    """Returns why workers may not be forked with the data set; None if no open file was found."""
     found = _found(data_set, 0, set())
     if found is None:
         return None
@@ -39,9 +39,9 @@ def _name_of_open(value):
     cls = type(value)
     library = cls.__module__.partition(".")[0]
     if cls is getattr(sys.modules.get("lmdb"), "Environment", None):
-        library = "lmdb"  # written in C, it names no module
+        library = "lmdb"  # lmdb.Environment is written in C and has no module name
     if library in _LIBRARIES:
-        # Files of h5py are false once they are closed; those of PyTables tell it.
+        # A closed file of h5py is false; PyTables has `isopen`.
         closed = not value if library == "h5py" else not getattr(value, "isopen", True)
         return None if closed else "%s.%s" % (library, cls.__name__)
     for name in _CONNECTIONS:
@@ -53,7 +53,7 @@ def _name_of_open(value):
             if value.closed:
                 return None
             value.fileno()
-        except Exception:  # in memory, or a class of the program's own without a file
+        except Exception:  # in memory, or a class of the program without a file
             return None
         return cls.__name__
     return None
@@ -64,12 +64,12 @@ def _is_connected(connection):
         return connection.fileno() >= 0
     try:
         return connection.total_changes >= 0
-    except Exception:  # a closed one of SQLite
+    except Exception:  # a closed connection of SQLite
         return False
 
 
 def _items(value):
-    """A few things are looked at, of many none."""
+    """Returns the items of small containers; nothing for large ones."""
     if isinstance(value, dict):
         value = list(value.values())
     elif not isinstance(value, (list, tuple)):

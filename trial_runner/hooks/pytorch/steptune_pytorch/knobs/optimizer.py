@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How optimizers update, and how they clear gradients."""
+"""Knobs for how optimizers update parameters and clear gradients."""
 
 import inspect
 
@@ -32,7 +32,7 @@ class OptimizerKnobs:
         self._set_to_none = asked.get("set_to_none")
 
     def wrap(self):
-        """`fused` must be an argument of the optimizer's own class, which looks at it."""
+        """Wraps the constructors of classes with an argument `fused`, since the class itself checks it."""
         if self._asked != "fused":
             return
         for cls in vars(torch.optim).values():
@@ -43,7 +43,7 @@ class OptimizerKnobs:
         def __init__(optimizer, params, *arguments, **named):
             if not self._hook.watches() or named.get("fused") or named.get("foreach"):
                 return original(optimizer, params, *arguments, **named)
-            # Kept, because a refused attempt may have used an iterator up.
+            # Make a list, because a refused attempt may have consumed an iterator.
             params = params if isinstance(params, (list, dict)) else list(params)
             try:
                 return original(optimizer, params, *arguments, **dict(named, fused=True))
@@ -54,7 +54,7 @@ class OptimizerKnobs:
         return __init__
 
     def defaults(self, cls, defaults):
-        """The defaults of an optimizer that is being made, with the implementation asked for."""
+        """Returns the defaults of an optimizer under construction, with the requested implementation."""
         if "foreach" not in defaults:
             if self._asked not in (None, "fused", "loop"):
                 self._refused = "%s has one implementation only" % cls.__name__
@@ -69,7 +69,7 @@ class OptimizerKnobs:
         return changed
 
     def zero_grad_called(self, arguments, named):
-        """What zero_grad() gets in place of these."""
+        """Returns the named arguments that replace zero_grad()'s."""
         if not self._cleared_at:
             self._cleared_at.append(call_site.where() + " zero_grad")
         if arguments or named:
@@ -83,21 +83,21 @@ class OptimizerKnobs:
         return may_be and self._set_to_none not in (None, self._zero_grad_default)
 
     def moved_by_zeros(self):
-        """Optimizers to which zeros are something else than no gradients, as far as the knob may decide which."""
+        """Returns the optimizers that treat zeros differently from missing gradients, if the knob may change that."""
         is_tuned = self._set_to_none not in (None, self._zero_grad_default) or not self._hook.is_for_good()
         if not (is_tuned and self._called_bare and self._zero_grad_default is not None):
             return []
         return [optimizer for optimizer in self._hook.optimizers.alive if _is_moved_by_zeros(optimizer)]
 
     def gradients_lack(self, optimizer, parameters):
-        """From now on gradients are cleared as the program does it; these, in the step to come, too."""
+        """From now on clears gradients as the program does, also those of these parameters in the coming step."""
         if self._set_to_none not in (None, self._zero_grad_default):
             for parameter in parameters:
                 parameter.grad = torch.zeros_like(parameter) if self._set_to_none else None
         self._hook.survey_after_step()
 
     def needs_zero_grad(self):
-        """Whether calls of it are still to be seen or changed."""
+        """True if calls of zero_grad must still be seen or changed."""
         return self._hook.live is not None or self._set_to_none is not None or not self._cleared_at
 
     def rows(self):
@@ -138,7 +138,7 @@ def _implementation(defaults, fused_is_ours=False):
     if defaults.get("fused") and not fused_is_ours:
         return "fused"
     if defaults.get("foreach") is None:
-        # Left to PyTorch: lists on a GPU from 2.0 on, where torch.compile came.
+        # None leaves the choice to PyTorch: foreach on a GPU from 2.0 on (which added torch.compile).
         lists = hasattr(torch, "compile") and torch.cuda.is_available()
         return "foreach" if lists else "loop"
     return "foreach" if defaults["foreach"] else "loop"
@@ -150,11 +150,11 @@ def _is_moved_by_zeros(optimizer):
         return any(group["momentum"] or group["weight_decay"] for group in groups)
     if cls is Adagrad:
         return any(group["weight_decay"] or group["lr_decay"] for group in groups)
-    return cls is not LBFGS  # which takes them for zeros
+    return cls is not LBFGS  # LBFGS treats missing gradients as zeros
 
 
 def _may_be_fused(optimizer):
-    """Asked of a small optimizer of the same class: which kernels there are differs by version."""
+    """Tries it with a small optimizer of the same class, since the available kernels differ by version."""
     cls = type(optimizer)
     if "fused" not in _parameters(cls):
         return False

@@ -1,34 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Libraries that stand in for others: LD_PRELOAD names them, and the dynamic linker looks for them."""
+"""Libraries that replace others: LD_PRELOAD names them, and the dynamic linker finds them."""
 
 import os
 
 _CACHE = "/etc/ld.so.cache"
-_FOLDERS = ("/lib", "/usr/lib", "/usr/local/lib")  # where there is no such cache
+_FOLDERS = ("/lib", "/usr/lib", "/usr/local/lib")  # used if there is no such cache
 _ALLOCATORS = ("jemalloc", "tcmalloc", "mimalloc", "hoard", "libmalloc")
 
 
 def is_installed(library):
-    """Whether the linker finds a library by its name."""
+    """True if the linker finds a library by its name."""
     folders = [folder for folder in os.environ.get("LD_LIBRARY_PATH", "").split(":") if folder]
     if any(os.path.exists(os.path.join(folder, library)) for folder in folders):
         return True
     try:
         with open(_CACHE, "rb") as cache:
             names = cache.read()
-        # A name may stand at the end of its path.
+        # A name may also be the end of its path.
         return any(before + library.encode() + b"\0" in names for before in (b"\0", b"/"))
     except OSError:
         return any(os.path.exists(os.path.join(folder, library)) for folder in _FOLDERS)
 
 
 def is_loaded(library):
-    # What is mapped is the file itself, whose name may go on: libx.so.4.5.10 for libx.so.4.
+    # The mapped file may have a longer name: libx.so.4.5.10 for libx.so.4.
     return any(os.path.basename(path).startswith(library) for path in _loaded())
 
 
 def why_not(libraries):
-    """Why none of these allocators can be put in the place of the program's."""
+    """Returns why none of these allocators can replace the program's; None if one can."""
     own = os.environ.get("LD_PRELOAD", "")
     if own in libraries:
         return None if is_loaded(own) else "%s is not installed" % own
@@ -49,7 +49,7 @@ def is_jemalloc_loaded():
 
 
 def _loaded():
-    """Files of which this process has mapped a part."""
+    """Returns the files that this process has mapped."""
     try:
         with open("/proc/self/maps") as maps:
             return {line.split(None, 5)[5].rstrip("\n") for line in maps if "/" in line}

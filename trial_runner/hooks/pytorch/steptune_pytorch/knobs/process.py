@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Settings of the whole process. They are made when training begins, after the program's own: what
-it sets itself later stands."""
+"""Settings of the whole process. They are set when training begins, after the program's own settings. Values that the
+program sets later win."""
 
 import torch
 
 from steptune_pytorch.knobs import attention
 from steptune_pytorch.knobs.row import Row
 
-_MOST_LOOKS = 10  # at graphs without attention: each takes as long as thousands of nodes do
+_MOST_LOOKS = 10  # each look at a graph without attention takes as long as thousands of nodes
 
 
 class _Setting:
@@ -49,7 +49,7 @@ def _why_no_tf32():
     if torch.cuda.get_device_capability() < (8, 0):
         return "this GPU has no TF32"
     if getattr(torch.backends.cuda.matmul, "fp32_precision", "none") not in ("none", "ieee"):
-        # From 2.9 on there are two interfaces, and using both raises.
+        # From 2.9 on there are two interfaces; using both raises an error.
         return "the program sets the precision of fp32 itself"
     return None
 
@@ -119,17 +119,17 @@ class ProcessKnobs:
         self._today = {}
         self._refused = {}
         self._settled = False
-        self._attends = None  # whether the forward does; None: not known
+        self._attends = None  # True if the forward uses attention; None: unknown
         self._looks = 0
 
     def backward_begins(self, losses):
-        """Of a survey, whose first steps tell."""
+        """Called in a survey, whose first steps show whether the forward uses attention."""
         if not self._attends and self._looks < _MOST_LOOKS:
             self._looks += 1
             self._attends = attention.may_lead_to(losses)
 
     def settle(self):
-        """Sets what is asked for, once."""
+        """Sets the requested values, once."""
         if self._settled:
             return
         self._settled = True
@@ -147,7 +147,7 @@ class ProcessKnobs:
                 self._refused[name] = str(error).split("\n")[0]
 
     def switch(self, asked):
-        """What is asked for now; the program's own value where nothing is."""
+        """Sets the newly requested values, and the program's own for the rest."""
         for name in [name for name in _SETTINGS if name in asked or name in self._asked]:
             setting = _SETTINGS[name]
             self._refused.pop(name, None)

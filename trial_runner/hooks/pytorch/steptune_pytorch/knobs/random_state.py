@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The random numbers of the main process: kept, put back, compared."""
+"""Keeps, restores and compares the random numbers of the main process."""
 
 import random
 import sys
@@ -8,7 +8,7 @@ import torch
 
 
 class RandomState:
-    """The default generator's, and that of a loader if it has one."""
+    """State of the default generator, and of a loader's if it has one."""
 
     def __init__(self, generator):
         self._generators = [torch.default_generator] + ([generator] if generator else [])
@@ -20,7 +20,7 @@ class RandomState:
 
 
 class UsualRandomState(RandomState):
-    """And those of Python and of NumPy, where that is imported."""
+    """Also the state of Python's generator, and of NumPy's if it is imported."""
 
     def __init__(self, generator=None):
         super().__init__(generator)
@@ -36,7 +36,7 @@ class UsualRandomState(RandomState):
 
 
 def snapshot():
-    """To tell whether anything was drawn, from whichever of the usual generators."""
+    """Returns a value that shows whether anything was drawn from one of the usual generators."""
     numpy = sys.modules.get("numpy")
     drawn = numpy.random.get_state() if numpy is not None else ("", b"", 0)
     return (

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Activation checkpointing: repeated blocks of the outermost modules keep their inputs only, and the backward computes
-what is within them again."""
+"""Activation checkpointing: repeated blocks of the outermost modules keep only their inputs, and the backward
+recomputes their contents."""
 
 import contextlib
 import inspect
@@ -16,7 +16,7 @@ from steptune_pytorch.modules import is_sharded
 from steptune_pytorch.part_clock import BACKWARD
 
 _NAME = "activation_checkpointing"
-# Whose outputs do not depend on the statistics that they count in training.
+# Their outputs do not depend on the statistics that they count in training.
 _COUNTERS = torch.nn.modules.batchnorm._NormBase
 _PLAIN = (torch.Tensor, str, bytes, int, float, complex, torch.dtype, torch.device, type(None))
 
@@ -26,7 +26,7 @@ class RecomputeKnob:
         self._hook = hook
         self._asked = asked.get(_NAME, False) is True
         self._seen = weakref.WeakSet()  # outermost modules
-        self._blocks = weakref.WeakKeyDictionary()  # whether the first forward has shown that it can be repeated
+        self._blocks = weakref.WeakKeyDictionary()  # True if the first forward has shown that the block can be repeated
         self._classes = set()
         self._is_repeated = False
         self._by_program = []
@@ -51,7 +51,7 @@ class RecomputeKnob:
         return checkpoint
 
     def prepare(self, module):
-        """Before a forward of an outermost module for training."""
+        """Called before a training forward of an outermost module."""
         if module in self._seen:
             return
         self._seen.add(module)
@@ -91,11 +91,12 @@ class RecomputeKnob:
         first = True
         buffers = None
         try:
-            # Its first forward shows whether the block leaves alone what it finds.
+            # The block's first forward shows whether it leaves its inputs and buffers unchanged.
             found = None if self._blocks[block] else _Found(block, inputs, named)
             given = _all_tensors((inputs, named))
             versions = _versions(given)
-            # For their devices, whose random numbers are drawn again. PyTorch 2.6 keeps and guards what is handed over.
+            # Empty tensors name the devices whose random numbers are drawn again. PyTorch 2.6 keeps and guards all
+            # arguments.
             devices = [torch.empty(0, device=device) for device in {tensor.device for tensor in given}]
         except Exception as error:
             self._hook.failed(error)
@@ -107,7 +108,7 @@ class RecomputeKnob:
                 first = False
                 return original(block, *inputs, **named)
             if versions is not None and _versions(given) != versions:
-                # What it would compute from them now is not what it computed: wrong gradients.
+                # Recomputing from changed inputs would give wrong gradients.
                 raise RuntimeError(
                     "steptune: an input of %s was written to after its forward: leave %s out"
                     % (type(block).__name__, _NAME)
@@ -145,7 +146,7 @@ class RecomputeKnob:
 
 
 class _Found:
-    """What a block finds at its first forward, to be compared with what it leaves."""
+    """State of a block's inputs and buffers before its first forward, to compare with the state after it."""
 
     def __init__(self, block, inputs, named):
         self._tensors = _all_tensors((inputs, named))
@@ -164,7 +165,7 @@ class _Found:
 
 
 def _is_plain(value):
-    """Nothing in it that a block could change unseen, as a cache or a list that grows."""
+    """True if the value holds nothing that a block could change unseen, such as a cache or a growing list."""
     return isinstance(value, _PLAIN) or (isinstance(value, tuple) and all(map(_is_plain, value)))
 
 
@@ -173,7 +174,7 @@ def _versions(of):
 
 
 def _copy(tensor):
-    # No leaf: a block may write into it.
+    # Not a leaf, since a block may write into it.
     return tensor.detach().requires_grad_(tensor.requires_grad).clone()
 
 
@@ -209,7 +210,7 @@ def _copies_of_buffers(block):
 
 @contextlib.contextmanager
 def _buffers_in_place(block, copies):
-    """Statistics were counted in the forward: what is counted again goes into copies."""
+    """Puts copies in place of buffers, since the first forward has counted the statistics already."""
     own = [(module, dict(module._buffers)) for module in block.modules() if module._buffers]
     for module, name, copy in _copies_of_buffers(block) if copies is None else copies:
         module._buffers[name] = copy

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of one knob: the `knob` event of docs/internals/hooks-protocol.md."""
+"""Facts about one knob: the `knob` event of docs/internals/hooks-protocol.md."""
 
 
 class Row:
-    """`why` is set: it may not be changed here, or could not."""
+    """If `why` is set, the knob may not be changed here, or the change failed."""
 
     def __init__(self, name, today=None, value=None, why=None, choices=None, where=(), also=()):
         self.name = name
@@ -12,7 +12,7 @@ class Row:
         self.why = why
         self.choices = choices
         self.where = list(where)
-        self.also = list(also)  # arguments that the call takes, too, with such a value
+        self.also = list(also)  # further arguments that the call needs with such a value
 
     def finished(self, asked):
         wanted = asked.get(self.name)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samplers that draw random numbers while they are read. Workers read ahead, so with another number
-of them the program's other draws would come out differently."""
+"""Detects samplers that draw random numbers while they are read. Workers read ahead, so with another number of workers
+the program's other draws would change."""
 
 import weakref
 
@@ -16,10 +16,10 @@ class SamplerWatch:
         self._hook = hook
         self._watched = weakref.WeakKeyDictionary()  # facts by index sampler
         self._seen = weakref.WeakKeyDictionary()  # reads by iterator
-        self._in_pass = weakref.WeakKeyDictionary()  # batches of a pass by iterator, once it has gone on for long
+        self._in_pass = weakref.WeakKeyDictionary()  # by iterator of a long pass: batches of a pass
 
     def watch(self, loader, facts):
-        """PyTorch's own samplers draw one seed at the start, whatever reads them."""
+        """Watches the loader's sampler. PyTorch's own samplers draw one seed at the start, however they are read."""
         samplers = [loader.sampler, facts.shared.whole if facts.shared else loader.batch_sampler]
         own = all(s is None or type(s).__module__.startswith("torch.") for s in samplers)
         if own or isinstance(loader._index_sampler, (list, tuple)):
@@ -37,7 +37,7 @@ class SamplerWatch:
             self._seen[iterator] = seen + 1
             if seen == _WATCHED_DRAWS:
                 self._in_pass[iterator] = facts.batches_in_pass()
-            # One that goes on without an end draws the order of its next pass then.
+            # A sampler that continues without an end draws the order of its next pass then.
             if seen >= _WATCHED_DRAWS and seen != self._in_pass.get(iterator):
                 return original(iterator)
             if seen == 0:  # the order of the pass is drawn here

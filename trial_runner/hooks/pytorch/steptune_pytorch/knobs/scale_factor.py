@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The factor of a scaled loss: as GradScaler finds it, with its defaults
+"""Factor of a scaled loss. It changes as in GradScaler, with the same defaults
 (https://pytorch.org/docs/stable/amp.html#torch.amp.GradScaler)."""
 
 import weakref
 
 _FIRST = 2.0**16
 _STEPS_TO_GROW = 2000
-# Of all powers of two those by which 32 bits can be multiplied and divided.
+# Powers of two within the range by which 32-bit numbers can be multiplied and divided.
 _LEAST = 2.0**-100
 _MOST = 2.0**100
 
@@ -14,14 +14,16 @@ _MOST = 2.0**100
 class ScaleFactor:
     def __init__(self):
         self.value = _FIRST
-        self._good_steps = weakref.WeakKeyDictionary()  # in a row, by optimizer
-        self._was_halved = False  # since the last backward: others' gradients are not finite by the same one
+        self._good_steps = weakref.WeakKeyDictionary()  # consecutive, by optimizer
+        # Since the last backward; other optimizers' gradients may be infinite for the same reason.
+        self._was_halved = False
 
     def backward_begins(self):
         self._was_halved = False
 
     def stepped(self, optimizer, are_finite):
-        """One with such gradients; each optimizer counts its own, as a GradScaler is updated once for all of them."""
+        """Called after a step. Each optimizer counts its own good steps, since a GradScaler is updated once for all of
+        them."""
         if not are_finite:
             self._good_steps.clear()
             if not self._was_halved:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs whose loss cannot be scaled from outside."""
+"""Finds programs whose loss cannot be scaled from outside."""
 
 import threading
 
@@ -15,7 +15,7 @@ _PLAIN = (torch.nn.Parameter, torch.Tensor)
 
 
 def why_not(hook, module):
-    """Before a forward of this outermost module."""
+    """Called before a forward of this outermost module."""
     parts = list(module.modules())
     if is_sharded(module):
         return "FullyShardedDataParallel divides the parameters: gradients reach none that could be unscaled"
@@ -42,7 +42,7 @@ def _why_not_together(hook):
 
 
 def why_not_reached(hook, leaves):
-    """`leaves`: what a backward reaches."""
+    """`leaves`: the tensors that a backward reaches."""
     why = _why_no_parameters(leaves)
     if why is None and ranks.together() > 1 and not hook.knobs.strategy.is_one_training():
         averaged = {id(p) for module in _parallel(hook) for p in module.parameters()}
@@ -53,7 +53,7 @@ def why_not_reached(hook, leaves):
 
 
 def _parallel(hook):
-    """Outermost modules whose gradients all ranks have alike."""
+    """Returns the outermost modules whose gradients are equal on all ranks."""
     from torch import distributed
     from torch.nn.parallel import DistributedDataParallel
 
@@ -66,7 +66,7 @@ def _parallel(hook):
 
 
 def is_other_thread(hook):
-    """One of Python's own, not of autograd's."""
+    """True in another thread of Python, but not in one of autograd's."""
     is_other = hook.active and threading.get_ident() != hook.thread
     return is_other and not isinstance(threading.current_thread(), threading._DummyThread)
 

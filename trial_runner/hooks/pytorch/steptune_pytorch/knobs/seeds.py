@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a backward begins with: the gradient of each of its roots."""
+"""Gradients of a backward's roots, with which it starts."""
 
 import torch
 
 
 def scaled(roots, given, factor):
-    """Those of `roots` times `factor`, as `grad_tensors` takes them. What PyTorch would refuse stays as it is."""
+    """Returns the gradients of `roots` times `factor`, as `grad_tensors`. Leaves arguments unchanged that PyTorch would
+    refuse."""
     if isinstance(roots, torch.Tensor):
         return _scaled(roots, given, factor)
     given = [given] * len(roots) if given is None or isinstance(given, torch.Tensor) else list(given)

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""This rank's part of each batch."""
+"""Gives this rank its part of each batch."""
 
 import collections
 
 
 class SharedBatches:
-    """In place of a loader's batch sampler. All ranks must draw the same batches. One that does not
-    divide is filled up from its own begin, as PyTorch's DistributedSampler fills up a data set: ranks
-    that had fewer steps or none would keep the others waiting.
+    """Replaces a loader's batch sampler. All ranks must draw the same batches. A batch that is not divisible is padded with
+    its first indices, as PyTorch's DistributedSampler pads a data set. Otherwise ranks with fewer steps would keep the
+    others waiting.
 
-    Until it is known that a pass trains, each rank has the whole batch: what evaluates needs all."""
+    Until a pass is known to train, each rank gets the whole batch, since an evaluation needs all of it."""
 
     def __init__(self, batches, rank, world_size):
         self.whole = batches
@@ -17,18 +17,18 @@ class SharedBatches:
         self._world_size = world_size
         self._trained = False
         self._divides = False
-        self._sizes = collections.deque()  # of the batches under way: (indices of all ranks, of this one)
+        self._sizes = collections.deque()  # of current batches: (indices of all ranks, of this one)
 
     def pass_begins(self, trains):
-        """Before the pass is iterated over. `trains`: as far as is known."""
+        """Called before the pass is iterated over. `trains`: True if it probably trains."""
         self._divides = trains and self._trained
 
     def trained(self):
-        """A backward has followed one of its batches."""
+        """Called when a backward has followed one of its batches."""
         self._trained = self._divides = True
 
     def samples_of_all(self, samples):
-        """Of the next batch of the pass, of which this rank has `samples`."""
+        """Returns the samples of all ranks in the next batch of the pass, of which this rank has `samples`."""
         if not self._sizes:
             return samples
         of_all, own = self._sizes.popleft()
@@ -55,5 +55,5 @@ class SharedBatches:
 
     def __getattr__(self, name):
         if name.startswith("__") or name == "whole":
-            raise AttributeError(name)  # while it is being unpickled, say
+            raise AttributeError(name)  # during unpickling, say
         return getattr(self.whole, name)

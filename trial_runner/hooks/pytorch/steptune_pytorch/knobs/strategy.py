@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the ranks of a launch train one model together where the program itself knows of one process
-only: each on its share of every batch, by DistributedDataParallel (`ddp`)."""
+"""Lets the ranks of a launch train one model together although the program knows only one process. Each rank trains on
+its share of every batch, by DistributedDataParallel (`ddp`)."""
 
 import gc
 import multiprocessing
@@ -26,14 +26,14 @@ class StrategyKnob:
         self._hook = hook
         self._rank, self._world_size = ranks.rank_and_world_size()
         if multiprocessing.parent_process() is not None:
-            self._world_size = 1  # started by a rank: a worker of a loader, say
+            self._world_size = 1  # a child of a rank, such as a loader's worker
         self._pid = os.getpid()
         self._value = asked.get(_NAME, "none") if self._world_size > 1 else "none"
-        self.is_asked = self._value != "none"  # where it is not, nothing needs to tell of forwards and backwards
-        self._of_program = None  # what it does itself
+        self.is_asked = self._value != "none"  # if false, forwards and backwards need not be reported
+        self._of_program = None  # strategy of the program itself
         self._refused = None
-        self._averaging = None  # once the ranks have met
-        self.gathering = None  # likewise
+        self._averaging = None  # set once the ranks have joined
+        self.gathering = None  # also set once the ranks have joined
         self._has_loader = False
         self._lacks_gpu = False
 
@@ -49,7 +49,7 @@ class StrategyKnob:
         return self._averaging is not None and self._averaging.wraps
 
     def program_wraps(self, what):
-        """The program has put this in front of a module of its own."""
+        """Called when the program wraps one of its own modules."""
         if not self.is_wrapping():
             self._of_program = what
             self._refuse(_ITSELF)
@@ -60,12 +60,12 @@ class StrategyKnob:
             self._hook.survey_after_step()
 
     def hook_failed(self, why):
-        """Without the hook each rank would go on by itself, with a part of the data or all of it."""
+        """Ends the process: without the hook each rank would continue by itself, with a part of the data or all of it."""
         if self.is_on():
             self._end_process(why)
 
     def _give_up(self, why):
-        """The tuner is told, which else would see a process that fails, and not why."""
+        """Informs the tuner, which would otherwise see a failing process without a reason, and ends the process."""
         with self._hook.printer.aloud():
             self._hook.events.tell("gave_up", knob=_NAME, value=self._value, why=why)
             self._hook.events.open()
@@ -87,7 +87,7 @@ class StrategyKnob:
         if torch.cuda.is_available():
             self._lacks_gpu = meeting.local_rank() >= torch.cuda.device_count()
             if not self._lacks_gpu:
-                # `cuda` without a number is this rank's GPU from now on.
+                # From now on `cuda` without a number means this rank's GPU.
                 torch.cuda.set_device(meeting.local_rank())
 
     def _wrap_init(self, original):
@@ -99,7 +99,7 @@ class StrategyKnob:
         return init_process_group
 
     def begin(self):
-        """The ranks meet. True if they train together."""
+        """Joins the ranks. True if they train together."""
         if self.is_on() and self._averaging is None:
             if torch.distributed.is_initialized():
                 self._refuse(_ITSELF)
@@ -115,7 +115,7 @@ class StrategyKnob:
         return self.is_on()
 
     def _uses_gpu(self):
-        """The model does; there may be a GPU beside one that is trained on the CPU."""
+        """True if the model is on a GPU. A machine may have a GPU while the model trains on the CPU."""
         groups = [group for o in self._hook.optimizers.alive for group in o.param_groups]
         parameters = [p for group in groups for p in group["params"]]
         if parameters:
@@ -123,8 +123,8 @@ class StrategyKnob:
         return torch.cuda.is_available() and torch.cuda.is_initialized()
 
     def end(self):
-        """Joins the threads of the process group: one that still runs while the interpreter ends can
-        end the process by std::terminate."""
+        """Joins the threads of the process group. A thread that still runs while the interpreter ends can end the
+        process by std::terminate."""
         if self._pid != os.getpid() or self._averaging is None or not torch.distributed.is_initialized():
             return
         self._averaging.release()
@@ -135,8 +135,8 @@ class StrategyKnob:
     # -- data -------------------------------------------------------------------------------------
 
     def share(self, loader, facts):
-        """A pass over a loader begins that may be trained on. All ranks have the same batches in the
-        same order; they are divided once it is known to train."""
+        """Called when a pass over a loader begins that may be trained on. All ranks get the same batches in the same
+        order. The batches are divided once the loader is known to train."""
         if not self.begin():
             return
         self._has_loader = True
@@ -152,8 +152,8 @@ class StrategyKnob:
         meeting.agree_on_random_numbers(loader)
 
     def samples_of_all(self, facts, samples):
-        """What all ranks have of a batch of which this one has `samples`. `facts`: of the loader that gave
-        it; None: these are the inputs of a forward."""
+        """Returns the samples of all ranks in a batch of which this rank has `samples`. `facts`: those of the loader;
+        None for inputs of a forward."""
         if facts is None or not self.is_one_training():
             return samples * ranks.together()
         shared = getattr(facts, "shared", None)
@@ -162,11 +162,11 @@ class StrategyKnob:
     # -- steps ------------------------------------------------------------------------------------
 
     def forward_of_all(self, original, module):
-        """`original`, the call of this outermost module for a training step, on all ranks."""
+        """Returns the call `original` of this outermost module for a training step, changed for all ranks."""
         return self._averaging.forward(original, module) if self.begin() else original
 
     def evaluation_of_all(self, original, module):
-        """The same, for an evaluation."""
+        """Returns the call `original` for an evaluation, changed for all ranks."""
         return self._averaging.evaluation(original, module) if self.is_one_training() else original
 
     def backward_begins(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""knobs.json, which the tuner reads as well."""
+"""Reads knobs.json, which the tuner reads, too."""
 
 import json
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of a scaled loss, divided as they reach their parameters: before they are added to what is there, before
-hooks of the program and before ranks average them. Powers of two change no bit."""
+"""Divides gradients of a scaled loss as they reach their parameters: before they are accumulated, before the program's
+hooks, and before ranks average them. The factor is a power of two, so no bit changes."""
 
 import weakref
 
@@ -11,8 +11,8 @@ _MOST_NODES = 100000
 
 class Unscaling:
     def __init__(self):
-        self.inverse = None  # of the factor of the backward under way; None: none is scaled
-        self._covered = {}  # by id, references to leaves and their hooks
+        self.inverse = None  # 1 / factor of the current backward; None: not scaled
+        self._covered = {}  # references to leaves and their hooks, by id
 
     def covers(self, leaf):
         return id(leaf) in self._covered
@@ -22,7 +22,7 @@ class Unscaling:
         handle = leaf.register_hook(self._hook())
         hooks = leaf._backward_hooks
         others = {other: hooks.pop(other) for other in list(hooks) if other != handle.id}
-        hooks.update(others)  # after it
+        hooks.update(others)  # these run after it
         covered[key] = (weakref.ref(leaf, lambda _: covered.pop(key, None)), handle)
 
     def release(self):
@@ -31,7 +31,7 @@ class Unscaling:
         self._covered.clear()
 
     def _hook(self):
-        # In the engine's own threads, too.
+        # Also runs in the engine's own threads.
         @torch.utils.hooks.unserializable_hook
         def unscale(gradient):
             inverse = self.inverse
@@ -41,7 +41,7 @@ class Unscaling:
 
 
 def leaves_of(roots):
-    """That gradients of these reach; as far as nodes tell."""
+    """Returns the leaves that gradients of these roots reach, as far as nodes show."""
     waiting = [root.grad_fn for root in roots if root.grad_fn is not None]
     seen = set()
     leaves = [root for root in roots if root.grad_fn is None and root.requires_grad]

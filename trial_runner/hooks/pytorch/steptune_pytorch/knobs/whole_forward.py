@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a forward changes beside its outputs, to be put back where it is called again."""
+"""State that a forward changes beside its outputs, to be restored if it is called again."""
 
 import weakref
 
@@ -11,8 +11,8 @@ _HOLDERS = ("_parameters", "_buffers", "_modules")
 
 
 class WholeForward:
-    """Attributes of the modules, their buffers and random numbers. What the model changes in place elsewhere,
-    lists and tensors that are no buffers, stays changed."""
+    """Keeps the modules' attributes, buffers and random numbers. Other in-place changes (lists, tensors that are no
+    buffers) are not undone."""
 
     def __init__(self, module):
         self._random = UsualRandomState()
@@ -22,7 +22,7 @@ class WholeForward:
         self._buffers = [(buffer, buffer.detach().clone()) for buffer in module.buffers()]
 
     def failed(self):
-        """Nothing of it counts."""
+        """Undoes the failed forward."""
         self._random.restore()
         if self._of_gpus:
             torch.cuda.set_rng_state_all(self._of_gpus)
@@ -31,7 +31,7 @@ class WholeForward:
                 del held[name]
             held.update(before)
         for buffer, before in self._buffers:
-            buffer.data.copy_(before)  # unseen by autograd, which may have kept it for another forward
+            buffer.data.copy_(before)  # hidden from autograd, which may keep it for another forward
         torch.clear_autocast_cache()  # weights that were converted without gradients would have none
 
     def was_called_again(self):
@@ -44,9 +44,9 @@ def _held_by(owner):
 
 
 class LaterForward:
-    """Of a module whose forward may fail and be called again: what its buffers have counted by then stays counted once,
-    and random numbers of the CPU are drawn again. `parts`: its Parts. Remembers no more than versions: cheap enough
-    for each forward."""
+    """State of a module whose forward may fail and be called again. Statistics that its buffers counted before the
+    failure are counted once, and the CPU's random numbers are drawn again. `parts`: the module's Parts. Remembers
+    only versions, which is cheap enough for each forward."""
 
     def __init__(self, parts):
         self._random = RandomState(None)
@@ -57,7 +57,7 @@ class LaterForward:
 
     def failed(self):
         self._random.restore()
-        # Kernels write statistics without a new version of them, but not their number.
+        # Kernels write statistics without a new version, but the count of batches gets one.
         before = {id(buffer): version for buffer, version in zip(self._buffers, self._versions)}
         self._counted = [
             (held, name, buffer.detach().clone())
@@ -73,18 +73,19 @@ class LaterForward:
 
 
 class Parts:
-    """A module as it is now. `buffers`: where it and the modules in it hold theirs, by name."""
+    """The parts of a module at one time. `buffers`: dictionaries in which it and its submodules hold their buffers, by
+    name."""
 
     def __init__(self, module):
         self.was_training = module.training
         modules = list(module.modules())
         self.buffers = [owner._buffers for owner in modules if owner._buffers]
-        # A part may lead back to the module, which would never go.
+        # Weak, since a part may refer to the module and keep it alive.
         self._holders = [weakref.ref(owner) for owner in modules if owner._modules]
         self._modules = self._now()
 
     def are_same(self):
-        """Whether it consists of the same modules: a program may put another one in."""
+        """True if the module still has the same submodules; a program may replace one."""
         return self._now() == self._modules
 
     def _now(self):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How workers are started of which the program has none."""
+"""How to start workers if the program itself has none."""
 
 import multiprocessing
 
@@ -12,8 +12,9 @@ def why_not(loader):
 
 
 def context(loader):
-    """In a process that was spawned itself, a rank of mp.spawn: fork, as under torchrun. PyTorch would spawn them, too,
-    which takes seconds in each pass and prints again what the program's file prints. None: PyTorch's own."""
+    """Returns the context that starts workers; None for PyTorch's own. A spawned process (a rank of mp.spawn) forks its
+    workers, as under torchrun. PyTorch would spawn them, which takes seconds in each pass and repeats the output of
+    the program's file."""
     is_spawned = multiprocessing.parent_process() is not None and _method(loader) != "fork"
     is_open = not loader.num_workers and loader.multiprocessing_context is None
     may_fork = "fork" in multiprocessing.get_all_start_methods()
@@ -24,6 +25,6 @@ def _method(loader):
     given = loader.multiprocessing_context
     if given is not None:
         return given.get_start_method()
-    # Asking for the method in force would settle it.
+    # Asking for the current method would fix it.
     method = multiprocessing.get_start_method(allow_none=True)
     return method or multiprocessing.get_all_start_methods()[0]

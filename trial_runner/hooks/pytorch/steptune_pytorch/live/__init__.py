@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many configurations in one run of the program: switched between two steps, as the tuner says.
+"""Many configurations in one run of the program, switched between two steps when the tuner says so.
 
 channel     messages to and from the tuner
-controller  applies a switch at its step, tells steps with the configuration that they were made with
+controller  makes each switch at its step, and reports steps with their configuration
 passes      of all loaders: which of them may be switched, and to what
 live_pass   an epoch's batches from changing workers, in the order of the untouched program
 pools       workers that outlive a switch

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Messages to and from the tuner: one JSON object each, over a socket of their own. Nothing here waits
-for the tuner longer than a moment, and nothing fails when it is gone."""
+"""Messages to and from the tuner: one JSON object each, over a separate socket. Waits at most a moment for the tuner,
+and does not fail if the tuner is gone."""
 
 import json
 import os
@@ -14,14 +14,14 @@ _EVENT_WAIT_S = 1.0
 
 
 def _ready(descriptor, event, wait_s):
-    """Waits for the event. `select` takes no descriptor above 1023."""
+    """Waits for the event. Uses poll, since `select` cannot handle descriptors above 1023."""
     poll = select.poll()
     poll.register(descriptor, event)
     poll.poll(1e3 * wait_s)
 
 
 def remove_left_behind(path):
-    """The folder of a tuner that was killed, which nobody else would remove before the next one starts."""
+    """Removes the folder of a killed tuner, which would otherwise stay until the next tuner starts."""
     try:
         with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as visitor:
             visitor.connect(path)
@@ -30,13 +30,13 @@ def remove_left_behind(path):
             os.unlink(path)
             os.rmdir(os.path.dirname(path))
         except OSError:
-            pass  # another rank was first
+            pass  # another rank removed it first
     except OSError:
         pass
 
 
 class Channel:
-    """Closed from the start where the tuner is gone already."""
+    """Connection to the tuner. It is closed from the start if the tuner is gone already."""
 
     def __init__(self, path):
         self._pid = os.getpid()
@@ -66,13 +66,14 @@ class Channel:
             return None
 
     def _lets_go_of_others(self):
-        """A program that has closed all descriptors may have its own file or connection at this one's place."""
+        """Detaches the socket if its descriptor was reused. A program that closes all descriptors may have its own file
+        or connection there."""
         if self._socket is not None and self._identity_now() != self._identity:
             self._socket.detach()
             self._socket = None
 
     def received(self, wait_s=0.0):
-        """Messages that have come, or the first within so long; closes where the tuner has gone."""
+        """Returns the messages that have come, or waits up to `wait_s` for the first. Closes if the tuner is gone."""
         messages = []
         self._lets_go_of_others()
         if wait_s > 0.0 and self._socket is not None:
@@ -83,7 +84,7 @@ class Channel:
             except BlockingIOError:
                 break
             except ConnectionResetError:
-                continue  # it went without reading all: said once, in front of its last words
+                continue  # the tuner ended without reading everything; reported once, before its last messages
             except OSError:
                 packet = b""
             if not packet:
@@ -93,7 +94,7 @@ class Channel:
         return messages
 
     def send(self, document, may_be_lost=False):
-        """A tuner that does not read misses what may be lost; it is not waited for."""
+        """Sends a message. If `may_be_lost`, does not wait for a tuner that does not read."""
         self._lets_go_of_others()
         if self._socket is None or self._pid != os.getpid():
             return
@@ -103,4 +104,4 @@ class Channel:
                 _ready(self._socket, select.POLLOUT, _EVENT_WAIT_S)
             self._socket.send(packet)
         except OSError:
-            pass  # it is full, or the tuner has gone: `received` tells, behind the tuner's last words
+            pass  # the buffer is full, or the tuner is gone, which `received` notices after its last messages

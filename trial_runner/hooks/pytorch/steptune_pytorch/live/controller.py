@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Switches at the step that the tuner names, and tells steps with the configuration in force."""
+"""Switches configurations at the steps that the tuner names, and reports steps with their configuration."""
 
 import collections
 import math
@@ -10,13 +10,13 @@ from steptune_pytorch.live.channel import Channel, remove_left_behind
 from steptune_pytorch.live.passes import LivePasses
 
 BASELINE = 0
-_STEPS_TO_KNOW = 3  # by then the program has shown its loaders and modules
+_STEPS_TO_KNOW = 3  # until then the program has shown its loaders and modules
 _WARM_UP_STEPS = 2
-_WARM_UP_STEPS_OF_KERNELS = 5  # allocators and libraries find their way again
+_WARM_UP_STEPS_OF_KERNELS = 5  # allocators and libraries adapt again
 _FIRST_WORD_S = 1.0
 _BETWEEN_STEPS_S = 0.005
 _BETWEEN_LOSSES_S = 0.25
-_MOST_OF_A_STEP_S = 5.0  # of a pause, an evaluation say, the tuner is not asked for more
+_MOST_OF_A_STEP_S = 5.0  # seconds of a longer step or pause (an evaluation, say) that count as the tuner's silence
 
 
 class Live:
@@ -27,7 +27,7 @@ class Live:
         self._channel = None
         self._is_begun = False
         self._configuration = BASELINE
-        self._schedule = collections.deque()  # switches to come, in order
+        self._schedule = collections.deque()  # coming switches, in order
         self._is_last = False
         self._warm_up_ends = 0
         self._told_s = 0.0
@@ -39,11 +39,11 @@ class Live:
 
     @property
     def is_over(self):
-        """What is in force stays."""
+        """True if the current settings stay until the end."""
         return self._is_last
 
     def after_fork(self):
-        """A child does not speak for its parent; one that trains speaks for itself."""
+        """Closes the channel in a forked child. A child that trains opens its own."""
         if self._channel is not None:
             self._channel.close()
             self._channel = None
@@ -54,12 +54,12 @@ class Live:
         self._channel.send({"hook": document})
 
     def stop(self):
-        """The hook withdraws, and the program's own settings come back."""
+        """Called if the hook fails: restores the program's own settings."""
         was_last, self._is_last = self._is_last, True
         if self._configuration != BASELINE:
             try:
                 self._hook.knobs.switch({})
-            except Exception:  # it is a fault that ends the hook: as far as goes
+            except Exception:  # the hook is failing anyway; restore as much as possible
                 pass
             if was_last:
                 self._hook.events.warn("the hook failed: the program goes on with its own settings")
@@ -67,7 +67,7 @@ class Live:
             self._channel.close()
 
     def step_ended(self, progress):
-        """Called after each step: what was told for the next one takes effect here."""
+        """Called after each step. A switch for the next step takes effect here."""
         if progress.steps < _STEPS_TO_KNOW or self._is_last:
             return
         if not self._is_begun:
@@ -77,20 +77,20 @@ class Live:
         due = None
         while self._schedule and progress.steps >= self._schedule[0]["from_step"] - 1:
             due = self._schedule.popleft()
-        # Before a switch the step is told in any case: it ends a block.
+        # Always report the step before a switch, since it ends a block.
         self._tell_step(progress, due is not None)
         if due is not None:
             self._is_last = bool(due.get("last"))
             self._switch(progress, due["configuration"], due["knobs"])
             if self._is_last:
                 self._channel.close()
-        # The last word of a tuner that has gone still counts.
+        # The last message of a tuner that has ended still counts.
         if not self._channel.is_open and not self._is_last and not self._awaits_last():
             self._go_on_alone(progress, "the tuner is gone")
             remove_left_behind(self._path)
 
     def _listen(self, progress):
-        """A tuner that hangs must not leave the program with settings that are on trial."""
+        """Reads the tuner's messages. If the tuner is silent for too long, restores the program's own settings."""
         messages = self._channel.received()
         now_s = perf_counter()
         if messages or self._listened_s is None:
@@ -113,7 +113,7 @@ class Live:
         self._reach_tuner()
         self._is_begun = True
         survey.tell(self._hook)
-        # The first word decides whether the next step is one of the program's own.
+        # The first message may be a switch for the next step, so wait for it.
         self._take(self._channel.received(_FIRST_WORD_S))
         if not self._channel.is_open and not self._awaits_last():
             self._go_on_alone(progress, "the tuner is gone")
@@ -148,7 +148,7 @@ class Live:
     def _tell_step(self, progress, due):
         warm_up = progress.steps <= self._warm_up_ends
         if not warm_up and self._warm_up_ends and not self.passes.are_settled():
-            # Batches in hand were loaded with the settings before.
+            # Some batches were loaded with the previous settings.
             warm_up = True
             self._warm_up_ends = progress.steps + _WARM_UP_STEPS
         now_s = perf_counter()

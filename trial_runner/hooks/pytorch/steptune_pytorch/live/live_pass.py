@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One pass over a training loader, whose workers may change while it goes on."""
+"""One pass over a training loader, whose workers may change during the pass."""
 
 import collections
 from time import perf_counter
@@ -12,9 +12,9 @@ from steptune_pytorch.live.pools import Stream
 
 NAMES = ("num_workers", "prefetch_factor", "pin_memory")
 _WATCHED_BATCHES = 4
-_WATCHED_OF_TRIAL = 2  # no more than are warm-up in any case
+_WATCHED_OF_TRIAL = 2  # not more than are warm-up anyway
 _GAPS_TO_LEAVE = 8
-_MOST_COMPARED_BYTES = 1 << 24  # of an array of the data set
+_MOST_COMPARED_BYTES = 1 << 24  # of a data set's array
 _LONGEST_LOOK_S = 0.05
 
 
@@ -27,28 +27,28 @@ def own_settings(facts):
 
 
 class LivePass:
-    """What iterating over the loader gives, in place of PyTorch's iterator."""
+    """Iterator over the loader, in place of PyTorch's."""
 
     def __init__(self, hook, loader, facts, parking):
         self.facts = facts
-        self.is_replaced = False  # another pass over the loader has begun
+        self.is_replaced = False  # True if another pass over the loader has begun
         self._hook = hook
         self._loader = loader
         self._parking = parking
-        self._pools = collections.deque()  # the first is read; the last reads indices
+        self._pools = collections.deque()  # batches come from the first; the last reads indices
         self._stream = Stream(hook.knobs.loader.indices_of(loader, facts, iter(loader._index_sampler)))
-        self._seeds = None  # of the last pool
-        self._first_seeds = None  # and of the first one: which, and their state
-        self._has_had_own = False  # a pool with the program's own settings
+        self._seeds = None  # generator of seeds for the last pool
+        self._first_seeds = None  # generator of seeds for the first pool, and its state
+        self._has_had_own = False  # True after a pool with the program's own settings
         self._handed_out = 0
         self._settled_at = 0
         self._read_at_step = hook.progress.steps
-        self._longest_gap = 1  # between two reads, in steps
+        self._longest_gap = 1  # longest distance between two reads, in steps
         self._data_set_state = None
         self._watched_next = hook.loaders.watched(LivePass._next)
 
     def switch(self, settings, seeds):
-        """From now on new batches are loaded so; those under way come first."""
+        """Loads new batches with these settings. Batches that are already loading come first."""
         if self._pools and self._pools[-1].settings == settings:
             return
         if self._first_seeds is None:
@@ -68,13 +68,13 @@ class LivePass:
             self._has_had_own = True
             seeds, state = self._first_seeds
             if seeds is self._seeds:
-                seeds.set_state(state)  # the program's workers draw what they would have drawn
+                seeds.set_state(state)  # so the program's workers draw the same numbers as without the hook
         has_workers = self.facts.today["num_workers"] > 0
         if has_workers:
             stream.draw_order()
         pool = self._parking.take(self._loader, settings, is_own)
         try:
-            # Without workers the order is drawn when the pass is first read.
+            # Without workers, the order is drawn when the pass is first read.
             pool.open(stream, self._seeds, begins_when_read=not has_workers and not stream.is_begun)
         except Exception:
             stream.give_back(pool.under_way())
@@ -87,12 +87,12 @@ class LivePass:
         return self._loader.dataset
 
     def is_settled(self):
-        """Whether batches come as they will: those of the settings before are gone, and so are those
-        that were loaded while these were used up."""
+        """True if batches come at the pace of the current settings. Batches of the previous settings are used up, and
+        so are those that were loaded in the meantime."""
         return self.is_replaced or self._handed_out >= self._settled_at or self._is_left()
 
     def _is_left(self):
-        """The program reads something else by now."""
+        """True if the program has stopped reading this pass."""
         return self._hook.progress.steps - self._read_at_step > _GAPS_TO_LEAVE * self._longest_gap
 
     def __iter__(self):
@@ -131,7 +131,7 @@ class LivePass:
         return batch
 
     def _look_at_data_set(self):
-        """Workers have it as it was when they began."""
+        """Refuses workers if the program changes the data set during the pass, since workers have an old copy."""
         before, self._data_set_state = self._data_set_state, None
         if before is None:
             return
@@ -140,13 +140,13 @@ class LivePass:
             self._refuse("the program changes its data set while it reads it, which workers would not see")
 
     def _state_of_data_set(self):
-        """None: not known."""
+        """Returns the data set's state; None if unknown."""
         if not self.facts.compares_data_set:
             return None
         begun_s = perf_counter()
         try:
             return state_of(self.data_set, most_bytes=_MOST_COMPARED_BYTES)
-        except Exception:  # another thread changes it, say
+        except Exception:  # another thread may be changing it
             return None
         finally:
             self.facts.compares_data_set = perf_counter() - begun_s < _LONGEST_LOOK_S
@@ -154,9 +154,9 @@ class LivePass:
     def _next_of(self, pool):
         if pool.workers:
             return pool.next_batch()
-        # Without workers the data set draws from the program's own random numbers.
+        # Without workers, the data set draws from the program's own random numbers.
         if not pool.is_own and pool.handed_out < _WATCHED_OF_TRIAL:
-            self._stream.draw_order()  # as workers of the program's own have by now
+            self._stream.draw_order()  # The program's own workers would have drawn it already.
             before, state = snapshot(), UsualRandomState(self._loader.generator)
             batch = pool.next_batch()
             if snapshot() != before:
@@ -164,7 +164,7 @@ class LivePass:
                 pool.put_back()
                 raise _DrawsRandomNumbers("the data set draws random numbers: without workers, the program's own")
             return batch
-        # The first batch has the sampler's seed with it.
+        # The first batch includes the draw of the sampler's seed.
         if not 1 <= self._handed_out < _WATCHED_BATCHES:
             return pool.next_batch()
         before = snapshot()
@@ -174,7 +174,7 @@ class LivePass:
         return batch
 
     def _take_back(self, pool, error):
-        """Settings on trial do not work: what they had under way is loaded with the program's own."""
+        """Called if trial settings fail. Loads their pending batches with the program's own settings."""
         self._refuse(last_line(error), NAMES)
         indices = pool.under_way()
         pool.end()
@@ -192,7 +192,7 @@ class LivePass:
         self._hook.survey_after_step()
 
     def __del__(self):
-        # The pass is over, or was left: its workers wait for the next.
+        # The pass is over or abandoned; its workers wait for the next one.
         for pool in self._pools:
             self._parking.put(pool)
 

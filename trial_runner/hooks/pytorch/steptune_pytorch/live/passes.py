@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Passes over training loaders whose workers may change: one stream of indices for each pass, read by
-one pool after the other, so that batches come in the order of the untouched program."""
+"""Passes over training loaders whose workers may change. Each pass has one stream of indices, which one pool after
+another reads, so batches come in the order of the untouched program."""
 
 import weakref
 
@@ -13,7 +13,7 @@ from steptune_pytorch.knobs.random_state import RandomState
 from steptune_pytorch.live.live_pass import NAMES, LivePass, own_settings
 from steptune_pytorch.live.pools import Parking
 
-_MOST_BUFFERED = 64  # batches: more would outlast a block
+_MOST_BUFFERED = 64  # batches; more would outlast a block
 _SHARE_OF_MEMORY = 0.25
 
 
@@ -29,7 +29,7 @@ class LivePasses:
     # -- a pass ----------------------------------------------------------------------------------
 
     def why_not(self, loader):
-        """Why a pass over this loader cannot be switched; None if it can."""
+        """Returns why a pass over this loader cannot be switched; None if it can."""
         if not getattr(loader, "in_order", True):
             return "batches come in any order"
         for sampler in (loader.sampler, loader.batch_sampler):
@@ -40,7 +40,7 @@ class LivePasses:
         return None
 
     def begin(self, loader, facts, draws_seed):
-        """A pass with what is in force now. `draws_seed`: the untouched program draws one here."""
+        """Starts a pass with the current settings. `draws_seed`: True if the untouched program draws a seed here."""
         parking = self._parking.setdefault(loader, Parking())
         if not (facts.today["persistent_workers"] and facts.today["num_workers"]):
             parking.clear()
@@ -55,7 +55,7 @@ class LivePasses:
             live_pass = LivePass(self._hook, loader, facts, parking)
             self._put(live_pass, seeds)
         except Exception:
-            state.restore()  # PyTorch's own iterator draws again
+            state.restore()  # PyTorch's own iterator will draw again
             raise
         for former in self._under_way:
             former.is_replaced = former.is_replaced or former.facts is facts
@@ -63,14 +63,14 @@ class LivePasses:
         return live_pass
 
     def _put(self, live_pass, seeds):
-        """The settings asked for or, where it cannot have them, the program's own."""
+        """Sets the requested settings, or the program's own if the pass cannot use them."""
         facts = live_pass.facts
         settings = self._settings(facts)
         why = self._why_not_now(live_pass, settings)
         try:
             if why is None:
                 live_pass.switch(settings, seeds)
-        except Exception as error:  # the pool before goes on
+        except Exception as error:  # the previous pool continues
             why = (str(error) or type(error).__name__).split("\n")[0]
         if why is not None:
             facts.refused_now = dict.fromkeys(self._asked, why)
@@ -87,7 +87,7 @@ class LivePasses:
         if settings["num_workers"] == 0:
             settings["prefetch_factor"] = facts.today["prefetch_factor"]
         elif settings["prefetch_factor"] is None:
-            settings["prefetch_factor"] = 2  # what PyTorch takes for None once there are workers
+            settings["prefetch_factor"] = 2  # PyTorch's meaning of None if there are workers
         return settings
 
     # -- switching -------------------------------------------------------------------------------
@@ -109,7 +109,7 @@ class LivePasses:
         if workers == 0 or settings == own_settings(facts):
             return None
         if facts.today["num_workers"] == 0:
-            why = why_not_forked(live_pass.data_set)  # it may have been opened meanwhile
+            why = why_not_forked(live_pass.data_set)  # the program may have opened a file since
             if why is not None:
                 return why
         batches = workers * settings["prefetch_factor"]

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workers with settings of their own, which read an epoch's indices through a view that can be closed:
-a closed one looks like the end of the epoch, so what is under way comes out in order and the workers
-wait for the next."""
+"""Pools of workers with their own settings. They read an epoch's indices through a view that can be closed. A closed
+view looks like the end of the epoch, so pending batches come out in order and the workers wait for the next epoch."""
 
 import collections
 import itertools
@@ -13,24 +12,24 @@ from torch.utils.data._utils import signal_handling
 from steptune_pytorch.knobs import worker_start
 
 _MOST_PARKED = 2
-_LONGEST_BATCH_S = 30  # workers that give no batch for so long hang
-_BETWEEN_LOOKS_S = 1.0  # whether those that are waited for are alive
+_LONGEST_BATCH_S = 30  # workers that return no batch for this long hang
+_BETWEEN_LOOKS_S = 1.0  # to check that the workers are alive
 
 
 class Stream:
-    """Indices of batches. What was taken in vain is given back and comes first."""
+    """Indices of batches. Indices of batches that were never used are given back and come first."""
 
     def __init__(self, indices):
         self._indices = iter(indices)
         self._given_back = collections.deque()
-        self.is_begun = False  # its sampler has drawn the order
+        self.is_begun = False  # True if its sampler has drawn the order
 
     def __next__(self):
         self.is_begun = True
         return self._given_back.popleft() if self._given_back else next(self._indices)
 
     def draw_order(self):
-        """A sampler draws its seed when it is first read."""
+        """Draws the order now: a sampler draws its seed when it is first read."""
         self.is_begun = True
         if not self._given_back:
             self._given_back.extend(itertools.islice(self._indices, 1))
@@ -43,7 +42,7 @@ class _Reading:
     def __init__(self, stream, closed):
         self._stream = stream
         self.closed = closed
-        self.under_way = collections.deque()  # read, and not handed out as a batch
+        self.under_way = collections.deque()  # indices that were read but not handed out as a batch
 
     def __iter__(self):
         return self
@@ -56,7 +55,7 @@ class _Reading:
 
 
 class _View:
-    """Stands where the loader has its index sampler."""
+    """Replaces the loader's index sampler."""
 
     def __init__(self, sampler):
         self._sampler = sampler
@@ -70,8 +69,8 @@ class _View:
 
 
 class Pool:
-    """A copy of the loader, so that the program's own is never touched, and its iterator. `is_own`: the settings are
-    the program's."""
+    """A copy of the loader (so that the program's own is never touched) and its iterator. `is_own`: True if the
+    settings are the program's."""
 
     def __init__(self, loader, settings, is_own):
         self.settings = settings
@@ -81,7 +80,7 @@ class Pool:
         self._begins_when_read = False
         self._last = None
         self._view = _View(loader._index_sampler)
-        # Not by `copy`, which asks a class of the program's own how it is copied.
+        # Not by `copy`, since the program's class may define how it is copied.
         self._loader = object.__new__(type(loader))
         attributes = self._loader.__dict__  # guarded by __setattr__ after construction
         attributes.update(loader.__dict__)
@@ -93,18 +92,18 @@ class Pool:
         if context is not None and self.workers > 0:
             attributes["_DataLoader__multiprocessing_context"] = context
         if self.workers == 0:
-            attributes["timeout"] = 0  # it is the workers' and refused without them
+            attributes["timeout"] = 0  # a timeout is not allowed without workers
 
     @property
     def workers(self):
         return self.settings["num_workers"]
 
     def buffered(self):
-        """Batches that wait in it at most."""
+        """Returns the largest number of batches that wait in the pool."""
         return self.workers * (self.settings["prefetch_factor"] or 2) if self.workers else 0
 
     def under_way(self):
-        """Indices of batches that it has begun and not handed out, in order."""
+        """Returns the indices of batches that were begun but not handed out, in order."""
         return list(self._view.reading.under_way) if self._view.reading is not None else []
 
     def next_batch(self):
@@ -112,14 +111,14 @@ class Pool:
         if self._begins_when_read:
             self._begin()
         if not self.workers:
-            under_way.clear()  # of a batch that failed
+            under_way.clear()  # from a batch that failed
         try:
             batch = next(self.iterator)
         except StopIteration:
             raise
         except Exception:
             if self.is_own and under_way:
-                under_way.popleft()  # it counts as read, as without us
+                under_way.popleft()  # without the hook, a failed batch counts as read, too
             raise
         if under_way:
             self._last = under_way.popleft()
@@ -127,11 +126,11 @@ class Pool:
         return batch
 
     def put_back(self):
-        """The last batch does not count."""
+        """Makes the last batch pending again."""
         self._view.reading.under_way.appendleft(self._last)
 
     def open(self, stream, generator, begins_when_read):
-        """Reads `stream` from now on or, if it has workers and `begins_when_read`, from its first batch on. New
+        """Reads `stream` from now on. If the pool has workers and `begins_when_read`, starts with its first batch. New
         workers draw their base seed from `generator`."""
         self._begins_when_read = begins_when_read and self.workers > 0
         self._view.reading = _Reading(stream, self._begins_when_read)
@@ -147,7 +146,8 @@ class Pool:
             self.iterator._get_data = _data_within(self.iterator, self._loader.timeout or _LONGEST_BATCH_S)
 
     def _raise_where_workers_die(self, wanted):
-        """As PyTorch does at once, wherever the program is by then. Who waits for their batches notices in any case."""
+        """Sets whether a worker's death raises an error at once, wherever the program is, as in PyTorch. A read of a
+        batch notices it anyway."""
         iterator = self.iterator
         if iterator._worker_pids_set == wanted:
             return
@@ -158,7 +158,7 @@ class Pool:
         iterator._worker_pids_set = wanted
 
     def park(self):
-        """It waits to be opened again."""
+        """Keeps the pool to be opened again."""
         self._raise_where_workers_die(False)
 
     def has_all_workers(self):
@@ -179,13 +179,13 @@ class Pool:
         if self.workers and iterator is not None:
             try:
                 iterator._shutdown_workers()
-            except Exception:  # they may be what failed
+            except Exception:  # the workers may be what failed
                 pass
 
 
 def _data_within(iterator, longest_s):
-    """What takes the place of its `_get_data`: it raises soon where a worker was killed, and where no batch comes for so
-    long."""
+    """Returns a replacement of the iterator's `_get_data`. It raises soon after a worker was killed, or if no batch
+    comes within `longest_s`."""
     reference = weakref.ref(iterator)
 
     def get_data():
@@ -201,7 +201,7 @@ def _data_within(iterator, longest_s):
 
 
 class Parking:
-    """Pools of one loader that wait to be used again; the longest unused goes first."""
+    """Pools of one loader that wait to be used again. The one unused for longest is dropped first."""
 
     def __init__(self):
         self._pools = []
