@@ -25,27 +25,26 @@ constexpr auto k_budget_limits = enum_names<BudgetLimit>({
     {BudgetLimit::cost, "cost"},
 });
 
-/// Shares of a budget that are kept for the confirmation: of all its pairs, and of those that a
-/// claim takes.
+/// Largest shares of a budget that are kept for the confirmation: for all its pairs, and for the
+/// pairs that a claim needs.
 constexpr double k_most_for_pairs = 0.4;
 constexpr double k_most_for_claim = 0.5;
-/// The search's share of a budget of time, and among how many trials it is divided at most.
+/// The search's share of a time budget, and the largest number of trials that divide it.
 constexpr double k_search_share = 0.6;
 constexpr double k_most_contenders = 20.0;
-/// Of the search's time at the least, that one trial may take to its first step beyond what the
-/// baseline took.
+/// Share of the search's time by which a trial's start-up may exceed the baseline's, at least.
 constexpr double k_for_start = 0.2;
-/// So many times as long as its start a trial is to be measured, rather than that there be more.
+/// Least ratio of a trial's measured time to its start-up. Fewer trials keep it higher.
 constexpr double k_measured_per_start = 1.0;
 
-/// Pairs that a confirmation is to have.
+/// Numbers of confirming pairs that the budget keeps time and money for.
 struct KeptPairs {
   int wanted = 0;
   int for_claim = 0;
 };
 
-/// Whether `next` more of something fits into what is left of `limit` when confirmation, at `pair`
-/// each, is to have its share.
+/// True if `next` more still fits into `limit` after `used`, while the confirmation keeps its
+/// share. `pair`: price of a confirming pair. All in seconds, or all in USD.
 bool fits(double used, double next, double pair, KeptPairs pairs, double limit) {
   const double share = std::max(k_most_for_pairs * limit,
                                 std::min(pairs.for_claim * pair, k_most_for_claim * limit));
@@ -56,12 +55,13 @@ double startup_of(const TrialRecord* trial) {
   return trial == nullptr || !trial->measurement ? 0.0 : trial->measurement->startup_s;
 }
 
-/// Seconds to the first step of a trial whose process starts as that of `like` did.
+/// Returns the seconds to the first step of a new trial whose process starts as that of `like` did;
+/// 0 if trials share a running program.
 double paid_startup_s(const StudySpec& study, const TrialRecord* like) {
   return shares_running_program(study) ? 0.0 : startup_of(like);
 }
 
-/// Trials that the search's time is divided among at most.
+/// Returns the largest number of trials that divide the search's time; at least 2.
 double most_contenders(const StudySpec& study) {
   double contenders = k_most_contenders;
   if (study.budget.trials) {
@@ -73,7 +73,7 @@ double most_contenders(const StudySpec& study) {
   return std::max(contenders, 2.0);
 }
 
-/// Whether time and money allow so many confirming runs more, where two take `pair_s`.
+/// True if time and money suffice for `runs` further confirming runs. Two of them take `pair_s`.
 bool can_pay_runs(const StudySpec& study, const Spending& spending, double runs, double pair_s) {
   const BudgetSpec& budget = study.budget;
   const double pairs = 0.5 * runs;
@@ -81,14 +81,15 @@ bool can_pay_runs(const StudySpec& study, const Spending& spending, double runs,
   return !budget.cost_usd || spending.usd + pairs * spending.confirm_pair_usd <= *budget.cost_usd;
 }
 
-/// Without its start-up. Of a program that runs already the hook tells where the warm-up ends.
+/// Returns the shortest time of a confirming run without its start-up, in seconds. It is shorter in
+/// a program that already runs, because the hook reports the end of the warm-up.
 double least_confirming_run_s(const StudySpec& study) {
   const bool starts = !shares_running_program(study);
   return (starts ? 2.0 : 1.25) * k_longer_window * study.measure.min_window_s;
 }
 
-/// Pairs that a search leaves time and money for; one that goes on after a confirmation
-/// (`confirmed`) those that a claim takes.
+/// Returns how many pairs a search leaves time and money for. A search that continues after a
+/// confirmation (`confirmed`) leaves them for the pairs that a claim needs.
 KeptPairs pairs_to_keep(const StudySpec& study, const Spending& spending, bool confirmed) {
   const int usual = study.measure.confirm_pairs;
   const int least = least_pairs(study);
@@ -102,13 +103,14 @@ bool has_companion(const StudySpec& study) {
   return companion && companion->configuration != study.baseline;
 }
 
-/// Runs that a claim takes: in each round one of a finalist, the baseline, and the companion.
+/// Returns the number of runs that a claim needs: in each round one of a finalist, one of the
+/// baseline, and one of the companion if there is one.
 int least_runs(const StudySpec& study, const Spending& spending) {
   const int in_round = has_companion(study) ? 3 : 2;
   return in_round * pairs_to_keep(study, spending, /*confirmed=*/true).for_claim;
 }
 
-/// Seconds that a fresh run of a trial's configuration is expected to take.
+/// Returns the seconds that a fresh run of a trial's configuration is expected to take.
 double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
   if (!trial.measurement) return latest_attempt_s(trial);
   const Measurement& measured = *trial.measurement;
@@ -117,15 +119,15 @@ double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
   const double once_s = price_without_long_look(study.measure, trial).seconds;
   const double longer_s = once_s + (k_longer_window - 1.0) * window_s;
   if (!study.budget.time_s) return longer_s;
-  // One that noise keeps from the precision that is asked for goes on for its share.
+  // If noise keeps the run from the requested precision, the run continues for its share of time.
   const double startup_s = paid_startup_s(study, &trial);
   const double share_s =
       startup_s + share_of_trial_s(study, TrialPurpose::confirm_incumbent, startup_s);
   return std::max(once_s, std::min(share_s, longer_s + window_s));
 }
 
-/// How short one may be where less time is left: a whole run without a steady state is not cut
-/// short.
+/// Returns the shortest time of such a run if little time is left. A whole run without a steady
+/// state cannot be shortened.
 double least_fresh_run_s(const StudySpec& study, const TrialRecord& trial, double startup_s) {
   const double run_s = expected_fresh_run_s(study, trial);
   const double its_startup_s = std::max(startup_s, paid_startup_s(study, &trial));
@@ -134,18 +136,18 @@ double least_fresh_run_s(const StudySpec& study, const TrialRecord& trial, doubl
              : run_s;
 }
 
-/// Whether a trial may be what a confirmation proves to be faster.
+/// True if a confirmation may prove this trial to be faster than the baseline.
 bool is_contender(const StudySpec& study, const TrialRecord& trial, const TrialRecord* baseline,
                   const TrialRecord* incumbent) {
   if (!is_ranked(trial.status) || baseline == nullptr) return false;
   if (trial.configuration == baseline->configuration) return false;
-  // Within a running program a further trial and its proof are short, so that time is better kept
-  // for them than for the proof of what is slower.
+  // In a running program, another trial and its proof take little time. That is a better use of
+  // time than the proof of a slower trial.
   if (!shares_running_program(study)) return true;
   return incumbent != nullptr && trial.configuration == incumbent->configuration;
 }
 
-/// What a pair of confirming runs is expected to take, before there are any.
+/// Estimates time and money of a confirming pair before there are confirming runs.
 void expect_pair(const StudySpec& study, const TrialRecord* baseline, const TrialRecord* incumbent,
                  Spending& spending) {
   const double startup_s = paid_startup_s(study, baseline);
@@ -173,7 +175,7 @@ struct FreshRuns {
   }
 };
 
-/// What `trials` took, of all that the standing knows.
+/// Returns the spending on `trials`: all or the first ones of the trials in `standing`.
 Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study,
                      const Standing& standing) {
   Spending spending;
@@ -182,14 +184,14 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
   const TrialRecord* incumbent = standing.incumbent();
   bool any_measured = false;
   FreshRuns runs;
-  FreshRuns later;  ///< interleaved, after the first round
+  FreshRuns later;  ///< interleaved runs after the first round
   for (const TrialRecord& trial : trials) {
     const bool confirms = is_confirmation(trial.purpose);
     if (is_compared(trial.purpose)) ++spending.search_trials;
     if (!was_measured(trial.status) || trial.purpose == TrialPurpose::sentinel) continue;
     if (confirms) {
       runs.add(trial);
-      // Interleaved runs are longer in the first round than in those that follow.
+      // In the first round, interleaved runs take longer than in the following rounds.
       if (trial.confirm_pair > 1 && trial.placement.contains(k_interleaved_fact)) {
         later.add(trial);
       }
@@ -215,7 +217,7 @@ Spending spending_on(std::span<const TrialRecord> trials, const StudySpec& study
     spending.confirm_pair_s = 2.0 * alike.seconds / alike.count;
     spending.confirm_pair_usd = 2.0 * alike.usd / alike.count;
   }
-  // Fresh runs have the machine to themselves, of which each is billed a share.
+  // A fresh run has the whole machine, but each trial was billed only its share of the machine.
   const RunnerTraits& traits = study.runner->traits();
   if (traits.uses_this_machine) spending.confirm_pair_usd *= traits.parallel;
   return spending;
@@ -237,7 +239,7 @@ Spending spending_before_confirming(const StudySpec& study, const Standing& stan
 bool search_time_spent(const StudySpec& study, const Spending& spending, bool confirmed) {
   const auto& limit_s = study.budget.time_s;
   if (!limit_s) return false;
-  // While there is nothing to confirm, time that is kept for more than a proof would be lost.
+  // While there is nothing to confirm, keep time for one proof only. More time would be lost.
   const bool proof_only = !spending.has_contender;
   const double pair_s = proof_only ? spending.least_confirm_pair_s : spending.confirm_pair_s;
   return !fits(spending.elapsed_s, spending.least_trial_s, pair_s,
@@ -323,7 +325,7 @@ double longest_start_s(const StudySpec& study, TrialPurpose purpose, const Trial
       !baseline->measurement) {
     return std::numeric_limits<double>::infinity();
   }
-  // Where there is little to try, its share is larger.
+  // If few trials divide the time, each share is larger.
   const double share = std::max(k_for_start, 1.0 / (most_contenders(study) + 1.0));
   return startup_of(baseline) + share * k_search_share * *study.budget.time_s;
 }
@@ -341,7 +343,7 @@ double share_of_trial_s(const StudySpec& study, TrialPurpose purpose, double sta
   if (startup_s > 0.0) {
     contenders = std::min(contenders, search_s / ((1.0 + k_measured_per_start) * startup_s) - 1.0);
   }
-  // The baseline's share is that of two.
+  // One more, because the baseline's share is that of two trials.
   const double even_s = search_s / (std::max(contenders, 2.0) + 1.0);
   const double least_s = std::max(2.0 * study.measure.min_window_s, 0.25 * even_s);
   const double share_s = std::max(even_s - startup_s, least_s);

@@ -10,40 +10,44 @@
 
 namespace steptune {
 
-/// What a study has used up, over all runs of the tuner.
+/// Trials, time and money that a study has used, over all runs of the tuner, and the expected price
+/// of its next steps.
 struct Spending {
-  std::int64_t search_trials = 0;  ///< begun: baseline, hints and search
+  std::int64_t search_trials = 0;  ///< started: baseline, hints and search
   double elapsed_s = 0.0;
-  double usd = 0.0;  ///< trials under way included
-  /// The least that another trial takes: what the shortest and the cheapest one took that were
-  /// measured, or where that is the baseline alone, the share of a trial of the search. Of money
-  /// the baseline counts with its longer look: what others cost is not known before there are any.
+  double usd = 0.0;  ///< including trials under way
+  /// Least time and money of another trial: the shortest and the cheapest trial measured so far. If
+  /// the baseline alone was measured, the time is at most the share of a search trial. The money is
+  /// still that of the baseline with its long look, because no other price is known.
   double least_trial_s = 0.0;
   double least_trial_usd = 0.0;
-  /// What one pair of confirming runs is expected to take, and how short it may be where less time
-  /// is left: twice its least window each, or a whole run where that has no steady state.
+  /// Expected time and money of one pair of confirming runs.
   double confirm_pair_s = 0.0;
   double confirm_pair_usd = 0.0;
+  /// Shortest time of such a pair, if little time is left: twice the least window for each run, or
+  /// the whole run if the program ends without a steady state.
   double least_confirm_pair_s = 0.0;
-  /// There is something to prove: another configuration than the baseline was measured or, where
-  /// the program that is tuned runs already, is the best so far.
+  /// True if there is something to prove: a configuration other than the baseline was measured. If
+  /// trials share a running program, that configuration must also be the best so far.
   bool has_contender = false;
-  int confirming_runs = 0;  ///< measured
-  /// What would be confirmed ends by itself without a steady state: a claim takes one pair more.
+  int confirming_runs = 0;  ///< measured so far
+  /// True if the runs to confirm end by themselves without a steady state. A claim then needs one
+  /// more pair.
   bool ends_unsteady = false;
 };
 
-/// From the trials recorded; `elapsed_s` and what runs at present are the caller's to add. Fresh
-/// runs are measured `k_longer_window` times as long as the trials of the search, or for their
-/// share of a budget of time; once there are some, what they took counts.
+/// Computes the spending from the recorded trials. The caller adds `elapsed_s` and the cost of
+/// running trials. Before there are confirming runs, assumes that their windows are
+/// `k_longer_window` times as long as those of search trials, or take their share of a time budget.
+/// Afterwards, uses the times and prices of the confirming runs.
 [[nodiscard]] Spending spending_of(const StudySpec& study, const Standing& standing);
 
-/// The same without what the fresh runs of the latest confirmation took: as the search was ended.
-/// Money is what has been spent by now.
+/// Returns the same, but without the times of the latest confirmation's runs, as it was when the
+/// search ended. `usd` is all money spent so far.
 [[nodiscard]] Spending spending_before_confirming(const StudySpec& study, const Standing& standing);
 
-/// So many times longer is a confirming run's window than that of a trial: a buffer takes time to
-/// drain.
+/// Length of a confirming run's window, as a multiple of a search trial's window. A buffer takes
+/// time to drain.
 inline constexpr double k_longer_window = 2.0;
 
 /// A limit of the budget. Persistent names.
@@ -57,92 +61,99 @@ struct SpentBudget {
   std::string text;  ///< for people: `40 trials`, `30 min of tuning time`, `$5.00`
 };
 
-/// Returns why no further search trial may begin; nothing while one may. A trial that the budget
-/// cannot pay the least for is not begun.
-/// Two fifths of time and money at most are kept for the confirmation, or half for the pairs that a
-/// claim takes; of a search that goes on after one (`confirmed`) no more than for these; of time
-/// no more than these take at the least, and of money what they take, while there is nothing to
-/// prove (`has_contender`).
-/// A budget of time may be overrun by the first pair at its least (`latest_end_s`), one of money by
-/// the last trial and by the first pair, where it is none of time (`with_money_as_time`) and
-/// nothing bounds it (`can_risk_a_trial`).
+/// Returns the limit that forbids another search trial, or nullopt if a trial may start. A trial
+/// may start only if the budget covers the least that a trial takes.
+///
+/// Keeps time and money for the confirmation: at most two fifths of the budget, or half of it if
+/// the pairs of a claim need that. Keeps them only for the pairs of a claim if the search continues
+/// after a confirmation (`confirmed`) or if there is nothing to prove yet (`has_contender` is
+/// false). In the second case, keeps only the shortest time of these pairs.
+///
+/// The first pair at its shortest may overrun a time budget (`latest_end_s`). The last trial and
+/// the first pair may overrun a money budget, unless `with_money_as_time` turns it into a time
+/// budget or `can_risk_a_trial` bounds the bill.
 [[nodiscard]] std::optional<SpentBudget> search_budget_spent(const StudySpec& study,
                                                              const Spending& spending,
                                                              bool confirmed = false);
 
-/// `study` with its budget of money as one of time, where the money is this machine's: trials run
-/// one at a time (`capacity` is 1), and the machine has its price whatever runs on it. So shares,
-/// ends of trials and what is kept for a proof are those of a time. Others as they are.
+/// Turns the budget of money into one of time if money depends on time alone: trials run one at a
+/// time (`capacity` is 1) on this machine, which always has the same price. Shares, ends of trials
+/// and the time kept for a proof then follow the rules for a time budget. Returns any other study
+/// unchanged.
 [[nodiscard]] StudySpec with_money_as_time(StudySpec study, int capacity);
 
-/// What `search_budget_spent` says of time: `10 min of tuning time`, or `$5.00` where that is what
-/// it costs. `budget` has a time.
+/// Returns the time limit for `search_budget_spent`: `10 min of tuning time`, or `$5.00` if
+/// `with_money_as_time` made the limit from money. `budget` has a time.
 [[nodiscard]] SpentBudget spent_time(const BudgetSpec& budget);
-/// Why a trial was ended: `the tuning time (10 min) was over`, or `the budget of $5.00 was spent`.
+/// Returns why a trial was ended: `the tuning time (10 min) was over`, or `the budget of $5.00 was
+/// spent`.
 [[nodiscard]] std::string time_over_text(const BudgetSpec& budget);
 
-/// Whether no time is left for a further search trial, as above; false without such a budget.
+/// True if no time is left for another search trial, by the rules of `search_budget_spent`. False
+/// without a time budget.
 [[nodiscard]] bool search_time_spent(const StudySpec& study, const Spending& spending,
                                      bool confirmed = false);
 
-/// Whether money allows one more trial of whatever price: what has been spent and the most that the
-/// trials under way can cost (`bound_usd`) are within the budget, so that it is overrun by less
-/// than the bound of a single trial. Always true without a budget of money.
+/// True if money allows one more trial at any price: the money spent plus the largest possible bill
+/// of the running trials (`bound_usd`) is within the budget. The study then overruns the budget by
+/// less than the largest bill of one trial. Always true without a money budget.
 [[nodiscard]] bool can_risk_a_trial(const StudySpec& study, double spent_usd, double bound_usd);
 
-/// The tuning time at which a trial of the search, or the baseline, is ended with what it has
-/// measured: the end of a budget of time, less for any but the baseline what a proof's first pair
-/// takes at the least, up to half of the budget. Of a confirming run the budget's end. Infinite
-/// without such a budget.
+/// Returns the tuning time in seconds at which the loop ends a trial and uses the measurement so
+/// far. For the baseline and for confirming runs, this is the end of the time budget. Other trials
+/// end earlier by the shortest time of one confirming pair, at most by half of the budget. Infinite
+/// without a time budget.
 [[nodiscard]] double latest_end_s(const StudySpec& study, const Spending& spending,
                                   TrialPurpose purpose);
 
-/// How long a trial of the search may take to its first step, where time is limited: a fifth of
-/// the search's time longer than the baseline did, or a larger share where there are fewer trials
-/// than four to divide it among. What compiles for minutes would otherwise leave no time for
-/// anything else. Infinite for other trials, and without a measured baseline.
+/// Returns the seconds that a search trial may take to its first step if time is limited: the
+/// baseline's start-up plus a fifth of the search's time. The share is larger if fewer than four
+/// trials divide that time. Without this limit, a compilation of minutes would leave no time for
+/// other trials. Infinite for other trials, and before the baseline is measured.
 [[nodiscard]] double longest_start_s(const StudySpec& study, TrialPurpose purpose,
                                      const TrialRecord* baseline);
 
-/// Whether a trial was ended because its first step took longer than that, and the study now has
-/// time for a longer start.
+/// True if the loop ended a trial because of `longest_start_s`, and the study now has time for a
+/// longer start.
 [[nodiscard]] bool may_start_longer(const StudySpec& study, const TrialRecord& trial,
                                     const TrialRecord* baseline);
 
-/// After how long a trial has had its share of a budget of time, start-up not counted: the search
-/// gets about 60 % of the budget, for as many trials as budget and search space allow, at most 20,
-/// and fewer where more of them would start for longer than they are measured; each gets at least
-/// twice the least window. A baseline's share is twice as large, and so is that
-/// of a confirming run. Infinite without such a budget.
+/// Returns a trial's share of a time budget in seconds, without its start-up.
+///
+/// The search gets 60 % of the budget. As many trials divide this time as budget and search space
+/// allow, at most 20. Fewer trials divide it if their start-up would take longer than their
+/// measurement. Each trial gets at least twice the least window. The baseline and confirming runs
+/// get twice the share of a search trial. Infinite without a time budget.
 [[nodiscard]] double share_of_trial_s(const StudySpec& study, TrialPurpose purpose,
                                       double startup_s);
 
-/// The same of the next confirming run where `spending` leaves less: what is left of the time,
-/// divided among the runs that a claim takes, or the `in_round` that this one's round still has,
-/// itself included.
+/// Returns the share of the next confirming run in seconds. If `spending` leaves less time, divides
+/// that time among the runs that a claim still needs, or among the runs that this round still has
+/// (`in_round`, this run included), whichever are more.
 [[nodiscard]] double share_of_confirming_run_s(const StudySpec& study, const Spending& spending,
                                                double startup_s, std::size_t in_round);
 
-/// Whether time and money allow the usual number of rounds of so many finalists, the baseline, and
-/// the study's companion.
+/// True if time and money suffice for the usual number of rounds with `finalists` finalists, the
+/// baseline, and the study's companion.
 [[nodiscard]] bool can_pay_finalists(const StudySpec& study, const Spending& spending,
                                      std::size_t finalists);
 
-/// Trials and pairs that a budget of time allows for a program with this start-up.
+/// Trials and confirming pairs that a time budget allows for a program.
 struct PlannedCourse {
   double time_s = 0.0;  ///< the budget
-  int trials = 0;       ///< of the search, the baseline included, at their share of the time
-  int pairs = 0;        ///< confirming, as short as they may be
-  /// Seconds that the baseline, one more trial and the pairs of a claim take; above `time_s` if
-  /// there is no time to decide anything.
+  int trials = 0;       ///< search trials at their share of the time, and the baseline
+  int pairs = 0;        ///< confirming pairs at their shortest
+  /// Seconds that the baseline, one more trial and the pairs of a claim take. If this is above
+  /// `time_s`, the budget is too short to decide anything.
   double needed_s = 0.0;
 };
 
-/// `elapsed_s`: tuning time that is over. Nothing without a budget of time.
+/// Returns the course of a study for a program with this start-up. `elapsed_s`: tuning time already
+/// used. Returns nullopt without a time budget.
 [[nodiscard]] std::optional<PlannedCourse> planned_course(const StudySpec& study, double startup_s,
                                                           double elapsed_s);
 
-/// Whether a further round of so many confirming runs fits into time and money.
+/// True if time and money suffice for another round of `runs` confirming runs.
 [[nodiscard]] bool can_pay_confirming_round(const StudySpec& study, const Spending& spending,
                                             std::size_t runs);
 

@@ -12,28 +12,30 @@
 namespace steptune {
 
 // The diagnostic log (common/log.hpp): one line for each decision of the loop, `event key=value
-// ...` with the numbers behind it. Events and keys are listed in docs/cli.md, "Log events".
+// ...`, with the numbers behind the decision. docs/cli.md, "Log events", lists events and keys.
 
-/// `suggest`: what the searcher proposes for trial `number`, and by how much it expects the first
-/// objective to be better than the best so far (a share; left out where it has no model).
+/// Logs `suggest`: the searcher's proposal for trial `number`, and the share by which it expects
+/// the first objective to improve on the best so far. Leaves the share out if the searcher has no
+/// model.
 void log_suggested(std::int64_t number, const Suggestion& suggestion);
 
-/// `launch`: which trial is started next, and why.
+/// Logs `launch`: the trial that starts next, and its purpose.
 void log_launch(const TrialRecord& trial);
 
-/// `continue` (level debug) or `stop`: what the scheduler decided, and on what measurements.
+/// Logs `continue` (level debug) or `stop`: the scheduler's decision and its measurements.
 void log_scheduled(const TrialEstimate& estimate, const StopDecision& decision);
 
-/// `ended`: what became of a trial.
+/// Logs `ended`: status, values and cost of a trial.
 void log_ended(const TrialRecord& trial);
 
-/// What was decided about the study (`study_decisions.hpp`): `kind trial=... key=value ... (text)`.
+/// Logs a decision about the study (`study_decisions.hpp`): `kind trial=... key=value ... (text)`.
 void log_decision(const StudyDecision& decision);
 
-/// `spent` (level debug): what the budget is compared with before each trial of the search.
+/// Logs `spent` (level debug): the spending that is compared with the budget before each search
+/// trial.
 void log_spending(const Spending& spending);
 
-/// `note`: what a runner tells, of its machines above all.
+/// Logs `note`: a notice of the runner, mostly about its machines.
 void log_note(std::string_view text);
 
 }  // namespace steptune

@@ -12,7 +12,7 @@ namespace {
 constexpr double k_most_share_of_time = 0.1;
 constexpr std::size_t k_latest = 12;
 
-/// Those of the search that have ended with a value, in order.
+/// Returns the search trials that ended with a value, in order.
 std::vector<const TrialRecord*> measured_trials(const Standing& standing) {
   std::vector<const TrialRecord*> measured;
   for (const TrialRecord& trial : standing.trials()) {
@@ -31,11 +31,11 @@ std::vector<const TrialRecord*> latest(std::vector<const TrialRecord*> trials) {
 }
 
 struct Repeats {
-  double seconds = 0.0;  ///< that they took
+  double seconds = 0.0;  ///< of trials whose configuration had been tried before
   double search_s = 0.0;
 };
 
-/// Trials whose configuration had been tried before.
+/// Adds up the time of search trials, and of those whose configuration had been tried before.
 Repeats repeats_of(const Standing& standing) {
   Repeats repeats;
   const auto& trials = standing.trials();

@@ -6,12 +6,17 @@
 
 namespace steptune {
 
-/// The trial of the search whose configuration is to be measured again now, as others disturbed it
-/// much and it may be the best all the same: it would beat the incumbent had its disturbed seconds
-/// brought nothing. Null: none. It waits until a trial went undisturbed, so that a disturbance of
-/// some minutes is over. Each configuration is measured again once, all of them for a tenth of the
-/// search's time, and none where disturbance is usual among the latest trials. Never where the
-/// first objective is no time or cost. A function of the trials alone.
+/// Returns the search trial whose configuration is to be measured again now, or null. Other
+/// programs disturbed this trial much, and it would beat the incumbent if it had not run in its
+/// disturbed seconds.
+///
+/// Returns null
+/// - until a later trial was undisturbed, so that a disturbance of some minutes is over;
+/// - if disturbance is usual among the latest trials;
+/// - if the first objective is no time or cost.
+///
+/// Each configuration is measured again once. All repeated trials together take at most a tenth of
+/// the search's time. Depends on the trials alone.
 [[nodiscard]] const TrialRecord* trial_to_measure_again(const StudySpec& study,
                                                         const Standing& standing);
 

@@ -12,7 +12,8 @@
 namespace steptune {
 namespace {
 
-/// For each objective of `study` its place among those of `earlier`.
+/// Returns the index of each objective of `study` among the objectives of `earlier`; nullopt if one
+/// is missing.
 std::optional<std::vector<std::size_t>> places_of_objectives(const StudySpec& study,
                                                              const StudySpec& earlier) {
   std::vector<std::size_t> places;
@@ -71,8 +72,7 @@ Result<std::vector<Observation>> translate_trials(const StudySpec& study, const 
   std::vector<Observation> observations;
   for (const TrialRecord& trial : trials) {
     if (!is_final(trial.status) || !is_compared(trial.purpose)) continue;
-    // What only took too long to start for the time that there was says nothing where there is
-    // more.
+    // This trial was cut off while starting. A study with more time would have waited longer.
     if (may_start_longer(study, trial, baseline)) continue;
     Observation observation = to_observation(earlier, trial);
     observation.configuration = in_terms_of(study, earlier, trial.configuration);

@@ -9,17 +9,18 @@
 
 namespace steptune {
 
-/// What the trials of `earlier` say in the terms of `study`, in their order. Parameters that
-/// `earlier` did not vary stand at the baseline of `study`; those that only it varied are left out,
-/// and so are trials whose configuration is then none of `study`, or whose first step was not
-/// waited for as long as `study` would. An error of kind `usage` where the two minimise different
-/// things.
+/// Translates the trials of `earlier` into observations for `study`, in their order. Parameters
+/// that `earlier` did not vary get their baseline value in `study`. Parameters that only `earlier`
+/// varied are left out. Skips trials whose configuration is then not in the space of `study`, and
+/// trials that were ended for a slow start although `study` would wait longer. Fails with kind
+/// `usage` if the two studies have different objectives.
 [[nodiscard]] Result<std::vector<Observation>> translate_trials(
     const StudySpec& study, const StudySpec& earlier, const std::vector<TrialRecord>& trials);
 
-/// The same for every study that `study.search.learn_from` names, in that order, read from
-/// `history`; none for `study` itself. `not_found` with the nearest name where there is none.
-/// Other errors: as above, and of a study that this version cannot read (`store`).
+/// Translates the trials of every study that `study.search.learn_from` names, in that order, read
+/// from `history`. Skips `study` itself. Fails with `not_found` and the nearest name if a study
+/// does not exist, and with `store` if this version cannot read a study. Other errors are those of
+/// `translate_trials`.
 [[nodiscard]] Result<std::vector<std::vector<Observation>>> trials_of_earlier_studies(
     const StudySpec& study, const History& history);
 

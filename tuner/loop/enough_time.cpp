@@ -16,17 +16,17 @@ namespace steptune {
 namespace {
 
 constexpr double k_to_spare = 1.15;
-/// Of what former trials needed: most get by with this quantile, and those that do not have an
-/// interval that is somewhat wider.
+/// Quantile of the steps that earlier trials needed. Most trials need no more; the other ones get a
+/// somewhat wider interval.
 constexpr double k_most = 0.6;
-/// Trials that are slower than this quantile may be measured less surely.
+/// Quantile of step times. Slower trials may be measured less precisely.
 constexpr double k_fast = 0.1;
-/// A trial that came to no steady state would have needed more than it had.
+/// Factor for a trial without a steady state: it would have needed more steps than it had.
 constexpr double k_longer = 2.0;
-/// A window hardly longer than the least says nothing of how many steps were needed.
+/// A window below this multiple of the least window does not show how many steps were needed.
 constexpr double k_more_than_least = 1.1;
 
-/// 0 of nothing.
+/// Returns 0 if `values` is empty.
 double quantile(std::vector<double> values, double share) {
   if (values.empty()) return 0.0;
   const auto rank = std::llround(share * static_cast<double>(values.size() - 1));
@@ -35,7 +35,7 @@ double quantile(std::vector<double> values, double share) {
   return *at;
 }
 
-/// What former trials needed. Steps as logarithms: of their samples, and of their seconds.
+/// Times and steps that earlier trials needed, with logarithms of samples and seconds per step.
 struct Needs {
   std::vector<double> startup_s;
   std::vector<double> warmup_steps;
@@ -63,9 +63,10 @@ void add(Needs& needs, const TrialRecord& trial, const MeasureSpec& wanted) {
   }
 }
 
-/// What a step of so many samples takes in the faster ones: between the same, where launching
-/// kernels takes it, and in proportion. A power of the samples, by ridge regression towards the
-/// square root (A. E. Hoerl and R. W. Kennard, Technometrics 12(1), 1970).
+/// Returns the seconds that a step with this many samples takes in fast trials. If kernel launches
+/// dominate, the time is constant; otherwise it is proportional to the samples. So the fit is a
+/// power of the samples, by ridge regression towards the square root (A. E. Hoerl and R. W.
+/// Kennard, Technometrics 12(1), 1970).
 double expected_step_s(const Needs& needs, double log_samples) {
   const double mean_x = boost::math::statistics::mean(needs.log_samples);
   const double mean_y = boost::math::statistics::mean(needs.log_step_s);
@@ -89,7 +90,7 @@ double enough_s(const StudySpec& study, const Standing& standing,
                 const Configuration& configuration, const TrialTargets& targets) {
   Needs needs;
   for (const TrialRecord& trial : standing.trials()) {
-    // What was given up for its speed was not measured until enough was known.
+    // A trial that was given up for its speed ended before enough was measured.
     const bool seen_out = is_final(trial.status) && trial.status != TrialStatus::stopped_early;
     if (seen_out && trial.measurement) add(needs, trial, study.measure);
   }

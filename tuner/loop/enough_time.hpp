@@ -6,11 +6,10 @@
 
 namespace steptune {
 
-/// How long a trial of `configuration` is expected to take from its start until it has been
-/// measured as `targets` wants it, with some to spare, in seconds: for runners that cannot be told
-/// to end one. Start-up, steps of warm-up and steps of the window are those that most of the former
-/// trials needed; a step takes what it takes in the faster ones, by its samples. Infinite before
-/// anything has been measured.
+/// Returns the seconds from the start of a trial of `configuration` until it is expected to be
+/// measured as `targets` asks, with a margin. For runners that cannot end a trial on request.
+/// Start-up, warm-up steps and window steps are those that most earlier trials needed. The step
+/// time is that of fast trials, by their samples per step. Infinite before any trial is measured.
 [[nodiscard]] double enough_s(const StudySpec& study, const Standing& standing,
                               const Configuration& configuration, const TrialTargets& targets);
 

@@ -12,17 +12,19 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_least_reports = 5;
-/// A mean over fewer has no known error.
+/// Least number of values for a standard error of their mean.
 constexpr std::size_t k_least_for_error = 3;
-/// More tell little and cost memory; also the reports that the latest value is judged by.
+/// Most reports in a window with `after_samples`, and in a window for the latest value. More
+/// reports show little more and cost memory.
 constexpr std::size_t k_most_reports = 256;
 constexpr std::size_t k_latest_reports = 16;
 constexpr double k_window_end = 1.25;  ///< times `after_samples`
-/// Where fewer than `k_least_reports` came until there, times `after_samples`: a program that is
-/// faster than the one for which the number was chosen reports less often per sample.
+/// Window end if fewer than `k_least_reports` came up to `k_window_end`, times `after_samples`. If
+/// a program is faster than the one for which the number was chosen, it reports less often per
+/// sample.
 constexpr double k_longest_window_end = 1.75;
 
-/// Differences from the least-squares line through equally spaced values.
+/// Returns differences from the least-squares line through equally spaced values.
 std::vector<double> residuals_of(const std::vector<double>& values, double mean) {
   const double middle = 0.5 * (static_cast<double>(values.size()) - 1.0);
   double products = 0.0;
@@ -49,7 +51,7 @@ GuardedValue window_value(const std::vector<double>& values, bool of_last) {
   for (const double value : values)
     mean += value / count;
   result.value = of_last ? values.back() : mean;
-  // Of the last value the scatter is the error itself, of which few values tell less.
+  // The last value's error is the scatter itself, which takes more values to estimate.
   if (values.size() < (of_last ? k_least_reports : k_least_for_error)) return result;
   const std::vector<double> residuals = residuals_of(values, mean);
   double squares = 0.0;
@@ -73,7 +75,7 @@ void GuardWindows::add(const Measurement& current, const Report& told) {
     const Guard& guard = guards_[i];
     Window& window = windows_[i];
     if (window.full || current.total_samples < guard.after_samples) continue;
-    // A value that was told before and not again says nothing new.
+    // Skip reports without this metric: `current` then repeats an old value.
     if (!told.metrics.contains(guard.metric) && !told.not_finite.contains(guard.metric)) continue;
     const auto value = current.metrics.find(guard.metric);
     const bool latest = !(guard.after_samples > 0.0);

@@ -11,41 +11,46 @@
 
 namespace steptune {
 
-/// What a guard judges: a metric over a window of reports, and how sure that is.
+/// Metric over a window of reports, as a guard judges it, with its standard error.
 struct GuardedValue {
-  double value = 0.0;           ///< NaN where the metric was no finite number
-  double standard_error = 0.0;  ///< 0 where the reports were too few to know
+  double value = 0.0;           ///< NaN if the metric was not a finite number
+  double standard_error = 0.0;  ///< 0 if there were too few reports to know
   double degrees_of_freedom = 0.0;
 };
-/// By `judged_metric`.
+/// Guarded values by `judged_metric`.
 using GuardedValues = std::map<std::string, GuardedValue>;
 
-/// Mean of successive values with its standard error: their scatter about a straight line (a loss
-/// falls while it is watched), widened for the correlation of neighbours as that of a first-order
-/// autoregressive process; known from three values on. `of_last`: the last value, with the error of
-/// a single one, known from five on.
+/// Returns the mean of successive values with its standard error. The error is the scatter about a
+/// straight line, because a loss falls during the trial. It is widened for autocorrelation as in a
+/// first-order autoregressive process. From three values on, the error is known. `of_last`: returns
+/// the last value with the error of a single value, known from five values on.
 [[nodiscard]] GuardedValue window_value(const std::vector<double>& values, bool of_last);
 
-/// Takes down what a running trial's guards judge. With `after_samples` that is the mean over the
-/// reports from there on until a quarter more samples and at least five reports have come, so that
-/// trials are compared at the same amount of training however far they run; without it the latest
-/// value. One report is one minibatch's loss: at 5 % noise two equal configurations differ by more
-/// than 2 % in 39 of 100 cases.
+/// Collects the values that a running trial's guards judge.
+///
+/// With `after_samples`, the value is a mean over reports. The window starts at that sample count,
+/// and ends when a quarter more samples and at least five reports have come. So trials are compared
+/// at the same amount of training, however long they run. Without `after_samples`, it is the latest
+/// value.
+///
+/// A single report is the loss of one minibatch. At 5 % noise, one of two equal configurations
+/// looks more than 2 % worse than the other in 39 of 100 cases.
 class GuardWindows {
  public:
   explicit GuardWindows(std::vector<Guard> guards);
 
-  /// After each report: `current` is the measurement with it.
+  /// Adds a report. `current`: the measurement that includes this report.
   void add(const Measurement& current, const Report& told);
 
   /// True if every guard's window is full, or its value can only be known at the end.
   [[nodiscard]] bool are_full() const;
-  /// Whether a trial that has processed `total_samples` is still to reach the end of a window.
-  /// Where its reports have been fewer than five, that is up to half of `after_samples` later.
+  /// True if a trial that has processed `total_samples` has not reached the end of a window yet. If
+  /// the trial has sent fewer than five reports, the window ends up to half of `after_samples`
+  /// later.
   [[nodiscard]] bool awaits_samples(double total_samples) const;
-  /// Values that will not change any more: of full windows, and those that are no numbers.
+  /// Returns values that cannot change any more: those of full windows, NaN included.
   [[nodiscard]] GuardedValues settled() const;
-  /// All values as far as they are known.
+  /// Returns all values known so far.
   [[nodiscard]] GuardedValues all() const;
 
  private:

@@ -15,7 +15,7 @@ namespace steptune {
 namespace {
 
 constexpr const char* k_peak_memory = "peak_memory_bytes";
-/// Of calling a configuration infeasible that is just at the limit.
+/// Probability of calling a configuration infeasible that is exactly at the limit.
 constexpr double k_guard_error = 0.05;
 
 bool compares_with_baseline(const Guard& guard) {
@@ -41,7 +41,7 @@ std::optional<GuardedValue> baseline_value(const Guard& guard, const TrialRecord
       *value, find(baseline->measurement->metric_errors, judged_metric(guard)).value_or(0.0)};
 }
 
-/// Whether `by`, how far a value is beyond its limit, is more than its error explains.
+/// True if a value exceeds its limit (`by`) by more than its error explains.
 bool is_shown(double by, const GuardedValue& value, double limit_error) {
   const double error = std::hypot(value.standard_error, limit_error);
   if (!(error > 0.0) || !(value.degrees_of_freedom > 0.0)) return by > 0.0;
@@ -49,8 +49,8 @@ bool is_shown(double by, const GuardedValue& value, double limit_error) {
   return by > boost::math::quantile(distribution, 1.0 - k_guard_error) * error;
 }
 
-/// The limit that a ratio sets, as a multiple of the baseline's value: of a negative one it lies as
-/// far from that, in the same direction, as beside a positive one.
+/// Returns the limit of a ratio as a multiple of the baseline's value. Beside a negative value, the
+/// limit lies as far away and in the same direction as beside a positive value.
 double multiple_of(double ratio, double baseline) {
   return baseline < 0.0 ? 2.0 - ratio : ratio;
 }
@@ -87,7 +87,7 @@ std::optional<std::string> violation(const Guard& guard, const GuardedValue& val
   return std::nullopt;
 }
 
-/// The whole peak if it is not known how much of that could be reclaimed.
+/// Returns the whole peak if the reclaimable part of it is unknown; 0 if no peak is known.
 double unreclaimable_bytes(const TrialRecord* baseline) {
   if (baseline == nullptr) return 0.0;
   if (baseline->peak_unreclaimable_bytes) return *baseline->peak_unreclaimable_bytes;
@@ -167,7 +167,7 @@ std::optional<std::string> missing_headroom(double max_share, const Outcome& out
   };
   const std::optional<GpuUse>& gpu = outcome.gpu;
   const double of_gpu = gpu && gpu->most_strangers == 0 ? gpu->peak_memory_share : 0.0;
-  // What strangers took beside the baseline is not known: then it may have taken all by itself.
+  // The baseline's share may include memory of other programs. Count all of it as the baseline's.
   const double baselines_of_gpu =
       baseline != nullptr && baseline->gpu ? baseline->gpu->peak_memory_share : 0.0;
   if (of_gpu > max_share && !(baselines_of_gpu > max_share)) return told(of_gpu, "GPU's memory");

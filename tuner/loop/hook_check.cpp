@@ -38,7 +38,7 @@ HookFindings check_hook(const StudySpec& study, const Configuration& configurati
   findings.given_up = told.gave_up();
   if (told.patched() && !told.disabled()) {
     findings.not_in_force = why_not_in_force(told, knob_values(study, configuration));
-    // The hook is asked for what differs from the baseline alone.
+    // The hook sets only what differs from the baseline, so here "baseline" itself is wrong.
     if (findings.not_in_force && configuration == study.baseline) {
       *findings.not_in_force +=
           "; \"baseline\" is what the program does by itself: write that value there";

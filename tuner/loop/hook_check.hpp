@@ -11,20 +11,21 @@
 
 namespace steptune {
 
-/// What a trial's hook says against its measurement, for people.
+/// Facts about a trial's hook that speak against the measurement, as text for people.
 struct HookFindings {
-  std::optional<std::string> absent;        ///< why it did not do its work at all
-  std::optional<std::string> not_in_force;  ///< what of the configuration is not in force
-  std::optional<std::string> given_up;      ///< why it has ended the program
+  std::optional<std::string> absent;        ///< why the hook did not work at all
+  std::optional<std::string> not_in_force;  ///< which settings had no effect
+  std::optional<std::string> given_up;      ///< why the hook ended the program
 };
 
-/// Looks at a trial that has ended: `told` on its output, and into `events` where it told nothing
-/// there. The file is removed. Finds nothing where the study asks for no hook.
+/// Checks the hook of a trial that has ended. `told`: its events in the output. If these do not
+/// show that the hook worked, reads the file `events`. Removes that file. Finds nothing if the
+/// study uses no hook.
 [[nodiscard]] HookFindings check_hook(const StudySpec& study, const Configuration& configuration,
                                       const HookLog& told, const std::filesystem::path& events);
 
-/// Why a hook told nothing of a program started as `argv` in `folder`: the case of
-/// docs/internals/hooks-protocol.md, "No event at all", that it is. `log`: of its file of events.
+/// Returns why a hook reported nothing about a program started as `argv` in `folder`, as one of the
+/// cases of docs/internals/hooks-protocol.md, "No event at all". `log`: the hook's file of events.
 [[nodiscard]] std::string why_hook_is_silent(const HookLog& log,
                                              const std::vector<std::string>& argv,
                                              const std::filesystem::path& folder);

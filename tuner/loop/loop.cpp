@@ -17,7 +17,8 @@
 namespace steptune {
 namespace {
 
-/// What may change between two runs and makes a finished study go on.
+/// Returns the changed parts of the study file that may change between two runs. Such a change
+/// makes a finished study continue.
 std::vector<std::string> changed_parts(const Json& stored, const Json& now) {
   const auto part = [](const Json& document, const char* name) {
     return document.is_object() && document.contains(name) ? document[name] : Json();
@@ -29,8 +30,8 @@ std::vector<std::string> changed_parts(const Json& stored, const Json& now) {
   return changed;
 }
 
-/// Before the study takes them over: after a kill in between, or later, it must neither
-/// count as finished by them nor end its search for what had ended it by the former ones.
+/// Records the changes before the study takes them over. If the tuner is killed later, the old end
+/// must not count for the changed study.
 Result<void> note_changes(const LoopParts& parts, StudyRecord stored,
                           const std::vector<std::string>& changed) {
   StudyDecision decision;
@@ -49,7 +50,8 @@ std::optional<LoopEnd> stored_end(const Json& recommendation, const char* key) {
   return loop_end_from_text(name->get<std::string>());
 }
 
-/// The result of a study that has nothing left to do, as it was recorded; nothing if it goes on.
+/// Returns the recorded result of a study that has nothing left to do; nullopt if the study
+/// continues.
 std::optional<LoopResult> recorded_result(const StudyRecord& study, const StudySpec& spec) {
   if (study.status != StudyStatus::finished || !study.recommendation.is_object() ||
       !changed_parts(study.document, spec.document).empty()) {

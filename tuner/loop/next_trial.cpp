@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which trial is launched next, and whether the budget allows one: the part of `Tuning` that
-// decides and starts nothing.
+// The part of `Tuning` that decides which trial is launched next, and if the budget allows one. It
+// starts nothing.
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -31,7 +31,7 @@
 namespace steptune {
 namespace {
 
-/// Seconds per sample over all launches of the baseline; nothing before the first.
+/// Returns the mean seconds per sample over all launches of the baseline; nullopt before the first.
 std::optional<double> mean_baseline_rate(const Standing& standing) {
   double sum_s = 0.0;
   double count = 0.0;
@@ -47,14 +47,14 @@ std::optional<double> mean_baseline_rate(const Standing& standing) {
   return count > 0.0 ? std::optional(sum_s / count) : std::nullopt;
 }
 
-/// A fresh run's start may take so many times as long as those of its configuration and of the
-/// baseline did, and the whole of a program that ends by itself as the baseline's.
+/// Longest start-up of a fresh run, as a multiple of that of its configuration and of the baseline.
+/// Also its longest duration, as a multiple of the baseline's, if the program ends by itself.
 constexpr double k_longer_fresh_run = 1.5;
-/// Of a budget of money, for looking at the baseline.
+/// Share of a money budget for the long look at the baseline.
 constexpr double k_long_look_cost = 0.05;
 
-/// To the first step, as trials of the search have shown it for the baseline and, of one that is
-/// confirmed, for its configuration; 0 before.
+/// Returns the expected seconds to the first step, from the baseline and, for the run of a
+/// finalist, from search trials of its configuration; 0 before the baseline is measured.
 double expected_startup_s(const Standing& standing, const TrialRecord& trial) {
   const TrialRecord* baseline = standing.baseline();
   if (baseline == nullptr || !baseline->measurement) return 0.0;
@@ -68,8 +68,7 @@ double expected_startup_s(const Standing& standing, const TrialRecord& trial) {
   return startup_s;
 }
 
-/// Whether a trial of the search with this configuration came as far as the guards ask, and kept
-/// them.
+/// True if a search trial with this configuration came as far as the guards ask and kept them.
 bool has_kept_guards(const StudySpec& study, const Standing& standing,
                      const Configuration& configuration) {
   return std::ranges::any_of(standing.trials(), [&](const TrialRecord& trial) {
@@ -86,21 +85,21 @@ double longest_trial_s(const Standing& standing) {
   return longest_s;
 }
 
-/// Trials of the search that are kept for fewer changes: one without those that seem needless, and
-/// one with half of them, if the first was slower.
+/// Search trials that are kept for fewer changes: one without the changes that seem needless and,
+/// if that was slower, one with half of them.
 constexpr int k_kept_for_reduction = 2;
 
-/// The best length of a window, if launches differ and each takes `startup_s` besides: the mean of
-/// many launches is then known best for its time (two-stage sampling: W. G. Cochran, Sampling
-/// Techniques, 3rd edition, Wiley 1977, section 10.6).
+/// Returns the best length of a window in seconds, if launches differ and each takes `startup_s` in
+/// addition. The mean of many launches is then most precise for the time that they take (two-stage
+/// sampling: W. G. Cochran, Sampling Techniques, 3rd edition, Wiley 1977, section 10.6).
 double best_window_s(const TrialTargets& targets, double startup_s) {
   return std::sqrt(startup_s * targets.usual_variance_s) / targets.launches.relative;
 }
 
-/// So many periods of a phase tell its share of the time.
+/// Periods of a phase that show its share of the time.
 constexpr double k_periods_to_show = 3.0;
 
-/// Of all phases that trials have shown, in samples; 0 without any.
+/// Returns the longest period, in samples, of all phases that trials have shown; 0 without any.
 double longest_period(const Standing& standing) {
   double longest = 0.0;
   for (const TrialRecord& trial : standing.trials()) {
@@ -118,7 +117,7 @@ Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
   const StudySpec& study = parts_.study;
   if (end_ && is_to_be_continued(end_->end)) return std::nullopt;
   if (!can_pay_another()) {
-    // While trials are under way their bounds stand in the way; what they cost in the end may not.
+    // The bounds of running trials may forbid another trial for now. They may cost less in the end.
     if (running_.empty() && !end_)
       end_ = end_by({BudgetLimit::cost, format_usd(*study.budget.cost_usd)});
     return std::nullopt;
@@ -156,7 +155,7 @@ Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
 }
 
 bool Tuning::is_nothing_to_gain() const {
-  // A trial that still runs may gain.
+  // A running trial may still gain.
   return running_.empty() &&
          nothing_to_gain(parts_.study, standing_, confirmation(), expected_improvement_);
 }
@@ -174,7 +173,7 @@ std::optional<TrialRecord> Tuning::next_reduction() const {
   const bool is_open = std::ranges::any_of(standing_.trials(), [](const TrialRecord& trial) {
     return trial.origin == k_fewest_changes && !is_final(trial.status);
   });
-  // A search that goes on after a confirmation looks for something faster.
+  // After a confirmation, the search looks for something faster, not for fewer changes.
   if (is_open || confirmed_) return std::nullopt;
   auto reduced = fewer_changes(parts_.study, standing_);
   if (!reduced) return std::nullopt;
@@ -197,9 +196,9 @@ std::optional<TrialRecord> Tuning::next_pending(bool confirming) {
 }
 
 std::optional<TrialRecord> Tuning::next_sentinel(bool search_is_over) const {
-  // What machines that come and go have in common, the study's first baseline does not tell; and
-  // beside others it would run slower than that baseline did alone.
-  // Nor is there one to tell where each trial is compared with the baseline beside it.
+  // The study's first baseline says nothing about machines that come and go. Beside other trials, a
+  // sentinel would run slower than that baseline, which ran alone. In a running program, each trial
+  // is compared with the baseline beside it, so no sentinel is needed.
   if (!runs_one_at_a_time() || parts_.study.trials == TrialsIn::attached ||
       !sentinel_is_due(parts_.study, standing_, search_is_over)) {
     return std::nullopt;
@@ -207,7 +206,7 @@ std::optional<TrialRecord> Tuning::next_sentinel(bool search_is_over) const {
   if (search_is_over) {
     Spending with_it = spending();
     with_it.elapsed_s += expected_sentinel_s(parts_.study, standing_);
-    // To tell which is best is worth less than to prove it.
+    // A proof is worth more than knowing which configuration is best.
     if (!can_pay_finalists(parts_.study, with_it, 1)) return std::nullopt;
   }
   return new_trial(TrialPurpose::sentinel, "sentinel", parts_.study.baseline);
@@ -225,7 +224,7 @@ std::optional<TrialRecord> Tuning::next_hint() const {
 }
 
 std::optional<TrialRecord> Tuning::next_disturbed() const {
-  // Beside others each trial disturbs its neighbours.
+  // Trials that run side by side always disturb each other.
   if (!runs_one_at_a_time()) return std::nullopt;
   const TrialRecord* disturbed = trial_to_measure_again(parts_.study, standing_);
   if (disturbed == nullptr) return std::nullopt;
@@ -239,8 +238,8 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
   SuggestRequest request;
   request.trial = static_cast<std::int64_t>(standing_.trials().size()) + 1;
   request.running = running;
-  // Before there is a model, trials fill the space; where they can share the start of a machine,
-  // on the one that costs least.
+  // Without a model, trials fill the space. If several can share the start of a machine, they run
+  // on the cheapest machine.
   const bool shares_starts = machines_.trials_in_turn() > 1;
   if (parts_.study.runner->traits().machines_vary && (shares_starts || tells_differences())) {
     request.price = [this](const Configuration& configuration) {
@@ -251,7 +250,7 @@ Result<std::optional<TrialRecord>> Tuning::next_suggestion() {
   if (!suggestion) return tl::unexpected(suggestion.error());
   for (const std::string& warning : parts_.searcher.take_warnings())
     parts_.listener.on_warning(warning);
-  // What is under way may yet show something worth trying.
+  // A running trial may still show something worth trying.
   waits_for_results_ = !*suggestion && !running_.empty();
   if (!*suggestion && !waits_for_results_) {
     if (auto reduced = next_reduction()) return reduced;
@@ -316,7 +315,7 @@ void Tuning::set_time(TrialTargets& targets, const TrialRecord& trial, double st
         now_s + latest_end_s(study, so_far, trial.purpose) - stopwatch_.elapsed_s();
     return;
   }
-  // One that is adopted has had some of its time.
+  // An adopted run has already used some of its time.
   const bool is_adopted = trial.status == TrialStatus::running;
   const double ran_s =
       is_adopted ? std::max(0.0, parts_.clock.wall_time_s() - trial.started_wall_s) : 0.0;
@@ -329,7 +328,7 @@ void Tuning::set_time(TrialTargets& targets, const TrialRecord& trial, double st
   if (baseline != nullptr && is_whole_run(*baseline)) {
     targets.least_s = std::max(targets.least_s, k_longer_fresh_run * latest_attempt_s(*baseline));
   }
-  // The others of its round come after it, unless they run beside it.
+  // The other runs of its round follow it, unless they run beside it.
   const bool alone = runs_one_at_a_time() && targets.interleaved_round == 0;
   const double left_s = *study.budget.time_s - so_far.elapsed_s;
   targets.budget_end_s = now_s - ran_s + left_s / (alone ? static_cast<double>(in_round) : 1.0);
@@ -345,11 +344,11 @@ void Tuning::set_confirming(TrialTargets& targets, const TrialRecord& trial,
       std::min(k_longer_window * measure.max_trial_s, 0.9 * study.limits.wall_s - startup_s));
   measure.min_window_s = std::min(k_longer_window * measure.min_window_s, measure.max_trial_s);
   if (targets.interleaved_round > 1 && longest_period(standing_) == 0.0) {
-    // The first round has looked for what comes late.
+    // The first round has already looked for phases that come late.
     targets.share_s = std::min(targets.share_s,
                                std::max(measure.min_window_s, best_window_s(targets, startup_s)));
   }
-  // Both sides are to show what comes now and then, or the comparison is chance.
+  // Both sides must show the rare phases, otherwise the comparison is chance.
   targets.min_window_samples = k_periods_to_show * longest_period(standing_);
   if (trial.purpose == TrialPurpose::confirm_incumbent) {
     targets.baseline_seconds_per_sample = mean_baseline_rate(standing_);
@@ -367,7 +366,7 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
       batch_applied(study, standing_.trials(), standing_.baseline(), targets.launches);
   const bool starts = !shares_running_program(study);
   const double startup_s = starts ? expected_startup_s(standing_, trial) : 0.0;
-  // An attempt that follows another one has lost its partners.
+  // A further attempt has lost the other runs of its round.
   if (is_confirmation(trial.purpose) && trial.attempt == 1 && interleaves()) {
     targets.interleaved_round = trial.confirm_pair;
   }
@@ -376,7 +375,7 @@ TrialTargets Tuning::targets_of(const TrialRecord& trial) const {
     set_confirming(targets, trial, startup_s);
     return targets;
   }
-  // What the others are compared with takes as long as it may.
+  // All other trials are compared with the baseline, so it takes as long as it may.
   if (trial.purpose == TrialPurpose::baseline) {
     look_for_long(targets);
     if (study.budget.cost_usd) {
@@ -423,7 +422,7 @@ Spending Tuning::as_of_now(Spending spending) const {
   spending.usd =
       tuning_cost_usd(parts_.study, spending.usd + running_.usd_committed(spending.least_trial_s),
                       study_.overhead_usd, spending.elapsed_s);
-  // What was handed over ahead of its turn takes its time, too.
+  // Trials that were handed over ahead of their turn take their time, too.
   const auto places = static_cast<std::size_t>(parts_.runner.capacity());
   const std::size_t ahead = running_.size() - std::min(running_.size(), places);
   spending.elapsed_s += static_cast<double>(ahead) * spending.least_trial_s / double(places);

@@ -28,7 +28,7 @@ ObservationKind kind_of(TrialStatus status) {
   }
 }
 
-/// The level that a value of this objective is compared without.
+/// Returns the machine level that is taken out of this objective's values.
 MachineLevel level_for(const Objective& objective, const MachineLevel& level) {
   return objective.is_timed() ? level : MachineLevel{};
 }
@@ -58,7 +58,7 @@ Observation to_observation(const StudySpec& study, const TrialRecord& trial,
   const bool has_values =
       trial.objectives.size() == study.objectives.size() && all_finite(trial.objectives);
   if (!has_values) {
-    // Ran, but nothing can be said of its speed: for the search that is no better than a failure.
+    // The trial ran, but its speed is unknown. For the search, that is no better than a failure.
     if (is_ranked(trial.status)) observation.kind = ObservationKind::failed;
     return observation;
   }

@@ -11,9 +11,9 @@
 namespace steptune {
 namespace {
 
-/// The least relative half-width of a rate without a steady state.
+/// Least relative half-width of a rate without a steady state.
 constexpr double k_least_half_width = 0.1;
-/// That of a rate of which a bound is all that is known.
+/// Relative half-width of a rate of which only a bound is known.
 constexpr double k_bound_half_width = 0.5;
 constexpr std::size_t k_most_points = 64;
 
@@ -23,7 +23,7 @@ ProgressBound::ProgressBound(std::optional<double> samples_per_step)
     : samples_per_step_(samples_per_step.value_or(1.0)) {}
 
 bool ProgressBound::add(const Report& report) {
-  // Counters of the same report were reached before a phase that begins.
+  // Counters of this report were reached before the phase that it begins.
   if (report.phase && report.phase->seconds) end_phase(*report.phase->seconds, report.received_s);
   const bool begins_again = add_counters(report);
   if (report.phase && !report.phase->seconds && !phase_began_s_) {
@@ -42,7 +42,7 @@ void ProgressBound::end_phase(double seconds, double now_s) {
 
 std::optional<double> ProgressBound::samples_of(const Report& report) {
   if (report.samples && !samples_told_) {
-    // Steps cannot be continued in samples.
+    // Start anew, because a count of steps cannot continue in samples.
     *this = ProgressBound(samples_per_step_);
     samples_told_ = true;
   }
@@ -67,14 +67,14 @@ bool ProgressBound::add_counters(const Report& report) {
 void ProgressBound::go_on(double samples, double at_s) {
   if (samples <= last_samples_) return;
   if (phase_began_s_) {
-    // Until it tells how long it took, if it ever does.
+    // Assume this duration until the phase reports its own, if it ever does.
     const double supposed_s = std::max(0.0, at_s - *phase_began_s_);
     end_phase(supposed_s, at_s);
     supposed_s_ = supposed_s;
   }
   const double since_last = samples - last_samples_;
-  // Of a program that goes on from a checkpoint the first report says nothing of how far reports
-  // are apart.
+  // If a program continues from a checkpoint, its first report does not show how far reports are
+  // apart.
   most_between_reports_ = count_ == 1 ? since_last : std::max(most_between_reports_, since_last);
   last_s_ = at_s;
   last_samples_ = samples;
@@ -98,7 +98,7 @@ void ProgressBound::keep(Point point) {
 
 std::optional<double> ProgressBound::least_seconds_per_sample(double now_s) const {
   if (count_ == 0) return std::nullopt;
-  // How often a phase comes is not known before there are steps around it.
+  // Before there are steps around a phase, nobody knows how often it comes.
   if (count_ == 1 && phase_began_s_) return std::nullopt;
   const double from_s = count_ == 1 ? steps_since_s_ : first_s_;
   const double until_s = phase_began_s_ ? std::min(now_s, *phase_began_s_) : now_s;
@@ -150,7 +150,7 @@ Measurement unsteady_at_limit(Measurement measurement, const ProgressBound& prog
   measurement.half_width_s = half_width;
   measurement.slowest_seconds_per_sample =
       std::max(measurement.slowest_seconds_per_sample, rate + half_width);
-  // The steps' own interval does not know of this.
+  // The interval of the steps does not include this uncertainty.
   measurement.step_seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
   return measurement;
 }

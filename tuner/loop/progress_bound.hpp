@@ -13,32 +13,34 @@
 
 namespace steptune {
 
-/// What the mere number of samples says of a trial whose steps are too few for an interval: since
-/// the first report, what it has done and at most one report's worth more took this long. How much
-/// that is, the first report tells until there is a second.
+/// Least seconds per sample of a trial that has too few steps for an interval, from its number of
+/// samples alone. Since the first report, the trial has processed the samples counted since then,
+/// and at most one report's worth more. Until there is a second report, the first one shows how many
+/// samples a report is worth.
 class ProgressBound {
  public:
-  /// As in `MeasureOptions`.
+  /// `samples_per_step`: as in `MeasureOptions`.
   explicit ProgressBound(std::optional<double> samples_per_step);
 
-  /// A count that begins again is bounded from there, as it is measured: true where this report
-  /// shows that it has.
+  /// Adds a report. Returns true if the report shows that the count began again. The bound then
+  /// starts there, as the measurement does.
   bool add(const Report& report);
 
-  /// Whether a report has told samples or steps.
+  /// True if a report had samples or steps.
   [[nodiscard]] bool has_begun() const { return count_ > 0; }
-  /// Nothing before the first such report, and while that was followed by phases alone.
+  /// Returns the fewest seconds per sample that the reports allow. Returns nullopt before the first
+  /// report of samples or steps, and as long as only phases have followed that report.
   [[nodiscard]] std::optional<double> least_seconds_per_sample(double now_s) const;
-  /// Samples since the first report over the time that they took; nothing before the second one.
+  /// Returns the time since the first report, per sample; nullopt before the second report.
   [[nodiscard]] std::optional<double> seconds_per_sample() const;
-  /// What phases added to that.
+  /// Returns the part of `seconds_per_sample` that phases took.
   [[nodiscard]] double phase_seconds_per_sample() const;
-  /// By how much the seconds per sample of the samples' first half and of their second differ; 0
-  /// where there are too few reports.
+  /// Returns the difference in seconds per sample between the first and the second half of the
+  /// samples; 0 if there are too few reports.
   [[nodiscard]] double difference_of_halves() const;
 
  private:
-  /// A report that is kept: every `stride_`th, few in all.
+  /// A stored report: every `stride_`th is stored, so that there are few.
   struct Point {
     double at_s = 0.0;
     double samples = 0.0;
@@ -50,35 +52,38 @@ class ProgressBound {
   void keep(Point point);
 
   double samples_per_step_;
-  bool samples_told_ = false;  ///< from then on, lines that only tell steps are ignored
+  bool samples_told_ = false;  ///< after that, lines with steps alone are ignored
   CounterRestart restart_;
-  std::size_t count_ = 0;  ///< reports that told of further samples or steps
+  std::size_t count_ = 0;  ///< reports with new samples or steps
   double first_s_ = 0.0;
   double first_samples_ = 0.0;
   double last_s_ = 0.0;
   double last_samples_ = 0.0;
   double most_between_reports_ = 0.0;  ///< samples
-  double steps_since_s_ = 0.0;  ///< when the first report came, or the latest phase after it ended
-  double phases_s_ = 0.0;       ///< of those that ended since the first report
+  double steps_since_s_ = 0.0;  ///< time of the first report, or end of the latest phase after it
+  double phases_s_ = 0.0;       ///< phases that ended since the first report
   std::optional<double> phase_began_s_;
-  double supposed_s_ = 0.0;  ///< of `phases_s_`, of a phase that has not told its end
+  double supposed_s_ = 0.0;  ///< part of `phases_s_` assumed for a phase without a reported end
   std::vector<Point> points_;
   std::size_t stride_ = 1;
 };
 
-/// The measurement of a trial whose time is over. Where it has no steady state, its rate so far
-/// counts, with an interval as wide as what is not known: at least a tenth, and down to what the
-/// samples done by `now_s` allow and up to what a slow start could be typical of; without an
-/// interval of its own also what its halves differ by. Its status stays what it is; without any
-/// rate so far it is returned as it is.
+/// Returns the measurement of a trial whose time is over. If the trial has no steady state, its
+/// rate so far counts, with a wide interval:
+/// - at least a tenth of the rate;
+/// - down to the least rate that the samples done by `now_s` allow;
+/// - up to the rate that includes a slow start;
+/// - if the measurement has no interval, also the difference between its halves.
+///
+/// The status does not change. Without any rate so far, returns the measurement unchanged.
 [[nodiscard]] Measurement unsteady_at_limit(Measurement measurement, const ProgressBound& progress,
                                             double now_s);
 
-/// The same measurement, its rate taken for one that may be compared where it has an interval.
+/// Marks a measurement as steady if its rate has an interval, so that the rate can be compared.
 [[nodiscard]] Measurement as_if_steady(Measurement measurement);
 
-/// For people: that a trial was too slow for more than a bound; nothing where it was measured, or
-/// has told nothing that a bound follows from.
+/// Returns a text that the trial was too slow for more than a bound of its speed; nullopt if the
+/// trial was measured, or if no bound is known.
 [[nodiscard]] std::optional<std::string> why_slow(const Measurement& measurement,
                                                   const ProgressBound& progress, double now_s,
                                                   const UnitName& unit = {});

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double k_retry_after_s = 1.0;
 constexpr int k_retries = 60;
-/// A kill loses no more than that of the study's time.
+/// Most seconds of tuning time that a kill can lose.
 constexpr double k_between_records_s = 60.0;
 
 }  // namespace
@@ -29,7 +29,7 @@ Result<void> RunnerEvents::pass_time(double deadline_s) {
     auto events = parts_->runner.wait(deadline_s);
     if (!events) return tl::unexpected(events.error());
     const double now_s = parts_->clock.now_s();
-    // A runner that has nothing to wait for may return at once; waiting on would be spinning.
+    // A runner that has nothing to wait for may return at once; another wait would spin.
     if (events->empty() && now_s <= before_s) break;
     kept_.insert(kept_.end(), std::make_move_iterator(events->begin()),
                  std::make_move_iterator(events->end()));

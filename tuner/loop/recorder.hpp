@@ -11,15 +11,15 @@
 
 namespace steptune {
 
-/// What the runner tells, for a loop that must at times wait for something else: events that arrive
-/// meanwhile are kept.
+/// Events of the runner, for a loop that must sometimes wait for something else. Keeps the events
+/// that arrive in that time.
 class RunnerEvents {
  public:
   explicit RunnerEvents(const LoopParts& parts) : parts_(&parts) {}
 
-  /// The events kept, or else those that the runner has until the deadline.
+  /// Returns the kept events, or if there are none, the runner's events until the deadline.
   [[nodiscard]] Result<std::vector<TrialEvent>> next(double deadline_s);
-  /// Lets time pass until the deadline while the runner goes on working.
+  /// Lets time pass until the deadline while the runner continues its work.
   [[nodiscard]] Result<void> pass_time(double deadline_s);
 
  private:
@@ -27,12 +27,11 @@ class RunnerEvents {
   std::vector<TrialEvent> kept_;
 };
 
-/// Writes trials, the study and what was decided about it to the history. When that fails for the
-/// disk's sake, it is tried again for a minute: results that took minutes to measure are worth
-/// waiting for space.
+/// Writes trials, the study and decisions about it to the history. If the disk causes an error,
+/// tries again for a minute: results took minutes to measure, so waiting for space is worthwhile.
 class Recorder {
  public:
-  /// All outlive the recorder; `study` is kept up to date.
+  /// All arguments outlive the recorder, which keeps `study` up to date.
   Recorder(const LoopParts& parts, RunnerEvents& events, const Stopwatch& stopwatch,
            StudyRecord& study)
       : parts_(&parts),
@@ -41,33 +40,33 @@ class Recorder {
         stopwatch_(&stopwatch),
         study_(&study) {}
 
-  // Each is one transaction of the history (`History::record_launching` and its like). Errors are
-  // those of the history, after a minute, or of the runner meanwhile.
+  // Each is one transaction of the history (`History::record_launching` and so on). Errors are
+  // those of the history after a minute of retries, or those of the runner in that time.
   [[nodiscard]] Result<void> launching(const TrialRecord& trial);
   [[nodiscard]] Result<void> running(const TrialRecord& trial);
   [[nodiscard]] Result<void> ended(const TrialRecord& trial, const TrialTrace& trace = {});
   [[nodiscard]] Result<void> study();
 
-  /// Whether what running trials have taken is unrecorded for so long that a kill would lose much.
+  /// True if the cost of running trials has been unrecorded for so long that a kill would lose
+  /// much.
   [[nodiscard]] bool is_due() const;
-  /// Records it, and the study's time. Is not tried again: what ends a trial records all of it.
+  /// Records that cost and the study's time. Does not try again, because the end of a trial records
+  /// its whole cost.
   void spent(std::span<const SpentSoFar> running);
 
-  /// Logs a decision about the study as of now; recorded with the next of the above that has
-  /// totals, or by `keep_decisions`.
+  /// Logs a decision about the study, with the current time. The next call above that writes totals
+  /// records it, or `keep_decisions` does.
   void decided(StudyDecision decision);
-  /// Records the decisions that are not recorded yet: those that nobody would take again after a
-  /// kill.
+  /// Records the decisions that are not recorded yet. After a kill, nobody would take them again.
   [[nodiscard]] Result<void> keep_decisions();
 
-  /// Adds what the runner has spent on no trial to the study's; recorded with the next of the
-  /// above.
+  /// Adds the runner's spending on no trial to the study's. The next call above records it.
   void count_unused();
 
  private:
-  /// Time and money as they stand.
+  /// Returns the current totals of time and money.
   [[nodiscard]] StudyTotals totals();
-  /// `write` records the totals.
+  /// Calls `write`, which records the totals, with retries.
   [[nodiscard]] Result<void> insist_with_totals(
       const std::function<Result<void>(const StudyTotals&)>& write);
   [[nodiscard]] Result<void> insist(const std::function<Result<void>()>& write);
@@ -77,7 +76,7 @@ class Recorder {
   RunnerEvents* events_;
   const Stopwatch* stopwatch_;
   StudyRecord* study_;
-  double recorded_s_ = 0.0;  ///< on the stopwatch
+  double recorded_s_ = 0.0;  ///< stopwatch time of the latest record
   bool gave_up_ = false;     ///< the last write failed for a minute; the next one is tried once
   std::vector<UnusedTime> unused_;        ///< counted, not recorded yet
   std::vector<StudyDecision> decisions_;  ///< logged, not recorded yet

@@ -31,54 +31,58 @@ namespace {
 
 constexpr double k_never_s = std::numeric_limits<double>::infinity();
 
-/// A trial that the runner lost (machine gone, killed from outside) is launched this often.
+/// Most launches of a trial that the runner loses (machine gone, killed from outside).
 constexpr int k_attempts_when_lost = 3;
 
-/// A first look, too short for a fair interval, tells what is slower by so many standard errors.
+/// Least steps before a trial may be called slower.
 constexpr double k_least_look_steps = 10.0;
 constexpr const char* k_slow_in_job =
     "clearly slower than the best in two successive checks, so its job ended it";
+/// Standard errors by which a trial must be slower at this first look, which is too short for a
+/// fair interval.
 constexpr double k_errors_apart = 4.0;
-/// Of one that takes turns the interval is fair after its first block: it has no more to prove once
-/// that lies above the best one's.
+/// Same for a trial in turns with the baseline. Its interval is fair after the first block, so it
+/// is shown to be slower once its interval lies above the best one's.
 constexpr double k_errors_apart_in_turns = k_z_95;
 
-/// A program that ended by itself did at least so much of what the baseline's did, in samples or in
-/// steps.
+/// Least share of the baseline's samples or steps after which a program's own end counts as its
+/// end.
 constexpr double k_least_of_baseline = 0.5;
 
-/// Of 30 steps one in five meets none of those in twenty that take longer, of 100 one in 170.
+/// Long look of the baseline, as multiples of the least window's steps and time. A stall in 1 of 20
+/// steps is missed by 21 % of 30-step windows but only 0.6 % of 100-step windows.
 constexpr double k_long_look_steps = 7.0;
 constexpr double k_long_look_time = 10.0;
 
-/// A baseline whose rate drifts may come to a steady state yet: it has so many times its share of a
-/// budget of time, up to half of all of it. What the others take, they are to have.
+/// Longest time of a baseline whose rate drifts, as a multiple of its share of a time budget, up to
+/// half of the budget. The baseline may still become steady, but the other trials need their time.
 constexpr double k_unsteady_baseline = 2.0;
 
-/// What is silent in mid-training for so many times as long as its start may take hangs.
+/// Silence limit during training, as a multiple of the start-up limit.
 constexpr double k_silence_per_start = 2.0;
 
-/// What comes with a period shows in a trial of so many of them.
+/// Periods a trial must cover before a periodic phase counts as observed.
 constexpr double k_periods_to_see = 2.0;
 
-/// A trial that reports is ended by the loop when so much of `limits.wall` is over.
+/// Share of `limits.wall` after which the loop ends a trial that reports.
 constexpr double k_share_of_wall = 0.95;
 
-/// Of the time of a trial in a shared program the other half is the baseline's, beside it: it may
-/// take twice as long, and its window is as good as one of twice the length.
+/// Ratio for a trial in turns with the baseline in a shared program, which has the other half of
+/// the time. The trial may take twice as long, and its window is as good as one of twice the
+/// length.
 constexpr double k_with_turns = 2.0;
 
-/// A confirming run goes on until a buffer can hide no more than this of what it gains.
+/// Share of its gain that a buffer may hide at most when a confirming run ends.
 constexpr double k_hidden_share = 1.0 / 3.0;
 
-/// Of a trial's trace.
+/// Most entries about the machine in a trial's trace.
 constexpr std::size_t k_most_machine_seconds = 500;
 
-/// What tells nothing for more than this of its time, and until its end, may hang.
+/// A trial that is silent for more than this share of its run time, up to its end, may hang.
 constexpr double k_silent_share = 0.5;
 
-/// `measurement` of a trial that had told no step for `silent_s` when its time was over: of the
-/// rate before, nothing shows that a long run keeps it.
+/// Changes the measurement of a trial that had reported no step for `silent_s` when its time was
+/// over. Nothing shows that a long run keeps the rate from before the silence.
 void count_silent_end(double silent_s, Measurement& measurement) {
   if (!(silent_s > 0.0) || !(measurement.window_samples > 0.0)) return;
   measurement.slowest_seconds_per_sample =
@@ -91,7 +95,8 @@ void count_silent_end(double silent_s, Measurement& measurement) {
                   format_duration(silent_s)));
 }
 
-/// Samples of the run itself: a counter that goes on from a checkpoint begins with those before it.
+/// Returns the samples of the run itself. If the program continues from a checkpoint, its counter
+/// starts with the samples before it.
 double own_samples(const Measurement& measurement) {
   if (measurement.whole_run) return measurement.total_samples;
   const double steps_s = measurement.warmup_s - measurement.warmup_excess_s + measurement.window_s;
@@ -99,8 +104,8 @@ double own_samples(const Measurement& measurement) {
   return seen > 0.0 ? std::min(seen, measurement.total_samples) : measurement.total_samples;
 }
 
-/// Of a program that ended in order: whether that was its end. One that gives up after a few steps
-/// may end so, too.
+/// True if a program that ended in order had done all its work. A program that gives up after a few
+/// steps may also end in order.
 bool is_as_long(const Measurement& whole_run, const Measurement* baseline) {
   if (baseline == nullptr) return true;
   const auto steps = [](const Measurement& measurement) {
@@ -128,14 +133,15 @@ ProgressTracer make_tracer(const StudySpec& study, const TrialRecord& record, do
 
 constexpr std::size_t k_most_events_kept = 200;
 
-/// Of a trial that is disturbed or decided on all the time, the latest tell how it ended.
+/// Drops the oldest event if there are too many: the latest ones show how the trial ended.
 template <typename Event>
 void keep_latest(std::vector<Event>& events) {
   if (events.size() > k_most_events_kept) events.erase(events.begin());
 }
 
-/// `measurement` as it is to be compared with the baseline's: without stalls that are rarer than
-/// the baseline was watched for, which it may have, too. Fresh runs watch both for long enough.
+/// Returns `measurement` as it is compared with the baseline's: without stalls that are too rare
+/// for the time that the baseline was watched. The baseline may have such stalls, too. Fresh runs
+/// watch both for long enough.
 Measurement comparable(Measurement measurement, const Measurement* baseline) {
   if (baseline == nullptr || !std::isfinite(measurement.step_seconds_per_sample))
     return measurement;
@@ -227,7 +233,7 @@ void RunningTrial::reported(const Report& report) {
   for (const std::string& event : report.hook_events)
     hook_.add(event);
   measurer_.add(report);
-  // These follow the counters of one process.
+  // The following objects track the counters of one process.
   if (report.global_rank.value_or(0) != 0) return;
   if (report.phase) {
     in_phase_ = !report.phase->seconds;
@@ -236,7 +242,7 @@ void RunningTrial::reported(const Report& report) {
   }
   tracer_.add(report);
   if (progress_.add(report)) {
-    // The count began again: scheduler and guards have seen another training.
+    // The count began again. Scheduler and guards saw an earlier training, which does not count.
     told_resource_.reset();
     guarded_ = GuardWindows(study_->guards);
   }
@@ -302,7 +308,7 @@ bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {
                   objectives->standard_errors, record_.level);
   const double errors = takes_turns() ? k_errors_apart_in_turns : k_errors_apart;
   const double apart = errors / k_z_95 * estimate.half_widths[0];
-  // What is compared is known by its ratio: wide intervals are those of a logarithm.
+  // Turns measure a ratio, so a wide interval is one of a logarithm.
   return (takes_turns() ? estimate.values[0] * std::exp(-apart / estimate.values[0])
                         : estimate.values[0] - apart) > *targets_.to_beat;
 }
@@ -336,13 +342,14 @@ bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher,
   if (!is_compared(record_.purpose)) return false;
   if (told_resource_ && current.window_steps <= *told_resource_) return false;
   const auto objectives = objectives_now(baseline);
-  // A batch that was not shown yet would set a mark that no true configuration reaches.
+  // If the batch is not shown to be right, the value might be one that no true configuration
+  // reaches.
   if (!objectives || unlike_batch(current, baseline)) return false;
   told_resource_ = current.window_steps;
   const TrialEstimate estimate =
       to_estimate(*study_, record_.number, current.window_steps, objectives->values,
                   objectives->standard_errors, record_.level);
-  // A configuration with fewer changes is a tie at best, which no scheduler would wait for.
+  // A configuration with fewer changes is a tie at best. A scheduler would stop it too early.
   if (!is_searched(record_.purpose) || record_.origin == k_fewest_changes) {
     early_stopping_.record(estimate);
     scheduler.on_exempt(estimate);
@@ -394,7 +401,7 @@ bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,
   const bool measured = is_measured();
   is_slower_ = !measured && is_clearly_slower(baseline);
   if (!given_up && !measured && !is_slower_) return false;
-  // What a program does while it ends (a last checkpoint) is no part of it.
+  // Exclude what a program does while it ends (a last checkpoint).
   at_request_ = measurer_.current();
   if (measured || is_slower_) return ask_for_end(EndRequest::measured, "");
   return ask_for_end(EndRequest::scheduler, std::move(request_reason_));
@@ -405,7 +412,7 @@ bool RunningTrial::has_told_progress() const {
 }
 
 double RunningTrial::before_wall_s() const {
-  // Of one that told nothing there is nothing to save.
+  // If a trial has reported nothing, there is nothing to save.
   if (!progress_.has_begun()) return k_never_s;
   return started_s_ + k_share_of_wall * study_->limits.wall_s;
 }
@@ -415,7 +422,7 @@ double RunningTrial::budget_end_s() const {
 }
 
 double RunningTrial::deadline_s() const {
-  // Before the start it is the runner that waits, for machines or their price.
+  // Before the start, the runner waits, for machines or for their price.
   if (request_ != EndRequest::none || record_.status != TrialStatus::running) return k_never_s;
   const double own_s = paused_since_s_ ? k_never_s : first_limit_s() + paused_s_;
   return std::min(own_s, budget_end_s());
@@ -426,7 +433,7 @@ double RunningTrial::first_limit_s() const {
 }
 
 double RunningTrial::start_limit_s() const {
-  // A single report tells no rate, but that it has begun.
+  // A single report shows no rate, but it shows that the program has started.
   return has_told_progress() ? k_never_s : started_s_ + targets_.longest_start_s;
 }
 
@@ -445,7 +452,7 @@ double RunningTrial::own_limit_s() const {
   if (current.status == MeasurementStatus::no_reports) {
     return std::min(started_s_ + study_->limits.idle_s + targets_.measure.max_trial_s, last_s);
   }
-  // What the others are compared with has to be known, if it takes as long as it may.
+  // The baseline may use all its time for a guard, because other trials are compared with it.
   if (record_.purpose == TrialPurpose::baseline && guarded_.awaits_samples(current.total_samples)) {
     return last_s;
   }
@@ -454,7 +461,7 @@ double RunningTrial::own_limit_s() const {
   const double most_s = (takes_turns() ? k_with_turns : 1.0) * targets_.measure.max_trial_s;
   const double enough_s = will_do ? targets_.share_s : longest_without_steady_state_s();
   const double longest_s = awaits_guard() ? most_s : std::min(most_s, enough_s);
-  // The program had started before such a trial began.
+  // The shared program had started before this trial began.
   const double startup_s = current.startup_s - program_startup_s_;
   return std::min(started_s_ + std::max(0.0, startup_s) + longest_s, last_s);
 }
@@ -486,7 +493,7 @@ std::string RunningTrial::why_no_start(double waited_s) const {
                   budget.time_of_usd ? "budget of " + format_usd(*budget.time_of_usd)
                                      : "tuning time of " + format_duration(*budget.time_s));
   const std::string waited = format_duration(waited_s);
-  // Whether it would have come nobody can tell.
+  // Nobody knows if the first step would have come.
   if (targets_.longest_trial_s > 0.0 && waited_s > targets_.longest_trial_s) {
     return fmt::format(
         "no step reported within {}, longer than any other trial took as a whole: it hangs, or "
@@ -503,7 +510,7 @@ bool RunningTrial::out_of_time(double now_s) {
   if (trial_s >= start_limit_s()) {
     return ask_for_end(EndRequest::slow_start, why_no_start(trial_s - started_s_));
   }
-  // Of one whose lines came late, as after the tuner was away, its own time was over before.
+  // If its lines came late (the tuner was away), its own limit had been reached before.
   if (trial_s >= silence_limit_s() && silence_limit_s() < own_limit_s()) {
     return ask_for_end(
         EndRequest::silent,
@@ -512,8 +519,8 @@ bool RunningTrial::out_of_time(double now_s) {
   }
   if (trial_s >= own_limit_s() && own_limit_s() + paused_s_ <= budget_end_s())
     return ask_for_end(EndRequest::time_limit, "");
-  // With more time the study goes on with what it saw too little of; without a baseline there is
-  // nothing to go on with.
+  // A study with more time repeats a trial of which too little was seen. The baseline is not
+  // repeated: without a baseline, the study cannot continue.
   const MeasurementStatus seen = measurer_.current().status;
   const bool too_little = seen == MeasurementStatus::no_reports ||
                           seen == MeasurementStatus::warming_up ||
@@ -590,7 +597,7 @@ std::optional<std::string> RunningTrial::violation(const Outcome& outcome,
                                                    const TrialRecord* baseline) const {
   if (request_ == EndRequest::guard) return request_reason_;
   const TrialPurpose purpose = record_.purpose;
-  // A fresh run may be over before it has processed what a guard asks for.
+  // A fresh run may end before it has processed the samples that a guard asks for.
   const bool is_repeated =
       purpose == TrialPurpose::sentinel || purpose == TrialPurpose::confirm_baseline;
   const bool was_judged_before = is_repeated || targets_.kept_guards;
@@ -622,7 +629,7 @@ void RunningTrial::record_usage(const Outcome& outcome) {
 
 void RunningTrial::record_machine(const Outcome& outcome, Measurement& measurement) {
   machine_ = thinned(outcome.machine, k_most_machine_seconds);
-  // The measurement's times begin with the process, which may be older than the trial.
+  // The measurement's times count from the start of the process, which may be older than the trial.
   const double begin_s = measurement.window_begin_s() - program_startup_s_;
   const double end_s = measurement.window_end_s() - program_startup_s_;
   record_.cpu_clock = cpu_clock_between(machine_, begin_s, end_s);
@@ -646,7 +653,7 @@ TrialStatus RunningTrial::status_after(TrialStatus ended) const {
 }
 
 void RunningTrial::settle_request(const Outcome& outcome) {
-  // Ports, lock files and memory may not be there for two: by itself it may well run.
+  // Two trials may need the same port, lock file or memory. This one may well run by itself.
   const bool failed = outcome.kind != OutcomeKind::completed &&
                       outcome.kind != OutcomeKind::stopped && outcome.kind != OutcomeKind::lost;
   if (failed && targets_.interleaved_round > 0 && interrupt(EndRequest::interleaved)) {
@@ -658,18 +665,18 @@ void RunningTrial::settle_request(const Outcome& outcome) {
                 outcome.was_slow ? k_slow_in_job : "its time in the job was over");
   }
   const double silent_s = silent_end_s();
-  // Its lines were refused in mid-training: what they told before is not its rate.
+  // The reports were rejected during training, so the rate before that does not count.
   if (silent_s > 0.0 && !outcome.detail.empty()) {
     ask_for_end(EndRequest::silent, fmt::format("no step was understood for {}: {}",
                                                 format_duration(silent_s), outcome.detail));
   }
 }
 
-/// What is known of a trial at its end.
+/// Facts about a trial at its end.
 struct RunningTrial::Findings {
   Measurement measurement;
   GuardedValues guarded;
-  Measurement priced;  ///< what the objectives are of
+  Measurement priced;  ///< measurement behind the objectives
   HookFindings hook;
   tl::expected<ObjectiveValues, std::string> objectives;
 };
@@ -678,9 +685,9 @@ RunningTrial::Findings RunningTrial::findings(const Outcome& outcome,
                                               const TrialRecord* baseline) const {
   Findings found;
   found.measurement = measurement_at_end(outcome, baseline);
-  // The hook then says no more than the study told it.
+  // The hook then only repeats the samples that the study gave to it.
   if (has_given_samples(hook_)) found.measurement.samples_told = false;
-  // A guard that was not reached yet says nothing against a trial that was given up for its speed.
+  // If a trial was given up for its speed, a guard that it did not reach says nothing against it.
   found.guarded = was_cut_short(outcome) ? guarded_.settled() : guarded_.all();
   add_guarded(study_->guards, found.guarded, found.measurement);
   const bool counts = request_ == EndRequest::time_limit || found.measurement.whole_run;
@@ -695,7 +702,7 @@ RunningTrial::Findings RunningTrial::findings(const Outcome& outcome,
 TrialEnding RunningTrial::ending_of(const Outcome& outcome, const Findings& found,
                                     const TrialRecord* baseline) const {
   TrialEnding ending{outcome.kind, outcome.detail, request_, request_reason_, {}, {}, {}};
-  // What it waited for in vain.
+  // The missing hook explains why the runner waited for reports without success.
   if (found.hook.absent && outcome.kind == OutcomeKind::hung) {
     add_clause(ending.detail, *found.hook.absent);
   }
@@ -708,13 +715,13 @@ TrialEnding RunningTrial::ending_of(const Outcome& outcome, const Findings& foun
   }
   if (outcome.was_slow && !ending.slow) ending.slow = k_slow_in_job;
   ending.violated = violation(outcome, found.guarded, baseline);
-  // How long the planned run takes follows from the rate alone, however early that was known.
+  // The rate alone gives the time of the planned run, however early the rate was known.
   if (!ending.violated && found.objectives && found.priced.status == MeasurementStatus::steady &&
       is_compared(record_.purpose)) {
     ending.violated = missed_limit(
         study_->planned_run,
         planned_time(study_->planned_run, found.priced, measurement_of(baseline)), usd_per_hour_);
-    // Merely slow is what might still have been in time.
+    // The limit is missed for certain, so a slow measurement is not the reason.
     if (ending.violated) ending.slow.reset();
   }
   return ending;

@@ -21,107 +21,113 @@
 
 namespace steptune {
 
-/// Whether a trial that ended now would have measured as surely as the study wants, and on as much.
+/// True if a trial that ended now would be measured as precisely and for as long as `wanted` asks,
+/// and its speed has not just changed.
 [[nodiscard]] bool is_tight(const Measurement& measurement, const MeasureSpec& wanted);
 
-/// What a trial is measured for.
+/// Goals and limits of a trial's measurement.
 struct TrialTargets {
-  MeasureSpec measure;  ///< the study's, or what the trial's purpose makes of it
-  /// And over no fewer samples, as far as `max_trial_s` lets: some periods of all phases known.
+  MeasureSpec measure;  ///< the study's, adapted to the trial's purpose
+  /// Least samples in the window, as far as `max_trial_s` allows: some periods of all known phases.
   double min_window_samples = 0.0;
-  /// And over so many steps, unless it has been measured for so long before.
+  /// Least steps in the window, unless the window is `long_look_s` long.
   double long_look_steps = 0.0;
   double long_look_s = 0.0;
-  /// After so long any interval will do: the trial's share of a budget of time.
+  /// Seconds after start-up from which any interval suffices: the trial's share of a time budget.
   double share_s = std::numeric_limits<double>::infinity();
-  /// From its start to its first step at most (`longest_start_s`).
+  /// Longest time from the start to the first step (`longest_start_s`).
   double longest_start_s = std::numeric_limits<double>::infinity();
-  /// What the longest trial of the study took as a whole; 0 before any was measured.
+  /// Duration of the study's longest trial; 0 before any was measured.
   double longest_trial_s = 0.0;
-  /// When its part of a budget of time is over, on the loop's clock: it ends with what it has
-  /// measured by then, but not before it has run for `least_s`.
+  /// End of the trial's part of a time budget, on the loop's clock. The trial then ends with the
+  /// measurement so far, but not before it has run for `least_s`.
   double budget_end_s = std::numeric_limits<double>::infinity();
   double least_s = 0.0;
-  /// From its start, where it cannot be asked to end (`TrialSpec::enough_s`).
+  /// Seconds from the start, for a trial that cannot be ended on request (`TrialSpec::enough_s`).
   double enough_s = std::numeric_limits<double>::infinity();
-  std::optional<SlowLimit> slow_limit{};  ///< likewise (`TrialSpec::slow_limit`)
-  int interleaved_round = 0;              ///< likewise (`TrialSpec::interleaved_round`)
-  /// A trial that is slower than this for certain has been measured well enough: the incumbent's
-  /// upper end, as the first objective, less being better. Nothing: measured like any.
+  std::optional<SlowLimit> slow_limit{};  ///< as in `TrialSpec`
+  int interleaved_round = 0;              ///< as in `TrialSpec`
+  /// Upper end of the incumbent's interval, as the first objective; less is better. A trial that is
+  /// certainly slower needs no further measuring. Unset: no such limit.
   std::optional<double> to_beat{};
-  /// A trial of its configuration has been judged by the guards and kept them: what a fresh run is
-  /// too short to reach speaks neither for it nor against it.
+  /// True if an earlier trial of this configuration came as far as the guards ask and kept them. If
+  /// a fresh run is too short for a guard, that guard is not judged again.
   bool kept_guards = false;
-  /// The baseline's seconds per sample. A confirming run goes on until a buffer that is not drained
-  /// yet can hide no more than a third of what the run is faster by. Nothing: no such wait.
+  /// The baseline's seconds per sample. A confirming run continues until a buffer that is not
+  /// drained yet can hide at most a third of the run's gain. Unset: no such wait.
   std::optional<double> baseline_seconds_per_sample{};
   double usual_variance_s = 0.0;  ///< as in `MeasureOptions`
   LaunchVariation launches{};     ///< of the study's trials so far
   BatchApplied batch_applied = BatchApplied::unknown;
 };
 
-/// The study's first trial, which all others are compared with, has none to learn from how much
-/// steps vary: it is measured over seven times as many steps as others at least, as long as that
-/// takes no more than ten times as long, nor more than half of its share of a budget of time.
-/// (Where money is what is limited, a twentieth of it sets a limit, too: `Tuning::targets_of`.)
+/// Sets a long look for the study's first trial. All other trials are compared with it, and no
+/// earlier trial shows how much steps vary. Asks for at least seven times as many steps as in other
+/// trials. The look ends earlier after ten times the least window, or after half of the trial's
+/// share of a time budget. (With a money budget, a twentieth of it is a limit, too:
+/// `Tuning::targets_of`.)
 void look_for_long(TrialTargets& targets);
+/// True if the window has the steps or the seconds of the long look.
 [[nodiscard]] bool was_looked_at_for_long(const Measurement& measurement,
                                           const TrialTargets& targets);
 
-/// A trial under way: what it has reported, and whether it is to go on.
+/// A running trial: its reports, and the decision if it continues.
 class RunningTrial {
  public:
-  /// `study` outlives the object. `now_s` serves as the start until `started` tells it.
+  /// `study` outlives the object. `now_s` is the start until `started` gives the real one.
   RunningTrial(const StudySpec& study, TrialRecord record, double now_s, TrialTargets targets);
 
   void started(const TrialStarted& event);
   void reported(const Report& report);
   void disturbed(const TrialDisturbed& event);
-  /// True if the trial cannot be interleaved and is to be stopped for that.
+  /// Returns true if the trial cannot be interleaved and must be stopped for that reason.
   [[nodiscard]] bool paused(const TrialPaused& event);
 
-  /// Looks at the measurement and asks, at most once in a trial's life, for its end. `baseline` is
-  /// null until it has been measured. Returns true when the trial is to be stopped now.
+  /// Checks the measurement, and asks for the trial's end at most once in its life. `baseline` is
+  /// null until it has been measured. Returns true if the trial is to be stopped now.
   [[nodiscard]] bool wants_to_end(Scheduler& scheduler, Searcher& searcher,
                                   const TrialRecord* baseline);
-  /// The same for the time that a trial has; `deadline_s` tells when, infinite if never.
+  /// Does the same for the trial's time limits.
   [[nodiscard]] bool out_of_time(double now_s);
+  /// Returns when the next time limit is reached; infinite if never.
   [[nodiscard]] double deadline_s() const;
-  /// Asks for an end after which the trial can be launched again (`interrupts`); false, and without
-  /// effect, if its end was asked for before.
+  /// Asks for an end after which the trial can be launched again (`interrupts`). Returns false and
+  /// does nothing if an end was already asked for.
   bool interrupt(EndRequest request);
-  /// Asks for an end as failed, because nothing is read from its output; false, and without effect,
-  /// if its end was asked for before.
+  /// Asks for an end as failed, because nothing is read from its output. Returns false and does
+  /// nothing if an end was already asked for.
   bool refuse(std::string why);
 
-  /// The trial's final record, from how the runner says it ended.
+  /// Returns the trial's final record. `outcome`: the end as the runner reports it.
   [[nodiscard]] TrialRecord finished(const Outcome& outcome, const TrialRecord* baseline,
                                      double wall_time_s);
 
-  /// What has happened, for the history. Points at both ends of the window of `measured`, which
-  /// `finished` tells, stay; nothing: none was measured.
+  /// Returns the trial's events for the history. Keeps the points at both ends of the window of
+  /// `measured`, the measurement from `finished`; nullopt if there is none.
   [[nodiscard]] TrialTrace trace(const std::optional<Measurement>& measured) const;
 
   [[nodiscard]] const TrialRecord& record() const { return record_; }
   [[nodiscard]] double started_s() const { return started_s_; }
-  /// Seconds that it has run, without pauses.
+  /// Returns the seconds that it has run, without pauses.
   [[nodiscard]] double ran_s(double now_s) const { return trial_time_s(now_s) - started_s_; }
-  /// True if it failed next to another trial, or could not be stopped for one.
+  /// True if it failed next to another trial, or could not be stopped for another trial.
   [[nodiscard]] bool cannot_be_interleaved() const { return request_ == EndRequest::interleaved; }
-  /// Whether its end was asked for since its part of a budget of time was over, and too little
-  /// seen.
+  /// True if its end was asked for because its part of a time budget was over and too little was
+  /// measured.
   [[nodiscard]] bool lacked_time() const { return request_ == EndRequest::no_time; }
-  /// Whether any report told samples or steps since it started.
+  /// True if a report since its start had samples or steps.
   [[nodiscard]] bool has_told_progress() const;
-  /// What a billed second of the trial's machines costs, and the most that a second can.
+  /// Returns the on-demand price of a second of the trial's machines, the most that a second can
+  /// cost.
   [[nodiscard]] double usd_per_billed_s() const { return usd_per_billed_s_; }
   [[nodiscard]] const Measurement& measurement() const { return measurer_.current(); }
   [[nodiscard]] TrialKey key() const { return {record_.number, record_.attempt}; }
 
  private:
-  /// Of the search, or a sentinel: compared with the study's first trial.
+  /// True for search trials and sentinels, which are compared with the study's first trial.
   [[nodiscard]] bool is_beside_baseline() const;
-  /// Such a trial as it is compared with the baseline; others as they are.
+  /// Returns the measurement as it is compared with the baseline if `is_beside_baseline`, otherwise
+  /// unchanged.
   [[nodiscard]] Measurement compared(const Measurement& measurement,
                                      const TrialRecord* baseline) const;
   [[nodiscard]] tl::expected<ObjectiveValues, std::string> objectives_now(
@@ -129,72 +135,74 @@ class RunningTrial {
   [[nodiscard]] bool is_measured() const;
   [[nodiscard]] bool is_clearly_slower(const TrialRecord* baseline) const;
   [[nodiscard]] bool may_be_buffered() const;
-  /// Whether it is to be judged by a guard that it has not reached yet.
+  /// True if a guard will judge it but has not seen enough of it yet.
   [[nodiscard]] bool awaits_guard() const;
-  /// What of the configuration is not in force although the program has been training for a while.
+  /// Returns which settings have no effect although the program has been training for a while.
   [[nodiscard]] std::optional<std::string> settled_difference() const;
   [[nodiscard]] bool is_given_up(Scheduler& scheduler, Searcher& searcher,
                                  const TrialRecord* baseline);
-  /// Why the samples of a step are not those that the study says, as far as it was measured;
-  /// nothing: they may be.
+  /// Returns why the samples of a step differ from those in the study, as far as the trial was
+  /// measured; nullopt if they may be right.
   [[nodiscard]] std::optional<std::string> unlike_batch(const Measurement& measurement,
                                                         const TrialRecord* baseline) const;
-  /// When a trial that has reported anything is ended, lest the runner's wall limit makes a failure
-  /// of what was seen; infinite before that.
+  /// Returns when a trial with reports is ended, so that the runner's wall limit does not turn it
+  /// into a failure; infinite before any report.
   [[nodiscard]] double before_wall_s() const;
-  /// The loop's clock as if the trial had never been paused. Its reports and limits go by this
-  /// clock; the limit of the budget does not.
+  /// Returns the loop's time as if the trial had never been paused. Its reports and limits use this
+  /// time; the limit of the budget does not.
   [[nodiscard]] double trial_time_s(double now_s) const {
     return paused_since_s_.value_or(now_s) - paused_s_;
   }
-  /// When the first of these limits is reached.
+  /// Returns the earliest of the start limit, the silence limit and its own limit.
   [[nodiscard]] double first_limit_s() const;
-  /// When its part of the budget of time is over.
+  /// Returns when its part of a time budget is over.
   [[nodiscard]] double budget_end_s() const;
-  /// When its first step is to have come.
+  /// Returns the deadline for its first step.
   [[nodiscard]] double start_limit_s() const;
   [[nodiscard]] std::string why_no_start(double waited_s) const;
-  /// When a trial of the search that has told nothing since is taken to hang, where time is
+  /// Returns when a search trial without further progress counts as hung; infinite if time is not
   /// limited.
   [[nodiscard]] double silence_limit_s() const;
-  /// When it has been measured for as long as it may, whatever the budget.
+  /// Returns when it has been measured for as long as it may, whatever the budget.
   [[nodiscard]] double own_limit_s() const;
-  /// After its start-up, where it was found to have none; the baseline's is longer, as no study
-  /// goes on without one.
+  /// Returns the longest time after start-up if the trial was found to have no steady state. The
+  /// baseline gets more time, because no study continues without one.
   [[nodiscard]] double longest_without_steady_state_s() const;
-  /// Measured in a program that others share (`k_shared_program`), and there in turns with the
-  /// baseline.
+  /// True if it is measured in a program shared with other trials (`k_shared_program`).
   [[nodiscard]] bool shares_program() const;
+  /// True if it is also measured in turns with the baseline.
   [[nodiscard]] bool takes_turns() const;
-  /// When its time was over, on the clock of its reports.
+  /// Returns the end of its time, on the clock of its reports.
   [[nodiscard]] double own_end_s() const;
-  /// True, for whoever returns that its end was asked for.
+  /// Sets the request. Always returns true, for callers that return if an end was asked for.
   bool ask_for_end(EndRequest request, std::string reason);
-  /// How long it had told no step when its time was over, where that was most of its time and no
-  /// phase was under way; else 0, as in a shared program, whose reports have a clock of their own.
+  /// Returns for how long it had reported no step when its time was over, if that was most of its
+  /// time and no phase was under way. Otherwise returns 0. Also returns 0 in a shared program,
+  /// whose reports use another clock.
   [[nodiscard]] double silent_end_s() const;
-  /// The measurement that counts, and what it is worth.
+  /// Returns the measurement that counts, adapted to the reason for the end.
   [[nodiscard]] Measurement final_measurement() const;
-  /// The same, or that of the whole run where the program ended by itself and that was its end.
+  /// Returns the same, or the measurement of the whole run if the program ran to its end by itself.
   [[nodiscard]] Measurement measurement_at_end(const Outcome& outcome,
                                                const TrialRecord* baseline) const;
-  /// Whether it was given up for its speed.
+  /// True if it was ended because it is slow.
   [[nodiscard]] bool was_cut_short(const Outcome& outcome) const;
-  /// The guard or the limit of memory that it has not respected by its end; nothing: all are.
+  /// Returns the guard or the memory limit that it had violated by its end; nullopt if none.
   [[nodiscard]] std::optional<std::string> violation(const Outcome& outcome,
                                                      const GuardedValues& guarded,
                                                      const TrialRecord* baseline) const;
-  /// Why it ended, as far as that is known only now.
+  /// Sets the reason for its end if only the outcome shows that reason.
   void settle_request(const Outcome& outcome);
   struct Findings;
-  /// The file of its hook's events is removed.
+  /// Collects what is known at the end. Removes the file of its hook's events.
   [[nodiscard]] Findings findings(const Outcome& outcome, const TrialRecord* baseline) const;
   [[nodiscard]] TrialEnding ending_of(const Outcome& outcome, const Findings& found,
                                       const TrialRecord* baseline) const;
-  /// What the runner lost is launched again, but not for ever.
+  /// Returns `failed` if the runner has lost the trial too often, otherwise `ended`.
   [[nodiscard]] TrialStatus status_after(TrialStatus ended) const;
   void record_usage(const Outcome& outcome);
-  /// What the machine did, its clocks in the measured window, and what explains a changed level.
+  /// Records the machine's state, its clocks in the measured window, and the cause of each change
+  /// of level.
   void record_machine(const Outcome& outcome, Measurement& measurement);
 
   const StudySpec* study_;
@@ -209,22 +217,22 @@ class RunningTrial {
   EarlyStopping early_stopping_;
   GuardWindows guarded_;
   HookLog hook_;
-  double usd_per_hour_;  ///< as the planned run is expected to be billed
+  double usd_per_hour_;  ///< expected price of the planned run
   double usd_per_billed_s_;
   double started_s_;
-  double program_startup_s_ = 0.0;  ///< of the shared program, before
+  double program_startup_s_ = 0.0;  ///< start-up of the shared program, before this trial
   double disturbed_until_s_ = 0.0;
   std::optional<double> paused_since_s_;
-  double paused_s_ = 0.0;                ///< in all pauses that are over
-  std::optional<double> told_resource_;  ///< that the scheduler has seen
+  double paused_s_ = 0.0;                ///< sum of the pauses that are over
+  std::optional<double> told_resource_;  ///< window steps that the scheduler has seen
   EndRequest request_ = EndRequest::none;
   std::string request_reason_;
-  bool is_slower_ = false;  ///< measured well enough to know that
+  bool is_slower_ = false;  ///< certainly slower than the best trial
   double requested_s_ = 0.0;
   double reported_s_ = 0.0;    ///< when the latest report came
   double progressed_s_ = 0.0;  ///< when the latest counter or phase came
-  bool in_phase_ = false;      ///< which rank 0 began by its latest report
-  /// As it was when the scheduler gave the trial up: what follows until it is gone counts no more.
+  bool in_phase_ = false;      ///< rank 0 began a phase in its latest report
+  /// Measurement when the end was asked for. Reports that follow do not count.
   std::optional<Measurement> at_request_;
 };
 

@@ -137,7 +137,7 @@ void RunningTrials::show_progress() {
 
 void RunningTrials::keep_spent() {
   std::vector<SpentSoFar> running;
-  // What a later run of the tuner adopts tells its whole bill itself.
+  // A trial that a later run of the tuner adopts will report its whole bill.
   const bool ends_with_tuner = !parts_->runner.machine_holder().holds_machines();
   for (const auto& [number, trial] : trials_) {
     const TrialRecord& record = trial.record();
@@ -159,7 +159,7 @@ Result<std::vector<TrialRecord>> RunningTrials::listen(const TrialRecord* baseli
   if (!events) return tl::unexpected(events.error());
   Result<void> first_fault;
   for (const TrialEvent& event : *events) {
-    // The runner tells each event once, so a later end must not be lost to an earlier fault.
+    // The runner sends each event once, so an earlier error must not lose a later end.
     auto done = std::visit([&](const auto& held) { return on_event(held); }, event);
     if (!done && first_fault) first_fault = std::move(done);
   }
@@ -226,7 +226,7 @@ void RunningTrials::refuse(TrialKey key, std::string why) {
 double RunningTrials::usd_committed(double least_s) const {
   double usd = 0.0;
   for (const auto& [number, trial] : trials_) {
-    // What waits for its machine, or for its turn there, is not billed yet.
+    // A trial that waits for its machine, or for its turn there, is not billed yet.
     const bool runs = trial.record().status == TrialStatus::running;
     const double so_far_s = runs ? trial.ran_s(parts_->clock.now_s()) : 0.0;
     usd += std::max(least_s, so_far_s) * trial.usd_per_billed_s();

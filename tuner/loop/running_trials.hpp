@@ -15,61 +15,63 @@
 
 namespace steptune {
 
-/// The trials under way: starts them, listens, ends them, and commits every change of state to the
-/// history before acting on it. Errors are those of the runner and of the recorder. Not thread
-/// safe.
+/// Starts, watches and ends the trials under way. Commits every change of state to the history
+/// before acting on it. Errors are those of the runner and of the recorder. Not thread safe.
 class RunningTrials {
  public:
   using TargetsOf = std::function<TrialTargets(const TrialRecord&)>;
 
-  /// All outlive the object.
+  /// All arguments outlive the object.
   RunningTrials(const LoopParts& parts, RunnerEvents& events, Recorder& recorder,
                 const Stopwatch& stopwatch)
       : parts_(&parts), events_(&events), recorder_(&recorder), stopwatch_(&stopwatch) {}
 
-  /// Commits the intent, then starts the trial. `trial` has number, purpose, origin, configuration
-  /// and attempt. If the runner refuses, the trial is recorded as interrupted.
+  /// Records the launch, then starts the trial. `trial` has number, purpose, origin, configuration
+  /// and attempt. If the runner refuses, records the trial as interrupted.
   [[nodiscard]] Result<void> launch(TrialRecord trial, TrialTargets targets,
                                     const TrialRecord* baseline);
 
-  /// Takes over what a former run of the tuner has left running. Returns the others, in order.
+  /// Takes over trials that an earlier run of the tuner left running. Returns the trials that
+  /// cannot be taken over, in order.
   [[nodiscard]] Result<std::vector<TrialRecord>> adopt(std::vector<TrialRecord> open,
                                                        const TargetsOf& targets_of);
 
-  /// Waits a moment for something to happen, acts on it, and returns the trials that have ended
-  /// (interrupted ones included), already recorded. `baseline` is null until it has been measured.
+  /// Waits a moment for events, acts on them, and returns the trials that have ended (interrupted
+  /// ones included), already recorded. `baseline` is null until it has been measured.
   [[nodiscard]] Result<std::vector<TrialRecord>> listen(const TrialRecord* baseline);
 
-  /// Asks all trials to end on the user's behalf; at once and without grace if `force`.
+  /// Asks all trials to end because the user wants to stop. With `force`, kills them at once.
   void interrupt(bool force);
-  /// Asks those to end that wait for a machine; returns how many.
+  /// Asks the trials that wait for a machine to end. Returns how many were asked.
   std::size_t withdraw(std::span<const TrialKey> waiting);
-  /// Records as interrupted what still runs, for a runner that does not answer any more.
+  /// Records all running trials as interrupted if the runner does not answer any more. Returns
+  /// them.
   [[nodiscard]] Result<std::vector<TrialRecord>> give_up();
 
-  /// Leaves the trials to themselves: they are recorded as running, for `adopt`.
+  /// Leaves the trials running. They stay recorded as running, for `adopt`.
   void forget() { trials_.clear(); }
 
-  /// Whether a trial that `listen` returned was interrupted since its part of the time was over:
-  /// the next attempt would have less.
+  /// True if `listen` returned this trial as interrupted because its part of the time was over.
+  /// Another attempt would have less time.
   [[nodiscard]] bool lacked_time(std::int64_t number) const {
     return lacked_time_.contains(number);
   }
 
-  /// True if one had to end because it was interleaved with others.
+  /// True if a trial had to end because it was interleaved with other trials.
   [[nodiscard]] bool interleaving_failed() const { return interleaving_failed_; }
 
   [[nodiscard]] std::size_t size() const { return trials_.size(); }
   [[nodiscard]] bool empty() const { return trials_.empty(); }
-  /// In order of number.
+  /// Returns the configurations of the trials under way, in order of their numbers.
   [[nodiscard]] std::vector<Configuration> configurations() const;
-  /// A trial that runs and has told no progress; null if there is none.
+  /// Returns a running trial that has reported no progress; null if there is none.
   [[nodiscard]] const RunningTrial* without_progress() const;
-  /// Ends a trial as failed: nothing will be read from its output.
+  /// Ends a trial as failed because nothing will be read from its output.
   void refuse(TrialKey key, std::string why);
-  /// What the trials under way cost: so far, or at least what `least_s` seconds of each do.
+  /// Returns the cost in USD of the trials under way: the cost so far, or that of `least_s` seconds
+  /// for each trial if that is more.
   [[nodiscard]] double usd_committed(double least_s) const;
-  /// The most that the trials under way can cost: their machines for the whole of `longest_s` each.
+  /// Returns the highest possible cost in USD of the trials under way: `longest_s` seconds each.
   [[nodiscard]] double usd_bound(double longest_s) const;
 
  private:
@@ -91,7 +93,7 @@ class RunningTrials {
   std::map<std::int64_t, RunningTrial> trials_;  ///< by number
   const TrialRecord* baseline_ = nullptr;        ///< valid within `listen`
   std::vector<TrialRecord> ended_;               ///< since the last `listen`
-  std::set<std::int64_t> lacked_time_;           ///< by their last launch
+  std::set<std::int64_t> lacked_time_;  ///< trials for which their last launch had too little time
   bool interleaving_failed_ = false;
   double shown_s_ = 0.0;
   bool shown_ = false;

@@ -8,16 +8,17 @@ namespace {
 
 constexpr double k_quiet_share = 0.05;
 constexpr double k_most_share = 0.1;
-/// Trials of the search before the first sentinel, and between two once the machine drifts.
+/// Search trials before the first sentinel, and least number between two once the machine drifts.
 constexpr int k_first_after = 10;
 constexpr int k_least_between = 5;
-/// Launches differ by more than a closer look would tell.
+/// Half-width that suffices, because launches differ by more.
 constexpr double k_half_width = 0.02;
-/// Where it drifts, and after the search: a gap of this share of all trials is looked into.
+/// If the machine drifts, and after the search, a sentinel is due after a fifth of all search
+/// trials.
 constexpr int k_gaps = 5;
 
 struct SentinelCount {
-  int searched = 0;       ///< begun
+  int searched = 0;       ///< started
   int before_latest = 0;  ///< of these, before the latest sentinel
   int ended = 0;          ///< sentinels
   bool is_open = false;   ///< one is under way

@@ -10,13 +10,14 @@
 namespace steptune {
 namespace {
 
-/// Of two short looks, whose intervals a container's shell cannot know.
+/// Ratio by which two short looks must be slower. A container's shell cannot compute their
+/// intervals.
 constexpr double k_clearly_slower = 1.5;
 
 double longest_warmup_s(const Standing& standing) {
   double longest_s = 0.0;
   for (const TrialRecord& trial : standing.trials()) {
-    // What came to no steady state tells the length of its trial, which may be the longest one.
+    // Without a steady state, the warm-up is as long as the trial, which may be the longest one.
     if (trial.measurement && trial.measurement->status == MeasurementStatus::steady) {
       longest_s = std::max(longest_s, trial.measurement->warmup_s);
     }
@@ -35,7 +36,7 @@ std::optional<SlowLimit> slow_limit(const StudySpec& study, const Standing& stan
   const double limit =
       k_clearly_slower * *targets.to_beat / (planned_samples(study.planned_run) * per_second);
   if (!(limit > 0.0) || !std::isfinite(limit)) return std::nullopt;
-  // Both looks together see what the study takes for the least that tells.
+  // Both looks together cover the study's least window.
   return SlowLimit{longest_warmup_s(standing), 0.5 * targets.measure.min_window_s, limit};
 }
 

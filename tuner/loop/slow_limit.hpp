@@ -8,11 +8,12 @@
 
 namespace steptune {
 
-/// From when on a trial of `configuration` is clearly slower than the incumbent whatever the rest
-/// of it shows, for runners that cannot be told to end one: where steps alone take the planned run
-/// half as long again as the incumbent's whole one (`targets.to_beat`), or cost that much more. Not
-/// looked at before the longest warm-up so far that a steady state followed is over. Nothing where
-/// there is no incumbent, or where the study compares by more than one of time and cost.
+/// Returns the limit beyond which a trial of `configuration` is clearly slower than the incumbent,
+/// whatever the rest of the trial shows. For runners that cannot end a trial on request. Beyond the
+/// limit, the steps alone make the planned run take or cost 1.5 times as much as the incumbent's
+/// (`targets.to_beat`). The trial is not checked before the longest warm-up so far that led to a
+/// steady state is over. Returns nullopt without an incumbent, or if the study does not compare by
+/// exactly one time or cost.
 [[nodiscard]] std::optional<SlowLimit> slow_limit(const StudySpec& study, const Standing& standing,
                                                   const Configuration& configuration,
                                                   const TrialTargets& targets);

@@ -15,40 +15,41 @@
 
 namespace steptune {
 
-// What the loop decides about a study as a whole, with the numbers behind it, as `Recorder` logs
-// and keeps it. Kinds and numbers are listed in docs/history.md.
+// Decisions of the loop about a study as a whole, with the numbers behind them. `Recorder` logs and
+// stores them. docs/history.md lists kinds and numbers.
 
-/// `guard`: what a guard asks for, now that the baseline has been measured.
+/// Returns `guard`: the limits of a guard, once the baseline has been measured.
 [[nodiscard]] StudyDecision guard_decision(const Guard& guard, const TrialRecord& baseline);
 
-/// `drift`: how fast the machine is believed to be, after a run of the baseline in the search.
+/// Returns `drift`: the estimated speed of the machine after a sentinel.
 [[nodiscard]] StudyDecision drift_decision(const TrialRecord& sentinel, const MachineDrift& drift);
 
-/// `payback`: a suggestion that is expected to cost more than it saves. `trial`: that it was to be.
+/// Returns `payback`: a suggestion that is expected to cost more than it saves. `trial`: the number
+/// that the suggestion would have had.
 [[nodiscard]] StudyDecision payback_decision(std::int64_t trial, const PaybackRule& rule);
 
-/// Persistent names.
+/// Kinds of decisions. Persistent names.
 inline constexpr const char* k_end_decision = "end";
 inline constexpr const char* k_search_on_decision = "search_on";
 inline constexpr const char* k_recommend_decision = "recommend";
-/// The study goes on with another budget, search or measuring than before (`run_loop`).
+/// The study continues with a changed budget, search or measuring (`run_loop`).
 inline constexpr const char* k_changed_decision = "changed";
 [[nodiscard]] bool is_of_change(const StudyDecision& decision);
 
-/// `end`: why nothing is searched any more, and how time and money are divided.
+/// Returns `end`: why the search ended, with the time and money spent.
 [[nodiscard]] StudyDecision end_decision(LoopEnd end, std::optional<BudgetLimit> spent,
                                          const std::string& reason, const Spending& spending);
-/// `search_on`: fresh runs left time, so that the search goes on.
+/// Returns `search_on`: fresh runs left time, so the search continues.
 [[nodiscard]] StudyDecision search_on_decision(const Spending& spending);
 
-/// `finalist`: which configuration fresh runs are to confirm. `run`: its first one.
+/// Returns `finalist`: the configuration that fresh runs will confirm. `run`: the first of these.
 [[nodiscard]] StudyDecision finalist_decision(const TrialRecord& run, const Standing& standing);
-/// `judge`: what its fresh runs say after one of them, `run`.
+/// Returns `judge`: the verdict on a finalist after its fresh run `run`.
 [[nodiscard]] StudyDecision judged_decision(const TrialRecord& run, const Finalist& finalist);
-/// `exclude`: a fresh run failed, so that its configuration is no winner.
+/// Returns `exclude`: a fresh run failed, so its configuration cannot win.
 [[nodiscard]] StudyDecision excluded_decision(const TrialRecord& run);
 
-/// `recommend`: what the user is told in the end.
+/// Returns `recommend`: the recommendation at the end.
 [[nodiscard]] StudyDecision recommended_decision(const LoopResult& result);
 
 }  // namespace steptune

@@ -18,7 +18,7 @@ TrialResult interrupted(EndRequest request) {
   return {TrialStatus::interrupted, why};
 }
 
-/// The trial's end says nothing against it: what counts is what was measured.
+/// Judges a trial by its measurement, because its end says nothing against it.
 TrialResult measured_result(const TrialEnding& ending) {
   if (ending.not_in_force) return {TrialStatus::infeasible, *ending.not_in_force};
   if (ending.request == EndRequest::scheduler && !ending.violated) {

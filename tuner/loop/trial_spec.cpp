@@ -14,13 +14,14 @@ namespace steptune {
 
 namespace {
 
-/// What a running program can be switched to; nothing where a knob is set at the start only.
+/// Returns the settings that a running program can switch to; nullopt if a knob can only be set at
+/// the start.
 std::optional<std::map<std::string, Value>> switchable_knobs(const PytorchHookRequest& request) {
   std::map<std::string, Value> knobs;
   for (const auto& [name, value] : request.knobs) {
     const Knob* knob = find_pytorch_knob(name);
     if (knob == nullptr) return std::nullopt;
-    // Its variables are compared with the baseline's.
+    // `live_trial` compares the environment variables with the baseline's.
     if (knob->in_environment()) continue;
     if (!knob->switchable) return std::nullopt;
     knobs.insert_or_assign(name, value);
@@ -28,7 +29,7 @@ std::optional<std::map<std::string, Value>> switchable_knobs(const PytorchHookRe
   return knobs;
 }
 
-/// All variables but what the hook is told.
+/// Returns all variables of a command, without the knobs that the hook sets inside the program.
 std::map<std::string, std::string> variables_of(const RenderedCommand& command) {
   PytorchHookRequest request = *command.hook;
   std::erase_if(request.knobs, [](const auto& knob) {
@@ -40,8 +41,8 @@ std::map<std::string, std::string> variables_of(const RenderedCommand& command) 
   return variables;
 }
 
-/// What trials in turns with it are told in units of. Of a baseline without a steady state only the
-/// rate with phases is known; nothing: not even that.
+/// Returns the rate that serves as unit for trials in turns with the baseline. If the baseline has
+/// no steady state, this is its rate with phases; nullopt if that is unknown, too.
 std::optional<double> level_of(const Measurement& baseline) {
   for (const double rate : {baseline.step_seconds_per_sample, baseline.seconds_per_sample}) {
     if (std::isfinite(rate)) return rate;
@@ -62,14 +63,15 @@ std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& t
   const auto usual_knobs = switchable_knobs(*usual.hook);
   if (!knobs || !usual_knobs) return std::nullopt;
   LiveTrial live{*knobs, *usual_knobs, std::nullopt, command.hook->samples_per_step};
-  // What confirms is one run of each in turns already.
+  // A confirming round already has one run of each in turns.
   if (!is_confirmation(trial.purpose) && baseline != nullptr && baseline->measurement) {
     live.baseline_seconds_per_sample = level_of(*baseline->measurement);
   }
   return live;
 }
 
-/// Of more processes, the first alone reports: each prints a few lines a second.
+/// Asks all processes to report, up to 64 of them. Each prints a few lines a second, so among more
+/// processes only the first reports.
 void tell_ranks_to_report(const Launch& launch, std::map<std::string, std::string>& environment) {
   constexpr int k_most_reporting = 64;
   const int processes = launch.processes();
@@ -101,9 +103,9 @@ TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
   if (command.hook) {
     if (study.runner->traits().sees_files) command.hook->events = hook_events_path(trial);
     set_hook_variables(*command.hook, spec.environment);
-    // Where the hook is missing, the trial fails for not having told anything.
+    // If the hook is missing, the trial fails because it reports nothing.
     spec.python_path = pytorch_hook_folder().value_or(std::filesystem::path());
-    // What is tuned as it is keeps the thread counts that it finds.
+    // An unmodified program keeps the thread counts that it finds.
     spec.set_thread_counts = false;
   }
   spec.working_directory = study.working_directory;

@@ -10,24 +10,24 @@
 
 namespace steptune {
 
-/// What the runner is to start for this attempt of a trial: command and environment rendered, with
-/// the paths of its copies of configuration files (`write_config_copies`), which must be there
-/// then, machines of the configuration, limits of the study. `baseline`: the study's as measured,
-/// which trials in a running program are compared with; null before that.
+/// Returns what the runner starts for this attempt of a trial: the rendered command and
+/// environment, the configuration's machines and the study's limits. The command has the paths of
+/// copied configuration files (`write_config_copies`), which must exist when it starts. `baseline`:
+/// the measured baseline, which trials in a running program are compared with; null before.
 [[nodiscard]] TrialSpec make_trial_spec(const StudySpec& study, const TrialRecord& trial,
                                         const TrialRecord* baseline = nullptr);
 
-/// True if the study's trials are measured in a program that runs already: they pay no start-up.
+/// True if trials are measured in a program that already runs, so that they have no start-up.
 [[nodiscard]] bool shares_running_program(const StudySpec& study);
 
-/// Where a trial's hook tells its events; empty where its output is not kept.
+/// Returns the file for the events of a trial's hook; empty if its output is not kept.
 [[nodiscard]] std::filesystem::path hook_events_path(const TrialRecord& trial);
 
-/// What tells this study from all others of its name (`Runner::begin_study`): its name and
-/// the moment when its history began, which no continuation changes.
+/// Returns an identity that no other study of this name has (`Runner::begin_study`): its name and
+/// the time when its history began. It stays the same when a study is continued.
 [[nodiscard]] std::string study_identity(const StudyRecord& study);
 
-/// `trial-7.log`, `trial-7.2.log` for the second attempt.
+/// Returns the path of the trial's log: `trial-7.log`, `trial-7.2.log` for the second attempt.
 [[nodiscard]] std::filesystem::path trial_log_path(const std::filesystem::path& log_directory,
                                                    std::int64_t number, int attempt);
 

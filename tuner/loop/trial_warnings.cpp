@@ -57,7 +57,7 @@ void TrialWarnings::of_baseline(const TrialRecord& baseline) const {
     listener_->on_warning(
         fmt::format("the baseline itself violates a limit: {}", baseline.failure));
   } else if (baseline.measurement && !baseline.measurement->not_finite.empty()) {
-    // No guard asks for it; yet such a run is of no use, and its speed may be another.
+    // No guard checks this, yet such a run is useless, and its speed may be different.
     listener_->on_warning(fmt::format(
         "the baseline's {} was NaN or infinite when it ended: the program as it is may learn "
         "nothing; see 'steptune show {}'",

@@ -8,21 +8,21 @@
 
 namespace steptune {
 
-/// What the user is warned of as trials run and end. Says some of it once only.
+/// Warns the user as trials run and end. Gives some warnings only once.
 class TrialWarnings {
  public:
-  /// Both outlive the object.
+  /// Both arguments outlive the object.
   TrialWarnings(const StudySpec& study, LoopListener& listener)
       : study_(&study), listener_(&listener) {}
 
-  /// Of one that was completed without a steady state.
+  /// Warns of a trial that was completed without a steady state.
   void of_ended(const TrialRecord& trial);
-  /// Of a machine that is no longer as fast as it was; nothing where that is not significant.
+  /// Warns if the machine's speed has changed significantly.
   void of_drift(const MachineDrift& drift) const;
-  /// Of a configuration that failed when it was confirmed.
+  /// Warns of a configuration that failed when it was confirmed.
   void of_refuted(const TrialRecord& trial) const;
-  /// Of guards that the measured baseline violates, or that cannot be checked against it, and of
-  /// its metrics that are no finite numbers.
+  /// Warns of guards that the measured baseline violates or that cannot be checked against it, and
+  /// of its metrics that are not finite numbers.
   void of_baseline(const TrialRecord& baseline) const;
 
  private:

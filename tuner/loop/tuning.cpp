@@ -23,17 +23,18 @@
 namespace steptune {
 namespace {
 
-/// A trial during which the tuner itself died this often probably kills it (or the machine).
+/// Most attempts of a trial during which the tuner itself died. After that, the trial probably
+/// kills the tuner (or the machine).
 constexpr int k_attempts_when_tuner_dies = 20;
-/// How long trials may outlive a forced end before the runner is not believed any more.
+/// Seconds that trials may outlive a forced end before the loop no longer trusts the runner.
 constexpr double k_forced_end_s = 30.0;
-/// How long machines may take to come free at the end: the provider gives programs 120 s to end,
-/// and has their output to store.
+/// Longest wait in seconds for machines at the end. The provider gives programs 120 s to end, and
+/// then stores their output.
 constexpr double k_longest_release_s = 240.0;
-/// Share of a budget of time whose rest asks for a word.
+/// Share of a time budget. If more than this is left, the result mentions it.
 constexpr double k_much_left = 0.2;
 
-/// Sentinels come in both phases.
+/// True if the latest trial confirms. Skips sentinels, which run in both phases.
 bool was_confirming(const std::vector<TrialRecord>& trials) {
   const auto latest = std::find_if(trials.rbegin(), trials.rend(), [](const TrialRecord& trial) {
     return trial.purpose != TrialPurpose::sentinel;
@@ -63,7 +64,7 @@ Tuning::Tuning(const LoopParts& parts, StudyRecord study, std::optional<FormerRu
 Result<LoopResult> Tuning::run() {
   auto result = run_phases();
   if (result) return result;
-  // Machines that do not answer go on with what runs there: the next run takes that over.
+  // Machines that do not answer keep their trials running. The next run takes these over.
   const bool answers = !machines_.holds_machines() || result.error().kind != ErrorKind::unavailable;
   if (!answers) running_.forget();
   if (!running_.empty()) running_.interrupt(/*force=*/true);
@@ -77,7 +78,7 @@ Result<LoopResult> Tuning::run() {
 
 Result<LoopResult> Tuning::run_phases() {
   if (auto resumed = resume(); !resumed) return tl::unexpected(resumed.error());
-  // Whoever continues a study has been told.
+  // A study that continues has already reported its course.
   told_course_ = !standing_.trials().empty();
   if (parts_.seen_startup_s) tell_course(*parts_.seen_startup_s);
   while (true) {
@@ -115,7 +116,7 @@ Result<void> Tuning::resume() {
   std::vector<TrialRecord> others;
   for (const TrialRecord& trial : standing_.trials()) {
     if (is_final(trial.status)) {
-      // What only took too long to start for the time that there was is open again.
+      // A longer budget may allow a slow start, so retry trials that were cut off while starting.
       if (!may_start_longer(parts_.study, trial, standing_.baseline())) {
         final_trials.push_back(&trial);
       }
@@ -136,12 +137,12 @@ Result<void> Tuning::resume() {
 }
 
 void Tuning::learn_from(std::vector<const TrialRecord*> ended) {
-  // One at a time end in the order of their numbers, whatever clocks said.
+  // Trials that run one at a time end in the order of their numbers, whatever the clock said.
   const bool one_at_a_time = runs_one_at_a_time();
   std::ranges::sort(ended, {}, [&](const TrialRecord* trial) {
     return std::tuple(one_at_a_time ? 0.0 : trial->ended_wall_s, trial->number);
   });
-  // What launches differed by, the searcher was told as it was known then.
+  // Give each trial to the searcher with the launch variation that was known then.
   Standing growing(ranking_rules(parts_.study));
   for (const TrialRecord* trial : ended) {
     growing.put(*trial);
@@ -178,8 +179,8 @@ Result<void> Tuning::record_killed(TrialRecord& trial) {
 }
 
 Result<void> Tuning::resume_confirmation() {
-  // It goes on by the limits that it began with. Fresh runs that took less than what was kept for
-  // them leave time for the search, but not before the confirmation is over.
+  // The confirmation continues with the limits that it began with. If its runs took less than the
+  // time kept for them, the search gets the rest, but only after the confirmation.
   confirmed_ = false;
   if (former_->unchanged) {
     auto end = recorded_end();
@@ -212,7 +213,7 @@ Result<std::optional<Tuning::End>> Tuning::recorded_end() const {
     if (is_of_search) {
       return End{*end, decision.text, budget_limit_from_text(text_at(decision.numbers, "limit"))};
     }
-    // A larger budget has continued what was finished.
+    // The study was finished, and a larger budget has continued it.
     break;
   }
   return std::nullopt;
@@ -248,7 +249,7 @@ Result<void> Tuning::confirm() {
   const std::size_t cut_off_before = cut_off_.size();
   while (!end_ || end_->end != LoopEnd::interrupted) {
     if (running_.empty()) {
-      // What one run could not have, the next would wait for as well.
+      // If one run got no machine or no time, the next run would not get it either.
       const bool lacks_time = withdrawn_ > withdrawn_before || cut_off_.size() > cut_off_before;
       if (!can_pay_another() || lacks_time) return {};
       auto next = next_pending(/*confirming=*/true);
@@ -273,8 +274,8 @@ Result<void> Tuning::confirm() {
 
 bool Tuning::may_search_on() const {
   const StudySpec& study = parts_.study;
-  // Whoever pays for machines, or waits for the long run's settings, has them as soon as they are
-  // proven; a companion's study has its own rule.
+  // If machines cost money, or a long run waits for its settings, the study ends with the first
+  // proof. A study with a companion has its own rule.
   return study.budget.time_s && !machines_.holds_machines() && study.trials != TrialsIn::attached &&
          !study.measure.companion;
 }
@@ -284,7 +285,7 @@ bool Tuning::searches_on() const {
   if (end_->end != LoopEnd::budget || !may_search_on() || study.measure.confirm_pairs <= 0) {
     return false;
   }
-  // What fresh runs have no time for, they have none for after more of the search.
+  // If fresh runs lack time now, they would also lack it after more search.
   const bool lack_time = std::ranges::any_of(cut_off_, [&](std::int64_t number) {
     return is_confirmation(standing_.find(number)->purpose);
   });
@@ -308,7 +309,7 @@ bool Tuning::runs_one_at_a_time() const {
 }
 
 bool Tuning::interleaves() const {
-  // Two that run in turns would find in memory what the other one has read.
+  // Interleaved runs share the page cache: each finds in memory what the other one has read.
   const MeasureSpec& measure = parts_.study.measure;
   return parts_.runner.interleaves() && measure.interleave && measure.cache == PageCache::warm &&
          parts_.study.trials != TrialsIn::attached && !running_.interleaving_failed();
@@ -325,18 +326,18 @@ Result<void> Tuning::launch_rest_of_round(int round) {
 
 Result<void> Tuning::launch_more_rounds() {
   const int in_turn = machines_.trials_in_turn();
-  // What would run side by side, or start by itself, waits until it is known to be needed.
+  // Runs that would be side by side, or need their own start, wait until they are surely needed.
   if (in_turn == 1) return {};
   const StudySpec& study = parts_.study;
   const Resources of_baseline = study.runner->resources_of(study.baseline);
   bool apart = false;
-  // What is usual is asked for at once; what the claim needs beyond that, once those are over.
+  // Ask for the usual number at once. If the claim needs more, ask for these after the usual ones.
   while (can_pay_another()) {
     auto next = next_confirmation();
     if (!next || next->confirm_pair > std::max(1, study.measure.confirm_pairs)) break;
     apart = apart || study.runner->resources_of(next->configuration) != of_baseline;
-    // On a machine that is there for both they take turns without a start between. Where they need
-    // different ones, each of these is started once for all rounds, not for each.
+    // On a machine that suits both, they take turns without a start between. If they need different
+    // machines, each machine is started once for all rounds, not once for each.
     const int most = apart ? machines_.backlog() : in_turn;
     if (running_.size() >= static_cast<std::size_t>(most)) break;
     if (auto launched = launch(*std::move(next)); !launched) return launched;
@@ -364,7 +365,7 @@ std::optional<std::int64_t> Tuning::further_trials() const {
   const std::int64_t confirmations =
       std::max<std::int64_t>(0, std::int64_t{2} * parts_.study.measure.confirm_pairs - confirmed);
   const auto again = static_cast<std::int64_t>(pending_.size());
-  // How many fresh runs a claim needs shows only as they come.
+  // Only the fresh runs themselves show how many of them a claim needs.
   if (end_ && next_confirmation()) return std::nullopt;
   if (end_) return again + confirmations;
   if (!budget.trials) return std::nullopt;
@@ -396,7 +397,8 @@ bool Tuning::is_first_of_finalist(const TrialRecord& trial) const {
 
 bool Tuning::is_too_late_for(TrialPurpose purpose) const {
   if (!machines_.holds_machines()) {
-    // A baseline that is begun again ends at once, and with it the study.
+    // The baseline is always begun again: if there is no time, it ends at once, and so does the
+    // study.
     return purpose != TrialPurpose::baseline &&
            stopwatch_.elapsed_s() >= latest_end_s(parts_.study, spending(), purpose);
   }
@@ -495,7 +497,7 @@ Result<void> Tuning::detach() {
 }
 
 void Tuning::release() {
-  // Whoever asks twice to stop does not want to wait.
+  // A user who asks twice to stop does not want to wait.
   const double longest_s = interrupts() > 1 ? 0.0 : k_longest_release_s;
   if (const auto released = machines_.release(longest_s); !released) {
     parts_.listener.on_warning(released.error().text());
@@ -645,7 +647,7 @@ std::string Tuning::why_nothing_faster() const {
   const bool compared = std::ranges::any_of(
       standing_.trials(), [](const TrialRecord& trial) { return is_searched(trial.purpose); });
   const double left_s = by_time ? *limit_s - stopwatch_.elapsed_s() : 0.0;
-  // Other reasons not to go on (machines that are held, no further claim) leave time, too.
+  // Time may also be left for other reasons: machines are held, or no further claim is possible.
   const bool too_little = by_time && search_time_spent(parts_.study, spending(), confirmed_);
   const std::string rest =
       too_little && left_s > k_much_left * *limit_s
@@ -653,7 +655,7 @@ std::string Tuning::why_nothing_faster() const {
                         format_duration(left_s))
           : "";
   if (by_time && !compared) {
-    // What it advises is about time.
+    // The advice is about time, so it does not suit a money budget.
     const std::string then = budget.time_of_usd ? "" : parts_.after_too_little;
     return fmt::format("; that was enough for the baseline only: nothing was compared with it{}{}",
                        rest, then.empty() ? "" : ": " + then);
