@@ -111,7 +111,7 @@ struct LoopParts {
 ///
 /// A failed baseline, or too many failures in a row, ends the run. `LoopResult::reason` then has
 /// the last lines of the log. Running the study again continues it, with another baseline trial if
-/// that one failed. Errors are those of the history or the runner; a failed trial is no error. If
+/// that one failed. Errors come from the history or the runner; a failed trial is no error. If
 /// the history cannot be written (disk full), the loop starts nothing new. It keeps its results and
 /// tries to write them for a minute before it ends with that error.
 [[nodiscard]] Result<LoopResult> run_loop(LoopParts parts);

@@ -40,8 +40,8 @@ class Recorder {
         stopwatch_(&stopwatch),
         study_(&study) {}
 
-  // Each is one transaction of the history (`History::record_launching` and so on). Errors are
-  // those of the history after a minute of retries, or those of the runner in that time.
+  // Each is one transaction of the history (`History::record_launching` and so on). Errors come
+  // from the history after a minute of retries, or from the runner in that time.
   [[nodiscard]] Result<void> launching(const TrialRecord& trial);
   [[nodiscard]] Result<void> running(const TrialRecord& trial);
   [[nodiscard]] Result<void> ended(const TrialRecord& trial, const TrialTrace& trace = {});

@@ -16,7 +16,7 @@
 namespace steptune {
 
 /// Starts, watches and ends the trials under way. Commits every change of state to the history
-/// before acting on it. Errors are those of the runner and of the recorder. Not thread safe.
+/// before acting on it. Errors come from the runner and the recorder. Not thread safe.
 class RunningTrials {
  public:
   using TargetsOf = std::function<TrialTargets(const TrialRecord&)>;

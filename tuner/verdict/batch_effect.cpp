@@ -18,15 +18,16 @@
 namespace steptune {
 namespace {
 
-/// Peak memory of launches of one configuration differs by less.
+/// Largest difference in peak memory between launches of one configuration, as a share.
 constexpr double k_memory_noise = 0.03;
-/// And by less than this: a helper process more or less, seen or missed.
+/// Same in bytes: one helper process more or less may be seen.
 constexpr double k_memory_noise_bytes = 8.0 * (1 << 20);
-/// Counts and printed rates that agree differ by less: a last batch may be smaller.
+/// Counts and printed rates agree if they differ by less than this share. A last batch may be
+/// smaller.
 constexpr double k_agrees = 0.1;
-/// Taken where no interval is known: of whole runs that were too short for one.
+/// Noise assumed for whole runs that are too short for an interval.
 constexpr double k_unknown_noise = 0.05;
-/// Without an effect of so many times the samples, smaller changes have none either.
+/// If this many times the samples have no effect, smaller changes have none either.
 constexpr double k_clear_change = 2.0;
 
 bool tells_no_samples(const TrialRecord& trial) {
@@ -34,7 +35,7 @@ bool tells_no_samples(const TrialRecord& trial) {
          trial.measurement->window_steps > 0.0;
 }
 
-/// Seconds per sample of the steps, and the standard error as a share.
+/// Seconds per sample of the steps, with the standard error as a share.
 struct StepRate {
   double seconds_per_sample = 0.0;
   double error = 0.0;
@@ -55,14 +56,14 @@ bool agree(double ratio, double expected) {
   return std::abs(std::log(ratio / expected)) < std::log1p(k_agrees);
 }
 
-/// Samples, images or tokens a second among the last metrics; nothing where none is called so.
+/// Returns the last value of this metric; nullopt if it is missing or not positive.
 std::optional<double> printed_rate(const Measurement& measurement, const std::string& name) {
   const auto found = measurement.metrics.find(name);
   return found != measurement.metrics.end() && found->second > 0.0 ? std::optional(found->second)
                                                                    : std::nullopt;
 }
 
-/// `samples/s`, `images per second`, `train_tokens_per_sec`.
+/// True for names such as `samples/s`, `images per second`, `train_tokens_per_sec`.
 bool is_rate_of_samples(const std::string& name) {
   static const std::set<std::string> k_units{
       "sample",   "samples",  "image",     "images", "img",  "imgs",  "example",
@@ -82,7 +83,7 @@ bool is_rate_of_samples(const std::string& name) {
   return false;
 }
 
-/// By how many times more samples a step holds, as the printed rates say.
+/// Returns the ratio of samples per step to the baseline's, according to printed rates.
 std::optional<double> ratio_by_rates(const TrialRecord& trial, const TrialRecord& baseline,
                                      double step_ratio) {
   for (const auto& [name, rate] : trial.measurement->metrics) {
@@ -104,7 +105,7 @@ std::optional<double> training_batch(const HookLog& hook) {
   return size;
 }
 
-/// By how many times more samples a batch holds, as the hook saw the loader's.
+/// Returns the ratio of the batch size to the baseline's, as the hook saw it in the data loaders.
 std::optional<double> ratio_by_loader(const HookLog* hook, const TrialRecord& baseline) {
   if (hook == nullptr || baseline.hook.is_null()) return std::nullopt;
   const auto size = training_batch(*hook);
@@ -112,7 +113,7 @@ std::optional<double> ratio_by_loader(const HookLog* hook, const TrialRecord& ba
   return size && former && *former > 0.0 ? std::optional(*size / *former) : std::nullopt;
 }
 
-/// The parameters of `planned_run.batch_size` that differ: `batch_size=128`.
+/// Returns the parameters of `planned_run.batch_size` that differ: `batch_size=128`.
 std::string counted_difference(const StudySpec& study, const Configuration& configuration,
                                const Configuration& baseline) {
   std::string text;
@@ -134,7 +135,7 @@ bool differ_in_batch_alone(const StudySpec& study, Configuration configuration,
   return configuration == baseline;
 }
 
-/// Decides by what the program has told, else by what it has shown.
+/// Sets the evidence: what the program reported, or otherwise what its speed and memory show.
 void set_evidence(const TrialRecord& trial, const TrialRecord& baseline, const HookLog* hook,
                   BatchEffect& effect) {
   const double times = effect.samples / effect.baseline_samples;
@@ -148,7 +149,7 @@ void set_evidence(const TrialRecord& trial, const TrialRecord& baseline, const H
   if (told(ratio_by_loader(hook, baseline), BatchEvidence::loader)) return;
   if (told(ratio_by_rates(trial, baseline, step_ratio), BatchEvidence::rate)) return;
   const double direction = times > 1.0 ? 1.0 : -1.0;
-  // Other settings that differ may make up for the effect.
+  // Other settings that differ may hide the direction of the effect.
   const auto grows = [&](double ratio, double noise) {
     const double growth = std::log(ratio);
     return (effect.is_alone ? direction * growth : std::abs(growth)) > noise;

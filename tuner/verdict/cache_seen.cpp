@@ -19,18 +19,19 @@ constexpr auto k_states = enum_names<CacheState>({
     {CacheState::not_known, "not_known"},
 });
 
-/// What a program reads of its own files, or writes anew and reads again, is less.
+/// Reads below this are of the program itself, or of files that it has just written.
 constexpr double k_least_read_bytes = 0x1p20;
-/// Readahead and what was read before it was measured count, too.
+/// Share of the data that counts as all of it. Readahead, and reads before the measurement, count,
+/// too.
 constexpr double k_nearly_all = 0.95;
 
 std::string mebibytes(double bytes) {
   return fmt::format("{:.1f} MiB", bytes / 0x1p20);
 }
 
-/// Start of one run and what it read.
+/// Start of a run and its reads.
 struct Run {
-  bool is_cold = false;     ///< its data were to be dropped from memory before
+  bool is_cold = false;     ///< its data should have been dropped from memory before
   std::string dropped;      ///< `k_dropped_placement`
   std::string not_dropped;  ///< `k_not_dropped_placement`
   std::optional<double> data_bytes;
@@ -53,7 +54,7 @@ Run run_of(const TrialRecord& trial) {
   return run;
 }
 
-/// Of what is more than nothing.
+/// Describes reads of more than 0 bytes.
 std::string read_text(const Run& run) {
   return fmt::format("a run read {} from storage in {}", mebibytes(run.read_bytes),
                      format_duration(run.seconds));
@@ -115,7 +116,7 @@ CacheSeen cache_seen(std::span<const TrialRecord* const> runs) {
   std::ranges::copy_if(runs, std::back_inserter(counted),
                        [](const TrialRecord* run) { return run->storage_read_bytes.has_value(); });
   if (counted.empty()) {
-    // Where data were dropped reads are counted as a rule.
+    // If data were dropped from memory, reads are usually counted.
     const bool named = std::ranges::any_of(runs, [](const TrialRecord* run) {
       return run->placement.contains(k_page_cache_placement);
     });

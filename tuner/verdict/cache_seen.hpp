@@ -10,23 +10,24 @@
 
 namespace steptune {
 
-/// Where runs had their data from, as far as what they read from storage tells. Persistent names.
+/// Place from which runs read their data, judged by their reads from storage. Persistent names.
 enum class CacheState {
-  warm,      ///< from this machine's memory (page cache): nothing to speak of came from storage
-  cold,      ///< from storage: the data were dropped from memory before each run
-  mixed,     ///< from both, or from storage and nobody knows what else was read
-  not_known  ///< reads were not counted, or cannot be what they seem to be
+  warm,      ///< this machine's memory (page cache): hardly anything came from storage
+  cold,      ///< storage: the data were dropped from memory before each run
+  mixed,     ///< partly storage, partly memory
+  not_known  ///< reads were not counted, or their count is not plausible
 };
 [[nodiscard]] std::string to_text(CacheState state);
 [[nodiscard]] std::optional<CacheState> cache_state_from_text(std::string_view text);
 
-/// The same of the runs that a recommendation's figures are of.
+/// Place from which the runs behind a recommendation's figures read their data.
 struct CacheSeen {
   CacheState state = CacheState::not_known;
   std::optional<double> storage_read_bytes;  ///< by one run, the median
-  /// For people; empty where trials run on machines that tell nothing of it.
+  /// Text for people; empty if the machines of the trials do not show it.
   std::string text{};
 };
+/// Judges by the run with the median of the reads.
 [[nodiscard]] CacheSeen cache_seen(std::span<const TrialRecord* const> runs);
 
 }  // namespace steptune

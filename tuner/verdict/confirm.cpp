@@ -13,10 +13,10 @@
 namespace steptune {
 namespace {
 
-/// One may be an accident.
+/// Failed runs of the baseline that end the confirmation. One failure may be an accident.
 constexpr std::ptrdiff_t k_failures_of_baseline = 2;
 
-/// A baseline may violate a guard and still be what the user runs today.
+/// True if the run's values count. A baseline may violate a guard, because the user runs it today.
 bool is_usable(const TrialRecord& trial) {
   return trial.status == TrialStatus::completed ||
          (trial.purpose == TrialPurpose::confirm_baseline &&
@@ -35,8 +35,8 @@ bool is_failed_baseline(const TrialRecord& trial) {
   return trial.purpose == TrialPurpose::confirm_baseline && has_failed(trial);
 }
 
-/// The confirming runs that count, in order: of several of the same configuration and round the one
-/// that others disturbed least, the first of equal ones.
+/// Returns the confirming runs that count, in order. If several have the same configuration and
+/// round, the least disturbed one counts, or the first of equal ones.
 std::vector<const TrialRecord*> counted_runs(const Standing& standing) {
   std::vector<const TrialRecord*> runs;
   for (const TrialRecord& trial : standing.trials()) {
@@ -54,13 +54,13 @@ std::vector<const TrialRecord*> counted_runs(const Standing& standing) {
   return runs;
 }
 
-/// What the search's runs of the baseline tell of launches. The confirming runs tell it by
-/// themselves, as pairs.
+/// Returns the launch variation that the search's baselines and sentinels show. The confirming runs
+/// show their own, as pairs.
 LaunchVariation launches_before_confirming(const Standing& standing) {
   std::vector<TrialRecord> searched;
   for (const TrialRecord& trial : standing.trials()) {
-    // What comes later must not change what was settled, nor must a drift that it shows: such looks
-    // would have no error to spend.
+    // Later runs, or a drift that they show, must not change what was settled: no error is left for
+    // such looks.
     if (is_confirmation(trial.purpose)) break;
     if (trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::sentinel) {
       searched.push_back(trial);
@@ -123,7 +123,8 @@ void Confirmation::settle_companion(const ConfirmCompanion& companion) {
   const auto accompanies = [&](const Finalist& finalist) {
     return finalist.configuration == configuration;
   };
-  // In a round that the baseline began, another one may be settled before the companion's run.
+  // If the round began with the baseline, another finalist may be settled before the companion
+  // runs.
   const bool owes_a_run = !was_run(configuration, last_round_);
   const bool others_open = std::ranges::any_of(finalists_, [&](const Finalist& finalist) {
     const bool ran = !finalist.failed && was_run(finalist.configuration, last_round_);
@@ -181,7 +182,7 @@ std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
   const double to_beat = standing_->value(*baseline, 0);
   const bool is_kept = incumbent->configuration == baseline->configuration;
   const bool is_best = is_kept || standing_->value(*incumbent, 0) >= to_beat;
-  // So little does one launch tell of these that the baseline may be the best by luck.
+  // One launch shows so little of such programs that the baseline may be the best by luck.
   const bool may_be_luck = is_best && is_whole_run(*baseline) && !is_steady(*baseline);
   if (!is_kept) result.push_back(incumbent->configuration);
   for (const std::int64_t number : standing_->tied_with(*incumbent)) {
@@ -193,7 +194,7 @@ std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
       result.push_back(trial.configuration);
     }
   }
-  // Nothing looks better than the baseline. Time that is left tells if something might be.
+  // Nothing looks better than the baseline. If time is left, check what might be better.
   if (result.empty()) {
     const auto candidates = standing_->candidates();
     const auto open = std::ranges::find_if(
@@ -244,7 +245,7 @@ std::vector<Configuration> Confirmation::in_round(std::size_t together) const {
     if (!finalist.settled) configurations.push_back(finalist.configuration);
   }
   if (!may_take_turns()) return configurations;
-  // The incumbent is new where a former one failed, or a larger budget has found another.
+  // There is a new incumbent if an earlier one failed, or if a larger budget has found another.
   for (const Configuration& contender : contenders(finalists_.empty() ? together : 1)) {
     if (!was_tried(contender)) configurations.push_back(contender);
   }
@@ -298,7 +299,7 @@ std::optional<ConfirmStep> Confirmation::rest_of_round() const {
       return ConfirmStep{TrialPurpose::confirm_incumbent, last_round_, configuration};
     }
   }
-  // A finalist without its baseline tells nothing.
+  // A finalist's run without one of the baseline shows nothing.
   const bool awaited = std::ranges::any_of(
       open, [&](const Configuration& each) { return was_run(each, last_round_); });
   if (with_baseline || !awaited) return std::nullopt;
@@ -322,7 +323,7 @@ std::size_t Confirmation::runs_left_in_round(const TrialRecord& run) const {
 std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) const {
   if (baseline_failed_ || study_->measure.confirm_pairs == 0) return std::nullopt;
   if (last_round_ <= 1) {
-    // The first round is still forming: those that nothing separates run side by side.
+    // The first round is still forming: finalists that cannot be told apart run side by side.
     const bool begun = std::ranges::any_of(
         finalists_, [](const Finalist& finalist) { return !finalist.pairs.empty(); });
     for (const Configuration& contender : contenders(begun ? 0 : limits.together)) {
@@ -335,7 +336,7 @@ std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) 
   if (last_round_ > 0) {
     if (auto step = rest_of_round()) return step;
   }
-  // Not before the round is over: what disturbed it may be over by then, too.
+  // Wait for the end of the round, because the disturbance may be over then.
   if (limits.another_round) {
     if (auto step = disturbed_run()) return step;
   }
@@ -343,7 +344,7 @@ std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) 
   const bool is_first = finalists_.empty();
   if (configurations.empty() || (!is_first && !limits.another_round)) return std::nullopt;
   const int round = last_round_ + 1;
-  // A finalist that is new has no place in the round until its own first run.
+  // A new finalist has no place in the round before its own first run.
   if (round % 2 == 0 && was_tried(configurations.front())) {
     return ConfirmStep{TrialPurpose::confirm_baseline, round, study_->baseline};
   }

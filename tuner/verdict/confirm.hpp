@@ -12,101 +12,108 @@
 
 namespace steptune {
 
-/// A configuration that the search found, confirmed against the baseline.
+/// A configuration that the search found and that is confirmed against the baseline.
 struct Finalist {
   Configuration configuration;
   std::vector<RunPair> pairs;  ///< both runs measured, in order
-  bool failed = false;         ///< a fresh run of it failed or was infeasible
-  SpeedUp speed_up;            ///< of the pairs, at its share of the error; NaN without any
+  bool failed = false;         ///< a fresh run of this configuration failed or was infeasible
+  SpeedUp speed_up;  ///< of the pairs, at this finalist's share of the error; NaN without pairs
   Verdict verdict = Verdict::open;
   bool settled = false;  ///< more runs are not worth it
 };
 
-/// The run that is to come next.
+/// The next run of the confirmation.
 struct ConfirmStep {
   TrialPurpose purpose = TrialPurpose::confirm_incumbent;
   int round = 1;  ///< stored as the run's `confirm_pair`
   Configuration configuration;
 };
 
-/// How much confirming there may be.
+/// Limits of the confirmation.
 struct ConfirmLimits {
-  bool another_round = true;  ///< time and money allow one
+  bool another_round = true;  ///< time and money allow another round
   std::size_t together = 1;   ///< finalists that may run side by side
 };
 
-/// The fresh runs that say whether what the search found is faster than the baseline, as they stand
-/// in the history.
+/// The fresh runs in the history that show if the search found something faster than the baseline.
 ///
-/// Runs come in rounds: one of each finalist that is still open and one of the baseline, in turn
-/// forwards and backwards (A B B A), so that what drifts meets both. A finalist is looked at after
-/// each of its pairs and goes on while its verdict is open. The finalists that the search cannot
-/// tell apart run together; when all are judged and none is faster, the next best takes its turn,
-/// last of all what the scheduler stopped although it lay ahead of the baseline: what it was
-/// stopped for was no better.
+/// Runs come in rounds: one run of each open finalist and one of the baseline. Their order
+/// alternates (A B, then B A), so that a drift affects both. After each of its pairs a finalist is
+/// judged, and it continues while its verdict is open. Finalists that the search cannot tell apart
+/// run together. When all are judged and none is faster, the next best one follows. Last come
+/// configurations that the scheduler stopped although they were ahead of the baseline: those that
+/// they were stopped for were not better.
 ///
-/// A run that others disturbed much is done once more for its round, when a round is over, where
-/// time and money allow and that is not usual; of the two the one that was disturbed less counts.
-/// Whether it is done again depends on the others alone, not on what it measured.
+/// A run that other programs disturbed much is repeated once for its round, when the round is over,
+/// if time and money allow and if disturbance is not usual. The less disturbed of the two runs
+/// counts. Only the disturbance decides if a run is repeated, never its measurement.
 ///
-/// A run of the baseline that failed is done once more, since one failure may be an accident; after
-/// a second one nothing more is confirmed.
+/// A failed run of the baseline is repeated once, because one failure may be an accident. After a
+/// second failure nothing more is confirmed.
 ///
-/// The study's companion (`MeasureSpec::companion`) is a finalist, too, if its trial of the search
-/// may win; it runs in its own rounds and in every round of another one.
+/// The study's companion (`MeasureSpec::companion`) is a finalist, too, if its search trial may
+/// win. It runs in its own rounds and in every round of other finalists.
 ///
-/// The error of claiming "faster" is shared: half of it for the first finalist, a quarter for the
-/// second, and so on, and within each over the looks (`share_of_look`), so that the claim is made
-/// at most once in forty studies in which nothing is faster, and its interval holds in 95 % of
-/// them, whenever it stops (union bound; spending as in K. K. G. Lan and D. L. DeMets, "Discrete
-/// sequential boundaries for clinical trials", Biometrika 70(3), 1983).
+/// Finalists share the error of claiming "faster": half of it for the first finalist, a quarter for
+/// the second, and so on. Each finalist divides its share among its looks (`share_of_look`). So at
+/// most one in forty studies without anything faster claims that something is. The interval covers
+/// the true ratio in 95 % of studies, whenever the confirmation stops (union bound; spending as in
+/// K. K. G. Lan and D. L. DeMets, "Discrete sequential boundaries for clinical trials", Biometrika
+/// 70(3), 1983).
 class Confirmation {
  public:
-  /// Both outlive the object.
+  /// Both arguments outlive the object.
   Confirmation(const StudySpec& study, const Standing& standing);
 
-  /// In the order of their first runs.
+  /// Returns the finalists in the order of their first runs.
   [[nodiscard]] const std::vector<Finalist>& finalists() const { return finalists_; }
 
-  /// The one to recommend: of those shown to be faster the one with the largest speed-up, or an
-  /// earlier one that is within the precision of measuring of it, or that has fewer changes and is
-  /// within its interval. Null if there is none.
+  /// Returns the finalist to recommend; null if none was shown to be faster. This is the one with
+  /// the largest speed-up. An earlier one is preferred if its speed-up is the same within the
+  /// precision of measuring, or if it has fewer changes and the interval of the other one includes
+  /// its ratio.
   [[nodiscard]] const Finalist* winner() const;
 
-  /// Nothing when all is said. The first run is begun and a round begun is finished whatever the
-  /// limits.
+  /// Returns the next run; nullopt if the confirmation is complete. The first run is always
+  /// started, and a round is always finished, whatever the limits.
   [[nodiscard]] std::optional<ConfirmStep> next_step(const ConfirmLimits& limits) const;
 
-  /// Runs that the round after this one would have: its finalists, the baseline, the companion.
+  /// Returns the number of runs in the next round: its finalists, the baseline, the companion.
   [[nodiscard]] std::size_t runs_in_next_round() const;
 
-  /// Runs that the round of `run`, which is one of its own, still has: itself included.
+  /// Returns the number of runs that the round of `run` still has, `run` included. `run` is a
+  /// confirming run.
   [[nodiscard]] std::size_t runs_left_in_round(const TrialRecord& run) const;
 
-  /// Whether fresh runs of the baseline failed so often that nothing more is confirmed.
+  /// True if fresh runs of the baseline failed so often that nothing more is confirmed.
   [[nodiscard]] bool baseline_failed() const { return baseline_failed_; }
 
-  /// Whether a further finalist could still be shown to be faster.
+  /// True if a further finalist may still be confirmed.
   [[nodiscard]] bool may_take_turns() const;
 
-  /// The finalists of the first round, at most `most`: the incumbent, and of what cannot be told
-  /// from it what looks better than the baseline. Where that is the best itself, of a program that
-  /// ends without a steady state, all that cannot be told from it. If none looks better, the best
-  /// whose gain may still be worth it, as far as time is left. Where nothing may win, as where
-  /// all that were measured to their end violate a limit, the best of those that were stopped.
+  /// Returns the finalists of the first round, at most `most`:
+  /// - the incumbent, and configurations that cannot be told from it and look better than the
+  ///   baseline;
+  /// - if the baseline itself is the best, of a program that ends without a steady state: all
+  ///   configurations that cannot be told from the incumbent;
+  /// - if none looks better: the best one whose gain may still be worth it, if time is left for
+  ///   that;
+  /// - if no trial may win, for example because all violate a limit: the best trial that was
+  ///   stopped early.
   [[nodiscard]] std::vector<Configuration> contenders(std::size_t most) const;
 
  private:
-  /// Finds the finalists, and of each the runs that have one of the baseline beside them.
+  /// Finds the finalists, and for each the runs that have one of the baseline beside them.
   void pair_runs(const std::vector<const TrialRecord*>& runs);
   /// `error`: one-sided, this finalist's share.
   void judge_finalist(Finalist& finalist, double error, const LaunchVariation& known) const;
-  /// When all are judged: it goes on as long as another one does.
+  /// Settles the companion after all others were judged: it continues as long as another finalist
+  /// does.
   void settle_companion(const ConfirmCompanion& companion);
-  /// Trial of the search of the study's companion; null if there is none that may win.
+  /// Returns the search trial of the study's companion; null if there is none that may win.
   [[nodiscard]] const TrialRecord* companion() const;
-  /// True if the search's trials do not exclude a gain of `search.worth`, and time that is left may
-  /// go to such a question.
+  /// True if the search's trials do not exclude a gain of `search.worth`, and the time that is left
+  /// may be used to find out.
   [[nodiscard]] bool may_be_worth_it(const TrialRecord& trial) const;
   /// True if a finalist has more changes than another one and is not measurably better.
   [[nodiscard]] bool has_needless_changes(const Finalist& finalist, const Finalist& other) const;
@@ -124,11 +131,10 @@ class Confirmation {
   bool baseline_failed_ = false;
 };
 
-/// Finalists are confirmed in turn until so many were not shown to be faster.
+/// Finalists are confirmed in turn until this many were not shown to be faster.
 inline constexpr std::size_t k_most_finalists = 3;
 
-/// True for a fresh run of a finalist that failed or was infeasible: its configuration is no
-/// winner.
+/// True for a fresh run of a finalist that failed or was infeasible. Its configuration cannot win.
 [[nodiscard]] bool refutes(const TrialRecord& trial);
 
 }  // namespace steptune

@@ -7,19 +7,20 @@
 
 namespace steptune {
 
-/// Share of the time of the trial's last launch in which others used much of the machine, in
+/// Returns the share of the last launch's time in which other programs used much of the machine, in
 /// [0, 1].
 [[nodiscard]] double disturbed_share(const TrialRecord& trial);
 
-/// True where that is a fifth or more: its value says more about the others than about it.
+/// True if that share is a fifth or more. The trial's value then shows more about the other
+/// programs than about the trial.
 [[nodiscard]] bool is_much_disturbed(const TrialRecord& trial);
 
-/// Whether more than a third of `trials` are much disturbed (of up to three: more than one). Such a
-/// machine is as it is: what runs there is compared as it was measured.
+/// True if more than a third of `trials` are much disturbed (of up to three: more than one). On
+/// such a machine, disturbed trials are compared like any others.
 [[nodiscard]] bool disturbance_is_usual(const std::vector<const TrialRecord*>& trials);
 
-/// Those that are not much disturbed, in order; all of them where disturbance is usual or none
-/// would be left.
+/// Returns the trials that are not much disturbed, in order. Returns all of them if disturbance is
+/// usual or none would be left.
 [[nodiscard]] std::vector<const TrialRecord*> without_disturbed(
     std::vector<const TrialRecord*> trials);
 

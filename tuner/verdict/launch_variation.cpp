@@ -19,7 +19,7 @@ struct Launches {
   double within_variance = 0.0;  ///< summed
 };
 
-/// A guess at what varies within a whole run whose steps do not tell it, as a share of its value.
+/// Assumed variation within a whole run whose steps do not show it, as a share of its value.
 constexpr double k_within_whole_run = 0.025;
 
 bool was_not_selected(const TrialRecord& trial, const MachineDrift& drift) {
@@ -97,7 +97,7 @@ LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials
 double usual_variance_s(const std::vector<TrialRecord>& trials) {
   std::vector<const TrialRecord*> measured;
   for (const TrialRecord& trial : trials) {
-    // What was given up for its speed was hardly measured.
+    // A trial that was given up for its speed was hardly measured.
     const bool seen_out = is_final(trial.status) && trial.status != TrialStatus::stopped_early;
     if (seen_out && trial.measurement) measured.push_back(&trial);
   }

@@ -7,50 +7,54 @@
 
 namespace steptune {
 
-/// How much launches of one configuration differ beyond what varies within each: memory layout,
+/// Variation between launches of one configuration beyond the variation within each: memory layout,
 /// placement, neighbours. The upper level of the two-level model of T. Kalibera and R. Jones,
 /// "Rigorous benchmarking in reasonable time", ISMM 2013.
 struct LaunchVariation {
   double relative = 0.015;          ///< standard deviation, as a share of the value
-  double degrees_of_freedom = 3.0;  ///< that this is known with
+  double degrees_of_freedom = 3.0;  ///< of the estimate
 };
 
 class MachineDrift;
 
-/// Whether a trial's program came to its own end, and was measured as far as it goes.
+/// True if a trial's program came to its own end and the whole of it was measured.
 [[nodiscard]] bool is_whole_run(const TrialRecord& trial);
-/// Whether it came to a steady state; true of trials without a measurement of time.
+/// True if the trial reached a steady state, or has no measurement of time.
 [[nodiscard]] bool is_steady(const TrialRecord& trial);
 
-/// Standard error of a trial's first objective, as a share of its value; 0 of a value of 0.
+/// Returns the standard error of a trial's first objective as a share of its value; 0 for a value
+/// of 0.
 [[nodiscard]] double relative_error(const TrialRecord& trial);
 
-/// Scatter within a run, as a share of its value: the error of its own batch means and phases.
-/// A trial's interval is wider: for its looks, for what other trials varied by, and for what is
-/// left of a start. Launches that are compared with each other show all of that in their
-/// differences.
+/// Returns the scatter within a run as a share of its value: the error of its own batch means and
+/// phases. A trial's interval is wider, because of its looks, the noise of other trials, and a
+/// possible rest of the start. Between launches, all of this shows in their differences.
 [[nodiscard]] double error_within_run(const TrialRecord& trial);
 
-/// From the launches that nobody selected for their speed: the baseline's, its sentinels and the
-/// confirming ones, grouped by configuration, on top of the prior, which is `LaunchVariation{}`.
-/// What varies within the runs is taken off (their own batch means' error, without what intervals
-/// are widened by), but for whole runs without a steady state, whose own
-/// interval is not of that: these differ by both. Launches that others disturbed much are left out
-/// (`without_disturbed`), and values that are not positive. Where the machine drifts, `drift` tells
-/// what of the search's baselines is left without that.
+/// Estimates the variation from launches that were not selected for their speed, grouped by
+/// configuration: baselines, sentinels and confirming runs. Starts from the prior
+/// `LaunchVariation{}`.
+///
+/// Subtracts the variation within runs (the error of their own batch means, without the widening of
+/// intervals). Does not subtract it for whole runs without a steady state, whose intervals do not
+/// show it; their differences contain both. Leaves out launches that other programs disturbed much
+/// (`without_disturbed`), and values that are not positive. If the machine drifts, uses the
+/// differences between baselines that `drift` leaves.
 [[nodiscard]] LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
                                                         const MachineDrift& drift);
 
-/// How much steps vary within the study's trials (`UsualNoise`), in seconds; 0 before one was
-/// measured. Those that took turns with the baseline in one program say nothing of it, nor do those
-/// that others disturbed much.
+/// Returns how much steps vary within the study's trials (`UsualNoise`), in seconds; 0 before one
+/// was measured. Ignores trials that took turns with the baseline in one program, and trials that
+/// other programs disturbed much.
 [[nodiscard]] double usual_variance_s(const std::vector<TrialRecord>& trials);
 
-/// The standard error of a trial's value as that of its configuration: of one launch among many.
-/// `objective` indexes the trial's values; unchanged for a value whose own error is unknown or 0
-/// (a metric that the program reports). Of a whole run without a steady state it is what launches
-/// of the study differ by, or a guess before any was repeated: what its own interval does not know
-/// of a longer run, those that it is compared with do not either.
+/// Returns the standard error of a trial's value as a value of its configuration, of which the
+/// trial is one launch. `objective` is the index of the value. A value whose own error is unknown
+/// or 0 (a metric that the program reports) keeps that error.
+///
+/// For a whole run without a steady state, returns the variation between the study's launches, or a
+/// guess before any launch was repeated. Its own interval is about a longer run, which is equally
+/// unknown for the trials that it is compared with.
 [[nodiscard]] double error_among_launches(const TrialRecord& trial, std::size_t objective,
                                           const LaunchVariation& variation);
 [[nodiscard]] double error_among_launches(double value, double standard_error,

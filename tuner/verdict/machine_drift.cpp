@@ -12,11 +12,12 @@
 namespace steptune {
 namespace {
 
-/// A walk has to be so much more likely (natural logarithm of the ratio, at the best of all speeds)
-/// than launches that merely differ. On quiet machines that happens after less than 1 of 1000
-/// sentinels where launches differ by up to 1.5 %, and after 1 of 30 where they differ by 3 %.
+/// Least evidence for a drift: the natural logarithm of the likelihood ratio of a walk at its best
+/// speed to launches that merely differ. On quiet machines, less than 1 of 1000 sentinels reaches
+/// it if launches differ by up to 1.5 %, and 1 of 30 if they differ by 3 %.
 constexpr double k_least_evidence = 2.0;
-/// How far the level may walk from the first run to the last, in standard deviations of launches.
+/// Range of walks that are tried: standard deviation of the level from the first run to the last,
+/// in standard deviations of launches.
 constexpr double k_least_walk = 1.0;
 constexpr double k_most_walk = 64.0;
 constexpr double k_walk_ratio = 1.4142135623730951;
@@ -24,13 +25,13 @@ constexpr double k_walk_ratio = 1.4142135623730951;
 struct BaselineRun {
   double at = 0.0;
   double log_value = 0.0;
-  double variance = 1.0;  ///< of the value around the level, in units of that of launches
+  double variance = 1.0;  ///< of the value around the level, in units of the variance of launches
 };
 
 bool tells(const TrialRecord& trial) {
   const bool its =
       trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::sentinel;
-  // What the user runs today may violate a guard.
+  // The user's present configuration may violate a guard.
   const bool measured =
       trial.status == TrialStatus::completed || trial.status == TrialStatus::infeasible;
   return its && measured && !trial.objectives.empty() && !trial.standard_errors.empty() &&
@@ -58,11 +59,11 @@ struct Filtered {
   double variance = 0.0;
 };
 
-/// The Kalman filter over the runs: levels given the runs so far, and what the likelihood is made
-/// of. The level of the first run is unknown before it.
+/// Result of the Kalman filter over the runs: levels given the runs so far, and the parts of the
+/// likelihood. The level before the first run is unknown.
 struct FilterPass {
   std::vector<Filtered> states;
-  double squares = 0.0;  ///< of the prediction errors, each in units of its variance
+  double squares = 0.0;  ///< of the prediction errors, each divided by its variance
   double log_determinant = 0.0;
 };
 
@@ -84,21 +85,22 @@ FilterPass filter(const std::vector<BaselineRun>& runs, double walk_per_trial) {
   return pass;
 }
 
-/// Variance of launches, given the prior and what was seen.
+/// Returns the variance of launches, given the prior and the runs.
 double launch_variance(const FilterPass& pass) {
   const LaunchVariation prior;
   const double freedom = prior.degrees_of_freedom + static_cast<double>(pass.states.size()) - 1.0;
   return (prior.degrees_of_freedom * prior.relative * prior.relative + pass.squares) / freedom;
 }
 
-/// With the variance of launches integrated out: a multivariate Student's t.
+/// Returns the logarithm of the likelihood with the variance of launches integrated out: a
+/// multivariate Student's t.
 double log_likelihood(const FilterPass& pass) {
   const LaunchVariation prior;
   const double freedom = prior.degrees_of_freedom + static_cast<double>(pass.states.size()) - 1.0;
   return -0.5 * pass.log_determinant - 0.5 * freedom * std::log(freedom * launch_variance(pass));
 }
 
-/// The speed of the walk that explains the runs best; nothing where none does clearly.
+/// Returns the speed of the walk that explains the runs best; nullopt if none does so clearly.
 std::optional<double> best_walk(const std::vector<BaselineRun>& runs) {
   const double span = runs.back().at - runs.front().at;
   const double still = log_likelihood(filter(runs, 0.0));

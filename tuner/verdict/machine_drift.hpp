@@ -8,47 +8,46 @@
 
 namespace steptune {
 
-/// How the speed of the machine changed in the course of a study, as the runs of its baseline tell:
-/// the first one, and those that return as sentinels between the trials of the search.
+/// Change of the machine's speed in the course of a study. It is estimated from runs of the
+/// baseline: the first one, and those repeated as sentinels between search trials.
 ///
-/// The logarithm of the baseline's objective is a random walk over the numbers of trials, seen with
-/// the error of each run and with what launches differ by (the local level model: A. C. Harvey,
-/// "Forecasting, Structural Time Series Models and the Kalman Filter", 1989). How fast it walks is
-/// chosen by the likelihood; what launches differ by is integrated out over the prior of
-/// `LaunchVariation`. Between two runs the level is interpolated, after the last one it stays as it
-/// is, with an error that grows; nothing is extrapolated.
+/// Model: the logarithm of the baseline's objective is a random walk over the numbers of trials,
+/// observed with the error of each run and with the variation between launches (the local level
+/// model: A. C. Harvey, "Forecasting, Structural Time Series Models and the Kalman Filter", 1989).
+/// The likelihood decides how fast the level walks. The launch variation is integrated out over the
+/// prior `LaunchVariation`. Between two runs the level is interpolated. After the last run it stays
+/// constant, with an error that grows.
 ///
-/// Unless a walk explains the runs clearly better than launches that differ, there is no drift: all
-/// levels are 0, without error.
+/// If a walk does not explain the runs clearly better than launches that differ, there is no drift:
+/// all levels are 0, without error.
 class MachineDrift {
  public:
-  /// None is known.
+  /// Has no drift.
   MachineDrift() = default;
-  /// Takes the measured baselines and sentinels out of `trials`, which are in order of number, but
-  /// for those that others disturbed much (`without_disturbed`).
-  /// Their first objective is a time or a cost.
+  /// Uses the measured baselines and sentinels among `trials`, which are in order of number. Leaves
+  /// out those that other programs disturbed much (`without_disturbed`). Their first objective is a
+  /// time or a cost.
   explicit MachineDrift(const std::vector<TrialRecord>& trials);
 
   [[nodiscard]] bool is_significant() const { return !points_.empty(); }
 
-  /// By how much longer a trial of this number took because of the machine than it would have taken
-  /// when the baseline ran. The error is that of the level then: whoever compares two trials adds
-  /// both, which is too much for neighbours.
+  /// Returns how much longer this trial took because of the machine than when the baseline ran, as
+  /// a logarithm. Its error is that of the level. A comparison of two trials adds both errors,
+  /// which is too much for neighbours.
   [[nodiscard]] MachineLevel at(std::int64_t number) const;
 
-  /// Runs that tell: the baseline and its sentinels.
+  /// Returns the number of runs behind the estimate: the baseline and its sentinels.
   [[nodiscard]] int runs() const { return runs_; }
-  /// The level that is farthest from the baseline's.
+  /// Returns the level that differs most from the baseline's.
   [[nodiscard]] double largest_log_ratio() const;
 
-  /// What is left of the runs' differences once the drift is taken off: the sum of squares of what
-  /// launches differ by, as shares, and how many degrees of freedom it has. Nothing without a
-  /// drift.
+  /// Returns the variation of launches after the drift is removed: the sum of squared deviations,
+  /// as shares, and its degrees of freedom. 0 without a drift.
   [[nodiscard]] double launch_squares() const { return launch_squares_; }
   [[nodiscard]] double launch_freedom() const { return is_significant() ? runs_ - 1.0 : 0.0; }
 
  private:
-  /// The level when a run was launched, given all runs. Variances are in units of `scale_`.
+  /// Level at the launch of a run, given all runs. Variances are in units of `scale_`.
   struct Point {
     double at = 0.0;  ///< trial number
     double level = 0.0;
@@ -63,8 +62,7 @@ class MachineDrift {
   int runs_ = 0;
 };
 
-/// A value that takes longer the slower the machine is (a time, or what it costs), and its standard
-/// error, as they would have been when the baseline ran.
+/// Returns a time or a cost, or its standard error, as it would have been when the baseline ran.
 [[nodiscard]] double without_drift(double value, const MachineLevel& level);
 
 }  // namespace steptune

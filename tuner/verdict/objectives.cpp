@@ -12,8 +12,8 @@
 namespace steptune {
 namespace {
 
-/// Words for a study file whose program tells epochs and no smaller count, as the end of a
-/// sentence; otherwise empty.
+/// Returns advice for a program that reports epochs and no smaller count, as the end of a sentence;
+/// otherwise empty.
 std::string advice_on_epochs(const Measurement& measurement) {
   if (measurement.total_samples > 0.0 || !measurement.metrics.contains("epoch")) return "";
   return R"text(; it tells epochs alone: let one be a sample, with "unit": "epochs", "reports": )text"

@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// One unpromising suggestion may be an accident of the model's fit.
+/// Unpromising suggestions in a row that end the search. One may be an accident of the model's fit.
 constexpr int k_unpaid_suggestions = 3;
 
 }  // namespace

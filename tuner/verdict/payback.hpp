@@ -9,46 +9,47 @@
 namespace steptune {
 
 /// True if saving and price can be compared: the first objective is `time` or `cost` of a planned
-/// run whose length is known.
+/// run of known length.
 [[nodiscard]] bool payback_applies(const StudySpec& study);
 
-/// The share of the planned run after which the tuning has paid for itself: what the tuning took
-/// over what the whole run saves, in seconds for `time` and USD for `cost`. Above 1 it does not pay
-/// in one run; nothing if it saves nothing or `payback_applies` is false.
+/// Returns the share of the planned run after which the tuning has paid for itself: the cost of
+/// tuning divided by what the whole run saves, in seconds for `time` and USD for `cost`. Above 1,
+/// one run does not pay for it. Returns nullopt if nothing is saved or `payback_applies` is false.
 [[nodiscard]] std::optional<double> payback_share(const StudySpec& study, double baseline_objective,
                                                   double incumbent_objective, double tuning_s,
                                                   double tuning_usd);
 
-/// The on-demand price of what a trial that runs alone has to itself: on the tuner's own machine
-/// all of it, of which trials side by side are each billed a share.
+/// Returns the on-demand price per hour of a trial that runs alone. On the tuner's own machine,
+/// that is the whole machine, although trials side by side are each billed a share.
 [[nodiscard]] double usd_per_hour_alone(const StudySpec& study, const Configuration& configuration);
 
-/// What a study's tuning has cost: its trials, the machines that were kept for them
-/// (`overhead_usd`), and, where trials run on the tuner's own machine, that machine for as long as
-/// the tuning took, whatever ran on it meanwhile.
+/// Returns the cost of a study's tuning: its trials and the machines that were kept for them
+/// (`overhead_usd`). If trials run on the tuner's own machine, that machine is paid for the whole
+/// tuning time, whatever ran on it.
 [[nodiscard]] double tuning_cost_usd(const StudySpec& study, double trials_usd, double overhead_usd,
                                      double elapsed_s);
 
-/// Ends the search when trying no longer pays: the expected saving on the planned run is below the
-/// price of one more trial, several suggestions in a row (Xie et al. 2025, "Cost-aware stopping for
-/// Bayesian optimization"; there with the log expected improvement per cost).
+/// Ends the search when trying no longer pays: for several suggestions in a row, the expected
+/// saving on the planned run is below the price of one more trial (Xie et al. 2025, "Cost-aware
+/// stopping for Bayesian optimization"; there with the log expected improvement per cost).
 class PaybackRule {
  public:
-  /// `unpaid_in_a_row`: what it was when a former run of the tuner ended.
+  /// `unpaid_in_a_row`: the count when the former run of the tuner ended.
   explicit PaybackRule(int unpaid_in_a_row = 0) : unpaid_in_a_row_(unpaid_in_a_row) {}
 
-  /// True if the search is to stop before this suggestion is tried. `expected_improvement` is the
-  /// searcher's, as a share of the best value; nothing (no model yet) never stops, nor does a
-  /// standing without an incumbent.
+  /// True if the search is to stop before it tries this suggestion. `expected_improvement`: the
+  /// searcher's, as a share of the best value; nullopt if there is no model yet. Never stops
+  /// without a model or without an incumbent.
   [[nodiscard]] bool stops(const StudySpec& study, std::optional<double> expected_improvement,
                            const Standing& standing);
 
-  /// What the latest suggestion was expected to save on the planned run, and the price of a trial,
-  /// in the unit of the first objective; 0 where they were not compared.
+  /// Returns the expected saving of the latest suggestion on the planned run, or the price of a
+  /// trial, in the unit of the first objective; 0 if they were not compared.
   [[nodiscard]] double saving() const { return saving_; }
   [[nodiscard]] double price() const { return price_; }
 
-  /// The latest suggestions in a row that were not expected to pay: it is stored with the study.
+  /// Returns how many of the latest suggestions in a row were not expected to pay. The history
+  /// stores it with the study.
   [[nodiscard]] int unpaid_in_a_row() const { return unpaid_in_a_row_; }
 
  private:

@@ -31,8 +31,8 @@ std::optional<double> noise_scale(const TrialRecord* trial) {
   return found->second;
 }
 
-/// Upper ends of the 95 % intervals of what the planned run takes, with all the samples that its
-/// batch size may need; infinite where unknown.
+/// Returns upper ends of the 95 % intervals of the planned run's figures, with all samples that its
+/// batch size may need; infinite if unknown.
 std::vector<double> most_of(const Recommendation& recommendation) {
   std::vector<double> most = recommendation.incumbent_objectives;
   const auto& half_widths = recommendation.incumbent_half_widths;
@@ -44,7 +44,7 @@ std::vector<double> most_of(const Recommendation& recommendation) {
   return most;
 }
 
-/// `, up to 9.4 h (95 % interval)`; `most` of the value, as a text.
+/// Returns `, up to 9.4 h (95 % interval)`. `text`: `most` as a text.
 std::string up_to(double most, const std::string& text, const Recommendation& recommendation) {
   if (!std::isfinite(most)) return "; its interval is not known";
   return fmt::format(", up to {} (95 % interval{})", text,
@@ -53,7 +53,7 @@ std::string up_to(double most, const std::string& text, const Recommendation& re
                          : "");
 }
 
-/// Samples per step of the recommended configuration and of the baseline, where the plan knows them
+/// Samples per step of the recommended configuration and of the baseline, if the plan knows both
 /// and they differ.
 struct BatchChange {
   double batch = 0.0;
@@ -77,8 +77,8 @@ std::optional<double> known_noise_scale(const Standing& standing,
   return scale ? scale : noise_scale(standing.find(recommendation.incumbent_trial));
 }
 
-/// ` and the tuning is paid back after 0.9 % to 3.4 % of it`; what the plan's line says is for as
-/// many samples as the baseline's.
+/// Returns `, and the tuning is paid back after 0.9 % to 3.4 % of it`. The plan's own line assumes
+/// as many samples as for the baseline.
 std::string scaled_payback(const StudySpec& study, const Recommendation& recommendation) {
   if (!recommendation.payback_share) return {};
   const auto share = [&](double samples_ratio) {
@@ -100,7 +100,7 @@ std::string scaled_payback(const StudySpec& study, const Recommendation& recomme
                      first == last ? first : first + " to " + last);
 }
 
-/// `; the planned run then takes 19.3 h to 25.1 h`, and whether that leaves anything of the gain.
+/// Returns `; the planned run then takes 19.3 h to 25.1 h`, and what is left of the gain.
 std::string scaled_plan(const StudySpec& study, const Recommendation& recommendation) {
   const auto& values = recommendation.incumbent_objectives;
   const Objective& first = study.objectives.front();
@@ -139,7 +139,7 @@ std::optional<std::string> batch_note(const StudySpec& study, const Standing& st
       change->batch, change->former, k_gradient_noise_scale);
 }
 
-/// Whether the plan's limits are kept: what may miss one, and what the plan's line does not show.
+/// Notes if the plan's limits may be missed, or are kept although the plan's line does not show it.
 void add_limit_notes(const StudySpec& study, const Recommendation& recommendation,
                      std::vector<std::string>& notes) {
   const PlannedRun& plan = study.planned_run;
@@ -172,7 +172,7 @@ void add_limit_notes(const StudySpec& study, const Recommendation& recommendatio
   }
 }
 
-/// The samples of a step of the recommended configuration may be assumed.
+/// Notes that the samples per step of the recommended configuration were assumed.
 void add_samples_note(const StudySpec& study, const Standing& standing,
                       const Recommendation& recommendation, std::vector<std::string>& notes) {
   const TrialRecord* trial = standing.find(recommendation.incumbent_trial);
@@ -183,7 +183,7 @@ void add_samples_note(const StudySpec& study, const Standing& standing,
   if (note) notes.push_back(*std::move(note));
 }
 
-/// Why the baseline is not what is recommended although nothing was shown to be faster.
+/// Notes why the baseline is not recommended although nothing was shown to be faster.
 void add_baseline_note(const Standing& standing, const Recommendation& recommendation,
                        std::vector<std::string>& notes) {
   const TrialRecord* baseline = standing.baseline();
@@ -193,7 +193,7 @@ void add_baseline_note(const Standing& standing, const Recommendation& recommend
   notes.push_back(fmt::format("the baseline is infeasible: {}", baseline->failure));
 }
 
-/// Programs that end by themselves before the planned run does.
+/// Notes that the program ends by itself before the planned run does.
 void add_whole_run_note(const StudySpec& study, const Standing& standing,
                         const Recommendation& recommendation, std::vector<std::string>& notes) {
   const TrialRecord* trial = standing.find(recommendation.incumbent_trial);
@@ -207,19 +207,19 @@ void add_whole_run_note(const StudySpec& study, const Standing& standing,
       plan.samples ? "" : "; \"planned_run.samples\" says how long it is to be"));
 }
 
-/// Of a doubled accumulation a step takes at least so much of a doubling of its time (as powers);
-/// what takes less is no step but one of its batches, or is hardly computing.
+/// Least growth of a step's time with its accumulated batches, as an exponent. If the time grows
+/// less, the program counts batches, not steps, or it hardly computes.
 constexpr double k_least_growth = 0.25;
 
-/// A trial whose counts the study, not the program, says the samples of.
+/// True if the study, not the program, gives the samples of a trial's counts.
 bool is_counted_by_study(const TrialRecord& trial) {
   return is_compared(trial.purpose) && is_ranked(trial.status) && trial.measurement &&
          !trial.measurement->samples_told.value_or(true) && trial.measurement->window_s > 0.0 &&
          trial.measurement->window_steps > 0.0;
 }
 
-/// Whether what a program counts may be the batches of an accumulated gradient although the study
-/// takes it for steps: it takes no longer where more of them are accumulated, all else being equal.
+/// Notes that the program may count the batches of an accumulated gradient although the study takes
+/// them for steps: a count takes no longer if more batches are accumulated and all else is equal.
 void add_count_note(const StudySpec& study, const Standing& standing,
                     std::vector<std::string>& notes) {
   const auto parameter = accumulation_parameter(study);
@@ -229,7 +229,7 @@ void add_count_note(const StudySpec& study, const Standing& standing,
     double batches = 0.0;
     double count_s = 0.0;
   };
-  std::map<Configuration, std::vector<Counted>> alike;  // but for the parameter
+  std::map<Configuration, std::vector<Counted>> alike;  // alike except for the parameter
   for (const TrialRecord& trial : standing.trials()) {
     const Value* value = trial.configuration.find(*parameter);
     if (value == nullptr || !is_counted_by_study(trial)) continue;
@@ -257,7 +257,8 @@ void add_count_note(const StudySpec& study, const Standing& standing,
   }
 }
 
-/// Finalists that may hang: nothing is claimed of those that do so for most of their time.
+/// Notes finalists that may hang. Nothing is claimed for those that were silent for most of their
+/// time.
 void add_silent_notes(const Standing& standing, const Recommendation& recommendation,
                       std::vector<std::string>& notes) {
   for (const FinalistResult& finalist : recommendation.finalists) {

@@ -15,13 +15,13 @@ namespace steptune {
 namespace {
 
 constexpr double k_samples_without_plan = 1e6;
-/// Standard deviation of a phase's duration, as a share of it, as long as one was seen: evaluations
+/// Assumed standard deviation of a phase's duration, as a share, if only one was seen. Evaluations
 /// of the same model over the same data differ by little, checkpoints on shared storage by more.
 constexpr double k_spread_of_one = 0.25;
-/// Of the plan's duration: a pause that takes less is another one.
+/// Share of the planned phase's duration. A pause that is shorter is a different one.
 constexpr double k_as_long = 0.5;
 
-/// What one phase adds to a run.
+/// A phase's contribution to a run.
 struct PhaseShare {
   double every_samples = 0.0;
   double every_samples_error = 0.0;
@@ -51,7 +51,7 @@ bool has_period(const PhaseEstimate& seen) {
   return seen.period_samples > 0.0 && std::isfinite(seen.period_samples);
 }
 
-/// Without a period the error is that of a Poisson count.
+/// Sets how often the phase comes. Without a period, the error is that of a Poisson count.
 void set_period(const PhaseEstimate& seen, double total_samples, PhaseShare& share) {
   share.every_samples = samples_between(seen, total_samples);
   share.every_samples_error =
@@ -63,7 +63,8 @@ double samples_per_step_of(const Measurement& measurement) {
                                         : 1.0;
 }
 
-/// Nothing where neither the plan nor a trial tells enough for a price.
+/// Returns the phase's contribution; nullopt if neither the plan nor a trial shows enough for a
+/// price.
 std::optional<PhaseShare> phase_share(const std::string& name, const PlannedPhase* declared,
                                       const Measurement& measurement, const Measurement* other) {
   const PhaseEstimate* own = find(&measurement, name);
@@ -153,7 +154,7 @@ UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measure
   double variance = std::pow(samples * half_width_s / k_z_95, 2);
   for (const std::string& name : phase_names(plan, measurement, other)) {
     const auto declared = plan.phases.find(name);
-    // The mean rate holds what was seen already.
+    // The mean rate already includes this phase.
     if (!apart && find(&measurement, name) != nullptr) continue;
     const auto share = phase_share(
         name, declared == plan.phases.end() ? nullptr : &declared->second, measurement, other);

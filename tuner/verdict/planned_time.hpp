@@ -17,51 +17,52 @@ struct UncertainSeconds {
   double standard_error = 0.0;
 };
 
-/// Whether a phase's name is that of stalls, which no one reported.
+/// True if the phase's name marks stalls: pauses that the program did not report.
 [[nodiscard]] bool is_stall(const std::string& phase);
 
-/// Samples from one phase to the next: the period that was seen, or `total_samples`, the trial's
-/// length, by the number of phases.
+/// Returns the samples from one phase to the next: the period or distance that was seen, or
+/// otherwise `total_samples` (the trial's length) divided by the number of phases.
 [[nodiscard]] double samples_between(const PhaseEstimate& seen, double total_samples);
 
-/// Samples from one phase to the next as the plan declares them, in steps of `measurement`; nothing
-/// where it tells steps and a report counts as a step, so that a number of steps says nothing.
+/// Returns the samples from one phase to the next as the plan declares them. Returns nullopt if the
+/// plan counts in steps but `measurement` does not know its steps, because each report counts as
+/// one.
 [[nodiscard]] std::optional<double> declared_period(const PlannedPhase& declared,
                                                     const Measurement& measurement);
 
-/// Whether pauses that nobody reports came as often as the plan's phase was due, and about as long:
-/// then it is taken to be among them.
+/// True if unreported pauses came as often as the plan's phase was due, and took about as long. The
+/// phase is then taken to be among them.
 [[nodiscard]] bool may_be_stalls(const PlannedPhase& declared, const Measurement& measurement);
 
-/// How many samples the planned run processes, or a million where the study tells no number.
+/// Returns the samples of the planned run, or a million if the study gives no number.
 [[nodiscard]] double planned_samples(const PlannedRun& plan);
 
-/// Whether the study tells that the planned run is longer than all that a program did whose trial
-/// came to its own end.
+/// True if the study's planned run is longer than the whole run of a program that ended by itself.
 [[nodiscard]] bool is_longer_than(const PlannedRun& plan, const Measurement& whole_run);
 
-/// The time of the planned run, or of a million samples in steady state where the study tells no
-/// number of samples: what is paid once (start-up and the warm-up's excess; planned run only),
-/// steps at their rate, and phases at their period. Each part brings its error.
+/// Returns the time of the planned run, or of a million samples in steady state if the study gives
+/// no number of samples. It is the sum of three parts, each with its error: the time spent once
+/// (start-up and the warm-up's excess; planned run only), steps at their rate, and phases at their
+/// period.
 ///
-/// How often a phase comes is what the plan declares, else what the trial showed. How long it takes
-/// is what the trial showed, else what `other` did, else what the plan says. A phase that neither
-/// declares nor shows costs nothing, nor does a declared one that nobody reports where the trial
-/// pauses as often and about as long: it is in the price as these pauses. A measurement that does
-/// not know its steps apart from its phases is priced by its mean rate.
+/// The period of a phase is the declared one, or otherwise the one in the trial. Its duration is
+/// that in the trial, or otherwise that in `other`, or otherwise the declared one. A phase costs
+/// nothing if it is neither declared nor seen. A declared phase that the program does not report
+/// also adds nothing if the trial pauses as often and for about as long: these pauses are already
+/// in the price. If steps were not measured apart from phases, the mean rate gives the price.
 ///
-/// `measurement` has a positive, finite rate. `other`: a trial of the same program under another
-/// configuration (the baseline), null where there is none: so that a trial too short for an
-/// evaluation is not taken for one that needs none. What the program does not report (stalls) is
-/// the configuration's own and not taken from it.
+/// `measurement` has a positive, finite rate. `other`: a trial of the same program with another
+/// configuration (the baseline), or null. It shows phases, such as an evaluation, for which the
+/// trial was too short. Stalls belong to a configuration and are not taken from `other`.
 [[nodiscard]] UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measurement,
                                             const Measurement* other = nullptr);
 
-/// What the plan declares and no trial has shown, and with what it was priced; for people.
+/// Returns, for people, the plan's phases that no trial has shown, and how they were priced.
 [[nodiscard]] std::vector<std::string> unseen_phases(const PlannedRun& plan,
                                                      const std::vector<TrialRecord>& trials);
 
-/// Why a configuration's planned run misses `deadline` or `max_cost`; nothing if it keeps both.
+/// Returns why a configuration's planned run misses `deadline` or `max_cost`; nullopt if it keeps
+/// both.
 [[nodiscard]] std::optional<std::string> missed_limit(const PlannedRun& plan,
                                                       const UncertainSeconds& time,
                                                       double usd_per_hour);

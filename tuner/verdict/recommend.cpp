@@ -17,7 +17,7 @@
 namespace steptune {
 namespace {
 
-/// Geometric means over the runs; arithmetic ones where a value is not positive.
+/// Returns geometric means over the runs, or arithmetic means if a value is not positive.
 std::vector<double> means_over(const ConfigurationRuns& runs, std::size_t objectives) {
   std::vector<double> means;
   const auto count = static_cast<double>(runs.size());
@@ -36,14 +36,14 @@ std::vector<double> means_over(const ConfigurationRuns& runs, std::size_t object
   return means;
 }
 
-/// What is recommended, and what its figures are the means of.
+/// The recommended trial, and the source of its figures.
 struct Choice {
   const TrialRecord* trial = nullptr;
-  const Finalist* finalist = nullptr;  ///< null: its figures are those of the search's trial
+  const Finalist* finalist = nullptr;  ///< null: the figures are those of the search trial
   Claim claim = Claim::unconfirmed;
 };
 
-/// Of the finalists that fresh runs did not refute the one with the largest speed-up.
+/// Returns the finalist with the largest speed-up among those that no fresh run has refuted.
 const Finalist* best_sound_finalist(const Confirmation& confirmation) {
   const Finalist* best = nullptr;
   for (const Finalist& finalist : confirmation.finalists()) {
@@ -53,7 +53,7 @@ const Finalist* best_sound_finalist(const Confirmation& confirmation) {
   return best;
 }
 
-/// Whether fresh runs have had their say, or there is nothing for them to say.
+/// True if fresh runs have judged a finalist, or if the incumbent is the baseline itself.
 bool is_judged(const Confirmation& confirmation, const TrialRecord& incumbent,
                const TrialRecord& baseline) {
   return incumbent.configuration == baseline.configuration ||
@@ -61,7 +61,8 @@ bool is_judged(const Confirmation& confirmation, const TrialRecord& incumbent,
                              [](const Finalist& finalist) { return !finalist.pairs.empty(); });
 }
 
-/// No trial, where nothing is known to respect the limits. `decided`: nothing is to be gained.
+/// Chooses what to recommend; no trial if none is known to respect the limits. `decided`: nothing
+/// is to be gained.
 Choice choose(const Standing& standing, const Confirmation& confirmation, bool decided) {
   const TrialRecord* incumbent = standing.incumbent();
   const TrialRecord* baseline = standing.baseline();
@@ -83,13 +84,13 @@ Choice choose(const Standing& standing, const Confirmation& confirmation, bool d
   return {incumbent, nullptr, Claim::feasible};
 }
 
-/// Trials that neither the search nor fresh runs can tell from the chosen one.
+/// Returns the trials that neither the search nor fresh runs can tell from the chosen one.
 std::vector<std::int64_t> tied_with(const StudySpec& study, const Standing& standing,
                                     const Confirmation& confirmation, const Choice& choice) {
   std::vector<std::int64_t> tied = standing.tied_with(*choice.trial);
   if (choice.finalist == nullptr) return tied;
   const TrialRecord* baseline = standing.baseline();
-  // The search may have looked at the chosen one for a moment only, and know little of it.
+  // The search may have measured the chosen trial only shortly, so its value is not precise.
   const bool is_compared = baseline != nullptr && !standing.drift().is_significant();
   std::erase_if(tied, [&](std::int64_t number) {
     const TrialRecord& trial = *standing.find(number);
@@ -109,7 +110,7 @@ std::vector<std::int64_t> tied_with(const StudySpec& study, const Standing& stan
   return tied;
 }
 
-/// In what the tied trials differ from the chosen one.
+/// Returns the parameters in which the tied trials differ from the chosen one.
 std::vector<UndecidedParameter> undecided_parameters(const Standing& standing,
                                                      const TrialRecord& chosen,
                                                      const std::vector<std::int64_t>& tied) {
@@ -135,7 +136,7 @@ ConfigurationRuns runs_of(const std::vector<RunPair>& pairs, const TrialRecord* 
   return runs;
 }
 
-/// The baseline's runs beside all finalists, each once: pairs may share one.
+/// Returns the runs of the baseline beside all finalists, each once, although pairs may share one.
 ConfigurationRuns fresh_baselines(const Confirmation& confirmation) {
   ConfigurationRuns runs;
   for (const Finalist& finalist : confirmation.finalists()) {
@@ -146,7 +147,7 @@ ConfigurationRuns fresh_baselines(const Confirmation& confirmation) {
   return runs;
 }
 
-/// Values of both sides, their intervals, and what they stem from.
+/// Sets the values of both sides, their intervals, and their source.
 void set_figures(const StudySpec& study, const Standing& standing, const Confirmation& confirmation,
                  const Choice& choice, Recommendation& recommendation) {
   const TrialRecord* baseline = standing.baseline();
@@ -165,7 +166,7 @@ void set_figures(const StudySpec& study, const Standing& standing, const Confirm
     recommendation.baseline_objectives = means_over(baselines, objectives);
     recommendation.speed_up = choice.finalist->speed_up;
   } else if (keeps_baseline(choice.claim)) {
-    // Confirming runs are longer than the search's trial, and in new processes as the planned run.
+    // Confirming runs are longer than the search trial, and start anew as the planned run does.
     if (auto fresh = fresh_baselines(confirmation); !fresh.empty()) {
       incumbents = baselines = std::move(fresh);
       recommendation.incumbent_objectives = recommendation.baseline_objectives =
@@ -213,7 +214,7 @@ std::optional<Recommendation> recommend(const StudySpec& study, const Standing& 
         {trial == nullptr ? 0 : trial->number, finalist.verdict, finalist.speed_up});
   }
   set_figures(study, standing, confirmation, choice, recommendation);
-  // Of the baseline it would list all that nothing was shown of.
+  // For the baseline, the list would name everything that was not shown to be better.
   if (!keeps_baseline(recommendation.claim)) {
     recommendation.tied = tied_with(study, standing, confirmation, choice);
     recommendation.undecided = undecided_parameters(standing, *choice.trial, recommendation.tied);

@@ -10,10 +10,10 @@
 
 namespace steptune {
 
-/// What to tell the user, from all trials of a study and what else it took; nothing if no trial
-/// may win. Where fresh runs have not shown any configuration to be better, that is the baseline,
-/// unless that violates a guard; before there are any, the best of the search.
-/// `expected_improvement`: of the searcher's latest suggestion (`nothing_to_gain`).
+/// Returns the recommendation from all trials of a study and its other costs; nullopt if no trial
+/// may win. Before there are fresh runs, this is the best trial of the search. If fresh runs have
+/// not shown a better configuration, it is the baseline, unless that violates a guard.
+/// `expected_improvement`: from the searcher's latest suggestion (`nothing_to_gain`).
 [[nodiscard]] std::optional<Recommendation> recommend(
     const StudySpec& study, const Standing& standing, const StudyTotals& totals,
     std::optional<double> expected_improvement = std::nullopt);

@@ -22,29 +22,29 @@ enum class Claim {
   nothing_faster,  ///< nothing was shown to be better than the baseline, which is recommended
   /// Decided: the baseline is within `search.worth` of the best that the settings allow.
   nothing_to_gain,
-  unconfirmed,  ///< best of the search; no fresh run has confirmed it (yet)
-  /// Nothing was shown to be better than the baseline, but that violates a guard: the best that
-  /// does not is recommended.
+  unconfirmed,  ///< best trial of the search; no fresh run has confirmed it (yet)
+  /// Nothing was shown to be better than the baseline, but the baseline violates a guard. The best
+  /// trial that violates none is recommended.
   feasible,
 };
 [[nodiscard]] std::string to_text(Claim claim);
 [[nodiscard]] std::optional<Claim> claim_from_text(std::string_view text);
 
-/// The confirming runs' result for one configuration.
+/// Result of the confirming runs for one configuration.
 struct FinalistResult {
   std::int64_t trial = 0;  ///< the search trial that found it
   Verdict verdict = Verdict::open;
   SpeedUp speed_up;
 };
 
-/// A parameter whose best value was not found in the time there was: its values in the recommended
-/// configuration and in those that cannot be told from it, each once and in order.
+/// A parameter whose best value was not found in the available time. `values`: its values in the
+/// recommended configuration and in those that cannot be told from it, each once and in order.
 struct UndecidedParameter {
   std::string name;
   std::vector<Value> values;
 };
 
-/// An object: the values of each parameter by its name.
+/// Returns an object with the values of each parameter by its name.
 [[nodiscard]] Json to_json(const std::vector<UndecidedParameter>& undecided);
 
 /// True if the claim recommends the baseline.
@@ -64,7 +64,7 @@ enum class ReductionState {
 struct ResetSetting {
   std::string name;
   Value found;  ///< by the search
-  /// Nothing if the recommended configuration has no such setting (`prefetch` without workers).
+  /// Unset if the recommended configuration has no such setting (`prefetch` without workers).
   std::optional<Value> now;
 };
 
@@ -76,12 +76,13 @@ struct Reduction {
 };
 [[nodiscard]] Json to_json(const Reduction& reduction);
 
-/// Subject of a note that both a recommendation and a table of trials may have. Persistent names.
+/// Subject of a note that may appear both in a recommendation and in a table of trials. Persistent
+/// names.
 enum class NoteSubject { other, batch_size, drift };
 [[nodiscard]] std::string to_text(NoteSubject subject);
 [[nodiscard]] std::optional<NoteSubject> note_subject_from_text(std::string_view text);
 
-/// A sentence for people beside a result.
+/// A sentence for people next to a result.
 struct Note {
   std::string text;
   NoteSubject subject = NoteSubject::other;
@@ -92,48 +93,52 @@ struct Note {
 struct Recommendation {
   std::int64_t incumbent_trial = 0;  ///< the baseline's own trial if nothing was shown to be better
   Configuration configuration;
-  /// Of the confirming runs (geometric means) where there are any, else of the search trials, so
-  /// that they agree with `speed_up`.
+  /// Means of the confirming runs (geometric) if there are any, otherwise values of the search
+  /// trials, so that they agree with `speed_up`.
   std::vector<double> baseline_objectives;
   std::vector<double> incumbent_objectives;
-  /// Half-widths of the 95 % intervals of what one further launch of each takes, launches that
-  /// differ included; NaN where unknown (a metric that the program reports).
+  /// Half-widths of the 95 % intervals for one further launch of each, including the variation
+  /// between launches; NaN if unknown (a metric that the program reports).
   std::vector<double> baseline_half_widths;
   std::vector<double> incumbent_half_widths;
-  /// Seconds of steady training that the incumbent's values are extrapolated from; 0 where unknown.
+  /// Seconds of steady training from which the incumbent's values are extrapolated; 0 if unknown.
   double measured_s = 0.0;
-  std::string samples_counted;  ///< what a step was taken to be, for people; empty where unknown
+  /// how the samples of a step were counted, for people; empty if unknown
+  std::string samples_counted;
   Claim claim = Claim::unconfirmed;
-  SpeedUp speed_up;  ///< of the first objective; not measured (NaN) where the baseline is best
-  std::vector<FinalistResult> finalists;      ///< in the order of their confirmation
-  std::vector<std::int64_t> tied;             ///< trials that cannot be told from the incumbent
-  std::vector<UndecidedParameter> undecided;  ///< in what these differ from it, in order of name
-  std::vector<std::int64_t> pareto;           ///< two objectives: see `Standing::front`
+  SpeedUp speed_up;  ///< of the first objective; not measured (NaN) if the baseline is best
+  std::vector<FinalistResult> finalists;  ///< in the order of their confirmation
+  std::vector<std::int64_t> tied;         ///< trials that cannot be told from the incumbent
+  /// parameters in which these differ from it, in order of name
+  std::vector<UndecidedParameter> undecided;
+  std::vector<std::int64_t> pareto;  ///< two objectives: see `Standing::front`
   double tuning_s = 0.0;
   double tuning_usd = 0.0;
-  std::optional<double> payback_share;  ///< of the planned run after which the tuning has paid
-  /// Its 95 % interval, by that of the speed-up; infinite where nothing may be saved, NaN unknown.
+  /// share of the planned run after which the tuning has paid
+  std::optional<double> payback_share;
+  /// 95 % interval of `payback_share`, from the speed-up's interval; infinite if possibly nothing
+  /// is saved, NaN if unknown.
   double payback_low = std::numeric_limits<double>::quiet_NaN();
   double payback_high = std::numeric_limits<double>::quiet_NaN();
-  /// How many times the samples another batch size needs, from the least to the most; 1 where it is
-  /// the baseline's, or nothing is known about the gradient noise scale.
+  /// Samples that another batch size needs, as a multiple of the baseline's, at least and at most;
+  /// 1 if the batch size is the baseline's or the gradient noise scale is unknown.
   double least_samples_ratio = 1.0;
   double most_samples_ratio = 1.0;
   /// Settings that differ from the baseline, in order of name.
   std::vector<std::string> changed;
   Reduction reduction;
   double worth = 0.0;  ///< least gain that counts (`search.worth`), as a share; 0: any
-  /// The largest gain that a measured configuration may still have, as a share (0.03: 3 %), with
+  /// Largest gain that a measured configuration may still have, as a share (0.03: 3 %), with
   /// `Claim::nothing_to_gain`; NaN otherwise.
   double most_gain = std::numeric_limits<double>::quiet_NaN();
-  /// Tuning time that the budget had left at the end; nothing without a budget of time.
+  /// Tuning time that the budget had left at the end; unset without a time budget.
   std::optional<double> unused_s;
-  CacheSeen page_cache;     ///< of the runs that its figures are of
-  std::vector<Note> notes;  ///< what the plan assumes and nobody has seen
+  CacheSeen page_cache;     ///< of the runs behind the figures
+  std::vector<Note> notes;  ///< assumptions of the plan that nobody has seen confirmed
 };
 
-/// The recommendation as it stands in the history, and back. Errors (`store`): it cannot be read;
-/// `where` says whose it is.
+/// Convert the recommendation to its form in the history, and back. Fails with `store` if it cannot
+/// be read; `where` names its study.
 [[nodiscard]] Json to_json(const Recommendation& recommendation);
 [[nodiscard]] Result<Recommendation> recommendation_from_json(const Json& json,
                                                               const std::string& where);

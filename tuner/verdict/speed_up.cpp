@@ -24,18 +24,19 @@ constexpr auto k_verdicts = enum_names<Verdict>({
     {Verdict::failed, "failed"},
 });
 
-/// B A beside A B also takes out what drifts.
+/// Least number of pairs for a claim. A pair B A next to a pair A B also cancels a drift.
 constexpr int k_least_pairs = 2;
-/// A finalist gets at most so many times the usual number of pairs.
+/// Largest number of a finalist's pairs, as a multiple of the usual number.
 constexpr int k_most_times_usual = 4;
-/// One that would have to be this many standard errors away at its last look is given up.
+/// A finalist is given up if it would have to be more than this many standard errors away from its
+/// present value at its last look.
 constexpr double k_within_reach = 2.0;
-/// Of three pairs whose launches differ as usual one in a hundred has so little of their variance,
-/// by chance or because its clock tells no more.
+/// Least share of the usual variance of launches. One in a hundred triples of pairs has less, by
+/// chance or because its clock is too coarse.
 constexpr double k_by_chance = 0.01;
 
-/// How much better the incumbent is: the logarithm of the ratio, or where a value is not positive
-/// the difference relative to the larger one.
+/// Returns how much better the incumbent is: the logarithm of the ratio, or if a value is not
+/// positive, the difference relative to the larger value.
 double difference(const StudySpec& study, const RunPair& pair, bool has_ratio) {
   const double incumbent = to_minimized(study.objectives[0], pair.incumbent->objectives[0]);
   const double baseline = to_minimized(study.objectives[0], pair.baseline->objectives[0]);
@@ -53,7 +54,7 @@ bool are_steady(const std::vector<RunPair>& pairs) {
   });
 }
 
-/// Of several pairs of whole runs what varies within them is in what they differ by.
+/// True for several pairs of whole runs. Their differences include the variation within the runs.
 bool are_repeated_whole_runs(const std::vector<RunPair>& pairs) {
   const bool are_whole = std::ranges::all_of(pairs, [](const RunPair& pair) {
     return is_whole_run(*pair.incumbent) && is_whole_run(*pair.baseline);
@@ -61,9 +62,8 @@ bool are_repeated_whole_runs(const std::vector<RunPair>& pairs) {
   return are_whole && std::ssize(pairs) >= (are_steady(pairs) ? 2 : k_least_unsteady_pairs);
 }
 
-/// True if each pair ran in turns, and there are enough of them to show how their ratio scatters. A
-/// neighbour disturbs both runs of such a pair, so their own scatter is larger than that of the
-/// ratio.
+/// True if each pair ran in turns, and there are enough pairs to show the scatter of their ratio. A
+/// neighbour disturbs both runs of such a pair, so each run scatters more than the ratio does.
 bool are_interleaved(const std::vector<RunPair>& pairs) {
   return std::ssize(pairs) > k_least_pairs && std::ranges::all_of(pairs, [](const RunPair& pair) {
            return pair.incumbent->placement.contains(k_interleaved_fact) &&
@@ -71,7 +71,7 @@ bool are_interleaved(const std::vector<RunPair>& pairs) {
          });
 }
 
-/// `repeated`: other pairs show what the runs' own scatter does not know of.
+/// `repeated`: other pairs show the variation that the runs' own scatter does not include.
 double within_variance(const RunPair& pair, bool repeated) {
   const auto error = [&](const TrialRecord& run) {
     return repeated ? error_within_run(run) : relative_error(run);
@@ -83,8 +83,8 @@ bool positive(const RunPair& pair) {
   return pair.incumbent->objectives[0] > 0.0 && pair.baseline->objectives[0] > 0.0;
 }
 
-/// By what factor a buffer may still slow down the incumbent beyond what its runs' own intervals
-/// say: that of the run which bounds it best.
+/// Returns the factor by which a buffer may still slow down the incumbent beyond its runs' own
+/// intervals. The run with the tightest bound counts.
 double hidden_factor(const StudySpec& study, const std::vector<RunPair>& pairs) {
   if (!study.objectives.front().is_timed()) return 1.0;
   const bool as_long_as_planned = std::ranges::all_of(pairs, [&](const RunPair& pair) {
@@ -103,7 +103,7 @@ double hidden_factor(const StudySpec& study, const std::vector<RunPair>& pairs) 
   return std::max(1.0, least);
 }
 
-/// Interval of the mean that all looks so far share, from the usual number of pairs on.
+/// Common part of the intervals of all looks so far, from the usual number of pairs on.
 struct Looks {
   PairStatistics now;
   double low = 0.0;
@@ -150,7 +150,7 @@ int least_pairs(const StudySpec& study) {
 
 double share_of_look(int pairs, int usual) {
   if (pairs == usual) return usual > 1 ? 0.5 : 0.75;
-  // A single pair claims nothing, so it uses nothing up.
+  // A single pair claims nothing, so it uses up no error.
   if (pairs < usual) return 0.25 / std::max(1, usual - k_least_pairs);
   return std::ldexp(0.25, usual - pairs);
 }
@@ -171,8 +171,8 @@ PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>&
     const double deviation = difference(study, pair, result.has_ratio) - result.mean;
     squares += deviation * deviation;
   }
-  // Of how much a reported metric differs between launches nothing is known but what pairs show;
-  // nor of how much varies within runs without a steady state.
+  // Only the pairs show how much a reported metric differs between launches. The same holds for the
+  // variation within runs without a steady state.
   const bool nothing_known =
       !study.objectives.front().is_timed() || (repeated_whole_runs && !are_steady(pairs));
   const double prior = nothing_known ? 0.0 : known.degrees_of_freedom;
@@ -200,7 +200,7 @@ SpeedUp speed_up_of_pairs(const StudySpec& study, const std::vector<RunPair>& pa
   result.low = std::exp(statistics.mean - statistics.half_width);
   result.high = std::exp(statistics.mean + statistics.half_width);
   result.low_if_buffered = result.low / hidden_factor(study, pairs);
-  // The variance of the difference of two means, of these pairs and of those to come.
+  // Variance of the difference between two means: that of these pairs and that of future pairs.
   const double both = std::sqrt(1.0 + static_cast<double>(pairs.size()) / least_pairs(study));
   result.repeat_low = std::exp(statistics.mean - both * statistics.half_width);
   result.repeat_high = std::exp(statistics.mean + both * statistics.half_width);
@@ -231,7 +231,7 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   const auto [look, low, high] = looks_of(study, pairs, error, known);
   const double worth = std::log1p(study.search.worth);
   const bool has_time = worth > 0.0 && may_use_left_time(study);
-  // What has to be exceeded by the lower end, and whether it can be by the last look.
+  // The lower end must exceed `hidden`. Find out if it can do so by the last look.
   const double hidden = std::log(hidden_factor(study, pairs));
   const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
   const bool out_of_reach =
@@ -245,7 +245,7 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
   const bool no_use = count >= std::min(2, usual) && high < std::max(precision, worth);
   const bool may_decide = has_time && look.mean + k_within_reach * at_last < worth;
   const bool given_up = no_use || (out_of_reach && !may_decide) || count >= most;
-  // What a whole run's buffers can hide, further ones as long can hide as well.
+  // A buffer can hide as much in further whole runs of the same length.
   const bool no_longer = count >= usual && are_repeated_whole_runs(pairs);
   if (low > 0.0) return {Verdict::hidden, given_up || no_longer};
   return {given_up ? Verdict::not_faster : Verdict::open, given_up};

@@ -8,31 +8,35 @@
 
 namespace steptune {
 
-/// By how many standard errors of the difference the best of so many must be ahead of one for that
-/// one not to be the best, at an error of 5 % in all: Dunnett's one-sided critical value, by
-/// Sidak's bound.
+/// Returns by how many standard errors of the difference the best of this many candidates must be
+/// ahead of another one to exclude that the other one is best. The error is 5 % in all: Dunnett's
+/// one-sided critical value, by Sidak's bound.
 [[nodiscard]] double critical_difference(std::size_t candidates);
 
 /// A trial in two objectives, the ranked one first; less is better.
 struct ComparedTrial {
   std::array<double, 2> values{};
-  /// Standard errors; of 0 and of what is not finite nothing is known, and values decide.
+  /// Standard errors. If an error is 0 or not finite, nothing is known, and the values decide.
   std::array<double, 2> errors{};
 };
 
-/// Indices of the `others` that are trade-offs against `leader`, which is the best in the first
-/// objective, in order of that. Better means: by more than `critical_difference` standard errors of
-/// the difference, as ties are judged (J. C. Hsu, "Constrained simultaneous confidence intervals
-/// for multiple comparisons with the best", Annals of Statistics 12(3), 1984). A trade-off is
-/// better than `leader` in the second objective, and not in the first as well; against each other
-/// trade-off it is better in one objective, and that one in the other. So of several that noise
-/// alone tells apart one is named: of those that cannot be told in the second objective from the
-/// best in it, the best in the first; then likewise among what is a trade-off against that.
+/// Returns indices of the `others` that are trade-offs against `leader`, in order of the first
+/// objective. `leader` is the best in the first objective.
 ///
-/// Where the second objective is proportional to the first (cost on one type of machine), what is
-/// better in one is better in both, whatever the errors, and nothing is a trade-off. Of trials
-/// without noise the front is that of Pareto. Of equal ones with independent noise at most one
-/// study in twenty names any.
+/// "Better" means: by more than `critical_difference` standard errors of the difference, as ties
+/// are judged (J. C. Hsu, "Constrained simultaneous confidence intervals for multiple comparisons
+/// with the best", Annals of Statistics 12(3), 1984). A trade-off is better than `leader` in the
+/// second objective, and not better in the first. Any two trade-offs are each better than the other
+/// in one objective.
+///
+/// So if only noise separates several trials, one of them is named. Among those that cannot be told
+/// from the best in the second objective, it is the best in the first objective. The same is then
+/// repeated among the trade-offs against that trial.
+///
+/// If the second objective is proportional to the first (cost on one type of machine), a trial
+/// better in one is better in both, and nothing is a trade-off. For trials without noise, this is
+/// the Pareto front. Among equal trials with independent noise, at most one study in twenty names
+/// any.
 [[nodiscard]] std::vector<std::size_t> trade_offs(const ComparedTrial& leader,
                                                   std::span<const ComparedTrial> others);
 

@@ -18,7 +18,7 @@ double needed_window_s(const MeasureSpec& wanted, const TrialRecord& trial) {
 TrialPrice price_without_long_look(const MeasureSpec& wanted, const TrialRecord& trial) {
   const TrialPrice all{latest_attempt_s(trial), latest_attempt_usd(trial)};
   const bool was_looked_at = trial.measurement && all.seconds > 0.0;
-  // A program that ends by itself takes as long as it takes.
+  // A program that ends by itself cannot be cut short.
   if (!was_looked_at || trial.measurement->whole_run) return all;
   const double longer_s = trial.measurement->window_s - needed_window_s(wanted, trial);
   const double share = std::max(0.0, 1.0 - longer_s / all.seconds);

@@ -6,13 +6,12 @@
 
 namespace steptune {
 
-/// Seconds of a measured trial's window that the precision took which `wanted`, the study's, asks
-/// for. The baseline's window is longer than that: none of the others is looked at for as long
-/// (`look_for_long`).
+/// Returns the seconds of a measured trial's window that the precision of `wanted` needed. Only the
+/// baseline's window is longer than that, because of its long look (`look_for_long`).
 [[nodiscard]] double needed_window_s(const MeasureSpec& wanted, const TrialRecord& trial);
 
-/// What a trial of the search would have taken in this one's place: the baseline without its longer
-/// look, any other all that it took.
+/// Returns the price of a search trial in place of this trial: for the baseline its price without
+/// the long look, for any other trial its full price.
 [[nodiscard]] TrialPrice price_without_long_look(const MeasureSpec& wanted,
                                                  const TrialRecord& trial);
 
