@@ -13,10 +13,10 @@
 namespace steptune {
 namespace {
 
-/// Less is not worth a sentence.
+/// Smaller changes are not worth a sentence.
 constexpr double k_notable_share = 0.02;
 constexpr double k_notable_ratio = 1.1;
-/// What has not come in so many of its periods does not come.
+/// Periods after which a phase that has not come counts as missing.
 constexpr double k_periods_to_miss = 2.0;
 constexpr double k_as_often = 2.0;
 
@@ -43,7 +43,7 @@ void add_phases(const Promise& promise, const Measurement& seen, std::vector<std
   }
 }
 
-/// Whether something that nobody reports comes about as often.
+/// True if a stall that nobody reports comes about as often.
 bool may_be_a_stall(double every_samples, const Measurement& seen, double watched_samples) {
   return std::ranges::any_of(seen.phases, [&](const auto& phase) {
     const double between = samples_between(phase.second, watched_samples);
@@ -52,7 +52,8 @@ bool may_be_a_stall(double every_samples, const Measurement& seen, double watche
   });
 }
 
-/// What the planned run's price has in it and this run has not, although it has gone on for long.
+/// Adds phases that are in the planned run's price but did not come in this run although they were
+/// due.
 void add_missing_phases(const Promise& promise, const Measurement& seen, double watched_samples,
                         std::vector<std::string>& causes) {
   for (const auto& [name, every] : promise.planned_every) {
@@ -76,8 +77,8 @@ void add_parts(const Promise& promise, const Measurement& seen, std::vector<std:
   }
 }
 
-/// Of those to slower or to faster steps; null without one. One that falls into a batch of
-/// intervals is found as two, of which one is small.
+/// Returns the largest change to slower or to faster steps; null if there is none. A change within
+/// a batch of intervals is found as two changes, one of them small.
 const LevelChange* largest_change(const Measurement& seen, bool slower) {
   const LevelChange* largest = nullptr;
   for (const LevelChange& change : seen.level_changes) {
@@ -110,7 +111,7 @@ std::vector<std::string> causes_of(const Promise& promise, const Measurement& se
     causes.push_back(fmt::format("{} since the trial", machine_text(*machine.since_trial)));
     return causes;
   }
-  // Steps have levels by themselves, whatever comes between them.
+  // Changes of level concern the steps alone, whatever phases come between them.
   if (!deviation || parts_grew) return causes;
   if (const LevelChange* change = largest_change(seen, deviation->ratio > 1.0)) {
     causes.push_back(fmt::format(

@@ -12,16 +12,16 @@
 
 namespace steptune {
 
-/// What the machine does where a run deviates that may explain it.
+/// Changes in the machine's state that may explain a run's deviation.
 struct MachineCause {
-  std::optional<MachineFigureChange> since_before{};  ///< than earlier in the run
-  std::optional<MachineFigureChange> since_trial{};   ///< than in the promise's trial
+  std::optional<MachineFigureChange> since_before{};  ///< compared with earlier in the run
+  std::optional<MachineFigureChange> since_trial{};   ///< compared with the promise's trial
 };
 
-/// What of a run is not as it was promised: phases that are longer, more frequent, new or not
-/// there although the plan has them, parts of a step that grew, a rate that changed at once. One
-/// sentence each, for people; hints, not proofs. `watched_samples`: of the run since the first
-/// report that was read; a run that goes on from a checkpoint has counted others before.
+/// Returns how a run differs from its promise: phases that are longer, more frequent, new or
+/// missing; parts of a step that grew; a rate that changed at once. One sentence each, for people;
+/// hints, not proofs. `watched_samples`: samples since the first report that was read. A run that
+/// continues from a checkpoint has counted others before.
 [[nodiscard]] std::vector<std::string> causes_of(const Promise& promise, const Measurement& seen,
                                                  double watched_samples,
                                                  const std::optional<Deviation>& deviation,

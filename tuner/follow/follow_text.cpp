@@ -12,8 +12,8 @@
 namespace steptune {
 namespace {
 
-/// `812.4 samples/s (801.2-823.9)`, or where the interval reaches to no time at all, `(401.2 or
-/// more)`
+/// Returns `812.4 samples/s (801.2-823.9)`, or `(401.2 or more)` if the interval includes a time of
+/// 0.
 std::string rate_text(const Interval95& seconds_per_sample, const UnitName& unit) {
   const std::string low = format_number(1.0 / seconds_per_sample.high());
   return fmt::format("{} {} ({})", format_number(1.0 / seconds_per_sample.value), unit.per_second(),
@@ -22,7 +22,8 @@ std::string rate_text(const Interval95& seconds_per_sample, const UnitName& unit
                          : low + " or more");
 }
 
-/// `100 samples/s (98.04-102)`, and of phases that are still to come ` before the first evaluation`
+/// Returns `100 samples/s (98.04-102)`. Adds ` before the first evaluation` if such phases are
+/// still to come.
 std::string promised_text(const Promise& promise, const FollowState& state) {
   std::string text = rate_text(*state.promised, promise.unit);
   if (!state.awaited.empty())
@@ -50,7 +51,7 @@ std::string verdict_text(const FollowState& state) {
   return "not known yet: " + state.reason;
 }
 
-/// `6.0 s each, every 500 samples`
+/// Returns `6.0 s each, every 500 samples`.
 std::string phase_text(const PhaseEstimate& phase, const UnitName& unit) {
   std::string text = format_duration(phase.seconds) + " each";
   if (phase.period_samples > 0.0) {
@@ -59,7 +60,7 @@ std::string phase_text(const PhaseEstimate& phase, const UnitName& unit) {
   return text;
 }
 
-/// Whether the run kept what was promised at first.
+/// True if the run kept the promise at first.
 bool began_later(const Deviation& deviation) {
   return deviation.since.time_s > 0.0;
 }

@@ -8,13 +8,14 @@
 
 namespace steptune {
 
-/// One line for now: `1.2 h  3.4e+07 samples  812 samples/s now (801-823), promised 830 (815-846)`.
+/// Returns one line about the present: `1.2 h  3.4e+07 samples  812 samples/s now (801-823),
+/// promised 830 (815-846)`.
 [[nodiscard]] std::string follow_line(const Promise& promise, const FollowState& state);
 
-/// All there is to say, as lines; ends with a newline.
+/// Returns the whole report as lines; ends with a newline.
 [[nodiscard]] std::string follow_text(const Promise& promise, const FollowState& state);
 
-/// The same for programs; the caller adds what names the study.
+/// Returns the same for programs. The caller adds the name of the study.
 [[nodiscard]] Json follow_json(const Promise& promise, const FollowState& state);
 
 }  // namespace steptune

@@ -14,20 +14,21 @@ namespace steptune {
 namespace {
 
 constexpr double k_now_s = 60.0;
-/// Lines that came in less than this share of the time that is promised for what they tell came
-/// together.
+/// Lines came together if they arrived in less than this share of the time that the promise gives
+/// for their progress.
 constexpr double k_at_once = 0.01;
-/// What a log tells of beyond the time in which it was read here was written before; less is how
-/// coarse dates are.
+/// Lines were written earlier if their own times cover this much more than the time in which they
+/// were read, in seconds and as a share. Dates are coarse.
 constexpr double k_late_s = 60.0;
 constexpr double k_late_share = 0.1;
 constexpr std::size_t k_most_machine_seconds = 1000;
-/// Of two programs that print at the same time, each has its turn sooner.
+/// Reports in a row that show another program. If two programs print at the same time, their
+/// reports alternate sooner.
 constexpr int k_reports_of_another = 10;
 
-/// What of the begin is left out. The measurement's window is its last level; what came before a
-/// change of level is no warm-up but what the change is told against, except for what its begin
-/// took too long.
+/// Returns the seconds to skip at the start. After a change of level the measured window covers
+/// only the last level, so earlier levels are not warm-up. Only the excess of the start is skipped
+/// then.
 double warmup_s(const Measurement& measurement) {
   return std::max(
       0.0, measurement.level_changes.empty() ? measurement.warmup_s : measurement.warmup_excess_s);
@@ -81,7 +82,7 @@ void Follower::read_line(std::string_view line, double now_s) {
   auto report = reader_.read_line(line, now_s);
   if (!report) return;
   if (time_source_ == TimeSource::unknown) time_source_ = TimeSource::receipt;
-  // What began with the lines' own times goes on with them.
+  // If the first times came from the lines, all times come from the lines.
   if (time_source_ == TimeSource::own_clock && report->clock_s)
     report->received_s = *report->clock_s;
   if (time_source_ == TimeSource::line && told_s) report->received_s = *told_s;
@@ -120,8 +121,8 @@ bool Follower::has_begun_anew(const Report& report, double samples) {
   if (track_.empty() || (by_own_clock_ && !report.clock_s)) return false;
   const TrackPoint point{samples, by_own_clock_ ? *report.clock_s : report.received_s};
   const TrackPoint& latest = track_.back();
-  // One that goes on from a checkpoint may fall back in its counter alone; one whose machine is
-  // another, in its clock alone.
+  // If the new run continues from a checkpoint, only its counter may fall back. If it runs on
+  // another machine, only its clock may fall back.
   if (point.samples >= latest.samples && point.time_s >= latest.time_s) {
     behind_in_a_row_ = 0;
   } else {
@@ -135,13 +136,13 @@ bool Follower::has_begun_anew(const Report& report, double samples) {
 
 void Follower::take(const Report& report) {
   if (report.global_rank.value_or(0) != 0) return;
-  // Where the study says what a step holds, the reader has told samples.
+  // If the study gives the samples of a step, the reader has already converted steps to samples.
   const auto samples = report.samples ? report.samples : report.step;
   if (samples && has_begun_anew(report, *samples)) {
     began_anew_ = true;
     measurer_.reset();
     track_ = ProgressTrack();
-    // When it began was not seen.
+    // Nobody saw when this run began.
     started_s_.reset();
     first_received_s_.reset();
   }
@@ -153,7 +154,7 @@ void Follower::take(const Report& report) {
   measurer_->add(report);
   if (!samples) return;
   if (!first_received_s_) first_received_s_ = report.received_s;
-  // One clock throughout: a progress bar in front of the first `[steptune]` line has none.
+  // Use one clock throughout. A progress bar before the first `[steptune]` line has no clock.
   if (track_.empty()) by_own_clock_ = report.clock_s.has_value();
   if (by_own_clock_ && !report.clock_s) return;
   track_.add({*samples, by_own_clock_ ? *report.clock_s : report.received_s});
@@ -170,7 +171,7 @@ const Follower* Follower::by_own_times() const {
                          time_source_ == TimeSource::receipt && !by_own_clock_;
   if (!both_tell) return nullptr;
   const double before_s = as_log_->seen_s() - seen_s();
-  // What bars tell may be of several programs, each of which seems to begin a new one.
+  // Times of progress bars may come from several programs, each of which looks like a new run.
   const bool is_dated = as_log_->line_clock_.source() == LineClock::Source::timestamps;
   const bool begins_before = is_dated && before_s > std::max(k_late_s, k_late_share * seen_s());
   return came_at_once() || begins_before ? as_log_.get() : nullptr;
@@ -241,7 +242,7 @@ void Follower::take_awaited_off(FollowState& state) const {
   state.promised = promise_.seconds_per_sample;
   for (const auto& [name, phase] : promise_.phases) {
     if (!(phase.period_samples > 0.0) || state.phases.contains(name) || is_stall(name)) continue;
-    // A phase comes behind the report of the step that it is due at.
+    // A phase follows the report of the step at which it is due.
     const double due_before = std::ceil(track_.front().samples / phase.period_samples);
     const double due_now = std::ceil(track_.back().samples / phase.period_samples);
     if (due_now > due_before) continue;
@@ -252,7 +253,7 @@ void Follower::take_awaited_off(FollowState& state) const {
 
 void Follower::compare(FollowState& state) const {
   const Interval95& promised = *state.promised;
-  // What is to come goes on as it went since it last changed.
+  // Assume that the rest of the run continues as it has since its last change.
   state.judged_seconds_per_sample =
       state.deviation ? track_.rate_since(state.deviation->since.time_s) : state.seconds_per_sample;
   const auto& rate = state.judged_seconds_per_sample;
@@ -262,7 +263,7 @@ void Follower::compare(FollowState& state) const {
   if (!promise_.samples) return;
   const TrackPoint& first = track_.front();
   const double left = std::max(0.0, *promise_.samples - state.samples);
-  // Nobody saw the begin of a program that ran already: as promised then.
+  // If the program already ran, nobody saw its start: assume that it kept the promise until then.
   const double before_s =
       started_s_ && time_source_ == TimeSource::receipt
           ? *first_received_s_ - *started_s_

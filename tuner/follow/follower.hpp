@@ -26,92 +26,96 @@ enum class Keeping {
   faster,
   broken,  ///< slower than promised, beyond both intervals
 };
-/// Persistent names: they stand in JSON.
+/// Persistent names, used in JSON.
 [[nodiscard]] std::string to_text(Keeping keeping);
 
-/// How a long run goes against its promise.
+/// State of a long run compared with its promise.
 struct FollowState {
   Keeping keeping = Keeping::unknown;
   std::string reason;  ///< why nothing can be said
-  /// Seconds per sample that its rate is compared with: the promise, without the phases that are
+  /// Seconds per sample that the run's rate is compared with: the promise without the phases in
   /// `awaited`.
   std::optional<Interval95> promised;
-  std::set<std::string> awaited;  ///< promised phases that have not been due while it was watched
+  std::set<std::string> awaited;  ///< promised phases that have not been due since the first report
   double seen_s = 0.0;
   double samples = 0.0;
   std::optional<Interval95> seconds_per_sample;      ///< over all but the start
   std::optional<Interval95> seconds_per_sample_now;  ///< over the last minute, or ten reports
-  /// What `keeping` and what is to come follow from: since `deviation`, else over all but the
-  /// start.
+  /// Rate behind `keeping` and the expected rest of the run: since `deviation`, or if there is
+  /// none, over all but the start.
   std::optional<Interval95> judged_seconds_per_sample;
-  std::optional<Interval95> run_s;  ///< the whole run, as it is expected now
+  std::optional<Interval95> run_s;  ///< expected for the whole run
   std::map<std::string, PhaseEstimate> phases;
-  std::optional<Deviation> deviation;  ///< its time since the first report
-  std::vector<std::string> causes;     ///< what has changed against the trial, for people
+  std::optional<Deviation> deviation;  ///< with times since the first report
+  std::vector<std::string> causes;     ///< differences from the trial, for people
 };
 
-/// Reads the output of a long run and compares it with what was promised. Of several ranks the
-/// first counts, as its clock is its own. Of programs whose output stands in one log, behind one
-/// another, the last counts, where its clock has begun anew or, of `[steptune]` lines, its
-/// counters: of others that is a new epoch. Memory is bounded. Not thread safe.
+/// Reads the output of a long run and compares it with its promise. If several ranks report, rank 0
+/// counts, because each rank has its own clock. If one log contains several programs one after the
+/// other, the last program counts. A new program is recognised if the clock starts again or, for
+/// `[steptune]` lines, if the counters do; other counters that start again mean a new epoch. Memory
+/// is bounded. Not thread safe.
 class Follower {
  public:
-  /// `started_s`: when the program was started, on the clock that `read_line` is given; nothing if
-  /// it runs already. Errors: as `ReportReader::create`.
+  /// `started_s`: start of the program on the clock of `read_line`; nullopt if the program already
+  /// runs. Errors: as `ReportReader::create`.
   [[nodiscard]] static Result<Follower> create(ReportFormat format, Promise promise,
                                                std::optional<double> started_s);
 
-  /// A line that is printed now. Where many come at once, as from a log that is read through a
-  /// pipe, their own times count as those of old lines do.
+  /// Reads a line that is printed now. If many lines come at once, as from a log that is read
+  /// through a pipe, their own times count, as for old lines.
   void read_line(std::string_view line, double now_s);
-  /// A line that was printed some time ago: only its own clock tells when. Clocks are tried in the
-  /// order: that of `[steptune]` lines, a date, a progress bar's.
+  /// Reads a line that was printed some time ago, so that only a clock in the line gives its time.
+  /// Clocks are tried in this order: that of `[steptune]` lines, a date, a progress bar's.
   void read_old_line(std::string_view line);
 
-  /// What was seen of the machine that the program runs on, seconds since it was started, in order.
-  /// Only of a program whose start is known.
+  /// Adds an observation of the program's machine, with its time in seconds since the start. Call
+  /// in order, and only for a program whose start is known.
   void saw_machine(const MachineSecond& second);
 
   [[nodiscard]] FollowState state() const;
   [[nodiscard]] const Promise& promise() const { return promise_; }
-  /// Where the times of old lines come from, for people; empty where they come from receiving.
+  /// Returns the source of the times of old lines, for people; empty if lines are timed when they
+  /// arrive.
   [[nodiscard]] std::string clock_text() const;
 
  private:
   Follower(ReportReader reader, Promise promise, std::optional<double> started_s);
   void take(const Report& report);
-  /// Whether another program has gone on telling for a while where the one before was further.
+  /// True if reports have been behind the run for so long that another program must have begun.
   [[nodiscard]] bool has_begun_anew(const Report& report, double samples);
   void compare(FollowState& state) const;
-  /// Sets `awaited` and what is `promised` without these.
+  /// Sets `awaited`, and `promised` without these phases.
   void take_awaited_off(FollowState& state) const;
-  /// What the machine does otherwise where the run deviates: than before, or than in the trial.
+  /// Returns how the machine differs where the run deviates: from before, and from the trial.
   [[nodiscard]] MachineCause machine_cause(const std::optional<Deviation>& deviation) const;
-  /// From the first counter to the last; of an empty track undefined.
+  /// Returns the time from the first counter to the last. The track must not be empty.
   [[nodiscard]] double seen_s() const { return track_.back().time_s - track_.front().time_s; }
-  /// Whether the lines came in next to no time, so that their coming tells no rate.
+  /// True if the lines came in almost no time, so that their arrival shows no rate.
   [[nodiscard]] bool came_at_once() const;
-  /// The lines by their own times, where these tell of what was before the first came; null else.
+  /// Returns the follower that uses the lines' own times, if these reach back further than the
+  /// first arrival; otherwise null.
   [[nodiscard]] const Follower* by_own_times() const;
 
   enum class TimeSource { unknown, receipt, own_clock, line };
 
   Promise promise_;
   ReportReader reader_;
-  /// Reads lines that come now as if they were old; not where the program was started just now.
+  /// Reads the arriving lines as if they were old; null if the program has just been started.
   std::unique_ptr<Follower> as_log_;
   LineClock line_clock_;
   std::optional<double> started_s_;
-  std::optional<double> first_received_s_;  ///< of the first counter, on the clock of `started_s_`
+  /// Arrival of the first counter, on the clock of `started_s_`
+  std::optional<double> first_received_s_;
   TimeSource time_source_ = TimeSource::unknown;
   std::optional<Measurer> measurer_;
   ProgressTrack track_;
   std::vector<MachineSecond> machine_;
-  TrackPoint behind_;  ///< the latest of the reports in a row that are behind the run
+  TrackPoint behind_;  ///< latest of the reports in a row that are behind the run
   int behind_in_a_row_ = 0;
   bool began_anew_ = false;
-  bool by_own_clock_ = false;      ///< what the times of the track are
-  std::int64_t without_time_ = 0;  ///< reports of which nobody knows when they were printed
+  bool by_own_clock_ = false;      ///< true if times of the track are those of `[steptune]` lines
+  std::int64_t without_time_ = 0;  ///< reports without a known time
 };
 
 }  // namespace steptune

@@ -15,7 +15,7 @@ constexpr std::size_t k_max_points = 1024;
 constexpr std::size_t k_most_batches = 20;
 constexpr std::size_t k_least_batches = 5;
 constexpr std::size_t k_last_points = 10;
-/// The change point is chosen among many.
+/// Standard errors for a change. More than 2, because the change point is chosen among many.
 constexpr double k_convincing_errors = 3.0;
 /// Points within this share of the mean distance came together.
 constexpr double k_together = 0.02;
@@ -39,12 +39,12 @@ std::vector<TrackPoint> distinct_of(const std::vector<TrackPoint>& all) {
       since_s = point.time_s;
     }
   }
-  // Of the last ones that came together some may be still to come.
+  // Some of the last points that came together may still be missing.
   if (points.size() > 2 && 4 * points.size() < 3 * all.size()) points.pop_back();
   return points;
 }
 
-/// From the first of the points to the last; nothing of too few.
+/// Returns the rate from the first point to the last; nullopt for too few points.
 std::optional<Interval95> rate_of(std::span<const TrackPoint> points) {
   const std::size_t intervals = std::max<std::size_t>(1, points.size()) - 1;
   const std::size_t batches = std::min(k_most_batches, intervals);
@@ -52,8 +52,8 @@ std::optional<Interval95> rate_of(std::span<const TrackPoint> points) {
   const TrackPoint& begin = points.front();
   const TrackPoint& end = points.back();
   const double mean = (end.time_s - begin.time_s) / (end.samples - begin.samples);
-  // Batches hold different numbers of samples: the variance is that of a ratio (Cochran, section
-  // 6.4).
+  // Batches contain different numbers of samples, so the variance is that of a ratio (Cochran,
+  // section 6.4).
   double squares = 0.0;
   for (std::size_t batch = 0; batch < batches; ++batch) {
     const TrackPoint& from = points[batch * intervals / batches];

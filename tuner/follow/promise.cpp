@@ -17,8 +17,8 @@
 namespace steptune {
 namespace {
 
-/// What the recommendation, whose plan the user has read, says of the planned run's time with this
-/// trial's configuration; nothing where it does not speak of it.
+/// Returns the planned run's time with this trial's configuration as the recommendation states it,
+/// because the user has read that plan; nullopt if the recommendation is about other trials.
 std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& trial,
                                      const Standing& standing,
                                      const std::optional<Recommendation>& recommendation) {
@@ -40,14 +40,15 @@ std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& 
   return std::nullopt;
 }
 
-/// A launch in the confirmation, which the plan's figures are of.
+/// True if `run` is a confirming run of the trial's configuration. The plan's figures come from
+/// such runs.
 bool is_fresh_run_of(const TrialRecord& trial, const TrialRecord& run) {
   return is_confirmation(run.purpose) && was_measured(run.status) &&
          run.configuration == trial.configuration && run.measurement;
 }
 
-/// What is paid once, on average over the runs that the plan's figures are of: the trial's own
-/// start may have read from storage what theirs found in memory.
+/// Returns the time spent once, as a mean over the runs behind the plan's figures. The trial's own
+/// start may have read from storage what these runs found in memory.
 double planned_once_s(const Measurement& measurement, const TrialRecord& trial,
                       const Standing& standing, const Recommendation& recommendation) {
   if (recommendation.claim == Claim::unconfirmed) return measurement.once_s();
@@ -61,14 +62,14 @@ double planned_once_s(const Measurement& measurement, const TrialRecord& trial,
   return runs > 0.0 ? sum_s / runs : measurement.once_s();
 }
 
-/// The phases that the price holds, as often as the plan declares.
+/// Returns the phases in the price, with the periods that the plan declares.
 std::map<std::string, PhaseEstimate> priced_phases(const PlannedRun& plan, const TrialRecord& trial,
                                                    const Standing& standing) {
   std::vector<const Measurement*> shown{&*trial.measurement};
   for (const TrialRecord& run : standing.trials()) {
     if (is_fresh_run_of(trial, run)) shown.push_back(&*run.measurement);
   }
-  // The longest launch has seen most.
+  // The longest launch has seen the most phases.
   std::ranges::stable_sort(shown, std::greater(), &Measurement::window_samples);
   const TrialRecord* baseline = standing.baseline();
   if (baseline != nullptr && baseline->measurement) shown.push_back(&*baseline->measurement);
@@ -126,7 +127,7 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   auto planned = planned_by(study, trial, standing, recommendation);
   if (planned && has_length) {
     const double of_plan_s = planned_once_s(measurement, trial, standing, *recommendation);
-    // Where next to nothing is left of a short plan, what is left is no rate.
+    // If the time spent once is all of a short plan, the rest gives no rate.
     if (planned->value > of_plan_s) {
       once_s = of_plan_s;
     } else {
@@ -135,7 +136,7 @@ Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
   }
   const double all_s = planned ? planned->value : time.seconds;
   const double rate_s = (all_s - (has_length ? once_s : 0.0)) / samples;
-  // Both the launch that was measured and the one to come differ from the mean.
+  // The measured launch and the future one both differ from the mean.
   const double launches = std::sqrt(2.0) * standing.launches().relative * rate_s;
   const double half_width_s = planned && std::isfinite(planned->half_width)
                                   ? planned->half_width / samples

@@ -27,34 +27,35 @@ struct Interval95 {
   [[nodiscard]] double high() const { return value + half_width; }
 };
 
-/// What a study says of a long run with one trial's configuration.
+/// Promise of a study for a long run with one trial's configuration.
 struct Promise {
   std::int64_t trial = 0;
   Configuration configuration;
-  /// Of the long run, phases included; the interval is that of another launch, so it holds the
-  /// variation from launch to launch, too.
+  /// For the long run, phases included. The interval is that of another launch, so it includes the
+  /// variation between launches.
   Interval95 seconds_per_sample;
   double startup_s = 0.0;
-  double once_s = 0.0;            ///< start-up and what the warm-up takes beyond steady steps
+  double once_s = 0.0;            ///< start-up, and the excess of the warm-up over steady steps
   std::optional<double> samples;  ///< of the planned run
-  /// That the price holds: as the trial, other launches of its configuration or the baseline showed
-  /// them, or as the plan says (none counted), as often as the plan declares.
+  /// Phases in the price, with the periods that the plan declares. Their durations come from the
+  /// trial, from other launches of its configuration or from the baseline, or otherwise from the
+  /// plan (with a count of 0).
   std::map<std::string, PhaseEstimate> phases;
   std::map<std::string, double> planned_every;  ///< samples between the plan's phases, by name
   std::map<std::string, double> parts;          ///< seconds per sample by part
   std::optional<double> samples_per_step;
-  UnitName unit;                       ///< of the study's samples
-  std::vector<MachineSecond> machine;  ///< of the trial's measured window; empty: nobody looked
+  UnitName unit;                       ///< name of the study's samples
+  std::vector<MachineSecond> machine;  ///< during the trial's measured window; empty: not observed
 
-  /// Seconds per sample that a phase takes of the price; 0 where its period is not known.
+  /// Returns the seconds per sample that a phase adds; 0 if its period is not known.
   [[nodiscard]] static double per_sample_s(const PhaseEstimate& phase);
-  /// The planned run's time; nothing where the plan tells no number of samples.
+  /// Returns the planned run's time; nullopt if the plan gives no number of samples.
   [[nodiscard]] std::optional<Interval95> run_s() const;
 };
 
-/// What the study promises of `trial`: of the recommended one and of the baseline what the plan of
-/// `recommendation` says, to which the confirming runs have contributed; of others what they
-/// measured. `trace`: of the trial, if there is one. Errors (`not_found`): the trial was not
+/// Returns the study's promise for `trial`. For the recommended trial and the baseline, it is the
+/// plan of `recommendation`, which includes the confirming runs. For other trials, it is their own
+/// measurement. `trace`: of the trial, if there is one. Fails with `not_found` if the trial was not
 /// measured.
 [[nodiscard]] Result<Promise> promise_of(const StudySpec& study, const TrialRecord& trial,
                                          const Standing& standing,

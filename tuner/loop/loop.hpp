@@ -70,7 +70,7 @@ struct LoopResult {
   LoopEnd end = LoopEnd::budget;
   std::string reason;  ///< for people
   std::optional<Recommendation> recommendation;
-  /// trials and machines that a detached tuner leaves running, for people
+  /// Trials and machines that a detached tuner leaves running, for people.
   std::string left_running{};
   /// Reason why the search ended, whatever it had found: never `nothing_faster`.
   LoopEnd search_end = LoopEnd::budget;

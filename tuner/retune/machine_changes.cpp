@@ -29,7 +29,7 @@ std::string told(const std::string& text) {
 }  // namespace
 
 MachinePart machine_part(const std::string& name) {
-  // Which of a cluster's nodes it was changes every night.
+  // A cluster assigns other nodes every night.
   if (name == "steptune" || name == "hosts") return MachinePart::none;
   if (std::ranges::find(k_hardware, name) != k_hardware.end()) return MachinePart::hardware;
   return name == "c_library" || is_of_python(name) ? MachinePart::library : MachinePart::system;

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double k_among_nights = 0.005;
 constexpr double k_prior_freedom = 3.0;
-/// Former nights tell how much launches differ, but seasons change: no more than so many count.
+/// Most degrees of freedom that former nights give to the launch variation. Seasons change it.
 constexpr double k_most_launch_freedom = 12.0;
 
 /// A sum of squares and its degrees of freedom.
@@ -42,7 +42,7 @@ void add_spread(const std::vector<double>& values, Spread& spread) {
   spread.freedom += static_cast<double>(values.size()) - 1.0;
 }
 
-/// How much launches of one configuration differ in `night`: its own, beside what is known before.
+/// Returns the launch variation of `night`: its own in addition to what is known before.
 Spread launch_spread(const Spread& known, const NightTimes& night) {
   Spread spread = known;
   add_spread(night.incumbent, spread);
@@ -65,7 +65,7 @@ Spread known_launch_spread(std::span<const NightTimes> nights) {
 
 struct NightValue {
   double mean = 0.0;
-  double launches = 0.0;  ///< variance of the mean in units of that of a launch
+  double launches = 0.0;  ///< variance of the mean, in units of the variance of a launch
 };
 
 std::optional<NightValue> value_of(const NightTimes& night, NightStatistic statistic) {
@@ -78,15 +78,15 @@ std::optional<NightValue> value_of(const NightTimes& night, NightStatistic stati
   return value;
 }
 
-/// The level that nights have in common.
+/// Common level of several nights.
 struct Level {
   double mean = 0.0;
   double variance = 0.0;  ///< of the mean
-  Spread nights;          ///< among nights, beyond what launches explain
+  Spread nights;          ///< between nights, beyond what launches explain
   Spread launches;
 };
 
-/// Nothing where no night has the statistic.
+/// Returns nullopt if no night has the statistic.
 std::optional<Level> level_of(std::span<const NightTimes> nights, NightStatistic statistic) {
   Level level;
   level.launches = known_launch_spread(nights);
@@ -123,19 +123,19 @@ std::optional<Level> level_of(std::span<const NightTimes> nights, NightStatistic
   return level;
 }
 
-/// A variance and the degrees of freedom that it was estimated with.
+/// A variance with the degrees of freedom of its estimate.
 struct EstimatedVariance {
   double variance = 0.0;
   double freedom = 1.0;
 };
 
-/// Degrees of freedom of the sum.
+/// Returns the degrees of freedom of the sum.
 double welch_freedom(const EstimatedVariance& a, const EstimatedVariance& b) {
   const double sum = a.variance + b.variance;
   return sum * sum / (a.variance * a.variance / a.freedom + b.variance * b.variance / b.freedom);
 }
 
-/// The standard normal quantile of Student's `t`, from the nearer tail.
+/// Returns the standard normal quantile that corresponds to Student's `t`, from the nearer tail.
 double normal_score(double t, double freedom) {
   constexpr double k_least_tail = 1e-300;
   const boost::math::students_t student(freedom);
@@ -151,7 +151,7 @@ double score_of(std::span<const NightTimes> past, const NightTimes& night, Night
   const auto value = value_of(night, statistic);
   if (!level || !value) return 0.0;
   const Spread launches = launch_spread(level->launches, night);
-  // What the level is not sure of is for the most part how its launches came out.
+  // Most of the level's uncertainty comes from its launches.
   const double of_launches = value->launches * launches.variance() + level->variance;
   const double of_nights = level->nights.variance();
   const double variance = of_launches + of_nights;

@@ -17,19 +17,19 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_most_trials = 200;
-/// Each is a model more to fit.
+/// Each group takes one more model to fit.
 constexpr std::size_t k_most_groups = 3;
 constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
 
-/// A study of the history with trials of a night, and what is known of that night.
+/// A study in the history with trials of a night, and what is known about that night.
 struct Source {
   std::string study;
   double baseline = k_unknown;  ///< mean logarithm of its time
   bool is_own = false;
-  std::string changes;  ///< since then; nights of the same are believed together
+  std::string changes;  ///< since then; nights with the same changes share a group
 };
 
-/// What has changed of machine and study file; empty: nothing that is known.
+/// Returns the changes of machine and study file; empty if no change is known.
 std::string changes_until(const Night& tonight, const MachineDescription& machine,
                           const std::string& fingerprint) {
   std::string changes = to_text(machine_changes(machine, tonight.machine));
@@ -37,7 +37,7 @@ std::string changes_until(const Night& tonight, const MachineDescription& machin
   return changes;
 }
 
-/// The same since a study was last tuned; nothing where that is not known.
+/// Returns the same since a study was last tuned; nullopt if that is not known.
 std::optional<std::string> changes_since_tuning(const std::string& study, const History& history,
                                                 const Night& tonight) {
   const auto record = history.study(study);
@@ -47,18 +47,20 @@ std::optional<std::string> changes_since_tuning(const std::string& study, const 
   return changes_until(tonight, *machine, record->fingerprint);
 }
 
-/// The latest first. Nights count as tonight's going back from it, until something differs.
+/// Returns the sources, the latest first. Going back from tonight, nights count as tonight's until
+/// something differs.
 std::vector<Source> sources_of(const StudySpec& study, const History& history,
                                const std::vector<Night>& nights, const Night& tonight) {
   std::vector<Source> sources;
-  // Where what is in use fails, the next best of former nights is to be tried again.
+  // If the configuration in use fails, the next best one of former nights must be tried again.
   bool same = !tonight.slowdown && !tonight.lead_shrank && tonight.broken.empty();
   for (const Night& night : std::views::reverse(nights)) {
     if (night.number == tonight.number || night.study.empty()) continue;
     std::string changes = changes_until(tonight, night.machine, night.fingerprint);
     same = same && changes.empty();
     sources.push_back({night.study, mean_log(night.times.baseline), same, std::move(changes)});
-    // What a night has shown to be slower, or to fail, holds for it and the nights after.
+    // If a night was shown to be slower, or failed, only that night and later ones count as
+    // tonight's.
     same = same && !night.slowdown && night.broken.empty();
   }
   const auto add_tuned = [&](const std::string& name, bool may_be_own) {
@@ -73,7 +75,7 @@ std::vector<Source> sources_of(const StudySpec& study, const History& history,
   return sources;
 }
 
-/// `observation` on a night on which everything took `factor` times as long.
+/// Converts `observation` to a night on which everything took `factor` times as long.
 void scale(const StudySpec& study, double factor, Observation& observation) {
   for (std::size_t i = 0; i < study.objectives.size(); ++i) {
     if (!study.objectives[i].is_time() && !study.objectives[i].is_cost()) continue;
@@ -93,7 +95,7 @@ Result<std::vector<Observation>> observations_of(const StudySpec& study, const H
                                                  const Source& source, double tonight) {
   const auto record = history.study(source.study);
   if (!record) {
-    // Nights of long ago keep their record and lose their trials.
+    // Old nights keep their record and lose their trials.
     if (record.error().kind == ErrorKind::not_found) return std::vector<Observation>{};
     return tl::unexpected(record.error());
   }
@@ -110,7 +112,8 @@ Result<std::vector<Observation>> observations_of(const StudySpec& study, const H
   return observations;
 }
 
-/// The latest of each configuration, in order of time; values that are known win over none.
+/// Keeps the latest observation of each configuration, in order of time. One that was stopped early
+/// does not replace a complete one.
 void keep_latest(std::vector<Observation>& observations) {
   std::map<Configuration, std::size_t> latest;
   for (std::size_t i = 0; i < observations.size(); ++i) {

@@ -11,31 +11,32 @@
 
 namespace steptune {
 
-/// What former nights teach a searcher, in tonight's terms.
+/// Observations of former nights, converted to tonight's conditions, for a searcher.
 struct NightPrior {
-  std::vector<Observation> own;  ///< of nights since which nothing has changed
-  /// Of all others, apart by what has changed since, the latest first, three at most: those that
-  /// differ from tonight by a kernel say something else than those before a library, too. Each is
-  /// an earlier study of its own, and weighs as much as it turns out to predict.
+  std::vector<Observation> own;  ///< from nights since which nothing has changed
+  /// From all other nights, grouped by what has changed since, the latest first, at most three
+  /// groups. Nights before a change of kernel differ from nights before a change of kernel and
+  /// library. The searcher treats each group as an earlier study and weighs it by how well it
+  /// predicts.
   std::vector<std::vector<Observation>> earlier;
 
   void teach(Searcher& searcher) const;
   [[nodiscard]] bool empty() const { return own.empty() && earlier.empty(); }
 };
 
-/// Trials of the study itself, of its nights that are still stored and of the study that the
-/// configuration in use came from, but for those of `tonight`.
-/// Times and costs are taken in units of the baseline's of their night and stand at tonight's, so
-/// that a faster night is no better configuration. A night counts as tonight where the machine and
-/// the study file are the same and neither a slowdown nor a failure of what was in use was shown
-/// since, tonight included; else it tells where to look first. The latest 200 are taken of each.
+/// Collects trials of the study itself, of its nights that are still stored, and of the study that
+/// the configuration in use came from. Leaves out those of `tonight`.
 ///
-/// Errors are those of the history.
+/// Divides times and costs by the baseline's on their night and multiplies them by tonight's, so
+/// that a fast night does not make a configuration look better. A night counts as tonight's if
+/// machine and study file are the same, and if no slowdown or failure of the configuration in use
+/// has been shown since, tonight included. Other nights show where to look first. Takes the latest
+/// 200 trials of each group.
 [[nodiscard]] Result<NightPrior> night_prior(const StudySpec& study, const History& history,
                                              const std::vector<Night>& nights,
                                              const Night& tonight);
 
-/// The mean logarithm; NaN of none.
+/// Returns the mean logarithm; NaN if there is none.
 [[nodiscard]] double mean_log(const std::vector<double>& logs);
 
 }  // namespace steptune

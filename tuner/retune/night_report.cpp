@@ -22,7 +22,7 @@ Json ratio_json(const SpeedUp& speed_up) {
           {"pairs", speed_up.pairs}};
 }
 
-/// What the slowness belongs to, for machines. Persistent names.
+/// Returns the cause of the slowdown, for programs. Persistent names.
 std::string cause_name(const Night& night) {
   if (!night.broken.empty()) return "configuration";
   switch (night.slowdown->scope) {
@@ -161,7 +161,7 @@ std::string night_text(const Night& night, const NightContext& context, std::siz
   }
   if (!night.reason.empty()) text += fmt::format("why    {}\n", printable_line(night.reason, 2000));
   constexpr std::size_t k_title = 7;
-  // Where nothing could be measured, its trials say why.
+  // If nothing could be measured, the trials of the night show why.
   const std::string next = night.result == NightResult::failed
                                ? fmt::format("leaderboard {} --all", night.study)
                                : "best " + context.best_study;

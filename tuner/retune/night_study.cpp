@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::string_view k_night_mark = ".night-";
 
-/// What a night may take at most, of the command line and the study file the former.
+/// Returns a night's budget. Limits on the command line replace limits in the study file.
 Json bounded_budget(const StudySpec& study, const NightBounds& bounds) {
   Json budget = study.document.value("budget", Json::object());
   if (bounds.time_s) budget["time"] = *bounds.time_s;
@@ -23,7 +23,8 @@ Json bounded_budget(const StudySpec& study, const NightBounds& bounds) {
   return budget;
 }
 
-/// Nights differ in nothing that a fingerprint counts.
+/// Reads the document as a study with the fingerprint of `study`, because nights differ in nothing
+/// that a fingerprint counts.
 Result<StudySpec> read_again(const StudySpec& study, const Json& document) {
   auto again = study_from_json(document, study.file, study.facts);
   if (again) again->fingerprint = study.fingerprint;
@@ -58,14 +59,14 @@ Result<StudySpec> night_study(const StudySpec& study, const Night& night, const 
     budget["time"] = std::max(1.0, plan.elapsed_s + plan.time_share * left_s);
   }
   budget.erase("stop");
-  // What a night has lost, each night to come would lose again: more than one run has to pay for
-  // it.
+  // A loss repeats every night, so more than one planned run pays for finding its cause. Only
+  // without a loss does the search stop at payback.
   const bool has_lost = night.slowdown || night.lead_shrank || !night.broken.empty();
   if (payback_applies(study) && !has_lost) budget["stop"] = "payback";
   document["budget"] = std::move(budget);
   Json& search = document["search"];
   search.erase("learn_from");
-  // Nights draw other random configurations.
+  // Each night draws other random configurations.
   search["seed"] =
       (study.search.seed + static_cast<std::uint64_t>(night.number)) % (k_most_seed + 1);
   if (plan.phase == NightPhase::check || plan.phase == NightPhase::recheck) {
@@ -86,7 +87,7 @@ Result<StudySpec> first_night_study(const StudySpec& study, const Night& night,
   document["name"] = night.study;
   Json budget = bounded_budget(study, bounds);
   if (bounds.trials) {
-    // The study's own number counts the baseline and what it is to try, too.
+    // The study's own number also counts the baseline and the configurations to try.
     budget["trials"] =
         std::min(1 + std::ssize(study.search.hints) + *bounds.trials, k_most_budget_trials);
   }

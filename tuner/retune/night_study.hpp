@@ -12,37 +12,37 @@
 
 namespace steptune {
 
-/// What one night may take, as the command line says; what it leaves open is the study file's.
+/// Limits of one night from the command line. For limits that are not set, the study file decides.
 struct NightBounds {
   std::optional<double> time_s;
   std::optional<double> cost_usd;
   std::optional<std::int64_t> trials;  ///< of the search
 };
 
-/// What a night's study does in one phase.
+/// Work of a night's study in one phase.
 struct PhasePlan {
   NightPhase phase = NightPhase::check;
   std::int64_t search_trials = 0;
-  int rounds = 1;           ///< that the incumbent is confirmed in of its own accord
-  int confirm_pairs = 0;    ///< of challengers
-  double time_share = 1.0;  ///< of the time that is left, counted from `elapsed_s`
+  int rounds = 1;           ///< in which the incumbent runs even if it needs no confirmation
+  int confirm_pairs = 0;    ///< for challengers
+  double time_share = 1.0;  ///< of the time that is left after `elapsed_s`
   double elapsed_s = 0.0;
 };
 
-/// `resnet.night-12`; an error of kind `usage` where that is too long for a name.
+/// Returns `resnet.night-12`. Fails with kind `usage` if that is too long for a name.
 [[nodiscard]] Result<std::string> night_study_name(const std::string& study, std::int64_t night);
 
-/// `resnet` of `resnet.night-12`: whose night a study may be by its name, which is itself where it
-/// is none.
+/// Returns `resnet` for `resnet.night-12`, and a name without a night unchanged.
 [[nodiscard]] std::string tuned_study_name(const std::string& name);
 
-/// The study in which the trials of a night lie: that of the study file under another name, whose
-/// first trials are the baseline and `incumbent`. All phases have the same fingerprint.
+/// Returns the study for the trials of a night: a copy of the study file with the night's name,
+/// which first measures the baseline and the configuration in use. All phases have the same
+/// fingerprint.
 [[nodiscard]] Result<StudySpec> night_study(const StudySpec& study, const Night& night,
                                             const NightBounds& bounds, const PhasePlan& plan);
 
-/// The study itself with these bounds, for a first night, which tunes from scratch, under the
-/// night's name.
+/// Returns the study with these limits and the night's name, for a first night that tunes from
+/// scratch.
 [[nodiscard]] Result<StudySpec> first_night_study(const StudySpec& study, const Night& night,
                                                   const NightBounds& bounds);
 

@@ -19,7 +19,7 @@ bool is_of_baseline(const TrialRecord& trial) {
   return trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::confirm_baseline;
 }
 
-/// A baseline may violate a guard and still be what is run today.
+/// True if the run's time counts. A baseline may violate a guard, because the user runs it today.
 bool is_counted(const TrialRecord& trial) {
   const bool ended = trial.status == TrialStatus::completed ||
                      (is_of_baseline(trial) && trial.status == TrialStatus::infeasible);

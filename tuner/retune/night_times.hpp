@@ -10,17 +10,18 @@
 
 namespace steptune {
 
-/// Natural logarithms of the first objective over the launches of the baseline that were measured,
-/// without those that others disturbed much (`without_disturbed`).
+/// Returns natural logarithms of the first objective for the measured launches of the baseline,
+/// without those that other programs disturbed much (`without_disturbed`).
 [[nodiscard]] std::vector<double> baseline_times(const std::vector<TrialRecord>& trials);
 
-/// The same of a configuration: its trials of the search and its confirming runs. `fresh_only`: the
-/// latter alone, which nobody selected for their speed.
+/// Returns the same for a configuration: its search trials and its confirming runs. `fresh_only`:
+/// only the confirming runs, which were not selected for their speed.
 [[nodiscard]] std::vector<double> times_of(const std::vector<TrialRecord>& trials,
                                            const Configuration& configuration, bool fresh_only);
 
-/// Confirming runs of `challenger` and of `incumbent`, round by round; either may be the baseline.
-/// Of several in a round the one that was disturbed least. Points into `trials`.
+/// Returns the confirming runs of `challenger` and of `incumbent`, paired by round. Either may be
+/// the baseline. If a round has several runs of one, takes the least disturbed one. Points into
+/// `trials`.
 [[nodiscard]] std::vector<RunPair> rounds_of(const StudySpec& study,
                                              const std::vector<TrialRecord>& trials,
                                              const Configuration& challenger,

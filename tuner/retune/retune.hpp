@@ -21,25 +21,25 @@ namespace steptune {
 
 struct RetuneOptions {
   NightBounds bounds;
-  /// A challenger must be shown to be faster, and by this share on average.
+  /// A challenger must be shown to be faster, with at least this gain on average, as a share.
   double least_gain = 0.02;
-  /// Study of the history whose configuration is in use until the study has nights of its own,
-  /// which know what they left in use; empty: the study's own.
+  /// Study in the history whose configuration is in use. It only counts until the study has nights
+  /// of its own. Empty: the study itself.
   std::string from;
-  /// Nights whose trials are kept, and as many on which was searched; of all others only the record
-  /// is.
+  /// Number of nights whose trials are kept. As many nights with a search are kept as well. All
+  /// other nights keep only their record.
   std::size_t keep_nights = 60;
-  /// A night whose tuner was killed goes on within this time, else another one begins.
+  /// Seconds within which a night whose tuner was killed continues. After that, a new night begins.
   double resume_within_s = 20.0 * 3600.0;
 };
 
-/// Everything that a night works with; all outlive it.
+/// Everything that a night works with. Referenced objects outlive it.
 struct RetuneParts {
   const StudySpec& study;
   History& history;
-  const Clock& clock;  ///< wall time of the record
+  const Clock& clock;  ///< for the wall time in the record
   LoopListener& listener;
-  /// Searcher, scheduler and runner for a study.
+  /// Makes searcher, scheduler and runner for a study.
   std::function<Result<StudyParts>(const StudySpec&)> make_parts;
   std::function<std::filesystem::path(const std::string& study)> log_directory;
   std::function<int()> interrupts;  ///< as `LoopParts::interrupts`
@@ -48,19 +48,22 @@ struct RetuneParts {
   std::function<std::optional<std::string>(const std::filesystem::path&, double)> why_unread{};
 };
 
-/// One night of re-tuning. The configuration in use and the baseline are measured in turn (B A A
-/// B); where they look slower than in the nights before (`SlowdownWatcher`), again. Then a
-/// search begins where something has changed, or where the searcher expects the next trial to save
-/// more on the planned run than it costs; former nights are its prior (`night_prior`). What it
-/// finds runs against the configuration in use, in fresh processes side by side, and replaces it if
-/// it is shown to be faster and the gain is at least `least_gain`.
+/// Runs one night of re-tuning.
+///
+/// 1. Measures the configuration in use and the baseline in turn (B A A B). Repeats this if they
+///    look slower than in the nights before (`SlowdownWatcher`).
+/// 2. Searches if something has changed, or if the searcher expects the next trial to save more on
+///    the planned run than it costs. Former nights are the searcher's prior (`night_prior`).
+/// 3. Runs what the search found against the configuration in use, in fresh processes side by side.
+///    The new configuration replaces the old one if it is shown to be faster and gains at least
+///    `least_gain`.
 ///
 /// The first night of a study that has never been tuned tunes it from scratch. Every step is
-/// recorded before it begins: a night that was killed goes on. An interrupted one returns with
+/// recorded before it begins, so that a killed night continues. An interrupted night returns with
 /// `NightResult::running`.
 ///
-/// A night on which nothing could be measured is a result (`failed`), not an error. Errors are
-/// those of the history, of the study file, and of a runner that cannot work.
+/// A night on which nothing could be measured is a result (`failed`), not an error. Errors come
+/// from the history, from the study file, and from a runner that cannot work.
 [[nodiscard]] Result<Night> retune(const RetuneParts& parts, const RetuneOptions& options);
 
 }  // namespace steptune

@@ -12,9 +12,9 @@
 namespace steptune {
 namespace {
 
-/// Rounds of incumbent and baseline where a night looks slower.
+/// Rounds of incumbent and baseline if a night looks slower.
 constexpr int k_recheck_rounds = 4;
-/// The search's share of the time that a night has left; the rest is for the duel.
+/// The search's share of the time that a night has left. The duel gets the rest.
 constexpr double k_search_share = 0.6;
 constexpr const char* k_too_little =
     "a night's time or cost limit is too low to measure the configuration in use and the baseline: "
@@ -24,7 +24,7 @@ std::int64_t searched_trials(const std::vector<TrialRecord>& trials) {
   return std::ranges::count(trials, TrialPurpose::search, &TrialRecord::purpose);
 }
 
-/// Whether time or money ended the search, not the number of its trials.
+/// True if time or money ended the search, not its number of trials.
 bool ended_by_bounds(const StudySpec& study, const std::vector<TrialRecord>& trials,
                      const LoopResult& result) {
   if (result.search_end != LoopEnd::budget) return false;
@@ -168,7 +168,7 @@ bool Retuning::is_promising(const Played& played) const {
   if (best->configuration == parts_.study.baseline) return false;
   const double to_beat =
       mean_log(night_.broken.empty() ? night_.times.incumbent : night_.times.baseline);
-  // Of fresh runs where there are any: the search's own value is the best of many.
+  // Prefer fresh runs: the search's own value is the best of many, partly by luck.
   std::vector<double> logs = times_of(played.trials, best->configuration, /*fresh_only=*/true);
   if (logs.empty()) logs.push_back(std::log(best->objectives[0]));
   return to_beat - mean_log(logs) > std::log1p(options_.least_gain);
@@ -216,7 +216,7 @@ void Retuning::settle() {
   const bool worse = night_.slowdown.has_value() || !night_.broken.empty();
   night_.result = worse ? NightResult::regressed : NightResult::kept;
   if (night_.broken.empty()) return;
-  // One failure may be an accident; after two in a row the baseline is what works.
+  // One failure may be an accident. After two in a row, go back to the baseline.
   if (nights_.size() < 2) return;
   const Night& last = nights_[nights_.size() - 2];
   const bool again =

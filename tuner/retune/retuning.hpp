@@ -10,24 +10,24 @@
 
 namespace steptune {
 
-/// One night, phase by phase: what `retune` does.
+/// One night, phase by phase: carries out `retune`.
 class Retuning {
  public:
-  /// Both outlive the object.
+  /// Both arguments outlive the object.
   Retuning(const RetuneParts& parts, const RetuneOptions& options);
 
-  /// The night as it was recorded; `running` if it was interrupted: the next call goes on with it.
-  /// Errors are those of the loop and of the history.
+  /// Returns the night as it was recorded. It is `running` if it was interrupted; the next call
+  /// continues it. Errors come from the loop and the history.
   [[nodiscard]] Result<Night> run();
 
  private:
-  /// What a phase's run of the loop left behind.
+  /// Result of a phase's run of the loop.
   struct Played {
     StudySpec study;
     LoopResult result;
     std::vector<TrialRecord> trials;
   };
-  /// A challenger that is shown to be better than the configuration in use.
+  /// A challenger that was shown to be better than the configuration in use.
   struct Winner {
     Configuration configuration;
     SpeedUp gain;
@@ -39,12 +39,12 @@ class Retuning {
   [[nodiscard]] Result<void> check();
   [[nodiscard]] Result<void> search();
   [[nodiscard]] Result<void> duel();
-  /// What is told of a configuration that fails, and the night's result where no winner was
-  /// accepted.
+  /// Sets the night's result if no winner was accepted, and its reason if the configuration in use
+  /// fails.
   void settle();
   [[nodiscard]] Result<void> close();
 
-  /// Records the phase, then plays it. Nothing: it was interrupted.
+  /// Records the phase, then runs it. Returns nullopt if it was interrupted.
   [[nodiscard]] Result<std::optional<Played>> play(const PhasePlan& plan,
                                                    const NightPrior& prior = {});
   [[nodiscard]] Result<Played> play_study(StudySpec study, const NightPrior& prior);
@@ -52,15 +52,16 @@ class Retuning {
   [[nodiscard]] std::string why_broken(const Played& played) const;
   /// Compares tonight with the nights before.
   void watch();
-  /// Of the nights that trained with what is in use tonight, in order, tonight left out.
+  /// Returns the times of the nights that trained with the configuration in use, in order, without
+  /// tonight.
   [[nodiscard]] std::vector<NightTimes> times_in_use() const;
   [[nodiscard]] std::vector<MachineChange> changes_since(std::int64_t night) const;
 
-  /// How many trials the search may take tonight; 0: it does not pay.
+  /// Returns how many trials the search may take tonight; 0: searching does not pay.
   [[nodiscard]] Result<std::int64_t> trials_worth(const NightPrior& prior) const;
-  /// Whether the best trial looks better than what is in use, by the least gain.
+  /// True if the best trial looks better than the configuration in use by the least gain.
   [[nodiscard]] bool is_promising(const Played& played) const;
-  /// Shown by fresh runs side by side, at a one-sided error of `error`.
+  /// Returns the winner that fresh runs side by side show, at a one-sided error of `error`.
   [[nodiscard]] std::optional<Winner> winner(const Played& played, double error) const;
   void accept(const Played& played, const Winner& winner);
 
@@ -69,11 +70,11 @@ class Retuning {
 
   const RetuneParts& parts_;
   const RetuneOptions& options_;
-  std::vector<Night> nights_;  ///< all, tonight's the last
+  std::vector<Night> nights_;  ///< all nights; the last is tonight
   Night night_;
   bool interrupted_ = false;
   bool suspicious_ = false;
-  std::optional<Played> checked_;  ///< nothing in a night that went on after its check
+  std::optional<Played> checked_;  ///< unset if the night continued after its check
 };
 
 }  // namespace steptune

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a night begins with, plays, measures and leaves behind: the part of `Retuning` that decides
-// nothing.
+// The part of `Retuning` that decides nothing: how a night begins, runs studies, takes times and
+// ends.
 #include <algorithm>
 #include <cmath>
 #include <ranges>
@@ -20,11 +20,11 @@ namespace steptune {
 namespace {
 
 constexpr std::int64_t k_usual_trials = 40;
-/// On a night without a change a search takes at most this share of the study's trials.
+/// On a night without a change, a search takes at most this share of the study's trials.
 constexpr double k_quiet_share = 0.1;
 constexpr std::int64_t k_least_quiet_trials = 3;
 
-/// What a stored study recommends; nothing while it has no result.
+/// Returns the recommendation of a stored study; nullopt while it has no result.
 Result<std::optional<UsedConfiguration>> recommended_by(const History& history,
                                                         const std::string& name) {
   const auto record = history.study(name);
@@ -51,9 +51,10 @@ Result<std::vector<Night>> stored_nights(const History& history, const std::stri
   return nights;
 }
 
-/// Whether a first night can tune under the study's own name: there is none, or one to go on with.
-/// One that has ended without a result, or of which nothing has been measured, would end so again,
-/// and its budget is spent. One of another definition takes no trials of this one.
+/// True if a first night can tune under the study's own name: there is no such study, or one to
+/// continue. A study that ended without a result, or of which nothing was measured, would end in
+/// the same way, and its budget is spent. A study with another definition cannot take trials of
+/// this one.
 Result<bool> can_tune_as_itself(const History& history, const StudySpec& study) {
   const auto record = history.study(study.name);
   if (!record && record.error().kind == ErrorKind::not_found) return true;
@@ -87,7 +88,7 @@ Result<void> Retuning::begin() {
       return {};
     }
     last.result = NightResult::failed;
-    // What it saw was never told: the next night is to raise the alarm, not to begin after it.
+    // Nobody was told what that night saw. Drop it, so that the next night raises the alarm.
     last.times = {};
     last.slowdown.reset();
     last.lead_shrank = false;
@@ -164,7 +165,7 @@ Result<Retuning::Played> Retuning::play_study(StudySpec study, const NightPrior&
   auto made = parts_.make_parts(study);
   if (!made) return tl::unexpected(made.error());
   prior.teach(*made->searcher);
-  // A smaller gain replaces nothing.
+  // A smaller gain does not replace the configuration in use.
   study.search.worth = options_.least_gain;
   LoopParts loop{study,
                  *made->searcher,
@@ -208,7 +209,7 @@ void Retuning::take_times(const Played& played) {
   if (in_use == parts_.study.baseline) {
     night_.times.incumbent = night_.times.baseline;
     const TrialRecord* measured = baseline_of(played.trials);
-    // A study of this name may be of an earlier definition, with another baseline.
+    // A study of this name may have an earlier definition with another baseline.
     if (night_.after.study.empty() && measured != nullptr &&
         measured->status == TrialStatus::completed) {
       night_.after = {in_use, night_.study, measured->number};
@@ -353,7 +354,7 @@ Result<void> Retuning::close() {
 Result<void> Retuning::forget_old_trials() {
   std::size_t searching = 0, quiet = 0;
   for (const Night& night : std::views::reverse(nights_)) {
-    // What a search has found teaches the next ones.
+    // Trials of a search also help later searches.
     std::size_t& count = night.searched > 0 ? searching : quiet;
     if (++count <= options_.keep_nights) continue;
     if (night.study == parts_.study.name || night.study == night_.after.study) continue;
@@ -361,7 +362,7 @@ Result<void> Retuning::forget_old_trials() {
     if (!record && record.error().kind == ErrorKind::not_found) continue;
     if (!record) return tl::unexpected(record.error());
     if (auto removed = parts_.history.remove_study(record->id); !removed) return removed;
-    // A history from elsewhere may name anything.
+    // A history from elsewhere may contain any name.
     if (!is_file_name(night.study)) continue;
     std::error_code fault;
     std::filesystem::remove_all(parts_.log_directory(night.study), fault);

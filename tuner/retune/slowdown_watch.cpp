@@ -12,7 +12,8 @@
 namespace steptune {
 namespace {
 
-/// A score that one quiet night in forty exceeds, and a factor that is a part of the way.
+/// Limits from which a night is suspicious: a score that one quiet night in forty exceeds, and a
+/// share of the alarm's evidence.
 constexpr double k_suspicious_score = 2.0;
 constexpr double k_suspicious_share = 0.05;
 constexpr std::size_t k_most_nights = 120;
@@ -92,7 +93,7 @@ Slowdown SlowdownWatcher::slowdown_since(std::int64_t since) const {
   const double half_width = student_quantile_95(incumbent.freedom) * incumbent.standard_error;
   slowdown.low = std::exp(incumbent.mean - half_width);
   slowdown.high = std::exp(incumbent.mean + half_width);
-  // Without the baseline tonight, or in any night before, nothing tells the cause.
+  // Without the baseline tonight, or in all nights before, the cause is unknown.
   const auto ratio = shift_between(before, after, NightStatistic::ratio, options_);
   if (nights.back().baseline.empty() || !ratio) return slowdown;
   slowdown.baseline_ratio = std::exp(incumbent.mean - ratio->mean);

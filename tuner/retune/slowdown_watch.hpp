@@ -8,80 +8,81 @@
 
 namespace steptune {
 
-/// What the launches of one night took: natural logarithms of the first objective's value.
+/// Launches of one night: natural logarithms of the first objective's value.
 struct NightTimes {
   std::int64_t night = 0;
   std::vector<double> incumbent;  ///< at least one launch
-  std::vector<double> baseline;   ///< empty where the incumbent is the baseline
+  std::vector<double> baseline;   ///< empty if the incumbent is the baseline
 };
 
-/// Whose slowness it is.
+/// Scope of a slowdown.
 enum class SlowdownScope {
-  shared,         ///< incumbent and baseline are slower alike: the machine, or a library
-  configuration,  ///< the incumbent lost more than half of it against the baseline
+  shared,  ///< incumbent and baseline are slower to the same degree: the machine, or a library
+  configuration,  ///< the incumbent lost more than half of the slowdown against the baseline
   unknown,        ///< no second configuration to compare with, tonight or in the nights before
 };
 
 struct Slowdown {
-  std::int64_t since = 0;  ///< the first night that is slower
-  /// How many times as long the incumbent takes since, with the 95 % interval.
+  std::int64_t since = 0;  ///< first slower night
+  /// Ratio of the incumbent's time since then to its time before, with the 95 % interval.
   double ratio = 1.0;
   double low = 1.0;
   double high = 1.0;
-  std::optional<double> baseline_ratio;  ///< the same of the baseline
+  std::optional<double> baseline_ratio;  ///< same for the baseline
   SlowdownScope scope = SlowdownScope::unknown;
 };
 
-/// What the nights say of the latest one.
+/// Verdict of the watcher on the latest night.
 struct SlowdownWatch {
-  std::optional<Slowdown> slowdown;  ///< shown in the latest night, and in none before
-  /// Of a change to slower against chance; shown from `WatchOptions::alarm` on.
+  std::optional<Slowdown> slowdown;  ///< shown on the latest night, and on none before
+  /// Evidence of a change to slower against chance. From `WatchOptions::alarm` on, it is shown.
   double evidence = 0.0;
-  /// The latest night is so slow, or the evidence so far so large, that further launches are worth
-  /// their time.
+  /// True if the latest night is so slow, or the evidence already so strong, that further launches
+  /// are worth their time.
   bool suspicious = false;
-  /// The incumbent's lead over the baseline shrank, though it is no slower itself.
+  /// True if the incumbent's lead over the baseline shrank, although the incumbent is not slower.
   bool lead_shrank = false;
 };
 
 struct WatchOptions {
-  /// Nights without any change pass between two alarms on average, at the least.
+  /// Least average number of nights between two false alarms.
   double alarm = 730.0;
-  /// Relative; nights differ by half of it without anybody's minding.
+  /// As a share. Nights may differ by half of it without an alarm.
   double least_slowdown = 0.02;
 };
 
-/// Tells a slower incumbent from noise.
+/// Distinguishes a slower incumbent from noise.
 ///
-/// Two statistics are watched, the logarithm of the incumbent's time and that of its ratio to the
-/// baseline's, which has no part in what a whole night has in common. Each night is compared with
-/// what the 120 nights before predict (a self-starting chart: D. M. Hawkins, "Self-starting CUSUM
-/// charts for location and scale", The Statistician 36, 1987; C. P. Quesenberry, "SPC Q charts for
-/// start-up processes", Journal of Quality Technology 23(3), 1991): Student's t of the two-level
-/// model of launches within nights, turned into a standard normal score z. A night's own launches
-/// say how much they differ in that night, so that a noisy season is no slowdown.
+/// Watches two statistics: the logarithm of the incumbent's time, and the logarithm of its ratio to
+/// the baseline's time. The ratio does not contain what a whole night has in common. Compares each
+/// night with the prediction of the 120 nights before (a self-starting chart: D. M. Hawkins,
+/// "Self-starting CUSUM charts for location and scale", The Statistician 36, 1987; C. P.
+/// Quesenberry, "SPC Q charts for start-up processes", Journal of Quality Technology 23(3), 1991).
+/// The comparison is Student's t of the two-level model of launches within nights, turned into a
+/// standard normal score z. The launches of a night show how much they differ on that night, so a
+/// noisy season is no slowdown.
 ///
-/// For each shift s of {1, 2, 4} standard deviations exp(s z - s^2 / 2) is an e-value, and
-/// M = max(1, M) exp(s z - s^2 / 2) an e-detector: alarmed where the mean of all M reaches A it has
-/// an average run length to a false alarm of at least A nights (J. Shin, A. Ramdas and A. Rinaldo,
-/// "E-detectors", New England Journal of Statistics in Data Science, 2023; for one shift, E. S.
-/// Page's CUSUM of 1954). After an alarm, and where nights have become faster, the comparison
-/// begins anew with the nights since.
+/// For each shift s of {1, 2, 4} standard deviations, exp(s z - s^2 / 2) is an e-value and M =
+/// max(1, M) exp(s z - s^2 / 2) is an e-detector. If the alarm is raised when the mean of all M
+/// reaches A, the average run length to a false alarm is at least A nights (J. Shin, A. Ramdas and
+/// A. Rinaldo, "E-detectors", New England Journal of Statistics in Data Science, 2023; for one
+/// shift, E. S. Page's CUSUM of 1954). After an alarm, and after nights have become faster, the
+/// comparison starts again with the nights since then.
 class SlowdownWatcher {
  public:
   explicit SlowdownWatcher(WatchOptions options = {}) : options_(options) {}
 
-  /// The next night of the same incumbent; the first one may be its confirmation. What is returned
-  /// is about this night.
+  /// Adds the next night of the same incumbent and returns the verdict on it. The first one may be
+  /// the incumbent's confirmation.
   SlowdownWatch add(NightTimes night);
 
  private:
-  /// Evidence that a score has become larger, for each shift; and since when.
+  /// Evidence that a score has become larger, for each shift, and since when.
   class Detector {
    public:
     void add(std::int64_t night, double score);
     [[nodiscard]] double evidence() const;
-    /// Of the shift that explains most.
+    /// Returns the first night of the shift with the most evidence.
     [[nodiscard]] std::int64_t since() const;
 
    private:
@@ -90,16 +91,16 @@ class SlowdownWatcher {
     std::array<std::int64_t, k_shifts.size()> since_{};
   };
 
-  /// Where evidence of a slower incumbent begins.
+  /// Returns the first night with evidence of a slower incumbent.
   [[nodiscard]] std::int64_t slower_since() const;
   [[nodiscard]] Slowdown slowdown_since(std::int64_t since) const;
   void begin_anew(std::int64_t since);
 
   WatchOptions options_;
-  std::vector<NightTimes> nights_;  ///< that the next one is compared with
+  std::vector<NightTimes> nights_;  ///< nights that the next one is compared with
   Detector slower_;                 ///< the incumbent
   Detector faster_;
-  Detector lost_;  ///< against the baseline
+  Detector lost_;  ///< lead of the incumbent over the baseline
 };
 
 }  // namespace steptune

@@ -32,7 +32,7 @@ class MachineDrift {
   [[nodiscard]] bool is_significant() const { return !points_.empty(); }
 
   /// Returns how much longer this trial took because of the machine than when the baseline ran, as
-  /// a logarithm. Its error is that of the level. A comparison of two trials adds both errors,
+  /// a logarithm. Its error is the level's. A comparison of two trials adds both errors,
   /// which is too much for neighbours.
   [[nodiscard]] MachineLevel at(std::int64_t number) const;
 

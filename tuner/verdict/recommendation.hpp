@@ -103,18 +103,18 @@ struct Recommendation {
   std::vector<double> incumbent_half_widths;
   /// Seconds of steady training from which the incumbent's values are extrapolated; 0 if unknown.
   double measured_s = 0.0;
-  /// how the samples of a step were counted, for people; empty if unknown
+  /// How the samples of a step were counted, for people; empty if unknown.
   std::string samples_counted;
   Claim claim = Claim::unconfirmed;
   SpeedUp speed_up;  ///< of the first objective; not measured (NaN) if the baseline is best
   std::vector<FinalistResult> finalists;  ///< in the order of their confirmation
   std::vector<std::int64_t> tied;         ///< trials that cannot be told from the incumbent
-  /// parameters in which these differ from it, in order of name
+  /// Parameters in which these differ from it, in order of name.
   std::vector<UndecidedParameter> undecided;
   std::vector<std::int64_t> pareto;  ///< two objectives: see `Standing::front`
   double tuning_s = 0.0;
   double tuning_usd = 0.0;
-  /// share of the planned run after which the tuning has paid
+  /// Share of the planned run after which the tuning has paid.
   std::optional<double> payback_share;
   /// 95 % interval of `payback_share`, from the speed-up's interval; infinite if possibly nothing
   /// is saved, NaN if unknown.
