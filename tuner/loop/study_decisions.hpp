@@ -16,7 +16,7 @@
 namespace steptune {
 
 // Decisions of the loop about a study as a whole, with the numbers behind them. `Recorder` logs and
-// stores them. docs/history.md lists kinds and numbers.
+// stores them. docs/internals/history.md lists kinds and numbers.
 
 /// Returns `guard`: the limits of a guard, once the baseline has been measured.
 [[nodiscard]] StudyDecision guard_decision(const Guard& guard, const TrialRecord& baseline);
