@@ -12,7 +12,8 @@
 namespace steptune {
 
 // The diagnostic log (common/log.hpp): one line for each decision of the loop, `event key=value
-// ...`, with the numbers behind the decision. docs/internals/cli.md, "Log events", lists events and keys.
+// ...`, with the numbers behind the decision. docs/internals/cli.md, "Log events", lists events
+// and keys.
 
 /// Logs `suggest`: the searcher's proposal for trial `number`, and the share by which it expects
 /// the first objective to improve on the best so far. Leaves the share out if the searcher has no
