@@ -32,7 +32,7 @@ std::unique_ptr<Searcher> with_study_guesses(std::unique_ptr<Searcher> searcher,
   if (study.search.searcher == "grid" || study.search.searcher == "scaling") return searcher;
   const int cpus = std::max(1, fact_of(study, "cpus"));
   const int gpus = fact_of(study, "gpus");
-  // Machines to be rented cannot be looked at; their GPUs are of a kind that computes bfloat16.
+  // Rented machines cannot be inspected; assume that their GPUs compute bfloat16.
   GuessMachine machine = study.runner->traits().uses_this_machine
                              ? guess_machine(SystemFiles{}, cpus, gpus)
                              : GuessMachine{cpus, gpus, gpus > 0};
@@ -52,8 +52,8 @@ Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study, bo
   options.seed = study.search.seed;
   options.initial_points = study.search.initial_points;
   options.objectives = traits_of(study.objectives);
-  // One trial at a time leaves the machine to the searcher while it thinks; several do not, nor
-  // does a program that goes on meanwhile.
+  // If trials run one at a time, the machine is free while the searcher computes. It is not free
+  // with several trials, or beside a program that keeps running.
   const auto cpus = study.facts.find("cpus");
   const RunnerTraits& traits = study.runner->traits();
   const bool is_free = traits.parallel == 1 && study.trials != TrialsIn::attached;

@@ -13,23 +13,22 @@
 
 namespace steptune {
 
-/// What the loop needs beside history and listener, made as a study file says.
+/// Objects that a study file asks for: everything that the loop needs besides history and listener.
 struct StudyParts {
   std::unique_ptr<Searcher> searcher;
   std::unique_ptr<Scheduler> scheduler;
-  RunnerParts runner;  ///< with the clock that the loop runs under
+  RunnerParts runner;  ///< with the clock for the loop
 };
 
-/// Searcher and scheduler by themselves; `study` outlives them. The searcher begins with an
-/// expert's first guesses for the machines that the study's trials run on (`with_first_guesses`)
-/// where `search.first_guesses` says so, or where it says nothing and `guesses` is set; a grid
-/// never does.
+/// Makes the searcher of a study; `study` outlives it. The searcher starts with an expert's first
+/// guesses for the machines of the trials (`with_first_guesses`) if `search.first_guesses` is true,
+/// or if it is unset and `guesses` is true. The searchers grid and scaling never do.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study,
                                                                     bool guesses = false);
 [[nodiscard]] Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study);
 
-/// Why nothing can be tried of a study whose trials were those of a run that went on for its own
-/// sake (`exec --tune`).
+/// Returns the error for a study whose trials were part of one long run, which is over (`exec
+/// --tune`).
 [[nodiscard]] Error run_is_over(const std::string& study);
 
 /// `study` and `system_clock` outlive the parts.

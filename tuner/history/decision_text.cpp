@@ -10,7 +10,7 @@
 namespace steptune {
 namespace {
 
-/// The same before and after it was stored, where a number that is not finite is null.
+/// Returns the same text before and after storing, where a number that is not finite becomes null.
 std::string value_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_number_float()) return value.is_null() ? "-" : dump_json(value);

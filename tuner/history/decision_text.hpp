@@ -7,7 +7,8 @@
 
 namespace steptune {
 
-/// `key=value ...`, as the log and `steptune show --decisions` tell it; `-` for what is not finite.
+/// Returns `key=value ...` for the log and `steptune show --decisions`. Numbers that are not finite
+/// appear as `-`.
 [[nodiscard]] std::string numbers_text(const StudyDecision& decision);
 
 }  // namespace steptune

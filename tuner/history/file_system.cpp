@@ -15,7 +15,7 @@ struct KnownFileSystem {
   std::string_view name;
 };
 
-// statfs(2) and linux/magic.h; the last three are told by their own projects only.
+// From statfs(2) and linux/magic.h; some only from their own projects.
 constexpr std::array<KnownFileSystem, 11> k_known{{
     {0x6969, FileSystemTrust::network, "NFS"},
     {0x517B, FileSystemTrust::network, "SMB"},

@@ -7,10 +7,10 @@
 
 namespace steptune {
 
-/// Whether locks and shared memory can be relied on where a file lies.
+/// Reliability of locks and shared memory on a file system.
 enum class FileSystemTrust {
   local,
-  doubtful,  ///< passes calls on to something unknown: FUSE, 9p
+  doubtful,  ///< passes calls on to an unknown file system: FUSE, 9p
   network,   ///< another host may write at the same time
 };
 
@@ -19,9 +19,9 @@ struct FileSystemKind {
   std::string name;  ///< `NFS`, `FUSE`; empty for local ones
 };
 
-/// By the magic number that statfs(2) tells.
+/// Returns the kind for the magic number from statfs(2).
 [[nodiscard]] FileSystemKind file_system_kind(std::int64_t magic);
-/// Of an existing folder; `local` if the system does not tell.
+/// Returns the kind for an existing folder; `local` if the system does not say.
 [[nodiscard]] FileSystemKind file_system_of(const std::filesystem::path& folder);
 
 }  // namespace steptune

@@ -59,9 +59,9 @@ class GcPlanner {
     if (part == GcPart::study) study.id = 0;
   }
 
-  std::vector<StudyUse> studies_;  ///< least recently used first; id 0: gone
-  std::int64_t latest_ = 0;        ///< that was used last
-  /// That was begun last: without it, the next one would be given its number.
+  std::vector<StudyUse> studies_;  ///< least recently used first; id 0: removed
+  std::int64_t latest_ = 0;        ///< id of the study used last
+  /// Id of the study created last. If it were removed, the next study would get its id.
   std::int64_t newest_ = 0;
   std::int64_t taken_bytes_;
   std::vector<GcStep> steps_;

@@ -8,23 +8,23 @@
 
 namespace steptune {
 
-/// What a study takes of the disk, and whether anybody needs it.
+/// Disk space of a study, and if somebody still needs the study.
 struct StudyUse {
   std::int64_t id = 0;
   std::string name;
   double last_used_wall_s = 0.0;
-  bool running = false;  ///< it is being tuned, or trials of it go on
-  bool needed = false;   ///< nightly re-tuning goes on from it, or trains with what it found
+  bool running = false;  ///< it is being tuned, or its trials still run
+  bool needed = false;   ///< nightly re-tuning continues it, or trains with its result
   std::int64_t trace_bytes = 0;
   std::int64_t log_bytes = 0;
-  std::int64_t record_bytes = 0;  ///< all else in the database, about
+  std::int64_t record_bytes = 0;  ///< everything else in the database, approximately
 };
 
-/// What somebody wants to be rid of.
+/// A request to free disk space.
 struct GcRequest {
-  std::optional<double> older_than_s;       ///< since a study was used
-  bool whole_studies = false;               ///< of that age, not only their traces and logs
-  std::optional<std::int64_t> limit_bytes;  ///< of database and logs together
+  std::optional<double> older_than_s;  ///< time since a study was last used
+  bool whole_studies = false;  ///< remove old studies completely, not only their traces and logs
+  std::optional<std::int64_t> limit_bytes;  ///< limit for database and logs together
 };
 
 /// Persistent names.
@@ -35,15 +35,19 @@ struct GcStep {
   GcPart part = GcPart::traces;
   std::int64_t study_id = 0;
   std::string study;
-  std::int64_t bytes = 0;  ///< that come back, about
+  std::int64_t bytes = 0;  ///< freed, approximately
 };
 
-/// What to remove, in order. Old studies lose traces and logs, or go as a whole where that is
-/// asked for; then, while more than the limit is taken, the traces of all studies go, then the
-/// logs, then whole studies, each least recently used first. What is told of a study (trials,
-/// recommendation) stays longest; a running study is left alone; one that is needed, the one that
-/// was used last and the one that was begun last lose traces and logs only. `taken_bytes`: of
-/// database and logs, before.
+/// Returns what to remove, in order.
+///
+/// 1. Old studies lose traces and logs, or are removed completely if the request says so.
+/// 2. While the space is above the limit: traces of all studies, then logs, then whole studies,
+///    each least recently used first. So the visible part of a study (trials, recommendation) stays
+///    longest.
+///
+/// Never touches a running study. Removes only traces and logs of a study that is needed, of the
+/// one that was used last, and of the one that was created last. `taken_bytes`: database and logs
+/// before.
 [[nodiscard]] std::vector<GcStep> plan_gc(std::vector<StudyUse> studies, const GcRequest& request,
                                           double now_wall_s, std::int64_t taken_bytes);
 

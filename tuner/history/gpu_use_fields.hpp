@@ -9,7 +9,7 @@
 
 namespace steptune {
 
-/// The numbers of a trial's GPU use, by the names under which they are stored and shown.
+/// Numbers of a trial's GPU use, with the names for storing and showing them.
 inline constexpr std::array<std::pair<std::string_view, double GpuUse::*>, 5> k_gpu_use_fields{{
     {"peak_memory_bytes", &GpuUse::peak_memory_bytes},
     {"peak_memory_share", &GpuUse::peak_memory_share},

@@ -51,15 +51,15 @@ bool seems_to_run(const StudyRecord& study) {
   return study.status == StudyStatus::running;
 }
 
-/// Studies as `read` tells them, for who does not write: one that runs while nobody holds the
-/// database was left by a tuner that could not say so.
+/// Returns the studies from `read` for a reader. A study that is stored as running although nobody
+/// has the database open was left by a tuner that died.
 template <typename Read>
 auto with_lost_tuners(const std::filesystem::path& path, Read read) {
   auto studies = read();
   if (!studies || std::ranges::none_of(*studies, seems_to_run) || History::has_writer(path)) {
     return studies;
   }
-  // It may have ended, and said so, in between.
+  // The tuner may have recorded its end in between.
   studies = read();
   if (!studies) return studies;
   for (StudyRecord& study : *studies) {
@@ -70,13 +70,13 @@ auto with_lost_tuners(const std::filesystem::path& path, Read read) {
   return studies;
 }
 
-/// Of more studies a message does not tell the names.
+/// Most studies whose names a message lists.
 constexpr std::size_t k_most_named = 20;
 
-/// A study of more trials is read into memory that grows.
+/// Most trials for which memory is reserved; for more, it grows.
 constexpr std::int64_t k_most_reserved = 100'000;
 
-/// The trial in the query's current row, with what its earlier attempts took.
+/// Returns the trial in the query's current row, with the cost of its earlier attempts.
 template <typename Store>
 Result<TrialRecord> read_with_attempts(Store& store, std::int64_t study_id, const Query& query,
                                        Milestones milestones) {
@@ -93,12 +93,12 @@ Result<TrialRecord> read_with_attempts(Store& store, std::int64_t study_id, cons
   return trial;
 }
 
-/// Collects the trials of a query whose parameters are bound; `expected`: how many, where known.
+/// Collects the trials of a query whose parameters are bound. `expected`: their number, if known.
 template <typename Store>
 Result<std::vector<TrialRecord>> read_trials(Store& store, std::int64_t study_id, Query& query,
                                              Milestones milestones, std::int64_t expected = 0) {
   std::vector<TrialRecord> trials;
-  // Records are large: what grows is written twice.
+  // Reserve memory: records are large, and growing copies them.
   trials.reserve(static_cast<std::size_t>(std::clamp<std::int64_t>(expected, 0, k_most_reserved)));
   while (query.step()) {
     auto trial = read_with_attempts(store, study_id, query, milestones);
@@ -112,7 +112,7 @@ std::string select_trials(const std::string& condition) {
   return fmt::format("SELECT {} FROM trials WHERE {}", k_trial_columns, condition);
 }
 
-/// Both ranked states are read through the index, best first, and merged.
+/// Returns a query that reads both ranked states through the index, best first, and merges them.
 std::string select_ranked(bool largest_first) {
   const auto one_state = [&](TrialStatus status) {
     return fmt::format(
@@ -126,8 +126,8 @@ std::string select_ranked(bool largest_first) {
                      largest_first ? "DESC" : "ASC");
 }
 
-/// The condition of baselines, sentinels and confirming runs is that of the index
-/// `trials_that_decide`.
+/// Returns a query for `standing_trials`. The index `trials_that_decide` has the same condition for
+/// baselines, sentinels and confirming runs.
 std::string select_standing(bool largest_first) {
   return fmt::format(
       "SELECT {0} FROM trials WHERE study_id = ?1 "

@@ -27,16 +27,16 @@
 
 namespace steptune {
 
-/// Why a trial exists. Persistent names.
+/// Reason why a trial exists. Persistent names.
 enum class TrialPurpose {
   baseline,
   hint,
   search,
-  sentinel,  ///< the baseline again, while the search goes on: tells whether the machine drifts
+  sentinel,  ///< the baseline repeated during the search: shows if the machine drifts
   confirm_incumbent,
   confirm_baseline
 };
-/// State of a trial. Persistent names. `launching` is the intent row, committed before anything is
+/// State of a trial. Persistent names. `launching` is the intent, committed before anything is
 /// started.
 enum class TrialStatus {
   launching,
@@ -56,9 +56,10 @@ enum class TrialStatus {
 [[nodiscard]] bool is_final(TrialStatus status);
 /// True for the states whose objective values may be ranked.
 [[nodiscard]] bool is_ranked(TrialStatus status);
-/// True for those and for what violates a guard or a limit: trials that keep what they measured.
+/// True for those states and for trials that violate a guard or a limit: all keep their
+/// measurement.
 [[nodiscard]] bool was_measured(TrialStatus status);
-/// True for the fresh runs that only confirm what the search has found.
+/// True for fresh runs that confirm a result of the search.
 [[nodiscard]] bool is_confirmation(TrialPurpose purpose);
 
 /// True for the trials that are compared with each other and may be recommended: baseline, hints
@@ -67,14 +68,14 @@ enum class TrialStatus {
 /// True for those of them that are not the baseline.
 [[nodiscard]] bool is_searched(TrialPurpose purpose);
 
-/// How much longer everything took on the machine at some time of a study than when the baseline
-/// ran, as far as is known.
+/// Ratio of times on the machine at some point of a study to times when the baseline ran, as far as
+/// known.
 struct MachineLevel {
   double log_ratio = 0.0;       ///< natural logarithm; 0: no drift has been seen
   double standard_error = 0.0;  ///< of the logarithm
 };
 
-/// More objectives than this are not stored.
+/// Largest number of objectives that are stored.
 inline constexpr std::size_t k_max_objectives = 2;
 
 struct TrialRecord {
@@ -90,62 +91,62 @@ struct TrialRecord {
   double ended_wall_s = 0.0;
   double spent_s = 0.0;  ///< billed seconds, summed over attempts
   double spent_usd = 0.0;
-  /// Of these, what attempts before the latest took: nothing that the trial's length tells.
+  /// Part of these from attempts before the latest.
   double earlier_s = 0.0;
   double earlier_usd = 0.0;
   std::optional<Measurement> measurement;
-  /// What it had measured on its way, as the searcher is told; kept with the measurement.
+  /// Values measured on the way, for the searcher; kept with the measurement.
   std::vector<Milestone> milestones;
-  /// The same at the rungs of `asha`, which other trials are compared at.
+  /// Same at the rungs of `asha`, where trials are compared.
   std::vector<Milestone> rungs;
   /// As the study states them (not negated); empty if none. A value that is not finite is stored as
   /// NULL, reads back as NaN and is never ranked.
   std::vector<double> objectives;
   std::vector<double> standard_errors;  ///< same unit and length; not finite reads back as infinite
   std::optional<double> peak_memory_bytes;
-  /// As `Outcome`'s; kept with the measurement.
+  /// As in `Outcome`; kept with the measurement.
   std::optional<double> peak_unreclaimable_bytes;
   std::optional<Disturbance> disturbance;
-  double disturbed_s = 0.0;        ///< seconds in which others took much of the machine
-  std::optional<double> cpu_busy;  ///< as `Outcome`'s; kept with the measurement
-  /// In the measured window, or over the trial where it has none; kept with the measurement.
+  double disturbed_s = 0.0;        ///< seconds in which other programs used much of the machine
+  std::optional<double> cpu_busy;  ///< as in `Outcome`; kept with the measurement
+  /// In the measured window, or over the whole trial if it has none; kept with the measurement.
   std::optional<CpuClock> cpu_clock;
   std::optional<double> storage_read_bytes;
   std::optional<GpuUse> gpu;
-  /// Of the first objective over the best so far, as the searcher expected it when it proposed the
-  /// trial, as a share; kept with the measurement.
+  /// Gain in the first objective over the best so far, as a share, that the searcher expected when
+  /// it proposed the trial; kept with the measurement.
   std::optional<double> expected_improvement;
-  /// As it was believed to be when the trial was launched: what searcher and scheduler compare it
-  /// by, so that a study that goes on compares as before; kept with the measurement.
+  /// Estimate when the trial was launched. Searcher and scheduler compare by it, so that a resumed
+  /// study compares as before; kept with the measurement.
   MachineLevel level;
-  /// How long its first step was waited for, where it was ended because none came in the time that
-  /// a start may take; kept with the measurement.
+  /// Seconds that the loop waited for the first step, if it ended the trial for a slow start; kept
+  /// with the measurement.
   std::optional<double> awaited_start_s;
-  /// What a hook told of the program (`HookLog::to_json`), of the baseline; kept with the
-  /// measurement. Null: nothing.
+  /// Events of a hook about the program (`HookLog::to_json`), for the baseline; kept with the
+  /// measurement. Null: none.
   Json hook;
   std::string failure;  ///< for people: why it failed, was stopped or is infeasible
   std::map<std::string, std::string> placement;
   std::filesystem::path log_path;
 };
 
-/// Billed seconds of the latest attempt: as long as a trial like it takes.
+/// Returns the billed seconds of the latest attempt: the time that a similar trial takes.
 [[nodiscard]] double latest_attempt_s(const TrialRecord& trial);
-/// What the latest attempt cost.
+/// Returns the cost of the latest attempt in USD.
 [[nodiscard]] double latest_attempt_usd(const TrialRecord& trial);
-/// Makes the trial, whose latest attempt was cut off, ready for a further one.
+/// Prepares a trial whose latest attempt was cut off for another attempt.
 void begin_further_attempt(TrialRecord& trial);
 
-/// Whether milestones and rungs are read with a trial: they are half of what is stored of it, and
-/// only those who search on need them.
+/// Choice if milestones and rungs are read with a trial. They are half of its stored data, and only
+/// a search that continues needs them.
 enum class Milestones { leave, read };
 
-/// Whether it is the baseline and was measured, be it that it violates a guard.
+/// True if it is the baseline and was measured, even if it violates a guard.
 [[nodiscard]] bool is_measured_baseline(const TrialRecord& trial);
-/// The first of `trials` that is; null if none is.
+/// Returns the first of `trials` for which this is true; null if there is none.
 [[nodiscard]] const TrialRecord* baseline_of(std::span<const TrialRecord> trials);
 
-/// One of several launches of a trial, once it has ended.
+/// An ended launch of a trial that was launched several times.
 struct AttemptRecord {
   int attempt = 1;
   TrialStatus status = TrialStatus::interrupted;
@@ -159,29 +160,29 @@ struct AttemptRecord {
 /// One run of the tuner on a study.
 struct SessionRecord {
   double started_wall_s = 0.0;
-  MachineDescription machine;  ///< that trials ran on, and the version of the tuner as `steptune`
+  MachineDescription machine;  ///< machine of the trials, and the tuner's version as `steptune`
 };
 
-/// What was decided about a study as a whole, and the numbers behind it.
+/// A decision about a study as a whole, with the numbers behind it.
 struct StudyDecision {
   double at_wall_s = 0.0;
   std::string kind{};      ///< persistent names: docs/history.md lists them
-  std::int64_t trial = 0;  ///< that it is about; 0: none
+  std::int64_t trial = 0;  ///< number of the trial that it is about; 0: none
   std::string text{};      ///< for people; may be empty
-  /// An object of numbers, texts and truth values by name. A number that is not finite reads back
-  /// as null.
+  /// An object of numbers, texts and booleans by name. A number that is not finite reads back as
+  /// null.
   Json numbers = Json::object();
 };
 
-/// One night of re-tuning, as `tuner/retune` tells it.
+/// One night of re-tuning, in the form of `tuner/retune`.
 struct NightRow {
   std::int64_t night = 0;  ///< 1, 2, 3, ... of its study
   double started_wall_s = 0.0;
   std::string status;  ///< `running`, `kept`, `improved`, `regressed`, `failed`
-  Json record;         ///< all else, an object
+  Json record;         ///< everything else, an object
 };
 
-/// What became of the study as a whole. Persistent names.
+/// State of a study as a whole. Persistent names.
 enum class StudyStatus { running, interrupted, finished };
 [[nodiscard]] std::string to_text(StudyStatus status);
 [[nodiscard]] std::optional<StudyStatus> study_status_from_text(std::string_view text);
@@ -195,38 +196,39 @@ struct StudyRecord {
   StudyStatus status = StudyStatus::running;
   double created_wall_s = 0.0;
   double elapsed_s = 0.0;     ///< tuning time, summed over all runs of the tuner
-  double overhead_usd = 0.0;  ///< spent on no trial: machines that were kept and not used
-  /// The latest ones in a row that were expected to cost more than they save (`PaybackRule`).
+  double overhead_usd = 0.0;  ///< spent on no trial: machines that were kept but not used
+  /// Latest suggestions in a row that were expected to cost more than they save (`PaybackRule`).
   int unpaid_suggestions = 0;
   std::string stop_reason;
   Json recommendation;  ///< null until the study has one
 };
 
-/// What a study has used up as a whole, so far.
+/// Totals of a study so far.
 struct StudyTotals {
   double elapsed_s = 0.0;
   double overhead_usd = 0.0;
   int unpaid_suggestions = 0;
-  /// Not recorded yet: what `overhead_usd` has grown by. A time that is recorded already goes on.
+  /// Not recorded yet: the additions to `overhead_usd`. If a time is already recorded, its end
+  /// moves.
   std::vector<UnusedTime> unused{};
   std::vector<StudyDecision> decisions{};  ///< not recorded yet, in order
 };
 
-/// What a trial under way has been billed for so far, attempts before this one included.
+/// Billed time and cost of a running trial so far, including earlier attempts.
 struct SpentSoFar {
   std::int64_t number = 0;
   double spent_s = 0.0;
   double spent_usd = 0.0;
 };
 
-/// What the trials of a study were billed for so far; of those under way as it was last recorded.
+/// Billed time and cost of all trials of a study so far; for running trials as last recorded.
 struct StudySpending {
   double billed_s = 0.0;
   double usd = 0.0;
   std::int64_t relaunches = 0;  ///< attempts beyond the first of each trial
 };
 
-/// Who holds a database for writing, as its lock file tells.
+/// Process that has a database open for writing, as its lock file names it.
 struct Owner {
   std::string host;
   std::int64_t pid = 0;
@@ -237,143 +239,151 @@ struct HistoryOptions {
 };
 
 /// The trial database (SQLite, WAL, synchronous=FULL). Every writing method is one IMMEDIATE
-/// transaction, committed on return. One writer per database, guarded by `flock` on `<path>.lock`;
-/// any number of readers at any time. Not thread safe. Faults of the file (damaged, locked, disk
-/// full, no permission) are errors of kind `store` that name the file, the reason and the way out;
-/// a writing method that failed changed nothing and may be called again.
+/// transaction, committed on return. A database has one writer, guarded by `flock` on
+/// `<path>.lock`, and any number of readers at any time. Not thread safe. Faults of the file
+/// (damaged, locked, disk full, no permission) are errors of kind `store` that name the file, the
+/// reason and the way out. A writing method that failed has changed nothing and may be called
+/// again.
 ///
-/// No program may open or copy the database's files but through SQLite: closing any descriptor of
-/// them drops the locks of its whole process. Copies are made with VACUUM INTO.
+/// Open or copy the database's files only through SQLite: closing any descriptor of them drops the
+/// locks of the whole process. Make copies with VACUUM INTO.
 class History {
  public:
-  /// Creates the file (mode 0600) and its folder if need be, migrates older versions after a backup
-  /// (`<path>.v<N>.bak`), refuses newer ones. `conflict` names the host and pid of the present
-  /// owner. A symbolic link stands for its file: lock and backup lie beside that. `clock` outlives
-  /// the history. `store` on a file system where another host may write at the same time (NFS, SMB,
-  /// AFS, Ceph, Lustre, GPFS, BeeGFS): neither the lock nor the WAL would protect anything. FUSE
-  /// and 9p, which containers and WSL stand on, only yield a warning.
+  /// Opens a database for writing. Creates the file (mode 0600) and its folder if they are missing.
+  /// Migrates an older version after a backup (`<path>.v<N>.bak`), and refuses a newer one. For a
+  /// symbolic link, lock and backup are beside the file that it points to. `clock` outlives the
+  /// history.
+  ///
+  /// Fails with `conflict`, naming host and pid, if another process has it open for writing. Fails
+  /// with `store` on a file system where another host may write at the same time (NFS, SMB, AFS,
+  /// Ceph, Lustre, GPFS, BeeGFS), because neither lock nor WAL would protect it. Only warns of FUSE
+  /// and 9p, which containers and WSL use.
   [[nodiscard]] static Result<History> open_for_writing(const std::filesystem::path& path,
                                                         const Clock& clock,
                                                         const HistoryOptions& options = {});
-  /// `not_found` if there is no such file. Never writes, never migrates.
+  /// Opens a database for reading; never writes or migrates. Fails with `not_found` if there is no
+  /// such file.
   [[nodiscard]] static Result<History> open_for_reading(const std::filesystem::path& path,
                                                         const HistoryOptions& options = {});
 
-  /// Whether a program holds the database for writing now; looking hinders none that begins to.
-  /// False where that cannot be told: there is no lock file, or it may not be opened.
+  /// True if a program has the database open for writing now. Does not hinder a program that is
+  /// about to. False if that is unknown: there is no lock file, or it may not be opened.
   [[nodiscard]] static bool has_writer(const std::filesystem::path& path);
 
   History(History&&) noexcept;
   History& operator=(History&&) noexcept;
   ~History();
 
-  /// What the user should know about opening for writing: a migration, a doubtful file system.
+  /// Returns warnings about opening for writing: a migration, a doubtful file system.
   [[nodiscard]] const std::vector<std::string>& warnings() const;
 
-  /// In order of creation. To readers a study is `interrupted` whose tuner is gone without a word.
+  /// Returns the studies in order of creation. For readers, a study is `interrupted` if its tuner
+  /// died without recording an end.
   [[nodiscard]] Result<std::vector<StudyRecord>> studies() const;
-  /// `not_found` with the nearest name. An empty name means the only study, or the latest created.
+  /// Returns the study. An empty name means the only study, or the one created last. Fails with
+  /// `not_found` and the nearest name.
   [[nodiscard]] Result<StudyRecord> study(const std::string& name) const;
-  /// All trials of a study in order of number.
+  /// Returns all trials of a study in order of number.
   [[nodiscard]] Result<std::vector<TrialRecord>> trials(
       std::int64_t study_id, Milestones milestones = Milestones::read) const;
   [[nodiscard]] Result<TrialRecord> trial(std::int64_t study_id, std::int64_t number) const;
 
-  /// Course of a trial's latest attempt; nothing before its end.
+  /// Returns the course of a trial's latest attempt; nullopt before its end.
   [[nodiscard]] Result<std::optional<TrialTrace>> trace(std::int64_t study_id,
                                                         std::int64_t number) const;
-  /// The same of all trials of a study, one after the other in order of number.
+  /// Calls `use` with the course of each trial of a study, in order of number.
   [[nodiscard]] Result<void> traces(std::int64_t study_id,
                                     const std::function<void(std::int64_t, TrialTrace)>& use) const;
-  /// The launches of a trial that was launched several times, in order; else none.
+  /// Returns the launches of a trial that was launched several times, in order; otherwise none.
   [[nodiscard]] Result<std::vector<AttemptRecord>> attempts(std::int64_t study_id,
                                                             std::int64_t number) const;
-  /// In order.
+  /// Returns the tuner's runs of a study, in order.
   [[nodiscard]] Result<std::vector<SessionRecord>> sessions(std::int64_t study_id) const;
 
-  /// When machines were kept and not used, in order of time.
+  /// Returns the times in which machines were kept but not used, in order.
   [[nodiscard]] Result<std::vector<UnusedTime>> unused_times(std::int64_t study_id) const;
 
-  /// In order.
+  /// Returns the decisions in order.
   [[nodiscard]] Result<std::vector<StudyDecision>> decisions(std::int64_t study_id) const;
 
-  /// The nights of the study of that name, in order.
+  /// Returns the nights of the study of that name, in order.
   [[nodiscard]] Result<std::vector<NightRow>> nights(const std::string& study) const;
 
-  /// The best trials by their first objective, best first: ranked states with a finite value, no
-  /// confirmations. Reads no more than `limit` rows of either state, however many there are. Here
-  /// and in the next two, trials come without milestones and rungs.
+  /// Returns the best trials by their first objective, best first: ranked states with a finite
+  /// value, without confirmations. Reads at most `limit` rows of either state, however many there
+  /// are. Here and in the next two methods, trials come without milestones and rungs.
   [[nodiscard]] Result<std::vector<TrialRecord>> ranked_trials(std::int64_t study_id,
                                                                std::size_t limit,
                                                                bool largest_first = false) const;
-  /// What decides who leads a study (`Standing`): its baselines, sentinels, confirming runs and the
-  /// `limit` best completed trials by their first objective, in order of number. Reads no more
-  /// rows.
+  /// Returns the trials that decide who leads a study (`Standing`): its baselines, sentinels,
+  /// confirming runs and the `limit` best completed trials by their first objective, in order of
+  /// number. Reads no other rows.
   [[nodiscard]] Result<std::vector<TrialRecord>> standing_trials(std::int64_t study_id,
                                                                  std::size_t limit,
                                                                  bool largest_first = false) const;
-  /// The trials of one state with the highest numbers, latest first.
+  /// Returns the trials of one state with the highest numbers, latest first.
   [[nodiscard]] Result<std::vector<TrialRecord>> latest_trials(std::int64_t study_id,
                                                                TrialStatus status,
                                                                std::size_t limit) const;
-  /// How many trials are in each state (absent: none), confirmations included.
+  /// Returns the number of trials in each state (absent: none), confirmations included.
   [[nodiscard]] Result<std::map<TrialStatus, std::int64_t>> status_counts(
       std::int64_t study_id) const;
 
-  /// Billed so far. Reads all trials of the study.
+  /// Returns billed time and cost so far. Reads all trials of the study.
   [[nodiscard]] Result<StudySpending> spending(std::int64_t study_id) const;
-  /// Another value than before once another program has written to the database; says nothing
-  /// beside the values of another `History`.
+  /// Returns a number that changes once another program has written to the database. Numbers of
+  /// different `History` objects cannot be compared.
   [[nodiscard]] Result<std::int64_t> change_counter() const;
 
-  /// What a study takes in the database, and when it was used last; its logs are left to the
-  /// caller. Where nobody writes (`is_written` false: `has_writer`, or the caller is the writer and
-  /// tunes nothing), a study that is stored as running counts as running only while trials of it
-  /// may go on: those that were open when its tuner ended, for 30 days.
+  /// Returns a study's space in the database, and when it was last used. The caller adds the logs.
+  /// `is_written`: a program may be tuning (`has_writer`); false if the caller is the writer and
+  /// does not tune. If nobody tunes, a study that is stored as running only counts as running while
+  /// its trials may still run: trials that were open when its tuner ended, for 30 days.
   [[nodiscard]] Result<StudyUse> use_of(const StudyRecord& study, bool is_written,
                                         double now_wall_s) const;
-  /// Bytes of the database that hold something: what it takes once it is compact.
+  /// Returns the used bytes of the database: its size once it is compact.
   [[nodiscard]] Result<std::int64_t> used_bytes() const;
 
-  /// Continues the study of that name if there is one, under its stored seed and with `document`
-  /// replacing the stored one (budgets may have changed); `conflict` if its fingerprint differs.
+  /// Continues the study of that name if there is one, with its stored seed. `document` replaces
+  /// the stored one (budgets may have changed). Fails with `conflict` if its fingerprint differs.
   [[nodiscard]] Result<StudyRecord> create_or_continue_study(const std::string& name,
                                                              const std::string& fingerprint,
                                                              const Json& document,
                                                              std::uint64_t seed);
-  /// Adds a study that was run elsewhere, with trials in final states, as a whole: its name,
-  /// fingerprint, document, seed, status and stop reason are taken, its id and totals are not.
-  /// `conflict` if there is one of that name.
+  /// Adds a study that was run elsewhere, with trials in final states. Takes its name, fingerprint,
+  /// document, seed, status and stop reason, but not its id and totals. Fails with `conflict` if
+  /// the name exists.
   [[nodiscard]] Result<void> add_ended_study(const StudyRecord& ended,
                                              const std::vector<TrialRecord>& trials);
-  /// Takes a study and its trials out of the history, for one that is worth nothing to anybody.
+  /// Removes a study and its trials from the history.
   [[nodiscard]] Result<void> remove_study(std::int64_t study_id);
-  /// Takes what happened while its trials ran out of the history; their results stay.
+  /// Removes the traces of a study's trials; their results stay.
   [[nodiscard]] Result<void> remove_traces(std::int64_t study_id);
-  /// Gives the room of what was removed back to the file system. Needs as much again meanwhile.
+  /// Returns free space to the file system. Temporarily needs the same space again.
   [[nodiscard]] Result<void> compact();
-  /// A run of the tuner on this study begins.
+  /// Records that a run of the tuner on this study begins.
   [[nodiscard]] Result<void> record_session(std::int64_t study_id,
                                             const MachineDescription& machine);
-  /// Adds a night, or replaces what is stored of it.
+  /// Adds a night, or replaces the stored one.
   [[nodiscard]] Result<void> record_night(const std::string& study, const NightRow& night);
-  /// Intent: the trial (or its next attempt) is about to be started. Inserts or updates by number;
-  /// a trial in a final state is never overwritten (`internal`). Here and in `record_ended`,
-  /// `totals` replace the study's in the same transaction.
+  /// Records the intent to start a trial or its next attempt. Inserts or updates by number. Fails
+  /// with `internal` for a trial in a final state, which is never overwritten. Here and in
+  /// `record_ended`, `totals` replace the study's in the same transaction.
   [[nodiscard]] Result<void> record_launching(std::int64_t study_id, const TrialRecord& trial,
                                               const std::optional<StudyTotals>& totals = {});
   [[nodiscard]] Result<void> record_running(std::int64_t study_id, std::int64_t number,
                                             const std::string& token,
                                             const std::map<std::string, std::string>& placement);
-  /// The final (or interrupted) state with everything measured, and what happened meanwhile.
+  /// Records the final (or interrupted) state with everything measured, and the trace.
   [[nodiscard]] Result<void> record_ended(std::int64_t study_id, const TrialRecord& trial,
                                           const std::optional<StudyTotals>& totals = {},
                                           const TrialTrace& trace = {});
-  /// What trials that run have taken by now, and the study's time, so that a kill loses neither.
-  /// Trials that are not running stay as they are. What was recorded of the time does not shrink.
+  /// Records the cost of running trials so far and the study's time, so that a kill loses neither.
+  /// Does not change trials that are not running. The recorded time never decreases.
   [[nodiscard]] Result<void> record_spent(std::int64_t study_id,
                                           std::span<const SpentSoFar> running, double elapsed_s);
-  /// Study-level state; its totals replace the stored ones. The others as in `StudyTotals`.
+  /// Records the study's state and totals, which replace the stored ones. `unused` and `decisions`
+  /// as in `StudyTotals`.
   [[nodiscard]] Result<void> record_study(const StudyRecord& study,
                                           std::span<const UnusedTime> unused = {},
                                           std::span<const StudyDecision> decisions = {});
@@ -385,10 +395,10 @@ class History {
   [[nodiscard]] Result<void> put_trial(std::int64_t study_id, const TrialRecord& trial,
                                        const std::optional<StudyTotals>& totals,
                                        const TrialTrace& trace);
-  /// Within a transaction, as the next four.
+  /// Called within a transaction, as are the next four.
   [[nodiscard]] Result<void> write_trial(std::int64_t study_id, const TrialRecord& trial,
                                          const TrialTrace& trace);
-  /// Its id.
+  /// Returns the new study's id.
   std::int64_t insert_study(const StudyRecord& study);
   void put_unused(std::int64_t study_id, std::span<const UnusedTime> unused);
   void put_decisions(std::int64_t study_id, std::span<const StudyDecision> decisions);

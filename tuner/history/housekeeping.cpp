@@ -9,10 +9,10 @@
 namespace steptune {
 namespace {
 
-/// Numbers and short texts of a trial's row, and what its indexes take of it.
+/// Bytes of numbers and short texts in a trial's row, and of its index entries.
 constexpr int k_fixed_trial_bytes = 300;
 
-/// No runner lets a trial take longer: one that is open after that was left behind.
+/// No runner allows a longer trial. A trial that is open for longer was abandoned.
 constexpr double k_longest_trial_s = 30.0 * 86'400.0;
 
 }  // namespace
@@ -53,7 +53,7 @@ Result<StudyUse> History::use_of(const StudyRecord& study, bool is_written,
     StudyUse use;
     use.id = study.id;
     use.name = study.name;
-    // A tuner that was killed leaves it as running.
+    // If the tuner was killed, the study is still stored as running.
     use.running = study.status == StudyStatus::running && is_written;
     std::int64_t open_trials = 0;
     use.last_used_wall_s = study.created_wall_s;
@@ -68,7 +68,7 @@ Result<StudyUse> History::use_of(const StudyRecord& study, bool is_written,
       use.record_bytes = trials.column(1).getInt64();
       open_trials = trials.column(2).getInt64();
     }
-    // Jobs of a tuner that was killed, or let them go on, may still run elsewhere.
+    // A killed or detached tuner may have left jobs that still run elsewhere.
     const bool left_behind = !is_written && now_wall_s - use.last_used_wall_s > k_longest_trial_s;
     use.running = use.running || (open_trials > 0 && !left_behind);
     Query traces = store_->query("SELECT sum(length(trace)) FROM traces WHERE study_id = ?");
@@ -116,7 +116,7 @@ Result<void> History::remove_traces(std::int64_t study_id) {
 Result<void> History::compact() {
   return store_->catch_errors([&]() -> Result<void> {
     store_->database.exec("VACUUM");
-    // Readers that go on keep the WAL; it is cut when the last of them closes.
+    // If readers remain, the WAL stays; it is truncated when the last of them closes.
     Query checkpoint = store_->query("PRAGMA wal_checkpoint(TRUNCATE)");
     static_cast<void>(checkpoint.step());
     return {};

@@ -19,17 +19,17 @@
 namespace steptune {
 namespace {
 
-/// How long one who only looks is waited for, and how often.
+/// Pause, in seconds, and number of pauses while a process only checks the lock.
 constexpr double k_pause_s = 0.01;
 constexpr int k_most_pauses = 100;
 
-/// 0 once the lock is taken, else why not.
+/// Returns 0 if the lock was taken, otherwise the error number.
 int lock_exclusively(int descriptor) {
   for (int pauses = 0;;) {
     if (flock(descriptor, LOCK_EX | LOCK_NB) == 0) return 0;
     if (errno == EINTR) continue;
     if (errno != EWOULDBLOCK || ++pauses > k_most_pauses) return errno;
-    // Those who look share it for a moment; a writer shares it with nobody.
+    // A process that only checks the lock shares it for a moment. A writer never shares it.
     if (flock(descriptor, LOCK_SH | LOCK_NB) != 0) return errno;
     flock(descriptor, LOCK_UN);
     pause_thread(k_pause_s);
@@ -89,7 +89,7 @@ Result<LockFile> LockFile::acquire(const std::filesystem::path& path) {
     return fail(ErrorKind::store, "cannot be locked: " + system_reason(fault), path.string(),
                 "choose a history on a local disk with --db");
   }
-  // Who holds the lock is advice for people; that a full disk cannot store it must not hinder.
+  // The text only helps people, so a full disk must not stop the writer.
   const std::string text = fmt::format("{} {}\n", host_name(), getpid());
   if (ftruncate(descriptor.get(), 0) == 0) {
     [[maybe_unused]] const auto written = pwrite(descriptor.get(), text.data(), text.size(), 0);

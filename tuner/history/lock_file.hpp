@@ -10,16 +10,17 @@
 
 namespace steptune {
 
-/// Single ownership of a database: an exclusive `flock` on a file beside it that also tells who
-/// holds it. The kernel drops the lock with the process, however that ends, so a stale file never
-/// blocks anyone; the file itself stays, because removing it would let two processes lock two files
-/// of the same name. Not inherited by programs that this process starts.
+/// Single ownership of a database: an exclusive `flock` on a file beside it that also names the
+/// owner. The kernel drops the lock when the process ends, in whatever way, so a stale file never
+/// blocks anyone. The file itself stays: if it were removed, two processes could lock two files of
+/// the same name. Programs that this process starts do not inherit the lock.
 class LockFile {
  public:
-  /// `conflict` with the owner's host and pid and what to do, if another process holds it.
+  /// Acquires the lock. Fails with `conflict` if another process has it; the error names the
+  /// owner's host and pid and what to do.
   [[nodiscard]] static Result<LockFile> acquire(const std::filesystem::path& path);
-  /// Whether a process holds it now. Looking hinders nobody from acquiring it. False where that
-  /// cannot be told.
+  /// True if a process has the lock now. Does not hinder another process from acquiring it. False
+  /// if that is unknown.
   [[nodiscard]] static bool is_held(const std::filesystem::path& path);
 
  private:

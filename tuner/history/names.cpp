@@ -7,7 +7,7 @@
 namespace steptune {
 namespace {
 
-// Persistent, do not change: these texts stand in databases.
+// Persistent, do not change: databases contain these texts.
 constexpr auto k_purposes = enum_names<TrialPurpose>({
     {TrialPurpose::baseline, "baseline"},
     {TrialPurpose::hint, "hint"},

@@ -19,15 +19,14 @@
 namespace steptune {
 namespace {
 
-/// A command reads most pages once: those of a large cache would only be more memory to touch for
-/// the first time.
+/// A command reads most pages once, so a large cache would only cost time for its first use.
 constexpr const char* k_cache_of_readers = "PRAGMA cache_size = -256";
 
 std::filesystem::path folder_of(const std::filesystem::path& path) {
   return path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
 }
 
-/// The file that a link stands for: whoever writes to it by another name has the same lock.
+/// Returns the file that a link points to, so that a writer under another name uses the same lock.
 std::filesystem::path behind_links(const std::filesystem::path& path) {
   std::error_code error;
   if (!std::filesystem::is_symlink(path, error)) return path;
@@ -56,14 +55,14 @@ Result<void> make_folder(const std::filesystem::path& folder) {
   return {};
 }
 
-/// A history is one thread's: without it SQLite takes a lock for each value that is read.
+/// Adds the mode for one thread. Otherwise SQLite takes a lock for each value that is read.
 int one_thread(int mode) {
   return mode | SQLite::OPEN_NOMUTEX;
 }
 
-/// Makes the file readable for its owner only, before SQLite gives it the usual permissions; the
-/// WAL inherits them. Does nothing if the file exists: closing a descriptor of a database that this
-/// process has open would drop its locks.
+/// Creates the file with permissions for its owner only, before SQLite can create it with the usual
+/// ones; the WAL inherits them. Does nothing if the file exists: closing a descriptor of a database
+/// that this process has open would drop its locks.
 Result<void> make_private(const std::filesystem::path& path) {
   const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   if (descriptor >= 0) {
@@ -75,7 +74,7 @@ Result<void> make_private(const std::filesystem::path& path) {
               "choose a history in a writable folder with --db");
 }
 
-/// `folder`: on the file system where the database lies, or is to lie.
+/// `folder`: on the file system of the database, which may not exist yet.
 Result<std::vector<std::string>> check_file_system(const std::filesystem::path& path,
                                                    const std::filesystem::path& folder) {
   const FileSystemKind kind = file_system_of(folder);
@@ -93,8 +92,8 @@ Result<std::vector<std::string>> check_file_system(const std::filesystem::path& 
       path.string(), kind.name)};
 }
 
-/// Whether the file is the whole database: no WAL lies beside it, and nobody writes. So it is on a
-/// read-only disk, or in a folder of somebody else, where SQLite cannot make the files that readers
+/// True if the file is the whole database: it has no WAL, and nobody writes. It can then be read on
+/// a read-only disk or in another user's folder, where SQLite cannot create the files that readers
 /// share with a writer.
 bool is_complete_alone(const std::filesystem::path& path) {
   const std::filesystem::path file = behind_links(path);
@@ -106,7 +105,8 @@ bool is_complete_alone(const std::filesystem::path& path) {
   return !has_wal && !LockFile::is_held(lock_of(file));
 }
 
-/// The file as SQLite opens it without those files (https://www.sqlite.org/uri.html).
+/// Returns a name with which SQLite opens the file without these files
+/// (https://www.sqlite.org/uri.html).
 std::string immutable_name(const std::filesystem::path& path) {
   std::string name = "file://";
   for (const char c : std::filesystem::absolute(path).string()) {
@@ -121,7 +121,7 @@ int milliseconds(double seconds) {
   return static_cast<int>(seconds * 1000.0);
 }
 
-/// What would hinder a database from being created.
+/// Checks if a database could be created there.
 Result<void> check_creatable(const std::filesystem::path& path) {
   const std::filesystem::path folder = folder_of(path);
   std::filesystem::path there = std::filesystem::absolute(folder).lexically_normal();
@@ -230,7 +230,7 @@ Result<std::unique_ptr<History::Store>> History::Store::open_for_reading(
   try {
     return open(path.string(), SQLite::OPEN_READONLY);
   } catch (const SQLite::Exception& exception) {
-    // A read-only disk; a folder in which this user may make no files.
+    // A read-only disk, or a folder in which this user may not create files.
     const bool is_refused = (exception.getErrorCode() & 0xFF) == SQLITE_CANTOPEN ||
                             exception.getExtendedErrorCode() == SQLITE_READONLY_DIRECTORY;
     if (!is_refused || !is_complete_alone(path)) {

@@ -9,15 +9,17 @@
 
 namespace steptune {
 
-/// For who is to write later and wants to know now whether that will do. A database that is there
-/// is opened for writing, and stays this process's; of one that is not, nothing is made, and the
-/// result is empty if it could be. So a program in which nothing to tune is found leaves no trace.
-/// What hinders it is told as far as that is seen without making anything: a folder that may not be
-/// written to, a network file system. The errors are those of `History::open_for_writing`.
+/// Opens a history early, for a program that may write later and wants to know now if it can. An
+/// existing database is opened for writing and stays this process's. If there is none, creates
+/// nothing and returns nullopt if it could be created. So a program with nothing to tune leaves no
+/// trace.
+///
+/// Reports obstacles that show without creating anything: a folder without write permission, a
+/// network file system. Errors are those of `History::open_for_writing`.
 [[nodiscard]] Result<std::optional<History>> open_if_present(const std::filesystem::path& path,
                                                              const Clock& clock);
 
-/// What that has `opened`; where there was nothing, a history that is made now.
+/// Returns the history that `open_if_present` opened, or creates one if there was none.
 [[nodiscard]] Result<History> opened_or_new(std::optional<History> opened,
                                             const std::filesystem::path& path, const Clock& clock);
 

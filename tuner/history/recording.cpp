@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a tuner writes of its study and its trials as it goes.
+// Records of a study and its trials that a tuner writes while it runs.
 #include <bit>
 #include <string>
 #include <utility>
@@ -30,7 +30,7 @@ std::string put_trial_statement() {
       k_trial_columns, marks, excluded, k_open_states);
 }
 
-/// Inserts a trial or overwrites one that has not ended; changes no row otherwise.
+/// Inserts a trial or overwrites one that has not ended; otherwise changes no row.
 const std::string k_put_trial = put_trial_statement();
 
 const std::string k_set_running = fmt::format(
@@ -192,9 +192,9 @@ void History::put_details(std::int64_t study_id, const TrialRecord& trial,
         .run();
   }
   const bool has_ended = is_final(trial.status) || trial.status == TrialStatus::interrupted;
-  // The only launch of a trial says nothing that its record does not.
+  // The record already contains the only launch of a trial.
   if (!has_ended || (trial.attempt == 1 && is_final(trial.status))) return;
-  // A trial's bill is the sum of its launches'.
+  // A trial's bill is the sum of its launches.
   store_
       ->query(
           "INSERT OR REPLACE INTO attempts (study_id, number, attempt, status, started_wall_s, "

@@ -11,12 +11,12 @@
 namespace steptune {
 namespace {
 
-/// "STPT": tells our databases from those of other programs (PRAGMA application_id).
+/// "STPT": distinguishes our databases from those of other programs (PRAGMA application_id).
 constexpr int k_application_id = 0x53545054;
 
-// The objectives are columns and states are counted as they change, so that a leaderboard of a
-// million trials reads an index and no more. Values that are only shown together with their trial
-// are JSON. `nights` has no study's key: a night outlives its study.
+// Objectives are columns, and triggers count states, so that a leaderboard of a million trials only
+// reads an index. Values that are only shown with their trial are JSON. `nights` has no foreign
+// key: a night outlives its study.
 constexpr Migration k_version_1 = R"sql(
 CREATE TABLE studies (
   id INTEGER PRIMARY KEY,
@@ -173,7 +173,7 @@ std::span<const Migration> schema_migrations() {
 
 Result<int> schema_version(SQLite::Database& database, const std::filesystem::path& path,
                            int newest) {
-  // All as of one moment: another program may be making the tables.
+  // Read everything in one snapshot: another program may be creating the tables.
   const SQLite::Transaction snapshot(database, SQLite::TransactionBehavior::DEFERRED);
   const int version = database.execAndGet("PRAGMA user_version").getInt();
   const int application_id = database.execAndGet("PRAGMA application_id").getInt();

@@ -12,20 +12,20 @@
 
 namespace steptune {
 
-/// SQL statements that lead from one version of the schema to the next. Never edited once released:
-/// databases that went through them exist.
+/// SQL statements that lead from one version of the schema to the next. Never edit a released one:
+/// databases have gone through it.
 using Migration = const char*;
 
-/// The migrations of this program: number i leads from version i to i + 1.
+/// Returns the migrations of this program: number i leads from version i to i + 1.
 [[nodiscard]] std::span<const Migration> schema_migrations();
 
-/// Version of an opened database: 0 if it is empty. Not within a transaction. Errors of kind
-/// `store`: tables of another program, or a version above `newest`.
+/// Returns the version of an opened database, or 0 if it is empty. Call outside a transaction.
+/// Fails with `store` for tables of another program, or a version above `newest`.
 [[nodiscard]] Result<int> schema_version(SQLite::Database& database,
                                          const std::filesystem::path& path, int newest);
 
-/// Brings a database to the version `migrations.size()`, in one transaction, after copying one that
-/// is older (not new) to `<path>.v<N>.bak`. Killed at any point it leaves the old version or the
+/// Brings a database to the version `migrations.size()`, in one transaction. First copies an older
+/// (not a new) database to `<path>.v<N>.bak`. If killed at any point, leaves the old version or the
 /// new one. Returns the path of the backup, if one was made.
 [[nodiscard]] Result<std::optional<std::filesystem::path>> migrate(
     SQLite::Database& database, const std::filesystem::path& path,

@@ -21,11 +21,11 @@
 
 namespace steptune {
 
-/// What an exception of SQLite means to the user: which file, why, and what to do next.
+/// Explains an exception of SQLite to the user: which file, why, and what to do next.
 [[nodiscard]] Error store_error(const SQLite::Exception& exception,
                                 const std::filesystem::path& path);
 
-/// A cached statement in use; on destruction it is reset, which ends a read transaction it holds.
+/// A cached statement in use. Its destructor resets the statement, which ends its read transaction.
 class Query {
  public:
   explicit Query(SQLite::Statement& statement) : statement_(statement) {}
@@ -33,7 +33,7 @@ class Query {
   Query& operator=(const Query&) = delete;
   ~Query() { statement_.tryReset(); }
 
-  /// Binds the next parameter, first to last. Doubles that are not finite and empty optionals
+  /// Binds the next parameter, from first to last. Doubles that are not finite and empty optionals
   /// become NULL.
   Query& bind(std::int64_t value);
   Query& bind(double value);
@@ -42,7 +42,7 @@ class Query {
   Query& bind_null();
 
   [[nodiscard]] bool step() { return statement_.executeStep(); }
-  /// Runs a statement without rows; the number of rows that changed.
+  /// Runs a statement without rows. Returns the number of changed rows.
   int run() { return statement_.exec(); }
   [[nodiscard]] SQLite::Column column(int index) const { return statement_.getColumn(index); }
 
@@ -55,24 +55,23 @@ class Query {
 struct History::Store {
   Store(std::filesystem::path file, SQLite::Database open_database);
 
-  /// Errors are those of `History::open_for_reading`, of which this is all but whether there is
-  /// such a file.
+  /// Opens for reading, without checking if the file exists. Errors as `History::open_for_reading`.
   [[nodiscard]] static Result<std::unique_ptr<Store>> open_for_reading(
       const std::filesystem::path& path, double busy_timeout_s);
   [[nodiscard]] Result<void> begin_reading();
-  /// Opens the file again as it is now; whoever reads a snapshot sees no change otherwise.
+  /// Opens the file again in its present state. Otherwise a reader of a snapshot sees no change.
   [[nodiscard]] Result<void> renew();
-  /// The statement of this text, prepared at its first use.
+  /// Returns the statement with this text, prepared at its first use.
   [[nodiscard]] Query query(std::string_view sql);
-  /// Runs `action` in one IMMEDIATE transaction: a deferred one that becomes a writer fails at once
-  /// when another program has written in between, whatever the busy timeout.
+  /// Runs `action` in one IMMEDIATE transaction. A deferred transaction that becomes a writer fails
+  /// at once if another program has written in between, whatever the busy timeout.
   template <typename Action>
   [[nodiscard]] Result<void> write(Action action);
-  /// Runs `action`, which returns a `Result`; exceptions of SQLite become errors.
+  /// Runs `action`, which returns a `Result`. Exceptions of SQLite become errors.
   template <typename Action>
   [[nodiscard]] std::invoke_result_t<Action> catch_errors(Action action) const;
 
-  /// Error of kind `store` about this file.
+  /// Returns an error of kind `store` about this file.
   [[nodiscard]] Error damaged(const std::string& what) const;
 
   std::filesystem::path path;
@@ -82,7 +81,7 @@ struct History::Store {
   std::map<std::string, SQLite::Statement, std::less<>> statements;
   const Clock* clock = nullptr;
   double busy_timeout_s = 0.0;
-  /// SQLite takes it for a file that never changes.
+  /// True if SQLite assumes that the file never changes.
   bool is_snapshot = false;
   std::vector<std::string> warnings;
 };
@@ -104,7 +103,7 @@ Result<void> History::Store::write(Action action) {
       SQLite::Database& database;
       bool active = true;
       ~Rollback() {
-        // SQLite may have rolled back by itself, which is as good.
+        // SQLite may already have rolled back by itself.
         if (active) database.tryExec("ROLLBACK");
       }
     } rollback{database};

@@ -114,8 +114,8 @@ Json to_json(const Measurement& measurement) {
   return json;
 }
 
-/// A copy of a text with the room behind it that the parser may look at, and its memory, which
-/// serve one text after the other.
+/// Parser with a copy of the text, because simdjson needs padding behind it. Its memory is reused
+/// for the next text.
 class Parser {
  public:
   ondemand::document parse(std::string_view text) {
@@ -129,8 +129,8 @@ class Parser {
   std::string buffer_;
 };
 
-/// Calls `use` with the object that is the whole text; false where it is none, or broken where it
-/// was looked at.
+/// Calls `use` with the object that is the whole text. Returns false if the text is not an object,
+/// or broken where `use` read it.
 template <typename Use>
 bool read_object(std::string_view text, Use use) {
   thread_local Parser parser;
@@ -156,7 +156,7 @@ void get(ondemand::value value, double& number) {
   if (value.get_double().get(read) == simdjson::SUCCESS) number = read;
 }
 
-/// False where the field is none of these.
+/// Returns false if the name is not one of these fields.
 template <typename T, std::size_t N>
 bool get_number(std::string_view name, ondemand::value value, const NumberFields<T, N>& fields,
                 T& out) {
@@ -224,7 +224,7 @@ void get_not_finite(ondemand::value value, TrialRecord& trial) {
     trial.measurement->not_finite.emplace(std::string_view(name.get_string()));
 }
 
-/// Nothing if the figure is unknown.
+/// Returns nullopt if the figure is unknown.
 std::optional<MachineFigureChange> machine_change(ondemand::value value) {
   MachineFigureChange change;
   for_each_field(value.get_object(), [&](std::string_view name, ondemand::value element) {
@@ -262,7 +262,7 @@ struct FieldReader {
   void (*read)(ondemand::value value, TrialRecord& trial);
 };
 
-/// Those that are no plain numbers of the measurement.
+/// Readers of fields that are not plain numbers of the measurement.
 constexpr std::array k_field_readers{
     FieldReader{"status", get_status},
     FieldReader{"whole_run",
@@ -332,7 +332,7 @@ constexpr std::array k_field_readers{
                 }},
 };
 
-/// Half of what a trial's measurement takes.
+/// Readers of milestones and rungs, which are half of a trial's measurement.
 constexpr std::array k_milestone_readers{
     FieldReader{"milestones", [](ondemand::value value,
                                  TrialRecord& trial) { trial.milestones = milestones_of(value); }},

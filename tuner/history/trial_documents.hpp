@@ -9,19 +9,19 @@
 
 namespace steptune {
 
-/// What a trial's row holds as JSON. Writing leaves out numbers that are not finite; reading leaves
-/// as it is what is not there or is of another type. Readers return false where the text is no JSON
-/// or does not begin to be what it stands for.
+/// JSON documents in a trial's row. Writing leaves out numbers that are not finite. Reading leaves
+/// a member unchanged if its field is missing or has another type. Readers return false if the text
+/// is not JSON or not the expected document.
 
-/// The measurement and what is kept with it.
+/// Returns the measurement and everything that is kept with it.
 [[nodiscard]] std::string measurement_document(const TrialRecord& trial);
-/// Milestones and rungs only with `Milestones::read`.
+/// Reads milestones and rungs only with `Milestones::read`.
 [[nodiscard]] bool read_measurement(std::string_view text, Milestones milestones,
                                     TrialRecord& trial);
 
 [[nodiscard]] bool read_configuration(std::string_view text, Configuration& configuration);
 
-/// A map of texts as a JSON object and back.
+/// Converts a map of texts to a JSON object, and back.
 [[nodiscard]] std::string texts_document(const std::map<std::string, std::string>& texts);
 [[nodiscard]] bool read_texts(std::string_view text, std::map<std::string, std::string>& texts);
 

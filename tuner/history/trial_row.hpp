@@ -9,7 +9,7 @@
 
 namespace steptune {
 
-/// Columns of `trials` in the order that `read_trial` reads and `bind_trial` binds them.
+/// Columns of `trials` in the order of `read_trial` and `bind_trial`.
 inline constexpr const char* k_trial_columns =
     "number, purpose, confirm_pair, origin, configuration, status, attempt, token, "
     "started_wall_s, ended_wall_s, spent_s, spent_usd, objective_count, objective_1, objective_2, "
@@ -17,9 +17,10 @@ inline constexpr const char* k_trial_columns =
     "failure, placement, log_path";
 inline constexpr int k_trial_column_count = 24;
 
-/// Binds the trial's columns, in order, after whatever is bound already.
+/// Binds the trial's columns, in order, after the parameters that are already bound.
 void bind_trial(Query& query, const TrialRecord& trial);
-/// The trial in the query's current row. Errors say what of which trial cannot be read.
+/// Returns the trial in the query's current row. Errors name the trial and the part that cannot be
+/// read.
 [[nodiscard]] Result<TrialRecord> read_trial(const Query& query, Milestones milestones,
                                              const std::string& where);
 

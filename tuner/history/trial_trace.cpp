@@ -9,12 +9,12 @@
 namespace steptune {
 namespace {
 
-/// Shortens the text; reports are never closer than this tells apart.
+/// Rounds to shorten the text. Reports are never closer together.
 double to_microseconds(double seconds) {
   return std::round(seconds * 1e6) / 1e6;
 }
 
-/// The machine is looked at about once a second.
+/// Rounds times of the machine, which is observed about once a second.
 double to_milliseconds(double seconds) {
   return std::round(seconds * 1e3) / 1e3;
 }
@@ -37,12 +37,12 @@ Disturbance disturbance_from(const Json& json) {
   return disturbance;
 }
 
-/// Enough for a share, and for any clock.
+/// Rounds to the precision that a share or a clock needs.
 double rounded(double value) {
   return value < 1.0 ? std::round(value * 1e4) / 1e4 : std::round(value);
 }
 
-/// Columns; of a figure that was never told there is none.
+/// Returns one array for each figure; none for a figure without values.
 Json machine_json(const std::vector<MachineSecond>& seconds) {
   Json json = Json::object();
   for (const MachineSecond& second : seconds) {
@@ -78,7 +78,7 @@ std::vector<MachineSecond> machine_from(const Json& json) {
   return seconds;
 }
 
-/// The objects of the array called `name`.
+/// Returns the objects in the array `name`.
 std::vector<Json> objects_at(const Json& json, const char* name) {
   std::vector<Json> objects;
   const auto found = json.find(name);

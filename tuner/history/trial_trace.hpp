@@ -12,32 +12,32 @@
 
 namespace steptune {
 
-/// A time in which others disturbed a trial. Seconds since the trial's start.
+/// A time in which other programs disturbed a trial. Seconds since the trial's start.
 struct DisturbedTime {
   double from_s = 0.0;
   double to_s = 0.0;
   Disturbance disturbance;
 };
 
-/// What the scheduler, or the searcher in its place, decided about a running trial.
+/// Decision about a running trial, of the scheduler or of the searcher in its place.
 struct TrialDecision {
   double at_s = 0.0;   ///< since the trial's start
-  double steps = 0.0;  ///< steady-state steps by then
+  double steps = 0.0;  ///< steady-state steps so far
   bool stop = false;
   std::vector<double> values;  ///< of the objectives, as they are minimised
   std::vector<double> half_widths;
   std::string reason;
 };
 
-/// What happened while the latest attempt of a trial ran: kept beside its record, because it is
+/// Events of the latest attempt of a trial. Stored separately from its record, because a trace is
 /// large and read for one trial at a time.
 struct TrialTrace {
   ProgressTrace progress;
   std::vector<DisturbedTime> disturbed;  ///< in order; at most 200
   std::vector<TrialDecision> decisions;  ///< in order; at most 200
-  /// Of the measurement's start-up, what passed before the trial's start: the start of the program
-  /// that it shares, or the imports of the one that it was forked from. No time of the trace
-  /// counts it.
+  /// Part of the measurement's start-up that passed before the trial's start: the start of the
+  /// program that it shares, or the imports of the process that it was forked from. Times of the
+  /// trace do not include it.
   double spared_startup_s = 0.0;
   std::vector<MachineSecond> machine;  ///< in order; at most 500
 
@@ -47,9 +47,10 @@ struct TrialTrace {
   }
 };
 
-/// The trace as it is stored: seconds to the microsecond, numbers that are not finite left out.
+/// Returns the trace in its stored form: seconds to the microsecond, without numbers that are not
+/// finite.
 [[nodiscard]] Json to_json(const TrialTrace& trace);
-/// What cannot be read is left out.
+/// Reads a trace. Leaves out unreadable parts.
 [[nodiscard]] TrialTrace trial_trace_from_json(const Json& json);
 
 }  // namespace steptune

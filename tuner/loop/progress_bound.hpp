@@ -15,8 +15,8 @@ namespace steptune {
 
 /// Least seconds per sample of a trial that has too few steps for an interval, from its number of
 /// samples alone. Since the first report, the trial has processed the samples counted since then,
-/// and at most one report's worth more. Until there is a second report, the first one shows how many
-/// samples a report is worth.
+/// and at most one report's worth more. Until there is a second report, the first one shows how
+/// many samples a report is worth.
 class ProgressBound {
  public:
   /// `samples_per_step`: as in `MeasureOptions`.

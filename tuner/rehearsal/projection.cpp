@@ -14,8 +14,8 @@
 namespace steptune {
 namespace {
 
-/// When each rehearsal begins. Names of jobs hold the date, and what is drawn for a job follows
-/// from its name: that it is another day must not give another figure.
+/// Start of each rehearsal. Job names contain the date, and random values of a job depend on its
+/// name. A fixed date makes the figures the same every day.
 constexpr double k_rehearsed_wall_s = 1'800'000'000.0;
 
 struct NamedSpeed {
@@ -23,7 +23,7 @@ struct NamedSpeed {
   std::string origin;
 };
 
-/// The trials of an earlier run of this study; none if there is no such history.
+/// Returns the trials of an earlier run of this study; none if there is no such history.
 std::vector<TrialRecord> earlier_trials(const StudySpec& study,
                                         const std::filesystem::path& database) {
   std::error_code ignored;
@@ -61,7 +61,8 @@ Range range_of(const std::vector<RehearsedTuning>& tunings,
   return range;
 }
 
-/// Each once. Those about single trials differ from one rehearsal to the next: one stands for all.
+/// Returns each warning once. Warnings about single trials differ between rehearsals, so one is
+/// shown for all.
 std::vector<std::string> warnings_of(const std::vector<RehearsedTuning>& tunings) {
   std::vector<std::string> warnings;
   std::vector<std::string> of_trials;

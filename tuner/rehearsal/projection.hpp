@@ -18,15 +18,16 @@ struct Range {
   double high = 0.0;
 };
 
-/// What a tuning is expected to take, over several rehearsals.
+/// Expected time and bill of a tuning, over several rehearsals.
 struct Projection {
-  std::string speeds;  ///< what the speeds of trials were taken from, for people
+  std::string speeds;  ///< source of the trials' speeds, for people
   int repeats = 0;
   Range duration_s;
-  std::optional<Range> usd;               ///< nothing where the provider counts without a price
+  std::optional<Range> usd;               ///< unset if the provider has no price
   std::optional<Range> not_training_usd;  ///< part of `usd`
-  std::optional<Range> waiting_usd;  ///< of whoever waits, where the study says what that is worth
-  std::optional<Range> machine_hours;  ///< where the provider counts them
+  /// Cost of waiting for the result, if the study gives its price.
+  std::optional<Range> waiting_usd;
+  std::optional<Range> machine_hours;  ///< if the provider counts them
   Range trials;
   Range cold_starts;
   Range warm_starts;
@@ -34,18 +35,18 @@ struct Projection {
 };
 
 struct ProjectionOptions {
-  std::string seconds_per_sample;  ///< expression; empty: from the history, else assumed
+  std::string seconds_per_sample;  ///< expression; empty: from the history, or otherwise assumed
   int repeats = 5;
-  std::filesystem::path database;  ///< where an earlier run of the study may be found
+  std::filesystem::path database;  ///< may contain an earlier run of the study
 };
 
-/// Rehearses a study several times; the same study and the same speeds give the same figures.
-/// Errors: a runner whose trials cost nothing (`usage`), an
-/// expression that does not compile, those of the loop.
+/// Rehearses a study several times. The same study and speeds give the same figures. Fails for a
+/// runner whose trials cost nothing (`usage`), for an expression that does not compile, and with
+/// the errors of the loop.
 [[nodiscard]] Result<Projection> project_tuning(const StudySpec& study,
                                                 const ProjectionOptions& options);
 
-/// For people; ends with a newline.
+/// Returns the projection for people; ends with a newline.
 [[nodiscard]] std::string projection_text(const StudySpec& study, const Projection& projection);
 
 }  // namespace steptune

@@ -19,7 +19,7 @@
 namespace steptune {
 namespace {
 
-/// A folder that goes away with the object.
+/// A folder that is removed with the object.
 class TemporaryFolder {
  public:
   TemporaryFolder() {
@@ -39,7 +39,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// The configuration behind the values of parameters as they stand on a command line.
+/// Returns the configuration for values of parameters as on a command line.
 Configuration configuration_of(const StudySpec& study,
                                const std::map<std::string, std::string>& values) {
   Configuration configuration;
@@ -110,7 +110,7 @@ Result<RehearsedTuning> rehearse_tuning(const StudySpec& study, const SpeedModel
   auto history = History::open_for_writing(folder.path() / "history.db", clock);
   if (!history) return tl::unexpected(history.error());
   Warnings warnings;
-  // Simulated programs hold no hook.
+  // Simulated programs have no hook.
   StudySpec simulated = study;
   simulated.hooks.pytorch.reset();
   const auto result = run_loop({simulated, **searcher, **scheduler, stage->runner(), *history,

@@ -14,22 +14,22 @@
 
 namespace steptune {
 
-/// How one tuning went.
+/// Result of one rehearsed tuning.
 struct RehearsedTuning {
   double duration_s = 0.0;
-  RehearsalBill bill;                   ///< as the simulated provider makes it out
-  double counted_usd = 0.0;             ///< what the tuner itself makes of it
+  RehearsalBill bill;                   ///< from the simulated provider
+  double counted_usd = 0.0;             ///< cost by the tuner's own count
   int trials = 0;                       ///< search and confirmation
-  std::vector<TrialRecord> confirming;  ///< runs, as recorded, in the order of their numbers
+  std::vector<TrialRecord> confirming;  ///< confirming runs as recorded, in order of number
   std::optional<Configuration> recommended;
   std::vector<std::string> warnings;
-  std::vector<std::string> trial_warnings;  ///< those about single trials
+  std::vector<std::string> trial_warnings;  ///< about single trials
 };
 
-/// Plays a study's whole tuning against a simulated provider under a virtual clock: the real loop,
-/// searcher, scheduler and runner, nothing outside, nothing paid. `seed` draws what differs from
-/// one day to the next (starts, noise of steps). `wall_time_s` is the date that the play begins on.
-/// Errors: a runner whose trials cost nothing (`usage`), those of the loop.
+/// Runs a study's whole tuning against a simulated provider under a virtual clock: the real loop,
+/// searcher, scheduler and runner, without outside effects or costs. `seed`: draws what differs
+/// between days (starts, noise of steps). `wall_time_s`: date at which the rehearsal starts. Fails
+/// for a runner whose trials cost nothing (`usage`), and with the errors of the loop.
 [[nodiscard]] Result<RehearsedTuning> rehearse_tuning(const StudySpec& study,
                                                       const SpeedModel& speed, std::uint64_t seed,
                                                       double wall_time_s);

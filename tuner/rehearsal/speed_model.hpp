@@ -12,20 +12,20 @@
 
 namespace steptune {
 
-/// What a configuration's training program is taken to do.
+/// Assumed speed of a configuration's training program.
 struct AssumedSpeed {
   double seconds_per_sample = 0.0;
-  double startup_s = 20.0;  ///< program's start to the first step
+  double startup_s = 20.0;  ///< from the program's start to the first step
 };
 using SpeedModel = std::function<AssumedSpeed(const Configuration&)>;
 
-/// Steps of 100 ms whatever the configuration.
+/// Returns a model with steps of 100 ms for every configuration.
 [[nodiscard]] SpeedModel constant_speed(const StudySpec& study);
-/// Seconds per sample as an expression over parameters and facts. Errors: it does not compile.
+/// Returns a model from an expression over parameters and facts. Fails if it does not compile.
 [[nodiscard]] Result<SpeedModel> expressed_speed(const StudySpec& study,
                                                  const std::string& seconds_per_sample);
-/// As trials of an earlier tuning were measured; configurations that were not tried are taken to be
-/// as fast as their mean. Nothing if none was measured.
+/// Returns a model from the measured trials of an earlier tuning. Configurations that were not
+/// tried get the mean speed. Returns nullopt if no trial was measured.
 [[nodiscard]] std::optional<SpeedModel> recorded_speed(const std::vector<TrialRecord>& trials);
 
 }  // namespace steptune

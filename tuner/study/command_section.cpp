@@ -19,7 +19,7 @@ using document::Writing;
 constexpr std::size_t k_max_parts = 1000;
 constexpr std::size_t k_max_variables = 200;
 
-/// Arguments; an empty list is a slip.
+/// Reads arguments. An empty list is a fault.
 Type<std::vector<StringTemplate>> arguments() {
   auto type = document::list_of(template_with_files(), k_max_parts);
   type.read = [read = type.read](const Node& node) {
@@ -56,8 +56,8 @@ bool mentions_conditional(const StringTemplate& rule, const Node& node) {
   });
 }
 
-/// A lone string whose parameter may be inactive is left out then, and only what stands on its own
-/// may be: without its value, the option before it would swallow the next argument.
+/// Checks a string argument whose parameter may be inactive, so that the argument is left out. It
+/// must stand alone: without it, an option before it would take the next argument as its value.
 void check_stands_alone(const std::vector<Node>& elements, std::size_t i,
                         const StringTemplate& rule) {
   if (!mentions_conditional(rule, elements[i])) return;
@@ -78,7 +78,7 @@ void check_stands_alone(const std::vector<Node>& elements, std::size_t i,
       dump_json(alone) + " to leave out this one alone"));
 }
 
-/// A string stands for the one argument that it is.
+/// Reads an element of the command: an object, or a string for a single argument.
 std::optional<CommandPart> read_part(const Node& node) {
   if (!node.json().is_string()) return document::object(part_section()).read(node);
   auto rule = template_with_files().read(node);

@@ -20,7 +20,8 @@ using document::Writing;
 constexpr std::size_t k_max_files = 20;
 constexpr std::size_t k_max_edits = 200;
 
-/// Stored documents hold what the file said; in the fingerprint stands what trials leave of it.
+/// Key for the file's text. Stored documents contain the whole text; the fingerprint contains only
+/// the part that trials do not replace.
 Key<ConfigFileSpec> content_key() {
   return {"content",
           [](const Node& node, ConfigFileSpec& config) {
@@ -38,7 +39,7 @@ bool always_has_value(const StringTemplate& rule, const StudyScope& scope) {
   });
 }
 
-/// Finds the places of the edits; `kept` follows from them.
+/// Finds the places of the edits in the file, and computes `kept`.
 void settle_edits(const Node& edits, const std::vector<ConfigScalar>& scalars,
                   ConfigFileSpec& config) {
   if (edits.json().is_object() && edits.json().empty()) {
@@ -102,7 +103,7 @@ std::map<std::string, ConfigFileSpec> read_files(const Type<ConfigFileSpec>& typ
     }
     if (auto config = type.read(child)) files.insert_or_assign(name, *std::move(config));
   }
-  // Only now: the values of one file mention parameters, no other file.
+  // Add the names last, because the values of a file may not mention another file.
   for (const auto& [name, config] : files)
     scope_of(node).add_file(name);
   return files;

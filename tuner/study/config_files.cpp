@@ -18,7 +18,7 @@ std::string content_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(stream), {}};
 }
 
-/// The text as a copy of the file in another folder says it.
+/// Returns the text for a copy of the file in another folder.
 Result<std::string> text_of_copy(const StudySpec& study, const ConfigFileSpec& config,
                                  const Configuration& configuration) {
   auto text = config_text(config, configuration);
@@ -31,7 +31,8 @@ Result<std::string> text_of_copy(const StudySpec& study, const ConfigFileSpec& c
   return edited_text(*text, references.edits);
 }
 
-/// The parameter whose value a template is, with its type; empty where it is anything else.
+/// Returns the parameter if the template is its value alone, with its type; otherwise an empty
+/// name.
 std::string only_parameter(const document::StringTemplate& rule) {
   const auto names = rule.parameters();
   return names.size() == 1 && rule.text() == "{" + names.front() + "}" ? names.front() : "";
@@ -132,7 +133,7 @@ std::map<std::string, std::string> carried_config_files(const StudySpec& study,
                                                         const Configuration& configuration) {
   std::map<std::string, std::string> files;
   for (const auto& [name, path] : carried_config_paths(study)) {
-    // What cannot be edited is an error of `write_config_copies`, which comes first.
+    // `write_config_copies` runs first and reports files that cannot be edited.
     if (auto text = config_text(study.config_files.at(name), configuration)) {
       files.emplace(path, *std::move(text));
     }

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t k_max_hints = 1000;
 
-/// `value` in the type of the parameter, where that loses nothing.
+/// Returns `value` in the type of the parameter if that loses nothing; otherwise unchanged.
 Value in_type_of(const Parameter& parameter, const Value& value) {
   if (parameter.kind == ParameterKind::floating) {
     if (const auto* whole = std::get_if<std::int64_t>(&value)) return static_cast<double>(*whole);
@@ -30,7 +30,8 @@ Value in_type_of(const Parameter& parameter, const Value& value) {
   return value;
 }
 
-/// A configuration of `space`, each value in its parameter's own type (`1` is 1.0 for a float).
+/// Reads a configuration of `space`, each value in its parameter's own type (`1` is 1.0 for a
+/// float).
 std::optional<Configuration> read_configuration(const Node& node, const SearchSpace& space) {
   Configuration configuration;
   bool sound = node.json().is_object();
@@ -63,7 +64,7 @@ std::optional<Configuration> read_configuration(const Node& node, const SearchSp
   return std::nullopt;
 }
 
-/// Configurations, each once.
+/// Reads configurations. A repeated one is a fault.
 std::vector<Configuration> read_hints(const Node& node, const SearchSpace& space) {
   std::vector<Configuration> hints;
   for (const Node& element : node.elements(k_max_hints)) {

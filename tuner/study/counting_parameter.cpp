@@ -9,7 +9,7 @@
 namespace steptune {
 namespace {
 
-/// Keys that count machines before those that count what each has.
+/// Keys that count machines, followed by keys that count GPUs or processes of each machine.
 constexpr std::array<std::string_view, 6> k_counting_keys = {"nodes",          "instance_count",
                                                              "instances",      "processes_per_node",
                                                              "tasks_per_node", "gpus_per_node"};
@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, 14> k_counting_names = {
     "nodes",          "num_nodes",     "nnodes",        "instances",  "instance_count",
     "num_instances",  "machines",      "workers_count", "world_size", "processes",
     "nproc_per_node", "gpus_per_node", "num_gpus",      "gpus"};
-/// Of these the first ones count machines.
+/// The first of these names count machines.
 constexpr std::size_t k_machine_names = 8;
 
 std::optional<std::string> numeric_parameter(const SearchSpace& space, std::string_view text) {
@@ -28,7 +28,7 @@ std::optional<std::string> numeric_parameter(const SearchSpace& space, std::stri
   return parameter->name;
 }
 
-/// A group of instances whose count is a parameter, else the key itself.
+/// Returns the texts of the key in this section and in its groups of instances.
 std::vector<std::string> texts_at(const Json& section, std::string_view key) {
   std::vector<std::string> texts;
   if (!section.is_object()) return texts;

@@ -9,15 +9,15 @@
 
 namespace steptune {
 
-/// The parameter that counts machines, GPUs or processes: the one that `nodes`, `instance_count`
-/// and their like of `launch` and `runner` name, else one that is called so. Nothing where none is.
-/// Reads `study.document`.
+/// Returns the parameter that counts machines, GPUs or processes: the one in `nodes`,
+/// `instance_count` and similar keys of `launch` and `runner`, or otherwise one with such a name.
+/// Returns nullopt if there is none. Reads `study.document`.
 [[nodiscard]] std::optional<std::string> counting_parameter(const StudySpec& study);
 
-/// Whether all values are numbers, and no strings that write one.
+/// True if all values are numbers, not strings that look like numbers.
 [[nodiscard]] bool is_numeric(const Parameter& parameter);
 
-/// Whether a parameter of this name counts machines, and not what each of them has.
+/// True if a parameter of this name counts machines, not GPUs or processes of each machine.
 [[nodiscard]] bool counts_machines(std::string_view name);
 
 }  // namespace steptune

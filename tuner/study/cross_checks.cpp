@@ -20,9 +20,9 @@ namespace {
 
 using Names = std::set<std::string>;
 
-/// Names mentioned wherever a value can make a difference to a trial. A parameter that only decides
-/// whether a used one is active shows in the command, too: conditions look backwards, so one pass
-/// from the last to the first parameter finds the chains.
+/// Returns the names of parameters that can make a difference to a trial. A parameter also counts
+/// if it only decides whether a used one is active. Conditions mention earlier parameters only, so
+/// one pass from the last parameter to the first finds all chains.
 Names used_names(const StudySpec& study) {
   Names names = study.mentioned;
   const auto& parameters = study.space.parameters();
@@ -127,7 +127,8 @@ void check_hooks(const StudySpec& study, const std::vector<Configuration>& examp
   }
 }
 
-/// A copy that nothing reads would be a trial of something else.
+/// Checks that trials read the files. If nothing reads a copy, the trial measures another
+/// configuration.
 void check_config_files(const StudySpec& study, Faults& faults) {
   if (study.config_files.empty()) return;
   if (study.command.empty() && !study.runner->traits().sees_files) {
@@ -148,7 +149,7 @@ void check_config_files(const StudySpec& study, Faults& faults) {
   }
 }
 
-/// The loss of an attached program is that of one training under all configurations.
+/// An attached program has one training and one loss for all configurations.
 void check_trials(const StudySpec& study, Faults& faults) {
   if (study.trials == TrialsIn::fresh) return;
   if (!study.hooks.pytorch) {
@@ -208,8 +209,8 @@ void check_step_size(const StudySpec& study, Faults& faults) {
                   *forgotten, study.planned_run.batch_size->text()));
 }
 
-/// Where a part's condition holds all its parameters must have values, or arguments that have
-/// nothing to do with the missing one would go as well.
+/// If a part's condition is true, all its parameters must have values. Otherwise the missing value
+/// would also remove arguments that do not depend on it.
 void check_part(const StudySpec& study, std::size_t index,
                 const std::vector<Configuration>& configurations, Faults& faults) {
   const CommandPart& part = study.command[index];

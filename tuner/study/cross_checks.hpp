@@ -10,15 +10,15 @@ namespace steptune::study {
 
 using document::Faults;
 
-/// Faults that no section shows by itself: parameters that nothing uses, costs without a price,
-/// waiting that is weighed with nothing, payback without a planned run, trials longer than their
-/// limit, conditional arguments that take others with them, configuration files that no trial
-/// reads, batch sizes that are not positive in one of `examples`.
+/// Adds faults between sections: parameters that nothing uses, costs without a price, a price of
+/// waiting without effect, payback without a planned run, trials longer than their limit,
+/// conditional arguments that would remove others, configuration files that no trial reads, and
+/// batch sizes that are not positive in one of `examples`.
 void cross_check(const StudySpec& study, const std::vector<Configuration>& examples,
                  Faults& faults);
 
-/// Faults of a study that is right otherwise, its runner's settings complete: costs and cost limits
-/// where every one of `examples` costs nothing.
+/// Adds faults about prices: costs and cost limits although each of `examples` costs nothing. The
+/// study has no other faults, and its runner's settings are complete.
 void check_prices(const StudySpec& study, const std::vector<Configuration>& examples,
                   Faults& faults);
 

@@ -18,9 +18,9 @@ namespace steptune {
 Facts study::facts_of(const SystemFiles& files, int allowed_cpus,
                       const std::map<std::string, std::string>& variables) {
   constexpr double k_gib = 0x1p30;
-  // In tenths of a GiB, rounded down: a kernel update must not look like another machine.
+  // Tenths of a GiB, rounded down, so that a kernel update does not look like another machine.
   const double memory_gb = std::floor(usable_memory_bytes(files) / k_gib * 10.0) / 10.0;
-  // Variables may name more than there are.
+  // The variables may name more GPUs than exist.
   const double gpus = std::min<double>(count_gpus(files).count,
                                        static_cast<double>(visible_gpus(files, variables).size()));
   return {{"cpus", usable_cpus(allowed_cpus, cgroup_cpu_quota(files))},

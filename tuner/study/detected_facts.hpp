@@ -9,8 +9,8 @@
 
 namespace steptune::study {
 
-/// The facts `cpus`, `gpus` and `memory_gb` of a machine for a process that may run on
-/// `allowed_cpus` of its CPUs, and sees the GPUs that these variables show it.
+/// Returns the facts `cpus`, `gpus` and `memory_gb` of a machine for a process that may use
+/// `allowed_cpus` CPUs. `variables`: its environment, which may hide GPUs.
 [[nodiscard]] Facts facts_of(const SystemFiles& files, int allowed_cpus,
                              const std::map<std::string, std::string>& variables);
 

@@ -7,10 +7,9 @@
 
 namespace steptune::study {
 
-/// Why a study may not set this environment variable and what to do instead; nothing if it may.
-/// Refused are variables that decide which program or code runs behind the command's back, those
-/// that the tuner sets itself, and those that look like secrets: a study is stored with its
-/// history.
+/// Returns why a study may not set this environment variable and what to do instead; nullopt if it
+/// may. Refuses variables that decide which program or code really runs, variables that the tuner
+/// itself sets, and names that look like secrets, because a study is stored with its history.
 [[nodiscard]] std::optional<std::string> denied_variable(std::string_view name);
 
 }  // namespace steptune::study

@@ -11,8 +11,8 @@
 namespace steptune::study {
 namespace {
 
-/// Facts that a measurement depends on: those that the study mentions, and the processors of the
-/// machine where trials really run there.
+/// Returns the facts that a measurement depends on: those that the study mentions, and the
+/// processors of the machine if trials run there.
 Json relevant_facts(const StudySpec& study) {
   std::set<std::string> wanted = study.mentioned;
   const auto mention = [&](const std::string& expression) {
@@ -36,7 +36,7 @@ Json relevant_facts(const StudySpec& study) {
 
 std::string fingerprint_of(const StudySpec& study) {
   const bool cost_is_objective = std::ranges::any_of(study.objectives, &Objective::is_cost);
-  // What is hashed is persistent: a change of its form makes every stored study look different.
+  // The hashed form is persistent: if it changes, every stored study looks different.
   Json essence = {{"form", 1}};
   essence.update(study_format().write(study, {.fingerprint = true,
                                               .folder = study.file.parent_path(),

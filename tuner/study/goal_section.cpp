@@ -19,7 +19,7 @@ constexpr std::size_t k_max_phases = 16;
 constexpr Range k_any_value{-1e300, 1e300};
 constexpr Range k_any_ratio{1e-6, 1e6};
 
-/// In the order of `Direction`.
+/// Names in the order of `Direction`.
 std::vector<std::string> direction_names() {
   return {"minimize", "maximize"};
 }
@@ -42,7 +42,7 @@ const Section<Objective>& objective_section() {
   return k_section;
 }
 
-/// `"time"` stands for `{"metric": "time"}`.
+/// Type of an objective. `"time"` is short for `{"metric": "time"}`.
 Type<Objective> objective() {
   auto type = document::object(objective_section());
   type.read = [read_object = type.read,

@@ -19,7 +19,7 @@ constexpr std::size_t k_max_knobs = 200;
 
 using KnobRules = std::map<std::string, KnobRule>;
 
-/// Values that a parameter can have, as far as their type goes.
+/// Returns one value of each type that a parameter can have, or all its choices.
 std::vector<Value> kinds_of_values(const Parameter& parameter) {
   switch (parameter.kind) {
     case ParameterKind::boolean:
@@ -33,13 +33,13 @@ std::vector<Value> kinds_of_values(const Parameter& parameter) {
   }
 }
 
-/// What is wrong with the values that a template gives to a knob.
+/// Returns why a template's values do not suit a knob; nullopt if they do.
 std::optional<std::string> why_not_rule_of(const Knob& knob, const StringTemplate& rule,
                                            const StudyScope& scope) {
   const auto names = rule.parameters();
   if (names.empty()) return why_not_value_of(knob, Value(rule.text()));
   const Parameter* parameter = names.size() == 1 ? scope.find(names.front()) : nullptr;
-  // Text around a placeholder makes it a text.
+  // With text around a placeholder, the value is a text.
   const bool alone = parameter != nullptr && rule.text() == "{" + parameter->name + "}";
   if (!alone) return std::nullopt;
   for (const Value& value : kinds_of_values(*parameter)) {
@@ -114,7 +114,7 @@ Type<KnobRules> knob_rules() {
           }};
 }
 
-/// A hook that only reports, in place of an object of its settings.
+/// Type of a hook that only reports: its name instead of an object of settings.
 Type<std::string> hook_name() {
   return document::one_of({"pytorch"});
 }

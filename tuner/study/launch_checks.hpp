@@ -8,7 +8,7 @@
 
 namespace steptune::study {
 
-/// Adds what is wrong with `launch` for some of the examples, each fault once.
+/// Adds the faults of `launch` for the examples, each fault once.
 void check_launch(const StudySpec& study, const std::vector<Configuration>& examples,
                   document::Faults& faults);
 

@@ -15,7 +15,8 @@ constexpr double k_most_nodes = 10'000.0;
 constexpr double k_most_processes = 1024.0;
 constexpr std::size_t k_most_launcher_options = 100;
 
-/// A number, an expression, or one in braces, as templates write a parameter.
+/// Type of a count: a number, an expression, or an expression in braces, as templates write a
+/// parameter.
 Type<Formula> count(document::Range range) {
   Type<Formula> type = document::formula_or_integer(range);
   type.read = [read = type.read](const Node& node) -> std::optional<Formula> {

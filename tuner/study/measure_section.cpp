@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t k_max_paths = 100;
 constexpr double k_longest_s = 30.0 * 86'400.0;
 
-/// In the order of `PageCache`.
+/// Names in the order of `PageCache`.
 std::vector<std::string> cache_names() {
   return {"warm", "cold", "auto"};
 }

@@ -29,7 +29,7 @@ bool is_whole(const DeclaredParameter& declared) {
   return declared.parameter.kind == ParameterKind::integer;
 }
 
-/// A number, or an expression over facts such as `2 * cpus`.
+/// Reads a number, or an expression over facts such as `2 * cpus`.
 std::optional<double> read_bound(const Node& node, Range range) {
   if (!node.json().is_string()) {
     if (node.json().is_number()) return node.number(range);
@@ -63,8 +63,8 @@ Json bound_schema(Json& definitions) {
 
 using Rounding = double (*)(double);
 
-/// An expression that yields a fraction (`cpus / 2` on three) shrinks the range to fit; a number
-/// must be whole where the parameter is.
+/// Key for a bound. If an expression gives a fraction (`cpus / 2` with three CPUs), the range
+/// shrinks to whole numbers. A plain number must be whole if the parameter is.
 Key<DeclaredParameter> bound_key(const char* name, double Parameter::*member, Rounding rounding) {
   return {name,
           [member, rounding](const Node& node, DeclaredParameter& declared) {
@@ -121,7 +121,7 @@ Key<DeclaredParameter> scale_key() {
       .of(&DeclaredParameter::parameter);
 }
 
-/// `unknown`, the first enumerator, is what is not written.
+/// Key for `memory`. The first enumerator, `unknown`, is not written.
 Key<DeclaredParameter> memory_key() {
   auto type = document::enumerated({"increases", "decreases"});
   return {"memory",
@@ -174,7 +174,7 @@ void read_labelled_choices(const Node& node, DeclaredParameter& declared) {
   }
 }
 
-/// On a command line `64` and `"64"` are the same choice.
+/// Checks that no choice appears twice. On a command line, `64` and `"64"` are the same choice.
 void check_distinct(const Node& node, const std::vector<Value>& choices) {
   std::set<std::string> seen;
   for (const Value& choice : choices) {
@@ -252,7 +252,7 @@ Section<DeclaredParameter>& add_when(Section<DeclaredParameter>& section) {
                      "and parameters declared before"));
 }
 
-/// A hint to the search, not part of what is measured.
+/// Adds `memory`. It is a hint to the search, so it is not part of the fingerprint.
 Section<DeclaredParameter>& add_memory(Section<DeclaredParameter>& section) {
   return section.add(memory_key()
                          .in_fingerprint(InFingerprint::never)

@@ -14,20 +14,21 @@ namespace steptune::study {
 /// A parameter as the study file declares it.
 struct DeclaredParameter {
   Parameter parameter;
-  std::map<std::string, std::string> strings;  ///< behind the labels of its choices, if it has any
-  /// What it does in the program: an index of `role_names`; nothing: its name tells.
+  /// Texts for the labels of its choices, if it has labels.
+  std::map<std::string, std::string> strings;
+  /// Role in the program: an index of `role_names`. Unset: the name decides.
   std::optional<std::size_t> role;
 };
 
-/// `int`, `float`, ...: in the order of `ParameterKind`.
+/// Returns `int`, `float`, ..., in the order of `ParameterKind`.
 [[nodiscard]] const std::vector<std::string>& parameter_types();
 
-/// `batch`, ..., as `KnobRole`, and `none`.
+/// Returns `batch`, ..., in the order of `KnobRole`, then `none`.
 [[nodiscard]] const std::vector<std::string>& role_names();
 
-/// The keys of a parameter of that kind.
+/// Returns the keys of a parameter of that kind.
 [[nodiscard]] const document::Section<DeclaredParameter>& parameter_section(ParameterKind kind);
-/// Each section once.
+/// Returns each section once.
 [[nodiscard]] std::vector<const document::Section<DeclaredParameter>*> parameter_sections();
 
 }  // namespace steptune::study

@@ -19,7 +19,7 @@ namespace {
 
 using document::Writing;
 
-/// Words with a meaning of their own in expressions.
+/// Words of the expression language.
 constexpr std::array<std::string_view, 5> k_reserved = {"and", "or", "not", "true", "false"};
 
 void check_name(const Node& node, const std::string& name, const Facts& facts) {
@@ -53,7 +53,7 @@ DeclaredParameter read_parameter(const Node& node, const std::string& name) {
   return declared;
 }
 
-/// `role` is an index of `role_names`, which end with `none`.
+/// Returns the role at this index of `role_names`; nullopt for the last one, `none`.
 std::optional<KnobRole> role_at(std::size_t role) {
   if (role + 1 == role_names().size()) return std::nullopt;
   return static_cast<KnobRole>(role);
@@ -141,7 +141,7 @@ std::vector<std::string> read_constraints(const Node& node) {
 
 Key<StudySpec> constraints_key() {
   return {"constraints",
-          // Part of the search space, which is made of parameters and constraints together.
+          // Nothing to read here: `read_constraints` reads them when the search space is made.
           [](const Node& /*node*/, StudySpec& /*study*/) {},
           [](const StudySpec& study, const Writing& /*writing*/) {
             return std::optional<Json>(study.space.constraints());

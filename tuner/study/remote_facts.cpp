@@ -37,7 +37,7 @@ void collect_each(const Json* list, std::initializer_list<const char*> keys,
   }
 }
 
-/// The names in the expressions of the document, less those of the runner's section.
+/// Returns the names in the document's expressions, without those in the runner's section.
 std::set<std::string> names_in_expressions(const Json& document) {
   std::set<std::string> mentioned;
   collect_each(member(document, "parameters"), {"low", "high", "step", "when"}, mentioned);
@@ -74,7 +74,7 @@ Facts remote_facts(const ObjectNode& root, RemoteMachine known) {
     root.node().faults().add(
         "/facts", fmt::format("\"{}\" is mentioned, but {}: state \"{}\" under \"facts\"", fact,
                               known.why_not_more, fact));
-    facts[fact] = 1.0;  // so that its mentions do not become faults, too
+    facts[fact] = 1.0;  // prevents a fault for each mention
   }
   return facts;
 }

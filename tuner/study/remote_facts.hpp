@@ -7,9 +7,9 @@
 
 namespace steptune::study {
 
-/// The facts of a study whose trials run on other machines than the tuner's: what is `known` of
-/// those, then what the study states. An expression that mentions another one is a fault: the
-/// tuner's own machine says nothing of where trials run.
+/// Returns the facts of a study whose trials run on other machines than the tuner's: the `known`
+/// ones, replaced by those that the study states. If an expression mentions any other fact, adds a
+/// fault, because the tuner's own machine says nothing about those machines.
 [[nodiscard]] Facts remote_facts(const document::ObjectNode& root, RemoteMachine known);
 
 }  // namespace steptune::study

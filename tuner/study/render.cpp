@@ -14,8 +14,8 @@ bool is_fixed(const KnobRule& rule) {
   return text == nullptr || !text->has_parameters();
 }
 
-/// What is to be put into the program: where the study says for this configuration what it says for
-/// the baseline, the program is left as it is.
+/// Returns the hook's settings. If a setting is the same as for the baseline, the hook leaves the
+/// program unchanged.
 PytorchHookRequest hook_request(const StudySpec& study, const Configuration& configuration) {
   PytorchHookRequest request;
   const auto usual = knob_values(study, study.baseline);
@@ -29,14 +29,14 @@ PytorchHookRequest hook_request(const StudySpec& study, const Configuration& con
   return request;
 }
 
-/// What placeholders of configuration files stand for.
+/// Returns the texts for placeholders of configuration files.
 document::NamedTexts file_texts(const StudySpec& study, document::NamedTexts copies = {}) {
   for (const auto& [name, config] : study.config_files)
     copies.emplace(name, config.file.string());
   return copies;
 }
 
-/// 0 for what is no whole number from 1 to `most`.
+/// Returns 0 if `value` is not a whole number from 1 to `most`.
 int whole(double value, int most) {
   return value >= 1.0 && value <= most && value == std::floor(value) ? static_cast<int>(value) : 0;
 }
@@ -98,7 +98,7 @@ RenderedCommand render_command(const StudySpec& study, const Configuration& conf
   }
   for (const auto& [name, rule] : study.environment) {
     const auto value = rule.render(configuration, files);
-    // A choice that stands for "nothing" leaves the variable alone; a literal "" sets it to that.
+    // If a choice's text is empty, the variable is not set. A literal "" sets it to the empty text.
     if (!value || (value->empty() && rule.has_parameters())) continue;
     rendered.environment[name] = *value;
   }

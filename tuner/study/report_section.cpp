@@ -11,7 +11,8 @@ namespace {
 constexpr std::size_t k_max_metrics = 40;
 constexpr std::size_t k_max_regex_bytes = 1000;
 
-/// What reads the trials' output must accept the format; `node` is where it was told.
+/// Adds a fault if the reader of the trials' output does not accept the format. `node`: place of
+/// the format.
 void check_format(const Node& node, const ReportFormat& format) {
   const auto reader = ReportReader::create(format);
   if (!reader) node.fault(reader.error());
@@ -22,7 +23,7 @@ Type<std::string> preset() {
   return document::one_of({names.begin(), names.end()});
 }
 
-/// A regular expression that is sound by itself.
+/// Type of a valid regular expression.
 Type<std::string> regex() {
   auto type = document::string(k_max_regex_bytes);
   type.read = [](const Node& node) {

@@ -9,7 +9,7 @@
 namespace steptune::study {
 namespace {
 
-/// The kind that the section names; null after adding a fault.
+/// Returns the kind of runner that the section names; null after adding a fault.
 const RunnerKind* kind_of(const Node& node) {
   if (!node.json().is_object() || !node.json().contains("type")) return runner_kinds().front();
   std::vector<std::string> names;

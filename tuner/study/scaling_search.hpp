@@ -8,9 +8,10 @@
 
 namespace steptune {
 
-/// What the searcher `scaling` is asked in this study; nothing where another one searches. Errors
-/// of kind `usage`, `where` being a JSON pointer into the study file: no parameter counts machines,
-/// no objective is a time, or a scheduler would stop counts before they are measured.
+/// Returns the settings of the searcher `scaling` in this study; nullopt if the study has another
+/// searcher. Fails with kind `usage`, with `where` as a JSON pointer into the study file: no
+/// parameter counts machines, no objective is a time, a scheduler would stop counts before they are
+/// measured, or trials would run at the same time.
 [[nodiscard]] Result<std::optional<ScalingSearch>> scaling_search(const StudySpec& study);
 
 }  // namespace steptune

@@ -9,8 +9,8 @@
 #include "common/document/section.hpp"
 #include "tuner/study/study_spec.hpp"
 
-/// What a study file says, section by section; each key is declared once, in the .cpp of its
-/// section. `study_format.hpp` puts them together.
+/// Sections of a study file. Each key is declared once, in the .cpp file of its section.
+/// `study_format.hpp` combines the sections.
 namespace steptune::study {
 
 using document::InFingerprint;
@@ -26,7 +26,7 @@ using document::Type;
 [[nodiscard]] const Section<PlannedPhase>& planned_phase_section();
 [[nodiscard]] Type<std::vector<Objective>> objectives();
 [[nodiscard]] const Section<Guard>& guard_section();
-/// `search`, less `try`.
+/// `search`, without `try`.
 [[nodiscard]] const Section<SearchSpec>& search_section();
 [[nodiscard]] const Section<BudgetSpec>& budget_section();
 [[nodiscard]] const Section<MeasureSpec>& measure_section();
@@ -35,31 +35,30 @@ using document::Type;
 /// empty.
 [[nodiscard]] Type<ReportFormat> reports();
 [[nodiscard]] const Section<TrialLimits>& limits_section();
-/// A metric's name, as trainers call them.
+/// A metric's name, as training programs use it.
 [[nodiscard]] Type<std::string> metric_name();
-/// Values by variable.
+/// Values by name of the variable.
 [[nodiscard]] Type<std::map<std::string, document::StringTemplate>> environment();
 
 [[nodiscard]] const Section<ConfigFileSpec>& config_file_section();
-/// Files by placeholder, each of which the reading's `StudyScope` knows then.
+/// Files by placeholder. After reading, the `StudyScope` knows the placeholders.
 [[nodiscard]] Type<std::map<std::string, ConfigFileSpec>> config_files();
 [[nodiscard]] const Section<LaunchSpec>& launch_section();
 [[nodiscard]] const Section<HooksSpec>& hooks_section();
-/// That object or, for a hook that only reports, its name: `"pytorch"`.
+/// `hooks`: an object, or the name of a hook that only reports: `"pytorch"`.
 [[nodiscard]] Type<HooksSpec> hooks();
 
-/// Keys that are read and written with regard to others. `parameters` adds to the reading's
-/// `StudyScope`; `constraints` are read by `read_constraints` when the search space is made;
-/// `baseline` and `try` need that space.
+/// Keys that depend on other keys. `parameters` adds to the `StudyScope`. `read_constraints` reads
+/// `constraints` when the search space is made. `baseline` and `try` need that space.
 [[nodiscard]] Key<StudySpec> command_key();
 [[nodiscard]] Key<StudySpec> parameters_key();
 [[nodiscard]] Key<StudySpec> constraints_key();
 [[nodiscard]] std::vector<std::string> read_constraints(const Node& node);
 [[nodiscard]] Key<StudySpec> baseline_key();
 [[nodiscard]] Key<StudySpec> try_key();
-/// `limits` and `command` are read before it.
+/// Read after `limits` and `command`.
 [[nodiscard]] Key<StudySpec> runner_key();
-/// The runner of a study that says nothing of one.
+/// Returns the runner of a study that names none.
 [[nodiscard]] std::shared_ptr<const RunnerSettings> default_runner(document::Reading& reading,
                                                                    const StudySpec& study);
 

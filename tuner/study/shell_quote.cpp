@@ -15,7 +15,7 @@ bool is_control(char c) {
   return byte < 0x20 || byte == 0x7F;
 }
 
-/// `$'\x1b[0m'`: keeps control characters away from the terminal that shows the line.
+/// Returns `$'\x1b[0m'`, so that no control character reaches the terminal.
 std::string ansi_c_quoted(std::string_view text) {
   std::string quoted = "$'";
   for (const char c : text) {

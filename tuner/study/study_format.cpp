@@ -31,7 +31,7 @@ Type<std::string> study_name() {
       {{"pattern", document::k_study_name_pattern}});
 }
 
-/// Small letters and blanks, so that a unit fits into a sentence.
+/// Type of a unit: small letters and blanks, so that it fits into a sentence.
 Type<std::string> unit() {
   return document::checked<std::string>(
       document::string(k_longest_unit),
@@ -46,7 +46,7 @@ Type<std::string> unit() {
       {{"pattern", "^[a-z]([a-z ]*[a-z])?$"}});
 }
 
-/// Only editors look at it.
+/// Key for editors only.
 Key<StudySpec> schema_key() {
   return {
       "$schema", [](const Node& node, StudySpec& /*study*/) { static_cast<void>(node.string()); },
@@ -70,7 +70,7 @@ Type<std::filesystem::path> folder() {
   return type;
 }
 
-/// What is known of a machine may be stated, and then wins.
+/// Key for facts about a machine. Stated facts replace detected ones.
 Key<StudySpec> facts_key() {
   return {"facts",
           [](const Node& node, StudySpec& study) { facts_section().read(node, study.facts); },

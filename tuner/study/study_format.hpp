@@ -9,16 +9,16 @@
 
 namespace steptune::study {
 
-/// A study file's keys, all of them: what is read, stored, hashed, described to editors and listed
-/// in the reference follows from here.
+/// Returns all keys of a study file. Reading, stored document, fingerprint, schema and reference
+/// follow from them.
 [[nodiscard]] const document::Section<StudySpec>& study_format();
 
-/// The study as a study file with every default and fact written out and paths made absolute.
-/// Reading it again gives the same study, document and fingerprint.
+/// Returns the study as a study file with all defaults and facts written out and with absolute
+/// paths. Reading this document gives the same study, document and fingerprint.
 [[nodiscard]] Json canonical_document(const StudySpec& study);
 
-/// SHA-256, in hexadecimal, of what decides the meaning of a trial's measurement, in a form that
-/// does not change when the study's folder is moved.
+/// Returns the SHA-256, in hexadecimal, of everything that decides the meaning of a trial's
+/// measurement. It does not change if the study's folder is moved.
 [[nodiscard]] std::string fingerprint_of(const StudySpec& study);
 
 }  // namespace steptune::study

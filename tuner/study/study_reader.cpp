@@ -30,7 +30,7 @@ using document::ObjectNode;
 using document::Reading;
 using document::SourceLines;
 
-/// What is known of the machines where trials run, if that is not the tuner's.
+/// Returns the known facts about the machines of trials, if these are not the tuner's machine.
 std::optional<RemoteMachine> remote_machine(const ObjectNode& root) {
   const Json& document = root.node().json();
   const Json::json_pointer type("/runner/type");
@@ -40,7 +40,7 @@ std::optional<RemoteMachine> remote_machine(const ObjectNode& root) {
   return kind->remote_machine(document.at("runner"), root.node().reading().folder);
 }
 
-/// The parameters and constraints that were read, if all is well with them.
+/// Returns the search space if its parameters and constraints have no faults.
 std::optional<SearchSpace> read_space(const ObjectNode& root, const study::StudyScope& scope) {
   std::vector<std::string> constraints;
   if (const auto node = root.find("constraints")) constraints = study::read_constraints(*node);
@@ -81,13 +81,13 @@ void read_root(const ObjectNode& root, StudySpec& spec) {
   format.read_keys(root, {"baseline", "try"}, spec);
 }
 
-/// A study without any limit would run until its space is exhausted.
+/// Sets a limit for a study without any, which would otherwise run until its space is exhausted.
 void default_budget(BudgetSpec& budget) {
   constexpr std::int64_t k_trials = 40;
   if (!budget.trials && !budget.time_s && !budget.cost_usd) budget.trials = k_trials;
 }
 
-/// What the keys say, each by itself; nothing with at least one fault.
+/// Reads each key by itself; returns nullopt with at least one fault.
 std::optional<StudySpec> read_keys(const Json& document, const std::filesystem::path& file,
                                    Facts facts, Faults& faults) {
   Reading reading{.faults = {}, .folder = file.parent_path(), .scope = nullptr};
@@ -110,7 +110,7 @@ void complete_runner(StudySpec& spec, const std::vector<Configuration>& examples
   }
 }
 
-/// The study, or nothing with at least one fault.
+/// Reads and checks a study; returns nullopt with at least one fault.
 std::optional<StudySpec> build(const Json& document, const std::filesystem::path& file, Facts facts,
                                Faults& faults) {
   auto spec = read_keys(document, file, std::move(facts), faults);
@@ -136,14 +136,14 @@ std::filesystem::path absolute_path(const std::filesystem::path& file) {
   return std::filesystem::absolute(file).lexically_normal();
 }
 
-/// Lines for messages; none if the file has gone since.
+/// Returns the file's lines for messages; none if the file no longer exists.
 SourceLines lines_of(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   return SourceLines(text);
 }
 
-/// What only matters to whoever is about to run the study.
+/// Checks paths that matter only if the study is about to run.
 void check_paths(const StudySpec& spec, Faults& faults) {
   std::error_code error;
   if (!std::filesystem::is_directory(spec.working_directory, error)) {

@@ -17,7 +17,7 @@ namespace {
 using document::KeyRow;
 using document::KeyTable;
 
-/// The keys of all kinds of parameters, each once.
+/// Returns the keys of all kinds of parameters, each once.
 KeyTable parameter_table() {
   KeyTable table{"parameter", {}};
   for (const Section<DeclaredParameter>* section : parameter_sections()) {

@@ -16,11 +16,11 @@ namespace {
 using document::Formula;
 using document::StringTemplate;
 
-/// Linux refuses a single argument of 128 KiB; a placeholder may add a long choice.
+/// Linux refuses a single argument of 128 KiB. A placeholder may add a long choice.
 constexpr std::size_t k_max_template_bytes = 65'536;
 
-/// An `Expression` holds the values that it computes with, hence the mutex: formulas are evaluated
-/// by the loop and by a searcher that thinks ahead.
+/// An expression with its mutex, because evaluating stores values in it. The loop evaluates
+/// formulas, and so does a searcher that works ahead in another thread.
 struct SharedExpression {
   explicit SharedExpression(Expression compiled) : expression(std::move(compiled)) {}
   std::mutex mutex;

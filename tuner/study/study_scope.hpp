@@ -18,27 +18,28 @@ namespace steptune::study {
 
 using document::Node;
 
-/// An expression that compiles over `names` and `facts`.
+/// Reads an expression over `names` and `facts`. Adds a fault and returns nullopt if it does not
+/// compile.
 [[nodiscard]] std::optional<document::Formula> read_formula(const Node& node,
                                                             const std::vector<std::string>& names,
                                                             const Facts& facts);
 
-/// The parameters and facts of a study while its file is read. Remembers which of them are
-/// mentioned outside the search space.
+/// Parameters and facts of a study while its file is read. Remembers which of them are mentioned
+/// outside the search space.
 class StudyScope final : public document::Scope {
  public:
   explicit StudyScope(Facts facts) : facts_(std::move(facts)) {}
 
-  /// A faulty parameter is added, too, by name and kind, so that one slip does not make every
-  /// mention of it another fault. `strings`: those behind the labels of its choices.
+  /// Adds a parameter. Also add faulty parameters, by name and kind, so that one mistake does not
+  /// make every mention a fault. `strings`: texts for the labels of its choices.
   void add(Parameter parameter, std::map<std::string, std::string> strings);
 
-  /// A configuration file, by the placeholder of its path.
+  /// Adds a configuration file, by the placeholder for its path.
   void add_file(std::string name) { files_.insert(std::move(name)); }
 
   [[nodiscard]] std::optional<document::Formula> formula(const Node& node) override;
   [[nodiscard]] std::optional<document::StringTemplate> string_template(const Node& node) override;
-  /// The same where configuration files may be mentioned, too.
+  /// Reads a template that may also mention configuration files.
   [[nodiscard]] std::optional<document::StringTemplate> template_with_files(const Node& node);
   [[nodiscard]] std::optional<double> fact(std::string_view name) const override;
 
@@ -46,7 +47,7 @@ class StudyScope final : public document::Scope {
   [[nodiscard]] const std::vector<Parameter>& parameters() const { return parameters_; }
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
   [[nodiscard]] const document::ChoiceStrings& choice_strings() const { return *choices_; }
-  /// Null for a name that no parameter has.
+  /// Returns null if no parameter has this name.
   [[nodiscard]] const Parameter* find(std::string_view name) const;
   [[nodiscard]] const std::set<std::string>& mentioned() const { return mentioned_; }
 
@@ -62,10 +63,10 @@ class StudyScope final : public document::Scope {
   std::set<std::string> mentioned_;
 };
 
-/// A template that may mention configuration files.
+/// Type of a template that may mention configuration files.
 [[nodiscard]] document::Type<document::StringTemplate> template_with_files();
 
-/// The scope of a node of a study file.
+/// Returns the scope of a node of a study file.
 [[nodiscard]] StudyScope& scope_of(const Node& node);
 
 }  // namespace steptune::study

@@ -29,18 +29,19 @@ namespace steptune {
 
 enum class Direction { minimize, maximize };
 
-/// `time` and `cost` are those of the planned run (or per million samples); anything else is a
-/// metric that trials report.
+/// Metric to minimize or maximize. `time` and `cost` are for the planned run (or for a million
+/// samples). Any other name is a metric that trials report.
 struct Objective {
   std::string metric;
   Direction direction = Direction::minimize;
   [[nodiscard]] bool is_time() const { return metric == "time"; }
   [[nodiscard]] bool is_cost() const { return metric == "cost"; }
-  /// What a better value is called, for people.
+  /// Returns the word for a better value, for people.
   [[nodiscard]] const char* comparative() const {
     return is_time() ? "faster" : is_cost() ? "cheaper" : "better";
   }
-  /// It follows from how fast the program trains: so do its interval and the machine's drift.
+  /// True if the value follows from the training speed. It then has an interval, and the machine's
+  /// drift affects it.
   [[nodiscard]] bool is_timed() const { return is_time() || is_cost(); }
 };
 
@@ -54,43 +55,42 @@ struct Guard {
   std::optional<double> min_ratio_to_baseline;
 };
 
-/// One element of the command line, there as a whole or not at all: it is left out where its
-/// condition does not hold or a parameter that it mentions is inactive.
+/// Arguments of the command line that are present together or not at all. They are left out if the
+/// condition is false or if a parameter that they mention is inactive.
 struct CommandPart {
   std::optional<document::Formula> when;
   std::vector<document::StringTemplate> args;
 };
 
-/// A configuration file that the program reads: each trial gets a copy of its own with these
-/// values.
+/// A configuration file that the program reads. Each trial gets its own copy with these values.
 struct ConfigFileSpec {
-  std::filesystem::path file;  ///< absolute; its ending tells the format
-  /// Values by key (`loader.batch_size`); those whose parameter is inactive stay as the file has
-  /// them.
+  std::filesystem::path file;  ///< absolute; its extension is the format
+  /// Values by key (`loader.batch_size`). If a value's parameter is inactive, the file's own value
+  /// stays.
   std::map<std::string, document::StringTemplate> edits;
-  std::string content;  ///< of the file when the study began
-  /// The content without the values that every trial replaces: of the fingerprint.
+  std::string content;  ///< of the file when the study was started
+  /// The content without the values that every trial replaces. Part of the fingerprint.
   std::string kept;
 };
 
-/// What the long run does between its steps: an evaluation, a checkpoint.
+/// Work of the long run between its steps: an evaluation, a checkpoint.
 struct PlannedPhase {
-  std::optional<double> every_samples;  ///< exactly one of these two
+  std::optional<double> every_samples;  ///< exactly one of these two is set
   std::optional<double> every_steps;
-  std::optional<double> seconds;  ///< what it takes where no trial has shown it
+  std::optional<double> seconds;  ///< duration if no trial has shown it
 };
 
-/// The long run that the tuning is for.
+/// The long run for which the study tunes.
 struct PlannedRun {
   std::optional<double> samples;
   /// Samples per optimizer step: `batch_size * accumulation`.
   std::optional<document::Formula> batch_size;
   std::map<std::string, PlannedPhase> phases;  ///< by the name that the program reports
-  std::optional<double> deadline_s;            ///< the run must not take longer
-  std::optional<double> max_cost_usd;          ///< nor cost more
+  std::optional<double> deadline_s;            ///< longest allowed time of the run
+  std::optional<double> max_cost_usd;          ///< highest allowed cost of the run
 };
 
-// The most that a study file may say.
+// Largest values in a study file.
 /// Doubles hold every whole number up to here, so that a seed survives every JSON reader.
 inline constexpr std::uint64_t k_most_seed = std::uint64_t{1} << 53;
 inline constexpr std::int64_t k_most_budget_trials = 1'000'000;
@@ -102,17 +102,17 @@ struct SearchSpec {
   std::uint64_t seed = 0;
   std::optional<int> initial_points;
   std::vector<Configuration> hints;  ///< `try`: measured right after the baseline
-  /// Studies of the same history whose trials tell where to look first; its own name is skipped.
+  /// Studies in the same history whose trials show where to look first. The study's own name is
+  /// skipped.
   std::vector<std::string> learn_from;
-  std::string over;             ///< parameter that counts machines; empty: the one that is found
-  double min_efficiency = 0.7;  ///< that another machine is to pay, in (0, 1]
-  /// What an hour of waiting for a machine to start is worth, US dollars; nothing: as much as the
-  /// machine.
+  std::string over;             ///< parameter that counts machines; empty: found by name
+  double min_efficiency = 0.7;  ///< least efficiency of another machine, in (0, 1]
+  /// Price of an hour of waiting for a machine to start, in US dollars. Unset: the machine's price.
   std::optional<double> waiting_per_hour;
-  /// Whether it begins with what an expert would try; nothing: as whoever tunes decides.
+  /// True if the search starts with settings that an expert would try. Unset: the caller decides.
   std::optional<bool> first_guesses;
-  /// Least gain that counts, as a share of the baseline's speed: if no configuration can gain as
-  /// much, the study ends; 0: it never ends for this.
+  /// Least gain that counts, as a share of the baseline's speed. If no configuration can gain as
+  /// much, the study ends. 0: the study never ends for this reason.
   double worth = 0.05;
   double eta = 3.0;
   double min_steps = 10.0;
@@ -123,60 +123,63 @@ struct BudgetSpec {
   std::optional<std::int64_t> trials;  ///< search trials, baseline and hints included
   std::optional<double> time_s;
   std::optional<double> cost_usd;
-  /// `time_s` is what this money pays for (`with_money_as_time`); nothing: it is the study's own.
+  /// Money that `time_s` was computed from (`with_money_as_time`). Unset: `time_s` is the study's
+  /// own.
   std::optional<double> time_of_usd;
   bool stop_at_payback = false;
-  int consecutive_failures = 5;  ///< the study ends after so many failed trials in a row
+  int consecutive_failures = 5;  ///< failed trials in a row after which the study ends
 };
 
-/// A configuration that is confirmed whatever its value in the search was, and runs again in every
-/// round of a finalist that is still open: what is in use today, beside its challengers.
+/// A configuration that is confirmed whatever its value in the search was, and that runs again in
+/// every round of an open finalist. It is the configuration in use today, next to its challengers.
 struct ConfirmCompanion {
   Configuration configuration;
-  int rounds = 1;  ///< that it runs in of its own accord
+  int rounds = 1;  ///< rounds even if no other finalist is open
 };
 
-/// How long one trial is measured.
+/// Targets for the measurement of one trial.
 struct MeasureSpec {
-  double target_half_width = 0.02;  ///< relative; a trial ends by itself once it is this tight
-  double max_trial_s = 120.0;       ///< measured no longer than this after start-up
-  double min_window_s = 1.0;        ///< and no shorter
-  int min_window_steps = 30;        ///< and over no fewer: intervals of fewer are too narrow
-  /// Batches that can be ready in buffers at most: `workers * prefetch`.
+  double target_half_width = 0.02;  ///< as a share; a trial ends once its interval is this narrow
+  double max_trial_s = 120.0;       ///< longest measurement after start-up
+  double min_window_s = 1.0;        ///< shortest window
+  int min_window_steps = 30;  ///< least steps of a window; with fewer, intervals are too narrow
+  /// Largest number of batches ready in buffers: `workers * prefetch`.
   std::optional<document::Formula> buffers;
   PageCache cache = PageCache::warm;
-  std::vector<std::filesystem::path> data;  ///< absolute; what `cache` speaks of
-  int confirm_pairs = 3;   ///< interleaved pairs of incumbent and baseline at the end
-  bool interleave = true;  ///< runs of a pair in turns, each stopped while the other one runs
-  bool sentinels = true;  ///< the baseline returns during the search, to see whether machines drift
-  std::optional<ConfirmCompanion> companion;  ///< no key of the study file: `retune` sets it
+  std::vector<std::filesystem::path> data;  ///< absolute paths of the data that `cache` is about
+  int confirm_pairs = 3;                    ///< pairs of incumbent and baseline at the end
+  bool interleave = true;  ///< runs of a pair take turns, each stopped while the other one runs
+  bool sentinels = true;   ///< repeat the baseline during the search, to see if machines drift
+  std::optional<ConfirmCompanion> companion;  ///< not a key of the study file: `retune` sets it
 };
 
-/// In place of a search space that has not been read yet: one `bool` that nothing uses.
+/// Returns a placeholder for a search space that has not been read yet: one unused `bool`.
 [[nodiscard]] SearchSpace placeholder_space();
 
-/// A knob's value as the study file gives it: the same for all trials, or by parameters.
+/// A knob's value in the study file: the same for all trials, or by parameters.
 using KnobRule = std::variant<Value, document::StringTemplate>;
 
-/// What is put into programs that nobody changes.
+/// Hooks for unmodified programs.
 struct HooksSpec {
-  /// Of PyTorch's import hook, by knob; empty: it only reports. Nothing: no hook.
+  /// Settings of PyTorch's import hook, by knob. Empty: the hook only reports. Unset: no hook.
   std::optional<std::map<std::string, KnobRule>> pytorch;
 };
 
-/// The processes that the program runs as, by configuration.
+/// Processes of the program, by configuration.
 struct LaunchSpec {
   Launcher with = Launcher::torchrun;
-  std::optional<document::Formula> nodes;  ///< nothing: as many as the runner's machines
+  std::optional<document::Formula> nodes;  ///< unset: as many as the runner's machines
   document::Formula processes_per_node = document::Formula::constant(1.0, "1");
-  std::vector<document::StringTemplate> options;  ///< what is empty is not given
+  std::vector<document::StringTemplate> options;  ///< empty ones are left out
 };
 
-/// Where trials are measured.
+/// Process in which trials are measured.
 enum class TrialsIn {
-  fresh,   ///< each in a process of its own
-  forked,  ///< the same, forked from one that has its modules, where that makes no difference
-  /// In the long run itself, which is not started for them, and what confirms, too (`exec --tune`).
+  fresh,  ///< each in its own new process
+  /// Same, but forked from a process that has imported the modules, if that makes no difference.
+  forked,
+  /// All in the long run itself, confirming runs included. The run is not started for them (`exec
+  /// --tune`).
   attached,
 };
 
@@ -186,17 +189,18 @@ struct StudySpec {
   std::filesystem::path file;  ///< absolute
   std::vector<CommandPart> command;
   std::map<std::string, document::StringTemplate> environment;
-  std::map<std::string, ConfigFileSpec> config_files;  ///< by the placeholder of their copy's path
+  std::map<std::string, ConfigFileSpec> config_files;  ///< by the placeholder for their copy's path
   std::optional<LaunchSpec> launch;
   HooksSpec hooks;
   TrialsIn trials = TrialsIn::fresh;
   std::filesystem::path working_directory;  ///< absolute; default: the study file's folder
   bool terminal = false;                    ///< trials have a pseudo-terminal
-  std::filesystem::path standard_input;     ///< absolute; of trials; empty: none
+  /// Absolute path of the trials' standard input; empty: none.
+  std::filesystem::path standard_input;
   SearchSpace space = placeholder_space();
   Facts facts;
   document::ChoiceStrings choice_strings;
-  KnobRoles parameter_roles;  ///< of those that declare one
+  KnobRoles parameter_roles;  ///< of the parameters that declare one
   Configuration baseline;
   PlannedRun planned_run;
   std::vector<Objective> objectives;
@@ -205,100 +209,100 @@ struct StudySpec {
   BudgetSpec budget;
   MeasureSpec measure;
   ReportFormat report_format;
-  std::string unit = "samples";  ///< of the program's counter, for people: `unit_name`
-  /// How many times as fast the baseline's steps were on batches that it kept: no loader setting
-  /// gains more. Nothing: not measured.
+  std::string unit = "samples";  ///< unit of the program's counter, for people: `unit_name`
+  /// Speed of the baseline's steps on batches kept in memory, as a multiple of their usual speed.
+  /// No loader setting can gain more. Unset: not measured.
   std::optional<double> loading_ceiling;
   std::shared_ptr<const RunnerSettings> runner;  ///< never null once read
   TrialLimits limits;
-  /// Parameters, configuration files and facts that an expression or template outside the search
-  /// space mentions.
+  /// Parameters, configuration files and facts that are mentioned outside the search space.
   std::set<std::string> mentioned;
 
-  /// The document with defaults and facts, in canonical form: what is stored with the history.
-  /// Reading it (`study_from_json`) gives the same study, whatever the machine.
+  /// The document with defaults and facts, in canonical form, as the history stores it. Reading it
+  /// (`study_from_json`) gives the same study on any machine.
   Json document;
-  /// Hash of everything that decides what a trial's measurement means (command, environment, space,
-  /// baseline, objectives, planned run, measurement, runner), not of budgets and search settings.
+  /// Hash of everything that decides the meaning of a trial's measurement: command, environment,
+  /// space, baseline, objectives, planned run, measurement, runner. Budgets and search settings are
+  /// not part of it.
   std::string fingerprint;
 };
 
-/// Facts about this machine: `cpus` (usable by this process: affinity and cgroup quota), `gpus`,
-/// `memory_gb`.
+/// Returns the facts about this machine: `cpus` (usable by this process: affinity and cgroup
+/// quota), `gpus`, `memory_gb`.
 [[nodiscard]] Facts detected_facts();
 
-/// Reads and validates a study file. `facts` the file itself states win over those given. Every
-/// fault found is told, at most 20, each with the JSON pointer, what is wrong and what would be
-/// right, in one error of kind `usage`.
+/// Reads and validates a study file. Facts in the file replace those in `facts`. Fails with one
+/// error of kind `usage` that lists all faults, at most 20, each with its JSON pointer, what is
+/// wrong and what would be right.
 [[nodiscard]] Result<StudySpec> read_study(const std::filesystem::path& file, const Facts& facts);
-/// The same for a document in memory, be it a study file's or a stored `StudySpec::document`;
-/// `file` is used in messages and for relative paths. Paths that the document names need not exist,
-/// but for configuration files whose content it does not hold.
+/// Does the same for a document in memory: that of a study file or a stored `StudySpec::document`.
+/// `file` is used in messages and for relative paths. Paths in the document need not exist, except
+/// for configuration files whose content it does not contain.
 [[nodiscard]] Result<StudySpec> study_from_json(const Json& document,
                                                 const std::filesystem::path& file,
                                                 const Facts& facts);
-/// A stored `StudySpec::document` for who only reads what was measured: the same study, but that
-/// what has to hold between its keys, and for example configurations, is not checked again, and
-/// that it keeps its document and the fingerprint that it was stored with. Most of the time of
-/// `study_from_json` goes into these. What is to be run is read by that.
+/// Reads a stored `StudySpec::document` for showing results. Gives the same study, but does not
+/// check again that its keys and example configurations fit together, which takes most of the time
+/// of `study_from_json`. Keeps the stored document and fingerprint. Use `study_from_json` for a
+/// study that is to be run.
 [[nodiscard]] Result<StudySpec> stored_study_from_json(const Json& document,
                                                        const std::filesystem::path& file,
                                                        const Facts& facts, std::string fingerprint);
 
-/// What a trial of `configuration` runs: templates filled in, conditional parts decided.
+/// Command of a trial of `configuration`: templates filled in, conditional parts decided.
 struct RenderedCommand {
-  std::vector<std::string> argv;  ///< as a runner starts it: with its launcher's words
+  std::vector<std::string> argv;  ///< as a runner starts it, including the launcher's words
   std::optional<Launch> launch;
-  std::map<std::string, std::string> environment;  ///< without the hook's
+  std::map<std::string, std::string> environment;  ///< without the hook's variables
   std::optional<PytorchHookRequest> hook;  ///< its knobs: those that differ from the baseline
 
-  /// Whether anything is to be put into the program.
+  /// True if the hook has to change a setting of the program.
   [[nodiscard]] bool needs_hook() const { return hook && !hook->knobs.empty(); }
 };
-/// `copies`: by name, the paths under which the program finds its configuration files; those that
-/// are not named are the study's own.
+/// `copies`: paths, by name, under which the program finds its configuration files. For missing
+/// names, uses the study's own files.
 [[nodiscard]] RenderedCommand render_command(const StudySpec& study,
                                              const Configuration& configuration,
                                              const document::NamedTexts& copies = {});
-/// The command alone, without the words that launch it.
+/// Returns the command without the words that launch it.
 [[nodiscard]] std::vector<std::string> plain_command(const StudySpec& study,
                                                      const Configuration& configuration);
-/// What `launch` says for a configuration, counts that are no whole number or out of range as 0;
-/// nothing where the study has none.
+/// Returns `launch` for a configuration; nullopt if the study has none. Counts that are not whole
+/// numbers, or out of range, become 0.
 [[nodiscard]] std::optional<Launch> launch_of(const StudySpec& study,
                                               const Configuration& configuration);
 
-/// What the study says of each knob for a configuration; knobs whose parameter is inactive are left
-/// out.
+/// Returns the value of each knob for a configuration, without knobs whose parameter is inactive.
 [[nodiscard]] std::map<std::string, Value> knob_values(const StudySpec& study,
                                                        const Configuration& configuration);
 
-/// Adds what brings the hook in: its variables, and its folder in front of `python_path`, which is
-/// what PYTHONPATH would be without it. No change without a hook.
+/// Adds the hook's variables, with its folder in front of `python_path` in PYTHONPATH.
+/// `python_path`: PYTHONPATH without the hook. Changes nothing without a hook.
 [[nodiscard]] Result<void> add_hook(const std::optional<PytorchHookRequest>& hook,
                                     std::string_view python_path,
                                     std::map<std::string, std::string>& environment);
 
-/// `words` as one line for a shell, for display and copying; nothing of this program runs a shell.
-/// Control characters appear as `$'\033'`, so that no value can drive the terminal.
+/// Returns `words` as one line for a shell, for display and copying; this program never runs a
+/// shell. Control characters appear as `$'\033'`, so that no value can control the terminal.
 [[nodiscard]] std::string shell_quoted(const std::vector<std::string>& words);
 [[nodiscard]] std::string shell_quoted(std::string_view word);
 
-/// Samples per optimizer step under a configuration, if the study tells.
+/// Returns the samples per optimizer step of a configuration; nullopt if the study does not say.
 [[nodiscard]] std::optional<double> samples_per_step(const StudySpec& study,
                                                      const Configuration& configuration);
 [[nodiscard]] std::optional<double> samples_per_step(const document::Formula& batch_size,
                                                      const Configuration& configuration);
 
-/// Steps whose samples can be ready in buffers at most, if the study tells.
+/// Returns the largest number of steps whose samples can be ready in buffers; nullopt if the study
+/// does not say.
 [[nodiscard]] std::optional<double> buffered_steps(const StudySpec& study,
                                                    const Configuration& configuration);
 
-/// USD per hour of all machines of a configuration together, as a run is expected to be billed
-/// (managed spot: its share of the on-demand price); 0 where the study has no price.
+/// Returns the USD per hour of all machines of a configuration together, as a run is expected to be
+/// billed (managed spot: its share of the on-demand price); 0 if the study has no price.
 [[nodiscard]] double usd_per_hour(const StudySpec& study, const Configuration& configuration);
-/// The same on demand: the price of a billed second (the discount of managed spot is that fewer
-/// seconds are billed), and the most that an hour can cost.
+/// Returns the on-demand price, which is both the price of a billed second (managed spot bills
+/// fewer seconds) and the most that an hour can cost.
 [[nodiscard]] double on_demand_usd_per_hour(const StudySpec& study,
                                             const Configuration& configuration);
 

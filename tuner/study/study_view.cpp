@@ -18,7 +18,8 @@ namespace {
 
 using document::identifiers_in;
 
-/// Constraints that mention parameters beside those in `names` are not heeded.
+/// Returns all combinations of the parameters in `names`. Ignores constraints that mention other
+/// parameters. Returns nullopt if there are more than `most`.
 std::optional<std::vector<Configuration>> combinations_of(const StudySpec& study,
                                                           std::set<std::string> names,
                                                           std::uint64_t most) {
@@ -45,7 +46,7 @@ std::optional<std::vector<Configuration>> combinations_of(const StudySpec& study
   return space->enumerate(most);
 }
 
-/// `hook_folder`: empty where the study has no hook.
+/// `hook_folder`: empty if the study has no hook.
 TrialSpec trial_of(const StudySpec& study, const std::filesystem::path& hook_folder,
                    const Configuration& configuration) {
   RenderedCommand command = render_command(study, configuration, trial_config_paths(study, {}));

@@ -9,10 +9,11 @@
 
 namespace steptune::study {
 
-/// All configurations of a small space, some of a large one; the baseline is the first.
+/// Returns all configurations of a small space, or some of a large one. The baseline is the first.
 [[nodiscard]] std::vector<Configuration> example_configurations(const StudySpec& study);
 
-/// The study as its runner's section is checked against it; `study` and `examples` outlive it.
+/// Returns the view against which the runner's section is checked. `study` and `examples` outlive
+/// it.
 [[nodiscard]] StudyView view_of(const StudySpec& study, std::span<const Configuration> examples);
 
 }  // namespace steptune::study

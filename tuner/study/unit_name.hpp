@@ -17,7 +17,7 @@ struct UnitName {
 };
 
 [[nodiscard]] UnitName unit_name(const StudySpec& study);
-/// From a stored study document.
+/// Reads the unit from a stored study document.
 [[nodiscard]] UnitName unit_name(const Json& document);
 
 }  // namespace steptune
