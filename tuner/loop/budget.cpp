@@ -34,7 +34,8 @@ constexpr double k_search_share = 0.6;
 constexpr double k_most_contenders = 20.0;
 /// Share of the search's time by which a trial's start-up may exceed the baseline's, at least.
 constexpr double k_for_start = 0.2;
-/// Least ratio of a trial's measured time to its start-up. Fewer trials keep it higher.
+/// Least ratio of a trial's measured time to its start-up. If the ratio would be lower, fewer
+/// trials divide the time.
 constexpr double k_measured_per_start = 1.0;
 
 /// Numbers of confirming pairs that the budget keeps time and money for.
@@ -81,8 +82,8 @@ bool can_pay_runs(const StudySpec& study, const Spending& spending, double runs,
   return !budget.cost_usd || spending.usd + pairs * spending.confirm_pair_usd <= *budget.cost_usd;
 }
 
-/// Returns the shortest time of a confirming run without its start-up, in seconds. It is shorter in
-/// a program that already runs, because the hook reports the end of the warm-up.
+/// Returns the shortest time of a confirming run without its start-up, in seconds. In a program
+/// that already runs, this time is shorter, because the hook reports the end of the warm-up.
 double least_confirming_run_s(const StudySpec& study) {
   const bool starts = !shares_running_program(study);
   return (starts ? 2.0 : 1.25) * k_longer_window * study.measure.min_window_s;
@@ -119,15 +120,15 @@ double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
   const double once_s = price_without_long_look(study.measure, trial).seconds;
   const double longer_s = once_s + (k_longer_window - 1.0) * window_s;
   if (!study.budget.time_s) return longer_s;
-  // If noise keeps the run from the requested precision, the run continues for its share of time.
+  // If noise keeps the run from the requested precision, the run takes its whole share of time.
   const double startup_s = paid_startup_s(study, &trial);
   const double share_s =
       startup_s + share_of_trial_s(study, TrialPurpose::confirm_incumbent, startup_s);
   return std::max(once_s, std::min(share_s, longer_s + window_s));
 }
 
-/// Returns the shortest time of such a run if little time is left. A whole run without a steady
-/// state cannot be shortened.
+/// Returns the seconds that a fresh run takes at least if little time is left. A whole run without
+/// a steady state cannot be shortened.
 double least_fresh_run_s(const StudySpec& study, const TrialRecord& trial, double startup_s) {
   const double run_s = expected_fresh_run_s(study, trial);
   const double its_startup_s = std::max(startup_s, paid_startup_s(study, &trial));

@@ -7,8 +7,8 @@
 namespace steptune {
 
 /// Returns the search trial whose configuration is to be measured again now, or null. Other
-/// programs disturbed this trial much, and it would beat the incumbent if it had not run in its
-/// disturbed seconds.
+/// programs disturbed this trial much, and without its disturbed seconds it would beat the
+/// incumbent.
 ///
 /// Returns null
 /// - until a later trial was undisturbed, so that a disturbance of some minutes is over;

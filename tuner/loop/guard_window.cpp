@@ -19,9 +19,8 @@ constexpr std::size_t k_least_for_error = 3;
 constexpr std::size_t k_most_reports = 256;
 constexpr std::size_t k_latest_reports = 16;
 constexpr double k_window_end = 1.25;  ///< times `after_samples`
-/// Window end if fewer than `k_least_reports` came up to `k_window_end`, times `after_samples`. If
-/// a program is faster than the one for which the number was chosen, it reports less often per
-/// sample.
+/// Later end of the window, times `after_samples`, if fewer than `k_least_reports` came by
+/// `k_window_end`. A program that is faster than expected reports less often per sample.
 constexpr double k_longest_window_end = 1.75;
 
 /// Returns differences from the least-squares line through equally spaced values.

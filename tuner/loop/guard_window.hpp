@@ -17,7 +17,7 @@ struct GuardedValue {
   double standard_error = 0.0;  ///< 0 if there were too few reports to know
   double degrees_of_freedom = 0.0;
 };
-/// Guarded values by `judged_metric`.
+/// Guarded values, keyed by `judged_metric`.
 using GuardedValues = std::map<std::string, GuardedValue>;
 
 /// Returns the mean of successive values with its standard error. The error is the scatter about a
@@ -42,7 +42,7 @@ class GuardWindows {
   /// Adds a report. `current`: the measurement that includes this report.
   void add(const Measurement& current, const Report& told);
 
-  /// True if every guard's window is full, or its value can only be known at the end.
+  /// True if each guard has its value. Ignores the guard on memory, known only at the end.
   [[nodiscard]] bool are_full() const;
   /// True if a trial that has processed `total_samples` has not reached the end of a window yet. If
   /// the trial has sent fewer than five reports, the window ends up to half of `after_samples`

@@ -117,7 +117,8 @@ Result<std::optional<TrialRecord>> Tuning::next_search_trial() {
   const StudySpec& study = parts_.study;
   if (end_ && is_to_be_continued(end_->end)) return std::nullopt;
   if (!can_pay_another()) {
-    // The bounds of running trials may forbid another trial for now. They may cost less in the end.
+    // The highest possible bills of running trials may forbid another trial for now. Their real
+    // bills may be lower.
     if (running_.empty() && !end_)
       end_ = end_by({BudgetLimit::cost, format_usd(*study.budget.cost_usd)});
     return std::nullopt;
@@ -328,7 +329,7 @@ void Tuning::set_time(TrialTargets& targets, const TrialRecord& trial, double st
   if (baseline != nullptr && is_whole_run(*baseline)) {
     targets.least_s = std::max(targets.least_s, k_longer_fresh_run * latest_attempt_s(*baseline));
   }
-  // The other runs of its round follow it, unless they run beside it.
+  // The other runs of its round come after it, unless they run beside it.
   const bool alone = runs_one_at_a_time() && targets.interleaved_round == 0;
   const double left_s = *study.budget.time_s - so_far.elapsed_s;
   targets.budget_end_s = now_s - ran_s + left_s / (alone ? static_cast<double>(in_round) : 1.0);

@@ -12,7 +12,7 @@
 namespace steptune {
 
 /// Events of the runner, for a loop that must sometimes wait for something else. Keeps the events
-/// that arrive in that time.
+/// that arrive during such a wait.
 class RunnerEvents {
  public:
   explicit RunnerEvents(const LoopParts& parts) : parts_(&parts) {}

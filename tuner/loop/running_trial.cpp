@@ -42,11 +42,11 @@ constexpr const char* k_slow_in_job =
 /// fair interval.
 constexpr double k_errors_apart = 4.0;
 /// Same for a trial in turns with the baseline. Its interval is fair after the first block, so it
-/// is shown to be slower once its interval lies above the best one's.
+/// is slower once its whole interval lies above the best one's.
 constexpr double k_errors_apart_in_turns = k_z_95;
 
-/// Least share of the baseline's samples or steps after which a program's own end counts as its
-/// end.
+/// Least share of the baseline's samples or steps that a program must reach before its end counts
+/// as complete.
 constexpr double k_least_of_baseline = 0.5;
 
 /// Long look of the baseline, as multiples of the least window's steps and time. A stall in 1 of 20
@@ -72,7 +72,7 @@ constexpr double k_share_of_wall = 0.95;
 /// length.
 constexpr double k_with_turns = 2.0;
 
-/// Share of its gain that a buffer may hide at most when a confirming run ends.
+/// Largest share of its gain that a buffer may still hide when a confirming run ends.
 constexpr double k_hidden_share = 1.0 / 3.0;
 
 /// Most entries about the machine in a trial's trace.
@@ -308,7 +308,7 @@ bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {
                   objectives->standard_errors, record_.level);
   const double errors = takes_turns() ? k_errors_apart_in_turns : k_errors_apart;
   const double apart = errors / k_z_95 * estimate.half_widths[0];
-  // Turns measure a ratio, so a wide interval is one of a logarithm.
+  // Turns measure a ratio, whose interval is symmetric on a logarithmic scale.
   return (takes_turns() ? estimate.values[0] * std::exp(-apart / estimate.values[0])
                         : estimate.values[0] - apart) > *targets_.to_beat;
 }
@@ -342,14 +342,14 @@ bool RunningTrial::is_given_up(Scheduler& scheduler, Searcher& searcher,
   if (!is_compared(record_.purpose)) return false;
   if (told_resource_ && current.window_steps <= *told_resource_) return false;
   const auto objectives = objectives_now(baseline);
-  // If the batch is not shown to be right, the value might be one that no true configuration
-  // reaches.
+  // Until the batch size is shown to be applied, the value may be too good for any real
+  // configuration.
   if (!objectives || unlike_batch(current, baseline)) return false;
   told_resource_ = current.window_steps;
   const TrialEstimate estimate =
       to_estimate(*study_, record_.number, current.window_steps, objectives->values,
                   objectives->standard_errors, record_.level);
-  // A configuration with fewer changes is a tie at best. A scheduler would stop it too early.
+  // A configuration with fewer changes can only tie with the best, so a scheduler would stop it.
   if (!is_searched(record_.purpose) || record_.origin == k_fewest_changes) {
     early_stopping_.record(estimate);
     scheduler.on_exempt(estimate);
@@ -519,7 +519,7 @@ bool RunningTrial::out_of_time(double now_s) {
   }
   if (trial_s >= own_limit_s() && own_limit_s() + paused_s_ <= budget_end_s())
     return ask_for_end(EndRequest::time_limit, "");
-  // A study with more time repeats a trial of which too little was seen. The baseline is not
+  // A study with more time repeats a trial that was measured too little. The baseline is not
   // repeated: without a baseline, the study cannot continue.
   const MeasurementStatus seen = measurer_.current().status;
   const bool too_little = seen == MeasurementStatus::no_reports ||
@@ -715,7 +715,7 @@ TrialEnding RunningTrial::ending_of(const Outcome& outcome, const Findings& foun
   }
   if (outcome.was_slow && !ending.slow) ending.slow = k_slow_in_job;
   ending.violated = violation(outcome, found.guarded, baseline);
-  // The rate alone gives the time of the planned run, however early the rate was known.
+  // The rate alone determines the planned run's time, even if the trial was short.
   if (!ending.violated && found.objectives && found.priced.status == MeasurementStatus::steady &&
       is_compared(record_.purpose)) {
     ending.violated = missed_limit(

@@ -21,8 +21,8 @@
 
 namespace steptune {
 
-/// True if a trial that ended now would be measured as precisely and for as long as `wanted` asks,
-/// and its speed has not just changed.
+/// True if the measurement is as precise and as long as `wanted` asks, and the speed has not just
+/// changed.
 [[nodiscard]] bool is_tight(const Measurement& measurement, const MeasureSpec& wanted);
 
 /// Goals and limits of a trial's measurement.
@@ -71,7 +71,7 @@ void look_for_long(TrialTargets& targets);
 [[nodiscard]] bool was_looked_at_for_long(const Measurement& measurement,
                                           const TrialTargets& targets);
 
-/// A running trial: its reports, and the decision if it continues.
+/// A running trial. Collects its reports and decides when it ends.
 class RunningTrial {
  public:
   /// `study` outlives the object. `now_s` is the start until `started` gives the real one.
@@ -87,7 +87,7 @@ class RunningTrial {
   /// null until it has been measured. Returns true if the trial is to be stopped now.
   [[nodiscard]] bool wants_to_end(Scheduler& scheduler, Searcher& searcher,
                                   const TrialRecord* baseline);
-  /// Does the same for the trial's time limits.
+  /// Does the same for the trial's time limits. Returns true if the trial is to be stopped now.
   [[nodiscard]] bool out_of_time(double now_s);
   /// Returns when the next time limit is reached; infinite if never.
   [[nodiscard]] double deadline_s() const;
@@ -102,20 +102,20 @@ class RunningTrial {
   [[nodiscard]] TrialRecord finished(const Outcome& outcome, const TrialRecord* baseline,
                                      double wall_time_s);
 
-  /// Returns the trial's events for the history. Keeps the points at both ends of the window of
-  /// `measured`, the measurement from `finished`; nullopt if there is none.
+  /// Returns the trial's events for the history, including the points at both ends of the window of
+  /// `measured`. `measured`: the measurement from `finished`; nullopt if there is none.
   [[nodiscard]] TrialTrace trace(const std::optional<Measurement>& measured) const;
 
   [[nodiscard]] const TrialRecord& record() const { return record_; }
   [[nodiscard]] double started_s() const { return started_s_; }
-  /// Returns the seconds that it has run, without pauses.
+  /// Returns the seconds that the trial has run, without pauses.
   [[nodiscard]] double ran_s(double now_s) const { return trial_time_s(now_s) - started_s_; }
-  /// True if it failed next to another trial, or could not be stopped for another trial.
+  /// True if the trial failed next to another trial, or could not be stopped for another trial.
   [[nodiscard]] bool cannot_be_interleaved() const { return request_ == EndRequest::interleaved; }
-  /// True if its end was asked for because its part of a time budget was over and too little was
-  /// measured.
+  /// True if the trial was asked to end because its part of a time budget was over and too little
+  /// was measured.
   [[nodiscard]] bool lacked_time() const { return request_ == EndRequest::no_time; }
-  /// True if a report since its start had samples or steps.
+  /// True if a report since the trial's start had samples or steps.
   [[nodiscard]] bool has_told_progress() const;
   /// Returns the on-demand price of a second of the trial's machines, the most that a second can
   /// cost.
@@ -135,7 +135,7 @@ class RunningTrial {
   [[nodiscard]] bool is_measured() const;
   [[nodiscard]] bool is_clearly_slower(const TrialRecord* baseline) const;
   [[nodiscard]] bool may_be_buffered() const;
-  /// True if a guard will judge it but has not seen enough of it yet.
+  /// True if a guard will judge the trial but has not seen enough of it yet.
   [[nodiscard]] bool awaits_guard() const;
   /// Returns which settings have no effect although the program has been training for a while.
   [[nodiscard]] std::optional<std::string> settled_difference() const;
@@ -153,48 +153,48 @@ class RunningTrial {
   [[nodiscard]] double trial_time_s(double now_s) const {
     return paused_since_s_.value_or(now_s) - paused_s_;
   }
-  /// Returns the earliest of the start limit, the silence limit and its own limit.
+  /// Returns the earliest of the start limit, the silence limit and the trial's own limit.
   [[nodiscard]] double first_limit_s() const;
-  /// Returns when its part of a time budget is over.
+  /// Returns when the trial's part of a time budget is over.
   [[nodiscard]] double budget_end_s() const;
-  /// Returns the deadline for its first step.
+  /// Returns the deadline for the trial's first step.
   [[nodiscard]] double start_limit_s() const;
   [[nodiscard]] std::string why_no_start(double waited_s) const;
   /// Returns when a search trial without further progress counts as hung; infinite if time is not
   /// limited.
   [[nodiscard]] double silence_limit_s() const;
-  /// Returns when it has been measured for as long as it may, whatever the budget.
+  /// Returns when the trial has been measured for as long as it may, whatever the budget.
   [[nodiscard]] double own_limit_s() const;
   /// Returns the longest time after start-up if the trial was found to have no steady state. The
   /// baseline gets more time, because no study continues without one.
   [[nodiscard]] double longest_without_steady_state_s() const;
-  /// True if it is measured in a program shared with other trials (`k_shared_program`).
+  /// True if the trial is measured in a program shared with other trials (`k_shared_program`).
   [[nodiscard]] bool shares_program() const;
-  /// True if it is also measured in turns with the baseline.
+  /// True if the trial is also measured in turns with the baseline.
   [[nodiscard]] bool takes_turns() const;
-  /// Returns the end of its time, on the clock of its reports.
+  /// Returns the end of the trial's time, on the clock of its reports.
   [[nodiscard]] double own_end_s() const;
   /// Sets the request. Always returns true, for callers that return if an end was asked for.
   bool ask_for_end(EndRequest request, std::string reason);
-  /// Returns for how long it had reported no step when its time was over, if that was most of its
-  /// time and no phase was under way. Otherwise returns 0. Also returns 0 in a shared program,
-  /// whose reports use another clock.
+  /// Returns for how long the trial had reported no step when its time was over, if that was most
+  /// of its time and no phase was under way. Otherwise returns 0. Also returns 0 in a shared
+  /// program, whose reports use another clock.
   [[nodiscard]] double silent_end_s() const;
   /// Returns the measurement that counts, adapted to the reason for the end.
   [[nodiscard]] Measurement final_measurement() const;
   /// Returns the same, or the measurement of the whole run if the program ran to its end by itself.
   [[nodiscard]] Measurement measurement_at_end(const Outcome& outcome,
                                                const TrialRecord* baseline) const;
-  /// True if it was ended because it is slow.
+  /// True if the trial was ended because it is slow.
   [[nodiscard]] bool was_cut_short(const Outcome& outcome) const;
-  /// Returns the guard or the memory limit that it had violated by its end; nullopt if none.
+  /// Returns the guard or the memory limit that the trial violated; nullopt if none.
   [[nodiscard]] std::optional<std::string> violation(const Outcome& outcome,
                                                      const GuardedValues& guarded,
                                                      const TrialRecord* baseline) const;
-  /// Sets the reason for its end if only the outcome shows that reason.
+  /// Sets the reason for the trial's end if only the outcome shows that reason.
   void settle_request(const Outcome& outcome);
   struct Findings;
-  /// Collects what is known at the end. Removes the file of its hook's events.
+  /// Collects what is known at the end. Removes the file of the hook's events.
   [[nodiscard]] Findings findings(const Outcome& outcome, const TrialRecord* baseline) const;
   [[nodiscard]] TrialEnding ending_of(const Outcome& outcome, const Findings& found,
                                       const TrialRecord* baseline) const;

@@ -19,8 +19,8 @@ namespace steptune {
 /// Returns the expected seconds of a sentinel: the mean of earlier sentinels, or of search trials.
 [[nodiscard]] double expected_sentinel_s(const StudySpec& study, const Standing& standing);
 
-/// Returns the measuring of a sentinel, made from that of a search trial: half the time, and no
-/// more precision than launches differ by.
+/// Returns the measurement targets of a sentinel, derived from those of a search trial: half the
+/// time, and no more precision than launches differ by.
 [[nodiscard]] MeasureSpec sentinel_measure(MeasureSpec measure);
 
 }  // namespace steptune

@@ -9,11 +9,12 @@
 namespace steptune {
 
 /// Returns the limit beyond which a trial of `configuration` is clearly slower than the incumbent,
-/// whatever the rest of the trial shows. For runners that cannot end a trial on request. Beyond the
-/// limit, the steps alone make the planned run take or cost 1.5 times as much as the incumbent's
-/// (`targets.to_beat`). The trial is not checked before the longest warm-up so far that led to a
-/// steady state is over. Returns nullopt without an incumbent, or if the study does not compare by
-/// exactly one time or cost.
+/// whatever the rest of the trial shows. For runners that cannot end a trial on request.
+///
+/// Beyond the limit, the steps alone make the planned run take or cost 1.5 times as much as the
+/// incumbent's (`targets.to_beat`). The first check comes after the longest warm-up of an earlier
+/// trial that became steady. Returns nullopt without an incumbent, or if the study does not compare
+/// by exactly one time or cost.
 [[nodiscard]] std::optional<SlowLimit> slow_limit(const StudySpec& study, const Standing& standing,
                                                   const Configuration& configuration,
                                                   const TrialTargets& targets);

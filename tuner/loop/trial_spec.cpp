@@ -63,15 +63,15 @@ std::optional<LiveTrial> live_trial(const StudySpec& study, const TrialRecord& t
   const auto usual_knobs = switchable_knobs(*usual.hook);
   if (!knobs || !usual_knobs) return std::nullopt;
   LiveTrial live{*knobs, *usual_knobs, std::nullopt, command.hook->samples_per_step};
-  // A confirming round already has one run of each in turns.
+  // Confirming runs already take turns, one run of each side.
   if (!is_confirmation(trial.purpose) && baseline != nullptr && baseline->measurement) {
     live.baseline_seconds_per_sample = level_of(*baseline->measurement);
   }
   return live;
 }
 
-/// Asks all processes to report, up to 64 of them. Each prints a few lines a second, so among more
-/// processes only the first reports.
+/// Asks all processes to report if there are at most 64. Each prints a few lines a second, so of
+/// more processes only the first reports.
 void tell_ranks_to_report(const Launch& launch, std::map<std::string, std::string>& environment) {
   constexpr int k_most_reporting = 64;
   const int processes = launch.processes();

@@ -23,18 +23,18 @@
 namespace steptune {
 namespace {
 
-/// Most attempts of a trial during which the tuner itself died. After that, the trial probably
-/// kills the tuner (or the machine).
+/// Most attempts of a trial during which the tuner itself died. More deaths mean that the trial
+/// probably kills the tuner (or the machine).
 constexpr int k_attempts_when_tuner_dies = 20;
 /// Seconds that trials may outlive a forced end before the loop no longer trusts the runner.
 constexpr double k_forced_end_s = 30.0;
 /// Longest wait in seconds for machines at the end. The provider gives programs 120 s to end, and
 /// then stores their output.
 constexpr double k_longest_release_s = 240.0;
-/// Share of a time budget. If more than this is left, the result mentions it.
+/// Share of a time budget. If more than this is left, the result says so.
 constexpr double k_much_left = 0.2;
 
-/// True if the latest trial confirms. Skips sentinels, which run in both phases.
+/// True if the latest trial is a confirming run. Ignores sentinels, which run in both phases.
 bool was_confirming(const std::vector<TrialRecord>& trials) {
   const auto latest = std::find_if(trials.rbegin(), trials.rend(), [](const TrialRecord& trial) {
     return trial.purpose != TrialPurpose::sentinel;
@@ -309,7 +309,7 @@ bool Tuning::runs_one_at_a_time() const {
 }
 
 bool Tuning::interleaves() const {
-  // Interleaved runs share the page cache: each finds in memory what the other one has read.
+  // Interleaving needs a warm page cache: each run finds in memory what the other one has read.
   const MeasureSpec& measure = parts_.study.measure;
   return parts_.runner.interleaves() && measure.interleave && measure.cache == PageCache::warm &&
          parts_.study.trials != TrialsIn::attached && !running_.interleaving_failed();
@@ -326,7 +326,7 @@ Result<void> Tuning::launch_rest_of_round(int round) {
 
 Result<void> Tuning::launch_more_rounds() {
   const int in_turn = machines_.trials_in_turn();
-  // Runs that would be side by side, or need their own start, wait until they are surely needed.
+  // Runs side by side, or runs with their own start, wait until they are certain to be needed.
   if (in_turn == 1) return {};
   const StudySpec& study = parts_.study;
   const Resources of_baseline = study.runner->resources_of(study.baseline);
@@ -397,8 +397,7 @@ bool Tuning::is_first_of_finalist(const TrialRecord& trial) const {
 
 bool Tuning::is_too_late_for(TrialPurpose purpose) const {
   if (!machines_.holds_machines()) {
-    // The baseline is always begun again: if there is no time, it ends at once, and so does the
-    // study.
+    // The baseline is always repeated: if there is no time, it ends at once, and so does the study.
     return purpose != TrialPurpose::baseline &&
            stopwatch_.elapsed_s() >= latest_end_s(parts_.study, spending(), purpose);
   }
