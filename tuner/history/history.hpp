@@ -137,11 +137,11 @@ struct TrialRecord {
 /// Prepares a trial whose latest attempt was cut off for another attempt.
 void begin_further_attempt(TrialRecord& trial);
 
-/// Choice if milestones and rungs are read with a trial. They are half of its stored data, and only
+/// Says if milestones and rungs are read with a trial. They are half of its stored data, and only
 /// a search that continues needs them.
 enum class Milestones { leave, read };
 
-/// True if it is the baseline and was measured, even if it violates a guard.
+/// True if the trial is the baseline and was measured, even if it violates a guard.
 [[nodiscard]] bool is_measured_baseline(const TrialRecord& trial);
 /// Returns the first of `trials` for which this is true; null if there is none.
 [[nodiscard]] const TrialRecord* baseline_of(std::span<const TrialRecord> trials);

@@ -59,8 +59,8 @@ Result<StudySpec> night_study(const StudySpec& study, const Night& night, const 
     budget["time"] = std::max(1.0, plan.elapsed_s + plan.time_share * left_s);
   }
   budget.erase("stop");
-  // A loss repeats every night, so more than one planned run pays for finding its cause. Only
-  // without a loss does the search stop at payback.
+  // A loss repeats every night, so more than one planned run pays for the search. Only without a
+  // loss does the search stop at payback.
   const bool has_lost = night.slowdown || night.lead_shrank || !night.broken.empty();
   if (payback_applies(study) && !has_lost) budget["stop"] = "payback";
   document["budget"] = std::move(budget);

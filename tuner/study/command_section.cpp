@@ -56,8 +56,8 @@ bool mentions_conditional(const StringTemplate& rule, const Node& node) {
   });
 }
 
-/// Checks a string argument whose parameter may be inactive, so that the argument is left out. It
-/// must stand alone: without it, an option before it would take the next argument as its value.
+/// Checks an argument that is left out if its parameter is inactive. The argument must stand alone:
+/// otherwise the option before it would take the next argument as its value.
 void check_stands_alone(const std::vector<Node>& elements, std::size_t i,
                         const StringTemplate& rule) {
   if (!mentions_conditional(rule, elements[i])) return;

@@ -134,7 +134,7 @@ struct BudgetSpec {
 /// every round of an open finalist. It is the configuration in use today, next to its challengers.
 struct ConfirmCompanion {
   Configuration configuration;
-  int rounds = 1;  ///< rounds even if no other finalist is open
+  int rounds = 1;  ///< least number of its rounds, even without other open finalists
 };
 
 /// Targets for the measurement of one trial.

@@ -19,7 +19,7 @@ constexpr auto k_states = enum_names<CacheState>({
     {CacheState::not_known, "not_known"},
 });
 
-/// Reads below this are of the program itself, or of files that it has just written.
+/// Smaller reads come from the program's own files, or from files that it has just written.
 constexpr double k_least_read_bytes = 0x1p20;
 /// Share of the data that counts as all of it. Readahead, and reads before the measurement, count,
 /// too.
@@ -116,7 +116,7 @@ CacheSeen cache_seen(std::span<const TrialRecord* const> runs) {
   std::ranges::copy_if(runs, std::back_inserter(counted),
                        [](const TrialRecord* run) { return run->storage_read_bytes.has_value(); });
   if (counted.empty()) {
-    // If data were dropped from memory, reads are usually counted.
+    // Say so only if data were dropped from memory, because reads are then usually counted.
     const bool named = std::ranges::any_of(runs, [](const TrialRecord* run) {
       return run->placement.contains(k_page_cache_placement);
     });

@@ -28,7 +28,7 @@ class MachineDrift;
 
 /// Returns the scatter within a run as a share of its value: the error of its own batch means and
 /// phases. A trial's interval is wider, because of its looks, the noise of other trials, and a
-/// possible rest of the start. Between launches, all of this shows in their differences.
+/// possible rest of the warm-up. Between launches, all of this shows in their differences.
 [[nodiscard]] double error_within_run(const TrialRecord& trial);
 
 /// Estimates the variation from launches that were not selected for their speed, grouped by
@@ -48,7 +48,7 @@ class MachineDrift;
 /// other programs disturbed much.
 [[nodiscard]] double usual_variance_s(const std::vector<TrialRecord>& trials);
 
-/// Returns the standard error of a trial's value as a value of its configuration, of which the
+/// Returns the standard error of a trial's value as an estimate for its configuration, of which the
 /// trial is one launch. `objective` is the index of the value. A value whose own error is unknown
 /// or 0 (a metric that the program reports) keeps that error.
 ///

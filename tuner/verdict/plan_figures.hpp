@@ -19,9 +19,9 @@ using ConfigurationRuns = std::vector<const TrialRecord*>;
 ///
 /// They are prediction intervals of a normal sample. They include the variation between launches,
 /// with its degrees of freedom, and the variation within runs. For whole runs without a steady
-/// state, the former includes the latter. If the plan is longer than these runs, their uncertainty
-/// about a longer run is added, however many runs there are. NaN for an objective with an unknown
-/// error.
+/// state, the variation between launches already includes that within runs. Unless the plan is
+/// known to be no longer than these runs, adds their uncertainty about a longer run, however many
+/// runs there are. NaN for an objective with an unknown error.
 [[nodiscard]] std::vector<double> next_launch_half_widths(const ConfigurationRuns& runs,
                                                           const std::vector<double>& values,
                                                           const LaunchVariation& variation,

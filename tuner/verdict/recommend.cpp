@@ -90,7 +90,7 @@ std::vector<std::int64_t> tied_with(const StudySpec& study, const Standing& stan
   std::vector<std::int64_t> tied = standing.tied_with(*choice.trial);
   if (choice.finalist == nullptr) return tied;
   const TrialRecord* baseline = standing.baseline();
-  // The search may have measured the chosen trial only shortly, so its value is not precise.
+  // The search may have measured the chosen trial only briefly, so its value is not precise.
   const bool is_compared = baseline != nullptr && !standing.drift().is_significant();
   std::erase_if(tied, [&](std::int64_t number) {
     const TrialRecord& trial = *standing.find(number);

@@ -134,7 +134,7 @@ struct Recommendation {
   /// Tuning time that the budget had left at the end; unset without a time budget.
   std::optional<double> unused_s;
   CacheSeen page_cache;     ///< of the runs behind the figures
-  std::vector<Note> notes;  ///< assumptions of the plan that nobody has seen confirmed
+  std::vector<Note> notes;  ///< assumptions of the plan that no trial has shown
 };
 
 /// Convert the recommendation to its form in the history, and back. Fails with `store` if it cannot

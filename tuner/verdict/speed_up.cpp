@@ -28,11 +28,11 @@ constexpr auto k_verdicts = enum_names<Verdict>({
 constexpr int k_least_pairs = 2;
 /// Largest number of a finalist's pairs, as a multiple of the usual number.
 constexpr int k_most_times_usual = 4;
-/// A finalist is given up if it would have to be more than this many standard errors away from its
-/// present value at its last look.
+/// A finalist is given up if its present gain is less than this many standard errors, as they would
+/// be at its last look.
 constexpr double k_within_reach = 2.0;
-/// Least share of the usual variance of launches. One in a hundred triples of pairs has less, by
-/// chance or because its clock is too coarse.
+/// Least share of the usual variance of launches. Three pairs show less in one of a hundred cases,
+/// by chance or because the program's clock is too coarse.
 constexpr double k_by_chance = 0.01;
 
 /// Returns how much better the incumbent is: the logarithm of the ratio, or if a value is not

@@ -95,11 +95,12 @@ inline constexpr int k_least_unsteady_pairs = 3;
 /// number of pairs. All looks together use at most 1.
 [[nodiscard]] double share_of_look(int pairs, int usual);
 
-/// Verdict of the pairs, and if it is settled, so that more pairs are not worthwhile. A finalist
-/// that is faster gets the usual number of pairs, or fewer if it is known to within the precision
-/// of measuring. An undecided finalist continues while it can still be shown to be faster within
-/// four times that number. Time that is left goes to either of them until its interval lies on one
-/// side of `search.worth` (`may_use_left_time`).
+/// Verdict of the pairs. `settled`: more pairs are not worthwhile.
+///
+/// A finalist that is faster gets the usual number of pairs, or fewer if it is known to within the
+/// precision of measuring. An undecided finalist continues while it can still be shown to be faster
+/// within four times that number. Time that is left goes to either of them until its interval lies
+/// on one side of `search.worth` (`may_use_left_time`).
 struct Judgement {
   Verdict verdict = Verdict::open;
   bool settled = false;
