@@ -14,7 +14,7 @@
 namespace steptune {
 namespace {
 
-/// posix_spawn's two descriptions, which must be destroyed again.
+/// Owns the file actions and attributes of one posix_spawn call.
 class SpawnDescription {
  public:
   SpawnDescription() {
@@ -27,7 +27,7 @@ class SpawnDescription {
     ::posix_spawn_file_actions_destroy(&actions);
     ::posix_spawnattr_destroy(&attributes);
   }
-  /// Remembers the first fault.
+  /// Keeps the first error number.
   void check(int error) {
     if (fault == 0) fault = error;
   }
@@ -37,8 +37,9 @@ class SpawnDescription {
   int fault = 0;
 };
 
-/// A duplicate where a descriptor is one of those that the child's streams replace: so it is when
-/// this program was started with a standard stream closed.
+/// Returns a duplicate of `fd` if it is 0, 1 or 2, else an empty one. This program has such a
+/// descriptor if it was started with a standard stream closed; the child's streams would overwrite
+/// it.
 UniqueFd clear_of_standard_streams(int fd) {
   if (fd < 0 || fd > STDERR_FILENO) return {};
   return UniqueFd(::fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
@@ -132,7 +133,7 @@ std::vector<std::string> assignments(const std::map<std::string, std::string>& v
 std::vector<char*> exec_pointers(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
   pointers.reserve(texts.size() + 1);
-  // exec's interface lacks a const that it keeps all the same.
+  // exec takes non-const pointers, but does not write to the texts.
   for (const std::string& text : texts)
     pointers.push_back(const_cast<char*>(text.c_str()));
   pointers.push_back(nullptr);

@@ -12,46 +12,49 @@
 
 namespace steptune {
 
-/// Which signals of a terminal reach a child, and which of `kill` its descendants.
+/// Process group and session of a child. They decide whether the terminal's signals (such as
+/// Ctrl-C) reach it, and whether one `kill` of its group reaches its descendants.
 enum class ChildScope {
-  same_group,   ///< as this program
-  own_group,    ///< a process group of its own
-  own_session,  ///< a session of its own: no terminal
+  same_group,   ///< the group of this program
+  own_group,    ///< a new process group
+  own_session,  ///< a new session, without a terminal
 };
 
-/// In place of a descriptor for a standard stream of a child.
+/// Values for a child's standard streams in place of a file descriptor.
 inline constexpr int k_null_stream = -1;  ///< /dev/null
-inline constexpr int k_own_stream = -2;   ///< this program's
+inline constexpr int k_own_stream = -2;   ///< inherited from this program
 
 struct ChildRequest {
-  std::vector<std::string> argv;            ///< not empty
-  std::string program;                      ///< looked up in this program's PATH; empty: argv[0]
-  std::vector<std::string> environment;     ///< all of it, `NAME=value`
-  std::filesystem::path working_directory;  ///< empty: this program's
+  std::vector<std::string> argv;         ///< not empty
+  std::string program;                   ///< searched for in this program's PATH; if empty, argv[0]
+  std::vector<std::string> environment;  ///< the whole environment, as `NAME=value`
+  std::filesystem::path working_directory;  ///< if empty, the folder of this program
   ChildScope scope = ChildScope::own_group;
   int in = k_null_stream;
   int out = k_null_stream;
   int err = k_null_stream;
-  bool keeps_descriptors = false;  ///< those without FD_CLOEXEC; else none but the three
+  /// if true, descriptors without FD_CLOEXEC stay open; else only the three
+  bool keeps_descriptors = false;
 };
 
-/// Starts a program: no shell; default signal dispositions, no blocked signal; CPU affinity of the
-/// calling thread. Uses posix_spawn, never fork, so that neither memory nor locks of this program
-/// are duplicated. The system's error number where it cannot be started.
+/// Starts a program without a shell. The child has default signal handling, no blocked signals and
+/// the calling thread's CPU affinity. Returns the system's error number if the program cannot be
+/// started. Uses posix_spawn, never fork, so that neither memory nor locks of this program are
+/// duplicated.
 [[nodiscard]] tl::expected<pid_t, int> start_child(const ChildRequest& request);
 
-/// What to do where there is no program of this name, `argv[0]`: what a shell would have made of it
-/// told, where it looks so.
+/// Returns advice for a program `name` (`argv[0]`) that does not exist. Recognizes commands that
+/// need a shell or were quoted as a whole. May be empty.
 [[nodiscard]] std::string missing_program_hint(std::string_view name);
 
-/// All variables of this process, for its children.
+/// Returns all environment variables of this process, for its children.
 [[nodiscard]] std::map<std::string, std::string> process_variables();
-/// `NAME=value` of each, as exec and its like take it.
+/// Returns each variable as `NAME=value`, as exec expects them.
 [[nodiscard]] std::vector<std::string> assignments(
     const std::map<std::string, std::string>& variables);
 
-/// What exec and its like take: pointers into `texts`, which are not written to, and a null at the
-/// end.
+/// Returns pointers into `texts` with a null pointer at the end, as exec expects them. exec does
+/// not write to the texts.
 [[nodiscard]] std::vector<char*> exec_pointers(const std::vector<std::string>& texts);
 
 }  // namespace steptune

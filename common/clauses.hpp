@@ -6,8 +6,7 @@
 
 namespace steptune {
 
-/// `text` says `clause`, too: behind "; " where it said something before. An empty clause says
-/// nothing.
+/// Appends `clause` to `text`, after "; " if `text` is not empty. An empty clause changes nothing.
 inline void add_clause(std::string& text, std::string_view clause) {
   if (clause.empty()) return;
   if (!text.empty()) text += "; ";

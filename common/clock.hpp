@@ -3,17 +3,17 @@
 
 namespace steptune {
 
-/// The only source of time: everything that measures, waits or stamps takes a `Clock&`, so that the
-/// whole tuner also runs under a virtual one.
+/// The only source of time. Everything that measures, waits or stamps takes a `Clock&`, so the
+/// whole tuner also runs with a virtual clock.
 class Clock {
  public:
   virtual ~Clock() = default;
 
-  /// Seconds since an arbitrary origin; never goes back, goes on while the machine sleeps. For
-  /// durations and deadlines.
+  /// Seconds since an arbitrary origin, for durations and deadlines. Never goes back, and advances
+  /// while the machine sleeps.
   [[nodiscard]] virtual double now_s() const = 0;
 
-  /// Seconds since 1970-01-01 UTC; may jump. For display and records only.
+  /// Seconds since 1970-01-01 UTC, for display and records only. May jump.
   [[nodiscard]] virtual double wall_time_s() const = 0;
 };
 
@@ -24,7 +24,7 @@ class SystemClock final : public Clock {
   [[nodiscard]] double wall_time_s() const override;
 };
 
-/// Time that passes only when told to.
+/// A clock that advances only in `advance_to`.
 class VirtualClock final : public Clock {
  public:
   explicit VirtualClock(double wall_start_s = 0.0) : wall_start_s_(wall_start_s) {}

@@ -12,23 +12,23 @@ namespace steptune {
 /// A parameter's value. Ordinal and categorical choices keep the type they have in the study file.
 using Value = std::variant<bool, std::int64_t, double, std::string>;
 
-/// The value as it stands on a command line: `true`, `64`, `0.001` (shortest text that reads back
-/// as the same double, never in a locale), `bf16`.
+/// Returns the value as written on a command line: `true`, `64`, `0.001`, `bf16`. A double becomes
+/// the shortest text that reads back as the same double, in any locale.
 [[nodiscard]] std::string to_text(const Value& value);
 
-/// The number behind a value for expressions and encodings: true is 1; text is an error of the
-/// caller and yields NaN.
+/// Returns the value as a number for expressions and encodings; true is 1. A text yields NaN:
+/// callers must not pass one.
 [[nodiscard]] double to_number(const Value& value);
 
-/// One value for every active parameter of a search space. Parameters whose condition does not hold
-/// are absent. Ordered by name, so that equal configurations have equal texts.
+/// One value for every active parameter of a search space. A parameter whose condition is false is
+/// absent. Ordered by name, so that equal configurations have equal texts.
 class Configuration {
  public:
   Configuration() = default;
   explicit Configuration(std::map<std::string, Value, std::less<>> values)
       : values_(std::move(values)) {}
 
-  /// Null when the parameter is absent (unknown or inactive).
+  /// Returns null if the parameter is absent (unknown or inactive).
   [[nodiscard]] const Value* find(std::string_view name) const;
   [[nodiscard]] bool contains(std::string_view name) const { return find(name) != nullptr; }
   void set(std::string name, Value value) {

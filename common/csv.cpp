@@ -17,12 +17,12 @@ namespace {
 
 constexpr std::uintmax_t k_max_file_bytes = std::uintmax_t{256} << 20;
 
-/// Takes the first record off the text; `lines`: how many it runs over. Nothing where a quote is
-/// never closed.
+/// Removes the first record from `text`. Sets `lines` to the number of lines that the record spans.
+/// Returns nullopt if a quote is never closed.
 std::optional<std::vector<std::string>> take_record(std::string_view& text, std::size_t& lines) {
   std::vector<std::string> cells(1);
   bool quoted = false;
-  bool begun = false;  // the cell: within one that is not quoted a quote is a character (RFC 4180)
+  bool begun = false;  // true inside a cell; in an unquoted cell a quote is a character (RFC 4180)
   lines = 1;
   std::size_t i = 0;
   for (; i < text.size() && (quoted || text[i] != '\n'); ++i) {
@@ -65,7 +65,7 @@ Result<std::size_t> Csv::column(const std::string& name) const {
 
 Result<Csv> parse_csv(std::string_view text, const std::string& where) {
   Csv csv{where, {}, {}};
-  // Spreadsheets mark their files as UTF-8 so.
+  // Skip the byte order mark with which spreadsheets mark files as UTF-8.
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
   std::size_t lines = 1;
   for (std::size_t number = 1; !text.empty(); number += lines) {

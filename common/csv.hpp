@@ -10,22 +10,23 @@
 
 namespace steptune {
 
-/// A CSV file's header and rows, each with as many cells as the header. Cells may be quoted and
-/// then run over lines (RFC 4180).
+/// A CSV file's header and rows. Each row has as many cells as the header. Quoted cells may span
+/// lines (RFC 4180).
 struct Csv {
-  std::string where;  ///< the file, for errors
+  std::string where;  ///< name of the file, for errors
   std::vector<std::string> header;
   std::vector<std::vector<std::string>> rows;
 
-  /// The place of a column in header and rows; an error names the nearest one.
+  /// Returns the index of a column in header and rows. The error for an unknown name suggests the
+  /// nearest one.
   [[nodiscard]] Result<std::size_t> column(const std::string& name) const;
 };
 
-/// Errors name file and line: rows of another width than the header, a quote that is never closed,
-/// no row at all.
+/// Parses CSV text. Errors name file and line: a row whose width differs from the header's, a quote
+/// that is never closed, no row at all.
 [[nodiscard]] Result<Csv> parse_csv(std::string_view text, const std::string& where);
 
-/// `parse_csv` of a file's content, which may be 256 MiB at most.
+/// Reads and parses a file of at most 256 MiB.
 [[nodiscard]] Result<Csv> read_csv_file(const std::filesystem::path& path);
 
 }  // namespace steptune

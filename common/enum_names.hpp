@@ -9,12 +9,12 @@
 
 namespace steptune {
 
-/// The names that an enum's values have in files, databases and JSON: one table, read both ways.
+/// Names of an enum's values in files, databases and JSON: one table for reading and writing.
 template <typename Enum, std::size_t count>
 struct EnumNames {
   std::array<std::pair<Enum, std::string_view>, count> entries;
 
-  /// `unknown` for a value without a name.
+  /// Returns `unknown` for a value without a name.
   [[nodiscard]] constexpr std::string_view name_of(Enum value) const {
     for (const auto& [held, name] : entries) {
       if (held == value) return name;
@@ -30,7 +30,7 @@ struct EnumNames {
   }
 };
 
-/// `enum_names<Color>({{Color::red, "red"}, {Color::blue, "blue"}})`.
+/// Makes the table: `enum_names<Color>({{Color::red, "red"}, {Color::blue, "blue"}})`.
 template <typename Enum, std::size_t count>
 [[nodiscard]] constexpr EnumNames<Enum, count> enum_names(
     const std::pair<Enum, std::string_view> (&entries)[count]) {

@@ -6,7 +6,7 @@
 namespace steptune {
 namespace {
 
-// A handler has nothing else to reach its count by, and signals are the whole process's.
+// Global, because a signal handler gets no other way to reach it.
 std::atomic<int> interrupt_count{0};
 static_assert(std::atomic<int>::is_always_lock_free);
 

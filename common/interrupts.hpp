@@ -3,10 +3,11 @@
 
 namespace steptune {
 
-/// Signals that have asked this program to end, as far as a handler of its own counts them.
+/// Number of signals that asked this program to end since `forget_interrupts`. The program's signal
+/// handler counts them.
 [[nodiscard]] int interrupts();
 
-/// For that handler alone: safe in one.
+/// Adds one to the count. Async-signal-safe; only the signal handler calls it.
 void count_interrupt();
 void forget_interrupts();
 

@@ -23,7 +23,7 @@ struct Refused {
   std::string message;
 };
 
-/// Refuses keys that appear twice in an object, and documents that are nested too deep.
+/// Refuses duplicate keys in an object and documents that are nested too deep.
 class DocumentCheck {
  public:
   bool operator()(int depth, Json::parse_event_t event, Json& parsed) {
@@ -51,7 +51,7 @@ class DocumentCheck {
   }
 
  private:
-  /// `depth`: how many objects and lists are open already.
+  /// `depth` is the number of objects and lists that are already open.
   static void check_depth(int depth) {
     if (depth >= k_max_depth) {
       throw Refused{fmt::format("nested deeper than {} levels", k_max_depth)};

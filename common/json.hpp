@@ -12,27 +12,28 @@
 
 namespace steptune {
 
-/// Key order is kept: people read what we write.
+/// JSON with the order of keys kept, because people read the files.
 using Json = nlohmann::ordered_json;
 
-/// Reads JSON with `//` and `/* */` comments. Refuses duplicate keys, nesting deeper than 64
-/// levels, documents over 16 MiB, and anything after the document. `where` names the source in
-/// errors, which carry line and column or the JSON pointer.
+/// Parses JSON with `//` and `/* */` comments. Refuses duplicate keys, nesting deeper than 64
+/// levels, documents over 16 MiB, and text after the document. Errors name the source `where` and
+/// the line and column, or the JSON pointer.
 [[nodiscard]] Result<Json> parse_json(std::string_view text, const std::string& where);
 
-/// `parse_json` of a file's content.
+/// Reads and parses a file.
 [[nodiscard]] Result<Json> read_json_file(const std::filesystem::path& path);
 
-/// JSON text that every reader accepts whatever the strings hold: invalid UTF-8 becomes U+FFFD, and
-/// non-finite numbers become the strings "nan", "inf" and "-inf". `indent` < 0 gives one line.
+/// Returns JSON text that every reader accepts. Invalid UTF-8 becomes U+FFFD; non-finite numbers
+/// become the strings "nan", "inf" and "-inf". `indent` < 0 gives one line.
 [[nodiscard]] std::string dump_json(const Json& json, int indent = -1);
 
-/// `{"batch_size": 64, ...}` and back; types are kept. The reverse refuses nested values.
+/// Convert a configuration to and from `{"batch_size": 64, ...}`. Types are kept; nested values are
+/// errors.
 [[nodiscard]] Json to_json(const Configuration& configuration);
 [[nodiscard]] Result<Configuration> configuration_from_json(const Json& json,
                                                             const std::string& where);
 
-/// A JSON scalar as a parameter value; null, objects and arrays are errors.
+/// Returns a JSON scalar as a parameter's value. Null, objects and arrays are errors.
 [[nodiscard]] Result<Value> value_from_json(const Json& json, const std::string& where);
 [[nodiscard]] Json to_json(const Value& value);
 

@@ -6,7 +6,7 @@
 namespace steptune {
 namespace {
 
-/// The name is the binary interface: stable since 2006.
+/// Name of the library with its binary interface version, stable since 2006.
 constexpr const char* k_file = "libcurl.so.4";
 
 template <typename Function>

@@ -7,8 +7,8 @@
 
 namespace steptune {
 
-/// libcurl's functions. The library is not linked: it needs thirty others, which every command
-/// would load and few use.
+/// Functions of libcurl, loaded at run time. Linking it would load thirty more libraries in every
+/// command, and few commands need them.
 struct Libcurl {
   decltype(&curl_global_init) global_init = nullptr;
   decltype(&curl_easy_init) easy_init = nullptr;
@@ -22,8 +22,8 @@ struct Libcurl {
   decltype(&curl_slist_free_all) slist_free_all = nullptr;
 };
 
-/// Opened and initialised at the first call, from any thread; `unavailable` where that is not
-/// possible.
+/// Loads and initialises libcurl at the first call; any thread may call it. Returns `unavailable`
+/// if that fails.
 [[nodiscard]] Result<const Libcurl*> libcurl();
 
 }  // namespace steptune

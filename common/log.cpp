@@ -26,7 +26,7 @@ constexpr std::array<LevelName, 5> k_level_names{{{"debug", LogLevel::debug},
                                                   {"off", LogLevel::off}}};
 constexpr std::size_t k_longest_line_bytes = 4096;
 
-// Apart from the logger, so that a line that is not written costs one load.
+// Kept outside the logger, so that a line below the level costs one load.
 std::atomic<LogLevel> g_level = LogLevel::off;
 std::shared_ptr<spdlog::logger> g_logger;
 
@@ -92,7 +92,7 @@ Result<void> set_up_log(const LogOptions& options) {
   }
   g_logger->set_pattern("%Y-%m-%dT%H:%M:%S.%eZ %-7l %v", spdlog::pattern_time_type::utc);
   g_logger->set_level(spdlog_level(options.level));
-  // After a crash the last decisions are what is asked for.
+  // Flush every line, because after a crash the last decisions matter most.
   g_logger->flush_on(spdlog::level::debug);
   g_logger->set_error_handler([](const std::string&) {});
   g_level = options.level;

@@ -8,7 +8,8 @@
 
 namespace steptune {
 
-/// The middle one, of an even number the greater of both; nothing of none.
+/// Returns the middle value; for an even number of values, the greater of the two middle ones.
+/// nullopt if empty.
 [[nodiscard]] inline std::optional<double> median(std::vector<double> values) {
   if (values.empty()) return std::nullopt;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

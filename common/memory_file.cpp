@@ -17,7 +17,7 @@ constexpr off_t k_most_output_bytes = off_t{64} << 20;
 }  // namespace
 
 UniqueFd memory_file(const std::string& text) {
-  // Above the standard streams, which a child gets in their places.
+  // Use a descriptor above the standard streams, so that a child's streams cannot overwrite it.
   const UniqueFd low(::memfd_create("steptune", MFD_CLOEXEC));
   if (!low) return {};
   UniqueFd file(::fcntl(low.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));

@@ -7,10 +7,10 @@
 
 namespace steptune {
 
-/// A file in memory that holds `text`, to be read from its beginning: unlike a pipe it holds all,
-/// whether or not anybody reads. Empty, with errno set, where the system has no room for one.
+/// Returns a file in memory that holds `text`, positioned at its beginning. Unlike a pipe it takes
+/// any amount of data without a reader. Empty, with errno set, if the system cannot provide one.
 [[nodiscard]] UniqueFd memory_file(const std::string& text = {});
-/// All that was written to it, at most 64 MiB.
+/// Returns all that was written to it, at most 64 MiB.
 [[nodiscard]] std::string text_of(const UniqueFd& memory_file);
 
 }  // namespace steptune

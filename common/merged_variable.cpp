@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Character between the settings of a variable that lists them.
+/// Returns the character between the settings of a variable that is a list.
 std::optional<char> separator_of(std::string_view variable) {
   if (variable == "GLIBC_TUNABLES") return ':';
   if (variable == "MALLOC_CONF") return ',';
@@ -25,7 +25,7 @@ std::vector<std::string_view> settings_in(std::string_view text, char separator)
   return settings;
 }
 
-/// Settings are `name=value` between colons, and `name:value` between commas.
+/// A setting is `name=value` in a list with colons, `name:value` in a list with commas.
 std::string_view name_of_setting(std::string_view setting, char separator) {
   return setting.substr(0, setting.find(separator == ':' ? '=' : ':'));
 }

@@ -6,9 +6,9 @@
 
 namespace steptune {
 
-/// Value of an environment variable that gets `added`. GLIBC_TUNABLES and MALLOC_CONF list
-/// settings: those of `own` that `added` does not set stay, in front. The value of any other
-/// variable is replaced.
+/// Returns the value of an environment variable after `added` is put into it. GLIBC_TUNABLES and
+/// MALLOC_CONF are lists of settings: settings of `own` that `added` does not set stay, in front.
+/// For any other variable `added` replaces the value.
 [[nodiscard]] std::string merged_variable(std::string_view name, std::string_view own,
                                           std::string_view added);
 

@@ -3,9 +3,9 @@
 
 namespace steptune {
 
-/// Lets the thread wait for real time, for what only real time brings: the end of a process, more
-/// of a file, an answer of a service. Returns early when a signal arrives. Whatever could run under
-/// a virtual clock is given a `Clock` or a way to wait instead.
+/// Lets the thread wait in real time for an outside event: the end of a process, more data in a
+/// file, a service's answer. Returns early if a signal arrives. Code that can run under a virtual
+/// clock takes a `Clock` or a waiting function instead.
 void pause_thread(double seconds);
 
 }  // namespace steptune

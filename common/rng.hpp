@@ -7,9 +7,9 @@
 
 namespace steptune {
 
-/// Randomness keyed by (seed, purpose, number): the draws made for trial 7 do not depend on how
-/// many were made for trial 6, so a resumed study continues as it would have gone on. Not thread
-/// safe; cheap enough to make one per use. The same key gives the same draws on every platform.
+/// Random numbers keyed by (seed, purpose, number). The draws for trial 7 do not depend on the
+/// number of draws for trial 6, so a resumed study continues as if it had not stopped. The same key
+/// gives the same draws on every platform. Not thread-safe; cheap enough to make one for each use.
 class Rng {
  public:
   Rng(std::uint64_t seed, std::string_view purpose, std::uint64_t number = 0);

@@ -6,8 +6,8 @@
 
 namespace steptune {
 
-/// Text that must not reach a log, an argument list, a database or a report: it can neither be
-/// streamed nor formatted, only revealed on purpose.
+/// Text that must not reach a log, an argument list, a database or a report. It can be neither
+/// streamed nor formatted; only `reveal` returns it.
 class Secret {
  public:
   Secret() = default;

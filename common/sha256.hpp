@@ -6,10 +6,10 @@
 
 namespace steptune {
 
-/// SHA-256 in 64 lower-case hexadecimal digits.
+/// Returns the SHA-256 hash as 64 lower-case hexadecimal digits.
 [[nodiscard]] std::string sha256_hex(std::string_view data);
 
-/// Bytes as lower-case hexadecimal digits.
+/// Returns the bytes as lower-case hexadecimal digits.
 [[nodiscard]] std::string hex_digits(std::string_view bytes);
 
 }  // namespace steptune

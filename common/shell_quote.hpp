@@ -7,8 +7,8 @@
 
 namespace steptune {
 
-/// A word, or words as one line, for a POSIX shell: every byte but NUL as it is, quoted where it
-/// must be. For scripts; terminals may take control characters for commands.
+/// Quotes a word, or words as one line, for a POSIX shell. Every byte except NUL is kept, so the
+/// text is for scripts: terminals may interpret control characters in it.
 [[nodiscard]] std::string posix_quoted(std::string_view word);
 [[nodiscard]] std::string posix_quoted(const std::vector<std::string>& words);
 

@@ -10,11 +10,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Relative to a prefix: those of the installation, before them those of a build tree.
+/// Folders relative to a prefix: those of a build tree before those of an installation.
 std::vector<fs::path> relative_directories(ShippedKind kind) {
   switch (kind) {
     case ShippedKind::helper:
-      // A moved installation may have come from a machine with another name for this folder.
+      // The last folder is for an installation that was built on a machine with another libexec
+      // folder and then moved.
       return {"bin", fs::path(STEPTUNE_INSTALL_LIBEXECDIR) / "steptune", "libexec/steptune"};
     case ShippedKind::hook:
       return {fs::path(STEPTUNE_INSTALL_DATADIR) / "steptune" / "hooks", "share/steptune/hooks"};

@@ -10,28 +10,29 @@
 
 namespace steptune {
 
-/// What is shipped beside the program itself.
+/// Data files and helpers that are installed with the program.
 enum class ShippedKind {
-  helper,  ///< programs that are not for people: `PREFIX/libexec/steptune`
+  helper,  ///< programs that users do not call: `PREFIX/libexec/steptune`
   config,  ///< schema, presets, price tables: `PREFIX/share/steptune/configs`
-  hook,    ///< what is put into training programs: `PREFIX/share/steptune/hooks`
+  hook,    ///< modules loaded into training programs: `PREFIX/share/steptune/hooks`
 };
 
-/// Where files of a kind are looked for, in order: below the prefix from which this program runs
-/// (it lies in `PREFIX/bin`, in a build tree as in an installation that was moved), then below the
-/// prefix that the build was configured for.
+/// Returns the folders in which files of a kind are searched, in order. First those below the
+/// prefix from which this program runs (it lies in `PREFIX/bin`, in a build tree and in a moved
+/// installation), then those below the prefix that was configured for the build.
 [[nodiscard]] std::vector<std::filesystem::path> shipped_directories(ShippedKind kind);
 
-/// The first regular file of that name, which may hold folders (`prices/x.json`), in `directories`.
+/// Returns the first regular file named `name`, which may include folders (`prices/x.json`), in
+/// `directories`.
 [[nodiscard]] std::optional<std::filesystem::path> find_file(
     const std::vector<std::filesystem::path>& directories, const std::filesystem::path& name);
 
-/// A helper by its name. An error names the directories that it was looked for in; `purpose` says
-/// there what it does: `which ends the trials if this program is killed`.
+/// Finds a helper program by name. The error names the folders that were searched and the helper's
+/// `purpose`: `which ends the trials if this program is killed`.
 [[nodiscard]] Result<std::filesystem::path> find_helper(const std::string& name,
                                                         const std::string& purpose);
 
-/// The directories with commas between, for messages; "no directory" if there is none.
+/// Returns the directories separated by commas, for messages; "no directory" if there is none.
 [[nodiscard]] std::string directories_text(const std::vector<std::filesystem::path>& directories);
 
 }  // namespace steptune

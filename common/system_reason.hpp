@@ -5,8 +5,8 @@
 
 namespace steptune {
 
-/// What the system says of an error number, such as errno: `No such file or directory`. May be
-/// called on any thread.
+/// Returns the system's text for an error number, such as errno: `No such file or directory`. Any
+/// thread may call it.
 [[nodiscard]] std::string system_reason(int error);
 
 }  // namespace steptune

@@ -17,8 +17,8 @@
 namespace steptune {
 namespace {
 
-/// Insertions, deletions, substitutions and swaps of neighbours that turn `a` into `b` (optimal
-/// string alignment; Damerau 1964).
+/// Returns the number of insertions, deletions, substitutions and swaps of neighbours that turn `a`
+/// into `b` (optimal string alignment; Damerau 1964).
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before_last(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
@@ -38,8 +38,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-/// Control characters of ASCII and, in UTF-8, those of ISO 6429 (U+0080 to U+009F), which terminals
-/// obey, too: U+009B begins what ESC [ does.
+/// True for control characters of ASCII and ISO 6429 (U+0080 to U+009F in UTF-8). Terminals obey
+/// both: U+009B has the effect of ESC [.
 bool is_control(std::string_view character) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
   if (character.size() == 2) return byte(0) == 0xC2 && byte(1) < 0xA0;
@@ -68,7 +68,7 @@ std::string did_you_mean(std::string_view name, std::span<const std::string> can
 }
 
 std::string printable_line(std::string_view text, std::size_t max_bytes) {
-  // Most texts are fit as they are, and long tables have thousands.
+  // Fast path: most texts are printable ASCII, and long tables have thousands of them.
   if (std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; })) {
     return std::string(text.substr(0, max_bytes));
   }
@@ -83,7 +83,7 @@ std::string printable_line(std::string_view text, std::size_t max_bytes) {
     const std::string_view piece = length == 0 ? "\xEF\xBF\xBD" : text.substr(at, length);
     at += std::max<std::size_t>(length, 1);
     const char lead = piece[0];
-    // What stood on lines of its own stays apart.
+    // Separate text that was on different lines.
     if (lead == '\n') between_lines = !line.empty();
     if (is_control(piece) && lead != '\t') continue;
     const std::string_view separator = std::exchange(between_lines, false) ? " | " : "";
@@ -209,7 +209,7 @@ std::string format_usd(double usd) {
   if (usd < 0.0) return "-" + format_usd(-usd);
   if (usd >= 0.095) return fmt::format("${:.2f}", usd);
   if (usd >= 1e-4) return fmt::format("${:.2g}", usd);
-  // The same digits without an exponent, which few people read as money.
+  // Show small amounts without an exponent, because few people read exponents as money.
   return fmt::format("${:.{}f}", usd, 1 - static_cast<int>(std::floor(std::log10(usd))));
 }
 

@@ -25,7 +25,8 @@ class UniqueFd {
   [[nodiscard]] int get() const { return fd_; }
   explicit operator bool() const { return fd_ >= 0; }
   void reset() {
-    // After EINTR Linux has closed the descriptor all the same: trying again could close another's.
+    // Do not retry after EINTR: Linux has closed the descriptor, and a second close could hit a
+    // reused number.
     if (fd_ >= 0) ::close(fd_);
     fd_ = -1;
   }

@@ -7,13 +7,14 @@
 
 namespace steptune {
 
-/// Length of the well-formed UTF-8 sequence at `at`, or 0 (The Unicode Standard, table 3-7).
+/// Returns the length of the well-formed UTF-8 sequence at `at`, or 0 (The Unicode Standard, table
+/// 3-7).
 [[nodiscard]] std::size_t utf8_length(std::string_view text, std::size_t at);
 
-/// Whether all of it is well-formed: JSON holds no other texts.
+/// True if the whole text is well-formed UTF-8, as JSON requires.
 [[nodiscard]] bool is_utf8(std::string_view text);
 
-/// The text with U+FFFD in the place of each byte that is not.
+/// Returns the text with each byte that is not UTF-8 replaced by U+FFFD.
 [[nodiscard]] std::string as_utf8(std::string_view text);
 
 }  // namespace steptune

@@ -27,7 +27,7 @@ void Faults::add(std::string pointer, const std::string& message) {
     ++dropped_;
     return;
   }
-  // Messages quote the file, which may hold anything; each must stay one harmless line.
+  // The message may quote anything that is in the file, so make it one printable line.
   kept_.push_back({std::move(pointer), printable_line(message, k_max_message_bytes)});
 }
 

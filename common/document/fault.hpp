@@ -17,10 +17,10 @@ struct Fault {
   std::string message;  ///< what is wrong and what would be right, one sentence
 };
 
-/// Faults in the order of their discovery. The first 20 are kept, the rest counted.
+/// Faults in the order in which they were found. Keeps the first 20 and counts the rest.
 class Faults {
  public:
-  /// The message may quote what the file holds: control characters are removed.
+  /// Adds a fault. The message may quote the document: control characters are removed.
   void add(std::string pointer, const std::string& message);
 
   [[nodiscard]] bool empty() const { return kept_.empty(); }
@@ -28,8 +28,8 @@ class Faults {
   /// True if a fault was found at `pointer` or below it.
   [[nodiscard]] bool within(const std::string& pointer) const;
 
-  /// All faults as one error of kind `usage`: a single one with its place in `where`, several one a
-  /// line below the file's name. There must be at least one.
+  /// Returns all faults as one error of kind `usage`. A single fault has its place in `where`;
+  /// several have one line each below the file's name. There must be at least one fault.
   [[nodiscard]] Error to_error(const std::filesystem::path& file, const SourceLines& lines) const;
 
  private:
@@ -37,10 +37,10 @@ class Faults {
   std::size_t dropped_ = 0;
 };
 
-/// What `error` says, with its hint.
+/// Returns the error's message with its hint.
 [[nodiscard]] std::string with_hint(const Error& error);
 
-/// `key` as a token of a JSON pointer: `~` and `/` escaped, control characters removed.
+/// Returns `key` as a token of a JSON pointer: `~` and `/` escaped, control characters removed.
 [[nodiscard]] std::string pointer_token(const std::string& key);
 
 }  // namespace steptune::document

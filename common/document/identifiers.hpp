@@ -7,16 +7,18 @@
 
 namespace steptune::document {
 
-/// `[A-Za-z_][A-Za-z0-9_]*`, at most 64 characters: parameters and environment variables.
+/// Names of parameters and environment variables: `[A-Za-z_][A-Za-z0-9_]*`, at most 64 characters.
 inline constexpr std::string_view k_identifier_pattern = "^[A-Za-z_][A-Za-z0-9_]{0,63}$";
 [[nodiscard]] bool is_identifier(std::string_view text);
-/// `[A-Za-z0-9._-]`, 1 to 64 characters, not starting with `-` or `.`: studies, which name files.
+/// Names of studies, which become file names: 1 to 64 of `[A-Za-z0-9._-]`, not starting with `-` or
+/// `.`.
 inline constexpr std::string_view k_study_name_pattern = "^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$";
 [[nodiscard]] bool is_study_name(std::string_view text);
-/// `[A-Za-z_][A-Za-z0-9_.:/@-]*`, at most 128 characters: metrics, as trainers call them.
+/// True for metric names as trainers write them: `[A-Za-z_][A-Za-z0-9_.:/@-]*`, at most 128
+/// characters.
 [[nodiscard]] bool is_metric_name(std::string_view text);
 
-/// The identifiers in an expression, quoted strings left out; with repetitions.
+/// Returns the identifiers in an expression, except those in quoted strings; may repeat.
 [[nodiscard]] std::vector<std::string> identifiers_in(std::string_view expression);
 
 }  // namespace steptune::document

@@ -11,7 +11,8 @@
 namespace steptune::document {
 namespace {
 
-/// A default that editors and readers understand without the rest of the document.
+/// True if the default is a scalar or empty, so that readers understand it without the rest of the
+/// document.
 bool is_plain(const std::optional<Json>& value) {
   return value && (value->is_primitive() || value->empty());
 }
@@ -49,7 +50,8 @@ Json key_schema(const KeyTraits& traits, Json schema, const std::optional<Json>&
   if (stated && is_plain(default_value)) schema["default"] = *default_value;
   if (traits.doc.empty()) return schema;
   std::string description = plain_text(traits.doc);
-  // Rows of a table begin in lower case, hints of an editor do not; names stay as they are.
+  // Start the description with a capital letter, as editors show it. Names in code font stay as
+  // they are.
   if (traits.doc.front() == description.front() && description.front() >= 'a' &&
       description.front() <= 'z') {
     description.front() = static_cast<char>(description.front() - 'a' + 'A');

@@ -12,31 +12,31 @@ namespace steptune::document {
 
 struct KeyTraits;
 
-/// A key as the reference shows it; Markdown.
+/// One key's row in the reference's table, in Markdown.
 struct KeyRow {
   std::string key;
   std::string default_value;
   std::string meaning;
 };
 
-/// The keys of one object.
+/// The reference's table of one object's keys.
 struct KeyTable {
   std::string name;
   std::vector<KeyRow> rows;
 
-  /// As a Markdown table.
+  /// Returns a Markdown table.
   [[nodiscard]] std::string markdown() const;
 };
 
-/// The row of a key whose default is `default_value`, if it has one; `show` turns it into Markdown.
+/// Returns the row of a key. `show` turns its default, if any, into Markdown.
 [[nodiscard]] KeyRow key_row(const KeyTraits& traits, const std::optional<Json>& default_value,
                              const std::function<std::string(const Json&)>& show);
 
-/// `schema` with the default and the description of the key.
+/// Returns `schema` with the key's default and description added.
 [[nodiscard]] Json key_schema(const KeyTraits& traits, Json schema,
                               const std::optional<Json>& default_value);
 
-/// Markdown as plain text: links become their text, code its content.
+/// Returns Markdown as plain text: links become their text, code its content.
 [[nodiscard]] std::string plain_text(const std::string& markdown);
 
 }  // namespace steptune::document

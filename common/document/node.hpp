@@ -13,14 +13,15 @@
 
 namespace steptune::document {
 
-/// A range of numbers, ends included.
+/// A range of numbers, both ends included.
 struct Range {
   double low = 0.0;
   double high = 0.0;
 };
 
-/// A value of the document and its place. Readers return nothing after adding a fault, so that
-/// reading goes on and finds the next one. Cheap to copy; document and reading outlive it.
+/// A value of the document and its place. If the value is wrong, the readers add a fault and return
+/// nullopt, so that reading continues and finds further faults. Cheap to copy. The document and the
+/// reading must outlive it.
 class Node {
  public:
   Node(const Json& json, std::string pointer, Reading& reading)
@@ -31,29 +32,30 @@ class Node {
   [[nodiscard]] Reading& reading() const { return *reading_; }
   [[nodiscard]] Faults& faults() const { return reading_->faults; }
   void fault(const std::string& message) const { faults().add(pointer_, message); }
-  /// The fault that `error` tells, with its hint.
+  /// Adds `error` with its hint as a fault.
   void fault(const Error& error) const;
-  /// The value `key` of this object, which has it.
+  /// Returns the value at `key` of this object, which must have that key.
   [[nodiscard]] Node child(const std::string& key) const;
 
-  /// A string without NUL of at most `max_bytes`.
+  /// Returns a string of at most `max_bytes` without NUL.
   [[nodiscard]] std::optional<std::string> string(std::size_t max_bytes = 4096) const;
   [[nodiscard]] std::optional<double> number(Range range) const;
-  /// Also accepts `1e3`: people write counts like that.
+  /// Accepts `1e3`, too, because people write counts like that.
   [[nodiscard]] std::optional<std::int64_t> integer(Range range) const;
   [[nodiscard]] std::optional<bool> boolean() const;
-  /// Seconds, or a string such as `30m`.
+  /// Reads seconds, or a string such as `30m`.
   [[nodiscard]] std::optional<double> duration_s(Range range_s) const;
-  /// Bytes, or a string such as `12GiB`.
+  /// Reads bytes, or a string such as `12GiB`.
   [[nodiscard]] std::optional<double> bytes(Range range) const;
-  /// Index of the string among `names`.
+  /// Returns the index of the string in `names`.
   [[nodiscard]] std::optional<std::size_t> one_of(std::span<const std::string> names) const;
   [[nodiscard]] std::vector<Node> elements(std::size_t max_count) const;
-  /// Members of an object in order, if it is one; `what` names it in the fault.
+  /// Returns the members of an object in order. If the value is no object, adds a fault that names
+  /// `what` was expected.
   struct Member;
   [[nodiscard]] std::vector<Member> members(std::string_view what, std::size_t max_count) const;
 
-  /// "expected ..., not a string"; every type fault reads like this.
+  /// Adds the fault "expected ..., not a string". Every fault about a type has this form.
   void wrong_type(std::string_view expected) const;
 
  private:
@@ -69,17 +71,18 @@ struct Node::Member {
   Node node;
 };
 
-/// An object whose keys are known. Unknown keys become faults, with the nearest known one, as soon
-/// as it is made; so does a value that is no object, which then reads like an empty one.
+/// An object whose keys are known. The constructor adds a fault for each unknown key, with the
+/// nearest known one. A value that is no object gets a fault, too, and then reads like an empty
+/// object.
 class ObjectNode {
  public:
   ObjectNode(const Node& node, std::string_view what, std::span<const std::string_view> keys);
 
   [[nodiscard]] const Node& node() const { return node_; }
   [[nodiscard]] bool has(std::string_view key) const;
-  /// Nothing where the key is absent.
+  /// Returns nullopt if the key is absent.
   [[nodiscard]] std::optional<Node> find(std::string_view key) const;
-  /// Adds a fault where the key is absent.
+  /// Adds a fault if the key is absent.
   [[nodiscard]] std::optional<Node> require(std::string_view key) const;
 
  private:
@@ -87,7 +90,7 @@ class ObjectNode {
   bool is_object_;
 };
 
-/// `candidates` as `did_you_mean` wants them.
+/// Returns `names` as strings, for `did_you_mean`.
 [[nodiscard]] std::vector<std::string> to_strings(std::span<const std::string_view> names);
 /// `"a", "b", "c"`.
 [[nodiscard]] std::string quoted_list(std::span<const std::string> names);

@@ -14,25 +14,26 @@ namespace steptune::document {
 
 class Node;
 
-/// What the expressions and templates of a document may mention: the parameters of a study, and
-/// facts about the machine. Compiles them, so that what is read need not be compiled again.
+/// Names that expressions and templates of a document may mention: a study's parameters and facts
+/// about the machine. Compiles expressions and templates while the document is read.
 class Scope {
  public:
   virtual ~Scope() = default;
 
-  /// Nothing after adding a fault: not a string, a syntax error, an unknown name.
+  /// Compiles an expression. Adds a fault and returns nullopt for a value that is no string, a
+  /// syntax error or an unknown name.
   [[nodiscard]] virtual std::optional<Formula> formula(const Node& node) = 0;
-  /// Nothing after adding a fault: not a string, a placeholder that is malformed or of no
-  /// parameter.
+  /// Parses a template. Adds a fault and returns nullopt for a value that is no string, or a
+  /// placeholder that is malformed or names no parameter.
   [[nodiscard]] virtual std::optional<StringTemplate> string_template(const Node& node) = 0;
-  /// A fact by name (`cpus`), if it is known.
+  /// Returns a fact about the machine by name (`cpus`), if it is known.
   [[nodiscard]] virtual std::optional<double> fact(std::string_view name) const = 0;
 };
 
-/// One reading of a document: what all its nodes share.
+/// State that all nodes of one document share while it is read.
 struct Reading {
   Faults faults;
-  std::filesystem::path folder;  ///< relative paths of the document are taken from it
+  std::filesystem::path folder;  ///< folder to which relative paths in the document refer
   /// Must be set before the first expression or template is read.
   std::shared_ptr<Scope> scope;
 };

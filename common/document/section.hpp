@@ -16,36 +16,37 @@
 
 namespace steptune::document {
 
-/// Whether a key belongs to the fingerprint: does another value mean another measurement?
+/// When a key belongs to the fingerprint. A key belongs to it if another value means another
+/// measurement.
 enum class InFingerprint {
   always,
-  unless_default,           ///< for keys that came later: studies from before them go on
-  where_cost_is_objective,  ///< it decides prices only
+  unless_default,           ///< for keys added later, so that older studies keep their fingerprint
+  where_cost_is_objective,  ///< for keys that decide only prices
   never,
 };
 
-/// What is declared of a key besides its value.
+/// Declaration of a key, except its value.
 struct KeyTraits {
   std::string name;
-  std::string doc;  ///< Markdown, a sentence or two: for the reference and for editors
+  std::string doc;  ///< one or two sentences of Markdown, for the reference and editors
   bool required = false;
-  bool omitted_at_default = false;  ///< not written where it has its default
+  bool omitted_at_default = false;  ///< not written if it has its default
   InFingerprint in_fingerprint = InFingerprint::always;
-  std::string default_words;  ///< where the default is no value: "the region's"
-  std::string anchor;         ///< heading of the reference that tells more
+  std::string default_words;  ///< the default in words if it is no plain value: "the region's"
+  std::string anchor;         ///< heading of the reference with details
 };
 
-/// A key of a section that is read into a T. Its default is the value that `T{}` has.
+/// A key of a section that is read into a T. Its default is the value in `T{}`.
 template <typename T>
 class Key {
  public:
   using Read = std::function<void(const Node&, T&)>;
-  /// Nothing where the key is left out.
+  /// Returns nullopt if the key is left out.
   using Write = std::function<std::optional<Json>(const T&, const Writing&)>;
   using Schema = std::function<Json(Json& definitions)>;
   using Show = std::function<std::string(const Json&)>;
 
-  /// A key with reading and writing of its own; most are made by `key`.
+  /// Makes a key with special functions for reading and writing. Most keys are made by `key`.
   Key(std::string name, Read read, Write write, Schema schema, Show show = shown)
       : read_(std::move(read)),
         write_(std::move(write)),
@@ -59,7 +60,7 @@ class Key {
   Key& omitted_at_default() { return set(traits_.omitted_at_default, true); }
   Key& default_words(std::string words) { return set(traits_.default_words, std::move(words)); }
   Key& anchor(std::string heading) { return set(traits_.anchor, std::move(heading)); }
-  /// In place of the type's own, where the schema knows more.
+  /// Replaces the schema of the key's type, if more is known about this key.
   Key& with_schema(Schema schema) { return set(schema_, std::move(schema)); }
   Key& in_fingerprint(InFingerprint when) { return set(traits_.in_fingerprint, when); }
 
@@ -69,7 +70,7 @@ class Key {
   [[nodiscard]] Json schema(Json& definitions) const;
   [[nodiscard]] KeyRow row() const;
 
-  /// The same key for an object that has a T among its members.
+  /// Returns the same key for an object that has a T as a member.
   template <typename Outer>
   [[nodiscard]] Key<Outer> of(T Outer::*member) const {
     Key<Outer> key(
@@ -100,17 +101,17 @@ class Key {
   Show show_;
 };
 
-/// The key `name` whose value is `member`, an M or a std::optional of one, written as `type`.
+/// Returns the key `name` for `member` (an M or std::optional<M>), read and written as `type`.
 template <typename T, typename M, typename V>
 [[nodiscard]] Key<T> key(std::string name, M T::*member, Type<V> type);
 
-/// An object of a document, read into a T: its keys in the order in which they are written. From
-/// this one list follow reading, the document with all defaults, the fingerprint's part of it, the
-/// schema and the reference's table.
+/// Describes an object of a document that is read into a T. Lists its keys in the order in which
+/// they are written. Reading, the document with all defaults, its part of the fingerprint, the
+/// schema and the reference's table all follow from this list.
 template <typename T>
 class Section {
  public:
-  /// `name`: of the definition in the schema. `expected` says what stands here, for a fault: "an
+  /// `name` names the definition in the schema. `expected` describes the object in faults: "an
   /// object such as {"trials": 40}".
   Section(std::string name, std::string description, std::string expected)
       : name_(std::move(name)),
@@ -121,7 +122,7 @@ class Section {
     keys_.push_back(std::move(key));
     return *this;
   }
-  /// What must hold between keys, once all are read; adds faults.
+  /// Adds a check between keys, which runs once all keys are read and may add faults.
   Section& check(std::function<void(const ObjectNode&, T&)> check) {
     checks_.push_back(std::move(check));
     return *this;
@@ -132,10 +133,10 @@ class Section {
     return *this;
   }
 
-  /// What is right overwrites what `out` holds; what is not becomes faults.
+  /// Stores each valid value in `out` and adds a fault for each invalid one.
   void read(const Node& node, T& out) const;
-  /// In two steps, where some keys must be known before others are read: the object, with faults
-  /// for unknown keys, then its keys by name.
+  /// Reads in two steps, if some keys must be known before others are read. `open` adds faults for
+  /// unknown keys; the other functions then read keys by name.
   [[nodiscard]] ObjectNode open(const Node& node) const;
   void read_key(const ObjectNode& object, std::string_view name, T& out) const;
   void read_keys(const ObjectNode& object, const std::vector<std::string_view>& names,
@@ -143,14 +144,14 @@ class Section {
     for (const std::string_view name : names)
       read_key(object, name, out);
   }
-  /// All keys but these.
+  /// Reads all keys except `names`.
   void read_others(const ObjectNode& object, const std::vector<std::string_view>& names,
                    T& out) const;
 
   [[nodiscard]] Json write(const T& value, const Writing& writing) const;
-  /// The object's definition; `definitions` gets those that it refers to.
+  /// Returns the object's definition. Adds the definitions that it refers to to `definitions`.
   [[nodiscard]] Json definition(Json& definitions) const;
-  /// A reference to the definition, which is added to `definitions`.
+  /// Returns a reference to the definition, which is added to `definitions`.
   [[nodiscard]] Json schema(Json& definitions) const;
   [[nodiscard]] KeyTable table() const;
   [[nodiscard]] const std::string& name() const { return name_; }
@@ -166,7 +167,7 @@ class Section {
   Json more_schema_ = Json::object();
 };
 
-/// An object as the type of a key. `section` outlives the type.
+/// Returns the type of a key whose value is an object. `section` must outlive it.
 template <typename T>
 [[nodiscard]] Type<T> object(const Section<T>& section) {
   return {
@@ -178,8 +179,6 @@ template <typename T>
       [&section](const T& value, const Writing& writing) { return section.write(value, writing); },
       [&section](Json& definitions) { return section.schema(definitions); }};
 }
-
-// Definitions.
 
 template <typename To, typename From>
 [[nodiscard]] To converted(const From& value) {

@@ -15,15 +15,15 @@ namespace {
 
 constexpr std::size_t k_max_depth = 64;
 
-/// How far the parser has read. It has consumed one character beyond a number, but exactly a string
-/// or bracket.
+/// Position of the parser. After a number it has read one character too many; after a string or
+/// bracket it is exact.
 struct Cursor {
   int line = 1;
   char last = 0;
   [[nodiscard]] int token_line() const { return last == '\n' ? line - 1 : line; }
 };
 
-/// Input iterator that tells the cursor about every character it passes.
+/// Input iterator that reports every character it passes to the cursor.
 class TrackedChar {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -85,13 +85,13 @@ class Scanner : public nlohmann::json_sax<Json> {
  private:
   struct Level {
     std::string pointer;
-    std::string child;  ///< of the object's latest key
+    std::string child;  ///< pointer of the object's latest key
     bool array = false;
     std::size_t index = 0;
     std::set<std::string> keys;
   };
 
-  /// Pointer of the value that begins now.
+  /// Returns the pointer of the value that begins now.
   std::string next_pointer() {
     if (levels_.empty()) return {};
     Level& level = levels_.back();
@@ -125,7 +125,7 @@ class Scanner : public nlohmann::json_sax<Json> {
 SourceLines::SourceLines(std::string_view text) {
   Cursor cursor;
   Scanner scanner(cursor, lines_, repeated_);
-  // A malformed rest only means that fewer lines are known: the parser proper has told the fault.
+  // A syntax error only means that fewer lines are known. The parser proper has reported it.
   static_cast<void>(Json::sax_parse(TrackedChar(text.data(), &cursor),
                                     TrackedChar(text.data() + text.size(), &cursor), &scanner,
                                     Json::input_format_t::json, /*strict=*/false,

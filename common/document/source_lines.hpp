@@ -9,18 +9,18 @@
 
 namespace steptune::document {
 
-/// Where the values of a JSON text stand: JSON pointer -> line. Only wanted once something is
-/// wrong, hence a second pass over the text instead of a burden on every reading.
+/// Lines on which the values of a JSON text are, by JSON pointer. Made only if the document has
+/// faults, in a second pass, so that the usual reading stays fast.
 class SourceLines {
  public:
   SourceLines() = default;
-  /// Scans as far as the text is JSON of at most 64 levels; never fails.
+  /// Scans the text as far as it is valid JSON of at most 64 levels. Never fails.
   explicit SourceLines(std::string_view text);
 
-  /// Counted from 1; of the nearest enclosing value if `pointer` itself is not in the text.
+  /// Returns the line (from 1) of the value, or of the nearest enclosing value in the text.
   [[nodiscard]] std::optional<int> line_of(std::string pointer) const;
 
-  /// Pointers of keys that repeat an earlier key of the same object.
+  /// Returns pointers of keys that repeat an earlier key of the same object.
   [[nodiscard]] const std::vector<std::string>& repeated_keys() const { return repeated_; }
 
  private:

@@ -14,44 +14,45 @@
 
 namespace steptune::document {
 
-/// By parameter: labels of choices -> the longer strings that templates get for them.
+/// Strings that templates insert for labelled choices: by parameter, then by label.
 using ChoiceStrings = std::map<std::string, std::map<std::string, std::string>>;
 
-/// What placeholders that are no parameters stand for, by name.
+/// Texts for placeholders that are no parameters, by name.
 using NamedTexts = std::map<std::string, std::string>;
 
-/// A string with placeholders for the values of parameters: `--batch-size={batch_size}`. `{{` is a
-/// brace; a lone `}` stands for itself. Parsed once; copies share nothing that changes.
+/// A string with placeholders for the values of parameters: `--batch-size={batch_size}`. `{{` means
+/// a brace; a lone `}` means itself. Copies share only immutable data.
 class StringTemplate {
  public:
-  /// `choices` may be null. `others`: names that are no parameters, for which whoever renders has
-  /// texts. Errors: a placeholder that is not closed, or holds no name.
+  /// `choices` may be null. `others` are placeholders that are no parameters; `render` gets their
+  /// texts. Errors: a placeholder that is not closed or holds no name.
   [[nodiscard]] static Result<StringTemplate> parse(
       std::string_view text, std::shared_ptr<const ChoiceStrings> choices = nullptr,
       const std::set<std::string>& others = {});
 
-  /// As it was written.
+  /// Returns the template as it was written.
   [[nodiscard]] const std::string& text() const { return text_; }
-  /// Parameters mentioned, in order of appearance, with repetitions.
+  /// Returns the parameters in order of appearance; may repeat.
   [[nodiscard]] std::vector<std::string> parameters() const;
   [[nodiscard]] bool has_parameters() const;
-  /// Those of the `others` that it mentions, likewise.
+  /// Returns the other placeholders in order of appearance; may repeat.
   [[nodiscard]] std::vector<std::string> others() const;
-  /// What stands before the first placeholder.
+  /// Returns the text before the first placeholder.
   [[nodiscard]] std::string_view prefix() const;
 
-  /// The string with every placeholder replaced, the `others` by `texts`; nothing where a parameter
-  /// is inactive, or a text is missing.
+  /// Replaces every placeholder; `texts` holds the texts of the `others`. Returns nullopt if a
+  /// parameter is inactive or a text is missing.
   [[nodiscard]] std::optional<std::string> render(const Configuration& configuration,
                                                   const NamedTexts& texts = {}) const;
-  /// The same where types matter: a template that is one placeholder and nothing else stands for
-  /// the parameter's value as it is, unless a labelled choice has a string behind it.
+  /// Renders a value and keeps its type: if the template is a single placeholder, returns the
+  /// parameter's value itself (or the string of a labelled choice). Otherwise returns the rendered
+  /// string.
   [[nodiscard]] std::optional<Value> value(const Configuration& configuration) const;
 
  private:
   enum class PieceKind { literal, parameter, other };
   struct Piece {
-    std::string text;  ///< literal, or a name
+    std::string text;  ///< literal text, or the placeholder's name
     PieceKind kind = PieceKind::literal;
   };
   [[nodiscard]] std::vector<std::string> names(PieceKind kind) const;

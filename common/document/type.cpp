@@ -8,7 +8,7 @@
 namespace steptune::document {
 namespace {
 
-/// Bounds from here on say "any number", which the schema need not.
+/// A bound of this size or more means "unbounded", so the schema omits it.
 constexpr double k_unbounded = 1e300;
 
 Json whole_or_not(double number) {
@@ -56,7 +56,7 @@ std::function<Json(const V&, const Writing&)> as_it_is() {
   return [](const V& value, const Writing&) { return Json(value); };
 }
 
-/// Paths below the document's folder relative to it, others as they are.
+/// Returns paths below the document's folder relative to it, other paths unchanged.
 std::string portable_path(const std::filesystem::path& path, const std::filesystem::path& folder) {
   const auto relative = path.lexically_relative(folder);
   const bool below = !relative.empty() && *relative.begin() != "..";

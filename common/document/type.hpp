@@ -15,27 +15,29 @@
 
 namespace steptune::document {
 
-/// What a document is written for.
+/// Purpose for which a document is written.
 struct Writing {
-  /// Only what decides the meaning of a measurement, in a form that stays when the folder is moved.
+  /// If true, writes only keys that decide what a measurement means, with paths that stay valid
+  /// when the folder is moved.
   bool fingerprint = false;
-  std::filesystem::path folder;  ///< of the document; for the fingerprint
+  std::filesystem::path folder;  ///< the document's folder; used for the fingerprint
   bool cost_is_objective = true;
 };
 
-/// A number as it is, anything else as code.
+/// Returns a number as it is, any other value as Markdown code.
 [[nodiscard]] std::string shown(const Json& json);
 
-/// How the document shows values of C++ type V: how they are read, written, described to editors
-/// (JSON Schema) and shown to people.
+/// How a document represents a C++ type V: reads it, writes it, describes it to editors (JSON
+/// Schema) and shows it to people.
 template <typename V>
 struct Type {
-  /// Nothing after adding a fault.
+  /// Adds a fault and returns nullopt if the value is wrong.
   std::function<std::optional<V>(const Node&)> read;
   std::function<Json(const V&, const Writing&)> write;
-  /// Adds what several keys share to `definitions` (the schema's `$defs`) and refers to it.
+  /// Returns the schema. Adds parts that several keys share to `definitions` (the schema's
+  /// `$defs`).
   std::function<Json(Json& definitions)> schema;
-  /// A written value as the reference shows it, in Markdown.
+  /// Returns a written value as Markdown for the reference.
   std::function<std::string(const Json&)> show = shown;
 };
 
@@ -47,21 +49,21 @@ struct Type {
 /// Bytes, or a string such as `12GiB`.
 [[nodiscard]] Type<double> bytes(Range range);
 [[nodiscard]] Type<std::string> string(std::size_t max_bytes = 4096);
-/// One of `names`, as itself.
+/// One of `names`, read as a string.
 [[nodiscard]] Type<std::string> one_of(std::vector<std::string> names);
-/// One of `names`, as its index: for enums whose enumerators stand in that order.
+/// One of `names`, read as its index: for enums whose enumerators are in that order.
 [[nodiscard]] Type<std::size_t> enumerated(std::vector<std::string> names);
-/// A path relative to the document's folder, absolute once read.
+/// A path, relative to the document's folder in the file and absolute once read.
 [[nodiscard]] Type<std::filesystem::path> path();
-/// An expression over the parameters and facts of the reading's scope.
+/// An expression over parameters and facts of the document's scope.
 [[nodiscard]] Type<Formula> formula();
-/// The same, or a number in `range`, which stands for itself.
+/// An expression, or a constant number in `range`.
 [[nodiscard]] Type<Formula> formula_or_number(Range range);
 [[nodiscard]] Type<Formula> formula_or_integer(Range range);
 [[nodiscard]] Type<StringTemplate> string_template();
 
-/// `type` less the values of which `why_not` tells what is wrong; `schema` says the same to editors
-/// (`{"pattern": ...}`).
+/// Returns `type` restricted to values for which `why_not` returns nullopt; else its text becomes
+/// the fault. `schema` states the same restriction for editors (`{"pattern": ...}`).
 template <typename V>
 [[nodiscard]] Type<V> checked(Type<V> type,
                               std::function<std::optional<std::string>(const V&)> why_not,
@@ -84,7 +86,7 @@ template <typename V>
   return result;
 }
 
-/// A list of at most `max_count`. Faulty elements are left out after their faults were added.
+/// A list of at most `max_count` elements. Faulty elements add faults and are left out.
 template <typename V>
 [[nodiscard]] Type<std::vector<V>> list_of(Type<V> element, std::size_t max_count) {
   Type<std::vector<V>> type;
@@ -107,8 +109,8 @@ template <typename V>
   return type;
 }
 
-/// An object of at most `max_count` members whose names the user chooses; `what` names it in
-/// faults: "an object of tags by name".
+/// An object of at most `max_count` members with names that the user chooses. `what` describes it
+/// in faults: "an object of tags by name".
 template <typename V>
 [[nodiscard]] Type<std::map<std::string, V>> map_of(Type<V> member, std::string what,
                                                     std::size_t max_count) {

@@ -12,8 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Version 1 says "no limit" with the largest number of pages that fits, which is more memory than
-/// any machine has.
+/// Version 1 expresses "no limit" as the largest number of pages, which exceeds any machine's
+/// memory.
 constexpr double k_unlimited_bytes = 0x1p62;
 
 void lower(std::optional<double>& least, double value) {

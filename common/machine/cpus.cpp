@@ -16,7 +16,7 @@
 namespace steptune {
 namespace {
 
-/// Reading fails where the set is smaller than the kernel's, and glibc's fixed one holds 1024.
+/// Reading fails if the set is smaller than the kernel's. glibc's fixed set holds only 1024 CPUs.
 using CpuMask = std::array<cpu_set_t, 64>;
 constexpr int k_most_cpus = 64 * CPU_SETSIZE;
 

@@ -10,22 +10,22 @@
 
 namespace steptune {
 
-/// CPUs that the calling thread may run on (affinity, within the cpuset of its control group),
+/// Returns the CPUs that the calling thread may run on (affinity within its cgroup's cpuset),
 /// ascending.
 [[nodiscard]] Result<std::vector<int>> allowed_cpus();
 
-/// Binds the calling thread, and what it starts from then on, to these; 0, or the system's error.
+/// Binds the calling thread, and all that it starts later, to `cpus`. Returns 0 or the system's
+/// error number.
 [[nodiscard]] int bind_calling_thread(const std::vector<int>& cpus);
 
-/// `0-3,8`.
+/// Returns CPUs as text: `0-3,8`.
 [[nodiscard]] std::string format_cpus(std::vector<int> cpus);
-/// The same read, ascending as written; empty if it is malformed.
+/// Parses such a text, in the order written; empty if it is malformed.
 [[nodiscard]] std::vector<int> parse_cpus(std::string_view text);
 
-/// How many CPUs a process can keep busy that may run on `allowed` of them and has a CPU `quota`,
-/// in CPUs' worth of time: the quota rounded down, at least 1. Threads come in whole numbers, and
-/// one thread more than the quota pays for makes the kernel stop all of them for the rest of each
-/// period, as soon as the quota is used up.
+/// Returns the number of CPUs that a process can keep busy if it may run on `allowed` CPUs with a
+/// CPU `quota` (in CPUs). The quota is rounded down, at least to 1: with one more thread the
+/// process uses up its quota early, and the kernel stops all threads for the rest of each period.
 [[nodiscard]] int usable_cpus(int allowed, std::optional<double> quota);
 
 }  // namespace steptune

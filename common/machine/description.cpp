@@ -26,7 +26,7 @@ std::string trimmed(std::string_view text) {
   return printable_line(text.substr(begin, text.find_last_not_of(k_blanks) + 1 - begin), 200);
 }
 
-/// What follows `key` and `separator` on the first line that begins with the key.
+/// Returns the text after `separator` on the first line whose name before it is `key`.
 std::string value_of(const std::string& text, std::string_view key, char separator) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
@@ -44,7 +44,7 @@ std::string joined(const std::set<std::string>& texts) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// `2 x NVIDIA H200`; GPUs whose model is not told count under their vendor's name.
+/// Returns `2 x NVIDIA H200`, or the vendor's name if the model is unknown.
 std::string gpus_of(const SystemFiles& files) {
   const GpuCount count = count_gpus(files);
   if (count.count == 0) return {};
@@ -75,7 +75,7 @@ std::string container_of(const SystemFiles& files) {
   if (files.exists("var/run/secrets/kubernetes.io")) return "kubernetes";
   if (files.exists(".dockerenv")) return "docker";
   if (files.exists("run/.containerenv")) return "podman";
-  // Others leave no mark but that their root is a stack of layers.
+  // Other container runtimes leave no mark except a root of overlay layers.
   const auto mounts = files.text("proc/1/mounts");
   return mounts && mounts->starts_with("overlay / ") ? "overlay root" : "";
 }

@@ -26,13 +26,13 @@ int count_nvidia(const SystemFiles& files) {
 int count_amd(const SystemFiles& files) {
   if (!files.exists("dev/kfd")) return 0;
   const fs::path nodes = "sys/class/kfd/kfd/topology/nodes";
-  // CPUs are nodes as well, with GPU 0; nodes that a container may not use cannot be read.
+  // CPUs are nodes, too, with gpu_id 0. Nodes that a container may not use cannot be read.
   return static_cast<int>(std::ranges::count_if(files.names(nodes), [&](const std::string& node) {
     return files.number(nodes / node / "gpu_id").value_or(0.0) > 0.0;
   }));
 }
 
-/// An index, or (the beginning of) a UUID.
+/// True for an index and for the beginning of a UUID.
 bool names_a_device(std::string_view text) {
   return text.starts_with("GPU-") || text.starts_with("MIG-") ||
          text.find_first_not_of("0123456789") == std::string_view::npos;
@@ -43,7 +43,8 @@ std::string_view without_blanks(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(' ') + 1 - begin);
 }
 
-/// What names no device ends the list: -1, and `NoDevFiles`, as Slurm writes it.
+/// Parses a list of devices. An entry that names no device ends the list: -1, or Slurm's
+/// `NoDevFiles`.
 std::vector<std::string> parse_devices(std::string_view text) {
   std::vector<std::string> parts;
   while (!text.empty()) {

@@ -22,28 +22,27 @@ struct GpuCount {
   int count = 0;
 };
 
-/// The GPUs that programs can compute on: NVIDIA's, or AMD's where there are none of NVIDIA's, as
-/// indices of CUDA_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES count them.
+/// Counts the GPUs that programs can compute on: NVIDIA's, or AMD's if there are none of NVIDIA's.
+/// The count agrees with the indices of CUDA_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES.
 ///
-/// - NVIDIA: what the driver lists (/proc/driver/nvidia/gpus), or as many device files
-///   (/dev/nvidiaN) as there are if that is fewer: a container may hide either. Where only one of
-///   the two exists, it counts: device files are made at the first use of a GPU.
-/// - AMD: compute nodes of the driver (/sys/class/kfd) with a GPU, if /dev/kfd is there; a
-/// container
-///   without it can list them, but not use them.
+/// - NVIDIA: the smaller of the driver's list (/proc/driver/nvidia/gpus) and the number of device
+///   files (/dev/nvidiaN), because a container may hide either. If only one exists, it counts:
+///   device files are made at the first use of a GPU.
+/// - AMD: the driver's compute nodes (/sys/class/kfd) with a GPU, if /dev/kfd exists. A container
+///   without /dev/kfd lists the GPUs, but cannot use them.
 [[nodiscard]] GpuCount count_gpus(const SystemFiles& files);
 
-/// By which CUDA and HIP are told the GPUs that a program sees.
+/// Variables that tell CUDA and HIP which GPUs a program sees.
 inline constexpr std::array<const char*, 2> k_visible_gpu_variables{"CUDA_VISIBLE_DEVICES",
                                                                     "HIP_VISIBLE_DEVICES"};
 
-/// The GPUs that a program with these variables sees: those that the first of these names where one
-/// is set, else the indices of all that `count_gpus` finds.
+/// Returns the GPUs that a program with these variables sees: those that the first variable that is
+/// set names, otherwise the indices of all GPUs that `count_gpus` finds.
 [[nodiscard]] std::vector<std::string> visible_gpus(
     const SystemFiles& files, const std::map<std::string, std::string>& variables);
 
-/// The vendor of a GPU on the PCI bus that no program can compute on because its driver is not
-/// loaded: NVIDIA's own driver, or any for AMD's. To be asked where `count_gpus` finds none.
+/// Returns the vendor of a GPU on the PCI bus whose driver is not loaded: NVIDIA's own driver, or
+/// any for AMD's. Programs cannot compute on it. Call it only if `count_gpus` finds none.
 [[nodiscard]] GpuVendor find_gpu_without_driver(const SystemFiles& files);
 
 }  // namespace steptune

@@ -7,7 +7,7 @@
 
 namespace steptune {
 
-/// What /proc/meminfo says of the whole machine; a figure that is missing is nothing.
+/// Figures of /proc/meminfo for the whole machine; missing figures are nullopt.
 struct MemoryInfo {
   std::optional<double> total_bytes;
   std::optional<double> available_bytes;
@@ -15,8 +15,8 @@ struct MemoryInfo {
 };
 [[nodiscard]] MemoryInfo read_memory_info(const SystemFiles& files);
 
-/// The memory that this process may use: the machine's, or the limit of its control groups where
-/// that is less. 0 where the machine's is unknown.
+/// Returns the memory that this process may use: the machine's, or its control groups' limit if
+/// that is lower. Returns 0 if the machine's memory is unknown.
 [[nodiscard]] double usable_memory_bytes(const SystemFiles& files);
 
 }  // namespace steptune

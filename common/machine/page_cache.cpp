@@ -57,7 +57,7 @@ DataFiles visit(const std::vector<fs::path>& paths,
 std::error_code drop(const fs::path& file) {
   const UniqueFd descriptor(::open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!descriptor) return {errno, std::generic_category()};
-  // Pages that are not yet written cannot be dropped.
+  // The kernel cannot drop modified pages, so write them first.
   ::fdatasync(descriptor.get());
   const int fault = ::posix_fadvise(descriptor.get(), 0, 0, POSIX_FADV_DONTNEED);
   return {fault, std::generic_category()};

@@ -22,7 +22,7 @@ struct CloseDirectory {
   void operator()(DIR* directory) const { ::closedir(directory); }
 };
 
-/// The next blank-separated field of `text`, which is removed from it.
+/// Removes the next blank-separated field from `text` and returns it.
 std::string_view take_field(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
   const std::size_t length = std::min(text.find_first_of(" \n"), text.size());
@@ -44,7 +44,7 @@ void append_numbers(std::string_view text, std::vector<pid_t>& numbers) {
     numbers.push_back(number);
 }
 
-/// Numeric entries of a directory of /proc.
+/// Returns the numeric entries of a directory of /proc.
 std::vector<pid_t> numeric_entries(const char* path) {
   std::vector<pid_t> entries;
   const std::unique_ptr<DIR, CloseDirectory> directory(::opendir(path));
@@ -56,7 +56,7 @@ std::vector<pid_t> numeric_entries(const char* path) {
   return entries;
 }
 
-/// What the separators end or part. The text must outlive it.
+/// Splits `text` at `separator`. The text must outlive the parts.
 std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   for (std::size_t at = 0; at < text.size();) {
@@ -67,9 +67,8 @@ std::vector<std::string_view> parts_of(std::string_view text, char separator) {
   return parts;
 }
 
-/// Reads the text of /proc/PID/stat.
 std::optional<ProcessStat> stat_of(pid_t pid, const std::string& text) {
-  // The command name stands in parentheses and may itself hold blanks and parentheses.
+  // The command name is in parentheses and may contain blanks and parentheses.
   const std::size_t name_end = text.rfind(')');
   if (name_end == std::string::npos) return std::nullopt;
   std::string_view rest = std::string_view(text).substr(name_end + 1);
@@ -101,7 +100,7 @@ std::optional<ProcessStat> stat_of(pid_t pid, const std::string& text) {
   return stat;
 }
 
-/// For kernels built without /proc/PID/task/TID/children.
+/// Finds children on kernels without /proc/PID/task/TID/children.
 std::vector<pid_t> children_by_scan(pid_t parent) {
   std::vector<pid_t> children;
   for (const pid_t pid : all_processes()) {
@@ -133,7 +132,7 @@ std::vector<ThreadStat> threads_of(const SystemFiles& files, pid_t pid) {
     told.cpu_s = stat->own_cpu_s;
     const auto times = files.text(of_thread + "/schedstat");
     if (!times || times->empty()) continue;
-    // Nanoseconds on a CPU and waiting for one: finer than the ticks of `stat`.
+    // schedstat: nanoseconds on a CPU and waiting for a CPU, finer than the ticks of `stat`.
     std::string_view rest = *times;
     told.cpu_s = k_seconds_per_ns * static_cast<double>(take_number<std::uint64_t>(rest));
     told.cpu_wait_s = k_seconds_per_ns * static_cast<double>(take_number<std::uint64_t>(rest));
@@ -157,7 +156,7 @@ std::vector<pid_t> children_of(pid_t pid) {
 }
 
 std::vector<pid_t> adopted_children_of_self() {
-  // The kernel hands orphans to the first live thread of the subreaper, which is the leader.
+  // The kernel gives orphans to the first live thread of the subreaper, which is the leader.
   const pid_t self = ::getpid();
   const auto text =
       read_system_file(fmt::format(FMT_COMPILE("/proc/{}/task/{}/children"), self, self));
@@ -200,7 +199,7 @@ std::map<std::string, std::string> environment_of(pid_t pid) {
   const std::string text = read_system_file(fmt::format("/proc/{}/environ", pid)).value_or("");
   for (const std::string_view entry : parts_of(text, '\0')) {
     const std::size_t equals = entry.find('=');
-    // Of a variable that is there twice the first is in force to getenv.
+    // If a variable occurs twice, getenv uses the first.
     if (equals != std::string_view::npos)
       environment.emplace(entry.substr(0, equals), entry.substr(equals + 1));
   }
@@ -222,7 +221,8 @@ UniqueFd open_pidfd(pid_t pid) {
 }
 
 bool send_signal(const ProcessId& process, int signal) {
-  // The handle is opened first and the identity checked after: from then on it is pinned.
+  // Open the handle first and check the identity afterwards: the handle then refers to the checked
+  // process.
   const UniqueFd handle = open_pidfd(process.pid);
   const auto stat = read_stat(process.pid);
   if (!stat || stat->id != process || stat->is_zombie()) return false;

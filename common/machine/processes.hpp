@@ -17,26 +17,26 @@
 
 namespace steptune {
 
-/// A process that cannot be mistaken for a later one that got the same number.
+/// A process, identified so that a later process with the same number is not mistaken for it.
 struct ProcessId {
   pid_t pid = 0;
   std::uint64_t start_ticks = 0;  ///< since boot
   auto operator<=>(const ProcessId&) const = default;
 };
 
-/// What `/proc/PID/stat` tells.
+/// Fields of `/proc/PID/stat`.
 struct ProcessStat {
   ProcessId id;
   char state = '?';
   pid_t parent = 0;
   pid_t group = 0;
   std::uint64_t resident_bytes = 0;
-  double cpu_s = 0.0;      ///< CPU time of it and of the children that it has waited for
+  double cpu_s = 0.0;      ///< CPU time of the process and of children that it has waited for
   double own_cpu_s = 0.0;  ///< CPU time of its own threads
   [[nodiscard]] bool is_zombie() const { return state == 'Z' || state == 'X'; }
 };
 
-/// Nothing when there is no such process.
+/// Returns nullopt if there is no such process.
 [[nodiscard]] std::optional<ProcessStat> read_stat(pid_t pid);
 
 /// One thread of a process.
@@ -44,44 +44,46 @@ struct ThreadStat {
   pid_t id = 0;
   char state = '?';
   double cpu_s = 0.0;
-  std::optional<double> cpu_wait_s;  ///< ready to run, but without a CPU (CONFIG_SCHED_INFO)
+  std::optional<double> cpu_wait_s;  ///< time ready to run but without a CPU (CONFIG_SCHED_INFO)
   [[nodiscard]] bool is_runnable() const { return state == 'R'; }
 };
 
-/// All threads of a process, from /proc/PID/task. Empty when the process is gone.
+/// Returns all threads of a process, from /proc/PID/task. Empty if the process is gone.
 [[nodiscard]] std::vector<ThreadStat> threads_of(const SystemFiles& files, pid_t pid);
 
-/// Live and zombie children of all threads of a process. Empty when it is gone.
+/// Returns the live and zombie children of all threads of a process. Empty if it is gone.
 [[nodiscard]] std::vector<pid_t> children_of(pid_t pid);
 
-/// Children whose own parents died, and those that the process's first thread started.
+/// Returns children that this process adopted because their parents died, and children started by
+/// its first thread.
 [[nodiscard]] std::vector<pid_t> adopted_children_of_self();
 
-/// A process and all its descendants that can be reached from it, zombies aside.
+/// Returns a process and all descendants that can be reached from it, without zombies.
 [[nodiscard]] std::vector<ProcessStat> process_tree(pid_t root);
 
 [[nodiscard]] std::vector<pid_t> all_processes();
 
-/// Whether the environment that a process was started with has all of these `NAME=value` entries.
-/// False for processes that may not be looked into.
+/// True if the environment with which a process was started has all of these `NAME=value` entries.
+/// False if the process may not be inspected.
 [[nodiscard]] bool environment_has(pid_t pid, std::span<const std::string> entries);
 
-/// The environment that a process was started with. Empty for processes that may not be looked
-/// into.
+/// Returns the environment with which a process was started. Empty if it may not be inspected.
 [[nodiscard]] std::map<std::string, std::string> environment_of(pid_t pid);
 
-/// Paths of the files that a process has mapped into its memory, its shared libraries among them.
-/// Empty for processes that may not be looked into. proc(5), /proc/PID/maps.
+/// Returns the paths of files that a process has mapped into memory, such as its shared libraries.
+/// Empty if the process may not be inspected. proc(5), /proc/PID/maps.
 [[nodiscard]] std::set<std::string> mapped_files(pid_t pid);
 
-/// Signals this very process, never another that got its number since. False when it is gone or may
-/// not be signalled.
+/// Signals exactly this process, never a later one with the same number. Returns false if it is
+/// gone or may not be signalled.
 bool send_signal(const ProcessId& process, int signal);
 
-/// Opens a handle that polls readable once the process has exited. Empty where the kernel has none.
+/// Opens a handle that becomes readable for poll once the process has exited. Empty if the kernel
+/// has no pidfds.
 [[nodiscard]] UniqueFd open_pidfd(pid_t pid);
 
-/// Identifies the machine's current boot: process numbers and start times mean nothing beyond it.
+/// Returns an identifier of the machine's current boot. Process numbers and start times are valid
+/// only within one boot.
 [[nodiscard]] std::string boot_id();
 
 }  // namespace steptune
