@@ -10,24 +10,24 @@
 
 namespace steptune {
 
-/// Decides whether one running trial is stopped early, and keeps of its estimates what searcher and
-/// scheduler compare others with: the first ones that reach 1, 2, 4, 8, ... times the least
-/// resource (its milestones), and those that first reach a rung of `asha`.
+/// Decides whether one running trial is stopped early. Keeps the estimates with which searcher and
+/// scheduler compare this trial: its milestones (the first estimates that reach 1, 2, 4, 8, ...
+/// times the least resource) and the first estimate at each rung of `asha`.
 class EarlyStopping {
  public:
   explicit EarlyStopping(const SchedulerOptions& options);
 
-  /// The scheduler is told every estimate; where it defers to the searcher, that one is asked at
-  /// every new milestone and overrules it until the next one. What the tuner and the benchmarks
-  /// run.
+  /// Passes every estimate to the scheduler. If the scheduler defers to the searcher, asks the
+  /// searcher at each new milestone; its decision replaces the scheduler's until the next
+  /// milestone. The tuner and the benchmarks both call this.
   [[nodiscard]] StopDecision decide(const TrialEstimate& estimate,
                                     const Configuration& configuration, Scheduler& scheduler,
                                     Searcher& searcher);
 
-  /// Records an estimate of a trial that is exempt from stopping. True if it is a new milestone.
+  /// Records an estimate of a trial that is exempt from stopping. Returns true for a new milestone.
   bool record(const TrialEstimate& estimate);
 
-  /// At rising fidelities below 1.
+  /// Milestones at rising fidelities below 1.
   [[nodiscard]] std::span<const Milestone> milestones() const { return milestones_; }
   [[nodiscard]] std::span<const Milestone> rungs() const { return rungs_; }
 

@@ -10,9 +10,10 @@
 
 namespace steptune {
 
-/// Indices of the pairs, to be minimised, that no other one dominates, by ascending first value; of
-/// equal ones the first. Sorted by one value, a pair is dominated exactly if one before it is at
-/// least as good in the other (Kung, Luccio and Preparata 1975). None of the values is NaN.
+/// Returns the indices of the pairs (to be minimised) that no other pair dominates, by ascending
+/// first value. Of equal pairs it returns the first. In order of the first value, a pair is
+/// dominated exactly if an earlier pair is at least as good in the second (Kung, Luccio and
+/// Preparata 1975). No value may be NaN.
 [[nodiscard]] inline std::vector<std::size_t> pareto_front(
     std::span<const std::array<double, 2>> pairs) {
   std::vector<std::pair<std::array<double, 2>, std::size_t>> sorted;

@@ -11,48 +11,49 @@
 
 namespace steptune {
 
-/// The state of a running trial's measurement, all objectives to be minimised.
+/// Current measurement of a running trial; all objectives are to be minimised.
 struct TrialEstimate {
   std::int64_t trial = 0;
   double resource = 0.0;  ///< steady-state steps measured so far
   std::vector<double> values;
-  std::vector<double> half_widths;  ///< of the 95 % interval; infinite while unknown
+  std::vector<double> half_widths;  ///< half-widths of the 95 % intervals; infinite if unknown
 };
 
-/// Resources that should be equal may differ in their last digits.
+/// Tolerance for comparing resources, which may differ in their last digits.
 inline constexpr double k_resource_slack = 1.0 - 1e-9;
 
-/// What `SchedulerOptions::eta` may be, in study files, too.
+/// Bounds of `SchedulerOptions::eta`, also in study files.
 inline constexpr double k_least_eta = 1.1;
 inline constexpr double k_most_eta = 100.0;
 
 struct SchedulerOptions {
-  double eta = 3.0;           ///< asha: a share of 1/eta goes on from each rung
+  double eta = 3.0;           ///< asha: the share 1/eta continues after each rung
   double min_resource = 10;   ///< asha: steady-state steps of the first rung
-  double max_resource = 810;  ///< asha: beyond this no rung
+  double max_resource = 810;  ///< asha: all rungs are below this
 };
 
-/// Decides whether running trials go on. Not thread safe. Deterministic: a function of the calls.
+/// Decides whether running trials continue. Not thread-safe. Deterministic: decisions depend only
+/// on the sequence of calls.
 class Scheduler {
  public:
   virtual ~Scheduler() = default;
 
-  /// Called whenever a trial's estimate has changed; never for trials exempt from stopping, whose
-  /// estimates come through `on_exempt` and serve as comparison only.
+  /// Called at each change of a trial's estimate. Estimates of trials that are exempt from stopping
+  /// go to `on_exempt` and serve only for comparison.
   [[nodiscard]] virtual StopDecision on_estimate(const TrialEstimate& estimate) = 0;
   virtual void on_exempt(const TrialEstimate& estimate) = 0;
-  /// Takes back all that was told of a trial: nothing is compared with one that failed, ran out of
-  /// memory, violates a guard or is about to be started again. Unknown trials are ignored.
+  /// Removes all estimates of a trial, so that no trial is compared with it: because it failed, ran
+  /// out of memory, violated a guard or will be started again. Ignores unknown trials.
   virtual void forget(std::int64_t trial) = 0;
 
-  /// Whether a searcher that has a model may overrule these decisions (`EarlyStopping`).
+  /// True if a searcher with a model may overrule these decisions (`EarlyStopping`).
   [[nodiscard]] virtual bool defers_to_searcher() const { return false; }
 };
 
-/// The schedulers by name: `none`, `asha` (Li et al. 2020, stopping variant, with intervals: a
-/// trial stops only if its lower bound lies above the rung's cut), `racing` (stops a trial whose
-/// interval lies wholly above the incumbent's), `median` (Golovin et al. 2017: worse than the
-/// median of others at the same resource).
+/// Makes a scheduler by name. `none` never stops a trial. `asha` (Li et al. 2020, stopping variant,
+/// with intervals) stops a trial only if the lower end of its interval is above the rung's cut.
+/// `racing` stops a trial whose whole interval is above another trial's. `median` (Golovin et al.
+/// 2017) stops a trial that is worse than the median of others at the same resource.
 [[nodiscard]] Result<std::unique_ptr<Scheduler>> make_scheduler(const std::string& name,
                                                                 const SchedulerOptions& options);
 [[nodiscard]] const std::vector<std::string>& scheduler_names();

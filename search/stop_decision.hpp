@@ -5,7 +5,7 @@
 
 namespace steptune {
 
-/// Whether a running trial is to be stopped before its end.
+/// Decision whether a running trial is stopped before its end.
 struct StopDecision {
   bool stop = false;
   std::string reason;  ///< for a stop: `rung 3 (90 steps): rank 31 of 40, top 13 promoted`

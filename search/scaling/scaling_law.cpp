@@ -18,7 +18,7 @@ constexpr std::array k_laws = {ScalingLaw::amdahl, ScalingLaw::amdahl_linear,
                                ScalingLaw::amdahl_log, ScalingLaw::gustafson,
                                ScalingLaw::gustafson_log};
 
-/// Time relative to that on one machine, term by term.
+/// Time relative to the time on one machine, by term.
 struct RelativeTime {
   double serial = 0.0;
   double parallel = 0.0;
@@ -26,7 +26,7 @@ struct RelativeTime {
   [[nodiscard]] double total() const { return serial + parallel + communication; }
 };
 
-/// `log2_n`: of the laws with messages of a tree alone.
+/// `log2_n` is used only by the laws with messages along a tree.
 RelativeTime relative_time(ScalingLaw law, double s, double c, double n, double log2_n) {
   switch (law) {
     case ScalingLaw::amdahl:
@@ -39,7 +39,7 @@ RelativeTime relative_time(ScalingLaw law, double s, double c, double n, double 
     case ScalingLaw::gustafson_log:
       break;
   }
-  // Of the time at n without messages, Gustafson's s is serial.
+  // Gustafson's s is the serial share of the time at n machines, without messages.
   const double whole = 1.0 / (n - s * (n - 1.0));
   const double messages = law == ScalingLaw::gustafson_log ? c * log2_n : 0.0;
   return {s * whole, (1.0 - s) * whole, messages * whole};
@@ -50,7 +50,8 @@ double log2_for(ScalingLaw law, double count) {
   return is_tree ? std::log2(count) : 0.0;
 }
 
-/// A point as the least squares need it: a fit looks at each some thousand times.
+/// A point with its logarithms computed once, because a fit reads each point about a thousand
+/// times.
 struct WeighedPoint {
   double count = 0.0;
   double log2_count = 0.0;
@@ -67,7 +68,7 @@ std::vector<WeighedPoint> weighed(std::span<const ScalingPoint> points) {
   return result;
 }
 
-/// A law's least squares at given s and c: the logarithm of the time on one machine is linear.
+/// Best fit for fixed s and c. The logarithm of the time on one machine enters linearly.
 struct Residuals {
   double chi_squared = 0.0;
   double log_one_s = 0.0;
@@ -88,14 +89,14 @@ Residuals residuals(ScalingLaw law, double s, double c, std::span<const WeighedP
   return {std::max(0.0, squares - weights * mean * mean), mean};
 }
 
-/// Of communication at one serial share. Looked for over square roots, so that small shares are
+/// Best communication cost for a fixed serial share. Searched over sqrt(c), so that small costs are
 /// resolved.
 struct Communication {
   double root = 0.0;
   Residuals at;
 };
 
-/// Chi-squared of a law over the square roots of s and c.
+/// Chi-squared of a law as a function of sqrt(s) and sqrt(c).
 class LeastSquares {
  public:
   LeastSquares(ScalingLaw law, std::span<const ScalingPoint> points)
@@ -110,7 +111,7 @@ class LeastSquares {
     const auto [root, least] = inner_minimum(root_s);
     return none.at.chi_squared <= least ? none : Communication{root, at(root_s, root)};
   }
-  /// The root of the serial share with the least chi-squared.
+  /// Returns the square root of the serial share with the least chi-squared.
   [[nodiscard]] double best_root_s() const {
     constexpr int k_steps = 50;
     const auto profile = [&](double s) {
@@ -131,11 +132,11 @@ class LeastSquares {
     return there < least ? inner : root_at(best, k_steps);
   }
 
-  static constexpr double k_most_root_c = 3.1622776601683795;  ///< of c = 10
+  static constexpr double k_most_root_c = 3.1622776601683795;  ///< square root of c = 10
 
  private:
   static constexpr int k_bits = 24;
-  /// Root of c and chi-squared of the best communication that is not none.
+  /// Returns sqrt(c) and chi-squared of the best positive communication cost.
   [[nodiscard]] std::pair<double, double> inner_minimum(double root_s) const {
     return boost::math::tools::brent_find_minima(
         [&](double c) { return at(root_s, c).chi_squared; }, 0.0, k_most_root_c, k_bits);
@@ -145,8 +146,8 @@ class LeastSquares {
   std::vector<WeighedPoint> points_;
 };
 
-/// The last place on the way from `inside` to `outside` where `is_inside` holds, taking it to
-/// change once.
+/// Returns the last point between `inside` and `outside` at which `is_inside` is true, if it
+/// changes once on the way.
 double border(double inside, double outside, const std::function<bool(double)>& is_inside) {
   constexpr int k_halvings = 20;
   if (is_inside(outside)) return outside;
@@ -157,8 +158,9 @@ double border(double inside, double outside, const std::function<bool(double)>& 
   return inside;
 }
 
-/// Of the common scale of errors, squared: known with `prior` degrees of freedom to be 1, and as
-/// the points scatter around the best curve. Errors are never taken for smaller than stated.
+/// Returns the squared scale of the errors: a mean of 1, with `prior` degrees of freedom, and of
+/// the points' scatter around the best curve. Never below 1: errors are not taken to be smaller
+/// than stated.
 double error_scale(double chi_squared, double degrees_of_freedom, double prior) {
   if (std::isinf(prior)) return 1.0;
   return std::max(1.0, (prior + chi_squared) / (prior + degrees_of_freedom));
@@ -171,7 +173,8 @@ double threshold_95(double degrees_of_freedom) {
   return boost::math::quantile(boost::math::fisher_f(1.0, degrees_of_freedom), k_level);
 }
 
-/// The curves at one serial share whose chi-squared is at most `limit`. `weight`: of all points.
+/// Adds the curves at one serial share whose chi-squared is at most `limit`. `weight` is the sum
+/// over all points.
 void add_curves(const LeastSquares& squares, ScalingLaw law, double root_s, double limit,
                 double weight, std::vector<ScalingCurve>& region) {
   constexpr int k_steps = 6;
@@ -210,8 +213,8 @@ ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double 
       fit.chi_squared + error_scale(fit.chi_squared, fit.degrees_of_freedom, error_dof) *
                             threshold_95(error_dof + fit.degrees_of_freedom);
   fit.chi_squared_limit = limit;
-  // What fits best nearby often shows at once that this is clearly inside, too; the margin is more
-  // than the search for the best communication is inexact by.
+  // The best communication at a nearby s often shows at once that s is inside. The margin exceeds
+  // the inexactness of the search for the best communication.
   constexpr double k_clearly = 1.0 - 1e-9;
   double nearby = best.root;
   const auto is_inside = [&](double s) {
@@ -232,8 +235,8 @@ ScalingFit fit_law(ScalingLaw law, std::span<const ScalingPoint> points, double 
   return fit;
 }
 
-/// With errors whose scale is estimated from the most general law: the quasi-AICc of Burnham and
-/// Anderson, "Model selection and multimodel inference", 2002, section 2.5.
+/// Compares the fits by quasi-AICc: the scale of the errors is estimated from the most general law
+/// (Burnham and Anderson, "Model selection and multimodel inference", 2002, section 2.5).
 void compare(std::vector<ScalingFit>& fits, double count, double error_dof) {
   const auto can_compare = [](const ScalingFit& fit) { return fit.degrees_of_freedom >= 2.0; };
   double scale = std::numeric_limits<double>::infinity();

@@ -63,8 +63,8 @@ class AshaScheduler final : public Scheduler {
     std::map<std::int64_t, std::vector<double>> values;  ///< by trial
   };
 
-  /// Enters the trial at the rungs that it has reached and has no entry at; the highest one
-  /// reached.
+  /// Records the trial at each rung that it has reached, unless it is already recorded there.
+  /// Returns the highest rung reached.
   std::optional<std::size_t> record(const TrialEstimate& estimate) {
     const bool finite = std::all_of(estimate.values.begin(), estimate.values.end(),
                                     [](double value) { return std::isfinite(value); });
@@ -86,7 +86,7 @@ class AshaScheduler final : public Scheduler {
   double eta_;
   std::vector<Rung> rungs_;
   std::map<std::int64_t, std::size_t>
-      passed_;  ///< rungs that the trial need not be judged at again
+      passed_;  ///< number of rungs at which the trial is not judged again
 };
 
 }  // namespace

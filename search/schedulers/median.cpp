@@ -11,8 +11,9 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_min_others = 3;
-/// A curve keeps the first points that reach 1, 2, 4, 8, ... times the least resource, which are a
-/// trial's milestones (`EarlyStopping`): a curve told again from the history is the same.
+/// A curve keeps the first points that reach 1, 2, 4, 8, ... times the least resource. These are
+/// also a trial's milestones (`EarlyStopping`), so the curve is the same after a resume from the
+/// history.
 constexpr double k_growth = 2.0;
 
 class MedianScheduler final : public Scheduler {
@@ -52,10 +53,10 @@ class MedianScheduler final : public Scheduler {
   struct Curve {
     std::vector<TrialEstimate> kept;
     TrialEstimate latest;
-    double next_resource = 0.0;  ///< of the next point to keep
+    double next_resource = 0.0;  ///< resource of the next point to keep
   };
 
-  /// What the other trials that got as far had measured at this resource.
+  /// Returns the values at this resource of all other trials that have reached it.
   [[nodiscard]] std::vector<double> others_at(const TrialEstimate& estimate,
                                               std::size_t objective) const {
     std::vector<double> values;

@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Members of the first front among the `candidates` of `points`.
+/// Returns the `candidates` (indices of `points`) that no other candidate dominates.
 std::vector<std::size_t> first_front(const std::vector<std::vector<double>>& points,
                                      const std::vector<std::size_t>& candidates) {
   std::vector<std::size_t> front;
@@ -21,7 +21,7 @@ std::vector<std::size_t> first_front(const std::vector<std::vector<double>>& poi
   return front;
 }
 
-/// Crowding distance of each member of a front: how far apart its neighbours are.
+/// Returns each member's crowding distance: the distance between its neighbours on the front.
 std::vector<double> crowding(const std::vector<std::vector<double>>& points,
                              const std::vector<std::size_t>& front) {
   constexpr double k_infinite = std::numeric_limits<double>::infinity();

@@ -7,37 +7,38 @@
 
 namespace steptune {
 
-/// Uniform by parameter, without repetition; the draw is keyed by the trial's number.
+/// Draws each parameter uniformly, without repetition. The trial's number keys the draw.
 [[nodiscard]] std::unique_ptr<Searcher> make_random_searcher(const SearchSpace& space,
                                                              const SearcherOptions& options);
 
-/// The points of a shifted Sobol sequence in order, less those that violate constraints or have
-/// been tried; at random once the sequence keeps hitting tried ones.
+/// Takes the points of a shifted Sobol sequence in order, except those that violate constraints or
+/// have been tried. Draws at random once the sequence yields only tried points.
 [[nodiscard]] std::unique_ptr<Searcher> make_sobol_searcher(const SearchSpace& space,
                                                             const SearcherOptions& options);
 
-/// Levels that `grid` gives a continuous parameter: the ends and three evenly between them.
+/// Number of levels that `grid` gives a continuous parameter: both ends and three evenly between.
 inline constexpr int k_grid_levels = 5;
-/// Configurations that `grid` may have.
+/// Most configurations that `grid` accepts.
 inline constexpr std::uint64_t k_grid_limit = 1'000'000;
 
-/// Every configuration of the space, continuous parameters at `k_grid_levels` positions, in an
-/// order shuffled by the seed, so that a budget smaller than the grid still sees all of the space.
-/// Fails for more than `k_grid_limit`.
+/// Tries every configuration of the space, with `k_grid_levels` levels for continuous parameters.
+/// The seed shuffles the order, so that a budget smaller than the grid still covers the whole
+/// space. Fails for more than `k_grid_limit` configurations.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_grid_searcher(const SearchSpace& space,
                                                                    const SearcherOptions& options);
 
-/// Gaussian process and expected improvement (docs/algorithms/bayes.md). Fails for no objective and
-/// for more than two.
+/// Gaussian process with expected improvement (docs/algorithms/bayes.md). Fails for no objective or
+/// more than two.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_bayes_searcher(const SearchSpace& space,
                                                                     const SearcherOptions& options);
 
-/// Looks for the knee of the scaling curve (`search/scaling/scaling_law.hpp`) with few trials: the
-/// least count first, twice as many while further machines pay, then, within the knee's interval,
-/// where the laws leave most open; nothing once a trial would tell less than it errs, nor beside a
-/// trial that runs, whose result chooses the next count. Other parameters stay as in the best trial
-/// at the nearest count. Fails without `options.scaling`, and where its parameter has values below
-/// 1 or more than 4096.
+/// Searches for the knee of the scaling curve (`search/scaling/scaling_law.hpp`) with few trials.
+/// Tries the least count first, then doubles it as long as further machines pay. Then it tries the
+/// count within the knee's interval at which the laws are least certain. It stops if a further
+/// trial's error would exceed that uncertainty. Suggests nothing while a trial runs, because its
+/// result decides the next count. Other parameters are taken from the best trial at the nearest
+/// count. Fails without `options.scaling`, and if its parameter has values below 1 or more than
+/// 4096 values.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_scaling_searcher(
     const SearchSpace& space, const SearcherOptions& options);
 

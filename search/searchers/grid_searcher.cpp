@@ -9,7 +9,7 @@
 namespace steptune {
 namespace {
 
-/// Rows of points; nothing if there are more than `k_grid_limit`.
+/// Returns the points of the grid; nullopt if there are more than `k_grid_limit`.
 std::optional<std::vector<Point>> grid_of(const SearchSpace& space) {
   const auto& parameters = space.parameters();
   std::vector<std::uint64_t> levels;
@@ -42,7 +42,7 @@ std::optional<std::vector<Point>> grid_of(const SearchSpace& space) {
     }
     if (space.snap(point)) grid.push_back(std::move(point));
   }
-  // Levels of inactive parameters make the same point several times.
+  // Different levels of inactive parameters give equal points: keep one.
   std::sort(grid.begin(), grid.end());
   grid.erase(std::unique(grid.begin(), grid.end()), grid.end());
   return grid;
@@ -78,7 +78,7 @@ class GridSearcher final : public Searcher {
   const SearchSpace& space_;
   std::vector<Point> grid_;
   Visited visited_;
-  std::size_t next_ = 0;  ///< everything before it has been observed
+  std::size_t next_ = 0;  ///< all earlier points have been observed
 };
 
 }  // namespace

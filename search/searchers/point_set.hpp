@@ -8,8 +8,8 @@
 
 namespace steptune {
 
-/// Points of a search space, each once. Points that `SearchSpace::snap` has made are equal exactly
-/// when their coordinates are.
+/// A set of points of a search space. Points from `SearchSpace::snap` are equal exactly if their
+/// coordinates are.
 class PointSet {
  public:
   bool insert(std::span<const double> point) { return keys_.insert(key(point)).second; }
@@ -22,7 +22,7 @@ class PointSet {
   static std::string key(std::span<const double> point) {
     std::string bytes(point.size() * sizeof(double), '\0');
     for (std::size_t i = 0; i < point.size(); ++i) {
-      const double coordinate = point[i] + 0.0;  // -0 and 0 are one
+      const double coordinate = point[i] + 0.0;  // makes -0 equal to 0
       std::memcpy(bytes.data() + i * sizeof(double), &coordinate, sizeof(double));
     }
     return bytes;

@@ -18,16 +18,16 @@ namespace steptune {
 namespace {
 
 constexpr std::uint64_t k_most_counts = 4096;
-/// Relative error of a time that tells none.
+/// Least relative error of a measured time; used if its error is unknown.
 constexpr double k_least_error = 1e-3;
-/// That the scale of errors is known with: a few launches.
+/// Degrees of freedom with which the scale of the errors is known: a few launches.
 constexpr double k_error_degrees_of_freedom = 3.0;
-/// From a count whose machines still pay to the next that is tried (unbounded search: Bentley and
-/// Yao, "An almost optimal algorithm for unbounded searching", Information Processing Letters 5(3),
-/// 1976): what is too large costs most.
+/// Factor from a count whose machines still pay to the next count to try (unbounded search: Bentley
+/// and Yao, "An almost optimal algorithm for unbounded searching", Information Processing Letters
+/// 5(3), 1976). Kept small, because counts that are too large cost most.
 constexpr double k_outward = 2.0;
 
-/// The best that was measured at one count.
+/// The best trial measured at one count.
 struct CountBest {
   Configuration configuration;
   bool complete = false;
@@ -51,7 +51,7 @@ class ScalingSearcher final : public Searcher {
     visited_.add(observation.configuration);
     const auto count = count_of(observation.configuration);
     if (!count) return;
-    // What misses a deadline tells of the curve as well as what keeps it.
+    // A trial that misses a deadline still adds a point to the curve.
     const bool told = observation.values.size() > options_.objective;
     const double time = told ? observation.values[options_.objective] : 0.0;
     if (!(time > 0.0)) {
@@ -66,7 +66,8 @@ class ScalingSearcher final : public Searcher {
   }
 
   [[nodiscard]] Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
-    // Each count is chosen by what those before it took, but for the one after the first.
+    // Earlier results decide each count, except the second one: it may start while the first trial
+    // runs.
     if (request.running.size() > (best_.empty() ? 1U : 0U)) return std::nullopt;
     const std::map<double, Configuration> open = open_counts(request);
     if (open.empty()) {
@@ -98,7 +99,8 @@ class ScalingSearcher final : public Searcher {
     return to_number(*value);
   }
 
-  /// `base` with another count, as the space has it; nothing where it may not be tried.
+  /// Returns `base` with another count, adjusted to the space; nullopt if it was tried or is not
+  /// allowed.
   [[nodiscard]] std::optional<Configuration> with_count(const Configuration& base,
                                                         const Value& count) const {
     Point point = space_.encode(base);
@@ -110,7 +112,8 @@ class ScalingSearcher final : public Searcher {
     return space_.decode(point);
   }
 
-  /// What runs well on about as many machines is tried, else what was tried first.
+  /// Returns configurations to try at `count`: the best ones at the nearest and at the least count
+  /// measured, or a first one.
   [[nodiscard]] std::vector<Configuration> bases(double count,
                                                  const SuggestRequest& request) const {
     std::vector<Configuration> bases;
@@ -128,7 +131,8 @@ class ScalingSearcher final : public Searcher {
     return bases;
   }
 
-  /// The counts that were neither measured nor are running, with what would be tried there.
+  /// Returns the counts that are neither measured nor running, with the configuration to try at
+  /// each.
   [[nodiscard]] std::map<double, Configuration> open_counts(const SuggestRequest& request) const {
     std::set<double> running;
     for (const Configuration& configuration : request.running) {
@@ -147,7 +151,7 @@ class ScalingSearcher final : public Searcher {
     return open;
   }
 
-  /// Nothing where no further trial would tell more of the knee.
+  /// Returns nullopt if a further trial would not locate the knee better.
   [[nodiscard]] std::optional<double> next_count(const std::map<double, Configuration>& open) {
     const double least = open.begin()->first;
     if (best_.empty() || least < best_.begin()->first) return least;
@@ -165,7 +169,7 @@ class ScalingSearcher final : public Searcher {
     if (fits.empty()) return open.begin()->first < most ? next_inward(open, most) : std::nullopt;
     if (const auto count = next_for_deadline(open, fits, outward)) return count;
     if (const auto count = least_certain(open, fits, knee)) return count;
-    // Its interval may reach beyond what was measured though its value does not.
+    // The knee's interval may reach beyond the measured counts even if its value does not.
     if (knee.high >= most && outward) return outward;
     if (const auto failed = failed_.upper_bound(most);
         knee.mean >= most && failed != failed_.end()) {
@@ -176,15 +180,16 @@ class ScalingSearcher final : public Searcher {
 
   using BestByCount = std::map<double, CountBest>;
 
-  /// The least count that was measured to keep the deadline, which there is; the end: none.
+  /// Returns the least measured count that meets the deadline, or the end. A deadline must be set.
   [[nodiscard]] BestByCount::const_iterator first_in_time() const {
     return std::ranges::find_if(
         best_, [this](const auto& each) { return each.second.time <= *options_.deadline; });
   }
 
-  /// Where the least count that keeps the deadline is looked for: beyond what was measured, not
-  /// further than `outward`, while none keeps it and the laws let one; else between the last that
-  /// misses it and the first that keeps it, if a trial there would tell more than it errs.
+  /// Returns a count to try in search of the least one that meets the deadline. If no measured
+  /// count meets it, but the laws allow a larger one to, returns a larger count up to `outward`.
+  /// Otherwise returns a count between the last that misses it and the first that meets it, if
+  /// their times differ by more than a trial's error.
   [[nodiscard]] std::optional<double> next_for_deadline(
       const std::map<double, Configuration>& open, std::span<const ScalingFit> fits,
       const std::optional<double>& outward) const {
@@ -217,8 +222,9 @@ class ScalingSearcher final : public Searcher {
     return found == end ? std::nullopt : std::optional(found->first);
   }
 
-  /// Beyond what was measured: about twice as many or, where more have failed, between the two.
-  /// What failed once (a quota, a batch that cannot be divided) is not gone beyond.
+  /// Returns a count beyond the measured ones: about twice the largest or, if larger ones failed,
+  /// one between. Never goes beyond a count that failed (because of a quota, or a batch that cannot
+  /// be divided).
   [[nodiscard]] std::optional<double> next_outward(const std::map<double, Configuration>& open,
                                                    double most) {
     const auto least_failed = failed_.upper_bound(most);
@@ -236,14 +242,15 @@ class ScalingSearcher final : public Searcher {
     return nearest;
   }
 
-  /// The largest that may be tried below what was measured.
+  /// Returns the largest count that may be tried below `most`.
   [[nodiscard]] static std::optional<double> next_inward(
       const std::map<double, Configuration>& open, double most) {
     const auto above = open.lower_bound(most);
     return above == open.begin() ? std::nullopt : std::optional(std::prev(above)->first);
   }
 
-  /// Where within the knee's interval the laws leave most open, if that is more than a trial does.
+  /// Returns the count within the knee's interval at which the laws are least certain, if that
+  /// uncertainty exceeds a trial's error.
   [[nodiscard]] std::optional<double> least_certain(const std::map<double, Configuration>& open,
                                                     std::span<const ScalingFit> fits,
                                                     const Estimate& knee) {
@@ -283,7 +290,7 @@ class ScalingSearcher final : public Searcher {
     return sum / static_cast<double>(best_.size());
   }
 
-  /// From the least that was measured on.
+  /// Returns the counts from the least measured one up to `most`.
   [[nodiscard]] std::vector<double> counts_up_to(double most) const {
     std::vector<double> counts;
     for (const auto& [count, value] : values_) {
@@ -297,9 +304,9 @@ class ScalingSearcher final : public Searcher {
   ScalingSearch options_;
   std::uint64_t seed_;
   Visited visited_;
-  std::map<double, Value> values_;  ///< of the counting parameter, by number
+  std::map<double, Value> values_;  ///< values of the counting parameter, by number
   BestByCount best_;
-  std::set<double> failed_;  ///< counts of which a trial told no time
+  std::set<double> failed_;  ///< counts at which a trial gave no time
   std::string why_done_;
 };
 

@@ -8,14 +8,14 @@
 
 namespace steptune {
 
-/// Points of a Sobol sequence (direction numbers of Joe and Kuo 2008, through Boost) under a random
-/// digital shift: the net keeps its evenness, and different seeds give different points.
+/// Points of a Sobol sequence (direction numbers of Joe and Kuo 2008, through Boost) with a random
+/// digital shift. The shift keeps the points even and gives each seed different points.
 class SobolPoints {
  public:
   /// 1 <= dimensions <= 3667.
   SobolPoints(std::size_t dimensions, std::uint64_t seed);
 
-  /// The next point, each coordinate in [0, 1).
+  /// Returns the next point, each coordinate in [0, 1).
   [[nodiscard]] std::vector<double> next();
 
  private:

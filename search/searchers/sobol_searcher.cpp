@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Points of the sequence looked at for one suggestion.
+/// Most points of the sequence examined for one suggestion.
 constexpr int k_max_misses = 4096;
 
 class SobolSearcher final : public Searcher {
@@ -18,8 +18,8 @@ class SobolSearcher final : public Searcher {
 
   void observe(const Observation& observation) override { visited_.add(observation.configuration); }
 
-  /// The place in the sequence follows from what has been observed and is running, not from how
-  /// often the searcher was asked: a resumed study goes on where it was.
+  /// The position in the sequence depends on observed and running trials, not on the number of
+  /// requests, so a resumed study continues at the same place.
   [[nodiscard]] bool learns() const override { return false; }
 
   Result<std::optional<Suggestion>> suggest(const SuggestRequest& request) override {
@@ -56,7 +56,7 @@ class SobolSearcher final : public Searcher {
   std::uint64_t seed_;
   Visited visited_;
   SobolPoints points_;
-  std::deque<Point> ahead_;  ///< drawn from the sequence, not observed yet
+  std::deque<Point> ahead_;  ///< points drawn from the sequence but not observed yet
   std::string why_done_ = k_all_tried;
 };
 

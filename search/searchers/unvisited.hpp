@@ -12,12 +12,12 @@
 
 namespace steptune {
 
-/// `visited` and the running configurations together.
+/// Returns `visited` together with the running configurations.
 [[nodiscard]] Visited with_running(const Visited& visited, std::span<const Configuration> running);
 
-/// A configuration drawn at random whose point `admissible` accepts: draws first, and when these
-/// keep missing, one of those that enumeration finds left over. Where none was found, why, for
-/// people: there is none, or a space too large to enumerate did not show one.
+/// Draws a random configuration whose point `admissible` accepts. If many draws miss, picks one of
+/// the remaining points by enumeration. If none is found, returns the reason, for people: none is
+/// left, or the space is too large to enumerate.
 [[nodiscard]] tl::expected<Configuration, std::string> draw_unvisited(
     const SearchSpace& space, const std::function<bool(std::span<const double>)>& admissible,
     Rng& rng);

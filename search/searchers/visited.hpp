@@ -8,15 +8,15 @@
 
 namespace steptune {
 
-/// The configurations of a space that need not be tried again. Not thread safe.
+/// Configurations of a space that need not be tried again. Not thread-safe.
 class Visited {
  public:
-  /// `space` outlives this object.
+  /// `space` must outlive this object.
   explicit Visited(const SearchSpace& space) : space_(&space) {}
 
-  /// Configurations that are not of the space (from an earlier study) are left out.
+  /// Ignores configurations outside the space (from an earlier study).
   void add(const Configuration& configuration);
-  /// `point` is one that `SearchSpace::snap` has made.
+  /// `point` must come from `SearchSpace::snap`.
   [[nodiscard]] bool contains(std::span<const double> point) const {
     return points_.contains(point);
   }

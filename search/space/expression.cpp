@@ -15,7 +15,7 @@
 namespace steptune {
 namespace {
 
-// Between the library's && (2) and its comparisons (4): `not a == b` is `not (a == b)`.
+// Between muParser's && (2) and its comparisons (4), so that `not a == b` is `not (a == b)`.
 constexpr int k_not_precedence = 3;
 
 double negate(double x) {
@@ -33,7 +33,7 @@ double flooring(double x) {
 double rounding(double x) {
   return std::round(x);
 }
-// The library's own divides logarithms: 29.000000000000004 for 2^29.
+// muParser's log2 divides logarithms and gives 29.000000000000004 for 2^29.
 double binary_logarithm(double x) {
   return std::log2(x);
 }
@@ -70,8 +70,8 @@ struct Expression::Compiled {
   explicit Compiled(std::string source, TranslatedExpression translation)
       : text(std::move(source)), translated(std::move(translation)) {
     slots.resize(translated.parameters.size());
-    // It folds `0.5 and 1` through int to 0, and `29 * p0 / 100` into 0.29 * p0, which is below 29
-    // at 100.
+    // The optimizer folds `0.5 and 1` through int to 0, and `29 * p0 / 100` into 0.29 * p0, which
+    // is below 29 at 100.
     parser.EnableOptimizer(false);
     parser.DefineInfixOprt("!", negate);
     parser.DefineInfixOprt("!!", truth);
@@ -91,7 +91,7 @@ struct Expression::Compiled {
     parser.SetExpr(translated.text);
   }
 
-  // The parser holds the addresses of `slots`.
+  // The parser keeps the addresses of `slots`.
   Compiled(const Compiled&) = delete;
   Compiled& operator=(const Compiled&) = delete;
 
@@ -99,7 +99,7 @@ struct Expression::Compiled {
     try {
       return parser.Eval();
     } catch (const mu::ParserError&) {
-      // The grammar was checked on compilation; what is left is arithmetic without a value.
+      // Compilation checked the grammar. Only arithmetic without a result remains.
       return std::numeric_limits<double>::quiet_NaN();
     }
   }
@@ -169,7 +169,7 @@ double Expression::number_of(const Value& value) {
   for (const char character : *text) {
     hash = (hash ^ static_cast<unsigned char>(character)) * 0x100000001b3ULL;
   }
-  // 52 bits of the hash as the fraction of a number beyond anything that a study computes with.
+  // 52 bits of the hash as the fraction of a number larger than any that a study computes with.
   constexpr std::uint64_t k_exponent_of_2_to_600 = std::uint64_t{1023 + 600} << 52;
   return std::bit_cast<double>(k_exponent_of_2_to_600 | (hash >> 12));
 }

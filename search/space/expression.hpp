@@ -13,21 +13,25 @@
 
 namespace steptune {
 
-/// What is known of the machine that trials run on, by name: `cpus`, `gpus`, `memory_gb`.
+/// Facts about the trials' machine, by name: `cpus`, `gpus`, `memory_gb`.
 using Facts = std::map<std::string, double, std::less<>>;
 
 /// A condition or constraint over parameters and facts, such as `workers > 0 && precision ==
-/// 'bf16'` or `workers + threads <= 2 * cpus`. Evaluated by muParser. Quoted texts (either quote)
-/// compare with text-valued parameters through `==` and `!=`; `&& || !` and `and or not` are the
-/// same, but that `not` binds more loosely than comparisons do, as in Python. They take any number
-/// other than 0 for true and yield 1 or 0; `true` is 1. Operators
-/// `+ - * / % ^`, comparisons, `a ? b : c`; functions `min max abs round floor ceil sqrt exp ln
-/// log2 log10`. An inactive parameter counts as 0 (and equals no text). Copies are cheap;
-/// evaluation is not thread safe on one object.
+/// 'bf16'` or `workers + threads <= 2 * cpus`. Evaluated by muParser.
+///
+/// - Operators `+ - * / % ^`, comparisons, `a ? b : c`; functions `min max abs round floor ceil
+///   sqrt exp ln log2 log10`.
+/// - `&& || !` can be written `and or not`; `not` binds more loosely than comparisons, as in
+///   Python. Any number but 0 counts as true; results are 1 or 0; `true` is 1.
+/// - Quoted texts (either quote) compare with text-valued parameters by `==` and `!=`.
+/// - An inactive parameter counts as 0 and equals no text.
+///
+/// Copies are cheap. Evaluating one object from several threads is not safe.
 class Expression {
  public:
-  /// Compiles `text`. Errors: syntax, with the position; a name that is neither in `parameters` nor
-  /// in `facts`, with the nearest one that is. A parameter hides a fact of the same name.
+  /// Compiles `text`. Errors: a syntax error, with its position; a name that is neither in
+  /// `parameters` nor in `facts`, with the nearest known one. A parameter hides a fact of the same
+  /// name.
   [[nodiscard]] static Result<Expression> compile(const std::string& text,
                                                   const std::vector<std::string>& parameters,
                                                   const Facts& facts);
@@ -38,25 +42,26 @@ class Expression {
   Expression& operator=(Expression&&) noexcept;
   ~Expression();
 
-  /// The value for one configuration; NaN where arithmetic has none (0/0).
+  /// Returns the value for one configuration; NaN if arithmetic has no result (0/0).
   [[nodiscard]] double evaluate(const Configuration& configuration) const;
-  /// The same for values given as numbers: one per mentioned parameter, in that order, each
-  /// `number_of` its value or 0 where inactive.
+  /// Evaluates with numbers: one for each mentioned parameter, in that order; `number_of` its
+  /// value, or 0 if inactive.
   [[nodiscard]] double evaluate(std::span<const double> numbers) const;
-  /// `evaluate` is neither 0 nor NaN.
+  /// True if the value is neither 0 nor NaN.
   [[nodiscard]] bool holds(const Configuration& configuration) const;
   [[nodiscard]] bool holds(std::span<const double> numbers) const;
 
-  /// The number that stands for a value in expressions: `to_number`, and for a text one that equals
-  /// no other text's and no ordinary number.
+  /// Returns the number that represents a value in expressions: `to_number`, or for a text a number
+  /// that differs from every other text's and from any ordinary number.
   [[nodiscard]] static double number_of(const Value& value);
 
   [[nodiscard]] const std::string& text() const;
-  /// Names of the parameters that the expression mentions, each once, in order of appearance.
+  /// Returns the parameters that the expression mentions, each once, in order of appearance.
   [[nodiscard]] const std::vector<std::string>& mentioned_parameters() const;
-  /// Pairs (parameter, text) that the expression compares, for telling misspelt choices.
+  /// Returns the pairs (parameter, text) that the expression compares, so that misspelt choices can
+  /// be reported.
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& compared_texts() const;
-  /// Parameters that meet arithmetic, order or numbers; text values have none of these.
+  /// Returns the parameters used with arithmetic, order or numbers. Text values do not allow that.
   [[nodiscard]] const std::vector<std::string>& used_as_numbers() const;
 
  private:

@@ -134,7 +134,7 @@ class Translator {
  private:
   void emit(std::string_view text, std::size_t at) {
     out_.text += text;
-    // The blank keeps neighbours apart: `not not x` must not become one token.
+    // The blank separates tokens: `not not x` must not become one token.
     out_.text += ' ';
     out_.origins.insert(out_.origins.end(), text.size() + 1, at);
   }
@@ -256,7 +256,7 @@ class Translator {
                                       did_you_mean(token.text, names)));
     }
     emit(token.text, token.at);
-    out_.text.pop_back();  // the library wants the parenthesis right after the name
+    out_.text.pop_back();  // muParser requires the parenthesis right after the name
     out_.origins.pop_back();
     return {};
   }
@@ -266,9 +266,9 @@ class Translator {
            !known_parameter(tokens_[i]);
   }
 
-  /// The library refuses prefix operators in a row, so `!!` is one operator to it: with the second
-  /// of two equal negations, the first in the output is doubled or, if doubled already, single
-  /// again.
+  /// Merges a second negation into the one before it. muParser refuses two prefix operators in a
+  /// row, so `!!` is a single operator for it. Of two equal negations, drops the second and doubles
+  /// the first; if the first is already double, makes it single.
   bool merged_negation(std::size_t i) {
     if (i == 0) return false;
     const bool words = is_word(i, "not") && is_word(i - 1, "not");

@@ -8,8 +8,8 @@
 namespace steptune {
 namespace {
 
-/// Rounds to `decimals` places after the point (negative: before it). The quotient of a whole
-/// number and an exact power of ten is the double nearest to the decimal, so its text is short.
+/// Rounds to `decimals` places after the point (negative: before it). A whole number divided by an
+/// exact power of ten is the double nearest to the decimal, so its text is short.
 double round_decimals(double number, int decimals) {
   if (decimals > 22 || decimals < -22) return number;
   const double scale = std::pow(10.0, std::abs(decimals));
@@ -22,14 +22,14 @@ int decimals_for(double magnitude, int digits) {
   return digits - 1 - static_cast<int>(std::floor(std::log10(std::abs(magnitude))));
 }
 
-/// -0.3 and three steps of 0.1 are 5.6e-17 in binary, and 0 as it was meant.
+/// Removes binary rounding errors: -0.3 plus three steps of 0.1 gives 5.6e-17 and should be 0.
 double tidy_step_value(double number, double step) {
   constexpr double k_rest = 1e-9;
   if (std::abs(number) < k_rest * step) return 0.0;
   return round_decimals(number, decimals_for(number, 12));
 }
 
-/// Equal as a user means it: 1 and 1.0 are the same choice, 1 and true are not.
+/// True if a user would call the values equal: 1 and 1.0 are the same choice, 1 and true are not.
 bool same_value(const Value& a, const Value& b) {
   if (a == b) return true;
   const auto mixed = [](const Value& one, const Value& other) {
@@ -56,12 +56,13 @@ double first_exponent(const Parameter& parameter) {
   return std::ceil(std::log2(parameter.low));
 }
 
-/// Integers on a log scale keep every whole number, but at logarithmic positions.
+/// True for integers on a log scale: they have every whole number, at logarithmic positions.
 bool uneven(const Parameter& parameter) {
   return parameter.kind == ParameterKind::integer && parameter.scale == Scale::log;
 }
 
-/// Added before the logarithm is taken: counts from 0 on are at the positions of 1 to high + 1.
+/// Returns the number added before taking the logarithm. Counts from 0 have the positions of 1 to
+/// high + 1.
 double log_offset(const Parameter& parameter) {
   return parameter.low == 0.0 ? 1.0 : 0.0;
 }
@@ -117,7 +118,7 @@ std::optional<std::uint64_t> Parameter::level_count() const {
   if (powers_of_two(*this)) {
     return static_cast<std::uint64_t>(std::floor(std::log2(high)) - first_exponent(*this)) + 1;
   }
-  // The tolerance keeps 0.3 as the last of 0, 0.1, 0.2, 0.3.
+  // The tolerance keeps 0.3 as the last value of 0, 0.1, 0.2, 0.3.
   return static_cast<std::uint64_t>(std::floor((high - low) / step.value_or(1.0) + 1e-9)) + 1;
 }
 
@@ -190,7 +191,7 @@ Value Parameter::at_quantile(double quantile) const {
   const auto count = level_count();
   if (!count) return Value{continuous_at(*this, clamped_unit(quantile))};
   if (uneven(*this) && *count > 1) {
-    // Each whole number owns the factors from half below to half above it.
+    // Each whole number gets the factors from half below to half above it.
     const double offset = log_offset(*this);
     const double lowest = low + offset - 0.5;
     const double highest = high + offset + 0.5;

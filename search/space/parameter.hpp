@@ -14,49 +14,51 @@ namespace steptune {
 
 enum class ParameterKind { integer, floating, boolean, categorical, ordinal };
 enum class Scale { linear, log, log2 };
-/// What raising the parameter does to the memory that a trial needs, as the user declares it.
+/// Effect of a larger value on the memory that a trial needs, as declared by the user.
 enum class MemoryEffect { unknown, increases, decreases };
 
-/// One dimension of a search space. The functions below expect a definition that passes `check`.
+/// One dimension of a search space. The functions below require a definition that passes `check`.
 struct Parameter {
   std::string name;
   ParameterKind kind = ParameterKind::integer;
-  double low = 0.0;            ///< integer, floating: smallest value
-  double high = 0.0;           ///< integer, floating: largest value
-  std::optional<double> step;  ///< integer, floating with a linear scale: distance of the values
-  /// log2 on an integer: the powers of two in [low, high]. log on an integer may begin at 0.
+  double low = 0.0;            ///< smallest value of an integer or floating parameter
+  double high = 0.0;           ///< largest value of an integer or floating parameter
+  std::optional<double> step;  ///< distance of the values, for a linear scale
+  /// log2 on an integer: the powers of two in [low, high]. log on an integer may start at 0.
   Scale scale = Scale::linear;
-  std::vector<Value> choices;       ///< categorical: in no order; ordinal: in theirs
-  std::optional<std::string> when;  ///< the parameter is active where this expression holds
+  std::vector<Value> choices;       ///< categorical: without order; ordinal: in their order
+  std::optional<std::string> when;  ///< the parameter is active if this expression is true
   MemoryEffect memory = MemoryEffect::unknown;
 
-  /// Number of values, or nothing for a floating parameter without step (unless low == high).
+  /// Returns the number of values; nullopt for a floating parameter without step (unless low ==
+  /// high).
   [[nodiscard]] std::optional<std::uint64_t> level_count() const;
-  /// The value at `level`, 0 <= level < level_count().
+  /// Returns the value at `level`, 0 <= level < level_count().
   [[nodiscard]] Value level(std::uint64_t level) const;
-  /// The level of a value; nothing if it is not one of the parameter's values. Whole numbers are
-  /// taken for floating parameters and floating-point numbers without fraction for integers.
+  /// Returns the level of a value; nullopt if the parameter does not have it. Floating parameters
+  /// accept whole numbers; integers accept floating-point numbers without fraction.
   [[nodiscard]] std::optional<std::uint64_t> level_of(const Value& value) const;
 
-  /// True for parameters whose values have no order: categorical and boolean.
+  /// True if the values have no order: categorical and boolean.
   [[nodiscard]] bool unordered() const {
     return kind == ParameterKind::categorical || kind == ParameterKind::boolean;
   }
-  /// Position of a value on the parameter's scale, in [0, 1] (0 for a single value); for unordered
-  /// parameters the index of the choice. NaN for a value that the parameter does not have.
+  /// Returns a value's position on the parameter's scale, in [0, 1] (0 for a single value); for
+  /// unordered parameters the index of the choice. NaN for a value that the parameter does not
+  /// have.
   [[nodiscard]] double position_of(const Value& value) const;
-  /// The value whose position is nearest; for unordered parameters the choice of that index. Values
-  /// of floating parameters without step are rounded to about a millionth of the range (linear) or
-  /// of themselves (log), so that they stay short on command lines.
+  /// Returns the value whose position is nearest; for unordered parameters the choice with that
+  /// index. Rounds values of floating parameters without step to about a millionth of the range
+  /// (linear) or of themselves (log), so that they stay short on command lines.
   [[nodiscard]] Value at_position(double position) const;
-  /// The value at a quantile in [0, 1): uniform quantiles give each level the same chance, on log
-  /// scales each factor the same chance.
+  /// Returns the value at a quantile in [0, 1). Uniform quantiles give each level the same chance;
+  /// on log scales each factor the same chance.
   [[nodiscard]] Value at_quantile(double quantile) const;
 
-  /// The values in words, for messages: `16 to 512, powers of two`, `"fp32" or "bf16"`.
+  /// Returns the values in words, for messages: `16 to 512, powers of two`, `"fp32" or "bf16"`.
   [[nodiscard]] std::string range_text() const;
 
-  /// Fault in the definition itself (empty range, step on a log scale, repeated choice), if any.
+  /// Checks the definition itself (empty range, step on a log scale, repeated choice).
   /// `Error::where` is a JSON pointer below the parameter: `/low`, `/choices/2`.
   [[nodiscard]] Result<void> check() const;
 };

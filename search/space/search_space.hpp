@@ -18,28 +18,28 @@
 
 namespace steptune {
 
-/// A configuration in coordinates, one per parameter in the order of declaration:
+/// Coordinates of a configuration, one for each parameter in the order of declaration:
 /// `Parameter::position_of` for active parameters, `k_inactive` for the others.
 using Point = std::vector<double>;
 inline constexpr double k_inactive = -1.0;
 
-/// Most parameters, and most constraints, of a space.
+/// Most parameters and most constraints of a space.
 inline constexpr std::size_t k_max_parameters = 100;
 inline constexpr std::size_t k_max_constraints = 200;
 
 class SpaceRules;
 
-/// Typed parameters with conditions and constraints. Immutable; copies share what is compiled;
-/// every method may be called from several threads at once.
+/// Typed parameters with conditions and constraints. Immutable; copies share compiled expressions.
+/// Every method may be called from several threads at once.
 ///
-/// Searchers that look at many candidates work on points (`snap`, `enumerate_points`,
-/// `neighbour_points`), which costs a fraction of building configurations.
+/// Searchers that examine many candidates use points (`snap`, `enumerate_points`,
+/// `neighbour_points`), which cost a fraction of configurations.
 class SearchSpace {
  public:
-  /// Errors name the parameter or constraint at fault; `Error::where` is a JSON pointer into the
-  /// study file: `/parameters/prefetch/when`, `/constraints/0`. A condition may mention only
-  /// parameters declared before its own; a text that is compared with a parameter must be one of
-  /// its choices; some configuration must satisfy the constraints.
+  /// Makes a space. Errors name the wrong parameter or constraint; `Error::where` is a JSON pointer
+  /// into the study file: `/parameters/prefetch/when`, `/constraints/0`. A condition may mention
+  /// only parameters declared before its own. A text that is compared with a parameter must be one
+  /// of its choices. At least one configuration must satisfy the constraints.
   [[nodiscard]] static Result<SearchSpace> create(std::vector<Parameter> parameters,
                                                   const std::vector<std::string>& constraints,
                                                   const Facts& facts);
@@ -48,67 +48,69 @@ class SearchSpace {
   [[nodiscard]] const std::vector<std::string>& constraints() const { return constraint_texts_; }
   [[nodiscard]] const Parameter* find(std::string_view name) const;
 
-  /// Product of the level counts, before conditions and constraints; nothing if a parameter is
-  /// continuous or the product does not fit.
+  /// Returns the product of the level counts, before conditions and constraints; nullopt if a
+  /// parameter is continuous or the product is too large.
   [[nodiscard]] std::optional<std::uint64_t> product_size() const;
 
-  /// Why `configuration` is not in the space: unknown, missing, inactive or out-of-range parameter,
-  /// or a constraint that does not hold. `Error::where` is a JSON pointer into the configuration.
+  /// Returns an error if `configuration` is not in the space: an unknown, missing, inactive or
+  /// out-of-range parameter, or a violated constraint. `Error::where` is a JSON pointer into the
+  /// configuration.
   [[nodiscard]] Result<void> check(const Configuration& configuration) const;
   [[nodiscard]] bool contains(const Configuration& configuration) const {
     return check(configuration).has_value();
   }
 
-  /// NaN at parameters whose value is not one of theirs.
+  /// Returns the point; NaN at parameters that do not have the value.
   [[nodiscard]] Point encode(const Configuration& configuration) const;
-  /// Snaps every coordinate to the nearest value and removes parameters whose condition does not
-  /// hold. A coordinate of an active parameter that is `k_inactive` counts as 0. The result may
-  /// violate constraints: see `check`.
+  /// Snaps every coordinate to the nearest value and removes parameters whose condition is false.
+  /// `k_inactive` counts as 0 for an active parameter. The result may violate constraints: see
+  /// `check`.
   [[nodiscard]] Configuration decode(const Point& point) const;
 
-  /// Makes `point` what `encode(decode(point))` is and tells whether the constraints hold, in about
-  /// a tenth of the time.
+  /// Replaces `point` by `encode(decode(point))`, in about a tenth of the time. Returns true if the
+  /// constraints are satisfied.
   [[nodiscard]] bool snap(std::span<double> point) const;
 
-  /// A configuration drawn uniformly by parameter among those that satisfy the constraints; nothing
-  /// if `attempts` draws found none and the space is too large to be enumerated.
+  /// Draws a configuration, each parameter uniformly, among those that satisfy the constraints.
+  /// Returns nullopt if `attempts` draws found none and the space is too large to enumerate.
   [[nodiscard]] std::optional<Configuration> sample(Rng& rng, int attempts = 10'000) const;
-  /// The point of a configuration by quantiles, one per parameter, each in [0, 1): uniform
-  /// quantiles give uniform values (see `Parameter::at_quantile`). Nothing if it violates a
+  /// Returns the point at the given quantiles, one in [0, 1) for each parameter. Uniform quantiles
+  /// give uniform values (see `Parameter::at_quantile`). Returns nullopt if it violates a
   /// constraint.
   [[nodiscard]] std::optional<Point> point_at_quantiles(std::span<const double> quantiles) const;
 
-  /// Every configuration of the space, in order of declaration (last parameter fastest), each once;
-  /// nothing if `product_size` is unknown or above `limit`.
+  /// Returns every configuration of the space once, in order of declaration (last parameter
+  /// fastest); nullopt if `product_size` is unknown or above `limit`.
   [[nodiscard]] std::optional<std::vector<Configuration>> enumerate(std::uint64_t limit) const;
 
-  /// The same as points, one after the other in rows of `parameters().size()` coordinates; nothing
+  /// Returns every configuration as a point, in rows of `parameters().size()` coordinates; nullopt
   /// if there are more than `limit` or a parameter is continuous. Constraints prune whole branches,
-  /// so that the product may be far larger than the limit; gives up after visiting 16 branches per
-  /// allowed row.
+  /// so the product of levels may be far larger than the limit. Gives up after visiting 16 branches
+  /// for each allowed row.
   [[nodiscard]] std::optional<std::vector<double>> enumerate_points(std::uint64_t limit) const;
 
-  /// Points that differ from this one in one parameter (and what that activates or deactivates) and
-  /// are in the space, in rows, each once: every other choice of unordered parameters; for ordered
-  /// ones every level if there are few, else the adjacent ones and some farther off. What becomes
-  /// active takes its first, middle and last value in turn. `point` is one that `snap` has made.
+  /// Returns, each once and in rows, the points of the space that differ from `point` in one
+  /// parameter (and in the parameters that it activates or deactivates). Unordered parameters take
+  /// every other choice. Ordered ones take every level if there are few, otherwise the adjacent
+  /// ones and some farther away. A newly active parameter takes its first, middle and last value in
+  /// turn. `point` must come from `snap`.
   [[nodiscard]] std::vector<double> neighbour_points(std::span<const double> point) const;
 
  private:
   SearchSpace() = default;
 
-  /// What `snap` needs of a parameter's levels; the tables are empty where there are too many.
+  /// A parameter's levels, for `snap`. The tables are empty if there are too many levels.
   struct Column {
-    std::uint64_t levels = 0;  ///< 0: continuous
-    bool even = true;          ///< levels are equally far apart
+    std::uint64_t levels = 0;  ///< 0 if continuous
+    bool even = true;          ///< true if levels are equally far apart
     std::vector<double> positions;
-    std::vector<double> numbers;  ///< for expressions
+    std::vector<double> numbers;  ///< numbers for expressions
   };
   struct Located {
     double position = 0.0;
     double number = 0.0;
   };
-  /// Sees each row of the space; returns false to end the walk.
+  /// Receives each row of the space; returns false to end the walk.
   using Visit = std::function<bool(std::span<const double> point)>;
   enum class Walk { finished, ended, gave_up };
 
@@ -116,8 +118,8 @@ class SearchSpace {
   [[nodiscard]] bool discrete() const;
   [[nodiscard]] Walk walk(std::uint64_t max_branches, const Visit& visit) const;
   [[nodiscard]] bool draw(Rng& rng, Point& point) const;
-  /// Nothing where some configuration satisfies the constraints; else why none does, as far as is
-  /// known, and what to do.
+  /// Returns nullopt if some configuration satisfies the constraints; otherwise why none does, as
+  /// far as known, and what to do.
   [[nodiscard]] std::optional<Error> why_unsatisfiable() const;
   [[nodiscard]] Result<void> check_values(const Configuration& configuration) const;
 

@@ -58,7 +58,8 @@ std::vector<std::string> text_choices(const Parameter& parameter) {
   return texts;
 }
 
-/// Texts must be choices of what they are compared with; text values have no order.
+/// Checks that texts are choices of the parameters they are compared with, and that text values are
+/// not used as numbers.
 Result<void> check_texts(const Expression& expression, const std::vector<Parameter>& parameters,
                          const std::string& where) {
   const auto find = [&](const std::string& name) -> const Parameter& {

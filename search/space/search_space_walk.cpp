@@ -8,14 +8,14 @@
 namespace steptune {
 namespace {
 
-/// Parameters with at most this many levels offer all of them as neighbours.
+/// Parameters with at most this many levels take all of them as neighbours.
 constexpr std::uint64_t k_few_levels = 12;
 
 double position_of_level(const Parameter& parameter, std::uint64_t level) {
   return parameter.position_of(parameter.level(level));
 }
 
-/// Other coordinates to try for an active parameter, each once.
+/// Returns other coordinates to try for an active parameter, each once.
 std::vector<double> moves(const Parameter& parameter, std::uint64_t levels, double from) {
   std::vector<double> to;
   if (levels == 0) {

@@ -45,7 +45,7 @@ SpaceRules::Evaluator::Evaluator(const SpaceRules& rules) : rules_(rules) {
       rules.idle_.pop_back();
     }
   }
-  // Copying compiles every expression anew: tens of microseconds, once per concurrent thread.
+  // Copying compiles every expression again: tens of microseconds, once for each concurrent thread.
   if (!compiled_) compiled_ = std::make_unique<Compiled>(*rules.prototype_);
 }
 
@@ -56,7 +56,7 @@ SpaceRules::Evaluator::~Evaluator() {
 }
 
 bool SpaceRules::Evaluator::holds(const Rule& rule, std::span<const double> row) {
-  std::array<double, 64> numbers;  // as many as an expression may mention
+  std::array<double, 64> numbers;  // most parameters that an expression may mention
   const std::size_t count = rule.places.size();
   for (std::size_t i = 0; i < count; ++i)
     numbers[i] = row[rule.places[i]];

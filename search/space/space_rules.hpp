@@ -11,16 +11,16 @@
 
 namespace steptune {
 
-/// Conditions and constraints of a space over rows of numbers: one number per parameter in the
-/// order of declaration, `Expression::number_of` its value or 0 where inactive. Immutable and
-/// thread safe; evaluation happens on an `Evaluator` borrowed from a pool, because the expression
-/// library's objects hold the values that they compute with.
+/// Conditions and constraints of a space, evaluated on rows of numbers: one number for each
+/// parameter in the order of declaration; `Expression::number_of` its value, or 0 if inactive.
+/// Immutable and thread-safe. Evaluation uses an `Evaluator` borrowed from a pool, because
+/// muParser's objects store the values that they compute with.
 class SpaceRules {
  private:
   struct Rule {
     Expression expression;
-    std::vector<std::size_t> places;  ///< in the row, one per mentioned parameter
-    std::size_t last = 0;  ///< the rule can be decided once this parameter has its number
+    std::vector<std::size_t> places;  ///< index in the row of each mentioned parameter
+    std::size_t last = 0;             ///< index of the last parameter that the rule needs
   };
   struct Compiled {
     std::vector<std::optional<Rule>> conditions;  ///< one per parameter
@@ -35,11 +35,11 @@ class SpaceRules {
     Evaluator(const Evaluator&) = delete;
     Evaluator& operator=(const Evaluator&) = delete;
 
-    /// Whether the condition of `parameter` holds; needs the numbers of the parameters before it.
+    /// True if the condition of `parameter` is true. Needs the numbers of all earlier parameters.
     [[nodiscard]] bool active(std::size_t parameter, std::span<const double> row) const;
-    /// Whether the constraints whose last parameter is `parameter` hold.
+    /// True if all constraints whose last parameter is `parameter` are satisfied.
     [[nodiscard]] bool feasible_at(std::size_t parameter, std::span<const double> row) const;
-    /// The first constraint that a whole row violates.
+    /// Returns the first constraint that a complete row violates.
     [[nodiscard]] std::optional<std::size_t> violated(std::span<const double> row) const;
 
    private:
@@ -48,18 +48,18 @@ class SpaceRules {
     [[nodiscard]] static bool holds(const Rule& rule, std::span<const double> row);
 
     const SpaceRules& rules_;
-    std::unique_ptr<Compiled> compiled_;  ///< null where there are no rules
+    std::unique_ptr<Compiled> compiled_;  ///< null if there are no rules
   };
 
-  /// `conditions` has an entry for each of the `names`.
+  /// `conditions` has an entry for each of `names`.
   SpaceRules(const std::vector<std::string>& names,
              const std::vector<std::optional<Expression>>& conditions,
              const std::vector<Expression>& constraints);
 
   [[nodiscard]] Evaluator evaluator() const { return Evaluator(*this); }
-  /// Nothing to evaluate: every row is active and feasible.
+  /// True if there are no rules: every row is active and feasible.
   [[nodiscard]] bool empty() const { return empty_; }
-  /// Whether any rule mentions the parameter, so that its number matters.
+  /// True if any rule mentions the parameter.
   [[nodiscard]] bool mentions(std::size_t parameter) const { return mentioned_[parameter]; }
 
  private:

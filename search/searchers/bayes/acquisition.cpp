@@ -12,31 +12,31 @@
 namespace steptune::bayes {
 namespace {
 
-// How much worse an unlikely candidate is than every likely one, in logarithms, unless risks are
-// taken.
+// Distance, in logarithms, by which an unlikely candidate ranks below every likely one, unless
+// risks are taken.
 constexpr double k_below_threshold = 1e6;
 
-// Power of the probability of feasibility that the gain is multiplied by. With 1 it would be the
-// expected gain, were the probabilities right where the search looks: but it looks where they err
-// on the high side.
+// Power of the probability of feasibility by which the gain is multiplied. Power 1 would give the
+// expected gain if the probabilities were right. But the search prefers candidates whose
+// probabilities are overestimated, so a higher power is needed.
 constexpr double k_caution = 3.0;
 
-// What an unlikely candidate must promise to be tried before a likely one: more by so much, in
-// logarithms, and more than about a millionth of the best value.
+// An unlikely candidate is tried before a likely one only if its worth is higher by `k_risk` (a
+// logarithm) and exceeds `k_worth_a_failure`, the logarithm of about a millionth of the best value.
 constexpr double k_risk = 3.0;
 constexpr double k_worth_a_failure = -13.8;
 
-// Pairs of the front that upper bounds look at.
+// Number of pairs of the front that upper bounds use.
 constexpr std::size_t k_thinned_front = 5;
 
 constexpr double k_never = -std::numeric_limits<double>::infinity();
 
-/// What a candidate that is feasible with less than the threshold's probability is worth.
+/// Returns the worth of a candidate whose probability of being feasible is below the threshold.
 double unlikely(double log_threshold, double log_feasibility) {
   return -k_below_threshold * (1.0 + std::min(log_threshold - log_feasibility, 1e6));
 }
 
-/// What a candidate of that gain is worth if it is as likely to be feasible as can be.
+/// Returns the highest worth that a candidate of this gain can have, whatever its feasibility.
 double at_most(double log_gain) {
   return std::max(log_gain, -k_below_threshold);
 }
@@ -66,7 +66,7 @@ Acquisition::Goal Acquisition::goal_of(const EnsembleMember& member) {
   goal.log_worth = std::log(member.weight);
   const auto& targets = member.feasible_targets;
   for (std::size_t k = 0; k < targets.size(); ++k) {
-    // Members may differ in transform: what they share is the improvement relative to the best.
+    // Members may use different transforms. Improvement relative to the best is common to all.
     const OutputTransform& transform = member.objectives[k].transform();
     double unit = transform.scale();
     if (transform.warp() == Warp::none) {
@@ -152,8 +152,8 @@ void Acquisition::score(const Matrix& features, std::size_t first, std::size_t l
 }
 
 double Acquisition::worth(double log_gain, double log_feasibility) const {
-  // log(EI P^3): improvement times the probability of feasibility (Gardner et al. 2014), cubed
-  // here.
+  // log(EI P^3): improvement times the cubed probability of feasibility (Gardner et al. 2014 do not
+  // cube it).
   const double threshold = std::log(inputs_.feasibility_threshold);
   const double cautious = k_caution * log_feasibility + log_gain;
   if (log_feasibility >= threshold) return cautious;
@@ -170,7 +170,8 @@ bool Acquisition::bounds() const {
 
 void Acquisition::bound(const Matrix& features, std::size_t first, std::size_t last,
                         std::span<double> bounds) const {
-  // Improvement grows with the variance: of a minimum and of an area alike, as both are convex.
+  // Expected improvement grows with the variance, for a minimum and for an area, because both are
+  // convex.
   const std::vector<double> gains = log_gains(features, first, last, Variances::bounded);
   std::transform(gains.begin(), gains.end(), bounds.begin(), at_most);
 }
@@ -190,7 +191,7 @@ std::optional<double> Acquisition::improvement_share(const Matrix& features,
     }
     const Normal two = at(member.objectives[1].predict(features, row, row + 1), 0);
     const double gain = std::exp(goal.hypervolume->log_expected(one, two));
-    // Without a dominated area any gain is a large one, and none is none.
+    // Without a dominated area, any positive gain counts as a large one.
     share += gain > 0.0 ? member.weight * std::min(gain / goal.dominated_area, 1e6) : 0.0;
   }
   return std::exp(log_feasibilities(features, row, row + 1)[0]) * share;

@@ -12,78 +12,81 @@
 
 namespace steptune::bayes {
 
-/// The acquisition function: (log) expected improvement of one objective or expected hypervolume
-/// improvement of two, averaged over an ensemble of models and weighted by feasibility. Immutable;
-/// may be used from several threads at once.
+/// The acquisition function: the logarithm of the expected improvement (one objective) or the
+/// expected hypervolume improvement (two), averaged over an ensemble of models and weighted by
+/// feasibility. Immutable; thread-safe.
 class Acquisition {
  public:
-  /// One or two objectives as one model of the ensemble has them.
+  /// One model of the ensemble, with one or two objectives.
   struct EnsembleMember {
     std::vector<ObjectiveModel> objectives;
-    /// Targets of the feasible measured configurations, one inner vector per objective.
+    /// Targets of the feasible measured configurations, one inner vector for each objective.
     std::vector<std::vector<double>> feasible_targets;
     double weight = 1.0;
   };
   struct Inputs {
-    /// Empty before anything was measured.
+    /// Empty before the first measurement.
     std::vector<EnsembleMember> ensemble;
-    /// That a trial runs and respects the guards; nothing while none failed.
+    /// Probability that a trial runs and meets the guards; nullopt before the first failure.
     std::optional<FeasibilityClassifier> feasibility;
-    /// That a trial fits into memory, where that is told apart from other failures.
+    /// Probability that a trial fits into memory, if this is modelled apart from other failures.
     std::optional<MemoryForecast> memory;
-    /// Candidates less likely than this to be feasible come after all others.
+    /// Candidates with a lower probability of being feasible rank after all others.
     double feasibility_threshold = 0.0;
-    /// Unless they promise far more.
+    /// If true, an unlikely candidate may rank higher if it promises far more.
     bool takes_risks = false;
   };
 
   explicit Acquisition(Inputs inputs);
 
-  /// Logarithm of the worth of rows [first, last), written to `scores`.
+  /// Writes the logarithms of the worth of rows [first, last) to `scores`.
   void score(const Matrix& features, std::size_t first, std::size_t last,
              std::span<double> scores) const {
     score(features, first, last, {}, scores);
   }
-  /// The same at a lower price: what is not worth more than its own of `floors` (none: exact for
-  /// all) may be minus infinity.
+  /// Computes the same at a lower cost: a score that does not exceed its entry of `floors` may be
+  /// minus infinity. If `floors` is empty, all scores are exact.
   void score(const Matrix& features, std::size_t first, std::size_t last,
              std::span<const double> floors, std::span<double> scores) const;
 
-  /// Upper bounds of these scores, feasibility left out, where `bounds` at a fraction of the price;
-  /// elsewhere it is not worth asking.
+  /// Writes upper bounds of the scores, without feasibility, to `bounds`. Cheaper than the scores
+  /// if `bounds()` is true; otherwise not worth calling.
   void bound(const Matrix& features, std::size_t first, std::size_t last,
              std::span<double> bounds) const;
   [[nodiscard]] bool bounds() const;
 
-  /// Expected improvement at one row as a share of the best so far, feasibility taken into account:
-  /// of the objective, or of the dominated area where there are two. Nothing without a best.
+  /// Returns the expected improvement at one row as a share of the best so far, times the
+  /// probability of being feasible. With two objectives it is a share of the dominated area.
+  /// nullopt without a best.
   [[nodiscard]] std::optional<double> improvement_share(const Matrix& features,
                                                         std::size_t row) const;
 
  private:
-  /// What improvement is measured from in one member.
+  /// Reference for improvement under one model.
   struct Goal {
     double best = 0.0;                                  ///< one objective
     std::optional<HypervolumeImprovement> hypervolume;  ///< two objectives
-    std::optional<HypervolumeImprovement> thinned;      ///< bounds it from above
+    /// upper bound of `hypervolume`, cheaper to compute
+    std::optional<HypervolumeImprovement> thinned;
     double dominated_area = 0.0;
-    /// Logarithm of the member's weight and of what its unit of improvement is worth.
+    /// Logarithm of the model's weight times the worth of its unit of improvement.
     double log_worth = 0.0;
   };
 
   [[nodiscard]] static Goal goal_of(const EnsembleMember& member);
-  /// Logarithms of the expected improvements at rows [first, last), of the whole ensemble; upper
-  /// bounds of them with bounded variances.
+  /// Returns the logarithms of the ensemble's expected improvements at rows [first, last); with
+  /// bounded variances, upper bounds of them.
   [[nodiscard]] std::vector<double> log_gains(const Matrix& features, std::size_t first,
                                               std::size_t last, Variances variances) const;
-  /// Logarithm of what a gain is worth that is to be had with some probability; grows with both.
+  /// Returns the logarithm of a gain's worth, given its probability of being feasible; grows with
+  /// both.
   [[nodiscard]] double worth(double log_gain, double log_feasibility) const;
-  /// Logarithms of the probabilities that rows [first, last) are feasible.
+  /// Returns the logarithms of the probabilities that rows [first, last) are feasible.
   [[nodiscard]] std::vector<double> log_feasibilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const;
 
   Inputs inputs_;
-  std::vector<Goal> goals_;  ///< by member; empty without a best
+  std::vector<Goal> goals_;  ///< one for each model; empty without a best
 };
 
 }  // namespace steptune::bayes

@@ -11,12 +11,12 @@
 namespace steptune::bayes {
 namespace {
 
-// Trials of the initial design are not let further than this share of a full one: nobody is there
-// yet to compare them with.
+// Trials of the initial design are stopped at this share of a full trial, because there is no
+// complete trial to compare them with.
 constexpr double k_held = 1.0 / 9.0;
-// How much more another trial must promise, in logarithms, than one that is nearly full; over the
-// square root of the fidelity before: the earlier a value, the more its forecast errs beyond what
-// it claims, and what is stopped has its way to pay again.
+// A trial is stopped only if another one's rate is higher by more than this (a logarithm), divided
+// by the square root of the fidelity reached. Forecasts from early values err more than they state,
+// and a restarted trial pays for its first part again.
 constexpr double k_patience = 0.35;
 
 constexpr double k_no_rival = -std::numeric_limits<double>::infinity();
@@ -29,7 +29,7 @@ std::optional<BayesSearcher::StoppingModel> BayesSearcher::stopping_model() {
   std::vector<double> targets;
   for (ObjectiveModel& model :
        objectives_[0].models(Matrix(feature_map_.width()), most_beliefs())) {
-    // Earlier studies have no running trials to extrapolate.
+    // A model that uses an earlier study cannot extrapolate running trials.
     if (model.plain() == nullptr) return std::nullopt;
     const double weight = model.weight();
     if (models.empty()) targets = objectives_[0].targets(model);
@@ -64,7 +64,7 @@ std::optional<BayesSearcher::Restart> BayesSearcher::best_restart(
   const std::vector<Normal> full = model.curves.full(points);
   std::optional<Restart> best;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    // No rule of stopping attains more than all of the gain for the price of the next stage.
+    // Upper bound of the rate: the whole gain at the price of the next stage alone.
     const double log_gain = log_expected_improvement(full[i], model.best);
     const double next = std::min(1.0, k_stage_ratio * fidelities[i]);
     if (best && log_gain - std::log(next) <= best->log_rate) continue;
@@ -104,8 +104,8 @@ std::optional<StopDecision> BayesSearcher::should_stop(const TrialProgress& prog
   }
   const double own = model->log_rate(point, reached, reached);
 
-  // The price of going on is worth paying where no other trial promises clearly more for it: the
-  // ratio form of the Gittins index of Pandora's box (Xie et al. 2024).
+  // Continuing is worth its price unless another trial promises clearly more for it: the ratio form
+  // of the Gittins index of Pandora's box (Xie et al. 2024).
   const auto other = [&](std::span<const double> candidate) {
     return !std::equal(candidate.begin(), candidate.end(), point.begin(), point.end());
   };

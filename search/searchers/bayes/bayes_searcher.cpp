@@ -13,15 +13,17 @@ namespace steptune::bayes {
 namespace {
 
 constexpr std::size_t k_promising = 4;
-// Space-filling points (the baseline among them) where so many trials of earlier studies are known.
+// Number of initial points (with the baseline) if at least `k_telling_trials` trials of earlier
+// studies are known.
 constexpr std::size_t k_telling_trials = 5;
 constexpr int k_points_beside_earlier = 2;
-// Trials after which thresholds of the probability to run are half of what they come to be.
+// Number of trials at which the thresholds of feasibility reach half of their final values.
 constexpr double k_trials_to_half = 8.0;
-// What is to be had only at an infinite price comes after all else, in the order of its worth.
+// Stands for the logarithm of an infinite price: such candidates rank after all others, in the
+// order of their worth.
 constexpr double k_log_price_of_last = 1e4;
-// As a share of the best value: what a stopped trial must be expected to gain to be started again.
-// One that is far slower than the best would be stopped as early each time.
+// A stopped trial is restarted only if its expected gain exceeds this share of the best value. A
+// trial that is far slower than the best would be stopped early again.
 constexpr double k_least_gain_of_restart = 1e-4;
 
 bool ran(ObservationKind kind) {
@@ -34,7 +36,7 @@ bool has_values(const Observation& observation, std::size_t objectives) {
                      [](double value) { return std::isfinite(value); });
 }
 
-/// Its learning curve before its last value.
+/// Returns the learning curve without its last value.
 std::vector<CurvePoint> curve_before(const Observation& observation) {
   std::vector<Milestone> milestones = observation.milestones;
   milestones.push_back({observation.fidelity, observation.values, observation.standard_errors});
@@ -97,7 +99,7 @@ void BayesSearcher::observe(const Observation& observation) {
   measured.fidelity = observation.fidelity;
   measured.winner = observation.kind == ObservationKind::complete;
   measured.partial = observation.kind == ObservationKind::partial;
-  // What a violated guard cut short says nothing of how values go on.
+  // A trial that a violated guard cut short says nothing about how values continue.
   if (measured.winner || measured.partial) measured.curve = curve_before(observation);
   measured.point = std::move(point);
   feature_map_.write(measured.point, row, observation.fidelity);
@@ -122,7 +124,7 @@ void BayesSearcher::learn_curves() {
   if (!learns_curves()) return;
   std::vector<double> row(feature_map_.width());
   for (Measured& measured : measured_) {
-    // Where a violated guard cut a trial short is no place to stop others.
+    // Ignore trials that a violated guard cut short: their fidelity is no place to stop others.
     if (measured.partial) least_fidelity_ = std::min(least_fidelity_, measured.fidelity);
     for (const CurvePoint& at : measured.curve) {
       least_fidelity_ = std::min(least_fidelity_, at.fidelity);
@@ -173,7 +175,7 @@ std::vector<Point> BayesSearcher::encode_running(std::span<const Configuration> 
 
 int BayesSearcher::wanted_initial_points() const {
   int wanted = options_.initial_points.value_or(initial_design_.default_size());
-  // What an earlier study knows need not be found out by chance.
+  // An earlier study already covers the space, so few random points suffice.
   if (!options_.initial_points && earlier_trials_ >= k_telling_trials) {
     wanted = std::min(wanted, k_points_beside_earlier);
   }
@@ -183,7 +185,8 @@ int BayesSearcher::wanted_initial_points() const {
 bool BayesSearcher::needs_initial_point(std::size_t running) const {
   const auto wanted = static_cast<std::size_t>(wanted_initial_points());
   if (observed_ + running < wanted) return true;
-  // With hardly anything measured a model of the objective is a guess: look elsewhere for a while.
+  // With fewer than two measurements a model of the objective is a guess: try more initial points
+  // for a while.
   return measured_.size() < 2 && observed_ + running < 2 * wanted;
 }
 
@@ -249,7 +252,7 @@ std::vector<Acquisition::EnsembleMember> BayesSearcher::make_ensemble(const Matr
         if (measured.winner) targets.push_back(all[measured.row]);
       }
       if (!targets.empty()) continue;
-      // Nothing is complete: what the stopped trials are believed to lead to has to serve.
+      // No trial is complete, so use the values that stopped trials are expected to reach.
       targets = full_targets(member.objectives[k]);
     }
   }
@@ -279,7 +282,8 @@ BayesSearcher::CandidateRanking BayesSearcher::rank_candidates(const std::vector
       inputs.feasibility_threshold = k_thresholds[drawn];
     } else {
       constexpr double k_thresholds[] = {0.7, 0.85, 0.95};
-      // While little is known, hardly anything is likely, and failures tell as much as others.
+      // With few trials, hardly any candidate is likely, and a failure teaches as much as a
+      // success. Start with low thresholds.
       const auto trials = static_cast<double>(observed_);
       inputs.feasibility_threshold = k_thresholds[drawn] * trials / (trials + k_trials_to_half) *
                                      likeliest_of(promising, *inputs.feasibility);
@@ -370,7 +374,7 @@ Result<std::optional<Suggestion>> BayesSearcher::suggest(const SuggestRequest& r
   if (auto best = find_best_candidate(search, rng)) {
     chosen = std::move(best->point);
   } else if (auto drawn = draw_unvisited(space_, admissible, rng)) {
-    // Constraints that leave few points hide them from the search for the best one.
+    // The search may miss the few points that tight constraints leave.
     chosen = space_.encode(*drawn);
   } else {
     why_done_ = std::move(drawn.error());

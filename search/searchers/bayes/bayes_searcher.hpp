@@ -24,7 +24,7 @@ namespace steptune::bayes {
 /// for one objective or two. See docs/algorithms/bayes.md for the method and its sources.
 class BayesSearcher final : public Searcher {
  public:
-  /// `space` outlives the searcher; one or two objectives.
+  /// `space` must outlive the searcher. There must be one or two objectives.
   BayesSearcher(const SearchSpace& space, const SearcherOptions& options);
 
   void observe(const Observation& observation) override;
@@ -37,36 +37,37 @@ class BayesSearcher final : public Searcher {
  private:
   struct Measured {
     Point point;
-    std::size_t row = 0;            ///< of its last value in the learners of the objectives
-    double fidelity = 1.0;          ///< of its last value
+    std::size_t row = 0;            ///< row of its last value in the objectives' learners
+    double fidelity = 1.0;          ///< fidelity of its last value
     bool winner = false;            ///< complete and feasible
     bool partial = false;           ///< stopped early
-    std::vector<CurvePoint> curve;  ///< before its last value; empty once it was learned from
+    std::vector<CurvePoint> curve;  ///< values before the last one; empty once they were learned
   };
-  /// What candidates are ranked by, and where the search for the best one starts.
+  /// Ranks candidates, and says where the search for the best one starts.
   struct CandidateRanking {
     Acquisition acquisition;
-    std::vector<Point> promising;  ///< the trials that are best, or would be at full length
+    /// the trials that are best, or are expected to be best at full length
+    std::vector<Point> promising;
   };
 
-  /// Nothing where the space does not have one of the values.
+  /// Returns nullopt if the space does not have one of the values.
   [[nodiscard]] std::optional<Point> encode(const Configuration& configuration) const;
   [[nodiscard]] std::vector<Point> encode_running(std::span<const Configuration> running) const;
   [[nodiscard]] Suggestion to_suggestion(const Point& point, const char* origin) const;
   [[nodiscard]] int wanted_initial_points() const;
   [[nodiscard]] bool needs_initial_point(std::size_t running) const;
-  /// The more is known, the less beliefs differ, and the more each of them costs.
+  /// Number of models to use. With more trials the models agree more and each costs more time.
   [[nodiscard]] std::size_t most_beliefs() const;
-  /// Whether to start it again may be worth something: it was stopped, and no other trial of its
-  /// configuration went to its end.
+  /// True if a restart of this trial may be worthwhile: it was stopped early, and no other trial of
+  /// its configuration ran to its end.
   [[nodiscard]] bool is_open(const Measured& measured) const;
-  /// Whether learning curves are worth learning: once any trial was stopped,
-  /// where there is one objective.
+  /// True if learning curves are learned: there is one objective, and some trial was stopped early.
   [[nodiscard]] bool learns_curves() const;
   void learn_curves();
-  /// Targets of `model`: what is believed of full trials of those that were stopped, in order.
+  /// Returns the values that stopped trials are expected to reach at full length, in order, as
+  /// targets of `model`.
   [[nodiscard]] std::vector<double> full_targets(const ObjectiveModel& model) const;
-  /// The highest probability that is believed of `points`; 1 where there are none.
+  /// Returns the highest probability of being feasible among `points`; 1 if there are none.
   [[nodiscard]] double likeliest_of(const std::vector<Point>& points,
                                     const FeasibilityClassifier& feasibility) const;
   [[nodiscard]] CandidateRanking rank_candidates(const std::vector<Point>& running, Rng& rng);
@@ -74,37 +75,37 @@ class BayesSearcher final : public Searcher {
   [[nodiscard]] std::vector<Point> promising_points(
       const std::vector<Acquisition::EnsembleMember>& ensemble) const;
 
-  /// A stopped trial that might be started again, and what its best rule of stopping would gain per
-  /// price.
+  /// A stopped trial that may be restarted, and the gain per price that its best stopping rule
+  /// achieves.
   struct Restart {
     Point point;
     double log_rate = 0.0;
   };
-  /// What decides which trials are worth their price.
+  /// Decides which trials are worth their price.
   struct StoppingModel {
     LearningCurveModel curves;
-    double best = 0.0;  ///< target that improvement is measured from
+    double best = 0.0;  ///< target from which improvement is measured
 
     [[nodiscard]] double log_rate(const Point& point, double reached, double paid) const {
       return curves.log_stopping_rate(point, best, reached, paid);
     }
   };
 
-  /// Space-filling; with prices, of the next few points the first one that costs least: so the
-  /// program's parameters are tried where a machine's start is shared.
+  /// Returns a space-filling point. If prices differ, returns the cheapest of the next few points,
+  /// so that parameters of the program are tried on machines that already run.
   [[nodiscard]] std::optional<Point> initial_point(
       const SuggestRequest& request,
       const std::function<bool(std::span<const double>)>& admissible) const;
-  /// What the candidates are that `ranking`, which outlives it, is about.
+  /// Sets up a search over `ranking`, which must outlive it.
   [[nodiscard]] CandidateSearch candidate_search(
       const CandidateRanking& ranking,
       const std::function<bool(std::span<const double>)>& admissible) const;
   [[nodiscard]] std::optional<Point> best_new_point(
       const std::function<bool(std::span<const double>)>& admissible);
-  /// Nothing while no trial was stopped, with two objectives, or where an earlier study is
-  /// believed.
+  /// Returns nullopt if no trial was stopped, with two objectives, or if a model uses an earlier
+  /// study.
   [[nodiscard]] std::optional<StoppingModel> stopping_model();
-  /// The stopped trial most worth starting again; nothing where none is worth more than nothing.
+  /// Returns the stopped trial that is most worth restarting; nullopt if there is none.
   [[nodiscard]] std::optional<Restart> best_restart(
       const StoppingModel& model,
       const std::function<bool(std::span<const double>)>& admissible) const;
@@ -116,13 +117,13 @@ class BayesSearcher final : public Searcher {
   InitialDesign initial_design_;
   MemoryRule memory_rule_;
   PointSet seen_;
-  PointSet finished_;  ///< without those of which all trials were stopped early
+  PointSet finished_;  ///< configurations with a trial that was not stopped early
   std::vector<ObjectiveLearner> objectives_;
   FeasibilityLearner feasibility_;
-  FeasibilityLearner crashes_;  ///< the same without the trials that ran out of memory
+  FeasibilityLearner crashes_;  ///< like `feasibility_`, but without trials that ran out of memory
   MemoryModel memory_;
   std::vector<Measured> measured_;
-  double least_fidelity_ = 1.0;  ///< at which any trial was looked at on its way
+  double least_fidelity_ = 1.0;  ///< lowest fidelity at which any trial had a milestone
   std::size_t observed_ = 0;
   std::size_t failed_ = 0;
   std::size_t out_of_memory_ = 0;

@@ -12,7 +12,7 @@
 
 namespace steptune::bayes {
 
-/// Points with their features, row by row.
+/// Points with their features, one row each.
 struct Candidates {
   std::vector<double> points;
   Matrix features;
@@ -24,16 +24,16 @@ struct Candidates {
   }
 };
 
-/// Where a search for the best candidate starts: all of a space that can be listed, else points
-/// drawn from it.
+/// Start of a search for the best candidate: the whole space if it can be listed, otherwise random
+/// points of it.
 class CandidatePool {
  public:
   CandidatePool(const SearchSpace& space, const FeatureMap& features);
 
-  /// Every point of the space; null if there are more than `k_listed`.
+  /// Returns every point of the space; null if there are more than `k_listed`.
   [[nodiscard]] const Candidates* all() const { return all_ ? &*all_ : nullptr; }
 
-  /// `count` points drawn uniformly by parameter (fewer where constraints refuse many).
+  /// Draws `count` points, each parameter uniformly. Returns fewer if constraints refuse many.
   [[nodiscard]] Candidates draw(Rng& rng, std::size_t count) const;
 
   static constexpr std::size_t k_listed = 20'000;

@@ -17,26 +17,27 @@ namespace {
 
 constexpr double k_least_score = -std::numeric_limits<double>::infinity();
 constexpr double k_unbounded = std::numeric_limits<double>::infinity();
-// Rows scored before it is asked whether others can still be better; each batch doubles.
+// Number of rows scored before checking whether other rows can still be better; each batch doubles.
 constexpr std::size_t k_first_batch = 32;
-// Multiplications that an exhaustive pass may cost: some tens of milliseconds.
+// Most multiplications of an exhaustive pass: some tens of milliseconds.
 constexpr double k_exhaustive_work = 4e8;
 constexpr std::size_t k_chunk = 64;
 constexpr std::size_t k_most_draws = 1000;
 constexpr std::size_t k_fewest_draws = 250;
-// Draws times examples, above which there are fewer draws.
+// If draws times examples exceed this, fewer points are drawn.
 constexpr std::size_t k_draw_work = 120'000;
-// With so many examples every candidate costs more, and there is less to be found.
+// From this many examples on, every candidate costs more and less can be gained: use the smaller
+// numbers below.
 constexpr std::size_t k_many_examples = 128;
-// Of the best candidates so many climb.
+// Number of best candidates that climb.
 constexpr std::size_t k_climbers = 4;
 constexpr std::size_t k_climbers_at_last = 2;
-// Perturbations of the best candidate at each radius.
+// Random points near the best candidate at each radius.
 constexpr std::size_t k_refinements = 32;
 constexpr std::size_t k_refinements_at_last = 12;
 constexpr int k_climbs = 12;
 
-/// Calls `evaluate(first, last, values)` for fixed blocks of all rows.
+/// Calls `evaluate(first, last, values)` for fixed blocks that cover all rows.
 template <typename Evaluate>
 std::vector<double> by_chunks(const CandidateSearch& search, std::size_t size,
                               const Evaluate& evaluate) {
@@ -61,7 +62,7 @@ double log_price_of(const CandidateSearch& search, std::span<const double> point
   return search.log_price ? search.log_price(point) : 0.0;
 }
 
-/// Exact where they are above the row's own of `floors`.
+/// Returns scores, exact if they exceed the row's entry of `floors`.
 std::vector<double> scores_of(const CandidateSearch& search, const Candidates& candidates,
                               std::vector<double> floors) {
   std::vector<double> log_prices(candidates.size());
@@ -80,8 +81,7 @@ std::vector<double> scores_of(const CandidateSearch& search, const Candidates& c
   return scores;
 }
 
-/// No smaller than the scores, rounding included; infinite where nothing cheaper than they is
-/// known.
+/// Returns upper bounds of the scores, rounding included; infinite if no cheaper bound is known.
 std::vector<double> bounds_of(const CandidateSearch& search, const Candidates& candidates) {
   if (!search.acquisition.bounds() || !search.prune) {
     return std::vector<double>(candidates.size(), k_unbounded);
@@ -112,8 +112,8 @@ Point to_point(std::span<const double> row) {
   return {row.begin(), row.end()};
 }
 
-/// The `count` best admissible rows above `floor`, best first; of equal ones the earlier. Rows are
-/// scored by falling bound, until no other can be among the best.
+/// Returns the `count` best admissible rows above `floor`, best first; of equal rows the earlier.
+/// Scores rows by falling bound until no other row can be among the best.
 std::vector<BestCandidate> best_of(const CandidateSearch& search, const Candidates& candidates,
                                    std::size_t count, double floor = k_least_score) {
   const std::vector<double> bounds = bounds_of(search, candidates);
@@ -157,7 +157,8 @@ std::vector<BestCandidate> best_of(const CandidateSearch& search, const Candidat
   return result;
 }
 
-/// Points close to `centre` in its continuous parameters, ever closer.
+/// Adds `count` random points near `centre`, at distances of about `radius` in its ordered
+/// parameters.
 void add_perturbed(const CandidateSearch& search, const Point& centre, double radius,
                    std::size_t count, Rng& rng, std::vector<double>& points) {
   const auto& parameters = search.space.parameters();
@@ -181,11 +182,11 @@ std::vector<BestCandidate> best_of_points(const CandidateSearch& search, std::ve
 
 struct Climber {
   BestCandidate at;
-  PointSet seen;  ///< none of them is better than where it is
+  PointSet seen;  ///< points already scored; none is better than the climber's place
   bool moving = true;
 };
 
-/// Admissible neighbours that the climber has not seen, appended to `points`.
+/// Appends to `points` the admissible neighbours that the climber has not seen.
 void add_neighbours(const CandidateSearch& search, Climber& climber, std::vector<double>& points) {
   const auto around = search.space.neighbour_points(climber.at.point);
   const std::size_t width = search.feature_map.coordinates();
@@ -197,7 +198,7 @@ void add_neighbours(const CandidateSearch& search, Climber& climber, std::vector
   }
 }
 
-/// Two climbers at one point would go the same way.
+/// Stops all but one of the climbers at the same point, since they would climb the same way.
 void stop_followers(std::vector<Climber>& climbers) {
   PointSet places;
   for (Climber& climber : climbers) {
@@ -205,10 +206,11 @@ void stop_followers(std::vector<Climber>& climbers) {
   }
 }
 
-/// Each climber moves to its best neighbour for as long as that is an improvement.
+/// Moves each climber to its best neighbour as long as that is better.
 void climb(const CandidateSearch& search, std::vector<Climber>& climbers) {
   for (int round = 0; round < k_climbs; ++round) {
-    // The neighbours of all climbers are scored together: small batches cost more each.
+    // Score the neighbours of all climbers together, because small batches cost more for each
+    // point.
     Candidates neighbours;
     std::vector<std::size_t> ends(climbers.size());
     for (std::size_t k = 0; k < climbers.size(); ++k) {
@@ -284,7 +286,7 @@ std::optional<BestCandidate> find_best_candidate(const CandidateSearch& search, 
   }
   const std::size_t climbing = search.examples < k_many_examples ? k_climbers : k_climbers_at_last;
   auto starts = best_of_points(search, std::move(candidates.points), climbing);
-  // Everything nearby is taken: the whole list decides, whatever that costs.
+  // All points nearby are taken: score the whole list, whatever that costs.
   if (starts.empty() && all != nullptr) starts = best_of(search, *all, 1);
   if (starts.empty()) return std::nullopt;
   std::vector<Climber> climbers;

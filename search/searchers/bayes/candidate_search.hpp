@@ -12,22 +12,22 @@
 
 namespace steptune::bayes {
 
-/// What a search for the best candidate is allowed and asked to do.
+/// Settings of a search for the best candidate.
 struct CandidateSearch {
   const SearchSpace& space;
   const FeatureMap& feature_map;
   const CandidatePool& pool;
   const Acquisition& acquisition;
-  /// May this point be suggested at all?
+  /// True if the point may be suggested.
   std::function<bool(std::span<const double>)> admissible;
-  /// Logarithm of the price of trying a point; empty where all cost the same.
+  /// Logarithm of the price of trying a point; empty if all prices are equal.
   std::function<double(std::span<const double>)> log_price;
-  /// Good observed points, best first: their surroundings are looked at too.
+  /// Good observed points, best first; the search also starts near these.
   std::vector<Point> promising;
   std::size_t examples =
-      0;  ///< that the acquisition rests on; decides what an exhaustive search costs
+      0;  ///< number of trials that the acquisition uses; decides the cost of an exhaustive search
   int threads = 1;
-  /// Leave out candidates that cannot be the best; the result is the same up to rounding.
+  /// Skip candidates that cannot be the best. The result is the same up to rounding.
   bool prune = true;
 };
 
@@ -36,10 +36,10 @@ struct BestCandidate {
   double score = 0.0;
 };
 
-/// The admissible point of the highest worth: exact where the whole space can be scored in
-/// milliseconds, otherwise the best of random points and surroundings of promising ones, improved
-/// by exchanging one coordinate at a time. Nothing if no admissible point was met. The result does
-/// not depend on the number of threads.
+/// Returns the admissible point of the highest worth. If the whole space can be scored in
+/// milliseconds, the result is exact. Otherwise it is the best of random points and of points near
+/// the promising ones, improved one coordinate at a time. Returns nullopt if no admissible point
+/// was found. The result does not depend on the number of threads.
 [[nodiscard]] std::optional<BestCandidate> find_best_candidate(const CandidateSearch& search,
                                                                Rng& rng);
 

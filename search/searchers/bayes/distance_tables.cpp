@@ -22,7 +22,7 @@ DistanceTables::DistanceTables(const Matrix& features, std::size_t first, std::s
 
 void DistanceTables::tell_apart(std::size_t first, std::size_t last, Dimension& dimension) const {
   const auto [begin, end] = dimension.range;
-  // The first feature tells nearly all rows apart; only its ties look at the others.
+  // The first feature distinguishes nearly all rows; compare the other features only for ties.
   std::vector<std::pair<double, std::size_t>> order;
   order.reserve(last - first);
   for (std::size_t row = first; row < last; ++row)

@@ -11,22 +11,23 @@
 
 namespace steptune::bayes {
 
-/// Squared distances of rows from others, dimension by dimension. Rows that agree in a dimension
-/// share a table there: in discrete spaces there are few.
+/// Squared distances of some rows from others, for each dimension. Rows with the same value in a
+/// dimension share a table; in discrete spaces there are few different values.
 class DistanceTables {
  public:
-  /// What a dimension makes of so many others stays in the second-level cache.
+  /// Number of other rows for which a dimension's tables fit into the second-level cache.
   static constexpr std::size_t k_others_at_once = 128;
 
-  /// Of rows [first, last) of `features`, which outlives this. `weights` of the dimensions are
-  /// inverse squares of their lengthscales.
+  /// Prepares tables for rows [first, last) of `features`, which must outlive this object.
+  /// `weights` are the inverse squares of the dimensions' lengthscales.
   DistanceTables(const Matrix& features, std::size_t first, std::size_t last,
                  const FeatureGroups& groups, std::span<const double> weights);
 
-  /// Weighted squared distances from `others` [begin, begin + count), a row for each table.
+  /// Computes the weighted squared distances from `others` [begin, begin + count), one row for each
+  /// table.
   void fill(const FeatureColumns& others, std::size_t begin, std::size_t count,
             Matrix& tables) const;
-  /// Where the `row`-th row's are in `tables`, dimension by dimension.
+  /// Finds the `row`-th row's distances in `tables`, for each dimension.
   void find(const Matrix& tables, std::size_t row, std::span<const double*> by_dimension) const;
 
   [[nodiscard]] std::size_t dimensions() const { return dimensions_.size(); }
@@ -36,8 +37,8 @@ class DistanceTables {
     std::pair<std::size_t, std::size_t> range;  ///< first and one past last feature
     double weight = 1.0;
     std::size_t first_table = 0;
-    std::vector<std::size_t> rows;   ///< one of each different value, with a table each
-    std::vector<std::size_t> place;  ///< in `rows`, for each row
+    std::vector<std::size_t> rows;   ///< one row for each different value; each has a table
+    std::vector<std::size_t> place;  ///< index in `rows`, for each row
   };
 
   void tell_apart(std::size_t first, std::size_t last, Dimension& dimension) const;

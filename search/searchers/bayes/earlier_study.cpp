@@ -8,7 +8,8 @@ namespace steptune::bayes {
 namespace {
 
 constexpr std::size_t k_fewest_trials = 5;
-// A model without logarithms may expect values that are not positive: this share of the mean.
+// A model without logarithms may expect values that are not positive. They are raised to this share
+// of the mean.
 constexpr double k_least_share = 1e-3;
 
 }  // namespace
@@ -72,7 +73,7 @@ std::optional<ShiftedModel> EarlierStudy::shifted(const Learner& own, const Matr
   const Matrix nothing_pending(pending.cols());
   double evidence = evidence_of(remainder_->model(nothing_pending), remainder_->values());
   if (positive_) {
-    // From the density of logarithms to that of values.
+    // Convert the density of logarithms into a density of values.
     for (const double value : own.values())
       evidence -= std::log(value) / static_cast<double>(own.size());
   }

@@ -64,8 +64,8 @@ HypervolumeImprovement HypervolumeImprovement::thinned(std::size_t most) const {
 }
 
 double HypervolumeImprovement::log_expected(const Normal& first, const Normal& second) const {
-  // Strip i lies left of front point i in the first objective and below point i - 1 in the second;
-  // its expected gain is E[(right - max(left, y1))+] E[(height - y2)+].
+  // Strip i is left of front point i in the first objective and below point i - 1 in the second.
+  // Its expected gain is E[(right - max(left, y1))+] E[(height - y2)+].
   double total = -std::numeric_limits<double>::infinity();
   double log_left = -std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i <= front_.size(); ++i) {

@@ -14,7 +14,7 @@ namespace steptune::bayes {
 namespace {
 
 constexpr std::size_t k_first_feasibility_fit = 6;
-// The kernel is fitted to at most so many outcomes.
+// The kernel is fitted to at most this many outcomes.
 constexpr std::size_t k_feasibility_fit_limit = 96;
 
 std::size_t next_fit(std::size_t last) {
@@ -43,15 +43,14 @@ struct FeasibilityClassifier::State {
   FeasibilityKernel kernel;
   double mean = 0.0;
   FeatureColumns features;
-  // Each outcome is as a measurement of the latent function's rise over the mean, with noise of its
-  // own.
+  // Each outcome acts like a noisy measurement of the latent function's rise above the mean.
   std::vector<double> measurements;
   std::vector<double> whitened;  // the factor's inverse times measurements
   std::vector<double> slopes;    // covariance^-1 measurements
   InverseFactor factor;          // of covariances and noise
 
-  /// Means of the latent function at rows [first, last) of `at_rows`, whose covariances with the
-  /// examples are left in `covariances`.
+  /// Returns means of the latent function at rows [first, last) of `at_rows`. Leaves their
+  /// covariances with the examples in `covariances`.
   [[nodiscard]] std::vector<double> latent_means(const Matrix& at_rows, std::size_t first,
                                                  std::size_t last, Matrix& covariances) const {
     std::vector<double> result(last - first);
@@ -63,8 +62,8 @@ struct FeasibilityClassifier::State {
     return result;
   }
 
-  /// By section 3.6: mean and variance of the latent value given the outcome are those given a
-  /// measurement. `slopes` are left behind.
+  /// Replaces the outcome by a measurement that gives the latent value the same mean and variance
+  /// (section 3.6). Does not update `slopes`.
   void learn(const Matrix& rows, std::size_t row, bool outcome) {
     thread_local Matrix covariances;
     kernel.between(rows, row, row + 1, features, groups, covariances);
@@ -130,7 +129,7 @@ std::vector<double> FeasibilityClassifier::log_probability_bounds(const Matrix& 
   thread_local Matrix rows;
   std::vector<double> result = state.latent_means(features, first, last, rows);
   for (double& value : result) {
-    // Variance draws probabilities towards one half.
+    // Variance moves probabilities towards one half.
     const double variance = value < 0.0 ? state.kernel.amplitude : 0.0;
     value = log_normal_cdf(value / std::sqrt(1.0 + variance));
   }
@@ -163,7 +162,7 @@ void FeasibilityLearner::fit(std::size_t count) {
 FeasibilityClassifier FeasibilityLearner::classifier() {
   for (std::size_t next = next_fit(fitted_to_); next <= size(); next = next_fit(next))
     fit(next);
-  // Before the first fit there is nothing to go on from.
+  // Before the first fit, build from all examples.
   const std::size_t base = fitted_to_ > 0 ? fitted_to_ : size();
   if (!conditioned_ || conditioned_->built_from != base) {
     Matrix rows(features_.cols());

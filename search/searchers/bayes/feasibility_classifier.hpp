@@ -11,13 +11,13 @@
 
 namespace steptune::bayes {
 
-/// Gaussian process classifier with a probit likelihood, by assumed-density filtering: one pass of
-/// expectation propagation (Rasmussen and Williams 2006, section 3.6) in the order of the outcomes,
-/// so that each further one costs the square of their number. Probabilities may be asked for from
-/// several threads at once. Copies share most of what they know until one of them learns more.
+/// Gaussian process classifier with a probit likelihood, trained by assumed-density filtering: one
+/// pass of expectation propagation (Rasmussen and Williams 2006, section 3.6) in the order of the
+/// outcomes. A further outcome costs the square of their number. Probabilities may be computed from
+/// several threads at once. Copies share most data until one of them learns more.
 class FeasibilityClassifier {
  public:
-  /// `outcomes`: true for rows of the likelier class.
+  /// `outcomes` is true for rows of the likelier class.
   FeasibilityClassifier(const Matrix& features, const std::vector<bool>& outcomes,
                         const FeatureGroups& groups, const FeasibilityKernel& kernel);
   FeasibilityClassifier(const FeasibilityClassifier& other);
@@ -26,13 +26,14 @@ class FeasibilityClassifier {
   FeasibilityClassifier& operator=(FeasibilityClassifier&&) noexcept;
   ~FeasibilityClassifier();
 
-  /// Learns one more outcome. What is believed far from all trials stay.
+  /// Learns one more outcome. The prior mean does not change.
   void append(std::span<const double> features, bool outcome);
 
-  /// Logarithm of the probability that the outcome at rows [first, last) is true.
+  /// Returns the logarithms of the probabilities that the outcomes at rows [first, last) are true.
   [[nodiscard]] std::vector<double> log_probabilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const;
-  /// No smaller than these, and much cheaper: the most probable variance is assumed.
+  /// Returns upper bounds of these, much cheaper: assumes the variance that gives the highest
+  /// probability.
   [[nodiscard]] std::vector<double> log_probability_bounds(const Matrix& features,
                                                            std::size_t first,
                                                            std::size_t last) const;
@@ -43,25 +44,23 @@ class FeasibilityClassifier {
 };
 
 /// Learns the probability of one of two outcomes from examples that arrive one by one. The kernel
-/// is fitted at growing numbers of examples; the classifier is built anew when that changes it, and
-/// learns what follows outcome by outcome. What it believes is a function of the sequence of
-/// examples alone.
+/// is fitted at growing numbers of examples. The classifier is rebuilt after each fit and learns
+/// later outcomes one by one. The result depends only on the sequence of examples.
 class FeasibilityLearner {
  public:
-  /// Rows have the features of the first `dimensions` of these groups, and others, which say
-  /// nothing about outcomes.
+  /// Uses only the features of the first `dimensions` groups; the others do not affect outcomes.
   FeasibilityLearner(const FeatureGroups& groups, std::size_t dimensions);
 
   void add(std::span<const double> features, bool outcome);
   [[nodiscard]] std::size_t size() const { return outcomes_.size(); }
 
-  /// Of the probability that the outcome is true. Needs at least one example.
+  /// Returns a classifier for the probability that the outcome is true. Needs at least one example.
   [[nodiscard]] FeasibilityClassifier classifier();
 
  private:
   struct Conditioned {
-    std::size_t built_from = 0;  ///< examples
-    std::size_t examples = 0;    ///< built from and appended
+    std::size_t built_from = 0;  ///< number of examples it was built from
+    std::size_t examples = 0;    ///< number of examples built from and appended
     FeasibilityClassifier classifier;
   };
 
@@ -71,7 +70,7 @@ class FeasibilityLearner {
   Matrix features_;
   std::vector<bool> outcomes_;
   FeasibilityKernel kernel_;
-  std::size_t fitted_to_ = 0;  ///< examples
+  std::size_t fitted_to_ = 0;  ///< number of examples
   std::optional<Conditioned> conditioned_;
 };
 

@@ -19,16 +19,16 @@ namespace {
 constexpr double k_least_variance = 1e-9;
 constexpr double k_least_curvature = 1e-12;
 
-// Shares of the range; a step is a doubling or so, as finer ones are hardly more likely.
+// Shares of the range, each about twice the last. Finer steps hardly raise the likelihood.
 constexpr double k_lengthscales[] = {0.25, 0.5, 1.0, 2.0, 5.0};
 constexpr std::size_t k_prior_lengthscale = 1;
-// Of outcomes by chance, and of those that follow from the parameters without exception.
+// From outcomes by chance to outcomes that follow from the parameters without exception.
 constexpr double k_amplitudes[] = {3.0, 27.0, 243.0};
 constexpr std::size_t k_prior_amplitude = 2;
 constexpr int k_sweeps = 2;
 constexpr double k_impossible = -std::numeric_limits<double>::infinity();
 
-/// Places among the values above.
+/// Indices into the values above.
 struct Choice {
   std::vector<std::size_t> lengthscales;
   std::size_t amplitude = k_prior_amplitude;
@@ -63,11 +63,11 @@ class Likelihood {
   }
 
   [[nodiscard]] std::size_t dimensions() const { return by_dimension_.size(); }
-  /// Nothing is to be learned of its lengthscale.
+  /// True if all examples agree in this dimension, so that its lengthscale cannot be learned.
   [[nodiscard]] bool constant(std::size_t dimension) const { return constant_[dimension]; }
 
-  /// Log probability of the outcomes and of the choice before them, but for a constant; minus
-  /// infinity where it is less than `least`.
+  /// Returns the log probability of outcomes and choice, up to a constant; minus infinity if it is
+  /// less than `least`.
   [[nodiscard]] double operator()(const Choice& choice, double least) {
     double total = 0.0;
     std::vector<const double*> levels;
@@ -85,10 +85,10 @@ class Likelihood {
  private:
   static constexpr double k_prior_precision = 0.5;
 
-  /// Adds to `total` the log probability of each outcome given those before it.
+  /// Adds to `total` the log probability of each outcome, given those before it.
   [[nodiscard]] double filter(double amplitude, double total, double least) {
     const std::size_t size = outcomes_.size();
-    // Row i: covariances of outcome i with later ones, from column i on.
+    // Row i has the covariances of outcome i with later outcomes, from column i on.
     upper_.resize(size * size);
     for (std::size_t i = 0, pair = 0; i < size; ++i) {
       for (std::size_t k = 0; k < i; ++k)
@@ -115,14 +115,15 @@ class Likelihood {
   const std::vector<bool>& outcomes_;
   double mean_;
   std::size_t pairs_ = 0;
-  std::vector<std::vector<std::vector<double>>> by_dimension_;  ///< and by lengthscale
+  /// by dimension, then by lengthscale
+  std::vector<std::vector<std::vector<double>>> by_dimension_;
   std::vector<bool> constant_;
   std::vector<double> covariances_;
   std::vector<double> upper_;
   std::vector<double> means_;
 };
 
-/// The choice with one place moved by `step`, where there is such a place.
+/// Returns `place` moved by one in the direction of `step`; nullopt at the end.
 std::optional<std::size_t> moved(std::size_t place, int step, std::size_t count) {
   if (step < 0 ? place == 0 : place + 1 >= count) return std::nullopt;
   return step < 0 ? place - 1 : place + 1;

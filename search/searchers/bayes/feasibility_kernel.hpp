@@ -9,43 +9,45 @@
 
 namespace steptune::bayes {
 
-/// Covariance of feasibility's latent function: the mean of the product of a Matern 5/2 per
-/// dimension, which knows every interaction, and of the mean product of two of them, which knows
-/// those of pairs (the last and the second order of Duvenaud, Nickisch and Rasmussen 2011,
-/// "Additive Gaussian processes"). What makes trials fail is mostly that a few parameters are too
-/// large together, whatever the others.
+/// Covariance of feasibility's latent function: the mean of two kernels. One is the product of a
+/// Matern 5/2 for each dimension, which models every interaction. The other is the mean product
+/// over pairs of dimensions (the last and the second order of Duvenaud, Nickisch and Rasmussen
+/// 2011, "Additive Gaussian processes"). Trials mostly fail because a few parameters are too large
+/// together, whatever the others are.
 struct FeasibilityKernel {
-  std::vector<double> lengthscales;  ///< by dimension
+  std::vector<double> lengthscales;  ///< one for each dimension
   double amplitude = 1.0;
 
-  /// Covariances of rows [first, last) of `features` with all `others`, row by row, into `result`.
+  /// Writes the covariances of rows [first, last) of `features` with all `others` into `result`,
+  /// row by row.
   void between(const Matrix& features, std::size_t first, std::size_t last,
                const FeatureColumns& others, const FeatureGroups& groups, Matrix& result) const;
   bool operator==(const FeasibilityKernel&) const = default;
 };
 
-/// What is believed of outcomes before any.
+/// Returns the kernel assumed before the first outcome.
 [[nodiscard]] FeasibilityKernel prior_kernel(const FeatureGroups& groups);
 
-/// Value of the latent function at which an outcome is as likely true as it was so far.
+/// Returns the latent value at which an outcome's probability equals the share of true outcomes so
+/// far.
 [[nodiscard]] double mean_of(const std::vector<bool>& outcomes);
 
-/// Kernel under which the outcomes, each given those before it, are likeliest, with a prior about
-/// `prior_kernel`: lengthscales and amplitude from a few, one at a time upwards or downwards from
-/// `start`, which has such values.
+/// Returns the kernel that makes the outcomes likeliest, each given those before it, with a prior
+/// around `prior_kernel`. Chooses lengthscales and amplitude from a few values, moving one at a
+/// time up or down from `start`, which must have such values.
 [[nodiscard]] FeasibilityKernel fit_kernel(const Matrix& features,
                                            const std::vector<bool>& outcomes,
                                            const FeatureGroups& groups,
                                            const FeasibilityKernel& start);
 
-/// What one outcome of probability cdf(latent value) says about the latent value, which is normal
-/// before (Rasmussen and Williams 2006, section 3.6): the mean of anything rises by its covariance
-/// with the latent value times `slope`, its variance falls by the square of that covariance times
+/// Effect of one outcome of probability cdf(latent value) on a latent value that was normal before
+/// (Rasmussen and Williams 2006, section 3.6). The mean of any quantity rises by its covariance
+/// with the latent value times `slope`; its variance falls by the square of that covariance times
 /// `curvature`.
 struct ProbitUpdate {
   ProbitUpdate(double mean, double variance, bool outcome);
 
-  double log_probability = 0.0;  ///< of the outcome
+  double log_probability = 0.0;  ///< log probability of the outcome
   double slope = 0.0;
   double curvature = 0.0;
 };

@@ -7,9 +7,9 @@
 namespace steptune::bayes {
 namespace {
 
-// Two different choices differ in two features: the squares of both add up to 1.
+// Two different choices differ in two features, whose squares add up to 1.
 const double k_choice = std::sqrt(0.5);
-// Squared, the distance between an inactive parameter and the middle of its range when active.
+// Distance of an inactive parameter from the middle of its range.
 constexpr double k_inactive_offset = 0.5;
 // Fidelities below 1 % count as 1 %.
 const double k_log_fidelity_range = std::log(100.0);

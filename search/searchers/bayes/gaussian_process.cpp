@@ -17,7 +17,7 @@ struct GaussianProcess::State {
   FeatureColumns features;
   InverseFactor factor;
   std::vector<double> targets;
-  std::vector<double> noise_variances;  // known, by target
+  std::vector<double> noise_variances;  // known noise variance of each target
   std::vector<double> weights;          // covariance^-1 targets
 };
 
@@ -29,8 +29,8 @@ Kernel kernel_of(const Hyperparameters& hyperparameters) {
   return kernel;
 }
 
-/// The lower triangle of the covariances of all rows with each other, and what belongs on the
-/// diagonal; above it there is anything. `columns` are those of `features`.
+/// Returns the covariances of all rows with each other in the lower triangle, with `diagonal` added
+/// to the diagonal. The upper triangle is undefined. `columns` are the columns of `features`.
 Matrix lower_covariance(const Kernel& kernel, const Matrix& features, const FeatureColumns& columns,
                         const FeatureGroups& groups, std::span<const double> diagonal) {
   constexpr std::size_t k_rows_at_once = 64;

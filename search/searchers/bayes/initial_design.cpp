@@ -12,13 +12,15 @@
 namespace steptune::bayes {
 namespace {
 
-/// So many different columns of first digits the first eight points of a Sobol sequence have, up to
-/// exchanging the digits: all direction numbers begin with 1, the second and third may begin so.
+/// Number of different columns that the first digits of the first eight Sobol points form, up to
+/// exchanging 0 and 1. All direction numbers begin with 1; the second and third may.
 constexpr std::size_t k_sobol_columns = 4;
-/// Of so many random columns the one is taken that is least like those of the parameters before.
+/// Number of random columns drawn for a parameter; the column least like earlier parameters' is
+/// used.
 constexpr int k_drawn_columns = 32;
 
-/// The middle of the lower level and of the upper one, each in half of the points, in any order.
+/// Returns the middles of the lower and the upper level, in half of the points each, in random
+/// order.
 std::vector<double> random_column(std::size_t points, Rng& rng) {
   std::vector<double> column(points);
   for (std::size_t i = 0; i < points; ++i)
@@ -28,7 +30,8 @@ std::vector<double> random_column(std::size_t points, Rng& rng) {
   return column;
 }
 
-/// How far two columns are from agreeing in every second point, in points.
+/// Returns by how many points two columns agree more often than not, or less; 0 if they agree in
+/// half of the points.
 int likeness(const std::vector<double>& one, const std::vector<double>& other) {
   int agreeing = 0;
   for (std::size_t i = 0; i < one.size(); ++i)

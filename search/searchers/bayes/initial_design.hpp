@@ -11,25 +11,26 @@
 
 namespace steptune::bayes {
 
-/// Space-filling points before there is a model: a Sobol sequence in the quantiles of the
-/// parameters, shifted at random by the seed. Of a parameter with two levels the sequence tells the
-/// first binary digit alone, in which its first eight points have but four different columns: of
-/// more such parameters some would change together in all of them. There, the first `default_size`
-/// points take their levels from random columns, each level as often as the other.
+/// Space-filling points for use before there is a model: a Sobol sequence in the parameters'
+/// quantiles, shifted at random by the seed. For a parameter with two levels only the first binary
+/// digit of the sequence counts. In the first eight points, these digits form only four different
+/// columns. With more than four two-level parameters, some would always change together. In that
+/// case their levels in the first `default_size` points come from random columns, each level
+/// equally often.
 class InitialDesign {
  public:
   InitialDesign(const SearchSpace& space, std::uint64_t seed);
 
-  /// Number of points worth having in this space.
+  /// Number of points that are useful in this space.
   [[nodiscard]] int default_size() const;
 
-  /// The first point of the sequence that satisfies the constraints and that `admissible` accepts;
-  /// nothing if none of the first 16 384 does.
+  /// Returns the first point of the sequence that satisfies the constraints and that `admissible`
+  /// accepts; nullopt if none of the first 16 384 does.
   [[nodiscard]] std::optional<Point> next(
       const std::function<bool(std::span<const double>)>& admissible) const;
 
  private:
-  /// Of a parameter with two levels, by point.
+  /// Quantiles of a two-level parameter, one for each point.
   struct Column {
     std::size_t parameter = 0;
     std::vector<double> quantiles;

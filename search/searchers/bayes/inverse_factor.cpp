@@ -9,7 +9,7 @@
 namespace steptune::bayes {
 namespace {
 
-// The least share of its variance that a further value may add to what is known.
+// Least share of its variance that a further value contributes.
 constexpr double k_least_news = 1e-10;
 
 std::shared_ptr<Matrix> new_block(std::size_t block) {
@@ -20,7 +20,7 @@ const LinearAlgebra& algebra() {
   return LinearAlgebra::instance();
 }
 
-/// Square roots of the diagonal, the factor of independent values.
+/// Returns the square roots of the diagonal: the factor of independent values.
 Matrix diagonal_factor(const std::vector<double>& diagonal) {
   Matrix factor(diagonal.size(), diagonal.size());
   for (std::size_t i = 0; i < diagonal.size(); ++i)
@@ -133,7 +133,7 @@ std::vector<double> InverseFactor::explained(const Matrix& covariances, std::siz
                                     factor,
                                     block_of(projected, 0, 0, projected.rows(), factor.rows));
     for (std::size_t i = 0; i < result.size(); ++i) {
-      // Four sums at once: one alone would wait for every addition.
+      // Four sums, because each addition to a single sum would wait for the last.
       double sums[4] = {};
       const std::span<const double> row = std::as_const(projected).row(i);
       for (std::size_t k = 0; k < row.size(); ++k)

@@ -11,37 +11,38 @@
 
 namespace steptune::bayes {
 
-/// The inverse W of the Cholesky factor of a covariance matrix, lower triangular: W' W is the
-/// inverse of the matrix, and what known values explain of a point's variance is the square of W
-/// times its covariances. A further row of the matrix is a further row of W and costs the square of
-/// the size. W is kept in blocks of rows, full ones shared between copies.
+/// The inverse W of the Cholesky factor of a covariance matrix, lower triangular. W' W is the
+/// inverse of the matrix. The square of W times a point's covariances is the part of its variance
+/// that the known values explain. A further row of the matrix adds a row to W and costs the square
+/// of the size. W is stored in blocks of rows; copies share full blocks.
 class InverseFactor {
  public:
-  /// Of a matrix without rows.
+  /// Makes the factor of a matrix without rows.
   InverseFactor() = default;
-  /// Of a symmetric matrix, of which the lower triangle is read; with jitter as far as needed.
-  /// Independent values are the answer to a matrix that no jitter repairs.
+  /// Factorises a symmetric matrix, of which only the lower triangle is read; adds jitter as
+  /// needed. If no jitter helps, uses the diagonal alone, as for independent values.
   explicit InverseFactor(Matrix matrix);
 
-  /// A further row and column of the matrix: covariances with all rows before it, and its own
-  /// variance, which is raised a little where it says nothing new.
+  /// Adds a row and column to the matrix: `covariances` with all earlier rows, and the row's
+  /// `variance`. If the row adds no information, its variance is raised slightly.
   void append(std::span<const double> covariances, double variance) {
     append_projected(projected(covariances), variance);
   }
-  /// W times covariances with all rows: its square is what these explain of the variance.
+  /// Returns W times covariances with all rows. Its square is the part of the variance that they
+  /// explain.
   [[nodiscard]] std::vector<double> projected(std::span<const double> covariances) const;
-  /// As `append`, of what `projected` made of the covariances; returns the square root of what is
-  /// not explained of the variance.
+  /// Like `append`, for covariances that `projected` has transformed. Returns the square root of
+  /// the unexplained variance.
   double append_projected(std::span<const double> projected, double variance);
 
   [[nodiscard]] std::size_t size() const { return size_; }
-  /// The inverse of the matrix times `values`.
+  /// Returns the inverse of the matrix times `values`.
   [[nodiscard]] std::vector<double> solve(std::span<const double> values) const;
-  /// The diagonal of the inverse of the matrix.
+  /// Returns the diagonal of the inverse of the matrix.
   [[nodiscard]] std::vector<double> precisions() const;
-  /// For each row of covariances with at least the first `known` rows: how much of the variance
-  /// these explain. Fewer explain less: what is left is then an upper bound. `known` is rounded up
-  /// to a whole block.
+  /// Returns, for each row of covariances with at least the first `known` rows, the part of the
+  /// variance that these explain. With fewer rows this part is smaller, so the remaining variance
+  /// is an upper bound. `known` is rounded up to a whole block.
   [[nodiscard]] std::vector<double> explained(const Matrix& covariances, std::size_t known) const;
 
   static constexpr std::size_t k_block = 64;
@@ -50,7 +51,7 @@ class InverseFactor {
   [[nodiscard]] Block rows_of(std::size_t block) const;
 
   std::size_t size_ = 0;
-  /// Block b: k_block rows and (b + 1) k_block columns, zeros above the diagonal.
+  /// Block b has k_block rows and (b + 1) k_block columns, with zeros above the diagonal.
   std::vector<std::shared_ptr<Matrix>> blocks_;
 };
 

@@ -98,7 +98,7 @@ void PairCovariances::compute(const Kernel& kernel) {
   double constant = 0.0;
   std::ranges::fill(joint_values_, 0.0);
   std::ranges::fill(additive_values_, 0.0);
-  std::vector<double>& covariances = values_;  // of one dimension, until all are known
+  std::vector<double>& covariances = values_;  // covariances of one dimension, until all are summed
   for (std::size_t j = 0; j < pairs_.dimensions(); ++j) {
     const auto& distances = pairs_.dimension(j);
     if (distances.empty()) {

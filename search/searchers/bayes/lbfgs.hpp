@@ -7,18 +7,20 @@
 
 namespace steptune::bayes {
 
-/// Value at `x`; writes the gradient. A value that is not finite marks a point out of bounds.
+/// Returns the value at `x` and writes the gradient. A value that is not finite marks a point out
+/// of bounds.
 using DifferentiableFunction =
     std::function<double(std::span<const double> x, std::span<double> gradient)>;
 
 struct LbfgsOptions {
   int max_evaluations = 40;
   int memory = 6;
-  double gradient_tolerance = 1e-3;  ///< stops at max |gradient| below this
-  double value_tolerance = 1e-5;     ///< stops at an improvement below this
+  double gradient_tolerance = 1e-3;  ///< stops if max |gradient| is below this
+  double value_tolerance = 1e-5;     ///< stops if the improvement is below this
   double max_step = 2.0;             ///< longest change of any coordinate in one iteration
 
-  /// As exactly as hyperparameters are worth it, whose posterior is flat about its maximum.
+  /// Options for hyperparameters: a rough optimum suffices, since the posterior is flat near its
+  /// maximum.
   [[nodiscard]] static LbfgsOptions roughly(int max_evaluations) {
     LbfgsOptions options;
     options.max_evaluations = max_evaluations;
@@ -35,8 +37,8 @@ struct LbfgsResult {
 };
 
 /// Minimises a smooth function by limited-memory BFGS with a backtracking line search (Nocedal and
-/// Wright 2006, algorithms 7.4 and 3.1; updates that fail the curvature condition are skipped).
-/// Returns the best point seen; `start` itself if nothing better was found.
+/// Wright 2006, algorithms 7.4 and 3.1). Skips updates that fail the curvature condition. Returns
+/// the best point found, or `start` if none was better.
 [[nodiscard]] LbfgsResult minimise_lbfgs(const DifferentiableFunction& function,
                                          std::span<const double> start,
                                          const LbfgsOptions& options);

@@ -9,27 +9,30 @@
 namespace steptune::bayes {
 namespace {
 
-// Hyperparameters are fitted to at most this many examples, from scratch to fewer: a likelihood
-// costs their number cubed, and more of them hardly move the fit.
+// Hyperparameters are fitted to at most `k_fit_limit` examples, from scratch to at most
+// `k_fresh_limit`. A likelihood costs the cube of their number, and more examples hardly change the
+// fit.
 constexpr std::size_t k_fit_limit = 120;
 constexpr std::size_t k_fresh_limit = 64;
 constexpr std::size_t k_first_fit = 3;
 
-// Predictions that leave one out share all other examples: the sum of their log densities counts
-// each piece of evidence several times.
+// Divides the sum of leave-one-out log densities: each prediction uses all other examples, so the
+// sum counts the same evidence several times.
 constexpr double k_correlated = 3.0;
 
-/// Examples between two fits.
+/// Returns the number of examples between two fits.
 std::size_t stride(std::size_t count) {
   if (count < 40) return 2;
   return count < 120 ? 4 : 16;
 }
 
-/// The largest number of examples up to `count` at which hyperparameters are fitted from scratch.
+/// Returns the largest number of examples up to `count` at which hyperparameters are fitted from
+/// scratch.
 std::size_t last_fresh_fit(std::size_t count, std::size_t place) {
   std::size_t at = k_first_fit;
   for (;;) {
-    // From a dozen on, beliefs take turns, so that no single suggestion waits for all of them.
+    // From 12 examples on, beliefs are refitted in turn, so that no single suggestion waits for all
+    // of them.
     std::size_t next = at + std::max<std::size_t>(3, at / 4);
     if (at < 12 && next >= 12) next += place;
     if (next > count) return at;
@@ -77,8 +80,8 @@ void Learner::add(std::span<const double> features, double value, double standar
   values_.push_back(value);
   standard_errors_.push_back(standard_error);
   if (positive_ && !(value > 0.0)) {
-    // No logarithm from here on; what was fitted with one is forgotten, so that the order of fits
-    // does not depend on when somebody asked.
+    // Use no logarithm from now on. Start again with new beliefs, so that the order of fits does
+    // not depend on when models were requested.
     positive_ = false;
     make_beliefs();
   }
@@ -90,7 +93,7 @@ std::vector<std::size_t> Learner::representative_rows(std::size_t count, std::si
   if (count <= limit) return rows;
   std::stable_sort(rows.begin(), rows.end(),
                    [&](std::size_t a, std::size_t b) { return values_[a] < values_[b]; });
-  // The best half of the limit, and the others at even distances of rank.
+  // Take the best values for half of the limit, and the others evenly by rank.
   const std::size_t best = limit / 2;
   const std::size_t others = limit - best;
   std::vector<std::size_t> chosen(rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(best));
@@ -161,7 +164,7 @@ void Learner::advance() {
 }
 
 void Learner::keep_up(Belief& belief) const {
-  // Before the first fit there is nothing to go on from.
+  // Before the first fit, build from all examples.
   const std::size_t base = belief.examples > 0 ? belief.examples : size();
   auto& conditioned = belief.conditioned;
   if (!conditioned || conditioned->built_from != base) {

@@ -16,25 +16,26 @@ namespace steptune::bayes {
 struct Model {
   GaussianProcess process;
   OutputTransform transform;
-  double weight = 1.0;  ///< how far it is to be believed beside the others
+  double weight = 1.0;  ///< weight relative to the other models
 };
 
-/// Weight of a belief beside another one whose evidence per example is higher by minus
-/// `evidence_gap`.
+/// Returns the weight of a model relative to the best one. `evidence_gap` is its evidence per
+/// example minus the best one's, so it is not positive.
 [[nodiscard]] double belief_weight(double evidence_gap, std::size_t examples);
-/// Beliefs this much less likely than the likeliest are not worth their time.
+/// Models with a lower relative weight are not worth their time.
 inline constexpr double k_negligible = 0.05;
 
-/// Log density of `values`, which `model` rests on, each given all others, per value.
+/// Returns the mean log density of the model's `values`, each predicted from all others.
 [[nodiscard]] double evidence_of(const Model& model, std::span<const double> values);
 
-/// Learns one quantity (an objective, a part of it, feasibility) from examples that arrive one by
-/// one. What it believes is a function of the sequence of examples alone: hyperparameters are
-/// fitted at fixed numbers of examples, from scratch at some of them and from the last ones in
-/// between, so that a learner fed all at once believes the same as one asked after each example.
+/// Learns one quantity (an objective, a part of it, memory) from examples that arrive one by one.
+/// The result depends only on the sequence of examples: hyperparameters are fitted at fixed numbers
+/// of examples, at some of them from scratch and otherwise from the last fit. So it does not matter
+/// whether models are requested after each example or once at the end.
 class Learner {
  public:
-  /// `positive`: values are worth trying on a log scale. `dimensions`: parameters that vary.
+  /// If `positive`, a logarithmic scale is tried, too. `dimensions` is the number of parameters
+  /// that vary.
   Learner(const FeatureGroups& groups, std::size_t dimensions, bool positive);
 
   void add(std::span<const double> features, double value, double standard_error);
@@ -43,42 +44,43 @@ class Learner {
   [[nodiscard]] std::span<const double> standard_errors() const { return standard_errors_; }
   [[nodiscard]] const Matrix& features() const { return features_; }
 
-  /// What is worth believing after all examples and, where `pending` has rows, after their
-  /// predicted values as if they had been observed: at least one model and at most `most`, the
-  /// likeliest first, weights adding up to 1. Needs at least one example.
+  /// Returns at least one and at most `most` models, the likeliest first, with weights that add up
+  /// to 1. If `pending` has rows, conditions on their predicted values as if they were observed.
+  /// Needs at least one example.
   [[nodiscard]] std::vector<Model> models(const Matrix& pending, std::size_t most);
-  /// The likeliest of them.
+  /// Returns the likeliest model.
   [[nodiscard]] Model model(const Matrix& pending);
 
-  /// Models condition on at most this many examples and those since the last fit.
+  /// Models use at most this many examples, plus those since the last fit.
   static constexpr std::size_t k_model_limit = 1000;
 
  private:
-  /// A process that rests on a representative choice of the examples up to a fit, built at once,
-  /// and on all later ones, appended.
+  /// A process built from a representative choice of the examples up to a fit; later examples are
+  /// appended.
   struct Conditioned {
-    std::size_t built_from = 0;  ///< examples
-    std::size_t examples = 0;    ///< built from and appended
+    std::size_t built_from = 0;  ///< number of examples it was built from
+    std::size_t examples = 0;    ///< number of examples built from and appended
     std::vector<std::size_t> rows;
-    /// Of the values up to the fit: scales the noise of all rows. Targets follow all values.
+    /// Transform of the values up to the fit; scales the noise of all rows. Targets use a transform
+    /// of all values.
     OutputTransform noise_transform;
     GaussianProcess process;
   };
 
-  /// One prior under one transform.
+  /// One prior combined with one transform.
   struct Belief {
     std::size_t prior = 0;
     Warp warp = Warp::none;
-    std::size_t examples = 0;  ///< how many it was fitted to; 0: never
+    std::size_t examples = 0;  ///< number of examples of the last fit; 0 if never fitted
     Hyperparameters hyperparameters;
-    /// Log density of the values, each given the others, per value: what beliefs compare by.
+    /// Mean log density of the values, each predicted from all others; compares beliefs.
     double evidence = 0.0;
-    /// Conditioned on all examples that were there when it was last wanted.
+    /// Process with all examples up to the last request.
     std::optional<Conditioned> conditioned;
   };
 
   void make_beliefs();
-  /// Places of the beliefs, the likeliest first.
+  /// Indices of the beliefs, the likeliest first.
   [[nodiscard]] std::vector<std::size_t> order() const;
   void advance();
   void advance(Belief& belief, std::size_t place) const;

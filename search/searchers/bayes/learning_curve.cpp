@@ -11,7 +11,7 @@ namespace {
 
 constexpr double k_shared_errors = 2.0;
 constexpr double k_almost_full = 0.75;
-// Standard deviations of all values, beyond which no model has anything to say of one.
+// A value this many standard deviations from all others is beyond every model.
 constexpr double k_beyond_all = 1e3;
 
 }  // namespace
@@ -42,7 +42,7 @@ Normal LearningCurveModel::translated(const Model& model, const Normal& target) 
   const OutputTransform& from = model.transform;
   if (from.warp() == transform().warp()) return target;
   const double value = from.backward(target.mean);
-  // Where a value is no positive number there is no logarithm of it: the nearest there is.
+  // A value that is not positive has no logarithm: use a tiny positive value instead.
   const double least = 1e-12 * std::abs(transform().backward(0.0));
   const double sound = transform().warp() == Warp::log ? std::max(value, least) : value;
   const double from_slope = from.warp() == Warp::log ? value : 1.0;
@@ -63,7 +63,7 @@ std::vector<Normal> LearningCurveModel::full(std::span<const Point> points) cons
       squares[i] += model.weight * (each.variance + each.mean * each.mean);
     }
   }
-  // Moments of the mixture.
+  // Mean and variance of the mixture.
   std::vector<Normal> result;
   for (std::size_t i = 0; i < points.size(); ++i)
     result.push_back({means[i], std::max(squares[i] - means[i] * means[i], 1e-12)});
@@ -95,7 +95,8 @@ double LearningCurveModel::log_stopping_rate(const Point& point, double best, do
     before = variance;
     price_from = fidelity;
   };
-  // What a trial comes to as expected leaves means as they are, and variances do not depend on it.
+  // Condition on the expected value at each stage: means stay the same, and variances do not depend
+  // on values.
   LearningCurveModel then = *this;
   double fidelity = reached > 0.0 ? reached * k_stage_ratio : least_fidelity_;
   for (; fidelity < k_almost_full; fidelity *= k_stage_ratio) {

@@ -12,7 +12,7 @@
 namespace steptune::bayes {
 namespace {
 
-// Far outside of what any data could teach; keeps exponentials finite.
+// Bounds far outside what data can support; they keep exponentials finite.
 constexpr double k_largest_log = 20.0;
 constexpr double k_smallest_log_noise = -18.0;
 
@@ -26,8 +26,8 @@ bool within_bounds(const Hyperparameters& hyperparameters) {
          hyperparameters.log_noise > k_smallest_log_noise;
 }
 
-/// The lower triangle of the covariances of all pairs times `amplitude`, with `diagonal`; zeros
-/// above.
+/// Returns the pairs' covariances times `amplitude` in the lower triangle, `diagonal` on the
+/// diagonal, and zeros above.
 Matrix covariance_matrix(const PairCovariances& pairs, const std::vector<double>& diagonal,
                          double amplitude) {
   Matrix matrix(diagonal.size(), diagonal.size());
@@ -41,15 +41,16 @@ Matrix covariance_matrix(const PairCovariances& pairs, const std::vector<double>
   return matrix;
 }
 
-/// What a zero-mean normal of some covariance makes of its targets.
+/// Likelihood of the targets under a zero-mean normal distribution.
 struct MarginalLikelihood {
-  double negative_log = 0.0;    ///< but for a constant
+  double negative_log = 0.0;    ///< up to a constant
   double fit = 0.0;             ///< targets' covariance^-1 targets
   Matrix inverse;               ///< covariance^-1
   std::vector<double> weights;  ///< covariance^-1 targets
 };
 
-/// Nothing where the covariance cannot be factorised (Rasmussen and Williams 2006, section 5.4.1).
+/// Returns nullopt if the covariance cannot be factorised (Rasmussen and Williams 2006, section
+/// 5.4.1).
 std::optional<MarginalLikelihood> marginal_likelihood(Matrix covariance,
                                                       const std::vector<double>& targets) {
   if (!cholesky_with_jitter(covariance)) return std::nullopt;
@@ -69,7 +70,8 @@ std::optional<MarginalLikelihood> marginal_likelihood(Matrix covariance,
   return result;
 }
 
-/// The gradient: Rasmussen and Williams 2006, eq. 5.9.
+/// Returns the negative log posterior and writes its gradient (Rasmussen and Williams 2006, eq.
+/// 5.9).
 double value_and_gradient(const TrainingSet& training, const PairDistances& pairs,
                           PairCovariances& covariances, const Prior& prior,
                           std::span<const double> flat_hyperparameters,
@@ -91,7 +93,7 @@ double value_and_gradient(const TrainingSet& training, const PairDistances& pair
   if (!likelihood) return k_infinity;
   double value = likelihood->negative_log;
 
-  // d value / d covariance of each pair, both of its places in the matrix together.
+  // d value / d covariance of each pair, for both of its entries in the matrix together.
   const std::vector<double>& weight = likelihood->weights;
   std::vector<double> sensitivities(pairs.pairs());
   double* sensitivity = sensitivities.data();

@@ -8,7 +8,8 @@
 
 namespace steptune::bayes {
 
-/// A rectangle of a row-major matrix that outlives it. `stride` is the distance between two rows.
+/// A rectangle of a row-major matrix that must outlive it. `stride` is the distance between two
+/// rows.
 struct Block {
   const double* data = nullptr;
   std::size_t rows = 0;
@@ -28,9 +29,10 @@ struct MutableBlock {
 [[nodiscard]] MutableBlock block_of(Matrix& matrix, std::size_t row, std::size_t col,
                                     std::size_t rows, std::size_t cols);
 
-/// Dense linear algebra on the calling thread, by Eigen. `instance` is the fastest implementation
-/// that this processor can run. Results on one processor are always the same; another processor may
-/// round differently. Shapes must fit; `result` must not overlap an argument unless said.
+/// Dense linear algebra on the calling thread, by Eigen. `instance` returns the fastest
+/// implementation for this processor. Results are always the same on one processor, but other
+/// processors may round differently. Shapes must fit; `result` must not overlap an argument unless
+/// stated.
 struct LinearAlgebra {
   /// result = a b
   void (*multiply)(Block a, Block b, MutableBlock result);
@@ -42,19 +44,19 @@ struct LinearAlgebra {
   void (*apply)(Block a, std::span<const double> x, std::span<double> result);
   /// result += a^T x
   void (*add_applied_transpose)(Block a, std::span<const double> x, std::span<double> result);
-  /// Writes the Cholesky factor into the lower triangle and keeps the upper triangle. Returns
-  /// false, with anything in the lower triangle, if the matrix is not positive definite.
+  /// Writes the Cholesky factor into the lower triangle and keeps the upper triangle. Returns false
+  /// if the matrix is not positive definite; the lower triangle is then undefined.
   bool (*cholesky)(MutableBlock matrix);
-  /// Inverse of a lower triangular matrix, with zeros above the diagonal.
+  /// Inverts a lower triangular matrix; writes zeros above the diagonal.
   void (*invert_lower)(Block lower, MutableBlock result);
-  /// Both triangles of the inverse of L L^T, where `factor` is L.
+  /// Writes both triangles of the inverse of L L^T, where `factor` is L.
   void (*inverse_of_product)(Block factor, MutableBlock result);
 
   [[nodiscard]] static const LinearAlgebra& instance();
 };
 
-/// Replaces the lower triangle of `covariance` by that of its Cholesky factor, and its upper
-/// triangle by anything. Adds jitter to the diagonal as needed, from 1e-10 to 1e-2 of its mean.
+/// Replaces the lower triangle of `covariance` by that of its Cholesky factor; the upper triangle
+/// becomes undefined. Adds jitter to the diagonal as needed, from 1e-10 to 1e-2 of its mean.
 /// Returns false if even that does not help.
 [[nodiscard]] bool cholesky_with_jitter(Matrix& covariance);
 

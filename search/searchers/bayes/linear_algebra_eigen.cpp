@@ -58,8 +58,8 @@ bool cholesky(MutableBlock matrix) {
          Eigen::Success;
 }
 
-/// Halves larger than this are treated as blocks: [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1, C^-1].
-/// That leaves out the zeros, which the triangular solver multiplies.
+/// Matrices larger than this are split in halves: [A 0; B C]^-1 = [A^-1 0; -C^-1 B A^-1, C^-1].
+/// This skips the zeros, which the triangular solver would multiply.
 constexpr Eigen::Index k_base_size = 32;
 
 using ConstRef = Eigen::Ref<const RowMajor, 0, Eigen::OuterStride<>>;
@@ -81,7 +81,8 @@ void invert_lower_into(const ConstRef& lower, MutableRef result) {
   result.bottomLeftCorner(rest, half).noalias() = -(result.bottomRightCorner(rest, rest) * product);
 }
 
-/// The lower triangle of W^T W for a lower triangular W, by halves for the same reason.
+/// Computes the lower triangle of W^T W for a lower triangular W; splits in halves to skip the
+/// zeros.
 void square_into(const ConstRef& factor, MutableRef result) {
   const Eigen::Index size = factor.rows();
   if (size <= k_base_size) {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && defined(__GLIBC__)
-// glibc has vector variants of exp but declares them only for builds that relax all arithmetic.
+// glibc has vector variants of exp, but declares them only in builds that relax all arithmetic.
 extern "C" __attribute__((simd("notinbranch"))) double exp(double) noexcept;
 #define STEPTUNE_BY_VECTOR_UNIT __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
@@ -15,7 +15,7 @@ extern "C" __attribute__((simd("notinbranch"))) double exp(double) noexcept;
 namespace steptune::bayes {
 namespace {
 
-// Sums over dimensions stay in the first-level cache.
+// Block size for which sums over dimensions stay in the first-level cache.
 constexpr std::size_t k_block = 128;
 
 }  // namespace
@@ -47,7 +47,7 @@ void matern52(std::span<const double> squared_distances, std::span<double> covar
 
 STEPTUNE_BY_VECTOR_UNIT
 void matern52_with_slopes(std::span<double> squared_distances, std::span<double> slopes) {
-  // The derivative by r^2 is -5/6 (1 + a) exp(-a).
+  // The derivative with respect to r^2 is -5/6 (1 + a) exp(-a).
   double* const __restrict value = squared_distances.data();
   double* const __restrict slope = slopes.data();
   const std::size_t count = squared_distances.size();
@@ -91,8 +91,8 @@ void mixed_covariances(const KernelMixture& mixture, std::span<const double* con
 STEPTUNE_BY_VECTOR_UNIT
 void interaction_covariances(double amplitude, std::span<const double* const> by_dimension,
                              std::span<double> covariances) {
-  // Additive kernel of Duvenaud, Nickisch and Rasmussen (2011), orders D and 2; the sum over pairs
-  // by the Newton-Girard formula, 2 e_2 = s_1^2 - s_2.
+  // Additive kernel of Duvenaud, Nickisch and Rasmussen (2011), orders D and 2. The sum over pairs
+  // uses the Newton-Girard formula, 2 e_2 = s_1^2 - s_2.
   const auto dimensions = static_cast<double>(by_dimension.size());
   const bool pairs = by_dimension.size() > 1;
   const double joint = amplitude * (pairs ? 0.5 : 1.0);

@@ -8,8 +8,8 @@
 
 namespace steptune::bayes {
 
-/// A dense row-major matrix, which the parts of the Bayesian searcher hand to each other. Only
-/// `linear_algebra_eigen.cpp` knows Eigen.
+/// A dense row-major matrix, passed between parts of the Bayesian searcher. Only
+/// `linear_algebra_eigen.cpp` includes Eigen.
 class Matrix {
  public:
   Matrix() = default;
@@ -30,14 +30,14 @@ class Matrix {
   [[nodiscard]] std::span<double> row(std::size_t row) {
     return {values_.data() + row * cols_, cols_};
   }
-  /// A new row of zeros at the end.
+  /// Appends a row of zeros.
   std::span<double> append_row() {
     values_.resize(rows_ * cols_);
     values_.resize((rows_ + 1) * cols_);
     return row(rows_++);
   }
   void append_row(std::span<const double> row) { std::ranges::copy(row, append_row().begin()); }
-  /// Gives the matrix another shape with any values in it. Keeps its memory and never clears it.
+  /// Changes the shape; the values are undefined afterwards. Keeps its memory and never clears it.
   void reshape(std::size_t rows, std::size_t cols) {
     rows_ = rows;
     cols_ = cols;
@@ -53,8 +53,8 @@ class Matrix {
   std::vector<double> values_;
 };
 
-/// Rows of features kept feature by feature, so that the distances of one point from all of them
-/// are computed in one sweep.
+/// Rows of features stored by feature, so that the distances of one point from all rows are
+/// computed in one pass.
 class FeatureColumns {
  public:
   explicit FeatureColumns(const Matrix& features) : columns_(features.cols()) {

@@ -11,10 +11,10 @@ namespace steptune::bayes {
 namespace {
 
 constexpr std::size_t k_fewest_peaks = 5;
-// Limits that are thought of: from the highest peak seen to e^3 (20) times it.
+// Candidates for the limit: from the highest measured peak to e^3 (20) times it.
 constexpr int k_limits = 61;
 constexpr double k_highest_log_ratio = 3.0;
-// By how much, in log density, peaks must explain the outcomes better than their share does.
+// Least advantage, in log density, of peaks over the share of failures in explaining the outcomes.
 constexpr double k_least_gain = 1.0;
 
 double log_share(double share) {
@@ -25,8 +25,8 @@ double log_share(double share) {
 
 std::vector<double> MemoryForecast::log_probabilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const {
-  // sum over limits of p(limit | outcomes) cdf((limit - mean) / deviation): the peak's predictive
-  // distribution (Rasmussen and Williams 2006, eq. 2.25-2.26) averaged over the unknown limit.
+  // Sum over limits of p(limit | outcomes) cdf((limit - mean) / deviation): the peak's predictive
+  // distribution (Rasmussen and Williams 2006, eq. 2.25-2.26), averaged over the unknown limit.
   const Posterior needed = model_.process.predict(features, first, last);
   std::vector<double> result;
   for (std::size_t i = 0; i < needed.means.size(); ++i) {
@@ -59,7 +59,7 @@ std::optional<MemoryForecast> MemoryModel::forecast() {
   const double highest = *std::max_element(seen.begin(), seen.end());
 
   std::vector<double> limits;
-  std::vector<double> densities;  // log probability that those ran out which did
+  std::vector<double> densities;  // log probability that the trials that ran out of memory did so
   for (int k = 0; k < k_limits; ++k) {
     const double ratio = std::exp(k_highest_log_ratio * k / (k_limits - 1));
     const double limit = model.transform.forward(highest * ratio);
@@ -82,7 +82,7 @@ std::optional<MemoryForecast> MemoryModel::forecast() {
   for (double& probability : probabilities)
     probability /= sum;
 
-  // Would those that fitted have been expected to fit, each from all the others?
+  // Add the probability that the trials that fitted would fit, each predicted from all others.
   double explained = densities[best];
   for (std::size_t i = 0; i < left_out.means.size(); ++i) {
     explained +=

@@ -9,18 +9,18 @@
 
 namespace steptune::bayes {
 
-/// Whether a trial will fit into memory, from the peak memory of those that did. The limit itself
-/// is not known: it lies above every peak that was seen and, as far as the model of peaks can tell,
-/// below what the trials needed that ran out.
+/// Predicts whether a trial fits into memory, from the peak memory of trials that did. The limit is
+/// unknown: it is above every measured peak and below the predicted need of the trials that ran
+/// out.
 class MemoryForecast {
  public:
-  /// `model` of the peaks; `limits`, as targets of that model, with their probabilities.
+  /// `model` predicts the peaks. `limits` are targets of that model, with their probabilities.
   MemoryForecast(Model model, std::vector<double> limits, std::vector<double> probabilities)
       : model_(std::move(model)),
         limits_(std::move(limits)),
         probabilities_(std::move(probabilities)) {}
 
-  /// Logarithm of the probability that rows [first, last) fit.
+  /// Returns the logarithms of the probabilities that rows [first, last) fit.
   [[nodiscard]] std::vector<double> log_probabilities(const Matrix& features, std::size_t first,
                                                       std::size_t last) const;
 
@@ -38,9 +38,9 @@ class MemoryModel {
   void add_peak(std::span<const double> features, double peak_bytes);
   void add_out_of_memory(std::span<const double> features);
 
-  /// Nothing while no trial ran out of memory, while too few told their peak, or where the peaks
-  /// do not explain who ran out better than the share of those that did: a figure that is not of
-  /// the memory that is short (the host's, where the GPU's ran out) must not excuse a failure.
+  /// Returns nullopt if no trial ran out of memory, if too few reported their peak, or if the peaks
+  /// explain the outcomes no better than the share of failures does. The last case excludes peaks
+  /// of the wrong memory (the host's, if the GPU's ran out).
   [[nodiscard]] std::optional<MemoryForecast> forecast();
 
  private:

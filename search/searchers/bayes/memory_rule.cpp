@@ -17,7 +17,7 @@ bool needs_no_less(MemoryEffect effect, double position, double failed) {
 
 MemoryRule::MemoryRule(const SearchSpace& space) {
   for (const Parameter& parameter : space.parameters()) {
-    // Without an order of the values "larger" means nothing.
+    // Without an order of the values, "larger" has no meaning.
     effects_.push_back(parameter.unordered() ? MemoryEffect::unknown : parameter.memory);
   }
 }

@@ -8,16 +8,16 @@
 
 namespace steptune::bayes {
 
-/// What running out of memory teaches for certain: where a parameter is declared to increase the
-/// memory that a trial needs and a value of it ran out, no larger value fits with everything else
-/// equal (and the other way round for one that decreases it).
+/// Excludes points that must run out of memory. If a parameter is declared to increase the memory
+/// need and one of its values ran out, no larger value fits with all else equal (no smaller one, if
+/// it decreases the need).
 class MemoryRule {
  public:
   explicit MemoryRule(const SearchSpace& space);
 
-  /// A trial at this point ran out of memory.
+  /// Records a trial at this point that ran out of memory.
   void add(const Point& point);
-  /// A trial at this point must run out of memory too.
+  /// True if a trial at this point must run out of memory, too.
   [[nodiscard]] bool excludes(std::span<const double> point) const;
 
  private:

@@ -11,7 +11,7 @@ namespace {
 
 constexpr double k_log_sqrt_2pi = 0.91893853320467274178;
 
-// Below this argument the products of exp(z^2/2) and erfc would overflow; the asymptotic series of
+// Below this argument the products of exp(z^2/2) and erfc would overflow. The asymptotic series of
 // Mills' ratio is exact to double precision there.
 constexpr double k_asymptotic = -25.0;
 
@@ -37,10 +37,11 @@ double slope_of_log_cdf(double z, double log_cdf) {
 }
 
 double log_improvement(double z) {
-  // Ament et al. 2023, eq. 9: by parts, as density + z cdf cancels in the lower tail.
+  // Ament et al. 2023, eq. 9, in three ranges, because density + z cdf cancels in the lower tail.
   if (z > -1.0) return std::log(normal_density(z) + z * normal_cdf(z));
   if (z > k_asymptotic) {
-    // density(z) (1 - |z| Mills(|z|)): relative cancellation stays below z^2 epsilon.
+    // density(z) (1 - |z| Mills(|z|)): the relative error from cancellation stays below z^2
+    // epsilon.
     const double mills = std::exp(0.5 * z * z) * std::erfc(-z / std::numbers::sqrt2) *
                          std::sqrt(std::numbers::pi / 2.0);
     return -0.5 * z * z - k_log_sqrt_2pi + std::log1p(z * mills);

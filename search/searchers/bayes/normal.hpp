@@ -7,17 +7,17 @@ namespace steptune::bayes {
 
 [[nodiscard]] double normal_density(double z);
 [[nodiscard]] double normal_cdf(double z);
-/// log of the distribution function; finite for every finite z.
+/// Returns the logarithm of the distribution function; finite for every finite z.
 [[nodiscard]] double log_normal_cdf(double z);
-/// density(z) / cdf(z), given the logarithm of the latter: the derivative of `log_normal_cdf`.
+/// Returns density(z) / cdf(z), the derivative of `log_normal_cdf`, given the logarithm of cdf(z).
 [[nodiscard]] double slope_of_log_cdf(double z, double log_cdf);
-/// log(density(z) + z cdf(z)): the logarithm of the expected improvement of a standard normal over
-/// -z (Ament et al. 2023, "Unexpected improvements to expected improvement", eq. 9). Finite for
-/// every finite z down to -1e150.
+/// Returns log(density(z) + z cdf(z)): the logarithm of a standard normal's expected improvement
+/// over -z (Ament et al. 2023, "Unexpected improvements to expected improvement", eq. 9). Finite
+/// for every finite z down to -1e150.
 [[nodiscard]] double log_improvement(double z);
-/// log(exp(a) - exp(b)) for a >= b; minus infinity where they are equal.
+/// Returns log(exp(a) - exp(b)) for a >= b; minus infinity if they are equal.
 [[nodiscard]] double log_difference(double a, double b);
-/// log(exp(a) + exp(b)).
+/// Returns log(exp(a) + exp(b)).
 [[nodiscard]] double log_sum(double a, double b);
 
 }  // namespace steptune::bayes

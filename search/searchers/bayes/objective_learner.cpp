@@ -9,13 +9,13 @@ namespace {
 
 constexpr double k_smallest_variance = 1e-12;
 
-/// Targets of `transform` in place of what `shifted` predicts of the remainder.
+/// Predicts with the earlier study's expectation plus the remainder, as targets of `transform`.
 Posterior on_top_of_earlier(const ShiftedModel& shifted, const OutputTransform& transform,
                             const Matrix& features, std::size_t first, std::size_t last) {
   Posterior posterior = shifted.remainder.process.predict(features, first, last);
   const auto expected = shifted.earlier->expectations(features, first, last);
   const OutputTransform& own = shifted.remainder.transform;
-  // Squares of scales may underflow where their ratio does not.
+  // Use the ratio: squares of the scales may underflow.
   const double ratio = own.scale() / transform.scale();
   for (std::size_t i = 0; i < posterior.means.size(); ++i) {
     const double offset = (expected[i] + own.centre() - transform.centre()) / transform.scale();
@@ -25,7 +25,7 @@ Posterior on_top_of_earlier(const ShiftedModel& shifted, const OutputTransform& 
   return posterior;
 }
 
-/// Highest weight first, weights adding up to 1.
+/// Sorts by weight, highest first, and scales the weights to add up to 1.
 void normalise_weights(std::vector<ObjectiveModel>& models) {
   std::stable_sort(models.begin(), models.end(),
                    [](const auto& a, const auto& b) { return a.weight() > b.weight(); });
@@ -72,7 +72,7 @@ std::vector<double> ObjectiveLearner::targets(const ObjectiveModel& model) const
   std::vector<double> result;
   if (model.plain() != nullptr && values().size() <= Learner::k_model_limit) {
     result = model.plain()->process.noise_free_targets();
-    result.resize(values().size());  // pending trials come last
+    result.resize(values().size());  // drop pending trials, which are last
     return result;
   }
   for (const double value : values())
@@ -81,13 +81,14 @@ std::vector<double> ObjectiveLearner::targets(const ObjectiveModel& model) const
 }
 
 std::vector<ObjectiveModel> ObjectiveLearner::models(const Matrix& pending, std::size_t most) {
-  // Weights by leave-one-out log density (Rasmussen and Williams 2006, eq. 5.10-5.12), earlier
-  // studies as prior means (after Feurer, Letham, Hutter and Bakshy 2018).
+  // Weights use the leave-one-out log density (Rasmussen and Williams 2006, eq. 5.10-5.12). Earlier
+  // studies are prior means (after Feurer, Letham, Hutter and Bakshy 2018).
   std::vector<ObjectiveModel> models;
   for (Model& model : own_.models(pending, most))
     models.emplace_back(std::move(model));
   if (earlier_.empty() || own_.size() > Learner::k_model_limit) return models;
-  // Without pending trials, but as many models: fewer would throw away what the others rest on.
+  // Compare evidence without pending trials. Request as many models as above: with fewer, the
+  // learner would drop the processes of the others.
   const Matrix nothing_pending(own_.features().cols());
   std::vector<double> evidences(models.size(),
                                 evidence_of(own_.models(nothing_pending, most)[0], values()));

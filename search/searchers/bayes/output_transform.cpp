@@ -65,7 +65,7 @@ double OutputTransform::improvement_share(double best, double mean, double varia
         scale_ * deviation * std::exp(log_improvement((best - mean) / deviation));
     return value > 0.0 ? std::min(improvement / value, 1e6) : (improvement > 0.0 ? 1e6 : 0.0);
   }
-  // E[max(1 - exp(s), 0)] for a normal s: the logarithm of the ratio to the best.
+  // E[max(1 - exp(s), 0)] for a normal s, the logarithm of the ratio to the best.
   const double m = scale_ * (mean - best);
   const double s = scale_ * deviation;
   const double share = normal_cdf(-m / s) - std::exp(m + 0.5 * s * s + log_normal_cdf(-m / s - s));

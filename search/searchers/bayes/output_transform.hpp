@@ -8,23 +8,23 @@ namespace steptune::bayes {
 
 enum class Warp { none, log };
 
-/// Objective values as the Gaussian process sees them: warped, then centred and scaled to mean 0
-/// and variance 1.
+/// Converts objective values for the Gaussian process: warps them, then centres and scales them to
+/// mean 0 and variance 1.
 class OutputTransform {
  public:
-  /// Learns centre and scale; `Warp::log` needs positive values. A constant sample is scaled by its
-  /// own size.
+  /// Learns centre and scale. `Warp::log` needs positive values. If all values are equal, the scale
+  /// is their size.
   OutputTransform(Warp warp, std::span<const double> values);
 
   [[nodiscard]] double forward(double value) const;
   [[nodiscard]] double backward(double target) const;
-  /// Variance of the target of a value with this standard error (to first order).
+  /// Returns the variance of the target of a value with this standard error (to first order).
   [[nodiscard]] double noise_variance(double value, double standard_error) const;
-  /// log |d target / d value|: what turns a density of targets into one of values, so that
-  /// different transforms of the same values compare.
+  /// Returns log |d target / d value|. Converts a density of targets into one of values, so that
+  /// different transforms of the same values can be compared.
   [[nodiscard]] double log_jacobian(double value) const;
-  /// Expected improvement over `best` (a target) of a normal target with this mean and variance, as
-  /// a share of the value that `best` stands for.
+  /// Returns the expected improvement over `best` (a target) of a normal target with this mean and
+  /// variance, as a share of the value of `best`.
   [[nodiscard]] double improvement_share(double best, double mean, double variance) const;
 
   [[nodiscard]] Warp warp() const { return warp_; }

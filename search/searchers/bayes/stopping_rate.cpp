@@ -10,7 +10,7 @@ namespace steptune::bayes {
 namespace {
 
 constexpr std::size_t k_grid = 161;
-constexpr double k_reach = 6.0;  // deviations that the grid extends to either side
+constexpr double k_reach = 6.0;  // standard deviations that the grid extends to either side
 constexpr int k_bisections = 40;
 
 struct Node {
@@ -18,8 +18,8 @@ struct Node {
   double weight;
 };
 
-/// A standard normal variable by equal steps: smooth enough for values that are themselves
-/// expectations.
+/// Approximates a standard normal by equal steps. That suffices, because the values it averages are
+/// expectations and therefore smooth.
 std::vector<Node> make_nodes() {
   std::vector<Node> nodes;
   double sum = 0.0;
@@ -38,7 +38,7 @@ double improvement(double mean, double variance, double best) {
   return std::exp(log_expected_improvement({mean, variance}, best));
 }
 
-/// Expected improvement less `rate` times the expected price, under the best rule of stopping.
+/// Expected improvement minus `rate` times the expected price, under the best stopping rule.
 class Worth {
  public:
   Worth(const Normal& full, double best, std::span<const Stage> stages)
@@ -48,7 +48,7 @@ class Worth {
   }
 
   [[nodiscard]] double at(double rate) const {
-    // Backward induction: V_k(mean) = max(0, E[V_k+1] - rate price_k), V of the end the
+    // Backward induction: V_k(mean) = max(0, E[V_k+1] - rate price_k). At the end, V is the
     // improvement.
     std::vector<double> values(k_grid);
     std::vector<double> next(k_grid);
@@ -96,18 +96,18 @@ class Worth {
 }  // namespace
 
 double log_stopping_rate(const Normal& full, double best, std::span<const Stage> stages) {
-  // The root of V_0(rate) = 0, by bisection: the Gittins index of a Pandora's box with stages
+  // Bisection for the root of V_0(rate) = 0: the Gittins index of a Pandora's box with stages
   // (Weitzman 1979; Xie et al. 2024), as a rate.
   double price = 0.0;
   for (const Stage& stage : stages)
     price += stage.price;
   const double log_gain = log_expected_improvement(full, best);
-  // Never to stop attains this much.
+  // Rate without any stop.
   double low = log_gain - std::log(price);
   if (stages.size() == 1) return low;
   double high = log_gain - std::log(stages.front().price);
   const Worth worth(full, best, stages);
-  // Below what the grid resolves there is nothing to be gained by stopping cleverly.
+  // The grid cannot resolve rates this low; stopping cannot improve them noticeably.
   if (!(worth.at(std::exp(low)) > 0.0)) return low;
   for (int i = 0; i < k_bisections && high - low > 1e-3; ++i) {
     const double middle = 0.5 * (low + high);

@@ -7,17 +7,18 @@
 
 namespace steptune::bayes {
 
-/// A point on the way of a trial where it may be stopped, or its end.
+/// A point of a trial at which it may be stopped, or its end.
 struct Stage {
-  double price = 0.0;     ///< of getting there from the stage before
-  double variance = 0.0;  ///< of the full value that is left once it has been reached
+  double price = 0.0;     ///< price from the previous stage to this one
+  double variance = 0.0;  ///< variance of the full value that remains once this stage is reached
 };
 
-/// Expected improvement over `best` (smaller is better) per expected price of the trial whose full
-/// value is believed to be `full`, if it goes through `stages` and is stopped wherever going on is
-/// not worth that rate: the highest rate that the best rule of stopping attains, in logarithm.
-/// Comparable between trials at any point of their way, the prices that are paid already apart.
-/// At least one stage; variances fall, prices are positive.
+/// Returns the logarithm of a trial's expected improvement over `best` (smaller is better) per
+/// expected price. The trial's full value is predicted as `full`. It passes through `stages` and is
+/// stopped at any stage where continuing is not worth that rate; the result is the highest rate
+/// that the best stopping rule achieves. It can be compared between trials at any stage, because
+/// only prices still to be paid count. Needs at least one stage; variances fall and prices are
+/// positive.
 [[nodiscard]] double log_stopping_rate(const Normal& full, double best,
                                        std::span<const Stage> stages);
 
