@@ -28,10 +28,10 @@ namespace steptune {
 namespace {
 
 constexpr const char* k_said_by = "steptune: ";
-/// A program whose connection has gone is ending, or has ended, within this.
+/// A program whose connection is lost ends, or has ended, within this time.
 constexpr double k_end_s = 5.0;
 
-/// How the study of a program that runs begins, or why there is none.
+/// Makes the study of a running program. Returns an error with the reason if it cannot be tuned.
 Result<StudySpec> attached_study(const AttachedTuning& tuning, const Survey& survey) {
   DraftOptions wanted;
   wanted.name = tuning.name;
@@ -55,7 +55,7 @@ bool has_ended(const live::AttachedProgram& program) {
   return program.is_gone() && program.ends_within(k_end_s);
 }
 
-/// Why a program that was looked at cannot be tuned; empty if it can.
+/// Returns why an examined program cannot be tuned; empty if it can.
 std::string why_not_tunable(const Survey& survey, const live::AttachedProgram& program) {
   if (program.unusable()) return *program.unusable();
   if (has_ended(program)) return "the program ended before it had been examined";
@@ -64,7 +64,7 @@ std::string why_not_tunable(const Survey& survey, const live::AttachedProgram& p
   return {};
 }
 
-/// What the run goes on with.
+/// Returns the hook's settings for a configuration.
 live::KnobValues knobs_of(const StudySpec& study, const Configuration& configuration) {
   TrialRecord record;
   record.purpose = TrialPurpose::search;
@@ -80,7 +80,7 @@ class AttachedSession {
       : context_(context), tuning_(tuning), program_(program) {}
 
   void run() {
-    // Before the program is looked at, which takes long.
+    // Before the survey, which takes long.
     auto present = open_if_present(context_.database(), context_.clock);
     if (!present) return untuned(present.error().text());
     SurveyOptions options;
@@ -107,7 +107,8 @@ class AttachedSession {
   }
 
  private:
-  /// Whether the tuner itself was asked to end: the program it leaves as it does at any other end.
+  /// True if a signal asks the tuner to end. Then it leaves the program as it does at any other
+  /// end.
   [[nodiscard]] bool is_to_end() const {
     if (signals_.count() == 0) return false;
     if (!program_.unusable()) program_.give_up("the tuner was asked to end");
@@ -118,12 +119,12 @@ class AttachedSession {
     return is_to_end() || program_.is_gone() || program_.unusable();
   }
 
-  /// No other run goes on with what this one did not bring to its end.
+  /// Marks an unfinished study as interrupted, so that no other run continues it.
   static void close_study(History& history, const std::string& name) {
     auto record = history.study(name);
     if (!record || record->status != StudyStatus::running) return;
     record->status = StudyStatus::interrupted;
-    // What kept the tuning from going on may keep this from being written.
+    // Writing may fail for the same reason as the tuning; ignore that.
     static_cast<void>(history.record_study(*record));
   }
 
@@ -164,7 +165,7 @@ class AttachedSession {
                     [this] { return is_over() ? 1 : 0; }};
     parts.machine = machine_of_trials(study);
     parts.interrupted_because = "the long run could not be tuned any longer";
-    // A run that is its own trial cannot be gone on with.
+    // The long run is its own trial, so no later run can continue the study.
     parts.after_too_little.clear();
     auto result = run_loop(std::move(parts));
     display.finish();

@@ -9,20 +9,21 @@
 
 namespace steptune {
 
-/// What `exec --tune` is to do beside a program that runs.
+/// Options of `exec --tune`, which tunes a program while it runs.
 struct AttachedTuning {
-  std::string name;               ///< of the study
+  std::string name;               ///< name of the study
   std::vector<std::string> argv;  ///< the program's command
-  double longest_s = 0.0;         ///< of tuning, once the program is known
+  double longest_s = 0.0;  ///< limit of the tuning time, from the moment the program is known
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
-  bool fresh = false;  ///< the next free name, where a study of this one exists
-  bool quiet = false;  ///< tell errors and warnings only
+  bool fresh = false;  ///< use the next free name if a study of this name exists
+  bool quiet = false;  ///< print only errors and warnings
 };
 
-/// Tunes a program that runs, with what can be switched and leaves the training as it is; leaves it
-/// with what was shown to be faster, else with its own settings, and the study in the history.
-/// Tells on stderr what comes of it. The program goes on whatever happens here.
+/// Tunes a running program with settings that can be switched and leave the training as it is. In
+/// the end applies the settings that were shown to be faster, otherwise the program's own, and
+/// keeps the study in the history. Prints the outcome on stderr. The program continues whatever
+/// happens here.
 void tune_attached(CommandContext& context, const AttachedTuning& tuning,
                    live::AttachedProgram& program);
 

@@ -66,7 +66,8 @@ Result<void> agreed(CommandContext& context, const ApplyOptions& options, std::s
   return fail(ErrorKind::usage, "nothing was written");
 }
 
-/// What the choice wants a file to say that the study edits for its trials; nothing for any other.
+/// Returns the values that the choice needs in a file that the study edits for its trials; nullopt
+/// for any other file.
 std::optional<ConfigValues> wanted_of(const BestChoice& choice, const std::filesystem::path& file) {
   for (const auto& [name, config] : choice.study.config_files) {
     std::error_code missing;
@@ -76,7 +77,7 @@ std::optional<ConfigValues> wanted_of(const BestChoice& choice, const std::files
   return std::nullopt;
 }
 
-/// What is to change in the text of a file.
+/// Returns the changes to a file's text.
 Result<std::vector<ConfigChange>> wanted_changes(const BestChoice& choice,
                                                  const ApplyOptions& options, ConfigFormat format,
                                                  const std::string& text) {
@@ -89,7 +90,7 @@ Result<std::vector<ConfigChange>> wanted_changes(const BestChoice& choice,
   return config_changes(format, text, choice.trial.configuration, *keys, options.file);
 }
 
-/// A file that is gone, or no longer has these keys, does not say it.
+/// True if a file has the wanted values. False if the file or its keys are missing.
 bool says(const std::filesystem::path& file, const ConfigValues& wanted) {
   const auto format = config_format_of(file);
   const auto text = read_whole_file(file);
@@ -133,7 +134,7 @@ ExitCode apply_best(CommandContext& context, const BestChoice& choice,
   const auto edits = edits_of(*changes);
   const std::string difference =
       unified_difference(*text, edits, printable_line(options.file, 4096));
-  // With JSON the one document comes last, once it is known whether the file was written.
+  // With --json, print the one document last, when it is known whether the file was written.
   if (!context.json) context.console.result(shown(difference));
   bool written = false;
   if (!options.dry_run && !changes->empty()) {

@@ -16,18 +16,18 @@ struct ApplyOptions {
   bool yes = false;  ///< write without asking
 };
 
-/// What comes from files and studies, for stdout: nothing in it drives a terminal, where `?` stands
-/// for control characters other than line breaks and tabs; elsewhere it is unchanged.
+/// Replaces control characters in text from files and studies by `?`, except line breaks and tabs,
+/// if stdout is a terminal: they could control it. Otherwise returns the text unchanged.
 [[nodiscard]] std::string shown(const std::string& text);
 
-/// The commands that bring those of the study's configuration files that say something else up to
-/// the choice: `steptune best demo --apply ds.json`. `study`: its name, as words of a shell.
+/// Returns the commands that write the choice into those of the study's configuration files that
+/// differ from it: `steptune best demo --apply ds.json`. `study` is its name, quoted for a shell.
 [[nodiscard]] std::vector<std::string> pending_edits(const BestChoice& choice,
                                                      const std::string& study);
 
-/// Writes the choice's parameters into a configuration file, those of a file that the study edits
-/// where the study says, once the difference was shown and the user agreed. Without a terminal and
-/// without `yes` nothing is written, which is an error.
+/// Writes the choice's parameters into a configuration file, after showing the difference and
+/// asking the user. In a file that the study edits, writes them at the study's keys. Without a
+/// terminal and without `yes` it writes nothing and returns an error.
 [[nodiscard]] ExitCode apply_best(CommandContext& context, const BestChoice& choice,
                                   const ApplyOptions& options);
 

@@ -26,7 +26,8 @@ Result<TrialRecord> chosen_trial(const StoredStudy& study, const std::string& ob
   if (!objective.empty()) {
     const auto index = objective_index(study.objectives, objective);
     if (!index) return tl::unexpected(index.error());
-    // Ties in the first objective are settled by the recommendation, which knows what else counts.
+    // For the first objective use the recommendation, which also decides between trials that are
+    // tied.
     if (*index > 0 || !recommendation) return best_by(study, *index);
   }
   if (!recommendation) return best_by(study, 0);
@@ -49,7 +50,8 @@ Result<BestChoice> choice_of(const StudyRecord& record, TrialRecord trial,
   return choice;
 }
 
-/// What the latest night of `retune` has put in the place of the study's own recommendation.
+/// Returns the configuration that the latest night of `retune` uses instead of the study's
+/// recommendation.
 Result<std::optional<BestChoice>> choice_of_nights(const StoredStudy& study) {
   const auto rows = study.history.nights(study.record.name);
   if (!rows) return tl::unexpected(rows.error());
@@ -58,7 +60,7 @@ Result<std::optional<BestChoice>> choice_of_nights(const StoredStudy& study) {
   if (!night) return tl::unexpected(night.error());
   const UsedConfiguration& used = night->after;
   if (used.study.empty() || used.trial == 0) {
-    // The study file's baseline, which the study itself has measured, too.
+    // It uses the study file's baseline, which the study itself has measured, too.
     const auto standing = read_standing(study);
     if (!standing) return tl::unexpected(standing.error());
     if (standing->baseline() == nullptr) return std::nullopt;

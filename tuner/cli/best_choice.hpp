@@ -15,30 +15,30 @@
 
 namespace steptune {
 
-/// The configuration to use, where it comes from, and how to start it.
+/// The configuration to use, its source, and the command that starts it.
 struct BestChoice {
   StudySpec study;
-  std::string from_study;  ///< name of the stored study that the trial is of
-  std::string asked_of;    ///< name of the study of which `best` and `exec` choose it
+  std::string from_study;  ///< name of the stored study that the trial belongs to
+  std::string asked_of;    ///< name of the study for which `best` or `exec` was called
   TrialRecord trial;
   std::optional<Recommendation> recommendation;  ///< if the trial is the recommended one
-  /// With the thread counts that the trial ran under: without them the long run is not what was
-  /// measured.
+  /// Includes the thread counts with which the trial ran. With other counts, the long run would not
+  /// be as fast as measured.
   RenderedCommand command;
-  std::string objective;  ///< that it was asked to be best in; empty: the recommendation
+  std::string objective;  ///< objective in which the trial is best; empty for the recommendation
 };
 
-/// The variables that a long run of this configuration wants: the study's, and what brings the hook
-/// in, if there is anything to put into the program or `reports` asks it for progress. `inherited`:
-/// this program's environment.
+/// Returns the environment variables for a long run of this configuration: the study's, and those
+/// that load the hook. The hook is loaded if it sets anything in the program or `reports` asks for
+/// progress. `inherited` is this program's environment.
 [[nodiscard]] Result<std::map<std::string, std::string>> long_run_variables(
     const BestChoice& choice, const Environment& inherited, bool reports);
 
-/// The recommended trial, or the best of `objective`. With an empty `objective`, what the latest
-/// night of `retune` has put in its place, if any has.
+/// Returns the recommended trial, or the best of `objective`. If `objective` is empty, prefers the
+/// configuration that the latest night of `retune` uses.
 [[nodiscard]] Result<BestChoice> choose_best(const StoredStudy& study,
                                              const std::string& objective);
-/// The trial of that number; 0: the recommended one.
+/// Returns the trial with that number; 0 means the recommended one.
 [[nodiscard]] Result<BestChoice> choose_trial(const StoredStudy& study, std::int64_t number);
 
 }  // namespace steptune

@@ -82,7 +82,7 @@ std::string best_text(const CommandContext& context, const StoredStudy& study,
   return text;
 }
 
-/// What speaks against the choice, once, on stderr; kept for the JSON document.
+/// Audits the choice once, and prints objections on stderr. Returns them for the JSON document.
 Result<std::vector<AuditResult>> audited(CommandContext& context, const StoredStudy& study,
                                          const BestChoice& choice) {
   const auto night = open_study_of_night(context, study, choice.from_study);

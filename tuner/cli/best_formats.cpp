@@ -19,13 +19,13 @@
 namespace steptune {
 namespace {
 
-/// For a script every byte as it is; for a terminal, which control characters would drive, as bash
-/// and zsh read it.
+/// Quotes words for a shell. For a script every byte is kept. For a terminal, control characters
+/// are escaped in a form that bash and zsh read.
 std::string shell_line(const std::vector<std::string>& words) {
   return (isatty(STDOUT_FILENO) == 1 ? shell_quoted(words) : posix_quoted(words)) + "\n";
 }
 
-/// What a command line leaves out, for people who paste it.
+/// Prints what a command line does not include, for people who paste it.
 void advise(CommandContext& context, const BestChoice& choice, bool has_environment) {
   std::error_code fault;
   const auto here = std::filesystem::current_path(fault);
@@ -45,7 +45,8 @@ void advise(CommandContext& context, const BestChoice& choice, bool has_environm
   }
 }
 
-/// A configuration file that does not hold what was measured is another run.
+/// Warns if a configuration file does not have the measured values, since the run would then
+/// differ.
 void advise_of_files(CommandContext& context, const BestChoice& choice) {
   for (const std::string& command :
        pending_edits(choice, shell_quoted(choice.asked_of) + context.database_option())) {
@@ -56,7 +57,8 @@ void advise_of_files(CommandContext& context, const BestChoice& choice) {
   }
 }
 
-/// A provider's machines do not see this one's configuration files.
+/// Adds copies of configuration files to the run, because a provider's machines do not have these
+/// files.
 void carry_files(const BestChoice& choice, LongRun& run) {
   RenderedCommand command =
       measured_command(choice.study, choice.trial, carried_config_paths(choice.study));
@@ -65,7 +67,7 @@ void carry_files(const BestChoice& choice, LongRun& run) {
   run.files = carried_config_files(choice.study, choice.trial.configuration);
 }
 
-/// For forms that are used on other machines, where this program's hook is not.
+/// Warns about formats for other machines, which do not have this program's hook.
 void advise_without_hook(CommandContext& context, const BestChoice& choice) {
   if (!choice.command.needs_hook()) return;
   context.console.message(
@@ -73,7 +75,7 @@ void advise_without_hook(CommandContext& context, const BestChoice& choice) {
       "set: see --format python");
 }
 
-/// Where a form takes the hook along, the run is given it as trials were.
+/// Adds the hook to the run, with the settings of the trial, for formats that can carry it.
 Result<void> take_hook_along(const BestChoice& choice, LongRun& run) {
   auto folder = pytorch_hook_folder();
   if (!folder) return tl::unexpected(folder.error());

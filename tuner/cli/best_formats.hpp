@@ -10,20 +10,20 @@
 
 namespace steptune {
 
-/// A form in which `best` hands a configuration to other programs.
+/// A format in which `best` prints a configuration for other programs.
 struct LaunchFormat {
   std::string name;
-  std::string description;  ///< for the help text
+  std::string description;  ///< shown by --help
 };
-/// Those of launchers, and one of each kind of runner whose provider is asked for long runs.
+/// Returns the formats of launchers, and one for each kind of runner that can request long runs.
 [[nodiscard]] std::vector<LaunchFormat> launch_formats();
 
-/// Prints the choice in one of these forms; what the form leaves out is told on stderr.
+/// Prints the choice in one of these formats. Prints on stderr what the format leaves out.
 [[nodiscard]] ExitCode print_launch_format(CommandContext& context, const StoredStudy& study,
                                            const BestChoice& choice, const std::string& format);
 
-/// `steptune exec demo`: what starts a program with what the hook puts into it; with `--trial`
-/// where the choice is best in an objective, which need not be the recommendation.
+/// Returns `steptune exec demo`, which starts a program with the hook's settings. Adds `--trial` if
+/// the choice is best in an objective, since it may differ from the recommendation.
 [[nodiscard]] std::string exec_words(const CommandContext& context, const BestChoice& choice);
 
 }  // namespace steptune

@@ -5,10 +5,10 @@
 
 namespace steptune {
 
-/// What this program was built from and with.
+/// Version, source and compiler of this program.
 struct BuildInfo {
   std::string version;     ///< `0.1.0`
-  std::string commit;      ///< abbreviated, `+` where the tree had changes; empty outside of git
+  std::string commit;      ///< abbreviated, with `+` if the tree had changes; empty outside git
   std::string compiler;    ///< `GNU 12.2.0`
   std::string build_type;  ///< `Release`
 };

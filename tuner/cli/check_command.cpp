@@ -26,14 +26,14 @@ struct CheckOptions {
   std::size_t show = 3;
 };
 
-/// A configuration that would be tried, before any result is known.
+/// A configuration that will be tried before any result is known.
 struct Preview {
   std::string origin;
   Configuration configuration;
 };
 
-/// Baseline, hints, then the searcher's first suggestions, as far as no result decides them.
-/// `bayes` begins with Sobol points, for which its module is not needed.
+/// Returns baseline, hints and the searcher's first suggestions, as far as they depend on no
+/// result. `bayes` starts with Sobol points, so the Sobol searcher stands in for it.
 Result<std::vector<Preview>> first_trials(StudySpec study, std::size_t count) {
   std::vector<Preview> previews{{"baseline", study.baseline}};
   for (const Configuration& hint : study.search.hints)
@@ -45,7 +45,7 @@ Result<std::vector<Preview>> first_trials(StudySpec study, std::size_t count) {
     std::vector<Configuration> running;
     for (const Preview& preview : previews)
       running.push_back(preview.configuration);
-    // What follows from results cannot be told before there are any.
+    // Suggestions of a searcher that learns depend on results: stop.
     if (previews.size() > 1 && (*searcher)->learns()) break;
     auto suggestion =
         (*searcher)->suggest({static_cast<std::int64_t>(previews.size()) + 1, running, nullptr});
@@ -57,7 +57,8 @@ Result<std::vector<Preview>> first_trials(StudySpec study, std::size_t count) {
   return previews;
 }
 
-/// With what the hook is told; where it lies is no part of the study.
+/// Returns the environment with the hook's settings, but without its folder, which is not part of
+/// the study.
 std::map<std::string, std::string> shown_environment(const RenderedCommand& command) {
   auto environment = command.environment;
   if (command.hook) set_hook_variables(*command.hook, environment);
@@ -68,7 +69,7 @@ std::vector<std::string> typed_argv(const RenderedCommand& command) {
   return command.launch ? typed_words(*command.launch, command.argv) : command.argv;
 }
 
-/// `   ds.json with bf16.enabled=true`: what its copies of configuration files say.
+/// Returns the values in the copies of configuration files: `   ds.json with bf16.enabled=true`.
 std::string files_text(const StudySpec& study, const Configuration& configuration) {
   std::string text;
   for (const auto& [name, config] : study.config_files) {
@@ -129,7 +130,7 @@ Json check_json(const StudySpec& study, const SpaceSize& size,
   return json;
 }
 
-/// A file that is valid is of no use where the runner would refuse all that it asks for.
+/// Returns an error if the runner would refuse all trials, even if the file is valid.
 ExitCode end_of_check(CommandContext& context, const std::vector<SummaryLine>& of_runner) {
   const auto fatal = std::ranges::find_if(of_runner, &SummaryLine::is_fatal);
   if (fatal == of_runner.end()) return ExitCode::ok;

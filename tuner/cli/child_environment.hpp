@@ -7,8 +7,8 @@
 
 namespace steptune {
 
-/// This program's environment for `argv`, `NAME=value` each, with `variables` in place of those it
-/// has. A launcher is not told of ranks that this program has.
+/// Returns this program's environment for `argv`, as `NAME=value`, with `variables` added or
+/// replaced. For a launcher, leaves out variables that describe this program's own rank.
 [[nodiscard]] std::vector<std::string> child_environment(
     const std::vector<std::string>& argv, const std::map<std::string, std::string>& variables);
 

@@ -22,19 +22,19 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is estimated may be more than what comes back; so often it is looked at again.
+/// Most rounds of removal: an estimate may exceed the space actually freed.
 constexpr int k_most_rounds = 5;
-/// What sums of bytes hold.
+/// Largest limit for which sums of bytes cannot overflow.
 constexpr double k_largest_limit_bytes = 1e18;
 
-/// `trial-7.ds.json` for `trial-`.
+/// True for `trial-7.ds.json` if `begin` is `trial-`.
 bool is_numbered(const std::string& name, std::string_view begin) {
   return name.starts_with(begin) && name.size() > begin.size() &&
          std::isdigit(static_cast<unsigned char>(name[begin.size()])) != 0;
 }
 
-/// What tuning a study left: logs, and copies of configuration files. Where the database lies in
-/// the user's own folder, his `logs/train/train.log` lies there, too.
+/// True for files that tuning a study leaves: logs, and copies of configuration files. The folder
+/// may also hold the user's files, such as `logs/train/train.log` of a study `train`.
 bool is_of_tuner(const fs::path& file) {
   constexpr std::array<std::string_view, 5> k_logs{"survey.log", "init.log", "fork-check.log",
                                                    "fork-server.log", "python-versions.log"};
@@ -42,7 +42,7 @@ bool is_of_tuner(const fs::path& file) {
   return std::ranges::find(k_logs, name) != k_logs.end() || is_numbered(name, "trial-");
 }
 
-/// Files that tuning a study left, nothing else that lies there, links least of all.
+/// Returns the files that tuning a study left. Skips all other files, and links.
 std::vector<fs::path> logs_of(const fs::path& database, const std::string& study) {
   std::vector<fs::path> files;
   if (!is_file_name(study)) return files;
@@ -65,20 +65,21 @@ std::int64_t bytes_of(const fs::path& file) {
 struct Taken {
   std::vector<StudyUse> studies;
   std::int64_t log_bytes = 0;
-  std::int64_t database_bytes = 0;  ///< of the files
-  std::int64_t used_bytes = 0;      ///< of the database once it is compact
+  std::int64_t database_bytes = 0;  ///< bytes of the database's files
+  std::int64_t used_bytes = 0;      ///< bytes of the database after compaction
 
   [[nodiscard]] std::int64_t total() const { return log_bytes + database_bytes; }
 };
 
-/// The studies that nightly re-tuning begins with, and those that it trains with the results of.
+/// Returns the studies that nightly retuning starts from, and those whose results it uses.
 Result<std::set<std::string>> studies_of_nights(const History& history,
                                                 const std::vector<StudyRecord>& studies) {
   std::set<std::string> needed;
   std::set<std::string> tuned_studies;
   for (const StudyRecord& study : studies) {
     const std::string tuned = tuned_study_name(study.name);
-    // Nights are kept for years, and each of the latest has a study of its own.
+    // Read each tuned study's nights once: nights are kept for years, and every recent one has a
+    // study.
     if (!tuned_studies.insert(tuned).second) continue;
     const auto nights = history.nights(tuned);
     if (!nights) return tl::unexpected(nights.error());
@@ -127,10 +128,10 @@ Result<void> remove(History& history, const fs::path& database, const GcStep& st
   }
   if (step.part == GcPart::logs) return {};
   if (is_file_name(step.study)) {
-    std::error_code not_empty;  // somebody else's files stay, and with them the folder
+    std::error_code not_empty;  // if the user's files are in it, the folder stays
     fs::remove(log_directory(database, step.study), not_empty);
   }
-  // Last: whatever ends this before, the next time goes on with the same study.
+  // Remove the study last: after an interruption, the next call continues with the same study.
   return history.remove_study(step.study_id);
 }
 
@@ -157,7 +158,8 @@ Result<Collected> collect_from(Taken taken, History& history, const fs::path& da
   return collected;
 }
 
-/// Puts a number of bytes in the place of a size as people write it; else what is wrong with it.
+/// Replaces a size as people write it by a number of bytes. Returns an error message if it is no
+/// size.
 std::string to_bytes(std::string& size) {
   const auto bytes = parse_bytes(size);
   if (!bytes || *bytes < 0.0 || *bytes > k_largest_limit_bytes) {

@@ -15,36 +15,37 @@
 
 namespace steptune {
 
-/// What was removed of a history and its logs, or would be.
+/// Result of removing parts of a history and its logs, done or planned.
 struct Collected {
   std::vector<GcStep> steps;
-  std::int64_t freed_bytes = 0;  ///< of the files
+  std::int64_t freed_bytes = 0;  ///< bytes freed in files
   std::int64_t left_bytes = 0;
 };
 
-/// What `collect` would do, about. `is_written`: another process tunes with the database.
+/// Returns approximately what `collect` would do. `is_written` is true if another process tunes
+/// with the database.
 [[nodiscard]] Result<Collected> plan_collection(const History& history,
                                                 const std::filesystem::path& database,
                                                 const GcRequest& request, bool is_written,
                                                 double now_wall_s);
 
-/// Removes what `request` asks for (`plan_gc`) and gives the room back to the file system. The
-/// caller is the writer of the history and tunes nothing.
+/// Removes what `request` selects (`plan_gc`) and returns the space to the file system. The caller
+/// must have the history open for writing and tune nothing.
 [[nodiscard]] Result<Collected> collect(History& history, const std::filesystem::path& database,
                                         const GcRequest& request, double now_wall_s);
 
-/// The option `--history-limit SIZE`, which `when` says more of.
+/// Adds the option `--history-limit SIZE`; `when` starts its description.
 void add_history_limit_option(CLI::App& command, std::optional<std::uint64_t>& limit_bytes,
                               const std::string& when);
 
-/// Collects where database and logs take more than the limit, after a study was tuned, which stays.
-/// Returns what the user should know: that it was not reached, or why nothing could be removed.
+/// Removes data if database and logs exceed the limit after a study was tuned; keeps that study.
+/// Returns a message for the user if the limit was not reached or nothing could be removed.
 [[nodiscard]] std::optional<std::string> keep_within(std::optional<std::uint64_t> limit_bytes,
                                                      History& history,
                                                      const std::filesystem::path& database,
                                                      const std::string& study, double now_wall_s);
 
-/// What is said where a limit is not reached.
+/// Message if a limit is not reached.
 inline constexpr const char* k_limit_not_reached =
     "the limit is not reached: running studies, the latest one and those that retune needs are "
     "kept";

@@ -14,30 +14,30 @@
 
 namespace steptune {
 
-/// What every command works with. Options are bound to its members while parsing; the chosen
-/// command leaves what is to be done in `action`.
+/// Data that every command uses. Parsing stores options in its members; the chosen command stores
+/// its work in `action`.
 struct CommandContext {
   Console& console;
   const Clock& clock;
-  std::string db;  ///< as given; empty: STEPTUNE_DB, else `.steptune/history.db`
+  std::string db;  ///< as given; if empty, STEPTUNE_DB or `.steptune/history.db`
   std::string color = "auto";
   bool json = false;
   bool print_version = false;
   std::function<ExitCode()> action;
-  bool separated = false;                         ///< the command line holds `--`
-  std::vector<std::string> after_separator = {};  ///< words after it, as they were typed
-  /// Of a command whose JSON says, too, why it could not begin: says so on stdout. Set once the
-  /// command line names the command.
+  bool separated = false;                         ///< the command line has `--`
+  std::vector<std::string> after_separator = {};  ///< words after `--`, as they were typed
+  /// Prints a JSON document on stdout that says why a command could not start. Set while parsing,
+  /// by commands that have such a document.
   std::function<void(const Error&)> tell_in_json = {};
 
-  /// Whether all of so many arguments stand behind `--`, so that none was given in front of it.
+  /// True if all of `arguments` arguments are after `--`, so that none is in front of it.
   [[nodiscard]] bool are_all_separated(std::size_t arguments) const {
     return separated && arguments <= after_separator.size();
   }
-  /// `parsed` with the words after `--` as they were typed: CLI11 takes "[a,b]" apart.
+  /// Returns `parsed` with the words after `--` as they were typed, because CLI11 splits "[a,b]".
   [[nodiscard]] std::vector<std::string> as_typed(std::vector<std::string> parsed) const;
   [[nodiscard]] std::filesystem::path database() const;
-  /// ` --db PATH` if the user gave one, for commands that are advised; quoted for a shell.
+  /// Returns ` --db PATH`, quoted for a shell, if the user gave it; for commands in advice.
   [[nodiscard]] std::string database_option() const;
 };
 
@@ -45,24 +45,23 @@ inline constexpr const char* k_program_description =
     "Steptune finds the configuration that trains your model fastest, or cheapest, before the long "
     "run starts.";
 
-/// `--db` and `--color` for a command; `--json` is added by commands that print results.
+/// Adds `--db` and `--color` to a command. Commands that print results add `--json`.
 void add_common_options(CLI::App& command, CommandContext& context);
 void add_json_option(CLI::App& command, CommandContext& context);
 
-/// For options: a number from `least` to `most`; NaN is none.
+/// Accepts numbers from `least` to `most`, but not NaN.
 [[nodiscard]] CLI::Validator number_within(double least, double most);
-/// The same of finite numbers above 0.
+/// Accepts finite numbers above 0.
 [[nodiscard]] CLI::Validator positive_number();
-/// For options whose absence means something else: `--time "$TIME"` of a variable that is not set
+/// Refuses empty values of options that may be left out. With an unset variable, `--time "$TIME"`
 /// is a mistake.
 [[nodiscard]] CLI::Validator not_empty();
 
-/// A subcommand with its description, its examples (shown before the options) and what it does once
-/// everything is parsed.
+/// Adds a subcommand with its description and its examples, which help shows before the options.
 CLI::App* add_command(CLI::App& program, CommandContext& context, const std::string& name,
                       const std::string& description, const std::string& examples);
 
-/// One function per command, each in its own file `<name>_command.cpp`.
+/// Add one command each; command `<name>` is in `<name>_command.cpp`.
 void add_run_command(CLI::App& program, CommandContext& context);
 void add_retune_command(CLI::App& program, CommandContext& context);
 void add_init_command(CLI::App& program, CommandContext& context);
@@ -92,10 +91,10 @@ void add_completion_command(CLI::App& program, CommandContext& context);
 void add_version_command(CLI::App& program, CommandContext& context);
 void add_help_command(CLI::App& program, CommandContext& context);
 
-/// The program with all its commands.
+/// Adds all commands to the program.
 void add_all_commands(CLI::App& program, CommandContext& context);
 
-/// Parses and runs one command line; everything goes out through `console`.
+/// Parses and runs one command line; prints everything through `console`.
 [[nodiscard]] ExitCode run_program(int argc, const char* const* argv, Console& console,
                                    const Clock& clock);
 

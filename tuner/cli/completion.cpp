@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t k_most_trials = 100;
 
-/// What a history holds; nothing where it cannot be read: a completion is no place for errors.
+/// Names in a history; empty if it cannot be read, because completion must not print errors.
 class StoredNames {
  public:
   explicit StoredNames(const std::filesystem::path& database) {
@@ -36,7 +36,7 @@ class StoredNames {
     return names;
   }
 
-  /// `study`: a name; empty: the latest.
+  /// `study` is a name; if empty, the latest study.
   [[nodiscard]] std::vector<Candidate> trials(const std::string& study) && {
     std::vector<Candidate> names;
     const auto board = std::move(*this).board(study);
@@ -136,7 +136,7 @@ std::vector<Candidate> options_of(const CLI::App& app) {
   return options;
 }
 
-/// The words that `CLI::IsMember` allows, which CLI11 shows in the type:
+/// Returns the choices of `CLI::IsMember`, which CLI11 shows in the type:
 /// `TEXT:{auto,always,never}`.
 std::vector<Candidate> choices_of(const CLI::Option& option) {
   const std::string type = option.get_type_name();
@@ -155,7 +155,7 @@ std::vector<Candidate> choices_of(const CLI::Option& option) {
   return choices;
 }
 
-/// The words of a command line before the one that is completed, taken apart.
+/// The words before the completed one, parsed.
 struct Typed {
   std::vector<std::string> positional;
   std::string db;
@@ -201,7 +201,7 @@ bool ends_in_quoted_text(std::string_view expression) {
   return open != '\0';
 }
 
-/// Of an expression the last name is completed; `columns` are what it may name.
+/// Completes the last name of an expression; `columns` are the names it may use.
 std::vector<Candidate> expressions(std::string_view typed, std::vector<Candidate> columns) {
   if (ends_in_quoted_text(typed)) return {};
   std::erase_if(columns, [](const Candidate& column) {
@@ -217,7 +217,7 @@ std::vector<Candidate> values_of_option(const CLI::App& command, const CLI::Opti
   if (option.check_lname("trial")) return std::move(names).trials(study);
   if (option.check_lname("sort")) return std::move(names).columns(study);
   if (option.check_lname("columns")) {
-    // Of a list the last name is completed.
+    // Complete the last name of a list.
     return behind(word.substr(0, word.rfind(',') + 1), std::move(names).columns(study));
   }
   if (option.check_lname("where")) return expressions(word, std::move(names).columns(study));
@@ -235,7 +235,7 @@ std::vector<Candidate> values_of_option(const CLI::App& command, const CLI::Opti
       presets.push_back({name, ""});
     return presets;
   }
-  // That of `import` is a study of another program's file.
+  // `import --from` names another program's study, not one of the history.
   if (option.check_lname("from") && command.get_name() == "retune") return names.studies();
   return choices_of(option);
 }
@@ -246,7 +246,7 @@ std::vector<Candidate> positional_of(const CLI::App& command, const Typed& typed
       command.get_options([](const CLI::Option* option) { return option->get_positional(); });
   if (positionals.empty()) return {};
   const std::string name = positionals.front()->get_name(/*positional=*/true);
-  // These take files, which shells complete themselves.
+  // These commands take files, which shells complete themselves.
   static constexpr std::array k_of_files{"run", "check", "rehearse"};
   if (std::ranges::find(k_of_files, command.get_name()) != k_of_files.end()) return {};
   const bool takes_trials = name.starts_with("TRIAL");
@@ -265,7 +265,7 @@ std::vector<Candidate> positional_of(const CLI::App& command, const Typed& typed
   return std::move(names).trials(is_number ? "" : first);
 }
 
-/// `--db=x` as two words and `workers=x` as one, as bash hands either on as three.
+/// Joins words that bash splits at equals signs: `--db=x` becomes two words, `workers=x` one.
 std::vector<std::string> without_equals_signs(const std::vector<std::string>& typed) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < typed.size(); ++i) {
@@ -285,8 +285,8 @@ std::vector<std::string> without_equals_signs(const std::vector<std::string>& ty
   return words;
 }
 
-/// Whether bash has split the last word at an equals sign that does not follow an option. It puts
-/// what is chosen behind that sign, where no candidate for the whole word fits.
+/// True if bash has split the last word at an equals sign that does not follow an option. Bash
+/// inserts the choice after that sign, so candidates must not repeat the part before it.
 bool is_split_value(const std::vector<std::string>& typed) {
   for (std::size_t i = typed.size(); i-- > 0 && i + 2 >= typed.size();) {
     if (typed[i] == "=") return i > 0 && !typed[i - 1].starts_with("--");
@@ -294,14 +294,14 @@ bool is_split_value(const std::vector<std::string>& typed) {
   return false;
 }
 
-/// A word that is still being quoted comes with its opening quote, behind which shells put what is
-/// chosen.
+/// Removes the opening quote of a word that is still being quoted. Shells insert the choice after
+/// it.
 std::string without_opening_quote(std::string word) {
   if (word.starts_with('"') || word.starts_with('\'')) word.erase(0, 1);
   return word;
 }
 
-/// A shell could not hand it back as it is, nor show it.
+/// True if a shell could neither show the candidate nor return it unchanged.
 bool is_shown_otherwise(const Candidate& candidate) {
   return printable_line(candidate.word, candidate.word.size()) != candidate.word;
 }
@@ -313,7 +313,7 @@ std::vector<Candidate> all_candidates(const CLI::App& program,
     return !words.empty() && words.back().starts_with("-") ? options_of(program)
                                                            : commands_of(program);
   }
-  // What stands behind `--` is another program's.
+  // Words after `--` belong to another program.
   if (std::find(words.begin(), words.end() - 1, "--") != words.end() - 1) return {};
   const CLI::App* command = command_called(program, words.front());
   if (command == nullptr) return {};
@@ -345,7 +345,7 @@ std::vector<Candidate> completions(const CLI::App& program, const std::vector<st
   const std::size_t equals =
       typed.empty() || !typed.back().starts_with("--") ? std::string::npos : typed.back().find('=');
   if (equals == std::string::npos) return candidates;
-  // A shell that holds `--color=a` for one word wants one word.
+  // A shell that sees `--color=a` as one word expects candidates with that prefix.
   for (Candidate& candidate : candidates)
     candidate.word.insert(0, typed.back().substr(0, equals + 1));
   return candidates;

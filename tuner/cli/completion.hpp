@@ -9,13 +9,13 @@
 
 namespace steptune {
 
-/// First word of a command line that asks what its last word may become, as shells do. Not shown to
+/// First word of a shell's request to complete the last word of a command line. Not shown to
 /// people.
 inline constexpr const char* k_complete_word = "__complete";
 
-/// A script that has the program itself complete commands, options, their choices, and the names of
-/// studies, trials, columns, objectives and parameters; files where it knows nothing. `shell` is
-/// `bash`, `zsh` or `fish`.
+/// Returns a script for `bash`, `zsh` or `fish` that asks the program to complete commands,
+/// options, their choices, and names of studies, trials, columns, objectives and parameters. It
+/// completes file names if the program has no candidates.
 [[nodiscard]] std::string completion_script(const std::string& shell);
 
 struct Candidate {
@@ -23,10 +23,10 @@ struct Candidate {
   std::string description;  ///< one line; may be empty
 };
 
-/// What the last of `words`, the command line after the program's name, may become: its prefix is
-/// what was typed of it so far, and may be empty; an opening quote of it is no part of the answer.
-/// Names come from `--db` of the line or `database`; a history that cannot be read has none, and
-/// names that no terminal can show are left out.
+/// Returns candidates for the last of `words` (the command line after the program's name). That
+/// word is the typed prefix and may be empty; an opening quote is left out of the candidates. Reads
+/// names from the line's `--db` or from `database`. A history that cannot be read gives no names;
+/// names that a terminal cannot show are left out.
 [[nodiscard]] std::vector<Candidate> completions(const CLI::App& program,
                                                  const std::vector<std::string>& words,
                                                  const std::filesystem::path& database);

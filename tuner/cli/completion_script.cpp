@@ -4,8 +4,8 @@
 namespace steptune {
 namespace {
 
-// A line is a candidate and, behind a tab, its description, which bash has no place for. Behind one
-// that ends with an equals sign no blank is put; fish does so by itself.
+// Each line is a candidate and, after a tab, its description, which bash cannot show. No blank
+// follows a candidate that ends with an equals sign; fish does that by itself.
 constexpr const char* k_bash = R"(# bash completion for steptune
 _steptune() {
   mapfile -t COMPREPLY < <(steptune __complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null | cut -f 1)

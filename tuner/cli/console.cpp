@@ -15,15 +15,16 @@
 namespace steptune {
 namespace {
 
-struct sigaction former_pipe_action;  // of the whole process, as the signal's disposition is
+struct sigaction
+    former_pipe_action;  // global, because a signal's disposition belongs to the whole process
 
 }  // namespace
 
 void secure_standard_streams() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(fd, F_GETFD) != -1) continue;
-    // The lowest free number is `fd` itself. Read-only for stdout, so that writing results fails
-    // instead of vanishing.
+    // open() returns the lowest free number, which is `fd` itself. stdout is opened read-only, so
+    // that writing results fails visibly.
     const int opened = open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY);
     if (opened != fd && opened != -1) close(opened);
   }
@@ -45,7 +46,7 @@ int write_all(int fd, std::string_view text) {
     }
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return errno;
-    // A pipe that somebody else has set to non-blocking: wait for room.
+    // Another process has made this pipe non-blocking: wait for room.
     pollfd ready{fd, POLLOUT, 0};
     if (poll(&ready, 1, -1) == -1 && errno != EINTR) return errno;
   }
@@ -83,7 +84,7 @@ void Console::message(std::string_view text) {
 
 ExitCode Console::error(const Error& error) {
   const bool color = color_on_stderr();
-  // Paths may be called anything, and what other programs say may hold anything.
+  // Paths and other programs' messages may contain control characters.
   Error shown = error;
   shown.where = printable_line(error.where, k_any_length);
   message(fmt::format("steptune: {}error:{} {}", color ? "\x1b[1;31m" : "", color ? "\x1b[0m" : "",

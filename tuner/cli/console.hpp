@@ -12,42 +12,43 @@
 
 namespace steptune {
 
-/// Opens /dev/null in place of standard descriptors that are closed, so that no file, least of all
-/// the database, gets their numbers; and ignores SIGPIPE. Writing to a closed stdout still fails.
+/// Opens /dev/null for closed standard descriptors, so that no file, such as the database, gets
+/// their numbers. Ignores SIGPIPE. Writing to a closed stdout still fails.
 void secure_standard_streams();
 
-/// Gives SIGPIPE back what `secure_standard_streams` found: for a program that this one becomes.
+/// Restores SIGPIPE as `secure_standard_streams` found it, before this process becomes another
+/// program.
 void restore_pipe_signal();
 
-/// The program's two ways out: results on stdout, everything else on stderr.
+/// Output of the program: results go to stdout, all other text to stderr.
 class Console {
  public:
   explicit Console(Environment environment);
 
   void choose_color(ColorChoice choice) { color_choice_ = choice; }
 
-  /// Writes a result. A reader that has gone (`| head -1`) is no fault and ends the output; a full
-  /// disk or a closed stdout is, and becomes the exit code of `finish`.
+  /// Writes a result. If the reader has gone (`| head -1`), output ends without an error. A full
+  /// disk or a closed stdout is an error, which `finish` returns.
   void result(std::string_view text);
-  /// `json` indented, and a newline.
+  /// Writes indented `json` and a newline.
   void json_result(const Json& json);
-  /// Whether somebody may still read results: false once the reader of a pipe has gone, also where
-  /// nothing has been written since.
+  /// False once the reader of a pipe has gone, even if nothing was written since.
   [[nodiscard]] bool has_reader() const;
-  /// One line, or several, on stderr; what cannot be written there is dropped.
+  /// Writes one or several lines to stderr. Text that cannot be written is dropped.
   void message(std::string_view text);
-  /// `steptune: error: ...` with its hint; returns the exit code for it.
+  /// Prints `steptune: error: ...` with its hint. Returns its exit code.
   [[nodiscard]] ExitCode error(const Error& error);
   void warning(std::string_view text);
 
-  /// The exit code to end with: `code`, unless it is ok and results could not be written.
+  /// Returns the final exit code: `code`, or a failure if `code` is ok but results could not be
+  /// written.
   [[nodiscard]] ExitCode finish(ExitCode code) const;
 
   [[nodiscard]] bool color_on_stdout() const;
   [[nodiscard]] bool color_on_stderr() const;
-  /// Columns of the terminal that stdout is; 0: not a terminal, no limit.
+  /// Returns the columns of the terminal on stdout; 0 if it is no terminal (no limit).
   [[nodiscard]] std::size_t stdout_width() const;
-  /// The same of stderr.
+  /// Returns the columns of the terminal on stderr; 0 if it is no terminal.
   [[nodiscard]] std::size_t stderr_width() const;
   [[nodiscard]] const Environment& environment() const { return environment_; }
 
@@ -58,7 +59,7 @@ class Console {
   bool write_failed_ = false;
 };
 
-/// Writes all of `text`, through interruptions and short writes; 0 or the errno.
+/// Writes all of `text`, despite interruptions and short writes. Returns 0 or errno.
 [[nodiscard]] int write_all(int fd, std::string_view text);
 
 }  // namespace steptune

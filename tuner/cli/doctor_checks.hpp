@@ -11,7 +11,7 @@
 
 namespace steptune {
 
-/// One line of `doctor`.
+/// Returns a status as `doctor` prints it.
 [[nodiscard]] std::string to_text(DiagnosisStatus status);
 
 [[nodiscard]] Diagnosis check_governor(const SystemFiles& files);
@@ -20,11 +20,11 @@ namespace steptune {
 [[nodiscard]] Diagnosis check_memory(const SystemFiles& files);
 [[nodiscard]] Diagnosis check_gpu(const SystemFiles& files);
 [[nodiscard]] Diagnosis check_clock_source(const SystemFiles& files);
-/// `allowed`: the CPUs of this process's affinity.
+/// `allowed` is this process's CPU affinity.
 [[nodiscard]] Diagnosis check_cpus(const SystemFiles& files, const std::vector<int>& allowed);
-/// Room on the file system that will hold `database`.
+/// Checks the free space on the file system for `database`.
 [[nodiscard]] Diagnosis check_disk(const std::filesystem::path& database);
-/// Whether a database can be written to on a file system of that kind.
+/// Checks that a database can be written on this kind of file system.
 [[nodiscard]] Diagnosis check_file_system(const FileSystemKind& kind);
 
 }  // namespace steptune

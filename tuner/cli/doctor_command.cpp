@@ -69,7 +69,7 @@ std::string title_of(const Diagnosis& check) {
   return name;
 }
 
-/// Columns that are left beside status and title; 0: no limit.
+/// Returns the columns left for findings beside status and title; 0 means no limit.
 std::size_t room_for_findings(const std::vector<Diagnosis>& checks, std::size_t width) {
   TextTable beside({{"", Align::left}, {"", Align::left}, {"", Align::left}});
   for (const Diagnosis& check : checks)
@@ -77,7 +77,7 @@ std::size_t room_for_findings(const std::vector<Diagnosis>& checks, std::size_t 
   return width > beside.width() ? width - beside.width() : 0;
 }
 
-/// One or more lines as rows, the first of them beside `status` and `title`.
+/// Adds one row for each line, the first with `status` and `title`.
 void add_lines(TextTable& table, std::string status, std::string title, std::string_view lines) {
   for (std::size_t begin = 0; begin < lines.size();) {
     const std::size_t end = lines.find('\n', begin);

@@ -33,18 +33,18 @@ namespace {
 struct ExecOptions {
   std::string study;
   std::vector<std::string> words;
-  std::int64_t trial = 0;  ///< 0: the recommended one
+  std::int64_t trial = 0;  ///< 0 means the recommended one
   bool quiet = false;
   bool tune = false;
-  std::string name;         ///< with `tune`, as what follows; empty: after the script
-  std::string time = "5m";  ///< of tuning
+  std::string name;  ///< with `tune`, like the members below; if empty, named after the script
+  std::string time = "5m";  ///< tuning time
   bool fresh = false;
   std::optional<double> samples_per_step;
   std::optional<double> planned_samples;
   std::string input;
 };
 
-/// What to do about a program that could not be started; empty where the reason says it.
+/// Returns advice for a program that could not be started; empty if the reason suffices.
 std::string what_to_mend(int fault, const std::string& program) {
   std::error_code unreadable;
   const bool is_path = program.find('/') != std::string::npos;
@@ -57,8 +57,8 @@ std::string what_to_mend(int fault, const std::string& program) {
   return fault == ENOENT ? missing_program_hint(program) : "";
 }
 
-/// This program becomes the command: its exit status, terminal and signals are its own. Returns
-/// only if it cannot be started.
+/// Replaces this process by the command, which takes over exit status, terminal and signals.
+/// Returns only if it cannot be started.
 ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
                 const std::map<std::string, std::string>& variables) {
   const std::vector<std::string> environment = child_environment(argv, variables);
@@ -71,7 +71,7 @@ ExitCode become(CommandContext& context, const std::vector<std::string>& argv,
        what_to_mend(fault, argv.front())});
 }
 
-/// What the study's command has options for does not come with another command.
+/// Warns that the study sets options of its own command, which another command does not get.
 void warn_of_options(CommandContext& context, const BestChoice& choice) {
   for (const CommandPart& part : choice.study.command) {
     for (const document::StringTemplate& word : part.args) {
@@ -83,14 +83,14 @@ void warn_of_options(CommandContext& context, const BestChoice& choice) {
   }
 }
 
-/// Whether the processes had all the CPUs that there are here: those of another machine, or of one
-/// trial of several, would leave CPUs of a long run idle.
+/// True if the processes had exactly the CPUs available here. If they had fewer (another machine,
+/// or one of several trials), binding to them would leave CPUs idle in a long run.
 bool have_all_cpus(const std::string& rank_cpus) {
   const auto allowed = allowed_cpus();
   return allowed && cpus_of_ranks(rank_cpus) == *allowed;
 }
 
-/// Processes of a launch are bound as they were in the trial.
+/// Returns the command with its processes bound to CPUs as in the trial.
 std::vector<std::string> words_as_measured(const BestChoice& choice) {
   const auto& launch = choice.command.launch;
   const auto parts = choice.trial.placement.find(k_rank_cpus_placement);
@@ -104,8 +104,7 @@ std::vector<std::string> words_as_measured(const BestChoice& choice) {
       .value_or(choice.command.argv);
 }
 
-/// Lets the study's command read its configuration files as the trial did, from copies beside the
-/// trial's log.
+/// Writes the trial's copies of configuration files beside its log, and lets the command read them.
 Result<void> use_config_copies(const CommandContext& context, BestChoice& choice) {
   if (choice.study.config_files.empty()) return {};
   const auto folder = log_directory(context.database(), choice.from_study);
@@ -116,7 +115,7 @@ Result<void> use_config_copies(const CommandContext& context, BestChoice& choice
   return write_config_copies(choice.study, choice.trial.configuration, log);
 }
 
-/// A setting that cannot arrive would be a long run without it.
+/// Warns if the settings cannot reach the program, which would then run without them.
 void warn_of_reach(CommandContext& context, const std::vector<std::string>& argv, bool own,
                    const BestChoice& choice) {
   const auto folder = own ? choice.study.working_directory : std::filesystem::current_path();
@@ -125,7 +124,7 @@ void warn_of_reach(CommandContext& context, const std::vector<std::string>& argv
   }
 }
 
-/// One that says something of a tuning that is not asked for; null if there is none.
+/// Returns an option that only `--tune` uses, if one was given without it; otherwise null.
 const char* option_of_tuning(const ExecOptions& options) {
   if (options.time != ExecOptions().time) return "--time";
   if (!options.name.empty()) return "--name";
@@ -134,7 +133,7 @@ const char* option_of_tuning(const ExecOptions& options) {
   return options.planned_samples ? "--samples" : nullptr;
 }
 
-/// What `--tune` is to do, from the command line; an error where that is not to be done.
+/// Reads the options of `--tune`; returns an error for an unusable combination.
 Result<AttachedTuning> wanted_tuning(CommandContext& context, const ExecOptions& options) {
   AttachedTuning tuning;
   tuning.argv = context.after_separator;
@@ -190,8 +189,8 @@ ExitCode exec_tuned(CommandContext& context, const ExecOptions& options) {
   if (const auto why = why_out_of_reach(tuning->argv, std::filesystem::current_path())) {
     return untuned(*why);
   }
-  // The tuner opens it itself, but could tell only once the program runs under the hook. So it is
-  // given back at once.
+  // Check that the history can be opened and close it at once. The tuner opens it later, but could
+  // report an error only when the program already runs under the hook.
   if (const auto history = open_if_present(context.database(), context.clock); !history) {
     return untuned(history.error().text());
   }
@@ -242,7 +241,7 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
         "steptune: trial {} of {}: {}", choice->trial.number, choice->from_study,
         configuration_text(choice->trial.configuration, parameter_order(study->record.document))));
   }
-  // As it was measured, the study's own command reads the study's file.
+  // The study's own command reads the study's input file, as in its trials.
   const std::string input =
       options.input.empty() && own ? choice->study.standard_input.string() : options.input;
   if (const auto taken = take_input_from(input); !taken) {

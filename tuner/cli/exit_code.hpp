@@ -5,16 +5,16 @@
 
 namespace steptune {
 
-/// How the program ends. Stable: scripts depend on the numbers (see docs/cli.md).
+/// Exit codes. Stable: scripts depend on the numbers (see docs/cli.md).
 enum class ExitCode : int {
   ok = 0,
-  failure = 1,          ///< something went wrong while it ran
-  usage = 2,            ///< wrong options, or a fault in the study file
-  no_feasible = 3,      ///< the study ended without a configuration that works
-  history = 4,          ///< the history is locked, corrupt, incompatible or somebody else's
-  runner = 5,           ///< the runner cannot do its work
+  failure = 1,      ///< something went wrong while it ran
+  usage = 2,        ///< wrong options, or a fault in the study file
+  no_feasible = 3,  ///< the study ended without a configuration that works
+  history = 4,      ///< the history is locked, corrupt, incompatible or in use by another process
+  runner = 5,       ///< the runner cannot do its work
   promise_broken = 6,   ///< `follow`: the long run is slower than promised
-  night_improved = 7,   ///< `retune`: another configuration is in use from now on
+  night_improved = 7,   ///< `retune`: another configuration is now in use
   night_regressed = 8,  ///< `retune`: the configuration in use has become slower, or fails
   night_failed = 9,     ///< `retune`: nothing could be measured
   interrupted = 130,    ///< SIGINT

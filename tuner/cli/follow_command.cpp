@@ -29,12 +29,12 @@ constexpr double k_wait_s = 0.25;
 struct FollowOptions {
   std::string study;
   std::vector<std::string> words;  ///< a log, or the command after `--`
-  std::int64_t trial = 0;          ///< 0: the recommended one
+  std::int64_t trial = 0;          ///< 0 means the recommended one
   bool wait = false;
   bool json_lines = false;
 };
 
-/// What `study` promises of its trial that was chosen.
+/// Makes a follower with the study's promise for the chosen trial.
 Result<Follower> make_follower(const StoredStudy& study, const BestChoice& choice,
                                std::optional<double> started_s) {
   const auto recommendation = stored_recommendation(study.record);
@@ -48,13 +48,13 @@ Result<Follower> make_follower(const StoredStudy& study, const BestChoice& choic
   return Follower::create(choice.study.report_format, *std::move(promise), started_s);
 }
 
-/// The command in the environment that the trial was measured in.
+/// Starts the command in the environment in which the trial was measured.
 Result<FollowedRun> start_run(const CommandContext& context, const BestChoice& choice,
                               const FollowOptions& options) {
   const auto variables =
       long_run_variables(choice, context.console.environment(), /*reports=*/true);
   if (!variables) return tl::unexpected(variables.error());
-  // Where stdout holds JSON, it holds nothing else.
+  // With JSON on stdout, pass the command's output to stderr.
   const bool tells_json = context.json || options.json_lines;
   return FollowedRun::command(context.as_typed(options.words), *variables,
                               tells_json ? STDERR_FILENO : STDOUT_FILENO);
@@ -71,7 +71,7 @@ Result<FollowedRun> open_run(const CommandContext& context, const BestChoice& ch
   return FollowedRun::log(options.words.front(), options.wait);
 }
 
-/// How it stands, as one JSON document in one line.
+/// Returns the current state as a JSON document on one line.
 std::string json_line(const StudyRecord& study, const Follower& follower, const FollowState& state,
                       bool has_ended) {
   Json json{{"schema_version", k_json_schema_version},
@@ -81,10 +81,10 @@ std::string json_line(const StudyRecord& study, const Follower& follower, const 
   return dump_json(json) + "\n";
 }
 
-/// One run of the command, from the first line to the verdict.
+/// Follows one run, from its first line to the verdict.
 class Following {
  public:
-  /// `started_s`: of a command.
+  /// `started_s` is the start time of a command; nullopt for a log.
   Following(CommandContext& context, bool json_lines, const StudyRecord& study, Follower& follower,
             FollowedRun& run, std::optional<double> started_s)
       : context_(context),
@@ -97,7 +97,7 @@ class Following {
     if (started_s && run.process()) watch_.emplace(*run.process(), *started_s);
   }
 
-  /// `signals`: null for a command, to which they go.
+  /// `signals` is null for a command, which receives signals itself.
   void until_the_end(const SignalFlags* signals) {
     next_s_ = context_.clock.now_s() + interval_s();
     const auto on_line = [&](std::string_view line, bool is_live) {
@@ -111,7 +111,8 @@ class Following {
       if (signals != nullptr && signals->count() > 0) break;
       look_at_machine();
       show();
-      // What prints into this program goes on with nobody to hear of it; a log would for ever.
+      // With JSON lines and no reader left, stop waiting on a log that grows, since that never
+      // ends. Keep reading a program's pipe.
       if (json_lines_ && run_.grows() && !context_.console.has_reader()) break;
     }
     printer_.clear();
@@ -168,7 +169,7 @@ void tell(CommandContext& context, const StoredStudy& study, const Follower& fol
     text += fmt::format("times    from {}\n", clock);
   }
   constexpr std::size_t k_title = 9;
-  // A command's own output has stdout.
+  // stdout belongs to the command's own output.
   if (context.separated) {
     context.console.message(wrapped_entries(text, context.console.stderr_width(), k_title));
   } else {

@@ -26,7 +26,7 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_read_bytes = std::size_t{64} << 10;
-/// Between two looks at a file that grows.
+/// Interval between checks of a growing file.
 constexpr double k_look_s = 0.2;
 
 struct Pipe {
@@ -42,7 +42,7 @@ Result<Pipe> make_pipe() {
   return Pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
 }
 
-/// What packs a file of these first bytes; empty: nothing that is known.
+/// Returns the program that compressed a file, by its first bytes; empty if not recognized.
 std::string packer_of(int fd) {
   constexpr std::array<std::pair<std::string_view, const char*>, 4> k_packers{{
       {"\x1f\x8b", "gzip"},
@@ -62,22 +62,24 @@ std::string packer_of(int fd) {
   return {};
 }
 
-/// With what lets reporters print.
+/// Adds the variables that make reporters print.
 std::map<std::string, std::string> with_reports(std::map<std::string, std::string> variables) {
   variables[std::string(k_trial_variable)] = "follow";
   if (!process_environment()("PYTHONUNBUFFERED")) variables.emplace("PYTHONUNBUFFERED", "1");
   return variables;
 }
 
-/// Whoever sits at a terminal may be asked something: only its foreground group may read it. What
-/// is to outlive the terminal is not to get its hang-up.
+/// True if the command should join the terminal's foreground group, because only that group may
+/// read answers typed at the terminal. False if this program ignores SIGHUP: then the command
+/// should survive the terminal's end.
 bool is_in_foreground() {
   struct sigaction hang_up {};
   ::sigaction(SIGHUP, nullptr, &hang_up);
   return ::tcgetpgrp(STDIN_FILENO) == ::getpgrp() && hang_up.sa_handler != SIG_IGN;
 }
 
-/// Else a process group of its own: signals reach it through this program alone.
+/// Starts the command in the foreground group, or in a new process group, which signals reach only
+/// through this program.
 tl::expected<pid_t, int> start(const std::vector<std::string>& argv,
                                const std::map<std::string, std::string>& variables, int out_fd,
                                int err_fd) {
@@ -95,7 +97,7 @@ tl::expected<pid_t, int> start(const std::vector<std::string>& argv,
 }  // namespace
 
 Result<FollowedRun> FollowedRun::log(const std::string& path, bool wait) {
-  // A named pipe that nobody writes into yet is waited for later, where signals are heard.
+  // Do not block on a named pipe without a writer: later waits can be interrupted by signals.
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) {
     return fail(ErrorKind::not_found, "cannot be read: " + system_reason(errno), path,
@@ -128,7 +130,8 @@ Result<FollowedRun> FollowedRun::reading(UniqueFd fd, bool wait, const std::stri
   FollowedRun run;
   run.path_ = path;
   run.streams_.push_back({std::move(fd), -1, {}});
-  // `< train.log`: what stands in a file was not printed just now; what a pipe gives was.
+  // Lines that are already in a file (`< train.log`) were printed earlier; lines from a pipe are
+  // printed now.
   run.is_file_ = is_file;
   run.is_live_ = !run.is_file_;
   run.waits_ = wait;
@@ -185,7 +188,7 @@ void FollowedRun::take(Stream& stream, const OnLine& on_line, const std::functio
   const auto told = [&](std::string_view line) { on_line(line, is_live_); };
   if (got <= 0) {
     if (is_file_ && waits_ && got == 0) {
-      // What stands there by now was written before; what comes is written now.
+      // The existing content has been read: lines from now on are new.
       is_live_ = true;
       look_for_more(stream, told);
       pause_thread(k_look_s);
@@ -198,7 +201,7 @@ void FollowedRun::take(Stream& stream, const OnLine& on_line, const std::functio
   const std::string_view bytes(buffer.data(), static_cast<std::size_t>(got));
   if (stream.pass_to >= 0) {
     before();
-    // Whoever read it may be gone; the run goes on, and so does following it.
+    // Ignore a reader that has gone: the run continues and is still followed.
     static_cast<void>(write_all(stream.pass_to, bytes));
   }
   stream.lines.feed(bytes, told);
@@ -212,7 +215,7 @@ void FollowedRun::look_for_more(Stream& stream, const std::function<void(std::st
     stream.lines = LineSplitter();
     return;
   }
-  // Until something stands in the new file, the program may write into the old one.
+  // While the new file is empty, the program may still write to the old one.
   struct stat named {};
   const bool is_another = ::stat(path_.c_str(), &named) == 0 && S_ISREG(named.st_mode) &&
                           named.st_size > 0 &&

@@ -12,7 +12,7 @@
 namespace steptune {
 namespace {
 
-/// Help of the program, though one of its commands was chosen.
+/// Returns the program's help even if one of its commands was chosen.
 std::string program_help(const CLI::App& program) {
   return program.get_formatter()->make_help(&program, program.get_name(),
                                             CLI::AppFormatMode::Normal);

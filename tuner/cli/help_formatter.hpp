@@ -7,7 +7,8 @@
 
 namespace steptune {
 
-/// CLI11's help with the examples (the footer) before the options: what people look for first.
+/// CLI11's help, with the examples (the footer) before the options, because people look for them
+/// first.
 class HelpFormatter final : public CLI::Formatter {
  public:
   HelpFormatter();

@@ -34,7 +34,7 @@ Result<ImportColumns> columns_of(const std::vector<std::string>& words) {
   return columns;
 }
 
-/// Stores the trials as a study of their own, which no run goes on with.
+/// Stores the trials as a separate study, which no run continues.
 Result<void> store_imported(CommandContext& context, const StudySpec& study,
                             const std::string& name, const std::string& reason,
                             std::vector<TrialRecord> trials) {

@@ -25,7 +25,7 @@ struct InitOptions {
   std::string input;
 };
 
-/// The command of a folder with one training script.
+/// Returns the command of a folder that has one training script.
 Result<std::vector<std::string>> command_of_folder(const fs::path& folder) {
   std::vector<std::string> scripts;
   std::error_code error;

@@ -28,14 +28,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A key that each guessed study has, behind `reports`.
+/// A key that each guessed study has after `reports`.
 constexpr std::string_view k_after_reports = "/search";
 
-/// Of the time to look at a program in, that of asking it for its options at most.
+/// Largest share of the time to examine a program that may be spent on asking for its options.
 constexpr double k_share_of_help = 0.25;
 
-/// Lets a study whose file lies in `place` run in `here`, where the command is typed: what a study
-/// file says of folders and files is relative to its own folder.
+/// Adjusts paths of a study file in `place` so that trials run in `here`, where the command was
+/// typed. Paths in a study file are relative to its folder.
 void place_study(const fs::path& place, const fs::path& here, StudyGuess& guess) {
   std::error_code error;
   fs::path way = fs::relative(here, place, error);
@@ -51,7 +51,7 @@ void place_study(const fs::path& place, const fs::path& here, StudyGuess& guess)
     config["file"] = (way / text_at(config, "file")).lexically_normal().string();
 }
 
-/// `init` as it goes through a program, step by step.
+/// The steps of `init`.
 class Initiation {
  public:
   Initiation(CommandContext& context, const InitRequest& request, const SignalFlags& flags)
@@ -115,7 +115,7 @@ class Initiation {
             "varied either: {}",
             unread_text(*unread_));
       }
-      if (options_.must_tell_progress) why.hint.clear();  // the caller shows a study file
+      if (options_.must_tell_progress) why.hint.clear();  // the caller shows a study file instead
       return tl::unexpected(std::move(why));
     }
     if (lacks_progress) {
@@ -203,7 +203,8 @@ class Initiation {
     return look_at_output(look_, context_.clock, [this] { return flags_.count() > 0; });
   }
 
-  /// Gives the program a terminal from here on, if it failed for lack of one.
+  /// Runs the program with a terminal from now on, if it failed for lack of one. Returns true if
+  /// so.
   bool gives_terminal(LackedStream lacked) {
     if (lacked != LackedStream::terminal || look_.terminal) return false;
     look_.terminal = true;
@@ -251,7 +252,7 @@ class Initiation {
     text += study_text(guess.document, guess.comments) + "\n";
     const auto document = parse_json(text, result_.file);
     if (!document) return tl::unexpected(document.error());
-    // What `check` would refuse is not written.
+    // Do not write a file that `check` would refuse.
     const auto study = study_from_json(*document, fs::absolute(result_.file), input_.machine);
     if (!study) return tl::unexpected(study.error());
     return options_.force ? write_whole_file(result_.file, text)

@@ -7,10 +7,11 @@
 
 namespace steptune {
 
-/// `usage` if the file of `--stdin` cannot be read. Empty: none was given.
+/// Returns `usage` if the file of `--stdin` cannot be read. An empty name means none was given.
 [[nodiscard]] Result<void> check_input_file(const std::string& file);
 
-/// Makes the file this process's standard input, for what it becomes. Empty: leaves it as it is.
+/// Makes the file this process's standard input, before it becomes another program. An empty name
+/// changes nothing.
 [[nodiscard]] Result<void> take_input_from(const std::string& file);
 
 }  // namespace steptune

@@ -5,7 +5,7 @@
 
 namespace steptune {
 
-/// The SQLite library in use.
+/// Returns the version of the SQLite library in use.
 [[nodiscard]] std::string sqlite_version();
 
 }  // namespace steptune

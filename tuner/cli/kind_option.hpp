@@ -9,7 +9,7 @@
 
 namespace steptune {
 
-/// The kinds of runners of which `offers` gives a service, in the order of registration.
+/// Returns the kinds of runners that have the service `offers`, in the order of registration.
 template <typename Service>
 [[nodiscard]] std::vector<const RunnerKind*> kinds_that_offer(const Service* (RunnerKind::*offers)()
                                                                   const) {
@@ -20,7 +20,7 @@ template <typename Service>
   return kinds;
 }
 
-/// Adds `--runner KIND`, one of `kinds`; the first is the default, which `name` gets.
+/// Adds `--runner KIND`, one of `kinds`. `name` gets the first as default.
 void add_kind_option(CLI::App& command, const std::vector<const RunnerKind*>& kinds,
                      std::string& name);
 

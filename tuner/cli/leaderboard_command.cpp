@@ -32,10 +32,10 @@ struct LeaderboardOptions {
   bool watch = false;
 };
 
-/// Between two looks at a study that goes on.
+/// Interval between two checks of a study that is being tuned.
 constexpr int k_board_look_ms = 1000;
 
-/// Sorting by an objective reads what is shown and no more; by another column, everything.
+/// Sorts by a column. An objective needs only the rows shown; another column needs all rows.
 void set_order(LeaderboardQuery& query, const StoredStudy& study, const std::string& sort) {
   if (sort.empty()) return;
   if (const auto index = objective_index(study.objectives, sort)) {
@@ -45,7 +45,7 @@ void set_order(LeaderboardQuery& query, const StoredStudy& study, const std::str
   }
 }
 
-/// An error names the first column that the leaderboard does not have.
+/// Returns an error that names the first column that the leaderboard does not have.
 Result<void> check_columns(const Leaderboard& board, const std::vector<std::string>& names) {
   if (names.empty()) return {};
   const auto all = leaderboard_columns(board, parameter_order(board.study.document));
@@ -78,7 +78,7 @@ std::string board_text(const CommandContext& context, const StudyRecord& record,
                        const Leaderboard& board, const LeaderboardOptions& options) {
   const Console& console = context.console;
   const auto& hours = board.machine_hours;
-  // Of a study that runs it is as of its latest change.
+  // The time of a running study is known from its latest change on.
   const bool is_told = record.status != StudyStatus::running || record.elapsed_s >= 1.0;
   return fmt::format("{}  {}{}{}{}\n", record.name, to_text(record.status),
                      record.stop_reason.empty() ? "" : ": " + printable_line(record.stop_reason),
@@ -88,7 +88,7 @@ std::string board_text(const CommandContext& context, const StudyRecord& record,
                           {console.color_on_stdout(), console.stdout_width(), options.columns});
 }
 
-/// The leaderboard again each second, until the study is no longer tuned or a signal comes.
+/// Redraws the leaderboard each second until the study is no longer tuned or a signal arrives.
 ExitCode watch_leaderboard(CommandContext& context, StoredStudy study,
                            const LeaderboardOptions& options) {
   const SignalFlags flags;
@@ -102,7 +102,7 @@ ExitCode watch_leaderboard(CommandContext& context, StoredStudy study,
     if (!shown) shown.emplace(context.console);
     shown->show(board_text(context, study.record, *board, options));
     if (study.record.status != StudyStatus::running) return ExitCode::ok;
-    // Tells that the reader has gone, too: what has not changed is not written.
+    // poll also reports that the reader has gone, even if nothing new is written.
     pollfd out{STDOUT_FILENO, 0, 0};
     if (flags.count() == 0) ::poll(&out, 1, k_board_look_ms);
     if (flags.count() > 0) return flags.exit_code();

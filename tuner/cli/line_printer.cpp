@@ -15,7 +15,7 @@ constexpr std::size_t k_most_block_lines = 12;
 
 std::size_t LinePrinter::columns() const {
   const std::size_t width = terminal_width(fd_);
-  // The last column is left free: some terminals wrap as soon as it is filled.
+  // Leave the last column free, because some terminals wrap as soon as it is filled.
   return (width >= 20 ? width : k_default_columns) - 1;
 }
 

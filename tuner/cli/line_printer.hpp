@@ -6,24 +6,24 @@
 
 namespace steptune {
 
-/// A block of status lines at the bottom of a terminal that is rewritten in place, with permanent
-/// lines scrolling above it. On anything but a smart terminal the block is never shown and
-/// permanent lines are all there is. Each update is a single write.
+/// A block of status lines at the bottom of a terminal, rewritten in place; permanent lines scroll
+/// above it. If the output is no smart terminal, only permanent lines are written. Each update is a
+/// single write.
 class LinePrinter {
  public:
-  /// `width` 0: not known; lines are cut to 80 columns then.
+  /// `fd` is the output. If its width is unknown, lines are cut to 80 columns.
   LinePrinter(int fd, bool smart) : fd_(fd), smart_(smart) {}
   LinePrinter(const LinePrinter&) = delete;
   LinePrinter& operator=(const LinePrinter&) = delete;
   ~LinePrinter() { clear(); }
 
   [[nodiscard]] bool smart() const { return smart_; }
-  /// Columns that a status line may take.
+  /// Columns available for a status line.
   [[nodiscard]] std::size_t columns() const;
 
-  /// Replaces the block; lines are elided in their middle to the terminal's width.
+  /// Replaces the block. Lines that are too wide are cut in the middle.
   void status(const std::vector<std::string>& lines);
-  /// Writes a line that stays; the block, if any, is drawn again below it.
+  /// Writes a permanent line and redraws the block below it.
   void print(const std::string& line);
   /// Removes the block.
   void clear();

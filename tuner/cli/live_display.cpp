@@ -130,7 +130,8 @@ void LiveDisplay::on_trial_ended(const TrialRecord& trial, const Standing& stand
     printer_.print(reason.empty() ? line : line + ": " + reason);
     return;
   }
-  // The reason has a line of its own, which the terminal may wrap: cut, it would explain nothing.
+  // Print the reason on a separate line, where the terminal wraps it. Cut short, it would explain
+  // nothing.
   line += "  ";
   const std::size_t taken = display_width(line);
   const std::size_t columns = printer_.columns();
@@ -198,7 +199,7 @@ void LiveDisplay::on_progress(const std::vector<TrialUnderWay>& running, double 
   if (quiet_ || !printer_.smart() || screen_clock_.now_s() < next_draw_s_) return;
   next_draw_s_ = screen_clock_.now_s() + k_redraw_interval_s;
   std::vector<std::string> lines;
-  // What was handed over ahead of its turn would fill the screen.
+  // Count trials that wait for a place instead of listing them: they would fill the screen.
   std::size_t queued = 0;
   for (const TrialUnderWay& live : running) {
     const bool has_begun = live.trial->status != TrialStatus::launching;

@@ -12,13 +12,13 @@
 
 namespace steptune {
 
-/// Shows a study while it runs: on a smart terminal a line per running trial and one for the study,
-/// rewritten in place, with a line left behind for each trial that ended; elsewhere a line per
-/// start and end.
+/// Shows a study while it runs. On a smart terminal, shows a line for each running trial and one
+/// for the study, rewritten in place, and leaves a line for each trial that ended. Elsewhere prints
+/// a line at each start and end.
 class LiveDisplay final : public LoopListener {
  public:
-  /// `screen_clock` is real time, `loop_clock` what the loop runs under, be it virtual; all outlive
-  /// the display. `quiet` shows warnings only.
+  /// `screen_clock` is real time; `loop_clock` is the loop's clock and may be virtual. All
+  /// references must outlive the display. `quiet` shows only warnings.
   LiveDisplay(LinePrinter& printer, const Clock& screen_clock, const Clock& loop_clock,
               const StudySpec& study, bool quiet);
 
@@ -30,15 +30,15 @@ class LiveDisplay final : public LoopListener {
   void on_progress(const std::vector<TrialUnderWay>& running, double elapsed_s) override;
   void on_warning(const std::string& message) override;
 
-  /// Removes the live lines; to be called before anything else is printed.
+  /// Removes the live lines. Call it before printing anything else.
   void finish();
 
  private:
-  /// Notes what the study's line tells.
+  /// Keeps the figures that the study's line shows.
   void take(const Standing& standing);
   [[nodiscard]] std::string trial_line(const TrialUnderWay& live) const;
   [[nodiscard]] std::string study_line(double elapsed_s) const;
-  /// How much better than the baseline; empty where that says nothing.
+  /// Returns the gain over the baseline; empty if it has no meaning.
   [[nodiscard]] std::string gain_text(const TrialRecord& trial, const Standing& standing) const;
   [[nodiscard]] std::string ended_line(const TrialRecord& trial, const Standing& standing) const;
 
@@ -51,9 +51,9 @@ class LiveDisplay final : public LoopListener {
   std::vector<std::string> parameter_order_;
   std::string phase_;
   double next_draw_s_ = 0.0;
-  std::int64_t trials_done_ = 0;  ///< of the search, former runs' included
+  std::int64_t trials_done_ = 0;  ///< trials of the search, including earlier runs
   double spent_usd_ = 0.0;
-  std::string best_;  ///< `best trial 7: 1.83x`; empty if there is none
+  std::string best_;  ///< `best trial 7: 1.83x`; empty if there is no best trial
 };
 
 }  // namespace steptune

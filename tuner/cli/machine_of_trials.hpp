@@ -6,9 +6,9 @@
 
 namespace steptune {
 
-/// What a history keeps of a session: the machine that trials of `study` run on, and which Steptune
-/// tunes it. Of machines elsewhere only what the study's baseline asks for is known
-/// (`k_trials_on`): what this machine is says nothing of them.
+/// Returns the description that a history stores for a session: the machine that runs the trials of
+/// `study`, and the version of Steptune. For trials on other machines only the baseline's request
+/// is known (`k_trials_on`), because this machine says nothing about them.
 [[nodiscard]] MachineDescription machine_of_trials(const StudySpec& study);
 
 }  // namespace steptune

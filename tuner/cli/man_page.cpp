@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-/// Text that troff prints as it is. Hyphens stay those of ASCII, so that commands can be copied.
+/// Escapes text for troff. Hyphens stay ASCII, so that commands can be copied.
 std::string escaped(std::string_view text) {
   std::string result;
   bool line_begins = true;
@@ -48,7 +48,7 @@ std::string synopsis(const CLI::App& app) {
   return escaped(usage);
 }
 
-/// Names as they are typed, then what it takes: `-h, --help`, `--limit N`.
+/// Returns the names of an option and its value: `-h, --help`, `--limit N`.
 std::string option_heading(const CLI::Option& option) {
   std::string names;
   if (option.get_positional()) return fmt::format("\\fI{}\\fR", escaped(option.get_name()));

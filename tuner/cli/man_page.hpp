@@ -10,11 +10,11 @@ namespace steptune {
 
 struct ManPage {
   std::string name;  ///< `steptune-run`
-  std::string text;  ///< in the language of man(7)
+  std::string text;  ///< in the format of man(7)
 };
 
-/// A page for the program and one for each of its commands, made from the same declarations as
-/// `--help`. Commands that help hides have none. `version` is shown in the footer.
+/// Makes a page for the program and one for each command, from the declarations that `--help` uses.
+/// Leaves out commands that help hides. The footer shows `version`.
 [[nodiscard]] std::vector<ManPage> man_pages(const CLI::App& program, const std::string& version);
 
 }  // namespace steptune

@@ -10,7 +10,7 @@ namespace steptune {
 
 void add_notify_options(CLI::App& command, NotifyOptions& options,
                         const std::vector<std::string>& events) {
-  // Lists that may go on take the -- that ends them, and with it what sets a command apart.
+  // Take exactly one value. An open list would swallow the -- that separates a command.
   command
       .add_option(
           "--notify", options.targets,

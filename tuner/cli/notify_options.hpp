@@ -9,17 +9,17 @@
 
 namespace steptune {
 
-/// What the user gave as `--notify` and `--notify-on`.
+/// Values of `--notify` and `--notify-on`.
 struct NotifyOptions {
   std::vector<std::string> targets;
-  std::vector<std::string> events;  ///< to tell of; empty: all
+  std::vector<std::string> events;  ///< events to report; empty: all
 };
 
-/// Adds the options; `events` are those that the command knows.
+/// Adds the options. `events` are the command's events.
 void add_notify_options(CLI::App& command, NotifyOptions& options,
                         const std::vector<std::string>& events);
 
-/// Tells of `notice` if its event is wanted; who could not be told is a warning.
+/// Sends `notice` if its event is wanted. A recipient that cannot be reached is a warning.
 void tell_if_wanted(CommandContext& context, const Notifier& notifier, const NotifyOptions& options,
                     const Notification& notice);
 

@@ -21,7 +21,7 @@ namespace {
 struct PricesOptions {
   std::vector<std::string> searched;
   std::string kind;
-  std::vector<std::string> regions;  ///< none: the provider's default
+  std::vector<std::string> regions;  ///< if empty, the provider's default region
   std::string output;
 };
 
@@ -29,7 +29,7 @@ const PriceListService& service_of(const PricesOptions& options) {
   return *find_runner_kind(options.kind)->price_lists();
 }
 
-/// Prices can be looked at without any settings of the provider's.
+/// Returns the regions. Needs none of the provider's settings, since prices are public.
 Result<std::vector<std::string>> regions_of(const PricesOptions& options) {
   const PriceListService& service = service_of(options);
   if (options.regions.empty()) {
@@ -111,7 +111,7 @@ Result<std::filesystem::path> output_file(const PricesOptions& options, const st
   return *directory / price_table_name(service_of(options).name(), region);
 }
 
-/// What the list does not tell of a machine is taken from the table before.
+/// Adds facts about machines that the list does not have, from the table `before`.
 void add_known_facts(PriceTable& table, const PriceTable& before) {
   for (auto& [name, type] : table.instances) {
     const auto known = before.instances.find(name);

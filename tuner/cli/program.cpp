@@ -43,7 +43,7 @@ std::vector<std::string> command_names(const CLI::App& app) {
   return names;
 }
 
-/// The command that was chosen, or the program itself.
+/// Returns the chosen command, or the program itself.
 const CLI::App& chosen(const CLI::App& program) {
   const auto commands = program.get_subcommands();
   return commands.empty() ? program : *commands.front();
@@ -55,7 +55,7 @@ std::string help_hint(const CLI::App& program) {
                                      : fmt::format("see 'steptune {} --help'", app.get_name());
 }
 
-/// The argument that a program's command behind `--` is; null if the command takes none.
+/// Returns the argument for a program's command after `--`; null if the command takes none.
 const CLI::Option* command_argument(const CLI::App& app) {
   const auto options = app.get_options([](const CLI::Option* option) {
     return option->get_positional() && option->get_option_text().find("--") != std::string::npos;
@@ -74,7 +74,7 @@ Error unexpected_argument(const CLI::App& program, bool separated) {
             "", "leave it out, or the command behind --"};
   }
   const std::vector<std::string> extras = program.remaining(true);
-  // CLI11 keeps what it did not understand in reverse where a command was chosen.
+  // If a command was chosen, CLI11 keeps unknown words in reverse order.
   std::string extra = extras.empty() ? "" : extras.front();
   const auto option = std::find_if(extras.begin(), extras.end(),
                                    [](const auto& each) { return each.starts_with("-"); });
@@ -104,7 +104,7 @@ Error unexpected_argument(const CLI::App& program, bool separated) {
           help_hint(program)};
 }
 
-/// CLI11's words in ours: `--format: nope not in {text,json}`.
+/// Rewrites CLI11's message `--format: nope not in {text,json}`.
 std::string words_of(const CLI::ParseError& error) {
   std::string text = printable_line(error.what());
   const std::string_view joint = " not in {";
@@ -129,7 +129,7 @@ void apply_color(CommandContext& context) {
                                                           : ColorChoice::automatic);
 }
 
-/// Says what is wrong with the words of the command line.
+/// Prints what is wrong with the command line.
 ExitCode refuse(CommandContext& context, bool wants_json, const Error& error) {
   apply_color(context);
   if (wants_json && context.tell_in_json) context.tell_in_json(error);
@@ -138,7 +138,7 @@ ExitCode refuse(CommandContext& context, bool wants_json, const Error& error) {
 
 ExitCode parse_and_act(CLI::App& program, CommandContext& context, int argc,
                        const char* const* argv) {
-  // Where parsing fails, the option itself may not have been come to.
+  // If parsing fails, CLI11 may not have reached --json, so look for it directly.
   const char* const* own_end = std::find(argv, argv + argc, std::string_view("--"));
   const bool wants_json = std::find(argv, own_end, std::string_view("--json")) != own_end;
   try {
@@ -161,7 +161,7 @@ ExitCode parse_and_act(CLI::App& program, CommandContext& context, int argc,
   return ExitCode::ok;
 }
 
-/// What a shell asks: candidates, a line each.
+/// Answers a shell's request: one candidate on each line.
 ExitCode complete(CommandContext& context, const std::vector<std::string>& words) {
   CLI::App program(k_program_description, "steptune");
   add_all_commands(program, context);
@@ -184,7 +184,7 @@ ExitCode run_words(int argc, const char* const* argv, Console& console, const Cl
   if (context.separated) {
     context.after_separator.assign(separator + 1, end);
     for (std::size_t i = static_cast<std::size_t>(separator - argv) + 1; i < words.size(); ++i)
-      if (*words[i] == '[') words[i] = "[";  // what CLI11 leaves alone
+      if (*words[i] == '[') words[i] = "[";  // CLI11 leaves a single bracket alone
   }
   CLI::App program(k_program_description, "steptune");
   add_all_commands(program, context);
@@ -197,7 +197,7 @@ ExitCode run_program(int argc, const char* const* argv, Console& console, const 
   try {
     return run_words(argc, argv, console, clock);
   } catch (const std::exception& fault) {
-    // Such as a present folder that is gone. What runs is ended on the way here.
+    // For example, the current folder is gone. Unwinding has ended running trials.
     return console.error({ErrorKind::internal, printable_line(fault.what()), "", ""});
   }
 }

@@ -23,15 +23,15 @@ namespace fs = std::filesystem;
 constexpr const char* k_separate =
     "a program's command stands after --: steptune run -- python3 train.py";
 
-/// Whether the file was written from this very command, whatever has been changed in it since.
+/// True if the file was written from this command, even if it was edited since.
 bool is_written_from(const std::string& text, const std::vector<std::string>& argv) {
-  // A command that does not stand there whole may be another one.
+  // The heading of a very long command is cut, and may belong to another command.
   const bool is_whole = printable_line(shell_quoted(argv), k_any_length) == told_command(argv);
   return is_whole &&
          (text.starts_with(init_heading(argv)) || text.starts_with(survey_heading(argv)));
 }
 
-/// The file if it is there and of this command, nothing if it is not there.
+/// Returns the file if it exists and belongs to this command; nullopt if it does not exist.
 Result<std::optional<std::string>> existing_file(CommandContext& context, const std::string& file,
                                                  const std::vector<std::string>& argv,
                                                  const ProgramOptions& options) {
@@ -56,7 +56,7 @@ Result<std::optional<std::string>> existing_file(CommandContext& context, const 
   return file;
 }
 
-/// The one study file of this folder.
+/// Returns this folder's only study file.
 Result<StudyFile> only_study_file() {
   const std::vector<std::string> files = study_files_here();
   if (files.size() == 1) return StudyFile{files.front()};
@@ -70,7 +70,7 @@ Result<StudyFile> only_study_file() {
               "", "name one of them");
 }
 
-/// The study file of a program as it is; where there is none, it is written.
+/// Returns the study file of a program; writes it if there is none.
 Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std::string>& argv,
                                  const ProgramOptions& options) {
   if (argv.empty()) {

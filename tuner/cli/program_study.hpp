@@ -11,21 +11,21 @@
 
 namespace steptune {
 
-/// What the user gave beside a program that is to be tuned as it is.
+/// Options for a program that is tuned without a study file.
 struct ProgramOptions {
-  std::string name;       ///< of the study; empty: after the script
-  bool safe = false;      ///< leave out what rounds otherwise
-  bool semantic = false;  ///< tune what changes the training, too
+  std::string name;       ///< name of the study; if empty, derived from the script
+  bool safe = false;      ///< leave out settings that change rounding
+  bool semantic = false;  ///< also tune settings that change the training
   std::optional<double> samples_per_step = {};
   std::optional<double> planned_samples = {};
-  std::string input;                 ///< file of the program's standard input; empty: none
-  std::optional<double> worth = {};  ///< least gain that counts; nothing: a study's default
+  std::string input;                 ///< file for the program's standard input; empty: none
+  std::optional<double> worth = {};  ///< least gain that counts; nullopt: a study's default
   bool quiet = false;
-  /// The tuning time, where it is limited: looking at the program takes half of it at most, its
-  /// options, where the hook has no hold on it, included.
+  /// Limit of the tuning time, if any. At most half of it is spent on examining the program,
+  /// including its options if the hook cannot tune it.
   std::optional<double> longest_s = {};
-  /// Called before a program is looked at, which takes long: an error of this is told instead. Null
-  /// where nothing can be in the way.
+  /// Called before a program is examined, which takes long. An error of this function is reported
+  /// instead. May be null.
   std::function<Result<void>()> before_look = {};
 };
 
@@ -33,16 +33,17 @@ struct ProgramOptions {
 /// `--stdin`.
 void add_program_options(CLI::App& command, ProgramOptions& options);
 
-/// A study file; or the signal that came before there was one, of which the user was told.
+/// A study file, or the signal that arrived before there was one (the user has been told).
 struct StudyFile {
   std::string path;
   ExitCode ended_by = ExitCode::ok;
-  std::optional<double> startup_s = {};  ///< if the program was looked at for it
+  std::optional<double> startup_s = {};  ///< start-up time, if the program was examined for it
 };
 
-/// The study file that `words` name, or the folder's where they name none; of a command that stands
-/// after `--`, `NAME.study.json` in this folder, which is written where there is none
-/// (`write_program_study`). An error where there are several, or the file is of another command.
+/// Returns the study file named by `words`, or the folder's only one if `words` is empty. For a
+/// command after `--`, returns `NAME.study.json` in this folder and writes it if it does not exist
+/// (`write_program_study`). Errors: the folder has several study files, or the file belongs to
+/// another command.
 [[nodiscard]] Result<StudyFile> study_file_of(CommandContext& context,
                                               const std::vector<std::string>& words,
                                               const ProgramOptions& options);

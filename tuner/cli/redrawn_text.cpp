@@ -26,7 +26,7 @@ constexpr const char* k_erase_below = "\x1b[J";
 std::string first_lines(const std::string& text, std::size_t rows, std::size_t columns) {
   if (rows == 0) return text;
   std::size_t taken = 0;
-  std::size_t kept_end = 0;  // of the lines that leave a row for the count of the others
+  std::size_t kept_end = 0;  // end of the lines that leave a row for the count of further lines
   std::size_t more = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
@@ -53,7 +53,7 @@ RedrawnText::~RedrawnText() {
 
 void RedrawnText::show(std::string text) {
   if (in_place_) {
-    // The line below the last one stays free: writing it would scroll.
+    // Leave the last row free, because writing it would scroll.
     const std::size_t rows = terminal_rows(STDOUT_FILENO);
     std::string drawn = k_home;
     for (const char c : first_lines(text, rows > 1 ? rows - 1 : 0, terminal_width(STDOUT_FILENO)))

@@ -7,8 +7,9 @@
 
 namespace steptune {
 
-/// A text that is shown again as it changes: on a terminal in place, on its alternate screen, which
-/// it leaves in the end; elsewhere after a blank line.
+/// A text that is shown again whenever it changes. On a terminal it is redrawn in place on the
+/// alternate screen, which is left at the end. Elsewhere each version is printed after a blank
+/// line.
 class RedrawnText {
  public:
   explicit RedrawnText(Console& console);
@@ -16,9 +17,9 @@ class RedrawnText {
   RedrawnText& operator=(const RedrawnText&) = delete;
   ~RedrawnText();
 
-  /// Lines that do not fit on the terminal are left out, and counted.
+  /// Shows `text`. Lines that do not fit on the terminal are left out and counted.
   void show(std::string text);
-  /// Leaves the last text behind, where it scrolls like any other. Nothing is shown afterwards.
+  /// Leaves the last text on the normal screen. Nothing is shown afterwards.
   void end();
 
  private:
@@ -28,8 +29,9 @@ class RedrawnText {
   std::string shown_;
 };
 
-/// The first lines of `text` that fit into `rows` of a terminal of so many columns, where a longer
-/// line takes several rows; the last one says how many more there are. `rows` of 0: all of it.
+/// Returns the first lines of `text` that fit into `rows` of a terminal with `columns` columns; a
+/// longer line takes several rows. The last line says how many more lines there are. If `rows` is
+/// 0, returns all of it.
 [[nodiscard]] std::string first_lines(const std::string& text, std::size_t rows,
                                       std::size_t columns);
 

@@ -29,18 +29,18 @@ constexpr std::size_t k_shown_line_bytes = 160;
 
 struct ReportsOptions {
   std::string log = "-";
-  std::string preset;                ///< empty: the one that fits best
+  std::string preset;                ///< if empty, the preset that fits best
   std::vector<std::string> metrics;  ///< `loss=Cost ([0-9.]+)`
 };
 
-/// A format, and why it was taken.
+/// A format, and why it was chosen.
 struct ChosenFormat {
   OutputFormat format;
   std::string why;
   bool is_given = false;
 };
 
-/// `tqdm` of a preset, `xgboost` of a file in `configs/presets`.
+/// Returns `tqdm` for a preset, `xgboost` for a file in `configs/presets`.
 std::string short_name(const OutputFormat& format) {
   constexpr std::string_view k_of_file = "the preset of ";
   if (format.name.starts_with(k_of_file)) {
@@ -82,7 +82,8 @@ Result<std::vector<MetricDefinition>> given_metrics(const ReportsOptions& option
   return metrics;
 }
 
-/// The format that the user names, else the one that fits the output best; nothing if none fits.
+/// Returns the format that the user names, otherwise the one that fits the output best; nullopt if
+/// none fits.
 Result<std::optional<ChosenFormat>> choose_format(const ReportsOptions& options,
                                                   std::string_view output) {
   auto metrics = given_metrics(options);
@@ -108,7 +109,7 @@ std::string metric_text(const std::string& name, double value) {
   return fmt::format("{} {:.6g}", printable_line(name, 40), value);
 }
 
-/// `step 120, loss 0.5, evaluation 2 s`, or `-` for a line without content.
+/// Returns `step 120, loss 0.5, evaluation 2 s`, or `-` for a line without content.
 std::string told_text(const ReadLine& line, CountUnit unit) {
   std::vector<std::string> parts;
   if (line.step) parts.push_back("step " + count_text(*line.step));
@@ -157,7 +158,7 @@ std::string_view times_word(LineClock::Source source) {
   return "own clock";
 }
 
-/// Unit of the counter that times are computed from.
+/// Returns the unit of the counter from which times are computed.
 UnitName counted_unit(const ChosenFormat& chosen, const ReadOutput& output) {
   return {name_of(output.unit, output.last_step ? chosen.format.step_name : "samples")};
 }
@@ -208,7 +209,7 @@ Json summary_json(const ChosenFormat& chosen, const ReadOutput& output) {
       {"rejections", output.rejections.empty() ? Json() : Json(output.rejections)}};
 }
 
-/// Nothing reads the output: the line that repeats, and an expression for it.
+/// Reports that no format reads the output. Shows the line that repeats, and an expression for it.
 ExitCode not_read(CommandContext& context, std::string_view output, const std::string& log) {
   UnreadOutput unread;
   unread.is_empty = output.empty();

@@ -39,7 +39,7 @@ struct RetuneCommandOptions {
   bool quiet = false;
 };
 
-/// Shows a night on a terminal and keeps what it warns of; elsewhere nobody watches.
+/// Shows a night on a terminal and keeps its warnings.
 class NightDisplay final : public LoopListener {
  public:
   NightDisplay(LiveDisplay& display, bool shown) : display_(display), shown_(shown) {}
@@ -75,7 +75,7 @@ MachineDescription machine_of_night(const CommandContext& context, const StudySp
   return machine;
 }
 
-/// The study file, or what the history holds of a study of that name.
+/// Reads the study file, or the stored study of that name.
 Result<StudySpec> study_to_retune(const CommandContext& context, const std::string& given) {
   const bool is_file = given.ends_with(".json") || given.find('/') != std::string::npos;
   if (is_file) return open_study_file(context, given);
@@ -130,16 +130,16 @@ void tell_everybody(CommandContext& context, const RetuneCommandOptions& given,
   }
 }
 
-/// Says on both streams why a night could not even begin, and returns its exit code.
+/// Prints on both streams why a night could not start. Returns its exit code.
 ExitCode say_why_not(CommandContext& context, const std::string& study, const Error& error) {
   if (context.json) context.console.result(dump_json(not_begun_json(study, error)) + "\n");
   return context.console.error(error);
 }
 
-/// The same, and tells those who want to be told.
+/// Prints this, too, and notifies those who want to know.
 ExitCode cannot_begin(CommandContext& context, const RetuneCommandOptions& given,
                       const Notifier& notifier, const std::string& study, const Error& error) {
-  // Where another night goes on, that one will tell how it ended.
+  // If another night is under way, that night will report its own end.
   if (error.kind != ErrorKind::conflict) {
     tell_if_wanted(context, notifier, given.notify,
                    {"failed", fmt::format("failed  {}: {}", study, error.text()),

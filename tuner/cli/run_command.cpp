@@ -29,9 +29,9 @@ namespace {
 
 constexpr int k_projection_repeats = 3;
 
-/// Command that continues this study, which its file calls `name_in_file`. It repeats options that
-/// the file does not hold. If `--new` has given another name, the user has to put it into the file.
-/// `time`: value of `--time`; empty: none.
+/// Returns the command that continues this study, which its file calls `name_in_file`. It repeats
+/// options that the file does not contain. If `--new` has given the study another name, the user
+/// has to put that name into the file. `time` is the value of `--time`, or empty.
 std::string continuation(const CommandContext& context, const RunOptions& options,
                          const StudySpec& study, const std::string& name_in_file,
                          const std::string& time) {
@@ -45,10 +45,10 @@ std::string continuation(const CommandContext& context, const RunOptions& option
   return fmt::format("\"name\": \"{}\" in {}, then {}", study.name, options.study, command);
 }
 
-/// Says once, as soon as the loop looks, what the first signal sets off.
+/// Prints once what the first signal causes, as soon as the loop checks for signals.
 class InterruptNotice {
  public:
-  /// `first` says what becomes of the running trials.
+  /// `first` says what happens to running trials.
   InterruptNotice(const SignalFlags& flags, LinePrinter& printer, std::string first,
                   std::string continue_with)
       : flags_(flags),
@@ -77,7 +77,7 @@ class InterruptNotice {
   int said_ = 0;
 };
 
-/// `continue_with`: what to say after an interruption.
+/// `continue_with` is printed after an interruption.
 Result<LoopResult> tune(CommandContext& context, const RunOptions& options, const StudySpec& study,
                         History& history, const SignalFlags& flags,
                         const std::string& continue_with) {
@@ -131,11 +131,12 @@ ExitCode exit_code_of(const LoopResult& result, const SignalFlags& flags) {
   return result.end == LoopEnd::too_many_failures ? ExitCode::failure : ExitCode::ok;
 }
 
-/// Prints what prevents or ended the run, tells those who want to know, and returns its exit code.
+/// Prints why the run could not start or ended, sends notifications, and returns its exit code.
 ExitCode failed_run(CommandContext& context, const RunOptions& options, const Notifier& notifier,
                     const std::string& study, const Refusal& refusal) {
   const Error& error = refusal.error;
-  // Another process tunes this study, and will tell how it ended; who declines knows it.
+  // In a conflict, another process tunes this study and will report its end. A user who declined
+  // knows it.
   if (error.kind != ErrorKind::conflict && !refusal.by_user) {
     tell_if_wanted(context, notifier, options.notify,
                    {"failed",
@@ -148,7 +149,7 @@ ExitCode failed_run(CommandContext& context, const RunOptions& options, const No
   return context.console.error(error);
 }
 
-/// `opened`: the history, where that was opened before there was a study.
+/// `opened` is the history, if it was opened before there was a study.
 ExitCode tune_and_report(CommandContext& context, const RunOptions& options, StudySpec& study,
                          const Notifier& notifier, std::optional<History> opened) {
   const auto failed = [&](const Refusal& refusal) {
@@ -188,7 +189,8 @@ ExitCode tune_and_report(CommandContext& context, const RunOptions& options, Stu
   return code;
 }
 
-/// What a run is called that has no study yet: the program's study, or the file as it was typed.
+/// Returns a name for a run that has no study yet: the program's study, or the file as it was
+/// typed.
 std::string named_study(const CommandContext& context, const RunOptions& options) {
   if (!options.program.name.empty()) return options.program.name;
   if (context.separated) return study_name_of(context.after_separator);

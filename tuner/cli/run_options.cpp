@@ -24,14 +24,14 @@ Result<std::optional<StudyRecord>> find_study(const History& history, const std:
   return tl::unexpected(record.error());
 }
 
-/// `name` with `end` behind it, cut where that would be longer than a study's name may be.
+/// Appends `end` to `name`; shortens `name` if the result is too long for a study's name.
 std::string with_end(std::string name, const std::string& end) {
   while (name.size() > 1 && !document::is_study_name(name + end))
     name.pop_back();
   return name + end;
 }
 
-/// `demo` -> `demo-2`, `demo-3`: the first that no study has.
+/// Returns the first free name: `demo` -> `demo-2`, `demo-3`.
 Result<std::string> free_name(const History& history, const std::string& name) {
   constexpr int k_most = 10'000;
   for (int number = 2; number < k_most; ++number) {
@@ -44,7 +44,7 @@ Result<std::string> free_name(const History& history, const std::string& name) {
               "", "give the study another \"name\" in its file");
 }
 
-/// `then`: what to do instead, or what becomes of it.
+/// `then` says what to do instead, or what happens next.
 tl::unexpected<Refusal> declined(std::string then) {
   return tl::unexpected(
       Refusal({ErrorKind::usage, "not started", "", std::move(then)}, /*is_users=*/true));
@@ -66,8 +66,8 @@ tl::expected<void, Refusal> confirm_leaving(Console& console, const RunOptions& 
   return declined("leave out --new to continue the former study");
 }
 
-/// `study` with what its runner takes over from the stored one: a price table that has become newer
-/// does not make it another study.
+/// Returns `study` with what its runner keeps from the stored one, so that a newer price table does
+/// not make it a different study.
 Result<StudySpec> as_it_was_begun(const Json& stored, const StudySpec& study) {
   if (!stored.contains("runner")) return study;
   const auto file = read_json_file(study.file);
@@ -79,8 +79,8 @@ Result<StudySpec> as_it_was_begun(const Json& stored, const StudySpec& study) {
   return study_from_json(document, study.file, study.facts);
 }
 
-/// The top-level keys in which two definitions of a study differ, but for those that may change
-/// while a study goes on: `"command", "runner"`.
+/// Returns the top-level keys in which two definitions of a study differ: `"command", "runner"`.
+/// Leaves out keys that may change during a study.
 std::string changed_keys(Json stored, Json now) {
   std::set<std::string> names;
   for (const Json* document : {&stored, &now}) {
@@ -89,8 +89,7 @@ std::string changed_keys(Json stored, Json now) {
   }
   for (const char* free : {"name", "budget", "search", "try"})
     names.erase(free);
-  // What a file says where trials edit it counts for nothing; if no other key tells the change, it
-  // says something else elsewhere.
+  // Ignore the files' contents. They are reported below, only if no other key differs.
   const bool has_other_files =
       stored.value("config_files", Json()) != now.value("config_files", Json());
   for (Json* document : {&stored, &now}) {
@@ -106,7 +105,7 @@ std::string changed_keys(Json stored, Json now) {
   return text.empty() && has_other_files ? "\"config_files\"" : text;
 }
 
-/// Whether the study has no trial that was measured, and none that may still run.
+/// True if the study has no measured trial and none that may still run.
 Result<bool> has_measured_nothing(const History& history, const StudyRecord& study) {
   const auto counts = history.status_counts(study.id);
   if (!counts) return tl::unexpected(counts.error());
@@ -116,8 +115,8 @@ Result<bool> has_measured_nothing(const History& history, const StudyRecord& stu
   });
 }
 
-/// The study's file has changed so much that its trials and new ones cannot be compared: where none
-/// was measured, the stored study gives way, else it is an error.
+/// Handles a study file that changed so much that old and new trials cannot be compared. If no
+/// trial was measured, removes the stored study; otherwise returns an error.
 Result<void> settle_change(Console& console, History& history, const StudyRecord& former,
                            const StudySpec& study) {
   const std::string keys = changed_keys(former.document, study.document);

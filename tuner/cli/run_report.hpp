@@ -11,12 +11,12 @@
 
 namespace steptune {
 
-/// How a run ended, for people and for programs.
+/// Report of a finished run, for people and programs.
 struct RunReport {
-  std::string ended;           ///< one line: why
-  std::string counts;          ///< of trials
+  std::string ended;           ///< one line with the reason
+  std::string counts;          ///< numbers of trials
   std::string text;            ///< for stdout: the result, or the leaderboard if there is none
-  std::string recommendation;  ///< empty: none
+  std::string recommendation;  ///< empty if there is none
   Json json;                   ///< one document; see configs/output.schema.json
 };
 
@@ -29,13 +29,13 @@ struct ReportWish {
                                                 const std::string& study, const LoopResult& result,
                                                 const ReportWish& wish = {});
 
-/// Leaves the report on stdout. An interrupted run prints text on stderr only.
+/// Prints the report on stdout. An interrupted run prints text on stderr only.
 void print_run_report(CommandContext& context, const RunReport& report, const std::string& study,
                       bool interrupted);
 
-/// The event that people are told of: `failed` (no recommendation, or too many failures),
-/// `improved` (something was shown to be better than the baseline), `budget` (nothing was, and the
-/// budget is spent) or `completed`.
+/// Returns the event for notifications: `failed` (no recommendation, or too many failures),
+/// `improved` (a configuration was shown to be better than the baseline), `budget` (no improvement,
+/// budget spent) or `completed`.
 [[nodiscard]] std::string run_event(const LoopResult& result);
 
 }  // namespace steptune

@@ -18,7 +18,7 @@
 namespace steptune {
 namespace {
 
-/// Taken by no other program that a person who tunes is likely to run.
+/// Unlikely to be used by another program on a tuning machine.
 constexpr int k_default_port = 7417;
 
 struct ServeOptions {
@@ -36,13 +36,14 @@ Result<std::string> new_token_file(const std::string& path) {
   return token;
 }
 
-/// The token of the file, which is made if it does not exist; a new one without a file.
+/// Returns the file's token; makes the file if it does not exist. Without a file, makes a new
+/// token.
 Result<std::string> chosen_token(CommandContext& context, const std::string& path) {
   if (path.empty()) return random_token();
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0 && errno == ENOENT) {
     auto made = new_token_file(path);
-    // Of two servers that start at once the second takes the first one's.
+    // If two servers start at once, the second uses the first one's token.
     if (made || ::stat(path.c_str(), &status) != 0) return made;
   }
   auto text = read_whole_file(path);
@@ -63,7 +64,7 @@ Result<std::string> chosen_token(CommandContext& context, const std::string& pat
 
 ExitCode serve_studies(CommandContext& context, const ServeOptions& options) {
   const auto database = context.database();
-  // What is wrong with it from the beginning is said here and not in a browser.
+  // Report a bad database here, not in a browser.
   if (const auto history = History::open_for_reading(database); !history) {
     return context.console.error(history.error());
   }

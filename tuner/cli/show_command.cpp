@@ -27,8 +27,9 @@ struct ShowOptions {
   bool decisions = false;
 };
 
-/// Where the trial's output is: beside the database, which may have been moved, else where it was
-/// written. Empty where it was not kept: a replayed trial prints nothing, and logs are removed.
+/// Returns the file with the trial's output: beside the database, which may have been moved,
+/// otherwise where it was written. Empty if there is none: a replayed trial prints nothing, and
+/// logs may have been removed.
 std::filesystem::path log_of(const CommandContext& context, const std::string& study,
                              const TrialRecord& trial) {
   std::error_code fault;
@@ -46,7 +47,7 @@ ExitCode show_log(CommandContext& context, const TrialRecord& trial) {
   return ExitCode::ok;
 }
 
-/// The last lines of a trial's output; none where it was not kept.
+/// Returns the last lines of a trial's output; empty if it was not kept.
 std::vector<std::string> log_tail(const TrialRecord& trial) {
   constexpr std::ptrdiff_t k_lines = 5;
   constexpr std::size_t k_longest = 200;
@@ -83,7 +84,7 @@ Result<TrialDetails> details_of(const StoredStudy& study, const TrialRecord& tri
   return details;
 }
 
-/// What `--decisions` is asked of: a study, or one of its trials.
+/// Argument of `--decisions`: a study, or one of its trials.
 struct DecisionsOf {
   StoredStudy study;
   std::optional<std::int64_t> trial;
@@ -99,7 +100,7 @@ Result<DecisionsOf> decisions_of(CommandContext& context, std::vector<std::strin
   }
   auto study = open_stored_study(context, words.empty() ? "" : words.front());
   const bool is_missing = !study && study.error().kind == ErrorKind::not_found;
-  // A study may be called by a number, too.
+  // A study's name may be a number, too.
   const auto number = words.empty() ? Result<std::int64_t>(0) : trial_number(words.front());
   if (is_missing && !trial && number) {
     trial = *number;
@@ -150,7 +151,7 @@ ExitCode show_trial(CommandContext& context, const ShowOptions& options) {
   if (!trial) return context.console.error(trial.error());
   trial->log_path = log_of(context, study->record.name, *trial);
   if (options.log) return show_log(context, *trial);
-  // A trial that nobody ends any more is told as it was last seen.
+  // The trial of an interrupted study may have no end: show its last known state.
   if (!is_final(trial->status) && study->record.status == StudyStatus::interrupted) {
     warn_if_unfinished(context, study->record);
   }

@@ -15,10 +15,10 @@ namespace {
 constexpr std::array k_signals{SIGINT, SIGTERM, SIGHUP};
 constexpr std::array k_relayed_signals{SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
-// A handler has nothing else to reach its flag by.
+// Global, because a signal handler gets no other way to reach it.
 std::atomic<int> first_signal{0};
 std::atomic<pid_t> relay_target{0};
-std::atomic<unsigned> waiting_signals{0};  ///< a bit for each of `k_relayed_signals`
+std::atomic<unsigned> waiting_signals{0};  ///< one bit for each of `k_relayed_signals`
 static_assert(std::atomic<int>::is_always_lock_free);
 static_assert(std::atomic<unsigned>::is_always_lock_free);
 std::array<struct sigaction, k_signals.size()> former_actions;
@@ -44,14 +44,14 @@ void on_relayed_signal(int number, siginfo_t* info, void* /*context*/) {
   errno = fault;
 }
 
-/// `action`: with its handler.
+/// `action` has its handler set.
 template <std::size_t N>
 void handle_signals(const std::array<int, N>& signals, struct sigaction action,
                     std::array<struct sigaction, N>& former) {
   sigemptyset(&action.sa_mask);
   for (std::size_t i = 0; i < N; ++i) {
     sigaction(signals[i], &action, &former[i]);
-    // `nohup` means it.
+    // Keep SIGHUP ignored if it was: the user started the program with `nohup`.
     if (signals[i] == SIGHUP && former[i].sa_handler == SIG_IGN) {
       sigaction(SIGHUP, &former[i], nullptr);
     }

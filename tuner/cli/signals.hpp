@@ -7,8 +7,8 @@
 
 namespace steptune {
 
-/// While it lives, SIGINT, SIGTERM and SIGHUP only raise a flag, and system calls that wait return
-/// early. Restores the former handlers. One at a time.
+/// While it exists, SIGINT, SIGTERM and SIGHUP only set a flag, and waiting system calls return
+/// early. The destructor restores the former handlers. Only one may exist at a time.
 class SignalFlags {
  public:
   SignalFlags();
@@ -16,15 +16,15 @@ class SignalFlags {
   SignalFlags& operator=(const SignalFlags&) = delete;
   ~SignalFlags();
 
-  /// How many of these signals have arrived.
+  /// Number of these signals so far.
   [[nodiscard]] int count() const;
-  /// `interrupted` or `terminated` after the first signal, `ok` before.
+  /// Returns `interrupted` or `terminated` after the first signal, `ok` before it.
   [[nodiscard]] ExitCode exit_code() const;
 };
 
-/// While it lives, the signals that ask a program to end or to save its state (SIGINT, SIGTERM,
-/// SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2) do nothing here but go on to a child, each as it is, whatever
-/// this program waits for. Restores the former handlers. One at a time.
+/// While it exists, signals that ask a program to end or save its state (SIGINT, SIGTERM, SIGHUP,
+/// SIGQUIT, SIGUSR1, SIGUSR2) are only passed on to a child, unchanged, even while this program
+/// waits. The destructor restores the former handlers. Only one may exist at a time.
 class SignalRelay {
  public:
   SignalRelay();
@@ -32,9 +32,9 @@ class SignalRelay {
   SignalRelay& operator=(const SignalRelay&) = delete;
   ~SignalRelay();
 
-  /// From now on, those that have come before included. As kill(2) has it: -N is process group N; N
-  /// a process of this program's own group, which gets those of the terminal by itself; 0: there is
-  /// nobody any more.
+  /// Passes signals to `target`, including those that arrived earlier. As in kill(2), -N is process
+  /// group N. N is a process in this program's own group, which receives the terminal's signals
+  /// directly. 0: the target has ended.
   void pass_to(pid_t target);
 };
 

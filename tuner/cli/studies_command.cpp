@@ -33,7 +33,7 @@ TextTable table_of_studies(const std::vector<ListedStudy>& studies, std::size_t 
   return table;
 }
 
-/// Where the table is wider than the terminal, dates go, then names are cut in their middle.
+/// If the table is wider than the terminal, drops dates, then cuts names in the middle.
 std::string study_table(const std::vector<ListedStudy>& studies, std::size_t width) {
   constexpr std::size_t k_whole = std::numeric_limits<std::size_t>::max();
   constexpr std::size_t k_shortest_name = 12;

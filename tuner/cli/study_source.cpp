@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The name of the study: `name` itself, or the one that the study file of that path has.
+/// Returns the study's name: `name` itself, or the one in the study file at that path.
 Result<std::string> study_name(const std::string& name) {
   if (!name.ends_with(".json") && name.find('/') == std::string::npos) return name;
   const auto document = read_json_file(name);
@@ -36,8 +36,8 @@ Result<std::string> study_name(const std::string& name) {
   return (*document)["name"].get<std::string>();
 }
 
-/// `name`; where none is given the latest study's, or that of the study whose night this is: what a
-/// night's own study ended with need not be what is in use after it.
+/// Returns `name`. If it is empty, returns the latest study; if that is a night's own study, the
+/// study that was retuned, because after a night another configuration may be in use.
 Result<std::string> name_in_use(const History& history, const std::string& name) {
   if (!name.empty()) return name;
   const auto latest = history.study(name);
@@ -48,7 +48,7 @@ Result<std::string> name_in_use(const History& history, const std::string& name)
   return nights->empty() ? latest->name : tuned;
 }
 
-/// The folder that trials of the study of this name run in; nothing where there is none.
+/// Returns the folder in which the named study's trials run; nullopt if there is no such study.
 std::optional<std::string> folder_of_study(const CommandContext& context, const std::string& name) {
   if (!document::is_study_name(name)) return std::nullopt;
   const auto history = History::open_for_reading(context.database());
@@ -57,7 +57,7 @@ std::optional<std::string> folder_of_study(const CommandContext& context, const 
   return study ? std::optional(text_at(study->document, "working_directory")) : std::nullopt;
 }
 
-/// What to do about the path of a study file that does not exist.
+/// Returns advice for a study file that does not exist.
 std::string what_to_name_instead(const CommandContext& context, const std::string& path) {
   const std::vector<std::string> here = study_files_here();
   const std::string own = path + ".study.json";
@@ -79,7 +79,7 @@ StoredStudy stored_study(History history, StudyRecord record) {
   return {std::move(history), std::move(record), std::move(objectives)};
 }
 
-/// A hook may be there to report only.
+/// True if the hook sets anything. It may be loaded only to report.
 bool sets_knobs(const Json& document) {
   const auto hooks = document.find("hooks");
   return hooks != document.end() && hooks->contains("pytorch") && !(*hooks)["pytorch"].empty();
@@ -158,7 +158,8 @@ void warn_if_unfinished(const CommandContext& context, const StudyRecord& study)
     context.console.warning(
         fmt::format("study \"{}\" is still being tuned: what it says may change", study.name));
   } else if (study.status == StudyStatus::interrupted) {
-    const bool is_over = text_at(study.document, "trials") == "attached";  // with its long run
+    const bool is_over =
+        text_at(study.document, "trials") == "attached";  // ended with its long run
     context.console.warning(fmt::format(
         "study \"{}\" was interrupted{}{}{}", study.name, study.stop_reason.empty() ? "" : ", ",
         printable_line(study.stop_reason), is_over ? "" : ": 'steptune run' continues it"));

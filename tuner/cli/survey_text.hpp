@@ -11,18 +11,17 @@
 
 namespace steptune {
 
-/// What was found of a program that was surveyed, and what of it is tuned: lines for the terminal,
-/// without a line break at the end.
+/// Returns what a survey found and what is tuned: lines for the terminal, without a final newline.
 [[nodiscard]] std::string draft_text(const Survey& survey, const Draft& draft);
 
-/// A program's command as a study file that is written from it tells it: cut where it is very long.
+/// Returns a command as study files quote it: cut if it is very long.
 [[nodiscard]] std::string told_command(const std::vector<std::string>& argv);
 
-/// What the study file of a program begins with that was surveyed.
+/// Returns the first lines of the study file of a surveyed program.
 [[nodiscard]] std::string survey_heading(const std::vector<std::string>& argv);
 
-/// The whole study file, with what was found in its comments. `argv`: the program's command;
-/// `options`: a line that tells what this was asked with.
+/// Returns the whole study file, with the findings as comments. `argv` is the program's command;
+/// `options` is a line that lists the options of the call.
 [[nodiscard]] std::string study_file_text(const Survey& survey, const Draft& draft,
                                           const std::optional<PlannedLength>& planned,
                                           const std::vector<std::string>& argv,

@@ -20,10 +20,10 @@
 namespace steptune {
 namespace {
 
-/// What the tuner computes is not to slow down the program.
+/// Lower priority, so that the tuner's computations do not slow down the program.
 constexpr int k_nicer = 5;
 
-/// stdout and stdin are the program's alone: who reads its output waits for its end.
+/// Closes stdin and stdout: their readers wait for the program's end, not the tuner's.
 void let_go_of_streams() {
   const UniqueFd nothing(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!nothing) return;
@@ -31,7 +31,7 @@ void let_go_of_streams() {
   ::dup2(nothing.get(), STDOUT_FILENO);
 }
 
-/// A lock or a pipe that came with this process is the program's to give up.
+/// Closes inherited descriptors, because a lock or pipe on them belongs to the program.
 void let_go_of_inherited() {
   std::vector<int> inherited;
   std::error_code fault;
@@ -40,7 +40,7 @@ void let_go_of_inherited() {
     if (!number) continue;
     const int descriptor = static_cast<int>(*number);
     const int flags = ::fcntl(descriptor, F_GETFD);
-    // What was opened here does not outlive exec.
+    // Descriptors opened by this program have FD_CLOEXEC.
     if (descriptor > STDERR_FILENO && flags >= 0 && (flags & FD_CLOEXEC) == 0) {
       inherited.push_back(descriptor);
     }
@@ -53,7 +53,7 @@ void let_go_of_inherited() {
                            live::LiveChannel channel, UniqueFd process) {
   let_go_of_streams();
   let_go_of_inherited();
-  // Being no nicer than before is no fault.
+  // Continue at the old priority if nice fails.
   [[maybe_unused]] const int niceness = ::nice(k_nicer);
   {
     live::AttachedProgram program(context.clock, std::move(channel), std::move(process));
@@ -82,7 +82,7 @@ Result<std::map<std::string, std::string>> leave_tuner_behind(CommandContext& co
   if (auto added = add_hook(request, python_path, variables); !added) {
     return tl::unexpected(added.error());
   }
-  // glibc before 2.36 has no pidfd_open.
+  // A direct call, because glibc before 2.36 has no pidfd_open.
   UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
   if (!process) return tl::unexpected(no_tuner("watch the program"));
   const pid_t between = ::fork();

@@ -10,11 +10,11 @@
 
 namespace steptune {
 
-/// Leaves a process behind that tunes what this process becomes (`tune_attached`), and returns the
-/// variables that bring the hook into it. That process is nobody's child and in a session of its
-/// own, so the program's signals, children, terminal and end are as they would be without it; it
-/// holds stderr open while it tunes, nothing else, and ends with the program at the latest. Errors
-/// (`runner`): there is none.
+/// Starts a tuner process, which tunes the program that this process then becomes
+/// (`tune_attached`). Returns the variables that load the hook into that program. The tuner is no
+/// child of the program and has its own session, so the program's signals, children, terminal and
+/// end stay as without it. The tuner keeps only stderr open, and ends with the program at the
+/// latest. Returns `runner` if it cannot be started.
 [[nodiscard]] Result<std::map<std::string, std::string>> leave_tuner_behind(
     CommandContext& context, const AttachedTuning& tuning);
 

@@ -29,8 +29,8 @@ tl::unexpected<Error> failed(const std::filesystem::path& file, int error) {
               file.string());
 }
 
-/// Gives `part` the name `file`, which must be free. Where the file system cannot rename so, a
-/// second name does the same.
+/// Renames `part` to `file`, which must not exist. On file systems without such a rename, uses a
+/// hard link.
 int take_free_name(const std::string& part, const std::filesystem::path& file) {
   if (::renameat2(AT_FDCWD, part.c_str(), AT_FDCWD, file.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
@@ -39,8 +39,7 @@ int take_free_name(const std::string& part, const std::filesystem::path& file) {
   return 0;
 }
 
-/// Whether a name is that of a device or a pipe, or leads to what this program's stdout is: nothing
-/// that another file may take the place of.
+/// True for a device, a pipe, or this program's stdout, which no other file may replace.
 bool is_stream(const std::filesystem::path& file) {
   struct stat named {};
   struct stat out {};
@@ -50,7 +49,7 @@ bool is_stream(const std::filesystem::path& file) {
   return is_stdout || !(S_ISREG(named.st_mode) || S_ISDIR(named.st_mode));
 }
 
-/// Behind what is there: `report --html /dev/stdout >> pages`.
+/// Appends to it, as `report --html /dev/stdout >> pages` needs.
 Result<void> write_into(const std::filesystem::path& file, std::string_view text) {
   const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_APPEND | O_NOCTTY | O_CLOEXEC));
   if (!fd) return failed(file, errno);
@@ -59,14 +58,15 @@ Result<void> write_into(const std::filesystem::path& file, std::string_view text
   return {};
 }
 
-/// `owner`: null leaves the file to this process's user.
+/// If `owner` is null, the file belongs to this process's user.
 Result<void> write_beside(const std::filesystem::path& file, std::string_view text, mode_t mode,
                           const struct stat* owner, bool replaces = true) {
   std::string part = fmt::format("{}.XXXXXX", file.string());
   const UniqueFd fd(::mkostemp(part.data(), O_CLOEXEC));
   if (!fd) return failed(file, errno);
   int fault = write_all(fd.get(), text);
-  // Only root may give a file away; others own what they replace. This clears bits of the mode.
+  // Ignore EPERM: only root may give a file away. Call fchown before fchmod, because it clears mode
+  // bits.
   if (owner != nullptr && ::fchown(fd.get(), owner->st_uid, owner->st_gid) != 0 && errno != EPERM) {
     fault = errno;
   }
@@ -86,7 +86,7 @@ Result<void> write_whole_file(const std::filesystem::path& file, std::string_vie
   if (std::filesystem::is_symlink(file, none)) {
     const auto target = std::filesystem::canonical(file, none);
     if (!none) return write_beside(target, text, k_mode, nullptr);
-    // It leads nowhere: the link itself gives way.
+    // The link is broken: replace the link itself.
   }
   std::error_code error;
   if (!file.parent_path().empty()) std::filesystem::create_directories(file.parent_path(), error);

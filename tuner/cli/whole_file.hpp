@@ -11,30 +11,30 @@
 
 namespace steptune {
 
-/// Writes a file that appears whole or not at all, whatever happens meanwhile: beside its place,
-/// flushed, then renamed over what was there. The file that a symbolic link leads to is replaced,
-/// not the link. Missing folders are made. A device, a pipe and what stdout is (`/dev/stdout`) are
-/// written into.
+/// Writes a file atomically: writes beside it, flushes, then renames over the old file. Replaces
+/// the target of a symbolic link, not the link. Creates missing folders. A device, a pipe or this
+/// program's stdout (`/dev/stdout`) is written into.
 [[nodiscard]] Result<void> write_whole_file(const std::filesystem::path& file,
                                             std::string_view text);
 
-/// The same where nothing is there yet; `usage` where anything is, a broken link included.
+/// Writes a file that does not exist yet; returns `usage` if it does, even as a broken link.
 [[nodiscard]] Result<void> write_new_file(const std::filesystem::path& file, std::string_view text,
                                           mode_t mode = 0644);
 
-/// Whether the two may write this file, as far as that can be told before: what takes long is not
-/// done in vain. The same errors.
+/// Checks beforehand, as far as possible, that these functions may write the file, so that no long
+/// work is lost. Returns the same errors.
 [[nodiscard]] Result<void> check_writable(const std::filesystem::path& file);
 
-/// The folder of `file`; of those above it the first one that exists, where it does not yet.
+/// Returns the folder of `file`, or the nearest existing folder above it.
 [[nodiscard]] std::filesystem::path present_folder_of(const std::filesystem::path& file);
 
-/// All of a file, 16 MiB at most; `not_found` with the reason where it cannot be read.
+/// Returns the content of a file of at most 16 MiB; `not_found` with the reason if it cannot be
+/// read.
 [[nodiscard]] Result<std::string> read_whole_file(const std::filesystem::path& file);
 
-/// Puts `text` in place of what a file holds, in the same way. The file that a symbolic link leads
-/// to is replaced, not the link; permissions stay, and the owner where that is allowed. `conflict`
-/// if the file no longer holds `expected`.
+/// Replaces a file's content atomically. Replaces the target of a symbolic link, not the link.
+/// Keeps permissions, and the owner if allowed. Returns `conflict` if the content is no longer
+/// `expected`.
 [[nodiscard]] Result<void> replace_content(const std::filesystem::path& file,
                                            std::string_view expected, std::string_view text);
 

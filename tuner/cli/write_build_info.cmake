@@ -1,5 +1,5 @@
-# Writes build_info.cpp if what it says has changed; run on every build, since a commit does not
-# touch any file that the build system watches.
+# Writes build_info.cpp if its content has changed. Runs at every build, because a commit changes no
+# file that the build system watches.
 execute_process(
   COMMAND git -C "${SOURCE_DIR}" rev-parse --short=12 HEAD
   OUTPUT_VARIABLE STEPTUNE_COMMIT OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE result)

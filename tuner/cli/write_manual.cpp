@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_manual DIRECTORY: manual pages and completions from the program's own declarations, laid
-// out as below `share` of an installation. Run by the build; not installed.
+// write_manual DIRECTORY: writes manual pages and completions from the program's declarations, laid
+// out like `share` of an installation. Run by the build; not installed.
 #include <filesystem>
 #include <iostream>
 

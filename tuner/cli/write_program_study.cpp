@@ -33,21 +33,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Shares of a tuning time: until the first step, after which the rest would not do to compare
-/// anything, and of watching steps.
+/// Shares of a tuning time. At most half may pass before the first step, because otherwise too
+/// little is left to compare anything. A tenth is for watching steps.
 constexpr double k_most_until_step = 0.5;
 constexpr double k_most_of_watching = 0.1;
-/// Share of that for a program without PyTorch, whose help is asked for in the rest.
+/// Share of the start-up limit for a program without PyTorch. The rest is for reading its help.
 constexpr double k_most_without_pytorch = 0.75;
-/// A program's help takes so long at the least.
+/// Least time for reading a program's help.
 constexpr double k_least_look_s = 2.0;
 
-/// The budget's shares (tuner/loop/budget.cpp): of the time, for the search, and the trials that it
-/// is divided among at most.
+/// Shares of the budget, as in tuner/loop/budget.cpp: the search's share of the time, and the most
+/// trials of the search.
 constexpr double k_search_share_of_time = 0.6;
 constexpr double k_most_search_trials = 20.0;
 
-/// How any program is tuned, in one example.
+/// An example of how any program can be tuned.
 constexpr const char* k_by_hand =
     "any program with options can be tuned by a study file (docs/tutorial.md), which\n"
     "'steptune init -- COMMAND' writes, such as\n"
@@ -55,8 +55,8 @@ constexpr const char* k_by_hand =
     "   \"parameters\": {{\"threads\": {{\"type\": \"int\", \"low\": 1, \"high\": \"cpus\"}}}},\n"
     "   \"baseline\": {{\"threads\": 1}}, \"reports\": \"key=value\"}}";
 
-/// Trials of a search in this time, each measured for as long as its start-up took, and for
-/// `measure.min_window_s` at the least.
+/// Returns the number of search trials in this time, if each is measured for as long as its
+/// start-up takes, and at least for `measure.min_window_s`.
 double search_trials(double tuning_time_s, double startup_s) {
   const double trial_s = startup_s + std::max(startup_s, MeasureSpec().min_window_s);
   return std::clamp(k_search_share_of_time * tuning_time_s / trial_s, 1.0, k_most_search_trials);
@@ -66,13 +66,13 @@ double until_step_s(double tuning_time_s) {
   return k_most_until_step * tuning_time_s;
 }
 
-/// Whether the user asked for what only the hook can do to a program as it is.
+/// True if the user asked for something that only the hook can do.
 bool needs_hook(const ProgramOptions& options) {
   return options.safe || options.samples_per_step || options.planned_samples;
 }
 
-/// Why the program's options are looked at, whatever a hook could set: its settings stand in a file
-/// whose meaning is known. Empty where none does.
+/// Returns the reason to tune the program's own options even if the hook could set something: a
+/// known configuration file holds its settings. Empty if there is none.
 Result<std::string> known_settings(const std::vector<std::string>& argv, const fs::path& folder) {
   ProgramFacts program;
   program.configs = configs_of(argv, folder);
@@ -86,10 +86,10 @@ Result<std::string> known_settings(const std::vector<std::string>& argv, const f
 
 struct Refusal {
   Error error;
-  bool may_have_options = false;  ///< it runs, but the hook has no hold on it
+  bool may_have_options = false;  ///< it runs, but the hook cannot tune it
 };
 
-/// A program that has no study file yet, on the way to one.
+/// Writes the study file of a program that has none yet.
 class NewProgramStudy {
  public:
   NewProgramStudy(CommandContext& context, const std::vector<std::string>& argv,
@@ -148,7 +148,8 @@ class NewProgramStudy {
     return {ErrorKind::usage, why, "", fmt::format(k_by_hand, name_, fmt::join(words, ", "))};
   }
 
-  /// Sees at once what the hook tells and what the program prints.
+  /// Surveys the program: the hook's events and the printed output. Runs it again with a terminal
+  /// if it needs one.
   Result<Survey> look() {
     auto survey = look_once();
     const bool lacks_terminal =
@@ -196,7 +197,7 @@ class NewProgramStudy {
     return seen;
   }
 
-  /// Why a surveyed program cannot be tuned from outside; nothing if it can.
+  /// Returns why a surveyed program cannot be tuned by the hook; nullopt if it can.
   [[nodiscard]] std::optional<Refusal> why_not(const Survey& survey) const {
     if (survey.ended && survey.ended->kind == OutcomeKind::not_started) {
       return Refusal{{ErrorKind::usage, survey.ended->detail, "", ""}};
@@ -224,13 +225,13 @@ class NewProgramStudy {
     return Refusal{not_from_outside(why), true};
   }
 
-  /// Whether it was watched for less than a program without a tuning time is.
+  /// True if the tuning time made the survey wait less long for the first step than usual.
   [[nodiscard]] bool was_short_of_time() const {
     return options_.longest_s &&
            until_step_s(*options_.longest_s) < SurveyOptions().longest_start_s;
   }
 
-  /// Of a program that the hook can tune.
+  /// Writes the study of a program that the hook can tune.
   Result<StudyFile> by_its_knobs(const Survey& survey) {
     DraftOptions wanted;
     wanted.name = name_;
@@ -240,7 +241,8 @@ class NewProgramStudy {
     wanted.samples_per_step = options_.samples_per_step;
     wanted.planned_samples = options_.planned_samples;
     std::optional<PlannedLength> planned;
-    // Where the user counts samples in a way of his own, a loader's are others.
+    // If the user gave a count of samples, it may differ from the loader's, so do not read the
+    // plan.
     if (!options_.planned_samples && !options_.samples_per_step)
       planned = planned_length(readable_facts(argv_, folder_), survey);
     if (planned) {
@@ -272,8 +274,8 @@ class NewProgramStudy {
     return StudyFile{file_, ExitCode::ok, survey.startup_s};
   }
 
-  /// Of one that cannot be tuned as it is, `why`: by the options that it has. `longest_s`: the
-  /// tuning time, where it is limited.
+  /// Writes the study of a program that the hook cannot tune, for the reason `why`, by its own
+  /// options. `longest_s` is the limit of the tuning time, if any.
   Result<StudyFile> by_its_options(Error why, std::optional<double> longest_s) {
     if (needs_hook(options_)) return tl::unexpected(std::move(why));
     say(fmt::format("{}: looking at the program's own options and files", why.message));
@@ -299,7 +301,7 @@ class NewProgramStudy {
     return StudyFile{result->file};
   }
 
-  /// The same after `looked_s` of a tuning time's share for looking at the program.
+  /// Does this after `looked_s` of the time for examining the program have passed.
   Result<StudyFile> by_its_options_after(Error why, double looked_s) {
     std::optional<double> longest_s = options_.longest_s;
     if (longest_s) *longest_s -= looked_s / k_most_until_step;
@@ -319,8 +321,8 @@ class NewProgramStudy {
   const std::string& file_;
   fs::path folder_;
   fs::path log_;
-  bool terminal_ = false;             ///< the program needs one
-  std::optional<OutputLook> output_;  ///< what it printed when it was looked at
+  bool terminal_ = false;             ///< the program needs a terminal
+  std::optional<OutputLook> output_;  ///< output that the program printed in the survey
   SignalFlags flags_;
 };
 

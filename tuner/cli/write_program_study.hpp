@@ -10,18 +10,18 @@
 
 namespace steptune {
 
-/// Of the options those that decide what is written for a program, as they are typed:
-/// `--samples 5000`.
+/// Returns the options that affect the study file of a program, as they are typed: `--samples
+/// 5000`.
 [[nodiscard]] std::vector<std::string> given_options(const ProgramOptions& options);
 
-/// The line of a study file that tells these, by which they are known again; empty where none is
-/// given.
+/// Returns the line of a study file that lists these options; later runs compare it. Empty if no
+/// option was given.
 [[nodiscard]] std::string options_line(const ProgramOptions& options);
 
-/// Writes `file`, a study called `name` of the program that `argv` runs in this folder: by what the
-/// hook can set in it, which a survey of some seconds tells, else by its own options (`init`). What
-/// is being done, and what was found, goes to the console. Signals that come meanwhile end it.
-/// Errors say why the program cannot be tuned so, and how else.
+/// Writes `file`, a study called `name` of the program that `argv` runs in this folder. Surveys the
+/// program for some seconds and tunes the settings that the hook can make; if that is impossible,
+/// tunes the program's own options (`init`). Prints progress and findings on the console. A signal
+/// ends it. Errors say why the program cannot be tuned this way, and what to do instead.
 [[nodiscard]] Result<StudyFile> write_program_study(CommandContext& context,
                                                     const std::vector<std::string>& argv,
                                                     const ProgramOptions& options,
