@@ -26,7 +26,7 @@ AuditResult feasible(const TrialRecord& trial) {
           fmt::format("trial {} is {}{}", trial.number, to_text(trial.status), reason)};
 }
 
-/// Better beyond both 95 % intervals in one objective, and not worse beyond them in any.
+/// True if `a` is better in one objective and worse in none, beyond both 95 % intervals.
 bool dominates(const Standing& standing, const TrialRecord& a, const TrialRecord& b) {
   bool better_in_one = false;
   for (std::size_t i = 0; i < standing.rules().objectives.size(); ++i) {
@@ -39,7 +39,7 @@ bool dominates(const Standing& standing, const TrialRecord& a, const TrialRecord
   return better_in_one;
 }
 
-/// Whether `trial` cannot be told from `other`, which is better by its measurement.
+/// True if `trial` may be as good as `other`, which has the better measurement.
 bool may_be_equal(const Standing& standing, const TrialRecord& trial, const TrialRecord& other,
                   const std::optional<Recommendation>& recommendation) {
   if (recommendation) {
@@ -53,7 +53,7 @@ AuditResult not_dominated(const Standing& standing, const TrialRecord& trial,
                           const std::optional<Recommendation>& recommendation) {
   for (const TrialRecord* other : standing.candidates()) {
     if (other->number == trial.number || other->configuration == trial.configuration) continue;
-    // Fresh runs of both have told more than these trials can.
+    // Fresh runs of both say more than these trials.
     const bool confirmed =
         recommendation &&
         std::ranges::any_of(recommendation->finalists, [&](const FinalistResult& finalist) {
@@ -61,7 +61,8 @@ AuditResult not_dominated(const Standing& standing, const TrialRecord& trial,
         });
     if (confirmed || !dominates(standing, *other, trial)) continue;
     if (may_be_equal(standing, trial, *other, recommendation)) continue;
-    // The baseline is recommended all the same, since a search trial is no proof.
+    // The baseline is recommended although a search trial was better, because a search trial is no
+    // proof.
     if (recommendation && keeps_baseline(recommendation->claim)) {
       return {"not_dominated", std::nullopt,
               fmt::format("trial {} was better in the search, which no fresh runs have shown",
@@ -98,7 +99,7 @@ AuditResult above_noise(const TrialRecord& trial,
   return {check, false, "no fresh runs have confirmed that it is faster than the baseline"};
 }
 
-/// The machine that trials ran on when this one began; nothing where that was not recorded.
+/// Returns the machine on which trials ran when this one started; nullopt if it was not recorded.
 Result<std::optional<MachineDescription>> machine_of(const StoredStudy& study,
                                                      const TrialRecord& trial) {
   auto sessions = study.history.sessions(study.record.id);

@@ -9,14 +9,14 @@
 
 namespace steptune {
 
-/// `data`, `host to device`; `other parts`.
+/// Returns `data`, `host to device`, ...; `other parts` for nullopt.
 [[nodiscard]] std::string stage_title(std::optional<StepStage> stage);
-/// `612.4 us`, `1.5 ms`: of a stage, per sample.
+/// Returns the seconds of a stage per sample: `612.4 us`, `1.5 ms`.
 [[nodiscard]] std::string seconds_text(double seconds);
 
-/// The finding in a sentence, what it rests on, the stages of a step, and what the time answers to;
-/// ends with a newline. Sentences are broken at the terminal's width, tables leave their last
-/// column out.
+/// Returns the finding in a sentence, its evidence, the stages of a step, and the settings that
+/// change its time; ends with a newline. Wraps sentences at the terminal's width; tables drop their
+/// last column.
 [[nodiscard]] std::string bottleneck_text(const Bottleneck& bottleneck, const TextStyle& style);
 [[nodiscard]] Json bottleneck_json(const Bottleneck& bottleneck);
 

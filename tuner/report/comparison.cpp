@@ -33,7 +33,7 @@ std::vector<std::string> differing_parameters(const std::vector<TrialRecord>& tr
   return names;
 }
 
-/// A row with a cell per trial; left out where none has anything to say.
+/// A table with a cell for each trial in each row. Leaves out rows whose cells are all empty.
 class ComparisonTable {
  public:
   explicit ComparisonTable(const std::vector<TrialRecord>& trials)
@@ -47,7 +47,7 @@ class ComparisonTable {
       table_.add_row(std::move(cells));
     }
   }
-  /// The same for what only measured trials have.
+  /// Adds a row whose cells only measured trials have.
   void add_measured(const std::string& name,
                     const std::function<std::string(const Measurement&)>& cell) {
     add(name, [&](const TrialRecord& trial) {
@@ -71,7 +71,8 @@ std::string share_text(double part, double whole) {
   return whole > 0.0 && part >= 0.0 ? format_percent(part / whole) : std::string();
 }
 
-/// What the program says of its steps, and what comes between them.
+/// Adds the shares of the parts that the program reports for its steps, and of the time between
+/// steps.
 void add_time_shares(ComparisonTable& table, const std::vector<TrialRecord>& trials) {
   std::set<std::string> parts;
   for (const TrialRecord& trial : trials) {
@@ -114,7 +115,7 @@ TrialRatio ratio_between(const ObjectiveView& view, const TrialRecord& reference
   const double ratio = view.gain(from, to);
   const double from_half_width = half_width_95(reference, objective);
   const double to_half_width = half_width_95(other, objective);
-  // Zero stands for an interval that is not known: then the ratio's is not known either.
+  // A half-width of 0 means that the interval is unknown, so the ratio's interval is unknown, too.
   if (!std::isfinite(ratio) || !(from_half_width > 0.0) || !(to_half_width > 0.0)) {
     return {ratio, k_nan, k_nan};
   }
@@ -124,7 +125,7 @@ TrialRatio ratio_between(const ObjectiveView& view, const TrialRecord& reference
 
 namespace {
 
-/// Some of the trials, the first one among them, with the parameters in which all differ.
+/// Returns a table of some trials, including the first, with the parameters that differ among all.
 TextTable comparison_table(const std::vector<TrialRecord>& trials,
                            const std::vector<ObjectiveView>& objectives,
                            const std::vector<std::string>& differing) {

@@ -15,15 +15,15 @@
 namespace steptune {
 namespace {
 
-/// Texts are cut so elsewhere, too. Where that left less than three characters of a name, one dot
-/// tells that it is an abbreviation, and leaves room for more of it.
+/// Cut texts usually have three dots. If that would leave less than three characters of a name, one
+/// dot marks the abbreviation, so that more of the name is left.
 constexpr std::string_view k_cut_dots = "...";
 constexpr std::string_view k_cut_dot = ".";
 constexpr std::size_t k_least_with_dots = 3 + k_cut_dots.size();
 constexpr std::size_t k_least_with_dot = 3 + k_cut_dot.size();
-/// Where cutting values is not enough.
+/// Least length of a name if cutting values was not enough.
 constexpr std::size_t k_least_name = 1 + k_cut_dot.size();
-/// A character at either end.
+/// Least length of a value: one character at each end.
 constexpr std::size_t k_least_value = 5;
 constexpr std::size_t k_uncut_value = std::numeric_limits<std::size_t>::max();
 
@@ -31,15 +31,15 @@ struct CutName {
   std::string_view head;
   std::string_view tail;
 
-  /// Whether `name` could be what was cut so.
+  /// True if `name` could have been cut to this form.
   [[nodiscard]] bool may_be(std::string_view name) const {
     return name.size() >= head.size() + tail.size() && name.starts_with(head) &&
            name.ends_with(tail);
   }
 };
 
-/// Every shorter form of `name` that cannot be another one of `names`, the widest first. Its
-/// beginning tells the most; where others begin likewise, both ends are kept.
+/// Returns all shorter forms of `name` that no other of `names` can have, the widest first. Keeps
+/// the beginning, which says most; if others begin alike, keeps both ends.
 std::vector<std::string> cut_forms(std::string_view name, const std::vector<std::string>& names,
                                    std::string_view dots) {
   std::vector<std::string> forms;
@@ -58,7 +58,7 @@ std::vector<std::string> cut_forms(std::string_view name, const std::vector<std:
   return forms;
 }
 
-/// Columns of what in a row is no name: values, of each at most `widest_value`, `=` and blanks.
+/// Returns the columns of a row besides names: values of at most `widest_value`, `=` and blanks.
 std::size_t width_beside_names(const Configuration& row, const std::vector<std::string>& names,
                                std::size_t widest_value) {
   std::size_t width = 0;
@@ -71,11 +71,11 @@ std::size_t width_beside_names(const Configuration& row, const std::vector<std::
   return width;
 }
 
-/// What rows with the same active parameters have in common.
+/// Rows with the same active parameters.
 struct AlikeRows {
-  std::vector<std::size_t> active;  ///< numbers of the parameters
-  std::size_t most_beside = 0;      ///< columns of the widest row beside the names
-  std::size_t least_beside = 0;     ///< the same with values that are cut as far as they may be
+  std::vector<std::size_t> active;  ///< indices of the parameters
+  std::size_t most_beside = 0;      ///< columns of the widest row, without names
+  std::size_t least_beside = 0;     ///< the same with all values cut as far as allowed
 };
 
 std::vector<AlikeRows> alike_rows(const std::vector<Configuration>& rows,
@@ -96,7 +96,7 @@ std::vector<AlikeRows> alike_rows(const std::vector<Configuration>& rows,
   return result;
 }
 
-/// Names of which one after the other is cut, always the longest that can be.
+/// Names that are cut one after the other, always the longest that can be cut.
 class CutNames {
  public:
   CutNames(const std::vector<std::string>& names, std::string_view dots) : shown_(names) {
@@ -118,7 +118,7 @@ class CutNames {
     });
   }
 
-  /// False where none can be cut without becoming shorter than `least`.
+  /// Returns false if no name can be cut without becoming shorter than `least`.
   bool cut_longest(std::size_t least) {
     std::size_t longest = shown_.size();
     for (std::size_t i = 0; i < shown_.size(); ++i) {
@@ -133,7 +133,8 @@ class CutNames {
 
  private:
   std::vector<std::string> shown_;
-  std::vector<std::vector<std::string>> shorter_;  ///< of each, the next form last
+  /// shorter forms of each name; the next form is last
+  std::vector<std::vector<std::string>> shorter_;
 };
 
 std::vector<std::string> names_that_fit(const std::vector<Configuration>& rows,
@@ -154,7 +155,8 @@ std::vector<std::string> names_that_fit(const std::vector<Configuration>& rows,
   return abbreviated.shown();
 }
 
-/// Cuts the longest of `values` until they need `excess` columns less or all are at their least.
+/// Cuts the longest of `values` until they need `excess` fewer columns or all have their least
+/// length.
 void cut_values(std::vector<std::string>& values, std::size_t excess) {
   const std::vector<std::string> whole = values;
   while (excess > 0) {

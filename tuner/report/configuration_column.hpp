@@ -9,24 +9,25 @@
 
 namespace steptune {
 
-/// Configurations below each other in one column of a table, each as `configuration_text` writes it
-/// as long as the column is wide enough. Where it is not, names of parameters are cut, the longest
-/// first, alike in all rows and never so far that a name could be taken for another one's:
-/// `batch...=128 workers=4`, with less room `batc.=128 work.=4`. Only where three characters of
-/// each are too much are values cut in their middle, in the rows that are still too wide; then
-/// names to one character, and at last what is left of a row.
+/// One column of a table with a configuration in each row. If the column is wide enough, each row
+/// is its `configuration_text`. Otherwise names of parameters are cut in all rows alike, the
+/// longest first, as long as each stays distinct: `batch...=128 workers=4`, with less room
+/// `batc.=128 work.=4`. If three characters of each name are still too wide, values are cut in the
+/// middle, in rows that are too wide. Then names are cut to one character, and finally the row
+/// itself.
 class ConfigurationColumn {
  public:
-  /// Of `rows`, the parameters `names`, which are identifiers, in this order.
+  /// `rows` have the parameters `names`, which are identifiers and are shown in this order.
   ConfigurationColumn(const std::vector<Configuration>& rows, std::vector<std::string> names,
                       std::size_t width);
 
-  /// At most `width` columns; `row` is one of the rows. Inactive parameters are left out.
+  /// Returns at most `width` columns. `row` must be one of the rows. Inactive parameters are left
+  /// out.
   [[nodiscard]] std::string text(const Configuration& row) const;
 
  private:
   std::vector<std::string> names_;
-  std::vector<std::string> shown_names_;  ///< as they are shown, in the order of `names_`
+  std::vector<std::string> shown_names_;  ///< names as shown, in the order of `names_`
   std::size_t width_;
 };
 

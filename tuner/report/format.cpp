@@ -25,7 +25,7 @@ std::string format_number(double value) {
 std::string format_factor(double factor) {
   const double size = std::abs(factor);
   if (size >= 100.0) return fmt::format("{:.0f}", factor);
-  // With two decimals hardly a digit of a small one would be left.
+  // Two decimals would leave hardly a digit of a small factor.
   constexpr double k_small = 0.095;
   return size > 0.0 && size < k_small ? fmt::format("{:.2g}", factor)
                                       : fmt::format("{:.2f}", factor);
@@ -39,7 +39,7 @@ std::string format_bytes(double bytes) {
   constexpr std::array k_units{"B", "KiB", "MiB", "GiB", "TiB"};
   if (!std::isfinite(bytes)) return "-";
   std::size_t unit = 0;
-  // From 1023.5 on it would be told as 1024.
+  // A value from 1023.5 on would be rounded to 1024.
   while (std::abs(bytes) >= (unit == 0 ? 1024.0 : 1023.5) && unit + 1 < k_units.size()) {
     bytes /= 1024.0;
     ++unit;
@@ -54,7 +54,7 @@ std::string format_ghz(double hz) {
 }
 
 std::string format_utc(double wall_time_s) {
-  // Years 0 to 9999: what the format can say and gmtime can take.
+  // Years 0 to 9999: the range of the format and of gmtime.
   const double seconds = std::isfinite(wall_time_s)
                              ? std::clamp(std::floor(wall_time_s), -62167219200.0, 253402300799.0)
                              : 0.0;
@@ -67,7 +67,7 @@ std::string format_utc(double wall_time_s) {
 
 namespace {
 
-/// Calls `use` with each character's text and columns, ANSI sequences left out.
+/// Calls `use` with the text and columns of each character; skips ANSI sequences.
 template <typename Use>
 void for_each_character(std::string_view text, Use use) {
   while (!text.empty()) {
@@ -84,7 +84,8 @@ void for_each_character(std::string_view text, Use use) {
 }  // namespace
 
 std::size_t display_width(std::string_view text) {
-  // Most texts are of one column a byte, and long tables have thousands.
+  // Fast path: most texts are ASCII, one column for each byte, and long tables have thousands of
+  // them.
   if (std::ranges::all_of(text, [](char c) { return c >= ' ' && c <= '~'; })) return text.size();
   std::size_t width = 0;
   for_each_character(text, [&](std::string_view, std::size_t columns) { width += columns; });
@@ -115,7 +116,7 @@ std::string elide_middle(std::string_view text, std::size_t width) {
   std::size_t begin = characters.size();
   for (; begin > 0 && characters[begin - 1].columns <= tail; --begin)
     tail -= characters[begin - 1].columns;
-  // Marks go with the character that they combine with.
+  // Combining marks stay with their character.
   while (begin < characters.size() && characters[begin].columns == 0)
     ++begin;
   result += k_dots;
@@ -129,7 +130,7 @@ std::string wrapped(std::string_view text, std::size_t width) {
   std::size_t column = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     std::size_t end = std::min(text.find(' ', begin), text.size());
-    // A number and its "%" stay together.
+    // Keep a number and its "%" together.
     if (text.substr(end, 2) == " %") end = std::min(text.find(' ', end + 1), text.size());
     const std::string_view word = text.substr(begin, end - begin);
     const std::size_t needed = display_width(word);
@@ -150,7 +151,7 @@ std::string wrapped(std::string_view text, std::size_t width) {
 
 std::string wrapped_entry(std::string_view line, std::size_t width, std::size_t indent) {
   if (width <= indent || display_width(line) <= width) return std::string(line) + '\n';
-  // Blanks that follow belong to the title: `wrapped` keeps none before a text.
+  // Blanks after the title belong to it, because `wrapped` drops leading blanks.
   const std::size_t title = std::min(line.find_first_not_of(' ', indent), line.size());
   if (width <= title) return std::string(line) + '\n';
   const std::string text = wrapped(line.substr(title), width - title);

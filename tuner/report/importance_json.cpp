@@ -9,7 +9,7 @@ Json value_json(const std::optional<Value>& value) {
   return value ? to_json(*value) : Json(nullptr);
 }
 
-/// Names are those of the scale: a ratio on a logarithmic one, else a difference.
+/// Returns the key for an effect's size: a ratio on a logarithmic scale, otherwise a difference.
 const char* size_key(bool logarithmic) {
   return logarithmic ? "ratio" : "difference";
 }

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t k_widest_name = 24;
 constexpr std::size_t k_widest_value = 16;
-/// A model that explains less says next to nothing.
+/// A model that explains less than this share of the variance is almost useless.
 constexpr double k_poor = 0.5;
 
 std::string value_word(const Value& value) {
@@ -25,7 +25,7 @@ std::string styled(const std::string& text, const char* code, const TextStyle& s
   return style.color ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
 }
 
-/// What a column of shares is about: an objective with those that follow it, or failures.
+/// Title and data of a column of shares: an objective with those that follow it, or failures.
 struct ShareColumn {
   std::string title;
   const Importance* importance = nullptr;
@@ -103,7 +103,7 @@ TextTable share_table(const std::vector<ShareColumn>& columns, const ObjectiveVi
   return table;
 }
 
-/// As many columns as fit; the first one never goes.
+/// Returns the table of shares with as many columns as fit, at least the first.
 std::string shares(const StudyImportance& study, const TextStyle& style) {
   std::vector<ShareColumn> columns = share_columns(study);
   if (columns.empty()) return {};

@@ -10,21 +10,22 @@
 
 namespace steptune {
 
-/// An edit of the program that sets one knob for good. The members that do not apply are empty.
+/// An edit of the program that sets one knob permanently. Members that do not apply are empty.
 struct KnobEdit {
   std::string call;                ///< class or function that takes the argument: `DataLoader`
   std::string argument;            ///< `num_workers=6`
-  std::string remark;              ///< to consider at that call
+  std::string remark;              ///< warning for that call
   std::vector<std::string> lines;  ///< statements: `torch.set_num_threads(2)`
-  std::string place;               ///< of the lines, if the hook saw none: `in the training loop`
-  std::string shell;               ///< variables before the command: `OMP_WAIT_POLICY=passive`
+  std::string place;  ///< place for the lines if the hook saw none: `in the training loop`
+  std::string shell;  ///< variables before the command: `OMP_WAIT_POLICY=passive`
 };
 [[nodiscard]] KnobEdit knob_edit(const Knob& knob, const Value& value);
 
-/// The files and lines that the hook saw, each once: `train.py:114`.
+/// Returns the files and lines that the hook saw, each once: `train.py:114`.
 [[nodiscard]] std::vector<std::string> edit_places(const KnobState& state);
 
-/// The name of the called class or function: the one the hook saw there, else the table's.
+/// Returns the name of the called class or function: the one that the hook saw, otherwise the
+/// table's.
 [[nodiscard]] std::string called_there(const KnobEdit& edit, const std::vector<std::string>& where);
 
 }  // namespace steptune

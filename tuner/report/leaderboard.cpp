@@ -34,7 +34,7 @@ bool contains(const std::vector<std::int64_t>& numbers, std::int64_t number) {
 void mark_rows(Leaderboard& board, const Leaders& leaders) {
   for (LeaderboardRow& row : board.rows) {
     row.disturbed = was_disturbed(row.trial);
-    // What is far down has no rank, and may be what is recommended.
+    // An unranked trial gets no mark, even if it is recommended.
     if (!is_ranked(row.trial.status) || !is_compared(row.trial.purpose)) continue;
     row.best = leaders.best == row.trial.number;
     row.tied = contains(leaders.tied, row.trial.number);
@@ -42,7 +42,7 @@ void mark_rows(Leaderboard& board, const Leaders& leaders) {
   }
 }
 
-/// Null: inactive.
+/// True if the values look different as text. Null means inactive.
 bool looks_different(const Value* a, const Value* b) {
   if (a == nullptr || b == nullptr) return a != b;
   return *a != *b && to_text(*a) != to_text(*b);
@@ -70,10 +70,11 @@ void split_parameters(Leaderboard& board) {
   }
 }
 
-/// Samples per optimizer step as the trial itself reported them.
+/// Samples per optimizer step as reported by the trial.
 struct StepSize {
   double mean = 0.0;
-  double full_at_most = 0.0;  ///< of a full batch: one of the window's may be a pass's smaller last
+  /// largest possible full batch, since the window may contain a smaller last batch of a pass
+  double full_at_most = 0.0;
 };
 
 std::optional<StepSize> step_size(const TrialRecord& trial) {
@@ -85,7 +86,7 @@ std::optional<StepSize> step_size(const TrialRecord& trial) {
   return StepSize{mean, std::max(1.01 * mean, m.window_samples / all_but_one)};
 }
 
-/// The gain in the table is one trial's of the search; the confirmed one is another figure.
+/// Adds a note that gains in the table come from single trials, and differ from the confirmed gain.
 void note_confirmed_gain(Leaderboard& board) {
   if (board.rows.empty() || board.objectives.empty()) return;
   if (!board.study.recommendation.is_object()) return;

@@ -18,48 +18,48 @@
 
 namespace steptune {
 
-/// Over the whole trial, see `is_disturbing`.
+/// True if the trial as a whole was disturbed, see `is_disturbing`.
 [[nodiscard]] bool was_disturbed(const TrialRecord& trial);
 
-/// What of a standing a leaderboard marks, by numbers of trials.
+/// Numbers of the trials that a leaderboard marks.
 struct Leaders {
   std::optional<std::int64_t> best;
-  std::vector<std::int64_t> tied;  ///< with the best: they cannot be told from it
+  std::vector<std::int64_t> tied;  ///< statistically equal to the best
   std::vector<std::int64_t>
-      front;  ///< two objectives: best and its trade-offs, see `Standing::front`
+      front;  ///< with two objectives: the best and its trade-offs, see `Standing::front`
 };
 [[nodiscard]] Leaders leaders_of(const Standing& standing);
-/// As they were told at the end of a study, confirmation included.
+/// Returns the leaders as recommended at the end of a study, after confirmation.
 [[nodiscard]] Leaders leaders_of(const Recommendation& recommendation);
 
 struct LeaderboardRow {
   TrialRecord trial;
   std::optional<std::int64_t>
-      rank;  ///< nothing for unranked trials, and a best or baseline that is far down
+      rank;  ///< nullopt for unranked trials, and for a best or baseline that is far down
   bool best = false;
   bool tied = false;
-  bool disturbed = false;            ///< by other processes or the hypervisor while it was measured
-  bool pareto = false;               ///< best, or a trade-off against it
-  std::optional<double> efficiency;  ///< of its machines, as `steptune scaling` tells it
+  bool disturbed = false;  ///< by other processes or the hypervisor during its measurement
+  bool pareto = false;     ///< the best, or a trade-off against it
+  std::optional<double> efficiency;     ///< efficiency of its machines, as in `steptune scaling`
   std::optional<double> machine_hours;  ///< see `MachineHours`
-  std::vector<double> gains;            ///< per objective, over the baseline; NaN where unknown
+  std::vector<double> gains;  ///< gain over the baseline for each objective; NaN if unknown
 };
 
-/// What a leaderboard is made from. The trials stand in the order in which they are shown.
+/// Data of a leaderboard. Trials are in the order in which they are shown.
 struct LeaderboardInput {
   StudyRecord study;
   std::vector<ObjectiveView> objectives;
-  std::size_t sorted_by = 0;            ///< objective
+  std::size_t sorted_by = 0;            ///< index of the objective
   std::vector<TrialRecord> ranked;      ///< best first
   std::vector<TrialRecord> unranked;    ///< shown below: failed, infeasible, running, confirmations
-  std::optional<TrialRecord> baseline;  ///< shown even where `ranked` does not contain it
-  std::optional<TrialRecord> best{};    ///< the leaders', where `ranked` does not contain it
+  std::optional<TrialRecord> baseline;  ///< shown even if `ranked` does not contain it
+  std::optional<TrialRecord> best{};    ///< the leaders' best, if `ranked` does not contain it
   Leaders leaders;
-  /// Natural logarithm of how much longer everything took on the machine when that was farthest
-  /// from what it was at the baseline; 0: it did not drift.
+  /// Natural logarithm of the largest slow-down of the machine relative to the baseline's time; 0:
+  /// no drift.
   double drift_log_ratio = 0.0;
   std::map<TrialStatus, std::int64_t> counts;
-  std::optional<StudyScaling> scaling{};  ///< nothing with fewer than two counts of machines
+  std::optional<StudyScaling> scaling{};  ///< nullopt with fewer than two counts of machines
   std::optional<MachineHours> machine_hours{};
 };
 
@@ -68,49 +68,50 @@ struct Leaderboard {
   std::vector<ObjectiveView> objectives;
   std::size_t sorted_by = 0;
   std::vector<LeaderboardRow> rows;
-  std::set<std::string> metrics;  ///< that the trials reported, those of rows left out included
-  std::vector<std::string> parameters;    ///< that differ among the rows, in order of declaration
+  std::set<std::string> metrics;  ///< metrics that the trials reported, including rows left out
+  /// parameters that differ among the rows, in order of declaration
+  std::vector<std::string> parameters;
   std::map<std::string, Value> constant;  ///< parameters that all rows share
   std::map<TrialStatus, std::int64_t> counts;
   double drift_log_ratio = 0.0;               ///< as in `LeaderboardInput`
-  std::optional<StudyScaling> scaling;        ///< likewise
-  std::optional<MachineHours> machine_hours;  ///< of the whole study
+  std::optional<StudyScaling> scaling;        ///< as in `LeaderboardInput`
+  std::optional<MachineHours> machine_hours;  ///< machine-hours of the whole study
   std::vector<Note> notes;
 };
 
-/// Whether a trial is on the front beside the best.
+/// True if the front has a trial besides the best.
 [[nodiscard]] bool has_trade_offs(const Leaderboard& leaderboard);
 
 [[nodiscard]] Leaderboard make_leaderboard(LeaderboardInput input);
 
-/// The two halves of `make_leaderboard`, for who selects among the rows in between: rows with
-/// ranks, gains and marks; then what the rows that are left share, differ in, and want said of
-/// them.
+/// The two halves of `make_leaderboard`, for callers that select rows in between. `ranked_rows`
+/// makes rows with ranks, gains and marks. `describe_rows` then finds what the remaining rows share
+/// and differ in, and adds notes about them.
 [[nodiscard]] Leaderboard ranked_rows(LeaderboardInput input);
 void describe_rows(Leaderboard& board);
 
-/// How text is written.
+/// Style of text output.
 struct TextStyle {
   bool color = false;
   std::size_t width = 0;  ///< columns of the terminal; 0: no limit
-  /// Names of `leaderboard_columns`; empty: the usual ones. All of them must exist.
+  /// Names of `leaderboard_columns`, all of which must exist; if empty, the default columns.
   std::vector<std::string> columns{};
 };
 
-/// Table, legend of the marks in use, notes, what further machines pay, and counts; ends with a
-/// newline. Where the table is wider than the terminal, columns that matter less than the
-/// parameters go, the least important first, never those that tell unranked trials apart; where
-/// that is not enough, the parameters share one column (`ConfigurationColumn`). Columns that were
-/// asked for all stay.
+/// Returns the table, a legend of its marks, notes, the benefit of further machines, and counts;
+/// ends with a newline. If the table is wider than the terminal, drops columns that matter less
+/// than the parameters, the least important first, but never the columns that distinguish unranked
+/// trials. If that is not enough, the parameters share one column (`ConfigurationColumn`). Keeps
+/// all requested columns.
 [[nodiscard]] std::string leaderboard_text(const Leaderboard& leaderboard, const TextStyle& style);
 [[nodiscard]] Json leaderboard_json(const Leaderboard& leaderboard);
 
-/// RFC 4180, one line per row, with raw values in SI units; `columns` as in `TextStyle`. A text
-/// that a spreadsheet would take for a formula begins with an apostrophe.
+/// Returns CSV (RFC 4180), one line for each row, with raw values in SI units; `columns` as in
+/// `TextStyle`. A text that a spreadsheet would interpret as a formula gets a leading apostrophe.
 [[nodiscard]] std::string leaderboard_csv(const Leaderboard& leaderboard,
                                           const std::vector<std::string>& columns);
 
-/// `40 trials: 31 completed, 5 stopped early, 4 out of memory`
+/// Returns `40 trials: 31 completed, 5 stopped early, 4 out of memory`.
 [[nodiscard]] std::string counts_text(const std::map<TrialStatus, std::int64_t>& counts);
 
 }  // namespace steptune

@@ -35,7 +35,7 @@ std::string interval_text(const TrialRecord& trial, std::size_t objective) {
   return value > 0.0 ? format_percent(half_width / value) : format_number(half_width);
 }
 
-/// A number that only some trials have, in SI units.
+/// Makes a column of a number that only some trials have, in SI units.
 LeaderboardColumn number_column(std::string name, std::string title, int importance,
                                 std::function<std::optional<double>(const TrialRecord&)> number,
                                 std::function<std::string(double)> text = format_number) {
@@ -66,7 +66,7 @@ LeaderboardColumn text_column(std::string name, std::string title, int importanc
   return column;
 }
 
-/// A text of any length, of which a table shows the first `shown` bytes.
+/// Makes a column of a text of any length; a table shows its first `shown` bytes.
 LeaderboardColumn long_text_column(const std::string& name, std::size_t shown,
                                    std::string TrialRecord::*member) {
   LeaderboardColumn column = text_column(name, name, 1, [member](const LeaderboardRow& row) {
@@ -78,7 +78,8 @@ LeaderboardColumn long_text_column(const std::string& name, std::size_t shown,
   return column;
 }
 
-/// Among rows that are not ranked, it tells failed, running and confirming ones apart.
+/// Makes the status column. It is never dropped if rows are unranked, because it distinguishes
+/// failed, running and confirming trials.
 LeaderboardColumn status_column(const std::vector<LeaderboardRow>& rows) {
   const bool tells_apart = std::ranges::any_of(rows, [](const LeaderboardRow& row) {
     return !is_ranked(row.trial.status) || !is_compared(row.trial.purpose);
@@ -154,7 +155,7 @@ LeaderboardColumn machine_hours_column() {
   return column;
 }
 
-/// Columns that are shown where they are asked for.
+/// Adds the columns that are shown only on request.
 void add_further(std::vector<LeaderboardColumn>& columns, const Leaderboard& board) {
   const auto measured = [](auto member) {
     return [member](const TrialRecord& trial) -> std::optional<double> {
@@ -217,7 +218,7 @@ LeaderboardColumn parameter_column(const std::string& name,
   return column;
 }
 
-/// Objectives keep the names that the study gives them; what else is called so has another one.
+/// Renames columns that have an objective's name; objectives keep theirs.
 void tell_apart_from_objectives(std::vector<LeaderboardColumn>& columns,
                                 const std::vector<ObjectiveView>& objectives) {
   std::set<std::string> kept;
@@ -227,7 +228,7 @@ void tell_apart_from_objectives(std::vector<LeaderboardColumn>& columns,
     if (!column.is_objective && kept.contains(column.name)) column.name.insert(0, "trial.");
 }
 
-/// Numbers before texts; either by its own order.
+/// Sorts numbers before texts, and each kind by its own order.
 bool is_before(const Value& a, const Value& b, bool larger_is_first) {
   const bool a_is_text = std::holds_alternative<std::string>(a);
   const bool b_is_text = std::holds_alternative<std::string>(b);

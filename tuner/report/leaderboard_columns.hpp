@@ -11,47 +11,46 @@
 
 namespace steptune {
 
-/// What a leaderboard can show, sort by and filter on.
+/// A column by which a leaderboard can be shown, sorted and filtered.
 struct LeaderboardColumn {
-  std::string name;   ///< as options know it: `time`, `time_gain`, `samples_per_s`, `batch_size`
-  std::string title;  ///< above the table
+  std::string name;   ///< name in options: `time`, `time_gain`, `samples_per_s`, `batch_size`
+  std::string title;  ///< title in the table
   Align align = Align::right;
-  /// Where a terminal is too narrow, the least important columns go first; those above
+  /// On a narrow terminal the least important columns are dropped first. Columns at or above
   /// `k_never_dropped` stay.
   int importance = 0;
-  bool is_default = true;        ///< shown without being asked for
-  bool is_objective = false;     ///< the value of one
+  bool is_default = true;        ///< shown by default
+  bool is_objective = false;     ///< the value of an objective
   bool is_parameter = false;     ///< parameters may share one column
-  bool is_status = false;        ///< how the trial ended, and what it was for
-  bool larger_is_first = false;  ///< when sorted by
+  bool is_status = false;        ///< how the trial ended, and its purpose
+  bool larger_is_first = false;  ///< when sorted by this column
   std::function<std::string(const LeaderboardRow&)> text;
-  /// Nothing where the trial has none. SI units.
+  /// Returns nullopt if the trial has no value. SI units.
   std::function<std::optional<Value>(const LeaderboardRow&)> value;
 };
 
-/// `confirm incumbent`, `confirm, failed`: completed is what a trial is that nothing else is said
-/// of. Shorter than the column `status`, for where room is scarce.
+/// Returns `confirm incumbent` (if completed) or `confirm, failed` and so on; for a trial of the
+/// search only its status. Shorter than the column `status`, for narrow terminals.
 [[nodiscard]] std::string brief_status(const LeaderboardRow& row);
 
 inline constexpr int k_never_dropped = 100;
-/// Of a parameter's column.
+/// Importance of a parameter's column.
 inline constexpr int k_parameter_importance = 4;
 
-/// All columns that a leaderboard of these objectives, parameters and trials has: trial, each
-/// objective with interval and gain, speed, efficiency where the rows have it, status, then on
-/// demand purpose, origin, times, memory and bill (as `trial.startup_s` where an objective has that
-/// name), then the parameters (as `parameter.time` where a column has that name), then each
-/// reported metric as `metric.loss`. The functions refer to the board's objectives, which outlive
-/// them.
+/// Returns all columns of a leaderboard: trial; each objective with interval and gain; speed;
+/// efficiency if the rows have it; status. Then come columns shown only on request: purpose,
+/// origin, times, memory and bill (as `trial.startup_s` if an objective has that name). Then the
+/// parameters (as `parameter.time` if a column has that name), and each reported metric as
+/// `metric.loss`. The functions refer to the board's objectives, which must outlive them.
 [[nodiscard]] std::vector<LeaderboardColumn> leaderboard_columns(
     const Leaderboard& board, const std::vector<std::string>& parameters);
 
-/// The column of that name, else the first one that is headed so (`samples/s`); an error with the
-/// nearest name if there is none.
+/// Returns the column of that name, otherwise the first one with that title (`samples/s`). The
+/// error suggests the nearest name.
 [[nodiscard]] Result<LeaderboardColumn> column_named(const std::vector<LeaderboardColumn>& columns,
                                                      const std::string& name);
 
-/// Stable; rows without a value come last.
+/// Sorts stably; rows without a value come last.
 void sort_rows(std::vector<LeaderboardRow>& rows, const LeaderboardColumn& column);
 
 }  // namespace steptune

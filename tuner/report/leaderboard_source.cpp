@@ -22,15 +22,15 @@
 namespace steptune {
 namespace {
 
-/// Of a study with more trials no more are read than are shown, if what is shown is enough: nobody
-/// runs that many to choose a count of machines.
+/// For a study with more trials, reads only the trials shown. Such studies are not run to choose a
+/// number of machines.
 constexpr std::size_t k_most_read = 10'000;
 
 constexpr std::array k_unranked{TrialStatus::running,       TrialStatus::launching,
                                 TrialStatus::infeasible,    TrialStatus::failed,
                                 TrialStatus::out_of_memory, TrialStatus::interrupted};
 
-/// Places of the trials that have the objective which the standing is ranked by, best first.
+/// Returns the indices of trials that have the objective by which the standing ranks, best first.
 std::vector<std::size_t> best_first(const Standing& standing, std::size_t objective) {
   std::vector<std::pair<double, std::size_t>> values;
   for (std::size_t place = 0; place < standing.trials().size(); ++place) {
@@ -47,13 +47,13 @@ std::vector<std::size_t> best_first(const Standing& standing, std::size_t object
   return places;
 }
 
-/// The best trials by the first objective, which the standing then knows, too.
+/// Reads the best trials by the first objective, and adds them to the standing.
 Result<std::vector<TrialRecord>> read_ranked(const StoredStudy& study, Standing& standing,
                                              std::size_t limit) {
   const bool largest_first = study.objectives[0].objective.direction == Direction::maximize;
   auto ranked = study.history.ranked_trials(study.record.id, limit, largest_first);
   if (ranked && study.objectives.size() > 1) {
-    // Of a study of very many trials the rows decide the front.
+    // For a study of very many trials, the rows shown decide the front.
     RankingRules rules = standing.rules();
     std::vector<TrialRecord> known = standing.take_trials();
     known.insert(known.end(), ranked->begin(), ranked->end());
@@ -62,7 +62,7 @@ Result<std::vector<TrialRecord>> read_ranked(const StoredStudy& study, Standing&
   return ranked;
 }
 
-/// What a study that has ended told in the end; nothing where its trials say it.
+/// Returns the leaders that an ended study has recommended; nullopt if the trials decide.
 Result<std::optional<Leaders>> leaders_told(const StoredStudy& study,
                                             const LeaderboardQuery& query) {
   if (query.sorted_by > 0 || study.record.status == StudyStatus::running) return std::nullopt;
@@ -72,7 +72,7 @@ Result<std::optional<Leaders>> leaders_told(const StoredStudy& study,
   return leaders_of(**recommendation);
 }
 
-/// Moves those of the trials out that `wanted` holds for, latest first.
+/// Moves the latest trials for which `wanted` is true to `out`, at most `limit`.
 template <typename Wanted>
 void move_latest(std::vector<TrialRecord>& trials, std::size_t limit, Wanted wanted,
                  std::vector<TrialRecord>& out) {
@@ -82,8 +82,8 @@ void move_latest(std::vector<TrialRecord>& trials, std::size_t limit, Wanted wan
   }
 }
 
-/// `known`: trials of the study in order of number; all of them (`whole`), or those of a standing,
-/// of which confirming runs and the like are all.
+/// `known` are trials of the study in order of number: all of them (`whole`), or the trials of a
+/// standing, which include all confirming runs.
 Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
                                                  std::vector<TrialRecord> known, bool whole,
                                                  std::size_t limit) {
@@ -109,8 +109,8 @@ Result<std::vector<TrialRecord>> unranked_trials(const StoredStudy& study,
   return result;
 }
 
-/// The leaders' best, where it ranks below the trials that are shown: of many that are tied, the
-/// one with the smallest batch.
+/// Reads the leaders' best if it ranks below the trials shown. Among many tied trials, the best is
+/// the one with the smallest batch.
 Result<std::optional<TrialRecord>> best_below(const StoredStudy& study, const Leaders& leaders,
                                               const std::vector<TrialRecord>& shown) {
   const auto is_best = [&](const TrialRecord& trial) { return trial.number == leaders.best; };
@@ -121,8 +121,7 @@ Result<std::optional<TrialRecord>> best_below(const StoredStudy& study, const Le
   return tl::unexpected(best.error());
 }
 
-/// The study as it was stored; nothing where this version cannot read it, and of a study of very
-/// many trials.
+/// Reads the stored study; nullopt if this version cannot read it or it has very many trials.
 std::optional<StudySpec> study_of_few(const StoredStudy& study, std::size_t trials) {
   if (trials > k_most_read) return std::nullopt;
   auto spec = stored_spec(study.record);
@@ -130,12 +129,12 @@ std::optional<StudySpec> study_of_few(const StoredStudy& study, std::size_t tria
   return *std::move(spec);
 }
 
-/// Its leaderboard tells efficiencies, for which all trials are read.
+/// True if the leaderboard shows efficiencies, for which all trials are read.
 bool counts_machines(const StudySpec& spec) {
   return !spec.search.over.empty() || counting_parameter(spec).has_value();
 }
 
-/// `read`: a standing of all trials by the query's objective, if there is one already.
+/// `read` is a standing of all trials by the query's objective, if the caller has one.
 Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQuery& query,
                                     std::optional<Standing> read = std::nullopt) {
   LeaderboardInput input;
@@ -171,7 +170,7 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
     input.drift_log_ratio = standing->drift().largest_log_ratio();
   }
   if (const TrialRecord* baseline = standing->baseline()) input.baseline = *baseline;
-  // The curve does not depend on the objective that ranks.
+  // The curve does not depend on the ranking objective.
   if (over_machines) input.scaling = scaling_of_trials(*spec, *standing);
   if (spec) {
     input.machine_hours = read_machine_hours(study, *spec, whole ? &standing->trials() : nullptr);
@@ -200,9 +199,9 @@ bool selects_rows(const LeaderboardQuery& query) {
   return query.pareto || query.feasible || !query.where.empty() || !query.sort_column.empty();
 }
 
-/// A row as an expression sees it: the columns that it names. What the trial lacks (a failed one
-/// has no time) is `lacking`; an inactive parameter is not lacking, it has a meaning in every
-/// expression.
+/// Returns the values of a row for an expression over `columns`. A value that the trial does not
+/// have (a failed trial has no time) becomes `lacking`. An inactive parameter stays absent, since
+/// expressions define its meaning.
 Configuration values_of(const LeaderboardRow& row, const std::vector<LeaderboardColumn>& columns,
                         double lacking) {
   Configuration values;
@@ -216,7 +215,7 @@ Configuration values_of(const LeaderboardRow& row, const std::vector<Leaderboard
   return values;
 }
 
-/// Whether the condition holds whatever the row lacks.
+/// True if the condition holds for any value in place of missing ones.
 bool holds_for(const Expression& condition, const LeaderboardRow& row,
                const std::vector<LeaderboardColumn>& columns) {
   constexpr double k_any = std::numeric_limits<double>::infinity();
@@ -224,7 +223,7 @@ bool holds_for(const Expression& condition, const LeaderboardRow& row,
          condition.holds(values_of(row, columns, -k_any));
 }
 
-/// Leaves the rows that the condition holds for.
+/// Keeps the rows that satisfy the condition.
 Result<void> filter_rows(std::vector<LeaderboardRow>& rows, const std::string& condition,
                          std::vector<LeaderboardColumn> columns, const Facts& facts) {
   std::vector<std::string> names;
@@ -255,7 +254,7 @@ void note_lack_of_trade_offs(Leaderboard& board) {
                    printable_line(board.objectives[other].title()))});
 }
 
-/// Leaves the rows that the query is about, in its order.
+/// Keeps the rows that the query selects, in its order.
 Result<void> select_rows(Leaderboard& board, const StoredStudy& study,
                          const LeaderboardQuery& query) {
   const auto columns = leaderboard_columns(board, parameter_order(study.record.document));
@@ -278,7 +277,7 @@ Result<void> select_rows(Leaderboard& board, const StoredStudy& study,
   return {};
 }
 
-/// The whole study as a leaderboard, of which the query selects.
+/// Reads the whole study as a leaderboard and selects the query's rows.
 Result<Leaderboard> read_selected(const StoredStudy& study, const LeaderboardQuery& query) {
   LeaderboardQuery everything;
   everything.limit = std::numeric_limits<std::int64_t>::max();

@@ -17,7 +17,7 @@
 namespace steptune {
 namespace {
 
-/// Columns give way to keep it so wide; beyond that it gives way itself.
+/// Columns are dropped to keep the configuration this wide; then it becomes narrower itself.
 constexpr std::size_t k_narrowest_configuration = 24;
 constexpr std::size_t k_shortest_configuration = 16;
 
@@ -53,7 +53,7 @@ TextTable table_of(const std::vector<LeaderboardColumn>& columns,
   return table;
 }
 
-/// The parameters that differ, in one column of at most `width`.
+/// Makes a column of at most `width` with the parameters that differ.
 LeaderboardColumn configuration_column(const Leaderboard& board, std::size_t width) {
   std::vector<Configuration> rows;
   for (const LeaderboardRow& row : board.rows)
@@ -67,8 +67,8 @@ LeaderboardColumn configuration_column(const Leaderboard& board, std::size_t wid
   return column;
 }
 
-/// Columns, and the table that shows them behind the marks: cells are made once, however many
-/// columns give way.
+/// Columns with their table, which has the marks first. Cells are made only once, however many
+/// columns are dropped.
 struct ShownTable {
   std::vector<LeaderboardColumn> columns;
   TextTable table;
@@ -86,8 +86,8 @@ struct ShownTable {
   }
 };
 
-/// Drops the least important columns until the table fits or only those of parameters and what
-/// matters more are left.
+/// Drops the least important columns until the table fits, or only parameters and more important
+/// columns are left.
 void drop_columns(ShownTable& shown, std::size_t width) {
   const auto order = [](const LeaderboardColumn& column) {
     return column.is_parameter ? k_never_dropped : column.importance;
@@ -99,8 +99,8 @@ void drop_columns(ShownTable& shown, std::size_t width) {
   }
 }
 
-/// As many of the columns as fit beside the parameters: those in columns of their own, if that
-/// costs no column that matters more than they do, else in one that takes what is left.
+/// Returns a table that fits `width`. Parameters have separate columns if that costs no more
+/// important column; otherwise they share one column that takes the remaining width.
 TextTable narrow_table(std::vector<LeaderboardColumn> columns, const Leaderboard& board,
                        std::size_t width) {
   for (LeaderboardColumn& column : columns) {
@@ -145,7 +145,7 @@ std::vector<LeaderboardColumn> shown_columns(const Leaderboard& board,
   return shown;
 }
 
-/// Spreadsheets evaluate texts that begin so (OWASP, "CSV Injection").
+/// Spreadsheets evaluate texts that start with these characters (OWASP, "CSV Injection").
 constexpr std::string_view k_formula_signs = "=+-@\t\r";
 
 std::string csv_cell(const std::optional<Value>& value) {
@@ -162,7 +162,7 @@ std::string csv_cell(const std::optional<Value>& value) {
   return quoted + '"';
 }
 
-/// Colours whole lines, so that column widths stay what they are.
+/// Colours whole lines, so that column widths stay the same.
 std::string with_colors(const std::string& text, const Leaderboard& board) {
   std::string result;
   std::size_t line = 0;
@@ -204,12 +204,13 @@ std::string legend(const Leaderboard& board, std::size_t width) {
   return result.empty() ? result : result + "\n";
 }
 
-/// How many machines pay, and which number ends the planned run in time for the least money.
+/// Returns how many machines pay off, and which number finishes the planned run in time for the
+/// least money.
 std::string scaling_lines(const StudyScaling& study, std::size_t width) {
   const ScalingWords words = in_words(study);
   std::string lines;
   if (!words.knee.empty()) lines += wrapped_entry("knee: " + words.knee, width, 6);
-  // Without a deadline it is the least count, as a rule.
+  // Without a deadline the cheapest is usually the least count.
   if (study.scaling.question.deadline_s) {
     lines += wrapped_entry("cheapest: " + words.choice, width, 10);
   }

@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-/// Those that a hook tells, and those that only the interpreter does where there is none.
+/// Properties that a hook reports, and those that only the interpreter reports if there is no hook.
 constexpr std::array<std::string_view, 4> k_told_by_hook{"torch", "cuda", "cudnn", "python"};
 constexpr std::array<std::string_view, 3> k_told_by_interpreter{"jax", "tensorflow", "numpy"};
 
@@ -55,7 +55,7 @@ void add_what_baselines_tell(std::vector<SessionRecord>& sessions,
         std::ranges::find_if(std::views::reverse(sessions), [&](const SessionRecord& session) {
           return session.started_wall_s <= trial.started_wall_s;
         });
-    // A clock that was set back in between leaves none.
+    // If the clock was set back, no session is found.
     if (launched_in != sessions.rend()) launched_in->machine.merge(machine_told_by(trial));
   }
 }

@@ -9,19 +9,20 @@
 
 namespace steptune {
 
-/// Whether a name of a machine's description tells of Python or of what is installed for it.
+/// True if the name of a machine's property describes Python or its libraries.
 [[nodiscard]] bool is_of_python(std::string_view name);
 
-/// Whether the description tells versions of Python's at all: one that does not says nothing of
-/// their being there.
+/// True if the description has versions of Python libraries. Otherwise it does not say whether they
+/// are installed.
 [[nodiscard]] bool knows_libraries(const MachineDescription& machine);
 
-/// What a trial told of the machine that it ran on: by a hook the versions of libraries (`torch`,
-/// `cuda`, `cudnn`, `python`), and from a cluster's nodes `hosts`, `cpu` and `kernel`.
+/// Returns properties of a trial's machine that the trial reported: from a hook, versions of
+/// libraries (`torch`, `cuda`, `cudnn`, `python`); from a cluster's nodes, `hosts`, `cpu` and
+/// `kernel`.
 [[nodiscard]] MachineDescription machine_told_by(const TrialRecord& trial);
 
-/// Adds that of each baseline to the machine of the session, of those in order, in which it was
-/// launched. What a session tells itself stays.
+/// Adds each baseline's properties to the machine of the session in which it was launched.
+/// `sessions` are in order. A session's own properties stay.
 void add_what_baselines_tell(std::vector<SessionRecord>& sessions,
                              const std::vector<TrialRecord>& trials);
 

@@ -22,7 +22,7 @@ std::string printable(const std::string& text) {
   result.reserve(text.size());
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    // Trainers redraw a progress bar with carriage returns: each state becomes a line of its own.
+    // Trainers redraw a progress bar with carriage returns: make each state a separate line.
     for (std::size_t part = begin; part <= end;) {
       const std::size_t stop = std::min(text.find('\r', part), end);
       if (stop > part || stop == end) {

@@ -13,7 +13,8 @@ double hours_of(double machines, double seconds) {
   return machines * seconds / k_hour_s;
 }
 
-/// Money tells more where there is a price, and the tuner's own machine is nobody's bill.
+/// True if the study counts machine-hours: it has no price, and its machines are not the tuner's
+/// own.
 bool is_counted_in_hours(const StudySpec& spec) {
   return !spec.runner->traits().has_price && !spec.runner->traits().uses_this_machine;
 }
@@ -49,7 +50,7 @@ std::optional<MachineHours> read_machine_hours(const StoredStudy& study, const S
     trials = &own;
   }
   MachineHours hours;
-  // What is kept is called as in the placement of the trials that ran there.
+  // Kept machines have the same name as in the placement of the trials that ran there.
   std::map<std::string, double> machines_at;
   for (const TrialRecord& trial : *trials) {
     const double machines = machines_of(spec, trial);

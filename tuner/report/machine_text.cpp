@@ -13,7 +13,7 @@ namespace {
 
 struct FigureText {
   std::string_view what;
-  std::string_view of{};  ///< what its share is of
+  std::string_view of{};  ///< total to which its share refers
 };
 
 FigureText text_of(std::string_view figure) {

@@ -11,10 +11,10 @@
 namespace steptune {
 namespace {
 
-/// More pairs than that are a longer study, not the end of this one.
+/// If more pairs are needed, a longer study is better.
 constexpr double k_most_further_pairs = 20.0;
 
-/// `steptune run train.study.json --time 9m`; the time is the study's whole one.
+/// Returns `steptune run train.study.json --time 9m`; the time is that of the whole study.
 std::string rerun_text(const Recommendation& recommendation, const RecommendationContext& context) {
   if (context.attached) return "give --tune a longer --time in the next run";
   if (context.rerun.empty()) return "run the tuning again with a longer --time: it goes on";

@@ -8,14 +8,14 @@
 
 namespace steptune {
 
-/// Seconds of tuning that would decide about the best finalist that is still open: its interval
-/// shrinks with the square root of the number of pairs. Nothing if that cannot be estimated, or if
-/// the gain is too small for a useful number of pairs.
+/// Returns the seconds of tuning that would decide about the best undecided finalist: its interval
+/// shrinks with the square root of the number of pairs. Returns nullopt if this cannot be
+/// estimated, or the gain is too small for a useful number of pairs.
 [[nodiscard]] std::optional<double> more_time_s(const Recommendation& recommendation,
                                                 const RecommendationContext& context);
 
-/// The command, or the advice, that follows from the outcome: use the result, tune longer, or keep
-/// today's settings.
+/// Returns the command or advice that follows from the outcome: use the result, tune longer, or
+/// keep today's settings.
 [[nodiscard]] std::string next_step(const Recommendation& recommendation,
                                     const RecommendationContext& context);
 

@@ -11,18 +11,19 @@
 
 namespace steptune {
 
-/// How the values of one objective are named and written.
+/// Name and format of one objective's values.
 struct ObjectiveView {
   Objective objective;
-  bool planned_run = false;  ///< `time` and `cost` are the planned run's, not per million samples
-  UnitName counted{};        ///< unit of the study's samples
+  /// true if `time` and `cost` are the planned run's, not per million samples
+  bool planned_run = false;
+  UnitName counted{};  ///< unit of the study's samples
 
   [[nodiscard]] std::string title() const;  ///< `time`, `time/1M samples`, `loss`
   [[nodiscard]] std::string unit() const;   ///< `s`, `s/1e6 samples`, `USD`; empty for metrics
-  /// The value for people: `19.3 h`, `$23.39`, `0.4127`.
+  /// Formats the value for people: `19.3 h`, `$23.39`, `0.4127`.
   [[nodiscard]] std::string text(double value) const;
-  /// How many times better `value` is than `reference`, above 1 if it is; NaN where a ratio has no
-  /// meaning (a value that is not positive).
+  /// Returns the ratio of `value` to `reference`, above 1 if `value` is better; NaN if a ratio has
+  /// no meaning (a value that is not positive).
   [[nodiscard]] double gain(double reference, double value) const;
   /// True if `a` ranks before `b`.
   [[nodiscard]] bool better(double a, double b) const {
@@ -30,18 +31,18 @@ struct ObjectiveView {
   }
 };
 
-/// Unit of the study whose objectives these are.
+/// Returns the unit of the study with these objectives.
 [[nodiscard]] const UnitName& unit_of(const std::vector<ObjectiveView>& objectives);
 
 [[nodiscard]] std::vector<ObjectiveView> objective_views(const StudySpec& study);
-/// From a stored study document, without the facts of the machine that a StudySpec needs. A
+/// Reads them from a stored study document, without the machine's facts that a StudySpec needs. A
 /// document without objectives has the default one, `time`.
 [[nodiscard]] std::vector<ObjectiveView> objective_views(const Json& document);
 
-/// Names of the parameters in the order of their declaration in a stored study document.
+/// Returns the parameters' names in the order of their declaration in a stored study document.
 [[nodiscard]] std::vector<std::string> parameter_order(const Json& document);
 
-/// Half-width of the 95 % interval of a trial's objective; 0 where unknown.
+/// Returns the half-width of the 95 % interval of a trial's objective; 0 if unknown.
 [[nodiscard]] double half_width_95(const TrialRecord& trial, std::size_t objective);
 
 }  // namespace steptune

@@ -15,7 +15,7 @@ namespace {
 constexpr double k_widest_useful_interval = 2.0;
 constexpr const char* k_keep = "keep today's settings: ";
 
-/// Share of the cost that is saved, in percent; negative if it is dearer.
+/// Returns the saved share of the cost in percent; negative if it is more expensive.
 double saving_percent(double ratio) {
   return 100.0 * (1.0 - 1.0 / ratio);
 }

@@ -9,14 +9,13 @@
 
 namespace steptune {
 
-/// Result of a study in one word: each has its own sentence and its own next step. Persistent
-/// names.
+/// Result of a study. Each value has its own sentence and next step. Names are permanent.
 enum class StudyOutcome {
   faster,            ///< confirmed by fresh launches
   within_limits,     ///< today's settings violate a limit; this configuration does not
   unconfirmed,       ///< best of the search; no fresh launch has confirmed it
   undecided,         ///< the time was too short to tell
-  baseline_only,     ///< the time was too short for any other configuration
+  baseline_only,     ///< better in the window, but a full buffer may hide a slower loader
   hidden_by_buffer,  ///< better in the window, but a full buffer may hide a slower loader
   not_faster,        ///< fresh launches settled that nothing is better
   failed_again,      ///< the best of the search failed in a fresh launch
@@ -26,26 +25,26 @@ enum class StudyOutcome {
 };
 [[nodiscard]] std::string to_text(StudyOutcome outcome);
 
-/// `others_measured`: false if no trial but the baseline was measured.
+/// `others_measured` is false if only the baseline was measured.
 [[nodiscard]] StudyOutcome outcome_of(const Recommendation& recommendation, bool others_measured);
 
-/// True if the recommended configuration is another one than today's.
+/// True if the recommended configuration differs from today's.
 [[nodiscard]] bool changes_settings(StudyOutcome outcome);
 
-/// The finalist that the sentence of the outcome is about; null if there is none.
+/// Returns the finalist that the outcome's sentence describes; null if there is none.
 [[nodiscard]] const FinalistResult* finalist_behind(const Recommendation& recommendation,
                                                     StudyOutcome outcome);
 
-/// True if the 95 % interval says how large the gain is. An interval whose ends differ by more than
-/// a factor of two is off by more than 1.4 times either way; a reader cannot plan with it.
+/// True if the 95 % interval says how large the gain is. If its ends differ by more than a factor
+/// of two, the gain may be off by more than 1.4 times either way, so a reader cannot plan with it.
 [[nodiscard]] bool is_useful_interval(const SpeedUp& speed_up);
 
-/// `2.13 times as fast`, `46 % cheaper`, `1.30 times as good in accuracy`.
+/// Returns `2.13 times as fast`, `46 % cheaper`, `1.30 times as good in accuracy`.
 [[nodiscard]] std::string comparison_text(double ratio, const Objective& objective);
-/// `95 % interval 2.05-2.21`, of the cost in percent; empty without an interval.
+/// Returns `95 % interval 2.05-2.21`, for the cost in percent; empty without an interval.
 [[nodiscard]] std::string interval_text(const SpeedUp& speed_up, const Objective& objective);
-/// `2.13 times as fast (95 % interval 2.05-2.21, 9 launches each)`. `attached`: the runs were turns
-/// within a long run.
+/// Returns `2.13 times as fast (95 % interval 2.05-2.21, 9 launches each)`. If `attached`, the runs
+/// were turns within a long run.
 [[nodiscard]] std::string speed_up_text(const SpeedUp& speed_up, const Objective& objective,
                                         bool attached);
 
@@ -57,7 +56,7 @@ struct VerdictSentence {
 [[nodiscard]] VerdictSentence verdict_sentence(const Recommendation& recommendation,
                                                StudyOutcome outcome, const Objective& objective,
                                                bool attached);
-/// `verdict (evidence)`
+/// Returns `verdict (evidence)`.
 [[nodiscard]] std::string to_text(const VerdictSentence& sentence);
 
 }  // namespace steptune

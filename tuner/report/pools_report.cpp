@@ -36,13 +36,13 @@ std::string usd_or_unknown(const std::optional<double>& usd) {
   return usd ? format_usd(*usd) : "unknown";
 }
 
-/// What is paid at most, and why less may be.
+/// Returns the highest price, marked for spot machines, which may cost less.
 std::string at_most(const std::optional<double>& usd, bool spot) {
   const std::string text = usd_or_unknown(usd);
   return usd && spot ? fmt::format("spot, <= {}", text) : text;
 }
 
-/// What the hourly price is made of: `spot, about $0.49 by spot_share 0.35, 20 % off, volume
+/// Returns the parts of the hourly price: `spot, about $0.49 by spot_share 0.35, 20 % off, volume
 /// $0.01`.
 std::string price_text(const HeldMachines& held) {
   if (!held.usd_per_hour) return "-";
@@ -60,31 +60,31 @@ std::string price_text(const HeldMachines& held) {
   return text;
 }
 
-/// What is expected to be paid; nothing where the price is not known, or how much spot is billed.
+/// Returns the expected price; nullopt if the price or the billed share of spot is unknown.
 std::optional<double> expected_usd_per_hour(const HeldMachines& held) {
   if (!held.usd_per_hour || (held.spot && !held.spot_share)) return std::nullopt;
   return *held.usd_per_hour * held.spot_share.value_or(1.0);
 }
 
-/// Money, or hours of machines where there are no prices.
+/// Returns money, or machine-hours if there are no prices.
 std::string spent_text(const HeldMachines& held) {
   if (!held.usd_so_far && held.machine_hours) return machine_hours_text(*held.machine_hours);
   return at_most(held.usd_so_far, held.spot);
 }
 
-/// Whether all are counted in hours of machines, as on a cluster.
+/// True if all machines are counted in hours, as on a cluster.
 bool are_counted_in_hours(const std::vector<HeldMachines>& machines) {
   return !machines.empty() && std::ranges::all_of(machines, [](const HeldMachines& held) {
     return held.machine_hours && !held.usd_per_hour;
   });
 }
 
-/// What several machines cost together, of those whose price is known.
+/// Total cost of several machines, without those whose price is unknown.
 struct Sum {
   double usd_per_hour = 0.0;
   std::size_t unknown = 0;
-  bool spot = false;                                  ///< of some less is paid
-  std::optional<double> expected_usd_per_hour = 0.0;  ///< nothing: not known of all
+  bool spot = false;  ///< true if some are spot machines, which may cost less
+  std::optional<double> expected_usd_per_hour = 0.0;  ///< nullopt if not known for all
 };
 
 Sum sum_of(const std::vector<HeldMachines>& machines) {
@@ -124,13 +124,14 @@ std::string status_text(const HeldMachines& held, const HeldMachinesService& ser
 
 struct PoolColumn {
   TextTable::Column column;
-  int importance = 0;  ///< the least important go first where the terminal is too narrow
+  int importance = 0;  ///< on a narrow terminal the least important columns are dropped first
   std::function<std::string(const HeldMachines&)> text;
 };
 
 constexpr int k_always_shown = 10;
 
-/// A job's name holds those of its study and trial; names are cut last, as releasing takes them.
+/// Importance of columns: a job's name includes study and trial. Names are cut last, because the
+/// command to release needs them.
 std::vector<PoolColumn> pool_columns(const HeldMachinesReport& view,
                                      const HeldMachinesService& service) {
   std::vector<PoolColumn> columns{
@@ -279,7 +280,7 @@ Json machines_json(const Resources& resources) {
   return json;
 }
 
-/// Where the price comes from, and what is in it; null where none is known.
+/// Returns source and parts of the price; null if it is unknown.
 Json price_json(const HeldMachines& held) {
   if (!held.usd_per_hour) return nullptr;
   Json json;

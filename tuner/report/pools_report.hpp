@@ -9,10 +9,10 @@
 
 namespace steptune {
 
-/// For people: a table, what it costs together, and what to do about it. Where the table is wider
-/// than `width` columns (0: no limit), what a job's name tells, too, goes first, then what the
-/// price is made of, times, the bill so far and the machines; at last names are cut in their
-/// middle. Commands stay whole.
+/// Returns, for people, a table, the total cost, and what to do. If the table is wider than `width`
+/// columns (0: no limit), drops columns in this order: those that a job's name includes, parts of
+/// the price, times, the bill so far, the machines. Then cuts names in the middle. Commands are
+/// never cut.
 [[nodiscard]] std::string pools_text(const HeldMachinesReport& view,
                                      const HeldMachinesService& service, std::size_t width);
 [[nodiscard]] Json pools_json(const HeldMachinesReport& view);

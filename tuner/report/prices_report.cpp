@@ -126,7 +126,7 @@ RegionPrices compare_regions(std::vector<PriceSource> regions,
 
 namespace {
 
-/// Whether the price in `region` is less than in another one.
+/// True if the price in `region` is the least and another region's is higher.
 bool is_least(const RegionPrices::Type& type, std::size_t region) {
   const auto& usd = type.usd_per_hour;
   return usd[region] && *usd[region] == *usd[type.cheapest] &&
@@ -134,7 +134,7 @@ bool is_least(const RegionPrices::Type& type, std::size_t region) {
                              [&](const auto& other) { return other && *other > *usd[region]; });
 }
 
-/// `+25.0 %`: how much more is paid where it is the most; nothing where all are equal.
+/// Returns how much higher the highest price is: `+25.0 %`; empty if all are equal.
 std::string most_over_least(const RegionPrices::Type& type) {
   const double least = *type.usd_per_hour[type.cheapest];
   double most = least;
@@ -143,7 +143,7 @@ std::string most_over_least(const RegionPrices::Type& type) {
   return most > least ? fmt::format("{:+.1f} %", 100.0 * (most / least - 1.0)) : "";
 }
 
-/// The regions from `begin` up to `end`; beside the last ones, the comparison of all.
+/// Returns the table of regions from `begin` to `end`. The last table has the comparison of all.
 TextTable regions_table(const RegionPrices& prices, std::size_t begin, std::size_t end) {
   const bool is_last = end == prices.regions.size();
   std::vector<TextTable::Column> columns{{"instance type", Align::left}};

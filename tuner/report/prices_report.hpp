@@ -12,14 +12,14 @@
 
 namespace steptune {
 
-/// A price table with where it comes from.
+/// A price table and its source.
 struct PriceSource {
   PriceTable table;
   std::string file;
-  std::string source;  ///< as the file says
+  std::string source;  ///< source as stated in the file
 };
 
-/// A price that is not what it was.
+/// A changed price.
 struct PriceChange {
   std::string type;
   double usd_before = 0.0;
@@ -27,18 +27,18 @@ struct PriceChange {
 };
 
 struct PriceChanges {
-  std::vector<PriceChange> changed;  ///< largest first, by ratio
+  std::vector<PriceChange> changed;  ///< largest change first, by ratio
   std::vector<std::string> added;
   std::vector<std::string> gone;
 };
 
 [[nodiscard]] PriceChanges compare_prices(const PriceTable& before, const PriceTable& now);
 
-/// Whether the name of a type of the table contains one of `searched` (true if there are none).
+/// True if the name of a type of the table contains one of `searched`, or `searched` is empty.
 [[nodiscard]] bool has_searched(const PriceTable& prices, const std::vector<std::string>& searched);
 
-/// The table, or those of its types whose names contain one of `searched` (all if there are none).
-/// Here and below, what is said beside a table is wrapped to `width` columns (0: no limit).
+/// Returns the table, or the types whose names contain one of `searched`. Here and below, text
+/// beside a table is wrapped at `width` columns (0: no limit).
 [[nodiscard]] std::string prices_text(const PriceSource& prices, const PriceListService& service,
                                       const std::vector<std::string>& searched, std::size_t width);
 [[nodiscard]] Json prices_json(const PriceSource& prices, const PriceListService& service,
@@ -48,30 +48,30 @@ struct PriceChanges {
 struct RegionPrices {
   struct Type {
     std::string name;
-    std::vector<std::optional<double>> usd_per_hour;  ///< by region; nothing: not in its table
-    std::size_t cheapest = 0;                         ///< the first region with the least price
+    std::vector<std::optional<double>> usd_per_hour;  ///< by region; nullopt if not in its table
+    std::size_t cheapest = 0;  ///< index of the first region with the least price
   };
-  std::vector<PriceSource> regions;  ///< in the order that was asked for
+  std::vector<PriceSource> regions;  ///< in the requested order
   std::vector<Type> types;           ///< by name
 };
 
-/// Of every type whose name contains one of `searched` (all if there are none), in any region.
+/// Compares every type whose name contains one of `searched` (all if empty), in any region.
 [[nodiscard]] RegionPrices compare_regions(std::vector<PriceSource> regions,
                                            const std::vector<std::string>& searched);
-/// A row by type with the price in each region; `*` marks the least, where regions differ. Regions
-/// that do not fit into `width` columns follow in further tables.
+/// Returns a row for each type with its price in each region; `*` marks the least price if they
+/// differ. Regions that do not fit into `width` columns follow in further tables.
 [[nodiscard]] std::string regions_text(const RegionPrices& prices, const PriceListService& service,
                                        std::size_t width);
 [[nodiscard]] Json regions_json(const RegionPrices& prices);
 
-/// What a refreshed table says that `before` (null: there was none) did not.
+/// Returns the differences between a refreshed table and `before` (null: there was none).
 [[nodiscard]] std::string refresh_text(const PriceSource& now, const PriceSource* before,
                                        const std::vector<std::string>& ambiguous,
                                        std::size_t width);
 [[nodiscard]] Json refresh_json(const PriceSource& now, const PriceSource* before,
                                 const std::vector<std::string>& ambiguous);
 
-/// A table as `read_price_table` reads it.
+/// Returns a table in the format of `read_price_table`.
 [[nodiscard]] Json price_table_json(const PriceSource& prices, const PriceListService& service);
 
 }  // namespace steptune

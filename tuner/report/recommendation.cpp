@@ -19,7 +19,7 @@
 namespace steptune {
 namespace {
 
-/// A lower end that a full buffer lowers by less than this share is not worth a line.
+/// If a full buffer lowers the interval's lower end by a smaller share, no line is printed.
 constexpr double k_told_buffer = 0.99;
 constexpr std::size_t k_title = 8;
 
@@ -28,7 +28,7 @@ const Objective& first_objective(const RecommendationContext& context) {
   return context.objectives.empty() ? k_time : context.objectives[0].objective;
 }
 
-/// `, if batch 256 needs as many samples as batch 32`: an assumption that nobody has checked.
+/// Returns the unchecked assumption `, if batch 256 needs no more samples than batch 32`.
 std::string batch_condition(const Recommendation& recommendation,
                             const RecommendationContext& context) {
   const bool is_scaled =
@@ -38,7 +38,7 @@ std::string batch_condition(const Recommendation& recommendation,
                      context.batches->second, context.batches->first);
 }
 
-/// `41.2 h -> 19.3 h, $49.93 -> $23.39`
+/// Returns `41.2 h -> 19.3 h, $49.93 -> $23.39`.
 std::string plan_text(const Recommendation& recommendation, const RecommendationContext& context) {
   const bool changes = changes_settings(outcome_of(recommendation, context.others_measured));
   std::string result;
@@ -58,14 +58,14 @@ std::string plan_text(const Recommendation& recommendation, const Recommendation
   return result;
 }
 
-/// `18.9 h-19.7 h`; `up to 38.9 h` if it is too wide to have a lower end.
+/// Returns `18.9 h-19.7 h`, or `up to 38.9 h` if the interval is too wide for a lower end.
 std::string value_interval_text(const ObjectiveView& view, double value, double half_width) {
   const std::string high = view.text(value + half_width);
   if (!(value > half_width)) return "up to " + high;
   return fmt::format("{}-{}", view.text(value - half_width), high);
 }
 
-/// `95 % interval 18.9 h-19.7 h, $22.91-$23.87; extrapolated from 3 min 2 s of training`
+/// Returns `95 % interval 18.9 h-19.7 h, $22.91-$23.87; extrapolated from 3 min 2 s of training`.
 std::string extrapolation_text(const Recommendation& recommendation,
                                const RecommendationContext& context) {
   std::string intervals;
@@ -83,7 +83,7 @@ std::string extrapolation_text(const Recommendation& recommendation,
                      intervals.empty() ? "" : "; ", format_duration(recommendation.measured_s));
 }
 
-/// `0.9 % to 1.8 % of the planned run`; empty if unknown.
+/// Returns `0.9 % to 1.8 % of the planned run`; empty if unknown.
 std::string payback_interval_text(const Recommendation& recommendation) {
   if (!recommendation.payback_share || !std::isfinite(recommendation.payback_low)) return {};
   const std::string low = format_percent(recommendation.payback_low);
@@ -121,7 +121,8 @@ std::string trial_list(const std::vector<std::int64_t>& trials, std::int64_t wit
   return result;
 }
 
-/// `1 or 2`, `4, 6 or 8`; of many numbers `1 to 64`, of many others the first ones.
+/// Returns `1 or 2`, `4, 6 or 8`. Many numbers become `1 to 64`; of many other values, lists the
+/// first.
 std::string values_text(const std::vector<Value>& values) {
   constexpr std::size_t k_shown = 4;
   const auto is_number = [](const Value& value) {
@@ -142,7 +143,7 @@ std::string values_text(const std::vector<Value>& values) {
   return text;
 }
 
-/// `threads 1 or 2; workers 4 to 16`, in the study's order; empty where there is nothing.
+/// Returns `threads 1 or 2; workers 4 to 16`, in the study's order; may be empty.
 std::string undecided_text(const Recommendation& recommendation,
                            const std::vector<std::string>& order) {
   std::vector<const UndecidedParameter*> parameters;
@@ -177,7 +178,7 @@ std::string finalist_verdict(Verdict verdict, const RecommendationContext& conte
                           : "undecided: run it again with a longer --time";
 }
 
-/// A line for each configuration that was confirmed and is not recommended.
+/// Returns a line for each configuration that was confirmed but is not recommended.
 std::string finalists_text(const Recommendation& recommendation,
                            const RecommendationContext& context) {
   std::string result;
@@ -210,7 +211,7 @@ std::string trade_line(const Recommendation& recommendation, const Recommendatio
                                       printable_line(context.objectives[1].title()));
 }
 
-/// The lower end that is left if a full buffer hides as much as it can.
+/// Returns the interval's lower end if a full buffer hides as much as possible.
 std::string buffer_line(const Recommendation& recommendation,
                         const RecommendationContext& context) {
   const SpeedUp& speed_up = recommendation.speed_up;
@@ -223,7 +224,7 @@ std::string titled(std::string_view title, const std::string& text) {
   return text.empty() ? "" : fmt::format("{:<{}}{}\n", title, k_title, printable_line(text, 2000));
 }
 
-/// Gain that no loader setting can exceed.
+/// Returns the gain that no loader setting can exceed.
 std::string limit_line(const RecommendationContext& context) {
   if (!context.loading_ceiling) return {};
   return titled("limit", loading_ceiling_text(*context.loading_ceiling, /*is_measured=*/true));

@@ -16,54 +16,54 @@
 
 namespace steptune {
 
-/// Facts about a study that its result is written with.
+/// Facts about a study that the texts of its result need.
 struct RecommendationContext {
-  std::string study;  ///< as a command names it: `resnet-nightly`, `resnet-nightly --db PATH`
+  std::string study;  ///< study as named in commands: `resnet-nightly`, `resnet-nightly --db PATH`
   std::vector<ObjectiveView> objectives;
   std::vector<std::string> parameter_order;
-  bool hooked = false;    ///< settings are put into the program, which has no options for them
-  bool attached = false;  ///< what confirmed ran within the long run (`exec --tune`)
+  bool hooked = false;    ///< the hook sets values for which the program has no options
+  bool attached = false;  ///< the confirming runs were turns within the long run (`exec --tune`)
   std::filesystem::path database{};  ///< where the study is stored
   /// Machine-hours of the tuning on machines without a price, see `MachineHours`.
   std::optional<double> machine_hours{};
   bool has_command = true;  ///< the study has a command, so that `exec` and `best` can give one
   bool runs_here = true;    ///< that command is for this machine
-  std::string command{};    ///< the words of a command without placeholders; empty: leave it out
+  std::string command{};    ///< words of a command without placeholders; if empty, it is not shown
   std::vector<SettingChange> changes{};
-  /// Samples per step today and as advised, if they differ.
+  /// Samples per step today and as recommended, if they differ.
   std::optional<std::pair<double, double>> batches{};
   bool others_measured = true;              ///< a trial other than the baseline was measured
-  bool confirms = true;                     ///< the study has fresh launches at its end
-  std::optional<double> pair_s{};           ///< seconds of one more pair of fresh launches
+  bool confirms = true;                     ///< the study ends with fresh launches
+  std::optional<double> pair_s{};           ///< seconds of a further pair of fresh launches
   std::optional<double> loading_ceiling{};  ///< `StudySpec::loading_ceiling`
   std::string rerun{};  ///< command that continues the study, without `--time`; empty: none
 };
 
-/// Fills in what only the stored study says: changes, command, batches, time of a pair. `advised`:
-/// the recommended configuration. Members stay as they are if this version cannot read the study.
+/// Fills in facts from the stored study: changes, command, batches, time of a pair. `advised` is
+/// the recommended configuration. Changes nothing if this version cannot read the study.
 void add_study_facts(RecommendationContext& context, const StoredStudy& study,
                      const Configuration& advised);
 
-/// The result in at most six kinds of lines: verdict, `change`, `range` if a change ends its range,
-/// `limit` if nothing is to be changed, `plan` (or `rate`), `cost` and `next`. Only commands are
-/// wider than `width` columns (0: no limit). Ends with a newline.
+/// Returns the result in at most six kinds of lines: verdict, `change`, `range` if a change reaches
+/// the end of its range, `limit` if nothing should change, `plan` (or `rate`), `cost` and `next`.
+/// Only commands exceed `width` columns (0: no limit). Ends with a newline.
 [[nodiscard]] std::string recommendation_text(const Recommendation& recommendation,
                                               const RecommendationContext& context,
                                               std::size_t width = 0);
 
-/// The same without `next`.
+/// Returns the result without `next`.
 [[nodiscard]] std::string result_text(const Recommendation& recommendation,
                                       const RecommendationContext& context, std::size_t width = 0);
 
-/// Lines for `--verbose`: other finalists, ties, trade-offs, what the plan is extrapolated from,
-/// counts, the page cache and notes. Empty if there is nothing to say.
+/// Returns lines for `--verbose`: other finalists, ties, trade-offs, the basis of the plan's
+/// extrapolation, counts, the page cache and notes. May be empty.
 [[nodiscard]] std::string details_text(const Recommendation& recommendation,
                                        const RecommendationContext& context, std::size_t width = 0);
 
 [[nodiscard]] Json recommendation_json(const Recommendation& recommendation,
                                        const RecommendationContext& context);
 
-/// The verdict alone: `2.13 times as fast (95 % interval 2.05-2.21, 9 launches each)`.
+/// Returns only the verdict: `2.13 times as fast (95 % interval 2.05-2.21, 9 launches each)`.
 [[nodiscard]] VerdictSentence verdict_sentence(const Recommendation& recommendation,
                                                const RecommendationContext& context);
 

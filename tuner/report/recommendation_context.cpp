@@ -7,10 +7,10 @@
 namespace steptune {
 namespace {
 
-/// A command of more columns is not worth repeating: `exec STUDY` knows it.
+/// Longer commands are not printed: `exec STUDY` knows them.
 constexpr std::size_t k_longest_command = 120;
 
-/// The command's words if it is the same for every configuration.
+/// Returns the command's words if they are the same for every configuration.
 std::string fixed_command(const StudySpec& spec) {
   for (const CommandPart& part : spec.command) {
     if (part.when) return {};
@@ -27,7 +27,7 @@ bool is_confirming(const TrialRecord& trial) {
          trial.purpose == TrialPurpose::confirm_baseline;
 }
 
-/// Twice the mean time of a fresh launch, its start included.
+/// Returns twice the mean time of a fresh launch, including its start.
 std::optional<double> seconds_of_a_pair(const std::vector<TrialRecord>& trials) {
   double total_s = 0.0;
   int launches = 0;
@@ -40,7 +40,8 @@ std::optional<double> seconds_of_a_pair(const std::vector<TrialRecord>& trials) 
   return 2.0 * total_s / launches;
 }
 
-/// Baselines and fresh launches are neither stopped early nor infeasible as a rule.
+/// True if a trial other than the baseline was measured. Stopped and infeasible trials count,
+/// because baselines and fresh launches usually are neither.
 bool others_measured(const std::vector<TrialRecord>& completed,
                      const std::map<TrialStatus, std::int64_t>& counts) {
   return counts.contains(TrialStatus::stopped_early) || counts.contains(TrialStatus::infeasible) ||

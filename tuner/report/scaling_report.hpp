@@ -10,31 +10,31 @@
 
 namespace steptune {
 
-/// A curve in words; each is a sentence without full stop, or empty where nothing is known.
+/// A curve described in sentences without full stop; a sentence is empty if its fact is unknown.
 struct ScalingWords {
-  std::string law;          ///< which law the counts support
-  std::string shares;       ///< serial and communication, with intervals
-  std::string at_greatest;  ///< what the time on the most machines goes to
+  std::string law;          ///< law that the counts support
+  std::string shares;       ///< serial share and communication, with intervals
+  std::string at_greatest;  ///< use of the time on the largest number of machines
   std::string knee;
-  std::string choice;  ///< the cheapest count, in time where there is a deadline
+  std::string choice;  ///< the cheapest count that meets the deadline, if there is one
 };
 [[nodiscard]] ScalingWords in_words(const StudyScaling& study);
 
-/// `8 nodes`, as the parameter calls them; `nodes=8` where the name is no plural.
+/// Returns `8 nodes`, with the parameter's name; `nodes=8` if the name is no plural.
 [[nodiscard]] std::string count_text(const std::string& over, double count);
-/// `$12.30`, or `8.2 machine-hours` where the study has no price.
+/// Returns `$12.30`, or `8.2 machine-hours` if the study has no price.
 [[nodiscard]] std::string scaling_cost_text(const StudyScaling& study, double cost);
-/// `12 % (8-15)`
+/// Returns `12 % (8-15)`.
 [[nodiscard]] std::string percent_interval(const Estimate& share);
 [[nodiscard]] std::string law_title(ScalingLaw law);
-/// Persistent: `amdahl`, `amdahl_linear`, ...
+/// Returns the law's permanent name: `amdahl`, `amdahl_linear`, ...
 [[nodiscard]] std::string to_text(ScalingLaw law);
 
-/// A row for each count, then what explains them; ends with a newline. Where it is wider than the
-/// terminal, columns give way.
+/// Returns a row for each count, then the explanation; ends with a newline. Drops columns on a
+/// narrow terminal.
 [[nodiscard]] std::string scaling_text(const StudyScaling& study, const TextStyle& style);
 [[nodiscard]] Json scaling_json(const StudyScaling& study);
-/// Of it, what was asked and the answers: knee and cheapest count.
+/// Returns only the question and the answers: knee and cheapest count.
 [[nodiscard]] Json scaling_summary_json(const StudyScaling& study);
 
 }  // namespace steptune

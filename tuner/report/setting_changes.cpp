@@ -26,7 +26,7 @@ std::optional<Value> value_in(const Configuration& configuration, const std::str
   return value == nullptr ? std::nullopt : std::optional(*value);
 }
 
-/// True if the study sets this knob from the parameter.
+/// True if the study sets this knob by the parameter.
 bool sets_knob(const KnobRule& rule, const std::string& parameter) {
   const auto* text = std::get_if<document::StringTemplate>(&rule);
   if (text == nullptr) return false;
@@ -34,13 +34,13 @@ bool sets_knob(const KnobRule& rule, const std::string& parameter) {
   return std::ranges::find(names, parameter) != names.end();
 }
 
-/// A place and what to write there.
+/// A place in the program and the text to write there.
 struct Edit {
   std::string place;
   std::string text;
 };
 
-/// The words of `argv` that are not in `former`, with the option in front of them.
+/// Returns the words of `argv` that differ from `former`, with the option before them.
 std::string changed_words(const std::vector<std::string>& argv,
                           const std::vector<std::string>& former) {
   const auto [begin, former_begin] = std::ranges::mismatch(argv, former);
@@ -56,7 +56,7 @@ std::string changed_words(const std::vector<std::string>& argv,
     return gone.empty() ? "" : "without " + shell_quoted(gone);
   }
   if (!words.front().starts_with('-')) {
-    // A value alone says nothing without its option.
+    // A value alone has no meaning without its option.
     if (begin == argv.begin() || !(begin - 1)->starts_with('-')) return {};
     words.insert(words.begin(), *(begin - 1));
   }
@@ -79,7 +79,7 @@ Edit program_edit(const Knob& knob, const Value& value, const HookLog& seen) {
   return result;
 }
 
-/// The edit that makes `former` say what `advised` says; both differ in one parameter.
+/// Returns the edit that changes `former` into `advised`, which differ in one parameter.
 Edit edit_between(const StudySpec& study, const Configuration& advised, const Configuration& former,
                   const HookLog& seen) {
   const auto usual = knob_values(study, former);
@@ -112,7 +112,7 @@ Edit edit_between(const StudySpec& study, const Configuration& advised, const Co
   return {};
 }
 
-/// True if the program does by itself what is advised, although the baseline has no such value.
+/// True if the program already uses the recommended value, although the baseline does not set it.
 bool is_in_force(const StudySpec& study, const std::string& parameter, const Value& advised,
                  const HookLog& seen) {
   if (!study.hooks.pytorch) return false;
@@ -123,7 +123,7 @@ bool is_in_force(const StudySpec& study, const std::string& parameter, const Val
   });
 }
 
-/// The last value in the direction from today's to the advised one.
+/// True if `advised` is the last value in the direction from today's value.
 bool is_last_value(const Parameter& parameter, double today, double advised) {
   if (parameter.kind == ParameterKind::integer || parameter.kind == ParameterKind::floating) {
     return advised == (advised > today ? parameter.high : parameter.low);
@@ -134,7 +134,7 @@ bool is_last_value(const Parameter& parameter, double today, double advised) {
   return value == advised;
 }
 
-/// True if more is not to be had anyway: less than one thread or worker, more threads than CPUs.
+/// True if values beyond make no sense: fewer than one thread or worker, more threads than CPUs.
 bool is_natural_end(const StudySpec& study, const std::string& name, double today, double advised) {
   if (advised < today) return advised <= 1.0 && advised == std::floor(advised);
   if (role_of(study.parameter_roles, name) != KnobRole::threads) return false;
@@ -160,7 +160,7 @@ Json value_or_null(const std::optional<Value>& value) {
   return value ? to_json(*value) : Json(nullptr);
 }
 
-/// Cells below each other; the last one of a line needs no blanks.
+/// Returns rows with aligned cells; the last cell of a line is not padded.
 std::string lines_of(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
   for (const auto& row : rows) {

@@ -16,17 +16,17 @@ namespace {
 
 constexpr std::size_t k_height = 6;
 constexpr std::size_t k_label_width = 9;
-/// For durations of a minute and more, and of less than a tenth of a millisecond: `14 min 20 s`.
+/// For durations of a minute or more, or of less than a tenth of a millisecond: `14 min 20 s`.
 constexpr std::size_t k_wide_label_width = 12;
 constexpr double k_longest_short_s = 59.0;
 constexpr double k_shortest_short_s = 1e-4;
-/// Room for what each sign means.
+/// Least width, with room for the legend.
 constexpr std::size_t k_narrowest = 36;
-/// Above this ratio of the largest to the smallest value the heights are logarithms.
+/// If the largest value exceeds the smallest by more than this factor, heights are logarithmic.
 constexpr double k_linear_ratio = 8.0;
 
-/// The mean seconds per step in each of `count` equal parts of the trial's time; NaN before the
-/// first report.
+/// Returns the mean seconds per step in each of `count` equal parts of the trial's time; NaN before
+/// the first report.
 std::vector<double> column_values(const std::vector<TracePoint>& points, std::size_t count) {
   const double width_s = points.back().at_s / static_cast<double>(count);
   std::vector<double> seconds(count, 0.0);
@@ -50,7 +50,7 @@ std::vector<double> column_values(const std::vector<TracePoint>& points, std::si
   return weighed;
 }
 
-/// Room for the labels: means of steps lie between those of the points.
+/// Returns the width of the labels. Column means lie between the values of the points.
 std::size_t label_width(const std::vector<TracePoint>& points) {
   for (std::size_t i = 1; i < points.size(); ++i) {
     const double seconds = points[i].at_s - points[i - 1].at_s;
@@ -85,7 +85,7 @@ std::string ruler(const TrialTrace& trace, const std::optional<Measurement>& mea
   return line;
 }
 
-/// What the signs in `line` mean, in lines of its length.
+/// Explains the signs in `line`, in lines of at most its length.
 std::vector<std::string> legend_of(const std::string& line) {
   std::vector<std::string> lines;
   const auto add = [&](char sign, const char* meaning) {

@@ -10,12 +10,11 @@
 
 namespace steptune {
 
-/// The seconds per step of a trial over its time, as a plot of `width` columns and eight lines in
-/// ASCII, each line ending with a newline: `#` reaches up to the mean of the time that a column
-/// stands for. The line below says what a column belongs to: `.` warm-up, `=` the measured window,
-/// `P` a reported phase, `!` disturbed by others. A stall stands out, because columns show means of
-/// time, not of steps. What the signs mean follows, in as many lines as that takes. Empty where
-/// there are fewer than three points or 36 columns.
+/// Returns a plot of seconds per step over a trial's time: `width` columns, eight lines of ASCII,
+/// each ending with a newline. `#` reaches the mean of the time that a column covers. The line
+/// below marks each column: `.` warm-up, `=` the measured window, `P` a reported phase, `!`
+/// disturbed by other programs. Stalls are visible, because columns average over time, not over
+/// steps. A legend of the signs follows. Empty if there are fewer than three points or 36 columns.
 [[nodiscard]] std::string step_plot(const TrialTrace& trace,
                                     const std::optional<Measurement>& measurement,
                                     std::size_t width);

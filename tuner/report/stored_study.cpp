@@ -11,8 +11,8 @@
 namespace steptune {
 namespace {
 
-/// The stored document is canonical: it has every default and the facts that it was begun with.
-/// Reading the few keys that rank trials is a hundred times as fast as reading the whole study.
+/// Reads the ranking rules from the stored document, which has every default and the facts at its
+/// start. Reading only these keys is a hundred times faster than reading the whole study.
 RankingRules stored_rules(const StoredStudy& study) {
   const Json& document = study.record.document;
   std::vector<Objective> objectives;
@@ -31,7 +31,7 @@ RankingRules stored_rules(const StoredStudy& study) {
     auto compiled =
         Expression::compile(batch_size.get<std::string>(), parameter_order(document), facts);
     if (compiled) {
-      // Copies of a formula share what is compiled.
+      // Copies of a formula share the compiled expression.
       size.emplace(
           batch_size.get<std::string>(),
           [expression = std::make_shared<const Expression>(*std::move(compiled))](
@@ -46,12 +46,12 @@ RankingRules stored_rules(const StoredStudy& study) {
   return rules;
 }
 
-/// For messages: a stored study is in no file.
+/// Returns a made-up file name for messages, because a stored study is in no file.
 std::filesystem::path file_of(const StudyRecord& record) {
   return "/stored/" + record.name;
 }
 
-/// Those of a document are taken in place of the machine's, which are then not looked for.
+/// If the document has facts, they replace the machine's, so these are not detected.
 Facts facts_to_read_with(const StudyRecord& record) {
   return record.document.contains("facts") ? Facts{} : detected_facts();
 }
@@ -83,13 +83,13 @@ Result<StudySpec> stored_spec(const StudyRecord& record) {
 Result<StudySpec> checked_stored_spec(const StudyRecord& record) {
   auto study = readable(
       record, study_from_json(record.document, file_of(record), facts_to_read_with(record)));
-  // Paths count in it by where the file lay, which is not known any more.
+  // Keep the stored fingerprint: it depends on the file's folder, which is unknown now.
   if (study) study->fingerprint = record.fingerprint;
   return study;
 }
 
 Result<std::optional<Recommendation>> stored_recommendation(const StudyRecord& record) {
-  // A study that ended without a winner has an object that tells only how it ended.
+  // A study that ended without a winner has an object that says only how it ended.
   if (!record.recommendation.is_object() || !record.recommendation.contains("incumbent_trial")) {
     return std::nullopt;
   }
@@ -105,7 +105,8 @@ Result<Standing> read_standing(const StoredStudy& study, std::size_t ranked_by) 
     auto leading = study.history.standing_trials(study.record.id, k_leading_trials, largest_first);
     if (!leading) return tl::unexpected(leading.error());
     Standing standing(stored_rules(study), *std::move(leading));
-    // The order of the values as measured, by which those were chosen, is then another one.
+    // With drift, the order differs from that of the measured values by which these trials were
+    // chosen.
     if (!standing.drift().is_significant()) return standing;
   }
   return read_whole_standing(study, ranked_by);

@@ -15,7 +15,7 @@
 
 namespace steptune {
 
-/// Where studies are stored unless the user says otherwise, from the folder where a command runs.
+/// Default database, relative to the folder where a command runs.
 inline constexpr const char* k_default_database = ".steptune/history.db";
 
 /// A study of the history, opened for reading.
@@ -25,28 +25,29 @@ struct StoredStudy {
   std::vector<ObjectiveView> objectives;
 };
 
-/// The study as it was stored with the history, to be read (`stored_study_from_json`). Errors
+/// Reads the study as stored in the history (`stored_study_from_json`), for reading only. Errors
 /// (`store`): this version cannot read it.
 [[nodiscard]] Result<StudySpec> stored_spec(const StudyRecord& record);
-/// The same, validated anew, to be run.
+/// Reads and validates the stored study, to run it.
 [[nodiscard]] Result<StudySpec> checked_stored_spec(const StudyRecord& record);
 
-/// The facts of the machine that a stored study was begun with.
+/// Returns the facts of the machine on which a stored study was started.
 [[nodiscard]] Facts stored_facts(const StudyRecord& record);
 
-/// What the loop has recommended; nothing while the study has no recommendation. Errors as
+/// Returns the loop's recommendation; nullopt if the study has none. Errors as in
 /// `recommendation_from_json`.
 [[nodiscard]] Result<std::optional<Recommendation>> stored_recommendation(
     const StudyRecord& record);
 
-/// The standing of all trials of a stored study. Errors, here and below, are the history's.
+/// Reads the standing of all trials of a stored study. Here and below, errors come from the
+/// history.
 [[nodiscard]] Result<Standing> read_whole_standing(const StoredStudy& study,
                                                    std::size_t ranked_by = 0);
-/// The standing of a stored study. Ranked by the first objective it reads what decides and no more
-/// (`History::standing_trials`), however many trials there are; by another one, all of them.
+/// Reads the standing of a stored study. Ranked by the first objective, it reads only the trials
+/// that decide (`History::standing_trials`), however many there are; by another one, all trials.
 [[nodiscard]] Result<Standing> read_standing(const StoredStudy& study, std::size_t ranked_by = 0);
 
-/// The index of the objective called `metric`; an error with the nearest name if there is none.
+/// Returns the index of the objective named `metric`. The error suggests the nearest name.
 [[nodiscard]] Result<std::size_t> objective_index(const std::vector<ObjectiveView>& objectives,
                                                   const std::string& metric);
 

@@ -10,15 +10,15 @@
 namespace steptune {
 namespace {
 
-/// Fewer failures, or successes, than that say nothing of what they have in common.
+/// With fewer failures, or fewer successes, nothing can be said about their common causes.
 constexpr std::ptrdiff_t k_fewest_of_a_kind = 3;
 
-/// A study's space and trials, and the two that others are compared with.
+/// A study's space and trials, with baseline and best.
 struct AnalysedStudy {
   StudySpec spec;
   std::vector<TrialRecord> trials;
-  std::vector<Point> points;              ///< their configurations, encoded
-  const TrialRecord* baseline = nullptr;  ///< null: not measured
+  std::vector<Point> points;              ///< encoded configurations of the trials
+  const TrialRecord* baseline = nullptr;  ///< null if not measured
   const TrialRecord* best = nullptr;
 };
 
@@ -41,7 +41,7 @@ Result<AnalysedStudy> analysed(const StoredStudy& study, Standing standing) {
   }
   AnalysedStudy result{*std::move(spec), standing.take_trials(), {}};
   result.points = encoded(result.spec.space, result.trials);
-  // A slower hour of the machine is no effect of the parameters that were tried in it.
+  // Remove drift: a slower time of the machine is no effect of the parameters tried then.
   if (standing.drift().is_significant()) {
     for (TrialRecord& trial : result.trials)
       trial = standing.without_drift(std::move(trial));
@@ -57,7 +57,7 @@ Result<AnalysedStudy> read_trials(const StoredStudy& study) {
   return analysed(study, *std::move(standing));
 }
 
-/// Whether every value is the same multiple of the other's.
+/// True if every value of `a` is the same multiple of the value of `b`.
 bool proportional(const TrialSamples& a, const TrialSamples& b) {
   if (!a.logarithmic || !b.logarithmic || a.samples.size() != b.samples.size()) return false;
   constexpr double k_rounding = 1e-9;

@@ -18,34 +18,35 @@ struct ObjectiveImportance {
   ObjectiveView view;
   Importance importance;
   AblationPath ablation;  ///< from the baseline to the best configuration
-  /// The first objective that this one is a fixed multiple of (a cost at a fixed price), if any:
-  /// all shares and ratios are that one's.
+  /// The first objective of which this one is a fixed multiple (a cost at a fixed price), if any.
+  /// All shares and ratios are equal to that objective's.
   std::optional<std::size_t> follows;
 };
 
-/// Which parameters mattered for a study's objectives and for failures.
+/// Parameters that mattered for a study's objectives and for failures.
 struct StudyImportance {
-  std::optional<std::int64_t> baseline;  ///< trials that the ablation goes between
+  std::optional<std::int64_t> baseline;  ///< trials at the ends of the ablation path
   std::optional<std::int64_t> best;
   std::vector<ObjectiveImportance> objectives;
   Importance failure;
-  std::size_t failed = 0;  ///< failed, out of memory or against a guard
+  std::size_t failed = 0;  ///< failed, out of memory or violated a guard
   std::size_t ended = 0;
 };
 
-/// What is concluded from all trials of a study together.
+/// Analysis of all trials of a study together.
 struct StudyAnalysis {
   StudyImportance importance;
-  std::optional<Bottleneck> bottleneck;  ///< of the best trial; nothing where none was measured
+  /// bottleneck of the best trial; nullopt if none was measured
+  std::optional<Bottleneck> bottleneck;
 };
 
-/// Errors, here and below: those of `stored_spec`, of `stored_recommendation` and of the history.
+/// Errors, here and below, as in `stored_spec`, `stored_recommendation` and the history.
 [[nodiscard]] Result<StudyImportance> read_importance(const StoredStudy& study);
-/// Of the trial of that number, else of the best, else of the baseline. `not_found` where the trial
-/// does not exist, was not measured, or the study has none that was.
+/// Analyses the trial of that number, otherwise the best, otherwise the baseline. Returns
+/// `not_found` if the trial does not exist or was not measured, or no trial was.
 [[nodiscard]] Result<Bottleneck> read_bottleneck(const StoredStudy& study,
                                                  std::optional<std::int64_t> trial);
-/// `standing`: of all trials of the study (`read_whole_standing`).
+/// `standing` must have all trials of the study (`read_whole_standing`).
 [[nodiscard]] Result<StudyAnalysis> analysis_of(const StoredStudy& study, Standing standing);
 
 }  // namespace steptune

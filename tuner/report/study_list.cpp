@@ -46,7 +46,7 @@ Result<std::vector<ListedStudy>> read_study_list(const History& history) {
     if (!counts) return tl::unexpected(counts.error());
     auto recommendation = stored_recommendation(record);
     ListedStudy study{std::move(record), *std::move(counts), std::nullopt};
-    // The others are listed all the same.
+    // List the study even if its recommendation cannot be read.
     if (recommendation) {
       study.recommendation = *std::move(recommendation);
     } else {

@@ -14,23 +14,23 @@
 
 namespace steptune {
 
-/// A study as it stands in a list of all.
+/// A study in a list of all studies.
 struct ListedStudy {
   StudyRecord record;
   std::map<TrialStatus, std::int64_t> counts;
   std::optional<Recommendation> recommendation;
-  std::string fault{};  ///< why what it recommends could not be read; empty where it was
+  std::string fault{};  ///< why its recommendation could not be read; may be empty
 
   [[nodiscard]] std::int64_t trials() const;
-  /// `2.13x, confirmed`, `not confirmed` (of values that have no ratio), `baseline is best`, `none
-  /// yet`, `cannot be read`
+  /// Returns `2.13x, confirmed`, `not confirmed` (for values without a ratio), `baseline is best`,
+  /// `none yet` or `cannot be read`.
   [[nodiscard]] std::string result_text() const;
 };
 
-/// All studies in order of creation; reads none of their trials. Errors are the history's.
+/// Reads all studies in order of creation, but none of their trials. Errors come from the history.
 [[nodiscard]] Result<std::vector<ListedStudy>> read_study_list(const History& history);
 
-/// `{"schema_version": 1, "studies": [...]}`
+/// Returns `{"schema_version": 1, "studies": [...]}`.
 [[nodiscard]] Json study_list_json(const std::vector<ListedStudy>& studies);
 
 }  // namespace steptune

@@ -12,12 +12,13 @@
 namespace steptune {
 namespace {
 
-/// Points of all traces together; a report of a thousand trials stays within three megabytes.
+/// Limit of points of all traces, so that a report of a thousand trials stays below three
+/// megabytes.
 constexpr std::size_t k_most_points = 60'000;
 constexpr std::size_t k_fewest_points_each = 40;
 
-/// As the recommendation counts it; without the time between trials where this version cannot read
-/// the study.
+/// Returns the cost as the recommendation counts it. If this version cannot read the study, leaves
+/// out the time between trials.
 double cost_of_tuning(const StudyRecord& study, double trials_usd) {
   const auto spec = stored_spec(study);
   return spec ? tuning_cost_usd(*spec, trials_usd, study.overhead_usd, study.elapsed_s)
@@ -59,7 +60,7 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
   report.recommendation = *std::move(recommendation);
   if (report.recommendation)
     add_study_facts(report.words, study, report.recommendation->configuration);
-  // Needs what this version makes of the study's document; the rest of the page does not.
+  // Only the analysis needs the parsed study document; the rest of the page works without it.
   if (auto analysis = analysis_of(study, *standing)) {
     report.analysis = *std::move(analysis);
   } else {

@@ -15,30 +15,32 @@
 
 namespace steptune {
 
-/// Everything that is told of a whole study.
+/// Data of a report about a whole study.
 struct StudyReport {
-  Leaderboard board;                     ///< all trials, whatever their state
-  std::optional<std::int64_t> baseline;  ///< number of the trial that others are compared with
+  Leaderboard board;                     ///< all trials in any state
+  std::optional<std::int64_t> baseline;  ///< number of the baseline trial
   std::optional<Recommendation> recommendation;
   RecommendationContext words;
-  std::optional<TrialCommand> command;  ///< of the recommended trial; nothing where it was replayed
+  /// command of the recommended trial; nullopt if it was replayed
+  std::optional<TrialCommand> command;
   std::optional<StudyAnalysis> analysis;
-  std::string no_analysis;              ///< why there is none
-  std::vector<SessionRecord> sessions;  ///< with the libraries that a baseline told of in each
-  std::vector<UnusedTime> unused;  ///< in which machines were kept; theirs is the study's overhead
-  /// All that the tuning cost so far: trials, that overhead, and the time between trials on the
-  /// tuner's own machine, where that has a price. 0 without prices.
+  std::string no_analysis;              ///< why there is no analysis
+  std::vector<SessionRecord> sessions;  ///< with the libraries that a baseline reported in each
+  /// times in which machines were kept unused; their cost is the study's overhead
+  std::vector<UnusedTime> unused;
+  /// Cost of the tuning so far: trials, overhead, and the time between trials on the tuner's own
+  /// machine if it has a price. 0 without prices.
   double tuning_usd = 0.0;
   std::vector<StudyDecision> decisions;       ///< about the study as a whole
-  std::map<std::int64_t, TrialTrace> traces;  ///< by trial; thinned where there are many
-  /// Launches of the trials that were launched more than once.
+  std::map<std::int64_t, TrialTrace> traces;  ///< by trial; thinned if there are many
+  /// Launches of trials that were launched more than once.
   std::map<std::int64_t, std::vector<AttemptRecord>> attempts;
 };
 
-/// Reads all of a study; traces are thinned to 60 000 points together, or to 40 each where trials
-/// are very many. What was used of machines without a price is told from the trials, whatever
-/// `words` have of it. Errors as `stored_recommendation`, and the history's; without an analysis it
-/// says why (`no_analysis`).
+/// Reads a whole study. Thins traces to 60 000 points together, or 40 each if there are very many
+/// trials. Machine-hours of machines without a price come from the trials, not from `words`. Errors
+/// as in `stored_recommendation` and the history. If the analysis fails, `no_analysis` has the
+/// reason.
 [[nodiscard]] Result<StudyReport> read_study_report(const StoredStudy& study,
                                                     const RecommendationContext& words);
 

@@ -23,7 +23,8 @@ namespace steptune {
 namespace {
 
 constexpr std::uint64_t k_most_levels = 4096;
-/// Relative error of a time that tells none, on a machine whose launches do not differ.
+/// Least relative error of a time whose error is unknown, on a machine whose launches do not
+/// differ.
 constexpr double k_least_error = 1e-3;
 
 Result<std::string> parameter_to_look_at(const StudySpec& study, const std::string& over) {
@@ -58,8 +59,9 @@ UncertainSeconds own_time(const StudySpec& study, const TrialRecord& trial,
       baseline != nullptr && baseline->measurement ? &*baseline->measurement : nullptr);
 }
 
-/// Trials that may stand for their configuration, and repetitions of those. One that misses the
-/// planned run's limits is sound: whether more machines keep them is what the curve is asked.
+/// True for a trial that can represent its configuration, including repetitions. A trial that only
+/// misses the planned run's limits counts, too: the curve should show whether more machines meet
+/// them.
 bool is_sound(const StudySpec& study, const TrialRecord& trial, const Standing& standing,
               const std::set<Configuration>& refuted) {
   if (!trial.measurement || !(trial.measurement->seconds_per_sample > 0.0)) return false;
@@ -73,8 +75,8 @@ bool is_sound(const StudySpec& study, const TrialRecord& trial, const Standing& 
          trial.failure;
 }
 
-/// Seconds of the planned run (or of a million samples) with the error among launches; that alone
-/// where the trial tells no error of its own, as an imported one.
+/// Returns the seconds of the planned run (or of a million samples), with the error among launches.
+/// For a trial without an error, such as an imported one, uses only the error among launches.
 UncertainSeconds time_of(const StudySpec& study, const TrialRecord& trial,
                          const Standing& standing) {
   const auto objective = time_objective(study);
@@ -92,7 +94,7 @@ UncertainSeconds time_of(const StudySpec& study, const TrialRecord& trial,
   return time;
 }
 
-/// What a trial runs on, without the number of machines.
+/// Returns the kind of a trial's machines, without their number.
 std::string kind_of_machines(const Resources& resources) {
   if (!resources.heterogeneous()) return resources.instance_type;
   std::string text;
@@ -107,8 +109,9 @@ struct RunsOfKind {
   double least_time_s = std::numeric_limits<double>::infinity();
 };
 
-/// Kinds are curves of their own: the one with most counts, of these the fastest. Where the count
-/// decides the kind (`kind_at` a run's configuration with another count), there is one curve.
+/// Different kinds of machines have separate curves: returns the runs of the kind with the most
+/// counts, and among these the fastest. If the count decides the kind, returns all runs as one
+/// curve. `kind_at` returns the kind of a run's configuration with another count.
 std::vector<ScalingRun> of_one_kind(
     std::map<std::string, RunsOfKind> kinds, StudyScaling& out,
     const std::function<std::string(const ScalingRun&, double count)>& kind_at) {
@@ -154,7 +157,7 @@ Value value_of_count(const Parameter& parameter, double count) {
   return Value{count};
 }
 
-/// Empty where the machines are of several kinds, or counted from 0.
+/// Returns nothing if the machines are of several kinds, or counted from 0.
 std::map<std::int64_t, double> efficiencies(const std::vector<ScalingRun>& runs,
                                             const ScalingCount& first, bool alike) {
   std::map<std::int64_t, double> by_trial;
@@ -164,7 +167,7 @@ std::map<std::int64_t, double> efficiencies(const std::vector<ScalingRun>& runs,
   return by_trial;
 }
 
-/// Of counts at which trials ended, and none that tells a time.
+/// Adds remarks about counts at which trials ended, but none gave a time.
 void add_failures(const std::map<double, std::size_t>& failed, StudyScaling& out) {
   for (const auto& [count, trials] : failed) {
     out.remarks.push_back(fmt::format("{}={}: {}, and no configuration that can be used",
@@ -185,12 +188,12 @@ void add_cautions(StudyScaling& out) {
   }
 }
 
-/// What a study's trials say before a curve is drawn through them.
+/// Data from a study's trials before a curve is fitted.
 struct MeasuredRuns {
   ScalingQuestion question;
   std::vector<ScalingRun> runs;
-  std::map<double, std::size_t> unusable;  ///< trials, of counts at which none can be used
-  StudyScaling known;                      ///< all but the curve
+  std::map<double, std::size_t> unusable;  ///< number of trials, for counts at which none is usable
+  StudyScaling known;                      ///< everything but the curve
 };
 
 Configuration with_count(Configuration configuration, const Parameter& parameter, double count) {
@@ -198,14 +201,14 @@ Configuration with_count(Configuration configuration, const Parameter& parameter
   return configuration;
 }
 
-/// Without a price what is paid for is machines.
+/// Without a price, counts machines instead of money.
 double price_of(const StudySpec& spec, const Parameter& parameter,
                 const Configuration& configuration, double count) {
   if (spec.runner->traits().has_price) return usd_per_hour(spec, configuration);
   return counts_machines(parameter.name) ? std::abs(count) : 1.0;
 }
 
-/// What is asked of the trials. `spec` outlives it.
+/// Makes the question for the scaling analysis. `spec` must outlive it.
 ScalingQuestion question_of(const StudySpec& spec, const Parameter& over,
                             const ScalingOptions& options, double error_degrees_of_freedom) {
   ScalingQuestion question;
@@ -239,8 +242,8 @@ ScalingRun run_of(const TrialRecord& trial, double count, const UncertainSeconds
   return run;
 }
 
-/// The runs by the kind of their machines. Tells in `measured` which counts have none, and whether
-/// machines are alike.
+/// Returns the runs by their kind of machines. Sets in `measured` which counts have no usable run
+/// and whether the machines are alike.
 std::map<std::string, RunsOfKind> runs_by_kind(const StudySpec& spec, const Standing& standing,
                                                const Parameter& over, MeasuredRuns& measured) {
   const std::set<Configuration> refuted(standing.refuted().begin(), standing.refuted().end());
@@ -270,7 +273,7 @@ std::map<std::string, RunsOfKind> runs_by_kind(const StudySpec& spec, const Stan
   }
   std::erase_if(measured.unusable, [&](const auto& each) { return usable.contains(each.first); });
   if (alike || kinds.size() < 2) return kinds;
-  // Groups of several kinds make one curve, also where one of them has no machine.
+  // Groups of several kinds make one curve, even if one of them has no machine.
   RunsOfKind all;
   for (auto& [name, kind] : kinds)
     std::ranges::move(kind.runs, std::back_inserter(all.runs));
@@ -279,7 +282,7 @@ std::map<std::string, RunsOfKind> runs_by_kind(const StudySpec& spec, const Stan
   return kinds;
 }
 
-/// `spec` outlives the result, whose question asks it for prices.
+/// `spec` must outlive the result, whose question gets prices from it.
 Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standing,
                                    const ScalingOptions& options) {
   const auto over = parameter_to_look_at(spec, options.over);
@@ -306,7 +309,7 @@ Result<MeasuredRuns> measured_runs(const StudySpec& spec, const Standing& standi
   return measured;
 }
 
-/// There are runs. `spec` is that which they were read by.
+/// Needs at least one run. `spec` is the one used to read them.
 StudyScaling curve_through(MeasuredRuns measured, const StudySpec& spec) {
   StudyScaling result = std::move(measured.known);
   result.scaling = scaling_of(measured.runs, std::move(measured.question));
@@ -338,7 +341,7 @@ Result<StudyScaling> read_scaling(const StoredStudy& study, const ScalingOptions
 
 std::optional<StudyScaling> scaling_of_trials(const StudySpec& spec, const Standing& standing) {
   auto measured = measured_runs(spec, standing, {});
-  // A study that tells no curve has a leaderboard all the same; `steptune scaling` says why.
+  // A study without a curve still has a leaderboard. `steptune scaling` says why there is none.
   if (!measured || best_by_count(measured->runs).size() < 2) return std::nullopt;
   return curve_through(*std::move(measured), spec);
 }

@@ -11,19 +11,20 @@
 
 namespace steptune {
 
-/// How many configurations a space has.
+/// Number of configurations of a space.
 struct SpaceSize {
-  std::optional<std::uint64_t> product;  ///< before conditions and constraints; nothing: continuous
-  std::optional<std::uint64_t> feasible;  ///< after them; nothing where too many to count
+  /// before conditions and constraints; nullopt if a parameter is continuous
+  std::optional<std::uint64_t> product;
+  std::optional<std::uint64_t> feasible;  ///< after them; nullopt if too many to count
 };
 [[nodiscard]] SpaceSize space_size(const SearchSpace& space);
 
-/// A validated study as `check` tells it, a line per part; ends with a newline. `of_runner`: its
-/// `RunnerSettings::summary`.
+/// Returns a validated study as `check` prints it, a line for each part; ends with a newline.
+/// `of_runner` is its `RunnerSettings::summary`.
 [[nodiscard]] std::string study_summary(const StudySpec& study, const SpaceSize& size,
                                         std::span<const SummaryLine> of_runner);
 
-/// `64 .. 512 (log2), 4 values`
+/// Returns `64 .. 512 (log2), 4 values`.
 [[nodiscard]] std::string parameter_summary(const Parameter& parameter);
 
 }  // namespace steptune

@@ -9,7 +9,7 @@ namespace steptune {
 
 enum class Align { left, right };
 
-/// Rows and columns as text, two spaces between columns, no trailing blanks. Widths are those of
+/// Text table with two spaces between columns and no trailing blanks. Widths are those of
 /// `display_width`; ANSI sequences take no room.
 class TextTable {
  public:
@@ -19,18 +19,19 @@ class TextTable {
   };
   explicit TextTable(std::vector<Column> columns);
 
-  /// Missing cells are empty; more cells than columns are a programmer's error.
+  /// Missing cells are empty. More cells than columns are a programming error.
   void add_row(std::vector<std::string> cells);
-  /// Takes a column away from all rows. `column` exists.
+  /// Removes a column from all rows. `column` must exist.
   void drop_column(std::size_t column);
 
   [[nodiscard]] std::size_t width() const;
-  /// Title line and rows, each ending with a newline; no title line if all titles are empty.
+  /// Returns the title line and the rows, each ending with a newline. No title line if all titles
+  /// are empty.
   [[nodiscard]] std::string text() const;
 
  private:
   std::vector<Column> columns_;
-  std::vector<std::size_t> widths_;  ///< of the columns
+  std::vector<std::size_t> widths_;  ///< width of each column
   std::vector<std::vector<std::string>> rows_;
 };
 

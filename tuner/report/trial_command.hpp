@@ -12,26 +12,26 @@
 
 namespace steptune {
 
-/// How to start what a trial measured.
+/// Command that starts a trial's configuration.
 struct TrialCommand {
-  std::vector<std::string> argv;  ///< empty: the study has no command
-  /// Variables that the study sets, and the thread counts that the trial ran under: without them a
-  /// long run is not what was measured.
+  std::vector<std::string> argv;  ///< empty if the study has no command
+  /// Variables that the study sets, and the thread counts with which the trial ran. With other
+  /// counts, a long run would not be as fast as measured.
   std::map<std::string, std::string> environment;
   std::filesystem::path working_directory;
 };
 
-/// The command with the thread counts that the trial ran under. `copies`: paths of its
-/// configuration files; the study's own where none is given.
+/// Returns the command with the trial's thread counts. `copies` are paths of its configuration
+/// files; if one is missing, the study's own file is used.
 [[nodiscard]] RenderedCommand measured_command(const StudySpec& spec, const TrialRecord& trial,
                                                const document::NamedTexts& copies = {});
 
-/// `study`, `spec`: as they are stored. `database`: where the study is stored; a command that reads
-/// it there names it, unless that is where it looks by itself.
+/// `study` and `spec` are as stored in `database`. A command that reads the database names it,
+/// unless it is the default one.
 [[nodiscard]] TrialCommand trial_command(const StudyRecord& study, const StudySpec& spec,
                                          const TrialRecord& trial,
                                          const std::filesystem::path& database);
-/// The same, with what this version makes of the stored study. Errors as `stored_spec`.
+/// Reads the stored study itself. Errors as in `stored_spec`.
 [[nodiscard]] Result<TrialCommand> trial_command(const StudyRecord& study, const TrialRecord& trial,
                                                  const std::filesystem::path& database);
 

@@ -9,21 +9,22 @@
 
 namespace steptune {
 
-/// Version of every JSON document that the program prints; grows when a field changes its meaning
-/// or goes, not when one is added.
+/// Version of every JSON document that the program prints. Increases if a field changes its meaning
+/// or is removed, but not if one is added.
 inline constexpr int k_json_schema_version = 1;
 
-/// Everything about one trial: SI units named in the keys, ISO 8601 UTC times, null where unknown.
+/// Returns everything about one trial: keys name SI units, times are ISO 8601 UTC, unknown is null.
 [[nodiscard]] Json trial_json(const TrialRecord& trial,
                               const std::vector<ObjectiveView>& objectives);
 
-/// What is known of a trial beside its record; null where the history does not tell.
+/// Returns the details that a trial's record does not have; null if the history has none.
 [[nodiscard]] Json details_json(const TrialDetails& details);
 
-/// Name, status, seed, times of a study, and the unit of its samples; not its document.
+/// Returns name, status, seed and times of a study and the unit of its samples, without its
+/// document.
 [[nodiscard]] Json study_json(const StudyRecord& study);
 
-/// `[{"metric": "time", "direction": "minimize", "unit": "s"}]`
+/// Returns `[{"metric": "time", "direction": "minimize", "unit": "s"}]`.
 [[nodiscard]] Json objectives_json(const std::vector<ObjectiveView>& objectives);
 
 }  // namespace steptune

@@ -35,11 +35,11 @@ class FactLines {
   void add(const std::string& name, const std::string& text) {
     if (!text.empty()) text_ += wrapped_entry(line(name, text), width_, k_fact_indent);
   }
-  /// A fact that is copied as a whole, or whose line has its own layout.
+  /// Adds a fact that is copied as a whole, or whose line has its own layout.
   void add_verbatim(const std::string& name, const std::string& text) {
     if (!text.empty()) text_ += line(name, text) + '\n';
   }
-  /// A fact of several lines, each ending with a newline.
+  /// Adds a fact of several lines, each ending with a newline.
   void add_lines(const std::string& name, const std::string& lines,
                  void (FactLines::*add_one)(const std::string&,
                                             const std::string&) = &FactLines::add) {
@@ -143,7 +143,7 @@ void add_measurement(FactLines& facts, const Measurement& measurement, const Uni
   facts.add("metrics", metrics);
 }
 
-/// `batch_size 32 -> 512, precision fp32 -> bf16`
+/// Returns `batch_size 32 -> 512, precision fp32 -> bf16`.
 std::string difference_text(const Configuration& from, const Configuration& to,
                             const std::vector<std::string>& parameter_order) {
   std::string text;
@@ -163,7 +163,7 @@ void add_command(FactLines& facts, const TrialCommand& command) {
   if (!command.argv.empty()) facts.add_verbatim("run", shell_quoted(command.argv));
 }
 
-/// The last decision and every one that stopped the trial, with the numbers behind them.
+/// Returns the last decision and every decision that stopped the trial, with their numbers.
 std::string looks_text(const TrialTrace& trace, const std::vector<ObjectiveView>& objectives) {
   if (trace.decisions.empty()) return {};
   const TrialDecision& last = trace.decisions.back();
@@ -189,7 +189,7 @@ std::string load_text(const Disturbance& disturbance) {
                      format_percent(disturbance.steal));
 }
 
-/// Load and steal always; the others where there were any.
+/// Returns load and steal, and other disturbances if there were any.
 std::string disturbance_text(const Disturbance& disturbance) {
   std::string text = load_text(disturbance);
   const auto add = [&](const char* name, double share) {
@@ -220,7 +220,7 @@ std::string disturbed_text(const TrialTrace& trace) {
   return text;
 }
 
-/// What kept programs waiting in the measured window; empty where next to nothing did.
+/// Returns what programs waited for in the measured window; empty if almost nothing.
 std::string waits_text(const TrialTrace& trace, const Measurement& measurement) {
   constexpr double k_worth_telling = 0.01;
   struct Wait {
@@ -259,7 +259,7 @@ void add_times(FactLines& facts, const TrialRecord& trial,
                const std::optional<double>& machine_hours) {
   if (trial.started_wall_s > 0.0) facts.add("started", format_utc(trial.started_wall_s));
   if (trial.ended_wall_s > 0.0) facts.add("ended", format_utc(trial.ended_wall_s));
-  // While its first attempt goes on nothing is known yet.
+  // Nothing is known while the first attempt runs.
   if (!is_final(trial.status) && trial.spent_s <= 0.0) return;
   std::string spent = format_duration(trial.spent_s);
   if (trial.spent_usd > 0.0) spent += ", " + format_usd(trial.spent_usd);
@@ -282,7 +282,7 @@ std::string gpu_text(const GpuUse& gpu) {
   return text;
 }
 
-/// Over the whole trial, and whether it is believed all the same.
+/// Returns the disturbance over the whole trial, and whether it makes the trial unreliable.
 std::string whole_disturbance_text(const TrialRecord& trial) {
   std::string text = load_text(*trial.disturbance);
   if (trial.disturbed_s > 0.0) {
@@ -291,7 +291,7 @@ std::string whole_disturbance_text(const TrialRecord& trial) {
   return was_disturbed(trial) ? text + ": unreliable" : text;
 }
 
-/// What the trial took of its machine, and others beside it.
+/// Adds the trial's use of its machine, and that of other programs.
 void add_machine_use(FactLines& facts, const TrialRecord& trial) {
   if (trial.peak_memory_bytes) facts.add("peak memory", format_bytes(*trial.peak_memory_bytes));
   if (trial.cpu_busy) {
@@ -310,7 +310,7 @@ void add_machine_use(FactLines& facts, const TrialRecord& trial) {
   if (trial.disturbance) facts.add("disturbance", whole_disturbance_text(trial));
 }
 
-/// `width`: of the terminal; 0: a file.
+/// `width` is the terminal's; 0 for a file.
 void add_trace(FactLines& facts, const TrialRecord& trial, const TrialTrace& trace,
                const std::vector<ObjectiveView>& objectives, std::size_t width) {
   constexpr std::size_t k_widest = 100;
@@ -334,7 +334,7 @@ std::string placement_text(const TrialRecord& trial) {
   return text;
 }
 
-/// Files and memory that outlived the trial.
+/// Returns files and memory that outlived the trial.
 std::string left_behind_text(const TrialRecord& trial) {
   const auto left = trial.placement.find(k_left_behind_fact);
   return left == trial.placement.end() ? "" : printable_line(left->second, k_any_length);

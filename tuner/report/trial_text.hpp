@@ -12,18 +12,18 @@
 
 namespace steptune {
 
-/// What is known of a trial beside its record.
+/// Details about a trial that its record does not have.
 struct TrialDetails {
   std::optional<TrialTrace> trace;
   std::vector<AttemptRecord> attempts;
-  std::optional<TrialCommand> command;  ///< nothing where the study has none
+  std::optional<TrialCommand> command;  ///< nullopt if the study has none
   std::vector<std::string> log_tail;    ///< printable lines
   std::optional<double> machine_hours;  ///< see `MachineHours`
 };
 
-/// Everything about one trial, a line per fact, step times as a plot; ends with a newline.
-/// `baseline` is null where it has not been measured. `width`: columns of the terminal, which only
-/// commands, paths and the log go beyond; 0: no limit.
+/// Returns everything about one trial, a line for each fact and a plot of step times; ends with a
+/// newline. `baseline` is null if it was not measured. `width` is the terminal's (0: no limit);
+/// only commands, paths and the log exceed it.
 [[nodiscard]] std::string trial_text(const TrialRecord& trial, const TrialRecord* baseline,
                                      const std::vector<ObjectiveView>& objectives,
                                      const std::vector<std::string>& parameter_order,

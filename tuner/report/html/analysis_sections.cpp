@@ -80,7 +80,7 @@ Json share_bars(const std::string& title, const Importance& importance) {
   return {{"title", title}, {"rows", std::move(rows)}};
 }
 
-/// Each bar begins where the one before it ends.
+/// Each bar starts where the previous one ends.
 Json ablation_bars(const AblationPath& path) {
   Json rows = Json::array();
   double at = path.logarithmic ? 1.0 : 0.0;

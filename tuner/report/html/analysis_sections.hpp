@@ -8,13 +8,15 @@
 
 namespace steptune {
 
-// What is concluded from all trials together, as parts of the page.
+// Analysis of all trials together, as sections of the page.
 
-/// Shares of variance by parameter and pair, what they rest on, and the path from baseline to best.
+/// Returns shares of variance by parameter and pair, their basis, and the path from baseline to
+/// best.
 [[nodiscard]] std::string importance_html(const StudyImportance& importance);
-/// The finding, the stages of a step, and what its time depends on.
+/// Returns the finding, the stages of a step, and the settings that change its time.
 [[nodiscard]] std::string bottleneck_html(const Bottleneck& bottleneck);
-/// Their bars: `importance` (one chart per objective, and failures), `ablation`, `bottleneck`.
+/// Adds the bar charts `importance` (one for each objective, and failures), `ablation` and
+/// `bottleneck`.
 void add_analysis_data(Json& json, const StudyAnalysis& analysis);
 
 }  // namespace steptune

@@ -13,11 +13,11 @@
 namespace steptune {
 namespace {
 
-/// Of all trials together: they take a tenth of what a report of a thousand trials may take.
+/// Limit for all trials together: a tenth of the size of a report of a thousand trials.
 constexpr std::size_t k_most_decisions = 4'000;
 constexpr std::size_t k_fewest_decisions_each = 2;
 
-/// To so many significant digits: shorter text, and nobody can see the difference.
+/// Rounds to `digits` significant digits: shorter text without a visible difference.
 Json rounded(double value, int digits = 4) {
   if (!std::isfinite(value)) return nullptr;
   if (value == 0.0) return 0;
@@ -63,8 +63,8 @@ double since(double at_s, double origin_s) {
   return std::round((at_s - origin_s) * 100.0) / 100.0;
 }
 
-/// Begin and end of each launch that has begun, in seconds since `origin_s`; the end is null of one
-/// that goes on.
+/// Returns start and end of each launch in seconds since `origin_s`. The end is null if the launch
+/// is still running.
 Json launch_times(const StudyReport& report, const TrialRecord& trial, double origin_s) {
   Json times = Json::array();
   const auto add = [&](double from_s, double to_s) {
@@ -100,7 +100,7 @@ double first_start_s(const StudyReport& report) {
   return first_s;
 }
 
-/// How many decisions there were about a trial while it ran, and the latest of them.
+/// Returns the number of decisions about a trial while it ran, and the latest of them.
 Json decisions_data(const std::vector<TrialDecision>& decisions,
                     const std::vector<ObjectiveView>& objectives, std::size_t most) {
   Json latest = Json::array();
@@ -112,7 +112,7 @@ Json decisions_data(const std::vector<TrialDecision>& decisions,
               {"values", Json::array()},
               {"widths", Json::array()}};
     for (std::size_t k = 0; k < decision.values.size() && k < objectives.size(); ++k) {
-      // Negated once more, it is as the objective counts it.
+      // Decisions store minimised values; negate them again if the objective is maximised.
       json["values"].push_back(rounded(to_minimized(objectives[k].objective, decision.values[k])));
     }
     for (const double half_width : decision.half_widths)

@@ -6,9 +6,9 @@
 
 namespace steptune {
 
-/// What the page's charts are drawn from: objectives, parameters, a short array per trial, and the
-/// trials' traces as differences between points, rounded to four digits, with the latest decisions
-/// about each. Keys: charts.js.
+/// Returns the data of the page's charts: objectives, parameters, a short array for each trial, and
+/// the trials' traces with their latest decisions. Traces are stored as differences between points,
+/// rounded to four digits. charts.js reads the keys.
 [[nodiscard]] Json chart_data(const StudyReport& report);
 
 }  // namespace steptune

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws the page's charts with D3 3 from the JSON in #data (chart_data.cpp). Each chart fills the width it has and is
-// drawn again when that changes. Marks are one element per datum: class `mark`, or `trial-line`, with `data-trial`.
+// Draws the page's charts with D3 3 from the JSON in #data (chart_data.cpp). Each chart fills the
+// available width and is redrawn if the width changes. Each datum has one element of class `mark`
+// or `trial-line` with `data-trial`.
 "use strict";
 
 (function () {
@@ -18,7 +19,7 @@
 
   function isValue(value) { return typeof value === "number" && isFinite(value); }
   function isOver(trial) { return ["launching", "running", "interrupted"].indexOf(trial.status) < 0; }
-  // Runs of what was tried before: they are compared with nothing but each other.
+  // True for repeated runs of a configuration. They are compared only with each other.
   function isRepeat(trial) { return trial.purpose.indexOf("confirm") === 0 || trial.purpose === "sentinel"; }
   function repeatText(trial) { return trial.purpose === "sentinel" ? "baseline again" : "confirmation"; }
 
@@ -33,7 +34,7 @@
   var units = [[86400, "d"], [3600, "h"], [60, "min"], [1, "s"], [1e-3, "ms"], [1e-6, "\u00b5s"]];
   function unitOf(value) {
     for (var i = 0; i < units.length; ++i) {
-      // Days and minutes only where they are many.
+      // Use days and minutes only for large values.
       if (Math.abs(value) >= units[i][0] * (i === 0 || i === 2 ? 4 : 1)) return units[i];
     }
     return units[3];
@@ -60,7 +61,7 @@
     return lines.join("\n");
   }
 
-  // ---- pieces that all charts share
+  // ---- parts shared by all charts
 
   function hover(selection, text) {
     selection.on("mousemove", function (d) {
@@ -82,7 +83,7 @@
                  completed: ["circle", 38], other: ["cross", 34], decision: ["triangle-down", 45], "decision stop": ["triangle-down", 45]};
   function symbolPath(name) { return d3.svg.symbol().type(symbols[name][0]).size(symbols[name][1])(); }
 
-  // What matters most lies on top.
+  // Draw the most important marks last, on top.
   function weight(trial) { return trial.n === data.recommended ? 2 : trial.purpose === "baseline" ? 1 : 0; }
 
   function addMarks(group, trials, x, y) {
@@ -106,7 +107,8 @@
       });
   }
 
-  // A chart of `height` within margins; `left` has room for the labels of the vertical axis.
+  // Makes a chart of `height` with margins. The left margin has room for the labels of the vertical
+  // axis.
   function frame(canvas, height, label, margins) {
     var m = {top: 20, right: 12, bottom: 38, left: 58};
     for (var side in margins || {}) m[side] = margins[side];
@@ -117,7 +119,7 @@
     return {g: inner, width: width - m.left - m.right, height: height - m.top - m.bottom};
   }
 
-  // `xTicks` and `yTicks`: functions from a count to what `ticksOf` returns.
+  // `xTicks` and `yTicks` are functions from a count to ticks as `ticksOf` returns them.
   function addAxes(f, x, y, xTitle, yTitle, xTicks, yTicks) {
     var ofX = xTicks(Math.max(3, Math.min(10, Math.floor(f.width / 80))));
     var ofY = yTicks(Math.max(3, Math.floor(f.height / 45)));
@@ -159,16 +161,16 @@
     var high = d3.max(trials, function (d) { return d.values[objective]; });
     return low < high ? [low, high] : [low * 0.9, high * 1.1 || 1];
   }
-  // Values that differ much need a logarithmic axis.
+  // Returns a logarithmic scale if the values differ much, otherwise a linear one.
   function valueScale(range, domain) {
     var isLog = domain[0] > 0 && domain[1] / domain[0] > 3;
     var pad = isLog ? Math.pow(domain[1] / domain[0], 0.05) : 0.06 * (domain[1] - domain[0]);
     return isLog ? d3.scale.log().domain([domain[0] / pad, domain[1] * pad]).range(range)
                  : d3.scale.linear().domain([domain[0] - pad, domain[1] + pad]).range(range);
   }
-  // What of an interval goes beyond a chart is not drawn.
+  // Clips an interval to the chart.
   function within(scale, value) { return Math.max(scale.domain()[0], Math.min(scale.domain()[1], value)); }
-  // About `count` round values of a scale, and how they are written: times all in one unit.
+  // Returns about `count` round values of a scale and their format. All times have the same unit.
   function ticksOf(scale, count, text, isTime) {
     var unit = isTime ? unitOf(scale.domain()[1]) : [1, ""];
     var domain = scale.domain().map(function (v) { return v / unit[0]; });
@@ -231,7 +233,8 @@
     var atY = function (d, raw) { return y(raw ? within(y, d) : d.values[1]); };
     var front = trials.filter(function (d) { return d.pareto; })
         .sort(function (a, b) { return (a.values[0] - b.values[0]) * (lessIsBetter ? 1 : -1); });
-    // Best of the first objective first: short of the next trial's value of it, this trial's second one is the best to be had.
+    // The front is sorted by the first objective, best first. Up to the next trial's first value,
+    // this trial has the best second value.
     f.g.append("path").attr("class", "front-line").attr("d",
         d3.svg.line().x(function (d) { return atX(d); }).y(function (d) { return atY(d); }).interpolate("step-after")(front));
     addIntervals(f.g, trials, atX, atY, 0, false);
@@ -240,12 +243,13 @@
     legend(canvas, legendOfTrials(trials));
   }
 
-  // A number of samples has to be read to its last digit.
+  // Show a number of samples with all its digits.
   function valueText(value) {
     if (!isValue(value)) return value;
     return value % 1 === 0 && Math.abs(value) < 1e9 ? String(value) : fixed(value);
   }
-  // One scale per parameter: numbers by size, the rest by name; what is inactive has a place of its own below.
+  // Makes a parameter's scale: numbers by size, other values by name. Inactive has a separate place
+  // below.
   function parameterScale(i, range, trials) {
     var values = trials.map(function (d) { return d.parameters[i]; });
     var present = values.filter(function (v) { return v !== null; });
@@ -279,7 +283,7 @@
 
   function drawParallel(canvas) {
     var trials = measured.filter(function (d) { return !isRepeat(d); });
-    // On a narrow screen the axes lie below each other, each with the room that its labels need.
+    // On a narrow screen the axes are below each other, each with room for its labels.
     var names = data.parameters.concat([data.objectives[0].name]);
     var upright = canvas.clientWidth >= 90 * names.length;
     var f = frame(canvas, upright ? 320 : 70 * names.length + 40, "Parameters and objective of each trial",
@@ -359,7 +363,8 @@
         free = tick.at + 3.2 * text.length + 6;
         f.g.append("text").attr("x", tick.at).attr("y", f.height + 16).attr("text-anchor", "middle").text(text);
       });
-      // Equal values lie beside each other, by the trial's number: the same places whenever it is drawn.
+      // Spread equal values by the trial's number, so that their places are the same at every
+      // redraw.
       addMarks(f.g.append("g"), trials, function (d) { return axis.at(d.parameters[i]) + (d.n * 0.618 % 1 - 0.5) * 10; },
                function (d) { return y(d.values[0]); });
     });
@@ -390,7 +395,8 @@
     var lanes = steptune.timeline.lanes(launches, unused), jobs = steptune.timeline.jobs(launches);
     var times = steptune.timeline.byTime(launches, unused);
     var width = Math.max(200, canvas.clientWidth), laneHeight = lanes.length > 12 ? 9 : lanes.length > 4 ? 14 : 20;
-    // So long that a launch is eight pixels wide on average, in no more rows than a screen has room for.
+    // Choose the span so that a launch is eight pixels wide on average, but not more rows than fit
+    // on a screen.
     var count = Math.max(1, Math.min(Math.ceil(24 / lanes.length), Math.ceil(launches.length / lanes.length * 8 / (width - 80))));
     var span = Math.max(1e-3, steptune.timeline.busy(times) / count * 1.001);
     var rows = steptune.timeline.rows(times, span);
@@ -428,7 +434,8 @@
         return trialText(d.trial) + "\nbegun at " + seconds(d.from) + ", took " + seconds(d.to - d.from) +
             (d.trial.start ? "\n" + d.trial.start + " start" : "") + (d.trial.instances ? " on " + d.trial.instances : "");
       });
-      // Until the first step: as high as the lane on a machine that was started for it, else below what the trial was.
+      // Bars of the start-up, until the first step: full height on a machine that was started for
+      // the trial, otherwise a thin bar at the bottom.
       bar("start-up", begun.filter(startup), function (d) { return d.from; }, function (d) { return Math.min(d.to, d.from + startup(d)); })
           .attr("class", function (d) { return kindOfStart(d.trial); })
           .attr("y", function (d) { return (d.lane + 1) * laneHeight - 1 - startHeight(d.trial); })
@@ -463,7 +470,7 @@
       var from = at;
       at += dt;
       done += stored.samples[i];
-      // From the start to the first report is start-up and the first steps.
+      // The time before the first report includes start-up and the first steps.
       return {from: from, to: at, perStep: i === 0 ? NaN : dt / stored.samples[i] * (stored.samples_per_step || 1)};
     });
     return {stored: stored, pieces: pieces.filter(function (p) { return p.perStep > 0; }), end: at};
@@ -477,7 +484,7 @@
     return objectiveText(i, decision.values[i]) + (decision.widths[i] && decision.values[i] ?
         " \u00b1 " + (100 * decision.widths[i] / Math.abs(decision.values[i])).toFixed(1) + " %" : "");
   }
-  // What the scheduler saw of the trial while it ran, and what it made of it.
+  // Adds a table of the scheduler's decisions about a trial and the values it saw.
   function addDecisions(canvas, decisions) {
     var left = decisions.count - decisions.latest.length;
     d3.select(canvas).append("p").attr("class", "no-trace").text("The scheduler looked at this trial " + decisions.count +
@@ -560,8 +567,8 @@
     if (decisions) addDecisions(canvas, decisions);
   }
 
-  // One bar per row with its 95 % interval; rows may begin where another ended (`from`). A label stands above its bar, so
-  // that long ones have room on a narrow screen.
+  // Draws one bar for each row, with its 95 % interval. A row may start where another ended
+  // (`from`). A label is above its bar, so that long labels have room on a narrow screen.
   function drawBars(canvas, chart, text) {
     var rows = chart.rows, step = 34;
     var start = chart.log ? 1 : 0;
@@ -605,7 +612,7 @@
   function times(value) { return fixed(+value.toPrecision(3)) + "\u00d7"; }
   function drawBarCharts(canvas, list) {
     if (!(list || []).length) return;
-    // All places first: each one more makes the others narrower.
+    // Make all cells first, because each further one makes the others narrower.
     var grid = d3.select(canvas).append("div").attr("class", "bar-charts");
     var cells = list.map(function () { return grid.append("div").node(); });
     list.forEach(function (chart, i) {
@@ -626,7 +633,7 @@
     steptune.scaling.draw(canvas, data.scaling, {frame: frame, addAxes: addAxes, ticksOf: ticksOf, seconds: seconds, hover: hover});
   }
 
-  // ---- all of them
+  // ---- list of charts
 
   var charts = {history: drawHistory, front: drawFront, parallel: drawParallel, slices: drawSlices, timeline: drawTimeline, trace: drawTrace,
                 "importance-chart": drawImportance, "ablation-chart": drawAblation, "bottleneck-chart": drawBottleneck,

@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-// The first tell what guards ask for, the latest how the study ended.
+// The first decisions show the guards' limits, the latest show how the study ended.
 constexpr std::size_t k_first = 20;
 constexpr std::size_t k_latest = 380;
 
@@ -23,7 +23,7 @@ std::optional<double> number_of(const StudyDecision& decision, const char* name)
   return found->get<double>();
 }
 
-/// What a verdict says of `2.29 times as fast as the baseline`.
+/// Returns the verdict for a text such as `2.29 times as fast as the baseline`.
 const char* verdict_words(const StudyDecision& decision) {
   const auto found = decision.numbers.find("verdict");
   if (found == decision.numbers.end()) return "";
@@ -33,7 +33,7 @@ const char* verdict_words(const StudyDecision& decision) {
   return *found == "open" ? ": not told apart yet" : "";
 }
 
-/// What the numbers of a decision say, as a sentence; empty where its own text does.
+/// Returns a sentence made from a decision's numbers; empty if the decision has its own text.
 std::string in_words(const StudyDecision& decision) {
   const auto ratio = number_of(decision, "ratio");
   const auto low = number_of(decision, "low");

@@ -7,8 +7,8 @@
 
 namespace steptune {
 
-/// What was decided about the study as a whole, and the numbers behind it: a row per decision, of
-/// many the first and the latest.
+/// Returns a table of decisions about the whole study, with their numbers. If there are many, shows
+/// the first and the latest.
 [[nodiscard]] std::string decisions_table(const StudyReport& report);
 
 }  // namespace steptune

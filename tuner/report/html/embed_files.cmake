@@ -1,5 +1,5 @@
-# Writes OUTPUT, a C++ source that holds the text of each of FILES: name `d3.min.js` becomes `embedded::d3_min_js`. Texts are
-# cut into pieces, because compilers bound the length of one literal.
+# Writes OUTPUT, a C++ source with the text of each of FILES: `d3.min.js` becomes
+# `embedded::d3_min_js`. Splits texts into pieces, because compilers limit the length of a literal.
 set(source "// Written by embed_files.cmake.\n#include \"tuner/report/html/embedded_files.hpp\"\n\nnamespace steptune::embedded {\n")
 foreach(file IN LISTS FILES)
   get_filename_component(name "${file}" NAME)
@@ -8,7 +8,7 @@ foreach(file IN LISTS FILES)
   string(LENGTH "${text}" digits)
   math(EXPR size "${digits} / 2")
   string(REGEX REPLACE "(..)" "\\\\x\\1" text "${text}")
-  # 4000 bytes of four characters each.
+  # Pieces of 4000 bytes, each byte as four characters.
   set(literals "")
   math(EXPR end "${size} * 4")
   set(begin 0)

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-/// Files that are part of the program, each under its name.
+/// Files embedded in the program, by name.
 namespace steptune::embedded {
 
 extern const std::string_view d3_min_js;  ///< M. Bostock's D3, BSD licence

@@ -26,7 +26,7 @@ std::string section(const std::string& id, const std::string& title, const std::
   return fmt::format("<section id=\"{0}\"><h2>{1}</h2>\n{2}</section>\n", id, title, content);
 }
 
-/// A place for a chart; it stays away where there is no JavaScript.
+/// Returns a placeholder for a chart; it stays hidden without JavaScript.
 std::string chart(const std::string& id, const std::string& title, const std::string& explanation) {
   return fmt::format(
       "<figure class=\"chart\" id=\"{}\" hidden><figcaption><h3>{}</h3><p>{}</p></figcaption>"
@@ -34,7 +34,7 @@ std::string chart(const std::string& id, const std::string& title, const std::st
       id, title, explanation);
 }
 
-/// The headline, and the line below it.
+/// Returns the headline and the line below it.
 VerdictSentence headline(const StudyReport& report) {
   if (!report.recommendation) {
     const StudyRecord& study = report.board.study;
@@ -56,7 +56,8 @@ std::string notes_list(const std::vector<std::string>& notes) {
   return html + "</ul>\n";
 }
 
-/// Notes on the table of trials whose subject no note of the recommendation has.
+/// Returns the notes about the table of trials, without subjects that the recommendation's notes
+/// cover.
 std::vector<std::string> table_notes(const StudyReport& report) {
   std::vector<std::string> texts;
   for (const Note& note : report.board.notes) {
@@ -82,7 +83,7 @@ std::string objective_detail(const Recommendation& recommendation, const Objecti
   const double value = recommendation.incumbent_objectives[i];
   const std::string low = view.text(std::max(0.0, value - widths[i]));
   const std::string high = view.text(value + widths[i]);
-  // Narrower than the digits that are shown.
+  // The interval is narrower than the digits shown.
   if (low == high && value != 0.0)
     return text + ", 95 % interval \u00b1 " + format_percent(widths[i] / std::abs(value));
   return text + fmt::format(", 95 % interval {} to {}", low, high);
@@ -152,7 +153,7 @@ std::string usage(const StudyReport& report) {
     return html + fmt::format("<p>From a script: <code>steptune best {} --format args</code></p>\n",
                               study);
   }
-  // The command line alone would leave the settings out.
+  // The command line alone would not include the settings.
   return html + fmt::format(
                     "<p>From a script: <code>steptune exec {0}</code>. The lines to change "
                     "in the program: <code>steptune best {0} --format python</code></p>\n",
@@ -202,7 +203,7 @@ std::string charts(const StudyReport& report) {
   return html;
 }
 
-/// What is concluded from all trials together.
+/// Returns the analysis of all trials together.
 std::string analysis_sections(const StudyReport& report) {
   if (!report.analysis) {
     return section("importance", "Which parameters mattered",

@@ -8,10 +8,10 @@
 
 namespace steptune {
 
-/// One page that needs nothing else: its scripts, styles and data are in it, and it loads nothing.
-/// What it says is readable without JavaScript; charts and sorting need it. Texts of the study
-/// (names, values, log lines) appear as text, whatever they contain. With `live` it is a page of a
-/// server, which differs in that alone.
+/// Returns one self-contained page: scripts, styles and data are in it, and it loads nothing. Its
+/// texts are readable without JavaScript; only charts and sorting need it. Texts of the study
+/// (names, values, log lines) appear as text, whatever they contain. With `live`, returns a
+/// server's page instead (`LivePage`).
 [[nodiscard]] std::string html_report(const StudyReport& report, const LivePage* live = nullptr);
 
 }  // namespace steptune

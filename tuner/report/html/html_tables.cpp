@@ -40,7 +40,7 @@ std::string marks_of(const LeaderboardRow& row) {
   return text;
 }
 
-/// What a trial was for, as a bill lists it.
+/// Returns a trial's purpose as the bill lists it.
 std::string bill_line(const TrialRecord& trial) {
   if (is_confirmation(trial.purpose)) return "confirmation";
   if (trial.purpose == TrialPurpose::baseline) return "baseline";
@@ -141,7 +141,7 @@ std::string bill_table(const StudyReport& report) {
   total.machine_hours += unused.machine_hours;
   Line between;
   between.usd = report.tuning_usd - total.usd;
-  // Less is what sums in another order differ by.
+  // Smaller differences come from adding in another order.
   constexpr double k_least_usd = 1e-6;
   if (between.usd > k_least_usd) total.usd = report.tuning_usd;
   const auto line_html = [&hours](const std::string& name, const std::string& trials,
@@ -181,7 +181,7 @@ std::string machine_table(const StudyReport& report) {
     for (const auto& [name, text] : session.machine)
       names.insert(name);
   }
-  // Of a study that was continued night after night, the first and the latest runs tell most.
+  // For a study continued over many nights, show the first and the latest runs.
   constexpr std::size_t k_shown = 4;
   std::vector<const SessionRecord*> shown;
   for (std::size_t i = 0; i < report.sessions.size(); ++i) {
@@ -200,7 +200,8 @@ std::string machine_table(const StudyReport& report) {
       const auto found = session->machine.find(name);
       const bool is_told = found != session->machine.end();
       const std::string text = is_told ? found->second : "-";
-      // A hook tells its program's libraries once, with the baseline; later runs say nothing of it.
+      // A hook reports its program's libraries once, with the baseline. A later run without them is
+      // no change.
       if (is_told || !is_of_python(name) || knows_libraries(session->machine)) texts.insert(text);
       row += html_cell(text);
     }

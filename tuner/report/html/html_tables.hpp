@@ -7,16 +7,15 @@
 
 namespace steptune {
 
-// Parts of the page that are tables, as HTML.
+// Tables of the page, as HTML.
 
-/// The recommended configuration beside the baseline's, a row per parameter.
+/// Returns the recommended configuration beside the baseline's, a row for each parameter.
 [[nodiscard]] std::string configuration_table(const StudyReport& report);
-/// All trials, with raw values beside what is shown, by which the page sorts.
+/// Returns a table of all trials. Cells also hold raw values, by which the page sorts.
 [[nodiscard]] std::string trials_table(const StudyReport& report);
-/// Trials, time and money by what they were for.
+/// Returns numbers of trials, time and money by purpose.
 [[nodiscard]] std::string bill_table(const StudyReport& report);
-/// The machine of each run of the tuner and the libraries of its programs; what changed between
-/// them is marked.
+/// Returns the machine of each run of the tuner and the libraries of its programs; marks changes.
 [[nodiscard]] std::string machine_table(const StudyReport& report);
 
 }  // namespace steptune

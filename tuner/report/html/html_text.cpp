@@ -6,7 +6,7 @@
 namespace steptune {
 namespace {
 
-/// Valid UTF-8, as JSON's writer makes it.
+/// Returns valid UTF-8, by writing the text as JSON and reading it back.
 std::string valid_utf8(std::string_view text) {
   std::string quoted = dump_json(Json(text));
   return Json::parse(quoted).get<std::string>();
@@ -62,7 +62,7 @@ std::string html_cell(const std::string& text, bool is_number) {
 std::string script_json(const Json& json) {
   std::string result;
   for (const char c : dump_json(json)) {
-    // Outside of strings JSON has none of these.
+    // JSON has these characters only within strings.
     if (c == '<') {
       result += "\\u003c";
     } else if (c == '>') {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps a served page up to date: where the server tells of a change, the page is fetched again and its sections take the
-// place of those shown. What the reader has sorted by, filtered and selected stays.
+// Keeps a served page up to date. When the server reports a change, fetches the page again and
+// replaces its sections. Sorting, filter and selection stay.
 "use strict";
 
 (function () {
@@ -10,14 +10,14 @@
   var tryAgainMs = 5000;
 
   function say(text, isFault) {
-    // Who hears the page is told of faults, not of the time at each change.
+    // Screen readers announce faults, but not the time at each change.
     status.setAttribute("aria-live", isFault ? "polite" : "off");
     status.textContent = text;
     status.classList.toggle("fault", Boolean(isFault));
   }
 
   function show(page) {
-    // Another kind of page, as of a study that has outgrown its own.
+    // Another kind of page, for example if a study has become too large for its page.
     if (!page.getElementById("trials") !== !document.getElementById("trials")) {
       location.reload();
       return;
@@ -34,7 +34,8 @@
     window.scrollTo(0, at);
   }
 
-  // One at a time, and with a pause as long as it took, however often the study changes.
+  // Runs one refresh at a time, with a pause as long as the refresh took, however often the study
+  // changes.
   function refresh() {
     if (busy) {
       again = true;
@@ -51,13 +52,14 @@
       say("live, as of " + new Date().toLocaleTimeString());
     }).catch(function (error) {
       say("not up to date: " + error.message, true);
-      // Of what has been told once nothing more comes.
+      // The server reports a change only once, so try again.
       again = true;
       leastMs = tryAgainMs;
     }).then(function () {
       setTimeout(function () {
         busy = false;
-        // A page that is looked at again is told what has changed since it was loaded.
+        // A page in the background has no events. When it is shown again, the server reports all
+        // changes since it was loaded.
         if (again && events) {
           again = false;
           refresh();
@@ -79,10 +81,11 @@
     });
   }
 
-  // A page that only says what is wrong has no events.
+  // A page that only shows an error has no events.
   if (!document.body.getAttribute("data-events")) return;
 
-  // A browser opens six connections to a host, for all its tabs together: only those in sight keep one.
+  // A browser opens six connections to a host for all its tabs together, so only visible tabs keep
+  // one.
   document.addEventListener("visibilitychange", function () {
     if (document.hidden && events) {
       events.close();

@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-/// Nothing is loaded and nothing is sent, whatever a text of the study may contain.
+/// Lets the page load and send nothing, whatever a text of the study contains.
 constexpr const char* k_content_policy =
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'";

@@ -8,33 +8,33 @@
 
 namespace steptune {
 
-/// A page that a server gives out. It loads its scripts and styles from `k_asset_folder` of that
-/// server, is fetched again where the server tells of a change, and leads back to the server's
-/// first page; its content policy is the server's to send.
+/// A page from a server. It loads scripts and styles from the server's `k_asset_folder`, updates
+/// itself when the server reports a change, and links to the server's first page. The server sends
+/// its content policy.
 struct LivePage {
   std::string events;  ///< address of the server-sent events
 };
 
 inline constexpr std::string_view k_asset_folder = "/assets/";
 
-/// A script or style of the pages.
+/// A script or style sheet of the pages.
 struct PageAsset {
-  std::string name;  ///< the last part of its address
-  const char* type;  ///< of its content, for HTTP
+  std::string name;  ///< last part of its address
+  const char* type;  ///< content type for HTTP
   std::string text;
 };
 [[nodiscard]] const std::vector<PageAsset>& page_assets();
 
-/// What a page is made of, as HTML where nothing else is said.
+/// Parts of a page, in HTML unless stated otherwise.
 struct PageParts {
-  std::string title;  ///< text
+  std::string title;  ///< plain text
   std::string header;
   std::string content;
   std::string data{};                     ///< JSON for the scripts; empty: none
   std::vector<std::string> scripts = {};  ///< names of assets
 };
 
-/// The whole document; without `live` it holds all that it needs and loads nothing.
+/// Returns the whole document. Without `live` it contains all that it needs and loads nothing.
 [[nodiscard]] std::string framed_page(const PageParts& parts, const LivePage* live);
 
 }  // namespace steptune

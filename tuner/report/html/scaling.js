@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time against the number of machines, both on logarithmic scales: points with intervals, a law's band, and no loss.
+// Draws time against the number of machines on logarithmic scales: points with intervals, a law's
+// curve with its band, and ideal scaling.
 "use strict";
 
 steptune.scaling = (function () {
@@ -12,7 +13,7 @@ steptune.scaling = (function () {
     var low = d3.min(points.concat(curve), function (d) { return d.low; });
     var high = d3.max(points.concat(curve), function (d) { return d.high; });
     if (data.ideal) low = Math.min(low, first.value * first.count / last.count);
-    // A count of nothing has no logarithm.
+    // A count of zero has no logarithm.
     var x = (first.count > 0 ? d3.scale.log() : d3.scale.linear()).domain([first.count, last.count]).range([12, f.width - 12]);
     var y = d3.scale.log().domain([low / 1.08, high * 1.08]).range([f.height, 0]);
     tools.addAxes(f, x, y, data.over, data.time, function () {

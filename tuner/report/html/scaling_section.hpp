@@ -8,11 +8,11 @@
 
 namespace steptune {
 
-// The scaling curve as a part of the page.
+// The scaling curve as a section of the page.
 
-/// What explains the curve, and a row for each count.
+/// Returns the law that explains the curve, and a row for each count.
 [[nodiscard]] std::string scaling_html(const StudyScaling& study);
-/// Its chart: points with intervals, and the law's curve with its band.
+/// Returns the data of its chart: points with intervals, and the law's curve with its band.
 [[nodiscard]] Json scaling_data(const StudyScaling& study);
 
 }  // namespace steptune

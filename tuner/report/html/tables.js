@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting and filtering of the table of trials, and the one trial that table and charts have selected.
+// Sorts and filters the table of trials, and keeps the trial selected in table and charts.
 "use strict";
 
 var steptune = (function () {
   var onSelect = [];
   var onRefresh = [];
   var selected = null;
-  // What the reader sorts by: {title, nth of that title, ascending}.
+  // The reader's sort order: {title, index among equal titles, ascending}.
   var order = null;
   var input = document.getElementById("filter");
 
@@ -14,7 +14,8 @@ var steptune = (function () {
     return Array.prototype.slice.call(table.tBodies[0].rows);
   }
 
-  // A number where the cell has one, else its text; empty cells come last whatever the direction.
+  // Returns a cell's number if it has one, otherwise its text. Empty cells come last in both
+  // directions.
   function key(row, column) {
     var cell = row.cells[column];
     var number = cell.hasAttribute("data-v") ? +cell.getAttribute("data-v") : parseFloat(cell.textContent);
@@ -38,7 +39,7 @@ var steptune = (function () {
     keyed.forEach(function (entry) { table.tBodies[0].appendChild(entry.row); });
   }
 
-  // Every word must occur; `name=value` looks into the column of that name.
+  // True if every word occurs; `name=value` compares the column of that name.
   function matches(row, words, titles) {
     return words.every(function (word) {
       var at = word.indexOf("=");
@@ -66,7 +67,7 @@ var steptune = (function () {
     });
   }
 
-  // The trial with this number is what everything is about now.
+  // Selects the trial with this number in all tables and charts.
   function select(number, scroll) {
     selected = number;
     markSelected(document.getElementById("trials"));
@@ -102,7 +103,8 @@ var steptune = (function () {
     Array.prototype.forEach.call(document.querySelectorAll(".controls"), function (e) { e.hidden = false; });
   }
 
-  // Shows what another version of this page says: its table of trials in the reader's order and filter, then its charts.
+  // Shows a new version of this page: the table of trials in the reader's order and filter, then
+  // the charts.
   function refresh(page) {
     var table = document.getElementById("trials");
     table.innerHTML = page.getElementById("trials").innerHTML;

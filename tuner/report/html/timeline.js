@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where each launch of a trial stands in the timeline: a lane per place that trials take at the same time, and rows of
-// equal length, one below the other as lines of a text, so that a thousand trials are as readable as ten.
+// Places each launch of a trial in the timeline. Trials at the same time are in different lanes.
+// Rows of equal length follow each other like lines of text, so that a thousand trials are as
+// readable as ten.
 "use strict";
 
 steptune.timeline = (function () {
-  // All launches of the trials; those that go on end with the latest moment that is known of.
+  // Returns all launches of the trials. A running launch ends at the latest known time.
   function launches(trials) {
     var latest = d3.max(trials, function (d) { return d3.max(d3.merge(d.launches)) || 0; });
     return d3.merge(trials.map(function (trial) {
@@ -17,11 +18,12 @@ steptune.timeline = (function () {
 
   function machineOf(trial) { return trial.job || trial.allocation || null; }
 
-  // A launch takes the place on the same machines that became free last: a warm pool, or the only place there is. A time
-  // in which machines were not used (`unused`) stands behind the trial that left them.
+  // Puts each launch into the lane with the same machines that became free last: a warm pool, or
+  // the only lane. A time in which machines were kept but not used (`unused`) follows the trial
+  // that left them.
   function lanes(launches, unused) {
     var free = [];
-    // Clocks are read one after the other; what overlaps by so little does not.
+    // Clocks are read one after the other, so ignore overlaps of 0.05 s.
     function isFree(lane, machine, from) {
       return lane.at <= from + 0.05 && (lane.heldTo <= from + 0.05 || lane.machine === machine);
     }
@@ -35,7 +37,7 @@ steptune.timeline = (function () {
       });
       if (best < 0) best = free.push({machines: machines, at: -Infinity, heldTo: -Infinity}) - 1;
       var lane = free[best];
-      // A warm start is on a machine that was kept since its last trial.
+      // A warm start uses a machine kept since its last trial.
       launch.idleFrom = launch.trial.start === "warm" && lane.at > -Infinity ? lane.at : null;
       lane.at = Math.max(launch.to, lane.at);
       lane.machine = machine;
@@ -61,7 +63,7 @@ steptune.timeline = (function () {
     return launches.concat(unused).sort(function (a, b) { return a.from - b.from; });
   }
 
-  // Jobs that ran several launches in turn.
+  // Returns the jobs that ran several launches in turn.
   function jobs(launches) {
     var byName = {};
     launches.forEach(function (launch) {
@@ -75,7 +77,7 @@ steptune.timeline = (function () {
     return d3.values(byName).filter(function (job) { return job.trials.length > 1; });
   }
 
-  // Rows of `span` seconds; time in which nothing ran or was held for long is left out between two rows.
+  // Returns rows of `span` seconds. Skips long times in which nothing ran or was kept.
   function rows(times, span) {
     var result = [], end = -Infinity;
     var pause = Math.max(60, span / 4);
@@ -92,7 +94,7 @@ steptune.timeline = (function () {
     return result;
   }
 
-  // Seconds in which anything ran or was held.
+  // Returns the seconds in which anything ran or was kept.
   function busy(times) {
     var total = 0, end = -Infinity;
     times.forEach(function (time) {
