@@ -11,17 +11,17 @@
 namespace steptune {
 namespace {
 
-/// Draws where there is no model to give their number.
+/// Number of draws if there is no model that gives it.
 constexpr std::size_t k_draws = 200;
-/// Launches of a configuration differ by more than a trial can tell of itself: as much as is
-/// assumed of them before a study has seen any (tuner/loop, `LaunchVariation`).
+/// Launches of a configuration differ by more than one trial can show. This is the difference
+/// assumed before a study has measured any (tuner/loop, `LaunchVariation`).
 constexpr double k_least_relative_error = 0.015;
 
 double middle_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Values of configurations, as draws that belong together.
+/// Values of configurations as draws: draw i of all configurations belongs together.
 class ConfigurationValues {
  public:
   ConfigurationValues(const TrialSamples& samples, const EffectsModel* model)
@@ -31,7 +31,7 @@ class ConfigurationValues {
     return std::ranges::any_of(samples_.samples,
                                [&](const EffectSample& sample) { return sample.point == point; });
   }
-  /// False where no trial has measured it and there is no model.
+  /// False if no trial measured it and there is no model.
   [[nodiscard]] bool known(const Point& point) const {
     return model_ != nullptr || measured(point);
   }
@@ -59,7 +59,8 @@ class ConfigurationValues {
       draw = sum / weights + rng_.normal() / std::sqrt(weights);
     return draws;
   }
-  /// What the model leaves unexplained is added: a configuration is more than its effects.
+  /// Adds the unexplained variation, because a configuration's value is more than its modelled
+  /// effects.
   std::vector<double> modelled(const Point& point) {
     std::vector<double> draws = model_->values_at(point);
     for (std::size_t i = 0; i < draws.size(); ++i)
@@ -73,8 +74,8 @@ class ConfigurationValues {
   std::map<Point, std::vector<double>> values_;
 };
 
-/// `from` with one coordinate of `to`, and those that this makes active; nothing if the space does
-/// not have it or it is no step.
+/// Returns `from` with one coordinate of `to`, and those that this activates; nullopt if the space
+/// does not allow it or nothing changes.
 std::optional<Point> with_coordinate(const SearchSpace& space, const Point& from, const Point& to,
                                      std::size_t parameter) {
   if (from[parameter] == to[parameter] || from[parameter] == k_inactive) return std::nullopt;
@@ -105,7 +106,7 @@ Estimate gain_between(const std::vector<double>& before, const std::vector<doubl
 
 struct Candidate {
   Point point;
-  std::optional<std::size_t> set;  ///< nothing: all that is left at once
+  std::optional<std::size_t> set;  ///< nullopt: all remaining changes at once
 };
 
 AblationStep step_to(const SearchSpace& space, const Point& from, const Candidate& next) {
@@ -151,8 +152,8 @@ AblationPath ablation_path(const SearchSpace& space, const TrialSamples& samples
         next = Candidate{*std::move(point), i};
       }
     }
-    // Where constraints allow no single step, or nothing is known about one, the rest is set at
-    // once.
+    // If constraints allow no single step, or no step's value is known, make all remaining changes
+    // at once.
     if (!next || path.steps.size() > at.size()) next = Candidate{target, std::nullopt};
     AblationStep step = step_to(space, at, *next);
     step.gain =

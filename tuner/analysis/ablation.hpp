@@ -11,36 +11,37 @@
 
 namespace steptune {
 
-/// One parameter set from the baseline's value to the best configuration's.
+/// Change of one parameter from the baseline's value to the best configuration's.
 struct ValueChange {
   std::string parameter;
-  std::optional<Value> from;  ///< nothing: inactive
+  std::optional<Value> from;  ///< nullopt: inactive
   std::optional<Value> to;
 };
 
 struct AblationStep {
-  /// The first is what was set; others became active or inactive with it.
+  /// The first one is the change that was made; others became active or inactive with it.
   std::vector<ValueChange> changes;
   Configuration configuration;  ///< after the step
-  /// How many times better than before the step (above 1: better), or, not logarithmic, by how
-  /// much.
+  /// How many times better than before the step (above 1: better). If not logarithmic, the
+  /// difference.
   Estimate gain;
-  bool measured = false;  ///< after the step; else the model tells
+  /// a trial measured the value after the step; otherwise the model predicts it
+  bool measured = false;
 };
 
-/// How the best configuration differs from the baseline, step by step, and what each step is worth.
+/// Steps from the baseline to the best configuration, with the gain of each step.
 struct AblationPath {
   bool logarithmic = true;
-  Estimate gain;  ///< of the best over the baseline
+  Estimate gain;  ///< gain of the best configuration over the baseline
   std::vector<AblationStep> steps;
-  std::string unknown;  ///< why there is no path, for people; else empty
+  std::string unknown;  ///< why there is no path, for people; otherwise empty
 };
 
-/// Greedy: at each configuration the change that gains most comes next. C. Fawcett and H. Hoos,
-/// "Analysing differences between algorithm configurations through ablation", Journal of Heuristics
-/// 22(4), 2016; in place of its runs the study's own trials where they measured a configuration,
-/// and the model of them where they did not. `model` may be null: then only measured ones are
-/// known.
+/// Returns a greedy path: at each configuration, the change with the largest gain comes next. C.
+/// Fawcett and H. Hoos, "Analysing differences between algorithm configurations through ablation",
+/// Journal of Heuristics 22(4), 2016. Instead of new runs, it uses the study's own trials if they
+/// measured a configuration, otherwise the model. If `model` is null, only measured configurations
+/// are known.
 [[nodiscard]] AblationPath ablation_path(const SearchSpace& space, const TrialSamples& samples,
                                          const EffectsModel* model, bool less_is_better,
                                          const Configuration& baseline, const Configuration& best);

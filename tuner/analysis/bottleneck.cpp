@@ -16,7 +16,7 @@
 namespace steptune {
 namespace {
 
-// As docs/hooks.md names them.
+// Metric names from docs/hooks.md.
 constexpr const char* k_loader_queue_empty = "loader_queue_empty_share";
 constexpr const char* k_loader_worker_cpu = "loader_worker_cpu_share";
 
@@ -30,7 +30,8 @@ void add_stages(Bottleneck& bottleneck, const Measurement& measurement) {
   for (const auto& [part, seconds] : measurement.parts)
     told += seconds;
   if (!(told > 0.0)) return;
-  // Parts that overlap (a loader's thread), or count evaluations, add up to more than the steps.
+  // Parts that overlap (a loader's thread) or include evaluations can add up to more than the
+  // steps.
   const double whole = std::max(told, bottleneck.step_seconds_per_sample);
   std::map<std::optional<StepStage>, StageTime> by_stage;
   for (const auto& [part, seconds] : measurement.parts) {
@@ -53,7 +54,8 @@ double mean_value_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// With what the model leaves unexplained of either configuration, unless they are the same one.
+/// Returns the ratio of times, with the unexplained variation of both configurations unless they
+/// are equal.
 Estimate ratio_of(const EffectsModel& model, const std::vector<double>& slower,
                   const std::vector<double>& faster) {
   Rng rng(0, "responses");
@@ -66,8 +68,7 @@ Estimate ratio_of(const EffectsModel& model, const std::vector<double>& slower,
   return estimate_of(std::move(ratios));
 }
 
-/// The time of the configuration with each value of the parameter that the space allows beside the
-/// others.
+/// Predicts the time for each value of the parameter that the space allows with the other values.
 std::optional<ParameterResponse> response_to(const SearchSpace& space, const EffectsModel& model,
                                              const Point& point, std::size_t index) {
   const Parameter& parameter = space.parameters()[index];
@@ -117,12 +118,12 @@ void add_tried_range(ParameterResponse& response, const Parameter& parameter,
   if (!least) return;
   response.least_tried = parameter.at_position(*least);
   response.most_tried = parameter.at_position(*most);
-  // No count goes below 1, and 0 stands for "none".
+  // No count goes below 1, and 0 means "none".
   response.least_is_limit =
       parameter.kind == ParameterKind::integer && to_number(*response.least_tried) <= 1.0;
 }
 
-/// Names of parameters that `importance` finds an effect of.
+/// Returns the parameters for which `importance` finds an effect.
 std::set<std::string> effective_parameters(const SearchSpace& space, const TrialSamples& samples,
                                            const EffectsModel& model) {
   std::set<std::string> names;
@@ -166,13 +167,13 @@ bool ParameterResponse::is_open_end(const Value& value) const {
 std::optional<double> Bottleneck::most_gain(StepStage stage) const {
   if (stages.empty()) return std::nullopt;
   if (stage == StepStage::data && is_baseline && loading_ceiling) return loading_ceiling;
-  std::optional<double> told;  // also that it took nothing
+  std::optional<double> told;  // set even if the stage took no time
   double unplaced = untold_share;
   for (const StageTime& time : stages) {
     if (time.stage == stage) told = told.value_or(0.0) + time.share;
     if (!time.stage) unplaced += time.share;
   }
-  // Of a stage that was not told, what nobody could place may be all.
+  // A stage that was not reported may have taken all the unassigned time.
   return 1.0 / std::max(1.0 - told.value_or(unplaced), 1e-3);
 }
 

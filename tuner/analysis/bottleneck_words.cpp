@@ -9,11 +9,11 @@
 namespace steptune {
 namespace {
 
-/// Below this possible gain, as measured or by Amdahl's law, a parameter is told to be worth
-/// nothing.
+/// If the possible gain is smaller, measured or by Amdahl's law, the text says that a parameter is
+/// not worth changing.
 constexpr double k_hardly = 1.1;
 constexpr double k_gpu_waits = 0.7;
-/// Where CPUs train: from here on there is none to spare, or half of them wait.
+/// If CPUs train: above the first share none is free, below the second half of them wait.
 constexpr double k_cpus_full = 0.9;
 constexpr double k_cpus_wait = 0.5;
 
@@ -21,7 +21,7 @@ std::string percent(double share) {
   return fmt::format("{:.0f} %", 100.0 * share);
 }
 
-/// A stage as the subject of a sentence about its share.
+/// Returns the start of a sentence about a stage's share.
 std::string stage_subject(std::optional<StepStage> stage) {
   if (!stage) return "Work in parts with unrecognised names takes";
   switch (*stage) {
@@ -39,7 +39,7 @@ std::string stage_subject(std::optional<StepStage> stage) {
   return {};
 }
 
-/// Settings that shorten a stage, if the study has none that acts on it.
+/// Returns settings that usually shorten a stage, for a study without one.
 std::string usual_settings(StepStage stage) {
   switch (stage) {
     case StepStage::data:
@@ -78,7 +78,7 @@ std::string too_little_known(const Responses& responses) {
   return fmt::format("too little is known about {}", names_of(responses, "or"));
 }
 
-/// "workers 0 -> 8 gives 1.90x (1.80-2.00)", and that more may give more.
+/// Returns "workers 0 -> 8 gives 1.90x (1.80-2.00)", and whether to try further values.
 std::string advice_on(const ParameterResponse& response) {
   std::string text = fmt::format("{} {} -> {} gives {:.2f}x ({:.2f}-{:.2f})", response.parameter,
                                  to_text(response.now), to_text(response.best), response.gain.mean,
@@ -87,7 +87,7 @@ std::string advice_on(const ParameterResponse& response) {
   return text;
 }
 
-/// A reason to doubt that the loader cannot be faster, although no tried value was; empty: none.
+/// Returns a reason why the loader could be faster although no tried value was; empty if none.
 std::string loader_waits(const Bottleneck& bottleneck) {
   if (bottleneck.loader_worker_cpu.value_or(1.0) < k_cpus_wait) {
     return fmt::format("its workers wait {} of their time",
@@ -99,7 +99,7 @@ std::string loader_waits(const Bottleneck& bottleneck) {
   return {};
 }
 
-/// "workers=4 is as good as it gets (0 to 8 were tried)", or why nobody knows.
+/// Returns "workers=4 is as good as it gets (0 to 8 were tried)", or why this is unknown.
 std::string praise_of(const ParameterResponse& response, const Bottleneck& bottleneck) {
   const std::string now = fmt::format("{}={}", response.parameter, to_text(response.now));
   const std::string waits =
@@ -120,7 +120,7 @@ std::string praise_of(const ParameterResponse& response, const Bottleneck& bottl
                      tried.empty() ? "" : ")");
 }
 
-/// Names the settings that act on the largest stage. No model says how much they would give.
+/// Names the settings that affect the largest stage, without a prediction of their gain.
 std::string untested(const Bottleneck& bottleneck, StepStage largest) {
   const auto own = bottleneck.parameters.find(largest);
   if (own == bottleneck.parameters.end()) {
@@ -130,7 +130,7 @@ std::string untested(const Bottleneck& bottleneck, StepStage largest) {
                      own->second.size() == 1 ? "acts" : "act");
 }
 
-/// Advice about the largest stage, then about the others.
+/// Returns advice about the largest stage, then about the others.
 std::vector<std::string> advice(const Bottleneck& bottleneck, StepStage largest) {
   std::vector<std::string> clauses;
   Responses no_effect;
@@ -181,7 +181,7 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
   } else {
     words.finding =
         fmt::format("{} {} of a step", stage_subject(largest.stage), percent(largest.share));
-    // Nobody trains without computing.
+    // The computing itself cannot be saved.
     if (largest.stage && *largest.stage != StepStage::compute) {
       words.finding += fmt::format(": at most {:.1f}x to gain",
                                    bottleneck.most_gain(*largest.stage).value_or(1.0));
@@ -193,8 +193,8 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
   return words;
 }
 
-/// Without parts: a stage is what steps wait for if they would be faster with more of what acts on
-/// it.
+/// Finds the bottleneck without reported parts: steps wait for a stage if settings that affect it
+/// would make them faster.
 BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
   BottleneckWords words;
   words.finding = "The program did not report parts of its steps";
@@ -232,7 +232,7 @@ BottleneckWords words_from_responses(const Bottleneck& bottleneck) {
   return words;
 }
 
-/// How much of the machine the steps keep busy, where the program tells no parts of them.
+/// Returns how busy the steps keep the machine, for a program that reports no parts.
 std::string use_of_machine(const Bottleneck& bottleneck) {
   const bool full = bottleneck.cpu_busy.value_or(0.0) >= k_cpus_full;
   if (bottleneck.gpu_busy) {

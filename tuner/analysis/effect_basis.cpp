@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Nodes of a parameter with more values than that, or with a continuum.
+/// Number of nodes for a parameter with more values, or a continuous one.
 constexpr std::size_t k_most_nodes = 33;
 
 }  // namespace
@@ -44,8 +44,8 @@ double EffectBasis::mean_product(std::span<const double> a, std::span<const doub
 bool EffectBasis::add(std::vector<double> values, double degree) {
   const std::vector<double> ones(values.size(), 1.0);
   const double before = mean_product(values, values);
-  // Twice is enough (Giraud, Langou and Rozloznik 2005): the second pass removes what rounding
-  // left.
+  // Two passes suffice (Giraud, Langou and Rozloznik 2005): the second removes the first one's
+  // rounding errors.
   for (int pass = 0; pass < 2; ++pass) {
     const double mean = mean_product(values, ones);
     for (double& value : values)
@@ -76,8 +76,7 @@ EffectBasis::EffectBasis(const Parameter& parameter, std::size_t most) {
   };
   if (parameter.unordered()) {
     interpolated_ = false;
-    // Choices without an indicator of their own share one value: few trials excuse that of many
-    // choices only.
+    // Choices without an indicator share one value. Few trials justify that only for many choices.
     constexpr std::size_t k_told_apart = 8;
     const std::size_t indicators = most == 0 ? 0 : std::max(most, k_told_apart);
     for (std::size_t node = 0; node + 1 < count && size() < indicators; ++node)

@@ -14,14 +14,15 @@
 namespace steptune {
 namespace {
 
-/// Columns of the regression: what its time is bounded by, and what so many samples can tell apart.
+/// Number of columns of the regression. It limits the computing time and fits the number of
+/// samples.
 constexpr std::size_t k_fewest_columns = 48;
 constexpr std::size_t k_most_columns = 160;
 constexpr std::size_t k_most_main_functions = 8;
-/// Of more parameters, only those that matter most by themselves are looked at in pairs.
+/// With more parameters, only pairs of those with the largest single effects are examined.
 constexpr std::size_t k_most_paired = 14;
 constexpr int k_roughest_pair = 7;
-/// A function twice as rough has a quarter of the prior variance.
+/// A function of twice the roughness has a quarter of the prior variance.
 constexpr double k_smoothness = 1.0;
 constexpr std::size_t k_space_samples = 1024;
 
@@ -29,7 +30,7 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// The parameters that have several values among the samples.
+/// Marks the parameters that have several values among the samples.
 std::vector<bool> differing(const SearchSpace& space, std::span<const EffectSample> samples) {
   std::vector<bool> result;
   for (std::size_t i = 0; i < space.parameters().size(); ++i) {
@@ -42,7 +43,7 @@ std::vector<bool> differing(const SearchSpace& space, std::span<const EffectSamp
   return result;
 }
 
-/// Evenly many of the points that follow each other in `rows`.
+/// Returns at most `k_space_samples` points of `rows`, evenly spread.
 std::vector<Point> spread_over(const std::vector<double>& rows, std::size_t width) {
   const std::size_t count = rows.size() / width;
   const std::size_t most = std::min(count, k_space_samples);
@@ -54,9 +55,8 @@ std::vector<Point> spread_over(const std::vector<double>& rows, std::size_t widt
   return points;
 }
 
-/// Points of the space as its searchers would draw them, constraints respected. Where those leave
-/// so few that draws hardly meet one: those that there are or, if these are not to be listed, the
-/// samples' own.
+/// Returns points of the space as its searchers draw them, within the constraints. If draws rarely
+/// satisfy them, returns listed points or, if the space is too large to list, the samples' points.
 std::vector<Point> points_of(const SearchSpace& space, std::span<const EffectSample> samples) {
   constexpr int k_most_tries = 16 * static_cast<int>(k_space_samples);
   constexpr std::size_t k_fewest_drawn = 64;
@@ -96,7 +96,7 @@ void EffectsModel::choose_groups(const SearchSpace& space, std::span<const Effec
                                  const std::vector<std::size_t>& paired) {
   const auto count = static_cast<std::size_t>(std::ranges::count(varies, true));
   const std::size_t most = std::clamp(samples.size(), k_fewest_columns, k_most_columns);
-  // Half of the columns for the effects of single parameters, but a few each.
+  // Half of the columns are for effects of single parameters, with at least two for each.
   const std::size_t each =
       std::clamp<std::size_t>(most / 2 / std::max<std::size_t>(1, count), 2, k_most_main_functions);
   for (std::size_t i = 0; i < varies.size(); ++i) {
@@ -172,7 +172,7 @@ void EffectsModel::sample_posterior(std::span<const EffectSample> samples) {
     mean += sample.value / count;
     squares += sample.value * sample.value / count;
   }
-  // A sample's own error counts beside what a smooth model misses: about a tenth of the spread.
+  // A smooth model misses about a tenth of the spread; a sample's own error adds to that.
   const double misfit = 0.01 * std::max(1e-300, squares - mean * mean);
   input.columns.resize(samples.size() * width_);
   for (std::size_t i = 0; i < samples.size(); ++i) {

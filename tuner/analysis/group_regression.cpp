@@ -13,9 +13,9 @@
 namespace steptune {
 namespace {
 
-/// How long the sampler goes on. Of 40 or more observations the short one tells means and bounds as
-/// well as the long one (their deviation over seeds, tried on a known function, is the same); of a
-/// dozen, between whose explanations it moves slowly, it does not.
+/// Length of the sampler. With 40 or more observations, the short one gives means and bounds as
+/// well as the long one (the same deviation over seeds on a known function). With a dozen it does
+/// not, because it moves slowly between explanations.
 struct Length {
   int burn_in;
   int sweeps;
@@ -28,14 +28,14 @@ constexpr std::size_t k_few_observations = 100;
 /// Prior variances of a group's coefficients, as shares of the variance of the values.
 constexpr std::array k_slabs{0.001, 0.004, 0.016, 0.06, 0.25, 1.0, 4.0};
 
-/// A square matrix in rows.
+/// A square matrix, stored by rows.
 struct Square {
   std::size_t size = 0;
   std::vector<double> cells;
   explicit Square(std::size_t n) : size(n), cells(n * n, 0.0) {}
   double& at(std::size_t i, std::size_t j) { return cells[i * size + j]; }
   [[nodiscard]] double at(std::size_t i, std::size_t j) const { return cells[i * size + j]; }
-  /// Above the diagonal what is below.
+  /// Copies the lower triangle to the upper one.
   void mirror() {
     for (std::size_t i = 0; i < size; ++i) {
       for (std::size_t j = 0; j < i; ++j)
@@ -50,11 +50,11 @@ struct Square {
   }
 };
 
-/// With nothing in the last place: as many as vector units take at once.
+/// The last element is zero: vector units take this many at once.
 using Slabs = std::array<double, k_slabs.size() + 1>;
 
-/// How well each slab's prior variance suits a group whose coefficients are told so much: the
-/// product of what it shrinks them by, and the sum of what it lets them explain.
+/// Computes how well each slab's prior variance suits a group, given the information about its
+/// coefficients: the product of the shrinkages and the sum of the explained squares.
 STEPTUNE_BY_VECTORS void weigh_slabs(const Slabs& priors, const double* left,
                                      const double* information, std::size_t size,
                                      double* __restrict__ ratios, double* __restrict__ fits) {
@@ -67,8 +67,8 @@ STEPTUNE_BY_VECTORS void weigh_slabs(const Slabs& priors, const double* left,
   }
 }
 
-/// Eigenvectors of a symmetric matrix as columns, by Jacobi's cyclic rotations (Golub and Van Loan,
-/// "Matrix Computations", section 8.5); `matrix` becomes diagonal.
+/// Returns the eigenvectors of a symmetric matrix as columns, by Jacobi's cyclic rotations (Golub
+/// and Van Loan, "Matrix Computations", section 8.5). `matrix` becomes diagonal.
 Square eigenvectors(Square& matrix) {
   const std::size_t n = matrix.size;
   Square vectors(n);
@@ -125,7 +125,7 @@ class Sampler {
   }
 
   GroupRegression run() {
-    // Most of the variance may be explained: beginning there reaches the bulk of it sooner.
+    // Most of the variance may be explained, so a low start reaches typical values sooner.
     residual_ = 0.1 * variance_;
     const Length length = input_.values.size() < k_few_observations ? k_long : k_short;
     for (int sweep = 0; sweep < length.burn_in + length.sweeps; ++sweep) {
@@ -162,7 +162,7 @@ class Sampler {
 
   void sum_products() {
     products_.assign(width_, 0.0);
-    // Several rows at once: each cell of the matrix is then read and written less often.
+    // Add several rows at once, so that each cell of the matrix is accessed less often.
     constexpr std::size_t k_rows = 4;
     columns_.resize((input_.values.size() + k_rows - 1) / k_rows * k_rows * width_, 0.0);
     for (std::size_t i = 0; i < input_.values.size(); i += k_rows) {
@@ -189,8 +189,8 @@ class Sampler {
     columns_.clear();
   }
 
-  /// Turns each group's columns so that they are uncorrelated. Not the columns are turned, of which
-  /// there is a row per observation, but their products.
+  /// Rotates each group's columns to be uncorrelated. It rotates their products, not the columns
+  /// themselves, which have a row for each observation.
   void rotate() {
     for (std::size_t group = 0; group + 1 < input_.starts.size(); ++group) {
       const std::size_t begin = input_.starts[group];
@@ -208,7 +208,7 @@ class Sampler {
     }
   }
 
-  /// A row of all columns.
+  /// Rotates a row of all columns.
   void turn(double* row) const {
     std::vector<double> turned(width_, 0.0);
     for (std::size_t group = 0; group + 1 < input_.starts.size(); ++group) {
@@ -221,7 +221,7 @@ class Sampler {
     std::ranges::copy(turned, row);
   }
 
-  /// Whether the group takes part, with what scale, and its coefficients, given all others.
+  /// Draws the group's inclusion, scale and coefficients, given all other groups.
   void draw_group(std::size_t group) {
     const std::size_t begin = input_.starts[group];
     const std::size_t end = input_.starts[group + 1];
@@ -234,7 +234,7 @@ class Sampler {
     ratios.fill(1.0);
     Slabs fits{};
     for (std::size_t a = begin; a < end; ++a) {
-      // Within the group the columns are uncorrelated but for rounding.
+      // Within the group the columns are uncorrelated, except for rounding.
       const double left = (gradient_[a] + gram_.at(a, a) * coefficients_[a]) / residual_;
       const double information = std::max(0.0, gram_.at(a, a)) / residual_;
       left_[a - begin] = left;
@@ -242,7 +242,7 @@ class Sampler {
     }
     weigh_slabs(priors, left_.data(), information_.data(), left_.size(), ratios.data(),
                 fits.data());
-    // Relative to what the best fit weighs, lest the weights leave the range of numbers.
+    // Divide by the best fit's weight, so that the weights cannot overflow.
     const double best_fit = *std::ranges::max_element(fits);
     std::array<double, k_slabs.size() + 1> chances{};
     chances[0] = priors_[group].first * std::exp(-0.5 * best_fit);
@@ -277,9 +277,9 @@ class Sampler {
     return N - 1;
   }
 
-  /// Inverse gamma. However well a model of second order fits what was measured, it is off by a
-  /// twentieth of the spread elsewhere: without that, effects that the samples hardly tell apart
-  /// would be told apart to many digits.
+  /// Draws from an inverse gamma distribution. Even if a second-order model fits all measurements,
+  /// it is wrong by a twentieth of the spread elsewhere. Without this limit, effects that the
+  /// samples hardly distinguish would be determined to many digits.
   void draw_residual_variance() {
     double explained = 0.0;
     for (std::size_t a = 0; a < width_; ++a)
@@ -290,8 +290,8 @@ class Sampler {
     residual_ = std::max(0.5 * squares / gamma(shape), k_least_share * variance_);
   }
 
-  /// Marsaglia and Tsang, "A simple method for generating gamma variables", ACM TOMS 26(3), 2000;
-  /// shape of at least 1, scale 1.
+  /// Draws a gamma variable of scale 1 and a shape of at least 1. Marsaglia and Tsang, "A simple
+  /// method for generating gamma variables", ACM TOMS 26(3), 2000.
   double gamma(double shape) {
     const double d = shape - 1.0 / 3.0;
     for (;;) {
@@ -304,7 +304,7 @@ class Sampler {
     }
   }
 
-  /// Coefficients in terms of the columns that were given.
+  /// Stores the coefficients, converted to the original columns.
   void keep() {
     std::vector<double> row(width_, 0.0);
     for (std::size_t group = 0; group + 1 < input_.starts.size(); ++group) {
@@ -319,7 +319,7 @@ class Sampler {
     }
     result_.coefficients.push_back(std::move(row));
     result_.residual_variances.push_back(residual_);
-    // A sample of small weight has more of it than one of weight 1.
+    // A sample of small weight has more residual variance than one of weight 1.
     const double mean_weight = weight_ / static_cast<double>(input_.values.size());
     result_.explained.push_back(std::max(0.0, 1.0 - residual_ / (mean_weight * variance_)));
   }
@@ -327,19 +327,20 @@ class Sampler {
   const GroupRegressionInput& input_;
   Rng rng_;
   std::size_t width_;
-  Square gram_;                   ///< of the rotated columns
-  std::vector<double> products_;  ///< of the rotated columns and the values
+  Square gram_;                   ///< products of the rotated columns with each other
+  std::vector<double> products_;  ///< products of the rotated columns with the values
   std::vector<Square> rotations_;
   std::vector<double> columns_;
-  std::vector<double> coefficients_;  ///< of the rotated columns
-  std::vector<double> gradient_;      ///< products of the columns and what is not fitted yet
+  std::vector<double> coefficients_;  ///< coefficients of the rotated columns
+  std::vector<double> gradient_;      ///< products of the columns with the residuals
   std::vector<double> left_;
-  std::vector<double> information_;  ///< of the values about each coefficient, all others known
-  /// Of each group: that it takes no part, and that it does with one of the slabs.
+  /// information of the values about each coefficient, given all others
+  std::vector<double> information_;
+  /// Prior probabilities of each group: excluded, and included with one of the slabs.
   std::vector<std::pair<double, double>> priors_;
-  double weight_ = 0.0;    ///< sum
+  double weight_ = 0.0;    ///< sum of the weights
   double total_ = 0.0;     ///< weighted sum of squares of the values
-  double variance_ = 0.0;  ///< of the values
+  double variance_ = 0.0;  ///< variance of the values
   double residual_ = 0.0;  ///< variance at weight 1
   GroupRegression result_;
 };

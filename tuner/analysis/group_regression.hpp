@@ -6,30 +6,32 @@
 
 namespace steptune {
 
-/// A linear regression whose columns belong to groups, each of which takes part or does not.
+/// Input of a linear regression. Its columns form groups, each of which is included or excluded.
 struct GroupRegressionInput {
-  std::vector<double> columns;      ///< a row of all columns per observation, one after the other
-  std::vector<double> values;       ///< one per observation
-  std::vector<double> weights;      ///< inverse variances up to a common factor
-  std::vector<std::size_t> starts;  ///< first column of each group, and the number of columns
-  std::vector<double> scales;  ///< prior standard deviation of each coefficient, up to its group's
-  std::vector<double> inclusion;  ///< prior chance of each group to take part, in (0, 1)
+  std::vector<double> columns;  ///< rows of all columns, one row for each observation
+  std::vector<double> values;   ///< one for each observation
+  std::vector<double> weights;  ///< inverse variances up to a common factor
+  /// first column of each group, and finally the number of columns
+  std::vector<std::size_t> starts;
+  /// prior standard deviation of each coefficient, up to its group's scale
+  std::vector<double> scales;
+  std::vector<double> inclusion;  ///< prior probability of each group to be included, in (0, 1)
 };
 
 /// Draws from the posterior distribution.
 struct GroupRegression {
   double value_mean = 0.0;           ///< weighted
-  std::vector<double> column_means;  ///< weighted; coefficients are of columns less these
+  std::vector<double> column_means;  ///< weighted; coefficients belong to columns minus these means
   std::vector<std::vector<double>> coefficients;
   std::vector<double> residual_variances;  ///< at weight 1
   std::vector<double> explained;  ///< share of the variance of the values that is not residual
 };
 
-/// Gibbs sampler for a spike-and-slab prior on groups (Xu and Ghosh 2015): within a sweep each
-/// group's participation and scale are drawn with its coefficients integrated out, then these. The
-/// columns of a group are rotated first so that they are uncorrelated, which makes a group's turn a
-/// sum. A sweep takes O(columns^2) at most, whatever the number of observations. The same input
-/// gives the same draws.
+/// Gibbs sampler for a spike-and-slab prior on groups (Xu and Ghosh 2015). A sweep draws each
+/// group's inclusion and scale with its coefficients integrated out, then the coefficients. The
+/// columns of a group are first rotated to be uncorrelated, so that drawing a group needs only
+/// sums. A sweep takes at most O(columns^2), for any number of observations. The same input gives
+/// the same draws.
 [[nodiscard]] GroupRegression regress_on_groups(const GroupRegressionInput& input);
 
 }  // namespace steptune

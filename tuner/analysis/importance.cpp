@@ -10,7 +10,8 @@
 namespace steptune {
 namespace {
 
-/// A pair is worth a line if it takes part in this share of the draws, and explains so much.
+/// A pair is shown if it is included in this share of the draws and explains at least this share of
+/// the variance.
 constexpr double k_likely = 0.5;
 constexpr double k_least_share = 0.005;
 

@@ -12,44 +12,44 @@
 
 namespace steptune {
 
-/// What a parameter does by itself, averaged over all others.
+/// Effect of a parameter alone, averaged over all others.
 struct MainEffect {
   Value least;  ///< the value at which the quantity is least
   Value most;
-  /// Most to least: their ratio on a logarithmic scale, else their difference.
+  /// Difference between most and least: a ratio on a logarithmic scale, otherwise a difference.
   Estimate size;
 };
 
 struct ParameterImportance {
   std::string parameter;
-  bool varied = false;  ///< false: it had one value in all trials, so nothing is known
-  Estimate alone;       ///< share of the variance that it explains by itself
-  Estimate in_all;      ///< and with what it does together with each other parameter
+  bool varied = false;  ///< false: it had one value in all trials, so its effect is unknown
+  Estimate alone;       ///< share of the variance that it explains alone
+  Estimate in_all;      ///< this share, plus its effects together with each other parameter
   std::optional<MainEffect> effect;
 };
 
 struct PairImportance {
   std::string first;
   std::string second;
-  Estimate share;  ///< of the variance, beyond what the two do by themselves
+  Estimate share;  ///< share of the variance beyond the effects of each alone
 };
 
-/// Which parameters matter for one quantity over the whole search space.
+/// Importance of parameters for one quantity over the whole search space.
 struct Importance {
-  std::size_t trials = 0;  ///< that it rests on
+  std::size_t trials = 0;  ///< number of trials used
   bool logarithmic = true;
   Estimate explained;  ///< share of the trials' variance that the model explains
   std::vector<ParameterImportance> parameters;  ///< most important first
-  std::vector<PairImportance> pairs;            ///< strongest first; only those that are likely
-  std::string unknown;                          ///< why there is nothing, for people; else empty
+  std::vector<PairImportance> pairs;            ///< strongest first; only likely pairs
+  std::string unknown;  ///< why there is no result, for people; otherwise empty
 };
 
-/// True if the parameter's interval excludes "no change"; otherwise its best and worst value are as
-/// good as drawn by lot.
+/// True if the parameter's interval excludes "no change". Otherwise its best and worst value are as
+/// good as random.
 [[nodiscard]] bool has_clear_effect(const ParameterImportance& parameter,
                                     const Importance& importance);
 
-/// `model` is null where there is none; what is then `unknown` is told.
+/// `model` may be null; the result then says why in `unknown`.
 [[nodiscard]] Importance importance_of(const SearchSpace& space, const TrialSamples& samples,
                                        const EffectsModel* model);
 

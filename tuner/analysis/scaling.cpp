@@ -15,7 +15,7 @@
 namespace steptune {
 namespace {
 
-/// The interval of a positive quantity whose logarithm is normal.
+/// Returns the interval of a positive quantity whose logarithm is normal.
 Estimate around(double value, double relative_error) {
   const double factor = std::exp(k_z_95 * relative_error);
   return {value, value / factor, value * factor};
@@ -25,7 +25,7 @@ Estimate scaled(const Estimate& estimate, double factor) {
   return {estimate.mean * factor, estimate.low * factor, estimate.high * factor};
 }
 
-/// The runs of one configuration, by inverse variance.
+/// Mean of one configuration's runs, weighted by inverse variance.
 struct ConfigurationMean {
   const ScalingRun* first = nullptr;
   bool completed = false;
@@ -47,7 +47,7 @@ struct ByConfiguration {
   bool operator()(const Configuration* a, const Configuration* b) const { return *a < *b; }
 };
 
-/// Of two that are as good, the one whose text comes first.
+/// True if `a` is better; of equal ones the one whose text comes first.
 bool is_better(const ConfigurationMean& a, const ConfigurationMean& b) {
   const auto key = [](const ConfigurationMean& mean) {
     return std::pair(!mean.completed, mean.time_s());
@@ -90,7 +90,7 @@ void compare_with_first(std::vector<ScalingCount>& counts, bool alike) {
     here.efficiency = scaled(here.speed_up, first.count / here.count);
     if (i == 0) continue;
     const ScalingCount& before = counts[i - 1];
-    // Speeds are relative to the first count's, whose error is in both.
+    // Speeds are relative to the first count's, so its error is in both.
     const double gained = here.speed_up.mean - before.speed_up.mean;
     const double added = (here.count - before.count) / first.count;
     const double error_of_first =
@@ -128,7 +128,7 @@ const ScalingCount& nearest_to(const std::vector<ScalingCount>& counts, double c
   });
 }
 
-/// Counts that were not measured and that a law may be asked about.
+/// Returns counts that were not measured and for which a law may be used.
 std::vector<double> counts_to_predict(const Scaling& scaling) {
   constexpr std::size_t k_most_predictions = 64;
   const double greatest = scaling.counts.back().count;
@@ -136,7 +136,7 @@ std::vector<double> counts_to_predict(const Scaling& scaling) {
   for (const double count : scaling.question.possible_counts) {
     const bool measured =
         std::ranges::find(scaling.counts, count, &ScalingCount::count) != scaling.counts.end();
-    // What lies further out than twice the measured range, no four points tell.
+    // Four points say nothing about counts beyond twice the measured range.
     if (!measured && count >= 1.0 && count <= 2.0 * greatest) counts.push_back(count);
   }
   if (counts.size() <= k_most_predictions) return counts;
@@ -177,7 +177,7 @@ std::optional<ScalingChoice> choose_cheapest(const Scaling& scaling) {
   for (const ScalingCount& count : scaling.counts)
     offer({count.count, true, surely(count.time_s), count.time_s, count.cost});
   if (!deadline) return best;
-  // A deadline may be met between two counts that were measured; beyond them no law is trusted.
+  // A deadline may be met between two measured counts. Beyond them, no law is reliable.
   for (const ScalingPrediction& each : scaling.predictions) {
     if (!each.beyond) offer({each.count, false, surely(each.time_s), each.time_s, each.cost});
   }
@@ -242,7 +242,7 @@ Scaling scaling_of(const std::vector<ScalingRun>& runs, ScalingQuestion question
     scaling.unknown = "no trial was measured";
     return scaling;
   }
-  // A law's share of nothing has no meaning, nor has an efficiency per machine.
+  // Counts below 1 have neither a law nor an efficiency per machine.
   const bool efficient = scaling.question.alike && scaling.counts.front().count >= 1.0;
   compare_with_first(scaling.counts, efficient);
   explain(scaling);

@@ -13,16 +13,16 @@
 
 namespace steptune {
 
-/// One measured run, as the scaling curve is drawn from it.
+/// One measured run, as a point of the scaling curve.
 struct ScalingRun {
   std::int64_t trial = 0;
   double count = 0.0;  ///< machines, processes or GPUs
   Configuration configuration;
-  bool completed = true;   ///< false: the scheduler stopped it before it was measured in full
-  bool selectable = true;  ///< false: a repetition, which only makes its configuration surer
+  bool completed = true;   ///< false: the scheduler stopped it before it was fully measured
+  bool selectable = true;  ///< false: a repetition, which only adds to its configuration's mean
   double time_s = 0.0;
-  double standard_error_s = 0.0;  ///< positive; that of the configuration, among launches
-  double price_per_hour = 0.0;    ///< of all machines together, in the unit of cost
+  double standard_error_s = 0.0;  ///< positive; error of the configuration among launches
+  double price_per_hour = 0.0;    ///< price of all machines together, in the unit of cost
 };
 
 /// The best configuration at one count.
@@ -30,82 +30,81 @@ struct ScalingCount {
   double count = 0.0;
   std::int64_t trial = 0;
   Configuration configuration;
-  std::size_t trials = 0;  ///< that were measured at this count
+  std::size_t trials = 0;  ///< number of trials measured at this count
   bool completed = true;   ///< false: all trials at this count were stopped early
   Estimate time_s;         ///< mean over the configuration's runs
   double relative_error = 0.0;
   Estimate cost;
-  Estimate speed_up;  ///< over the first count
-  /// Speed-up over the ratio of the counts. Nothing where the machines are of several kinds.
+  Estimate speed_up;  ///< speed relative to the first count
+  /// Speed-up divided by the ratio of the counts. nullopt if the machines are of several kinds.
   std::optional<Estimate> efficiency;
-  /// Speed that each further machine since the count before added, as a share of what each of the
-  /// first count's has. Nothing for the first count.
+  /// Speed that each machine added since the previous count contributes, as a share of the speed of
+  /// each of the first count's machines. nullopt for the first count.
   std::optional<Estimate> added_pays;
 };
 
-/// What a law says of a count that was not measured.
+/// Prediction of a law for a count that was not measured.
 struct ScalingPrediction {
   double count = 0.0;
   Estimate time_s;
   Estimate cost;
-  bool beyond = false;  ///< outside of the counts that were measured
+  bool beyond = false;  ///< outside the measured counts
 };
 
-/// Where another machine begins to pay less than is asked for.
+/// Count from which a further machine pays less than required.
 struct ScalingKnee {
   double count = 0.0;
   double low = 0.0;  ///< 95 % interval
   double high = 0.0;
-  bool is_last = false;  ///< as far as was measured, every machine pays
+  bool is_last = false;  ///< every machine up to the largest measured count pays
 };
 
-/// The count that costs least among those that end in time.
+/// The cheapest count that meets the deadline.
 struct ScalingChoice {
   double count = 0.0;
-  bool measured = true;  ///< false: by the law
-  bool surely = true;    ///< the upper end of its time is in time, too
+  bool measured = true;  ///< false: predicted by the law
+  bool surely = true;    ///< the upper end of its time also meets the deadline
   Estimate time_s;
   Estimate cost;
 };
 
 struct ScalingQuestion {
-  std::string over;             ///< the parameter that counts machines
-  double min_efficiency = 0.7;  ///< that another machine is to pay, in (0, 1]
+  std::string over;             ///< parameter that counts machines
+  double min_efficiency = 0.7;  ///< least efficiency, in (0, 1], at which a further machine pays
   std::optional<double> deadline_s;
-  /// Machines of one kind: only then is there a law.
+  /// True if all machines are of one kind. Otherwise no law applies.
   bool alike = true;
   double error_degrees_of_freedom = 3.0;
-  /// Counts that may be asked for, in order, and the price per hour there, given the configuration
-  /// of the nearest measured count; nothing where that configuration cannot have this count.
+  /// Possible counts, in order, and the price per hour at a count, given the configuration of the
+  /// nearest measured count. The price is nullopt if that configuration cannot have this count.
   std::vector<double> possible_counts;
   std::function<std::optional<double>(const Configuration& nearest, double count)> price_per_hour;
 };
 
-/// Time, cost and efficiency against the number of machines, and what explains it.
+/// Time, cost and efficiency against the number of machines, and the laws that explain them.
 struct Scaling {
   ScalingQuestion question;
-  std::vector<ScalingCount> counts;  ///< in order
-  std::vector<ScalingFit> fits;      ///< the law that is best supported first; may be empty
-  /// Whether the family of the first law (the same work, or work that grows) is told from the other
-  /// at odds of 10 to 1, all laws being compared.
+  std::vector<ScalingCount> counts;  ///< in ascending order
+  std::vector<ScalingFit> fits;      ///< best supported law first; may be empty
+  /// True if the points support the first law's family (constant work, or work that grows) over the
+  /// other at odds of 10 to 1, and all laws can be compared.
   bool law_told = false;
-  /// Standard deviation of the points around the first law, over what their errors explain; 1 where
-  /// that cannot be told.
+  /// Standard deviation of the points around the first law, relative to their errors; 1 if unknown.
   double scatter = 1.0;
   std::vector<ScalingPrediction> predictions;
   std::optional<ScalingKnee> knee;
-  std::optional<ScalingChoice> cheapest;  ///< in time where there is a deadline
-  std::string unknown;                    ///< why there is no law, for people; else empty
+  std::optional<ScalingChoice> cheapest;  ///< meets the deadline, if there is one
+  std::string unknown;                    ///< why there is no law, for people; otherwise empty
 };
 
-/// The best configuration at each count, in order of count, compared with no other count.
+/// Returns the best configuration at each count, in order of count, without comparing counts.
 [[nodiscard]] std::vector<ScalingCount> best_by_count(const std::vector<ScalingRun>& runs);
 
-/// Takes at each count the configuration with the least time (completed ones before those that were
-/// stopped early), compares and explains. Runs have positive, finite times and errors.
+/// Compares and explains the best configurations: at each count the one with the least time,
+/// completed ones before those stopped early. Runs must have positive, finite times and errors.
 [[nodiscard]] Scaling scaling_of(const std::vector<ScalingRun>& runs, ScalingQuestion question);
 
-/// True for the laws in which the work of a step grows with the machines.
+/// True for laws in which the work of a step grows with the machines.
 [[nodiscard]] bool work_grows(ScalingLaw law);
 
 }  // namespace steptune

@@ -16,8 +16,8 @@ struct StageWord {
   StepStage stage;
 };
 
-/// In order: the first word that a name contains decides. Words of copying come before those of
-/// data, of which a copy's name often speaks, too.
+/// The first word in this list that a name contains decides. Words for copying precede words for
+/// data, because names of copies often include both.
 constexpr std::array k_part_words{
     StageWord{"h2d", StepStage::host_to_device},
     StageWord{"host_to_device", StepStage::host_to_device},
@@ -81,7 +81,8 @@ std::string folded(std::string_view text) {
   return result;
 }
 
-/// Whether a word begins where a word of the name does: "amp" is in "use_amp", not in "sample".
+/// True if the word starts at the beginning of a word of the name: "amp" is in "use_amp", not in
+/// "sample".
 bool names(const std::string& name, std::string_view word) {
   for (std::size_t at = name.find(word); at != std::string::npos; at = name.find(word, at + 1)) {
     if (at == 0 || std::isalpha(static_cast<unsigned char>(name[at - 1])) == 0) return true;
@@ -97,7 +98,7 @@ std::optional<StepStage> first_stage(std::string_view text, std::span<const Stag
   return std::nullopt;
 }
 
-/// The knob of the PyTorch hook that is set from the parameter, else nothing.
+/// Returns the knob of the PyTorch hook that the parameter sets; nullopt if none.
 std::optional<std::string> knob_set_from(const std::string& parameter, const Json& document) {
   const Json::json_pointer path("/hooks/pytorch");
   if (!document.is_object() || !document.contains(path)) return std::nullopt;

@@ -9,16 +9,17 @@
 
 namespace steptune {
 
-/// What a training step does, one after the other or, with workers and GPUs, at the same time.
+/// Stages of a training step. They follow each other or, with workers and GPUs, overlap.
 enum class StepStage { data, host_to_device, compute, communication, optimizer };
-[[nodiscard]] std::string to_text(StepStage stage);  ///< persistent names: `host_to_device`
+[[nodiscard]] std::string to_text(StepStage stage);  ///< permanent names: `host_to_device`
 
-/// The stage that a program means by the name of a part of its steps: `data_loading`, `forward`,
-/// `allreduce`. Nothing for a name that says none of them.
+/// Returns the stage that a program's name for a part of its steps means: `data_loading`,
+/// `forward`, `allreduce`. nullopt for any other name.
 [[nodiscard]] std::optional<StepStage> stage_of_part(std::string_view part);
 
-/// The stage that a parameter acts on, by its name (`num_workers`, `precision`) and by what the
-/// study file does with it (`hooks.pytorch`). Nothing where neither says; a batch size acts on all.
+/// Returns the stage that a parameter affects, by its name (`num_workers`, `precision`) and by its
+/// use in the study file (`hooks.pytorch`). nullopt if neither says so. A batch size affects all
+/// stages.
 [[nodiscard]] std::optional<StepStage> stage_of_parameter(const std::string& parameter,
                                                           const Json& study_document);
 

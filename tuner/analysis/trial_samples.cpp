@@ -20,8 +20,8 @@ struct Reading {
   double standard_error = 0.0;
 };
 
-/// Samples spread evenly over all, and those that must not be missing: the baseline's, and the two
-/// ends, one of which is the best.
+/// Returns samples spread evenly over all, always including the baseline's and both ends, one of
+/// which is the best.
 std::vector<EffectSample> thinned(std::vector<EffectSample> samples, std::size_t baseline) {
   if (samples.size() <= k_most_samples) return samples;
   std::set<std::size_t> kept{baseline};
@@ -41,14 +41,14 @@ std::vector<EffectSample> samples_of(
     const SearchSpace& space, const std::vector<TrialRecord>& trials, std::span<const Point> points,
     const std::function<std::optional<Reading>(const TrialRecord&)>& reading_of) {
   std::vector<EffectSample> samples;
-  std::size_t baseline = 0;  // the first baseline's place, else that of the first trial
+  std::size_t baseline = 0;  // index of the first baseline's sample, otherwise of the first trial's
   bool has_baseline = false;
   for (std::size_t i = 0; i < trials.size(); ++i) {
     const TrialRecord& trial = trials[i];
     const auto reading = reading_of(trial);
     if (!reading || !std::isfinite(reading->value)) continue;
     Point point = points.empty() ? space.encode(trial.configuration) : points[i];
-    // A value that a continued study no longer has.
+    // The value is no longer in the space of a continued study.
     if (std::ranges::any_of(point, [](double at) { return std::isnan(at); })) continue;
     const double error = std::isfinite(reading->standard_error) ? reading->standard_error : 0.0;
     if (trial.purpose == TrialPurpose::baseline && !std::exchange(has_baseline, true)) {

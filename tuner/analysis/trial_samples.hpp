@@ -11,31 +11,31 @@
 
 namespace steptune {
 
-/// What a study's trials say of one quantity, as an effects model wants it.
+/// Values of one quantity from a study's trials, for an effects model.
 struct TrialSamples {
   std::vector<EffectSample> samples;
-  /// The values are natural logarithms: effects are factors. False where some value is not
-  /// positive.
+  /// True if the values are natural logarithms, so that effects are factors. False if some value is
+  /// not positive.
   bool logarithmic = true;
 };
 
-/// The trials' configurations as the space encodes them. Each of the following takes them where
-/// they are known; else (empty) it encodes what it looks at.
+/// Encodes the trials' configurations as points of the space. Each of the functions below accepts
+/// these points; if they are empty, it encodes the trials itself.
 [[nodiscard]] std::vector<Point> encoded(const SearchSpace& space,
                                          const std::vector<TrialRecord>& trials);
 
-/// Values of an objective: of all trials that were measured, those that the scheduler stopped or
-/// that violate a guard included, each with its error; confirming runs are further measurements of
-/// their configuration. Of more than 2 000 trials, evenly many over the study.
+/// Returns values of an objective with their errors, of all measured trials, including those that
+/// were stopped or violate a guard. Confirming runs count as further measurements of their
+/// configuration. Of more than 2 000 trials, takes an even selection over the study.
 [[nodiscard]] TrialSamples objective_samples(const SearchSpace& space,
                                              const std::vector<TrialRecord>& trials,
                                              std::size_t objective,
                                              std::span<const Point> points = {});
-/// Steady-state seconds per sample of the same trials.
+/// Returns the steady-state seconds per sample of these trials.
 [[nodiscard]] TrialSamples step_time_samples(const SearchSpace& space,
                                              const std::vector<TrialRecord>& trials,
                                              std::span<const Point> points = {});
-/// 1 for trials that failed, ran out of memory or violate a guard, 0 for those that did not.
+/// Returns 1 for trials that failed, ran out of memory or violated a guard, otherwise 0.
 [[nodiscard]] TrialSamples failure_samples(const SearchSpace& space,
                                            const std::vector<TrialRecord>& trials,
                                            std::span<const Point> points = {});

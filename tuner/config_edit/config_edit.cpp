@@ -18,7 +18,7 @@ constexpr std::size_t k_most_candidates_told = 5;
 using Scalars = std::vector<ConfigScalar>;
 using Candidates = std::vector<const ConfigScalar*>;
 
-/// `Batch-Size` and `batch_size` are alike.
+/// Makes `Batch-Size` and `batch_size` equal.
 std::string folded(std::string_view name) {
   std::string result = lower_case(name);
   std::ranges::replace(result, '-', '_');
@@ -54,7 +54,7 @@ std::string list_of(const Candidates& candidates) {
   return list;
 }
 
-/// "; did you mean train.num_workers (line 4)?"
+/// Returns "; did you mean train.num_workers (line 4)?".
 std::string nearest_key(const Scalars& scalars, const std::string& name) {
   std::vector<std::string> names;
   for (const ConfigScalar& scalar : scalars) {
@@ -62,7 +62,7 @@ std::string nearest_key(const Scalars& scalars, const std::string& name) {
     if (!scalar.path.empty()) names.push_back(scalar.path.back());
   }
   auto nearest = nearest_name(name, names);
-  // `workers` is meant by `num_workers`, however many letters that adds.
+  // `workers` probably means `num_workers`, however many letters that adds.
   const auto meant = those(scalars, [&](const ConfigScalar& scalar) {
     if (scalar.path.empty()) return false;
     const std::string& last = scalar.path.back();
@@ -80,7 +80,7 @@ std::string missing_key(const Scalars& scalars, const std::string& key) {
              : fmt::format("no key {}{}", printable_line(key, 80), nearest_key(scalars, key));
 }
 
-/// The only one of `found`, which were found by `name`.
+/// Returns the only element of `found`, the places found for `name`.
 Result<const ConfigScalar*> only_place(const Candidates& found, const Scalars& scalars,
                                        const std::string& name) {
   if (found.size() > 1) {
@@ -97,7 +97,7 @@ Candidates by_key(const Scalars& scalars, const std::string& key) {
   return those(scalars, [&](const ConfigScalar& scalar) { return scalar.key() == key; });
 }
 
-/// The places of all parameters, or what is wrong with each that has none.
+/// The places of all parameters, and what is wrong with each that has none.
 class Places {
  public:
   Places(const Scalars& scalars, const ConfigKeys& keys) : scalars_(scalars), keys_(keys) {}
@@ -136,7 +136,7 @@ bool is_quoted(std::string_view text) {
   return text.starts_with('"') || text.starts_with('\'');
 }
 
-/// A truth value or number where the file holds one as a text in quotes: `"yes"`, `"8"`.
+/// Returns a boolean or number as text if the file has it in quotes: `"yes"`, `"8"`.
 Value as_text_like(const std::string& present, const Value& value) {
   const auto* truth = std::get_if<bool>(&value);
   if (truth != nullptr) {
@@ -145,8 +145,8 @@ Value as_text_like(const std::string& present, const Value& value) {
   return parse_finite(present) ? Value(to_text(value)) : value;
 }
 
-/// The value as the kind that the file holds now. A choice may be spelt as a text, such as `"true"`
-/// for a command line: the text "false" is true to Python.
+/// Converts the value to the kind that the file has now. A choice may be spelt as a text such as
+/// `"true"` for a command line, but Python treats the text "false" as true.
 Value as_kind_of(const ConfigScalar& scalar, std::string_view present_text, const Value& value) {
   const Json& present = scalar.value;
   const auto* text = std::get_if<std::string>(&value);
@@ -171,14 +171,14 @@ ConfigChange change_of(ConfigFormat format, std::string_view text, const std::st
   const Value value = as_kind_of(scalar, present, recommended);
   ConfigChange change{parameter, scalar.key(), scalar.line, scalar.value, value, {}};
   std::string written = config_scalar_text(format, value, present);
-  // `workers:` with nothing behind it.
+  // `workers:` without a value.
   const bool needs_blank = present.empty() && scalar.begin > 0 && text[scalar.begin - 1] != ' ';
   change.edit = {scalar.begin, scalar.end, (needs_blank ? " " : "") + std::move(written)};
   return change;
 }
 
-/// Whether a text stands in an INI file as it is. INI has no types: `16` is a text to who reads
-/// one.
+/// True if an INI file already has exactly this text. INI has no types: a reader may take `16` as a
+/// text.
 bool is_verbatim(ConfigFormat format, std::string_view text, const ConfigScalar& scalar,
                  const Value& value) {
   const auto* wanted = std::get_if<std::string>(&value);
@@ -186,7 +186,7 @@ bool is_verbatim(ConfigFormat format, std::string_view text, const ConfigScalar&
   return !is_quoted(*wanted) && text_of(scalar, text) == *wanted;
 }
 
-/// That the edited `text` says what it shall, and all else as before.
+/// True if the edited `text` has the new values and all others are unchanged.
 bool says(ConfigFormat format, std::string_view text, const Scalars& before, const Scalars& after,
           const std::vector<ConfigChange>& changes) {
   if (before.size() != after.size()) return false;

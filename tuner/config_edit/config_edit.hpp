@@ -13,7 +13,7 @@
 
 namespace steptune {
 
-/// One value of a configuration file that is to change.
+/// A change of one value of a configuration file.
 struct ConfigChange {
   std::string parameter;
   std::string key;  ///< `train.loader.batch_size`
@@ -23,28 +23,27 @@ struct ConfigChange {
   TextEdit edit;
 };
 
-/// Parameter -> key of the file; an empty key leaves the parameter out.
+/// Parameter -> key of the file. An empty key leaves the parameter out.
 using ConfigKeys = std::map<std::string, std::string>;
 
-/// The one of `scalars` that `key` names, for its value to be changed. An error of kind `usage`
-/// says why there is none: no such key (with the nearest), several, or text that cannot be replaced
-/// alone.
+/// Returns the scalar that `key` names, to change its value. Errors of kind `usage`: no such key
+/// (with the nearest), several, or a text that cannot be replaced separately.
 [[nodiscard]] Result<const ConfigScalar*> config_place(const std::vector<ConfigScalar>& scalars,
                                                        const std::string& key);
 
-/// What must change in the text of a configuration file so that it says `configuration`, in order
-/// of the text; nothing for values that are right already. A parameter belongs to the key that
-/// `keys` names, else to the only one that is called like it, at any depth (`batch-size` is
-/// `batch_size` where nothing is called `batch_size`). Nothing but the bytes of the values changes:
-/// that all others read as before is checked. One error of kind `usage` tells all parameters that
-/// have no place or several, with the candidates.
+/// Returns the changes that make the text of a configuration file match `configuration`, in order
+/// of the text; values that match already need none. A parameter belongs to the key that `keys`
+/// names, otherwise to the only key of its name at any depth (`batch-size` counts as `batch_size`
+/// if nothing is called `batch_size`). Only the bytes of the values change; the function checks
+/// that all other values still read the same. One error of kind `usage` lists all parameters
+/// without a place or with several, and the candidates.
 [[nodiscard]] Result<std::vector<ConfigChange>> config_changes(ConfigFormat format,
                                                                std::string_view text,
                                                                const Configuration& configuration,
                                                                const ConfigKeys& keys,
                                                                const std::string& where);
 
-/// The edits of all changes, in order.
+/// Returns the edits of all changes, in order.
 [[nodiscard]] std::vector<TextEdit> edits_of(const std::vector<ConfigChange>& changes);
 
 }  // namespace steptune

@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-/// Letters and what paths consist of: nothing that a YAML parser could take for syntax.
+/// True for letters and characters of paths, which no YAML parser takes for syntax.
 bool is_plain_word(std::string_view text) {
   const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   return !text.empty() && is_letter(text.front()) && std::ranges::all_of(text, [&](char c) {
@@ -19,7 +19,7 @@ bool is_plain_word(std::string_view text) {
   });
 }
 
-/// Words that parsers of YAML 1.1 or 1.2 read as something else than a text.
+/// True for words that YAML 1.1 or 1.2 does not read as text.
 bool is_yaml_word(std::string_view text) {
   constexpr std::array<std::string_view, 10> k_words{"true", "false", "yes", "no",   "on",
                                                      "off",  "y",     "n",   "null", "nan"};
@@ -33,7 +33,7 @@ bool is_single_quotable(std::string_view text) {
   });
 }
 
-/// Every format's double quotes know what JSON escapes.
+/// Every format supports JSON's escapes in double quotes.
 std::string double_quoted(const std::string& text) {
   std::string quoted = dump_json(Json(text));
   for (auto at = quoted.find('\x7F'); at != std::string::npos; at = quoted.find('\x7F', at)) {
@@ -42,8 +42,8 @@ std::string double_quoted(const std::string& text) {
   return quoted;
 }
 
-/// In quotes only where there are some: many readers of INI know none. What is not read back as it
-/// was is refused by whoever edits.
+/// Adds quotes only if the value has some, because many INI readers do not support quotes. The
+/// caller refuses a change that is not read back unchanged.
 std::string ini_text(const std::string& text, std::string_view present) {
   const char quote = present.empty() ? '\0' : present.front();
   if (quote != '"' && quote != '\'') return text;
@@ -62,7 +62,7 @@ std::string quoted_text(ConfigFormat format, const std::string& text, std::strin
   return double_quoted(text);
 }
 
-/// YAML 1.1 reads `1e-05` as a text: it wants a point.
+/// Adds a decimal point, because YAML 1.1 reads `1e-05` as a text.
 std::string float_text(double value) {
   std::string text = to_text(Value(value));
   if (text.find('.') != std::string::npos) return text;
@@ -89,7 +89,7 @@ std::string ConfigScalar::key() const {
 
 Result<std::vector<ConfigScalar>> scan_config(ConfigFormat format, std::string_view text,
                                               const std::string& where) {
-  // The parsers disagree on whether a byte order mark is a character.
+  // Skip the byte order mark: the parsers disagree on whether it is a character.
   constexpr std::string_view k_mark = "\xEF\xBB\xBF";
   const std::size_t skipped = text.starts_with(k_mark) ? k_mark.size() : 0;
   const auto scan = format == ConfigFormat::json   ? scan_json

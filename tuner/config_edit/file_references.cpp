@@ -21,7 +21,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-/// Keys by which a configuration builds upon others; places in lists have none of their own.
+/// True for keys by which a configuration includes others. List indices are skipped.
 bool names_base(const ConfigScalar& scalar) {
   static const std::set<std::string> k_keys{
       "_base_",   "__base__", "base",    "base_config", "base_cfg", "extends", "inherit",
@@ -54,7 +54,7 @@ FileReferences file_references(ConfigFormat format, const std::vector<ConfigScal
                                const fs::path& working_directory) {
   FileReferences found;
   for (const ConfigScalar& scalar : scalars) {
-    // The loader of `!include x.yaml` decides in which folder it looks.
+    // The loader of `!include x.yaml` decides which folder it uses.
     const bool is_tagged = text.substr(scalar.begin).starts_with('!');
     if (!is_reference(scalar, folder, working_directory, is_tagged)) continue;
     const auto path = scalar.value.get<std::string>();

@@ -11,10 +11,11 @@
 namespace steptune {
 
 /// Files that a configuration names relative to its own folder, so that a copy elsewhere would not
-/// find them: `_BASE_: ../base.yaml`, or any path that is there and not in `working_directory`.
+/// find them: `_BASE_: ../base.yaml`, or any path that exists there but not in `working_directory`.
 struct FileReferences {
-  std::vector<TextEdit> edits;  ///< that make them absolute, in order
-  std::string fixed;  ///< one that cannot be edited, such as `!include x.yaml`; empty: none
+  std::vector<TextEdit> edits;  ///< edits that make them absolute, in order
+  /// a reference that cannot be edited, such as `!include x.yaml`; may be empty
+  std::string fixed;
 };
 [[nodiscard]] FileReferences file_references(ConfigFormat format,
                                              const std::vector<ConfigScalar>& scalars,

@@ -15,14 +15,14 @@ std::size_t skip_blanks(std::string_view line, std::size_t from) {
   return std::min(line.find_first_not_of(k_blanks, from), line.size());
 }
 
-/// `line` without blanks at its end.
+/// Returns `line` without trailing blanks.
 std::string_view without_end(std::string_view line) {
   const std::size_t last = line.find_last_not_of(k_blanks);
   return line.substr(0, last == std::string_view::npos ? 0 : last + 1);
 }
 
-/// Where a value ends that begins at `begin`: behind its closing quote, or before a comment, which
-/// stands behind a blank.
+/// Returns the end of the value that starts at `begin`: after its closing quote, or before a
+/// comment, which follows a blank.
 std::size_t value_end(std::string_view line, std::size_t begin) {
   const char quote = begin < line.size() ? line[begin] : '\0';
   if (quote == '"' || quote == '\'') {

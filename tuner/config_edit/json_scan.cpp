@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Input iterator that tells how far the parser has read.
+/// Input iterator that counts the characters the parser has read.
 class CountedChar {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -37,8 +37,8 @@ class CountedChar {
   std::size_t* passed_;
 };
 
-/// Follows nlohmann's parser through the text. Between two of its events there are but separators,
-/// blanks and comments, so that a scalar begins at the first other character after the last event.
+/// Follows nlohmann's parser through the text. Between two of its events there are only separators,
+/// blanks and comments, so a scalar starts at the first other character after the last event.
 class ScalarCollector : public nlohmann::json_sax<Json> {
  public:
   ScalarCollector(std::string_view text, const std::size_t& passed)
@@ -76,7 +76,7 @@ class ScalarCollector : public nlohmann::json_sax<Json> {
     std::string key;
   };
 
-  /// The parser has looked at the character behind a number, unless there is none.
+  /// The parser has already read the character after a number, if there is one.
   bool number(Json value) {
     std::size_t end = passed_;
     while (end > last_ && std::string_view("0123456789").find(text_[end - 1]) == std::string::npos)
@@ -131,7 +131,7 @@ class ScalarCollector : public nlohmann::json_sax<Json> {
 
   std::string_view text_;
   const std::size_t& passed_;
-  std::size_t last_ = 0;  ///< where the text of the last event ends
+  std::size_t last_ = 0;  ///< end of the last event's text
   std::vector<Level> levels_;
   std::vector<ConfigScalar> scalars_;
 };
@@ -139,7 +139,7 @@ class ScalarCollector : public nlohmann::json_sax<Json> {
 }  // namespace
 
 Result<std::vector<ConfigScalar>> scan_json(std::string_view text, const std::string& where) {
-  // Tells faults with their place, and bounds size and depth.
+  // Reports errors with their place, and limits size and depth.
   if (const auto checked = parse_json(text, where); !checked) {
     Error error = checked.error();
     error.kind = ErrorKind::usage;

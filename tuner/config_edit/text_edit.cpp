@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t k_context_lines = 3;
 
-/// Each with its line end.
+/// Splits a text into lines, each with its line end.
 std::vector<std::string_view> lines_of(std::string_view text) {
   std::vector<std::string_view> lines;
   while (!text.empty()) {
@@ -22,7 +22,7 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
-/// Whole lines that give way to others.
+/// Whole lines that are replaced by others.
 struct LineBlock {
   std::size_t first = 0;
   std::size_t beyond = 0;
@@ -54,7 +54,7 @@ void add_lines(std::string& difference, char mark, const std::vector<std::string
 }
 
 std::string range_text(std::size_t first, std::size_t count) {
-  // A range without lines is named by the line before it.
+  // diff names an empty range by the line before it.
   const std::size_t named = count == 0 ? first : first + 1;
   return count == 1 ? std::to_string(named) : fmt::format("{},{}", named, count);
 }
@@ -78,7 +78,7 @@ std::string unified_difference(std::string_view text, const std::vector<TextEdit
   const auto blocks = blocks_of(text, edits);
   if (blocks.empty()) return {};
   std::string difference = fmt::format("--- {}\n+++ {}\n", name, name);
-  std::ptrdiff_t added = 0;  // lines by the hunks so far
+  std::ptrdiff_t added = 0;  // lines added by the hunks so far
   for (std::size_t from = 0; from < blocks.size();) {
     std::size_t to = from + 1;
     while (to < blocks.size() && blocks[to].first - blocks[to - 1].beyond <= 2 * k_context_lines)

@@ -8,18 +8,18 @@
 
 namespace steptune {
 
-/// Bytes `begin` to `end` of a text give way to others.
+/// Replaces bytes `begin` to `end` of a text by `text`.
 struct TextEdit {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::string text{};
 };
 
-/// `edits` in order, not overlapping.
+/// Applies `edits`, which must be in order and not overlap.
 [[nodiscard]] std::string edited_text(std::string_view text, const std::vector<TextEdit>& edits);
 
-/// What the edits do to a file of that name, as `diff -u` shows it and `patch` applies it; empty
-/// where there is none. `edits` as above.
+/// Returns the effect of the edits on a file of that name, as `diff -u` shows and `patch` applies
+/// it; empty if there is none.
 [[nodiscard]] std::string unified_difference(std::string_view text,
                                              const std::vector<TextEdit>& edits,
                                              const std::string& name);

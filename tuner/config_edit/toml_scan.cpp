@@ -10,7 +10,7 @@
 namespace steptune {
 namespace {
 
-/// toml++ tells lines and characters, both from 1; texts are cut by bytes.
+/// Converts toml++'s lines and characters, both from 1, into bytes.
 class TomlPlaces {
  public:
   explicit TomlPlaces(std::string_view text) : text_(text) {

@@ -6,11 +6,11 @@
 
 namespace steptune {
 
-/// A text may be a word for true or false: `True`, `no`, `ON`, `1`.
+/// True for a word that means true or false: `True`, `no`, `ON`, `1`.
 [[nodiscard]] bool is_truth_word(std::string_view text);
 
-/// `value` as it is written where `present` stands now: `False` for `True`, `off` for `on`; `true`
-/// or `false` where `present` is no such word.
+/// Returns `value` in the style of `present`: `False` for `True`, `off` for `on`; `true` or `false`
+/// if `present` is no such word.
 [[nodiscard]] std::string truth_word_like(std::string_view present, bool value);
 
 }  // namespace steptune

@@ -25,11 +25,11 @@ struct YamlEvent {
   ~YamlEvent() { yaml_event_delete(&event); }
 };
 
-/// libyaml counts characters; texts are cut by bytes.
+/// Converts libyaml's character positions into bytes.
 class ByteOffsets {
  public:
   explicit ByteOffsets(std::string_view text) : text_(text) {}
-  /// Ascending calls are cheap.
+  /// Fast if calls are in ascending order.
   std::size_t of(std::size_t character) {
     while (character_ < character && byte_ < text_.size()) {
       ++byte_;
@@ -46,7 +46,7 @@ class ByteOffsets {
   std::size_t byte_ = 0;
 };
 
-/// A plain scalar by the core schema, YAML 1.2.2 chapter 10.3.2.
+/// Returns a plain scalar with its type in the core schema, YAML 1.2.2 chapter 10.3.2.
 Json typed(const std::string& text) {
   if (text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL") return {};
   if (text == "true" || text == "True" || text == "TRUE") return true;
@@ -71,7 +71,7 @@ class YamlScanner {
     }
     const std::unique_ptr<yaml_parser_t, void (*)(yaml_parser_t*)> owner(&parser,
                                                                          yaml_parser_delete);
-    // libyaml aborts on a null pointer, which an empty view may hold.
+    // libyaml aborts on a null pointer, which an empty view may have.
     const char* const data = text_.empty() ? "" : text_.data();
     yaml_parser_set_input_string(&parser, reinterpret_cast<const unsigned char*>(data),  // NOLINT
                                  text_.size());
@@ -89,7 +89,7 @@ class YamlScanner {
   struct Level {
     bool list = false;
     std::size_t index = 0;
-    std::optional<std::string> key;  ///< of the value that comes next
+    std::optional<std::string> key;  ///< key of the next value
   };
 
   tl::unexpected<Error> fault(const yaml_parser_t& parser) const {
@@ -103,7 +103,7 @@ class YamlScanner {
     switch (event.type) {
       case YAML_MAPPING_START_EVENT:
       case YAML_SEQUENCE_START_EVENT:
-        // A collection as a key has no name; what lies in it is not found by one.
+        // A collection used as a key has no name, so values below it cannot be found by one.
         if (!levels_.empty() && !levels_.back().list && !levels_.back().key)
           levels_.back().key = "?";
         if (levels_.size() == k_most_levels) {

@@ -30,8 +30,8 @@ bool is_sqlite(const fs::path& file) {
 
 constexpr int k_busy_ms = 5000;
 
-/// A parameter of Optuna: a number as it is, a choice by its place in its distribution; an empty
-/// object where the distribution cannot be read or has no such choice.
+/// Returns the value of an Optuna parameter: a number unchanged, a choice by its index in the
+/// distribution. An empty object if the distribution cannot be read or has no such choice.
 Json optuna_value(double stored, const std::string& distribution_text) {
   const auto distribution = parse_json(distribution_text, "distribution_json");
   if (!distribution || !distribution->is_object()) return Json::object();
@@ -140,7 +140,7 @@ Result<ForeignTrials> read_csv(const fs::path& file) {
   const auto csv = read_csv_file(file);
   if (!csv) return tl::unexpected(csv.error());
   std::vector<std::string> header = csv->header;
-  // As spreadsheets begin a file in UTF-8.
+  // Skip the byte order mark with which spreadsheets start a UTF-8 file.
   if (!header.empty() && header.front().starts_with("\xef\xbb\xbf")) header.front().erase(0, 3);
   std::set<std::string> columns;
   for (const std::string& column : header) {

@@ -34,7 +34,7 @@ Result<void> check_command(const LongRun& run) {
               "see --format json");
 }
 
-/// An error where the command starts its processes by another launcher than `wanted`.
+/// Returns an error if the command starts its processes by a launcher other than `wanted`.
 Result<void> check_launcher(const LongRun& run, std::string_view wanted) {
   const auto launcher = launcher_in(run.argv);
   if (!launcher || *launcher == wanted) return {};
@@ -63,7 +63,7 @@ void append_program(std::vector<std::string>& words, const LongRun& run) {
   words.insert(words.end(), run.argv.begin(), run.argv.end());
 }
 
-/// As `accelerate` calls it; nothing where no parameter tells.
+/// Returns accelerate's name of the precision; nullopt if no parameter has one.
 std::optional<std::string> mixed_precision(const Configuration& configuration) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 14> k_names{
       {{"fp32", "no"},
@@ -97,7 +97,7 @@ std::optional<std::string> threads(const LongRun& run) {
   return found->second;
 }
 
-/// In double quotes of an ENV instruction.
+/// Quotes a value for an ENV instruction.
 std::string docker_quoted(std::string_view value) {
   std::string quoted = "\"";
   for (const char c : value) {
@@ -107,7 +107,7 @@ std::string docker_quoted(std::string_view value) {
   return quoted + "\"";
 }
 
-/// One output of a step, which may have many lines.
+/// Returns one output of a step; it may have several lines.
 std::string github_value(const std::string& name, const std::string& value) {
   if (!has_control(value)) return fmt::format("{}={}\n", name, value);
   std::string end = "STEPTUNE_END";
@@ -124,7 +124,7 @@ Result<std::vector<std::string>> torchrun_words(const LongRun& run) {
   if (launcher_in(run.argv)) return with_environment(run, run.argv);
   const bool is_named = run.argv[0] == "python3" || run.argv[0] == "python";
   std::vector<std::string> words{"torchrun"};
-  // Another Python has its own torchrun, which is this module.
+  // Another Python has its own torchrun; call the same module directly.
   if (!is_named && python_script(run.argv)) words = {run.argv[0], "-m", "torch.distributed.run"};
   words.push_back(run.resources.instance_count > 1
                       ? fmt::format("--nnodes={}", run.resources.instance_count)
@@ -145,7 +145,7 @@ Result<std::vector<std::string>> accelerate_words(const LongRun& run) {
   if (const auto precision = mixed_precision(run.configuration)) {
     words.push_back("--mixed_precision=" + *precision);
   }
-  // It sets OMP_NUM_THREADS by this option, whatever that was.
+  // accelerate sets OMP_NUM_THREADS from this option, whatever its value was.
   if (const auto count = threads(run)) words.push_back("--num_cpu_threads_per_process=" + *count);
   append_program(words, run);
   return with_environment(run, std::move(words));
@@ -171,7 +171,7 @@ Result<std::string> github_output(const LongRun& run) {
   if (auto checked = check_utf8(run); !checked) return tl::unexpected(checked.error());
   std::string lines;
   for (const auto& [name, value] : run.configuration.values()) {
-    // These have a meaning of their own; the parameter is in `configuration`.
+    // These names have a fixed meaning here. The parameter is still in `configuration`.
     if (name == "configuration" || name == "args" || name == "env") continue;
     lines += github_value(name, to_text(value));
   }

@@ -10,26 +10,26 @@
 
 namespace steptune {
 
-// Each is an error of kind `not_found` where the study has no command, and of kind `usage` where
-// what is launched cannot be said in that form (a text that is no UTF-8 in JSON). Texts end with a
-// newline.
+// Each function returns `not_found` if the study has no command, and `usage` if the format cannot
+// express the run (a text in JSON that is not UTF-8). Texts end with a newline.
 
-/// `env OMP_NUM_THREADS=2 torchrun --standalone --nproc_per_node=1 train.py --batch 8`, words for a
-/// shell: the program in as many processes as it was measured in, one on each machine. A command
-/// that starts torchrun itself is left as it is; one that starts another launcher is a `usage`
-/// error.
+/// Returns words for a shell: `env OMP_NUM_THREADS=2 torchrun --standalone --nproc_per_node=1
+/// train.py --batch 8`. Starts as many processes as were measured, one on each machine. A command
+/// that starts torchrun itself is unchanged; one that starts another launcher is a `usage` error.
 [[nodiscard]] Result<std::vector<std::string>> torchrun_words(const LongRun& run);
 
-/// The same by `accelerate launch`; it is told the precision if a parameter called `precision`,
-/// `mixed_precision`, `dtype` or `amp` has one of its values, and the threads it would set anew.
+/// Does the same with `accelerate launch`. Passes the precision if a parameter called `precision`,
+/// `mixed_precision`, `dtype` or `amp` has one of accelerate's values, and the number of threads,
+/// which accelerate would otherwise reset.
 [[nodiscard]] Result<std::vector<std::string>> accelerate_words(const LongRun& run);
 
-/// ENV instructions and a CMD in exec form. Variables that ENV cannot hold (line breaks, unusual
-/// names) are set by env(1) in the CMD.
+/// Returns ENV instructions and a CMD in exec form. In the CMD, env(1) sets the variables that ENV
+/// cannot express (line breaks, unusual names).
 [[nodiscard]] Result<std::string> dockerfile_lines(const LongRun& run);
 
-/// Lines for `$GITHUB_OUTPUT` of GitHub Actions: each parameter by its name, `configuration` (JSON)
-/// and, where there is a command, `args` (a line for a shell) and `env` (KEY=VALUE lines for one).
+/// Returns lines for `$GITHUB_OUTPUT` of GitHub Actions: each parameter by name, `configuration`
+/// (JSON) and, if there is a command, `args` (a line for a shell) and `env` (KEY=VALUE lines for a
+/// shell).
 [[nodiscard]] Result<std::string> github_output(const LongRun& run);
 
 }  // namespace steptune

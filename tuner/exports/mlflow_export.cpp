@@ -17,10 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// MLflow's file store: folders of small files. Errors throw, as they may arise at every line.
+/// Writes MLflow's file store, folders of small files. Errors throw, because every line may fail.
 class FileStoreWriter {
  public:
-  /// `place`: where the experiment will lie in the end, for the addresses in it.
+  /// `place` is the final folder of the experiment, used for addresses in it.
   FileStoreWriter(const StudyExport& study, std::string experiment, fs::path folder,
                   const fs::path& place)
       : study_(study),
@@ -57,7 +57,7 @@ class FileStoreWriter {
     }
   }
 
-  /// Each value as JSON, which YAML reads alike.
+  /// Writes values as JSON, which YAML reads alike.
   static void write_file(const fs::path& file, const Json& members) {
     std::string text;
     for (const auto& [key, value] : members.items())
@@ -66,7 +66,7 @@ class FileStoreWriter {
   }
 
   static int run_status(TrialStatus status) {
-    // RunStatus of MLflow's protocol.
+    // Values of RunStatus in MLflow's protocol.
     constexpr int k_running = 1;
     constexpr int k_finished = 3;
     constexpr int k_failed = 4;
@@ -113,7 +113,7 @@ class FileStoreWriter {
     fs::create_directories(run / "artifacts");
     for (const auto& [parameter, value] : trial.configuration.values())
       put(run / "params" / parameter, to_text(value));
-    // What a program printed may be no UTF-8, and MLflow then reads nothing of the run.
+    // A program may print invalid UTF-8; MLflow could then not read the run.
     const auto tag = [&](const std::string& key, const std::string& text) {
       put(run / "tags" / key, as_utf8(text));
     };
@@ -125,8 +125,9 @@ class FileStoreWriter {
     write_metrics(trial, run / "metrics");
   }
 
-  /// Whether MLflow can hold a metric of that name beside those that are there: `train/loss` is the
-  /// file `loss` in a folder, and `train` then no metric. No name leads out of `folder`.
+  /// True if MLflow can store a metric of that name beside the existing ones: `train/loss` is a
+  /// file `loss` in a folder, so `train` cannot be a metric, too. Refuses names that lead out of
+  /// `folder`.
   static bool is_free(const fs::path& folder, const fs::path& name) {
     const bool is_path =
         std::ranges::all_of(name, [](const fs::path& part) { return is_file_name(part.string()); });
@@ -140,7 +141,7 @@ class FileStoreWriter {
 
   void write_metrics(const TrialRecord& trial, const fs::path& folder) const {
     const auto metric = [&](const std::string& name, double value) {
-      // A metric that the program reports may be called as no file can be, or as one of these.
+      // Skip a reported metric whose name is no file name, or is already used.
       if (!std::isfinite(value) || !is_free(folder, name)) return;
       put(folder / name,
           fmt::format("{} {} 0\n", milliseconds(trial.ended_wall_s), to_text(Value(value))));
@@ -166,7 +167,7 @@ class FileStoreWriter {
   std::string address_;
 };
 
-/// Eighteen digits, as MLflow's own: the same study has the same, wherever it is written.
+/// Returns eighteen digits, like MLflow's own. The same study gets the same id everywhere.
 std::string experiment_id(const StudyExport& study) {
   constexpr std::size_t k_hex_digits = 14;
   constexpr std::uint64_t k_smallest = 100'000'000'000'000'000;
@@ -187,7 +188,7 @@ Result<void> write_mlflow_experiment(const StudyExport& study, const fs::path& f
       return fail(ErrorKind::conflict, "the study was exported to this place before",
                   place.string(), "remove that folder, or name another one");
     }
-    // MLflow looks into no folder whose name begins with a point.
+    // MLflow ignores folders whose names start with a dot.
     part = fs::absolute(folder) / fmt::format(".{}.{}.part", experiment, ::getpid());
     fs::create_directories(part);
     FileStoreWriter(study, experiment, part, place).write();

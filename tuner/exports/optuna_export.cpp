@@ -16,8 +16,7 @@ namespace steptune {
 namespace {
 
 // The tables of Optuna 3 (optuna/storages/_rdb/models.py, schema version 12). There is no table
-// `alembic_version`: the version of Optuna that opens the file writes its own, and so none refuses
-// it as another's.
+// `alembic_version`: the version of Optuna that opens the file writes it, so none refuses the file.
 constexpr const char* k_optuna_tables = R"sql(
 CREATE TABLE studies (study_id INTEGER NOT NULL, study_name VARCHAR(512) NOT NULL,
   PRIMARY KEY (study_id));
@@ -64,13 +63,13 @@ Json distribution(const char* name, Json attributes) {
 }
 
 Json distribution_of(const Parameter& parameter) {
-  // Optuna has no logarithmic scale from 0 on.
+  // Optuna has no logarithmic scale that starts at 0.
   const bool log = parameter.scale != Scale::linear && parameter.low > 0.0;
   if (parameter.kind == ParameterKind::integer) {
     const auto low = static_cast<std::int64_t>(parameter.low);
     auto high = static_cast<std::int64_t>(parameter.high);
     const auto step = log ? 1 : static_cast<std::int64_t>(parameter.step.value_or(1.0));
-    high -= (high - low) % step;  // Optuna's last value lies on a step
+    high -= (high - low) % step;  // Optuna's last value must be on a step
     return distribution("IntDistribution",
                         {{"log", log}, {"step", step}, {"low", low}, {"high", high}});
   }
@@ -96,7 +95,7 @@ Json distribution_of(const Parameter& parameter) {
   return distribution("CategoricalDistribution", {{"choices", choices}});
 }
 
-/// A value as it stands in `trial_params`: numbers as they are, choices by their place.
+/// Returns a value as in `trial_params`: numbers unchanged, choices by index.
 double stored_value(const Parameter& parameter, const Value& value) {
   if (parameter.kind == ParameterKind::boolean) return to_number(value);
   if (parameter.kind == ParameterKind::categorical || parameter.kind == ParameterKind::ordinal) {
@@ -131,7 +130,7 @@ const char* state_of(const TrialRecord& trial, std::size_t objectives) {
   return "FAIL";
 }
 
-/// As SQLAlchemy writes it, in UTC.
+/// Returns a time as SQLAlchemy writes it, in UTC.
 std::string datetime_text(double wall_time_s) {
   const auto seconds = static_cast<std::time_t>(std::floor(wall_time_s));
   const auto microseconds = static_cast<int>((wall_time_s - static_cast<double>(seconds)) * 1e6);

@@ -15,21 +15,21 @@
 namespace steptune {
 namespace {
 
-/// What the hook told of the knob; all is unknown where it told nothing.
+/// Returns what the hook reported about the knob; all unknown if it reported nothing.
 KnobState state_of(const HookLog& seen, const std::string& knob) {
   const auto found = seen.knobs().find(knob);
   return found == seen.knobs().end() ? KnobState() : found->second;
 }
 
-/// `# train.py:114`; the line below names the call.
+/// Returns `# train.py:114`; the line below names the call.
 std::string comment_of(const KnobState& state) {
   return fmt::format("# {}\n", fmt::join(edit_places(state), ", "));
 }
 
-/// Arguments of one call in the program, of several knobs.
+/// Arguments of one call in the program, from several knobs.
 struct CallEdit {
-  KnobEdit edit;    ///< of the first of them
-  KnobState state;  ///< likewise: the places
+  KnobEdit edit;    ///< edit of the first knob
+  KnobState state;  ///< state of the first knob, with the places
   std::vector<std::string> arguments;
   std::string remark;
 };
@@ -98,8 +98,8 @@ std::string python_edits(const std::map<std::string, Value>& knobs, const HookLo
     const auto value = knobs.find(knob.name);
     if (value == knobs.end()) continue;
     const KnobState state = state_of(seen, knob.name);
-    // In force without any change. A baseline may have no value of it, such as `prefetch_factor`
-    // where that has no workers.
+    // Skip values that the program already uses. A baseline may lack them, such as
+    // `prefetch_factor` without workers.
     if (state.today == to_json(value->second)) continue;
     edits.add(knob, value->second, state);
   }

@@ -9,9 +9,9 @@
 
 namespace steptune {
 
-/// The lines of a program that a person changes so that it does by itself what the hook put into
-/// it: by knob, with the places that the hook saw (`# train.py:114`), without what it does already.
-/// Ends with a newline.
+/// Returns the lines of a program that a person changes, so that the program does by itself what
+/// the hook did: for each knob, with the places that the hook saw (`# train.py:114`), without
+/// settings that the program already has. Ends with a newline.
 [[nodiscard]] std::string python_edits(const std::map<std::string, Value>& knobs,
                                        const HookLog& seen);
 

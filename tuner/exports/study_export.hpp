@@ -15,46 +15,47 @@
 
 namespace steptune {
 
-/// Everything that is known of a study, for other programs.
+/// All data of a study, for other programs.
 struct StudyExport {
   StudyRecord record;
   StudySpec spec;
-  Leaderboard board;                ///< all trials, whatever their state
+  Leaderboard board;                ///< all trials in any state
   std::vector<TrialRecord> trials;  ///< in order of number
   std::map<std::int64_t, TrialTrace> traces;
-  std::vector<SessionRecord> sessions;  ///< with the libraries that a baseline told of in each
+  std::vector<SessionRecord> sessions;  ///< with the libraries that a baseline reported in each
   std::vector<StudyDecision> decisions;
   std::optional<Recommendation> recommendation;
-  RecommendationContext words;  ///< for the recommendation
+  RecommendationContext words;  ///< facts for the recommendation's text
 };
 
 [[nodiscard]] Result<StudyExport> read_study_export(const StoredStudy& study);
 
-/// Version of the exported JSON document (`configs/export.schema.json`); grows when a field changes
-/// its meaning or goes.
+/// Version of the exported JSON document (`configs/export.schema.json`). Increases if a field
+/// changes its meaning or is removed.
 inline constexpr int k_export_version = 1;
 
-/// RFC 4180, one line per trial with every column that a leaderboard has, raw values in SI units.
+/// Returns CSV (RFC 4180): one line for each trial with every column of a leaderboard, raw values
+/// in SI units.
 [[nodiscard]] std::string csv_export(const StudyExport& study);
 
-/// The study as it was stored, its trials with their traces, the machines, what was decided, the
-/// recommendation.
-/// `program_version`: of this program.
+/// Returns the stored study, its trials with traces, the machines, the decisions and the
+/// recommendation. `program_version` is this program's.
 [[nodiscard]] Json json_export(const StudyExport& study, const std::string& program_version);
 
-// The following make something new and leave what exists alone (`conflict`): it may hold the work
-// of others. They appear whole or not at all. Confirming runs and sentinels are none there: they
-// would be taken for better or worse ones of the search. What a trial is called here (`status`,
-// `purpose`, `origin`, its number from 1) goes with it.
+// The functions below write new files only and return `conflict` if the target exists, because it
+// may hold other people's work. Output appears completely or not at all. It has no confirming runs
+// and sentinels, which would look like better or worse trials of the search. It includes this
+// program's `status`, `purpose` and `origin` of each trial, and its number from 1.
 
-/// An SQLite file that Optuna 3 and its dashboard open: `sqlite:///FILE`. Trials that the scheduler
-/// stopped are pruned; failed, infeasible and interrupted ones are failed, with their figures as
-/// user attributes. What the scheduler looked at are intermediate values (of a single objective).
+/// Writes an SQLite file that Optuna 3 and its dashboard open: `sqlite:///FILE`. Trials stopped by
+/// the scheduler are pruned. Failed, infeasible and interrupted trials are failed, with their
+/// figures as user attributes. Estimates seen by the scheduler are intermediate values (only with a
+/// single objective).
 [[nodiscard]] Result<void> write_optuna_study(const StudyExport& study,
                                               const std::filesystem::path& file);
 
-/// An experiment in MLflow's file store: `folder` is its `mlruns`, and is made if need be. Each
-/// trial is a run with parameters, metrics and tags.
+/// Writes an experiment into MLflow's file store. `folder` is its `mlruns`, which is made if
+/// missing. Each trial is a run with parameters, metrics and tags.
 [[nodiscard]] Result<void> write_mlflow_experiment(const StudyExport& study,
                                                    const std::filesystem::path& folder);
 

@@ -28,7 +28,8 @@ std::string column_of(const std::string& name, const ImportColumns& columns) {
   return given == columns.end() ? name : given->second;
 }
 
-/// As other programs call the column of a parameter; a metric may have the bare name.
+/// Finds the cell of a parameter by the column names of other programs. A metric may have the bare
+/// name.
 const Json* parameter_cell(const ForeignTrial& trial, const std::string& name,
                            const ImportColumns& columns) {
   const std::string column = column_of(name, columns);
@@ -48,7 +49,7 @@ std::optional<double> number_in(const Json& cell) {
   return cell.is_string() ? parse_finite(cell.get<std::string>()) : std::nullopt;
 }
 
-/// The parameter's value that the cell tells; nothing where it is none of its values.
+/// Returns the parameter's value in the cell; nullopt if the parameter does not have it.
 std::optional<Value> value_in(const Json& cell, const Parameter& parameter) {
   const std::string text = plain_text(cell);
   switch (parameter.kind) {
@@ -79,7 +80,7 @@ std::optional<Value> value_in(const Json& cell, const Parameter& parameter) {
   return std::nullopt;
 }
 
-/// The columns that hold an objective: by its name, and Optuna's in their order.
+/// Adds the columns of the objectives: by name, and Optuna's by position.
 ImportColumns with_objectives(const ForeignTrials& foreign, const StudySpec& study,
                               ImportColumns columns) {
   const std::size_t count = study.objectives.size();
@@ -94,7 +95,8 @@ ImportColumns with_objectives(const ForeignTrials& foreign, const StudySpec& stu
   return columns;
 }
 
-/// Optuna tells which way its objectives are better; taken the wrong way its worst trial is best.
+/// Checks the objectives' directions in Optuna's file. With the wrong direction its worst trial
+/// would be the best.
 Result<void> check_directions(const ForeignTrials& foreign, const StudySpec& study,
                               const ImportColumns& columns) {
   for (const Objective& objective : study.objectives) {
@@ -112,7 +114,7 @@ Result<void> check_directions(const ForeignTrials& foreign, const StudySpec& stu
   return {};
 }
 
-/// Parameters and objectives that at least one trial tells.
+/// Returns the parameters and objectives that at least one trial has.
 std::set<std::string> told_names(const ForeignTrials& foreign, const StudySpec& study,
                                  const ImportColumns& columns) {
   std::set<std::string> told;
@@ -129,7 +131,8 @@ std::set<std::string> told_names(const ForeignTrials& foreign, const StudySpec& 
   return told;
 }
 
-/// What may be wrong with a column that is taken for `time`: seconds per sample, or of the run.
+/// Returns warnings about a column used as `time`: it may be per step, or the time of the whole
+/// run.
 std::vector<std::string> time_notes(const std::string& column,
                                     const std::vector<TrialRecord>& trials) {
   std::vector<std::string> notes;
@@ -153,8 +156,8 @@ std::vector<std::string> time_notes(const std::string& column,
   return notes;
 }
 
-/// Drops what has no effect, for tables have a value in each column; tells which parameters have
-/// one.
+/// Removes inactive parameters, because tables have a value in each column. Returns the active
+/// ones.
 std::set<std::string> keep_active(const SearchSpace& space, Configuration& configuration) {
   const Configuration decoded = space.decode(space.encode(configuration));
   std::set<std::string> active;
@@ -168,13 +171,13 @@ std::set<std::string> keep_active(const SearchSpace& space, Configuration& confi
   return active;
 }
 
-/// A row's configuration. What it has no cell for, it is taken to have from the baseline.
+/// Configuration of a row. Parameters without a cell have the baseline's value.
 struct RowConfiguration {
   Configuration values;
   std::vector<std::string> without_cell;
 };
 
-/// Why the row is left out, where it is an error.
+/// Returns the row's configuration, or why the row is left out.
 tl::expected<RowConfiguration, std::string> configuration_of(const ForeignTrial& row,
                                                              const StudySpec& study,
                                                              const ImportColumns& columns) {
@@ -196,8 +199,8 @@ tl::expected<RowConfiguration, std::string> configuration_of(const ForeignTrial&
   return configuration;
 }
 
-/// A row as a trial of the study, without its number; why it is left out, where it is an error.
-/// `told`: what other rows have cells for.
+/// Returns a row as a trial of the study, without its number, or why it is left out. `told` lists
+/// the names for which some row has a cell.
 tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const StudySpec& study,
                                                 const ImportColumns& columns,
                                                 const std::set<std::string>& told) {
@@ -218,7 +221,7 @@ tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const S
   }
   const std::set<std::string> active = keep_active(study.space, trial.configuration);
   for (const std::string& name : configuration->without_cell) {
-    // Only where it has an effect: tables leave the others empty.
+    // Only active parameters need a value: tables leave the others empty.
     if (told.contains(name) && active.contains(name)) {
       return tl::unexpected(fmt::format("no value of \"{}\"", name));
     }
@@ -228,12 +231,12 @@ tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const S
   }
   trial.origin = k_import_origin;
   trial.status = row.failed ? TrialStatus::failed : TrialStatus::completed;
-  // How far the values may be off, no table tells: nothing can be told from the best of them.
+  // The table does not say how uncertain the values are, so the best one proves nothing.
   trial.standard_errors.assign(trial.objectives.size(), std::numeric_limits<double>::infinity());
   return trial;
 }
 
-/// That each column that was given is there, and each objective has one.
+/// Checks that each given column exists and each objective has a column.
 Result<void> check_told(const std::set<std::string>& told, const StudySpec& study,
                         const ImportColumns& given) {
   for (const auto& [name, column] : given) {
@@ -250,7 +253,7 @@ Result<void> check_told(const std::set<std::string>& told, const StudySpec& stud
   return {};
 }
 
-/// What the user should know of the columns.
+/// Returns notes about the columns, for the user.
 std::vector<std::string> column_notes(const std::set<std::string>& told, const StudySpec& study,
                                       const ImportColumns& columns,
                                       const std::vector<TrialRecord>& trials) {

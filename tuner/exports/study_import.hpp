@@ -14,41 +14,42 @@
 
 namespace steptune {
 
-/// One trial as another program tells it: values by column. Numbers that were text stay text; what
-/// cannot be read of a cell that is there is an empty object, the value of nothing.
+/// One trial as read from another program: values by column. Numbers stored as text stay text. A
+/// cell that exists but cannot be read becomes an empty object, which is no value.
 struct ForeignTrial {
   std::map<std::string, Json> cells;
   bool failed = false;
-  std::string left;  ///< why it tells nothing, as one that was still running; empty where it does
+  /// why it cannot be used, for example because it was still running; otherwise empty
+  std::string left;
 };
 
-/// What another program stored of its trials.
+/// Trials stored by another program.
 struct ForeignTrials {
   std::string kind;  ///< `Optuna`, `Optuna's table`, `CSV`
   std::vector<ForeignTrial> trials;
-  std::vector<Direction> directions{};  ///< of Optuna's objectives; empty where nothing tells them
+  std::vector<Direction> directions{};  ///< directions of Optuna's objectives; empty if unknown
 };
 
 /// Reads an SQLite file of Optuna 2 or later (with one study, or the one called `study`), or a CSV
-/// file. Columns of Optuna: `params_NAME`, `value`, `value_1`, ... Errors of kind `usage`; nothing
-/// is written.
+/// file. Columns of Optuna are `params_NAME`, `value`, `value_1`, ... Errors of kind `usage`.
+/// Writes nothing.
 [[nodiscard]] Result<ForeignTrials> read_foreign_trials(const std::filesystem::path& path,
                                                         const std::string& study = {});
 
-/// Parameter or objective -> column, where they are not called alike.
+/// Parameter or objective -> column, if their names differ.
 using ImportColumns = std::map<std::string, std::string>;
 
-/// Trials in terms of a study, and why the others are left.
+/// Trials converted to a study, and why others were left out.
 struct ImportedTrials {
-  std::vector<TrialRecord> trials;            ///< numbered from 1; ended
-  std::map<std::string, std::size_t> left{};  ///< why -> how many
-  std::vector<std::string> notes{};           ///< what a person has to know of the values
+  std::vector<TrialRecord> trials;            ///< all ended; numbered from 1
+  std::map<std::string, std::size_t> left{};  ///< reason -> number of trials
+  std::vector<std::string> notes{};           ///< warnings about the values, for people
 };
 
-/// The trials that stand in the study's space: those with a value of each objective as completed,
-/// failed ones as failed. A parameter that no trial tells has the baseline's value, with a note;
-/// the standard errors are infinite, since nobody knows them. An error where an objective has no
-/// column or another direction, or none of the trials is left.
+/// Returns the trials within the study's space: completed if each objective has a value, failed if
+/// they failed. A parameter that no trial has gets the baseline's value, with a note. Standard
+/// errors are infinite, because they are unknown. Returns an error if an objective has no column or
+/// another direction, or no trial is left.
 [[nodiscard]] Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
                                                               const StudySpec& study,
                                                               const ImportColumns& columns);

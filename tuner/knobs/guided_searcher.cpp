@@ -47,7 +47,7 @@ class GuidedSearcher final : public Searcher {
  private:
   [[nodiscard]] std::optional<Configuration> next_guess(
       std::span<const Configuration> running) const {
-    // Trials of an earlier study tell more than habits do.
+    // Trials of an earlier study say more than general habits.
     return knows_earlier_ ? std::nullopt : guesses_.next(observations_, running);
   }
 

@@ -16,7 +16,7 @@ namespace {
 struct RoleName {
   KnobRole role;
   const char* name;
-  const char* pattern;  ///< of the whole plain name
+  const char* pattern;  ///< pattern of the whole plain name
 };
 
 constexpr std::array<RoleName, 12> k_roles = {{

@@ -11,49 +11,50 @@
 
 namespace steptune {
 
-/// What a parameter of a training program does, whatever the program.
+/// Function of a parameter in any training program.
 enum class KnobRole {
-  batch,          ///< samples that are computed at once
-  accumulation,   ///< batches of one optimizer step
+  batch,          ///< samples computed at once
+  accumulation,   ///< batches in one optimizer step
   workers,        ///< processes or threads that load data
-  prefetch,       ///< batches that each of them loads ahead
-  threads,        ///< of one operation, or of one process
-  precision,      ///< of the arithmetic
-  compile,        ///< whether the model is compiled
-  checkpointing,  ///< whether activations are computed again to save memory
-  layout,         ///< of pictures in memory
-  transfer,       ///< how batches get to the device
-  instance,       ///< type of the machine that a trial runs on
-  other,          ///< another known one that changes speed alone
+  prefetch,       ///< batches that each worker loads ahead
+  threads,        ///< threads of one operation or process
+  precision,      ///< precision of the arithmetic
+  compile,        ///< compilation of the model
+  checkpointing,  ///< recomputing activations to save memory
+  layout,         ///< memory layout of images
+  transfer,       ///< transfer of batches to the device
+  instance,       ///< type of the machine that runs a trial
+  other,          ///< another known parameter that affects only speed
 };
 
-/// Persistent names: `batch`, `accumulation`, ...
+/// Returns a permanent name: `batch`, `accumulation`, ...
 [[nodiscard]] std::string to_text(KnobRole role);
 
-/// All of them, in the order of `KnobRole`.
+/// Returns all names, in the order of `KnobRole`.
 [[nodiscard]] std::vector<std::string> knob_role_names();
 
-/// Whether a parameter of that role is a number: of samples, workers, batches or threads.
+/// True if parameters of that role are numbers: of samples, workers, batches or threads.
 [[nodiscard]] bool is_a_number(KnobRole role);
 
-/// A number, which a choice may write as a string; nothing for what is none, and for flags.
+/// Returns a number, which a choice may write as a string; nullopt for other texts and for flags.
 [[nodiscard]] std::optional<double> number_in(const Value& value);
 
-/// Whether all values of the parameter are numbers.
+/// True if all values of the parameter are numbers.
 [[nodiscard]] bool has_numbers(const Parameter& parameter);
 
-/// What a study file says of its parameters' roles, by name; nothing: the parameter has none,
-/// whatever it is called.
+/// Roles that a study file declares for its parameters, by name. nullopt: the parameter has no
+/// role, whatever its name.
 using KnobRoles = std::map<std::string, std::optional<KnobRole>>;
 
-/// The role of a parameter or option by its name in small letters, `_` for `-`, without leading
-/// dashes and the path before the last dot. Nothing for a name that none of the usual ones is like.
+/// Returns the role of a parameter or option by its name: in lower case, with `_` for `-`, without
+/// leading dashes and the path up to the last dot. nullopt for an unknown name.
 [[nodiscard]] std::optional<KnobRole> role_of_name(std::string_view plain);
 
-/// The role that the study file declares for a parameter, else the one that its name tells.
+/// Returns the role that the study file declares for a parameter, otherwise the one of its name.
 [[nodiscard]] std::optional<KnobRole> role_of(const KnobRoles& declared, const std::string& name);
 
-/// `bf16` for `bfloat16`, `bf16-mixed` and the like, `fp16`, `fp32`, `tf32`; empty for others.
+/// Returns `bf16` for `bfloat16`, `bf16-mixed` and the like, `fp16`, `fp32`, `tf32`; empty for
+/// others.
 [[nodiscard]] std::string precision_of(const std::string& choice);
 
 }  // namespace steptune

@@ -8,11 +8,12 @@
 namespace steptune {
 namespace {
 
-/// A gap is searched in its middle if its ends differ by this factor: a quarter of a step of 4, and
-/// half of it, are worth a trial each, what lies between two neighbours of a doubling is not.
+/// A gap between tried numbers is searched in its middle if its ends differ by at least this
+/// factor. After a step of 4 the numbers within are worth a trial each; after a doubling they are
+/// not.
 constexpr double k_least_gap = 3.0;
 
-/// The role of each parameter that can follow a lever or be one.
+/// Returns the role of each parameter that can be a lever or follow one.
 std::vector<std::optional<KnobRole>> roles_of(const SearchSpace& space, const KnobRoles& declared) {
   const auto is_declared = [&](KnobRole role) {
     return std::ranges::any_of(declared, [&](const auto& its) { return its.second == role; });
@@ -21,7 +22,7 @@ std::vector<std::optional<KnobRole>> roles_of(const SearchSpace& space, const Kn
   for (const Parameter& parameter : space.parameters()) {
     auto role = role_of(declared, parameter.name);
     if (role && is_a_number(*role) && !has_numbers(parameter)) role.reset();
-    // A name is only a guess: a parameter that declares the role takes it.
+    // A name is only a guess: if another parameter declares the role, it gets the role.
     const bool is_guess = role && role != KnobRole::other && !declared.contains(parameter.name);
     if (is_guess && is_declared(*role)) role.reset();
     roles.push_back(role);
@@ -33,12 +34,12 @@ bool is_lever(KnobRole role) {
   return role != KnobRole::instance && role != KnobRole::checkpointing;
 }
 
-/// Several parameters of these are set alike.
+/// True if several parameters of this role always have the same value.
 bool moves_together(KnobRole role) {
   return role == KnobRole::threads;
 }
 
-/// The role that a parameter of this one follows, where the space has it.
+/// Returns the role that this role follows, if the space has a parameter of that role.
 std::optional<KnobRole> leader_of(KnobRole role) {
   if (role == KnobRole::prefetch) return KnobRole::workers;
   if (role == KnobRole::accumulation) return KnobRole::batch;
@@ -53,7 +54,7 @@ std::optional<double> fresh_level(const Parameter& parameter, const Climb& climb
   return is_new ? std::optional(level) : std::nullopt;
 }
 
-/// The tried number that is nearest to the best in this direction.
+/// Returns the tried number that is nearest to the best in this direction.
 std::optional<double> neighbour(const Climb& climb, bool up) {
   std::optional<double> nearest;
   for (const double number : climb.tried) {
@@ -63,7 +64,7 @@ std::optional<double> neighbour(const Climb& climb, bool up) {
   return nearest;
 }
 
-/// Halfway on a logarithmic scale, if the gap is wide.
+/// Returns a number halfway on a logarithmic scale, if the gap is wide.
 std::optional<double> between(const Parameter& parameter, const Climb& climb, double other) {
   const double low = std::max(1.0, std::min(climb.best, other));
   const double high = std::max(climb.best, other);
@@ -72,7 +73,7 @@ std::optional<double> between(const Parameter& parameter, const Climb& climb, do
 }
 
 std::optional<double> step_from_best(const Parameter& parameter, const Climb& climb, bool up) {
-  // The other direction has paid.
+  // The other direction paid.
   if (up ? climb.best < climb.today : climb.best > climb.today) return std::nullopt;
   const auto beyond = neighbour(climb, up);
   if (!beyond) {
@@ -80,7 +81,7 @@ std::optional<double> step_from_best(const Parameter& parameter, const Climb& cl
         up ? std::max(1.0, climb.best * climb.factor) : std::floor(climb.best / climb.factor);
     return fresh_level(parameter, climb, next);
   }
-  // The first step from today's value did not pay; a shorter one may where it was a leap.
+  // The first step from today's value did not pay. A shorter one may, if the step was a large jump.
   const bool may_be_shorter =
       climb.best != climb.today || climb.today < 1.0 || beyond == climb.too_large;
   return may_be_shorter ? between(parameter, climb, *beyond) : std::nullopt;
@@ -129,7 +130,8 @@ Value nearest_level(const Parameter& parameter, double wanted) {
     const double within = std::clamp(wanted, parameter.low, parameter.high);
     return parameter.at_position(parameter.position_of(Value(within)));
   }
-  // Levels of a number ascend: the first one that is not below, or the one before it.
+  // Levels ascend: find the first one that is not below `wanted`, then compare it with the previous
+  // one.
   std::uint64_t first = 0;
   for (std::uint64_t end = *count - 1; first < end;) {
     const std::uint64_t middle = first + (end - first) / 2;
@@ -151,7 +153,7 @@ std::optional<double> next_number(const Parameter& parameter, const Climb& climb
     if (!up && !climb.may_fall) continue;
     if (const auto level = step_from_best(parameter, climb, up)) return level;
   }
-  // A long step may have gone past a number that is better, or as good and nearer to today's.
+  // A long step may have skipped a number that is better, or equally good and nearer to today's.
   if (climb.best == climb.today) return std::nullopt;
   const auto behind = neighbour(climb, climb.best < climb.today);
   return behind ? between(parameter, climb, *behind) : std::nullopt;

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view k_slack_prefix = "slack+";
 constexpr std::string_view k_slack_host = "hooks.slack.com";
 
-/// Schemes are compared without regard to case (RFC 3986, section 3.1).
+/// Compares schemes without regard to case (RFC 3986, section 3.1).
 bool begins_with_scheme(std::string_view text, std::string_view scheme) {
   return text.size() >= scheme.size() &&
          std::ranges::equal(text.substr(0, scheme.size()), scheme, {}, [](char c) {
@@ -29,22 +29,22 @@ bool is_address(std::string_view text) {
   return begins_with_scheme(text, "http://") || begins_with_scheme(text, "https://");
 }
 
-/// What a command is called in messages: its first word, as the others may be secret, and so may be
-/// what a variable is set to before it (`TOKEN=... notify`).
+/// Returns the name of a command for messages: its first word, because the others may be secret. A
+/// variable's value before it (`TOKEN=... notify`) may be secret, too.
 std::string name_of_command(const std::string& text) {
   const std::size_t begin = text.find_first_not_of(" \t\n");
   const std::size_t end = text.find_first_of(" \t\n=", begin);
   return printable_line(text.substr(begin, end == std::string::npos ? end : end - begin), 60);
 }
 
-/// `https://host:port`, without path, query and what stands before the host.
+/// Returns `https://host:port`, without path and query.
 std::string origin_of(std::string_view address) {
   const std::size_t host = address.find("://") + 3;
   return std::string(address.substr(0, address.find_first_of("/?#", host)));
 }
 
-/// What a program printed is then no mention of a channel or a person, and no link
-/// (https://docs.slack.dev/messaging/formatting-message-text#escaping).
+/// Escapes text for Slack, so that a program's output cannot mention channels or people or make
+/// links (https://docs.slack.dev/messaging/formatting-message-text#escaping).
 std::string escaped_for_slack(std::string_view text) {
   std::string escaped;
   for (const char c : text) {

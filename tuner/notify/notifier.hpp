@@ -10,29 +10,29 @@
 
 namespace steptune {
 
-/// What is told to programs and webhooks.
+/// A message to programs and webhooks.
 struct Notification {
   std::string event;  ///< `completed`, `improved`, `regressed`, `failed`, `budget`
   std::string text;   ///< a line or two for people
-  Json body;          ///< an object; gets `event` as its first key
+  Json body;          ///< an object; `event` is added as its first key
 };
 
-/// Where notices go: `https://...` or `http://...` is sent the JSON document by POST, with
-/// `slack+` in front (and on hooks.slack.com) Slack's shape, `{"text": ...}`; anything else is a
-/// command for `/bin/sh -c`.
+/// Sends notifications to targets. A target `https://...` or `http://...` receives the JSON
+/// document by POST. With the prefix `slack+`, and on hooks.slack.com, the document has Slack's
+/// form `{"text": ...}`. Any other target is a command for `/bin/sh -c`.
 ///
-/// A command finds the document on stdin and the event's name in STEPTUNE_EVENT; its output is
-/// dropped, and it has half a minute. It is not given what is secret of this program's environment
-/// (`is_secret_variable`). Nothing of the document is ever part of a command line.
+/// A command gets the document on stdin and the event's name in STEPTUNE_EVENT. Its output is
+/// dropped, and it may run for 30 s. It does not get secrets from this program's environment
+/// (`is_secret_variable`). No part of the document is ever put into a command line.
 class Notifier {
  public:
-  /// `usage` for an address that is none. `clock` outlives the object.
+  /// Returns `usage` for an invalid address. `clock` must outlive the object.
   [[nodiscard]] static Result<Notifier> create(const std::vector<std::string>& targets,
                                                const Clock& clock);
 
-  /// Tells all of them, one after the other, and waits: half a minute for a command and a quarter
-  /// for an address at the most. Returns the warnings of those that could not be told. Addresses
-  /// are named by their host alone: the rest may be a secret.
+  /// Notifies all targets one after the other and waits: at most 30 s for a command and 15 s for an
+  /// address. Returns warnings about targets that could not be notified. These name only the host
+  /// of an address, because the rest may be a secret.
   [[nodiscard]] std::vector<std::string> tell(const Notification& notice) const;
 
  private:

@@ -14,10 +14,10 @@ constexpr std::array<std::string_view, 3> k_beginnings = {"AWS_", "AZURE_", "VAU
 constexpr std::array<std::string_view, 9> k_anywhere = {"TOKEN",      "SECRET",     "PASSWORD",
                                                         "PASSWD",     "PASSPHRASE", "APIKEY",
                                                         "CREDENTIAL", "COOKIE",     "NETRC"};
-/// Whole words at the end: `MONKEY` is none.
+/// Whole words at the end of a name, so that `MONKEY` does not match.
 constexpr std::array<std::string_view, 5> k_endings = {"KEY", "KEYS", "AUTH", "PAT", "PWD"};
 
-/// `https://user:password@host`, also among several addresses.
+/// True for `https://user:password@host`, also among several addresses.
 bool has_password(std::string_view value) {
   for (std::size_t scheme = value.find("://"); scheme != std::string_view::npos;
        scheme = value.find("://")) {

@@ -7,12 +7,12 @@
 
 namespace steptune {
 
-/// True for variables that programs which nobody watches are not given: names of credentials
-/// (`AWS_*`, `*TOKEN*`, `*SECRET*`, `*PASSWORD*`, `*_KEY`, ...), and values that are addresses with
-/// a user's password in them.
+/// True for variables that unattended programs must not get: names of credentials (`AWS_*`,
+/// `*TOKEN*`, `*SECRET*`, `*PASSWORD*`, `*_KEY`, ...), and values that are addresses with a user's
+/// password.
 [[nodiscard]] bool is_secret_variable(std::string_view name, std::string_view value);
 
-/// This program's environment, `NAME=value` each, without what is secret.
+/// Returns this program's environment as `NAME=value`, without secrets.
 [[nodiscard]] std::vector<std::string> environment_without_secrets();
 
 }  // namespace steptune

@@ -7,9 +7,9 @@
 
 namespace steptune {
 
-/// Posts a JSON document, waiting 15 s at most. Certificates are verified, redirects are not
-/// followed. `unavailable` without an answer, or for one whose status is not 2xx; the message does
-/// not name the address.
+/// Posts a JSON document, waiting at most 15 s. Verifies certificates and follows no redirects.
+/// Returns `unavailable` without an answer, or if the status is not 2xx; the message does not
+/// include the address.
 [[nodiscard]] Result<void> post_json(const std::string& address, const std::string& document);
 
 }  // namespace steptune

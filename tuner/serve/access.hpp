@@ -8,24 +8,24 @@
 
 namespace steptune {
 
-// Who may read the served pages: whoever has the token, from an address of this machine alone.
+// Access to the served pages: only with the token, and only from an address of this machine.
 
-/// 128 random bits from the kernel, as hexadecimal digits.
+/// Returns 128 random bits from the kernel, as hexadecimal digits.
 [[nodiscard]] std::string random_token();
 
 /// True for a text that can be a token in addresses, cookies and headers: 16 to 200 letters,
 /// digits, `-` and `_`.
 [[nodiscard]] bool is_token(std::string_view text);
 
-/// Takes as long whichever bytes differ.
+/// Compares in a time that does not depend on which bytes differ.
 [[nodiscard]] bool equal_in_constant_time(std::string_view a, std::string_view b);
 
-/// True for `127.0.0.1` and `localhost` with any port or none: what a browser sends that was led
-/// here by an address of this machine, a forwarded port included, and not by the name of another
-/// host that resolves to it (DNS rebinding).
+/// True for `127.0.0.1` and `localhost`, with or without a port. A browser sends these if the user
+/// opened an address of this machine, including a forwarded port. It sends another name if another
+/// host's name resolves to this machine (DNS rebinding).
 [[nodiscard]] bool is_local_host(std::string_view host);
 
-/// The value of a cookie in a `Cookie` header.
+/// Returns the value of a cookie in a `Cookie` header.
 [[nodiscard]] std::optional<std::string> cookie_value(std::string_view header,
                                                       std::string_view name);
 

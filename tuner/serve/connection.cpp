@@ -64,7 +64,7 @@ ssize_t Connection::write(const char* data, std::size_t size) {
 }
 
 void Connection::get_remote_ip_and_port(std::string& ip, int& port) const {
-  // It is bound to no other address.
+  // The server is bound only to this address.
   ip = "127.0.0.1";
   port = 0;
 }

@@ -10,24 +10,24 @@
 
 namespace steptune {
 
-/// A client's connection that bounds how long and how much it may take: 10 s from its begin and
-/// 64 KiB for the request, and a minute in all of waiting for the client to take the answer. Does
-/// not own the descriptor, which must not block.
+/// A client's connection with limits on time and size: 10 s from its start and 64 KiB for the
+/// request, and one minute of waiting for the client to take the answer. Does not own the
+/// descriptor, which must be non-blocking.
 class Connection final : public httplib::Stream {
  public:
   Connection(int fd, const Clock& clock);
 
-  /// True unless the client has hung up; who answers without end asks before each piece.
+  /// False if the client has hung up. Endless answers check it before each piece.
   [[nodiscard]] bool is_writable() const override;
   [[nodiscard]] bool is_readable() const override { return true; }
-  /// -1 where the client has taken too long or sent too much, or the connection broke.
+  /// Returns -1 if the client took too long or sent too much, or the connection broke.
   ssize_t read(char* data, std::size_t size) override;
   ssize_t write(const char* data, std::size_t size) override;
   void get_remote_ip_and_port(std::string& ip, int& port) const override;
   void get_local_ip_and_port(std::string& ip, int& port) const override;
   [[nodiscard]] socket_t socket() const override { return fd_; }
 
-  /// Reads what has been sent and not asked for, so that closing does not take back the answer.
+  /// Reads the remaining input, so that closing the connection does not discard the answer.
   void discard_input();
 
  private:

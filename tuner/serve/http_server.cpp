@@ -30,13 +30,13 @@ constexpr std::size_t k_threads = 64;
 constexpr std::size_t k_most_waiting = 256;
 constexpr int k_backlog = 128;
 constexpr int k_look_ms = 250;
-/// A client that means it sends its request at once.
+/// A well-behaved client sends its request within this time.
 constexpr double k_good_time_s = 0.5;
 
 }  // namespace
 
-/// cpp-httplib's own loop has a queue without a bound and threads that a silent client holds; its
-/// parsing and writing of one request is reached by inheritance only.
+/// Derived from cpp-httplib's server, because only a derived class can use its parsing and writing
+/// of one request. Its own loop has an unlimited queue, and silent clients block its threads.
 class HttpServer::Engine final : public httplib::Server {
  public:
   Engine(const Clock& clock, AnswerRequest answer) : clock_(clock) {
@@ -73,7 +73,7 @@ class HttpServer::Engine final : public httplib::Server {
                   fmt::format("cannot listen on port {}: {}", port, system_reason(errno)),
                   "127.0.0.1", "choose another with --port; 0 takes any that is free");
     }
-    // cpp-httplib gives up answers that go on for ever once it has none.
+    // cpp-httplib ends endless answers when this socket is invalid.
     svr_sock_ = listener_.get();
     return ntohs(address.sin_port);
   }
@@ -92,7 +92,7 @@ class HttpServer::Engine final : public httplib::Server {
       if (fd >= 0) {
         take(UniqueFd(fd));
       } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
-        // The connection stays in the backlog, so that waiting for it would not wait.
+        // The connection stays in the backlog, so poll would return at once: pause instead.
         pause_thread(1e-3 * k_look_ms);
       }
     }
@@ -104,14 +104,15 @@ class HttpServer::Engine final : public httplib::Server {
   }
 
  private:
-  /// A connection that a thread has taken.
+  /// A connection that a thread is serving.
   struct Visit {
     int fd;
     double begun_s;
     bool is_asking = true;  ///< its request is not complete
   };
 
-  /// Signals are for the thread that waits for connections: they end its wait.
+  /// Starts the threads with all signals blocked: signals must end the wait of the thread that
+  /// accepts connections.
   Result<void> start_threads() {
     sigset_t all;
     sigset_t former;
@@ -151,7 +152,7 @@ class HttpServer::Engine final : public httplib::Server {
     changed_.notify_one();
   }
 
-  /// Where connections wait for a thread, closes as many of those that have not asked in good time.
+  /// If connections wait for a thread, closes as many of those that have sent no request in time.
   void make_room() {
     const std::lock_guard lock(mutex_);
     if (visits_.size() < k_threads) return;
@@ -177,19 +178,19 @@ class HttpServer::Engine final : public httplib::Server {
       lock.unlock();
       serve(connection.get(), *visit);
       lock.lock();
-      // Before the descriptor is closed and its number another's.
+      // Before the descriptor is closed and its number reused.
       visits_.erase(visit);
     }
   }
 
   void serve(int fd, Visit& visit) {
     Connection connection(fd, clock_);
-    // cpp-httplib catches what making an answer throws, not what writing one does.
+    // cpp-httplib catches exceptions from making an answer, but not from writing it.
     try {
       answer(connection, [&](httplib::Request& request) {
         const std::lock_guard lock(mutex_);
         visit.is_asking = false;
-        // Compressing costs more than it saves on one machine, and nothing is worth a part of.
+        // On one machine, compression costs more than it saves, and partial answers are useless.
         request.headers.erase("Accept-Encoding");
         request.ranges.clear();
       });
@@ -200,21 +201,21 @@ class HttpServer::Engine final : public httplib::Server {
     connection.discard_input();
   }
 
-  /// `look`: at the request when it has been read.
+  /// `look` is called with the request when it has been read.
   template <typename Look>
   void answer(Connection& connection, Look look) {
     bool closed = true;
     if constexpr (requires { process_request(connection, true, closed, look); }) {
       process_request(connection, /*close_connection=*/true, closed, look);
     } else {
-      // cpp-httplib 0.18 is told both ends' addresses, which nothing here asks for.
+      // cpp-httplib 0.18 expects both ends' addresses, which are not used here.
       process_request(connection, "", 0, "", 0, /*close_connection=*/true, closed, look);
     }
   }
 
   const Clock& clock_;
   UniqueFd listener_;
-  std::mutex mutex_;  ///< guards what follows but the threads
+  std::mutex mutex_;  ///< guards the members below, except the threads
   std::condition_variable changed_;
   std::deque<UniqueFd> waiting_;
   std::list<Visit> visits_;  ///< oldest first

@@ -11,27 +11,28 @@
 
 namespace steptune {
 
-/// Fills in the answer to a request; called by many threads at once.
+/// Fills in the answer to a request. Many threads call it at once.
 using AnswerRequest = std::function<void(const httplib::Request&, httplib::Response&)>;
 
-/// HTTP/1.1 on 127.0.0.1, a request per connection. Requests are parsed and answers written by
-/// cpp-httplib; threads, queue and deadlines are bounded here, so that clients that are slow, go
-/// away or never ask cannot keep others from being answered: where connections wait for a thread,
-/// those that have not asked within half a second are closed.
+/// HTTP/1.1 server on 127.0.0.1 with one request for each connection. cpp-httplib parses requests
+/// and writes answers. This class limits threads, queue and deadlines, so that slow or silent
+/// clients cannot block others: if connections wait for a thread, connections without a request
+/// after half a second are closed.
 class HttpServer {
  public:
-  /// `clock` outlives the server.
+  /// `clock` must outlive the server.
   HttpServer(const Clock& clock, AnswerRequest answer);
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer();
 
-  /// Takes a port, any free one for 0, and returns it. `unavailable`: it is taken.
+  /// Binds a port (0: any free one) and returns it. Returns `unavailable` if it is in use.
   [[nodiscard]] Result<int> bind(int port);
 
-  /// Answers until `is_stopping`, which is asked four times a second and after each signal; then
-  /// cuts all connections. `on_stop` ends answers that go on by themselves. Signals are left to the
-  /// calling thread. `unavailable`, at once: its threads cannot be started.
+  /// Answers requests until `is_stopping` returns true; calls it four times a second and after each
+  /// signal. Then calls `on_stop`, which must end endless answers, and cuts all connections. The
+  /// calling thread receives all signals. Returns `unavailable` at once if threads cannot be
+  /// started.
   [[nodiscard]] Result<void> run(const std::function<bool()>& is_stopping,
                                  const std::function<void()>& on_stop);
 

@@ -9,11 +9,11 @@
 
 namespace steptune {
 
-/// The page of all studies, the latest first, each with a link to its own.
+/// Returns the page of all studies, the latest first, with links to their pages.
 [[nodiscard]] std::string index_page(const std::vector<StudyFigures>& studies,
                                      const LivePage& live);
 
-/// A page that only says what is wrong.
+/// Returns a page that only shows an error.
 [[nodiscard]] std::string problem_page(const std::string& title, const std::string& text);
 
 }  // namespace steptune

@@ -15,7 +15,7 @@ namespace {
 
 using Labels = std::vector<std::pair<const char*, std::string>>;
 
-/// Backslash, quote and newline are escaped; everything else stands for itself, as UTF-8.
+/// Escapes backslash, quote and newline; keeps all other characters, as UTF-8.
 std::string label_value(const std::string& text) {
   const std::string valid = Json::parse(dump_json(Json(text))).get<std::string>();
   std::string value;
@@ -36,7 +36,7 @@ std::string number_text(double value) {
   return fmt::format("{}", value);
 }
 
-/// All samples of one name; it is left out where there are none.
+/// All samples of one name; writes nothing if there are none.
 class Family {
  public:
   Family(const char* name, const char* type, const char* help)
@@ -92,7 +92,7 @@ std::string states_text(const std::vector<StudyFigures>& studies) {
     };
     add_fault("failed", count_of(study, TrialStatus::failed));
     add_fault("out_of_memory", count_of(study, TrialStatus::out_of_memory));
-    // A counter that falls to nothing and comes back would count twice.
+    // Leave it out instead of reporting 0: a counter that drops to 0 and returns would count twice.
     if (study.fault.empty()) add_fault("relaunched", study.spending.relaunches);
   }
   return unreadable.text() + running.text() + trials.text() + machines.text() + faults.text();

@@ -9,12 +9,12 @@
 
 namespace steptune {
 
-/// What Prometheus reads, in its text format 0.0.4: a family of samples per name, labelled by
-/// study. `docs/serve.md` lists them. Names and units keep to Prometheus' conventions.
+/// Returns the metrics in Prometheus' text format 0.0.4: a family of samples for each name,
+/// labelled by study. `docs/serve.md` lists them. Names and units follow Prometheus' conventions.
 [[nodiscard]] std::string metrics_text(const std::vector<StudyFigures>& studies,
                                        std::string_view program_version);
 
-/// The content type of `metrics_text`.
+/// Content type of `metrics_text`.
 inline constexpr const char* k_metrics_type = "text/plain; version=0.0.4; charset=utf-8";
 
 }  // namespace steptune

@@ -6,11 +6,11 @@
 namespace steptune {
 namespace {
 
-/// More trials do not run at a time.
+/// Upper limit of trials that run at a time.
 constexpr std::size_t k_most_running = 1000;
 
 Result<std::vector<double>> best_so_far(const StoredStudy& study, const ListedStudy& listed) {
-  // What led the search need not be what fresh runs have confirmed.
+  // Prefer the confirmed configuration, which may differ from the best of the search.
   const auto& recommendation = listed.recommendation;
   if (recommendation && !recommendation->incumbent_objectives.empty() &&
       study.record.status != StudyStatus::running) {
@@ -36,7 +36,7 @@ Result<double> idle_seconds(const History& history, std::int64_t study_id) {
 double StudyFigures::usd() const {
   const double usd = spending.usd + listed.record.overhead_usd;
   const auto& recommendation = listed.recommendation;
-  // Not less than was told, and not a number where that is none.
+  // The recommendation's cost may be lower or NaN; never report less than known.
   return recommendation && recommendation->tuning_usd > usd ? recommendation->tuning_usd : usd;
 }
 

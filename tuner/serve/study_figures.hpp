@@ -13,25 +13,25 @@
 
 namespace steptune {
 
-/// A study in a few numbers, as lists and monitoring show it.
+/// Main figures of a study, for lists and monitoring.
 struct StudyFigures {
   ListedStudy listed;
   std::vector<ObjectiveView> objectives;
-  /// Objective values of what is recommended once the study has ended, of the best trial so far
-  /// while it goes on; empty while none was measured.
+  /// Objective values of the recommended configuration if the study has ended, otherwise of the
+  /// best trial so far; empty if none was measured.
   std::vector<double> best;
-  StudySpending spending;  ///< by trials alone
-  double idle_s = 0.0;     ///< pools and allocations were kept and not used, added up
-  /// Trials that run now by the rented machines that they run on, as `1 ml.g5.xlarge`.
+  StudySpending spending;  ///< spending on trials only
+  double idle_s = 0.0;     ///< total time for which pools and allocations were kept but not used
+  /// Number of running trials by the rented machines they use, such as `1 ml.g5.xlarge`.
   std::map<std::string, int> machines;
-  std::string fault;  ///< why the figures above could not be read; empty where they were
+  std::string fault;  ///< why the figures above could not be read; may be empty
 
-  /// All that it cost, machines that were kept and not used included; once there is a
-  /// recommendation, the time between trials on the tuner's own machine, too.
+  /// Returns the whole cost, including machines that were kept but not used. With a recommendation,
+  /// it also includes the time between trials on the tuner's own machine.
   [[nodiscard]] double usd() const;
 };
 
-/// Reads a listed study's further figures; `history` is given back in any case.
+/// Reads a listed study's further figures. Returns `history` to the caller in any case.
 [[nodiscard]] Result<StudyFigures> read_study_figures(History& history, ListedStudy listed);
 
 }  // namespace steptune

@@ -24,19 +24,19 @@ constexpr const char* k_html = "text/html; charset=utf-8";
 constexpr const char* k_text = "text/plain; charset=utf-8";
 constexpr const char* k_json = "application/json";
 
-/// The pages' own scripts and styles and nothing else, whatever a text of a study may contain.
+/// Allows only the pages' own scripts and styles, whatever a text of a study contains.
 constexpr const char* k_served_policy =
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'";
 
 constexpr int k_most_streams = 32;
 constexpr std::chrono::seconds k_look_every{1};
-/// A client that has gone without a word is noticed by writing to it.
+/// A client that disappeared is noticed only by writing to it.
 constexpr double k_sign_of_life_s = 5.0;
 constexpr double k_read_busy_timeout_s = 1.0;
-/// While the database is locked each of those who ask takes the time above.
+/// While the database is locked, each request waits for the timeout above.
 constexpr std::chrono::seconds k_wait_for_others{5};
-/// A page of more trials is of no use to anybody, and takes seconds to make.
+/// A page with more trials is useless and takes seconds to make.
 constexpr std::int64_t k_most_trials = 10'000;
 constexpr std::size_t k_most_pages_kept = 8;
 
@@ -79,7 +79,7 @@ const char* title_of(ErrorKind kind) {
 void answer_problem(httplib::Response& response, const Error& error) {
   const bool is_absent = error.kind == ErrorKind::not_found;
   response.status = is_absent ? 404 : 503;
-  // The page comes back by itself once the database does.
+  // The page reloads itself once the database is available.
   response.set_header("Refresh", "5");
   response.set_content(problem_page(title_of(error.kind), error.text()), k_html);
 }
@@ -106,7 +106,7 @@ std::optional<std::int64_t> id_from_text(std::string_view text) {
   return id;
 }
 
-/// `prefix` taken off `path`; nothing where it does not begin with it.
+/// Returns `path` without `prefix`; nullopt if it does not start with it.
 std::optional<std::string_view> after(std::string_view path, std::string_view prefix) {
   if (!path.starts_with(prefix)) return std::nullopt;
   return path.substr(prefix.size());
@@ -165,7 +165,8 @@ void StudySite::answer_page(const httplib::Request& request, httplib::Response& 
   const auto study = after(path, "/studies/");
   const auto page_id = id_from_text(study.value_or(""));
   if (request.has_param("token") && (path == "/" || page_id)) {
-    // From now on the browser has it, and no history, bookmark or screenshot does.
+    // Move the token from the address into a cookie, so that no history, bookmark or screenshot has
+    // it.
     response.set_header("Set-Cookie", fmt::format("{}={}; Path=/; HttpOnly; SameSite=Strict",
                                                   cookie_, options_.token));
     return response.set_redirect(page_id ? fmt::format("/studies/{}", *page_id) : "/", 303);
@@ -233,7 +234,7 @@ void StudySite::stream_changes(std::optional<std::int64_t> id, const httplib::Re
     double at_s = -std::numeric_limits<double>::infinity();
   };
   auto told = std::make_shared<Told>();
-  // A browser that comes back tells what it saw last.
+  // A browser that reconnects sends the last version it saw.
   told->version = request.has_header("Last-Event-ID") ? request.get_header_value("Last-Event-ID")
                                                       : request.get_param_value("since");
   response.status = 200;
@@ -369,7 +370,7 @@ Result<std::vector<StudyFigures>> StudySite::all_figures() {
   options.busy_timeout_s = k_read_busy_timeout_s;
   auto history = History::open_for_reading(options_.database, options);
   if (!history) return tl::unexpected(history.error());
-  // Before the figures: what changes while they are read makes them old at the next look.
+  // Read versions before figures: a change in between makes the figures old at the next look.
   const auto records = history->studies();
   if (!records) return tl::unexpected(records.error());
   std::map<std::int64_t, std::string> versions;
@@ -387,7 +388,7 @@ Result<std::vector<StudyFigures>> StudySite::all_figures() {
       auto read = read_study_figures(*history, listed);
       if (!read) {
         if (read.error().kind == ErrorKind::unavailable) return tl::unexpected(read.error());
-        // The others are shown all the same; it is read again at the next look.
+        // Show the other studies; this one is read again at the next look.
         StudyFigures unread;
         unread.listed = std::move(listed);
         unread.fault = read.error().text();

@@ -23,13 +23,13 @@ namespace steptune {
 
 struct SiteOptions {
   std::filesystem::path database;
-  std::string database_option;  ///< ` --db PATH` for commands that the pages advise, or empty
-  std::string token;            ///< who has it may read everything
-  int port = 0;                 ///< that the site is reached by; part of the cookie's name
+  std::string database_option;  ///< ` --db PATH` for commands in advice; may be empty
+  std::string token;            ///< grants read access to everything
+  int port = 0;                 ///< port of the site; part of the cookie's name
   std::string program_version;
 };
 
-/// What is served, all of it read-only, to whoever has the token:
+/// Read-only pages for everybody who has the token:
 ///
 ///     /                            all studies
 ///     /studies/ID                  the report of one
@@ -39,16 +39,16 @@ struct SiteOptions {
 ///     /api/studies/ID              as `steptune leaderboard --all --json`
 ///     /assets/NAME                 scripts and styles of the pages
 ///
-/// Studies are named by the number that the database gave them; nothing of an address is ever the
-/// name of a file. Any thread may ask; pages are made one at a time and kept until their study
+/// Addresses name studies by their number in the database; no part of an address is ever used as a
+/// file name. Any thread may call it. Pages are made one at a time and kept until their study
 /// changes.
 class StudySite {
  public:
-  /// `clock` outlives the site.
+  /// `clock` must outlive the site.
   StudySite(SiteOptions options, const Clock& clock);
 
   void answer(const httplib::Request& request, httplib::Response& response);
-  /// Ends event streams that are open.
+  /// Ends open event streams.
   void stop();
 
  private:
@@ -69,10 +69,10 @@ class StudySite {
                       httplib::Response& response);
   [[nodiscard]] std::string news(std::optional<std::int64_t> id, std::string& version,
                                  std::string& fault);
-  /// False once the site is stopping.
+  /// Waits for the next look. Returns false once the site is stopping.
   [[nodiscard]] bool pause_between_looks();
 
-  /// `unavailable` after some seconds of waiting for others.
+  /// Returns `unavailable` after waiting some seconds for other threads.
   [[nodiscard]] Result<std::unique_lock<std::timed_mutex>> lock_for_reading();
   [[nodiscard]] Result<std::string> study_page(std::int64_t id);
   [[nodiscard]] Result<std::string> study_json_text(std::int64_t id);
@@ -86,7 +86,7 @@ class StudySite {
   StudyWatch watch_;
   std::atomic<int> streams_{0};
 
-  std::timed_mutex reading_;  ///< guards the two below; whoever makes a page holds it
+  std::timed_mutex reading_;  ///< guards `pages_` and `figures_`; held while making a page
   std::map<std::int64_t, Page> pages_;
   std::map<std::int64_t, Figures> figures_;
 

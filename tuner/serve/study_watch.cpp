@@ -9,7 +9,7 @@
 namespace steptune {
 namespace {
 
-/// Who asks waits for all who asked before.
+/// Kept short: callers wait for all earlier callers.
 constexpr double k_busy_timeout_s = 0.2;
 
 std::string hash_text(const std::string& text) {
@@ -37,7 +37,7 @@ Result<void> StudyWatch::look() {
   if (auto opened = open_what_is_there(); !opened) return opened;
   const auto counter = history_->change_counter();
   if (!counter) return tl::unexpected(counter.error());
-  // A tuner that is killed changes nothing in the file.
+  // A tuner that was killed leaves the file unchanged, so check for a writer, too.
   const bool has_writer = History::has_writer(database_);
   if (*counter == counter_ && has_writer == has_writer_) return {};
   if (auto read = read_versions(); !read) return read;
@@ -48,7 +48,7 @@ Result<void> StudyWatch::look() {
 
 Result<void> StudyWatch::open_what_is_there() {
   struct stat now {};
-  // Where there is none, opening says so better.
+  // If the file is missing, opening it gives a better error.
   const bool exists = ::stat(database_.c_str(), &now) == 0;
   const std::pair<std::uint64_t, std::uint64_t> file{now.st_dev, now.st_ino};
   if (exists && history_ && file == file_) return {};
@@ -71,7 +71,7 @@ Result<void> StudyWatch::read_versions() {
   for (const StudyRecord& study : *studies) {
     const auto counts = history_->status_counts(study.id);
     if (!counts) return tl::unexpected(counts.error());
-    // The end of each trial moves the totals, its beginning a count.
+    // A trial's end changes the totals, its start changes a count.
     std::string state =
         fmt::format("{} {} {} {} {} {}", study.name, to_text(study.status), study.elapsed_s,
                     study.overhead_usd, study.stop_reason, dump_json(study.recommendation));

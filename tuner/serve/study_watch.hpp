@@ -13,14 +13,15 @@
 
 namespace steptune {
 
-/// Tells whether what a database holds of a study has changed. Looking costs microseconds unless
-/// the database was written to. Any thread may ask.
+/// Detects changes of studies in a database. A check takes microseconds unless the database was
+/// written to. Any thread may call it.
 class StudyWatch {
  public:
   explicit StudyWatch(std::filesystem::path database) : database_(std::move(database)) {}
 
-  /// Of the study, or of all: another text once its state, totals, recommendation or trials are
-  /// others. `not_found`: no such study, or no database any more.
+  /// Returns a text that changes if the study's state, totals, recommendation or trials change;
+  /// without an id, for all studies. Returns `not_found` if the study or the database does not
+  /// exist.
   [[nodiscard]] Result<std::string> version(std::optional<std::int64_t> study_id);
 
  private:
@@ -29,9 +30,9 @@ class StudyWatch {
   [[nodiscard]] Result<void> read_versions();
 
   const std::filesystem::path database_;
-  std::mutex mutex_;  ///< guards what follows
+  std::mutex mutex_;  ///< guards the members below
   std::optional<History> history_;
-  std::pair<std::uint64_t, std::uint64_t> file_;  ///< device and inode of what is open
+  std::pair<std::uint64_t, std::uint64_t> file_;  ///< device and inode of the open file
   std::int64_t counter_ = -1;
   bool has_writer_ = false;
   std::string of_all_;

@@ -19,8 +19,8 @@ namespace {
 constexpr const char* k_batch_knob = "batch_size";
 constexpr double k_ceiling_digits = 1e3;  ///< three decimals in the file
 
-/// Batches that the training loader can have ready at most, its workers being what they are today;
-/// null where that is not known.
+/// Returns the most batches that the training loader can have ready with today's workers; null if
+/// unknown.
 Json buffers_today(const HookLog& log, bool tunes_prefetch) {
   const std::vector<HookedLoader> loaders = log.loaders();
   const auto training = std::ranges::count_if(
@@ -31,7 +31,7 @@ Json buffers_today(const HookLog& log, bool tunes_prefetch) {
   return *workers * loader_count(log, "prefetch_factor").value_or(k_default_prefetch_factor);
 }
 
-/// Samples of a step: those of today, in proportion to a tuned batch size.
+/// Returns the samples of a step: today's, in proportion to a tuned batch size.
 Json step_size(double samples_per_step, const Json& document) {
   if (!document["parameters"].contains(k_batch_knob)) return samples_per_step;
   return fmt::format("{:g} * {} / {}", samples_per_step, k_batch_knob,
@@ -67,7 +67,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
         std::round(k_ceiling_digits * replay->ceiling()) / k_ceiling_digits;
   }
   if (options.planned_samples) document["planned_run"]["samples"] = *options.planned_samples;
-  // So that the result says where no trial came to the end of an epoch, and what it costs else.
+  // The result then says if no trial reached the end of an epoch, and otherwise includes its cost.
   if (options.epoch_samples) {
     document["planned_run"]["phases"]["epoch_end"]["every_samples"] = *options.epoch_samples;
   }
@@ -80,7 +80,7 @@ Result<Draft> draft_study(const Survey& survey, const DraftOptions& options) {
   } else if (Json buffers = buffers_today(survey.log, has_prefetch); !buffers.is_null()) {
     document["measure"]["buffers"] = std::move(buffers);
   }
-  // The parameters stand in the order of an expert's moves.
+  // The parameters are in the order in which an expert would try them.
   document["search"]["first_guesses"] = true;
   document["trials"] = "forked";
   document["budget"] = {{"trials", 40}, {"time", "30m"}};

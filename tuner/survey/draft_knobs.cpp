@@ -18,16 +18,16 @@
 namespace steptune {
 namespace {
 
-/// A knob of a part that takes less of the step is not worth its trials.
+/// A knob whose part takes a smaller share of the step is not worth its trials.
 constexpr double k_least_share = 0.02;
-/// Workers that are busy for longer would be waited for once the rest of the step takes a third of
-/// its time, as it may on a GPU with bf16.
+/// If workers are busy for a larger share, the step would wait for them once its other parts take a
+/// third of their time, as they may on a GPU with bf16.
 constexpr double k_most_busy = 1.0 / 3.0;
-/// A knob takes about three trials: two values, or two steps and the one that no longer pays.
+/// A knob takes about three trials: two values, or two steps and one that no longer pays.
 constexpr double k_trials_per_knob = 3.0;
-/// However short the time is.
+/// At least this many knobs, however short the time is.
 constexpr double k_least_knobs = 3.0;
-/// A guard is judged once the baseline has trained for so long, or so many steps.
+/// A guard is checked after the baseline has trained for this time or this many steps.
 constexpr double k_guard_s = 5.0;
 constexpr double k_guard_steps = 30.0;
 constexpr double k_guard_ratio = 1.02;
@@ -42,13 +42,13 @@ constexpr const char* k_guarded = "loss";
 constexpr const char* k_no_guard = "a guard needs a loss above zero, and the hook found none";
 constexpr const char* k_diverged =
     "a guard needs a finite loss, and the program's is NaN or infinite";
-/// A batch is varied by these factors: the table knows no program.
+/// Factors by which a batch is varied, because the table knows no program.
 constexpr std::int64_t k_smaller = 4;
 constexpr std::int64_t k_larger = 8;
-/// Workers of a loader that waits for nothing but the CPUs.
+/// Workers for a loader that waits only for CPUs.
 constexpr const char* k_busy_workers = "2 * cpus";
 
-/// A bound of the table on this machine.
+/// Evaluates a bound of the table for this machine.
 double bound_of(const Json& bound, const Facts& facts) {
   if (bound.is_number()) return bound.get<double>();
   const auto expression = Expression::compile(bound.get<std::string>(), {}, facts);
@@ -59,14 +59,14 @@ bool is_power_of_two(double value) {
   return value >= 1.0 && std::exp2(std::floor(std::log2(value))) == value;
 }
 
-/// Two digits, so that it is easy to read and to change.
+/// Rounds up to two digits, so that the number is easy to read and change.
 double rounded(double value) {
   const double unit = std::pow(10.0, std::floor(std::log10(value)) - 1.0);
   return std::ceil(value / unit) * unit;
 }
 
-/// The loss of other rounding is held against the baseline's at as many samples. Nothing if the
-/// hook found no loss above zero.
+/// Returns a guard that compares the loss with the baseline's after the same number of samples.
+/// nullopt if the hook found no loss above zero.
 std::optional<Json> loss_guard(const Survey& survey) {
   const auto loss = survey.last.metrics.find(k_guarded);
   const auto step_s = survey.seconds_per_step();
@@ -78,7 +78,8 @@ std::optional<Json> loss_guard(const Survey& survey) {
               {"max_ratio_to_baseline", k_guard_ratio}};
 }
 
-/// Numbers without a usual name would not be moved; a flag or a choice can be.
+/// True for a flag or choice whose name has no usual role: it gets the role `other`, so that the
+/// first guesses can try it.
 bool needs_role(const Knob& knob) {
   return knob.parameter["type"] != "int" && !role_of_name(knob.name);
 }
@@ -125,7 +126,7 @@ void DraftKnobs::consider(const Knob& knob) {
   if (told == survey_.log.knobs().end()) return;
   if (std::string why = why_not_allowed(knob, told->second); !why.empty()) return leave(knob, why);
   if (std::string why = why_not_worth(knob); !why.empty()) return leave(knob, why);
-  // Parts that are not known leave the table's order.
+  // Knobs of unknown parts keep the table's order.
   const double gain = possible_gain(knob, survey_, options_.facts)
                           .value_or(std::numeric_limits<double>::infinity());
   candidates_.push_back({&knob, &told->second, gain});
@@ -159,8 +160,8 @@ std::string DraftKnobs::why_not_worth(const Knob& knob) const {
     return "this CPU emulates bfloat16, which is slower";
   }
   if (knob.part == "host") {
-    // The program's own threads show only in a GPU that waits for it: nobody sees it wait within a
-    // forward or backward.
+    // Time spent in the program's own threads shows only if a GPU waits for it. Waiting within a
+    // forward or backward pass is not visible.
     const auto idle = survey_.last.metrics.find("gpu_idle_share");
     if (idle == survey_.last.metrics.end() || idle->second >= k_least_share) return "";
     return fmt::format("between steps the GPU waits {:.1f} % of the time for the program",
@@ -200,14 +201,15 @@ void DraftKnobs::offer_by_gain() {
                       : std::numeric_limits<double>::infinity();
   for (const Candidate& candidate : candidates_) {
     const Knob& knob = *candidate.knob;
-    // One setting serves both only if the program runs both with the same number today.
+    // One setting controls both only if the program uses the same number for both today.
     const bool moves_with_threads = knob.name == k_blas_threads && baseline_.contains(k_threads) &&
                                     today_of(knob, *candidate.state) == baseline_[k_threads];
     if (moves_with_threads) {
       rules_[knob.name] = fmt::format("{{{}}}", k_threads);
       leave(knob, fmt::format("moves with {}", k_threads));
     } else if (knob.name == k_flush_denormal && !changes_loss_) {
-      // Few programs compute with such numbers for long, and each trial would train for the guard.
+      // Few programs compute with such numbers for long, and each trial would have to train until
+      // the guard.
       leave(knob, "no other knob wants the guard on the loss, whose time it is seldom worth");
     } else if (static_cast<double>(parameters_.size()) >= most) {
       leave(knob, fmt::format("the time allows {:.0f} trials, which are enough for {:.0f} knobs; "
@@ -251,7 +253,7 @@ void DraftKnobs::offer(const Candidate& candidate) {
   changes_loss_ = changes_loss_ || knob.knob_class != KnobClass::safe;
 }
 
-/// As the hook saw it, else as the table knows it of variables that are not set.
+/// Returns today's value as the hook saw it; for variables that are not set, the table's default.
 Json DraftKnobs::today_of(const Knob& knob, const KnobState& state) const {
   if (!state.today.is_null() || !knob.in_environment()) return state.today;
   if (knob.parameter["type"] != "int") return knob.today;
@@ -281,7 +283,7 @@ bool DraftKnobs::settle_condition(Json& parameter) const {
 }
 
 void DraftKnobs::narrow(const Knob& knob, Json& parameter, const Json& today) const {
-  // Workers beyond the CPUs pay only if they wait, and if the step waits for them.
+  // Workers beyond the number of CPUs pay only if they wait, and if the step waits for them.
   const bool is_waited_for = loading_can_gain(survey_, 1.0 + options_.worth);
   if (knob.name == k_workers && (!is_waited_for || !loading_waits(survey_).value_or(true))) {
     parameter["high"] = k_busy_workers;
@@ -305,7 +307,7 @@ bool DraftKnobs::settle_range(Json& parameter, const Json& today) const {
     high = std::max(high, now);
   }
   const std::string scale = parameter.value("scale", "");
-  // Zero has a place on "log" only (DDP's bucket_cap_mb=0: each gradient by itself).
+  // Only "log" includes zero (DDP's bucket_cap_mb=0: each gradient separately).
   if (scale == "log2" && low <= 0.0) {
     parameter.erase("scale");
   } else if (scale == "log2" && today.is_number() && !is_power_of_two(today.get<double>())) {

@@ -13,50 +13,51 @@
 
 namespace steptune {
 
-/// The knobs of a draft: those that may be set in the program and can pay, by their possible gain.
-/// `survey` and `options` outlive it.
+/// The knobs of a draft that may be set in the program and can pay, by possible gain. `survey` and
+/// `options` must outlive it.
 class DraftKnobs {
  public:
   DraftKnobs(const Survey& survey, const DraftOptions& options);
 
   [[nodiscard]] bool empty() const { return parameters_.empty(); }
   [[nodiscard]] bool contains(const std::string& name) const { return parameters_.contains(name); }
-  /// An offered knob may change the loss, and there is no loss to guard it by.
+  /// True if an offered knob may change the loss, but there is no loss to guard it.
   [[nodiscard]] bool lacks_guard() const { return changes_loss_ && !guard_; }
   void write_into(Json& document, Draft& draft) &&;
-  /// By reason: `pin_memory, tf32: no GPU`.
+  /// Returns the knobs left out, by reason: `pin_memory, tf32: no GPU`.
   [[nodiscard]] std::vector<std::string> left() const;
 
  private:
   struct Candidate {
     const Knob* knob = nullptr;
     const KnobState* state = nullptr;
-    double gain = 1.0;  ///< at most, as a ratio
+    double gain = 1.0;  ///< largest possible gain, as a ratio
   };
 
   void consider(const Knob& knob);
-  /// Why no value may be tried; empty if some may.
+  /// Returns why no value may be tried; empty if some may.
   [[nodiscard]] std::string why_not_allowed(const Knob& knob, const KnobState& state) const;
-  /// Why another value would gain next to nothing; empty if it may gain more.
+  /// Returns why another value would gain next to nothing; empty if it may gain more.
   [[nodiscard]] std::string why_not_worth(const Knob& knob) const;
   void offer_by_gain();
   void offer(const Candidate& candidate);
   void leave(const Knob& knob, const std::string& why);
   [[nodiscard]] Json today_of(const Knob& knob, const KnobState& state) const;
-  /// False if the knob has no effect in the program as it is. A condition on knobs that are not
-  /// tuned is settled and goes.
+  /// Returns false if the knob has no effect in the unchanged program. Evaluates and removes
+  /// conditions on knobs that are not tuned.
   [[nodiscard]] bool settle_condition(Json& parameter) const;
   void narrow(const Knob& knob, Json& parameter, const Json& today) const;
-  /// Makes room for today's value; false if the range holds one value only.
+  /// Extends the range to today's value. Returns false if the range has only one value.
   [[nodiscard]] bool settle_range(Json& parameter, const Json& today) const;
   [[nodiscard]] std::string range_text(const Json& parameter) const;
 
-  using Left = std::pair<std::string, std::vector<std::string>>;  ///< why, and which knobs
+  /// reason, and the knobs left out for it
+  using Left = std::pair<std::string, std::vector<std::string>>;
 
   const Survey& survey_;
   const DraftOptions& options_;
   std::map<std::string, double> shares_;
-  std::string device_;  ///< that trains; empty where the hook does not know it
+  std::string device_;  ///< device that trains; empty if the hook does not know it
   std::optional<Json> guard_;
   std::vector<Candidate> candidates_;
   Configuration today_;
@@ -68,7 +69,7 @@ class DraftKnobs {
   bool changes_loss_ = false;
 };
 
-/// Why there is no guard on the loss.
+/// Returns why there is no guard on the loss.
 [[nodiscard]] const char* why_no_guard(const Survey& survey);
 
 }  // namespace steptune

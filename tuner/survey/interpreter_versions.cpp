@@ -13,8 +13,8 @@ namespace {
 
 constexpr double k_longest_s = 5.0;
 
-/// The wheels of PyTorch depend on those of CUDA; Debian's packages tell neither.
-/// Modules of the study's folder are not to be run for it.
+/// Finds CUDA's version by the wheels that PyTorch's wheels depend on; Debian's packages have none.
+/// Removes empty entries from sys.path, so that no module of the study's folder is run.
 constexpr const char* k_question = R"(
 import sys
 sys.path[:] = [folder for folder in sys.path if folder]
@@ -37,7 +37,7 @@ bool is_python(const std::filesystem::path& word) {
   return word.filename().string().starts_with("python");
 }
 
-/// The file that a shell would start for `word`.
+/// Returns the file that a shell would start for `word`.
 std::filesystem::path found_program(const std::string& word, const std::filesystem::path& folder,
                                     const std::string& path) {
   std::error_code fault;

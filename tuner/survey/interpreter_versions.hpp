@@ -12,19 +12,19 @@
 
 namespace steptune {
 
-/// Versions that the Python of a study's own command would run with on this machine: `python`, and
-/// of what is installed for it `torch`, `cuda`, `cudnn`, `jax`, `tensorflow`, `numpy`. The
-/// interpreter is asked, which imports nothing of them; it has some seconds. Empty where the
-/// command starts no Python, trials run elsewhere, or PyTorch's hook tells what the program itself
-/// has loaded.
+/// Returns the versions that the Python of a study's own command would use on this machine:
+/// `python`, and of installed libraries `torch`, `cuda`, `cudnn`, `jax`, `tensorflow`, `numpy`.
+/// Asks the interpreter, which imports none of them and has some seconds. Empty if the command
+/// starts no Python, trials run elsewhere, or PyTorch's hook reports the libraries that the program
+/// loads.
 ///
-/// `folder` takes the answer for a moment.
+/// `folder` stores the answer for a moment.
 [[nodiscard]] MachineDescription interpreter_versions(const StudySpec& study, const Clock& clock,
                                                       const Environment& environment,
                                                       const std::filesystem::path& folder);
 
-/// The interpreter that runs `argv`: its first word, or what the script that this is names in its
-/// first line; empty where that is no Python.
+/// Returns the interpreter that runs `argv`: its first word or, if that is a script, the one named
+/// in the script's first line. Empty if it is no Python.
 [[nodiscard]] std::string python_of(const std::vector<std::string>& argv,
                                     const std::filesystem::path& folder, const std::string& path);
 

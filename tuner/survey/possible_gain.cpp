@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-/// A larger count is a fault of the hook's report.
+/// A larger count must be an error in the hook's report.
 constexpr std::int64_t k_most_told = 10000;
 
 struct Saving {
@@ -19,8 +19,8 @@ struct Saving {
   double share;
 };
 
-/// The most of its parts that a knob saved on the programs of docs/internals/hooks-figures.md and
-/// in public reports. The figures only rank the knobs and drop the hopeless ones.
+/// Largest share of its parts that a knob saved on the programs of docs/internals/hooks-figures.md
+/// and in public reports. The figures only rank the knobs and drop hopeless ones.
 constexpr std::array<Saving, 15> k_savings = {{
     {"gc", 1.0},
     {"num_workers", 1.0},
@@ -39,15 +39,15 @@ constexpr std::array<Saving, 15> k_savings = {{
     {"distributed_strategy", 0.9},
 }};
 constexpr double k_usual_saving = 0.3;
-/// Small kernels lose about a third of their time to threads that wait for each other, even if
-/// there is a CPU for each.
+/// Small kernels lose about a third of their time to threads that wait for each other, even with a
+/// CPU for each thread.
 constexpr double k_saved_by_one_thread = 0.35;
 
-/// Computing workers save about this by the work that they do beside a step.
+/// Workers that compute save about this share by working during the step.
 constexpr double k_saved_by_overlap = 0.3;
-/// A process that uses less of a CPU mostly waits.
+/// A process that uses a smaller share of a CPU mostly waits.
 constexpr double k_waits_below = 0.5;
-/// Threads that wait for a CPU, for each one that runs, slow each other down.
+/// With more runnable threads for each CPU, threads slow each other down.
 constexpr double k_crowded = 1.5;
 
 double share_of(const std::map<std::string, double>& shares, std::string_view part) {
@@ -55,7 +55,7 @@ double share_of(const std::map<std::string, double>& shares, std::string_view pa
   return found == shares.end() ? 0.0 : found->second;
 }
 
-/// Share of the step that the knob acts on.
+/// Returns the share of the step that the knob affects.
 double acted_on(const Knob& knob, const Survey& survey,
                 const std::map<std::string, double>& shares) {
   if (knob.part == "host") {
@@ -69,8 +69,8 @@ double acted_on(const Knob& knob, const Survey& survey,
   return knob.part.empty() ? 1.0 : share_of(shares, knob.part);
 }
 
-/// The most that another number of threads saves. More threads than CPUs do `cpus / threads` of the
-/// work at best.
+/// Returns the largest share that another number of threads saves. More threads than CPUs do at
+/// most `cpus / threads` of the work.
 double saved_by_threads(const Survey& survey, double cpus) {
   const auto told = survey.log.knobs().find("num_threads");
   if (told == survey.log.knobs().end() || !told->second.today.is_number()) return k_usual_saving;
@@ -81,7 +81,8 @@ double saved_by_threads(const Survey& survey, double cpus) {
   return threads > cpus ? 1.0 - cpus / threads : k_saved_by_one_thread;
 }
 
-/// Workers that compute share the CPUs, beside the process that trains.
+/// Returns the share that more workers save. Workers that compute share the CPUs with the training
+/// process.
 double saved_by_workers(const Survey& survey, double cpus) {
   if (loading_waits(survey).value_or(true)) return 1.0;
   const auto today = loader_count(survey.log, "num_workers").value_or(0);
@@ -89,10 +90,11 @@ double saved_by_workers(const Survey& survey, double cpus) {
   return std::max(k_saved_by_overlap, 1.0 - computing / std::max(1.0, cpus));
 }
 
-/// Huge pages save the processor look-ups of addresses, which nothing here counts.
+/// Huge pages save address look-ups of the processor, which are not measured here.
 constexpr double k_saved_by_huge_pages = 0.1;
 
-/// The kernel's work is mostly new pages, which memory that is kept does not need.
+/// Returns the share that memory allocation takes. The kernel mostly provides new pages; kept
+/// memory does not need them.
 std::optional<double> saved_by_malloc(const Survey& survey) {
   const auto kernel = survey.last.metrics.find("kernel_share");
   if (kernel == survey.last.metrics.end()) return std::nullopt;
@@ -111,7 +113,7 @@ double saved_by(const Knob& knob, const Survey& survey, const Facts& facts) {
   return known == k_savings.end() ? k_usual_saving : known->share;
 }
 
-/// The bound of an interval would divide by zero.
+/// Limit that avoids a division by zero.
 constexpr double k_most_saved = 0.99;
 
 double amdahl(double saved_share) {
@@ -135,8 +137,8 @@ std::optional<double> loading_ceiling(const Survey& survey) {
 
 bool loading_can_gain(const Survey& survey, double least) {
   if (loading_ceiling(survey).value_or(least) >= least) return true;
-  // While a GPU computes, waiting for data may cost nothing. On a CPU it costs all of its time,
-  // even if other load slowed the replay down.
+  // While a GPU computes, waiting for data may cost nothing. On a CPU it costs its full time, even
+  // if other load slowed the replay.
   return text_at(survey.log.event("patched"), "device") == "cpu" &&
          amdahl(share_of(survey.part_shares(), "data")) >= least;
 }
@@ -147,9 +149,9 @@ std::string ceiling_text(const Survey& survey) {
   return loading_ceiling_text(*ceiling, survey.log.replay().has_value());
 }
 
-/// The hook tells the workers' own CPU share; `/proc` shows all children, others than workers, too.
-/// The process that trains loads by itself without workers. Its CPU time tells how busy it is while
-/// a step waits for data, once the time in which it computes is taken off.
+/// With workers, uses the hook's CPU share of the workers, otherwise that of all children in
+/// `/proc`. Without workers, the training process loads data itself. Its CPU time, minus the time
+/// in which it computes, shows how busy it is while a step waits for data.
 std::optional<bool> loading_waits(const Survey& survey) {
   const auto& activity = survey.activity;
   const auto shares = survey.part_shares();
@@ -179,8 +181,8 @@ std::optional<std::int64_t> loader_count(const HookLog& log, const char* knob) {
   return count >= 0 && count <= k_most_told ? std::optional(count) : std::nullopt;
 }
 
-/// Workers are sent workers x prefetch batches ahead. Batches that have not arrived when the
-/// program asks for the next one have been under way for a step each, by Little's law; half a step
+/// Workers get requests for workers x prefetch batches ahead. By Little's law, each batch that has
+/// not arrived when the program needs the next one keeps a worker busy for one step; half a step
 /// more on average.
 std::optional<double> busy_workers(const Survey& survey) {
   const auto workers = loader_count(survey.log, "num_workers");

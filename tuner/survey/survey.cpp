@@ -14,11 +14,11 @@ namespace {
 
 constexpr double k_look_s = 0.25;
 
-/// Begins a replay so much and a step before the survey would end without it.
+/// A replay starts this time and one step before the survey would end without it.
 constexpr double k_replay_lead_s = 1.0;
-/// The most that the hook takes for a replay of short steps.
+/// Longest time of a replay with short steps.
 constexpr double k_replay_s = 4.0;
-/// Steps of some seconds may take longer, up to this.
+/// Longest time of a replay with steps of some seconds.
 constexpr double k_longest_replay_s = 10.0;
 
 std::optional<HookReplay> replay_of(const SurveyOptions& options) {
@@ -28,7 +28,7 @@ std::optional<HookReplay> replay_of(const SurveyOptions& options) {
   return HookReplay{after_s, options.watch_steps - 1.0};
 }
 
-/// The runner of a study that names none.
+/// Returns the settings of the default runner.
 std::unique_ptr<RunnerSettings> default_settings() {
   static const Json k_nothing_said = Json::object();
   document::Reading reading;
@@ -64,10 +64,10 @@ Result<TrialSpec> survey_trial(const SurveyOptions& options, const std::filesyst
   return trial;
 }
 
-/// One run of the program, as its events come in.
+/// Observes one run of the program by its events.
 class Watch {
  public:
-  /// `events`: the hook's file of events as it is now; empty: there is none, and PyTorch is
+  /// `events` reads the hook's file of events; if empty, there is none, and PyTorch counts as
   /// imported.
   Watch(const SurveyOptions& options, double now_s, std::function<HookLog()> events = {})
       : options_(options), started_s_(now_s), events_(std::move(events)) {}
@@ -78,12 +78,12 @@ class Watch {
     } else if (const auto* finished = std::get_if<TrialFinished>(&event)) {
       finished_ = true;
       survey_.activity = finished->outcome.activity;
-      // A program may fail or end early on batches that come again.
+      // During a replay the program may fail or end early, because batches repeat.
       if (!asked_to_end_ && !replay_begun_s_) survey_.ended = finished->outcome;
     }
   }
 
-  /// A step of a program that is attached; only one that tells parts is a point to measure from.
+  /// Takes a step of an attached program. Only a step with parts is a point to measure from.
   void take(const live::LiveStep& step, double now_s) {
     if (step.parts.empty()) return;
     Report report;
@@ -96,7 +96,7 @@ class Watch {
     take(report);
   }
 
-  /// Whether enough was seen, or too little for too long.
+  /// True if enough was seen, or too little for too long.
   [[nodiscard]] bool wants_to_end(double now_s) {
     look_at_events(now_s);
     if (options_.seen_enough && options_.seen_enough(hook_progress())) return true;
@@ -116,7 +116,7 @@ class Watch {
            (watched_s >= options_.watch_s && steps >= options_.watch_steps);
   }
 
-  /// Calls what is to be called where there is no step for long.
+  /// Calls `no_step_yet` if there was no step for a long time.
   void tell_of_waiting(double now_s) {
     if (told_of_waiting_ || survey_.first || now_s - started_s_ < options_.notice_s) return;
     told_of_waiting_ = true;
@@ -134,7 +134,7 @@ class Watch {
     return has_imported_ ? HookProgress::imported : HookProgress::none;
   }
 
-  /// Until lines of the hook come back its file tells how far the program is.
+  /// Until the hook's lines arrive, its file shows how far the program is.
   void look_at_events(double now_s) {
     if (survey_.first || !survey_.log.empty()) {
       has_imported_ = true;
@@ -168,7 +168,7 @@ class Watch {
   double started_s_;
   std::function<HookLog()> events_;
   bool has_imported_ = false;
-  std::optional<double> trained_unheard_s_;  ///< since when
+  std::optional<double> trained_unheard_s_;  ///< time since when
   std::optional<double> replay_begun_s_;
   Survey survey_;
   bool told_of_waiting_ = false;

@@ -22,64 +22,64 @@ namespace steptune {
 /// Progress of PyTorch's hook in a program.
 enum class HookProgress { none, imported, reports_steps };
 
-/// A program that is to be looked at as it is.
+/// Settings to survey an unchanged program.
 struct SurveyOptions {
   std::vector<std::string> argv;
-  std::filesystem::path folder;                 ///< where it runs; absolute
-  std::filesystem::path log_path;               ///< its output; the hook's events lie beside it
-  std::optional<double> samples_per_step = {};  ///< in place of the hook's counting
-  double longest_start_s = 600.0;               ///< to the first step; then the survey ends
-  /// To the import of PyTorch, under the hook; then it ends.
+  std::filesystem::path folder;    ///< folder where it runs; absolute
+  std::filesystem::path log_path;  ///< file for its output; the hook's events are beside it
+  std::optional<double> samples_per_step = {};  ///< replaces the hook's count
+  double longest_start_s = 600.0;               ///< limit until the first step
+  /// Limit until PyTorch is imported, if the hook is used.
   double longest_import_s = std::numeric_limits<double>::infinity();
-  /// The program is known to train, and no line of the hook has come back for so long; then it
-  /// ends.
+  /// Limit without any line from the hook, although the program is known to train.
   double longest_unheard_s = 10.0;
-  double notice_s = 60.0;  ///< without a step, after which `no_step_yet` is called
-  /// Where there is one: once, so that nobody takes the wait for a hang.
+  double notice_s = 60.0;  ///< time without a step after which `no_step_yet` is called
+  /// Called once, so that the user does not take the wait for a hang; may be null.
   std::function<void()> no_step_yet = {};
-  double watch_s = 6.0;       ///< from the first step on, and
-  double watch_steps = 20.0;  ///< no fewer steps, within
+  double watch_s = 6.0;       ///< time to watch from the first step, and
+  double watch_steps = 20.0;  ///< least number of steps, within
   double longest_watch_s = 60.0;
-  /// At the end the hook replaces the loader's batches by kept ones, which shows what loading
-  /// costs.
+  /// At the end the hook replaces the loader's batches by cached ones, to measure the cost of
+  /// loading.
   bool replay = false;
-  bool with_hook = true;                             ///< false: the program alone
-  bool terminal = false;                             ///< it has a pseudo-terminal
-  std::filesystem::path standard_input = {};         ///< a file; empty: none
-  std::map<std::string, std::string> environment{};  ///< in addition to this process's
-  /// Asked now and then, where there is one: the survey ends once it says so.
+  bool with_hook = true;                             ///< false: run the program without the hook
+  bool terminal = false;                             ///< run it with a pseudo-terminal
+  std::filesystem::path standard_input = {};         ///< file for its standard input; empty: none
+  std::map<std::string, std::string> environment{};  ///< in addition to this process's environment
+  /// Called repeatedly; the survey ends if it returns true. May be null.
   std::function<bool(HookProgress)> seen_enough = {};
 };
 
-/// What a program does by itself.
+/// Observed behaviour of an unchanged program.
 struct Survey {
   HookLog log;
-  std::optional<Report> first;      ///< with a step
-  Report last;                      ///< the same, later; metrics so far
-  double startup_s = 0.0;           ///< to the first step; 0 for a program that ran already
-  std::optional<Outcome> ended;     ///< the program ended by itself, on batches of its own
-  std::vector<std::string> phases;  ///< that it went through: evaluation, checkpoint
-  /// The program trains, but the hook's lines did not come back: `log` is that of its file.
+  std::optional<Report> first;  ///< first report with a step
+  Report last;                  ///< latest report with a step; metrics so far
+  double startup_s = 0.0;  ///< time until the first step; 0 for a program that was already running
+  std::optional<Outcome> ended;     ///< set if the program ended by itself, before any replay
+  std::vector<std::string> phases;  ///< phases it went through: evaluation, checkpoint
+  /// True if the program trains, but the hook's lines did not arrive; `log` then comes from its
+  /// file.
   bool is_unheard = false;
-  /// Threads, CPU use and waiting in the last seconds; nothing of an attached program or a short
+  /// Threads, CPU use and waiting in the last seconds; nullopt for an attached program or a short
   /// run.
   std::optional<ProcessActivity> activity;
 
-  /// Between the first step and the last; nothing where there were not two reports.
+  /// Between the first and the last step; nullopt without two reports.
   [[nodiscard]] std::optional<double> seconds_per_step() const;
   [[nodiscard]] std::optional<double> samples_per_step() const;
-  /// Share of each part in the time of the steps; empty where none was told.
+  /// Returns each part's share of the time of the steps; empty if none was reported.
   [[nodiscard]] std::map<std::string, double> part_shares() const;
 };
 
-/// Looks at a program that runs for its own sake, under the hook in mode `live`, in the same way;
-/// of `options` the times count. The program goes on. `ended` is never told.
+/// Surveys a running program that has the hook in mode `live`. Uses only the times in `options`.
+/// The program continues. `ended` is never set.
 [[nodiscard]] Survey survey_attached(live::AttachedProgram& program, const SurveyOptions& options,
                                      const Clock& clock);
 
-/// Runs the program, under PyTorch's import hook if that is wanted (it changes nothing), for some
-/// seconds of training, and ends it. `interrupted` is asked now and then: once it says so, the
-/// program is ended and the error is `usage`. `store` where the log's folder cannot be made.
+/// Runs the program for some seconds of training and ends it; loads PyTorch's import hook, which
+/// changes nothing, if requested. Calls `interrupted` repeatedly; if it returns true, ends the
+/// program and returns `usage`. Returns `store` if the log's folder cannot be made.
 [[nodiscard]] Result<Survey> survey_program(const SurveyOptions& options, const Clock& clock,
                                             const std::function<bool()>& interrupted);
 
