@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the hook gets in, and that it harms nothing where it cannot."""
+"""Tests how the hook is installed, and that it does no harm if it cannot be."""
 
 import ast
 import json
@@ -45,13 +45,13 @@ class Arrival(unittest.TestCase):
         told = self.told()
         self.assertEqual(told[0]["event"], "armed")
         self.assertIn("mnist.py", told[0]["program"])
-        # What is printed is in the file as well.
+        # The file has the same events as the output.
         self.assertEqual(told[1:], ran.events)
         self.assertEqual(told[1]["event"], "patched")
         self.assertEqual(told[1]["pid"], told[0]["pid"])
 
     def test_the_oldest_python_reads_it(self):
-        """PyTorch 1.13 and 2.0 run under Python 3.8."""
+        """PyTorch 1.13 and 2.0 run under Python 3.8, so the hook must parse there."""
         read = 0
         for folder, _, names in os.walk(HOOK):
             for name in names:
@@ -116,7 +116,7 @@ class Arrival(unittest.TestCase):
         self.assertIn("armed", [event["event"] for event in self.told()])
 
     def test_events_that_cannot_be_written(self):
-        """In a container, say, which does not have the folder."""
+        """The folder does not exist, as in a container."""
         nowhere = os.path.join(self.folder, "not", "there")
         ran = run_fresh([program("settings")], settings(interval_s=0, events=nowhere))
         self.assertEqual((ran.status, ran.steps[-1]["step"]), (0, 5), ran.output)
@@ -141,7 +141,7 @@ class Arrival(unittest.TestCase):
             self.assertIn("steptune: the hook is off", ran.output)
 
     def test_another_torch(self):
-        """Something else of that name, or one that cannot be imported."""
+        """A module named torch is something else, or cannot be imported."""
         self.write("torch.py", "answer = 42\n")
         script = self.write("program.py", "import torch\nprint(torch.answer)\n")
         ran = run_fresh([script], settings())
@@ -155,7 +155,7 @@ class Arrival(unittest.TestCase):
         ran = run_fresh([program("ddp")], settings(interval_s=0), environment={"STEPTUNE_ALL_RANKS": "1"})
         told = {rank: [r for r in ran.steps if r["global_rank"] == rank] for rank in (0, 1)}
         self.assertEqual([len(steps) for steps in told.values()], [8, 8])
-        # 4 samples on each of 2 ranks: what all did together.
+        # 4 samples on each of 2 ranks: each rank reports the samples of all.
         self.assertEqual({steps[-1]["samples"] for steps in told.values()}, {64})
         self.assertGreater(told[1][-1]["parts"]["data"], 0)
         first = run_fresh([program("ddp")], settings(interval_s=0))

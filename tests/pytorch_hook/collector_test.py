@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Python's garbage collector: set after the first step, switched while a program runs, and timed."""
+"""Tests the knob of Python's garbage collector: set after the first step, switched in a running program, and timed."""
 
 import gc
 import re
@@ -55,13 +55,13 @@ class Collector(unittest.TestCase):
         self.assertEqual(ran.knob("gc")["value"], "every_50")
         most, frozen, automatic = self.most_frozen_automatic(ran)
         self.assertTrue(frozen and not automatic, ran.output)
-        # Collected after steps 10, 60 and 110.
+        # The hook collects after steps 10, 60 and 110.
         self.assertEqual(most, 50 * NODES_A_STEP)
         untouched, _, _ = self.most_frozen_automatic(cycles(interval_s=0, knobs={}, prepare=collect_seldom))
         self.assertEqual(untouched, STEPS * NODES_A_STEP)
 
     def test_plain_steps_are_counted(self):
-        # Nothing is printed between, so the hook leaves most steps alone.
+        # Few lines are printed, so most steps are plain ones.
         ran = cycles(mode="apply", knobs={"gc": "every_50"}, prepare=lambda: gc.set_threshold(10**8))
         self.assertEqual(self.most_frozen_automatic(ran)[0], 50 * NODES_A_STEP)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trials that are forked from an interpreter which has imported what their program imports."""
+"""Tests trials that are forked from an interpreter which has imported the program's modules."""
 
 import array
 import ctypes
@@ -17,11 +17,11 @@ sys.path.append(harness.HOOK)
 from steptune_pytorch import imports  # noqa: E402
 
 _SUBREAPER = 36  # prctl(2)
-_LONGEST_LINE = 16 << 10  # that the tuner reads
+_LONGEST_LINE = 16 << 10  # the tuner reads lines up to this length
 
 
 class Server:
-    """The tuner's side."""
+    """The tuner's side of the connection."""
 
     def __init__(self, command, path=(), modules=(), environment=()):
         ctypes.CDLL(None).prctl(_SUBREAPER, 1)
@@ -54,7 +54,7 @@ class Server:
     def run(self, arguments, hook=None):
         with tempfile.TemporaryFile() as output:
             pid = self.ask(arguments, output, hook)["forked"]["pid"]
-            _, status = os.waitpid(pid, 0)  # it is this process's child
+            _, status = os.waitpid(pid, 0)  # it is a child of this process
             output.seek(0)
             return harness.Ran(output.read().decode(), os.WEXITSTATUS(status))
 
@@ -145,7 +145,7 @@ class ForkServer(unittest.TestCase):
             self.assertEqual(server.process.returncode, 0)
 
     def test_imports_that_initialise_cuda_are_refused(self):
-        """As `torch.cuda.set_device(0)` in a module does, where there is a GPU."""
+        """A module of the program initialises CUDA, as `torch.cuda.set_device(0)` does on a machine with a GPU."""
         with tempfile.TemporaryDirectory() as folder:
             with open(os.path.join(folder, "placed_on_a_gpu.py"), "w") as module:
                 module.write("import torch\ntorch.cuda._initialized = True\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Parts of a step in the GPU's time, with a GPU whose clock is scripted."""
+"""Tests the parts of a step in the GPU's time, with a fake GPU whose clock is scripted."""
 
 import sys
 import unittest
@@ -29,7 +29,7 @@ class Event:
 
 
 class Gpu:
-    """What is put into its stream takes its time; how far it has got is told apart."""
+    """Fake GPU. Work in its stream takes its time; `reached_ms` says how far it has got."""
 
     def __init__(self):
         self.now_ms = 0.0
@@ -45,7 +45,7 @@ class Gpu:
 
 
 class Clock:
-    """The program's, by hand."""
+    """The program's PartClock, set by hand."""
 
     def __init__(self):
         self.totals_s = [0.0] * (len(PARTS) + 1)
@@ -62,7 +62,7 @@ class Parts(unittest.TestCase):
         self.steps = 0
 
     def step(self, micro_batches=1, phase=False, host_s=((DATA, 0.5), (PREPARE, 0.5)), **gpu_ms):
-        """The program needs `host_s` between two steps, the GPU what GPU_MS says or `gpu_ms`."""
+        """Makes one step. The program needs `host_s` between two steps, the GPU GPU_MS or `gpu_ms`."""
         takes = dict(GPU_MS, **gpu_ms)
         for _ in range(micro_batches):
             for part, seconds in host_s:
@@ -100,7 +100,7 @@ class Parts(unittest.TestCase):
         self.assertEqual(
             self.shares(), {"prepare": 0.2, "forward": 0.3, "backward": 0.4, "optimizer": 0.1}
         )
-        self.assertAlmostEqual(sum(self.parts.parts().values()), 1.0)  # the third step alone
+        self.assertAlmostEqual(sum(self.parts.parts().values()), 1.0)  # only the third step
         self.assertEqual(self.idle_share(), 0.2)
         self.steps_until(11)
         self.reach()
@@ -110,7 +110,7 @@ class Parts(unittest.TestCase):
         self.steps_until(9)
         self.assertIsNone(self.parts.parts())
         self.assertEqual(self.parts.metrics(), {})
-        self.gpu.reached_ms = 29.0  # the third step is over at 30
+        self.gpu.reached_ms = 29.0  # the third step ends at 30
         self.assertIsNone(self.parts.parts())
         self.gpu.reached_ms = 30.0
         self.assertIsNotNone(self.parts.parts())
@@ -130,7 +130,7 @@ class Parts(unittest.TestCase):
     def test_one_short_step_in_eight(self):
         while self.steps < 800:
             self.step(host_s=((DATA, 0.002),))
-        # The end of the step before, begin and end of the forward, ends of backward and step.
+        # Five events: the previous step's end, start and end of the forward, ends of backward and step.
         self.assertAlmostEqual(self.gpu.recorded / 5, 100, delta=12)
 
     def test_every_long_step(self):
@@ -139,7 +139,7 @@ class Parts(unittest.TestCase):
         self.assertEqual(self.gpu.recorded, 100 * 5 + 1)
 
     def test_batches_that_come_several_at_once(self):
-        # Four workers hand out four batches, then the program waits for the next four.
+        # Four workers deliver four batches at once, then the program waits for the next four.
         for at_once in (2, 4, 8, 16):
             for step_s in (0.002, 0.08):
                 self.setUp()
@@ -184,7 +184,7 @@ class Parts(unittest.TestCase):
         self.parts.forward_begins()
         self.gpu.now_ms += 5.0
         self.parts.forward_ended()
-        self.step()  # its wait lies between two forwards
+        self.step()  # its wait is between two forwards
         self.reach()
         self.assertEqual(self.shares()["forward"], round(10 / 15, 3))
 
@@ -212,7 +212,7 @@ class Parts(unittest.TestCase):
 
 
 class InPrograms(unittest.TestCase):
-    """Each event is a millisecond after the one before."""
+    """With a fake GPU, each event is a millisecond after the previous one."""
 
     def ran(self, name):
         def gpu_of_a_millisecond_an_event():
@@ -233,7 +233,7 @@ class InPrograms(unittest.TestCase):
         return ran
 
     def check(self, ran, *expected):
-        """Shares of one step: waiting, forward, backward, optimizer."""
+        """Checks the shares of one step: waiting, forward, backward, optimizer."""
         parts = ran.steps[-1]["parts"]
         whole = sum(parts.values())
         waits = parts["data"] + parts["prepare"] + parts["other"]
@@ -251,11 +251,11 @@ class InPrograms(unittest.TestCase):
         self.check(self.ran("accumulation"), 4, 4, 4, 1)
 
     def test_two_optimizers(self):
-        # Three batches, of which one goes through both networks, and two optimizers' steps.
+        # Three batches, one of which goes through both networks, and steps of two optimizers.
         self.check(self.ran("gan"), 3, 5, 3, 2)
 
     def test_a_teacher_is_part_of_the_forward(self):
-        # The teacher's forward, what is between the two, the student's forward.
+        # The teacher's forward, the time before the student's forward, and that forward.
         self.check(self.ran("teacher"), 1, 3, 1, 1)
 
     def test_closure(self):
@@ -272,7 +272,7 @@ class InPrograms(unittest.TestCase):
         on_gpu = mock.Mock(is_cuda=True, device="cuda:1")
         on_cpu = mock.Mock(is_cuda=False)
         with mock.patch.object(torch.cuda, "max_memory_reserved", reserved.get):
-            self.assertIsNone(gpu_events.peak_bytes([on_gpu]))  # none is in use
+            self.assertIsNone(gpu_events.peak_bytes([on_gpu]))  # no GPU is in use
             with mock.patch.object(torch.cuda, "is_initialized", return_value=True):
                 self.assertEqual(gpu_events.peak_bytes([on_cpu, on_gpu]), 1 << 30)
                 self.assertEqual(gpu_events.peak_bytes([on_cpu]), 1 << 20)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""fp16 with a scaled loss, put in from outside: programs print what they print with a GradScaler of their own."""
+"""Tests fp16 with a loss that the hook scales: programs print the same as with their own GradScaler."""
 
 import sys
 import unittest
@@ -15,11 +15,11 @@ from steptune_pytorch.knobs.finite_gradients import FiniteGradients  # noqa: E40
 from steptune_pytorch.knobs.scale_factor import ScaleFactor  # noqa: E402
 
 HALF = settings("report", interval_s=0, knobs={"precision": "fp16"})
-COMPUTES_HALF = hasattr(torch.amp, "GradScaler")  # on a CPU, by itself
+COMPUTES_HALF = hasattr(torch.amp, "GradScaler")  # True if a CPU can compute in fp16 (PyTorch 2)
 
 
 class AutocastOfGpu:
-    """Takes fp16 on a CPU, too, as on a GPU, and computes in 32 bits."""
+    """Fake autocast that accepts fp16 on a CPU, as on a GPU, and computes in 32 bits."""
 
     def __init__(self, device, dtype=None):
         self._enabled, self.fast_dtype = True, dtype
@@ -32,7 +32,7 @@ class AutocastOfGpu:
 
 
 class ScalerOfGpu:
-    """What torch.cuda.amp.GradScaler does there, with its defaults."""
+    """Fake of torch.cuda.amp.GradScaler on a GPU, with its defaults."""
 
     def __init__(self, _=None):
         self.factor, self.good_steps, self.bad, self.unscaled = 2.0**16, 0, set(), set()
@@ -65,14 +65,14 @@ class ScalerOfGpu:
 
 
 def have_half():
-    """On PyTorch 1, whose autocast has no fp16 on a CPU, stand-ins of what it has on a GPU."""
+    """On PyTorch 1, whose autocast has no fp16 on a CPU, uses fakes of the GPU's."""
     if not COMPUTES_HALF:
         torch.autocast = AutocastOfGpu
         torch.cuda.amp.GradScaler = ScalerOfGpu
 
 
 class Optimizer:
-    """One of several that step by losses of one factor."""
+    """Fake optimizer, one of several that share a scale factor."""
 
 
 class FactorOfLoss(unittest.TestCase):
@@ -233,7 +233,7 @@ class ScaledLoss(HalfPrecision):
 
 class RefusedHalf(HalfPrecision):
     def refused(self, why, name, *arguments, **how):
-        """And the program goes on as it was, from its first step."""
+        """The knob is refused, and the program runs unchanged from its first step."""
         ran = self.half(name, *arguments, **how)
         row = ran.knob("precision")
         self.assertFalse(row["may"], row)

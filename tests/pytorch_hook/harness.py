@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the programs with and without the hook.
 
-`run` forks this process, which has torch imported and has computed nothing: twenty times faster than a
-new interpreter. `run_fresh` starts one, and the hook comes in as it does for users.
+`run` forks this process, which has imported torch and computed nothing. That is twenty times faster than a new
+interpreter. `run_fresh` starts a new interpreter, and the hook is installed as for users.
 """
 
 import atexit
@@ -22,7 +22,7 @@ import warnings
 os.environ.setdefault("TORCH_CPP_LOG_LEVEL", "ERROR")  # gloo warns with the time of day
 import torch  # noqa: E402, F401, so that the forked children have it
 
-gc.freeze()  # what is imported by now is not looked through at the end of each child
+gc.freeze()  # excludes imported objects from the collection at the end of each child
 # The children compile the hook once.
 _bytecode = tempfile.TemporaryDirectory()
 sys.pycache_prefix = _bytecode.name
@@ -40,7 +40,7 @@ class Ran:
     def __init__(self, output, status):
         self.status = status
         self.output = output
-        # One may stand within a line of the program, which writes its buffer whenever that is full.
+        # A report may be in the middle of a line of the program, which writes its buffer whenever it is full.
         self.lines = _TOLD.sub("", output).splitlines()
         told = [json.loads(document) for document in _TOLD.findall(output)]
         self.events = [document["hook"] for document in told if "hook" in document]
@@ -49,7 +49,7 @@ class Ran:
         self.phases = [report for report in self.reports if "phase" in report]
 
     def event(self, name):
-        """The last one of this name, or None."""
+        """Returns the last event of this name, or None."""
         return next((event for event in reversed(self.events) if event["event"] == name), None)
 
     def knob(self, name):
@@ -91,8 +91,8 @@ def run(name, *arguments, **how):
 
 
 def start(name, *arguments, hook=None, prepare=None, environment=(), before_hook=None):
-    """`hook`: what `settings` makes, or None to run without the hook. In the process that runs the
-    program `before_hook` is called before the hook comes in, and `prepare` before the program."""
+    """Runs a program in a fork of this process. `hook`: result of `settings`, or None for no hook. The child calls
+    `before_hook` before installing the hook, and `prepare` before the program."""
     output = tempfile.TemporaryFile()
     sys.stdout.flush()
     child = os.fork()
@@ -109,7 +109,7 @@ def free_port():
 
 
 def launch_environment(rank, world_size, port):
-    """As torchrun starts a rank."""
+    """Returns the environment of a rank, as torchrun sets it."""
     return {
         "RANK": str(rank),
         "LOCAL_RANK": str(rank),
@@ -117,16 +117,16 @@ def launch_environment(rank, world_size, port):
         "MASTER_ADDR": "127.0.0.1",
         "MASTER_PORT": str(port),
         "STEPTUNE_ALL_RANKS": "1",
-        "USE_LIBUV": "0",  # which Debian builds PyTorch 2 without
+        "USE_LIBUV": "0",  # Debian builds PyTorch 2 without it
     }
 
 
 def _run_in_child(path, arguments, hook, prepare, before_hook, output):
-    atexit._clear()  # what the test runner would clean up
+    atexit._clear()  # drops functions that the test runner registered
     status = 1
-    signal.alarm(_MOST_S)  # ranks that wait for each other do so for half an hour
+    signal.alarm(_MOST_S)  # ranks that wait for each other would do so for half an hour
     try:
-        warnings.simplefilter("ignore", ResourceWarning)  # what the test runner holds open
+        warnings.simplefilter("ignore", ResourceWarning)  # for files that the test runner has open
         _ignore_warnings_about_forks()
         os.dup2(output, 1)
         os.dup2(output, 2)
@@ -148,10 +148,10 @@ def _run_in_child(path, arguments, hook, prepare, before_hook, output):
 
 
 def _ignore_warnings_about_forks():
-    """Python from 3.12 on prints the number of a process that has threads and forks: no output of
-    one run equals that of another."""
+    """Ignores a warning that Python has from 3.12 on. It contains the number of a process that has threads and forks,
+    so outputs of two runs would differ."""
     warnings.filterwarnings("ignore", ".*multi-threaded, use of fork", DeprecationWarning)
-    # And, on a machine with fewer processors, what PyTorch thinks of the workers.
+    # Also ignore PyTorch's warning of too many workers, on machines with few processors.
     warnings.filterwarnings("ignore", "This DataLoader will create")
 
 
@@ -166,7 +166,7 @@ def _enter(hook):
 
 
 def _leave(status):
-    """Ends this child as an interpreter ends."""
+    """Ends this child like an interpreter."""
     atexit._run_exitfuncs()
     gc.collect()  # ends the workers of loaders
     sys.stdout.flush()
@@ -175,7 +175,7 @@ def _leave(status):
 
 
 def run_fresh(command, hook=None, path=(), environment=(), python=sys.executable):
-    """`command` after the interpreter: its options, the program, arguments."""
+    """Runs `command` after the interpreter: its options, the program and its arguments."""
     variables = dict(os.environ, **dict(environment))
     variables.pop("STEPTUNE_PYTORCH", None)
     variables.pop("PYTHONPATH", None)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the hook sets: losses of safe knobs equal those of the untouched program to the last bit."""
+"""Tests the knobs: losses with safe knobs equal those of the untouched program to the last bit."""
 
 import inspect
 import json
@@ -27,7 +27,7 @@ def knobs(**values):
 
 class Knobs(unittest.TestCase):
     def same(self, name, *arguments, refused=(), **values):
-        """In force, or refused as expected, and either way the program prints the same."""
+        """Checks that knobs are set, or refused as expected, and that the program prints the same either way."""
         ran = run(name, *arguments, hook=knobs(**values))
         self.assertEqual(ran.status, 0, ran.output)
         self.assertIsNone(ran.event("disabled"), ran.output)
@@ -55,7 +55,7 @@ class SafeKnobs(Knobs):
 
     def test_workers_and_random_numbers_between_a_pass_and_its_first_batch(self):
         for way in ("program", "generator", "sequential", "passes", "threads"):
-            # Of batches that another thread reads nothing is known, but they come all the same.
+            # The hook does not watch batches that another thread reads, but the program must still get them.
             refused = ["num_workers", "persistent_workers"] if way == "threads" else []
             for persist in (False, True):
                 self.same("early_pass", way, num_workers=2, persistent_workers=persist, refused=refused)
@@ -143,7 +143,7 @@ class SafeKnobs(Knobs):
         )
         self.assertEqual(len(losses), 6)
         for loss, expected in zip(losses, untouched):
-            self.assertAlmostEqual(loss / expected, 1.0, places=5)  # another order of additions from PyTorch 2 on
+            self.assertAlmostEqual(loss / expected, 1.0, places=5)  # PyTorch 2 adds in another order
 
     def test_lists_of_parameters(self):
         for name in ("mnist", "vae", "gan", "accumulation"):
@@ -154,7 +154,7 @@ class SafeKnobs(Knobs):
         self.same("mnist", set_to_none=True)
 
     def test_gradients_freed_where_some_parameters_get_none(self):
-        """Nor filled with zeros, where that is not what the program does."""
+        """Gradients are not filled with zeros either, unless the program does so."""
         other = not inspect.signature(torch.optim.Optimizer.zero_grad).parameters["set_to_none"].default
         alike = ("never adam", "late adamw", "turns sgd", "frozen sgd", "late adam accumulate", "always momentum clip twice")
         for way in alike:
@@ -226,10 +226,10 @@ class RefusedKnobs(Knobs):
                 told = ran.event("gave_up")
                 self.assertEqual((told["knob"], told["value"]), ("num_workers", 1))
                 self.assertIn(why, told["why"])
-        # Its own fault, which it deals with.
+        # The program handles its own fault, so the hook reports nothing.
         ran = run_fresh([program("fails_in_workers"), "all"], hook=knobs(num_workers=1))
         self.assertEqual((ran.status, ran.event("gave_up")), (0, None))
-        # Nor do workers that are forked afterwards tell it.
+        # Workers that are forked after the error do not report it either.
         ran = run_fresh([program("fails_in_workers"), "several"], hook=knobs(num_workers=2))
         self.assertIn("not looked at True", ran.lines)
         self.assertEqual((ran.status, ran.event("gave_up")), (0, None), ran.output)
@@ -246,7 +246,7 @@ class RefusedKnobs(Knobs):
         self.assertEqual((rows[0]["may"], rows[0]["value"]), (True, 1))
         self.assertFalse(rows[1]["may"])
         self.assertIn("the sampler draws", rows[1]["why"])
-        # Nothing else was asked for.
+        # Only the requested knob has other rows.
         self.assertEqual([row.get("rank", 0) for row in self.rows_of_ranks("prefetch_factor", num_workers=1)], [0])
 
     def rows_of_ranks(self, knob, **asked):
@@ -255,7 +255,7 @@ class RefusedKnobs(Knobs):
         return [event for event in ran.events if event.get("knob") == knob]
 
     def test_sampler_that_draws(self):
-        # Asked for although the survey refuses it: it is found while the program runs.
+        # Requested although a survey refuses it: the running program shows the reason.
         ran = run("batch_sampler", hook=knobs(num_workers=1))
         self.assertFalse(ran.knob("num_workers")["may"])
 
@@ -265,7 +265,7 @@ class RefusedKnobs(Knobs):
         self.same("early_pass", "workers", num_workers=1)
         surveyed = run("early_pass", "endless", hook=settings("survey")).knob("num_workers")
         self.assertIn("the sampler draws", surveyed["why"])
-        # Asked for all the same: the trial is none of it.
+        # Requested although a survey refuses it: the trial refuses it, too.
         asked = run("early_pass", "endless", hook=knobs(num_workers=1)).knob("num_workers")
         self.assertFalse(asked["may"], asked)
 
@@ -285,7 +285,7 @@ class RefusedKnobs(Knobs):
 
         ran = run("two_loaders", "nested", "generator", hook=knobs(), prepare=count_surveys)
         self.assertIn("draw from one generator", ran.knob("num_workers")["why"])
-        # After the first, the third and the tenth step, and once for what was found.
+        # Surveys after the first, the third and the tenth step, and one for the finding.
         self.assertLessEqual(int(ran.lines[-1].split()[1]), 4, ran.lines[-1])
 
     def test_data_set_that_holds_open_files_or_connections(self):
@@ -304,7 +304,7 @@ class RefusedKnobs(Knobs):
             self.assertEqual(ran.knob("num_workers")["why"], why)
         self.same("open_files", "hung_up", num_workers=0)
         self.same("open_files", "closed", num_workers=2)
-        self.same("open_files", "late", num_workers=2)  # each worker opens its own
+        self.same("open_files", "late", num_workers=2)  # each worker opens the file for itself
 
     def test_data_set_that_changes(self):
         ran = self.same("changing_data", persistent_workers=True, refused=["persistent_workers"])
@@ -352,7 +352,7 @@ class RefusedKnobs(Knobs):
         self.assertEqual(self.same("given_up_model", channels_last=True).lines, ["gone True"])
 
     def test_a_layout_that_the_model_does_not_take(self):
-        # Noise and statistics of the forward that failed do not count.
+        # Noise and statistics of the failed forward do not count.
         ran = self.same("view_after_convolution", channels_last=True, refused=["channels_last"])
         row = ran.knob("channels_last")
         self.assertEqual((row["today"], row["value"]), (False, False))
@@ -416,7 +416,7 @@ class NumericKnobs(Knobs):
     @unittest.skipUnless(hasattr(torch, "compile"), "this PyTorch has no torch.compile")
     def test_compiled(self):
         self.close_to_untouched("accumulation", 1e-3, compile="default")
-        # Compiled dropout draws other random numbers.
+        # Compiled dropout draws different random numbers.
         self.close_to_untouched("mnist", 0.1, compile="default")
 
     @unittest.skipUnless(hasattr(torch, "compile"), "this PyTorch has no torch.compile")
@@ -491,7 +491,7 @@ class NumericKnobs(Knobs):
 
 
 class Node:
-    """Of a graph as autograd keeps it."""
+    """Fake node of autograd's graph."""
 
     def __init__(self, name, *before):
         self._name = name
@@ -573,13 +573,13 @@ class SemanticKnobs(Knobs):
 
 
 class Recomputation(Knobs):
-    """Blocks whose activations the backward computes again."""
+    """Tests blocks whose activations the backward computes again."""
 
     def recomputed(self, kind):
         ran = run("blocks", kind, hook=knobs(activation_checkpointing=True))
         self.assertEqual(ran.status, 0, ran.output)
         self.assertIsNone(ran.event("disabled"), ran.output)
-        # The last line tells what is kept.
+        # The last line shows how much is kept.
         self.assertEqual(ran.lines[:-1], run("blocks", kind).lines[:-1])
         return ran
 
@@ -598,7 +598,7 @@ class Recomputation(Knobs):
         ran, usual = (run("blocks", "large", hook=knobs(activation_checkpointing=value)) for value in (True, False))
         self.assertEqual(ran.lines[:-1], usual.lines[:-1])
         kept, usually_kept = (int(of.lines[-1].split()[-1]) for of in (ran, usual))
-        self.assertGreater(usually_kept, 6 * 4 * 4096 * 64 * 4)  # of each block four times what it is given at least
+        self.assertGreater(usually_kept, 6 * 4 * 4096 * 64 * 4)  # each block keeps at least four times its input
         self.assertLess(kept, 0.05 * usually_kept)
 
     def test_what_cannot_be_computed_again_is_refused_by_name(self):
@@ -634,7 +634,7 @@ class Recomputation(Knobs):
 class EnvironmentKnobs(Knobs):
     def test_an_allocator_is_in_force_where_it_is_loaded(self):
         with tempfile.TemporaryDirectory() as folder:
-            # Any library does: the linker loads it by its name.
+            # The linker loads any library of that name.
             library = "libjemalloc.so.2"
             subprocess.run(["cc", "-shared", "-o", os.path.join(folder, library), "-x", "c", os.devnull], check=True)
             here = {"LD_LIBRARY_PATH": folder}
@@ -655,7 +655,7 @@ class EnvironmentKnobs(Knobs):
         none = run_fresh([program("mnist")], hook=knobs(), environment={"LD_PRELOAD": "libtcmalloc_minimal.so.4"})
         row = none.knob("malloc")
         if "tcmalloc" in row["choices"]:
-            self.assertEqual(row["value"], "tcmalloc")  # it is installed here
+            self.assertEqual(row["value"], "tcmalloc")  # it is installed on this machine
         else:
             self.assertEqual(row["value"], "default")
             self.assertEqual(row["why"], "libtcmalloc_minimal.so.4 is not installed")
@@ -668,7 +668,7 @@ class EnvironmentKnobs(Knobs):
         ran = run_fresh([program("mnist")], hook=knobs(), environment=variables)
         self.assertEqual(ran.knob("malloc")["value"], "hugepages")
         self.assertEqual(ran.lines, run("mnist").lines)
-        none = run("mnist", hook=knobs(), environment=variables)  # after the allocator has read its variables
+        none = run("mnist", hook=knobs(), environment=variables)  # set after the allocator has read its variables
         self.assertEqual(none.knob("malloc")["value"], "default")
 
     def test_huge_pages_are_offered_where_they_would_come(self):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many configurations in one run of a program: losses stay those of the untouched program, to the last
-bit, whatever is switched when."""
+"""Tests many configurations in one run of a program: losses equal those of the untouched program to the last bit, for
+all switches."""
 
 import json
 import os
@@ -15,7 +15,7 @@ from harness import HOOK, free_port, launch_environment, run, settings, start
 
 
 class Tuner:
-    """A process that says at which step what is to be in force, and keeps what it is told."""
+    """Fake tuner: a process that sends switches for given steps, and keeps the messages it receives."""
 
     def __init__(self, switches, dies_after=None):
         self._folder = tempfile.TemporaryDirectory()
@@ -78,7 +78,7 @@ class Live(unittest.TestCase):
         return messages
 
     def row(self, messages, knob, value):
-        """The last that says so of a value in force or asked for."""
+        """Returns the knob's last row with the value, otherwise its last row."""
         rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == knob]
         return next((row for row in reversed(rows) if row.get("value") == value), rows[-1])
 
@@ -150,7 +150,7 @@ class Switches(Live):
 
 
 class TwoLoaders(Live):
-    """The order of samples is drawn when the untouched program draws it."""
+    """Tests that the order of samples is drawn at the same time as in the untouched program."""
 
     def same_with(self, own, first, second):
         switches = [switch(5, 1, num_workers=first), switch(13, 2, num_workers=second), switch(17, 0), switch(20, 1, num_workers=first)]
@@ -177,7 +177,7 @@ class TwoLoaders(Live):
 
 
 class WorkersOnTrial(Live):
-    """What does not work with them goes on with the program's own, and nothing is lost or read twice."""
+    """Tests failing workers: the program's own settings continue, and no batch is lost or read twice."""
 
     def taken_back(self, kind, workers, *arguments, **keys):
         messages = self.same("own_workers", kind, *arguments, switches=[switch(6, 1, num_workers=workers), switch(40, 0)], **keys)
@@ -199,12 +199,12 @@ class WorkersOnTrial(Live):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "killed")
             messages = self.same("own_workers", kind, step, path, switches=switches)
-            with open(path, encoding="ascii") as file:  # the untouched program has none to kill
+            with open(path, encoding="ascii") as file:  # the untouched program has no workers to kill
                 self.assertEqual(file.read(), whose)
         return messages
 
     def test_that_are_killed_while_they_wait(self):
-        """New ones take their place."""
+        """New workers replace killed ones."""
         at = [switch(6, 1, num_workers=2), switch(14, 0), switch(22, 1, num_workers=2)]
         for step in ("13", "18"):
             messages = self.same_with_one_killed("kills", step, at, "other")
@@ -230,7 +230,7 @@ class WorkersOnTrial(Live):
         self.assertIn("draws random numbers", self.taken_back("draws", 0))
 
     def test_none_where_it_draws_at_the_begin_of_a_pass(self):
-        """The workers that come back draw what they would have drawn."""
+        """Returning workers draw the same numbers as without the hook."""
         for step in (30, 31):
             with self.subTest(step):
                 self.same("own_workers", "jitters", switches=[switch(step, 1, num_workers=0), switch(40, 0)])
@@ -326,7 +326,7 @@ class OwnFault(Live):
 
 
 class LastWords(unittest.TestCase):
-    """Of a tuner that has gone while the program told it more than it had read."""
+    """Tests a tuner that ended before it had read all messages of the program."""
 
     def said(self, *then):
         sys.path.insert(0, HOOK)
@@ -380,7 +380,7 @@ class RanksTogether(Live):
             for step, configuration in configurations.items():
                 expected = 0 if step < 5 or 9 <= step < 13 else 1 if step < 9 else 2
                 self.assertEqual(configuration, expected, (rank, step))
-            # Told in any case: the last step before a switch.
+            # The last step before a switch is always reported.
             self.assertLessEqual({4, 8, 12}, set(configurations))
 
 
@@ -406,7 +406,7 @@ class Refusals(Live):
         self.assertIn("spawn", self.refused("spawn", "num_workers", 1))
 
     def test_workers_that_cannot_load(self):
-        """The long run goes on, from the batch that did not come."""
+        """The long run continues from the batch that did not come."""
         self.assertIn("no such device", self.refused("fails_in_workers", "num_workers", 1, "items"))
         self.assertIn("unsupported operand", self.refused("fails_in_workers", "num_workers", 2, "begin"))
         switches = [switch(3, 1, num_workers=1), switch(5, 2, num_workers=2), switch(9, 0)]
@@ -434,7 +434,8 @@ class Refusals(Live):
             from steptune_pytorch.live import passes
 
             os.environ["LOCAL_WORLD_SIZE"] = "2"
-            passes.free_bytes = lambda: 12 * 16 * (144 * 4 + 8)  # twelve batches: two of one rank fit into a quarter
+            # Memory for twelve batches: two of one rank fit into a quarter of it.
+            passes.free_bytes = lambda: 12 * 16 * (144 * 4 + 8)
 
         why = self.refused("mnist", "num_workers", 1, prepare=two_ranks_on_a_small_machine)
         self.assertIn("4 batches of 9344 bytes", why)

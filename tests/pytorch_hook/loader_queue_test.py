@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What waits in the queue of a loader with workers."""
+"""Tests the measured queue of a loader with workers."""
 
 import fcntl
 import multiprocessing
@@ -19,7 +19,7 @@ from steptune_pytorch import loader_queue, worker_cpu  # noqa: E402
 
 
 class Gated(Dataset):
-    """Items that are told when they are begun, and those that are held until they may go."""
+    """Data set that reports when an item is started, and holds some items until they may continue."""
 
     def __init__(self, held):
         self.begun = multiprocessing.Semaphore(0)
@@ -55,7 +55,7 @@ class Depth(unittest.TestCase):
     def test_finished_batches_wait(self):
         data, iterator = self.iterate(held=[4], workers=1, prefetch_factor=4)
         next(iterator)
-        for _ in range(5):  # the fifth is begun when the four before it are done
+        for _ in range(5):  # the fifth starts when the four before it are done
             data.begun.acquire()
         self.assertEqual(loader_queue.waiting_batches(iterator).depth, 3)
 
@@ -63,7 +63,7 @@ class Depth(unittest.TestCase):
         data, iterator = self.iterate(held=[2, 4, 5], workers=2, prefetch_factor=2)
         next(iterator)
         next(iterator)
-        # Until the batch after the held one has come, if it did not while the first ones were read.
+        # Wait until the batch after the held one has come, unless it came earlier.
         while iterator._worker_result_queue.empty() and len(iterator._task_info[3]) == 1:
             pass
         data.may_go[2].release()
@@ -78,19 +78,19 @@ class Depth(unittest.TestCase):
         next(iterator)
         data.may_go[3].release()
         of_one = self.until_sent(iterator, more_than=0)
-        data.may_go[5].release()  # of the second worker, too
+        data.may_go[5].release()  # also lets the second worker continue
         self.until_sent(iterator, of_one)
         queue.asked(iterator)
         data.may_go[2].release()
         next(iterator)
-        queue.asked(iterator)  # for 3, which is there
+        queue.asked(iterator)  # batch 3 is there
         self.assertEqual(queue.metrics()["loader_queue_empty_share"], 1.0)
         next(iterator)
         queue.asked(iterator)
         self.assertEqual(queue.metrics()["loader_queue_empty_share"], 0.5)
 
     def until_sent(self, iterator, more_than):
-        """Bytes that can be read: a worker counts a batch in before a thread of its own sends it."""
+        """Waits for bytes in the pipe: a worker counts a batch before its sender thread writes it."""
         sent = bytearray(4)
         while int.from_bytes(sent, sys.byteorder) <= more_than:
             fcntl.ioctl(iterator._worker_result_queue._reader.fileno(), termios.FIONREAD, sent)
@@ -114,7 +114,7 @@ class Depth(unittest.TestCase):
 
 
 class Iterator:
-    """As much of PyTorch's as is looked at."""
+    """The attributes of PyTorch's iterator that the hook reads."""
 
     def __init__(self, *pids):
         self._rcvd_idx = 0
@@ -140,9 +140,9 @@ class WorkerCpu(unittest.TestCase):
     def test_share_of_all_workers_since_the_first_batch(self):
         iterator = Iterator(1, 2)
         self.ask(iterator, 0, 0.0)
-        self.ask(iterator, 1, 5.0, p1=4.0, p2=4.0)  # they have started
+        self.ask(iterator, 1, 5.0, p1=4.0, p2=4.0)  # the workers have started
         self.assertIsNone(self.seen.share())
-        self.ask(iterator, 2, 5.5)  # too early for another look
+        self.ask(iterator, 2, 5.5)  # too early for another measurement
         self.ask(iterator, 3, 7.0, p1=4.5, p2=4.25)
         self.assertAlmostEqual(self.seen.share(), 0.75 / 4)
 
@@ -186,7 +186,7 @@ class ProcessCpu(unittest.TestCase):
 class Metrics(unittest.TestCase):
     def test_mean_and_share_of_the_last_batches(self):
         def script():
-            # 67 of the 68 batches are asked for when it is known that they are trained on.
+            # 67 of the 68 batches are requested after the loader is known to train.
             depths = iter([9] * 3 + [0] * 16 + [3] * 48)
 
             def waiting(iterator):
@@ -197,8 +197,8 @@ class Metrics(unittest.TestCase):
         ran = run("many_batches", hook=settings(interval_s=0), prepare=script)
         self.assertEqual(ran.status, 0, ran.output)
         self.assertEqual(ran.lines, run("many_batches").lines)
-        self.assertNotIn("loader_queue_depth", ran.steps[0])  # not known yet to be trained on
-        # Whether the program waited for a batch is known at the next one.
+        self.assertNotIn("loader_queue_depth", ran.steps[0])  # the loader is not known to train yet
+        # The next request shows whether the program waited for a batch.
         told = [(r["loader_queue_depth"], r.get("loader_queue_empty_share")) for r in ran.steps[1:]]
         self.assertEqual(told[:3], [(9.0, None), (9.0, 0.0), (9.0, 0.0)])
         self.assertEqual(told[4], (27 / 5, 1 / 4))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The gradient noise scale: of programs whose noise is known, and nothing where it cannot be known."""
+"""Tests the gradient noise scale of programs whose noise is known, and that none is reported if it cannot be known."""
 
 import random
 import sys
@@ -24,7 +24,7 @@ def spare_no_time():
 
 class Estimate(unittest.TestCase):
     def fed(self, scale, few, many, count=64, width=2000):
-        """Norms of mean gradients of a true gradient of length 1, with noise of that scale."""
+        """Adds norms of mean gradients: a true gradient of length 1, with noise of the given scale."""
         rng = random.Random(7)
         estimate = NoiseEstimate()
         for _ in range(count):
@@ -73,7 +73,7 @@ class MicroBatchNoise(unittest.TestCase):
             self.assertAlmostEqual(self.told(how), 1.0, delta=0.1, msg=how)
 
     def test_counts_samples_as_they_are_given(self):
-        # Each row is told to be ten samples.
+        # The program is configured as if each row were ten samples.
         self.assertAlmostEqual(self.told(samples_per_step=320), 10.0, delta=1.0)
 
     def test_nothing_where_it_cannot_be_known(self):
@@ -122,12 +122,12 @@ def run_ranks(name, how, hook=None, prepare=spare_no_time):
 
 
 def of_program(ran):
-    """Without what PyTorch's log says, with the time of day."""
+    """Returns the lines without PyTorch's log, which has the time of day."""
     return [line for line in ran.lines if line.startswith(("loss", "as asked"))]
 
 
 def told_by_ranks(test, name, how, compares=True, **keys):
-    """What the first rank tells at its end. `compares`: with what they print without the hook."""
+    """Returns the first rank's last scale. `compares`: also compares the output with that of runs without the hook."""
     ranks = run_ranks(name, how, settings(**dict({"interval_s": 0}, **keys)))
     for ran in ranks:
         test.assertEqual(ran.status, 0, ran.output)
@@ -139,7 +139,7 @@ def told_by_ranks(test, name, how, compares=True, **keys):
 
 
 class RankNoise(unittest.TestCase):
-    """Ranks that do not accumulate gradients."""
+    """Tests ranks that do not accumulate gradients."""
 
     def told(self, how, **keys):
         return told_by_ranks(self, "rank_noise_scale", how, **keys)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps in which nothing is under way but a step: the hook does little in them, and tells the same."""
+"""Tests plain steps, in which the hook does little and reports the same."""
 
 import atexit
 import json
@@ -14,7 +14,8 @@ from reports_test import replace_scalers
 
 TICK_S = 1.0 / 1024
 SEEDS = 40
-LINES_EVERY = (15, 1000)  # so many looks at the clock: ways to end a step are mixed; nearly all are short
+# Fake seconds between lines: with 15, plain and other ends of steps alternate; with 1000, nearly all steps are plain.
+LINES_EVERY = (15, 1000)
 PROGRAMS = [
     ("mnist", "6"), ("vae",), ("gan",), ("accumulation",), ("no_optimizer",), ("lbfgs",), ("scaler",),
     ("lightning_style",), ("trainer_style",), ("accelerate_style",), ("noise_scale",), ("teacher",),
@@ -34,7 +35,7 @@ PROGRAMS = [
 
 
 def prepare_clock():
-    """Each look at the clock is a moment after the one before: times tell how often it was looked at."""
+    """Replaces the clock: each reading is a moment after the previous one, so times count the readings."""
     replace_scalers()
     now_s = 1.0
 
@@ -99,7 +100,7 @@ class ShortWay(unittest.TestCase):
         short = self.told(name, arguments, lines_every)
         long = self.told(name, arguments, lines_every, take_the_long_way)
         self.assertEqual(short.lines, long.lines)
-        # Workers take their own time, and so do the kernel and the garbage collector.
+        # Workers, the kernel and the garbage collector use the real clock.
         own_time = ("queue", "gc_share", "kernel_share")
         self.assertEqual(self.without(own_time, short.reports), self.without(own_time, long.reports))
         self.assertEqual(self.without(["pid"], short.events), self.without(["pid"], long.events))
@@ -109,7 +110,7 @@ class ShortWay(unittest.TestCase):
 
 
 class ManySteps(unittest.TestCase):
-    """A program goes on for long after the hook has seen what it does."""
+    """Tests programs that continue for long after the hook has learnt how they train."""
 
     def told(self, *what, mode="report", **keys):
         ran = run("many_steps", *what, hook=settings(mode, **keys))
@@ -145,14 +146,14 @@ class Calls(unittest.TestCase):
         return json.loads(line[len("calls ") :])[-1]
 
     def test_are_few(self):
-        # The next batch and its samples, the forward, which takes it and knows its loader, the backward, the step
-        # and its end.
+        # Eight calls: the next batch and its samples; the forward, which takes the batch and finds its loader; the
+        # backward; the step and its end.
         self.assertEqual(self.in_last_step(), 8)
         self.assertGreater(self.in_last_step(take_the_long_way), 30)
 
     def test_are_few_when_live_trials_are_over(self):
         tuner = Tuner([switch(5, 0, last=True)])
-        # Batches come by way of what could switch passes. One call: a short end that went on as a long one.
+        # Batches come through a pass that can be switched. One call more: a plain end of a step that became a full one.
         self.assertIn(self.in_last_step(hook=settings("live", channel=tuner.path)), range(8, 24))
         self.assertEqual(tuner.messages()[-1]["step"], 4)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Steps on kept batches at the end of a survey."""
+"""Tests steps on kept batches at the end of a survey."""
 
 import sys
 import unittest
@@ -15,11 +15,11 @@ from steptune_pytorch import replay  # noqa: E402
 STEPS = 160
 PASS = 100  # batches
 KEPT = 16
-REPLAYED = 3 + 30  # to warm up, and measured
+REPLAYED = 3 + 30  # warm-up and measured steps
 
 
 def natural(begin, end):
-    """Batches of the program as it is, by their first item."""
+    """Returns the batches of the untouched program, by their first item."""
     return [4 * (batch % PASS) for batch in range(begin, end)]
 
 
@@ -42,7 +42,7 @@ def seen(ran):
 
 class Replays(unittest.TestCase):
     def assert_replayed(self, ran, first):
-        """`first`: the first batch that is kept."""
+        """`first`: number of the first kept batch."""
         self.assertEqual(ran.status, 0, ran.output)
         told = ran.event("replay_ended")
         self.assertEqual(told.get("steps"), 30, told)
@@ -68,7 +68,7 @@ class Replays(unittest.TestCase):
     def test_over_the_end_of_a_loader(self):
         ran = survey("anew", after_steps=90)
         self.assertIsNotNone(ran.event("replay_ended").get("step_s"), ran.output)
-        # It is not known at once that the first batch of another loader is trained on.
+        # The first batch of another loader is not known to be trained on at once.
         kept = natural(91, 100) + natural(101, 108)
         self.assertEqual(seen(ran)[:140], natural(0, 108) + (2 * kept)[: 140 - 108])
 
@@ -156,7 +156,7 @@ class KeptBatches(unittest.TestCase):
         self.addCleanup(iterator._shutdown_workers)
         self.addCleanup(lambda: [gate.release() for gate in data.may_go.values()])
         next(iterator)
-        next(iterator)  # 2, 3 and 4 are under way
+        next(iterator)  # batches 2, 3 and 4 are still loading
         self.assertFalse(replay._has_full_queue(iterator))
         data.may_go[4].release()
         while iterator._worker_result_queue.qsize() < 3:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the hook reports of programs that it leaves as they are."""
+"""Tests the reports on programs that the hook leaves unchanged."""
 
 import importlib.util
 import os
@@ -13,7 +13,7 @@ SURVEY = settings("survey", interval_s=0)
 
 
 class ScalerOfCpu:
-    """What torch.cuda.amp.GradScaler does, which PyTorch 1 does on a GPU alone."""
+    """Fake of torch.cuda.amp.GradScaler, which PyTorch 1 has only for a GPU."""
 
     def scale(self, outputs):
         return outputs * 1024.0
@@ -41,7 +41,7 @@ def replace_scalers():
 
 
 class Untouched(unittest.TestCase):
-    """Every program prints with the hook what it prints without."""
+    """Checks that programs print the same with the hook as without."""
 
     def check(self, name, *arguments, steps, samples=None, samples_by="loader"):
         ran = run(name, *arguments, hook=SURVEY)
@@ -55,7 +55,7 @@ class Untouched(unittest.TestCase):
         return ran
 
     def check_lines(self, ran):
-        """Counters and clocks go on; parts add up to the time between steps that is no phase."""
+        """Checks that counters and clocks grow, and that parts add up to the time between steps without phases."""
         clocks = [report["clock"] for report in ran.reports]
         self.assertEqual(clocks, sorted(clocks))
         self.assertEqual([r["step"] for r in ran.steps], list(range(1, len(ran.steps) + 1)))
@@ -100,7 +100,7 @@ class Untouched(unittest.TestCase):
     def test_a_network_that_is_frozen_at_first(self):
         ran = self.check("frozen_at_first", steps=16, samples=128)
         self.assertEqual(ran.event("program")["roots"], ["Discriminator", "Generator"])
-        # Those of the generator's optimizer, which has the most.
+        # Samples of the generator's optimizer, which has the most.
         self.check("frozen_at_first", "twice", steps=24, samples=128)
 
     def test_accumulated_gradients(self):
@@ -108,7 +108,7 @@ class Untouched(unittest.TestCase):
         for report, loss in zip(ran.steps, self.losses(ran)):
             self.assertAlmostEqual(report["loss"], loss, places=5)
         self.assertEqual(ran.event("program")["backwards_per_step"], 4)
-        # The first evaluation is before the first step, and part of the start-up.
+        # The first evaluation is before the first step, so it is part of the start-up.
         self.assertEqual(len(ran.phases_ended("evaluation")), 2)
         self.assertEqual(len(ran.phases_ended("checkpoint")), 2)
 
@@ -116,7 +116,7 @@ class Untouched(unittest.TestCase):
         ran = run("scaler", hook=SURVEY, before_hook=replace_scalers)
         self.assertEqual(ran.status, 0, ran.output)
         self.assertEqual(ran.lines, run("scaler", before_hook=replace_scalers).lines)
-        # Of six steps the second and the fifth are skipped; their samples were seen.
+        # The second and the fifth of six steps are skipped, but their samples were seen.
         self.assertEqual([r["step"] for r in ran.steps], [1, 2, 3, 4])
         self.assertEqual([r["samples"] for r in ran.steps], [8, 24, 32, 48])
         self.assertEqual([r.get("skipped_steps", 0) for r in ran.steps], [0, 1, 1, 2])
@@ -126,14 +126,14 @@ class Untouched(unittest.TestCase):
             self.assertAlmostEqual(loss, losses[first] + losses[first + 1], places=5)
 
     def test_states_from_which_actions_are_chosen(self):
-        """No sample, though gradients are enabled: no backward comes."""
+        """States that a policy is asked about are no samples although gradients are enabled, since no backward follows."""
         for way, steps in (("dqn", 30), ("clipped", 30), ("sac", 30), ("views", 30), ("freely", 120)):
             with self.subTest(way):
                 self.check("replay_buffer", way, steps=steps, samples=16 * steps, samples_by="forward")
         self.check("replay_buffer", "episodes", steps=12, samples=sum(range(5, 17)), samples_by="forward")
 
     def test_what_two_networks_are_given_counts_once(self):
-        # In each of four rounds 40 states, twice; how they were collected is told apart from the second round on.
+        # 40 states in each of four rounds, used twice. Collecting them is reported as a phase from the second round on.
         ran = self.check("actor_critic", steps=24, samples=320, samples_by="forward")
         self.assertEqual(len(ran.phases_ended("evaluation")), 3)
 
@@ -165,7 +165,7 @@ class Untouched(unittest.TestCase):
         self.assertEqual(len(ran.phases_ended("evaluation")), 2)
 
     def test_accelerate_style(self):
-        # 11 batches of 4 in each of two passes: 6 steps, the last of which has one batch alone.
+        # 11 batches of 4 in each of two passes: 6 steps, the last of which has only one batch.
         for way in ("subclass", "adapter"):
             with self.subTest(way):
                 ran = self.check("accelerate_style", "--loader", way, steps=12, samples=88)
@@ -207,7 +207,7 @@ class Untouched(unittest.TestCase):
         self.assertEqual(ran.status, 0, ran.output)
         self.assertEqual(ran.lines, run(*arguments, before_hook=replace_scalers).lines)
         self.assertEqual(sum(line == "skipped True" for line in ran.lines), 2)
-        # Of twelve steps the second and the seventh are skipped.
+        # The second and the seventh of twelve steps are skipped.
         self.assertEqual([r["step"] for r in ran.steps], list(range(1, 11)))
         self.assertEqual([r.get("skipped_steps", 0) for r in ran.steps], [0] + [1] * 4 + [2] * 5)
         self.assertEqual([r["samples"] for r in ran.steps][:3], [8, 24, 32])
@@ -220,7 +220,7 @@ class Untouched(unittest.TestCase):
         return [r["samples"] for r in ran.steps]
 
     def test_a_batch_that_is_fetched_ahead_counts_where_it_is_trained_on(self):
-        # Passes of 4, 4, 4 and 2 samples.
+        # Samples of the batches in each pass: 4, 4, 4 and 2.
         of_passes = [4, 8, 12, 14, 18, 22, 26, 28, 32, 36, 40, 42]
         self.assertEqual(self.samples_fetched("endless", 9, 32), of_passes[:9])
         self.assertEqual(self.samples_fetched("two_models", 12, 42), of_passes)
@@ -236,16 +236,16 @@ class Untouched(unittest.TestCase):
         self.assertEqual([r["samples"] for r in ran.steps], list(range(8, 121, 8)))
 
     def test_two_batches_for_one_forward_count_both(self):
-        # That there will be more than one each time shows at the second step.
+        # The second step shows that each step uses several batches.
         self.assertEqual(self.samples_fetched("pairs", 6, 42), [4, 14, 22, 28, 36, 42])
         self.assertEqual(self.samples_fetched("joined", 6, 42), [8, 14, 22, 28, 36, 42])
 
     def test_two_batches_for_one_step_count_both_where_passes_have_no_other(self):
-        # That the second one is not for the next step shows there.
+        # The second step shows that the second batch is not for the next step.
         self.assertEqual(self.samples_fetched("tasks", 6, 48), [4, 16, 24, 32, 40, 48])
 
     def test_batches_that_are_kept(self):
-        # 4 samples were fetched for the first step, 2 of them are trained on in each.
+        # 4 samples were fetched for the first step, and 2 of them are trained on in each later one.
         self.check("kept_batches", "one", steps=12, samples=4 + 11 * 2, samples_by="forward")
         self.check("kept_batches", "unseen", steps=12, samples=48, samples_by="forward")
         for way in ("cycle", "persistent"):
@@ -356,7 +356,7 @@ class Untouched(unittest.TestCase):
     def test_evaluation_of_another_module(self):
         ran = self.check("inner_evaluation", "inner", steps=24, samples=96)
         self.assertEqual(len(ran.phases_ended("evaluation")), 3)
-        # That batches are fetched without gradients shows this one.
+        # The evaluation shows because its batches are fetched without gradients.
         ran = self.check("inner_evaluation", "copy", steps=24, samples=96)
         self.assertEqual(len(ran.phases_ended("evaluation")), 3)
         self.assertEqual(ran.knob("num_workers")["where"], ["inner_evaluation.py:21 DataLoader"])
@@ -370,18 +370,18 @@ class Untouched(unittest.TestCase):
         self.assertEqual(list(trains.values()), [True, False])
 
     def test_evaluation_of_averaged_weights(self):
-        # Nothing trains them, and their batches are fetched as those of training are.
+        # Nothing trains these weights, and their batches are fetched like those of training.
         ran = self.check("inner_evaluation", "average", steps=24, samples=96)
         self.assertEqual(len(ran.phases_ended("evaluation")), 3)
         self.assertEqual(ran.knob("num_workers")["where"], ["inner_evaluation.py:21 DataLoader"])
 
     def test_evaluation_as_in_training(self):
-        """Neither the mode nor gradients tell it: no backward follows."""
+        """Evaluates in training mode and with gradients: only the missing backward shows it."""
         for way, evaluations in (("first", 4), ("calibrate", 0), ("within", 8), ("after", 4), ("own", 4)):
             with self.subTest(way):
                 ran = self.check("evaluates_as_it_trains", way, steps=24, samples=96)
                 self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 97, 4)))
-                # The one before the first step is part of the start-up.
+                # The evaluation before the first step is part of the start-up.
                 self.assertEqual(len(ran.phases_ended("evaluation")), evaluations)
                 self.assertEqual(ran.knob("num_workers")["where"], ["evaluates_as_it_trains.py:12 DataLoader"])
         ran = self.check("evaluates_as_it_trains", "whole", steps=4, samples=96)
@@ -402,7 +402,7 @@ class Untouched(unittest.TestCase):
             with self.subTest(way):
                 ran = self.check("unseen_evaluation", *way.split(), steps=24, samples=96)
                 self.assertEqual([r["samples"] for r in ran.steps], list(range(4, 97, 4)))
-                # The last one is followed by no step.
+                # No step follows the last evaluation.
                 self.assertEqual(len(ran.phases_ended("evaluation")), 7)
                 loaders = {e["where"][-3:]: e["training"] for e in ran.events if e["event"] == "loader"}
                 self.assertEqual((loaders[":40"], loaders[where]), (True, None))
@@ -490,7 +490,7 @@ class Untouched(unittest.TestCase):
     def test_few_lines_of_fast_steps(self):
         ran = run("mnist", "40", hook=settings("survey"))
         self.assertEqual(ran.steps[-1]["step"], 200)
-        # One before each phase, the first, the last, and four a second between.
+        # One line before each phase, the first, the last, and four per second between.
         phases = len(ran.phases_ended("evaluation")) + len(ran.phases_ended("checkpoint"))
         self.assertLess(len(ran.steps), 3 + phases + 4 * ran.steps[-1]["clock"])
         self.assertLess(len(ran.steps), 100)

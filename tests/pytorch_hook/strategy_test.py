@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ranks train a program together that knows of one process only."""
+"""Tests ranks that train together a program which knows only one process."""
 
 import concurrent.futures
 import io
@@ -18,7 +18,7 @@ from harness import free_port, launch_environment, program, run, run_fresh, sett
 def run_ranks(
     *arguments, name="one_process", mode="report", world_size=2, before_hook=None, prepare=None, **values
 ):
-    """What each rank printed, as torchrun starts them."""
+    """Returns the output of each rank, started as by torchrun."""
     port = free_port()
     how = dict(
         hook=settings(mode, interval_s=0, knobs=values), before_hook=before_hook, prepare=prepare
@@ -31,7 +31,7 @@ def run_ranks(
 
 
 def run_fresh_ranks(*arguments, **values):
-    """The same, each from a new interpreter to its end."""
+    """Returns the output of each rank, each in a new interpreter from start to end."""
     hook = settings(interval_s=0, knobs=values)
     port = free_port()
 
@@ -53,7 +53,7 @@ def evaluated_samples(ran):
 
 class Ranks(unittest.TestCase):
     def trains_alike(self, *arguments, delta=2e-4, before_hook=None, **values):
-        """All ranks end up with the model that one process ends up with."""
+        """Checks that all ranks end with the same model as a single process."""
         alone = run("one_process", *arguments)
         ranks = run_ranks(*arguments, before_hook=before_hook, **values)
         for ran in ranks:
@@ -70,7 +70,7 @@ class Ranks(unittest.TestCase):
         return ranks
 
     def ends_with(self, why, *arguments, name="one_process", mode="report", **values):
-        """Each rank ends before it has trained, with the reason."""
+        """Checks that each rank ends before training, with the reason."""
         for ran in run_ranks(*arguments, name=name, mode=mode, **values):
             self.assertNotEqual(ran.status, 0, ran.output)
             self.assertIn("steptune: distributed_strategy=" + values["distributed_strategy"], ran.output)
@@ -140,7 +140,7 @@ class Strategies(Ranks):
         self.assertIn("the sampler draws", ranks[0].knob("num_workers").get("why", ""))
 
     def test_running_statistics(self):
-        """Those of the first rank; each rank normalises by its own part."""
+        """Compares running statistics of the first rank; each rank normalises by its own part."""
         self.trains_alike("--norm", distributed_strategy="ddp", delta=0.5)
 
     def test_without_a_seed(self):
@@ -334,7 +334,7 @@ class Launchers(Ranks):
 
 
 class Devices(Ranks):
-    """With stubs in place of a GPU."""
+    """Tests with fakes in place of a GPU."""
 
     @staticmethod
     def one_gpu():

@@ -2,10 +2,10 @@
 """Runs test cases of the files beside it, each in a fork of one process that has imported torch.
 
     together.py                        all cases of all files
-    together.py knobs live.Switches    some: files without their "_test.py", or cases of them
-    together.py --part 2 of 7          every seventh of all, beginning with the second
+    together.py knobs live.Switches    some cases: files without their "_test.py", or classes of them
+    together.py --part 2 of 7          every seventh of all cases, from the second on
 
-A fork has imported nothing else, so a case finds the same as in an interpreter of its own.
+A fork has imported nothing else, so a case runs as in a new interpreter.
 """
 
 import ast
@@ -25,7 +25,7 @@ MOST_S = 900
 
 
 def cases_of(script):
-    """The names of a file's test cases."""
+    """Returns the names of a file's test cases."""
     with open(os.path.join(harness.HERE, script + "_test.py")) as file:
         classes = [node for node in ast.parse(file.read()).body if isinstance(node, ast.ClassDef)]
     return [script + "." + c.name for c in classes if any(_is_test(node) for node in c.body)]
@@ -41,7 +41,7 @@ def all_scripts():
 
 
 def run_case(name):
-    """True if the case passed; prints its output if not."""
+    """Runs a case. True if it passed; prints its output if not."""
     script, case = name.split(".")
     output = tempfile.TemporaryFile()
     begun = time.monotonic()
@@ -53,7 +53,7 @@ def run_case(name):
     print("%s %s, %.1f s" % ("passed" if status == 0 else "FAILED", name, time.monotonic() - begun))
     output.seek(0)
     told = output.read().decode(errors="replace")
-    # A test that was skipped is named by unittest.
+    # unittest prints the names of skipped tests.
     kept = [line for line in told.splitlines() if status != 0 or "skipped" in line]
     print(*kept, sep="\n", end="\n" if kept else "")
     if status != 0:
@@ -62,7 +62,7 @@ def run_case(name):
 
 
 def _run_in_child(script, case, output):
-    atexit._clear()  # the parent's folder stays
+    atexit._clear()  # keeps the parent's folder
     atexit.register(multiprocessing.util._exit_function)  # ends the workers of loaders
     signal.alarm(MOST_S)
     status = 1

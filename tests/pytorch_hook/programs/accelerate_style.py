@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A loop in the style of Hugging Face's accelerate: `prepare` makes another loader of the program's own,
-which fetches a batch before it hands out the one before; an optimizer around the program's own, whose step
-does nothing while gradients accumulate; a loss that `backward` divides; a scaler inside the optimizer."""
+"""A loop in the style of Hugging Face's accelerate. `prepare` replaces the loader by one that fetches a batch before it
+returns the previous one. It wraps the optimizer, whose step does nothing while gradients accumulate. `backward` divides the
+loss, and a scaler is inside the optimizer."""
 import argparse
 import contextlib
 
@@ -11,7 +11,7 @@ from torch.utils.data import DataLoader, TensorDataset
 
 
 class GradientState:
-    """Whether the next step is made: after so many batches, and after the last one of a pass."""
+    """Decides if the next step is made: after several batches, and after the last one of a pass."""
 
     def __init__(self, accumulates):
         self.accumulates = accumulates
@@ -37,7 +37,7 @@ def one_ahead(iterator, device, state):
 
 
 class DataLoaderShard(DataLoader):
-    """As it was until 2024."""
+    """As until 2024."""
 
     def __init__(self, dataset, device, state, **named):
         super().__init__(dataset, **named)
@@ -49,7 +49,7 @@ class DataLoaderShard(DataLoader):
 
 
 class DataLoaderAdapter:
-    """As it is since: no DataLoader itself."""
+    """As since 2024: not a subclass of DataLoader."""
 
     def __init__(self, dataset, device, state, **named):
         self.base_dataloader = DataLoader(dataset, **named)
@@ -64,7 +64,7 @@ class DataLoaderAdapter:
 
 
 class AcceleratedOptimizer(torch.optim.Optimizer):
-    """Goes without Optimizer.__init__."""
+    """Skips Optimizer.__init__."""
 
     def __init__(self, optimizer, state, scaler=None):
         self.optimizer = optimizer
@@ -91,7 +91,7 @@ class AcceleratedOptimizer(torch.optim.Optimizer):
         if self.scaler is None:
             self.optimizer.step(closure)
             return
-        # Whether the scaler left the step out is told by the step itself.
+        # The step itself shows whether the scaler skipped it.
         self.optimizer.step = self.watched_step
         self.scaler.step(self.optimizer, closure)
         self.scaler.update()
@@ -105,7 +105,7 @@ class AcceleratedOptimizer(torch.optim.Optimizer):
 
 
 class AcceleratedScheduler:
-    """Goes on with steps that are made."""
+    """Steps only when the optimizer does."""
 
     def __init__(self, scheduler, state):
         self.scheduler = scheduler
@@ -129,7 +129,7 @@ class Accelerator:
             forward = model.forward
 
             def in_autocast(*inputs, **named):
-                # The CPU of PyTorch 1 knows no other.
+                # The CPU of PyTorch 1 has only bfloat16.
                 with torch.autocast("cpu", dtype=torch.bfloat16):
                     return forward(*inputs, **named).float()
 

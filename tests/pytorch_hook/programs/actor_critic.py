@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PPO's loop: experience is collected without gradients, then trained on in shuffled minibatches, each given to two
+"""PPO's loop: collects experience without gradients, then trains on it in shuffled minibatches. Each minibatch goes to two
 networks."""
 import torch
 import torch.nn as nn

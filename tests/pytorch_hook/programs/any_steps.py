@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains in ways that a seed draws, step after step: what is done between a batch and the optimizer's step, and how."""
+"""Trains in ways that a seed draws, step after step: the calls between a batch and the optimizer's step vary."""
 import io
 import random
 import sys
@@ -41,7 +41,7 @@ teacher = Net()
 scaler = torch.cuda.amp.GradScaler()
 optimizers = [torch.optim.SGD(model.parameters(), lr=0.001, momentum=0.5)]
 kept = torch.randn(4, 5)
-likes = [draw.choice((0, 0, 0, 0, 0, 0.1, 0.4)) for _ in range(20)]  # how often this program does each of these
+likes = [draw.choice((0, 0, 0, 0, 0, 0.1, 0.4)) for _ in range(20)]  # chance of each of these in this program
 
 
 def does(what):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Some batches go through transforms, without gradients; transforms and model are of one class, nn.Sequential."""
+"""Some batches go through transforms without gradients. Transforms and model have the same class, nn.Sequential."""
 import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader, TensorDataset

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A batch sampler of the program's own that draws from the global generator while it is read; with `second` in
-the second pass only."""
+"""Has its own batch sampler, which draws from the global generator while it is read (with `second`, only in the second
+pass)."""
 import sys
 
 import torch

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repeated blocks with dropout and running statistics. The argument says what is unusual; the last line tells how much
-the first forward keeps for the backward outside of what is computed again."""
+"""Repeated blocks with dropout and running statistics. The argument names a peculiarity. The last line prints how much memory
+the first forward keeps for the backward outside of recomputed parts."""
 import contextlib
 import sys
 
@@ -26,7 +26,7 @@ class Block(nn.Module):
         if kind == "in_place":
             x.mul_(0.5)
         if kind == "overwritten":
-            x = x.tanh()  # whose backward needs what it returns alone
+            x = x.tanh()  # its backward needs only its output
         if cache is not None:
             cache.append(x)
             x = sum(cache) / len(cache)

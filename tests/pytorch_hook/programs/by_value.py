@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps a model and an optimizer of classes of its own by value, as mlflow and ray do, and loads them in an interpreter
-that knows of nothing else."""
+"""Pickles a model and an optimizer of its own classes by value, as mlflow and ray do, and loads them in an interpreter
+without the program."""
 import subprocess
 import sys
 

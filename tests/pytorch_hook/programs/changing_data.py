@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A data set that is told the epoch: workers that persist would not see it."""
+"""A data set that changes with the epoch. Persistent workers would not see the change."""
 import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader, Dataset

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Federated averaging: each client keeps its model and its optimizer, and trains for a pass when it has its turn."""
+"""Federated averaging: each client has its own model and optimizer, and trains for a pass in its turn."""
 import copy
 
 import torch

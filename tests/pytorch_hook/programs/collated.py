@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches that no tensor's first dimension counts: lists of pictures of several sizes, as detection has
-them (`lists`), lists of samples (`items`), sequences first (`sequences`); and, of which it does, two
-views of each sample (`views`)."""
+"""Batches whose first dimension is not the number of samples: lists of pictures of several sizes, as in detection (`lists`),
+lists of samples (`items`), sequences first (`sequences`). Also two views of each sample (`views`), whose first dimension
+is."""
 import sys
 
 import torch

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles a function that calls the model (`function`), or the model in place (`in_place`), as one graph without
-breaks; `layers`: in place, where it has no forward of its own; `later`: the function, after the training. The last batch is smaller, and compiled for again.
-Prints how many graphs were compiled."""
+"""Compiles one graph without breaks: of a function that calls the model (`function`, `later`: after the training), or of the
+model in place (`in_place`; `layers`: a model without a forward of its own). The last batch is smaller, and needs another
+compilation. Prints the number of compiled graphs."""
 import sys
 
 import torch

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A batch sampler of the program's own that draws its batches anew to tell how many there are, which takes long. It
-draws with PyTorch's generator and Python's."""
+"""Has its own batch sampler, whose length draws all batches again, which takes long. It draws from PyTorch's generator and
+Python's."""
 import random
 
 import torch

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes objects that refer to each other in each step. `off`: without automatic collection. `frozen`: freezes what is
-there. `enables`: switches the collection on later. `workers`: a loader's workers say how they collect. Says at its end
-how many of the objects are left, how many are frozen, and if collection is automatic."""
+"""Makes objects with reference cycles in each step. `off`: without automatic collection. `frozen`: freezes existing objects.
+`enables`: enables collection later. `workers`: workers report if collection is automatic. Prints how many objects are left at
+most, if any are frozen, and if collection is automatic."""
 import gc
 import sys
 import weakref

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two ranks of DistributedDataParallel, spawned. `outlives`: the second one ends when the first has ended."""
+"""Two spawned ranks of DistributedDataParallel. `outlives`: the second one ends after the first."""
 import fcntl
 import os
 import sys
@@ -14,7 +14,7 @@ from torch.utils.data.distributed import DistributedSampler
 
 
 def train(rank, world_size, rendezvous):
-    lives = open(rendezvous + ".first", "a")  # locked for as long as the first one lives
+    lives = open(rendezvous + ".first", "a")  # locked until the first rank ends
     if rank == 0:
         fcntl.flock(lives, fcntl.LOCK_EX)
     dist.init_process_group("gloo", "file://" + rendezvous, rank=rank, world_size=world_size)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pass that begins slowly, and is asked for some time before its first batch."""
+"""A pass that starts slowly. The program asks for it some time before its first batch."""
 import time
 
 import torch

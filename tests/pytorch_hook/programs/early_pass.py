@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes its only pass before its model, for which it draws random numbers. Samples come in the `program`'s random
-order, in that of a `generator` of the loader, or in order (`sequential`). `workers`: it has some. `passes`: there are
-three, each after one that is not read, and random numbers before they are; `threads`: another thread reads them.
-`endless`: one pass goes on for ever, as in YOLO's and timm's loaders, and is read at once; the model has noise."""
+"""Makes its only pass before its model, which draws random numbers. The order of samples comes from the `program`'s
+generator, from the loader's own (`generator`), or is `sequential`. `workers`: has workers. `passes`: three passes, each made
+after an unread one, with draws before they are read. `threads`: another thread reads them. `endless`: one endless pass, as in
+loaders of YOLO and timm, which is read at once; the model has dropout."""
 import sys
 from concurrent.futures import ThreadPoolExecutor
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluates in training mode and with gradients, as DLRM does: another loader is read without a backward. Or goes over
-the training loader first, or calls backward after each pass only."""
+"""Evaluates in training mode and with gradients, as DLRM does: reads another loader without a backward. Or reads the training
+loader first, or calls backward only after each pass."""
 import sys
 
 import torch

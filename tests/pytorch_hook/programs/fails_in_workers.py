@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads without workers, in which its items cannot be loaded: from the sixth batch on, or no batch at all, because
-`worker_init_fn` counts on workers (mmengine's). `all`: one item cannot be loaded anywhere. `several`: what it looks at first cannot be
-loaded by more than its one worker, which it deals with."""
+"""Loads without workers, which would fail: from the sixth batch on (`items`), or at once, because `worker_init_fn` expects
+workers as in mmengine (`begin`). `all`: one item fails everywhere. `several`: a loader that it reads first works with its one
+worker, but not with several; the program handles the error."""
 import sys
 
 import torch

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches that are fetched before the one before them is trained on, in ways: `endless`, a prefetcher that begins
-another pass by itself; `broken`, passes that end early (`limited`: without such a batch); `two_models`, which train
-on each batch; `accumulate`, two batches a step. And two batches that are fetched together: `pairs`, for one forward;
-`both`, for a step each; `joined`, made one; `listed`, all of a pass first; `tasks`, the first two of each pass, for a
-forward each and one step."""
+"""Fetches batches before the previous one is trained on: `endless`, a prefetcher that starts the next pass by itself;
+`broken`, passes that end early (`limited`: without a prefetched batch); `two_models`, which train on each batch;
+`accumulate`, two batches a step. Or fetches two batches together: `pairs`, for one forward; `both`, for a step each;
+`joined`, concatenated; `listed`, the whole pass first; `tasks`, the first two of each pass, for one forward each and one
+step."""
 import sys
 
 import torch
@@ -11,7 +11,7 @@ import torch.nn as nn
 from torch.utils.data import DataLoader, TensorDataset
 
 torch.manual_seed(9)
-loader = DataLoader(TensorDataset(torch.randn(14, 5)), batch_size=4)  # the last batch has two
+loader = DataLoader(TensorDataset(torch.randn(14, 5)), batch_size=4)  # the last batch has two samples
 models = [nn.Linear(5, 1) for _ in range(2 if sys.argv[1] == "two_models" else 1)]
 optimizer = torch.optim.SGD([p for model in models for p in model.parameters()], lr=0.01)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fetches each batch while the one before is trained on, and evaluates every fifth time before it trains on it, as
+"""Fetches each batch while it trains on the previous one. Every fifth time, it evaluates between fetching and training, as
 nanoGPT and llama2.c do."""
 import torch
 import torch.nn as nn

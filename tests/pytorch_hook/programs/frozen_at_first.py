@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A generator that is frozen while its discriminator is trained, and the other way round, as in StyleGAN2. `twice`: now
-and then it makes two steps."""
+"""Freezes the generator while its discriminator trains, and vice versa, as StyleGAN2 does. `twice`: sometimes makes two
+steps."""
 import sys
 
 import torch

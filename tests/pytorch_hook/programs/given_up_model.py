@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains two models of images in turn, whose parts lead back to them. Prints whether the first one is gone."""
+"""Trains two image models in turn, whose parts refer to the model. Prints whether the first one was freed."""
 import gc
 import weakref
 

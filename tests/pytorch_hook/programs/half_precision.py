@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A network whose gradients pass through 16 bits, so that small ones vanish and large ones are infinite, whatever the
-processor computes with. `own`: with autocast and a GradScaler of its own. Then what the program does: `clip`,
-`accumulate`, `two` optimizers of one loss, `closure`, `hooked`: a hook of a parameter,
-`penalty`: of all weights, `frozen`: a layer that is trained later, `recomputes` a part within the backward, `overflows`:
-some batches are too large. Ranks that are launched average gradients, and have too large batches one by one; `by_hand`:
-without DistributedDataParallel."""
+"""A network whose gradients pass through 16 bits, so that small ones vanish and large ones become infinite, on any
+processor. `own`: with its own autocast and GradScaler. Further options: `clip`, `accumulate`, `two` optimizers of
+one loss, `closure`, `hooked` (a hook of a parameter), `penalty` (on all weights), `frozen` (a layer that trains
+later), `recomputes` (a part within the backward), `overflows` (some batches are too large). Launched as ranks,
+they average gradients, and one rank at a time has too large a batch; `by_hand`: without
+DistributedDataParallel."""
 import os
 import sys
 
@@ -18,7 +18,7 @@ OWN = "own" in WHAT
 RANK = int(os.environ.get("RANK", 0))
 RANKS = "RANK" in os.environ
 LARGE = (5, 11)
-BATCHES = 3 if "accumulate" in WHAT else 1  # for a step
+BATCHES = 3 if "accumulate" in WHAT else 1  # per step
 
 
 class Narrow(torch.autograd.Function):

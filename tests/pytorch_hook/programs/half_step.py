@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two micro-batches a step; saves a checkpoint in the middle of step 13 and ends in the middle of step 16. With
-`ahead` the next batch is fetched before the step."""
+"""Two micro-batches a step. Saves a checkpoint within step 13 and ends within step 16. `ahead`: fetches the next batch before
+the step."""
 import io
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An iterable data set that does not shard itself; with `sized` one that says it is shorter than it is, which PyTorch
-warns of where the length of its loader was asked for before a pass."""
+"""An iterable data set without sharding. `sized`: its length is too small; PyTorch warns of that if the loader's length was
+asked for before the pass."""
 import sys
 
 import torch

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains on batches that it has kept: parts of the first one (`one`), the first one by `model.forward`
-(`unseen`; `looked_at`, with an evaluation before some steps), what the first pass gave (`cycle`; `long`, of 15
-batches; `persistent`, of workers that stay), and each for three steps while it reads on (`repeated`)."""
+"""Trains on batches that it keeps: parts of the first batch (`one`); the first batch, by `model.forward` (`unseen`;
+`looked_at`: with an evaluation before some steps); the first pass (`cycle`; `long`: of 15 batches; `persistent`: from
+persistent workers); each batch for three steps, while it reads on (`repeated`)."""
 import itertools
 import sys
 

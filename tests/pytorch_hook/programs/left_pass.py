@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pass that the program leaves in the middle and keeps, while it trains on another loader. With `files` both are
-read by turns, and the second one's data set opens a file at its first item. `early`: one with a generator of its own,
-whose passes are left shortly before their end; `early replacement`: drawn with replacement; `early evaluated`: another
-loader draws from it after each; `early beside`: so does the program while it trains. `workers`: it has some itself.
-`default`: one that is given the program's generator."""
+"""Leaves a pass in the middle and keeps it, while it trains on another loader. `files`: reads both in turns; the second
+data set opens a file at its first item. `early`: a loader with its own generator, whose passes are left shortly before
+their end; with `replacement` it draws with replacement; with `evaluated` another loader draws from the generator after each
+pass; with `beside` the program draws from it while it trains. `workers`: has workers. `default`: uses the program's
+generator."""
 import sys
 import types
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Looks at its data before it trains: at a batch of the loader that it tests with (`peek`, as PyTorch's first
-tutorial; `pictures`: after each pass), at all batches that it is going to train on (`statistics`) or to test with
-(`other`), at one or two batches of the loader that it trains with, before each pass (`size`, `sizes`, as PyTorch's
-tutorial of DistributedDataParallel). `unseen`: at one, and then tests by what is no forward before a pass that begins
-slowly. `tasks`: looks at none, and trains on two batches in each step, each the first of a pass."""
+"""Looks at its data before it trains: at a batch of the test loader (`peek`, as in PyTorch's first tutorial; `pictures`:
+after each pass), at all training batches (`statistics`) or test batches (`other`), at one or two batches of the training
+loader before each pass (`size`, `sizes`, as in PyTorch's DistributedDataParallel tutorial). `unseen`: at one, then tests
+without a forward before a pass that starts slowly. `tasks`: at none; each step trains on two batches, each the first of its
+pass."""
 import sys
 import time
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Its data set makes batches, of which the loader takes one at a time, as DLRM's does."""
+"""Its data set makes batches, and the loader takes one at a time, as in DLRM."""
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A program with more open files than `select` takes, or one that closes every descriptor in mid-training and opens
-files of its own: `opens`, `closes`."""
+"""Opens more files than `select` can handle (`opens`), or closes every descriptor during training and opens its own files
+(`closes`)."""
 import os
 import resource
 import sys

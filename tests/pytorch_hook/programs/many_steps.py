@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Six hundred short steps. `tensors`: a worker's batches are tensors, not lists of them. `filtered`: batches of several
-sizes. `own_gradients`: written without `backward`. `own_step`: an optimizer whose step calls that of its base class.
-`scheduler`: of the learning rate. `profiled`: a profiler with stacks in between. Prints steps, samples and how often
-the forward computed with which type."""
+"""Six hundred short steps. `tensors`: a worker's batches are tensors, not lists. `filtered`: batches of several sizes.
+`own_gradients`: sets gradients without `backward`. `own_step`: an optimizer whose step calls its base class. `scheduler`:
+of the learning rate. `profiled`: uses a profiler once. Prints steps, samples and the types in which the forward
+computed."""
 
 import collections
 import sys

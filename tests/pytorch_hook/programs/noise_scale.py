@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mean is learnt from samples around it: the gradient's noise is known. Its first argument says what is
-done to the gradients."""
+"""Learns a mean from samples around it, so the gradient's noise is known. The first argument names an operation on the
+gradients."""
 import sys
 
 import torch
@@ -23,7 +23,7 @@ class Mean(nn.Module):
 
 
 class ComplexMean(nn.Module):
-    """Of half as many complex numbers, which are as many real ones."""
+    """Complex numbers, half as many as the real ones that they stand for."""
 
     def __init__(self):
         super().__init__()

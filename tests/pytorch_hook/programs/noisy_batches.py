@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mean of noisy vectors, with a step for each batch; a number: by hand for so many batches."""
+"""Learns the mean of noisy vectors, with a step for each batch. A number: accumulates this many batches by hand."""
 import sys
 
 import torch

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Batches that are no tensors and no usual containers of them: objects (`object`, `slots`), dictionaries with keys for
-attributes (`keys`), arrays (`arrays`, `listed`), texts (`texts`), nested tensors (`nested`); samples that the program
-puts together (`unbatched`). Without a loader a model of such things (`given`), one that is traced between its steps
-(`traced`), and one of complex numbers whose backward is given its gradient (`complex`)."""
+"""Batches that are neither tensors nor usual containers of them: objects (`object`, `slots`), dictionaries with attributes
+(`keys`), arrays (`arrays`, `listed`), texts (`texts`), nested tensors (`nested`), single samples that the program collates
+(`unbatched`). Without a loader: a model that takes such values (`given`), one that is traced between its steps (`traced`),
+and one of complex numbers whose backward gets its gradient (`complex`)."""
 import itertools
 import sys
 import warnings
@@ -12,7 +12,7 @@ import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader
 
-warnings.simplefilter("ignore")  # of prototypes
+warnings.simplefilter("ignore")  # of prototype features
 WAY = sys.argv[1]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What programs do with gradients beside training on them, by name; see below."""
+"""Uses gradients in other ways than training on them. The argument names the way; see below."""
 import sys
 import threading
 
@@ -35,7 +35,7 @@ class Net(nn.Module):
 
 
 class TwoLosses(torch.optim.SGD):
-    """Goes half a step, and a whole one by the gradients there (as sharpness-aware minimisation does)."""
+    """Makes half a step, and then a whole one by the gradients there, as in sharpness-aware minimisation."""
 
     def step(self, closure):
         with torch.enable_grad():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two spawned ranks of DistributedDataParallel. `fails`: they load with one worker, and on the second one items cannot be
-loaded with several. `draws`: the second one's sampler draws from the global generator while it is read, so that its
-batches cannot be loaded ahead."""
+"""Two spawned ranks of DistributedDataParallel. `fails`: they load with one worker; on the second rank, loading with several
+fails. `draws`: the second rank's sampler draws from the global generator while it is read, so its batches cannot be loaded
+ahead."""
 import os
 import sys
 import tempfile

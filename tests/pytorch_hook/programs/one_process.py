@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Knows of one process only: no ranks, no samplers of its own. Its options are what such programs do."""
+"""Knows only one process: no ranks, no samplers of its own. Options name common habits of such programs."""
 import os
 import sys
 
@@ -57,7 +57,7 @@ class Reversed(Sampler):
 
 
 class Caching(TensorDataset):
-    """Keeps what it has made in files."""
+    """Keeps generated items in files."""
 
     def __getitem__(self, index):
         torch.save(self.tensors[0][index], os.path.join(FOLDER, str(index)))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A data set that keeps a file open. The libraries are stubs: `h5py`, `lmdb`, `tables`; `file` is a plain
-one, `closed` one of h5py that is closed, `late` one that is opened at the first item. Or a connection: `sqlite3`,
-`socket`, and `hung_up`, both of which are closed."""
+"""A data set that keeps a file open. The libraries are fakes: `h5py`, `lmdb`, `tables`. `file`: a plain file; `closed`: a
+closed file of h5py; `late`: opened at the first item. Or it keeps a connection: `sqlite3`, `socket`; `hung_up`: both,
+closed."""
 import socket
 import sqlite3
 import sys

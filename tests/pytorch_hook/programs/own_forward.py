@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Calls `forward` of its model by itself, which is seen by nobody, on the batches of a loader."""
+"""Calls its model's `forward` directly, which the hook does not see, on a loader's batches."""
 import torch
 from torch.utils.data import DataLoader, TensorDataset
 

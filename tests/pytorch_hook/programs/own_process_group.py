@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Averages its gradients itself, over a process group of its own."""
+"""Averages its gradients itself, over its own process group."""
 import torch
 import torch.distributed as dist
 import torch.nn as nn

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A data set that is made for as many workers as it has here: `raises`, `dies` and `hangs` in any of them, `draws` and
-`needs` (something that workers alone have) outside of them. `jitters`: draws, in workers, too. `changed`: by the program, for each batch. `delegates`: a
-loader that has all of its data set's attributes. `plain`, and `has` with one worker: any number does. `kills` the
-youngest of its workers at one step, if it has none by itself, and `kills-oldest` its own one, if there are more than it has; a file
-that is named then is told which."""
+"""A data set that fits only the program's own number of workers. `raises`, `dies`, `hangs`: fails in any worker. `draws`,
+`needs` (a file that only workers have): behaves differently outside workers. `jitters`: draws in workers, too. `changed`: the
+program changes it for each batch. `delegates`: the loader has all attributes of its data set. `plain`, and `has` with one
+worker: works with any number. `kills`: kills the youngest worker at a step, if the program itself has none; `kills-oldest`:
+kills its own worker, if there are more. Both write which one to named files."""
 import multiprocessing
 import os
 import signal
@@ -51,7 +51,7 @@ def kill_one():
     if len(now) > HAS_WORKERS:
         killed = now[0 if KIND == "kills-oldest" else -1]
         os.kill(killed, signal.SIGKILL)
-        time.sleep(0.1)  # in which PyTorch would raise
+        time.sleep(0.1)  # time for PyTorch to raise an error
         for path in sys.argv[3:]:
             with open(path, "w", encoding="ascii") as file:
                 file.write("own" if killed in workers_at_first else "other")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole passes over loaders belong to one step: `bags` (features of each batch, then a head on all), `two` loaders with
-one loss, `by_hand` (gradients that the program adds up itself), `episodes` (a support set, and a batch of queries)."""
+"""Reads whole passes for one step: `bags` (features of each batch, then a head on all), `two` loaders with one loss,
+`by_hand` (adds gradients up itself), `episodes` (a support set, and a batch of queries)."""
 import sys
 
 import torch

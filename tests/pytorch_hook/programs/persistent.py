@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Workers that persist, over several passes."""
+"""Persistent workers, over several passes."""
 import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader, TensorDataset

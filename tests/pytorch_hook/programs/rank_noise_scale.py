@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The program `noise_scale` on ranks, one backward a step. `network` and `micro_batches` train a network on the same
-samples: on ranks, and as micro-batches of one process. `alone` knows of one process only. Prints at each step how many
-parameters have tensor hooks."""
+"""The program `noise_scale` on ranks, one backward a step. `network` and `micro_batches` train a network on the same samples:
+on ranks, and as micro-batches of one process. `alone` knows only one process. Prints at each step how many parameters have
+tensor hooks."""
 import os
 import sys
 
@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader, TensorDataset
 WIDTH, BATCH, RANKS = 50, 4, 2
 UNKNOWN = ("never zeroed", "two losses", "sizes", "same", "own parameter", "compressed", "checkpoints", "raises")
 ALONE = ("micro_batches", "alone")
-DISTANCE = 0.5  # so that the scale is 4 samples
+DISTANCE = 0.5  # the scale is then 4 samples
 
 
 class Mean(nn.Module):
@@ -36,7 +36,7 @@ class Mean(nn.Module):
         if how == "checkpoints":
             x = x.requires_grad_()
             once, again = [checkpoint(self.half, x, use_reentrant=True) for _ in range(2)]
-            return 2.2 * once - 0.2 * again  # the norm of the gradient's parts together is 1.1 times its own
+            return 2.2 * once - 0.2 * again  # the norm of the gradient's two parts together is 1.1 times the gradient's
         return (0.5 * (mean - x) ** 2).sum(dim=1).mean()
 
     def half(self, x):
@@ -60,7 +60,7 @@ def batch_of(step, rank):
     size = BATCH
     if how == "sizes":
         size += step // 4 % 2
-    if how == "last" and step % 20 == 0:  # looked at, as every fourth one is
+    if how == "last" and step % 20 == 0:  # one of the measured steps, which are every fourth
         size -= 2
     return torch.randn(size, WIDTH, generator=generator)
 
@@ -126,7 +126,7 @@ for step in range(steps):
             loss = loss + 0.0 * own
         if how == "two losses":
             (0.5 * loss).backward(retain_graph=True)
-        # As a GradScaler does, whose scale has doubled once.
+        # As in a GradScaler whose scale doubles once.
         (loss * (1024.0 if step < steps / 2 else 2048.0) if how == "scaled" else loss).backward()
     nn.utils.clip_grad_norm_(parameters, 1e-3)
     optimizer.step()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learns from a buffer what actions of a policy were worth, in the style of CleanRL's DQN (`dqn`) and, with two critics and
-an optimizer for the policy, of its SAC (`sac`): actions are chosen with gradients enabled. `clipped`: with the loss of
-PyTorch's tutorial. `episodes`: PyTorch's REINFORCE, one backward for all states of an episode. `freely`: at first more
-often than it learns, then as seldom as it learns. `views`: what the policy gives is a view, which is written to."""
+"""Learns the value of a policy's actions from a buffer, in the style of CleanRL's DQN (`dqn`) or SAC (`sac`, two critics and
+a second optimizer). Actions are chosen with gradients enabled. `clipped`: the loss of PyTorch's tutorial. `episodes`:
+PyTorch's REINFORCE, one backward for all states of an episode. `freely`: first chooses more often than it learns, then
+equally often. `views`: the policy's output is a view, which the program writes to."""
 import sys
 
 import torch

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains on batches of dictionaries for 160 steps. A number: workers. `pops`: takes its batches out of their
-containers. `changes`: writes into them. `objects`: they hold an object. `waits`: each item takes 2 ms. `anew`: makes a
-loader for each pass. `two`: it trains on another loader, too; `alike`: on one that is made at the same place. `fails`:
-on a batch that comes again."""
+"""Trains on batches of dictionaries for 160 steps. A number: workers. `pops`: removes tensors from the batches. `changes`:
+writes into them. `objects`: they hold an object. `waits`: each item takes 2 ms. `anew`: makes a loader for each pass.
+`two`: trains on a second loader, too; `alike`: the second one is made on the same line. `fails`: fails if a batch comes
+again."""
 import sys
 import time
 
@@ -62,5 +62,5 @@ for step in range(160):
     loss = model(x).pow(2).mean()
     loss.backward()
     optimizer.step()
-batches.close()  # and with it the workers of its pass
+batches.close()  # also ends the workers of its pass
 print("seen", *seen)

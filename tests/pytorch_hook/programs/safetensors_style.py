@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keeps its model as safetensors does, by a stub of it: `save_file` is taken from the module early, and writes by what
-the module has when it is called."""
+"""Saves its model by a fake of safetensors. The program takes `save_file` from the module early; it writes by the module's
+current function."""
 import os
 import sys
 import tempfile

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A GradScaler, which leaves out the steps whose gradients are not finite; two micro-batches a step."""
+"""A GradScaler, which skips steps whose gradients are not finite; two micro-batches a step."""
 import torch
 import torch.nn as nn
 from torch.utils.data import DataLoader, TensorDataset

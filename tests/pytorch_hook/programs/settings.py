@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Sets the process up itself."""
+"""Sets settings of the process itself."""
 import torch
 import torch.nn as nn
 

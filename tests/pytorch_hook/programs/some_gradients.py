@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A part of the model that gets a gradient `always`, `never`, from the fifth step on (`late`), at every second step
-(`turns`), or until it is frozen (`frozen`: after four steps, `frozen-late`: after 128). The second word is the optimizer:
-`adam`, `adamw`, `sgd`, `momentum`, `decay`. `accumulate`: two backwards a step. `clip`: gradients are clipped. `closure`:
-the optimizer calls for the loss. `twice`: it steps twice for each. `none`: it is given None for a closure, as by accelerate."""
+(`turns`), or until it is frozen (`frozen`: after four steps, `frozen-late`: after 128). Second word: the optimizer (`adam`,
+`adamw`, `sgd`, `momentum`, `decay`). `accumulate`: two backwards a step. `clip`: clips gradients. `closure`: the optimizer
+calls for the loss. `twice`: two steps per backward. `none`: passes None as closure, like accelerate."""
 import sys
 
 import torch

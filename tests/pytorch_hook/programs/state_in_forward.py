@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model of images whose forward changes what the model is: counters, hidden state, buffers, a layer that it makes,
-noise of Python and NumPy. One of its weights is not contiguous. `view`: it does not take another memory layout.
-`outputs`: nor does what the program does with its outputs. `shared`: two weights share their memory."""
+"""An image model whose forward changes the model: counters, hidden state, buffers, a new layer, noise of Python and NumPy.
+One of its weights is not contiguous. `view`: the model fails with another memory layout. `outputs`: so does the program's use
+of its outputs. `shared`: two weights share their memory."""
 import random
 import sys
 

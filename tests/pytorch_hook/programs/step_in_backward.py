@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """An optimizer for each parameter, which steps as soon as its gradient is there: in the thread that calls `backward`
-(`caller`), or in one that is not Python's own (`engine`), where autograd calls it on a GPU. `clears`: each has
-momentum, and clears what gradients there are."""
+(`caller`), or in a thread that is not Python's (`engine`), as autograd does on a GPU. `clears`: each has momentum, and clears
+its gradients."""
 import _thread
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains in another thread than the one that imports torch: all of it (`all`) or the loop (`loop`). Or
-trains in that one, and loads batches in another (`batches`)."""
+"""Trains in another thread than the one that imports torch: everything (`all`) or the loop (`loop`). Or trains in that
+thread, and loads batches in another (`batches`)."""
 import queue
 import sys
 import threading

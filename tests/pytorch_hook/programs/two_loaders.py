@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Trains on two shuffled loaders at once: `zip`, in step; `nested`, some of one for each batch of the other; `held`, a
-pass of one is made before that over the other and read at every second step. A number: workers of both. `generator`:
-both draw from one of their own; `samplers`: what draws from it are samplers that the program makes."""
+"""Trains on two shuffled loaders at once: `zip`, in parallel; `nested`, some of one for each batch of the other; `held`, a
+pass made before the other loader's, and read at every second step. A number: workers of both. `generator`: both draw from one
+generator; `samplers`: the program's samplers draw from it."""
 import sys
 
 import torch

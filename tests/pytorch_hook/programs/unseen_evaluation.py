@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Evaluates by what is no forward of a module that is watched: a method of the model, or a copy of a part of it, over
-a loader that is kept or made anew. `slow-start`: passes of training begin slowly."""
+"""Evaluates without a forward of a watched module: by a method of the model, or a copy of a part of it. The loader is kept or
+made anew. `slow-start`: training passes start slowly."""
 import copy
 import sys
 import time

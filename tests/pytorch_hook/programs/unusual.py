@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What few programs do: asks whether there is a torch before it imports it, goes backward from an iterator,
-makes a loader for each pass, wraps a data set that changes, validates first, and frees gradients itself."""
+"""Rare habits: checks for torch before importing it, calls backward with an iterator, makes a loader for each pass, wraps a
+data set that changes, validates first, and frees gradients itself."""
 import importlib.util
 
 assert importlib.util.find_spec("torch") is not None

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A model that does not take another memory layout: `view` after a convolution, noise and statistics before it.
-`fails`: neither does it take its own. `autocast`: the program uses it. `later`: from its third
-forward on, and there is no noise. `replaced`: before that forward the program puts other layers in; without `later`
-they take it, unless they have a `volume`."""
+"""A model that fails with another memory layout: `view` after a convolution, with noise and statistics before it. `fails`:
+it fails with its own, too. `autocast`: the program uses it. `later`: fails from its third forward on; no noise. `replaced`:
+before that forward the program inserts other layers; without `later` they accept the layout, unless they have a
+`volume`."""
 import sys
 
 import torch

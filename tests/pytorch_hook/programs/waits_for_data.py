@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each item of its data takes 5 ms to come, whatever the machine does. On its own, or as one of several ranks that were
-started with the variables of torch.distributed. It tells nothing, has no options, and does not end by itself."""
+"""Each data item takes 5 ms to arrive, on any machine. Runs alone, or as one of several ranks with the variables of
+torch.distributed. It prints nothing, has no options, and does not end by itself."""
 import os
 import time
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fetches its batches while gradients are disabled. Trains on them as they are (`generator`), on what it makes
-of them (`copies`), or on them after a teacher has seen them (`teacher`); or does not train on them: looks at one
-(`look`), or evaluates on some (`evaluation`), and makes its own."""
+"""Fetches its batches while gradients are disabled. Trains on them (`generator`), on copies made from them (`copies`), or
+after a teacher has seen them (`teacher`). Or it does not train on them: looks at one (`look`), or evaluates on some
+(`evaluation`), and makes its own."""
 import copy
 import sys
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Generators, a worker_init_fn, a timeout, a loader made anew in each epoch."""
+"""Generators, a worker_init_fn, a timeout, a new loader in each epoch."""
 import numpy
 import torch
 import torch.nn as nn
