@@ -1,5 +1,5 @@
-# Runs after a test program was built: asks it for its suites and writes a file for CTest with one test for each. A suite
-# of more than AT_MOST tests is divided evenly; its parts are long, so CTest begins them early (COST).
+# Runs after a test program was built: lists its suites, and writes a file for CTest with one test for each suite.
+# Divides a suite of more than AT_MOST tests evenly. Its parts are long, so CTest starts them early (COST).
 #
 #   cmake -D PROGRAM=... -D NAME=... -D FILE=... -D FOLDER=... -D AT_MOST=... -D PROPERTIES=... -P discover_suites.cmake
 
@@ -9,7 +9,8 @@ if(NOT status EQUAL 0)
   message(FATAL_ERROR "${PROGRAM} --gtest_list_tests failed: ${status}\n${listed}")
 endif()
 
-# A suite begins its line; its tests follow, indented. A value after "#" may contain anything, so it goes first.
+# Remove values after "#" first, since they may contain anything. A suite's name begins a line; its tests follow,
+# indented.
 string(REGEX REPLACE " *#[^\n]*" "" listed "${listed}")
 string(REPLACE "\n" ";" lines "${listed}")
 set(suites)

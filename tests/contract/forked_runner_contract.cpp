@@ -7,7 +7,7 @@
 namespace steptune::contract {
 namespace {
 
-/// The hook's events are the program's own: what it imports as torch is a module of the test.
+/// The program itself writes the hook's events. Its torch is a module of the test.
 constexpr const char* k_forked_program = R"(
 import os
 import signal
@@ -25,10 +25,10 @@ while sys.argv[2] == "endless":
     signal.pause()
 )";
 
-/// How far the runner has come when a test begins.
+/// State of the runner when a test begins.
 enum class Stage {
-  at_the_first_trial,  ///< which is started anew
-  before_the_check,    ///< the next trial waits for a check
+  at_the_first_trial,  ///< the first trial, which a new interpreter runs
+  before_the_check,    ///< the next trial waits for a check of forked starts
   forking,             ///< the check has passed
 };
 

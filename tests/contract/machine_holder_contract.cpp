@@ -90,7 +90,7 @@ TEST_P(MachineHolderContract, NoticesAndOverheadAreToldOnce) {
   use(1);
   start(bench().quick_trial({1, 1}));
   wait_for_end({{1, 1}});
-  wait_for(bench().a_while_s());  // machines are kept in vain
+  wait_for(bench().a_while_s());  // kept machines cost something meanwhile
   ASSERT_TRUE(machines().release(k_longest_release_s));
   const std::vector<UnusedTime> unused = machines().take_unused();
   EXPECT_GT(total_usd(unused), 0.0);

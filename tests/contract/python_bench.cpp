@@ -44,7 +44,7 @@ fs::path PythonBench::pid_file(TrialKey key) const {
 bool PythonBench::is_alive(const fs::path& pid_file) {
   std::string pid;
   if (!(std::ifstream(pid_file) >> pid)) return false;
-  // Of a process that has ended and was not waited for it is empty.
+  // The file is empty for a zombie.
   return std::ifstream("/proc/" + pid + "/cmdline", std::ios::binary).peek() !=
          std::ifstream::traits_type::eof();
 }

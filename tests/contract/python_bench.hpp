@@ -11,9 +11,9 @@
 
 namespace steptune::contract {
 
-/// A bench whose trials are processes of one Python program on this machine. The program is run as
-/// `python3 train.py PID_FILE quick|endless` and writes its process number to the file before it
-/// reports.
+/// Bench whose trials are processes of one Python program on this machine. It runs as `python3
+/// train.py PID_FILE quick|endless`, and writes its process number to the file before its first
+/// report.
 class PythonBench : public RunnerBench {
  public:
   [[nodiscard]] double now_s() const override { return clock_.now_s(); }
@@ -26,11 +26,11 @@ class PythonBench : public RunnerBench {
  protected:
   PythonBench(int parallel, const std::string& program);
 
-  /// What the runner under test wraps.
+  /// Makes the local runner that the runner under test wraps.
   [[nodiscard]] std::unique_ptr<Runner> make_local() const;
   [[nodiscard]] TrialSpec trial(TrialKey key, const std::string& kind) const;
   [[nodiscard]] std::filesystem::path pid_file(TrialKey key) const;
-  /// Whether the process runs whose number the file holds.
+  /// True if the process runs whose number is in the file.
   [[nodiscard]] static bool is_alive(const std::filesystem::path& pid_file);
   [[nodiscard]] const Clock& clock() const { return clock_; }
   [[nodiscard]] const TemporaryFolder& folder() const { return folder_; }

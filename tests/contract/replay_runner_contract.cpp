@@ -8,8 +8,8 @@
 namespace steptune::contract {
 namespace {
 
-/// A replayed trial is nowhere but in its runner: it runs from the moment that the runner asks the
-/// model for it until its last event, or until the runner, which owns the model, is gone.
+/// A replayed trial exists only in its runner. It counts as running from the runner's request to
+/// the model until its last event, or until the runner is destroyed, which owns the model.
 class ReplayBench final : public RunnerBench {
  public:
   explicit ReplayBench(int parallel) : parallel_(parallel) {}

@@ -7,7 +7,7 @@ namespace steptune::contract {
 
 namespace {
 
-constexpr double k_moment_s = 0.2;  ///< long enough for what must not come
+constexpr double k_moment_s = 0.2;  ///< waiting time for events that must not come
 
 }  // namespace
 
@@ -27,7 +27,7 @@ TEST_P(RunnerContract, TellsStartThenReportsThenEnd) {
     const auto* reported = std::get_if<TrialReported>(&events[i]);
     ASSERT_NE(reported, nullptr) << "event " << i;
     EXPECT_EQ(reported->key, key);
-    if (!reported->report.hook_events.empty()) continue;  // no progress
+    if (!reported->report.hook_events.empty()) continue;  // not a progress report
     EXPECT_GT(reported->report.step.value_or(-1.0), last_step);
     EXPECT_GE(reported->report.received_s, started->time_s);
     last_step = reported->report.step.value_or(-1.0);
@@ -135,7 +135,8 @@ TEST_P(RunnerContract, WaitInThePastDoesNotBlock) {
 
 TEST_P(RunnerContract, EachStartIsFollowedByExactlyOneEnd) {
   use(2);
-  // By itself, by `stop` in the middle and before the start, and by `kill_all`; then a retry.
+  // The trials end by themselves, by `stop` (running and before the start), and by `kill_all`; then
+  // comes a retry.
   const bool side_by_side = runner().capacity() > 1;
   start(bench().quick_trial({1, 1}));
   if (side_by_side) start(bench().endless_trial({2, 1}));
@@ -152,7 +153,7 @@ TEST_P(RunnerContract, EachStartIsFollowedByExactlyOneEnd) {
   events.insert(events.end(), last.begin(), last.end());
   keys.insert(keys.end(), {{1, 1}, {3, 1}});
   for (const TrialKey key : keys)
-    static_cast<void>(finished(events, key));  // each once
+    static_cast<void>(finished(events, key));  // fails unless each has ended exactly once
   EXPECT_EQ(finished(events, {1, 1}).outcome.kind, OutcomeKind::completed);
   EXPECT_TRUE(wait_for(k_moment_s).empty());
 }

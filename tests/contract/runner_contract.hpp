@@ -16,74 +16,74 @@
 
 namespace steptune::contract {
 
-/// A runner under test, trials that behave in known ways under it, and an eye on the world outside.
-/// The suites' tests stand in runner_contract.cpp and machine_holder_contract.cpp; a runner joins
-/// with one source of its own that instantiates them:
+/// Runner under test, trials with known behaviour, and checks from outside of the runner. The
+/// suites' tests are in runner_contract.cpp and machine_holder_contract.cpp. Each runner has one
+/// source that instantiates them:
 ///
 ///   INSTANTIATE_TEST_SUITE_P(Local, RunnerContract,
 ///   testing::Values(BenchMaker{make_local_bench}));
 ///
-/// and likewise MachineHolderContract if it offers that interface.
+/// and MachineHolderContract in the same way, if it offers that interface.
 class RunnerBench {
  public:
   virtual ~RunnerBench() = default;
-  /// A runner that no study has begun on, in the same world as those before it.
+  /// Makes a runner without a study, in the same world as those before it.
   [[nodiscard]] virtual std::unique_ptr<Runner> make_runner() = 0;
-  /// The runner's clock.
+  /// Returns the time of the runner's clock.
   [[nodiscard]] virtual double now_s() const = 0;
-  /// How long the runner's clock may go on before something must have happened.
+  /// Returns the seconds of the runner's clock after which an expected event counts as missing.
   [[nodiscard]] virtual double patience_s() const { return 60.0; }
-  /// Long enough for something to happen that must not, or for kept machines to cost something.
+  /// Returns the seconds to wait for forbidden events, or for kept machines to cost something.
   [[nodiscard]] virtual double a_while_s() const { return 30.0; }
-  /// Reports twice, with growing steps, then completes.
+  /// Returns a trial that reports twice, with growing steps, and completes.
   [[nodiscard]] virtual TrialSpec quick_trial(TrialKey key) const = 0;
-  /// Reports at least once, then goes on until it is stopped.
+  /// Returns a trial that reports at least once and runs until it is stopped.
   [[nodiscard]] virtual TrialSpec endless_trial(TrialKey key) const = 0;
-  /// Brings a runner, on which a study has just begun, to the state that is under test.
+  /// Brings a runner, on which a study has just begun, to the state under test.
   virtual void settle(Runner& /*runner*/) {}
-  /// Told of each event, for benches whose trials are nowhere but in the runner.
+  /// Called for each event, for benches whose trials exist only in the runner.
   virtual void on_event(const TrialEvent& /*event*/) {}
-  /// Whether the trial's program runs, seen without asking the runner.
+  /// True if the trial's program runs, seen without the runner.
   [[nodiscard]] virtual bool is_running(TrialKey key) const = 0;
-  /// Whether machines are held and paid for, seen without asking the runner.
+  /// True if machines are held and paid for, seen without the runner.
   [[nodiscard]] virtual bool holds_machines() const { return false; }
 };
 
-/// Makes a bench whose runners run `parallel` trials at a time. Those that hold machines take one
-/// more that waits.
+/// Makes a bench whose runners run `parallel` trials at a time. A runner that holds machines
+/// accepts one more trial, which waits.
 struct BenchMaker {
   std::function<std::unique_ptr<RunnerBench>(int parallel)> make;
-  int most_parallel = std::numeric_limits<int>::max();  ///< more are never asked for
+  int most_parallel = std::numeric_limits<int>::max();  ///< upper limit of `parallel`
 };
 
 class RunnerContract : public testing::TestWithParam<BenchMaker> {
  protected:
-  /// A runner on which a study has begun, of `parallel` places or the most that it can have.
+  /// Makes a runner with a study and `parallel` places, or as many as it can have.
   void use(int parallel);
-  /// A runner on which none has.
+  /// Makes a runner without a study.
   void make(int parallel);
-  /// A key for each trial that may run at the same time.
+  /// Returns a key for each trial that may run at the same time.
   [[nodiscard]] std::vector<TrialKey> key_for_each_place();
-  /// The runner is destroyed, as it is.
+  /// Destroys the runner in its current state.
   void destroy() { runner_.reset(); }
-  /// Another runner in the same world, for the same study.
+  /// Makes another runner in the same world, for the same study.
   void restart();
 
   [[nodiscard]] Runner& runner() { return *runner_; }
   [[nodiscard]] RunnerBench& bench() { return *bench_; }
-  /// How many trials may be handed over at a time.
+  /// Returns how many trials can be started at a time.
   [[nodiscard]] int places();
 
   void start(const TrialSpec& spec);
 
-  /// Collects events until `done` says so; fails the test once the bench's patience is at its end.
-  /// All events are checked for the order that the interface promises.
+  /// Collects events until `done` returns true. Fails the test after the bench's patience. Checks
+  /// that all events have the order that the interface promises.
   std::vector<TrialEvent> wait_until(const std::function<bool(const TrialEvent&)>& done);
-  /// Until each of the keys has finished.
+  /// Collects events until each key has finished.
   std::vector<TrialEvent> wait_for_end(std::vector<TrialKey> keys);
-  /// Until each of the keys has reported.
+  /// Collects events until each key has reported.
   std::vector<TrialEvent> wait_for_reports(std::vector<TrialKey> keys);
-  /// All that comes within `seconds` of the runner's clock.
+  /// Collects events for `seconds` of the runner's clock.
   std::vector<TrialEvent> wait_for(double seconds);
 
  private:
@@ -94,7 +94,7 @@ class RunnerContract : public testing::TestWithParam<BenchMaker> {
   std::unique_ptr<RunnerBench> bench_;
   std::unique_ptr<Runner> runner_;
   std::map<TrialKey, Heard> heard_;
-  std::map<TrialKey, double> last_s_;  ///< time of the latest event
+  std::map<TrialKey, double> last_s_;  ///< time of each trial's latest event
 };
 
 /// For runners that offer a `MachineHolder`.
@@ -103,10 +103,10 @@ class MachineHolderContract : public RunnerContract {
   [[nodiscard]] MachineHolder& machines() { return runner().machine_holder(); }
 };
 
-/// The only `TrialFinished` of a key; fails the test if there is none or more than one.
+/// Returns the only `TrialFinished` of a key. Fails the test if there is none or more than one.
 [[nodiscard]] TrialFinished finished(const std::vector<TrialEvent>& events, TrialKey key);
 
-/// The token that a trial's start told; fails the test if there was no start.
+/// Returns the token in a trial's start event. Fails the test if there was no start.
 [[nodiscard]] std::string token_of(const std::vector<TrialEvent>& events, TrialKey key);
 
 }  // namespace steptune::contract

@@ -6,7 +6,7 @@
 namespace steptune::contract {
 namespace {
 
-/// Of one that is not a disturbance.
+/// Returns the time of an event other than a disturbance.
 double time_of(const TrialEvent& event) {
   if (const auto* reported = std::get_if<TrialReported>(&event)) return reported->report.received_s;
   if (const auto* started = std::get_if<TrialStarted>(&event)) return started->time_s;
@@ -82,7 +82,7 @@ void RunnerContract::check_order(const TrialEvent& event) {
   SCOPED_TRACE(testing::Message() << "trial " << key.trial << " attempt " << key.attempt);
   const auto [heard, is_first] = heard_.try_emplace(key, Heard::accepted);
   EXPECT_NE(heard->second, Heard::finished) << "an event after the last one";
-  // What disturbed a trial is told once it is over.
+  // Disturbances are reported when they are over.
   if (std::holds_alternative<TrialDisturbed>(event)) return;
   const auto [last, is_earliest] = last_s_.try_emplace(key, time_of(event));
   EXPECT_GE(time_of(event), last->second) << "times go back";

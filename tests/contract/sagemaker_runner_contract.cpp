@@ -74,7 +74,7 @@ class SageMakerBench final : public RunnerBench {
   }
 
   VirtualClock clock_{1'795'000'000.0};
-  mutable simulated::AccountConnection connection_;  ///< time passes there when it is looked at
+  mutable simulated::AccountConnection connection_;  ///< looking at it advances its time
   SageMakerOptions options_;
 };
 

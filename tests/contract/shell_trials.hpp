@@ -12,16 +12,16 @@
 
 namespace steptune::contract {
 
-/// Trials of the suite as shell scripts, for runners whose processes run on this machine. A shell
-/// stays as long as its trial runs: its command line tells whose it is.
+/// The suite's trials as shell scripts, for runners whose processes run on this machine. A shell
+/// exists as long as its trial, and its command line identifies the trial.
 namespace shell_trials {
 
-/// A word on a trial's command line that stands on no other one of the machine.
+/// Returns a word on a trial's command line that no other process has.
 inline std::string mark_of(TrialKey key) {
   return fmt::format("contract-{}-{}-{}", ::getpid(), key.trial, key.attempt);
 }
 
-/// Reports twice, then does what `rest` says.
+/// Returns a trial that reports twice and then runs the script `rest`.
 inline TrialSpec reporting(TrialKey key, const std::string& rest) {
   TrialSpec spec;
   spec.key = key;
@@ -39,7 +39,7 @@ inline TrialSpec endless(TrialKey key) {
   return reporting(key, "sleep 1000; exit 1\n");
 }
 
-/// Whether a process of this machine has the word on its command line.
+/// True if a process of this machine has the word on its command line.
 inline bool is_on_a_command_line(const std::string& word) {
   for (const auto& process : std::filesystem::directory_iterator("/proc")) {
     const std::string words = read_file(process.path() / "cmdline");  // each ends with NUL

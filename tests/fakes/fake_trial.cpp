@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A trial that misbehaves on demand:
-//   ignore-term        ignores SIGTERM and SIGINT, for ever
+//   ignore-term        ignores SIGTERM and SIGINT, forever
 //   brood HOW          leaves descendants of every kind, all of which ignore SIGTERM: a child, a
 //                      grandchild, one in its own session, a daemon, and a daemon without any
 //                      environment; prints `pid N` for each; HOW: exit, crash or stay
-//   marked-brood HOW   the same without the last kind
+//   marked-brood HOW   like brood, without the last kind
 //   leave-group HOW    joins the group of its parent and leaves a child there that ignores SIGTERM;
 //                      prints `pid N` for each; HOW: exit or stay
-//   flood BYTES        prints one line of this length, without an end
-//   hog BYTES          takes so much memory, slowly, and keeps it
+//   flood BYTES        prints one line of this length, without a line end
+//   hog BYTES          slowly takes this much memory and keeps it
 //   share BYTES COUNT  takes memory and forks COUNT processes that share it
 #include <array>
 #include <charconv>
@@ -86,7 +86,7 @@ int brood(const char* self, bool bare_daemon, std::string_view how) {
   start_session();
   start_daemon(self, true);
   if (bare_daemon) start_daemon(self, false);
-  // Whoever runs this waits for all `pid` lines; the descendants need a moment for theirs.
+  // The test waits for all `pid` lines, and the descendants need a moment to print theirs.
   ::usleep(100'000);
   say("ready");
   if (how == "crash") std::abort();

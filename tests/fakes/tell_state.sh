@@ -1,8 +1,8 @@
 #!/bin/sh
-# Tells what a trial's process got from the one that started it, as key=value lines.
+# Prints what a trial's process got from its parent, as key=value lines.
 echo "cwd=$(pwd -P)"
 echo "stdin=$(readlink /proc/$$/fd/0)"
-# Of these, the shell itself holds this script open as descriptor 10.
+# The shell itself holds this script open as descriptor 10.
 ls -l /proc/$$/fd
 awk '/^SigBlk|^SigIgn/ {print $1 $2}' /proc/$$/status | sed 's/:/=/'
 awk '/^Cpus_allowed_list/ {print "cpus=" $2}' /proc/$$/status

@@ -18,7 +18,7 @@ namespace {
 constexpr double k_now_s = 1'795'000'000.0;
 constexpr const char* k_secret = "sesame-open";
 
-/// Answers in turn with what stands between the marks, then with empty objects.
+/// Answers with the texts between the marks in turn, then with empty objects.
 class ScriptedTransport final : public aws::HttpTransport {
  public:
   explicit ScriptedTransport(std::string_view script) : rest_(script) {}
@@ -39,7 +39,7 @@ class ScriptedTransport final : public aws::HttpTransport {
   std::string_view rest_;
 };
 
-/// A client in virtual time on that transport.
+/// A client of that transport in virtual time.
 struct Account {
   explicit Account(std::string_view script) : transport(script) {}
 
@@ -146,7 +146,7 @@ void ask_for_credentials(Account& account) {
 }  // namespace
 
 void run_aws_answers(std::string_view input) {
-  // What an answer itself says may be cited.
+  // An error may quote the answer, so skip answers that contain the secret.
   if (input.find(k_secret) != std::string_view::npos) return;
   const std::size_t end = std::min(input.find('\n'), input.size());
   const std::string_view asked = input.substr(0, end);

@@ -23,7 +23,7 @@ void check_places(ConfigFormat format, const std::vector<ConfigScalar>& scalars,
   }
 }
 
-/// What is written is read back, and all else as it was.
+/// Checks that the edited value is read back, and that all others are unchanged.
 void check_edit(ConfigFormat format, std::string_view text,
                 const std::vector<ConfigScalar>& scalars, std::size_t edited, const Value& value) {
   Configuration wanted;

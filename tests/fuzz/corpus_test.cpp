@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seeds of the fuzzers, and edits of them, through the same functions. What a fuzzer finds is
-// added to the seeds, so that it stays found.
+// Runs the seeds of the fuzzers, and edits of them, through the fuzzed functions. Inputs that a
+// fuzzer found are added to the seeds, so that they stay tested.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -32,7 +32,7 @@ std::vector<Seed> seeds_of(const Target& target) {
   return seeds;
 }
 
-/// Bytes changed, cut, doubled, or taken from another seed.
+/// Returns the text with bytes changed, cut, doubled, or taken from another seed.
 std::string edited(const std::string& text, const std::string& other, std::uint64_t number) {
   Rng rng(2026, "corpus-fuzz", number);
   std::string result = text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// libFuzzer's entry point; STEPTUNE_FUZZ_TARGET names the function.
+// Entry point of libFuzzer; STEPTUNE_FUZZ_TARGET names the function.
 #include <cstddef>
 #include <cstdint>
 

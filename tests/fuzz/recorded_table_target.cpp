@@ -28,7 +28,7 @@ void run_recorded_table(std::string_view input) {
     for (const auto& value : row)
       require(!value || std::isfinite(*value), "a measured value that is not finite");
   }
-  // What is recorded is found again by the texts of its cells.
+  // Each recorded configuration is found by the texts of its cells.
   Configuration configuration;
   for (const std::string& parameter : table->parameters()) {
     const auto column = csv->column(parameter);

@@ -11,7 +11,7 @@
 namespace steptune::fuzz {
 namespace {
 
-/// Every way to read a trial's output that is shipped, by name.
+/// Returns every shipped format of a trial's output, by name.
 std::map<std::string, ReportFormat, std::less<>> shipped_formats() {
   std::map<std::string, ReportFormat, std::less<>> formats;
   for (const std::string& name : preset_names())
@@ -66,7 +66,7 @@ void run_report_lines(std::string_view input) {
   static const auto k_formats = shipped_formats();
   const std::size_t end = std::min(input.find('\n'), input.size());
   auto format = k_formats.find(input.substr(0, end));
-  // Any other name still reads something, so that edits of it are not wasted.
+  // An unknown name selects some format, so that edits of the name are not wasted.
   if (format == k_formats.end()) {
     const auto first = input.empty() ? 0U : static_cast<unsigned char>(input.front());
     format = std::next(k_formats.begin(), static_cast<std::ptrdiff_t>(first % k_formats.size()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random edits of sound study files: whatever comes out is a study that renders and reads back the
+// Random edits of sound study files. The result is either a study that renders and reads back the
 // same, or an error that names the place. Seeded: a failure repeats, and prints its document.
 #include <string>
 #include <vector>
@@ -37,7 +37,7 @@ const char* const k_replay_text = R"x({
   "limits": {"wall": "1h", "memory": "8GiB"}
 })x";
 
-/// Every value of a document, so that an edit can hit any of them alike.
+/// Collects every value of a document, so that an edit can change any of them with the same chance.
 void collect(Json& json, std::vector<Json*>& values) {
   values.push_back(&json);
   if (!json.is_structured()) return;
@@ -54,7 +54,7 @@ class Mutator {
       edit_value(document);
   }
 
-  /// Bytes changed, cut, doubled: mostly no JSON any more.
+  /// Changes, cuts or doubles bytes, which mostly makes the text invalid JSON.
   void edit_text(std::string& text) {
     for (std::uint64_t edits = 1 + rng_.below(4); edits > 0 && !text.empty(); --edits) {
       const std::size_t at = rng_.below(text.size());
@@ -145,7 +145,7 @@ class Mutator {
   Rng rng_;
 };
 
-/// Many more are `scripts/fuzz study`'s, which checks the same promises.
+/// `scripts/fuzz study` checks the same promises with many more edits.
 constexpr std::uint64_t k_edits = k_sanitized ? 300 : 1'000;
 
 TEST(StudyFuzz, EditedDocumentsAreStudiesOrPlacedErrors) {

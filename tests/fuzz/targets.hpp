@@ -9,7 +9,7 @@
 
 namespace steptune::fuzz {
 
-/// A parser did what its header rules out. Ends a fuzzer's run, and fails a test.
+/// Thrown if a parser violates its header. Ends a fuzzer's run, and fails a test.
 class BrokenPromise : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -19,28 +19,30 @@ inline void require(bool promise, const std::string& what) {
   if (!promise) throw BrokenPromise(what);
 }
 
-/// Feeds any bytes to what reads them in the program. Throws `BrokenPromise`.
+/// Function that feeds any bytes to a reader of the program. Throws `BrokenPromise`.
 struct Target {
-  const char* name;  ///< also of its seeds' folder, tests/fuzz/corpus/NAME
+  const char* name;  ///< name of the target and of its seeds' folder, tests/fuzz/corpus/NAME
   void (*run)(std::string_view input);
 };
 
 void run_study(std::string_view input);
-/// First line: a preset, built in or of configs/presets; then what a trainer printed.
+/// Input: a preset (built in or of configs/presets) on the first line, then a trainer's output.
 void run_report_lines(std::string_view input);
 void run_steptune_lines(std::string_view input);
-/// The description, a line `---`, the CSV file.
+/// Input: the description, a line `---`, the CSV file.
 void run_recorded_table(std::string_view input);
-/// First line: what is asked for; then the answers' HTTP status and body, lines `---` between.
+/// Input: the request on the first line, then HTTP status and body of each answer, separated by
+/// lines `---`.
 void run_aws_answers(std::string_view input);
-/// `~/.aws/config`, a line `---`, `~/.aws/credentials`.
+/// Input: `~/.aws/config`, a line `---`, `~/.aws/credentials`.
 void run_aws_config(std::string_view input);
-/// `json`, `yaml`, `toml` or `ini`, a line `---`, a configuration file, whose values are edited.
+/// Input: `json`, `yaml`, `toml` or `ini`, a line `---`, and a configuration file whose values are
+/// edited.
 void run_config_file(std::string_view input);
 
 [[nodiscard]] std::span<const Target> targets();
 
-/// What stands before the first line `---`, and what after it.
+/// Returns the text before and after the first line `---`.
 [[nodiscard]] inline std::pair<std::string_view, std::string_view> split_at_mark(
     std::string_view input) {
   constexpr std::string_view k_mark = "\n---\n";

@@ -8,7 +8,8 @@
 namespace steptune::golden {
 namespace {
 
-/// A study whose step times are known: computing and loading by formula, enough trials to tell.
+/// A study whose step times follow a formula of computing and loading, with enough trials to
+/// analyse.
 class Analysis : public testing::Test {
  protected:
   static void SetUpTestSuite() {

@@ -13,10 +13,10 @@
 namespace steptune::golden {
 namespace {
 
-/// What makes quoting hard, as the value of a parameter, an argument and a variable.
+/// Text that is hard to quote, used as the value of a parameter, an argument and a variable.
 constexpr const char* k_hostile = "it's \"so\" $HOME `id` \\ #\n\ta=b ü *";
 
-/// One study whose best configuration holds hostile texts.
+/// One study whose best configuration has hostile texts.
 class Best : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -40,7 +40,7 @@ class Best : public testing::Test {
     study["env"]["TRAIN_NOTE"] = k_hostile;
     study["working_directory"] = sandbox_->folder().string();
     sandbox_->write("study.json", study.dump());
-    // What a program is given, as JSON.
+    // Writes the arguments and variables of the program as JSON.
     sandbox_->write("show.py",
                     "import json, os, sys\n"
                     "json.dump({'argv': sys.argv[1:], 'note': os.environ.get('TRAIN_NOTE')}, "
@@ -66,7 +66,7 @@ class Best : public testing::Test {
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     return ended.out;
   }
-  /// What the program was given when `script` ran in a shell.
+  /// Runs `script` in a shell, and returns what the program in it was given.
   static Json shown_by(const std::string& script) {
     std::filesystem::remove(sandbox_->folder() / "shown.json");
     sandbox_->write("script.sh", script);
@@ -102,7 +102,7 @@ TEST_F(Best, DockerfilesAndGitHubHoldTheCommand) {
   EXPECT_EQ(words[0], "env");
   EXPECT_EQ(words[1], std::string("TRAIN_NOTE=") + k_hostile);
   EXPECT_EQ(words[5], k_hostile);
-  // As the runner of GitHub Actions reads it.
+  // Reads the outputs as the runner of GitHub Actions does.
   sandbox_->write("output", printed("github"));
   sandbox_->write("read.py", R"(import json
 lines, found = open('output', newline='').read().split('\n')[:-1], {}
@@ -183,7 +183,8 @@ TEST_F(Best, WhatSpeaksAgainstTheChoiceIsToldOnStderr) {
 
 TEST_F(Best, ABaselineThatNothingWasProvenFasterThanIsNotWarnedOf) {
   const Sandbox sandbox;
-  // All are equally fast; launches differ, so one of the search looks better by chance.
+  // All configurations are equally fast. Launches differ, so one of the search looks better by
+  // chance.
   sandbox.write("s.json", R"({
     "name": "s", "command": ["train", "{x}"],
     "parameters": {"x": {"type": "int", "low": 0, "high": 9}}, "baseline": {"x": 0},

@@ -62,7 +62,7 @@ TEST(Check, BeginsWithAnExpertsGuessWhereTheStudyDoes) {
   sandbox.write("study.json", study);
   const auto checked = parse_json(sandbox.steptune({"check", "study.json", "--json"}).out, "check");
   ASSERT_TRUE(checked) << checked.error().text();
-  // The next guess follows from what the first one shows.
+  // The second guess depends on the result of the first one.
   ASSERT_EQ((*checked)["trials"].size(), 2U);
   EXPECT_EQ((*checked)["trials"][1]["origin"], "expert");
   ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet"}).exit_code, 0);
@@ -114,11 +114,11 @@ TEST(Check, ANameInPlaceOfTheFileIsToldWhatToGive) {
   }
 }
 
-/// What `sbatch --test-only` says of each kind of allocation: a study over one or two nodes, or
-/// more.
+/// Tests `check` with the answers of `sbatch --test-only` on each kind of allocation: a study over
+/// one or two nodes, or more.
 class CheckOnSlurm : public testing::Test {
  protected:
-  /// `sbatch`: shell text in place of Slurm's program.
+  /// Runs `check`. `sbatch`: shell text that replaces Slurm's program.
   [[nodiscard]] Ended check(const std::string& sbatch, const std::vector<std::string>& options = {},
                             int most_nodes = 2) const {
     sandbox_.write("bin/sbatch", "#!/bin/sh\n" + sbatch);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What shells make of their completion scripts, in the shells themselves.
+// Tests the completion scripts in the shells themselves.
 #include <filesystem>
 #include <map>
 #include <string>
@@ -27,7 +27,7 @@ class ShellCompletion : public testing::Test {
     return sandbox_.program({"/bin/sh", "-c", "command -v " + shell}).exit_code == 0;
   }
 
-  /// Where a user's shell looks for `steptune` and for its own files.
+  /// Returns where a user's shell finds `steptune` and its own files.
   [[nodiscard]] std::map<std::string, std::string> environment() const {
     const std::string folder = sandbox_.folder().string();
     return {{"PATH", folder + "/bin:/usr/local/bin:/usr/bin:/bin"},
@@ -36,8 +36,8 @@ class ShellCompletion : public testing::Test {
             {"INPUTRC", "/dev/null"}};
   }
 
-  /// What lines become when a tab is typed behind each. The shell's own settings have Ctrl-O write
-  /// the line to `told.txt` and empty it.
+  /// Types a tab after each line, and returns the resulting lines. The shell's settings bind Ctrl-O
+  /// to write the line to `told.txt` and empty it.
   [[nodiscard]] std::string completed(const std::vector<std::string>& shell,
                                       const std::vector<std::string>& lines) const {
     std::vector<std::string> argv{"/usr/bin/env"};

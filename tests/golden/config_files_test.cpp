@@ -29,7 +29,7 @@ constexpr const char* k_config_study = R"json({
 constexpr const char* k_config_text =
     "{\n  // of one GPU\n  \"train\": {\"micro_batch\": 1, \"lr\": 0.1}\n}\n";
 
-/// Reads its batch from the file that it is told, and is as fast as that is large.
+/// Trial that reads its batch from the named file; a larger batch is faster.
 constexpr const char* k_config_trial = R"(cat "$1" > seen.json
 batch=$(sed -n 's/.*"micro_batch": *\([0-9]*\).*/\1/p' "$1")
 i=0
@@ -48,7 +48,7 @@ std::string with_batch(const std::string& batch) {
   return text;
 }
 
-/// A study whose parameter stands in a file of the program, tuned once for all tests.
+/// A study whose parameter is in a file of the program, tuned once for all tests.
 class ConfigStudy : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -92,7 +92,7 @@ TEST_F(ConfigStudy, ExecWritesTheCopyAnewAndRunsTheCommandOnIt) {
 }
 
 TEST_F(ConfigStudy, ExecLeavesSignalsToTheProgramAsItFoundThem) {
-  // Others are as whoever runs the tests has them.
+  // Other variables have the values of whoever runs the tests.
   const auto ignored = [&](const std::string& before) {
     const Ended ended =
         sandbox_->program({"/bin/sh", "-c",
@@ -120,7 +120,7 @@ TEST_F(ConfigStudy, BestSaysWhichFileToEditAndApplyEditsItWithoutAMap) {
   EXPECT_EQ(sandbox_->read("conf/ds.json"), with_batch("4"));
   EXPECT_THAT(sandbox_->steptune({"best", "--format", "args"}).err, Not(HasSubstr("--apply")));
   EXPECT_THAT(sandbox_->steptune({"best"}).out, Not(HasSubstr("--apply")));
-  // What every trial replaces makes no other study of it; what trials leave does.
+  // A change of a value that every trial replaces is the same study; other changes are not.
   EXPECT_EQ(sandbox_->steptune({"run", "study.json", "--quiet"}).exit_code, 0);
   std::string other = k_config_text;
   other.replace(other.find("0.1"), 3, "0.2");
@@ -136,7 +136,7 @@ TEST(ConfigFilesOfInit, OffersWhatADeepSpeedConfigurationHolds) {
   sandbox.write("ds.json",
                 R"({"train_micro_batch_size_per_gpu": 8, "gradient_accumulation_steps": 2,
                     "zero_optimization": {"stage": 1}})");
-  // As the launcher would: it starts the script with the other words.
+  // Fake launcher: starts the script with the remaining words.
   sandbox.write("deepspeed", "#!/bin/sh\nexec /bin/sh \"$@\"\n");
   fs::permissions(sandbox.folder() / "deepspeed", fs::perms::owner_all);
   sandbox.write("train.sh", "echo usage: train.sh; exit 0\n");
@@ -147,14 +147,14 @@ TEST(ConfigFilesOfInit, OffersWhatADeepSpeedConfigurationHolds) {
   const Ended check = sandbox.steptune({"check"});
   EXPECT_EQ(check.exit_code, 0) << check.err;
   EXPECT_THAT(check.out, HasSubstr("ds.json with zero_optimization.stage=1"));
-  // `run -- COMMAND` finds the same, whatever a hook could do.
+  // `run -- COMMAND` finds the same parameters, even if a hook could find others.
   fs::remove(sandbox.folder() / "deepspeed.study.json");
   const Ended run =
       sandbox.steptune({"check", "--", "./deepspeed", "train.sh", "--deepspeed_config", "ds.json"});
   EXPECT_THAT(run.err, HasSubstr("the command names a DeepSpeed configuration"));
 }
 
-/// An override behind the file wins: the file's value has no effect. It tells steps alone.
+/// Trial with an override after the file, so the file's value has no effect. Reports only steps.
 constexpr const char* k_overridden_trial = R"(i=0
 while [ $i -lt 150 ]; do
   i=$((i + 1))

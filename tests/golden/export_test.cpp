@@ -18,7 +18,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* k_python = "/usr/bin/python3";
 
-/// Every kind of parameter, trials that fail, are pruned and are infeasible; hostile texts.
+/// A study with every kind of parameter, with failed, pruned and infeasible trials, and hostile
+/// texts.
 Json study_with(const Json& objectives) {
   Json study = Json::parse(R"json({
     "name": "all-kinds",
@@ -61,7 +62,7 @@ class Export : public testing::Test {
   static Ended exported(const std::string& format, const std::string& file) {
     return sandbox_->steptune({"export", "all-kinds", file, "--format", format});
   }
-  /// The trials that the search made, by number.
+  /// Returns the trials of the search, by number.
   static std::map<std::int64_t, Json> search_trials() {
     std::map<std::int64_t, Json> trials;
     for (const Json& row : board_["rows"]) {
@@ -87,7 +88,7 @@ class Export : public testing::Test {
 std::unique_ptr<Sandbox> Export::sandbox_;
 Json Export::board_;
 
-/// What Optuna itself says of a file.
+/// Script by which Optuna itself reads a file.
 constexpr const char* k_optuna_reader = R"(import collections, json, optuna
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 study = optuna.load_study(study_name=None, storage='sqlite:///FILE')

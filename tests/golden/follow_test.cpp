@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// One finished study, and what it promises: seconds per sample.
+/// One finished study, and the seconds per sample that it promises.
 class Follow : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -33,7 +33,7 @@ class Follow : public testing::Test {
   }
   static void TearDownTestSuite() { sandbox_.reset(); }
 
-  /// The log of a run whose samples take so many times as long as promised.
+  /// Returns the log of a run whose samples take `ratio` times as long as promised.
   static std::string log(double ratio) {
     std::string text;
     for (int i = 1; i <= 300; ++i) {
@@ -43,7 +43,7 @@ class Follow : public testing::Test {
     return text;
   }
 
-  /// The same as lines with dates, one in three seconds.
+  /// Returns the same log as lines with dates, one every three seconds.
   static std::string dated_log(double ratio) {
     std::string text;
     for (int i = 1; i <= 300; ++i) {

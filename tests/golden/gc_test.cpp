@@ -64,7 +64,7 @@ about {{.*B}} would come back; database and logs would take {{.*B}}
                        dry.out),
             "");
   EXPECT_TRUE(fs::exists(log_of("old"))) << "so far";
-  // Whatever else lies there is not the tuner's.
+  // Other files there do not belong to the tuner.
   sandbox_.write(".steptune/logs/old/notes.txt", "mine");
   sandbox_.write(".steptune/logs/old/train.log", "of the long run");
   sandbox_.write(".steptune/logs/old/trial-1.ds.json", "{}");

@@ -15,8 +15,8 @@ using ::testing::Not;
 
 constexpr const char* k_python = "/usr/bin/python3";
 
-/// A small program as people write them: nothing of Steptune in it, data that takes its time, and
-/// no end before it is ended. It tells its arguments and what the data loader has in the end.
+/// A small user's program: it knows nothing of Steptune, its data takes time, and it does not end
+/// by itself. Prints its arguments and the data loader's final settings.
 const char* const k_train = R"(import sys
 import torch
 from torch import nn
@@ -46,7 +46,7 @@ print("threads", torch.get_num_threads(), "loss %.6f" % loss.item())
 sys.exit(7)
 )";
 
-/// Studies of real programs with PyTorch: seconds each.
+/// Tunes real programs with PyTorch, which takes seconds each.
 class HookedProgram : public testing::Test {
  protected:
   void SetUp() override {
@@ -85,7 +85,7 @@ TEST_F(HookedProgram, IsMeasuredWithoutReportingAnythingItself) {
   EXPECT_GT(baseline["measurement"]["metrics"]["loss"].get<double>(), 0.0);
   EXPECT_GT(baseline["measurement"]["parts_s_per_sample"]["data"].get<double>(), 0.0);
 
-  // The tuner asks no interpreter where the hook tells what the program has loaded.
+  // The hook reports the loaded modules, so the tuner asks no interpreter.
   const Json exported =
       *parse_json(sandbox_.steptune({"export", "hooked", "-", "--format", "json"}).out, "export");
   EXPECT_TRUE(exported["sessions"][0]["machine"].contains("torch")) << exported["sessions"].dump();
@@ -107,7 +107,7 @@ TEST_F(HookedProgram, WhoseOptionsAreTunedHasNoLinesToChange) {
   EXPECT_EQ(edits.exit_code, 1) << edits.out;
   EXPECT_THAT(edits.err, HasSubstr("its settings are options of the command"));
 
-  // Knobs and options: whichever is best, nothing is left unsaid.
+  // With knobs and options, the output names both kinds of settings.
   json["name"] = "both";
   json["hooks"]["pytorch"]["num_threads"] = 1;
   sandbox_.write("both.json", json.dump());
@@ -276,7 +276,7 @@ wrote   train.study.json
   EXPECT_FALSE(file["parameters"].contains("precision"));
   EXPECT_FALSE(file["parameters"].contains("batch_size"));
 
-  // The file is the user's to change: its command stays that of the file.
+  // The user may edit the file, whose command then counts.
   std::string edited = sandbox_.read("train.study.json");
   const std::string word = "\"train.py\"]";
   ASSERT_NE(edited.find(word), std::string::npos) << edited;
@@ -286,7 +286,7 @@ wrote   train.study.json
   EXPECT_EQ(changed.exit_code, 0) << changed.err;
   EXPECT_THAT(changed.err, HasSubstr("goes on with train.study.json"));
 
-  // Here to a study that is over soon.
+  // Makes the study short.
   file["search"] = {{"searcher", "random"}, {"scheduler", "none"}, {"worth", 0}};
   file["measure"] = {{"max_trial", "10s"},
                      {"min_window", "0.3s"},
@@ -302,7 +302,7 @@ wrote   train.study.json
   EXPECT_THAT(ran.err, HasSubstr("goes on with train.study.json"));
   EXPECT_THAT(ran.out, HasSubstr("\nnext    "));
 
-  // Whichever trial: exit status and output are the command's own, and no line of the hook's.
+  // For every trial, exit status and output are the command's own, without lines of the hook.
   for (const std::string trial : {"1", "2"}) {
     const Ended executed = sandbox_.steptune(
         {"exec", "train", "--trial", trial, "--quiet", "--", k_python, "train.py", "1"});
@@ -335,7 +335,7 @@ TEST_F(HookedProgram, ForkedTrialsComeFromAnInterpreterThatHasTheModules) {
   EXPECT_FALSE(trial_of(sandbox_, "1")["placement"].contains("start"));
   const Json second = trial_of(sandbox_, "2");
   EXPECT_EQ(second["placement"].value("start", ""), "forked") << second.dump() << ended.err;
-  // What it was spared belongs to the planned run.
+  // The planned run includes the start-up that forked trials save.
   EXPECT_GT(second["measurement"]["startup_s"].get<double>(),
             0.3 * trial_of(sandbox_, "1")["measurement"]["startup_s"].get<double>());
 }

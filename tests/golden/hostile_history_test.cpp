@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What programs, files and others' databases say is never more than text: every command that reads,
-// on terminals and through pipes, as JSON and as CSV; and what it hands to other programs.
+// Text of programs, files and foreign databases is always shown as plain text: by every reading
+// command, on terminals and through pipes, as JSON and as CSV, and in files for other programs.
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -20,13 +20,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A formula, HTML, an ANSI sequence, a bell, a line break; what JSON can hold.
+/// Returns a text with a formula, HTML, an ANSI sequence, a bell and a line break, which JSON can
+/// hold.
 std::string hostile_text() {
   return "=1+1<script>alert(1)</script>'\"><img src=x "
          "onerror=alert(1)>,\x1b[31m\x1b]0;title\x07(\r\n";
 }
 
-/// The same with bytes that are no UTF-8, and very long.
+/// Returns the same text with invalid UTF-8, and very long.
 std::string hostile_bytes() {
   return hostile_text() + "\xff\xc3(" + std::string(10'000, 'x');
 }
@@ -62,7 +63,7 @@ class HostileHistory : public testing::Test {
         study, {},
         std::vector<StudyDecision>{
             {1e9, "judge", 3, hostile_bytes(), Json{{"metric", hostile_text()}, {"ratio", 1.5}}}}));
-    // The name of a study of another program's database.
+    // The study of another program's database has this name.
     StudyRecord other =
         must(history.create_or_continue_study(hostile_bytes(), "other", spec.document, 1));
     must(history.record_ended(other.id, trial(1, mode)));
@@ -115,7 +116,8 @@ class HostileHistory : public testing::Test {
     return trace;
   }
 
-  /// Nothing but text: no control characters but line breaks, no byte that is no UTF-8.
+  /// Fails unless the text is plain: valid UTF-8, without control characters except for line
+  /// breaks.
   static void expect_plain(const std::string& text, const std::string& command) {
     for (const char c : text) {
       const auto byte = static_cast<unsigned char>(c);
@@ -125,7 +127,7 @@ class HostileHistory : public testing::Test {
     EXPECT_NO_THROW((void)Json(text).dump()) << command << ": is no UTF-8";
   }
 
-  /// The same of files and their names. `is_binary`: texts in it are not told apart from the rest.
+  /// Checks the files of a folder and their names. `is_binary`: the files have more than text.
   static void expect_text(const fs::path& folder, bool is_binary) {
     int files = 0;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -139,7 +141,7 @@ class HostileHistory : public testing::Test {
     EXPECT_GT(files, 0) << folder;
   }
 
-  /// A folder of its own, with the history in it.
+  /// Returns a new folder with a copy of the history.
   static fs::path copied_history(const std::string& name) {
     const fs::path folder = sandbox_->folder() / name;
     fs::create_directories(folder / "logs");
@@ -178,13 +180,13 @@ const std::vector<std::vector<std::string>> k_readers = {
     {"scaling", "hostile", "--over", "workers"},
 };
 
-/// All of `export` and of `best --format`.
+/// All formats of `export` and of `best --format`.
 constexpr const char* k_export_formats[] = {"csv", "json", "optuna", "mlflow"};
 constexpr const char* k_launch_formats[] = {"text",     "json",       "args",       "env",
                                             "torchrun", "accelerate", "dockerfile", "github",
                                             "python",   "sagemaker"};
 
-/// What Python's own readers make of an export to Optuna.
+/// Reads an export to Optuna by Python's own modules.
 constexpr const char* k_read_database = R"(import json, sqlite3, sys
 database = sqlite3.connect(sys.argv[1])
 assert database.execute('PRAGMA integrity_check').fetchone() == ('ok',)
@@ -200,7 +202,7 @@ for (table,) in database.execute("SELECT name FROM sqlite_master WHERE type = 't
 print('rows:', rows > 20)
 )";
 
-/// The outputs of a step as GitHub's runner reads them.
+/// Returns the outputs of a step as GitHub's runner reads them.
 std::map<std::string, std::string> github_outputs(const std::string& text) {
   std::map<std::string, std::string> outputs;
   for (std::size_t at = 0; at < text.size();) {
@@ -302,7 +304,7 @@ TEST_F(HostileHistory, IsPlainTextInCompletions) {
 }
 
 TEST_F(HostileHistory, IsTextInEveryExport) {
-  // An empty name stands for the latest study, whose own name is hostile.
+  // An empty name means the latest study, whose own name is hostile.
   for (const std::string study : {"hostile", ""}) {
     for (const std::string format : k_export_formats) {
       const std::string folder = "exported-" + format + study;
@@ -330,7 +332,7 @@ TEST_F(HostileHistory, IsTextInEveryExport) {
 TEST_F(HostileHistory, IsPlainTextInEveryLaunchFormatOnATerminal) {
   for (const std::string format : k_launch_formats) {
     Ended shown = sandbox_->on_terminal("NO_COLOR=1 $STEPTUNE best hostile --format " + format);
-    // Nothing is set in the program, which is said.
+    // The Python format sets nothing, and says so.
     EXPECT_EQ(shown.exit_code, format == "python" ? 1 : 0) << format << shown.out;
     EXPECT_GT(shown.out.size(), 50U) << format;
     std::erase(shown.out, '\r');

@@ -72,7 +72,7 @@ TEST(Import, OfACsvTakesWhatStandsInTheSpace) {
                                               {"precision", "fp32"},
                                               {"prefetch", 2},
                                               {"workers", 2}}));
-  // Nobody goes on with it as if it had been measured here, and another study learns from it.
+  // An imported study cannot be resumed, but another study can learn from it.
   sandbox.write("same.json", import_study("demo-imported"));
   EXPECT_EQ(sandbox.steptune({"run", "same.json", "--quiet"}).exit_code, 4);
   sandbox.write("next.json", import_study("next", R"("learn_from": ["demo-imported"])"));
@@ -149,7 +149,7 @@ TEST(Import, IsNeverTakenForAMeasurement) {
   const Json json = Json::parse(board.out);
   ASSERT_EQ(json["rows"].size(), 3U);
   for (const Json& row : json["rows"]) {
-    // Nobody knows how far a value of another program can be off.
+    // The error of another program's value is unknown.
     EXPECT_TRUE(row["trial"]["objectives"][0]["half_width_95"].is_null());
     EXPECT_TRUE(row["trial"]["measurement"].is_null());
     EXPECT_TRUE(row["best"].get<bool>() || row["tied_with_best"].get<bool>());
@@ -157,7 +157,7 @@ TEST(Import, IsNeverTakenForAMeasurement) {
   const Ended best = sandbox.steptune({"best", "demo-imported"});
   EXPECT_THAT(best.err, HasSubstr("was imported: Steptune has not measured it"));
   EXPECT_THAT(sandbox.steptune({"studies"}).out, HasSubstr("demo-imported"));
-  // What is recommended to a study that learns from it, this study itself has measured.
+  // A study that learns from it recommends only configurations that it has measured itself.
   sandbox.write("next.json", import_study("next", R"("learn_from": ["demo-imported"])"));
   const Ended next = sandbox.steptune({"run", "next.json", "--quiet", "--json"});
   ASSERT_EQ(next.exit_code, 0) << next.err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/init.md says what `init` finds of the example programs; it is asked here.
+// Checks the claims of docs/init.md about what `init` finds in the example programs.
 #include <sstream>
 #include <thread>
 
@@ -21,7 +21,8 @@ using ::testing::UnorderedElementsAreArray;
 
 constexpr const char* k_python_of_examples = "/usr/bin/python3";
 
-/// What the document's table says of an example: `batch, threads: 2 of 2; planned run in tokens`.
+/// Returns an example's row of the document's table: `batch, threads: 2 of 2; planned run in
+/// tokens`.
 std::string table_entry(const std::string& example) {
   std::istringstream document(read_file(STEPTUNE_SOURCE_DIR "/docs/init.md"));
   const std::string begin = "| `examples/" + example + "` | ";
@@ -34,7 +35,7 @@ std::string table_entry(const std::string& example) {
   return "";
 }
 
-/// The names before the colon, which are roles.
+/// Returns the names before the colon, which are roles.
 std::vector<std::string> roles_in(const std::string& entry) {
   std::vector<std::string> roles;
   std::istringstream list(entry.substr(0, entry.find(':')));
@@ -61,7 +62,7 @@ class InitOfAnExample : public testing::Test {
     return json ? *std::move(json) : Json::object();
   }
 
-  /// What is varied, by an option of the program or without one.
+  /// Returns the names of the varied parameters, with an option of the program or without one.
   static std::vector<std::string> varied(const Json& json, const char* key, bool by_option) {
     std::vector<std::string> names;
     for (const Json& knob : json["varied"])

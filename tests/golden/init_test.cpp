@@ -15,7 +15,7 @@ using ::testing::Not;
 
 constexpr const char* k_init_python = "/usr/bin/python3";
 
-/// A trainer as people write them, which counts how often it was run without --help.
+/// A typical trainer, which counts its runs without --help.
 const char* const k_argparse = R"(import argparse, time
 parser = argparse.ArgumentParser()
 parser.add_argument("--epochs", type=int, default=2)
@@ -30,7 +30,7 @@ for step in range(1, 100000):
     print(f"step={step} samples={step * args.batch_size} loss={3 / step:.3f}", flush=True)
 )";
 
-/// The same by nanoGPT's way: settings are assignments, `--help` is refused.
+/// A trainer in nanoGPT's style: settings are assignments, and `--help` is refused.
 const char* const k_configurator = R"(import sys, time
 batch_size = 12
 block_size = 64
@@ -76,7 +76,7 @@ TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
   EXPECT_THAT(checked.err, Not(HasSubstr("batch_size 8..256"))) << "another training";
   EXPECT_THAT(checked.err, HasSubstr("changes the training itself; vary it with --semantic"));
   EXPECT_THAT(checked.out, HasSubstr("baseline   "));
-  // The second time it is known again.
+  // The second call recognises it.
   const Ended again = sandbox.steptune(with({"check"}));
   EXPECT_EQ(again.exit_code, 0) << again.err;
   EXPECT_THAT(again.err, HasSubstr("goes on with train.study.json"));
@@ -87,7 +87,7 @@ TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
   const Ended semantic = sandbox.steptune(with({"check", "--semantic", "--name", "other"}));
   EXPECT_EQ(semantic.exit_code, 0) << semantic.err;
   EXPECT_THAT(semantic.err, HasSubstr("batch_size 8..256"));
-  // Nor does what it was asked with make it another one.
+  // Other options of the call do not make it another study.
   const Ended same = sandbox.steptune(with({"check", "--semantic", "--name", "other"}));
   EXPECT_EQ(same.exit_code, 0) << same.err;
   EXPECT_THAT(same.err, HasSubstr("goes on with other.study.json"));
@@ -99,7 +99,7 @@ TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
   EXPECT_EQ(unnamed.exit_code, 2);
   EXPECT_THAT(unnamed.err, HasSubstr("\"a/b\" is not a study name"));
   EXPECT_THAT(unnamed.err, Not(HasSubstr("asks the program"))) << "before anything is run";
-  // What the hook alone can do is not left out silently.
+  // Knobs that only the hook can set are mentioned.
   const Ended safe =
       sandbox.steptune({"check", "--safe", "--name", "b", "--", k_init_python, "-I", "train.py"});
   EXPECT_EQ(safe.exit_code, 2);
@@ -192,12 +192,12 @@ next    steptune check train.study.json
             "");
   EXPECT_THAT(sandbox.read("train.study.json"),
               HasSubstr("// --batch-size; 32 is from train.py\n"));
-  // Its help runs nothing, and a look is one run.
+  // Asking for its help runs nothing, and the look is one run.
   EXPECT_EQ(sandbox.read("runs"), "x");
   const Ended check = sandbox.steptune({"check"});
   EXPECT_EQ(check.exit_code, 0) << check.err;
   EXPECT_THAT(check.out, HasSubstr("guard      loss at most 1.02 x the baseline's"));
-  // The usual searcher is a module that some builds lack.
+  // Some builds lack the module of the default searcher.
   std::string study = sandbox.read("train.study.json");
   study.insert(study.find("\"first_guesses\""), R"("searcher": "sobol", )");
   sandbox.write("train.study.json", study);
@@ -236,7 +236,7 @@ TEST(Init, AFolderThatCannotBeMadeIsToldBeforeAnythingRuns) {
   EXPECT_EQ(sandbox.read("runs"), "");
 }
 
-/// A trainer without any option that computes with OpenMP, and whose output a pipe gathers.
+/// A trainer without options that computes with OpenMP. Its output through a pipe is buffered.
 const char* const k_openmp_trainer = R"(#!/usr/bin/python3
 import ctypes, os, sys, time
 ctypes.CDLL("libgomp.so.1")
@@ -263,14 +263,14 @@ TEST(Init, OfAnOpenMpProgramVariesItsVariables) {
   EXPECT_THAT(study, HasSubstr(R"("OMP_NUM_THREADS":"{threads}")"));
   EXPECT_THAT(study, HasSubstr("output comes in blocks of 4 KiB"));
   EXPECT_EQ(sandbox.steptune({"check"}).exit_code, 0);
-  // Here no variable reaches the program but its own.
+  // Only this variable reaches the program.
   const Json own =
       must_init(sandbox, {"--name", "own", "--", "env", "OMP_NUM_THREADS=1", "./trainer"});
   EXPECT_THAT(own.dump(), HasSubstr("OMP_NUM_THREADS: the command sets it itself"));
   EXPECT_THAT(sandbox.read("own.study.json"), Not(HasSubstr("{threads}")));
 }
 
-/// Ends by itself while it is looked at. What counts of a library is its name.
+/// A trainer that ends during the look. Only the library's name matters.
 const char* const k_short_openblas_trainer = R"(#!/usr/bin/python3
 import mmap, time
 with open("libopenblas.so.0", "w+b") as file:
@@ -349,7 +349,7 @@ TEST(Init, ReadsTheConfigurationThatTheCommandNames) {
       must_init(sandbox, {"--no-run", "--", k_init_python, "train.py", "--config", "base.yaml"});
   EXPECT_EQ(json["study"]["baseline"]["workers"], 3);
   EXPECT_EQ(json["varied"][0]["from"], "base.yaml");
-  // No output was read: there is no loss to guard a batch size by.
+  // No output was read, so there is no loss for a guard on the batch size.
   EXPECT_FALSE(json["study"]["parameters"].contains("batch_size"));
 }
 

@@ -85,7 +85,7 @@ TEST(Interrupt, ALeaderboardIsWatchedUntilTheStudyEndsOrCtrlCComes) {
       "echo code $?");
   EXPECT_TRUE(watched.out.starts_with("\x1b[?1049h\x1b[?25l\x1b[Hendless  running")) << watched.out;
   EXPECT_NE(watched.out.find("\x1b[K\r\n\x1b[J\x1b[Hendless"), std::string::npos) << watched.out;
-  // What was drawn in place is written again where it stays.
+  // The last lines are written again after the terminal's screen is restored.
   EXPECT_NE(watched.out.find("\x1b[J\x1b[?25h\x1b[?1049lendless  running"), std::string::npos)
       << watched.out;
   EXPECT_TRUE(watched.out.ends_with("code 130\r\n")) << watched.out;
@@ -159,8 +159,8 @@ TEST(Interrupt, TheSecondCtrlCDoesNotWaitForTheGracePeriod) {
   ASSERT_TRUE(sandbox.until_err_contains("press Ctrl-C again to stop at once"))
       << sandbox.read("err.txt");
   kill(pid, SIGINT);
-  // The trial ignores SIGTERM for the 30 s of its grace period: the test's own limit would not see
-  // the end of that, were it waited for.
+  // The trial ignores SIGTERM for its grace period of 30 s. The test's own time limit is shorter,
+  // so it fails if the tuner waits that long.
   const Ended ended = sandbox.wait(pid);
   EXPECT_EQ(ended.exit_code, 130);
   EXPECT_NE(ended.err.find("stopping at once"), std::string::npos) << ended.err;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trials of several processes: the words that are shown, and real data-parallel training.
+// Trials of several processes: the commands that are shown, and real data-parallel training.
 #include <algorithm>
 #include <sstream>
 #include <string>
@@ -20,7 +20,7 @@ using ::testing::HasSubstr;
 
 constexpr const char* k_python3 = "/usr/bin/python3";
 
-/// Two processes on gloo, of which the second gets its data 40 ms late. Two trials at a time.
+/// Two processes on gloo; the second gets its data 40 ms late. Two trials run at a time.
 constexpr const char* k_ddp_study = R"json({
   "name": "ddp",
   "command": ["/usr/bin/python3", "train.py", "{batch}", "it's $HOME"],
@@ -75,14 +75,14 @@ TEST(LaunchedStudy, TrialsOfTwoRealProcessesAreMeasuredAtTheSameTime) {
   sandbox.write("study.json", ddp_study());
   const Ended ended = sandbox.steptune({"run", "study.json"});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  // After the baseline, at the same time: neither waits for the other's port.
+  // The two trials after the baseline run at the same time, so neither waits for the other's port.
   EXPECT_LT(shown_trial(sandbox, "3")["started"].get<std::string>(),
             shown_trial(sandbox, "2")["ended"].get<std::string>());
   for (const char* number : {"1", "2", "3"}) {
     const Json trial = shown_trial(sandbox, number);
     const Json& measured = trial["measurement"];
     ASSERT_EQ(trial["status"], "completed") << trial.dump();
-    // Samples are those of both, steps those of the slower.
+    // Samples are those of both processes, and steps those of the slower one.
     const double step_s = measured["seconds_per_sample"].get<double>() * 2.0 *
                           trial["configuration"]["batch"].get<double>();
     EXPECT_GT(step_s, 0.05);
@@ -92,8 +92,8 @@ TEST(LaunchedStudy, TrialsOfTwoRealProcessesAreMeasuredAtTheSameTime) {
   }
 }
 
-/// Nothing of Steptune in it: two processes on gloo, of which the second waits five times as long
-/// for its data. Each writes down the threads that it has.
+/// A program that knows nothing of Steptune: two processes on gloo, the second of which waits five
+/// times as long for its data. Each writes its number of threads to a file.
 constexpr const char* k_untouched_program = R"(import os
 import time
 import torch
@@ -141,7 +141,7 @@ constexpr const char* k_untouched_study = R"json({
 
 TEST(LaunchedStudy, AnUntouchedProgramOfTwoRealProcessesIsTunedFromOutside) {
   const Json options = {"--redirects=9:1", "--tee=9:1"};
-  // By the study's launch, where all ranks report; and as a person types it.
+  // The command is started by the study's launch, where all ranks report, or typed as by a person.
   for (const bool is_typed : {false, true}) {
     const Sandbox sandbox;
     if (!has_pytorch()) GTEST_SKIP() << "no PyTorch in " << k_python3;
@@ -182,7 +182,7 @@ TEST(LaunchedStudy, AnUntouchedProgramOfTwoRealProcessesIsTunedFromOutside) {
   }
 }
 
-/// Each process says on which CPUs it may run, as the trial does and as `exec` does.
+/// Each process prints the CPUs on which it may run, in a trial and under `exec`.
 constexpr const char* k_cpus_program = R"(import os, sys, time
 import steptune
 
@@ -231,7 +231,7 @@ TEST(LaunchedStudy, EachProcessHasItsOwnPartOfTheProcessors) {
   EXPECT_EQ(shown_trial(sandbox, "1")["placement"]["rank_cpus"], told);
 }
 
-/// Two processes of mpirun, of which the second is slower. As root mpirun wants to be asked twice.
+/// Two processes of mpirun, the second of which is slower. As root, mpirun needs two confirmations.
 constexpr const char* k_mpi_study = R"json({
   "name": "mpi",
   "command": ["/usr/bin/python3", "PROGRAM", "{batch}"],
@@ -260,7 +260,7 @@ for step in range(100000):
     steptune.report(samples=batch * size)
 )";
 
-/// Skips the test where there is no mpirun.
+/// Skips the test if there is no mpirun.
 class MpiStudyTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -272,7 +272,7 @@ class MpiStudyTest : public ::testing::Test {
       study.replace(study.find(place), place.size(), text);
     };
     put("REPORTERS", STEPTUNE_SOURCE_DIR "/trial_runner/reporters");
-    put("FOLDER", sandbox_.folder());  // where it keeps what processes meet by
+    put("FOLDER", sandbox_.folder());  // mpirun keeps the files for its processes there
     put("PROGRAM", program_);
     sandbox_.write("train.py", k_mpi_program);
     sandbox_.write("study.json", study);
@@ -283,7 +283,7 @@ class MpiStudyTest : public ::testing::Test {
 };
 
 TEST_F(MpiStudyTest, ItsProcessesAreMeasuredTogetherAndEndTogether) {
-  // Of a launch that the tuner is in, which would silence both, or give them the same rank.
+  // Variables of an outer launch, which would silence both processes or give them the same rank.
   const Setting outer{{{"RANK", "1"}, {"LOCAL_RANK", "1"}, {"WORLD_SIZE", "9"}}};
   const Ended ended = sandbox_.steptune({"run", "study.json"}, outer);
   ASSERT_EQ(ended.exit_code, 0) << ended.err;

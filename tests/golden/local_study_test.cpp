@@ -71,7 +71,7 @@ TEST_F(LocalStudy, PlacementAndBillAreRecorded) {
   ASSERT_TRUE(json) << json.error().text();
   const Json& trial = (*json)["trial"];
   EXPECT_TRUE(trial["placement"].contains("OMP_NUM_THREADS")) << trial["placement"];
-  // 3.60 dollars an hour are 0.001 dollars a second.
+  // 3.60 dollars per hour are 0.001 dollars per second.
   EXPECT_NEAR(trial["spent_usd"].get<double>(), trial["spent_s"].get<double>() * 0.001, 1e-9);
 }
 

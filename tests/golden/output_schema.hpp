@@ -9,9 +9,8 @@
 
 namespace steptune::golden {
 
-/// Whether a document that a command has printed is as its definition in
-/// `configs/output.schema.json` says, which describes all of its members. Needs
-/// python3-jsonschema of the distribution.
+/// Checks that a command's document matches its definition in `configs/output.schema.json`, and
+/// that the definition describes all its members. Needs the distribution's python3-jsonschema.
 [[nodiscard]] ::testing::AssertionResult is_as_defined(const Sandbox& sandbox,
                                                        const std::string& document,
                                                        const std::string& definition);

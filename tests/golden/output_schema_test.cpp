@@ -16,7 +16,7 @@
 namespace steptune::golden {
 namespace {
 
-/// Documents of the commands that do more than read; `reading_output_test.cpp` has the others.
+/// Documents of commands that do more than read; `reading_output_test.cpp` has the rest.
 class OutputSchema : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -27,7 +27,7 @@ class OutputSchema : public testing::Test {
   }
   static void TearDownTestSuite() { sandbox_.reset(); }
 
-  /// What the command prints with --json, once that is as defined.
+  /// Runs the command with --json, checks its output against the definition, and returns it.
   static Json defined(const std::string& definition, std::vector<std::string> arguments,
                       int exit_code = 0, const Setting& setting = {}) {
     arguments.emplace_back("--json");
@@ -46,7 +46,7 @@ Ended OutputSchema::run_;
 TEST_F(OutputSchema, OfARunWithAndWithoutRecommendation) {
   EXPECT_TRUE(is_as_defined(*sandbox_, run_.out, "run"));
   sandbox_->write("failing.json", failing_study());
-  // In a history of its own: commands without a name read the study that ran last.
+  // Uses another history, since commands without a name read the study that ran last.
   const Json failed = defined("run", {"run", "failing.json", "--quiet", "--db", "failing.db"}, 3);
   EXPECT_TRUE(failed["recommendation"].is_null());
 }
@@ -75,7 +75,7 @@ TEST_F(OutputSchema, OfWhatWasDecided) {
   EXPECT_NE(missing.err.find("trial 999"), std::string::npos) << missing.err;
 }
 
-// Those of nights: `retune_test.cpp`.
+// Documents of nights are in `retune_test.cpp`.
 
 TEST_F(OutputSchema, OfWhatComesBeforeARun) {
   defined("check", {"check", "study.json", "--show", "5"});
@@ -86,7 +86,7 @@ TEST_F(OutputSchema, OfWhatComesBeforeARun) {
                   "parser.add_argument('--workers', type=int, default=0)\n"
                   "parser.add_argument('--out', default='.')\n"
                   "parser.parse_args()\n");
-  // What stands behind -- is the command's.
+  // Options after -- belong to the command.
   const Ended init =
       sandbox_->steptune({"init", "--json", "--no-run", "--", "/usr/bin/python3", "train.py"});
   EXPECT_EQ(init.exit_code, 0) << init.err;

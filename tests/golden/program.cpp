@@ -18,7 +18,7 @@
 namespace steptune::golden {
 namespace {
 
-/// Spawn actions that point a standard descriptor where the setting says.
+/// Adds spawn actions that redirect a standard descriptor as the setting says.
 void direct(posix_spawn_file_actions_t& actions, int fd, Stream stream, const std::string& file,
             std::vector<int>& to_close) {
   switch (stream) {
@@ -40,7 +40,7 @@ void direct(posix_spawn_file_actions_t& actions, int fd, Stream stream, const st
   }
 }
 
-/// An expected line as a regular expression: text outside of `{{ }}` stands for itself.
+/// Converts an expected line to a regular expression. Text outside of `{{ }}` is literal.
 std::string pattern_of(const std::string& line) {
   std::string pattern;
   for (std::size_t at = 0; at < line.size();) {
@@ -171,7 +171,7 @@ bool Sandbox::until_err_contains(const std::string& text) const {
 }
 
 std::string difference(const std::string& expected, const std::string& actual) {
-  // One expression per line keeps the messages short and the matching linear.
+  // One expression per line keeps messages short and matching linear.
   const auto wanted = lines_of(expected);
   const auto found = lines_of(actual);
   std::size_t at = 0;

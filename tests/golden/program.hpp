@@ -13,23 +13,24 @@
 
 namespace steptune::golden {
 
-/// What a program left behind.
+/// Exit code and output of a program.
 struct Ended {
-  int exit_code = -1;  ///< 128 + signal if it was killed
+  int exit_code = -1;  ///< 128 + signal if a signal killed it
   std::string out;
   std::string err;
 };
 
 enum class Stream { file, closed, broken_pipe };
 
-/// How to start a program beside its arguments.
+/// Setting in which a program starts, beside its arguments.
 struct Setting {
-  std::map<std::string, std::string> environment{};  ///< added to PATH and TERM=dumb, all there is
+  /// Added to PATH and TERM=dumb; there are no others.
+  std::map<std::string, std::string> environment{};
   Stream out = Stream::file;
   Stream err = Stream::file;
 };
 
-/// A folder of its own, removed at the end, in which the real program runs.
+/// A separate folder in which the real program runs, removed at the end.
 class Sandbox {
  public:
   [[nodiscard]] const std::filesystem::path& folder() const { return folder_.path(); }
@@ -39,17 +40,17 @@ class Sandbox {
   /// Runs `steptune` with these arguments to its end.
   [[nodiscard]] Ended steptune(const std::vector<std::string>& arguments,
                                const Setting& setting = {}) const;
-  /// The same on a terminal of 100 columns; everything is in `out`.
+  /// Runs a shell command on a terminal of 100 columns; all output is in `out`.
   [[nodiscard]] Ended on_terminal(const std::string& shell_command,
                                   const Setting& setting = {}) const;
   [[nodiscard]] Ended program(const std::vector<std::string>& argv,
                               const Setting& setting = {}) const;
 
-  /// Starts `steptune` and returns; `wait` gathers what it left in `out.txt` and `err.txt`.
+  /// Starts `steptune` and returns; `wait` collects its output from `out.txt` and `err.txt`.
   [[nodiscard]] pid_t start(const std::vector<std::string>& arguments,
                             const Setting& setting = {}) const;
   [[nodiscard]] Ended wait(pid_t pid) const;
-  /// Waits until stderr of the started program contains `text`; false after half a minute.
+  /// Waits until the program's stderr contains `text`; false after half a minute.
   [[nodiscard]] bool until_err_contains(const std::string& text) const;
 
  private:
@@ -60,12 +61,12 @@ class Sandbox {
 
 [[nodiscard]] std::string steptune_program();
 
-/// True if /usr/bin/python3 has PyTorch. Importing it would take seconds.
+/// True if /usr/bin/python3 has PyTorch. Does not import it, which would take seconds.
 [[nodiscard]] bool has_pytorch();
 
-/// Compares line by line; `{{regex}}` in an expected line stands for what the regular expression
-/// matches, and a line `{{...}}` for any number of lines. Empty if all lines match, else what
-/// differs, with the whole actual text.
+/// Compares line by line. `{{regex}}` in an expected line matches the regular expression, and a
+/// line `{{...}}` matches any number of lines. Returns an empty text if all lines match, otherwise
+/// the differences and the whole actual text.
 [[nodiscard]] std::string difference(const std::string& expected, const std::string& actual);
 
 }  // namespace steptune::golden

@@ -29,7 +29,7 @@ winsize size_of(int columns) {
 PseudoTerminal::PseudoTerminal(const std::vector<std::string>& argv,
                                const std::filesystem::path& folder, int columns,
                                const std::map<std::string, std::string>& environment) {
-  // Everything is made before the fork: the child only changes folder and runs the program.
+  // Prepare everything before the fork; the child only changes its folder and runs the program.
   std::map<std::string, std::string> variables{{"PATH", "/usr/local/bin:/usr/bin:/bin"},
                                                {"TERM", "xterm"}};
   for (const auto& [name, value] : environment)

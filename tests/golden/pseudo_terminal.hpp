@@ -10,11 +10,11 @@
 
 namespace steptune::golden {
 
-/// A program on a pseudo-terminal of its own, which is its controlling terminal: what a user at a
-/// keyboard has before them.
+/// A program with a pseudo-terminal as its controlling terminal, as a user at a keyboard has it.
 class PseudoTerminal {
  public:
-  /// Starts `argv` in `folder`; `environment` is added to PATH and TERM=xterm, all there is.
+  /// Starts `argv` in `folder`. `environment` is added to PATH and TERM=xterm; there are no other
+  /// variables.
   PseudoTerminal(const std::vector<std::string>& argv, const std::filesystem::path& folder,
                  int columns, const std::map<std::string, std::string>& environment = {});
   PseudoTerminal(const PseudoTerminal&) = delete;
@@ -23,17 +23,17 @@ class PseudoTerminal {
 
   void resize(int columns) const;
   void type(const std::string& keys) const;  ///< `\x03`: Ctrl-C
-  /// Reads until the program has written `text` after the place `from`; false after a minute or at
-  /// its end.
+  /// Reads until the program has written `text` after position `from`; false after a minute or at
+  /// the program's end.
   [[nodiscard]] bool until(const std::string& text, std::size_t from = 0);
-  /// Reads to the program's end; its exit status, or 128 + the signal that killed it.
+  /// Reads to the program's end. Returns its exit status, or 128 + the signal that killed it.
   [[nodiscard]] int wait();
 
-  /// Everything that was written so far, lines ending in `\r\n`.
+  /// Returns everything that was written so far; lines end in `\r\n`.
   [[nodiscard]] const std::string& written() const { return written_; }
 
  private:
-  /// Reads what there is within a second; false when the program has closed the terminal.
+  /// Reads the output within a second; false if the program has closed the terminal.
   bool read_some();
 
   pid_t pid_ = -1;
@@ -41,9 +41,9 @@ class PseudoTerminal {
   std::string written_;
 };
 
-/// What a terminal shows after `written`: lines that were rewritten appear as they were last.
-/// Understands what this program writes: new lines, carriage returns, colours, cursor up, erase
-/// line; long lines are not wrapped.
+/// Returns the screen of a terminal after `written`, so rewritten lines appear in their last form.
+/// Understands the sequences of this program: new line, carriage return, colours, cursor up, erase
+/// line. Does not wrap long lines.
 [[nodiscard]] std::string screen_after(const std::string& written);
 
 }  // namespace steptune::golden

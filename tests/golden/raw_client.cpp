@@ -53,7 +53,7 @@ std::string RawClient::until(std::string_view text, double seconds) const {
 
 std::string raw_exchange(int port, std::string_view request) {
   const RawClient client(port);
-  // Where the server refuses in between, its answer has arrived all the same.
+  // If the server refuses early, its answer has arrived anyway.
   client.send(request);
   return client.all();
 }

@@ -8,26 +8,26 @@
 
 namespace steptune::golden {
 
-/// A connection to a port of this machine that sends what it is told, be it HTTP or not.
+/// Connection to a port of this machine that sends any bytes, valid HTTP or not.
 class RawClient {
  public:
   explicit RawClient(int port);
 
   /// False once the server has closed the connection.
   bool send(std::string_view bytes) const;
-  /// What arrives until the server closes the connection, `seconds` at most.
+  /// Returns all bytes until the server closes the connection, or for `seconds` at most.
   [[nodiscard]] std::string all(double seconds = 10.0) const;
-  /// What arrives until it contains `text`, `seconds` at most.
+  /// Returns the bytes until they contain `text`, or for `seconds` at most.
   [[nodiscard]] std::string until(std::string_view text, double seconds = 10.0) const;
 
  private:
   UniqueFd socket_;
 };
 
-/// Sends `request` and returns all that is answered; empty if nothing is.
+/// Sends `request` and returns the whole answer, which may be empty.
 [[nodiscard]] std::string raw_exchange(int port, std::string_view request);
 
-/// The three digits of an answer's first line; 0 without one.
+/// Returns the three digits of an answer's first line; 0 without an answer.
 [[nodiscard]] int status_of(const std::string& answer);
 
 }  // namespace steptune::golden

@@ -68,7 +68,7 @@ std::string price_table(const std::string& region, const std::map<std::string, d
   return table.dump();
 }
 
-/// A study that `rehearse` plays.
+/// Returns a study that `rehearse` plays.
 std::string rented_study() {
   Json study = Json::parse(replay_study());
   study["name"] = "rented";
@@ -84,7 +84,7 @@ std::string rented_study() {
   return study.dump();
 }
 
-/// The log of a long run that takes so long for each sample.
+/// Returns the log of a long run with this time per sample.
 std::string log_of_run(double seconds_per_sample) {
   std::string text;
   for (int i = 1; i <= 300; ++i) {
@@ -94,7 +94,7 @@ std::string log_of_run(double seconds_per_sample) {
   return text;
 }
 
-/// What commands print on terminals of 80 and 160 columns and into a pipe, byte by byte.
+/// Output of commands on terminals of 80 and 160 columns and into a pipe, byte by byte.
 class ReadingOutput : public ::testing::TestWithParam<ReadingCommand> {
  protected:
   static void SetUpTestSuite() {
@@ -117,7 +117,7 @@ class ReadingOutput : public ::testing::TestWithParam<ReadingCommand> {
     for (const std::string file : {"cluster.json", "study.json"}) {
       ASSERT_EQ(sandbox_->steptune({"run", file, "--quiet"}).exit_code, 0);
     }
-    // A history of its own, so that its nights are not among the studies; the first night tunes.
+    // A separate history, so that its nights are not among the studies. The first night tunes.
     ASSERT_EQ(sandbox_->steptune({"retune", "study.json", "--db", "nights.db"}).exit_code, 7);
     sandbox_->write("slow.log", log_of_run(0.000417));
     sandbox_->write("rented.json", rented_study());
@@ -136,7 +136,7 @@ class ReadingOutput : public ::testing::TestWithParam<ReadingCommand> {
   }
   static void TearDownTestSuite() { sandbox_.reset(); }
 
-  /// Without what is the machine's, the day's and the folder's; widths stay.
+  /// Replaces text that depends on the machine, the day or the folder, and keeps widths.
   static std::string reproducible(std::string text) {
     std::erase(text, '\r');
     const std::string folder = sandbox_->folder().string();
@@ -183,7 +183,7 @@ TEST_P(ReadingOutput, IsTheOneThatWasLookedAt) {
                                   << file;
 }
 
-/// Of what a machine, a day or chance decides, only the width is known.
+/// Output that depends on the machine, the day or chance; only its width is tested.
 using ReadingWidth = ReadingOutput;
 
 TEST_P(ReadingWidth, IsAtMostThatOfTheTerminal) {
@@ -191,7 +191,7 @@ TEST_P(ReadingWidth, IsAtMostThatOfTheTerminal) {
     std::istringstream lines(reproducible(on_terminal(GetParam(), columns).out));
     bool any = false;
     for (std::string line; std::getline(lines, line); any = true) {
-      // Paths are not broken.
+      // Paths are not broken into lines.
       if (line.find('/') != std::string::npos) continue;
       EXPECT_LE(line.size(), static_cast<std::size_t>(columns)) << line;
     }

@@ -8,7 +8,7 @@
 namespace steptune::golden {
 namespace {
 
-/// One finished study, made once for all tests that only read it.
+/// One finished study, made once for all reading tests.
 class Reading : public testing::Test {
  protected:
   static void SetUpTestSuite() {

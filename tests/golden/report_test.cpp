@@ -25,7 +25,7 @@ Json data_of(const std::string& page) {
   return Json::parse(page.substr(at, page.find("</script>", at) - at));
 }
 
-/// The part of the document that belongs to the chart `id`.
+/// Returns the part of the document with the chart `id`.
 std::string figure_of(const std::string& document, const std::string& id) {
   const std::size_t at = document.find("id=\"" + id + "\"");
   return at == std::string::npos ? "" : document.substr(at, document.find("</figure>", at) - at);
@@ -38,7 +38,7 @@ int count_of(const std::string& text, const std::string& part) {
   return count;
 }
 
-/// Where the chart shows each trial, from the left and from above, by its number.
+/// Returns the position of each trial in the chart (from the left, from above), by number.
 std::map<int, std::pair<double, double>> places_of(const std::string& figure) {
   static const std::regex k_mark(
       "<path "
@@ -51,13 +51,13 @@ std::map<int, std::pair<double, double>> places_of(const std::string& figure) {
   return places;
 }
 
-/// Values and where they are shown, in pixels.
+/// Values and their positions in pixels.
 using Shown = std::vector<std::pair<double, double>>;
 
 enum class Axis { linear, logarithmic };
 
-/// The furthest that any value is shown from where an axis through the least and the greatest has
-/// it; infinite where they are the same, so that there is no axis.
+/// Returns the largest distance of a value's position from its place on an axis through the least
+/// and the greatest value. Infinite if these two have the same position, so that there is no axis.
 double pixels_off(const Shown& shown, Axis axis) {
   const auto [least, greatest] = std::minmax_element(shown.begin(), shown.end());
   const auto on_axis = [axis](double value) {
@@ -72,14 +72,14 @@ double pixels_off(const Shown& shown, Axis axis) {
   return most;
 }
 
-/// The same with whichever axis fits. Zero has no place on a logarithmic one.
+/// Returns the distance for the axis that fits better. Zero has no place on a logarithmic axis.
 double pixels_off_an_axis(const Shown& shown) {
   const double linear = pixels_off(shown, Axis::linear);
   const bool is_positive = std::ranges::min(shown).first > 0.0;
   return is_positive ? std::min(linear, pixels_off(shown, Axis::logarithmic)) : linear;
 }
 
-/// The drawings of a figure in their order, without the small ones of its legend.
+/// Returns the drawings of a figure in order, without the small ones of its legend.
 std::vector<std::string> drawings_of(const std::string& figure) {
   std::vector<std::string> drawings;
   for (std::size_t at = figure.find("<svg "); at != std::string::npos;) {
@@ -91,7 +91,7 @@ std::vector<std::string> drawings_of(const std::string& figure) {
   return drawings;
 }
 
-/// What the groups of each match say, as numbers.
+/// Returns the groups of each match as numbers.
 std::vector<std::vector<double>> numbers_in(const std::string& text, const std::regex& pattern) {
   std::vector<std::vector<double>> numbers;
   for (auto it = std::sregex_iterator(text.begin(), text.end(), pattern);
@@ -103,7 +103,7 @@ std::vector<std::vector<double>> numbers_in(const std::string& text, const std::
   return numbers;
 }
 
-/// The corners of the path whose attributes begin like this; none where there is no such path.
+/// Returns the corners of the path whose attributes start like this; none if there is no such path.
 Shown corners_of(const std::string& figure, const std::string& attributes) {
   const std::size_t at = figure.find("<path " + attributes);
   if (at == std::string::npos) return {};
@@ -116,14 +116,14 @@ Shown corners_of(const std::string& figure, const std::string& attributes) {
   return corners;
 }
 
-/// A number in a row of a bar chart; nothing where there is none.
+/// Returns a number in a row of a bar chart; nullopt if it is missing.
 std::optional<double> number_of(const Json& row, const char* key) {
   const auto found = row.find(key);
   return found != row.end() && found->is_number() ? std::optional(found->get<double>())
                                                   : std::nullopt;
 }
 
-/// Bars begin and end, and their intervals do, where the axis has the chart's values.
+/// Checks that bars and their intervals start and end at the chart's values on the axis.
 void expect_bars(const Json& chart, const std::string& drawing) {
   static const std::regex k_bar("<rect class=\"bar [^>]* x=\"([^\"]*)\" width=\"([^\"]*)\"");
   static const std::regex k_interval(
@@ -149,11 +149,11 @@ void expect_bars(const Json& chart, const std::string& drawing) {
     ++told;
   }
   EXPECT_EQ(told, intervals.size());
-  // The narrowest bar is a pixel wide.
+  // The narrowest bar is one pixel wide.
   EXPECT_LT(pixels_off(shown, is_log ? Axis::logarithmic : Axis::linear), 1.0);
 }
 
-/// Values of a parameter, and where an axis shows them: numbers by size, each text in its place.
+/// Checks the positions of a parameter's values: numbers by size, texts in separate places.
 void expect_parameter(const std::vector<std::pair<Json, double>>& shown) {
   Shown numbers;
   std::map<std::string, double> places;
@@ -174,20 +174,20 @@ void expect_parameter(const std::vector<std::pair<Json, double>>& shown) {
   }
 }
 
-/// The page with other data.
+/// Returns the page with other data.
 std::string with_data(std::string page, const Json& data) {
   const std::string begin = "id=\"data\">";
   const std::size_t at = page.find(begin) + begin.size();
   return page.replace(at, page.find("</script>", at) - at, data.dump());
 }
 
-/// Bars of the legend: they stand for no figure.
+/// Returns the number of bars in the legend, which stand for no figure.
 int legend_bars(const std::string& figure) {
   const std::size_t at = figure.find("class=\"legend\"");
   return at == std::string::npos ? 0 : count_of(figure.substr(at), "<rect class=\"bar ");
 }
 
-/// How long the bar of each label is.
+/// Returns the length of each label's bar.
 std::map<std::string, double> bar_widths_of(const std::string& figure) {
   static const std::regex k_bar(
       "<rect class=\"bar [^>]*data-label=\"([^\"]*)\"[^>]*width=\"([^\"]*)\"");
@@ -199,7 +199,7 @@ std::map<std::string, double> bar_widths_of(const std::string& figure) {
   return widths;
 }
 
-/// How long the timeline shows each trial, in all rows together.
+/// Returns the time that the timeline shows for each trial, over all rows.
 std::map<std::string, double> span_widths_of(const std::string& figure) {
   static const std::regex k_span(
       "<rect class=\"span [^>]*?width=\"([^\"]*)\"[^>]*data-trial=\"(\\d+)\"");
@@ -240,7 +240,7 @@ TEST_F(HtmlReport, HasTheTraceOfEveryTrialThatReported) {
     double told = 0.0;
     for (const Json& step : trace["samples"])
       told += step.get<double>();
-    // The trace goes on until the trial is gone, its measurement until it is asked to end.
+    // The trace continues until the trial is gone, the measurement until the trial is asked to end.
     EXPECT_GE(told, 0.98 * samples) << "no sample is lost in thinning";
   }
 }
@@ -364,7 +364,7 @@ TEST_F(HtmlReport, TheTraceShowsTheTimeOfEachStep) {
   const Json data = data_of(sandbox_->read("report.html"));
   const Json& trace = data["traces"][data["recommended"].dump()];
   const std::string figure = figure_of(browser.out, "trace");
-  // Each piece from its begin to its end, at its height.
+  // Each piece of the line goes from its start to its end, at its height.
   const Shown corners = corners_of(figure, "class=\"step-time\"");
   const std::size_t pieces = trace["seconds"].size() - 1;
   ASSERT_EQ(corners.size(), 2 * pieces);
@@ -442,7 +442,7 @@ TEST_F(HtmlReport, SlicesAndLinesShowTheValuesOfEachTrial) {
         continue;
       }
       on_line.emplace_back(trial["parameters"][k], line[k].second);
-      // Equal values lie beside each other.
+      // Equal values are drawn beside each other.
       const double aside = (std::fmod(number * 0.618, 1.0) - 0.5) * 10.0;
       on_slice.emplace_back(trial["parameters"][k], places.at(number).first - aside);
       objective_on_slice.emplace_back(trial["values"][0], places.at(number).second);
@@ -508,7 +508,7 @@ TEST(HtmlReportOfACluster, DrawsTimeAgainstTheNumberOfMachines) {
     times.emplace_back(points[i]["low"], intervals[i][2]);
     times.emplace_back(points[i]["high"], intervals[i][3]);
   }
-  // The law and its band, whose upper edge comes first and whose lower one leads back.
+  // The law and its band. The band's upper edge comes first, and its lower edge leads back.
   const Shown law = corners_of(figure, "class=\"best-so-far\"");
   const Shown band = corners_of(figure, "class=\"scaling-band\"");
   ASSERT_EQ(law.size(), curve.size());
@@ -521,7 +521,7 @@ TEST(HtmlReportOfACluster, DrawsTimeAgainstTheNumberOfMachines) {
     times.emplace_back(curve[i]["high"], band[i].second);
     times.emplace_back(curve[i]["low"], low.second);
   }
-  // Without any loss, so many machines take so many times less.
+  // Without any loss, n machines take 1/n of the time.
   static const std::regex k_ideal(
       "<line class=\"reference scaling-ideal\" x1=\"([^\"]*)\" y1=\"([^\"]*)\" x2=\"([^\"]*)\" "
       "y2=\"([^\"]*)\"");
@@ -570,7 +570,8 @@ TEST_F(HtmlReport, TheTimelineTellsColdStartsFromWarmOnesAndFramesJobs) {
   if (!has_browser()) GTEST_SKIP() << k_no_browser;
   const std::string page = sandbox_->read("report.html");
   Json data = data_of(page);
-  // Trials 1 to 6 of one job, 7 on the machine that it leaves a minute later, 8 on another one.
+  // Trials 1 to 6 belong to one job, trial 7 runs on the machine that the job leaves a minute
+  // later, trial 8 on another one.
   const double end_s = 1000.0 * static_cast<double>(data["trials"].size());
   for (Json& trial : data["trials"]) {
     const int number = trial["n"];
@@ -596,7 +597,7 @@ TEST_F(HtmlReport, TheTimelineTellsColdStartsFromWarmOnesAndFramesJobs) {
   EXPECT_GE(count_of(drawn, "class=\"start-up warm\""), 1);
   EXPECT_EQ(count_of(drawn, "class=\"start-up\""), 5) << "in turn: the machine is running";
   EXPECT_GE(count_of(drawn, "class=\"idle\""), 2) << "between trials 6 and 7, and behind 7";
-  // Behind its last trial a machine is idle until it is given back, in the lane of that trial.
+  // After its last trial, a machine is idle until it is given back, in the lane of that trial.
   static const std::regex k_held(
       "<rect class=\"idle\" [^>]*?width=\"([^\"]*)\" y=\"([^\"]*)\"[^>]*data-machine=\"job-7\"");
   static const std::regex k_trial_7(
@@ -618,7 +619,7 @@ TEST_F(HtmlReport, TheTimelineTellsColdStartsFromWarmOnesAndFramesJobs) {
     EXPECT_EQ(count_of(legend, text), 1) << text;
 }
 
-// What a served page does once its study has changed.
+// Tests a served page whose study has changed.
 TEST_F(HtmlReport, KeepsOrderFilterAndSelectionWhenItIsRefreshed) {
   if (!has_browser()) GTEST_SKIP() << k_no_browser;
   std::string page = sandbox_->read("report.html");

@@ -19,7 +19,8 @@
 namespace steptune::golden {
 namespace {
 
-/// `quick.sh` whose fast variant takes `fast` hundredths of a second a step; `first` is run before.
+/// Returns `quick.sh` whose fast variant takes `fast` hundredths of a second a step. Runs `first`
+/// before.
 std::string trial_taking(int fast, const std::string& first = "") {
   std::string text = first + quick_trial();
   const std::string step = "step=10\n";
@@ -27,8 +28,8 @@ std::string trial_taking(int fast, const std::string& first = "") {
   return text;
 }
 
-/// A study replayed from a table that the tests write: what happens between two nights is no change
-/// of the study.
+/// A study replayed from a table that the tests write. A change of the table between two nights
+/// does not change the study.
 std::string table_study(const std::string& name = "table") {
   Json study = Json::parse(R"json({
   "command": ["python3", "train.py", "--workers={workers}", "--kind={kind}"],
@@ -47,7 +48,8 @@ std::string table_study(const std::string& name = "table") {
 constexpr const char* k_table = R"({"csv": "table.csv", "params": [{"name": "workers"},
   {"name": "kind"}], "objective": "seconds", "unit": "s"})";
 
-/// The table's values: milliseconds of a sample by either kind of kernel, with very many workers.
+/// Returns the table's values: milliseconds per sample for both kinds of kernel, with very many
+/// workers.
 std::string table_values(double plain_ms, double fused_ms) {
   std::string csv = "workers,kind,seconds\n";
   for (int workers = 0; workers <= 4; ++workers) {
@@ -68,7 +70,7 @@ class Retune : public testing::Test {
     sandbox_.write("quick.sh", quick_trial());
   }
 
-  /// A night; its line of JSON.
+  /// Runs a night and returns its line of JSON.
   Json night(int exit_code, const std::string& study = "quick.json",
              const std::vector<std::string>& options = {}) {
     std::vector<std::string> words{"retune", study, "--json"};
@@ -83,7 +85,7 @@ class Retune : public testing::Test {
     return json ? *std::move(json) : Json::object();
   }
 
-  /// Two nights, after which fused kernels with four workers are in use.
+  /// Runs two nights, after which fused kernels with four workers are in use.
   void begin_table() {
     sandbox_.write("table.study.json", table_study());
     sandbox_.write("table.json", k_table);
@@ -134,7 +136,7 @@ next   steptune best demo
 )",
                 text.out),
             "");
-  // What is in use outlives the old studies.
+  // The configuration in use outlives the old studies.
   const std::string in_use = sandbox_.steptune({"best", "demo", "--format", "args"}).out;
   EXPECT_NE(in_use, "");
   const Ended unnamed = sandbox_.steptune({"best"});
@@ -171,7 +173,7 @@ TEST_F(Retune, AnAlarmThatAKilledNightCouldNotTellIsToldByTheNext) {
   night(0);
   sandbox_.write("quick.sh", trial_taking(15));
   night(8);
-  // As if that night had been killed when it had seen so, and nobody had started it again in time.
+  // As if that night had been killed after it saw this, and nobody had restarted it in time.
   sandbox_.write("change.py", R"py(import sqlite3
 history = sqlite3.connect('.steptune/history.db')
 history.execute("UPDATE nights SET status = 'running', started_wall_s = started_wall_s - 90000 "
@@ -220,7 +222,7 @@ TEST_F(Retune, AFirstNightThatFailedIsTriedAgain) {
 }
 
 TEST_F(Retune, AFirstNightThatWasKilledIsNoObstacleToAStudyThatChangedSince) {
-  // The second trial goes on until it is killed, and the first is kept.
+  // The second trial continues until it is killed, and the first one is kept.
   sandbox_.write("quick.sh", "[ $1 = fast ] && touch second && exec sleep 100\n" + quick_trial());
   const pid_t pid = sandbox_.start({"retune", "quick.json"});
   until_exists("second");
@@ -391,7 +393,7 @@ TEST_F(Retune, TrialsOfOlderNightsThanAreKeptAreGone) {
   begin_table();
   for (int number = 3; number <= 5; ++number)
     night(0, "table.study.json", {"--trials", "0", "--keep-nights", "1"});
-  // Of the nights that searched the latest one is the second, the first is what is in use.
+  // The second night is the latest that searched; the first has the configuration in use.
   EXPECT_THAT(stored_studies(), testing::ElementsAre("table", "table.night-2", "table.night-5"));
   EXPECT_FALSE(std::filesystem::exists(sandbox_.folder() / ".steptune/logs/table.night-3"));
   EXPECT_EQ(sandbox_.steptune({"best", "table", "--format", "args"}).exit_code, 0);
@@ -418,7 +420,7 @@ TEST_F(Retune, BeginsWithWhatAnotherStudyFound) {
             std::string::npos)
       << best.err;
   EXPECT_EQ(sandbox_.steptune({"best", "tabel"}).exit_code, 1);
-  // Without a study it is that study's own nights.
+  // Without a study, --from uses the nights of the named study itself.
   const Ended own = sandbox_.steptune({"retune", "--from", "other", "--json"});
   EXPECT_EQ(own.exit_code, 0) << own.out << own.err;
   const auto json = parse_json(own.out, "night");
@@ -440,7 +442,7 @@ TEST_F(Retune, WhatIsToBeTypedNextNamesTheStudyThatWasAskedFor) {
   sandbox_.write("table.csv", table_values(1.0, 0.6));
   ASSERT_EQ(sandbox_.steptune({"run", "other.study.json", "--quiet"}).exit_code, 0);
   ASSERT_EQ(night(0, "table.study.json", {"--from", "other"})["measured_in"]["study"], "other");
-  // What "other" itself has in use may be something else by then.
+  // The configuration that "other" itself uses may change later.
   const Ended best = sandbox_.steptune({"best", "table", "--format", "args"});
   EXPECT_EQ(best.exit_code, 0) << best.err;
   EXPECT_NE(best.err.find("'steptune best table --apply "), std::string::npos) << best.err;
@@ -448,7 +450,7 @@ TEST_F(Retune, WhatIsToBeTypedNextNamesTheStudyThatWasAskedFor) {
   const Ended run = sandbox_.steptune({"exec", "table", "--", "true"});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_NE(run.err.find("see 'steptune best table --format args'"), std::string::npos) << run.err;
-  // Trial 1 of "other" is none of "table".
+  // Trial 1 of "other" is not a trial of "table".
   sandbox_.write("run.log", "");
   for (const Ended& other : {sandbox_.steptune({"exec", "table", "--trial", "1", "--", "true"}),
                              sandbox_.steptune({"follow", "table", "run.log", "--trial", "1"})}) {
@@ -524,7 +526,7 @@ TEST_F(Retune, ANightThatCannotBeginHasItsLineOfJsonToo) {
   refused(4, {"study.json"}, "demo", "history.db");
 }
 
-/// The text of a chapter of docs/nightly.md.
+/// Returns the text of a chapter of docs/nightly.md.
 std::string chapter_of_nightly(const std::string& title) {
   const std::string text = read_file(STEPTUNE_SOURCE_DIR "/docs/nightly.md");
   const std::size_t begin = text.find("\n## " + title + "\n");
@@ -533,7 +535,7 @@ std::string chapter_of_nightly(const std::string& title) {
                                     : text.substr(begin, text.find("\n## ", begin + 1) - begin);
 }
 
-/// Puts this program and folder in the place of those that a document names, which must be there.
+/// Replaces program and folder in a document's command by this test's; both must be there.
 std::string run_here(std::string command, const Sandbox& sandbox, const std::string& folder) {
   const auto put = [&](const std::string& name, const std::string& value) {
     const std::size_t at = command.find(name);
@@ -545,7 +547,8 @@ std::string run_here(std::string command, const Sandbox& sandbox, const std::str
   return command;
 }
 
-/// The first line of a table or unit file that begins with `key`, without it; empty: none.
+/// Returns the rest of the first line of a table or unit file that starts with `key`; empty if
+/// there is none.
 std::string line_behind(const std::string& text, const std::string& key) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);)
@@ -571,7 +574,7 @@ TEST_F(Retune, RunsUnderTheCronOfTheDocument) {
   EXPECT_EQ(std::ranges::count(written, '\n'), 2);
 }
 
-/// The unit of systemd that the document links to.
+/// Returns the systemd unit that the document links to.
 std::string unit_of_nightly(const std::string& name) {
   const std::string path = "configs/nightly/" + name;
   EXPECT_NE(chapter_of_nightly("systemd").find("](../" + path + ")"), std::string::npos) << name;
@@ -580,7 +583,7 @@ std::string unit_of_nightly(const std::string& name) {
 
 TEST_F(Retune, AnImprovementIsASuccessOfTheServiceAndARegressionNone) {
   const std::string service = unit_of_nightly("steptune-retune.service");
-  // The codes are those of the documents: only `improved` is another one than 0 and no failure.
+  // The exit codes are those of the documents: apart from 0, only `improved` is no failure.
   const std::string improved = "7";
   EXPECT_EQ(line_behind(service, "SuccessExitStatus="), improved);
   const std::string document = read_file(STEPTUNE_SOURCE_DIR "/docs/nightly.md");
@@ -589,7 +592,7 @@ TEST_F(Retune, AnImprovementIsASuccessOfTheServiceAndARegressionNone) {
   EXPECT_TRUE(line_behind(commands, "| " + improved + " | ").starts_with("`retune`: improved"));
   EXPECT_NE(chapter_of_nightly("systemd").find("`SuccessExitStatus=" + improved + "`"),
             std::string::npos);
-  // What it starts ends so, in its folder.
+  // The command ends with such a code, in its folder.
   const std::string command = run_here(line_behind(service, "ExecStart="), sandbox_, "");
   for (const int expected : {7, 0}) {
     const Ended ended =
@@ -601,7 +604,7 @@ TEST_F(Retune, AnImprovementIsASuccessOfTheServiceAndARegressionNone) {
 }
 
 TEST_F(Retune, AShellThatIsAContainersFirstProcessPassesItsEndOn) {
-  // As Kubernetes starts it.
+  // Starts the command as Kubernetes does.
   const std::string chapter = chapter_of_nightly("Kubernetes");
   const std::size_t begin = chapter.find("- |\n") + 4;
   std::string script = chapter.substr(begin, chapter.find("resources:", begin) - begin);

@@ -14,7 +14,7 @@
 namespace steptune::golden {
 namespace {
 
-/// The numbers of trials and their configurations and values: what a seed decides.
+/// Returns the results that a seed decides: numbers of trials, their configurations and values.
 std::string decided(const std::string& text) {
   const auto json = parse_json(text, "leaderboard");
   if (!json) return json.error().text();
@@ -152,7 +152,7 @@ TEST(Run, TheSameSeedGivesTheSameTrials) {
   EXPECT_NE(first, decided(two.steptune({"leaderboard", "--all", "--json"}).out));
 }
 
-/// Step times of three configurations that are equal but for what launches add.
+/// Returns the step times of three equal configurations, which differ only by launch variation.
 std::vector<double> seconds_of_equal_configurations(const std::string& launch_variation) {
   const Sandbox sandbox;
   sandbox.write("study.json", R"({"name": "equal",
@@ -221,7 +221,7 @@ TEST(Run, FirstGuessesFollowTheBaselineWhereTheyAreAskedFor) {
   EXPECT_GE(count(guided, "expert"), 2);
   EXPECT_GE(count(guided, "sobol"), 1);
 
-  // The study file says it once and for all; the command line has the last word.
+  // The study file sets the default; the command line overrides it.
   const std::string silent = sandbox.read("study.json");
   const auto with_key = [&](const std::string& value) {
     std::string text = silent;
@@ -236,7 +236,7 @@ TEST(Run, FirstGuessesFollowTheBaselineWhereTheyAreAskedFor) {
   EXPECT_EQ(origins({"--first-guesses"}), guided);
   sandbox.write("study.json", silent);
 
-  // Names that tell nothing; the study file does.
+  // The names say nothing, but the study file does.
   std::string unnamed = sandbox.read("study.json");
   for (const auto& [from, to] : {std::pair{"batch_size", "a"}, std::pair{"workers", "b"}}) {
     for (std::size_t at = unnamed.find(from); at != std::string::npos; at = unnamed.find(from, at))
@@ -329,7 +329,7 @@ TEST(Run, TellsOfFailuresToThoseWhoWantToKnow) {
   EXPECT_EQ((*error)["end"], "error");
   EXPECT_NE((*error)["reason"].get<std::string>().find("broken.json"), std::string::npos);
 
-  // The options of a program's command are its own, whatever stands in front of --.
+  // Options of a program's command belong to it, even with options before --.
   const std::vector<std::string> notify{"--notify", "cat > event.json"};
   const std::vector<std::string> notify_on{"--notify-on", "budget,failed"};
   for (const auto& [first, last] : {std::pair(notify, notify_on), std::pair(notify_on, notify)}) {

@@ -14,8 +14,8 @@
 namespace steptune::golden {
 namespace {
 
-/// A published case: helpers with processors beside one machine with GPUs, from the posts' prices
-/// and step times, as a table of one parameter.
+/// A published case: helper machines with processors beside one machine with GPUs. Prices and step
+/// times are from the posts, as a table of one parameter.
 std::string helpers_study(const std::string& gpu, const std::string& cpu, double gpu_price,
                           double cpu_price, const std::string& step_time) {
   Json study = Json::parse(R"json({
@@ -38,7 +38,7 @@ std::string helpers_study(const std::string& gpu, const std::string& cpu, double
   return study.dump();
 }
 
-/// The same cluster, any count up to 64, and what launches differ by.
+/// The same cluster with any count up to 64, and with launch variation.
 std::string knee_study() {
   Json study = Json::parse(cluster_study());
   study["parameters"] = {{"nodes", {{"type", "int"}, {"low", 1}, {"high", 64}}},
@@ -69,7 +69,8 @@ TEST_F(ScalingCommand, TheSearcherFindsTheKneeWithFewTrials) {
   const Json scaling = scaling_json(knee_study());
   EXPECT_EQ(scaling["min_efficiency"], 0.5) << "that of the study file";
   const Json& knee = scaling["knee"];
-  // Speed 1 / (0.06 + 0.94 / n + 0.004 (n - 1)): the fifth adds 53 % of the first, the sixth 44 %.
+  // Speed 1 / (0.06 + 0.94 / n + 0.004 (n - 1)): the fifth machine adds 53 % of the first one's
+  // speed, the sixth 44 %.
   EXPECT_LE(knee["low_95"], 5.0);
   EXPECT_GE(knee["high_95"], 5.0);
   EXPECT_LE(scaling["counts"].size(), 8U);
@@ -184,7 +185,7 @@ TEST_F(ScalingCommand, HelpersEndWhereThePostsDo) {
   EXPECT_NEAR(saved(p3), 0.77, 0.015);
 }
 
-/// The cluster with these counts only, on one of which trials fail.
+/// The cluster with only these counts. Trials with the count `failing` fail.
 std::string study_of_counts(const std::vector<int>& counts, int failing = 0) {
   Json study = Json::parse(cluster_study());
   study["parameters"] = {{"nodes", {{"type", "ordinal"}, {"choices", counts}}}};
@@ -219,7 +220,8 @@ TEST_F(ScalingCommand, TwoCountsAssumeALaw) {
   EXPECT_TRUE(scaling["laws"][0]["weight"].is_null());
   EXPECT_NEAR(scaling["laws"][0]["serial"]["mean"].get<double>(), 0.06, 0.01);
   EXPECT_EQ(scaling["law_told"], false);
-  // Four are 3.4 times as fast as one: each of three more adds 80 % of the first.
+  // Four machines are 3.4 times as fast as one: each of the three adds 80 % of the first one's
+  // speed.
   EXPECT_EQ(scaling["knee"]["count"], 1);
   const Ended least = sandbox_.steptune({"scaling", "--min-efficiency", "0.01"});
   EXPECT_NE(least.out.find("knee: 4 nodes: up to the most that was measured"), std::string::npos)
@@ -228,7 +230,7 @@ TEST_F(ScalingCommand, TwoCountsAssumeALaw) {
   const Ended narrow = sandbox_.on_terminal("stty cols 80; " + steptune_program() + " scaling");
   std::istringstream lines(narrow.out);
   for (std::string line; std::getline(lines, line);)
-    EXPECT_LE(line.size(), 81U) << line;  // with the terminal's CR
+    EXPECT_LE(line.size(), 81U) << line;  // 81 with the terminal's CR
 }
 
 TEST_F(ScalingCommand, ACountAtWhichAllFailIsToldAndNotRecommended) {

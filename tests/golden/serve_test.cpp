@@ -28,7 +28,7 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
 }
 
-/// `steptune serve` on a free port, with one finished study.
+/// Runs `steptune serve` on a free port, with one finished study.
 class Serve : public testing::Test {
  protected:
   void SetUp() override {
@@ -68,7 +68,7 @@ class Serve : public testing::Test {
   [[nodiscard]] std::string get(const std::string& path) const {
     return raw_exchange(port_, request(path));
   }
-  /// A request with these lines and no token of its own.
+  /// Sends a request with these lines and without a token.
   [[nodiscard]] std::string send(const std::string& path, const std::string& lines) const {
     return raw_exchange(port_, "GET " + path + " HTTP/1.1\r\n" + lines + "\r\n");
   }
@@ -137,7 +137,7 @@ TEST_F(Serve, APageThatCouldNotBeFetchedIsFetchedAgain) {
   if (!has_browser()) GTEST_SKIP() << k_no_browser;
   const std::string script = get("/assets/live.js");
   sandbox_.write("live.js", script.substr(script.find("\r\n\r\n") + 4));
-  // The study ends, and with it the events, while the database is locked for a moment.
+  // The study and its events end while the database is locked for a moment.
   sandbox_.write("page.html", R"(<!DOCTYPE html><body data-events="/events"><header>
 <p id="live" role="status"></p></header><main></main><pre id="waits"></pre><script>
 var source;
@@ -216,7 +216,7 @@ TEST_F(Serve, TakesGetAndHeadOnly) {
       raw_exchange(port_, "POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100000\r\n\r\n" +
                               std::string(50'000, 'x'));
   EXPECT_EQ(status_of(with_body), 405);
-  // What is no method of HTTP, or was never one.
+  // Names that are not methods of HTTP.
   for (const char* method : {"PROPFIND", "get", "DEL", "X", "GET\tX", "\x16\x03\x01"})
     EXPECT_EQ(status_of(raw_exchange(port_, request("/studies/1", method))), 400) << method;
   EXPECT_EQ(sandbox_.read(".steptune/history.db"), before);
@@ -271,7 +271,7 @@ TEST_F(Serve, RefusesWhatIsTooLong) {
   for (int i = 0; i < 20'000; ++i)
     many += "X-" + std::to_string(i) + ": y\r\n";
   EXPECT_NE(status_of(send("/", host + many)), 200);
-  // A line that never ends, of which no more is read than a request may take.
+  // A line that never ends. The server reads no more than a request's limit.
   const RawClient endless(port_);
   for (int i = 0; i < 1000 && endless.send(std::string(10'000, 'a')); ++i) {
   }
@@ -295,12 +295,12 @@ TEST_F(Serve, GoesOnWhateverOthersDoWithTheirConnections) {
                        : i % 3 == 1 ? "GET /studies/1 HT"
                                     : request("/").substr(0, 60));
   }
-  // Clients that ask and do not read.
+  // Clients that send requests but do not read.
   for (int i = 0; i < 20; ++i) {
     others.emplace_back(port_);
     others.back().send(request("/assets/d3.js"));
   }
-  // And pages that are open.
+  // Open pages.
   for (int i = 0; i < 20; ++i) {
     others.emplace_back(port_);
     others.back().send(request("/events"));
@@ -353,7 +353,7 @@ TEST_F(Serve, TellsOpenPagesOfNewTrials) {
     return count;
   };
   EXPECT_GE(rows(get("/studies/1")), 20);
-  // What is still to be told of a tuning that took several looks.
+  // Drops pending events of a tuning that took several looks.
   (void)page.all(2.5);
 
   longer.replace(longer.find("\"demo\""), 6, "\"another\"");
@@ -432,7 +432,7 @@ TEST_F(Serve, KeepsATokenInAFile) {
 }
 
 TEST_F(Serve, LeavesNoTokenFileThatHoldsNone) {
-  expect_alive();  // What lies beside the database need not grow any more.
+  expect_alive();  // files beside the database cannot grow any more
   const Ended full = sandbox_.program(
       {"timeout", "20", "/bin/sh", "-c",
        R"((trap '' XFSZ; ulimit -f 0; exec "$0" serve --port 0 --token-file kept/token) 2>&1 | cat)",

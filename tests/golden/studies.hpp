@@ -5,8 +5,8 @@
 
 namespace steptune::golden {
 
-/// A study whose trials are replayed from a formula: hours in milliseconds, no processes. The
-/// command has what makes command lines hard: a conditional part, a quote, a variable with a blank.
+/// A study whose trials are replayed from a formula: hours in milliseconds, no processes. Its
+/// command has parts that are hard to quote: a condition, a quote, a variable with a blank.
 [[nodiscard]] inline std::string replay_study() {
   return R"json({
   "name": "demo",
@@ -31,7 +31,7 @@ namespace steptune::golden {
 })json";
 }
 
-/// A study of real processes that go on until they are stopped; they run `trial.sh`.
+/// A study of real processes that run `trial.sh` until they are stopped.
 [[nodiscard]] inline std::string endless_study() {
   return R"json({
   "name": "endless",
@@ -46,8 +46,7 @@ namespace steptune::golden {
 })json";
 }
 
-/// Reports until it is killed; `on_term` is what it does when asked to end. Leaves a file
-/// `started`.
+/// A trial that reports until it is killed, runs `on_term` on SIGTERM, and writes a file `started`.
 [[nodiscard]] inline std::string endless_trial(const std::string& on_term = "exit 0") {
   return "trap '" + on_term + "' TERM\n" + R"(touch started
 i=0
@@ -59,8 +58,8 @@ done
 )";
 }
 
-/// A study of real processes that is over in seconds: `quick.sh` sleeps less where `speed` is
-/// higher. Its clock is made up, so that it does not stand still while the program is stopped.
+/// A study of real processes that ends in seconds: `quick.sh` sleeps less if `speed` is higher. Its
+/// reports have a made-up clock, so that the clock does not pause while the program is stopped.
 [[nodiscard]] inline std::string quick_study() {
   return R"json({
   "name": "quick",
@@ -90,7 +89,7 @@ done
 )";
 }
 
-/// A study of which every trial fails.
+/// A study whose trials all fail.
 [[nodiscard]] inline std::string failing_study() {
   return R"json({
   "name": "failing",
@@ -103,7 +102,7 @@ done
 })json";
 }
 
-/// A cluster whose law is known: 6 % serial, 0.4 % more for each further node.
+/// A cluster with a known law: 6 % serial, 0.4 % more for each further node.
 [[nodiscard]] inline std::string cluster_study() {
   return R"json({
   "name": "cluster",

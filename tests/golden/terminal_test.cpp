@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a user sees at a terminal, and what is left where there is none.
+// Tests the output on a terminal, and what remains of it without one.
 #include <algorithm>
 #include <filesystem>
 #include <regex>
@@ -28,7 +28,7 @@ class TerminalTest : public testing::Test {
     sandbox_.write("failing.json", failing);
   }
 
-  /// Runs a shell's command line to its end.
+  /// Runs a shell's command line to its end and returns the output.
   [[nodiscard]] std::string after(const std::string& command, int columns = 100,
                                   std::map<std::string, std::string> environment = {}) {
     environment["STEPTUNE"] = steptune_program();
@@ -41,7 +41,8 @@ class TerminalTest : public testing::Test {
   int exit_code_ = -1;
 };
 
-/// The lines that were drawn for running trials and the study, each as it was written.
+/// Returns the lines drawn for running trials and the study, in the form in which they were
+/// written.
 std::vector<std::string> live_lines(const std::string& written, std::size_t from = 0) {
   static const std::regex k_line(R"((?:^|\n|K|\r)( +1  [^\r\n]*|searching  [^\r\n]*)\r\n)");
   std::vector<std::string> lines;
@@ -69,7 +70,7 @@ TEST_F(TerminalTest, LiveLinesFitTheTerminalAlsoAfterItHasBecomeNarrower) {
   EXPECT_LT(widest, 100U);
 
   terminal.resize(30);
-  // What is under way may still have the old width.
+  // Lines in flight may still have the old width.
   const std::size_t resized = terminal.written().size();
   ASSERT_TRUE(terminal.until("...", resized)) << terminal.written().substr(resized);
   const std::size_t narrow = terminal.written().size();

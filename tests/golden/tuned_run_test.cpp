@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `exec --tune`: a run that is tuned while it goes on is the untouched run, whatever becomes of the
-// tuner.
+// Tests `exec --tune`: a run that is tuned while it runs prints the same as an untouched run, even
+// if the tuner fails.
 #include <algorithm>
 #include <filesystem>
 #include <string>
@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* k_interpreter = "/usr/bin/python3";
 
-/// Trains until a file appears, or as many steps as it is told; each step's loss to the last bit.
+/// Trains until a file appears, or for a given number of steps. Prints each step's loss to the last
+/// bit.
 const char* const k_long_run = R"(import os
 import sys
 import time
@@ -71,7 +72,7 @@ class TunedRun : public testing::Test {
     return sandbox_.start({"exec", "--tune", "--time", time, "--", k_interpreter, "train.py"},
                           {.environment = environment});
   }
-  /// Longer than `until_err_contains` waits.
+  /// Waits longer than `until_err_contains`.
   [[nodiscard]] bool until_told(const std::string& text) const {
     constexpr int k_half_minutes = 5;
     for (int i = 0; i < k_half_minutes; ++i) {
@@ -79,7 +80,7 @@ class TunedRun : public testing::Test {
     }
     return false;
   }
-  /// Ends the run and holds its output against that of an untouched run of as many steps.
+  /// Ends the run, and compares its output with that of an untouched run of the same length.
   void ends_as_untouched(pid_t pid) const {
     sandbox_.write("enough", "");
     const Ended tuned = sandbox_.wait(pid);
@@ -91,7 +92,7 @@ class TunedRun : public testing::Test {
     EXPECT_TRUE(plain.out == tuned.out) << tuned.out.substr(tuned.out.size() - 500);
     EXPECT_THAT(tuned.err, HasSubstr("enough\n"));
   }
-  /// The process that the program left behind, which is this build's steptune in the same folder.
+  /// Returns the process that the program left behind: this build's steptune in the same folder.
   [[nodiscard]] pid_t tuner() const {
     for (const auto& entry : fs::directory_iterator("/proc")) {
       std::error_code error;

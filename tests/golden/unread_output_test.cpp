@@ -13,7 +13,7 @@ using ::testing::Not;
 
 constexpr const char* k_unread_python = "/usr/bin/python3";
 
-/// A trainer whose lines no format that is known reads.
+/// A trainer whose lines match no known format.
 const char* const k_own_format = R"(import argparse, time
 parser = argparse.ArgumentParser()
 parser.add_argument("--workers", type=int, default=0)
@@ -32,7 +32,7 @@ TEST(UnreadOutput, InitProposesAnExpressionThatReadsTheLine) {
   std::string study = sandbox.read("train.study.json");
   const auto at = study.find("  // \"reports\": {");
   ASSERT_NE(at, std::string::npos) << study;
-  // A person takes the comment marks away.
+  // Removes the comment marks, as a user would.
   for (auto mark = at; study.compare(mark, 5, "  // ") == 0; mark = study.find('\n', mark) + 1)
     study.erase(mark + 2, 3);
   sandbox.write("train.study.json", study);
@@ -80,7 +80,7 @@ TEST(UnreadOutput, AStudyThatReadsNothingIsRefusedInSeconds) {
   ASSERT_TRUE(json) << ended.err;
   EXPECT_THAT((*json)["reason"].get<std::string>(),
               HasSubstr("nothing that it printed was read as progress: this line came"));
-  // The warning of before came after a minute, the refusal after `limits.idle`.
+  // The earlier warning came after a minute, and the refusal after `limits.idle`.
   EXPECT_LT((*json)["study"]["tuning_s"], 45.0);
 }
 

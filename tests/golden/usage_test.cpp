@@ -225,7 +225,7 @@ TEST(Usage, VersionsAreToldForPeopleAndPrograms) {
   }
 }
 
-/// What bash offers for the last of `words`, a line.
+/// Returns what bash offers for the last of `words`, a line.
 std::string bash_completions(const Sandbox& sandbox, const std::string& words, int index) {
   const Ended ended = sandbox.program(
       {"bash", "-c",
@@ -264,7 +264,7 @@ TEST(Usage, TheProgramDoesNotLinkWhatFewCommandsNeed) {
   const Ended ended = sandbox.program({"ldd", steptune_program()});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_NE(ended.out.find("libsqlite3"), std::string::npos) << "ldd shows what is linked";
-  // Addresses differ from run to run, and may spell a name.
+  // Addresses differ from run to run, and may look like a name.
   const std::string linked = std::regex_replace(ended.out, std::regex(R"( \(0x[0-9a-f]+\))"), "");
   for (const char* library : {"torch", "c10", "blas", "curl"}) {
     EXPECT_EQ(linked.find(library), std::string::npos) << linked;
@@ -284,14 +284,14 @@ TEST(Usage, DoctorLooksAtTheMachine) {
       EXPECT_FALSE(check["advice"].is_null()) << check;
     }
   }
-  std::erase(names, "slurm");  // only where it is installed
+  std::erase(names, "slurm");  // only where Slurm is installed
   EXPECT_EQ(names, (std::vector<std::string>{"cpus", "smt", "cpu_governor", "load", "memory",
                                              "clock_source", "gpu", "watchdog", "sqlite", "history",
                                              "file_system", "disk"}));
   EXPECT_EQ(ended.exit_code, (*json)["ok"].get<bool>() ? 0 : 1);
 }
 
-/// What `doctor` finds where Slurm's commands are of that version.
+/// Returns what `doctor` finds with that version of Slurm's commands.
 Json slurm_found_by_doctor(const std::string& version) {
   const Sandbox sandbox;
   const auto command = [&sandbox](const std::string& name, const std::string& text) {

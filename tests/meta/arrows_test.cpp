@@ -14,7 +14,7 @@ std::string top_folder(const std::filesystem::path& path) {
   return path.begin()->string();
 }
 
-/// The arrows of ARCHITECTURE.md: which folders the files of a folder may include.
+/// Returns the arrows of ARCHITECTURE.md: the folders whose files each folder may include.
 const std::map<std::string, std::set<std::string>>& allowed_arrows() {
   static const std::map<std::string, std::set<std::string>> arrows{
       {"common", {"common"}},
@@ -39,8 +39,8 @@ TEST(Arrows, EveryIncludeFollowsTheArchitecture) {
   EXPECT_GT(seen, 100) << "the include pattern no longer matches anything";
 }
 
-/// Rooms of the tuner, and which of the others each may include. Only what runs studies includes
-/// `loop`; the command line includes whatever it needs.
+/// Returns the folders of the tuner that each folder in it may include. Only folders that run
+/// studies include `loop`; the command line may include any.
 const std::map<std::string, std::set<std::string>>& allowed_rooms() {
   static const std::map<std::string, std::set<std::string>> rooms{
       {"knobs", {}},

@@ -16,8 +16,8 @@
 namespace steptune {
 namespace {
 
-/// Paths of this repository that stand in a document as code. Patterns (`*`, `{a,b}`) and paths
-/// with names that a reader fills in (`NAME`) are none.
+/// Matches paths of this repository that a document shows as code. Excludes patterns (`*`, `{a,b}`)
+/// and paths with names for the reader to fill in (`NAME`).
 const std::regex& path_in_code() {
   static const std::regex k_path(
       "`((?:common|search|trial_runner|tuner|configs|examples|tests|benchmarks|docs|scripts|cmake)/"
@@ -39,7 +39,7 @@ std::vector<std::filesystem::path> documents() {
   return found;
 }
 
-/// `tuner/verdict/confirm` stands for its header and its source.
+/// True if the path exists. `tuner/verdict/confirm` means its header and source.
 bool names_something(const std::filesystem::path& path) {
   return std::filesystem::exists(path) || std::filesystem::exists(path.string() + ".hpp") ||
          std::filesystem::exists(path.string() + ".cpp");
@@ -49,7 +49,7 @@ TEST(Documents, NamePathsThatExist) {
   const std::filesystem::path root = STEPTUNE_SOURCE_DIR;
   int seen = 0;
   for (const std::filesystem::path& document : documents()) {
-    if (document.filename() == "CHANGELOG.md") continue;  // tells of what was
+    if (document.filename() == "CHANGELOG.md") continue;  // it describes the past
     const std::string text = read_file(document);
     for (std::sregex_iterator match(text.begin(), text.end(), path_in_code()), end; match != end;
          ++match) {
@@ -62,7 +62,7 @@ TEST(Documents, NamePathsThatExist) {
   EXPECT_GT(seen, 100) << "paths are no longer found";
 }
 
-/// What a heading is linked by: lower case, blanks as dashes, without marks of its own.
+/// Returns the anchor of a heading: lower case, dashes for blanks, no punctuation.
 std::string anchor_of(std::string heading) {
   static const std::regex k_link(R"(\[([^\]]*)\]\([^)]*\))");
   heading = std::regex_replace(heading, k_link, "$1");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rest of the program names no kind of runner: a further one is a folder and a line of the
-// registry.
+// Checks that the rest of the program names no kind of runner, so that a new kind is only a folder
+// and a line of the registry.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
@@ -22,7 +22,7 @@ using testing::Contains;
 
 constexpr const char* k_registry = "trial_runner/runner_kinds.cpp";
 
-/// Folders with a file `<folder>_kind.hpp`.
+/// Returns the folders with a file `<folder>_kind.hpp`.
 std::vector<std::string> kind_names() {
   std::vector<std::string> names;
   for (const SourceFile& file : cpp_files_below("trial_runner")) {
@@ -37,8 +37,8 @@ std::string lower_case(std::string text) {
   return text;
 }
 
-/// What would name the kind: its folder, its name as a string, and the name anywhere where it is no
-/// word of its own in English.
+/// Returns the texts that would name the kind: its folder, its name as a string, and the bare name
+/// unless it is an English word.
 std::vector<std::string> mentions_of(const std::string& kind) {
   static const std::set<std::string> k_words = {"local", "replay"};
   std::vector<std::string> mentions = {"trial_runner/" + kind + "/", "\"" + kind + "\""};
@@ -46,14 +46,14 @@ std::vector<std::string> mentions_of(const std::string& kind) {
   return mentions;
 }
 
-/// In a folder of a kind, or the registry.
+/// True for a file in the folder of a kind, and for the registry.
 bool may_name_kinds(const std::filesystem::path& path, const std::vector<std::string>& kinds) {
   return path == k_registry || std::ranges::any_of(kinds, [&](const std::string& kind) {
            return path.string().starts_with("trial_runner/" + kind + "/");
          });
 }
 
-/// Comments may say where a format or a term comes from.
+/// Removes comments, which may say where a format or a term comes from.
 std::string without_comments(const std::string& text) {
   static const std::regex k_comment("//[^\n]*");
   return std::regex_replace(text, k_comment, "");

@@ -39,7 +39,7 @@ TEST(Sources, TimeAndSleepComeThroughTheClockOnly) {
       R"(|\bpoll\((nullptr|NULL|0),)");
   for (const char* folder : k_folders) {
     for (const SourceFile& file : cpp_files_below(folder)) {
-      // What a training program copies has no Clock to be given.
+      // Training programs copy these files, and have no Clock.
       if (file.path.string().starts_with("trial_runner/reporters/")) continue;
       if (file.path == "common/pause.cpp") continue;
       EXPECT_FALSE(std::regex_search(file.text, forbidden)) << file.path;
@@ -51,7 +51,8 @@ TEST(Sources, TheEnvironmentIsReadAtTheSeamsOnly) {
   const std::regex forbidden(R"(\b(secure_)?getenv\()");
   for (const char* folder : k_folders) {
     for (const SourceFile& file : cpp_files_below(folder)) {
-      // Everything else is given an `Environment`; what a training program copies cannot be.
+      // All other files are given an `Environment`, which files that training programs copy cannot
+      // be.
       if (file.path == "common/environment.cpp") continue;
       if (file.path.string().starts_with("trial_runner/reporters/")) continue;
       EXPECT_FALSE(std::regex_search(file.text, forbidden)) << file.path;
@@ -59,8 +60,8 @@ TEST(Sources, TheEnvironmentIsReadAtTheSeamsOnly) {
   }
 }
 
-/// Together with scripts/lint, which compiles each source and each header without a source alone,
-/// this keeps headers self-contained: built together, a source finds what another has included.
+/// Keeps headers self-contained, together with scripts/lint, which compiles each source alone, and
+/// each header without a source. In a unity build a source also sees the includes of others.
 TEST(Sources, EachIncludesItsOwnHeaderFirst) {
   const std::filesystem::path root = STEPTUNE_SOURCE_DIR;
   int seen = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Threads, CPU use and waiting of a program, seen from outside.
+// Tests a program's threads, CPU use and waiting, seen from outside.
 #include "trial_runner/local/activity_watch.hpp"
 
 #include <filesystem>
@@ -34,7 +34,7 @@ struct FakeThread {
   double cpu_wait_s = 0.0;
 };
 
-/// A machine's /proc, written anew for each look.
+/// Fake /proc of a machine, written again for each look.
 class FakeProc {
  public:
   void write_process(pid_t pid, const std::string& program,
@@ -52,7 +52,7 @@ class FakeProc {
     std::filesystem::remove(exe);
     std::filesystem::create_symlink(program, exe);
   }
-  /// Two CPUs; seconds since boot.
+  /// Writes the counters of two CPUs, in seconds since boot.
   void write_machine(double busy_s, double idle_s, double iowait_s) {
     folder_.write("proc/stat", fmt::format("cpu  {:.0f} 0 0 {:.0f} {:.0f} 0 0 0\ncpu0 1\ncpu1 1\n",
                                            busy_s * ticks_per_s(), idle_s * ticks_per_s(),
@@ -83,7 +83,7 @@ TEST(ActivityWatch, SeesEightThreadsThatComputeOnTwoCpus) {
   ActivityWatch watch(k_main, {}, 2, proc.files());
   for (const double at_s : {0.0, 1.0, 2.0}) {
     std::vector<FakeThread> threads;
-    // Each of the eight gets a quarter of a CPU and waits for one three times as long.
+    // Each of the eight threads gets a quarter of a CPU and waits three times as long for one.
     for (int i = 0; i < 8; ++i)
       threads.push_back({k_main + i, 0.25 * at_s, i < 6 ? 'R' : 'S', 0.75 * at_s});
     threads.push_back({k_main + 8, 0.001 * at_s, 'S', 0.0});  // a timer

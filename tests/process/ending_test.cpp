@@ -16,7 +16,7 @@ using testing::SizeIs;
 
 using EndingTest = LocalRunnerTest;
 
-/// A clock that skips is a machine that stood still, which is told.
+/// True if a trial has finished. Ignores skipped time, which is reported as a pause of the machine.
 bool any_finished(const std::vector<TrialEvent>& events) {
   return std::ranges::any_of(
       events, [](const TrialEvent& event) { return std::holds_alternative<TrialFinished>(event); });
@@ -166,7 +166,7 @@ TEST_F(EndingTest, ABackgroundChildThatHoldsTheOutputDoesNotHoldUpTheEnd) {
 }
 
 TEST_F(EndingTest, DeadDaemonsDoNotPileUpAsZombies) {
-  // Orphans that end before the trial does become children of the tuner.
+  // Orphans that end before the trial become children of the tuner.
   const TrialRun done =
       run(shell("for i in 1 2 3 4 5 6 7 8; do (setsid true &) ; done; sleep 0.1"));
   EXPECT_EQ(done.outcome().kind, OutcomeKind::completed);
@@ -225,7 +225,7 @@ TEST_F(EndingTest, OutputThatWaitsInThePipeCountsBeforeTheIdleLimit) {
   TrialSpec spec = shell("sleep 0.05; echo there; exec sleep 1000");
   spec.limits.idle_s = 100.0;
   start(spec);
-  // The tuner is stopped by its user for a while, and the limit passes meanwhile.
+  // The user stops the tuner for a while, and the limit passes meanwhile.
   ASSERT_TRUE(eventually([&] {
     const auto children = own_children();
     return children.size() == 1 &&

@@ -15,7 +15,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-/// Python programs that import a module called torch, which the test writes.
+/// Python programs that import a module named torch, which the test writes.
 class ForkedStartTest : public LocalRunnerTest {
  protected:
   void SetUp() override {
@@ -68,7 +68,7 @@ TEST_F(ForkedStartTest, AProcessHasItsOwnArgumentsAndIsAChildOfTheTuner) {
     EXPECT_EQ(log_of(spec), fmt::format("parent {} argv ['--n={}'] MODE None trial {}.1\n",
                                         ::getpid(), number, number));
   }
-  // One server for all three.
+  // One server forks all three.
   EXPECT_EQ(own_children().size(), 1U);
   drop_runner();
   EXPECT_THAT(own_children(), testing::IsEmpty());
@@ -147,7 +147,7 @@ TEST_F(ForkedStartTest, ATrialThatIsStoppedBeforeItIsThereNeverStarts) {
   EXPECT_THAT(done.started, testing::IsEmpty());
   EXPECT_EQ(done.outcome().kind, OutcomeKind::stopped);
   EXPECT_THAT(own_children(), testing::IsEmpty());
-  // Nothing is left of it for the next one.
+  // The next server starts without traces of it.
   write("modules/torch/__init__.py", "from torch import cuda\n");
   EXPECT_TRUE(is_forked(run(python(1, {}))));
 }

@@ -41,7 +41,7 @@ TEST(Nvml, ReadsAGpuByIndexOrUuid) {
   EXPECT_FALSE(nvml->read("GPU-third"));
 }
 
-/// Who computes on the fake's GPUs besides process 1.
+/// Tests with a fake of NVIDIA's library, and a list of computing processes besides process 1.
 class GpuWatchTest : public testing::Test {
  protected:
   ~GpuWatchTest() override {

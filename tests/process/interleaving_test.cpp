@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real programs that take turns on this machine.
+// Tests real programs that take turns on this machine.
 #include <atomic>
 #include <fstream>
 #include <map>
@@ -24,7 +24,7 @@ using testing::SizeIs;
 
 class InterleavingTest : public LocalRunnerTest {
  protected:
-  /// One of the first round, which steps some 50 times a second, `steps` times.
+  /// Returns a trial of the first round that makes `steps` steps, some 50 per second.
   [[nodiscard]] TrialSpec stepping(std::int64_t number, int steps,
                                    const std::string& before = "") const {
     TrialSpec spec = shell(before + R"(
@@ -40,7 +40,7 @@ class InterleavingTest : public LocalRunnerTest {
     return spec;
   }
 
-  /// Waits for one more event of this trial and kind; the others go to `on_event`.
+  /// Waits for one more event of this trial and type; passes other events to `on_event`.
   template <typename Event>
   Event wait_for(std::int64_t number, const std::function<void(const TrialEvent&)>& on_event = {}) {
     const SystemClock clock;
@@ -75,7 +75,7 @@ TEST_F(InterleavingTest, TimeStandsStillForATrialWhileAnotherOneRuns) {
     EXPECT_EQ(ends[number].outcome.kind, OutcomeKind::completed) << ends[number].outcome.detail;
     EXPECT_FALSE(ends[number].outcome.disturbance);
   }
-  // Each has only its own time, so that both together have no more than passed.
+  // Each trial counts only its own turns, so both together have at most the passed time.
   const double first_s = std::min(done.started.at(0).time_s, done.started.at(1).time_s);
   const double passed_s = std::max(ends[1].time_s, ends[2].time_s) - first_s;
   EXPECT_THAT(ends[1].outcome.duration_s + ends[2].outcome.duration_s, Le(passed_s + 0.05));
@@ -152,7 +152,7 @@ TEST_F(InterleavingTest, AProgramThatPrintsWhileItIsStoppedIsFound) {
   start(stepping(2, 100'000));
   (void)wait_for<TrialStarted>(1);
   const pid_t main = own_children().at(0);
-  // As `docker run` does: the output comes from a process that is none of the trial's.
+  // As with `docker run`, the output comes from a process outside of the trial.
   std::atomic<bool> done = false;
   std::thread elsewhere([&] {
     std::ofstream output("/proc/" + std::to_string(main) + "/fd/1");

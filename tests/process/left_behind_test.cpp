@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nothing of a trial stays in this machine's shared memory.
+// Tests that a trial leaves nothing in this machine's shared memory.
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -22,7 +22,7 @@ class LeftBehindTest : public LocalRunnerTest {
     for (const auto& file : files_)
       fs::remove(file);
   }
-  /// A file of this test alone.
+  /// Returns the path of a file that only this test uses.
   std::string own_file(const std::string& name) {
     files_.push_back(fs::path("/dev/shm") / fmt::format("{}.p{}", name, ::getpid()));
     return files_.back();
@@ -33,7 +33,7 @@ class LeftBehindTest : public LocalRunnerTest {
 };
 
 TEST_F(LeftBehindTest, SharedMemoryNamedAfterItsProcessIsRemoved) {
-  // As PyTorch names it with sharing_strategy=file_system.
+  // PyTorch's name with sharing_strategy=file_system.
   const TrialSpec spec = shell(
       "umask 077; for i in 1 2 3; do echo tensor > /dev/shm/torch_$$_77_$i; done; echo pid $$; "
       "echo made; exec sleep 600");
@@ -74,7 +74,7 @@ TEST_F(LeftBehindTest, FilesFromBeforeTheTrialStay) {
   EXPECT_TRUE(fs::exists(file));
 }
 
-/// With a helper as Python's resource tracker: it ends once its only client has, and cleans up.
+/// A helper like Python's resource tracker: it ends after its only client, and cleans up.
 constexpr const char* k_tracked = R"sh(
 mkfifo "$2/pipe"
 python3 -c '# from multiprocessing.resource_tracker import main

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files and shared memory that outlive a trial's processes, on a machine made of files.
+// Tests files and shared memory that outlive a trial's processes, on a fake machine made of files.
 #include "trial_runner/local/leftovers.hpp"
 
 #include <filesystem>

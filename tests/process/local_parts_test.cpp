@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The local runner's parts that need no process.
+// Tests the parts of the local runner that need no process.
 #include <csignal>
 #include <set>
 #include <string>
@@ -34,7 +34,7 @@ using testing::Optional;
 using testing::UnorderedElementsAre;
 using testing::UnorderedElementsAreArray;
 
-/// As waitpid packs them.
+/// Returns an exit status as waitpid packs it.
 constexpr int exit_status(int code) {
   return code << 8;
 }
@@ -509,7 +509,7 @@ TEST(CpuUse, IsThatOfAllProcessesSinceTheFirstLook) {
 }
 
 TEST(DisturbanceWatch, TellsWhatOthersTook) {
-  // Four CPUs; the trial uses one of them, and in the second second others use two.
+  // Four CPUs; the trial uses one of them, and other processes use two in the second second.
   DisturbanceWatch watch(10.0, CpuTime{100.0, 40.0, 0.0});
   EXPECT_FALSE(watch.is_due(10.5)) << "too soon to tell";
   EXPECT_TRUE(watch.is_due(11.0));
@@ -523,7 +523,7 @@ TEST(DisturbanceWatch, TellsWhatOthersTook) {
   EXPECT_NEAR(span.taken->other_load, 0.5, 1e-12);
 }
 
-/// Whether what was seen disturbed the trial.
+/// True if the span disturbed the trial.
 bool disturbs(const DisturbanceWatch::Span& span) {
   return span.taken && is_disturbing(*span.taken);
 }
@@ -656,7 +656,7 @@ TEST(TrialPauses, ClocksAndPhasesStandStillInThem) {
   report.received_s = pauses.trial_time_s(20.0);
   report.clock_s = 120.0;
   report.parts["data"] = 3.0;
-  // An evaluation from 11 to 20, with five seconds of pauses.
+  // An evaluation from 11 to 20, with five seconds of pauses in it.
   report.phase = PhaseReport{"eval", 9.0};
   report = pauses.without_pauses(report);
   EXPECT_DOUBLE_EQ(*report.clock_s, 114.0);

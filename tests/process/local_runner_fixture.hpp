@@ -17,7 +17,7 @@
 
 namespace steptune::process_tests {
 
-/// Real time that tests may push forward, so that no test waits for a limit.
+/// Real time that tests can advance, so that no test waits for a limit.
 class SkippingClock final : public Clock {
  public:
   [[nodiscard]] double now_s() const override { return real_.now_s() + skipped_s_; }
@@ -29,7 +29,7 @@ class SkippingClock final : public Clock {
   double skipped_s_ = 0.0;
 };
 
-/// What a trial amounted to.
+/// Events of a trial's run.
 struct TrialRun {
   std::vector<TrialStarted> started;
   std::vector<Report> reports;
@@ -38,12 +38,12 @@ struct TrialRun {
   [[nodiscard]] const Outcome& outcome() const { return finished.at(0).outcome; }
 };
 
-/// A local runner, a folder of its own, and short ways to start trials and to wait for them.
+/// Local runner, a folder, and short ways to start trials and to wait for them.
 class LocalRunnerTest : public testing::Test {
  protected:
   ~LocalRunnerTest() override;
 
-  /// With one place, and without pinning, unless `options` says otherwise.
+  /// Makes the runner. It has one place and does not pin, unless `options` says otherwise.
   Runner& use(LocalRunnerOptions options = unpinned());
   static LocalRunnerOptions unpinned();
   [[nodiscard]] Runner& runner() { return *runner_; }
@@ -53,10 +53,10 @@ class LocalRunnerTest : public testing::Test {
   [[nodiscard]] TrialSpec shell(const std::string& script) const;
   [[nodiscard]] TrialSpec fake(std::vector<std::string> arguments) const;
 
-  /// Starts the trial and waits for its end; uses a default runner if there is none yet.
+  /// Starts the trial and waits for its end. Makes a default runner if there is none yet.
   TrialRun run(const TrialSpec& spec);
   void start(const TrialSpec& spec);
-  /// Waits until the trial's log has `text`, then for nothing more.
+  /// Waits until the trial's log contains `text`.
   void wait_for_output(const TrialSpec& spec, const std::string& text);
   /// Waits until `count` trials have finished.
   TrialRun wait_for_end(std::size_t count = 1);
@@ -71,20 +71,20 @@ class LocalRunnerTest : public testing::Test {
   std::unique_ptr<Runner> runner_;
 };
 
-/// The numbers of `pid N` lines.
+/// Returns the numbers of the `pid N` lines.
 [[nodiscard]] std::vector<pid_t> pids_in(const std::string& text);
-/// Neither gone nor a zombie.
+/// True if the process is neither gone nor a zombie.
 [[nodiscard]] bool is_alive(pid_t pid);
-/// Of the processes, those that still live.
+/// Returns the processes that still live.
 [[nodiscard]] std::vector<pid_t> alive(const std::vector<pid_t>& pids);
-/// The watchdog as it was built.
+/// Path of the built watchdog.
 inline constexpr const char* k_watchdog = STEPTUNE_BINARY_DIR "/bin/steptune-watchdog";
-/// The watchdog's name in /proc/PID/comm: the kernel keeps 15 characters.
+/// Name of the watchdog in /proc/PID/comm, of which the kernel keeps 15 characters.
 inline constexpr std::string_view k_watchdog_comm = "steptune-watchd";
 
-/// Children of this process but for the watchdog.
+/// Returns the children of this process, except for the watchdog.
 [[nodiscard]] std::vector<pid_t> own_children();
-/// Polls for a condition of the outside world; false after a minute.
+/// Polls a condition until it is true; false after a minute.
 [[nodiscard]] bool eventually(const std::function<bool()>& condition);
 
 }  // namespace steptune::process_tests

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the machine did while a trial ran.
+// Tests the watch on the machine during a trial.
 #include "trial_runner/local/machine_watch.hpp"
 
 #include <cmath>
@@ -33,7 +33,7 @@ void write_clock(const FakeMachine& machine, int cpu, const std::string& file, d
                 fmt::format("{:.0f}\n", ghz * 1e6));
 }
 
-/// /proc/stat of CPUs that computed for so many seconds since boot, and waited for 1000.
+/// Returns /proc/stat of CPUs with these busy seconds since boot, each idle for 1000 s.
 std::string proc_stat(const std::vector<double>& busy_s) {
   const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));
   std::string text = "cpu  1 0 0 1 0 0 0 0 0 0\n";
@@ -44,7 +44,7 @@ std::string proc_stat(const std::vector<double>& busy_s) {
   return text + "intr 1 2 3\n";
 }
 
-/// A second each, from 0 on.
+/// Returns a second for each clock frequency, from 0 on.
 std::vector<MachineSecond> clock_seconds(const std::vector<double>& ghz) {
   std::vector<MachineSecond> seconds;
   for (const double clock : ghz) {
@@ -108,7 +108,7 @@ TEST(CpuClockWatch, CountsCpusByHowBusyTheyWere) {
   const std::vector<int> cpus{0, 1, 2};
   CpuClockWatch watch(cpus, machine.files());
   EXPECT_FALSE(watch.look(100.0, proc_stat({10.0, 10.0, 10.0, 10.0})));
-  // The third waits and has lowered its clock; the fourth is not the trial's.
+  // The third CPU waits and has lowered its clock; the fourth is not the trial's.
   const auto both = watch.look(101.0, proc_stat({10.9, 10.6, 10.2, 11.0}));
   ASSERT_TRUE(both);
   EXPECT_NEAR(*both, (0.9 * 3e9 + 0.6 * 2e9) / 1.5, 1.0);
@@ -129,16 +129,17 @@ TEST(CpuClockWatch, SeesNothingWhereNothingIsTold) {
     EXPECT_FALSE(without_times.look(now_s, ""));
     EXPECT_FALSE(virtual_machine.look(now_s, proc_stat({now_s})));
   }
-  // A CPU was switched off, and another took its line.
+  // A CPU was switched off, and another one took its line.
   CpuClockWatch switched({}, machine.files());
   EXPECT_FALSE(switched.look(0.0, "cpu  0\ncpu1 100 0 0 0 0 0 0 0\n"));
   EXPECT_FALSE(switched.look(1.0, "cpu  0\ncpu0 900 0 0 0 0 0 0 0\n"));
 }
 
-/// A machine of one CPU whose counters since boot are told.
+/// A machine of one CPU whose counters since boot the test sets.
 class MachineWatchTest : public testing::Test {
  protected:
-  /// `own_s` of the CPU's time are the trial's, and `others_s` not.
+  /// Looks at the machine. The trial used `own_s` of the CPU's time and other processes used
+  /// `others_s`.
   std::optional<MachineWatch::Look> look(double now_s, double own_s, double others_s,
                                          double storage_wait_s) {
     const auto ticks = static_cast<double>(::sysconf(_SC_CLK_TCK));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Looking through the system's processes, with real children of this program.
+// Tests the search through the system's processes, with real children of this program.
 #include "common/machine/processes.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-/// A child of this process that is killed and reaped on destruction.
+/// A child of this process, which the destructor kills and reaps.
 class Child {
  public:
   explicit Child(std::vector<std::string> argv, const local::Environment& added = {}) {
@@ -187,7 +187,7 @@ TEST(ProcessTags, FindAProcessGroupByItsLeader) {
 TEST(Subreaper, InheritsTheOrphansOfATrialAndReapsThem) {
   local::Subreaper subreaper;
   const std::vector<std::string> tags{local::run_tag_entry("subreaper-test")};
-  // The shell ends at once; what it left behind loses its parent.
+  // The shell ends at once, and its child loses its parent.
   Child trial(shell("sleep 1000 & exit 0"), {{"STEPTUNE_RUN", "subreaper-test"}});
   subreaper.add_trial(trial.pid(), tags);
   EXPECT_EQ(subreaper.tags_of(trial.pid()), tags);
@@ -230,7 +230,7 @@ TEST(Subreaper, AnOrphanWithoutTagsBelongsToTheOnlyTrial) {
 }
 
 TEST(Subreaper, ChildrenFromBeforeAreNobodysOrphans) {
-  // As jobs of a shell that became the tuner by exec.
+  // The tuner inherits the jobs of a shell that became the tuner by exec.
   const Child job({"/bin/sleep", "1000"});
   const SystemClock clock;
   const double tick_s = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
@@ -266,7 +266,7 @@ TEST(MemoryTracker, CountsSharedPagesOnce) {
       sum += static_cast<double>(process.resident_bytes);
     return processes.size() == 4 && sum > 150e6;
   }));
-  local::MemoryTracker memory(100e6);  // below the plain sum, above what is really used
+  local::MemoryTracker memory(100e6);  // below the plain sum, above the real use
   EXPECT_FALSE(memory.sample(processes, 0.0));
   EXPECT_GT(memory.peak_bytes().value_or(0.0), 45e6);
   EXPECT_LT(memory.peak_bytes().value_or(0.0), 100e6);
@@ -300,7 +300,7 @@ TEST(Watchdog, OneThatDiedIsNoticed) {
   ASSERT_TRUE(watchdog);
   ::kill(watchdog->pid(), SIGKILL);
   EXPECT_TRUE(eventually([&] { return !watchdog->alive(); }));
-  watchdog->watch({1, 1});  // must not end this program by SIGPIPE
+  watchdog->watch({1, 1});  // a dead watchdog must not end this program by SIGPIPE
 }
 
 TEST(Watchdog, MovesWithoutEnding) {

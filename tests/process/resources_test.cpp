@@ -79,7 +79,7 @@ TEST_F(ResourcesTest, SharedMemoryCountsOnce) {
 }
 
 TEST_F(ResourcesTest, AnAllocationThatFailsIsToldFromACrash) {
-  // Within an address space limit the allocation fails as it does on an exhausted machine.
+  // Under a limit of address space, the allocation fails as on an exhausted machine.
   const TrialRun cpp =
       run(shell("ulimit -v 100000; exec " STEPTUNE_BINARY_DIR "/bin/fake_trial hog 2000000000"));
   EXPECT_EQ(cpp.outcome().kind, OutcomeKind::out_of_memory) << cpp.outcome().detail;
@@ -87,7 +87,7 @@ TEST_F(ResourcesTest, AnAllocationThatFailsIsToldFromACrash) {
   EXPECT_EQ(crash.outcome().kind, OutcomeKind::failed);
 }
 
-/// A memory cgroup of its own with a limit, of whichever version this machine has.
+/// A new memory cgroup with a limit, of the version that this machine has.
 class LimitedCgroup {
  public:
   explicit LimitedCgroup(std::uint64_t bytes) {

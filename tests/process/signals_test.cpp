@@ -86,7 +86,7 @@ TEST_F(SignalsTest, TimeInWhichTheMachineSleptCountsForNoLimit) {
   spec.limits.wall_s = 200.0;
   start(spec);
   wait_for_output(spec, "ready");
-  // The clock leaps while the runner waits, as it does over a suspend.
+  // The clock jumps while the runner waits, as in a suspend.
   g_clock = &clock_;
   struct sigaction action {};
   struct sigaction before {};

@@ -72,7 +72,7 @@ TEST_F(StartTest, TheProcessGetsACleanState) {
   EXPECT_EQ(count_of(" -> ", state), 4) << "0, 1, 2 and the script:\n" << state;
   EXPECT_EQ(count_of("held_open", state), 0) << state;
   EXPECT_THAT(state, HasSubstr("SigBlk=0000000000000000\n"));
-  // Two signals belong to the C library, which leaves them as it got them.
+  // Two signals belong to the C library, which leaves them as inherited.
   EXPECT_THAT(state, testing::ContainsRegex("SigIgn=0000000[018]{2}0000000\n"));
   EXPECT_THAT(state, HasSubstr("group=own\n"));
 }
@@ -189,7 +189,7 @@ TEST_F(StartTest, EnvironmentIsTheTunersWithTheStudysOnTop) {
   ::unsetenv("STEPTUNE_TEST_REPLACED");
 }
 
-/// What launchers do: the words after their own, once for each local rank.
+/// A fake launcher: runs the words after its own once for each local rank.
 constexpr const char* k_launcher =
     "#!/bin/sh\nranks=$2\nshift 2\nrank=0\nwhile [ $rank -lt $ranks ]; do\n"
     "  OMPI_COMM_WORLD_LOCAL_RANK=$rank \"$@\" || exit\n  rank=$((rank + 1))\ndone\n";
@@ -199,7 +199,7 @@ TEST_F(StartTest, ALauncherIsNotToldOfRanksThatTheTunerHas) {
   for (const char* name : k_outer)
     ASSERT_EQ(::setenv(name, "1", 1), 0);
   write_program(folder() / "bin" / "mpirun", k_launcher);
-  use(unpinned());  // reads the environment
+  use(unpinned());  // the runner reads the environment
   for (const char* name : k_outer)
     ::unsetenv(name);
   const TrialSpec program = shell(
@@ -208,12 +208,13 @@ TEST_F(StartTest, ALauncherIsNotToldOfRanksThatTheTunerHas) {
   TrialSpec launched = trial({"mpirun", "-np", "2"});
   launched.argv.insert(launched.argv.end(), program.argv.begin(), program.argv.end());
   launched.environment["PATH"] = (folder() / "bin").string() + ":" + std::getenv("PATH");
-  EXPECT_EQ(output_of(launched), "0 no no no no\n1 no no no no\n");  // typed in the command
+  // The command itself names the launcher.
+  EXPECT_EQ(output_of(launched), "0 no no no no\n1 no no no no\n");
   launched.launch = Launch{Launcher::mpi, 1, 2};
   EXPECT_EQ(output_of(launched), "0 no no no no\n1 no no no no\n");
   launched.environment["RANK"] = "7";
   EXPECT_EQ(output_of(launched), "0 7 no no no\n1 7 no no no\n") << "the study's own word";
-  // A program that is no launcher may be a process of an outer one.
+  // A program that is no launcher may be a process of an outer launch.
   EXPECT_EQ(output_of(program), "1 1 1 1\n");
 }
 

@@ -25,7 +25,8 @@ TEST(SurveyedProcess, ThatMakesNoStepIsToldOnce) {
   EXPECT_EQ(told, 1);
 }
 
-/// As a launcher that keeps what its processes print: the hook's file alone tells that they train.
+/// As under a launcher that keeps its processes' output: only the hook's file shows that they
+/// train.
 constexpr const char* k_unheard = R"sh(
 events=$(printf '%s' "$STEPTUNE_PYTORCH" | sed 's/.*"events":"\([^"]*\)".*/\1/')
 echo '{"event":"armed","pid":1}' >> "$events"
@@ -52,7 +53,7 @@ TEST(SurveyedProcess, ThatTrainsUnheardIsNotWaitedFor) {
   EXPECT_LT(clock.now_s() - begun_s, 20.0);
 }
 
-/// As a program under the hook that trains, and replays batches at once.
+/// Fakes a program under the hook that trains and replays batches at once.
 std::string replaying(const std::string& then) {
   return R"sh(
 case "$STEPTUNE_PYTORCH" in *'"replay_batches":{"after_s":'*) ;; *) exit 3;; esac

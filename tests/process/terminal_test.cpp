@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Trials with a pseudo-terminal, and with standard input from a file.
+// Tests trials with a pseudo-terminal, and with standard input from a file.
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -33,7 +33,7 @@ class TerminalTest : public LocalRunnerTest {
   }
 };
 
-/// Field 7 of /proc/PID/stat: the controlling terminal.
+/// Returns field 7 of /proc/PID/stat, the controlling terminal.
 std::string controlling_terminal(const std::string& stat) {
   std::istringstream fields(stat.substr(stat.rfind(')') + 1));
   std::string field;

@@ -23,7 +23,7 @@ using testing::SizeIs;
 
 constexpr const char* k_fake_trial = STEPTUNE_BINARY_DIR "/bin/fake_trial";
 
-/// A tuner in a process of its own, and what it printed.
+/// A tuner in a separate process, and its output.
 class TunerDeathTest : public LocalRunnerTest {
  protected:
   ~TunerDeathTest() override { kill_tuner(); }
@@ -72,7 +72,7 @@ class TunerDeathTest : public LocalRunnerTest {
     }
     return found;
   }
-  /// What carries the run's tag, found by other means than the runner's own.
+  /// Returns the processes with the run's tag, found independently of the runner.
   [[nodiscard]] static std::string carriers(const std::string& tag) {
     FILE* pipe = ::popen(
         ("grep -lzx 'STEPTUNE_RUN=" + tag + "' /proc/[0-9]*/environ 2>/dev/null").c_str(), "r");
@@ -98,7 +98,7 @@ class TunerDeathTest : public LocalRunnerTest {
     }
     return 0;
   }
-  /// The tuner dies and its watchdog with it, so that its trials are left.
+  /// Kills the tuner and its watchdog, so that its trials are left.
   void kill_tuner_and_guard() {
     const pid_t watchdog = watchdog_of_tuner();
     ASSERT_GT(watchdog, 0);
@@ -153,14 +153,14 @@ TEST_F(TunerDeathTest, NorDoesItsSharedMemory) {
 }
 
 TEST_F(TunerDeathTest, NorDoesADaemonWithASessionAndAnEnvironmentOfItsOwn) {
-  // Twice forked, so that its parent is gone and it leads no group.
+  // A daemon: forked twice, so its parent is gone and it leads no group.
   start_tuner("daemon-test",
               {"/bin/sh", "-c",
                "echo pid $$; setsid env -i /bin/sh -c 'sleep 1000 > /dev/null & echo pid $!' & "
                "wait; echo ready; exec sleep 1000"});
   const std::vector<pid_t> pids = wait_for_pids(1, 2);
   const std::size_t looks = number_of_looks();
-  // The one that is under way may have been too early.
+  // The current look may have been too early, so wait for two more.
   ASSERT_TRUE(eventually([&] { return number_of_looks() >= looks + 2; }));
   kill_tuner();
   EXPECT_TRUE(eventually([&] { return alive(pids).empty(); }));
@@ -208,7 +208,7 @@ TEST_F(TunerDeathTest, AdoptEndsWhatIsLeftAndTakesNothingOver) {
   ASSERT_THAT(left, SizeIs(2));
   for (Runner::Orphan& orphan : left)
     orphan.spec.limits.grace_s = 0.1;
-  left.push_back({trial({"true"}), ""});  // whose start was never recorded
+  left.push_back({trial({"true"}), ""});  // its start was never recorded
   use();
   const auto adopted = runner().adopt(left);
   ASSERT_TRUE(adopted) << adopted.error().text();
@@ -219,7 +219,7 @@ TEST_F(TunerDeathTest, AdoptEndsWhatIsLeftAndTakesNothingOver) {
 
 TEST_F(TunerDeathTest, AdoptGivesWhatIsLeftTimeToEndInOrder) {
   const std::string saved = folder() / "saved";
-  // Nobody reads what it prints by then.
+  // Nobody reads its output at that time.
   start_tuner("order-test", {"/bin/sh", "-c",
                              "trap 'echo checkpoint > " + saved +
                                  "; exit 0' TERM; echo ready; exec > /dev/null 2>&1; "

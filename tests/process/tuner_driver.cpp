@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// tuner_driver RUN_TAG WATCHDOG FOLDER COUNT PROGRAM [ARGUMENT...]: a tuner reduced to its runner,
-// made to be killed. Starts COUNT trials, prints `token TEXT` for each, then `ready`, and waits for
-// ever (`2i`: two that are interleaved): `looked` each time that the runner has had the time to
+// tuner_driver RUN_TAG WATCHDOG FOLDER COUNT PROGRAM [ARGUMENT...]: a tuner with nothing but a
+// runner, made to be killed. Starts COUNT trials (`2i`: two interleaved ones), prints `token TEXT`
+// for each and then `ready`, and waits forever. Prints `looked` whenever the runner has had time to
 // look at its trials' processes.
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +12,7 @@
 #include "common/clock.hpp"
 #include "trial_runner/local/local_runner.hpp"
 
-/// A runner looks once a second, oftener at first.
+/// A runner looks once a second, and more often at first.
 constexpr double k_between_looks_s = 1.2;
 
 int main(int argc, char** argv) {

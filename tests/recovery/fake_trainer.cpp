@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training program that computes nothing: sleeps for each step and reports it. Speed depends on
-// its two options, so that a tuner has something to find.
+// A training program that computes nothing: sleeps for each step and reports it. Its speed depends
+// on two options, so that a tuner can find something.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tuner is killed with SIGKILL at random moments and started again until the study is finished.
+// Kills the tuner with SIGKILL at random moments and restarts it until the study is finished.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -28,7 +28,7 @@ extern char** environ;
 namespace steptune {
 namespace {
 
-// So many that ten runs of at most 0.75 s cannot finish them.
+// Ten runs of at most 0.75 s cannot finish this many trials.
 constexpr int k_trials = 40;
 constexpr int k_kills = 10;
 
@@ -82,7 +82,7 @@ class KillResume : public testing::Test {
     return pid;
   }
 
-  /// Waits for at most `seconds`; true if the process has ended by then, with its status.
+  /// Waits for at most `seconds`. Returns true if the process has ended, with its status.
   static bool wait_for(pid_t pid, double seconds, int* status) {
     const SystemClock clock;
     const double deadline_s = clock.now_s() + seconds;
@@ -100,7 +100,7 @@ class KillResume : public testing::Test {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   }
 
-  /// Processes that descend from a trial of this test: they carry its marker in the environment.
+  /// Returns the descendants of this test's trials, which have its marker in their environment.
   [[nodiscard]] std::vector<std::string> processes_left() const {
     std::vector<std::string> left;
     for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
@@ -115,7 +115,7 @@ class KillResume : public testing::Test {
 
   [[nodiscard]] std::vector<TrialRecord> trials(const std::string& database) const {
     const auto history = History::open_for_reading(folder_.path() / database);
-    // The kill came between the creation of the database and that of the study.
+    // The kill came after the database was created and before the study was.
     if (!history && history.error().kind == ErrorKind::not_found) return {};
     if (!history) {
       ADD_FAILURE() << history.error().text();
@@ -148,7 +148,7 @@ std::vector<std::string> searched_configurations(const std::vector<TrialRecord>&
 
 TEST_F(KillResume, TenKillsLoseNothingAndRepeatNothing) {
   Rng rng(11, "kill_resume_test");
-  std::map<std::int64_t, double> ended_at;  // final trials as seen after each kill
+  std::map<std::int64_t, double> ended_at;  // final trials seen after each kill
   for (int i = 0; i < k_kills; ++i) {
     const pid_t pid = start_tuner("killed.db");
     int status = 0;
@@ -167,7 +167,7 @@ TEST_F(KillResume, TenKillsLoseNothingAndRepeatNothing) {
 
   const auto killed = trials("killed.db");
   const auto whole = trials("whole.db");
-  // How many confirming runs follow depends on how the speeds turned out, which differ a little.
+  // The speeds differ a little, and so does the number of confirming runs.
   for (std::size_t i = 0; i < killed.size(); ++i) {
     EXPECT_EQ(killed[i].number, static_cast<std::int64_t>(i) + 1);
     EXPECT_TRUE(is_final(killed[i].status)) << killed[i].number;

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """A local SageMaker: `python3 tests/sagemaker_emulator --root DIR [--config FILE]`.
 
-Prints one line, `listening on http://127.0.0.1:PORT`, serves until SIGTERM. The configuration is a JSON
+Prints one line, `listening on http://127.0.0.1:PORT`, and serves until SIGTERM. The configuration is a JSON
 object; every key has a default:
 
-  scale                 emulated seconds in one real second (1)
+  scale                 emulated seconds per real second (1)
   keys                  access key id -> secret, or [secret, session token, expiration in epoch seconds]
   training_quota        instance type (or "*") -> instances (4)
-  warm_pool_quota       likewise (0: keep-alive is accepted and does nothing)
-  images                image -> command that stands for its entry point
+  warm_pool_quota       instance type (or "*") -> instances (0: keep-alive is accepted and does nothing)
+  images                image -> command that replaces its entry point
   timing                see jobs.Timing
   log_delay_s, empty_page_every, log_page_size
   faults, seed          see faults.py
@@ -55,7 +55,7 @@ def build_world(root, config):
                           Timing(**config.get("timing", {})))
     keys = {name: tuple(value) if isinstance(value, list) else value
             for name, value in config.get("keys", {"AKIDEMULATOR": "emulator-secret"}).items()}
-    # The API's request limits hold in real seconds however fast the jobs' time passes.
+    # The API's request limits are per real second, even if the jobs' time is compressed.
     return types.SimpleNamespace(clock=clock, s3=s3, logs=logs, faults=faults, sagemaker=sagemaker,
                                  keys=keys, rates=RequestRates(ScaledClock(1)),
                                  prices=PriceList(config.get("prices", {})))
@@ -70,7 +70,7 @@ def main():
     config = json.loads(pathlib.Path(arguments.config).read_text()) if arguments.config else {}
     world = build_world(arguments.root, config)
     server = Server(("127.0.0.1", arguments.port), make_handler(world))
-    # Not an Event: setting one in a handler that interrupts this thread's own wait on it deadlocks.
+    # Not an Event: a signal handler that interrupts this thread's wait and sets the Event would deadlock.
     stop_signals = []
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda caught, _: stop_signals.append(caught))

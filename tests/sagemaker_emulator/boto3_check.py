@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks the emulator with boto3, a client that knows nothing of it."""
+"""Checks the emulator with boto3, an independent client."""
 
 import json
 import pathlib
@@ -18,7 +18,7 @@ FINISHED = ("Completed", "Failed", "Stopped")
 
 
 class Emulated(unittest.TestCase):
-    """Starts an emulator with `configuration`; 200 emulated seconds pass in one real second."""
+    """Starts an emulator with `configuration`, in which 200 emulated seconds pass in one real second."""
 
     configuration = {}
 
@@ -245,7 +245,7 @@ class Misfortunes(Emulated):
         self.assertEqual(spot["TrainingJobStatus"], "Completed")
         self.assertEqual(stages(spot).count("Starting"), 2)
         self.assertIn("Interrupted", stages(spot))
-        # Create is carried out although its response is lost: the retry finds the job there.
+        # Create takes effect although its response is lost, so the retry finds the job.
         self.assertEqual(self.refusal(self.create, "lost")[0], "ResourceInUse")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Emulated time: real time, compressed."""
+"""Emulated time, which is compressed real time."""
 
 import time
 

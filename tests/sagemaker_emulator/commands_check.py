@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Commands of the real program against the emulator; jobs are made by boto3, a client that knows nothing of
-the program. STEPTUNE_PROGRAM names the program."""
+"""Checks commands of the real program against the emulator. boto3 makes the jobs. STEPTUNE_PROGRAM names the program."""
 
 import json
 import os
@@ -20,7 +19,7 @@ STRANGER = "someone-else-1"
 
 
 class Commands(Emulated):
-    # Real time: the program compares the service's clock with its own.
+    # Real time, since the program compares the service's clock with its own.
     configuration = {"scale": 1, "training_quota": {"*": 4}, "warm_pool_quota": {"*": 4},
                      "timing": {"cold_start_s": 1.0, "download_s": {"FastFile": 0.2}, "image_download_s": 0.2,
                                 "upload_s": 0.2, "pool_ready_s": 0.2},

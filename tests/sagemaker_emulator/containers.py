@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A "container": a local process with an /opt/ml-like folder of its own."""
+"""A "container": a local process with a separate folder like /opt/ml."""
 
 import json
 import os
@@ -17,7 +17,7 @@ class Container:
     def __init__(self, root, job_name, request, group, images, s3, on_line):
         self.base = pathlib.Path(root) / "jobs" / job_name / group["host"]
         self.ml = self.base / "opt" / "ml"
-        # A restarted spot job begins with nothing but its checkpoints.
+        # A restarted spot job keeps only its checkpoints.
         checkpoints = self.ml / "checkpoints"
         kept = self.base / "kept-checkpoints"
         if checkpoints.exists():
@@ -35,7 +35,7 @@ class Container:
         if not argv:
             argv = images[algorithm.get("TrainingImage", algorithm.get("AlgorithmName"))] + ["train"]
         argv += algorithm.get("ContainerArguments", [])
-        # /opt/ml cannot be mounted without privileges: paths below it are redirected.
+        # Mounting /opt/ml needs privileges, so paths below it are redirected.
         argv = [word.replace("/opt/ml", str(self.ml)) for word in argv]
         if len(group["hosts"]) > 1:
             argv = self._network(group["hosts"]) + argv
@@ -55,8 +55,8 @@ class Container:
         self._reader.start()
 
     def _network(self, hosts):
-        """Words in front of a command that then knows the job's hosts by name; none where no
-        namespace may be made."""
+        """Returns words for the front of a command that let it find the job's hosts by name; none if no namespace can
+        be made."""
         names = self.base / "hosts"
         names.write_text(pathlib.Path("/etc/hosts").read_text()
                          + "".join(f"127.0.0.1 {host}\n" for host in hosts))
@@ -85,7 +85,7 @@ class Container:
     def _read(self, on_line):
         for line in self._process.stdout:
             on_line(line.decode("utf-8", "replace").rstrip("\n"))
-        # What a container leaves in its own /tmp goes with it; the first process named it.
+        # A container's /tmp ends with it; here the folder is named after the first process.
         shutil.rmtree(f"{tempfile.gettempdir()}/steptune-hook-{self._process.pid}", ignore_errors=True)
 
     def poll(self):
@@ -111,7 +111,7 @@ class Container:
             return ""
 
     def cpu_seconds(self):
-        """CPU time of the container's processes so far."""
+        """Returns the CPU time of the container's processes so far."""
         ticks = 0
         for process in filter(str.isdigit, os.listdir("/proc")):
             try:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Refusals as the service words them."""
+"""Error responses with the service's texts."""
 
 
 class ServiceError(Exception):
-    """An error response: code, message, HTTP status. Modelled errors spell `Message`."""
+    """An error response: code, message, HTTP status. Errors of the service's model have `Message`."""
 
     def __init__(self, code, message, status=400):
         super().__init__(message)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Scripted misfortune. A script is a list of objects:
+"""Scripted faults. A script is a list of objects:
 
   {"kind": "throttle" | "internal_error" | "drop_response" | "truncate" | "expired_credentials",
    "operation": "CreateTrainingJob", "nth": 2}                 the n-th admitted request of an operation,
                                                                or with "contains": "text" the first whose
                                                                body has it
   {"kind": "capacity" | "internal" | "spot_interruption" | "steal_pool",
-   "job": "regular expression", "after_s": 5, "times": 1}      what befalls a job; times: first attempts
+   "job": "regular expression", "after_s": 5, "times": 1}      a fault of a job; times: first attempts
   any of them with "probability": 0.1 instead of "nth" or "times": drawn from the seeded generator.
 """
 
@@ -29,7 +29,7 @@ class Faults:
         self._lock = threading.Lock()
 
     def for_request(self, operation, body):
-        """The kind of fault that befalls this request, or None."""
+        """Returns the kind of fault for this request, or None."""
         with self._lock:
             count = self._counts[operation] = self._counts.get(operation, 0) + 1
             for fault in self._script:
@@ -47,7 +47,7 @@ class Faults:
         return None
 
     def for_job(self, name, kind):
-        """The fault of this kind that befalls a job, used up by asking; or None."""
+        """Returns the next fault of this kind for a job and uses it up; or None."""
         with self._lock:
             for fault in self._script:
                 if fault["kind"] != kind or not re.search(fault.get("job", ""), name):

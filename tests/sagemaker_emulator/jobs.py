@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One training job: its way through the statuses, on emulated time."""
+"""One training job and its statuses, in emulated time."""
 
 import signal
 
@@ -10,8 +10,8 @@ TERMINAL = ("Completed", "Failed", "Stopped")
 
 
 class Timing:
-    """Emulated seconds that each stage takes. Defaults: a first job is under way after 150 s, a warm
-    one after 20 s, plus the download of its input mode."""
+    """Emulated seconds of each stage. By default a first job runs after 150 s and a warm one after 20 s, plus the
+    download of its input mode."""
 
     def __init__(self, cold_start_s=150.0, warm_start_s=20.0, download_s=None, image_download_s=30.0,
                  upload_s=10.0, stop_grace_s=120.0, pool_ready_s=2.0):
@@ -108,7 +108,7 @@ class Job:
             container.signal(signal.SIGTERM)
 
     def advance(self, now):
-        """Brings the job to where it is at `now`."""
+        """Advances the job to the time `now`."""
         for _ in range(10):
             if self.status in TERMINAL or not self._step(now):
                 return
@@ -256,7 +256,7 @@ class Job:
     # -- measurements ----------------------------------------------------------------------------
 
     def sample_cpu(self, now):
-        """Average CPU use since the last sample, in percent of one core, as CloudWatch sums it."""
+        """Returns the average CPU use since the last sample, in percent of one core, summed as in CloudWatch."""
         for container in self._containers[:1]:
             used = container.cpu_seconds()
             if self._cpu:

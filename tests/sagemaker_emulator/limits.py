@@ -12,8 +12,8 @@ REQUESTS_PER_SECOND = {
 
 
 class RequestRates:
-    """A token bucket per operation, holding one second's worth. Rates are per emulated second
-    unless `real_time`: the API's limits do not shrink when the jobs' time is compressed."""
+    """A token bucket per operation, with one second's worth of tokens. Rates are per emulated second, or per real
+    second if `real_time`: the API's limits stay the same when the jobs' time is compressed."""
 
     def __init__(self, clock):
         self._clock = clock
@@ -35,7 +35,7 @@ class RequestRates:
 
 
 class Quotas:
-    """Instances per type: for training (jobs and warm pools together) and for warm pools."""
+    """Instances per type, for training (jobs and warm pools together) and for warm pools."""
 
     def __init__(self, training, warm_pool):
         self._training = training

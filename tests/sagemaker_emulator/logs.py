@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CloudWatch Logs of training jobs: late, paged, with empty pages."""
+"""CloudWatch Logs of training jobs: late, in pages, some of which are empty."""
 
 import itertools
 import threading
@@ -75,7 +75,7 @@ class Logs:
         start = self._tokens.get(token, 0)
         size = min(request.get("limit", MAX_PAGE), self._page_size)
         self._pages += 1
-        # An empty page is not the end: only a missing token is.
+        # An empty page is not the end; only a missing token is.
         empty = self._empty_every > 0 and self._pages % self._empty_every == 0 and start < len(events)
         end = start if empty else start + size
         response = {"events": events[start:end], "searchedLogStreams": []}
@@ -98,7 +98,7 @@ class Logs:
                 start = max(0, len(events) - self._page_size)
             size = min(request.get("limit", MAX_PAGE), self._page_size)
             page = events[start:start + size]
-            # At the end the same token comes back.
+            # At the end, the service returns the same token.
             return {"events": [{key: event[key] for key in ("timestamp", "message", "ingestionTime")}
                                for event in page],
                     "nextForwardToken": f"f/{start + len(page)}", "nextBackwardToken": f"b/{start}"}

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Warm pools: kept by exact match, billed while they wait."""
+"""Warm pools: reused on an exact match, and billed while they wait."""
 
 AVAILABLE, IN_USE, REUSED, TERMINATED = "Available", "InUse", "Reused", "Terminated"
 
 
 def match_key(request):
-    """Everything that two jobs must share for the second to reuse the first one's instances."""
+    """Returns everything that two jobs must share so that the second can reuse the first one's instances."""
     resources = request["ResourceConfig"]
     vpc = request.get("VpcConfig", {})
     return (request["RoleArn"], resources.get("InstanceType"), resources.get("InstanceCount"),
@@ -16,7 +16,7 @@ def match_key(request):
 
 
 class WarmPool:
-    """Instances that a finished job leaves behind. Times are emulated seconds."""
+    """Instances that a finished job leaves for others. Times are emulated seconds."""
 
     def __init__(self, job_name, key, instance_type, count, available_at, keep_alive_s):
         self.job_name = job_name
@@ -53,7 +53,7 @@ class WarmPool:
         return max(0.0, (self.ended_at if self.ended_at is not None else now) - self.available_at)
 
     def shown_status(self, now):
-        """The machines belong to the job that left them until they are ready for another one."""
+        """A pool counts as in use by its old job until it is ready for another one."""
         return IN_USE if self.status == AVAILABLE and now < self.available_at else self.status
 
     def describe(self, now):

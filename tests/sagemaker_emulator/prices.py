@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Price List API, as far as SageMaker's instances go."""
+"""The part of the Price List API that covers SageMaker's instances."""
 
 import json
 
@@ -9,8 +9,8 @@ REGION = "us-east-1"
 
 
 class PriceList:
-    """Of each type the training price that the configuration names, and others that are easily mistaken
-    for it: hosting is dearer, and what a training plan has paid for costs nothing."""
+    """For each type, the configured training price and others that are easily mistaken for it: hosting is dearer, and
+    instances of a training plan cost nothing."""
 
     def __init__(self, entries):
         self._products = []
@@ -30,7 +30,7 @@ class PriceList:
         rows = [(attributes, usd) for attributes, usd in self._products
                 if all(attributes.get(field) == value for field, value in wanted.items())]
         start = int(request.get("NextToken", 0))
-        # Pages may hold less than was asked for.
+        # Pages may have fewer entries than requested.
         size = min(request.get("MaxResults", 100), 2)
         response = {"FormatVersion": "aws_v1",
                     "PriceList": [self._product(*row) for row in rows[start:start + size]]}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One schedule against the emulator, whose containers are processes in compressed real time, and against
-the simulated account under its virtual clock: both must bill the same.
+"""Plays one schedule against the emulator, whose containers are processes in compressed real time, and against
+the simulated account under its virtual clock. Both must bill the same.
 
 STEPTUNE_REHEARSE_SCHEDULE names the program of rehearse_schedule.cpp."""
 
@@ -15,8 +15,8 @@ from boto3_check import Emulated, FINISHED
 
 SCALE = 40
 PROGRAM_S = 3.0  # real
-# The emulator sees a container's start and end when it next looks, and processes take time to start:
-# some hundredths of a second each, times the scale.
+# The emulator sees a container's start and end at its next look, and processes take time to start: some hundredths of a
+# second each, times the scale.
 TOLERANCE_S = 10.0
 TYPE = "ml.m5.large"
 
@@ -49,8 +49,8 @@ class Rehearsal(Emulated):
                 "KeepAlivePeriodInSeconds": keep_alive}
 
     def run_schedule(self):
-        """A cold job, a warm one that is stopped, and beside them one that runs too long, one that fails,
-        and one that is stopped before it has machines."""
+        """Plays a cold job, a warm one that is stopped, and beside them one that runs too long, one that fails, and one
+        that is stopped before it gets machines."""
         self.create("cold", "while", ResourceConfig=self.resources(keep_alive=600))
         self.create("limited", "endless", StoppingCondition={"MaxRuntimeInSeconds": 90},
                     ResourceConfig=self.resources("ml.c5.xlarge"))
@@ -69,7 +69,7 @@ class Rehearsal(Emulated):
         return self.audit()
 
     def requests_of(self, emulated):
-        """What was asked of the emulator, with the times at which it was carried out."""
+        """Returns the requests to the emulator, with the times at which they took effect."""
         start = min(job["created_at"] for job in emulated["jobs"])
         requests = [{"at_s": job["created_at"] - start, "operation": "CreateTrainingJob",
                      "input": self.inputs[job["name"]]} for job in emulated["jobs"]]

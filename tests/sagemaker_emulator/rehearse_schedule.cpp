@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays a schedule of requests in a simulated account and prints what became of its jobs and pools.
+// Plays a schedule of requests in a simulated account, and prints the results of its jobs and
+// pools.
 //
 //   standard input   {"programs": {image: {"ends_after_s", "exit_code", "failure"}},
 //                     "warm_pool_quota": {type: count},

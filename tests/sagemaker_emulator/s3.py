@@ -49,7 +49,7 @@ class ObjectStore:
             shutil.copy(self.root / bucket / key, target)
 
     def handle(self, method, raw_path, query, body):
-        """(status, headers, body) of the few operations that a tuner needs."""
+        """Returns (status, headers, body) for the few operations that a tuner needs."""
         bucket, _, key = urllib.parse.unquote(raw_path).lstrip("/").partition("/")
         if method == "PUT":
             path = self.path(bucket, key)

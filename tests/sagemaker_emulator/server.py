@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""HTTP in front of the emulated services."""
+"""HTTP server in front of the emulated services."""
 
 import http.server
 import json
@@ -15,7 +15,7 @@ TARGETS = {"SageMaker": "sagemaker", "Logs_20140328": "logs",
 
 
 def _cloudwatch(sagemaker, request):
-    """GetMetricData over `CPUUtilization` of hosts: percent of one core, summed over cores."""
+    """Answers GetMetricData over `CPUUtilization` of hosts: percent of one core, summed over cores."""
     results = []
     for query in request.get("MetricDataQueries", []):
         metric = query["MetricStat"]["Metric"]
@@ -88,7 +88,7 @@ def make_handler(world):
                                    "The security token included in the request is expired", 403)
             response = self._dispatch(prefix, operation, request)
             if fault == "drop_response":
-                # Carried out, but nobody will hear of it.
+                # The request took effect, but its answer is lost.
                 self.connection.shutdown(socket.SHUT_RDWR)
                 self.close_connection = True
                 return
@@ -116,4 +116,4 @@ class Server(http.server.ThreadingHTTPServer):
     allow_reuse_address = True
 
     def handle_error(self, request, client_address):
-        pass  # a client that went away
+        pass  # the client has gone

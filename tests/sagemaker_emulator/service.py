@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The SageMaker operations that a tuner uses, over emulated jobs, pools and quotas."""
+"""The SageMaker operations that a tuner uses, on emulated jobs, pools and quotas."""
 
 import threading
 
@@ -14,7 +14,7 @@ REGION = "us-east-1"
 
 
 class SageMaker:
-    """All state behind one lock; `tick` is called often and on every request."""
+    """All state behind one lock. `tick` is called often and on every request."""
 
     def __init__(self, clock, root, images, s3, logs, faults, quotas, timing):
         self.clock = clock
@@ -44,7 +44,7 @@ class SageMaker:
                 pool.advance(now)
 
     def leave_pool(self, job, keep_alive_s, now, healthy):
-        """A finished job's instances become a pool, unless quota or their health forbid it."""
+        """Makes a finished job's instances a pool, unless the quota or their health forbid it."""
         instance_type, count = job.instance_counts()[0]
         kept = sum(pool.count for pool in self.pools
                    if pool.status == pools.AVAILABLE and pool.instance_type == instance_type)
@@ -52,7 +52,7 @@ class SageMaker:
                               now + self.timing.pool_ready_s, keep_alive_s)
         job.pool = pool
         if not healthy or kept + count > self.quotas.warm_pool(instance_type):
-            # No error is told: absent quota looks exactly like success.
+            # No error is reported: without quota, the answers look the same as with it.
             pool.available_at = now
             pool.terminate(now)
             return
@@ -168,7 +168,7 @@ class SageMaker:
         response = {}
         if start + size < len(jobs):
             response["NextToken"] = str(start + size)
-        # Status filters apply after the page was cut: pages may be empty and still have a successor.
+        # Status filters apply to the cut page, so a page may be empty and still have a successor.
         status, pool_status = request.get("StatusEquals"), request.get("WarmPoolStatusEquals")
         page = [job for job in page if status in (None, job.status)
                 and pool_status in (None, job.summary(now).get("WarmPoolStatus", {}).get("Status"))]
@@ -178,7 +178,7 @@ class SageMaker:
     # -- for tests -------------------------------------------------------------------------------
 
     def audit(self):
-        """What an independent checker needs: every job and pool with what they cost in seconds."""
+        """Returns the facts for an independent check: every job and pool, with its cost in seconds."""
         with self.lock:
             self.tick()
             now = self.clock.now()

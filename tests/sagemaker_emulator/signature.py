@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Verifies Signature Version 4, written from the specification, not from any client."""
+"""Verifies Signature Version 4, independently of any client, from the specification."""
 
 import datetime
 import hashlib
@@ -26,8 +26,8 @@ def _canonical_query(query):
 
 
 def verify(method, raw_path, query, headers, body, keys, wall_time_s):
-    """Raises the service's own refusal unless the request is signed by one of `keys` (id -> secret,
-    or (secret, token, expiration)) within the permitted skew. Returns the service it is signed for."""
+    """Checks that the request is signed by one of `keys` (id -> secret, or (secret, token, expiration)) within the
+    permitted skew; otherwise raises the service's own error. Returns the service for which it is signed."""
     match = AUTHORIZATION.match(headers.get("Authorization", ""))
     if not match:
         raise ServiceError("MissingAuthenticationTokenException", "Missing Authentication Token", 403)

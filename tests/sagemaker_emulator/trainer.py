@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A training program that trains nothing: steps of a few milliseconds, fewer with more workers; or one that fails or hangs."""
+"""A training program that trains nothing: steps of a few milliseconds, shorter with more workers. It can also fail or
+hang."""
 
 import argparse
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole tunings through the emulator, by the program that users run."""
+"""Runs whole tunings with the real program against the emulator."""
 
 import importlib.util
 import json
@@ -51,12 +51,12 @@ def fake_study(**changes):
 
 
 def training(audit):
-    """Whether the job that was started last is training."""
+    """True if the job that was started last is training."""
     return audit["jobs"] and audit["jobs"][-1]["secondary"] == "Training"
 
 
 class Tuned(unittest.TestCase):
-    """An emulator in which 40 emulated seconds pass in one, with `configuration`, and a study."""
+    """Starts an emulator in which 40 emulated seconds pass in one real second, and writes a study."""
 
     configuration = {}
 
@@ -80,7 +80,7 @@ class Tuned(unittest.TestCase):
         self.work.mkdir()
 
     def put_pytorch_program(self, name, file):
-        """Into the bucket that is the study's code channel; the test is skipped where there is no PyTorch."""
+        """Writes the program to the bucket of the study's code channel. Skips the test without PyTorch."""
         if importlib.util.find_spec("torch") is None:
             self.skipTest("no PyTorch in /usr/bin/python3")
         code = self.root / "aws" / "s3" / "my-bucket" / "code"
@@ -122,7 +122,7 @@ class Tuned(unittest.TestCase):
             return json.load(answer)
 
     def wait_for(self, process, condition, what):
-        """Until the emulator's audit meets the condition, while the tuner runs."""
+        """Waits until the emulator's audit meets the condition, while the tuner runs."""
         while process.poll() is None:
             audit = self.audit()
             if condition(audit):
@@ -193,13 +193,13 @@ class Launching(Tuned):
         step_s = trial["measurement"]["seconds_per_sample"] * 4 * 4
         self.assertGreater(step_s, 0.05)
         self.assertLess(step_s, 0.5)
-        # On the second instance: its lines come from another log stream.
+        # The second instance writes to another log stream.
         self.assertIn("straggler: rank 3", trial["measurement"]["remark"])
         self.assert_nothing_costs()
 
 
 class Pack(Tuned):
-    # In real time: whose a line is follows from its time.
+    # Real time, because the time of a line decides which trial it belongs to.
     configuration = {"scale": 1, "log_delay_s": 1,
                      "timing": {"cold_start_s": 1.0, "warm_start_s": 0.5, "image_download_s": 0.5, "upload_s": 0.5,
                                 "download_s": {"File": 1.0, "FastFile": 1.0}, "pool_ready_s": 0.2}}
@@ -212,7 +212,7 @@ class Pack(Tuned):
                         "fate": {"type": "categorical", "choices": ["trains", "fails", "hangs", "is_slow"]}},
             baseline={"workers": 1, "fate": "trains"},
             planned_run={"samples": 1e8}, objectives=["time"], budget={"trials": 5},
-            # The baseline takes as long as it may, so that the others are given as long.
+            # The baseline takes its whole time, so that the others get the same.
             measure={"max_trial": "6s", "min_window": "1s", "target_half_width": 0.001, "confirm_pairs": 0})
         study["try"] = [{"workers": 1, "fate": "fails"}, {"workers": 1, "fate": "hangs"},
                         {"workers": 1, "fate": "is_slow"}, {"workers": 3, "fate": "trains"}]
@@ -231,7 +231,7 @@ class Pack(Tuned):
         self.assertEqual({trial["placement"]["job"] for trial in trials[1:]}, {audit["jobs"][1]["name"]})
         usd_per_s = json.loads((SOURCE / "configs/prices/sagemaker-us-east-1.json").read_text())[
             "instances"]["ml.m5.large"]["usd_per_hour"] / 3600
-        # The service tells whole seconds, and some pass between its marks and its end.
+        # The service reports whole seconds, and some pass between a job's marks and its end.
         billed_s = [round(job["billable_s"]) for job in audit["jobs"]]
         idle_s = sum(pool["retained_s"] for pool in audit["pools"])
         paid_s = [sum(trial["spent_usd"] for trial in of_job) / usd_per_s for of_job in (trials[:1], trials[1:])]
@@ -264,7 +264,7 @@ class Machines(Tuned):
         self.assertEqual(trials[0]["status"], "completed", trials[0])
         self.assertEqual([trials[1]["status"], trials[3]["status"]], ["failed", "failed"], trials)
         self.assertIn("exit code: 3", trials[1]["failure"])
-        # Whichever limit of its turn was over first.
+        # Either limit of its turn may be reached first.
         self.assertRegex(trials[3]["failure"], "no output for 3.0 s|could not be measured")
         for trial in (trials[2], trials[4]):
             self.assertIn(trial["status"], ["completed", "stopped_early"], trial)
@@ -276,7 +276,7 @@ class Machines(Tuned):
             jobs = [job for job in audit["jobs"] if job["instances"] == [[kind, 1]]]
             own = [trial for trial in trials if trial["configuration"]["instance"] == kind]
             self.assertEqual({trial["placement"]["job"] for trial in own}, {job["name"] for job in jobs})
-            # The service tells whole seconds, and some pass between its marks and its end.
+            # The service reports whole seconds, and some pass between a job's marks and its end.
             billed_s = sum(round(job["billable_s"]) for job in jobs)
             idle_s = sum(pool["retained_s"] for pool in audit["pools"] if pool["instance_type"] == kind)
             paid_s = sum(trial["spent_usd"] for trial in own) / (prices[kind]["usd_per_hour"] / 3600)
@@ -289,7 +289,7 @@ class Hooked(Tuned):
     configuration = Pack.configuration
 
     def tune(self, jobs, **runner):
-        """Tunes a program that tells nothing and has no options; `jobs` is how many it takes."""
+        """Tunes a program that reports nothing and has no options. `jobs`: the expected number of jobs."""
         self.put_pytorch_program("train.py", SOURCE / "tests/pytorch_hook/programs/waits_for_data.py")
         study = fake_study(
             command=["/usr/bin/python3", "train.py"], env={"OMP_NUM_THREADS": "1"},
@@ -341,7 +341,7 @@ class Death(Tuned):
         self.wait_for(process, lambda audit: len(audit["jobs"]) >= 2 and training(audit), "the second job trains")
         process.send_signal(signal.SIGKILL)
         process.communicate()
-        # A price table that has become newer meanwhile does not make it another study.
+        # A newer price table does not make it another study.
         table = json.loads((SOURCE / "configs/prices/sagemaker-us-east-1.json").read_text())
         table["instances"]["ml.m5.large"]["usd_per_hour"] = 0.5
         (self.root / "sagemaker-us-east-1.json").write_text(json.dumps(table))
@@ -363,7 +363,7 @@ class Leaving(Tuned):
         self.assertRegex(err, r"job \S+-t1-a1 goes on: \$0\.11 per hour")
         self.assertIn("steptune run", err)
         self.assertEqual(self.audit()["jobs"][-1]["status"], "InProgress")
-        # Without study file and history: the job tells what its study counts.
+        # Without study file and history, the job's tags give its price.
         [job] = self.read("pools", "--region", "us-east-1")["machines"]
         self.assertEqual((job["price"]["from"], job["price"]["market"]), ("study", "on_demand"))
         self.assertAlmostEqual(job["price"]["list_usd_per_hour"], 0.115)
@@ -388,7 +388,7 @@ class Secrets(Tuned):
 
     def test_no_artefact_holds_a_secret(self):
         study = fake_study(budget={"trials": 2})
-        # In a file, and in a variable that no trial is given.
+        # Keys are in a file, and in a variable that trials do not get.
         (self.root / "credentials").write_text(
             f"[default]\naws_access_key_id = AKIDEMULATOR\naws_secret_access_key = {SECRETS['key']}\n"
             f"aws_session_token = {SECRETS['token']}\n")
@@ -399,7 +399,7 @@ class Secrets(Tuned):
         process = self.begin(study)
         arguments = pathlib.Path(f"/proc/{process.pid}/cmdline").read_bytes()
         out, err = self.finish(process)
-        # Keys that are refused: the service's answer repeats what was sent.
+        # For refused keys, the service's answer repeats what was sent.
         wrong = {**self.environment(), "AWS_ACCESS_KEY_ID": "AKIDEMULATOR",
                  "AWS_SECRET_ACCESS_KEY": SECRETS["key"] + "-wrong",
                  "AWS_SESSION_TOKEN": SECRETS["token"]}

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Validates requests against botocore's own service model, patterns and enums included, and adds
-the rules that the service applies beyond its model."""
+"""Validates requests against botocore's own service model, with patterns and enums, and adds rules that the service
+applies beyond its model."""
 
 import re
 
@@ -59,7 +59,7 @@ class ModelValidator:
                 self._bounds(shape, value, where, "value", faults)
 
     def _string(self, shape, value, where, faults):
-        # ml.* types newer than Debian's model are no fault of the caller's.
+        # Instance types newer than Debian's model are accepted.
         if shape.enum and value not in shape.enum and not value.startswith("ml."):
             faults.append(f"Value '{value}' at '{where}' failed to satisfy constraint: "
                           f"Member must satisfy enum value set: [{', '.join(shape.enum)}]")
@@ -92,7 +92,7 @@ class ModelValidator:
 
 
 def check_training_job(request):
-    """The service's rules that no model states."""
+    """Applies the service's rules that are not in the model."""
     resources = request["ResourceConfig"]
     groups = resources.get("InstanceGroups")
     spot = request.get("EnableManagedSpotTraining", False)
