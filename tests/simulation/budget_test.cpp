@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A budget of time is used as long as something can be learnt with it, and no longer.
+// Tests that a time budget is used while trials can still learn something, and no longer.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Two hundred configurations and ten minutes.
+/// A study of two hundred configurations and ten minutes.
 class TimeBudget : public ::testing::Test {
  protected:
   TimeBudget() {
@@ -33,7 +33,7 @@ class TimeBudget : public ::testing::Test {
     return static_cast<std::size_t>(std::ranges::count_if(
         trials_, [](const TrialRecord& trial) { return is_compared(trial.purpose); }));
   }
-  /// Whether a trial of the search came after a confirming run.
+  /// True if a trial of the search came after a confirming run.
   [[nodiscard]] bool went_on() const {
     const auto confirming = std::ranges::find_if(
         trials_, [](const TrialRecord& trial) { return is_confirmation(trial.purpose); });
@@ -80,7 +80,7 @@ TEST_F(TimeBudget, IsEnoughForTwoConfigurationsOfWhichTheBaselineIsNoisy) {
 }
 
 TEST_F(TimeBudget, WhatNothingNeedsForItsProofIsSearchedWith) {
-  // The baseline is the best, and two fifths of the time are kept for a confirmation.
+  // The baseline is the best, and two fifths of the time are reserved for a confirmation.
   document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 39})");
   document_["measure"]["confirm_pairs"] = 6;
   const LoopResult result = result_of([](const TrialSpec& spec) {
@@ -160,7 +160,7 @@ TEST_F(TimeBudget, EndsEarlyWhereEverythingWasTried) {
   EXPECT_LT(used_, 0.5);
 }
 
-/// The search's first ten trials look faster than the baseline; fresh runs are far slower.
+/// The search's first ten trials look faster than the baseline, but fresh runs are far slower.
 ScriptedRunner::Script faster_at_first(double startup_s) {
   return [startup_s](const TrialSpec& spec) {
     TrialScript script = train(spec);
@@ -193,7 +193,7 @@ TEST_F(TimeBudget, IsNotSaidToBeTooShortWhereNothingMoreMayBeClaimed) {
   EXPECT_THAT(result.reason, Not(HasSubstr("too short for another trial")));
 }
 
-/// Programs of a minute that end by themselves, before a steady state; the baseline's is slower.
+/// Programs that end by themselves after a minute, before a steady state. The baseline's is slower.
 TrialScript ends_unsteady(const TrialSpec& spec) {
   TrialScript script = train(spec);
   const bool is_baseline = to_number(*spec.configuration.find("batch_size")) == 32 &&
@@ -223,7 +223,7 @@ TEST_F(TimeBudget, LeavesTheThreePairsThatAClaimTakesWithoutASteadyState) {
   EXPECT_LT(used_, 1.1);
 }
 
-/// A program that gets slower all the time, after a start of so long.
+/// A program that slows down all the time, after a start of `startup_s`.
 ScriptedRunner::Script never_steady(double startup_s) {
   return [startup_s](const TrialSpec& spec) {
     TrialScript script = train(spec);
@@ -261,7 +261,7 @@ TEST_F(TimeBudget, IsNotOverrunByOthersWithoutASteadyState) {
   document_["measure"]["max_trial"] = "600s";
   for (const double time_s : {120.0, 300.0}) {
     document_["budget"]["time"] = time_s;
-    // The baseline is steady, and found so in seconds.
+    // The baseline is steady, and known to be so within seconds.
     static_cast<void>(result_of([](const TrialSpec& spec) {
       const bool is_baseline = to_number(*spec.configuration.find("batch_size")) == 32 &&
                                to_number(*spec.configuration.find("workers")) == 0;
@@ -272,7 +272,7 @@ TEST_F(TimeBudget, IsNotOverrunByOthersWithoutASteadyState) {
   }
 }
 
-/// A study of two configurations, by the number of workers.
+/// Reduces the study to two configurations that differ in the number of workers.
 void have_two_configurations(Json& document) {
   document["parameters"].erase("batch_size");
   document["parameters"]["workers"]["high"] = 1;
@@ -342,7 +342,7 @@ TEST_F(TimeBudget, WhatStartsTooSlowlyForItIsOpenAgainWithMoreTime) {
 }
 
 TEST_F(TimeBudget, LetsTrialsComeToAGuardThatIsFurtherThanTheirShare) {
-  // The fastest takes 24 s to it, a trial's share is 17 s.
+  // The fastest needs 24 s to reach it, and a trial's share is 17 s.
   document_["measure"]["max_trial"] = "120s";
   document_["guards"] =
       Json::parse(R"([{"metric": "loss", "after_samples": 25000, "max_ratio_to_baseline": 1.02}])");
@@ -392,7 +392,7 @@ TEST_F(TimeBudget, IsNotSpentOnAFreshRunThatDoesNotStart) {
   EXPECT_LT(used_, 0.8);
 }
 
-/// Of two configurations the faster one, which starts for so long; longer still where it is fresh.
+/// Two configurations. The faster one starts slowly, and even more slowly in a fresh run.
 ScriptedRunner::Script starts_slowly(double startup_s, double noise) {
   return [=](const TrialSpec& spec) {
     const bool is_faster = to_number(*spec.configuration.find("workers")) == 1;
@@ -427,7 +427,7 @@ TEST_F(TimeBudget, CutsOffNoFreshRunThatStartsAsSlowlyAsItsTrialDid) {
   EXPECT_LT(used_, 1.25) << "by the first pair of fresh runs at most";
 }
 
-/// A machine at a tenth of a cent a second.
+/// A machine that costs a tenth of a cent per second.
 class MoneyOfThisMachine : public ::testing::Test {
  protected:
   Json document_ = study_document();

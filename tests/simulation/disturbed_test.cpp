@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Studies on a machine that others use now and then.
+// Tests studies on a machine that others use now and then.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -17,7 +17,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// Forty of sixty configurations, whose steps all take as long but for the fastest's.
+/// A study of sixty configurations with forty trials. All have the same step time but the fastest.
 class DisturbedStudy : public ::testing::Test {
  protected:
   DisturbedStudy() {
@@ -29,8 +29,8 @@ class DisturbedStudy : public ::testing::Test {
     fastest_ = trials_.at(14).configuration;
   }
 
-  /// Trials of these numbers are disturbed for two fifths of their time and take half as long
-  /// again.
+  /// Runs the study. Trials with these numbers are disturbed for two fifths of their time, and take
+  /// 1.5 times as long.
   void play(const std::set<std::int64_t>& disturbed) {
     const DatabaseFolder folder;
     SimulatedRun run(folder.path(), document_, [&](const TrialSpec& spec) {
@@ -49,7 +49,7 @@ class DisturbedStudy : public ::testing::Test {
     recommended_ = result->recommendation.value().configuration;
   }
 
-  /// Of the trials that measure again what an earlier one had measured.
+  /// Returns the origins of trials that repeat an earlier trial.
   [[nodiscard]] std::vector<std::string> origins() const {
     std::vector<std::string> result;
     for (const TrialRecord& trial : trials_) {
@@ -91,9 +91,9 @@ TEST_F(DisturbedStudy, TakesAMachineThatIsAlwaysSharedAsItIs) {
   EXPECT_LE(origins().size(), 1U);
 }
 
-/// Sixty configurations, the speeds of which differ by 10 %, on a machine that others use during
-/// one trial in so many; those take half as long again. The share of studies that end with the
-/// fastest one, give or take 1 %.
+/// Returns the share of studies that end with the fastest of sixty configurations, within 1 %.
+/// Their speeds differ by 10 %. Others use the machine during the share `disturbed_trials` of
+/// trials, which then take 1.5 times as long.
 double share_that_finds_the_fastest(double disturbed_trials, std::uint64_t studies) {
   int found = 0;
   for (std::uint64_t seed = 0; seed < studies; ++seed) {

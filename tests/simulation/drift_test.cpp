@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Studies on a machine that becomes slower while they search.
+// Tests studies on a machine that slows down during the search.
 #include <algorithm>
 #include <fstream>
 #include <map>
@@ -20,7 +20,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Sixty configurations, of which forty are tried.
+/// A study of sixty configurations with forty trials.
 Json drift_document() {
   Json document = study_document();
   document["parameters"]["workers"]["high"] = 11;
@@ -29,14 +29,14 @@ Json drift_document() {
   return document;
 }
 
-/// The steps of all configurations take as long, but on the machine.
+/// All configurations have the same step time, which the machine multiplies by `slowness`.
 TrialScript step_of(const TrialSpec& spec, double slowness) {
   TrialScript script = train(spec);
   script.seconds_per_step = script.samples_per_step * 0.003 * slowness;
   return script;
 }
 
-/// 1 % longer with every other launch: 20 % over the search.
+/// Step times grow by 1 % with every other launch, 20 % over the search.
 double slower_and_slower(const TrialSpec& spec) {
   return 1.0 + 0.005 * static_cast<double>(std::min<std::int64_t>(spec.key.trial, 44));
 }
@@ -72,7 +72,7 @@ class DriftingStudy : public ::testing::Test {
     early_ = searched.at(2).configuration;
     late_ = searched.at(37).configuration;
   }
-  /// The one that is tried late is the fastest, by 5 %, the early one the next.
+  /// The configuration that is tried late is the fastest, by 7 %; the early one is second.
   [[nodiscard]] TrialScript contest(const TrialSpec& spec) const {
     const double speed = spec.configuration == late_    ? 1.5
                          : spec.configuration == early_ ? 1.4
@@ -143,7 +143,7 @@ TEST_F(DriftingStudy, TheDecisionLogSaysWhatSentinelsAndFreshRunsShowed) {
     log.push_back(line);
   }
   ASSERT_EQ(drifts.size(), of_purpose(played.trials, TrialPurpose::sentinel).size());
-  // Ten percent between two runs are as much as a drift has to be for these alone to show it.
+  // Two runs show a drift by themselves only if they differ by ten percent.
   EXPECT_THAT(drifts.front(), HasSubstr("runs=2 "));
   EXPECT_THAT(drifts.back(), HasSubstr("significant=true log_ratio=0.1"));
   const auto of_winner = std::ranges::find_if(judgements, [&](const std::string& line) {
@@ -157,7 +157,7 @@ TEST_F(DriftingStudy, TheDecisionLogSaysWhatSentinelsAndFreshRunsShowed) {
   });
   ASSERT_NE(decided, judgements.end());
 
-  // The history keeps the same, in the same order.
+  // The history has the same decisions, in the same order.
   auto logged = log.begin();
   std::map<std::string, std::size_t> kinds;
   for (const StudyDecision& decision : played.decisions) {
@@ -207,7 +207,7 @@ TEST_F(DriftingStudy, ASentinelThatFailsIsNoFailureOfTheStudy) {
   EXPECT_EQ(played.recommendation.claim, Claim::faster);
 }
 
-/// Writes down what the search is told.
+/// Records what the search is told.
 class Listening final : public Searcher {
  public:
   Listening(std::unique_ptr<Searcher> searcher, std::vector<std::string>& told)
@@ -229,8 +229,7 @@ class Listening final : public Searcher {
   std::vector<std::string>& told_;
 };
 
-/// Stops trials of three workers at their tenth step, as the scheduler does what it takes to be
-/// worse.
+/// Stops trials with three workers at their tenth step, as a scheduler stops the worse trials.
 class StopsThreeWorkers final : public Scheduler {
  public:
   explicit StopsThreeWorkers(const std::vector<TrialSpec>& started) : started_(started) {}
@@ -250,7 +249,7 @@ class StopsThreeWorkers final : public Scheduler {
 
 struct Decided {
   std::vector<std::string> trials;
-  std::vector<std::string> told;  ///< to the searcher that was there at the end
+  std::vector<std::string> told;  ///< to the last searcher
   std::string recommended;
 };
 
@@ -267,7 +266,7 @@ std::vector<std::string> decided_of(const std::vector<TrialRecord>& trials) {
   return result;
 }
 
-/// Runs until the crash point of that number (0: to the end); how many there were.
+/// Runs to the crash point with this number (0: to the end). Returns the number of crash points.
 std::size_t run_to(const std::filesystem::path& folder, const Json& document,
                    const ScriptedRunner::Script& script, std::size_t crash_at, Decided& decided,
                    bool stops_three_workers = false) {
@@ -314,7 +313,7 @@ TEST_P(KilledWhileDrifting, DecidesAsIfItHadNotBeenKilled) {
 
 INSTANTIATE_TEST_SUITE_P(Schedulers, KilledWhileDrifting, ::testing::Values("none", "asha"));
 
-/// On a machine that becomes slower some trials hang, what is faster than the baseline violates the
+/// The machine slows down. Some trials hang, configurations faster than the baseline violate the
 /// guard, and the fastest is stopped before the guard judges it.
 TEST_F(DriftingStudy, WithHangingTrialsAndAStoppedFinalistDecidesAfterAKillAsBefore) {
   document_["budget"]["trials"] = 24;

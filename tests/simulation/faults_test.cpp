@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trials that fail in every way there is, guards, budgets.
+// Tests trials that fail in every possible way, guards and budgets.
 #include <algorithm>
 #include <filesystem>
 
@@ -136,7 +136,7 @@ TEST_F(FaultTest, ATrialWithoutReportsIsNeverRanked) {
 }
 
 TEST_F(FaultTest, AProgramThatIgnoresItsEndDoesNotEndTheStudy) {
-  // The runner ends it by force in the end; what was measured counts.
+  // The runner finally ends it by force; its measurement counts.
   const auto script = [](const TrialSpec& spec) {
     TrialScript result = train(spec);
     result.stops_as = OutcomeKind::failed;
@@ -196,7 +196,7 @@ TEST_F(FaultTest, GuardsKeepFastButBadConfigurationsFromWinning) {
   }
 }
 
-/// The configuration with the most of both is ten times as fast, and diverges.
+/// The configuration with the largest batch and most workers is ten times as fast, and diverges.
 TrialScript fast_but_diverging(const TrialSpec& spec) {
   TrialScript result = train(spec);
   const bool diverges = batch_of(spec) == 256 && workers_of(spec) == 3;
@@ -256,7 +256,7 @@ TEST_F(FaultTest, AFinalistWhoseFreshRunsHangIsNotClaimedToBeFaster) {
     TrialScript result = train(spec);
     const bool is_fast = batch_of(spec) == 256 && workers_of(spec) == 3;
     result.seconds_per_step = result.samples_per_step * (is_fast ? 0.0015 : 0.003);
-    // Before it has been measured as well as is asked for.
+    // It hangs before it is measured as precisely as requested.
     if (is_fast && spec.key.trial > 3) result.hangs_after = 25;
     return result;
   };
@@ -341,7 +341,7 @@ TEST_F(FaultTest, TheTimeBudgetHoldsWithItsConfirmation) {
 }
 
 TEST_F(FaultTest, TheCostBudgetHoldsOverSeveralTrialsAtATime) {
-  // 3.6 USD an hour: a tenth of a cent per second.
+  // 3.6 USD per hour: a tenth of a cent per second.
   document_["budget"] = Json::parse(R"({"trials": 1000, "cost": 0.06})");
   document_["measure"]["target_half_width"] = 0.004;
   SimulatedRun run(folder_.path(), document_, train, 0.0, 3);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Studies whose gain comes from one of many settings.
+// Tests studies whose speed-up comes from one of many settings.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-/// Five settings of a loader, of which the searcher varies all.
+/// A study of five settings of a loader, all of which the searcher varies.
 Json loader_document() {
   Json document = study_document();
   document["command"] = {"train"};
@@ -35,7 +35,7 @@ Json loader_document() {
   return document;
 }
 
-/// A data set that waits: only the workers matter.
+/// A data set that waits, so only the number of workers matters.
 TrialScript wait_for_data(const TrialSpec& spec) {
   const double workers = to_number(*spec.configuration.find("workers"));
   TrialScript script;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that tell steps alone, and may ignore their batch size.
+// Tests programs that report only steps, and may ignore their batch size.
 #include <algorithm>
 #include <stdexcept>
 
@@ -14,7 +14,7 @@ namespace {
 using ::testing::Contains;
 using ::testing::HasSubstr;
 
-/// Its first trial beside the baseline changes the batch size alone.
+/// A study whose first trial after the baseline changes only the batch size.
 Json document_of_steps() {
   Json document = study_document();
   document["try"] = Json::array({{{"batch_size", 128}, {"workers", 0}}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Confirming runs that take turns, where the runner can.
+// Tests confirming runs that take turns, if the runner can do so.
 #include <algorithm>
 #include <vector>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trials that end by themselves, as soon as their interval is tight: is it right then?
+// Tests whether intervals are right in trials that end as soon as their interval is tight.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr double k_seconds_per_sample = 0.1;
 
-/// The measurements of some 300 trials that are all alike but for their noise.
+/// Returns the measurements of some 300 trials that differ only by noise.
 std::vector<Measurement> measurements_of(const StepNoise& noise, const Json& measure) {
   Json document = study_document();
   document["command"] = Json::array({"train", "{run}"});
@@ -65,12 +65,13 @@ TEST(TrialsThatEndByThemselves, HaveIntervalsThatHold) {
   }
 }
 
-/// Steps of the trials of the search, which are quiet; those of the baseline vary by `noise`.
+/// Returns the mean number of steps of the search's trials, which are quiet; the baseline's vary by
+/// `noise`.
 double mean_steps_beside(double noise) {
   const DatabaseFolder folder;
   SimulatedRun run(folder.path(), study_document(), [&](const TrialSpec& spec) {
     TrialScript script = train(spec);
-    // All alike: none is ended for being slower.
+    // All have the same speed, so none ends for being slower.
     script.seconds_per_step = 0.1;
     script.samples_per_step = to_number(*spec.configuration.find("batch_size"));
     script.noise = spec.key.trial == 1 ? noise : 0.001;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The whole tuner but its runner, under a virtual clock: what a study comes to.
+// Tests the results of studies with the whole tuner except for its runner, under a virtual clock.
 #include <cmath>
 #include <set>
 
@@ -42,7 +42,7 @@ double true_seconds_per_sample(const Configuration& configuration) {
   return script.seconds_per_step / script.samples_per_step;
 }
 
-/// Writes down what it is told of other studies; suggests as the searcher it wraps.
+/// Records what it is told of other studies. Suggests like the wrapped searcher.
 class AttentiveSearcher final : public Searcher {
  public:
   explicit AttentiveSearcher(std::unique_ptr<Searcher> searcher) : searcher_(std::move(searcher)) {}
@@ -214,7 +214,7 @@ TEST_F(LoopTest, ASpaceThatIsExhaustedEndsTheSearch) {
   EXPECT_EQ(of_search(run.trials()).size(), 20U);
 }
 
-/// Has nothing to try beside another trial, as one that waits for what that tells.
+/// Suggests nothing while another trial runs, like a searcher that waits for its result.
 class PatientSearcher final : public Searcher {
  public:
   explicit PatientSearcher(std::unique_ptr<Searcher> searcher) : searcher_(std::move(searcher)) {}
@@ -297,7 +297,7 @@ TEST_F(LoopTest, WhereNothingIsFasterThePlanIsThatOfTheBaselinesFreshRuns) {
 }
 
 TEST_F(LoopTest, AWinnerByLuckIsTakenBack) {
-  // Every search trial but the baseline looks fast; fresh runs show that it was luck.
+  // Every search trial but the baseline looks fast by luck, as fresh runs show.
   const auto lucky = [](const TrialSpec& spec) {
     TrialScript script = train(spec);
     script.seconds_per_step = script.samples_per_step * 0.001;
@@ -409,7 +409,7 @@ TEST_F(LoopTest, AsksTheBayesianSearcherWhichTrialsGoOn) {
   EXPECT_GT(result.recommendation->speed_up.ratio, 2.0);
 }
 
-/// Another searcher's suggestions, with an improvement that it claims to expect.
+/// Suggests like the wrapped searcher, with an invented expected improvement.
 class Claiming final : public Searcher {
  public:
   Claiming(std::unique_ptr<Searcher> searcher, double claim)
@@ -455,7 +455,7 @@ TEST_F(LoopTest, TwoObjectivesGiveATradeOff) {
   const auto script = [](const TrialSpec& spec) {
     TrialScript result = train(spec);
     result.steps = 100;
-    // Workers cost energy: fast and frugal exclude each other.
+    // Workers cost energy, so no configuration is both fast and frugal.
     result.metrics["energy"] = 100.0 * (1.0 + to_number(*spec.configuration.find("workers")));
     return result;
   };

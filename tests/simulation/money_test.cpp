@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a study of rented machines may cost, and what its trials do.
+// Tests the cost limit of studies on rented machines, for several kinds of trials.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@ namespace {
 
 constexpr double k_usd_per_hour = 36.0;
 
-/// The simulated study on SageMaker, at a cent a second; batches above 32 need two instances.
+/// The simulated study on SageMaker, at a cent per second. Batches above 32 need two instances.
 Json rented_document() {
   Json document = study_document();
   document["runner"] = *parse_json(R"({
@@ -26,8 +26,8 @@ Json rented_document() {
   return document;
 }
 
-/// Trials that take long to start but for the baseline's configuration: what they will cost is seen
-/// neither in what they have cost nor in what others did.
+/// Trials that start slowly, except for the baseline's configuration. Neither their cost so far nor
+/// other trials show what they will cost.
 TrialScript slow_start(const TrialSpec& spec) {
   TrialScript script = train(spec);
   if (spec.key.trial > 1) script.startup_s = 500.0;
@@ -74,7 +74,7 @@ TEST(Money, AContinuedStudyKeepsItsIdentityAndANewOneOfItsNameHasAnother) {
 }
 
 TEST(Money, ARentedStudyOverrunsItsBudgetByLessThanOneTrialsBound) {
-  // A trial costs about $5 or $10, at most $7.20 or $14.40; the baseline next to nothing.
+  // A trial costs about $5 or $10, at most $7.20 or $14.40; the baseline costs next to nothing.
   for (const int capacity : {1, 2, 4, 8}) {
     for (const double budget_usd : {12.0, 30.0, 47.0, 100.0}) {
       const DatabaseFolder folder;
@@ -83,7 +83,7 @@ TEST(Money, ARentedStudyOverrunsItsBudgetByLessThanOneTrialsBound) {
       SimulatedRun run(folder.path(), document, slow_start, 0.0, capacity);
       const auto result = run.run();
       ASSERT_TRUE(result) << result.error().text();
-      // So slow a start leaves open what buffers hide, in the time that there is.
+      // After so slow a start, there is no time to find out what buffers hide.
       EXPECT_TRUE(result->end == LoopEnd::budget || result->end == LoopEnd::nothing_faster);
       const double bound_usd =
           2.0 * k_usd_per_hour * *run.study.runner->traits().longest_billed_s / 3600.0;
@@ -96,8 +96,7 @@ TEST(Money, ARentedStudyOverrunsItsBudgetByLessThanOneTrialsBound) {
 TEST(Money, BoundsOfTrialsUnderWayHoldOthersBackOnlyUntilTheyEnd) {
   const DatabaseFolder folder;
   Json document = rented_document();
-  // Trials end soon, so their bounds ($7.20 or $14.40) are far above what they cost ($0.70 or
-  // less).
+  // Trials end early, so their bounds ($7.20 or $14.40) are far above their cost (at most $0.70).
   document["budget"]["cost"] = 16.0;
   document["budget"]["trials"] = 10;
   SimulatedRun run(folder.path(), document, train, 0.0, 4);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A season of nights under a virtual clock; years of them: benchmarks/nightly_year.
+// Tests a season of nights under a virtual clock; benchmarks/nightly_year simulates years.
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -69,9 +69,9 @@ constexpr const char* k_space = R"json({
   "runner": {"type": "local"}
 })json";
 
-/// How many trials a search takes to come within 2 % of the best after a library upgrade, with 40
-/// trials from before it and 15 from after it, on an older kernel: as two earlier studies or as
-/// one.
+/// Returns the number of trials until a search is within 2 % of the best after a library upgrade.
+/// It learns from 40 earlier trials from before the upgrade, and from 15 from after it.
+/// `apart`: they are two earlier studies, otherwise one.
 double trials_to_the_best(const StudySpec& study, std::uint64_t seed, bool apart) {
   YearModel before;
   YearModel now;
@@ -116,7 +116,7 @@ double trials_to_the_best(const StudySpec& study, std::uint64_t seed, bool apart
   return k_most;
 }
 
-// Why `night_prior` keeps nights apart by what has changed since.
+// This is why `night_prior` separates nights by what has changed since.
 TEST(FormerNights, TeachMoreApartThanTogetherWhereTheyDisagree) {
   const StudySpec study =
       must(study_from_json(must(parse_json(k_space, "space")), "/studies/nightly.json",

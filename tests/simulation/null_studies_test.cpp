@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Studies in which nothing is faster, and some in which something is.
+// Tests studies in which no configuration is faster, and some in which one is.
 #include <algorithm>
 #include <vector>
 
@@ -81,11 +81,11 @@ TEST(NullStudies, StallsAreTakenForNoSpeedUp) {
   EXPECT_GE(count_claims(machine, {1.5, 1.0}, 5).claims, 4);
 }
 
-/// Verdicts of studies of `speeds` under a budget of a quarter of an hour.
+/// Verdicts of studies of `speeds` with a budget of a quarter of an hour.
 struct Verdicts {
   int nothing_to_gain = 0;
   int faster = 0;
-  double longest_s = 0.0;  ///< of those with nothing to gain
+  double longest_s = 0.0;  ///< longest of the studies with nothing to gain
 };
 
 Verdicts verdicts_of(const std::vector<double>& speeds, double launch_variation, int studies) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Studies of all kinds, drawn by chance: what is promised of every one of them.
+// Tests what is promised of every study, with random studies of all kinds.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::uint64_t k_studies = 60;
 constexpr double k_usd_per_s = 0.001;
 
-/// What is drawn of one study, by its number.
+/// Random draws of a study, by its number.
 class Drawn {
  public:
   explicit Drawn(std::uint64_t seed) : rng_(seed, "random study", 0) {}
@@ -35,7 +35,7 @@ struct RandomStudy {
   Json document = study_document();
   ScriptedRunner::Script script;
   int capacity = 1;
-  bool has_only_trials = false;  ///< as its budget
+  bool has_only_trials = false;  ///< its budget has only trials
 };
 
 void draw_budget(Drawn& drawn, RandomStudy& study) {
@@ -76,8 +76,8 @@ void draw_goal(Drawn& drawn, RandomStudy& study) {
   if (drawn.one_in(3)) document["parameters"]["workers"]["high"] = 39;
 }
 
-/// The same for every launch of a configuration, so that what is claimed can be told from the
-/// truth.
+/// Returns the true time of a configuration, the same in every launch, so that claims can be
+/// checked.
 double true_rate(const Configuration& configuration) {
   TrialSpec spec;
   spec.configuration = configuration;
@@ -94,7 +94,7 @@ void draw_script(Drawn& drawn, std::uint64_t seed, RandomStudy& study) {
     script.startup_s = startup_s;
     script.noise = noise;
     script.metrics["loss"] = to_number(*spec.configuration.find("batch_size")) > 128 ? 2.2 : 2.0;
-    // Of the trial, whichever attempt it is.
+    // Depends on the trial, not on its attempt.
     Rng chance(seed, "fault", static_cast<std::uint64_t>(spec.key.trial));
     if (faults == 0 || chance.below(10) >= faults) return script;
     switch (chance.below(6)) {
@@ -110,7 +110,7 @@ void draw_script(Drawn& drawn, std::uint64_t seed, RandomStudy& study) {
         script.hangs_after = 5;
         break;
       case 3:
-        script.steps = 0;  // ends at once, in order
+        script.steps = 0;  // ends at once, without a failure
         break;
       case 4:
         script.steps = 40;
@@ -134,7 +134,7 @@ RandomStudy random_study(std::uint64_t seed) {
   return study;
 }
 
-/// Dies where a study does not come to an end.
+/// Aborts a study that does not end.
 void bound(SimulatedRun& run) {
   run.runner.at_wait = [&run] {
     if (run.clock.now_s() > 1e6) throw std::runtime_error("the study does not end");
@@ -154,7 +154,8 @@ Ended play(const std::filesystem::path& folder, const RandomStudy& study, double
   return {std::move(result), run.record(), run.trials()};
 }
 
-/// What the first pair of fresh runs takes at the least, and what ends then has to end.
+/// Returns the time beyond the budget that a study may take: the first pair of fresh runs, and the
+/// end of running trials.
 double most_beyond_s(const std::vector<TrialRecord>& trials) {
   double most_s = 1.0;
   for (const TrialRecord& trial : trials) {
@@ -178,7 +179,7 @@ void expect_promises(const RandomStudy& study, const Ended& ended) {
   }
   std::int64_t searched = 0;
   for (const TrialRecord& trial : ended.trials) {
-    // Without a baseline each run of the tuner tries another one.
+    // If the baseline was not measured, each run of the tuner tries it again.
     const bool no_baseline = trial.purpose == TrialPurpose::baseline && !was_measured(trial.status);
     searched += is_compared(trial.purpose) && !no_baseline ? 1 : 0;
     EXPECT_TRUE(is_final(trial.status) || trial.status == TrialStatus::interrupted)
@@ -216,7 +217,7 @@ TEST(RandomStudies, KeepTheirBudgetsAndClaimWhatIsTrue) {
     expect_promises(study, ended);
     if (is_false_claim(ended, study)) ++false_claims;
     if (is_to_be_continued(ended.result.end)) continue;
-    // Once more changes nothing.
+    // Running it again changes nothing.
     const Ended again = play(folder.path(), study, 1e5);
     EXPECT_EQ(again.result.reason, ended.result.reason);
     EXPECT_EQ(again.trials.size(), ended.trials.size());
@@ -244,7 +245,7 @@ TEST(RandomStudies, GoOnAfterKillsAsIfThereHadBeenNone) {
     const DatabaseFolder folder;
     Rng chance(seed, "kill", 0);
     for (int kill = 0; kill < 3; ++kill) {
-      // Clocks go back now and then.
+      // The clock goes back now and then.
       SimulatedRun run(folder.path(), study.document, study.script,
                        1e6 - 1e5 * static_cast<double>(chance.below(10)), study.capacity);
       bound(run);

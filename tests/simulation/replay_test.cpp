@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop on the replay runner, with trials that end in every way, drawn from a seed.
+// Tests the loop on the replay runner, with trials that end in every way, drawn from a seed.
 #include <algorithm>
 #include <set>
 
@@ -20,8 +20,8 @@ double rate_of(const Configuration& configuration) {
   return 0.0005 + 0.02 / batch + 0.002 / (1.0 + workers);
 }
 
-/// What happens to a trial, from the seed of the simulation: most run well, some crash, run out of
-/// memory, hang, or are lost.
+/// Returns the end of a trial, from the seed of the simulation. Most trials run well; some crash,
+/// run out of memory, hang, or are lost.
 std::optional<ReplayEnd> mishap(std::uint64_t seed, const TrialSpec& spec) {
   Rng rng(seed, "mishap", static_cast<std::uint64_t>(spec.key.trial * 100 + spec.key.attempt));
   const double draw = rng.uniform();
@@ -75,7 +75,7 @@ Simulation simulate(std::uint64_t seed) {
   return simulation;
 }
 
-/// What must hold whatever happens, computed from the records alone.
+/// Checks what must hold in every simulation, from the records alone.
 void expect_sound(std::uint64_t seed, const Simulation& simulation) {
   SCOPED_TRACE(fmt::format("seed {}\n{}", seed, simulation.log));
   const auto& trials = simulation.trials;
@@ -89,7 +89,7 @@ void expect_sound(std::uint64_t seed, const Simulation& simulation) {
     const bool to_be_continued = goes_on && trial.status == TrialStatus::interrupted;
     EXPECT_TRUE(is_final(trial.status) || to_be_continued) << trial.number;
     EXPECT_GE(trial.ended_wall_s, trial.started_wall_s);
-    // What is infeasible may have been ended before its first step.
+    // An infeasible trial may end before its first step.
     if (trial.status != TrialStatus::infeasible) {
       EXPECT_EQ(trial.objectives.empty(), !is_ranked(trial.status));
     }
@@ -106,13 +106,13 @@ void expect_sound(std::uint64_t seed, const Simulation& simulation) {
   EXPECT_EQ(winner.configuration, best.configuration);
   for (const auto& trial : trials) {
     if (trial.status != TrialStatus::completed || !is_compared(trial.purpose)) continue;
-    // Of what ran afresh the fresh runs say which is best.
+    // Fresh runs decide which of the freshly run configurations is best.
     const bool ran_afresh = std::ranges::any_of(trials, [&](const TrialRecord& other) {
       return other.purpose == TrialPurpose::confirm_incumbent &&
              other.configuration == trial.configuration;
     });
     if (best.incumbent_trial == 1 || ran_afresh) continue;
-    // One with fewer changes may be behind by `search.worth`.
+    // A configuration with fewer changes may be slower by `search.worth`.
     EXPECT_LE(winner.objectives[0], trial.objectives[0] * 1.08) << trial.number;
   }
   EXPECT_LT(rate_of(best.configuration), rate_of(trials[0].configuration) * 1.03)

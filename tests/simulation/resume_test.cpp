@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interrupted, killed and continued studies.
+// Tests interrupted, killed and resumed studies.
 #include <algorithm>
 #include <ostream>
 #include <regex>
@@ -154,7 +154,7 @@ TEST_F(ResumeTest, ALargerBudgetIsUsedAlthoughItsFirstRunWasKilledAtOnce) {
   document_["budget"]["trials"] = 15;
   {
     SimulatedRun run(folder_.path(), document_, train, 1000.0);
-    run.listener.at_crash_point = [] { throw 1; };  // before anything is started
+    run.listener.at_crash_point = [] { throw 1; };  // before any trial is started
     EXPECT_THROW((void)run.run(), int);
     EXPECT_EQ(run.trials().size(), 16U);
   }
@@ -168,7 +168,7 @@ TEST_F(ResumeTest, ALargerBudgetIsUsedAlthoughItsFirstRunWasKilledInTheConfirmat
   document_["budget"]["trials"] = 15;
   {
     SimulatedRun run(folder_.path(), document_, train, 1000.0);
-    run.listener.at_crash_point = [] { throw 1; };  // before anything is started
+    run.listener.at_crash_point = [] { throw 1; };  // before any trial is started
     EXPECT_THROW((void)run.run(), int);
   }
   SimulatedRun run(folder_.path(), document_, train, 2000.0);
@@ -218,7 +218,7 @@ TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTimeAndMoney) {
 }
 
 TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTrialsSideBySide) {
-  // The first trials of the search: one is long, and others end beside it again and again.
+  // First trials of the search: one is long, and others repeatedly end beside it.
   const auto script = [](const TrialSpec& spec) {
     TrialScript result = train(spec);
     result.startup_s = spec.key.trial == 2 ? 400.0 : 2.0;
@@ -256,7 +256,7 @@ TEST_F(ResumeTest, FailuresAreInARowAsTheyCameAlthoughTheClockWentBack) {
     }
     return result;
   };
-  // Killed after four failures; and after one more trial, which is sound.
+  // The tuner is killed after four failures, and again after one more, sound trial.
   for (const double wall_s : {9000.0, 1000.0}) {
     SimulatedRun run(folder_.path(), document_, script, wall_s);
     run.listener.at_crash_point = [&] {
@@ -308,7 +308,7 @@ TEST_F(ResumeTest, SurvivingTrialsAreAdopted) {
   }
 }
 
-/// All that was decided of each trial, and why.
+/// Returns all decisions about each trial, and their reasons.
 std::vector<std::string> decisions(const std::vector<TrialRecord>& trials) {
   std::vector<std::string> result;
   for (const TrialRecord& trial : trials) {
@@ -345,7 +345,7 @@ TEST_P(DecisionTest, AreThoseOfAStudyThatWasNeverKilled) {
   const auto script = [](const TrialSpec& spec) {
     TrialScript result = train(spec);
     result.noise = 0.05;
-    // Speeds and losses for which rungs come out differently if only last values are known.
+    // With these speeds and losses, rungs differ if only last values are known.
     result.slower_by_step = spec.key.trial % 2 == 0 ? 1e-4 : 0.0;
     result.metrics["loss"] = spec.key.trial % 5 == 0 ? 3.0 : 2.0;
     return result;
@@ -372,8 +372,8 @@ TEST_P(DecisionTest, AreThoseOfAStudyThatWasNeverKilled) {
   }
 }
 
-/// A searcher that expects much of every third suggestion up to the eighth trial, and of the tenth
-/// and later ones, which nobody asks for where the ninth has ended the search.
+/// Searcher that expects much of every third suggestion up to the eighth trial, and of the tenth
+/// and later ones. Nobody asks for the later ones if the ninth has ended the search.
 class Doubting final : public Searcher {
  public:
   explicit Doubting(std::unique_ptr<Searcher> searcher) : searcher_(std::move(searcher)) {}
@@ -415,8 +415,8 @@ TEST_F(ResumeTest, ThePaybackRuleDecidesAfterAKillAsBefore) {
   }
 }
 
-/// A study whose confirmation takes less than was kept for it: the first start reads from storage
-/// what later ones find in memory. So the search goes on after it.
+/// A study whose confirmation takes less time than reserved, so the search continues after it. The
+/// first start reads from storage, later ones from memory.
 Json searching_on() {
   Json document = study_document();
   document["parameters"]["workers"]["high"] = 39;
@@ -431,7 +431,7 @@ TrialScript train_from_memory(const TrialSpec& spec) {
   return script;
 }
 
-/// A trial, two pairs of fresh runs and the result.
+/// Decisions of a trial, two pairs of fresh runs and the result.
 constexpr std::size_t k_last_decisions = 6;
 
 TEST_F(ResumeTest, AStudyThatSearchesOnAfterItsConfirmationDecidesAfterAKillAsBefore) {
@@ -459,12 +459,13 @@ TEST_F(ResumeTest, AStudyThatSearchesOnAfterItsConfirmationDecidesAfterAKillAsBe
   ASSERT_TRUE(std::any_of(first, expected.end(), [](const std::string& decision) {
     return decision.starts_with("search");
   })) << "the search did not go on";
-  // Each trial has several such points, so that all kinds come up.
+  // Each trial has several crash points, so every third one covers all kinds.
   for (std::size_t crash_at = 1; crash_at <= crash_points; crash_at += 3) {
     DatabaseFolder folder;
     EXPECT_THROW((void)run_with(folder.path(), crash_at), int);
     const auto decided = run_with(folder.path(), 0).first;
-    // The time of an attempt that was cut off counts: the last trial and its pairs may have none.
+    // The time of an interrupted attempt counts, so there may be no time for the last trial and its
+    // pairs.
     const bool had_time = decided.size() >= expected.size() && elapsed_s <= last_begun_s;
     const std::size_t lasting = expected.size() - (had_time ? 0 : k_last_decisions);
     ASSERT_GE(decided.size(), lasting) << "killed at crash point " << crash_at;
@@ -515,7 +516,7 @@ TEST_F(ResumeTest, AStudyOfProgramsThatEndByThemselvesDecidesAfterAKillAsBefore)
   }
 }
 
-/// What was decided about the study but for what each run of the tuner decides anew.
+/// Returns the decisions about the study, without those that each run of the tuner makes again.
 std::vector<std::string> lasting_decisions(const SimulatedRun& run) {
   std::vector<std::string> lasting;
   for (const StudyDecision& decision : must(run.history.decisions(run.record().id))) {
@@ -527,8 +528,8 @@ std::vector<std::string> lasting_decisions(const SimulatedRun& run) {
   return lasting;
 }
 
-/// Judgements without the trial's number and its measured figures: the time of an attempt that was
-/// cut off counts, so that there may be one trial less before them.
+/// Returns judgements without the trial's number and measured figures. The time of an interrupted
+/// attempt counts, so there may be one trial less before them.
 std::vector<std::string> without_figures(std::vector<std::string> decisions) {
   static const std::regex k_figures(
       " \\d+ (?=verdict=)| (?:ratio|low|high|low_if_buffered)=[\\d.]+");
@@ -613,8 +614,8 @@ TEST_F(ResumeTest, AnotherCommandUnderTheSameNameIsAConflict) {
   EXPECT_EQ(result.error().kind, ErrorKind::conflict);
 }
 
-/// A run in a process of its own that dies without warning at its `crash_at`-th crash point.
-/// Returns true if it lived to its end.
+/// Runs the study in a child process that exits without warning at its crash point `crash_at`.
+/// Returns true if it reached its end.
 bool run_in_child(const std::filesystem::path& folder, const Json& document, int crash_at,
                   double wall_start_s, int capacity) {
   const pid_t child = fork();
@@ -700,7 +701,7 @@ TEST_P(CrashTest, AgainAndAgainStillArrives) {
   const Json document = small_document();
   int crash_points = 0;
   const Uninterrupted expected = run_uninterrupted(document, capacity, crash_points);
-  // Far enough apart that each run gets at least one trial done.
+  // The crash points are so far apart that each run completes at least one trial.
   DatabaseFolder folder;
   const int crash_at = crash_points / 2;
   int runs = 0;

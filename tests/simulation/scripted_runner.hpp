@@ -13,29 +13,33 @@
 
 namespace steptune::simulation {
 
-/// How one launch of a trial goes.
+/// Script of one launch of a trial.
 struct TrialScript {
   double startup_s = 2.0;
   double seconds_per_step = 0.1;
   double samples_per_step = 32.0;
-  bool tells_samples = true;                     ///< else steps alone
-  double noise = 0.01;                           ///< relative standard deviation of a step
-  double slower_by_step = 0.0;                   ///< each step takes this share longer
-  std::optional<int> steps;                      ///< ends by itself after so many; never if absent
-  OutcomeKind ends_as = OutcomeKind::completed;  ///< then
+  bool tells_samples = true;  ///< otherwise only steps
+  double noise = 0.01;        ///< relative standard deviation of a step
+  /// Share by which each step is longer than the one before it.
+  double slower_by_step = 0.0;
+  /// Ends by itself after this many; never if absent.
+  std::optional<int> steps;
+  OutcomeKind ends_as = OutcomeKind::completed;  ///< outcome of that end
   std::string detail;
-  OutcomeKind stops_as = OutcomeKind::stopped;  ///< how it ends when told to
-  double stopping_s = 0.01;                     ///< how long that takes
+  OutcomeKind stops_as = OutcomeKind::stopped;  ///< outcome of a requested stop
+  double stopping_s = 0.01;                     ///< seconds that stopping takes
   bool ignores_stop = false;                    ///< only `kill_all` ends it
   bool silent = false;                          ///< reports nothing
-  std::optional<int> hangs_after;               ///< so many steps: does nothing more until stopped
-  double disturbed_share = 0.0;                 ///< of its time: others used the machine
-  std::map<std::string, double> metrics;        ///< in every report
+  /// Steps after which it does nothing until stopped.
+  std::optional<int> hangs_after;
+  /// Share of its time in which others use the machine.
+  double disturbed_share = 0.0;
+  std::map<std::string, double> metrics;  ///< in every report
   std::optional<double> peak_memory_bytes;
 };
 
-/// A runner whose trials follow scripts under a virtual clock. It also checks what the interface
-/// demands of its caller: no key is started twice, no more trials run than there is capacity for.
+/// Runner whose trials follow scripts under a virtual clock. Also checks the caller's duties: it
+/// starts no key twice, and no more trials than the capacity.
 class ScriptedRunner final : public Runner {
  public:
   using Script = std::function<TrialScript(const TrialSpec&)>;
@@ -56,13 +60,13 @@ class ScriptedRunner final : public Runner {
   void kill_all() override;
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
 
-  /// Called wherever a trial's state changes: before and after it is started, before the loop
-  /// learns that it runs, is asked to end, or has ended.
+  /// Called before and after each change of a trial's state: before and after it is started, and
+  /// before the loop learns that it runs, must end, or has ended.
   std::function<void()> at_crash_point;
   std::function<void()> at_wait;
-  std::string study_identity;  ///< as the loop has told it
+  std::string study_identity;  ///< from the loop
   bool interleaved = false;    ///< trials of a round run at once
-  bool adopts = false;         ///< takes over every orphan, which then begins anew
+  bool adopts = false;         ///< takes over every orphan, which then starts again
 
   [[nodiscard]] const std::vector<TrialSpec>& started() const { return started_; }
   [[nodiscard]] const std::vector<TrialKey>& adopted() const { return adopted_; }
@@ -74,7 +78,7 @@ class ScriptedRunner final : public Runner {
     TrialScript script;
     int round = 0;  ///< `TrialSpec::interleaved_round`
     double started_s = 0.0;
-    double next_s = 0.0;  ///< of the next report, or of the end where one is due
+    double next_s = 0.0;  ///< time of the next report, or of the end if that is due
     int steps = 0;
     bool announced = false;
     std::optional<OutcomeKind> ending;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Bayesian searcher against the figures of an earlier version: a change that searches worse is
-// told, though every suggestion is a valid one.
+// Compares the Bayesian searcher with the figures of an earlier version. Finds changes that search
+// worse, although every suggestion is valid.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 namespace steptune::search_quality {
 namespace {
 
-// Eight seeds against twenty: p < 0.001 is hardly chance, and a loss of quality that matters.
+// Eight seeds against twenty: p < 0.001 is hardly chance, and a relevant loss of quality.
 constexpr int k_seeds = 8;
 constexpr double k_significant = 0.001;
 

@@ -15,16 +15,16 @@
 
 namespace steptune::simulation {
 
-/// A study of twenty configurations (batch size x workers) with a Sobol searcher, no scheduler and
-/// a budget of ten trials; tests change the document.
+/// Returns a study of twenty configurations (batch size x workers) with a Sobol searcher, no
+/// scheduler and a budget of ten trials. Tests change the document.
 [[nodiscard]] Json study_document();
 [[nodiscard]] StudySpec study_of(const Json& document);
 
-/// The speed of that study's imaginary trainer: more workers and larger batches are faster, up to a
-/// point.
+/// Returns the speed of that study's imaginary trainer. More workers and larger batches are faster,
+/// up to a point.
 [[nodiscard]] TrialScript train(const TrialSpec& spec);
 
-/// Writes down what the loop tells.
+/// Records the loop's messages.
 class RecordingListener final : public LoopListener {
  public:
   void on_phase(const std::string& phase) override;
@@ -43,16 +43,16 @@ class RecordingListener final : public LoopListener {
   std::size_t most_live = 0;
 };
 
-/// One run of the tuner on a study in `folder`, everything but the runner real. Make another one on
-/// the same folder to continue.
+/// One run of the tuner on a study in `folder`; only the runner is not real. A second one on the
+/// same folder resumes the study.
 struct SimulatedRun {
-  /// `wall_start_s` must grow from run to run, as wall time does.
+  /// `wall_start_s` must grow from run to run, like wall time.
   SimulatedRun(const std::filesystem::path& folder, const Json& document,
                ScriptedRunner::Script script, double wall_start_s = 0.0, int capacity = 1);
 
   [[nodiscard]] Result<LoopResult> run();
   [[nodiscard]] Result<LoopResult> run_on(Runner& other);
-  /// The trials in the history, in order of number.
+  /// Returns the trials in the history, ordered by number.
   [[nodiscard]] std::vector<TrialRecord> trials() const;
   [[nodiscard]] StudyRecord record() const;
 

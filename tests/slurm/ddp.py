@@ -1,4 +1,4 @@
-# A training of tests/slurm/launch_over_nodes: the last rank gets its data 40 ms late.
+# Training program of tests/slurm/launch_over_nodes: the last rank gets its data 40 ms late.
 import sys
 import time
 

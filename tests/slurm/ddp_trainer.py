@@ -1,5 +1,5 @@
-# A training of torch.distributed for tests/slurm/tune_ddp: gloo over the tasks of a step, ranks from the environment. Its
-# samples are counted over all ranks. Every rank ends by itself, with all the others.
+# Training program with torch.distributed for tests/slurm/tune_ddp: gloo over the tasks of a step, ranks from the
+# environment. Counts samples over all ranks. Each rank ends by itself, together with the others.
 import sys
 
 import torch

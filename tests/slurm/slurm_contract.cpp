@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runners' contract on a real Slurm: run under tests/slurm/with-slurm.
+// Instantiates the runners' contract on a real Slurm: run under tests/slurm/with-slurm.
 #include "common/clock.hpp"
 #include "tests/contract/runner_contract.hpp"
 #include "tests/contract/shell_trials.hpp"

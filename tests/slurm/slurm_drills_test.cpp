@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes wrong on clusters, done to a real one: run under tests/slurm/with-slurm.
+// Causes faults of clusters on a real Slurm: run under tests/slurm/with-slurm.
 #include <algorithm>
 #include <csignal>
 #include <cstdlib>
@@ -45,7 +45,8 @@ std::string program_in_path(const std::string& name) {
   return {};
 }
 
-/// Programs in a folder stand for those of the same name, as long as this lives.
+/// Puts a folder in front of PATH while it exists, so that its programs replace those of the same
+/// name.
 class PathBefore {
  public:
   explicit PathBefore(const std::filesystem::path& folder) : path_(std::getenv("PATH")) {
@@ -63,13 +64,13 @@ class SlurmDrill : public ::testing::Test {
  protected:
   ~SlurmDrill() override { cancel_all_jobs(); }
 
-  /// After every drill: all that it held is given back.
+  /// Checks after every drill that everything held was given back.
   void TearDown() override {
     if (runner_ == nullptr || HasFatalFailure()) return;
     runner_->kill_all();
     const auto released = runner_->machine_holder().release(k_patience_s);
     EXPECT_TRUE(released) << released.error().text();
-    // Jobs that drills submit themselves end within a moment.
+    // Jobs that drills submit themselves end soon.
     EXPECT_TRUE(queue_becomes_empty(k_patience_s)) << slurm_output({"squeue"});
   }
 
@@ -93,7 +94,7 @@ class SlurmDrill : public ::testing::Test {
     const auto started = runner_->start(spec);
     ASSERT_TRUE(started) << started.error().text();
   }
-  /// Until the trial has ended, or started.
+  /// Waits until the trial has started, or ended.
   void wait_for(std::int64_t trial, bool end) {
     const double until_s = clock_.now_s() + k_patience_s;
     while (!(end ? ended_.contains(trial) : started_.contains(trial))) {
@@ -108,7 +109,7 @@ class SlurmDrill : public ::testing::Test {
     while (clock_.now_s() < until_s)
       take_events(until_s);
   }
-  /// Until an allocation was asked for.
+  /// Waits until an allocation was requested.
   void wait_for_a_job() {
     const double until_s = clock_.now_s() + k_patience_s;
     while (queue_becomes_empty(0.0)) {
@@ -139,7 +140,7 @@ class SlurmDrill : public ::testing::Test {
     run(spec);
     expect_end(spec.key.trial, OutcomeKind::completed);
   }
-  /// For which all others have to go.
+  /// Submits a job that preempts all others.
   static void submit_an_urgent_job() {
     slurm_output({"sbatch", "--partition=urgent", "--nodes=4", "--exclusive", "--time=5",
                   "--output=/dev/null", "--wrap=sleep 1"});
@@ -189,7 +190,7 @@ TEST_F(SlurmDrill, ArgumentsAndVariablesReachTheProgramAsTheyAre) {
   spec.argv.emplace_back("sh");
   spec.argv.insert(spec.argv.end(), nasty.begin(), nasty.end());
   spec.environment["NASTY"] = "a,b=c\n'$HOME'";
-  spec.environment["SLURM_NTASKS"] = "7";  // nothing to srun
+  spec.environment["SLURM_NTASKS"] = "7";  // must not affect srun
   run_well(spec);
   std::string expected;
   for (const std::string& word : nasty)
@@ -292,8 +293,8 @@ TEST_F(SlurmDrill, APreemptedTrialIsLost) {
   EXPECT_THAT(ended_[1].detail, HasSubstr("preempted"));
 }
 
-/// Where a site has what is preempted begin again, a placeholder is not to: the trial in it would
-/// be gone, and nobody waits for the nodes any more.
+/// Some sites requeue preempted jobs. A placeholder job must not be requeued: its trial would be
+/// gone, and nobody would wait for the nodes.
 TEST_F(SlurmDrill, WhatIsPreemptedWhereJobsAreRequeuedDoesNotBeginAgainByItself) {
   use();
   const std::string tell = "echo x >> " + (folder_.path() / "runs").string();
@@ -317,7 +318,8 @@ TEST_F(SlurmDrill, WhatIsPreemptedWhereJobsAreRequeuedDoesNotBeginAgainByItself)
   EXPECT_EQ(std::ranges::count(runs, '\n'), 2 * 4) << "each attempt was run once on each node";
 }
 
-/// By the processes' memory as Slurm samples it; cgroups are not at hand everywhere.
+/// Slurm measures it by samples of the processes' memory, since cgroups are not available
+/// everywhere.
 TEST_F(SlurmDrill, ATrialThatTakesMoreMemoryThanItsNodesGiveIsOutOfMemory) {
   use();
   TrialSpec greedy = shell_trial(1, "");
@@ -331,7 +333,7 @@ TEST_F(SlurmDrill, ATrialThatTakesMoreMemoryThanItsNodesGiveIsOutOfMemory) {
   EXPECT_EQ(job_of(2), job_of(1)) << "its allocation is none the worse for it";
 }
 
-/// A file system in memory, as long as this lives.
+/// A small file system in memory, while it exists.
 class SmallDisk {
  public:
   explicit SmallDisk(const std::filesystem::path& folder) : folder_(folder) {
@@ -370,7 +372,7 @@ TEST_F(SlurmDrillOnASmallDisk, ATrialWhoseOutputFillsItIsLostAndTheNextOneRuns) 
   EXPECT_EQ(job_of(2), job_of(1));
 }
 
-/// Slurm looks at time limits every half minute.
+/// Slurm checks time limits every half minute.
 TEST_F(SlurmDrill, ATimeLimitThatIsReachedLosesTheTrialInItAndNoOther) {
   use();
   const std::string tell = "echo x >> " + (folder_.path() / "runs").string();
@@ -379,7 +381,7 @@ TEST_F(SlurmDrill, ATimeLimitThatIsReachedLosesTheTrialInItAndNoOther) {
   const std::string cut_short = job_of(1);
   slurm_output({"scontrol", "update", "jobid=" + cut_short, "endtime=now+1"});
   wait_for(1, true);
-  expect_end(1, OutcomeKind::lost);  // though it ended with 0
+  expect_end(1, OutcomeKind::lost);  // although its exit status was 0
   EXPECT_THAT(ended_[1].detail, HasSubstr("time limit"));
   TrialSpec again = shell_trial(1, tell);
   again.key.attempt = 2;
@@ -396,7 +398,7 @@ TEST_F(SlurmDrill, ATrialIsNotStartedWhereItCouldNotEndInTime) {
   use(options);
   const auto short_trial = [](std::int64_t trial) {
     TrialSpec spec = shell_trial(trial, "true");
-    spec.limits.wall_s = 5.0;  // with the time to start and to end, 41 s
+    spec.limits.wall_s = 5.0;  // 41 s with the time to start and to end
     return spec;
   };
   run_well(short_trial(1));
@@ -471,7 +473,7 @@ TEST_F(SlurmDrill, AControllerThatDiesLosesNothing) {
 
 TEST_F(SlurmDrill, PreemptionWithAGraceTimeIsNoFailureOfTheProgram) {
   use();
-  // Told to end, it saves its state and ends with a status of its own.
+  // When asked to end, it saves its state and exits with a status of its own.
   TrialSpec spec = shell_trial(1, "trap 'echo saved; exit 1' TERM; while :; do sleep 0.1; done");
   spec.resources = to_resources({4, {"partition=patient"}});
   start(spec);
@@ -524,7 +526,7 @@ TEST_F(SlurmDrill, AStepThatIsSlowToStartIsNotTakenForABlockedOne) {
   EXPECT_EQ(content("prologs"), "x\n") << "launched once";
 }
 
-/// Commands of Slurm that do what they are asked to, and whose answer is lost.
+/// Slurm's commands take effect, but their answers are lost.
 TEST_F(SlurmDrill, LostAnswersRunNothingTwiceAndLeaveNoAllocation) {
   const auto programs = folder_.path() / "programs";
   std::filesystem::create_directory(programs);
@@ -594,7 +596,7 @@ TEST_F(SlurmDrill, ANodeThatIsSetDownLosesItsTrialAndAnotherIsUsed) {
   slurm_output({"scontrol", "update", "nodename=" + node, "state=resume"});
 }
 
-/// Its daemon is gone, and so nobody there can end what runs.
+/// The node's daemon is gone, so nobody there can end the trial.
 TEST_F(SlurmDrill, ANodeThatFailsForGoodLosesItsTrialAndIsLeftOut) {
   use();
   start(shell_trial(1, "sleep 1000"));
@@ -615,7 +617,7 @@ TEST_F(SlurmDrill, ANodeThatFailsForGoodLosesItsTrialAndIsLeftOut) {
   }
 }
 
-/// It saves its state every 5 s: what it has acknowledged since then it does not know any more.
+/// The controller saves its state every 5 s, and forgets what it acknowledged since.
 TEST_F(SlurmDrill, AControllerThatForgetsAJobIsAskedAgain) {
   use();
   TrialSpec spec = shell_trial(1, "echo $$ >> " + (folder_.path() / "runs").string());

@@ -10,21 +10,21 @@
 #include "trial_runner/runner.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 
-/// The Slurm that tests/slurm/with-slurm has started, seen from outside the runner.
+/// The Slurm that tests/slurm/with-slurm started, seen from outside the runner.
 namespace steptune::slurm {
 
-/// A runner with its folder below `folder`, impatient enough for tests.
+/// Makes a runner with its folder below `folder` and short time limits for tests.
 [[nodiscard]] std::unique_ptr<Runner> make_test_runner(const Clock& clock,
                                                        const std::filesystem::path& folder,
                                                        SlurmOptions options);
 
-/// What a command of Slurm prints.
+/// Returns the output of one of Slurm's commands.
 std::string slurm_output(const std::vector<std::string>& argv);
-/// Ends what a test has left, and waits for it.
+/// Cancels all jobs that a test has left, and waits until they are gone.
 void cancel_all_jobs();
-/// Whether no job is listed any more within so many seconds.
+/// True if no job is listed any more within this time.
 [[nodiscard]] bool queue_becomes_empty(double within_s);
-/// A daemon's: `slurmctld`, `n1`.
+/// Sends a signal to a daemon: `slurmctld`, `n1`.
 void signal_daemon(const std::string& daemon, int signal);
 void start_daemon(const std::string& daemon);
 void pause_for(double seconds);

@@ -1,5 +1,5 @@
-# A training program of tests/slurm/tune_a_study: larger batches and further nodes are faster, at a known rate. Each
-# start is written down.
+# Training program of tests/slurm/tune_a_study: larger batches and further nodes are faster, at a known rate. Records
+# each start.
 import os
 import sys
 import time

@@ -8,8 +8,8 @@
 
 namespace steptune::testing {
 
-/// Whether files that follow from the code are written anew instead of compared:
-/// STEPTUNE_UPDATE_GOLDEN=1 in the environment.
+/// True if golden files are to be rewritten instead of compared: STEPTUNE_UPDATE_GOLDEN is set in
+/// the environment.
 inline bool updating_golden_files() {
   return std::getenv("STEPTUNE_UPDATE_GOLDEN") != nullptr;
 }

@@ -9,7 +9,7 @@
 
 namespace steptune {
 
-/// The value of a result, or an exception that fails the test with the error's text.
+/// Returns the value of a result, or throws an exception that fails the test with the error's text.
 template <typename T>
 T must(Result<T> result) {
   if (!result) throw std::runtime_error(result.error().text());

@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// `SearchSpace::neighbour_points` as configurations.
+/// Returns `SearchSpace::neighbour_points` as configurations.
 [[nodiscard]] inline std::vector<Configuration> neighbours_of(const SearchSpace& space,
                                                               const Configuration& configuration) {
   Point point = space.encode(configuration);

@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// So that a failing test names the outcome.
+/// Returns the outcome's name for messages of failing tests.
 [[nodiscard]] inline std::string to_text(OutcomeKind kind) {
   static constexpr auto k_names = enum_names<OutcomeKind>({
       {OutcomeKind::completed, "completed"},

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is wrong with a document that a command has printed, by its definition in configs/output.schema.json.
+"""Finds faults in a document that a command has printed, by its definition in configs/output.schema.json.
 
-As a program: `output_schema.py DEFINITION < DOCUMENT` prints a line for each fault, and ends with 1 if there is one."""
+As a program: `output_schema.py DEFINITION < DOCUMENT` prints a line for each fault, and exits with 1 if there is one."""
 
 import json
 import pathlib
@@ -15,7 +15,7 @@ def faults(document, definition):
         import jsonschema
     except ImportError:
         return ["nothing was compared, as python3-jsonschema is missing: install it with `scripts/install-packages tests`"]
-    # A member may be added to a version, but then it is to be described.
+    # A version may get new members, but the schema must describe them.
     closed = SCHEMA.read_text().replace('"additionalProperties": true', '"additionalProperties": false')
     schema = json.loads(closed)
     jsonschema.Draft202012Validator.check_schema(schema)

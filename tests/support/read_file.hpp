@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// All bytes of a file, those of /proc included; none of one that cannot be read.
+/// Returns all bytes of a file, including files of /proc; empty if it cannot be read.
 inline std::string read_file(const std::filesystem::path& path) {
   std::ostringstream content;
   content << std::ifstream(path, std::ios::binary).rdbuf();

@@ -9,7 +9,7 @@
 
 namespace steptune {
 
-/// A new folder that is removed, with all that is in it, on destruction.
+/// A new folder, which the destructor removes with its content.
 class TemporaryFolder {
  public:
   /// `purpose` becomes part of the folder's name.
@@ -26,12 +26,12 @@ class TemporaryFolder {
     if (!kept_) std::filesystem::remove_all(path_, fault);
   }
 
-  /// Leaves the folder for a person to look into.
+  /// Keeps the folder, for a person to look into.
   void keep() { kept_ = true; }
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
-  /// Writes a file in it, and the folders above that; returns the file's path.
+  /// Writes a file in the folder, and creates the folders above it. Returns the file's path.
   std::filesystem::path write(const std::filesystem::path& file, const std::string& bytes) const {
     std::filesystem::create_directories((path_ / file).parent_path());
     std::ofstream(path_ / file, std::ios::binary) << bytes;
@@ -43,8 +43,8 @@ class TemporaryFolder {
   bool kept_ = false;
 };
 
-/// The same for databases: in memory, where durable commits are fast, if the system has such a
-/// place. Programs in it may not be executable.
+/// A temporary folder for databases: in memory, where durable commits are fast, if the system has
+/// such a place. Programs in it may not be executable.
 class DatabaseFolder : public TemporaryFolder {
  public:
   DatabaseFolder() : TemporaryFolder("database", parent()) {}

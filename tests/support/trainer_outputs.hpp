@@ -11,22 +11,22 @@
 
 namespace steptune {
 
-/// A line of a trainer's output and the time at which the trainer prints it.
+/// A line of a trainer's output, and the time at which the trainer prints it.
 struct TimedLine {
   double time_s = 0.0;
   std::string line;
 };
 
-/// Output of a trainer whose speed is known.
+/// Output of a trainer with a known speed.
 struct TrainerOutput {
   std::string name;
   std::string format;      ///< preset that reads it
   double train_s = 0.0;    ///< per step, without evaluations and checkpoints
-  double average_s = 0.0;  ///< per step, with them
+  double average_s = 0.0;  ///< per step, with evaluations and checkpoints
   std::vector<TimedLine> lines;
 };
 
-/// Prints at a virtual clock.
+/// Prints lines by a virtual clock.
 class VirtualTrainer {
  public:
   double now_s = 0.0;
@@ -49,8 +49,8 @@ class VirtualTrainer {
   }
 };
 
-/// Smallest outputs of the kinds that were once read wrongly: name, preset, seconds of a step,
-/// lines.
+/// Returns the smallest outputs of kinds that were once read wrongly: name, preset, seconds of a
+/// step, lines.
 inline std::vector<TrainerOutput> trainer_outputs() {
   const auto output = [](std::string name, std::string format, double train_s, double average_s,
                          const std::function<void(VirtualTrainer&)>& print) {
