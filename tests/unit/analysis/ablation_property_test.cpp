@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of the way from baseline to best whatever the program, over fixed seeds.
+// Properties of the path from baseline to best for random programs, over fixed seeds.
 #include <cmath>
 #include <utility>
 
@@ -25,7 +25,7 @@ Configuration switched(unsigned bits) {
   return configuration;
 }
 
-/// All eight configurations, each with a time of its own.
+/// Returns all eight configurations, each with a different time.
 TrialSamples all_measured(const SearchSpace& space, std::uint64_t seed,
                           std::vector<double>& log_times) {
   Rng rng(seed, "times");

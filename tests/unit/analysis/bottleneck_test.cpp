@@ -19,7 +19,8 @@ SearchSpace loader_space() {
        text_parameter("flavour", {Value{std::string("a")}, Value{std::string("b")}})});
 }
 
-/// Loading takes 6 ms without workers, computing 4 ms: workers matter, precision hardly.
+/// Returns 6 ms of loading without workers plus 4 ms of computing: workers matter, precision
+/// hardly.
 double seconds_per_sample(const Configuration& c) {
   const double load = 0.006 / (1.0 + number_in(c, "workers"));
   return load + (is_text(c, "precision", "bf16") ? 0.00395 : 0.004);
@@ -131,7 +132,7 @@ TEST(Bottleneck, TheBestValueAtTheEndOfTheRangeIsNotCalledAsGoodAsItGets) {
   EXPECT_EQ(finding.find("as good as it gets"), std::string::npos) << finding;
 }
 
-/// A step that data loading takes 78 % of, at `workers` of 0 to 16 tried ones.
+/// Returns a bottleneck of data loading, 78 % of a step, with `workers` of 0 to 16 tried.
 Bottleneck waiting_for_data(std::int64_t workers) {
   Bottleneck bottleneck;
   bottleneck.trial = 7;
@@ -303,7 +304,7 @@ TEST(Bottleneck, TimeOutsideOfTheStepsIsToldApart) {
   EXPECT_EQ(in_words(bottleneck).finding, "50 % of a step is in no part that the program reports.");
 }
 
-/// A program whose loading and computing add up or hide each other, at random.
+/// A random program whose loading and computing add up or overlap.
 struct RandomProgram {
   double load_s = 0.0;
   double compute_s = 0.0;
@@ -327,8 +328,8 @@ struct RandomProgram {
   }
 };
 
-/// Searches look closely where it is fast and leave the baseline soon: there intervals are widest,
-/// and hold least often.
+/// A search measures mostly near the fastest configurations and soon leaves the baseline. Intervals
+/// are widest there, and most often wrong.
 TEST(Bottleneck, IntervalsOfResponsesHoldAfterASearchThatFollowsTheBest) {
   Parameter batch_size = whole_parameter("batch_size", 16.0, 512.0);
   batch_size.scale = Scale::log2;

@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-/// Shares by the indices of the parameters: "0", "0x2".
+/// Returns the shares by the parameters' indices: "0", "0x2".
 std::map<std::string, Estimate> shares_of(const EffectsModel& model) {
   std::map<std::string, Estimate> shares;
   for (std::size_t group = 0; group < model.groups().size(); ++group) {
@@ -39,7 +39,7 @@ void expect_nothing(const Estimate& share) {
 
 TEST(EffectsModel, SharesOfAnAdditiveFunctionAreItsVariances) {
   const SearchSpace space = unit_cube(4);
-  // Variances of 3 x0 and of 2 x1: 9/12 and 4/12.
+  // Variances of 3 x0 and of 2 x1 are 9/12 and 4/12.
   const auto samples = drawn_samples(
       space, 60,
       [](const Configuration& c) { return 3.0 * number_in(c, "x0") + 2.0 * number_in(c, "x1"); },
@@ -71,8 +71,8 @@ TEST(EffectsModel, APureInteractionBelongsToThePair) {
   EXPECT_LT(shares["1"].mean, 0.03);
 }
 
-/// Ishigami and Homma 1990 with a = 7, b = 0.1: the Sobol indices are known in closed form, and one
-/// parameter acts through its partner alone.
+/// Ishigami and Homma 1990 with a = 7, b = 0.1. The Sobol indices are known in closed form, and one
+/// parameter acts only through its partner.
 TEST(EffectsModel, FindsTheSobolIndicesOfIshigamisFunction) {
   constexpr double k_pi = std::numbers::pi;
   const SearchSpace space =
@@ -106,7 +106,7 @@ TEST(EffectsModel, NoiseAloneIsNoEffect) {
   EXPECT_LT(model->explained().mean, 0.5);
 }
 
-/// The share of intervals that hold the truth, over many small studies.
+/// Measures the share of intervals that contain the truth, over many small studies.
 TEST(EffectsModel, IntervalsHoldTheTruthAboutAsOftenAsTheySay) {
   const SearchSpace space = unit_cube(3);
   const auto function = [](const Configuration& c) {
@@ -144,7 +144,7 @@ TEST(EffectsModel, AStepFromZeroIsOneEffect) {
   EXPECT_NEAR(at_one.mean, at_eight.mean, 0.05) << "only none and some differ";
 }
 
-/// `prefetch` matters only with workers; where there are none it has no value, and no effect.
+/// `prefetch` matters only with workers; without them it has no value and no effect.
 TEST(EffectsModel, AnInactiveParameterHasNoEffectThere) {
   Parameter prefetch = whole_parameter("prefetch", 1.0, 8.0);
   prefetch.when = "workers > 0";
@@ -192,7 +192,8 @@ TEST(EffectsModel, SaysNothingWhereNothingCanBeSaid) {
   EXPECT_FALSE(EffectsModel::fit(space, same));
 }
 
-/// Shares of the last of three parameters where it alone decides, and of the others together.
+/// Returns the share of the last of three parameters, which alone matters, and of the others
+/// together.
 std::pair<double, double> last_and_others(const SearchSpace& space,
                                           const std::vector<Configuration>& configurations) {
   std::vector<EffectSample> samples;
@@ -243,7 +244,7 @@ TEST(EffectsModel, ManyParametersAreStillTold) {
       },
       0.01);
   auto shares = shares_of(*EffectsModel::fit(space, samples));
-  // 1/12 beside 16/144.
+  // 1/12 compared with 16/144.
   EXPECT_NEAR(shares["18"].mean, 3.0 / 7.0, 0.06);
   expect_nothing(shares["3"]);
 }

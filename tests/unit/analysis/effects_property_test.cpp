@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of effects whatever the program, over fixed seeds.
+// Properties of effects for random programs, over fixed seeds.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -19,7 +19,7 @@ SearchSpace four_knobs() {
                    whole_parameter("threads", 1, 4)});
 }
 
-/// Effects of random sizes, one of them of a pair.
+/// Returns a function with effects of random sizes, one of them of a pair.
 Function random_function(std::uint64_t seed) {
   Rng rng(seed, "function");
   const double workers = rng.normal();

@@ -48,7 +48,7 @@ TEST_P(EveryLaw, IsRecoveredFromTimesOnIt) {
   EXPECT_NEAR(fit.best.communication, truth.communication, 1e-4);
 }
 
-/// 120 seeds: the standard error of a share of 95 % is 2 points.
+/// With 120 seeds, the standard error of a share of 95 % is 2 points.
 TEST_P(EveryLaw, IntervalsHoldAsOftenAsTheySay) {
   constexpr int k_seeds = 120;
   const ScalingCurve truth{GetParam(), 1000.0, 0.05, communicates(GetParam()) ? 0.02 : 0.0};
@@ -71,7 +71,7 @@ TEST_P(EveryLaw, IntervalsHoldAsOftenAsTheySay) {
     EXPECT_GE(held, static_cast<int>(0.89 * k_seeds));
 }
 
-/// The law is not known, and may be one that so few counts cannot be compared with.
+/// The law is unknown, and may be one that cannot be compared with so few counts.
 TEST_P(EveryLaw, IntervalsByAnyLawHoldWithFewCounts) {
   constexpr int k_seeds = 60;
   const ScalingCurve truth{GetParam(), 1000.0, 0.05, communicates(GetParam()) ? 0.02 : 0.0};
@@ -181,7 +181,8 @@ TEST(Scaling, TakesTheBestConfigurationOfEachCountWithAllItsRuns) {
 TEST(Scaling, FindsTheKneeOfAKnownLaw) {
   const ScalingCurve law{ScalingLaw::amdahl, 36'000.0, 0.05, 0.0};
   const Scaling scaling = scaling_of(runs_on(law, {1, 2, 4, 8, 16}), question());
-  // Each of 4 more machines from 4 on pays 1 / 0.1625 - 1 / 0.2875 = 2.68 of the first; of 2, 2.
+  // From 4 on, each of 4 more machines adds 1 / 0.1625 - 1 / 0.2875 = 2.68 of the first one's
+  // speed; each of 2 more adds 2.
   const double expected = 4.0;
   ASSERT_TRUE(scaling.knee);
   EXPECT_EQ(scaling.knee->count, expected);
@@ -214,7 +215,7 @@ TEST(Scaling, PredictsNoFurtherThanTwiceWhatWasMeasured) {
     EXPECT_EQ(each.beyond, each.count > 8.0);
   }
   EXPECT_EQ(counts, (std::vector<double>{3.0, 6.0, 16.0}));
-  // Nor below, nor what cannot be had.
+  // Neither below them, nor if they are impossible.
   ScalingQuestion asked = question();
   asked.deadline_s = 1e6;
   asked.price_per_hour = [](const Configuration&, double count) -> std::optional<double> {

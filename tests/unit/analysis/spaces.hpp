@@ -52,7 +52,7 @@ inline bool is_text(const Configuration& configuration, const char* name, const 
 
 using Function = std::function<double(const Configuration&)>;
 
-/// `count` trials drawn at random, whose values have normal errors of that size.
+/// Returns `count` random trials, whose values have normal errors of this size.
 inline std::vector<EffectSample> drawn_samples(const SearchSpace& space, std::size_t count,
                                                const Function& function, double error = 0.0,
                                                std::uint64_t seed = 1) {

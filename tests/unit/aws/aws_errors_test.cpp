@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a refusal of a service is called, whether it may pass, and what people are told to do.
+// Tests the names of a service's refusals, whether they may pass, and the advice to people.
 #include <string>
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A client of a service that answers with a script, under a virtual clock.
+// A client of a service with scripted answers, under a virtual clock.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace steptune::aws {
 
-/// Answers with a script, one entry a request; repeats the last.
+/// Answers with the script's entries, one per request, and repeats the last one.
 class ScriptedTransport final : public HttpTransport {
  public:
   Result<HttpResponse> send(const HttpRequest& request, const HttpTimeouts&) override {
@@ -67,9 +67,9 @@ class JsonClientTest : public testing::Test {
   Rng rng_{1, "client_test"};
   std::function<int()> interrupts_;
   int refreshes_ = 0;
-  std::string credentials_fault_;       ///< why there are none
-  std::vector<double> waits_s_;         ///< that the client asked for
-  std::size_t most_waits_ = 1'000'000;  ///< the next one is interrupted
+  std::string credentials_fault_;       ///< reason for missing credentials
+  std::vector<double> waits_s_;         ///< waits that the client requested
+  std::size_t most_waits_ = 1'000'000;  ///< waits before the client is interrupted
 };
 
 }  // namespace steptune::aws

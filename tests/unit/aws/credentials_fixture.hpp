@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A home folder, variables and endpoints from which credentials may come.
+// A home folder, variables and endpoints that may provide credentials.
 #pragma once
 
 #include <filesystem>
@@ -20,7 +20,7 @@ namespace steptune::aws {
 inline constexpr double k_credentials_now_s = 1'795'248'000.0;  // 2026-11-21T08:00:00Z
 inline constexpr const char* k_credentials_later = "2026-11-21T09:00:00Z";
 
-/// Answers requests by `METHOD host/path`; those of `statuses` with another status than 200.
+/// Answers requests by `METHOD host/path`, with the HTTP status in `statuses` or 200.
 class RoutedTransport final : public HttpTransport {
  public:
   Result<HttpResponse> send(const HttpRequest& request, const HttpTimeouts&) override {

@@ -113,7 +113,7 @@ TEST(JobInput, WhatItsMachinesCostTakesNoVariableFromTheProgram) {
   constexpr std::size_t k_most = 100;
   for (int i = 0; input(job, spec)["Environment"].size() < k_most; ++i)
     spec.environment[fmt::format("V{}", i)] = "1";
-  // One more than it has, in place of the price.
+  // A further variable of the program takes the place of the price.
   spec.environment["OF_THE_PROGRAM"] = "1";
   const Json full = input(job, spec);
   EXPECT_EQ(full["Environment"].size(), k_most);

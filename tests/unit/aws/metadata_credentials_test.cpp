@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Credentials that a container's or an instance's endpoint hands out, and to whom their token goes.
+// Tests credentials from the endpoint of a container or an instance, and which hosts get their
+// token.
 #include <string>
 
 #include <gmock/gmock.h>
@@ -23,7 +24,7 @@ const std::string k_roles = "/latest/meta-data/iam/security-credentials/";
 
 class MetadataCredentialsTest : public CredentialsTest {
  protected:
-  /// An instance that has the role `role`.
+  /// Fakes an instance that has the role `role`.
   void on_instance() {
     variables_.erase("AWS_EC2_METADATA_DISABLED");
     transport_.routes["PUT " + k_instance + "/latest/api/token"] = "session";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What holds of every decision about warm pools, whatever waits, runs and is kept.
+// Rules for every decision about warm pools, in random scenes of waiting trials, running jobs and
+// pools.
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -122,8 +123,8 @@ TEST_F(PoolRules, OnlyFreeMachinesThatNoTrialWaitsForAreGivenUpAndTheLongestIdle
   EXPECT_GT(released, 10);
 }
 
-/// The decisions are carried out until there is none: no trial is left while there is room for it,
-/// and it comes to an end.
+/// Carries out the decisions until there is none. Then no trial waits while there is room for it,
+/// and the sequence ends.
 TEST_F(PoolRules, WhatWaitsIsStartedUntilThereIsNoRoom) {
   for (std::uint64_t seed = 0; seed < k_scenes; ++seed) {
     PoolScene scene(seed);

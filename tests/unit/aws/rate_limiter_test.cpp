@@ -29,8 +29,8 @@ TEST(RateLimiter, APauseIsNotSavedUpBeyondTheBurst) {
   EXPECT_DOUBLE_EQ(limiter.reserve_s("Stop", 1000.0), 1001.0);
 }
 
-/// Whenever requests come: no second holds more than the limit, none is sent before it came, and
-/// none overtakes another.
+/// For random arrivals: no second has more requests than the limit, none is sent before it came,
+/// and none overtakes another.
 TEST(RateLimiter, HoldsItsLimitForAnyArrivals) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed, "rate_limiter");

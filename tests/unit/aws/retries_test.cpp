@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// When a request is sent again, after how long, and when it is given up.
+// Tests when a request is repeated, after which delay, and when the client gives up.
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -20,7 +20,7 @@ using ::testing::Pair;
 
 class RetriesTest : public JsonClientTest {
  protected:
-  /// A service that is served without a pace of its own.
+  /// Makes a service without a rate limit.
   RetriesTest() { limiter_ = RateLimiter({}, {1e6, 1e6}); }
 
   static HttpResponse overloaded() { return answer(503, R"({"__type":"ServiceUnavailable"})"); }
@@ -46,7 +46,7 @@ TEST_F(RetriesTest, TheDelayDoublesUpToItsCapAndIsNeverLonger) {
     JsonClient json_client = client(k_policy);
     ASSERT_FALSE(json_client.call(k_service, "ListTrainingJobs", {}));
     ASSERT_EQ(transport_.requests.size(), 12U);
-    // A wait for the pace comes before each request; between two requests the delay.
+    // Each request is preceded by a wait for the rate limit; between two requests comes the delay.
     double longest_s = k_policy.base_s;
     for (std::size_t retry = 1; retry < 12; ++retry) {
       const double delay_s = waits_s_.at(2 * retry - 1);
@@ -86,7 +86,8 @@ TEST_F(RetriesTest, WhoeverWantsToEndDoesNotWaitForFurtherAttempts) {
   const auto asks_after = [&](std::size_t requests, double seconds) {
     transport_.requests.clear();
     interrupts_ = [this, requests, since_s = std::optional<double>(), seconds]() mutable {
-      if (transport_.requests.size() < requests) return 1;  // from before: the one that ends it
+      // An earlier interrupt; the second one ends the call.
+      if (transport_.requests.size() < requests) return 1;
       if (!since_s) since_s = clock_.now_s();
       return clock_.now_s() >= *since_s + seconds ? 2 : 1;
     };

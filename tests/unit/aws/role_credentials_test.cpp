@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Credentials that are handed out for a role: what they are assumed with, and why they are not had.
+// Tests credentials for a role: the sources that assume it, and the reasons if there are none.
 #include <string>
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ constexpr const char* k_portal = "GET portal.sso.us-east-1.amazonaws.com/federat
 
 class RoleCredentialsTest : public CredentialsTest {
  protected:
-  /// A profile of a role; `settings`: its lines.
+  /// Writes a profile with a role and the lines `settings`.
   void write_role(const std::string& settings) {
     write(".aws/config", "[default]\nrole_arn = arn:aws:iam::1:role/r\n" + settings);
   }
@@ -38,7 +38,7 @@ class RoleCredentialsTest : public CredentialsTest {
 TEST_F(RoleCredentialsTest, TheSourceMayBeTheEnvironment) {
   write_role("credential_source = Environment\n");
   EXPECT_THAT(id(), HasSubstr("credential_source Environment provides no credentials"));
-  // With a profile that was named the environment's keys would come first as well.
+  // If a profile is named, the environment's keys come first, too.
   transport_.routes[k_sts] = sts_answer("ROLE");
   variables_["AWS_ACCESS_KEY_ID"] = "ENV";
   variables_["AWS_SECRET_ACCESS_KEY"] = "x";

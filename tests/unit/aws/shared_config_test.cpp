@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// AWS's shared files, as the AWS CLI writes and people edit them.
+// Tests AWS's shared files, as the AWS CLI writes them and as people edit them.
 #include "trial_runner/sagemaker/aws/shared_config.hpp"
 
 #include <string>

@@ -63,7 +63,8 @@ double number(const Configuration& configuration, const char* name) {
   return value == nullptr ? 0.0 : to_number(*value);
 }
 
-/// Step time of a made-up trainer: best at many workers, bf16, a batch in the middle.
+/// Step time of a made-up trainer, whose best configuration has many workers, bf16 and a medium
+/// batch.
 std::vector<double> step_time(const Configuration& configuration) {
   const double batch = std::log2(number(configuration, "batch"));
   const double workers = number(configuration, "workers");
@@ -81,7 +82,7 @@ SearcherOptions options(std::uint64_t seed, int threads = 1, std::size_t objecti
   return result;
 }
 
-/// Trials of the whole space's best corner on a machine half as fast.
+/// Reports earlier trials of the space's best corner, on a machine half as fast.
 void tell_of_earlier_study(Searcher& searcher, const SearchSpace& space, int trials) {
   Rng rng(5, "earlier");
   for (int i = 0; i < trials; ++i) {
@@ -171,7 +172,8 @@ TEST(BayesSearcher, SaysOnceThatNothingCouldBeMeasured) {
 }
 
 TEST(BayesSearcher, PeaksThatFittedTellHowFarItMayGo) {
-  // Memory grows with the batch and ends at 48; so does speed. Nothing is declared.
+  // Memory grows with the batch and is exhausted at 48; speed grows, too. No memory effect is
+  // declared.
   const SearchSpace space = create({integer("batch", 1, 128), integer("workers", 0, 7)});
   const auto tried = [&](std::int64_t trial, const Configuration& configuration) {
     Observation observation = observation_of(trial, configuration, [](const Configuration& c) {
@@ -345,7 +347,7 @@ TEST(BayesSearcher, LearnsWhatFails) {
 TEST(BayesSearcher, NeverExceedsABatchThatRanOutOfMemory) {
   const SearchSpace space = batch_space();
   BayesSearcher searcher(space, options(4));
-  std::map<std::string, double> smallest_failed;  // by everything but the batch
+  std::map<std::string, double> smallest_failed;  // by the configuration without the batch
   for (int trial = 1; trial <= 40; ++trial) {
     const auto suggestion = ask(searcher, trial);
     if (!suggestion) break;
@@ -370,7 +372,8 @@ TEST(BayesSearcher, NeverExceedsABatchThatRanOutOfMemory) {
   EXPECT_FALSE(smallest_failed.empty());
 }
 
-/// Number of suggestions of the model that start a cold machine, at this price for doing so.
+/// Returns the number of the model's suggestions that start a cold machine, if that costs
+/// `price_of_cold`.
 int cold_suggestions(double price_of_cold) {
   const SearchSpace space =
       create({integer("a", 0, 40), testing_spaces::choice("machine", {"warm", "cold"})});
@@ -399,7 +402,7 @@ TEST(BayesSearcher, AvoidsWhatIsExpensiveToTry) {
   EXPECT_GE(cold_suggestions(1e-6), 7);
 }
 
-/// Machines of the first suggestions, all of which are made before anything is observed.
+/// Returns the machines of the first suggestions, before any observation.
 std::set<std::string> machines_of_first(int suggestions,
                                         const std::function<double(const Configuration&)>& price) {
   const SearchSpace space =

@@ -17,12 +17,12 @@ std::vector<double> knob(double value) {
   return {value};
 }
 
-/// Seconds on the machine of the earlier study: a valley at 0.7.
+/// Seconds on the machine of the earlier study, with a minimum at 0.7.
 double seconds_then(double x) {
   return 2.0 * std::exp(3.0 * std::abs(x - 0.7));
 }
 
-/// The same machine, five times as fast.
+/// Seconds on the same machine, ten times as fast.
 double seconds_now(double x) {
   return 0.2 * seconds_then(x);
 }
@@ -69,7 +69,7 @@ TEST(EarlierStudy, SaysNothingWhereLogarithmsApplyOnlyThere) {
   EXPECT_FALSE(study.shifted(own, Matrix(1)));
 }
 
-/// Weight that a learner with these trials of its own gives to models on top of an earlier study.
+/// Returns the weight that a learner with `own_trials` gives to models based on an earlier study.
 double belief_in(const std::function<double(double)>& then, int own_trials) {
   ObjectiveLearner learner(k_one_knob, 1, true);
   for (int i = 0; i <= 20; ++i)
@@ -90,7 +90,7 @@ double belief_in(const std::function<double(double)>& then, int own_trials) {
 
 TEST(EarlierStudy, IsBelievedAsFarAsItPredicts) {
   EXPECT_GT(belief_in(seconds_then, 8), 0.9);
-  // A machine on which everything is the other way round.
+  // A machine with the opposite behaviour.
   EXPECT_LT(belief_in([](double x) { return seconds_then(std::fmod(x + 0.5, 1.0)); }, 10), 0.2);
 }
 

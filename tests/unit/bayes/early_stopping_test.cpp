@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the Bayesian searcher makes of trials that are under way or were stopped.
+// Tests how the Bayesian searcher handles running and stopped trials.
 #include <cmath>
 #include <functional>
 
@@ -32,7 +32,7 @@ double loss(int a, int b, double fidelity) {
   return 1.0 + 0.05 * std::abs(a - 7) + 0.03 * std::abs(b - 2) - 0.2 * std::log(fidelity);
 }
 
-/// The value of a configuration at a fidelity.
+/// Value of a configuration at a fidelity.
 using Curve = std::function<double(int a, int b, double fidelity)>;
 
 std::vector<Milestone> way(int a, int b, double until, const Curve& curve = loss) {
@@ -122,7 +122,7 @@ TEST(BayesEarlyStopping, HasPatienceWithTheBestTrialFromItsFirstValueOn) {
 TEST(BayesEarlyStopping, LearnsWhichConfigurationsStartBadlyAndEndWell) {
   const SearchSpace searched = space();
   BayesSearcher searcher(searched, options());
-  // The larger `a`, the worse at first and the better in the end; `b` does nothing.
+  // A larger `a` is worse at first and better in the end; `b` has no effect.
   const auto crossing = [](int a, int, double fidelity) {
     return 2.0 - 0.1 * a + (0.1 + 0.1 * a) * -std::log2(fidelity);
   };
@@ -241,7 +241,7 @@ TEST(BayesEarlyStopping, RepeatsNoTrialThatWentToItsEndOrFailedSince) {
 }
 
 TEST(BayesEarlyStopping, RepeatsNoStoppedTrialThatPromisesNothing) {
-  // One that is a hundred times slower is stopped as early each time.
+  // A configuration a hundred times slower is stopped equally early each time.
   const Curve rate = [](int a, int, double) { return a == 0 ? 100.0 : 1.0 + 0.05 * a; };
   for (const bool all_tried : {true, false}) {
     const SearchSpace searched = create({integer("a", 0, all_tried ? 9 : 10), integer("b", 2, 2)});

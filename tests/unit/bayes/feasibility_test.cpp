@@ -37,12 +37,12 @@ FeasibilityClassifier learnt(Rng& rng, std::size_t count) {
   return {rows, outcomes, k_pair, k_kernel};
 }
 
-/// Of an outcome, given that of its being true.
+/// Returns the log probability of an outcome from the log probability of `true`.
 double log_probability_of(bool outcome, double log_true) {
   return outcome ? log_true : std::log1p(-std::exp(log_true));
 }
 
-/// Log probability of the outcomes from the 21st on, each given those before it.
+/// Returns the log probability of the outcomes from the 21st on, each given the previous ones.
 double foresight(const Matrix& rows, const std::vector<bool>& outcomes, const FeatureGroups& groups,
                  const FeasibilityKernel& kernel) {
   constexpr std::size_t k_known = 20;

@@ -17,7 +17,8 @@ struct Problem {
   FeatureGroups groups;
 };
 
-/// Smooth in dimension 0, a choice of three in dimension 1, dimension 2 without effect.
+/// Makes a problem that is smooth in dimension 0, with a choice of three in dimension 1, and
+/// without effect of dimension 2.
 Problem example(std::size_t size, double noise = 0.0) {
   Problem problem;
   problem.groups = {{0, 1, 1, 1, 2}, 3};
@@ -152,7 +153,8 @@ void expect_same(const GaussianProcess& a, const GaussianProcess& b, const Matri
 }
 
 TEST(GaussianProcess, AppendedIsWhatIsBuiltAtOnce) {
-  // The factor is kept in blocks of 64 rows: from within one, from the end of one, over two ends.
+  // The factor is stored in blocks of 64 rows: test a part of a block, a block's end, and two block
+  // ends.
   Problem problem = example(150);
   for (std::size_t i = 0; i < 150; i += 3)
     problem.training.noise_variances[i] = 0.01;
@@ -214,7 +216,7 @@ TEST(GaussianProcess, KnownNoiseIsAveragedOut) {
   const GaussianProcess process(training, groups, {{-2.0}, 0.0, -12.0, 0.0});
   const auto targets = process.noise_free_targets();
   EXPECT_DOUBLE_EQ(targets[0], 1.0) << "nothing known of its noise";
-  // Nine measurements of one place: shrunk to about their mean, each to the same.
+  // Nine measurements of one place are shrunk to about their mean, each to the same value.
   EXPECT_NEAR(targets[9], -2.0 / 9.5, 0.02);
   EXPECT_NEAR(targets[9], targets[1], 0.01);
 }
@@ -247,7 +249,7 @@ TEST(Kernel, PairsAndRowsAgree) {
   }
 }
 
-/// Four dimensions whose effects add up, or one product of them all.
+/// Makes a target in four dimensions, whose effects are added or multiplied.
 double additive_odds_of(bool additive) {
   TrainingSet training;
   training.features = Matrix(4);

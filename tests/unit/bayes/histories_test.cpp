@@ -12,8 +12,8 @@
 namespace steptune::bayes {
 namespace {
 
-// Histories as the outside member may write them: whatever they hold, the searcher answers, and
-// with a configuration of the space that was never tried to its end.
+// Histories that a program outside may write. For each of them, the searcher answers with a
+// configuration of the space that was never tried to its end.
 
 enum class Shape {
   ordinary,
@@ -78,7 +78,8 @@ Observation generate(Rng& rng, Shape shape, const SearchSpace& space,
   return observation;
 }
 
-/// What it says of a trial under way is finite and, where it is a stop, said why.
+/// Checks that the searcher's answer on a running trial is finite and, if it is a stop, has a
+/// reason.
 void ask_whether_to_stop(Searcher& searcher, Rng& rng, const SearchSpace& space,
                          const std::vector<Observation>& history, std::size_t objectives) {
   const bool repeat = !history.empty() && rng.below(2) == 0;
@@ -96,8 +97,7 @@ void ask_whether_to_stop(Searcher& searcher, Rng& rng, const SearchSpace& space,
   EXPECT_EQ(decision->reason.find("inf"), std::string::npos) << decision->reason;
 }
 
-/// One history drawn by its number, of fewer than `longest` trials, and what the searcher says to
-/// it.
+/// Draws a history of fewer than `longest` trials by its number, and checks the searcher's answers.
 void survive(const std::vector<SearchSpace>& all, std::uint64_t number, std::uint64_t longest) {
   Rng rng(99, "histories", number);
   const SearchSpace& space = all[rng.below(all.size())];
@@ -128,14 +128,14 @@ void survive(const std::vector<SearchSpace>& all, std::uint64_t number, std::uin
     const auto suggestion = searcher.suggest(request);
     ASSERT_TRUE(suggestion) << number;
     if (!*suggestion) {
-      // Only batch_space, of 80 configurations, can be used up.
+      // Only batch_space, with 80 configurations, can be exhausted.
       EXPECT_LE(space.product_size().value_or(1000), 80U) << number;
       break;
     }
     const Configuration& configuration = (*suggestion)->configuration;
     ASSERT_TRUE(space.check(configuration)) << number << ": " << configuration.text();
     for (const Observation& observation : history) {
-      // Only what was stopped every time may be worth starting again.
+      // Only a configuration that was stopped every time may be tried again.
       ASSERT_TRUE(observation.configuration != configuration ||
                   observation.kind == ObservationKind::partial)
           << number << ": " << configuration.text();
@@ -156,7 +156,7 @@ TEST(Histories, WhateverTheyHoldTheSearcherAnswers) {
 }
 
 TEST(Histories, SoDoShortOnesByTheThousand) {
-  // STEPTUNE_HISTORIES=100000 before a release; fewer with every change.
+  // STEPTUNE_HISTORIES=100000 before a release; the default is smaller.
   const char* wanted = std::getenv("STEPTUNE_HISTORIES");
   const std::uint64_t count = wanted == nullptr ? 1000 : std::strtoull(wanted, nullptr, 10);
   const std::vector<SearchSpace> all = spaces();

@@ -12,7 +12,7 @@
 namespace steptune::bayes {
 namespace {
 
-/// Odd sizes, so that vectorized loops have a remainder.
+/// Odd size, so that vectorized loops have a remainder.
 constexpr std::size_t k_size = 67;
 
 Matrix random_matrix(std::size_t rows, std::size_t cols, std::uint64_t seed) {
@@ -52,7 +52,7 @@ void expect_near(const Matrix& actual, const Matrix& expected) {
       ASSERT_NEAR(actual(i, k), expected(i, k), 1e-9) << i << ", " << k;
 }
 
-/// Symmetric and positive definite.
+/// Returns a symmetric positive definite matrix.
 Matrix covariance() {
   const Matrix half = random_matrix(k_size, k_size, 1);
   Matrix result = product(half, transposed(half));

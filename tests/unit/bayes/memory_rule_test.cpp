@@ -18,7 +18,8 @@ Parameter of_memory(Parameter parameter, MemoryEffect effect) {
   return parameter;
 }
 
-/// Larger batches and more workers need more memory, more accumulation needs less.
+/// Returns a space in which larger batches and more workers need more memory, and more accumulation
+/// less.
 SearchSpace memory_space() {
   Parameter prefetch = of_memory(integer("prefetch", 1, 8), MemoryEffect::increases);
   prefetch.when = "workers > 0";
@@ -28,7 +29,7 @@ SearchSpace memory_space() {
                  integer("threads", 1, 8)});
 }
 
-/// With 4 threads and, where there are workers, that prefetch.
+/// Returns a configuration with 4 threads and, if it has workers, with `prefetch`.
 Configuration with(std::int64_t batch, std::int64_t accumulation, std::int64_t workers = 0,
                    std::int64_t prefetch = 2) {
   Configuration configuration;

@@ -38,7 +38,7 @@ TEST(ObjectiveLearner, WeightsAddUpToOneWithTheLikeliestFirst) {
 }
 
 TEST(ObjectiveLearner, EarlyStoppedTrialsAreCorrectedForTheirBias) {
-  // Dimension 4 is the distance from a full trial; there values are a third too high.
+  // Dimension 4 is the distance from a full trial; at a distance, values are a third too high.
   ObjectiveLearner learner(k_five_features, 4, true);
   Rng rng(14, "fidelity");
   const auto truth = [](const std::vector<double>& row) { return std::exp(2.0 * row[0]); };

@@ -44,7 +44,7 @@ inline Parameter choice(const std::string& name, const std::vector<std::string>&
   return parameter;
 }
 
-/// A trainer's usual options, one of them conditional, with a constraint.
+/// Returns a trainer's usual options, one of them conditional, with a constraint.
 inline SearchSpace mixed_space() {
   Parameter batch = integer("batch", 16, 512);
   batch.scale = Scale::log2;
@@ -55,7 +55,7 @@ inline SearchSpace mixed_space() {
                 {"workers + threads <= 12"});
 }
 
-/// Batch sizes that are declared to take memory, and something else.
+/// Returns batch sizes with a declared memory effect, and another parameter.
 inline SearchSpace batch_space() {
   Parameter batch = integer("batch", 1, 512);
   batch.scale = Scale::log2;

@@ -28,8 +28,8 @@ TEST(ImprovementRate, GrowsWithTheChanceToStopEarly) {
 }
 
 TEST(ImprovementRate, OfAStoppableTrialIsThatOfTheBestRuleBySimulation) {
-  // Two stages: the first tells nearly all, so that the best rule goes on if it ends below 1 and
-  // then pays the second half of the price.
+  // Two stages. The first shows nearly everything, so the best rule continues if it ends below 1,
+  // and then pays the second half of the price.
   const Normal full{1.5, 0.25};
   const Stage stages[] = {{0.2, 1e-6}, {0.8, 0.0}};
   Rng rng(1, "test/rate", 0);

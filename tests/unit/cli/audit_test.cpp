@@ -38,7 +38,7 @@ class AuditTest : public HistoryFixture {
                                  {{"cpus", 4}, {"gpus", 0}, {"memory_gb", 16}}));
     record_ = must(history_.create_or_continue_study(spec_.name, "f", spec_.document, 0));
   }
-  /// A trial that took `time_s`; its objectives are known within 1 %.
+  /// Adds a trial that took `time_s`; its objectives are known within 1 %.
   TrialRecord add(std::int64_t number, double time_s, double cost_usd = 1.0) {
     TrialRecord trial;
     trial.number = number;

@@ -24,7 +24,7 @@ TrialRecord measured(std::int64_t number, double time_s, double standard_error) 
 }
 
 TEST(RatioBetween, HasTheErrorsOfBothTrials) {
-  // k_z_95 of relative errors 3 % and 4 %: 5 % together.
+  // Relative errors of 3 % and 4 %, times k_z_95: 5 % together.
   const TrialRatio ratio =
       ratio_between(planned_time(), measured(1, 2000.0, 60.0), measured(2, 1000.0, 40.0), 0);
   EXPECT_DOUBLE_EQ(ratio.ratio, 2.0);
@@ -88,7 +88,7 @@ TEST(Comparison, TrialsThatDoNotFitFollowInFurtherTables) {
   EXPECT_THAT(whole, Not(HasSubstr("\n\n"))) << "one table in a file";
 }
 
-/// The cells of a row, the name left out; empty where there is none.
+/// Returns the cells of a row without its name; empty if there is no such row.
 std::vector<std::string> row_of(const std::string& text, const std::string& name) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {

@@ -21,7 +21,7 @@ Configuration tried(std::int64_t batch_size, std::int64_t workers, const std::st
 
 const std::vector<std::string> k_names = {"batch_size", "workers", "precision"};
 
-/// The row's text in a column in which it is the only one.
+/// Returns the row's text in a column without other rows.
 std::string alone(const Configuration& row, const std::vector<std::string>& names,
                   std::size_t width) {
   return ConfigurationColumn({row}, names, width).text(row);

@@ -12,7 +12,7 @@
 namespace steptune {
 namespace {
 
-/// A number of any size and sign.
+/// Returns a random number of any size and sign.
 double any_number(Rng& rng) {
   const double size = std::pow(10.0, -12.0 + 24.0 * rng.uniform());
   return rng.below(4) == 0 ? -size : size;

@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-/// Breaks out of every place that forgets to escape it.
+/// Text that breaks out of every place that does not escape it.
 constexpr const char* k_hostile =
     "</script><script>alert(1)</script><img src=x onerror=alert(2)>\" onclick='x' "
     "&amp;<!--\x1b[31m";

@@ -21,7 +21,7 @@ constexpr const char* k_two_objectives = R"({
   "runner": {"type": "local", "price_per_hour": 3.6}
 })";
 
-/// A stored study of random trials of every state.
+/// A stored study of random trials in every state.
 class AnyLeaderboard : public HistoryFixture, public ::testing::WithParamInterface<int> {
  protected:
   AnyLeaderboard() : history_(must(History::open_for_writing(path(), clock_))) {
@@ -59,7 +59,7 @@ class AnyLeaderboard : public HistoryFixture, public ::testing::WithParamInterfa
                             std::move(objectives)};
     return must(read_leaderboard(study, query));
   }
-  /// Numbers of the completed trials, best first.
+  /// Returns the numbers of the completed trials, best first.
   [[nodiscard]] std::vector<std::int64_t> best_first(std::size_t objective) const {
     std::vector<TrialRecord> completed;
     for (const TrialRecord& trial : trials_)

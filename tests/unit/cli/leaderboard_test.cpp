@@ -22,7 +22,7 @@ LeaderboardInput three_trials() {
   return input;
 }
 
-/// The leaderboard whose marks are the standing of the input's own trials.
+/// Returns the leaderboard, with marks from the standing of the input's own trials.
 Leaderboard board_of(LeaderboardInput input) {
   RankingRules rules;
   for (const ObjectiveView& view : input.objectives)

@@ -46,8 +46,8 @@ class MachineHoursTest : public HistoryFixture {
     trial.placement = {{"allocation", allocation}, {"hosts", "n1 n2"}};
     must(history_.record_ended(record_.id, trial, totals));
   }
-  /// Half an hour on one node, a quarter on four; five minutes in which those four were kept, and
-  /// six of an allocation that no trial came to run in.
+  /// Adds half an hour on one node and a quarter on four. The four nodes were kept unused for five
+  /// minutes, and another allocation was unused for six.
   void run_two_trials() {
     add(1, 1, 1800.0, "one");
     StudyTotals totals;

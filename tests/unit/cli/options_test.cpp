@@ -48,7 +48,7 @@ class Options : public testing::Test {
   CLI::App program_{"Steptune", "steptune"};
 };
 
-/// Two studies that have not begun, and one of a name that no terminal shows.
+/// Two studies that have not started, and one with a name that no terminal can show.
 class CompletionOfHistory : public Options {
  protected:
   CompletionOfHistory() {
@@ -159,8 +159,7 @@ TEST_F(Options, UsageHasRequiredOptionsAndNoneBehindATrainingCommand) {
 
 TEST_F(Options, EveryCommandThatReadsHasJson) {
   for (const CLI::App* app : apps()) {
-    // One prints a script, one nothing but JSON, one help, two write files, and one becomes another
-    // program.
+    // These commands print a script, only JSON, or help, write files, or become another program.
     const std::string name = app->get_name();
     if (app->get_parent() == nullptr || name == "completion" || name == "schema") continue;
     if (name == "help") continue;
@@ -203,7 +202,7 @@ TEST_F(Options, CompletionKnowsChoicesAndWhatTakesAValue) {
   EXPECT_EQ(words_of({"leaderboard", "--color", "="}).size(), 3U);
   EXPECT_EQ(words_of({"leaderboard", "--db=x", "--li"}), Words{"--limit"});
   EXPECT_EQ(words_of({"leaderboard", "--li"}), Words{"--limit"});
-  // The value of an option, a file, a command of the user's: the shell's own completion.
+  // The shell completes values of options, files and the user's commands.
   EXPECT_EQ(words_of({"leaderboard", "--db", "--li"}), Words{});
   EXPECT_EQ(words_of({"leaderboard", ""}), Words{});
   EXPECT_EQ(words_of({"exec", "study", "--", "python3", "--li"}), Words{});

@@ -19,7 +19,7 @@ namespace {
 constexpr double k_inf = std::numeric_limits<double>::infinity();
 constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
 
-/// A result, and the outcome that its text is about. `name`: of the file with the expected text.
+/// A result and its outcome. `name`: name of the file with the expected text.
 struct OutcomeCase {
   std::string name;
   StudyOutcome outcome = StudyOutcome::faster;
@@ -45,7 +45,7 @@ Recommendation result(Claim claim, const SpeedUp& speed_up) {
   return recommendation;
 }
 
-/// A result that keeps today's settings, after fresh launches of trial 9.
+/// Returns a result that keeps the current settings, after fresh runs of trial 9.
 Recommendation kept(Verdict verdict, const SpeedUp& speed_up) {
   Recommendation recommendation = result(Claim::nothing_faster, {});
   recommendation.incumbent_trial = 1;
@@ -63,7 +63,7 @@ RecommendationContext hooked_program() {
   return context;
 }
 
-/// Each outcome once, and its variants.
+/// Returns each outcome once, with its variants.
 std::vector<OutcomeCase> outcome_cases() {
   using enum StudyOutcome;
   const SpeedUp clear{2.13, 2.05, 2.21, 3, 2.05};

@@ -35,7 +35,7 @@ RecommendationContext two_objectives() {
   return context;
 }
 
-/// The line of a recommendation's text that begins so.
+/// Returns the line of a recommendation's text that starts with `beginning`.
 std::string line_of(const std::string& text, const std::string& beginning) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// docs/cli.md is the reference of the commands: it is held against what the program itself says.
+// Compares docs/cli.md, the reference of the commands, with the program's own help.
 #include <algorithm>
 #include <map>
 #include <regex>
@@ -22,7 +22,7 @@ namespace {
 using testing::ContainerEq;
 using testing::HasSubstr;
 
-/// An option as one row tells it: meaning apart.
+/// An option as a row describes it, without its meaning.
 struct OptionRow {
   std::string value;          ///< name of its value; empty: a flag
   std::string plain_default;  ///< without marks
@@ -33,7 +33,7 @@ struct OptionRow {
   }
 };
 
-/// By long name. `as there`: told in another command's chapter.
+/// Options by long name. `as there`: the chapter of another command describes it.
 using OptionTable = std::map<std::string, OptionRow>;
 
 constexpr const char* k_as_there = "as there";
@@ -43,7 +43,7 @@ std::string without_marks(std::string text) {
   return text;
 }
 
-/// Cells of a row of a Markdown table; `\|` is no border.
+/// Returns the cells of a row of a Markdown table; `\|` does not separate cells.
 std::vector<std::string> cells_of(const std::string& line) {
   static const std::regex k_blanks("^ +| +$");
   std::vector<std::string> cells{""};
@@ -59,8 +59,8 @@ std::vector<std::string> cells_of(const std::string& line) {
   return cells;
 }
 
-/// The text below a heading, up to the next one of its level or a higher one; empty: no such
-/// heading.
+/// Returns the text below a heading, up to the next heading of the same or a higher level; empty if
+/// there is no such heading.
 std::string chapter_of(const std::string& text, const std::string& heading) {
   const std::size_t begin = text.find("\n" + heading + "\n");
   if (begin == std::string::npos) return "";
@@ -86,7 +86,7 @@ OptionTable told_options(const std::string& chapter) {
   return table;
 }
 
-/// What help says, but for the options that all commands have.
+/// Adds the options in the help, except for those that all commands have.
 void add_options(const CLI::App& app, OptionTable& table) {
   static const std::regex k_default(R"(\[default: (.*)\]$)");
   for (const CLI::Option* option : app.get_options()) {

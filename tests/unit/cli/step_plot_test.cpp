@@ -12,7 +12,7 @@
 namespace steptune {
 namespace {
 
-/// Ten slow steps of 1 s, then 80 of 0.25 s with a stall of 4 s in their middle.
+/// Returns ten slow steps of 1 s, then 80 of 0.25 s with a stall of 4 s in the middle.
 TrialTrace stalling_trace() {
   TrialTrace trace;
   double at_s = 0.0;
@@ -45,7 +45,7 @@ TEST(StepPlot, ShowsWarmUpStallAndWindow) {
 )");
 }
 
-/// The measurement's start-up is that of the program that it shares, or was forked from.
+/// The measurement contains the start-up of the program that the trial shares or was forked from.
 TEST(StepPlot, OfATrialThatWasSparedAStartShowsItsWindowWhereItIs) {
   Measurement measurement;
   measurement.startup_s = 20.0;
@@ -106,7 +106,7 @@ TEST(StepPlot, AHigherColumnIsASlowerTimeAndEachIsFilledFromBelow) {
     trace.progress.points.push_back({0.0, 0.0, 0.0});
     const std::size_t columns = 40;
     std::vector<double> seconds;
-    // One point per column, so that each column is one step's time.
+    // One point per column, so each column shows one step's time.
     for (std::size_t i = 1; i <= columns; ++i) {
       const double steps = static_cast<double>(1 + rng.below(50));
       at_s += 1.0;

@@ -55,7 +55,7 @@ class StoredStudyTest : public HistoryFixture {
   StudyRecord record_;
 };
 
-/// Four hundred trials, of which the first baseline failed and the best was refuted.
+/// A study of four hundred trials, whose first baseline failed and whose best trial was refuted.
 class LongStudy : public StoredStudyTest {
  protected:
   LongStudy() {
@@ -133,7 +133,7 @@ TEST_F(StoredStudyTest, TheBestIsShownWhereOthersThatItIsTiedWithRankBefore) {
 }
 
 TEST_F(StoredStudyTest, ADriftIsTakenOffAllTrialsNotOnlyTheFastestAsMeasured) {
-  // The machine takes three times as long in the end; the best configuration is tried then.
+  // At the end, the machine takes three times as long; the best configuration is tried then.
   const auto slowness = [](std::int64_t number) {
     return 1.0 + 0.005 * static_cast<double>(number);
   };
@@ -248,7 +248,7 @@ TEST(ListedStudy, AResultWithoutARatioIsToldWithoutOne) {
   recommendation.claim = Claim::unconfirmed;
   recommendation.speed_up.ratio = 1.5;
   EXPECT_EQ(listed.result_text(), "1.50x, not confirmed");
-  // As of a reward below nothing.
+  // The ratio is NaN for a negative reward.
   recommendation.speed_up.ratio = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(listed.result_text(), "not confirmed");
 }

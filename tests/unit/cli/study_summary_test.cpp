@@ -32,7 +32,7 @@ std::string summary_of(const Json& changes = Json::object()) {
   return study_summary(study, space_size(study.space), {});
 }
 
-/// What the line of that name says; "none" where there is no such line.
+/// Returns the text of the line with that name; "none" if there is no such line.
 std::string said(const std::string& summary, const std::string& name) {
   const std::string begin = name + std::string(name.size() < 10 ? 10 - name.size() : 0, ' ') + " ";
   const std::size_t at = summary.find("\n" + begin);

@@ -57,7 +57,7 @@ std::string text_of(const TrialRecord& trial, const TrialDetails& details, std::
   return trial_text(trial, nullptr, {planned_time()}, {"batch_size", "precision"}, details, width);
 }
 
-/// The lines of one fact: that with its name, and those below it that have none.
+/// Returns the lines of one fact: the line with its name, and the unnamed lines below it.
 std::string fact(const std::string& text, const std::string& name) {
   std::istringstream lines(text);
   std::string found;

@@ -24,13 +24,13 @@ TEST(WholeFile, NewOnesTakeNobodysPlace) {
   EXPECT_EQ(again.error().kind, ErrorKind::usage);
   EXPECT_EQ(again.error().message, "already exists");
   EXPECT_EQ(*read_whole_file(folder / "study.json"), "first");
-  // A link that leads nowhere is somebody's, too.
+  // A dangling link belongs to somebody, too, and must not be overwritten.
   fs::create_symlink(folder / "nowhere", folder / "link");
   EXPECT_FALSE(write_new_file(folder / "link", "third"));
   EXPECT_FALSE(fs::exists(folder / "nowhere"));
   ASSERT_TRUE(write_whole_file(folder / "study.json", "fourth"));
   EXPECT_EQ(*read_whole_file(folder / "study.json"), "fourth");
-  // Nothing is left beside them.
+  // No temporary file is left.
   EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 2);
 }
 

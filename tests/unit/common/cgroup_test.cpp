@@ -55,7 +55,7 @@ TEST(CgroupCpuQuota, IsTheTightestOfVersion1) {
 
 TEST(CgroupCpuQuota, OfAContainerStandsAtTheTop) {
   const FakeMachine machine;
-  // The path is the host's; inside, the container's own group is mounted as the whole tree.
+  // The path is the host's. In the container, its own group is mounted as the whole tree.
   machine.write("proc/self/cgroup", "0::/kubepods/burstable/pod4/c1\n");
   machine.write("sys/fs/cgroup/cpu.max", "200000 100000\n");
   machine.write("sys/fs/cgroup/memory.max", "1073741824\n");
@@ -67,7 +67,7 @@ TEST(CgroupCpuQuota, WhatIsNoQuotaIsNone) {
   const FakeMachine machine;
   machine.write("proc/self/cgroup", "0::/\n4:cpu:/\n");
   machine.write("sys/fs/cgroup/cpu.max", "100000 0\n");
-  machine.write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "100000\n");  // without a period
+  machine.write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "100000\n");  // no period file
   EXPECT_EQ(cgroup_cpu_quota(machine.files()), std::nullopt);
 }
 

@@ -24,7 +24,7 @@ struct EndedChild {
   std::string output;
 };
 
-/// Runs a script to its end; `request`'s streams but stdout are as they are.
+/// Runs a script to its end. Streams other than stdout are those of `request`.
 EndedChild run_script(const std::string& script, ChildRequest request = {}) {
   request.argv = {"sh", "-c", script};
   request.program = "/bin/sh";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One declaration of a key gives reading, writing, fingerprint, schema and reference.
+// Tests that one declaration of a key gives reading, writing, fingerprint, schema and reference.
 #include <optional>
 #include <string>
 #include <vector>

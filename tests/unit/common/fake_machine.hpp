@@ -9,7 +9,7 @@
 
 namespace steptune {
 
-/// A machine made of files.
+/// A fake machine made of files.
 class FakeMachine {
  public:
   void write(const std::filesystem::path& path, const std::string& text) const {

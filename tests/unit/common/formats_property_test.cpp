@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writing and reading back give the same, whatever there is to write. Over fixed seeds.
+// Writing and reading back give the same, for random content over fixed seeds.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -30,7 +30,7 @@ std::string random_word(Rng& rng) {
   return word;
 }
 
-/// What the command prints.
+/// Returns the command's output.
 std::string output_of_shell(const std::string& command) {
   FILE* pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return "no shell";
@@ -71,7 +71,7 @@ TEST(CsvOfAny, CellsAreReadAsTheyWereWritten) {
     std::string text;
     for (std::size_t row = 0; row < rows.size(); ++row) {
       for (std::size_t column = 0; column < columns; ++column) {
-        // A line that is empty is no row.
+        // An empty line is no row.
         rows[row].push_back(columns == 1 ? "x" + random_word(rng) : random_word(rng));
         text += (column > 0 ? "," : "") + csv_cell(rows[row].back());
       }
@@ -186,7 +186,7 @@ TEST(JsonOfAny, ConfigurationKeepsValuesAndTheirTypes) {
   }
 }
 
-/// Lines on which the members of a document stand that is written with indentation.
+/// Checks the lines of the members of a document that is written with indentation.
 void expect_lines(const Json& json, const std::string& pointer, int& line,
                   const document::SourceLines& lines) {
   EXPECT_EQ(lines.line_of(pointer), line) << pointer;

@@ -70,14 +70,16 @@ TEST(Gpus, NvidiasComeBeforeAmds) {
 TEST(Gpus, FindsAGpuThatNoDriverServes) {
   const FakeMachine machine;
   add_pci_device(machine, "0000:00:02.0", "0x8086", "0x030000");
-  add_pci_device(machine, "0000:00:1f.0", "0x10de", "0x040300");  // the sound of an HDMI port
+  // The sound device of an HDMI port.
+  add_pci_device(machine, "0000:00:1f.0", "0x10de", "0x040300");
   EXPECT_EQ(find_gpu_without_driver(machine.files()), GpuVendor::none);
   add_pci_device(machine, "0000:01:00.0", "0x1002", "0x120000");
   EXPECT_EQ(find_gpu_without_driver(machine.files()), GpuVendor::amd);
   machine.write("sys/bus/pci/devices/0000:01:00.0/driver/bind", "");
   EXPECT_EQ(find_gpu_without_driver(machine.files()), GpuVendor::none);
   add_pci_device(machine, "0000:02:00.0", "0x10de", "0x030200");
-  machine.write("sys/bus/pci/devices/0000:02:00.0/driver/bind", "");  // nouveau's, say
+  // Another driver, such as nouveau.
+  machine.write("sys/bus/pci/devices/0000:02:00.0/driver/bind", "");
   EXPECT_EQ(find_gpu_without_driver(machine.files()), GpuVendor::nvidia);
 }
 

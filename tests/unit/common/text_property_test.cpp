@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of texts from outside whatever bytes they have, over fixed seeds.
+// Properties of text from outside with random bytes, over fixed seeds.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-/// Letters, control characters, escape sequences and pieces of UTF-8 in any order.
+/// Returns letters, control characters, escape sequences and pieces of UTF-8 in random order.
 std::string random_bytes(Rng& rng, std::size_t most_pieces = 30) {
   static const std::vector<std::string> k_pieces{"a",
                                                  "Z",
@@ -47,7 +47,7 @@ std::string random_bytes(Rng& rng, std::size_t most_pieces = 30) {
   return text;
 }
 
-/// What a terminal takes for a command: ASCII's control characters, and those of ISO 6429 in UTF-8.
+/// True if the text has control characters of a terminal: ASCII's, or those of ISO 6429 in UTF-8.
 bool has_control(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto byte = static_cast<unsigned char>(text[i]);

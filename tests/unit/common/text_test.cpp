@@ -83,25 +83,25 @@ TEST(Utf8, LengthsAreThoseOfTheUnicodeStandard) {
   const std::vector<std::pair<std::string, std::size_t>> sequences{
       {"a", 1},
       {"\x7F", 1},
-      {"\x80", 0},      // a continuation alone
+      {"\x80", 0},      // a lone continuation byte
       {"\xC1\xBF", 0},  // overlong
       {"\xC2\x80", 2},
       {"\xDF\xBF", 2},
-      {"\xDF", 0},          // cut
+      {"\xDF", 0},          // truncated
       {"\xE0\x9F\xBF", 0},  // overlong
       {"\xE0\xA0\x80", 3},
       {"\xED\x9F\xBF", 3},
       {"\xED\xA0\x80", 0},  // a surrogate
       {"\xEE\x80\x80", 3},
       {"\xEF\xBF\xBF", 3},
-      {"\xE1\xA0", 0},  // cut
+      {"\xE1\xA0", 0},  // truncated
       {"\xE1\xA0z", 0},
       {"\xF0\x8F\xBF\xBF", 0},  // overlong
       {"\xF0\x90\x80\x80", 4},
       {"\xF4\x8F\xBF\xBF", 4},
       {"\xF4\x90\x80\x80", 0},  // beyond U+10FFFF
       {"\xF5\x80\x80\x80", 0},
-      {"\xF1\x80\x80", 0},  // cut
+      {"\xF1\x80\x80", 0},  // truncated
       {"\xF1\x80zz", 0},
   };
   for (const auto& [text, length] : sequences) {

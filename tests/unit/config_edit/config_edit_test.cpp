@@ -249,7 +249,7 @@ TEST(ConfigEdit, WrongMapsAndFilesAreErrors) {
 }
 
 TEST(ConfigEdit, KeepsAllElseOfIni) {
-  // As XGBoost's, darknet's and Python's configparser's files look.
+  // Like files of XGBoost, darknet and Python's configparser.
   const char* const text = R"(# how we train
 booster = gbtree   # a tree
 nthread=2
@@ -318,7 +318,7 @@ TEST(ConfigEdit, RefusesWhatIniCannotSay) {
   EXPECT_TRUE(scalars[3].value.is_null());
   EXPECT_THAT(refused(ConfigFormat::ini, "[net\nbatch = 1\n"), HasSubstr("conf:1"));
   EXPECT_THAT(refused(ConfigFormat::ini, "batch = 1\n= 2\n"), HasSubstr("conf:2"));
-  // Nothing escapes what a comment begins with.
+  // Nothing can escape the start of a comment.
   Configuration hash;
   hash.set("label", std::string("a # b"));
   EXPECT_FALSE(config_changes(ConfigFormat::ini, "label = x\n", hash, {}, "conf"));

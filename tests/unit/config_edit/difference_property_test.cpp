@@ -9,7 +9,7 @@
 namespace steptune {
 namespace {
 
-/// Lines with their ends; the last may have none.
+/// Splits a text into lines with their ends; the last line may have none.
 std::vector<std::string> split_lines(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t begin = 0; begin < text.size();) {
@@ -20,7 +20,7 @@ std::vector<std::string> split_lines(const std::string& text) {
   return lines;
 }
 
-/// `12,3` or `12`: first line and count.
+/// Parses `12,3` or `12`: first line and count.
 std::pair<std::size_t, std::size_t> range_of(const std::string& text) {
   std::size_t first = 0;
   std::size_t count = 1;
@@ -30,14 +30,14 @@ std::pair<std::size_t, std::size_t> range_of(const std::string& text) {
   return {first, count};
 }
 
-/// Applies a unified difference as strictly as its format is defined: every hunk stands at the very
-/// lines that its header names, in the old text and in the new one. patch(1) would look around.
+/// Applies a unified difference exactly: every hunk must match at the lines in its header, in the
+/// old and in the new text. patch(1) would also search nearby.
 std::string strictly_patched(const std::string& text, const std::string& difference) {
   const auto old_lines = split_lines(text);
   const auto lines = split_lines(difference);
   std::vector<std::string> result;
   std::size_t at = 0;
-  std::size_t i = 2;  // behind the names
+  std::size_t i = 2;  // after the file names
   while (i < lines.size()) {
     const std::string& header = lines[i++];
     EXPECT_TRUE(header.starts_with("@@ -")) << header;

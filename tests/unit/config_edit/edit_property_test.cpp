@@ -30,7 +30,7 @@ Value random_setting(Rng& rng) {
     case 3:
       return Value{std::string(rng.below(2) == 0 ? "bf16" : "adam-w")};
     default:
-      // What other formats' readers might take for something else than a text.
+      // Texts that readers of other formats could take for other types.
       const char* const texts[] = {"yes", "off", "12", "1e3", "null", "a/b.c", "x y", "No", "0x1f"};
       return Value{std::string(texts[rng.below(std::size(texts))])};
   }
@@ -45,7 +45,7 @@ std::string scalar_as(ConfigFormat format, const Value& value, Rng& rng) {
   return "\"" + *text + "\"";
 }
 
-/// The settings in a section or none, with comments and odd layout, as people leave files behind.
+/// Returns the settings as a file, in a section or without one, with comments and irregular layout.
 std::string document_of(ConfigFormat format, const std::vector<Setting>& settings, Rng& rng) {
   const std::string end = rng.below(4) == 0 && format != ConfigFormat::json ? "\r\n" : "\n";
   const bool nested = rng.below(2) == 0;
@@ -114,7 +114,7 @@ TEST_P(EditedFiles, SayWhatWasAskedForAndAllElseAsBefore) {
       } else {
         EXPECT_EQ(after[i].value, to_json(*asked)) << edited;
       }
-      // Names, gaps, comments and line ends between the values.
+      // Names, gaps, comments and line ends between the values must stay.
       const std::size_t from = i == 0 ? 0 : before[i - 1].end;
       const std::string between = text.substr(from, before[i].begin - from);
       EXPECT_EQ(edited.substr(at, between.size()), between);

@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-/// What patch(1) makes of `text` with the difference.
+/// Returns the result of patch(1) on `text` with the difference.
 std::string patched(const std::string& text, const std::string& difference) {
   const TemporaryFolder folder("patch");
   std::ofstream(folder.path() / "f", std::ios::binary) << text;

@@ -20,7 +20,7 @@ using testing::Not;
 
 const std::string k_char_gpt = STEPTUNE_BINARY_DIR "/bin/char_gpt";
 
-/// A small model, so that the tests are quick.
+/// Returns the command of a small model, so that the tests are quick.
 std::vector<std::string> command(const std::vector<std::string>& options) {
   std::vector<std::string> argv = {k_char_gpt, "--width",           "32", "--layers",
                                    "2",        "--sequence-length", "32"};
@@ -39,7 +39,7 @@ std::vector<Report> reports_with(const std::vector<std::string>& options) {
 
 TEST(CharGpt, LearnsTheSystemsLicences) {
   const auto reports = reports_with({"--steps", "120", "--learning-rate", "0.003"});
-  // About 100 symbols: 4.6 is guessing, and 3.3 knows only how frequent each is.
+  // For about 100 symbols, guessing gives 4.6, and knowing only their frequencies 3.3.
   EXPECT_GT(reports.front().metrics.at("loss"), 4.0);
   EXPECT_LT(reports.back().metrics.at("loss"), 3.2);
   EXPECT_GT(reports.back().parts.at("compute"), 0.0);

@@ -115,7 +115,7 @@ TEST_F(ImageClassifier, LearnsToTellThePicturesApart) {
   const std::vector<Report> reports = reports_in(ended.out);
   ASSERT_GE(reports.size(), 2U);
   EXPECT_EQ(*reports.front().step, 1.0);
-  // Three classes: ln 3 = 1.10 is guessing.
+  // Guessing among three classes gives ln 3 = 1.10.
   EXPECT_GT(reports.front().metrics.at("loss"), 0.8);
   EXPECT_LT(reports.back().metrics.at("loss"), 0.85);
   EXPECT_GT(reports.back().parts.at("compute"), 0.0);

@@ -12,16 +12,16 @@
 
 namespace steptune::test {
 
-/// How a program ended and what it printed.
+/// End and output of a program.
 struct Ended {
-  int exit_status = -1;  ///< -1 where a signal ended it
+  int exit_status = -1;  ///< -1 if a signal ended it
   int signal = 0;
   std::string out;
   std::string err;
 };
 
-/// A child process whose standard output is read through a pipe and whose standard error goes to a
-/// file. Waits without limit: CTest's timeout ends a hanging test.
+/// A child process with a pipe for its standard output and a file for its standard error. Waits
+/// without a limit; CTest's timeout ends a hanging test.
 class Program {
  public:
   /// `inside_tuner` sets STEPTUNE_TRIAL, as a runner does.
@@ -30,7 +30,7 @@ class Program {
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
 
-  /// Reads standard output until it holds `text` or ends.
+  /// Reads standard output until it contains `text` or ends.
   void read_until(const std::string& text);
   void send(int signal) const;
   [[nodiscard]] Ended wait();
@@ -48,7 +48,8 @@ class Program {
 /// Runs a program to its end.
 [[nodiscard]] Ended run(const std::vector<std::string>& argv, bool inside_tuner = false);
 
-/// The `[steptune]` lines of an output, in order; one that the reader refuses fails the test.
+/// Returns the reports of the output's `[steptune]` lines, in order. Fails the test if the reader
+/// refuses one.
 [[nodiscard]] std::vector<Report> reports_in(const std::string& out);
 
 }  // namespace steptune::test

@@ -13,7 +13,7 @@ namespace steptune::test {
 
 namespace {
 
-/// The values of `key=` in an output, in order.
+/// Returns the values of `key=` in an output, in order.
 std::vector<double> values_of(const std::string& key, const std::string& out) {
   std::vector<double> values;
   const std::string mark = " " + key + "=";

@@ -19,11 +19,11 @@ namespace fs = std::filesystem;
 
 struct Example {
   std::string name;                    ///< folder
-  std::string program;                 ///< in place of the one in the study file
-  std::vector<std::string> short_run;  ///< options that make a run of a second of it
+  std::string program;                 ///< used instead of the study file's program
+  std::vector<std::string> short_run;  ///< options that make a run of about a second
 };
 
-/// A configuration in which every conditional parameter is active.
+/// Returns a configuration in which every conditional parameter is active.
 Configuration full_configuration(const SearchSpace& space) {
   Rng rng(1, "study files");
   for (;;) {
@@ -36,7 +36,7 @@ Configuration full_configuration(const SearchSpace& space) {
   }
 }
 
-/// `argv` of the study, with environment, as `env` would start it.
+/// Returns the study's command with its environment, in the syntax of `env`.
 std::vector<std::string> short_command(const StudySpec& study, const Configuration& configuration,
                                        const Example& example) {
   const RenderedCommand rendered = render_command(study, configuration);

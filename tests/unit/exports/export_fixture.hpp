@@ -10,7 +10,7 @@
 
 namespace steptune::testing {
 
-/// A study of `space` that minimises `metrics`, with a baseline drawn from it.
+/// Returns a study of `space` that minimises `metrics`, with a baseline drawn from the space.
 inline StudySpec spec_of(SearchSpace space, const std::vector<std::string>& metrics = {"time"}) {
   StudySpec spec;
   spec.name = "demo";
@@ -22,7 +22,7 @@ inline StudySpec spec_of(SearchSpace space, const std::vector<std::string>& metr
   return spec;
 }
 
-/// What is exported of a study without trials.
+/// Returns the export of a study without trials.
 inline StudyExport export_of(const StudySpec& spec) {
   StudyExport study;
   study.record.name = spec.name;
@@ -45,7 +45,7 @@ inline TrialRecord completed_trial(std::int64_t number, Configuration configurat
   return trial;
 }
 
-/// One row of a table, as text.
+/// Returns one row of a table, as text.
 inline ForeignTrial row_of(const std::map<std::string, Json>& cells) {
   ForeignTrial row;
   row.cells = cells;

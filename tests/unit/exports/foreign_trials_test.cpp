@@ -54,7 +54,7 @@ class OptunaFile : public ForeignFiles {
         "INSERT INTO study_directions VALUES ('MINIMIZE', 1, 0);"
         "INSERT INTO trials VALUES (1, 1, 'COMPLETE');");
   }
-  /// What a parameter of the first trial is read as.
+  /// Returns the value that is read for a parameter of the first trial.
   Json parameter(double stored, const std::string& distribution) {
     exec("DELETE FROM trial_params");
     SQLite::Statement insert(database_, "INSERT INTO trial_params VALUES (1, 'p', ?, ?)");

@@ -31,7 +31,7 @@ class MlflowExport : public ::testing::Test {
     study_.trials.back().ended_wall_s = 1001.25;
     return study_.trials.back();
   }
-  /// The folder of the only experiment below `folder`.
+  /// Returns the folder of the only experiment below `folder`.
   [[nodiscard]] fs::path experiment(const fs::path& folder) const {
     must(write_mlflow_experiment(study_, folder));
     std::vector<fs::path> found;
@@ -40,7 +40,7 @@ class MlflowExport : public ::testing::Test {
     EXPECT_EQ(found.size(), 1U) << "nothing half written is left";
     return found.front();
   }
-  /// The folders of its runs by the trials' names.
+  /// Returns the folders of the experiment's runs by the trials' names.
   static std::map<std::string, fs::path> runs(const fs::path& experiment) {
     std::map<std::string, fs::path> found;
     for (const auto& entry : fs::directory_iterator(experiment))

@@ -21,7 +21,7 @@ class OptunaExport : public ::testing::Test {
     must(write_optuna_study(study, file));
     return file;
   }
-  /// The first column of a query's rows.
+  /// Returns the first column of a query's rows.
   static std::vector<std::string> column(const std::filesystem::path& file,
                                          const std::string& sql) {
     SQLite::Database database(file.string());
@@ -92,7 +92,7 @@ TEST_F(OptunaExport, EachStatusIsAStateOfOptunas) {
     study.trials.back().ended_wall_s = 86400.25;
     expected.push_back(state);
   }
-  study.trials.back().objectives = {std::nan("")};  // completed, but without a figure to rank
+  study.trials.back().objectives = {std::nan("")};  // completed, but without a value for ranking
   const auto file = written(study);
   EXPECT_EQ(column(file, "SELECT state FROM trials ORDER BY trial_id"), expected);
   EXPECT_THAT(column(file, "SELECT trial_id FROM trial_values ORDER BY trial_id"),

@@ -67,7 +67,7 @@ Value value_of(const Json& cell, const std::string& parameter) {
   return value == nullptr ? Value(std::string("inactive")) : *value;
 }
 
-/// Why a row with that cell is left; empty where it is taken.
+/// Returns why a row with these cells is skipped; empty if it is imported.
 std::string why_left(const std::map<std::string, Json>& changed) {
   const auto imported = imported_of({whole_row(changed), whole_row()});
   return imported.left.empty() ? "" : imported.left.begin()->first;
@@ -165,7 +165,7 @@ TEST(StudyImport, WhatHasNoEffectIsLeftOutAndWhatHasOneIsNeeded) {
 TEST(StudyImport, AParameterThatNoTrialTellsHasTheBaselinesValue) {
   ForeignTrial row = whole_row();
   row.cells.erase("rate");
-  row.cells["precision"] = nullptr;  // as good as none
+  row.cells["precision"] = nullptr;  // null counts as missing
   const auto imported = imported_of({row});
   ASSERT_EQ(imported.trials.size(), 1U);
   EXPECT_EQ(*imported.trials[0].configuration.find("rate"), Value(0.5));

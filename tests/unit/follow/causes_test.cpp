@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
 const Deviation k_deviates{{}, 1.3};
 
-/// 10 ms a sample.
+/// Returns a promise of 10 ms per sample.
 Promise promised_rate() {
   Promise promise;
   promise.seconds_per_sample = {0.01, 0.0002};
@@ -34,7 +34,7 @@ PhaseEstimate phase_of(double seconds, double period_samples) {
   return phase;
 }
 
-/// Of a run that was watched from its begin.
+/// Returns the causes named for a run that was watched from its start.
 std::vector<std::string> told_of(const Promise& promise, const Measurement& seen,
                                  const std::optional<Deviation>& deviation) {
   return causes_of(promise, seen, seen.total_samples, deviation);

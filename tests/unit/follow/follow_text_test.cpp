@@ -17,7 +17,7 @@ PhaseEstimate phase_seen(double seconds, std::optional<double> period_samples) {
   return phase;
 }
 
-/// 10 ms a sample, of a million.
+/// Returns a promise of 10 ms per sample for a million samples.
 Promise promised_plan() {
   Promise promise;
   promise.trial = 4;
@@ -29,7 +29,7 @@ Promise promised_plan() {
   return promise;
 }
 
-/// A quarter slower since 20'000 samples.
+/// Returns a run that is a quarter slower since 20'000 samples.
 FollowState slower_run() {
   FollowState state;
   state.keeping = Keeping::broken;

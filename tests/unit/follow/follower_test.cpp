@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// 10 ms a sample, of a million.
+/// Returns a promise of 10 ms per sample for a million samples.
 Promise promise() {
   Promise promise;
   promise.trial = 4;
@@ -33,7 +33,7 @@ Follower follower_of(const std::string& preset = "key=value",
   return Follower::create(format, promise(), started_s).value();
 }
 
-/// A run of 100 samples a line, `seconds` each; returns the time of its last line.
+/// Prints `lines` lines of 100 samples, at `seconds` per sample; returns the time of the last line.
 double live(Follower& follower, int lines, double seconds, double from_s = 0.0, int from = 0) {
   for (int i = 1; i <= lines; ++i) {
     from_s += 100.0 * seconds;
@@ -131,7 +131,7 @@ TEST(Follower, OfARunThatGoesOnFromACheckpointNoPhaseIsMissedAtOnce) {
   EXPECT_THAT(follower.state().causes, Contains(HasSubstr("no evaluation was seen")));
 }
 
-/// Steps of 10 ms, and an evaluation of 2 s every hundred of them, of which nothing is printed.
+/// Returns a run with steps of 10 ms, and a silent evaluation of 2 s every hundred steps.
 FollowState evaluated_run(int steps) {
   Promise promised = promise();
   PhaseEstimate evaluation;
@@ -255,8 +255,8 @@ TEST(Follower, ABarBeforeTheFirstLineWithAClockDoesNotStopTheClock) {
   EXPECT_EQ(follower.state().samples, 30'000.0);
 }
 
-/// A run that begins at 0 and becomes half slower after 200 s, on a machine that is seen each
-/// second.
+/// Returns a run that starts at 0 and becomes half as slow again after 200 s. The machine is
+/// watched every second.
 FollowState slower_run(Follower& follower, double (*other_load)(double at_s)) {
   const double time_s = live(follower, 200, 0.01);
   const double end_s = live(follower, 200, 0.015, time_s, 200);
@@ -336,7 +336,7 @@ TEST(FinishedLog, OfSteptuneLinesHasTheirClock) {
   EXPECT_THAT(follower.clock_text(), HasSubstr("clock of its [steptune] lines"));
 }
 
-/// 100 samples a line, by the clock of a process that begins with it.
+/// Reads `lines` lines of 100 samples each, with the clock of a process that starts with the log.
 void run_of(Follower& follower, int lines, double seconds) {
   for (int i = 1; i <= lines; ++i) {
     follower.read_old_line(fmt::format(R"([steptune] {{"v":1,"samples":{},"clock":{}}})", 100 * i,
@@ -374,7 +374,7 @@ TEST(Follower, ALogThatGoesOnWhileItIsReadThroughAPipeHasTheTimesOfItsLines) {
 }
 
 TEST(Follower, BarsOfTwoProgramsInAPipeTellNoTimeOfTheirOwn) {
-  // Each line has the bar of the other behind it, as if a new one had begun.
+  // Each line is followed by the other program's bar, as if a new bar had started.
   Follower follower = follower_of("tqdm");
   const auto bar = [](int second) {
     return fmt::format("{:3}%|###   | {}/10000 [{:02}:{:02}<10:00, 100it/s]", second, 100 * second,
@@ -474,7 +474,7 @@ TEST(FinishedLog, ItsClockIsThatOfTheFirstLineWithACounter) {
   for (int i = 1; i <= 300; ++i) {
     follower.read_old_line(
         fmt::format(R"([steptune] {{"v":1,"samples":{},"clock":{}}})", 100 * i, 1.0 * i));
-    // A line that does not tell the time tells no rate.
+    // A line without a time does not count for the rate.
     follower.read_old_line(fmt::format(R"([steptune] {{"v":1,"samples":{}}})", 100 * i + 50));
   }
   EXPECT_EQ(follower.state().keeping, Keeping::kept) << follower.state().reason;

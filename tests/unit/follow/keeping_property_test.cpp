@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a followed run is said to do, against its own figures, over fixed seeds.
+// Checks verdicts on followed runs against the runs' own figures, over fixed seeds.
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-/// 10 ms a sample, of a million.
+/// Returns a promise of 10 ms per sample for a million samples.
 Promise ten_ms_promise() {
   Promise promise;
   promise.trial = 2;
@@ -28,7 +28,7 @@ Follower new_follower(std::optional<double> started_s = std::nullopt) {
   return Follower::create({"key=value", {}, {}}, ten_ms_promise(), started_s).value();
 }
 
-/// Lines of a run, and when each was printed.
+/// Returns lines of a run, with the time of each.
 std::vector<std::pair<double, std::string>> random_run(Rng& rng) {
   std::vector<std::pair<double, std::string>> lines;
   const double seconds = 0.01 * (0.9 + 0.2 * rng.uniform());
@@ -103,7 +103,7 @@ TEST(AnyFollowedRun, ExpectsWhatIsLeftAtTheRateThatItHasNow) {
     const FollowState state = state_after(lines);
     ASSERT_TRUE(state.run_s) << seed;
     const double first_samples = std::stod(lines.front().second.substr(8));
-    // It ran already when it was first seen: until then as promised.
+    // The run started before it was watched; until then it counts as promised.
     const double expected = 5.0 + 0.01 * first_samples + state.seen_s +
                             (1e6 - state.samples) * state.judged_seconds_per_sample->value;
     EXPECT_NEAR(state.run_s->value, expected, 1e-6 * expected) << seed;

@@ -10,7 +10,7 @@
 namespace steptune {
 namespace {
 
-/// `count` reports of a run whose samples take `seconds` each, with 5 % of noise.
+/// Adds `count` reports of a run with `seconds` per sample and 5 % of noise.
 void run(ProgressTrack& track, TrackPoint& at, int count, double seconds, Rng& rng) {
   for (int i = 0; i < count; ++i) {
     at.samples += 64.0;
@@ -42,7 +42,7 @@ TEST(ProgressTrack, LeavesOutWhatDoesNotGoOn) {
   EXPECT_EQ(track.back().samples, 192.0) << "two lines that came at once";
 }
 
-/// A report a second, of 64 samples until `change` and of 32 after it.
+/// Returns a track with a report per second, of 64 samples until `change` and of 32 after it.
 ProgressTrack halved_after(int change, int count) {
   ProgressTrack track;
   double samples = 0.0;
@@ -71,7 +71,8 @@ TEST(ProgressTrack, TheLastSecondsAreTenReportsAtLeast) {
   EXPECT_NEAR(late.rate_of_last(3.0, 0.0)->value, 10.0 / (6 * 64.0 + 4 * 32.0), 1e-12);
 }
 
-/// `count` reports of 64 samples a tenth of a second after each other, told at `told_at(seconds)`.
+/// Returns a track of `count` reports of 64 samples every tenth of a second, received at
+/// `told_at(seconds)`.
 template <typename ToldAt>
 ProgressTrack told(int count, ToldAt&& told_at) {
   ProgressTrack track;

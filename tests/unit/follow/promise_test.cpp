@@ -87,7 +87,7 @@ TEST(Promise, IsWhatThePlanSaysOfTheRecommendedTrialAndTheBaseline) {
 }
 
 TEST(Promise, OfARateKnowsTheStartsOfTheRunsThatThePlanIsOf) {
-  // The study's first start read from storage what later ones found in memory.
+  // The study's first start read from storage, later ones from memory.
   TrialRecord baseline = measured(1, 0.5);
   baseline.purpose = TrialPurpose::baseline;
   baseline.measurement->startup_s = 107.0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rates and deviations of a run against a direct computation, over fixed seeds.
+// Checks rates and deviations of a run against a direct computation, over fixed seeds.
 #include <cmath>
 #include <vector>
 
@@ -12,7 +12,7 @@
 namespace steptune {
 namespace {
 
-/// Seconds of each interval between two reports, of 64 samples each.
+/// Returns random seconds between reports of 64 samples each.
 std::vector<double> random_intervals(Rng& rng, std::size_t count, double mean_s = 1.0) {
   std::vector<double> seconds(count);
   for (double& each : seconds)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens to a history when the world around it misbehaves.
+// Tests a history whose surroundings misbehave.
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -86,7 +86,8 @@ TEST_F(HistoryFaults, OfTenWritersAtOnceExactlyOneProceeds) {
     const char outcome = history ? 'w' : (history.error().kind == ErrorKind::conflict ? 'c' : '?');
     [[maybe_unused]] const auto told = write(gate[1], &outcome, 1);
     char byte = 0;
-    [[maybe_unused]] const auto held = read(hold[0], &byte, 1);  // until the parent has heard all
+    // Until the parent has received everything.
+    [[maybe_unused]] const auto held = read(hold[0], &byte, 1);
     _exit(0);
   }
   std::string outcomes;
@@ -102,7 +103,7 @@ TEST_F(HistoryFaults, OfTenWritersAtOnceExactlyOneProceeds) {
 }
 
 TEST_F(HistoryFaults, CopyingTheFolderDoesNotLoseTheLock) {
-  // Nothing of ours opens the files: a copy made by SQLite leaves the locks alone.
+  // Copy by SQLite, since opening the files directly would release the locks.
   History history = open();
   const auto study = make_study(history);
   must(history.record_launching(study.id, launching_trial(1)));
@@ -123,7 +124,7 @@ TEST_F(HistoryFaults, ReadersNeverHinderTheWriter) {
     History history = open();
     return make_study(history).id;
   }();
-  // Forked before the writer opens the database: connections do not survive a fork.
+  // Fork before the writer opens the database, since connections do not survive a fork.
   std::vector<pid_t> readers;
   for (int i = 0; i < 4; ++i) {
     readers.push_back(fork());
@@ -188,7 +189,7 @@ TEST_F(HistoryFaults, NoHistoryIsNotFound) {
   EXPECT_FALSE(std::filesystem::exists(path())) << "reading creates nothing";
 }
 
-/// As on a read-only disk, of which root may write every other file.
+/// Fakes a read-only disk, since root may write every other file.
 void forbid_index(const std::filesystem::path& database) {
   std::filesystem::create_symlink("nowhere", database.string() + "-shm");
 }
@@ -206,7 +207,7 @@ TEST_F(HistoryFaults, IsReadWhereSQLiteCanMakeNoFiles) {
   const auto counter = must(reader.change_counter());
   EXPECT_EQ(must(reader.change_counter()), counter) << "nobody has written";
 
-  // Whoever sees the same file on a disk that is not read-only goes on with it.
+  // The history can be continued from the same file on a writable disk.
   std::filesystem::remove(database.string() + "-shm");
   History writer = open_it();
   must(writer.create_or_continue_study("t", "fingerprint", Json{{"name", "t"}}, 42));
@@ -321,7 +322,7 @@ TEST_F(HistoryFaults, AnotherProgramsWriteLockIsWaitedForThenTold) {
   EXPECT_TRUE(history.record_launching(study.id, launching_trial(1)));
 }
 
-/// Lowers the limit on the size of files while it exists.
+/// Lowers the limit on file sizes while it exists.
 class SmallFiles {
  public:
   explicit SmallFiles(rlim_t bytes) {

@@ -19,7 +19,7 @@ StudyUse use_of(std::int64_t id, const std::string& name, double age_days) {
   return {id, name, k_now_s - age_days * k_day_s, false, false, 1000, 200, 50};
 }
 
-/// `traces old`, `study old`
+/// Returns the plan as `traces old`, `study old`.
 std::vector<std::string> planned(std::vector<StudyUse> studies, const GcRequest& request,
                                  std::int64_t taken = 0) {
   std::vector<std::string> steps;
@@ -76,7 +76,7 @@ TEST(GcPlan, RunningStudiesAreLeftAlone) {
 }
 
 TEST(GcPlan, TheStudyUsedLastAndTheOneBegunLastNeverGoAsAWhole) {
-  // The next study is given the number behind the largest one.
+  // The next study gets the number after the largest one, so the newest study must stay.
   const std::vector<StudyUse> studies{use_of(1, "in use", 100), use_of(2, "old", 150),
                                       use_of(3, "newest", 200)};
   EXPECT_THAT(

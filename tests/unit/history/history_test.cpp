@@ -338,7 +338,7 @@ TEST_F(HistoryTest, AStudyThatWasRunElsewhereIsAddedAsAWholeOrNotAtAll) {
   elsewhere.seed = std::numeric_limits<std::uint64_t>::max();
   elsewhere.status = StudyStatus::finished;
   elsewhere.stop_reason = "imported";
-  // The second trial cannot be stored: a study of which a part is there would be the worse one.
+  // The second trial cannot be stored, and a partly stored study would be worse than none.
   ASSERT_FALSE(history.add_ended_study(elsewhere, {full_trial(1), full_trial(1)}));
   ASSERT_FALSE(history.study("elsewhere"));
 

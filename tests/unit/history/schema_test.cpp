@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The versions of the schema, by migrations that no history has.
+// Tests the versions of the schema, by made-up migrations.
 #include "tuner/history/schema.hpp"
 
 #include <array>
@@ -29,10 +29,10 @@ std::span<const Migration> first(std::size_t count) {
   return std::span<const Migration>(k_steps).first(count);
 }
 
-/// More than any migration takes.
+/// More statements than any migration has.
 constexpr int k_most_statements = 200;
 
-/// SIGKILL before the statement of this number, on each connection that is opened afterwards.
+/// Number of the statement before which SIGKILL comes, on each connection that is opened later.
 int g_statements_until_kill = 0;
 
 int on_statement(unsigned /*event*/, void* /*context*/, void* /*statement*/, void* /*text*/) {
@@ -45,7 +45,7 @@ int watch_statements(sqlite3* database, const char** /*message*/,
   return sqlite3_trace_v2(database, SQLITE_TRACE_STMT, on_statement, nullptr);
 }
 
-/// Runs `action` in a process that is killed before its statement of that number. True if the
+/// Runs `action` in a process that is killed before statement number `statements`. True if the
 /// process ended by itself.
 bool finishes_before_kill(int statements, const std::function<bool()>& action) {
   const pid_t child = fork();
@@ -60,7 +60,7 @@ bool finishes_before_kill(int statements, const std::function<bool()>& action) {
   return !WIFSIGNALED(status);
 }
 
-/// Checks that the database is whole.
+/// Checks that the database is intact, and returns its version.
 int version_of(SQLite::Database& database) {
   EXPECT_EQ(database.execAndGet("PRAGMA integrity_check").getString(), "ok");
   return database.execAndGet("PRAGMA user_version").getInt();

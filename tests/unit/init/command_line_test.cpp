@@ -20,7 +20,7 @@ ProgramOption option_called(const std::string& name, OptionForm form = OptionFor
   return option;
 }
 
-/// The words that are the program's own.
+/// Returns the words that belong to the program itself.
 Argv own_words(const Argv& argv) {
   const ProgramWords words = program_words(argv);
   return {argv.begin() + static_cast<std::ptrdiff_t>(words.begin),
@@ -89,7 +89,7 @@ TEST(OptionWords, AreReadBackAndTakenAwayWithoutTouchingOthers) {
     }
     const Argv others = {"--lr", "0.5", "data", "--batch", "3", "-x4"};
     Argv argv = {"python3", "train.py"};
-    const std::uint64_t place = rng.below(4);  // before, between or behind
+    const std::uint64_t place = rng.below(4);  // before, between or after the others
     const std::size_t cuts[] = {0, 2, 3, others.size()};
     argv.insert(argv.end(), others.begin(),
                 others.begin() + static_cast<std::ptrdiff_t>(cuts[place]));

@@ -301,7 +301,7 @@ TEST(CommandLine, WordsOfALauncherAreNotTheProgramsOwn) {
   EXPECT_EQ(value(Words{"python3", "train.py", "--", "-n", "3"}), std::nullopt);
   EXPECT_THAT(without_option(Words{"nice", "-n", "10", "python3", "train.py", "-n", "3"}, number),
               ElementsAre("nice", "-n", "10", "python3", "train.py"));
-  // A program's own -m runs nothing, and torchrun's does.
+  // A program's own -m runs no module; torchrun's does.
   EXPECT_EQ(value(Words{"train", "-m", "3", "-n", "2"}), "2");
   EXPECT_EQ(program_words(Words{"./trainer", "--batch-size", "64", "--config", "conf.py"}).begin,
             1U);

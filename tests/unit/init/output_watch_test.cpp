@@ -10,10 +10,10 @@
 namespace steptune {
 namespace {
 
-/// A run whose output this test writes, under a virtual clock.
+/// A run whose output the test writes, under a virtual clock.
 class WatchedOutput {
  public:
-  /// One line a second.
+  /// Prints one line per second.
   void print(const std::string& line) {
     output_ += line + "\n";
     folder_.write("log", output_);
@@ -22,7 +22,7 @@ class WatchedOutput {
   bool is_not_understood(HookProgress hook = HookProgress::none) {
     return watch_.is_not_understood(hook);
   }
-  /// Lines until the watch gives up; 0: it does not.
+  /// Returns the number of lines until the watch gives up; 0 if it does not.
   int lines_until_given_up(const std::string& format, HookProgress hook = HookProgress::none) {
     for (int i = 1; i <= 50; ++i) {
       print(fmt::format(fmt::runtime(format), i));

@@ -268,7 +268,7 @@ TEST(PlannedLength, IsNothingThatAnotherProgramAssigns) {
   }
 }
 
-/// As nanoGPT's `train.py config/train_shakespeare_char.py`.
+/// Like nanoGPT's `train.py config/train_shakespeare_char.py`.
 TEST(PlannedLength, IsWhatANamedFileOfPythonAssigns) {
   const TemporaryFolder folder("length");
   folder.write("train.py", "max_iters = 600000\nexec(open('configurator.py').read())\n");

@@ -31,7 +31,7 @@ ReadySpace must_read(const fs::path& file) {
   return *std::move(space);
 }
 
-/// A program that has all options of a space, each with a default.
+/// Returns a program with all options of a space, each with a default.
 ProgramFacts program_of(const ReadySpace& space) {
   ProgramFacts program;
   program.argv = {"train", "data"};
@@ -56,7 +56,7 @@ ProgramFacts program_of(const ReadySpace& space) {
   return program;
 }
 
-/// A configuration that has all keys of a space of a file, each with a value.
+/// Returns a configuration file with all keys of a space, each with a value.
 std::string config_of(const ReadySpace& space) {
   Json config = Json::object();
   for (const SpaceKnob& knob : space.knobs) {
@@ -91,7 +91,7 @@ TEST_P(ReadySpaces, MakeStudiesThatAreValidWithAndWithoutGpus) {
     const auto study =
         study_from_json(guess->document, folder.path() / "demo.study.json", input.machine);
     ASSERT_TRUE(study) << study.error().text() << study_text(guess->document);
-    // Every knob is there on a machine with GPUs.
+    // On a machine with GPUs, every knob is offered.
     if (gpus > 0.0) {
       EXPECT_EQ(guess->tuned.size(), space.knobs.size()) << study_text(guess->document);
     }

@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-/// Prints the lines of one round, from 1 on.
+/// Returns the printed lines of one round, from 1 on.
 using Printed = std::function<std::string(int)>;
 
 std::string output_of(const Printed& printed, int rounds) {
@@ -38,7 +38,7 @@ std::vector<std::string> names_of(const RepeatedLine& line) {
   return names;
 }
 
-/// All that the proposed expressions read from this output, the latest of each.
+/// Returns the latest values that the proposed expressions read from this output.
 Report last_report(const RepeatedLine& line, const std::string& output) {
   auto reader =
       ReportReader::create({.preset = {}, .metrics = line.metrics, .samples_per_step = {}});
@@ -58,8 +58,8 @@ Report last_report(const RepeatedLine& line, const std::string& output) {
 struct Format {
   const char* name;
   Printed printed;
-  double step;     ///< that the last of 12 rounds tells; 0: samples
-  double samples;  ///< likewise; 0: none
+  double step;     ///< step after the last of 12 rounds; 0: samples instead
+  double samples;  ///< samples after the last of 12 rounds; 0: none
   double loss;     ///< 0: none
 };
 

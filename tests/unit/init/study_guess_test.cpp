@@ -62,7 +62,7 @@ StudySpec must_study(const StudyGuess& guess, const GuessInput& input,
   return *std::move(study);
 }
 
-/// As of a program that tells samples.
+/// Returns the reading of a program that reports samples.
 OutputReading reading_of(double samples_per_step) {
   OutputReading reading;
   reading.format = {"preset tqdm", Json("tqdm"), {}};
@@ -73,7 +73,7 @@ OutputReading reading_of(double samples_per_step) {
 }
 
 TEST(StudyGuess, PlansStepsOfTheBatchThatIsLeftAsItIs) {
-  // tqdm counts steps, and no loss allows another batch.
+  // tqdm counts steps, and without a loss the batch may not change.
   GuessInput input = input_of(k_help, {"python3", "train.py", "--batch-size", "128"});
   input.reading = OutputReading{};
   input.reading->format = {"preset tqdm", Json("tqdm"), {}};
@@ -159,14 +159,14 @@ TEST(StudyGuess, LeavesWhatChangesLearningWhereNoLossIsKnown) {
   EXPECT_FALSE(unguarded.document["parameters"].contains("precision"));
   EXPECT_TRUE(unguarded.document["parameters"].contains("workers"));
   EXPECT_THAT(unguarded.left, Contains(HasSubstr("--precision: it changes what is learnt")));
-  // Accumulation holds the samples of an optimizer step, so that a batch needs no guard.
+  // With accumulation, the samples of an optimizer step stay the same, so the batch needs no guard.
   input.reading = reading_of(32.0);
   input.reading->metrics.clear();
   const StudyGuess held = must_guess(input);
   EXPECT_TRUE(held.document["parameters"].contains("batch_size"));
   EXPECT_FALSE(held.document["parameters"].contains("precision"));
   EXPECT_FALSE(held.document.contains("guards"));
-  // What a trainer is known to print guards as well as what was seen.
+  // A metric that a trainer is known to print can be a guard, like one that was seen.
   ReadySpace space;
   space.title = "Trainer";
   space.reports = {{"metrics", {{{"name", "train_loss"}, {"regex", "loss ([0-9.]+)"}}}}};
@@ -182,7 +182,7 @@ TEST(StudyGuess, PutsOptionsBehindTheScriptThatALauncherRuns) {
       ElementsAre("uv", "run", "--", "python3", "train.py", "--workers", "0", "--", "data"));
 }
 
-/// `--amp` by argparse's `type=bool`, to which `False` is true.
+/// Declares `--amp` by argparse's `type=bool`, for which `False` is true.
 GuessInput input_with_bool(std::vector<std::string> argv, const std::string& default_value) {
   GuessInput input = input_of(
       "usage: train.py\n  --amp AMP      mixed\n  --workers N  (default: 2)\n", std::move(argv));
@@ -251,9 +251,9 @@ TEST(StudyGuess, VariesTheMicroBatchWhileTheGlobalBatchStays) {
   const std::string help =
       "usage: x\n  --global-batch-size N  (default: 64)\n  --micro-batch-size N  (default: 4)\n";
   GuessInput input = input_of(help, {"x", "--micro-batch-size=8"});
-  // No loss is needed for what learns the same.
+  // No loss is needed, since the micro-batch does not change what is learnt.
   const StudyGuess guess = must_guess(input);
-  // It may count micro-batches: smaller ones would then look faster.
+  // The program may count micro-batches, so that smaller ones would look faster.
   EXPECT_EQ(guess.document["parameters"], Json::parse(R"({"micro_batch_size":
                 {"type": "int", "low": 8, "high": 64, "scale": "log2", "memory": "increases"}})"));
   EXPECT_EQ(guess.document["planned_run"]["batch_size"], 64);
@@ -343,7 +343,7 @@ TEST(StudyGuess, TellsTheRangesThatItWrites) {
   std::map<std::string, std::string> ranges;
   for (const GuessedKnob& knob : guess.tuned)
     ranges[knob.parameter] = knob.range;
-  // No factor of the samples of a step, which stay 32, is larger than they are.
+  // A step keeps 32 samples, so no factor of it is larger.
   EXPECT_EQ(guess.document["parameters"]["batch_size"]["high"], 32);
   EXPECT_EQ(ranges.at("batch_size"), "8..32");
   EXPECT_EQ(ranges.at("accumulate"), "1..32");
@@ -374,7 +374,7 @@ TEST(StudyGuess, VariesWhatIsKnownFromTheDefaults) {
   EXPECT_THAT(render_command(study, study.baseline).argv,
               ElementsAre("python3", "train.py", "data{x}", "--batch-size", "32", "--accumulate",
                           "1", "--workers", "2", "--precision", "fp32", "--prefetch", "2"));
-  // fp16 is nothing for a machine without a GPU; evaluations are left alone.
+  // A machine without a GPU gets no fp16. Options of evaluations are not tuned.
   EXPECT_EQ(study.space.find("precision")->choices.size(), 2U);
   EXPECT_EQ(study.space.find("eval_batch_size"), nullptr);
   EXPECT_EQ(study.space.find("prefetch")->when, "workers > 0");
@@ -415,7 +415,8 @@ TEST(StudyGuess, PlansNothingByASettingOfSomethingElse) {
   EXPECT_THAT(planned.notes, Contains(HasSubstr("trainer.max_steps 1000 (c.yaml)")));
 }
 
-/// As of `deepspeed train.py --deepspeed_config ds.json`, with that file in a folder of its own.
+/// The guess for `deepspeed train.py --deepspeed_config ds.json`, with that file in a temporary
+/// folder.
 class DeepSpeedGuess : public testing::Test {
  protected:
   DeepSpeedGuess()
@@ -487,12 +488,12 @@ TEST_F(DeepSpeedGuess, FilesOfOtherProgramsAreVariedByTheirNames) {
   const StudyGuess guess = must_guess(input);
   EXPECT_EQ(guess.document["config_files"]["train"]["edits"],
             Json({{"data.workers", "{workers}"}, {"model.compile", "{compile}"}}));
-  // The command line has an option of that name.
+  // The command line has an option with that name.
   EXPECT_EQ(guess.document["command"],
             Json::array({"x", "--config={train}", "--batch-size", "{batch_size}"}));
 }
 
-/// A program whose settings stand in `x.yaml`, and no options are known of.
+/// Returns a program whose settings are in `x.yaml`, with no known options.
 GuessInput input_of_file(const TemporaryFolder& folder, std::vector<std::string> argv) {
   GuessInput input;
   input.name = "demo";
@@ -513,7 +514,7 @@ TEST(StudyGuess, EditsAnOverrideWhereItStands) {
     argv.insert(argv.end(), words.begin(), words.end());
     const GuessInput input = input_of_file(folder, std::move(argv));
     const StudyGuess guess = must_guess(input);
-    // The file's value would be overridden.
+    // Another setting would override the file's value.
     EXPECT_FALSE(
         guess.document["config_files"]["x"]["edits"].contains("model.train_ds.batch_size"));
     EXPECT_EQ(guess.document["baseline"]["batch_size"], 32);
@@ -650,7 +651,7 @@ TEST(StudyGuess, GuardsTheLossThatWasSeen) {
   const StudySpec study = must_study(guess, input);
   ASSERT_EQ(study.guards.size(), 1U);
   EXPECT_EQ(study.report_format.preset, "tqdm");
-  // Its samples are tokens.
+  // The program's samples are tokens.
   EXPECT_EQ(study.planned_run.batch_size->text(), "batch_size * accumulate * 128");
 }
 
@@ -660,7 +661,8 @@ TEST(StudyGuess, OfNumbersThatAreNoPowersOfTwo) {
   input.reading = reading_of(48.0);
   const StudySpec study = must_study(must_guess(input), input);
   EXPECT_EQ(study.space.find("batch_size")->scale, Scale::log);
-  // Workers that wait may be many more than CPUs; the search goes there only in steps that pay.
+  // Workers that wait may be many more than CPUs. The search reaches such numbers only in steps
+  // that pay.
   EXPECT_EQ(study.space.find("workers")->high, 64.0 * input.machine["cpus"]);
   EXPECT_EQ(study.space.find("workers")->scale, Scale::log);
   EXPECT_EQ(study.search.first_guesses, true);
@@ -697,14 +699,15 @@ TEST(StudyGuess, VariesWhatOpenMpAndTheAllocatorReadFromTheEnvironment) {
   other.set("omp_wait_policy", std::string("passive"));
   EXPECT_EQ(render_command(study, other).environment.at("OMP_WAIT_POLICY"), "passive");
 
-  // What the command sets by itself cannot be set from outside; what is set already is today's.
+  // A variable that the command sets cannot be set from outside. The current value of another one
+  // is the baseline.
   input.runtimes.environment = {{"OMP_NUM_THREADS", "3"}, {"OMP_WAIT_POLICY", "active"}};
   input.runtimes.set_by_command = {"OMP_WAIT_POLICY"};
   const StudyGuess given = must_guess(input);
   EXPECT_EQ(given.document["baseline"], Json({{"threads", 3}, {"malloc", "default"}}));
   EXPECT_THAT(given.left, ElementsAre("OMP_WAIT_POLICY: the command sets it itself"));
 
-  // Whether what tells no progress trains at all is not known.
+  // A program without progress may not train at all.
   input.reading.reset();
   EXPECT_FALSE(guess_study(input));
 }
@@ -771,13 +774,13 @@ TEST(StudyGuess, ThreadsThatTheProgramSetsItselfAreNotVariedFromOutside) {
   input.reading = reading_of(32.0);
   input.runtimes.has_openmp = true;
   input.runtimes.environment = {{"OMP_NUM_THREADS", "2"}};
-  // As with omp_set_num_threads(8) in its source.
+  // The source may call omp_set_num_threads(8), say.
   input.runtimes.computing_threads = 8;
   const StudyGuess guess = must_guess(input);
   EXPECT_EQ(guess.document["baseline"], Json({{"omp_wait_policy", "default"}}));
   EXPECT_THAT(guess.left, ElementsAre("OMP_NUM_THREADS: 8 threads compute where OpenMP would start "
                                       "2: the program sets their number itself"));
-  // One more may load data.
+  // A third thread may load data.
   input.runtimes.computing_threads = 3;
   EXPECT_EQ(must_guess(input).document["baseline"]["threads"], 2);
 }

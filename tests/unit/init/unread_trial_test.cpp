@@ -16,13 +16,13 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// A first trial that prints one line a second, under a virtual clock.
+/// A first trial that prints one line per second, under a virtual clock.
 class PrintingTrial {
  public:
   explicit PrintingTrial(const StudySpec& study)
       : watched_(study, clock_, [this](const std::string& text) { said.push_back(text); }) {}
 
-  /// Seconds until the trial is refused; 0: it goes on.
+  /// Returns the seconds until the trial is refused; 0 if it continues.
   int refused_after_s(const std::string& format) {
     for (int i = 1; i <= k_watched_s; ++i) {
       output_ += fmt::format(fmt::runtime(format), i) + "\n";

@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// A whole number from `low` to `high`.
+/// Returns a whole-number parameter from `low` to `high`.
 inline Parameter counted(const char* name, double low, double high, Scale scale = Scale::linear) {
   Parameter parameter;
   parameter.name = name;
@@ -18,7 +18,7 @@ inline Parameter counted(const char* name, double low, double high, Scale scale 
   return parameter;
 }
 
-/// One of `choices`, which have no order.
+/// Returns a parameter with unordered `choices`.
 inline Parameter chosen(const char* name, std::vector<Value> choices) {
   Parameter parameter;
   parameter.name = name;

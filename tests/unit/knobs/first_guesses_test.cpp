@@ -61,8 +61,8 @@ double number_at(const Configuration& configuration, const char* name) {
 
 using Law = std::function<double(const Configuration&)>;
 
-/// All moves of an expert on a program that takes `seconds`, the baseline first. A value below 0
-/// runs out of memory.
+/// Returns all moves of an expert on a program that takes `seconds`, the baseline first. A negative
+/// value means out of memory.
 std::vector<Observation> moves_on(const FirstGuesses& guesses, const Configuration& baseline,
                                   const Law& seconds, double error = 0.0) {
   std::vector<Observation> known = {seen(baseline, seconds(baseline), error * seconds(baseline))};
@@ -88,7 +88,7 @@ constexpr GuessMachine k_gpu_machine{8, 1, true};
 TEST(FirstGuesses, ChangeOneLeverOfTheBestAtATime) {
   const SearchSpace space = space_of();
   const FirstGuesses guesses(space, today(), k_gpu_machine);
-  // Only the batch and bfloat16 pay.
+  // Only the batch and bfloat16 pay off.
   const auto known = moves_on(guesses, today(), [](const Configuration& its) {
     const double precision = to_text(*its.find("precision")) == "bf16" ? 0.5 : 1.0;
     return precision * (1.0 + 16.0 / number_at(its, "batch_size"));
@@ -137,7 +137,7 @@ TEST(FirstGuesses, PullTheWorkersAsLongAsTheyPay) {
   const SearchSpace space =
       *SearchSpace::create({counted("num_workers", 0, 128, Scale::log)}, {}, {});
   const FirstGuesses guesses(space, one_value("num_workers", 0), k_two_cpus);
-  // Each item waits: 32 workers hide it all.
+  // Each item waits; 32 workers hide all of it.
   const auto waiting = [](const Configuration& its) {
     return std::max(1.0 / 32.0, 1.0 / std::max(1.0, number_at(its, "num_workers")));
   };
@@ -164,7 +164,7 @@ TEST(FirstGuesses, MoveAllThreadCountsTogether) {
     return number_at(its, "num_threads") + number_at(its, "openblas_threads");
   });
   ASSERT_EQ(known.size(), 3U);
-  // More threads than CPUs: one first, then as many as CPUs.
+  // There are more threads than CPUs: one thread is tried first, then as many as CPUs.
   EXPECT_EQ(known[1].configuration.text(), "num_threads=1 omp_threads=1 openblas_threads=1");
   EXPECT_EQ(known[2].configuration.text(), "num_threads=2 omp_threads=2 openblas_threads=2");
 }
@@ -233,7 +233,7 @@ TEST(FirstGuesses, AddWorkersAsLongAsMemorySuffices) {
     known.push_back(seen(*next, 1.0 / (1.0 + workers)));
     known.back().peak_memory_bytes = 2e9 + 1e9 * workers;
   }
-  // 2 GB and 1 GB for each worker: 26 take nine tenths of 32 GB.
+  // 2 GB plus 1 GB for each worker: 26 workers take nine tenths of 32 GB.
   EXPECT_EQ(std::ranges::count(values_of(known, "num_workers"), 26.0), 1);
   for (const double workers : values_of(known, "num_workers"))
     EXPECT_LE(workers, 26.0);
@@ -255,7 +255,7 @@ TEST(FirstGuesses, HalveTheStepToABatchThatRanOutOfMemory) {
 
 TEST(FirstGuesses, FitTheMachine) {
   const SearchSpace space = space_of();
-  // Without hardware for it there is no bfloat16.
+  // Without hardware support, bfloat16 is not tried.
   const auto same = [](const Configuration&) { return 1.0; };
   for (const Observation& move : moves_on(FirstGuesses(space, today(), k_two_cpus), today(), same))
     EXPECT_EQ(to_text(*move.configuration.find("precision")), "fp32");
@@ -306,7 +306,7 @@ TEST(GuessMachine, TellsGpusWithoutBfloat16FromThoseOfLikeNames) {
 
 TEST(FirstGuesses, FollowTheRolesThatAreDeclared) {
   const SearchSpace space = space_of();
-  // Momentum is what loads data here, and "workers" has nothing to do with it.
+  // Here "momentum" loads data, and "workers" has nothing to do with it.
   const KnobRoles declared = {{"momentum", KnobRole::workers}, {"precision", std::nullopt}};
   const FirstGuesses guesses(space, today(), k_gpu_machine, declared);
   const auto known = moves_on(guesses, today(), [](const Configuration&) { return 1.0; });
@@ -317,7 +317,7 @@ TEST(FirstGuesses, FollowTheRolesThatAreDeclared) {
   }
 }
 
-/// The space with a second machine to rent.
+/// Returns the space with a second machine to rent.
 SearchSpace space_with_instances() {
   Parameter batch = counted("batch_size", 8, 1024, Scale::log2);
   batch.memory = MemoryEffect::increases;
@@ -342,7 +342,7 @@ TEST(FirstGuesses, LeaveTheInstanceToTheSearch) {
   const auto first = guesses.next(known, {});
   ASSERT_TRUE(first);
   EXPECT_EQ(*first, rented(64, "large"));
-  // Another machine has less memory.
+  // The other machine has less memory.
   known.push_back(seen(rented(32, "small"), 0.0, 0.0, ObservationKind::out_of_memory));
   EXPECT_EQ(guesses.next(known, {}), first);
 
@@ -411,11 +411,11 @@ TEST(FirstGuesses, GiveWayToTheSearcher) {
   const auto handed_over = std::ranges::find(origins, "random");
   ASSERT_NE(handed_over, origins.end());
   EXPECT_EQ(std::find(handed_over, origins.end(), "expert"), origins.end());
-  // A metric that is not a time is no engineer's business.
+  // First guesses apply only to times.
   const auto metric = with_first_guesses(*make_searcher("random", space, options), space, today(),
                                          k_gpu_machine, {ObjectiveTraits{false}});
   EXPECT_EQ((*metric->suggest({1, {}, {}}))->origin, "random");
-  // What an earlier study has measured tells more.
+  // The trials of an earlier study know more than first guesses.
   const auto taught = with_first_guesses(*make_searcher("random", space, options), space, today(),
                                          k_gpu_machine, options.objectives);
   taught->observe_earlier(0, seen(today(), 1.0));

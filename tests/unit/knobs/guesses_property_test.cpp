@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of first guesses whatever was measured, over fixed seeds.
+// Properties of first guesses after random measurements, over fixed seeds.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -34,7 +34,7 @@ GuessMachine random_machine(Rng& rng) {
   return {static_cast<int>(1 + rng.below(64)), static_cast<int>(rng.below(3)), rng.below(2) == 0};
 }
 
-/// What is suggested one after the other, where trials end in any way.
+/// Successive suggestions, with random ends of the trials.
 struct Course {
   Configuration baseline;
   std::vector<Observation> observations;

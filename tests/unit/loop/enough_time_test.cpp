@@ -10,7 +10,8 @@
 namespace steptune {
 namespace {
 
-/// After a trial that started in 10 s, warmed up for 2 s, and was steady after 20 s of 0.1 s steps.
+/// Fixture after a trial that started in 10 s, warmed up for 2 s, and was steady after 20 s of 0.1
+/// s steps.
 class EnoughTimeTest : public ::testing::Test {
  protected:
   EnoughTimeTest() {

@@ -30,7 +30,7 @@ Measurement reporting(double samples, double loss) {
   return measurement;
 }
 
-/// As if the last report had told all metrics.
+/// Adds a measurement as if the last report had all its metrics.
 void tell(GuardWindows& windows, const Measurement& current) {
   Report report;
   report.metrics = current.metrics;
@@ -59,7 +59,7 @@ TEST(Guards, AreJudgedOverAWindowAtTheirNumberOfSamplesHoweverFarATrialRuns) {
 TEST(Guards, AValueThatWasToldOnceCountsOnce) {
   GuardWindows windows({loss_after(1000)});
   tell(windows, reporting(1010, 3.0));
-  const Measurement later = reporting(2000, 3.0);  // the loss as it was last told
+  const Measurement later = reporting(2000, 3.0);  // the last reported loss
   for (int step = 0; step < 20; ++step)
     windows.add(later, Report{});
   EXPECT_FALSE(windows.are_full()) << "steps without a loss say nothing of it";
@@ -90,7 +90,7 @@ TEST(Guards, WithoutANumberOfSamplesTheLastValueCountsAndOnlyAtTheEnd) {
   EXPECT_FALSE(violated_guard({guard}, windows.all(), {}, nullptr, GuardMoment::ended));
 }
 
-/// A trial's loss: 5 % noise, correlated or not, about a value that falls.
+/// Returns a trial's loss with 5 % noise, correlated or not, around a falling value.
 GuardedValues noisy_loss(double level, double correlation, std::uint64_t seed) {
   GuardWindows windows({loss_after(1000)});
   Rng rng(seed, "loss");
@@ -102,7 +102,7 @@ GuardedValues noisy_loss(double level, double correlation, std::uint64_t seed) {
   return windows.settled();
 }
 
-/// The share of configurations that are called infeasible, each beside a baseline of its own.
+/// Returns the share of configurations that are judged infeasible, each beside its own baseline.
 double infeasible_share(double ratio_of_levels, double correlation, double max_ratio) {
   Guard guard = loss_after(1000);
   guard.max_ratio_to_baseline = max_ratio;
@@ -122,7 +122,7 @@ double infeasible_share(double ratio_of_levels, double correlation, double max_r
 }
 
 TEST(Guards, CallNoEqualConfigurationInfeasibleForItsNoise) {
-  // By one report of each, 39 of 100 were.
+  // Judged by a single report of each, 39 of 100 were infeasible.
   EXPECT_LE(infeasible_share(1.0, 0.0, 1.02), 0.05);
   EXPECT_LE(infeasible_share(1.0, 0.5, 1.02), 0.08);
   EXPECT_LE(infeasible_share(1.02, 0.0, 1.02), 0.09) << "at the limit itself";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far a budget of time goes, and what becomes of the time that is left.
+// Tests how far a time budget reaches, and what the remaining time is used for.
 #include <cmath>
 #include <vector>
 
@@ -46,7 +46,7 @@ TEST(PlannedCourse, SaysHowMuchTimeIsNeeded) {
   EXPECT_GE(longer->pairs, 2);
 }
 
-/// Pairs whose ratios are `gains`, each run known to a thousandth.
+/// Pairs with the ratios `gains`; each run is known to a thousandth.
 class LeftTime : public ::testing::Test {
  protected:
   std::vector<RunPair> pairs(const std::vector<double>& gains) {

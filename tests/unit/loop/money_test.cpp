@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Budgets and payback.
+// Tests budgets and the payback rule.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ TEST(Budget, BeforeTheLatestConfirmationFreshRunsAreExpectedAsTheyWereThen) {
 
 TEST(Budget, PricesTrialsByWhatTheyWereBilledNotByTheirLength) {
   std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline), spent(2, 10), spent(3, 20)};
-  trials[1].spent_usd = 5.0;  // short, on a dear machine
+  trials[1].spent_usd = 5.0;  // short, on an expensive machine
   trials[1].objectives = {0.5};
   const Spending spending =
       spending_of(time_study(), Standing(ranking_rules(time_study()), trials));
@@ -80,8 +80,8 @@ TEST(Budget, ExpectsFreshRunsToTakeLongerThanTrials) {
   };
   EXPECT_DOUBLE_EQ(pair_s(), 16.0 + 12.0) << "windows twice as long";
   study.budget.time_s = 200.0;
-  // Of 120 s for the baseline's two shares and 19 contenders 4.7 s each are left beside the start,
-  // and twice that to a fresh run.
+  // The search has 120 s, for the baseline's two shares and 19 contenders. That leaves 4.7 s each
+  // after the start, and a fresh run gets twice that.
   EXPECT_NEAR(pair_s(), 12.0 + 1.0 + 2.0 * (120.0 / 21.0 - 1.0), 1e-9)
       << "their share, and no less than what the trial took";
 }
@@ -103,7 +103,7 @@ TEST(Budget, EndsByTrialsTimeOrMoney) {
   EXPECT_FALSE(search_budget_spent(study, spending));
   study.budget.time_s = 100.0 - 1e-9;
   EXPECT_EQ(search_budget_spent(study, spending)->limit, BudgetLimit::time);
-  // The time that an amount of money pays for is said as that amount.
+  // The time that an amount of money buys is shown as that amount.
   study.budget.time_of_usd = 0.99;
   EXPECT_EQ(search_budget_spent(study, spending)->text, "$0.99");
   EXPECT_EQ(search_budget_spent(study, spending)->limit, BudgetLimit::time);
@@ -134,7 +134,7 @@ TEST(Budget, AnotherConfigurationIsTriedWhileTheLeastProofCanStillBePaid) {
   trials[0].measurement = steady(1.0, 0.15, 1.0);
   trials[0].measurement->window_s = 112.0;
   const auto spending = [&] { return spending_of(study, Standing(ranking_rules(study), trials)); };
-  // 180 s for the baseline's two shares and one of the other.
+  // 180 s for two shares of the baseline and one of the other configuration.
   EXPECT_DOUBLE_EQ(share_of_trial_s(study, TrialPurpose::search, 1.0), 59.0);
   EXPECT_DOUBLE_EQ(spending().least_trial_s, 60.0);
   // Windows of 8 s, and a start of 1 s.
@@ -456,7 +456,7 @@ TEST(Budget, FinalistsRunTogetherWhereTheUsualRoundsOfAllFit) {
   spending.confirm_pair_s = 10.0;
   spending.confirm_pair_usd = 1.0;
   EXPECT_TRUE(can_pay_finalists(study, spending, 3)) << "no budget";
-  // Four rounds of three finalists and the baseline: sixteen runs, eight pairs.
+  // Four rounds of three finalists and the baseline are sixteen runs, or eight pairs.
   study.budget.time_s = 80.0;
   EXPECT_TRUE(can_pay_finalists(study, spending, 3));
   EXPECT_FALSE(can_pay_finalists(study, spending, 4));
@@ -485,7 +485,7 @@ TEST(LongestStart, IsTheBaselinesAndAFifthOfTheSearch) {
     return longest_start_s(study, purpose, known);
   };
   EXPECT_TRUE(std::isinf(longest_s(TrialPurpose::search, &baseline))) << "no budget of time";
-  study.budget.time_s = 200.0;  // of which the search gets 120 s
+  study.budget.time_s = 200.0;  // the search gets 120 s of it
   EXPECT_DOUBLE_EQ(longest_s(TrialPurpose::search, &baseline), 32.0);
   EXPECT_DOUBLE_EQ(longest_s(TrialPurpose::hint, &baseline), 32.0);
   EXPECT_TRUE(std::isinf(longest_s(TrialPurpose::confirm_incumbent, &baseline)));
@@ -521,7 +521,7 @@ TEST(ShareOfATrial, IsThreeFifthsOfTheTimeAmongTheTrialsThatThereMayBe) {
   };
   EXPECT_TRUE(std::isinf(share_s())) << "no budget of time";
   study.measure.min_window_s = 1.0;
-  study.budget.time_s = 1100.0;  // of which the search gets 660 s
+  study.budget.time_s = 1100.0;  // the search gets 660 s of it
   EXPECT_DOUBLE_EQ(share_s(), 660.0 / 21.0) << "twenty at most, and the baseline's is twice";
   study.budget.trials = 40;
   EXPECT_DOUBLE_EQ(share_s(), 660.0 / 21.0);
@@ -656,7 +656,7 @@ TEST(Payback, BeginsToCountAnewWhereNothingCouldBeCompared) {
 }
 
 TEST(TuningCost, OfAnOwnMachineIsItsPriceForTheWholeTime) {
-  const StudySpec study = time_study();  // 3.6 USD an hour
+  const StudySpec study = time_study();  // 3.6 USD per hour
   EXPECT_DOUBLE_EQ(tuning_cost_usd(study, 0.03, 0.0, 100.0), 0.1);
   EXPECT_DOUBLE_EQ(tuning_cost_usd(study, 0.03, 0.01, 100.0), 0.11);
 }

@@ -15,7 +15,7 @@
 namespace steptune {
 namespace {
 
-/// Stops every trial at a number of steps.
+/// Stops every trial at a given number of steps.
 class StopsAt final : public Scheduler {
  public:
   explicit StopsAt(double steps) : steps_(steps) {}
@@ -49,8 +49,8 @@ struct Told {
   double at_s = 1.0;
 };
 
-/// Tells steps of `step_s`, a little apart, until the trial is to end: the scheduler stops it at
-/// `stops_at` steps.
+/// Reports steps of about `step_s` until the trial must end. The scheduler stops it at `stops_at`
+/// steps.
 Told tell_until_end(RunningTrial& trial, double stops_at, double step_s) {
   StopsAt scheduler(stops_at);
   NoSearcher searcher;
@@ -69,7 +69,7 @@ StudySpec study_of_long_windows() {
   return study;
 }
 
-/// One that has started; `study` outlives it.
+/// Returns a started trial; `study` must outlive it.
 RunningTrial second_trial(const StudySpec& study) {
   TrialRecord record;
   record.number = 2;
@@ -83,7 +83,7 @@ TEST(RunningTrial, ThatWasGivenUpCountsByWhatWasKnownThen) {
   RunningTrial trial = second_trial(study);
   auto [step, now_s] = tell_until_end(trial, 20, 0.1);
   ASSERT_LT(step, 100);
-  // While it ends, its last steps take longer and longer.
+  // While the trial ends, its last steps slow down.
   for (int i = 1; i <= 30; ++i)
     trial.reported(report(++step, now_s += 1.0 * i));
   Outcome outcome;
@@ -95,7 +95,7 @@ TEST(RunningTrial, ThatWasGivenUpCountsByWhatWasKnownThen) {
   EXPECT_LT(ended.measurement->seconds_per_sample, 0.11);
 }
 
-/// Keeps what it is told.
+/// Records what it is told.
 class Listens final : public Scheduler {
  public:
   StopDecision on_estimate(const TrialEstimate& estimate) override {
@@ -147,7 +147,7 @@ TEST(RunningTrial, ThatWasGivenUpMissesTheDeadlineAllTheSame) {
   }
 }
 
-/// Steps of 0.1 s, give or take a hundredth, until the trial has been measured.
+/// Returns the steps of 0.1 s (within 2 %) until the trial is measured.
 int steps_until_measured(double usual_variance_s) {
   const StudySpec study = time_study();
   TrialRecord record;
@@ -168,7 +168,7 @@ TEST(RunningTrial, GoesOnWhereStepsOfEarlierTrialsVariedMoreThanItsOwnHaveYet) {
   EXPECT_LT(beside, 10 * alone) << "its own count more and more";
 }
 
-/// 200 steps of 0.1 s, with a stall of 5 s after every 50th where asked for.
+/// Runs 200 steps of 0.1 s; if `stalls`, with a stall of 5 s after every 50th.
 TrialRecord measured(const StudySpec& study, TrialPurpose purpose, bool stalls,
                      const TrialRecord* baseline) {
   TrialRecord record;
@@ -220,7 +220,7 @@ TEST(RunningTrial, OfTheBaselineAgainIsNotJudgedByALossThatItDidNotReach) {
   EXPECT_EQ(status(TrialPurpose::baseline), TrialStatus::infeasible);
 }
 
-/// A study with a guard on the loss after 1000 samples, which take 100 s.
+/// Returns a study with a guard on the loss after 1000 samples, which take 100 s.
 StudySpec guarded_study() {
   StudySpec study = time_study();
   Guard guard;
@@ -233,7 +233,7 @@ StudySpec guarded_study() {
   return study;
 }
 
-/// Steps of 0.1 s that tell a loss of 2, until its time is over.
+/// Runs steps of 0.1 s with a loss of 2 until the trial's time is over.
 TrialRecord out_of_time_at(const StudySpec& study, TrialPurpose purpose, TrialTargets targets) {
   TrialRecord baseline = completed(1, 1.0);
   baseline.measurement = steady(0.1);
@@ -328,7 +328,7 @@ TEST(RunningTrial, ThatNeedsNearlyAllMemoryIsInfeasible) {
   EXPECT_THAT(ended.failure, ::testing::HasSubstr("limits.memory_share"));
 }
 
-/// Steps of 0.1 s with 30 % noise, until the trial's time is over; how the runner then ends it.
+/// Runs steps with 30 % noise until the trial's time is over; then the runner stops it.
 TrialRecord run_until_out_of_time(const StudySpec& study, double steps_s) {
   TrialRecord record;
   record.number = 2;
@@ -357,8 +357,8 @@ TEST(RunningTrial, ThatTheWallLimitCutsShortHasAWideIntervalWithTheReason) {
   EXPECT_THAT(ended.measurement->remark, ::testing::HasSubstr("limits.wall"));
 }
 
-/// Its steps take longer and longer; then its program ends in order.
-/// `before`: steps of the checkpoint that it goes on from.
+/// Runs a trial that slows down all the time and whose program then ends without a failure.
+/// `before`: steps of the checkpoint from which it continues.
 TrialRecord ended_by_itself(int steps, const TrialRecord* baseline = nullptr, int before = 0) {
   const StudySpec study = time_study();
   TrialRecord record;
@@ -405,7 +405,7 @@ TEST(RunningTrial, ThatGoesOnFromACheckpointIsComparedByWhatItDidItself) {
   EXPECT_EQ(baseline.measurement->total_samples, 60.0);
   EXPECT_EQ(ended_by_itself(40, &baseline, 1000).status, TrialStatus::completed);
   EXPECT_EQ(ended_by_itself(12, &baseline, 1000).status, TrialStatus::failed);
-  // One that was measured before its end tells what the program counted.
+  // If the baseline was measured before its end, its total is the program's own count.
   TrialRecord stopped = completed(1, 0.2);
   stopped.measurement = steady(0.2);
   stopped.measurement->window_s = 12.0;
@@ -433,8 +433,8 @@ TEST(RunningTrial, ThatEndsLongBeforeTheBaselineDidIsNoWholeRunThoughItIsSteady)
   }
 }
 
-/// Steps of 5 ms, give or take a twentieth; the last 150 take a tenth longer, which the last look
-/// has seen too few of.
+/// Steps of 5 ms with 5 % noise. The last 150 take a tenth longer, but the last look has seen too
+/// few of them.
 TEST(RunningTrial, WhoseProgramEndsKeepsTheEndsOfWhatItsWholeRunMeasured) {
   const StudySpec study = time_study();
   TrialRecord record;
@@ -467,7 +467,7 @@ TEST(RunningTrial, ThatEndsAfterFourStepsWasNotMeasured) {
   EXPECT_THAT(ended.failure, ::testing::HasSubstr("ended before it could be measured"));
 }
 
-/// Twenty steps in 2 s, and then nothing; or what the last report begins.
+/// Reports twenty steps in 2 s, then nothing, or the start of a phase.
 TEST(RunningTrial, ThatIsSilentInMidTrainingHangsWhereTimeIsLimited) {
   StudySpec study = time_study();
   study.budget.time_s = 100.0;
@@ -603,7 +603,7 @@ TEST(RunningTrial, WhoseTimeWasOverBeforeItWasSilentForTooLongWasMeasured) {
   EXPECT_NE(trial.finished(outcome, nullptr, 0.0).status, TrialStatus::failed);
 }
 
-/// Steps that take longer and longer.
+/// Returns the deadline of a trial that slows down all the time.
 double deadline_of_a_drifting_trial(TrialPurpose purpose, double time_s) {
   StudySpec study = time_study();
   study.measure.max_trial_s = 120.0;
@@ -638,7 +638,7 @@ TEST(RunningTrial, OfAFewSlowStepsIsSlowAndNotFailedAtTheWallLimit) {
   EXPECT_THAT(ended.failure, ::testing::HasSubstr("samples in all): too few reports"));
 }
 
-/// A trial of a second at most, in a program that took 100 s to start.
+/// Returns a trial in a shared program that took 100 s to start.
 RunningTrial shared_trial(const StudySpec& study, TrialPurpose purpose) {
   TrialRecord record;
   record.number = 2;
@@ -653,7 +653,7 @@ TEST(RunningTrial, InASharedProgramPaysNeitherItsStartNorTheBaselinesTurns) {
   study.measure.max_trial_s = 10.0;
   for (const TrialPurpose purpose : {TrialPurpose::search, TrialPurpose::confirm_incumbent}) {
     RunningTrial trial = shared_trial(study, purpose);
-    // Reports tell the trial's own time, half of what has passed where the baseline takes turns.
+    // Reports have the trial's own time: half of the passed time if the baseline takes turns.
     for (int step = 1; step <= 40; ++step)
       trial.reported(report(step, 500.0 + 0.1 * step));
     const double turns = purpose == TrialPurpose::search ? 2.0 : 1.0;
@@ -737,7 +737,7 @@ TEST(RunningTrial, InASharedProgramIsCutByItsOwnTime) {
   outcome.kind = OutcomeKind::stopped;
   const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
   ASSERT_TRUE(ended.measurement);
-  // Not the 20 s that have passed.
+  // Less than the 20 s that have passed.
   const Measurement& measured = *ended.measurement;
   EXPECT_LT(measured.seconds_per_sample + measured.half_width_s, 4.0) << ended.failure;
 }
@@ -754,7 +754,7 @@ RunningTrial begun(const StudySpec& study, TrialPurpose purpose = TrialPurpose::
   return trial;
 }
 
-/// Steps of 0.1 s from the trial's start on.
+/// Reports steps of 0.1 s from the trial's start on.
 void train(RunningTrial& trial, int steps) {
   for (int step = 1; step <= steps; ++step)
     trial.reported(report(step, 101.0 + 0.1 * step + 0.001 * (step % 3)));
@@ -797,7 +797,7 @@ TEST(RunningTrial, TellsTheClocksOfItsWindowAndWhatOfTheMachineExplainsAChangedL
     trial.reported(report(step, now_s));
   }
   Outcome outcome;
-  // From its start at 100 on; the level changes after 16 s.
+  // Counted from its start at 100; the level changes after 16 s.
   for (int second = 0; second < 50; ++second)
     outcome.machine.push_back({.from_s = 1.0 * second,
                                .to_s = second + 1.0,
@@ -1102,7 +1102,8 @@ TEST(RunningTrial, IsTightOnceItIsPreciseLongAndManyStepsEnough) {
   EXPECT_FALSE(is_tight(measured, wanted)) << "throttling may just have begun";
 }
 
-/// Steps until a study's first trial has been measured, in a budget of time that gives it so much.
+/// Returns the steps until a study's first trial is measured, if its share of the time budget is
+/// `share_s`.
 int steps_of_baseline(double step_s, double share_s) {
   const StudySpec study = time_study();
   TrialRecord record;

@@ -9,7 +9,7 @@
 namespace steptune {
 namespace {
 
-/// A study whose trials of the search take 10 s each.
+/// A study whose search trials take 10 s each.
 class SentinelTest : public ::testing::Test {
  protected:
   SentinelTest() { add(TrialPurpose::baseline, 100.0, 10.0); }
@@ -22,8 +22,8 @@ class SentinelTest : public ::testing::Test {
   [[nodiscard]] bool is_due(bool search_is_over = false) const {
     return sentinel_is_due(study_, Standing(ranking_rules(study_), trials_), search_is_over);
   }
-  /// Goes on searching, and runs the baseline again where it is due; after how many trials of the
-  /// search each time. `level` is the machine's after so many.
+  /// Continues the search, and runs the baseline again whenever a sentinel is due. Returns the
+  /// number of search trials before each sentinel. `level` is the machine's level by that number.
   template <typename Level>
   std::vector<int> search(int trials, double sentinel_s, const Level& level) {
     std::vector<int> after;
@@ -46,7 +46,7 @@ double quiet(int /*searched*/) {
 }
 
 TEST_F(SentinelTest, ComesMoreAndMoreSeldomOnAQuietMachine) {
-  // At first a sentinel may take as long as a trial, which has to be 5 % of the search.
+  // The first sentinel may take as long as a trial, which must be 5 % of the search.
   EXPECT_THAT(search(200, 5.0, quiet), ::testing::ElementsAre(19, 38, 76, 152));
 }
 

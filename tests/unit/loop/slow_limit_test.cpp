@@ -9,7 +9,7 @@
 namespace steptune {
 namespace {
 
-/// After a baseline of 0.1 s a sample, whose warm-up took 7 s.
+/// Fixture with a baseline of 0.1 s per sample, whose warm-up took 7 s.
 class SlowLimitTest : public ::testing::Test {
  protected:
   SlowLimitTest() {

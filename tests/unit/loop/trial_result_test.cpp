@@ -20,7 +20,7 @@ constexpr auto k_failed = TrialStatus::failed;
 constexpr auto k_oom = TrialStatus::out_of_memory;
 constexpr auto k_interrupted = TrialStatus::interrupted;
 
-/// One row per outcome and request: status with values, status without.
+/// One row per outcome and request: the status with values, and without values.
 struct Row {
   EndRequest request;
   TrialStatus measured;
@@ -48,7 +48,7 @@ const std::vector<Block> k_table{
       {EndRequest::scheduler, k_early, k_failed},
       {EndRequest::no_machine, k_interrupted, k_interrupted},
       {EndRequest::user, k_interrupted, k_interrupted}}},
-    // Ended by the runner, or out of its sight.
+    // Ended by the runner, or lost.
     {{OutcomeKind::stopped, OutcomeKind::lost},
      {{EndRequest::none, k_interrupted, k_interrupted},
       {EndRequest::measured, k_completed, k_failed},

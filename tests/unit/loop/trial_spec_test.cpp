@@ -24,7 +24,7 @@ StudySpec hooked_study(const char* trials = "attached") {
   return study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
 }
 
-/// What a trial beside a baseline of these rates is told in units of.
+/// Returns the seconds per sample that a trial gets as its unit beside a baseline of these rates.
 std::optional<double> level(double step_rate, double rate) {
   TrialRecord baseline;
   baseline.measurement = steady(rate);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is secret in an address or a command is in no message, and each target is told by itself.
+// Tests that no message contains the secrets of an address or a command, and that each target is
+// notified separately.
 #include <cctype>
 #include <cstdlib>
 #include <utility>
@@ -28,7 +29,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// Nobody listens there.
+/// Nobody listens at this address.
 constexpr const char* k_closed = "http://127.0.0.1:1";
 
 std::vector<std::string> warnings_of(const std::vector<std::string>& targets) {
@@ -98,7 +99,7 @@ TEST(NotifierTargets, SchemesAreAddressesInAnyCase) {
     EXPECT_THAT(warnings_of({address}), ElementsAre(HasSubstr("127.0.0.1:1\" of"))) << address;
 }
 
-/// Each look takes ten seconds of it.
+/// Each reading advances it by ten seconds.
 class HurriedClock final : public Clock {
  public:
   [[nodiscard]] double now_s() const override { return now_s_ += 10.0; }
@@ -118,7 +119,7 @@ TEST(HookCommand, ThatDoesNotEndIsKilledWithWhatItStarted) {
       run_hook_command("exec 9> " + fifo + "; sleep 300 & sleep 300", "failed", "{}", clock);
   ASSERT_FALSE(told);
   EXPECT_EQ(told.error().message, "did not end within 30 s");
-  // Its last process has the pipe's other end until it ends.
+  // The target's last process holds the pipe's other end until it exits.
   char byte = 0;
   for (int i = 0; i < 200 && ::read(alive.get(), &byte, 1) != 0; ++i)
     pause_thread(0.01);

@@ -38,7 +38,7 @@ class NotifierTest : public ::testing::Test {
     return read_file(folder_.path() / name);
   }
 
-  /// Starts the fake webhook; its address without a path.
+  /// Starts the fake webhook; returns its address without a path.
   std::string serve() {
     const std::string program = STEPTUNE_SOURCE_DIR "/tests/fakes/webhook_server.py";
     std::string python = "python3", script = program;
