@@ -97,7 +97,7 @@ TEST(Rehearsal, ASearchForTheKneeTakesOneCountAfterTheOther) {
   json["runner"]["instance_type"] = "ml.g5.xlarge";
   json["runner"]["instance_count"] = "nodes";
   const StudySpec study = study_of(json);
-  // Further machines hardly pay, which the second and third show: no more than those are to be had.
+  // Further machines hardly pay off, as the second and third show, so no higher counts are tried.
   const auto speed = expressed_speed(study, "0.001 * (0.5 + 0.5 / nodes)");
   ASSERT_TRUE(speed) << speed.error().text();
   const auto tuning = rehearse_tuning(study, *speed, 1, k_now_s);
@@ -105,7 +105,7 @@ TEST(Rehearsal, ASearchForTheKneeTakesOneCountAfterTheOther) {
   EXPECT_LE(tuning->trials, 4) << "a job that may run six trials is no reason to try six counts";
 }
 
-/// A tuning of the study that docs/sagemaker.md rehearses, with so many trials a job.
+/// Rehearses the study of docs/sagemaker.md with this many trials per job.
 RehearsedTuning rehearse_packs(int trials_per_job, int seed,
                                const std::string& seconds_per_sample) {
   auto json = read_json_file(STEPTUNE_SOURCE_DIR "/benchmarks/packs/study.json");
@@ -122,7 +122,7 @@ RehearsedTuning rehearse_packs(int trials_per_job, int seed,
 
 TEST(Rehearsal, PacksStartSeldomColdTrainMostOfTheTimeAndTakeLittleOfIt) {
   // The first of the document's models. Over 40 seeds the figures are 16 %, 19 % and 0.49; three
-  // scatter around them.
+  // seeds scatter around them.
   const std::string model = "0.0005 + 0.02/batch_size + 0.001/(1+workers)";
   constexpr int k_first_seed = 1;
   constexpr int k_seeds = 3;
@@ -145,7 +145,7 @@ TEST(Rehearsal, PacksStartSeldomColdTrainMostOfTheTimeAndTakeLittleOfIt) {
 }
 
 TEST(Rehearsal, WinnerAndBaselineOfOneMachineTakeTurnsInOneJob) {
-  // On the baseline's machine 4 workers are best, and clearly so: there is one finalist.
+  // On the baseline's machine 4 workers are clearly the best, so there is one finalist.
   const RehearsedTuning tuning =
       rehearse_packs(6, 1,
                      "(0.0004 + 0.02/batch_size + 0.0003*abs(workers-4)) * "
@@ -189,7 +189,8 @@ TEST(Rehearsal, IsChargedWithDiscountsAndVolumes) {
   Json json = document();
   json["runner"]["discounts"] = {{"ml.*", 0.5}};
   json["runner"]["volume_gb"] = 7200;
-  json["runner"]["storage_usd_per_gb_month"] = 0.2;  // $2 per hour where there is no own disk
+  // $2 per hour for machines without their own disk.
+  json["runner"]["storage_usd_per_gb_month"] = 0.2;
   const RehearsedTuning tuning = rehearse(study_of(json));
   EXPECT_NEAR(tuning.counted_usd, tuning.bill.usd, 0.01 * tuning.bill.usd);
   EXPECT_GT(std::abs(tuning.bill.usd / rehearse(study_of(document())).bill.usd - 1.0), 0.05);
@@ -306,7 +307,7 @@ TEST(Projection, AClusterWithoutAPriceHasNoBill) {
   EXPECT_TRUE(projection->usd && projection->not_training_usd);
 }
 
-/// Cold starts of machines in rehearsals with several seeds.
+/// Returns the cold starts of machines in rehearsals with several seeds.
 int cold_starts_of(const Json& json) {
   int starts = 0;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {

@@ -31,7 +31,7 @@ StudySpec spec_of_night(const std::string& name) {
                               {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 32}}));
 }
 
-/// Nights of which each tried one configuration of its own: as many workers as its number says.
+/// Nights that each tried one configuration: the number of workers is the night's number.
 class NightPriorTest : public ::testing::Test {
  protected:
   Night& add_night(MachineDescription machine) {
@@ -55,7 +55,7 @@ class NightPriorTest : public ::testing::Test {
     return nights_.back();
   }
 
-  /// One more trial of a night.
+  /// Adds a trial to a night.
   void add_trial(const Night& night, std::int64_t workers, TrialStatus status, double objective) {
     const StudyRecord study = must(history_.study(night.study));
     TrialRecord trial;
@@ -67,7 +67,7 @@ class NightPriorTest : public ::testing::Test {
     EXPECT_TRUE(history_.record_ended(study.id, trial));
   }
 
-  /// The last night is tonight.
+  /// Returns the prior of the last night.
   NightPrior prior() {
     return must(night_prior(spec_of_night("demo"), history_, nights_, nights_.back()));
   }

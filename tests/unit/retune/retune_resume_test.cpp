@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a night takes over from the nights before and from its own beginning.
+// Tests what a night takes over from earlier nights, and from its own interrupted start.
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -92,7 +92,7 @@ TEST(RetuneResume, EachPhaseThatIsInterruptedGoesOnWhereItWas) {
     EXPECT_EQ(night.result, expected.result) << phase << ": " << night.reason;
     EXPECT_EQ(night.after.configuration, expected.after.configuration) << phase;
     EXPECT_EQ(night.searched, expected.searched) << phase;
-    // What was played to its end is not played again; the one that was cut is.
+    // Finished studies are not played again; the interrupted one is.
     EXPECT_EQ(season.played(), whole.played() + 1) << phase;
   }
 }
@@ -150,7 +150,7 @@ TEST(RetuneResume, LogsOutsideOfTheirFolderAreNeverRemoved) {
   Season season;
   const StudySpec study = study_called("demo");
   const Night first = season.night(study);
-  // A history from elsewhere, whose night names a folder beside that of the logs.
+  // A foreign history, with a night whose name points to a folder outside of the logs.
   const std::string outside = "../victim";
   const auto victim = season.logs_of("demo").parent_path().parent_path() / "victim";
   std::filesystem::create_directories(victim);

@@ -18,7 +18,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
-/// The night on which fused kernels have become half as slow again, which starts a search.
+/// Returns the night on which fused kernels are half as slow again, which starts a search.
 Night slower_night(const NightBounds& bounds) {
   Season season;
   const StudySpec study = study_called("demo");
@@ -106,7 +106,7 @@ TEST(Retune, TheLeastGainDecidesWhatReplacesWhatIsInUse) {
        {std::pair(0.3, NightResult::kept), std::pair(0.1, NightResult::improved)}) {
     Season season;
     season.begin(study);
-    season.set_speeds(0.5, 0.6);  // plain kernels are 1.2 times as fast now
+    season.set_speeds(0.5, 0.6);  // plain kernels are now 1.2 times as fast
     RetuneOptions options;
     options.least_gain = least_gain;
     const Night night = season.night(study, options);
@@ -246,7 +246,7 @@ TEST(Retune, TrialsOfOldNightsAreDropped) {
   EXPECT_TRUE(std::filesystem::exists(season.logs_of("demo.night-4")));
   EXPECT_EQ(must(season.history().nights("demo")).size(), 4U) << "their results stay";
 
-  // A search teaches later ones: nights with one are counted by themselves.
+  // Later searches learn from a search, so nights with one are counted separately.
   season.set_speeds(1.0, 0.9);
   RetuneOptions searching;
   searching.keep_nights = 1;
@@ -279,7 +279,7 @@ TEST(Retune, BeginsWithWhatIsInUseElsewhere) {
   EXPECT_EQ(kind_in_use(first), "fused");
   EXPECT_EQ(first.after.study, "other");
   EXPECT_EQ(first.study, "demo.night-1");
-  // From then on its own nights say what is in use.
+  // From then on, the study's own nights determine the configuration in use.
   season.set_speeds(1.0, 2.0);
   EXPECT_EQ(kind_in_use(season.night(study, options)), "plain");
   EXPECT_EQ(kind_in_use(season.night(study, options)), "plain");

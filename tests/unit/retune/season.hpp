@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nights of replayed trials: all but the processes is real, and a night takes some milliseconds.
+// Nights of replayed trials. Only the processes are not real, and a night takes a few milliseconds.
 #pragma once
 
 #include <filesystem>
@@ -38,22 +38,22 @@ inline StudySpec study_called(const std::string& name, int most_workers = 4) {
                               {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 32}}));
 }
 
-/// A history, and what its nights are played on.
+/// A history, and the settings of its nights.
 class Season {
  public:
-  /// Milliseconds of a sample by either kind of kernel, with very many workers.
+  /// Sets the milliseconds per sample for each kind of kernel, with very many workers.
   void set_speeds(double plain_ms, double fused_ms) {
     seconds_per_sample_ = fmt::format(
         "0.001 * (kind == 'fused' ? {} : {}) * (1 + 1 / (1 + workers))", fused_ms, plain_ms);
   }
 
-  /// From now on trials with fused kernels fail, or none does.
+  /// Makes trials with fused kernels fail from now on, or no trials if `broken` is false.
   void break_fused(bool broken = true) {
     is_broken_ = nullptr;
     if (!broken) return;
     is_broken_ = [](const Configuration& trial) { return to_text(*trial.find("kind")) == "fused"; };
   }
-  /// From now on trials with workers fail, and no others.
+  /// Makes trials with workers fail from now on, and no others.
   void break_workers() {
     is_broken_ = [](const Configuration& trial) { return to_number(*trial.find("workers")) > 0.0; };
   }
@@ -74,7 +74,7 @@ class Season {
   Night night(const StudySpec& study, const RetuneOptions& options = {}) {
     return must(try_night(study, options));
   }
-  /// What `steptune run` does.
+  /// Does the same as `steptune run`.
   void tune(const StudySpec& study) {
     StudyParts made = must(make_parts(study));
     const LoopParts loop{study,
@@ -90,7 +90,7 @@ class Season {
                          {{"cpu", "Xeon 6348"}}};
     must(run_loop(loop));
   }
-  /// A first night that finds fused kernels with four workers, and one that keeps them.
+  /// Plays a night that finds fused kernels with four workers, and one that keeps them.
   void begin(const StudySpec& study) {
     EXPECT_EQ(night(study).result, NightResult::improved);
     EXPECT_EQ(night(study).result, NightResult::kept);
@@ -104,9 +104,9 @@ class Season {
   }
   [[nodiscard]] const History& history() const { return history_; }
   [[nodiscard]] History& history() { return history_; }
-  /// Studies that nights have played so far: one for each phase.
+  /// Returns the number of studies that nights have played so far, one for each phase.
   [[nodiscard]] std::size_t played() const { return played_.size(); }
-  /// The user interrupts all but the first `count` of them.
+  /// Makes the user interrupt all studies after the first `count`.
   void interrupt_after(std::size_t count) { interrupted_after_ = count; }
   [[nodiscard]] std::filesystem::path logs_of(const std::string& study) const {
     return folder_.path() / "logs" / study;
@@ -120,7 +120,7 @@ class Season {
   };
 
   Result<StudyParts> make_parts(const StudySpec& spec) {
-    // Another speed is no other study: that of the file says nothing of it.
+    // The speed is not part of the study, so it is not in the file.
     Json document = spec.document;
     document["runner"]["seconds_per_sample"] = seconds_per_sample_;
     played_.push_back(

@@ -13,10 +13,10 @@
 namespace steptune {
 namespace {
 
-/// How launches of a year come out.
+/// Simulated launch times of a year of nights.
 struct Nights {
   double launch = 0.015;  ///< standard deviation among launches
-  double common = 0.004;  ///< of what incumbent and baseline have in common in a night
+  double common = 0.004;  ///< standard deviation that incumbent and baseline share in a night
   std::int64_t season_begins = 0, season_ends = 0;
   double season_factor = 3.0;
   std::int64_t slower_from = 0;
@@ -28,7 +28,7 @@ class Player {
  public:
   Player(const Nights& nights, std::uint64_t seed) : nights_(nights), rng_(seed, "nights") {}
 
-  /// Plays one more night as `retune` does: a suspicious one is measured again.
+  /// Plays one more night like `retune`, which measures again after a suspicious night.
   SlowdownWatch play() {
     const std::int64_t night = ++night_;
     const bool season = night >= nights_.season_begins && night <= nights_.season_ends;
@@ -60,7 +60,7 @@ class Player {
   std::int64_t night_ = 0;
 };
 
-/// The first alarm within `nights`.
+/// Returns the first alarm within `nights`, if any.
 std::optional<SlowdownWatch> first_alarm(const Nights& how, std::uint64_t seed, std::int64_t nights,
                                          std::int64_t* at) {
   Player player(how, seed);
@@ -101,8 +101,7 @@ TEST(SlowdownWatch, NightsOfOtherLaunchVariationAreNoSlowdown) {
 }
 
 TEST(SlowdownWatch, IntervalsHoldAfterFewNights) {
-  // Twice as noisy as is believed at first, and so much slower that the alarm is no matter of
-  // chance.
+  // Twice as noisy as assumed at first, and slower by so much that the alarm is no coincidence.
   Nights slower;
   slower.launch = 0.03;
   slower.common = 0.01;
@@ -203,7 +202,7 @@ TEST(SlowdownWatch, WithoutABaselineItCannotTellWhoseItIs) {
   SlowdownWatcher watcher;
   SlowdownWatch watch;
   Rng rng(9, "alone");
-  // A single launch a night is believed on the second night.
+  // With a single launch per night, a change is accepted on the second night.
   for (std::int64_t night = 1; night <= 30; ++night)
     watch = watcher.add({night, {(night < 29 ? 0.0 : 0.3) + 0.01 * rng.normal()}, {}});
   ASSERT_TRUE(watch.slowdown);

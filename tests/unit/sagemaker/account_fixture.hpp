@@ -12,8 +12,8 @@
 
 namespace steptune::simulated {
 
-/// A simulated account behind the real client. Tests change `options` and `program` before the
-/// first call.
+/// A simulated account with the real client. Tests change `options` and `program` before the first
+/// call.
 class AccountTest : public testing::Test {
  protected:
   SimulatedAccount& account() {
@@ -52,7 +52,7 @@ class AccountTest : public testing::Test {
     return client_->call(service, operation, input);
   }
 
-  /// The input of CreateTrainingJob; `changes` replace its members.
+  /// Returns the input of CreateTrainingJob, with members replaced by `changes`.
   static Json request(const std::string& name, const Json& changes = Json::object()) {
     Json input = {
         {"TrainingJobName", name},

@@ -52,7 +52,8 @@ class AdviceTest : public testing::Test {
 };
 
 TEST_F(AdviceTest, ASaturatedCpuBesideWaitingGpusNamesTheClusterOfTheAwsPost) {
-  // One p4d made a step in 192 ms, with two c5.18xlarge it took 86 ms: its GPUs were busy for 45 %.
+  // One p4d took 192 ms per step; with two c5.18xlarge it took 86 ms, so its GPUs were busy for 45
+  // %.
   const auto told = advice(job({machine("ml.p4d.24xlarge", 1.0, 86.0 / 192.0)}));
   ASSERT_THAT(told, SizeIs(1));
   EXPECT_THAT(told[0].text,

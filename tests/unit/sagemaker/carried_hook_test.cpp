@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PyTorch's hook in a job's container: what the request holds is started by the shells of this
-// machine as a container would start it.
+// Tests PyTorch's hook in a job's container. This machine's shells run the request as a container
+// would.
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -23,7 +23,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Tells what a program finds: the hook's files as Python does, and what the hook is told.
+/// Prints what a program finds: the hook's files as seen by Python, and the hook's settings.
 constexpr const char* k_program =
     "import json, os, sys, importlib.util as u\n"
     "place = u.find_spec('sitecustomize').origin\n"
@@ -49,7 +49,7 @@ class CarriedHook : public testing::Test {
 
   TrialSpec trial(std::int64_t number, std::vector<std::string> argv) const {
     PytorchHookRequest asked;
-    // Longer than a variable of a job may be.
+    // Settings longer than a job's variable may be.
     for (const char* name : {"num_workers", "prefetch_factor", "num_threads", "num_interop_threads",
                              "ddp_bucket_cap_mb", "batch_size"})
       asked.knobs.emplace(name, Value(number));
@@ -76,7 +76,7 @@ class CarriedHook : public testing::Test {
     return create_training_job_input(settings_, job);
   }
 
-  /// What the job's container prints.
+  /// Returns the output of the job's container.
   std::string run(const Json& input) const {
     folder_.write("program.py", k_program);
     folder_.write("input/config/hyperparameters.json", dump_json(input["HyperParameters"]));
@@ -180,7 +180,7 @@ TEST_F(CarriedHook, GoesAlongWithALongRunOnRentedMachines) {
   EXPECT_EQ(estimator["container_entry_point"], words["ContainerEntrypoint"]);
   EXPECT_EQ(estimator["container_arguments"], words["ContainerArguments"]);
 
-  // They also write the files that the program reads.
+  // The words of the container also write the program's files.
   LongRun reader = wanted;
   reader.python_path.clear();
   reader.environment.clear();
@@ -192,7 +192,7 @@ TEST_F(CarriedHook, GoesAlongWithALongRunOnRentedMachines) {
   ASSERT_TRUE(with_file) << with_file.error().text();
   EXPECT_TRUE((*with_file)["Estimator"].contains("container_entry_point"));
 
-  // Only the words of a container let the hook in.
+  // The hook needs the words of a container.
   wanted.resources = {};
   EXPECT_FALSE(form.takes_files_along(wanted));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests for metrics and what is read from the answers.
+// Tests requests for metrics, and how the answers are read.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// A CloudWatch that answers every request alike.
+/// A CloudWatch that gives the same answer to every request.
 class FixedAnswer final : public aws::HttpTransport {
  public:
   Result<aws::HttpResponse> send(const aws::HttpRequest& request,
@@ -40,7 +40,8 @@ class CloudWatchTest : public testing::Test {
     return job;
   }
 
-  /// Points of the whole minutes 60 to 300 s after 1 795 000 000 and of those around them.
+  /// Returns points for the whole minutes 60 to 300 s after 1 795 000 000, and for the minutes
+  /// around them.
   static Json result(const std::string& id, const std::vector<double>& values) {
     Json times = Json::array();
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -93,7 +94,7 @@ TEST_F(CloudWatchTest, OneRequestAsksForAllMachinesOfSeveralJobs) {
   EXPECT_EQ(queries.size(), 15U);
   EXPECT_EQ(queries[5]["MetricStat"]["Metric"]["Dimensions"][0]["Value"], "a/algo-2");
   EXPECT_EQ(queries[10]["MetricStat"]["Metric"]["Dimensions"][0]["Value"], "b/algo-1");
-  // What does not fit into a request is left out rather than asked for in a second one.
+  // Metrics that do not fit into one request are left out.
   const auto many = read_utilisation(client_, service_, {ended("a", 60), ended("b", 60)}, types_);
   ASSERT_TRUE(many);
   EXPECT_EQ(many->size(), 1U);

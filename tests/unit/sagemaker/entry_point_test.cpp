@@ -22,7 +22,7 @@ using ::testing::SizeIs;
 
 const Launch k_over_three{Launcher::torchrun, 3, 8};
 
-/// What the entry point's program prints where /opt/ml is `ml`.
+/// Returns the output of the entry point's program, with `ml` in place of /opt/ml.
 std::string printed(const EntryPoint& entry, const std::string& ml) {
   std::string command = "env";
   for (const auto& [name, value] : entry.environment)
@@ -58,7 +58,7 @@ TEST(EntryPoint, TellsTorchrunOnEachInstanceWhichItIs) {
        "x", "it's  $HOME"},
       true, k_over_three);
   for (const auto& [host, rank] : {std::pair{"algo-1", 0}, std::pair{"algo-3", 2}}) {
-    // As the service writes it; the blanks are to be expected from others.
+    // The service's own text; other services may write blanks differently.
     std::ofstream(ml.path() / "input/config/resourceconfig.json") << fmt::format(
         R"({{"current_group_name":"homogeneousCluster","current_host": "{}",)"
         "\n"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thousand tunings on a simulated account, each with misfortunes drawn from its seed: bursts of
-// throttling, server errors, lost and cut-off answers, expired credentials, no capacity, internal
-// failures, spot capacity taken away, stolen pools, absent quotas, and tuners that are killed.
+// A thousand tunings on a simulated account, each with faults drawn from its seed: bursts of
+// throttling, server errors, lost and truncated answers, expired credentials, no capacity, internal
+// failures, reclaimed spot capacity, stolen pools, missing quotas, and killed tuners.
 #include <map>
 #include <memory>
 #include <set>
@@ -108,7 +108,7 @@ class FaultRun {
       if (limit == limits.end()) continue;
       EXPECT_LE(most, limit->second) << operation;
     }
-    // What a tuner that was killed had not told yet is not known to the next one.
+    // A killed tuner's unreported costs are unknown to the next one.
     if (killed_ == 0) {
       EXPECT_NEAR(usd_, audited_usd, 0.002);
     } else {
@@ -142,7 +142,7 @@ class FaultRun {
       burst(FaultKind::drop_response, operation, 0.3);
       burst(FaultKind::truncate, operation, 0.2);
       burst(FaultKind::no_connection, operation, 0.1);
-      // New credentials that are refused as expired as well are no passing misfortune.
+      // If new credentials are refused as expired, too, the fault is not transient.
       burst(FaultKind::expired_credentials, operation, 0.1);
       if (!account.faults.empty() && account.faults.back().kind == FaultKind::expired_credentials) {
         account.faults.back().times = 1;
@@ -161,7 +161,7 @@ class FaultRun {
     return account;
   }
 
-  /// Some trials end by themselves, some fail, most go on until they are stopped.
+  /// Some trials end by themselves, some fail, and most continue until they are stopped.
   SimulatedProgram program_of(const Json& input) {
     const auto number = std::stol(input["HyperParameters"]["number"].get<std::string>());
     SimulatedProgram program;
@@ -227,7 +227,7 @@ class FaultRun {
     for (const auto& [number, attempt] : running_)
       orphans.push_back({trial(number, attempt), ""});
     auto adopted = runner_->adopt(orphans);
-    // The service was away for longer than requests are repeated.
+    // The service may be away for longer than requests are repeated.
     for (int i = 0; i < 3 && !adopted; ++i)
       adopted = runner_->adopt(orphans);
     ASSERT_TRUE(adopted) << adopted.error().text();
@@ -246,8 +246,8 @@ class FaultRun {
   std::unique_ptr<SageMakerRunner> runner_;
   std::int64_t trials_ = 0;
   std::map<std::int64_t, int> waiting_;   // trial to attempt
-  std::map<std::int64_t, int> running_;   // likewise
-  std::map<std::int64_t, int> attempts_;  // the latest that was handed over
+  std::map<std::int64_t, int> running_;   // trial to attempt
+  std::map<std::int64_t, int> attempts_;  // latest attempt that was started
   std::set<std::int64_t> ended_;
   double usd_ = 0.0;
   int kills_ = 0;

@@ -29,7 +29,7 @@ class HeldMachinesTest : public RunnerOnAccountTest {
     return released.value_or(std::vector<Release>{});
   }
 
-  /// A tuner that dies leaves a pool and a running job.
+  /// Starts two trials and destroys the tuner, which leaves a pool and a running job.
   void abandon_two_trials() {
     options.parallel = options.backlog = 2;
     options.keep_alive_s = 600;
@@ -146,7 +146,7 @@ TEST_F(HeldMachinesTest, OfManagedSpotTheStudysShareIsTold) {
   EXPECT_EQ(found[0].usd_per_hour, 1.408) << "at most";
 }
 
-/// Of one machine that costs $3.60 an hour, a tenth of a cent a second.
+/// A job on one machine that costs $3.60 per hour, a tenth of a cent per second.
 struct PricedJob {
   PricedJob() {
     state.name = "train";
@@ -290,7 +290,7 @@ TEST_F(HeldMachinesTest, AreGivenBackWhenTheyWaitAndLeftAloneWhenTheyRun) {
 TEST_F(HeldMachinesTest, ThatSettleAreWaitedForAsLongAsAskedTo) {
   account_options.stages.pool_ready_s = 20.0;
   start(trial(1));
-  // The moment at which the job ends: its machines take another 20 s.
+  // The job has just ended, and its machines need another 20 s.
   while (account().audit().jobs.empty() || account().audit().jobs[0].status != "Completed")
     run_for(1.0);
   kill_tuner();

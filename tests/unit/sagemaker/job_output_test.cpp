@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the hosts of a job print: kept, read for reports, and whose reports are believed.
+// Tests the output of a job's hosts: what is kept, how reports are read, and which host's reports
+// count.
 #include "trial_runner/sagemaker/job_output.hpp"
 
 #include <string>

@@ -40,7 +40,7 @@ class Logs : public AccountTest {
     }
   }
 
-  /// Until `seconds` after the container's start.
+  /// Runs a job until `seconds` after the container's start.
   void run_for(const std::string& job, double seconds) {
     create(job);
     account().advance_to(account().audit().job(job)->created_s + 183.0 + seconds);

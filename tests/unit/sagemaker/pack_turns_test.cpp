@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Whose turn it is in a job that runs several trials, and who pays what of its bill.
+// Tests whose turn it is in a job with several trials, and how its bill is divided.
 #include "trial_runner/sagemaker/pack_turns.hpp"
 
 #include <algorithm>
@@ -104,8 +104,7 @@ TEST(PackTurns, AClockThatGoesBackGivesNoNegativeTurn) {
   EXPECT_DOUBLE_EQ(turns.take_share_s(k_turn_1), 0.0);
 }
 
-/// However turns lie: all that is told is the bill, no more and no less, as long as that covers the
-/// turns.
+/// For random turns, the reported shares and rest add up to the bill, if the bill covers the turns.
 TEST(PackTurns, SharesAndRestAreTheBill) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Rng rng(seed, "pack_turns");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trials that one job runs in turn, on a simulated account.
+// Tests trials that one job runs in turn, on a simulated account.
 #include <functional>
 
 #include "tests/unit/sagemaker/runner_fixture.hpp"
@@ -14,7 +14,7 @@ class PacksTest : public RunnerOnAccountTest {
  protected:
   PacksTest() { options.trials_per_job = 4; }
 
-  /// A trial that has `seconds` to be measured.
+  /// Returns a trial with `seconds` for measuring.
   static TrialSpec given(std::int64_t number, double seconds,
                          const std::string& type = "ml.g5.xlarge") {
     TrialSpec spec = trial(number, type);

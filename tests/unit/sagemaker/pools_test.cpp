@@ -6,7 +6,7 @@
 namespace steptune::simulated {
 namespace {
 
-/// A cold job that needs no image twice takes 150 + 3 + 30 + 60 + 10 s.
+/// A cold job whose image is downloaded once takes 150 + 3 + 30 + 60 + 10 s.
 constexpr double k_cold_job_s = 253.0;
 
 class Pools : public AccountTest {

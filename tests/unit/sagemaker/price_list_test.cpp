@@ -134,7 +134,7 @@ class ListedTrainingPrices : public testing::Test {
 };
 
 TEST_F(ListedTrainingPrices, AreThoseOfAllPages) {
-  // Some versions of the service send the object itself.
+  // Some versions of the service send the object itself instead of text.
   transport_.pages = {Json::array({entry("ml.a", "1.0"), entry("other", "9.0")}),
                       Json::array({product({{"instanceName", "ml.b"}}, "2.0")}), Json(nullptr)};
   const auto listed = list();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of jobs and pools when the tuner dies, or leaves.
+// Tests jobs and pools after the tuner died or left.
 #include "tests/support/notice_texts.hpp"
 #include "tests/unit/sagemaker/runner_fixture.hpp"
 

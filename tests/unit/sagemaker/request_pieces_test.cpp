@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Texts that are cut to what CreateTrainingJob takes.
+// Tests texts that are cut to the limits of CreateTrainingJob.
 #include "trial_runner/sagemaker/request_pieces.hpp"
 
 #include <iterator>

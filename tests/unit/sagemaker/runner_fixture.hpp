@@ -48,7 +48,7 @@ class RunnerOnAccountTest : public testing::Test {
     return *runner_;
   }
 
-  /// The tuner dies: what runs goes on, what it knew is lost.
+  /// Destroys the tuner: its jobs continue, and its knowledge is lost.
   void kill_tuner() { runner_.reset(); }
 
   static TrialSpec trial(std::int64_t number, const std::string& type = "ml.g5.xlarge") {
@@ -65,14 +65,14 @@ class RunnerOnAccountTest : public testing::Test {
     ASSERT_TRUE(started) << started.error().text();
   }
 
-  /// Lets time pass, collecting events.
+  /// Advances the time and collects events.
   void run_for(double seconds) {
     const double until_s = clock.now_s() + seconds;
     while (clock.now_s() < until_s)
       collect(until_s);
   }
 
-  /// Until so many trials have finished in all.
+  /// Advances the time until this many trials have finished in all.
   void run_until_finished(std::size_t count) {
     const double limit_s = clock.now_s() + 86'400.0;
     while (outcomes.size() < count && clock.now_s() < limit_s && !HasFatalFailure())
@@ -106,7 +106,7 @@ class RunnerOnAccountTest : public testing::Test {
       notices.push_back(std::move(notice.text));
   }
 
-  /// Billed US dollars, as an independent look at the account gives them.
+  /// Returns the billed US dollars according to the account itself.
   double audited_usd() {
     double usd = 0.0;
     const AccountAudit audit = account().audit();

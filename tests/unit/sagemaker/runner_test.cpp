@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The SageMaker runner on a simulated account: how trials become jobs, and how jobs end.
+// Tests the SageMaker runner on a simulated account: how trials become jobs, and how jobs end.
 #include "tests/support/notice_texts.hpp"
 #include "tests/unit/sagemaker/runner_fixture.hpp"
 
@@ -275,7 +275,8 @@ TEST_F(RunnerOnAccountTest, AnOutageIsWaitedOut) {
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
 }
 
-/// Of equal pools the account gives the one that has waited longest, the runner means another.
+/// Of several equal pools, the account assigns the one that has waited longest, and the runner
+/// expects another one.
 TEST_F(RunnerOnAccountTest, WhicheverEqualPoolTheServiceGivesNoneIsForgotten) {
   options.parallel = 2;
   start(trial(1));
@@ -323,7 +324,7 @@ TEST_F(RunnerOnAccountTest, AJobThatIsNotKnownYetIsLookedForAgain) {
 
 TEST_F(RunnerOnAccountTest, AChangeThatWasListedButCouldNotBeReadIsReadLater) {
   options.parallel = 4;
-  // So that each has three states: it is created, trains, has ended. The last one is not read.
+  // Each job then has three states: created, training, ended. Reading the last one fails.
   account_options.stages.download_s.clear();
   account_options.stages.image_download_s = 0.0;
   account_options.stages.upload_s = 0.0;
@@ -332,7 +333,7 @@ TEST_F(RunnerOnAccountTest, AChangeThatWasListedButCouldNotBeReadIsReadLater) {
   account_options.faults = {unread};
   for (int number = 1; number <= 4; ++number)
     start(trial(number));
-  // All at once, as one list.
+  // All jobs change at once and appear in one list.
   for (int look = 0; look < 40 && outcomes.size() < 4; ++look) {
     collect(clock.now_s());
     account().advance_to(clock.now_s() + 30.0);
@@ -375,7 +376,7 @@ TEST_F(RunnerOnAccountTest, StoringWhatAProgramHasLeftIsNoSilenceOfIt) {
 }
 
 TEST_F(RunnerOnAccountTest, WhatCannotBeReadIsNoSilenceOfTheProgram) {
-  // Some minutes of attempts.
+  // A fault of some minutes.
   Fault unreachable{FaultKind::no_connection, "FilterLogEvents", 40};
   unreachable.times = 60;
   account_options.faults = {unreachable};
@@ -394,7 +395,7 @@ TEST_F(RunnerOnAccountTest, LogsThatCannotBeReachedAreNotWaitedForWithoutEnd) {
   program.ends_after_s.reset();
   start(trial(1));
   std::string error;
-  // What else is asked meanwhile is answered.
+  // Meanwhile other requests are answered.
   while (error.empty() && clock.now_s() < 1500.0) {
     const auto events = runner().wait(clock.now_s() + 10.0);
     if (!events) error = events.error().text();

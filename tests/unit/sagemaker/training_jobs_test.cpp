@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the service answers, typed: refusals that mean that all is as wanted, pages, and
-// descriptions that lack members or hold others than documented.
+// Tests typed answers of the service: refusals that mean success, pages, and descriptions with
+// missing or undocumented members.
 #include "trial_runner/sagemaker/training_jobs.hpp"
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of a trial's job: which moves are legal, and what each of them tells.
+// Tests the states of a trial's job: which moves are legal, and which events each of them gives.
 #include "trial_runner/sagemaker/trial_job.hpp"
 
 #include <stdexcept>
@@ -37,7 +37,7 @@ JobDescription completed() {
   return state;
 }
 
-/// A job in a state, by legal moves.
+/// Returns a job that reached a state by legal moves.
 TrialJob job_at(JobState state) {
   TrialJob job = make_job();
   std::vector<TrialEvent> events;
@@ -53,7 +53,7 @@ TrialJob job_at(JobState state) {
   return job;
 }
 
-/// The move that leads to a state, whatever state the job is in.
+/// Makes the move that leads to a state, from any state of the job.
 void move(TrialJob& job, JobState to) {
   std::vector<TrialEvent> events;
   switch (to) {
@@ -89,9 +89,9 @@ TEST(TrialJob, MakesEveryLegalMoveAndNoOther) {
         EXPECT_EQ(job.state(), to);
         continue;
       }
-      // Staying is no move: what is told twice is told once.
+      // Staying in a state is no move, so it gives no second event.
       const bool stays = from == to && (to == JobState::running || to == JobState::stopping);
-      // Of a job that is stopping or has ended the start may still become known.
+      // The start of a job that is stopping or has ended may be reported late.
       const bool is_late_start =
           to == JobState::running && (from == JobState::stopping || from == JobState::ended);
       if (stays || is_late_start) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a pack's job is asked to run, run by the shells of this machine as a container would.
+// Tests the shell command of a pack's job. This machine's shells run it as a container would.
 #include "trial_runner/sagemaker/trial_pack.hpp"
 
 #include <algorithm>
@@ -46,7 +46,7 @@ PackRequest request_of(const std::vector<TrialSpec>& trials) {
   return pack_request(commands);
 }
 
-/// Shells of images: their own tools come with busybox, those of this machine with the others.
+/// Shells of container images. busybox brings its own tools, others use this machine's.
 constexpr const char* k_busybox = "busybox";
 
 class TrialPackTest : public testing::TestWithParam<const char*> {
@@ -62,7 +62,7 @@ class TrialPackTest : public testing::TestWithParam<const char*> {
     return GetParam() == std::string(k_busybox) ? (tools_ / "sh").string() : GetParam();
   }
 
-  /// The words that the container runs, started as the request says, by the shell under test.
+  /// Returns the words that the container runs, with the shell under test.
   std::string words_of(const std::vector<TrialSpec>& trials) const {
     PackRequest request = request_of(trials);
     EXPECT_EQ(request.words.front(), "/bin/sh");
@@ -76,7 +76,7 @@ class TrialPackTest : public testing::TestWithParam<const char*> {
     return posix_quoted(words);
   }
 
-  /// What the container prints.
+  /// Returns the container's output.
   std::string run(const std::vector<TrialSpec>& trials, const std::string& around = "{}") {
     const std::string output = folder_.path() / "output";
     const std::string command =
@@ -87,7 +87,7 @@ class TrialPackTest : public testing::TestWithParam<const char*> {
     return text.str();
   }
 
-  /// What the container prints, write by write.
+  /// Returns the container's output, one entry for each write.
   std::vector<std::string> writes(const std::vector<TrialSpec>& trials) {
     std::array<int, 2> pipe{};
     if (::pipe2(pipe.data(), O_DIRECT) != 0) return {};
@@ -104,8 +104,8 @@ class TrialPackTest : public testing::TestWithParam<const char*> {
     return found;
   }
 
-  /// Lets the shell find a program that runs `first` and then what it would have found. False:
-  /// this shell runs its own tools, whatever PATH says.
+  /// Makes the shell find a wrapper of a program, which first runs `first`. Returns false if the
+  /// shell runs its own tools and ignores PATH.
   bool precede(const std::string& program, const std::string& first) const {
     if (GetParam() == std::string(k_busybox)) return false;
     std::filesystem::create_directories(tools_);
@@ -115,7 +115,7 @@ class TrialPackTest : public testing::TestWithParam<const char*> {
     return true;
   }
 
-  /// Whether a process of the container is still there after a while.
+  /// True if a process of the container still exists after some seconds.
   bool leaves_processes() const {
     const std::string of_container = fmt::format("SAGEMAKER_BASE_DIR={}", folder_.path().string());
     const auto any = [&] {
@@ -133,7 +133,7 @@ class TrialPackTest : public testing::TestWithParam<const char*> {
     return true;
   }
 
-  /// The marks in what was printed, without those of trials that begin.
+  /// Returns the marks in the output, without the marks of starting trials.
   static std::vector<std::string> ends(const std::string& output) {
     std::vector<std::string> marks;
     std::istringstream lines(output);
@@ -193,14 +193,15 @@ TEST_P(TrialPackTest, WhenTheJobIsStoppedTheTrialIsAskedToEndAndNoOtherBegins) {
                      "trap 'echo saved; exit 5' TERM; echo up; while :; do sleep 0.1; "
                      "done"}),
            trial(2, {"echo", "never"})},
-          // To the first process alone, as a container's.
+          // Only to the first process, like a container's signal.
           "timeout --foreground --preserve-status 3 {}");
   EXPECT_THAT(output, HasSubstr("saved"));
   EXPECT_THAT(ends(output), ElementsAre("[steptune-pack] end 1.1 5"));
   EXPECT_THAT(output, Not(HasSubstr("never")));
 }
 
-/// A program that reports, at once, what another one would in `reports`: its clock and samples.
+/// Returns a program that prints all `reports` (clock, samples) at once, as if another one had made
+/// them in that time.
 std::vector<std::string> reporting(const std::vector<std::pair<double, double>>& reports,
                                    const std::string& afterwards) {
   std::string script;
@@ -211,7 +212,7 @@ std::vector<std::string> reporting(const std::vector<std::pair<double, double>>&
   return {"sh", "-c", script + afterwards};
 }
 
-/// One report a second, `rate` samples each.
+/// Returns one report per second, with `rate` samples each.
 std::vector<std::pair<double, double>> steady(int reports, double rate) {
   std::vector<std::pair<double, double>> all;
   for (int i = 1; i <= reports; ++i)
@@ -233,7 +234,7 @@ TEST_P(TrialPackTest, ATrialThatIsClearlySlowIsEndedByItsReports) {
       << output;
 }
 
-/// A trial that may be silent for so long.
+/// Returns a trial that may be silent for `idle_s`.
 TrialSpec watched(std::int64_t number, const std::string& script, double idle_s) {
   TrialSpec spec = trial(number, {"sh", "-c", script});
   spec.limits.idle_s = idle_s;
@@ -244,7 +245,7 @@ TEST_P(TrialPackTest, ATrialThatIsSilentIsEndedAndLeavesItsTimeToTheOthers) {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<TrialSpec> trials{watched(1, "trap '' TERM; echo up; sleep 60; sleep 60", 2.0),
                                 watched(2, "exit 3", 2.0), watched(3, "", 2.0)};
-  // That it is slow is not known yet.
+  // It is not known to be slow yet.
   trials[2].argv = reporting(steady(3, 9.0), "sleep 60");
   trials[2].slow_limit = SlowLimit{5.0, 4.0, 0.1};
   const std::string output = run(trials);
@@ -370,7 +371,7 @@ TEST_P(TrialPackTest, TheShellLooksAtReportsAsTheSimulationDoes) {
                             samples, clock_s);
       slow = slow || looks.report(clock_s, samples);
     }
-    // Long enough to be looked at.
+    // Long enough for a look at it.
     trials.push_back(trial(number, {"sh", "-c", script + (slow ? "sleep 60" : "sleep 0.2")}));
     trials.back().slow_limit = limit;
     if (slow) expected.push_back(fmt::format("[steptune-pack] slow {}.1", number));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the machines of trials were used, from the simulated account to the runner's notices.
+// Tests the reported utilisation of trials' machines, from the simulated account to the runner's
+// notices.
 #include "tests/unit/sagemaker/runner_fixture.hpp"
 
 namespace steptune::simulated {
@@ -45,7 +46,7 @@ TEST_F(UtilisationTest, IsReadWhenItsMetricsAreThereAndToldOnce) {
 TEST_F(UtilisationTest, IsLookedAtOnceMoreWhenAllIsOver) {
   start(trial(1));
   run_until_finished(1);
-  // Longer than the metrics take, sooner than they are waited for.
+  // Longer than the metrics take to arrive, and within the runner's waiting time.
   run_for(130.0);
   EXPECT_THAT(notices, Not(Contains(HasSubstr("saturated"))));
   const double before_s = clock.now_s();
@@ -56,7 +57,7 @@ TEST_F(UtilisationTest, IsLookedAtOnceMoreWhenAllIsOver) {
 
 TEST_F(UtilisationTest, OfShortTrialsIsNotAskedFor) {
   program.ends_after_s = 60.0;
-  // Every machine is warm, so that no image is downloaded while "training".
+  // Every machine is warm, so no image is downloaded while the job counts as "training".
   account_options.stages.image_download_s = 0.0;
   start(trial(1));
   run_until_finished(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pools that jobs leave behind, on a simulated account.
+// Tests the pools that jobs leave behind, on a simulated account.
 #include "trial_runner/sagemaker/warm_pools.hpp"
 
 #include "tests/support/notice_texts.hpp"
@@ -31,7 +31,7 @@ class WarmPoolsTest : public RunnerOnAccountTest {
     ASSERT_TRUE(created) << created.error().message;
   }
 
-  /// A job that has just ended.
+  /// Runs a job to its end.
   void run_job(const std::string& name) {
     request_job(name);
     while (!api_->describe(name).value()->ended())

@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Says what it was made to say, and counts how often it was asked.
+/// Returns a given decision, and counts the requests.
 class DecidingSearcher final : public Searcher {
  public:
   explicit DecidingSearcher(std::optional<StopDecision> decision)

@@ -16,14 +16,14 @@ using ::testing::HasSubstr;
 const std::vector<std::string> k_names = {"workers", "threads", "precision", "amp"};
 const Facts k_machine = {{"cpus", 8.0}, {"gpus", 2.0}};
 
-/// A formula as text, with what it amounts to and how tightly its outermost operator binds.
+/// A formula as text, with its value and how tightly its outermost operator binds.
 struct Formula {
   std::string text;
   double value = 0.0;
   int binds = 0;
 };
 
-// As the header and docs/study-file.md give them, loosest first.
+// Precedence according to the header and docs/study-file.md, loosest first.
 constexpr int k_choice = 0;
 constexpr int k_or = 1;
 constexpr int k_and = 2;
@@ -33,8 +33,8 @@ constexpr int k_sum = 5;
 constexpr int k_product = 6;
 constexpr int k_atom = 9;
 
-/// Formulas over small whole numbers, whose arithmetic is exact, written with as few parentheses as
-/// their operators need.
+/// Random formulas of small whole numbers, whose arithmetic is exact. They have only the
+/// parentheses that their operators need.
 class Formulas {
  public:
   Formulas(std::uint64_t seed, Configuration configuration)
@@ -61,7 +61,7 @@ class Formulas {
   }
 
  private:
-  /// In parentheses where it binds more loosely than its place needs.
+  /// Returns the formula, in parentheses if it binds more loosely than its position needs.
   static std::string within(const Formula& formula, int binds) {
     return formula.binds < binds ? "(" + formula.text + ")" : formula.text;
   }
@@ -150,7 +150,7 @@ class Formulas {
   Formula negation(int depth) {
     Formula a = any(depth - 1);
     const double negated = a.value == 0.0 ? 1.0 : 0.0;
-    // `not` and `!` in a row want parentheses between them.
+    // Consecutive `not` and `!` need parentheses between them.
     if (a.text.starts_with('!') || a.text.starts_with("not ")) a.binds = k_choice;
     if (rng_.below(2) == 0) return made("not " + within(a, k_comparison), negated, k_not);
     return made("!" + within(a, k_atom), negated, k_atom);

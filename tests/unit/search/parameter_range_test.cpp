@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a parameter's range may be, and how it is told.
+// Tests the possible ranges of a parameter, and their text.
 #include <cmath>
 
 #include <gmock/gmock.h>
@@ -95,7 +95,7 @@ TEST(ParameterValues, AreShortInRangesOfAnySize) {
   EXPECT_EQ(to_text(floating("x", 0, 9e9).at_position(1.0 / 3.0)), "3000000000");
   EXPECT_EQ(to_text(floating("x", 0, 9e-9).at_position(1.0 / 7.0)), "1.285714e-09");
   EXPECT_EQ(to_text(floating("x", 0, 7e12).at_position(1.0 / 9.0)), "777778000000");
-  // Beyond what powers of ten tell exactly nothing is rounded.
+  // Numbers beyond exact powers of ten are not rounded.
   EXPECT_EQ(floating("x", 0, 3e40).at_position(0.5), Value{1.5e40});
   EXPECT_EQ(floating("x", 0, 3e-40).at_position(0.5), Value{1.5e-40});
 }
@@ -120,7 +120,7 @@ TEST(ParameterValues, OfStepsAreNearOnesAndNoOthers) {
 
 TEST(ParameterValues, OnALogScaleAreTheNearestWholeNumber) {
   const Parameter factors = integer("x", 1, 1000, Scale::log);
-  // Between 1 and 2 the middle of the scale is their geometric mean.
+  // The middle between 1 and 2 on the scale is their geometric mean.
   const double of_2 = factors.position_of(whole(2));
   EXPECT_EQ(factors.at_position(0.49 * of_2), whole(1));
   EXPECT_EQ(factors.at_position(0.51 * of_2), whole(2));

@@ -105,7 +105,7 @@ TEST(Parameter, CountsFromZeroHaveALogScale) {
   ASSERT_TRUE(workers.check());
   EXPECT_DOUBLE_EQ(workers.position_of(whole(0)), 0.0);
   EXPECT_DOUBLE_EQ(workers.position_of(whole(127)), 1.0);
-  // 1, 3, 7, 15, ... are equally far apart: each doubles 1 + workers.
+  // 1, 3, 7, 15, ... are at equal distances: each doubles 1 + workers.
   EXPECT_DOUBLE_EQ(workers.position_of(whole(15)), 4.0 / 7.0);
   for (std::int64_t count = 0; count <= 127; ++count)
     EXPECT_EQ(workers.at_position(workers.position_of(whole(count))), whole(count)) << count;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fronts and ranks against their definitions, over fixed seeds; whole numbers, so that many are
-// equal.
+// Checks fronts and ranks against their definitions, over fixed seeds. Values are whole numbers, so
+// that many are equal.
 #include <algorithm>
 #include <set>
 
@@ -103,7 +103,7 @@ TEST(ParetoProperties, ARankCountsAtLeastThoseThatDominateAndAtMostThoseThatAreN
 TEST(ParetoProperties, ARankDoesNotDependOnTheOrderOfObjectives) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     auto points = random_points(seed, 2);
-    // Of equal values in one place, which one is an end is a matter of order.
+    // Make values distinct: among equal ones, the order would decide which one is an end.
     for (std::size_t i = 0; i < points.size(); ++i) {
       points[i][0] += 1e-3 * static_cast<double>(i);
       points[i][1] += 1e-3 * static_cast<double>((7 * i) % 16);

@@ -8,7 +8,7 @@
 
 namespace steptune::testing {
 
-/// A parameter of any kind and scale; `name` gives its place.
+/// Returns a random parameter of any kind and scale.
 inline Parameter random_parameter(Rng& rng, const std::string& name) {
   const double low = static_cast<double>(1 + rng.below(6));
   const double high = low + static_cast<double>(rng.below(40));
@@ -32,7 +32,7 @@ inline Parameter random_parameter(Rng& rng, const std::string& name) {
   }
 }
 
-/// A space of one to six parameters, with conditions and constraints more often than not.
+/// Returns a random space of one to six parameters, mostly with conditions and constraints.
 inline SearchSpace random_space(std::uint64_t seed) {
   for (std::uint64_t attempt = 0;; ++attempt) {
     Rng rng(seed, "random space", attempt);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The laws of scaling against their formulas, and what holds of any curve and fit, over fixed
-// seeds.
+// Checks the laws of scaling against their formulas, and properties of any curve and fit, over
+// fixed seeds.
 #include "search/scaling/scaling_law.hpp"
 
 #include <algorithm>
@@ -158,7 +158,7 @@ TEST(Knee, OfASingleCountIsThatCount) {
 }
 
 TEST(Knee, IsReckonedFromTheLeastCountThatIsPossible) {
-  // Pairs of machines: from 2 on the speed of 2 is the measure.
+  // Machines come in pairs, and the speed of 2 is the unit.
   const ScalingCurve curve{ScalingLaw::amdahl, 1.0, 0.1, 0.0};
   const auto speed = [&](double count) { return 1.0 / curve.time_s(count); };
   const double pays_at_4 = (speed(4) - speed(2)) / 2.0 / (speed(2) / 2.0);

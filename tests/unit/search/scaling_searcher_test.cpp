@@ -61,7 +61,7 @@ Observation timed(const Configuration& configuration, double time_s, double rela
 }
 
 struct Found {
-  std::vector<double> counts;  ///< in the order in which they were tried
+  std::vector<double> counts;  ///< in the order of the trials
   Estimate knee;
 };
 
@@ -73,7 +73,7 @@ Estimate knee_by(const std::vector<ScalingPoint>& points, double most) {
                          [&](const ScalingCurve& curve) { return knee_of(curve, counts, 0.7); });
 }
 
-/// A study whose times follow the curve, with errors.
+/// Runs a search on times that follow the curve, with errors.
 Found search(const ScalingCurve& truth, int most, double error, std::uint64_t seed) {
   const SearchSpace space = nodes_and_batch(most);
   const auto searcher = scaling_searcher(space);
@@ -105,7 +105,7 @@ double true_knee(const ScalingCurve& truth, int most) {
   return knee_of(truth, counts, 0.7);
 }
 
-/// Curves whose knee over 64 machines lies at 2 to 20 of them, and some without one.
+/// Returns curves whose knee is at 2 to 20 of 64 machines, and some without one.
 std::vector<ScalingCurve> curves() {
   std::vector<ScalingCurve> curves;
   for (const double serial : {0.01, 0.03, 0.1}) {
@@ -139,7 +139,7 @@ TEST(ScalingSearcher, FindsTheKneeOf64CountsWithSixTrials) {
     }
   }
   EXPECT_LE(trials / studies, 6.0);
-  // 1, 2, 4, ... 64 occupy 127 machines.
+  // 1, 2, 4, ... 64 would occupy 127 machines.
   EXPECT_LE(machines / studies, 127.0 / 2.0);
   EXPECT_GE(covered / studies, 0.95);
   EXPECT_GE(near / studies, 0.95);
@@ -200,10 +200,11 @@ TEST(ScalingSearcher, GoesNotBeyondWhatFailed) {
   EXPECT_THAT(searcher->why_done(), HasSubstr("nodes=7 failed, and all smaller counts pay off"));
 }
 
-/// A tenth of the work is serial; one machine takes 100 s, and no number of them less than 10 s.
+/// A tenth of the work is serial: one machine takes 100 s, and no number of machines takes less
+/// than 10 s.
 const ScalingCurve k_tenth_serial{ScalingLaw::amdahl, 100.0, 0.1, 0.0};
 
-/// The counts that are tried, of up to 64, until nothing is left to be known.
+/// Returns the counts up to 64 that are tried until the searcher ends.
 std::vector<double> tried_counts(Searcher& searcher) {
   std::vector<double> tried;
   for (std::int64_t trial = 1; trial <= 64; ++trial) {
@@ -218,7 +219,7 @@ std::vector<double> tried_counts(Searcher& searcher) {
 }
 
 TEST(ScalingSearcher, FindsTheLeastCountThatKeepsADeadlineBeyondTheKnee) {
-  // The knee is at 2 machines; 8 take 21.25 s, 9 take 20 s.
+  // The knee is at 2 machines; 8 take 21.25 s and 9 take 20 s.
   const SearchSpace space = nodes_and_batch(64);
   const auto of_knee = tried_counts(*scaling_searcher(space));
   EXPECT_LT(std::ranges::max(of_knee), 9.0);

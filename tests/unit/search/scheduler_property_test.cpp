@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of schedulers whatever trials they meet, over fixed seeds.
+// Properties of schedulers with random trials, over fixed seeds.
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -21,10 +21,10 @@ std::unique_ptr<Scheduler> new_scheduler(const std::string& name) {
   return *std::move(made);
 }
 
-/// Trials that run side by side, each with a true value per objective and errors within intervals.
+/// Parallel trials, each with a true value per objective, and with errors within their intervals.
 struct RandomTrials {
   std::vector<std::vector<double>> truth;
-  std::vector<TrialEstimate> told;  ///< in the order in which they are told
+  std::vector<TrialEstimate> told;  ///< in the order in which they are reported
 };
 
 RandomTrials random_trials(std::uint64_t seed, std::size_t objectives) {
@@ -52,7 +52,7 @@ RandomTrials random_trials(std::uint64_t seed, std::size_t objectives) {
   return trials;
 }
 
-/// The decision on each estimate; a trial that was stopped is told no more.
+/// Returns the decision on each estimate. A stopped trial gets no further estimates.
 std::vector<std::string> decisions_on(Scheduler& scheduler,
                                       const std::vector<TrialEstimate>& told) {
   std::vector<std::string> decisions;
@@ -188,7 +188,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, EveryScheduler,
                          ::testing::Values("none", "asha", "racing", "median"),
                          [](const auto& kind) { return std::string(kind.param); });
 
-/// The trials of a rung that go on where all have been told of before the first is asked.
+/// Returns the trials of a rung that continue, if all were reported before the first decision.
 std::set<std::int64_t> going_on(const std::vector<double>& values, std::size_t first_asked) {
   const auto asha = new_scheduler("asha");
   for (std::size_t i = 0; i < values.size(); ++i)

@@ -156,7 +156,7 @@ TEST(Median, StopsWhatIsWorseThanTheMedianAtTheSameResource) {
   const auto median = scheduler_of("median");
   for (int trial = 0; trial < 3; ++trial) {
     for (const double resource : {10.0, 20.0, 40.0}) {
-      // Estimates fall as trials run: at 20 steps they are 20, 21, 22.
+      // Estimates fall during trials: at 20 steps they are 20, 21, 22.
       median->on_exempt(estimate(trial, resource, 400.0 / resource + trial));
     }
   }
@@ -238,7 +238,7 @@ TEST(ParetoRank, CountsWhatComesBefore) {
   EXPECT_EQ(rank_among(std::vector{2.0}, Values{{1.0}, {2.0}, {3.0}}), 1u);
   EXPECT_EQ(rank_among(std::vector{2.0, 2.0}, Values{}), 0u);
   EXPECT_EQ(rank_among(std::vector{3.0, 3.0}, Values{{1.0, 1.0}, {2.0, 2.0}, {4.0, 4.0}}), 2u);
-  // One front; the ends come first, then the point, whose neighbours are farther apart.
+  // All are on one front. The ends rank first, then the point whose neighbours are farther apart.
   EXPECT_EQ(rank_among(std::vector{5.0, 5.0}, Values{{0.0, 10.0}, {1.0, 9.0}, {10.0, 0.0}}), 2u);
   EXPECT_TRUE(dominates(std::vector{1.0, 2.0}, std::vector{1.0, 3.0}));
   EXPECT_FALSE(dominates(std::vector{1.0, 2.0}, std::vector{1.0, 2.0}));

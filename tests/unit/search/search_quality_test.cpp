@@ -19,7 +19,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// A table of its own directory: two parameters and a fidelity, one combination absent, one failed.
+/// A table in a temporary folder: two parameters and a fidelity; one combination is absent, one
+/// failed.
 class TableProblem : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -101,7 +102,7 @@ TEST_F(TableProblem, ReportsFaultyFiles) {
   EXPECT_FALSE(table({}));
 }
 
-/// Proposes what it is given.
+/// Proposes given configurations.
 class Script final : public Proposer {
  public:
   explicit Script(std::vector<Configuration> lines) : lines_(std::move(lines)) {}
@@ -208,8 +209,8 @@ TEST(PValue, IsSmallOnlyWhenOneIsBetter) {
       results.push_back(offset + seed);
     return results;
   };
-  // By hand for 0..9 against 5..14: U = 10 + 5 / 2, mean 50, variance 100 / 12 * (21 - 30 / 380),
-  // so z = (12.5 + 0.5 - 50) / 13.204 = -2.8022.
+  // Computed by hand for 0..9 against 5..14: U = 10 + 5 / 2, mean 50, variance 100 / 12 * (21 - 30
+  // / 380), so z = (12.5 + 0.5 - 50) / 13.204 = -2.8022.
   EXPECT_NEAR(p_value(from(1), from(6)), 0.002538, 1e-5);
   EXPECT_GT(p_value(from(6), from(1)), 0.99);
   EXPECT_NEAR(p_value(from(1), from(1)), 0.5, 0.05);

@@ -179,7 +179,7 @@ TEST(SearchSpace, NeighboursDifferInOneParameterAndWhatItActivates) {
   EXPECT_EQ(prefetches, (std::set<std::string>{"1", "5", "8"})) << "first, middle, last";
 }
 
-/// The values of the one parameter `x` beside `value`, in order.
+/// Returns the neighbours of `value` of the only parameter `x`, in order.
 std::vector<double> beside(const Parameter& parameter, const Value& value) {
   Configuration configuration;
   configuration.set("x", value);

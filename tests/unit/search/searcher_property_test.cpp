@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of the searchers without a model, over random spaces and fixed seeds.
+// Properties of the searchers without a model, over random spaces and fixed seeds.
 #include <set>
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ Observation ended_as(const Configuration& configuration, ObservationKind kind) {
   return observation;
 }
 
-/// Every configuration that is suggested while none ends.
+/// Returns every configuration that is suggested while no trial ends.
 std::vector<std::string> suggested_in_parallel(Searcher& searcher, std::size_t most) {
   std::vector<Configuration> running;
   std::vector<std::string> texts;

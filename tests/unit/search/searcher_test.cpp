@@ -38,7 +38,7 @@ Observation finished(std::int64_t trial, const Configuration& configuration) {
   return observation;
 }
 
-/// Asks and tells, two trials running at a time, until `count` or exhaustion.
+/// Runs a search with two parallel trials until `count` or exhaustion.
 std::vector<Configuration> suggestions(Searcher& searcher, int count) {
   std::vector<Configuration> all;
   std::vector<Configuration> running;
@@ -103,7 +103,7 @@ TEST_P(EverySearcher, ContinuesAfterAResumeAsItWouldHaveGoneOn) {
   const auto whole_run = searcher_of(GetParam(), space);
   std::vector<Observation> observations;
   for (int trial = 0; trial < 12; ++trial) {
-    // Asking twice changes nothing.
+    // A second request changes nothing.
     (void)whole_run->suggest({trial, {}, {}});
     const auto suggestion = whole_run->suggest({trial, {}, {}});
     observations.push_back(finished(trial, (*suggestion)->configuration));

@@ -13,7 +13,7 @@ namespace {
 constexpr std::uint64_t k_drawn_spaces = 80;
 constexpr std::uint64_t k_most_listed = 20'000;
 
-/// Configurations drawn from the space of that seed.
+/// Returns random configurations of the space, drawn with this seed.
 std::vector<Configuration> drawn_from(const SearchSpace& space, std::uint64_t seed, int count) {
   Rng rng(seed, "draws");
   std::vector<Configuration> drawn;
@@ -189,7 +189,7 @@ TEST(AnyParameter, UniformQuantilesGiveEachLevelTheSameShare) {
     Rng rng(seed, "shares");
     const Parameter parameter = random_parameter(rng, "p");
     const auto count = parameter.level_count();
-    // On a log scale each factor has the same share, not each level.
+    // On a log scale, equal factors have equal shares, but levels do not.
     if (!count || parameter.scale == Scale::log) continue;
     std::map<std::string, int> shares;
     const int draws = 400 * static_cast<int>(*count);

@@ -67,7 +67,8 @@ inline SearchSpace space_of(std::vector<Parameter> parameters,
   return *std::move(space);
 }
 
-/// Batch size, workers with a conditional prefetch, precision and threads, as users declare them.
+/// Returns batch size, workers with a conditional prefetch, precision and threads, as users declare
+/// them.
 inline SearchSpace loader_space() {
   return space_of(
       {integer("batch_size", 16, 512, Scale::log2), integer("workers", 0, 4),

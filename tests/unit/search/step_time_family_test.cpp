@@ -24,7 +24,7 @@ Configuration with(Configuration configuration, const char* name, Value value) {
   return configuration;
 }
 
-/// A small batch on one device, which every member's memory holds.
+/// Returns a small batch on one device, which fits into every member's memory.
 Configuration modest(const SearchSpace& space) {
   Configuration configuration;
   for (const Parameter& parameter : space.parameters())
@@ -85,7 +85,7 @@ TEST(StepTimeModel, CommunicatesAsARing) {
   EXPECT_EQ(model.parts_of(one)->communication_s, 0.0);
   const auto two = model.parts_of(with(one, "devices", std::int64_t{2}));
   const auto four = model.parts_of(with(one, "devices", std::int64_t{4}));
-  // By step 2 (n - 1) / n: 1 and 3/2; by sample half and a quarter of that.
+  // Per step 2 (n - 1) / n: 1 and 3/2; per sample a half and a quarter of that.
   EXPECT_NEAR(four->communication_s / two->communication_s, 0.75, 1e-12);
 }
 
@@ -148,7 +148,7 @@ TEST(StepTimeProblem, TellsNoiseOfTheMembersSize) {
     squares += deviation * deviation;
     EXPECT_DOUBLE_EQ(observation.standard_errors[0], noise * observation.values[0]);
   }
-  // Standard errors: of the mean noise / 63, of the deviation 1.1 % of itself.
+  // Standard errors: noise / 63 for the mean, 1.1 % for the deviation.
   EXPECT_NEAR(sum / k_trials, 0.0, 5.0 * noise / std::sqrt(k_trials));
   EXPECT_NEAR(std::sqrt(squares / k_trials), noise, 0.06 * noise);
 }

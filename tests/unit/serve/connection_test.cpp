@@ -12,7 +12,7 @@
 namespace steptune {
 namespace {
 
-/// Both ends of a connection, and the server's side of it.
+/// Both ends of a connection, and the server's object for its side.
 struct Line {
   Line() {
     std::array<int, 2> ends{};
@@ -29,7 +29,7 @@ struct Line {
   UniqueFd client;
 };
 
-/// All that can be read, in pieces.
+/// Returns everything that can be read, in pieces.
 std::string all_of(Connection& connection) {
   std::string text;
   std::array<char, 1000> piece{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every address of the site: who is answered, with what, and with which headers.
+// Tests every address of the site: who gets which answer, with which headers.
 #include <filesystem>
 #include <set>
 #include <string>
@@ -156,7 +156,7 @@ TEST_F(SiteRoutes, ATokenInThePageAddressMovesIntoACookie) {
     next.set_header("Cookie", std::string("steptune_7418=") + k_site_token);
     EXPECT_EQ(answer(next).status, 401) << "another port's site";
   }
-  // Programs that ask for documents are answered at once.
+  // Programs that request documents are answered at once.
   httplib::Request metrics = request("/metrics");
   metrics.params.emplace("token", k_site_token);
   EXPECT_EQ(answer(metrics).status, 200);

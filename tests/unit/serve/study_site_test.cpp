@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-/// Markup, terminal control, a spreadsheet's formula, what is no UTF-8, and much of it.
+/// Returns markup, terminal control, a spreadsheet's formula and invalid UTF-8, in a long text.
 std::string hostile_text() {
   return "=1+1<script>alert(1)</script>'\"><img src=x onerror=alert(1)>\x1b[31m\xff\xc3(\r\n\r\n" +
          std::string(10'000, 'x');
@@ -46,7 +46,7 @@ class HostileStudy : public testing::Test {
     }
   }
 
-  /// Adds a study called `sound`, number 2, and changes the hostile one, number 1, by `sql`.
+  /// Adds a study named `sound`, number 2, and changes the hostile one, number 1, by `sql`.
   void spoil_beside_sound_one(const char* sql) {
     History history = must(History::open_for_writing(file_, clock_));
     const Json document = Json::parse(R"({"command": ["train"], "objectives": ["time"]})");

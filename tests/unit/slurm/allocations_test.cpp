@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One allocation's life: asked for, seen in the queue, held, paid for, given back.
+// Tests an allocation's life: requested, seen in the queue, held, paid for, given back.
 #include "trial_runner/slurm/allocations.hpp"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-constexpr double k_uptime_s = 100.0;  // of the machine, as a study begins
+constexpr double k_uptime_s = 100.0;  // machine's uptime at the start of a study
 constexpr double k_began_wall_s = 1'795'000'000.0;
 constexpr const char* k_study = "steptune.a.12345678.";
 
@@ -38,7 +38,7 @@ class AllocationsTest : public testing::Test {
     }
     return *allocations_;
   }
-  /// Time passes, with what is due in it.
+  /// Advances the time and does what is due.
   void pass(double seconds) {
     const double until_s = clock_.now_s() + seconds;
     for (int step = 0; step < 100'000; ++step) {
@@ -51,7 +51,7 @@ class AllocationsTest : public testing::Test {
     }
     ADD_FAILURE() << "something is due all the time";
   }
-  /// Asks for an allocation; the queue lists its job as it stands.
+  /// Requests an allocation; the queue lists its job.
   Allocation& ask(const Need& need = {}) {
     allocations().submit(need, "");
     host_.poll();
@@ -59,7 +59,7 @@ class AllocationsTest : public testing::Test {
     host_.queue.push_back({.name = allocation.name, .submit_wall_s = wall_s()});
     return allocation;
   }
-  /// Its job runs for an hour.
+  /// Requests an allocation whose job then runs for an hour.
   Allocation& hold(const Need& need = {}) {
     Allocation& allocation = ask(need);
     ListedJob& job = host_.queue.back();
@@ -331,7 +331,7 @@ TEST_F(AllocationsTest, ASuspendedOneIsGivenBack) {
 TEST_F(AllocationsTest, GivenBackIsAskedForByNameAndNumberAndAgainInGrowingGaps) {
   Allocation& allocation = hold();
   allocations().give_back(allocation);
-  allocations().give_back(allocation);  // once more changes nothing
+  allocations().give_back(allocation);  // a second call changes nothing
   EXPECT_EQ(host_.count("scancel"), 1);
   EXPECT_THAT(host_.commands.back(), ElementsAre("scancel", "--name=" + allocation.name, "100"));
   EXPECT_DOUBLE_EQ(host_.leases.at(allocation.name), 0.0) << "the second way";

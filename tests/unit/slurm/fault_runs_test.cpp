@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thousand tunings on a cluster under a virtual clock, each with misfortunes drawn from its
-// seed: lost answers, a controller that is away or forgets, preemption with and without a grace
-// time, nodes that fail, time limits, suspension, jobs that run again, stolen allocations, long
-// queues, slow starts, limits on jobs, and tuners that are killed.
+// A thousand tunings on a cluster under a virtual clock, each with faults drawn from its seed: lost
+// answers, a controller that is away or forgets, preemption with and without a grace time, failing
+// nodes, time limits, suspension, requeued jobs, stolen allocations, long queues, slow starts,
+// limits on jobs, and killed tuners.
 #include <algorithm>
 #include <map>
 #include <memory>
@@ -26,7 +26,7 @@ constexpr std::uint64_t k_runs_per_test = 50;
 constexpr int k_tests = k_sanitized ? 4 : 20;
 constexpr int k_attempts = 12;
 constexpr double k_longest_study_s = 10.0 * 86'400.0;
-constexpr double k_price = 3.6;  ///< USD of a node and hour: 0.001 a second
+constexpr double k_price = 3.6;  ///< USD per node and hour: 0.001 per second
 
 class SlurmFaultRun {
  public:
@@ -86,7 +86,7 @@ class SlurmFaultRun {
     }
     SCOPED_TRACE(jobs_text());
     const double audited_usd = cluster_.use().held_node_s * k_price / 3600.0;
-    // What ends from outside is seen at the next look at the queue, and not during an outage.
+    // An end from outside is noticed at the next look at the queue, and not during an outage.
     double unseen_node_s = 5.0;
     for (const VirtualJob& job : cluster_.jobs())
       unseen_node_s +=
@@ -94,7 +94,7 @@ class SlurmFaultRun {
     for (const auto& [from_s, to_s] : cluster_.outages)
       unseen_node_s += 3.0 * options_.parallel * (to_s - from_s + 130.0);
     EXPECT_LE(usd_, audited_usd + unseen_node_s * k_price / 3600.0);
-    // What a tuner that was killed had not told yet is not known to the next one.
+    // A killed tuner's unreported costs are unknown to the next one.
     if (killed_ == 0) {
       EXPECT_GE(usd_, audited_usd - strays_usd() - 0.005);
     }
@@ -115,7 +115,7 @@ class SlurmFaultRun {
       text += fmt::format("\naway from {:.1f} to {:.1f}", from_s, to_s);
     return text;
   }
-  /// Held by jobs whose answer was lost and that were given up before they were seen.
+  /// Returns the cost of jobs whose answers were lost and that were given up before they were seen.
   [[nodiscard]] double strays_usd() const {
     double node_s = 0.0;
     for (const VirtualJob& job : cluster_.jobs()) {
@@ -128,7 +128,7 @@ class SlurmFaultRun {
   void set_misfortunes() {
     const double lost_share = rng_.uniform() < 0.4 ? 0.3 : 0.0;
     answers_are_lost_ = lost_share > 0.0;
-    // Each answer of the queue that is lost delays the sight of an end.
+    // Each lost answer of the queue delays the notice of an end.
     unseen_s_ = lost_share > 0.0 ? 160.0 : 40.0;
     const double fate_share = 0.5 * rng_.uniform();
     const double refused_share = rng_.uniform() < 0.2 ? 0.3 : 0.0;
@@ -173,7 +173,7 @@ class SlurmFaultRun {
     return fate;
   }
 
-  /// Some trials end by themselves, some fail, most go on until they are stopped.
+  /// Some trials end by themselves, some fail, and most continue until they are stopped.
   VirtualProgram program_of(const StepRequest& request) {
     std::int64_t number = 0;
     for (std::int64_t trial = 1; trial <= trials_; ++trial) {
@@ -202,7 +202,7 @@ class SlurmFaultRun {
   void make_runner() {
     runner_ = std::make_unique<SlurmRunner>(clock_, cluster_.make_host(), options_);
     Result<void> begun;
-    // An error means that the call may be repeated.
+    // After an error, the call may be repeated.
     for (int tries = 0; tries < 100; ++tries) {
       begun = runner_->begin_study("faults", "1");
       if (begun) return;
@@ -231,14 +231,14 @@ class SlurmFaultRun {
     const std::int64_t number = end->key.trial;
     running_.erase(number);
     const OutcomeKind kind = end->outcome.kind;
-    // What allocations meet with is nothing that a trial should be judged by.
+    // A trial must not be judged by faults of its allocation.
     const bool again = kind == OutcomeKind::lost || kind == OutcomeKind::not_started;
     if (again && end->key.attempt < k_attempts) {
       waiting_[number] = end->key.attempt + 1;
       return;
     }
     EXPECT_FALSE(again) << end->outcome.detail;
-    // Nobody was there to stop it in time.
+    // No tuner was running to stop it in time.
     const bool overran = killed_ > 0 && kind == OutcomeKind::timed_out;
     const OutcomeKind expected = overran           ? kind
                                  : number % 5 == 0 ? OutcomeKind::failed
@@ -274,7 +274,7 @@ class SlurmFaultRun {
   std::int64_t trials_ = 0;
   int most_jobs_ = 1000;
   std::map<std::int64_t, int> waiting_;  // trial to attempt
-  std::map<std::int64_t, int> running_;  // likewise
+  std::map<std::int64_t, int> running_;  // trial to attempt
   std::set<std::int64_t> ended_;
   std::set<std::string> lost_answers_;  // names of jobs
   bool answers_are_lost_ = false;

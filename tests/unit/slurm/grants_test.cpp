@@ -106,8 +106,8 @@ TEST(Grants, WhatWasAcceptedWasNeitherFullNorAnOutageButMayBeOfNoUse) {
   EXPECT_EQ(grants.may_ask_at_s("c", 0), 80.0) << "says nothing of a further one";
 }
 
-/// However setbacks come: while something of the kind is held nothing is hopeless, and requests
-/// come at a pace that grows up to its limit.
+/// For random setbacks: while an allocation of the kind is held, requests are never given up, and
+/// they come at a pace that grows up to its limit.
 TEST(Grants, NeverAskAtOnceAndNeverWaitForLongerThanTheirPace) {
   constexpr double k_first_s[] = {60.0, 30.0, 10.0, 5.0};
   constexpr double k_longest_s[] = {900.0, 600.0, 300.0, 60.0};

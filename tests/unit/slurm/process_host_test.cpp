@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runner on real child processes, some of which do not behave: no Slurm is needed.
+// Tests the runner on real child processes, some of which misbehave; no Slurm is needed.
 #include "trial_runner/slurm/process_host.hpp"
 
 #include <array>
@@ -81,7 +81,7 @@ class SlurmCommands : public ::testing::Test {
     ::unsetenv("FAKE_SLURM_DIR");
   }
   [[nodiscard]] const fs::path& folder() const { return directory_.path(); }
-  /// From now on the command answers with what the shell text does, once it was obeyed.
+  /// Makes the command answer by the shell text from now on, after it took effect.
   void spoil(const std::string& command, const std::string& text) const {
     std::ofstream(folder() / "state" / (command + ".fault")) << text;
   }
@@ -174,7 +174,7 @@ TEST(SharedFiles, HaveOneFolderForOneContentAndAreMadeWholeAgain) {
   const auto first = (*host)->share_files(files);
   ASSERT_TRUE(first) << first.error().text();
   EXPECT_EQ(content_of(*first / "b/c.py"), "2");
-  // What is right is left alone: trials of a former tuner may be reading it.
+  // A correct file is left alone, since trials of a former tuner may be reading it.
   std::ofstream(*first / "a.pyc") << "compiled";
   EXPECT_EQ((*host)->share_files(files).value(), *first);
   EXPECT_EQ(content_of(*first / "a.pyc"), "compiled");
@@ -284,7 +284,7 @@ TEST_F(SlurmCommands, AnSrunThatEndsWellWithoutAProgramIsNoSuccess) {
 
 constexpr const char* k_supervisor = STEPTUNE_BINARY_DIR "/bin/steptune-slurm-supervisor";
 
-/// Whether a child ends by itself in that time; it is gone afterwards in any case.
+/// True if a child ends by itself in that time. The child is gone afterwards in any case.
 bool ends_within(pid_t child, double seconds) {
   const SystemClock clock;
   const double until_s = clock.now_s() + seconds;
@@ -304,7 +304,7 @@ TEST(Supervisor, ThatIsToldToEndBeforeItHasStartedSrunEndsIt) {
   const TemporaryFolder folder{"supervisor"};
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
-  // Holds it up until somebody reads: before srun, after its lock.
+  // Blocks the child until somebody reads: before srun, after its lock.
   const auto status_file =
       folder.path() / ("status.new" + std::to_string(child > 0 ? child : ::getpid()));
   if (child == 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A whole study on a cluster under a virtual clock, one partition of which has a queue of hours.
+// Tests a whole study on a cluster under a virtual clock; one partition has a queue of hours.
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -50,7 +50,7 @@ Json document() {
   })");
 }
 
-/// What became of a study.
+/// Result of a study.
 struct Course {
   LoopResult result;
   std::vector<TrialRecord> trials;
@@ -73,7 +73,7 @@ bool is_in(const std::string& partition, const TrialRecord& trial) {
 
 class QueueStudy : public ::testing::Test {
  protected:
-  /// `queues`: seconds, by partition; none where it is not named.
+  /// Runs a study. `queues`: seconds by partition; a partition without an entry has no queue.
   Course run(const Json& json, const std::map<std::string, double>& queues) {
     return run_with(json, [queues](const VirtualJob& job) {
       JobFate fate;
@@ -108,8 +108,8 @@ class QueueStudy : public ::testing::Test {
     return course;
   }
 
-  /// Of a job that begins shortly before ten minutes are over, and whose node then fails, before
-  /// anything is measured.
+  /// Returns the fate of a job that starts shortly before ten minutes are over, and whose node
+  /// fails before anything is measured.
   [[nodiscard]] JobFate lost_as_time_is_over() {
     cluster_.program = [](const StepRequest&) {
       VirtualProgram slow;
@@ -152,7 +152,7 @@ TEST_P(StudyWithAQueue, GoesOnWhereTheQueueIsShortAndEnds) {
   EXPECT_EQ(course.ended_by(0.9 * busy_queue_s, k_begin_wall_s), k_trials - busy)
       << "what waits holds up nothing";
   EXPECT_LT(course.end_s, 1.1 * busy_queue_s) << "the queue is waited for once";
-  // The space-filling trials know nothing of queues; the model does once one is waited for.
+  // The space-filling trials know nothing of queues; the model learns once a trial waits.
   EXPECT_LE(busy, k_trials / 2);
 }
 
@@ -180,7 +180,8 @@ TEST_P(StudyWithAQueue, TellsWhenItsNodesWereHeldInVainAndWhatThatCost) {
   double trials_s = 0.0;
   for (const TrialRecord& trial : course.trials)
     trials_s += trial.spent_s;
-  // All that was held is some trial's or told here; the end of an allocation is seen at a look.
+  // All held time belongs to a trial or is reported as unused. The end of an allocation is noticed
+  // at a look.
   EXPECT_NEAR(unused_s + trials_s, cluster_.use().held_node_s,
               5.0 * static_cast<double>(allocations.size()));
 }
@@ -238,7 +239,7 @@ TEST_F(QueueStudy, WhatStillWaitsAsTheTimeIsOverIsWithdrawn) {
               is_in("busy", trial) ? TrialStatus::interrupted : TrialStatus::completed);
     EXPECT_EQ(trial.spent_usd, 0.0);
   }
-  // With more time it goes on where it was.
+  // With more time, the study resumes.
   json["budget"]["time"] = "5h";
   const Course longer = run(json, {{"busy", 1800.0}});
   EXPECT_EQ(longer.count(TrialStatus::interrupted), 0);
@@ -326,7 +327,7 @@ TEST_F(QueueStudy, AConfirmingRunThatTellsNothingAsTheTimeIsOverIsNotRunAgain) {
     VirtualProgram program;
     ++programs;
     if (programs > 2) program.silent_s = 3000.0;
-    if (programs > 9) program.ends_after_s = 0.0;  // else it were run again for ever
+    if (programs > 9) program.ends_after_s = 0.0;  // otherwise it would be run again forever
     return program;
   };
   const Course course = run(json, {});
@@ -356,7 +357,7 @@ TEST_P(StudyWithMisfortunes, EndsInTimeAndTellsOfEachTrial) {
   json["budget"] = {{"time", "30m"}, {"trials", k_trials}};
   json["measure"]["confirm_pairs"] = 2;
   const Course course = run_with(json, [this](const VirtualJob&) { return draw_fate(); });
-  // A trial that begins before the time is over may take its own, and be done once more.
+  // A trial that starts before the time is over may take its own limit, and be repeated once.
   EXPECT_LT(course.end_s, k_budget_s + 3.0 * k_wall_s);
   const bool tells_of_left = course.result.reason.find("not run") != std::string::npos;
   for (const TrialRecord& trial : course.trials) {

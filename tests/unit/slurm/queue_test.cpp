@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What squeue prints, and what it means for whoever holds a job.
+// Tests how squeue's output is read, and what it means for the holder of a job.
 #include "trial_runner/slurm/queue.hpp"
 
 #include <algorithm>
@@ -79,7 +79,7 @@ TEST(QueueList, IsNoListWithoutItsHeading) {
   EXPECT_TRUE(parse_queue("warning: slow\n" + k_queue_heading).has_value());
 }
 
-/// Whatever is cut off, no job is invented, and those that came whole are there.
+/// However the list is cut, no job is invented, and complete lines are kept.
 TEST(QueueList, ThatIsCutAnywhereHasTheJobsBeforeTheCut) {
   std::string text = k_queue_heading;
   std::vector<std::size_t> ends;

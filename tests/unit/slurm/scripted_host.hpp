@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A machine whose Slurm answers what a test says, and at once.
+// A machine whose Slurm gives a test's answers at once.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@
 
 namespace steptune::slurm {
 
-/// A job as the scripted queue lists it. Times are seconds since 1970.
+/// A job in the scripted queue. Times are seconds since 1970.
 struct ListedJob {
   std::string name;
   std::string id = "100";
@@ -35,14 +35,14 @@ class ScriptedHost final : public SubmitHost {
  public:
   explicit ScriptedHost(VirtualClock& clock) : clock_(clock) {}
 
-  // What it says.
+  // Answers.
   std::vector<ListedJob> queue;
   CommandResult submission{0, false, "100\n", ""};
-  std::optional<CommandResult> listing;  ///< in place of the queue's list
+  std::optional<CommandResult> listing;  ///< used instead of the queue's list
   bool is_writable = true;
-  std::set<std::string> up;  ///< placeholders that have told that they run
+  std::set<std::string> up;  ///< placeholders that have reported that they run
 
-  // What came to it.
+  // Requests.
   std::vector<std::vector<std::string>> commands;
   std::map<std::string, double> leases;  ///< by allocation
   std::set<std::string> forgotten;

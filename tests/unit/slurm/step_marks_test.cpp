@@ -13,7 +13,7 @@
 namespace steptune::slurm {
 namespace {
 
-/// As the script prints a mark: twice, in one write.
+/// Returns a mark as the script prints it: twice, in one write.
 std::string mark(const std::string& text) {
   const std::string line = fmt::format("\x1esteptune word {} ;\n", text);
   return line + line;
@@ -40,11 +40,11 @@ TEST(StepMarks, OfOthersAndThoseThatAreNotWholeAreNotBelieved) {
   StepMarks marks("word", 2);
   const std::string others = "\x1esteptune else exit 0 0 ;\n";
   EXPECT_EQ(fed(marks, others), others);
-  // Another task's output has come into the middle of the status.
+  // Another task's output is in the middle of the status.
   EXPECT_EQ(fed(marks, "\x1esteptune word exit 0 13output\n7 ;\n"), "exit 0 13output\n7 ;\n");
   EXPECT_EQ(fed(marks, "\x1esteptune word exit 0 13\n"), "exit 0 13\n");
   EXPECT_EQ(marks.exited(), 0);
-  // Another task's mark has.
+  // Another task's mark is in the middle.
   fed(marks,
       "\x1esteptune word ex" + mark("exit 1 0") + "it 0 0 ;\n\x1esteptune word exit 0 5 ;\n");
   EXPECT_EQ(marks.exited(), 2);
@@ -55,7 +55,7 @@ TEST(StepMarks, TellKernelAndProcessorOfEachNode) {
   StepMarks marks("word", 3);
   EXPECT_EQ(fed(marks, mark("node 0 6.1.0-25 AMD EPYC 7763 64-Core Processor")), "");
   EXPECT_EQ(marks.started(), 0);
-  // A processor that the system has no name for, one of a torn mark, and the first node's again.
+  // A processor without a name, one in a broken mark, and the first node's again.
   fed(marks, mark("node 1 5.14.0"));
   fed(marks, "\x1esteptune word node 2 4.18.0 Intel\n");
   fed(marks, mark("node 2 6.1.0-25 AMD EPYC 7763 64-Core Processor"));
@@ -78,7 +78,7 @@ TEST(StepMarks, TellWhoWasToldToEnd) {
   EXPECT_TRUE(polite.told_to_end()) << "a program that saves its state and ends well";
 }
 
-/// A message that the step's daemon sends: at most 1024 bytes of one task.
+/// Returns a stream as messages of the step's daemon: at most 1024 bytes of one task each.
 std::vector<std::string> messages_of(const std::string& stream, Rng& rng) {
   std::vector<std::string> messages;
   for (std::size_t at = 0; at < stream.size();) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step's marks, Slurm's words and the state of its allocation say of a trial's end.
+// Tests the judged end of a trial, from its step's marks, Slurm's messages and the state of its
+// allocation.
 #include "trial_runner/slurm/step_outcome.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a task's script makes of its place in a launch: run by the shell that Slurm would start.
+// Tests how a task's script finds its place in a launch. The shell that Slurm would start runs it.
 #include "trial_runner/slurm/step_script.hpp"
 
 #include <array>
@@ -22,8 +22,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// Output of the script as task `task` of `tasks` on node `node`; `outer`: variables of Slurm's and
-/// those that srun hands on, for a shell.
+/// Returns the output of the script as task `task` of `tasks` on node `node`. `outer`: shell
+/// assignments of Slurm's variables and of those that srun passes on.
 std::string output_of(const TrialSpec& spec, int nodes, int tasks, int task, int node,
                       const std::string& python_path = "", const std::string& setup = "",
                       const std::string& outer = "") {
@@ -92,7 +92,7 @@ TEST(StepScript, TellsOnWhatNodeItRuns) {
   if (here.contains("cpu")) {
     EXPECT_THAT(cpus, ElementsAre(here.at("cpu")));
   }
-  // One task of each node is enough.
+  // One task per node is enough.
   const auto second =
       told(output_of(printing(std::nullopt), 1, 2, 1, 0, "", "", "SLURM_LOCALID=1"));
   EXPECT_TRUE(second.first.empty());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A trial as a step: its start, its reports, its limits, its end, and what is known of that.
+// Tests a trial as a step: its start, its reports, its limits, its end, and the resulting outcome.
 #include "trial_runner/slurm/step_trial.hpp"
 
 #include <cmath>
@@ -22,7 +22,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// What a step has printed and how it ended, as a test says.
+/// A step's output and end, as the test sets them.
 struct StepTape {
   std::vector<OutputChunk> chunks;
   std::optional<StepEnd> end;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How an allocation is asked for, and what sbatch said in the end.
+// Tests the request for an allocation, and sbatch's answer.
 #include "trial_runner/slurm/submit_words.hpp"
 
 #include <algorithm>

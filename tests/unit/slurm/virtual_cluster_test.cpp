@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes wrong on clusters, one at a time, on one under a virtual clock.
+// Tests single faults of a cluster under a virtual clock.
 #include "trial_runner/slurm/virtual_cluster.hpp"
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
     const auto started = runner_->start(spec_of(trial, need, attempt, std::move(configuration)));
     ASSERT_TRUE(started) << started.error().text();
   }
-  /// Until so many trials have ended, or the time is over.
+  /// Waits until this many trials have ended, or the time is over.
   void wait_for(std::size_t trials, double patience_s = 7200.0) {
     const double until_s = clock_.now_s() + patience_s;
     while (ended_.size() < trials && clock_.now_s() < until_s && !HasFailure())
@@ -85,7 +85,7 @@ class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
   void expect_end(std::int64_t trial, OutcomeKind kind) {
     EXPECT_EQ(to_text(ended_[trial].kind), to_text(kind)) << trial << ": " << ended_[trial].detail;
   }
-  /// Trial 1 is lost with its nodes or its job; trial 2, which needs the same, is run.
+  /// Loses trial 1 with its nodes or its job, and runs trial 2, which needs the same.
   void lose_one_and_run_another(const Need& need = {}) {
     start(1, need);
     wait_for(1);
@@ -95,7 +95,7 @@ class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
     expect_end(2, OutcomeKind::completed);
     release();
   }
-  /// The cluster's first job comes to such an end, the others to none of their own.
+  /// Ends the cluster's first job in this way, and lets others run.
   void end_first_job(double after_s, const std::string& as, double grace_s = 0.0) {
     cluster_.fate = [=, this](const VirtualJob&) {
       JobFate fate;
@@ -114,7 +114,7 @@ class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
   static constexpr const char* k_port_taken =
       "RuntimeError: The server socket has failed to bind to [::]:29500 (errno: 98 - Address "
       "already in use).";
-  /// That the tasks are told to meet at; empty: none.
+  /// Returns the port at which the tasks are to meet; empty if there is none.
   static std::string port_in(const StepRequest& request) {
     constexpr std::string_view k_before = "MASTER_PORT=";
     const std::string& script = request.argv.back();
@@ -270,7 +270,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WhereAPortIsTakenTheTrialsNextAttemptHasAno
 }
 
 TEST_F(SlurmRunnerOnAVirtualCluster, APortThatTheProgramChoseItselfIsItsOwnFailure) {
-  // One task meets nobody: it was given no port.
+  // A single task meets nobody, so it got no port.
   cluster_.program = [](const StepRequest& request) {
     EXPECT_EQ(port_in(request), "");
     VirtualProgram program{0.1, 0.5, 1, 143};
@@ -412,7 +412,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WhatCannotBeHadAtAllFailsAtOnce) {
 TEST_F(SlurmRunnerOnAVirtualCluster,
        PreemptionWithAGraceTimeIsNoFailureAndTheNodesAreNotUsedAgain) {
   cluster_.program = [](const StepRequest& request) {
-    // Its programs end well when they are told to, or with a status of their own.
+    // When asked to end, its programs end without failure or with a status of their own.
     return VirtualProgram{0.1, launch_of(request.name, {1, 1}) ? 100.0 : 5.0, 0, 1};
   };
   end_first_job(90.0, "PREEMPTED", 60.0);
@@ -526,7 +526,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ACancellationThatIsLostIsRepeatedAtAPoliteP
     if (!is(argv, "scancel") || ++lost > 3) return std::nullopt;
     return CommandResult{0, false, {}, {}};
   };
-  // The lease is the second way: here it is not heard of, either.
+  // The lease is the second way to end a job; here it does not arrive, either.
   use();
   start(1);
   wait_for(1);
@@ -592,7 +592,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WhereAllWaitsNoFurtherTrialIsAskedFor) {
     return fate;
   };
   SlurmOptions options;
-  options.default_time_s = 1000.0;  // for one trial
+  options.default_time_s = 1000.0;  // enough for one trial
   use(options);
   start(1);
   wait_for(1);
@@ -614,7 +614,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AnOutageIsBorneAtAGrowingPace) {
   EXPECT_TRUE(runner_->wait(clock_.now_s() + 10.0));
   const int before = count("squeue");
   cluster_.outages.emplace_back(clock_.now_s(), clock_.now_s() + 600.0);
-  start(2);  // something to ask the queue for
+  start(2);  // a reason to query the queue
   wait_for(1);
   expect_end(1, OutcomeKind::completed);
   wait_for(2);
@@ -625,7 +625,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AnOutageIsBorneAtAGrowingPace) {
 
 TEST_F(SlurmRunnerOnAVirtualCluster, AnAllocationThatTakesLongToEndIsNotWaitedFor) {
   cluster_.program = [](const StepRequest&) { return runs_for(100.0); };
-  end_first_job(50.0, "COMPLETING");  // a node is silent
+  end_first_job(50.0, "COMPLETING");  // a node does not answer
   use();
   start(1);
   wait_for(1);
@@ -649,7 +649,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AnEmptyAnswerIsNotAnEmptyQueue) {
     if (!is(argv, "squeue") || clock_.now_s() > from_s + 200.0) return std::nullopt;
     return CommandResult{0, false, "maintenance until noon\n", {}};
   };
-  start(2, Need{2, {}});  // so that the queue is asked
+  start(2, Need{2, {}});  // so that the queue is queried
   wait_for(2);
   expect_end(1, OutcomeKind::completed);
   expect_end(2, OutcomeKind::completed);
@@ -679,7 +679,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AFolderThatCannotBeWrittenForAMomentEndsNot
 }
 
 TEST_F(SlurmRunnerOnAVirtualCluster, WhatBeginsToFailBeforeAllHaveStartedIsLostWithItsNode) {
-  // One of two tasks never starts; the other fails for want of it, and the job loses its node.
+  // One of two tasks never starts. The other one fails without it, and the job loses its node.
   cluster_.program = [this](const StepRequest&) {
     VirtualProgram program{0.1, 20.0, 0, 143};
     if (cluster_.programs_started().empty()) program = {0.1, std::nullopt, 0, 143, 1};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each case breaks one thing in a sound study (as a JSON merge patch) and must yield exactly one
-// fault, at that place, that says what is wrong.
+// Each case breaks one thing in a sound study (as a JSON merge patch). It must give exactly one
+// fault, at that place, which says what is wrong.
 #include <string>
 #include <vector>
 

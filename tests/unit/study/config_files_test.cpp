@@ -82,7 +82,7 @@ TEST_F(ConfigFiles, ACopySaysWhatTheConfigurationSaysAndAllElseAsItIs) {
   "optimizer": {"type": "trueAdam"}
 }
 )");
-  // A parameter that is inactive leaves the file's own value.
+  // An inactive parameter keeps the file's own value.
   EXPECT_THAT(must(config_text(of.config_files.at("ds"), of.baseline)),
               HasSubstr(R"("stage": 0, "sub_group_size": 1e9)"));
 }
@@ -129,7 +129,7 @@ TEST_F(ConfigFiles, WhatTrialsLeaveOfTheFileIsInTheFingerprint) {
     folder_.write("conf/ds.json", text);
     return study().fingerprint;
   };
-  // `best --apply` writes what every trial replaces.
+  // `best --apply` writes the values that every trial replaces.
   EXPECT_EQ(with(": 8,", ": 32,"), before);
   EXPECT_NE(with("1e9", "1e8"), before);
   EXPECT_NE(with("\"stage\": 0", "\"stage\": 1"), before) << "the baseline reads it";
@@ -185,7 +185,7 @@ TEST_F(ConfigFiles, TravelWhereTrialsDoNotSeeThisMachinesFiles) {
               ElementsAre(Pair("/tmp/steptune/ds.json",
                                must(config_text(of.config_files.at("ds"), half())))));
   EXPECT_EQ(trial_config_paths(study(), "/logs/trial-1.log").at("ds"), "/logs/trial-1.ds.json");
-  // The request holds so much and no more.
+  // A request's capacity for files.
   folder_.write("conf/ds.json", k_config + std::string(30'000, ' '));
   EXPECT_THAT(refused(cloud),
               AllOf(HasSubstr("#/config_files"), HasSubstr("SageMaker would refuse the job")));

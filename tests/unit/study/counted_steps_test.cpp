@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one count of a trainer's progress is, where gradients are accumulated.
+// Tests which steps a trainer's counter counts, if gradients are accumulated.
 #include "tuner/study/counted_steps.hpp"
 
 #include <gmock/gmock.h>

@@ -8,7 +8,8 @@
 namespace steptune {
 namespace {
 
-/// The parameter that counts, in a study of `parameters` that `patch` changes; empty: none.
+/// Returns the parameter that counts machines in a study of `parameters`, which `patch` changes;
+/// empty if there is none.
 std::string counting(const std::string& parameters, const std::string& patch = "{}") {
   Json document = {{"name", "s"}, {"command", {"train"}}, {"baseline", Json::object()}};
   document["parameters"] = *parse_json(parameters, "parameters");

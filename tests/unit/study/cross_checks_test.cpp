@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must hold between sections of a study file, beside the faults of broken_documents_test.cpp.
+// Tests rules between sections of a study file, beside the faults of broken_documents_test.cpp.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// The least study: one parameter, a local runner.
+/// Returns the faults of a minimal study (one parameter, a local runner) with a patch.
 std::string faults(const std::string& patch) {
   Json document = *parse_json(R"({
     "name": "s", "command": ["train", "{x}"],

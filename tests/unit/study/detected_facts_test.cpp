@@ -44,7 +44,7 @@ TEST_F(DetectedFacts, KeepsToTheTightestQuotaOfVersion2) {
 
 TEST_F(DetectedFacts, KeepsToTheQuotaOfVersion1) {
   write("proc/self/cgroup", "5:memory:/a\n4:cpu,cpuacct:/docker/x\n1:name=systemd:/\n");
-  // In a container the group's own path is not mounted: its limits stand at the root.
+  // A container does not have its group's path; its limits are at the root.
   write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "200000\n");
   write("sys/fs/cgroup/cpu/cpu.cfs_period_us", "100000\n");
   write("sys/fs/cgroup/memory/a/memory.limit_in_bytes", "1073741824\n");

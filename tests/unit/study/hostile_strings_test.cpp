@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a choice holds arrives in the trial's arguments and environment byte for byte, and the
+// Tests that each choice reaches the trial's arguments and environment byte for byte, and that the
 // line shown to people means the same to a shell.
 #include "tests/unit/study/hostile_strings.hpp"
 
@@ -35,7 +35,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
   return result;
 }
 
-/// What a program prints. No shell between.
+/// Returns the output of a program, run without a shell.
 std::string output_of(std::vector<std::string> argv, std::vector<std::string> environment = {}) {
   std::array<int, 2> ends{};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw std::runtime_error("pipe2");
@@ -74,14 +74,14 @@ class HostileStrings : public ::testing::Test {
  protected:
   void SetUp() override {
     strings_ = testing::hostile_strings((folder_.path() / "canary").string());
-    // "//" and the like may stand in the list twice; choices are distinct.
+    // "//" and the like may be in the list twice, but choices are distinct.
     std::set<std::string> seen;
     std::erase_if(strings_, [&](const std::string& text) { return !seen.insert(text).second; });
     ASSERT_GE(strings_.size(), 200U);
   }
   void TearDown() override { EXPECT_FALSE(std::filesystem::exists(folder_.path() / "canary")); }
 
-  /// A study whose parameter `value` has all the strings as choices, by itself or behind labels.
+  /// Returns a study whose parameter `value` has all strings as choices, plain or with labels.
   StudySpec study(bool behind_labels) const {
     Json choices = behind_labels ? Json::object() : Json::array();
     for (std::size_t i = 0; i < strings_.size(); ++i) {
@@ -97,7 +97,7 @@ class HostileStrings : public ::testing::Test {
         {"env", {{"PLAIN", "{value}"}, {"WITHIN", "<{value}>"}}},
         {"parameters", {{"value", {{"type", "categorical"}, {"choices", choices}}}}},
         {"baseline", {{"value", behind_labels ? "label0" : strings_[0]}}}};
-    // Through text and back, as from a file and the database.
+    // Convert to text and back, as from a file and the database.
     const auto parsed = parse_json(dump_json(document), "hostile");
     const auto stored = parse_json(dump_json(testing::sound(*parsed).document), "stored");
     return testing::sound(*stored);
@@ -137,7 +137,7 @@ TEST_F(HostileStrings, BehindLabelsArriveByteExact) {
 }
 
 TEST_F(HostileStrings, ShownAsALineMeanTheSameToAShell) {
-  // 200 at a time would exceed the length of one argument; the script is one.
+  // 200 at a time would exceed the length of one argument, which the script is.
   for (std::size_t from = 0; from < strings_.size(); from += 50) {
     std::vector<std::string> words = {"printf", "%s\\0"};
     const std::size_t to = std::min(from + 50, strings_.size());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The processes that a study's command runs as: keys, the words that each kind of runner starts,
-// and what is refused.
+// Tests the processes of a study's command: keys, the commands for each kind of runner, and refused
+// launches.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -116,7 +116,7 @@ TEST(Launch, BelongsToTheFingerprintWhereThereIsOne) {
   const StudySpec three = sound(launched(k_here, R"({"processes_per_node": 3})"));
   EXPECT_NE(two.fingerprint, plain.fingerprint);
   EXPECT_NE(two.fingerprint, three.fingerprint);
-  // As written out, and whatever the form of a count.
+  // The fingerprint depends neither on defaults written out nor on the form of a count.
   EXPECT_EQ(sound(two.document).fingerprint, two.fingerprint);
   EXPECT_EQ(sound(launched(k_here, R"({"processes_per_node": "{processes}"})")).fingerprint,
             sound(launched(k_here, R"({"processes_per_node": "processes"})")).fingerprint);

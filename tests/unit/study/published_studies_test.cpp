@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the project shows to its users must be accepted by it.
+// Tests that the project accepts the studies that it publishes.
 #include <filesystem>
 #include <fstream>
 #include <sstream>

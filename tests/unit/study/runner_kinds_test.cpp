@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every kind of runner owes the rest of the program, whatever its section says.
+// Tests the duties of every kind of runner, with any section.
 #include "trial_runner/runner_kinds.hpp"
 
 #include <set>
@@ -18,7 +18,7 @@ using testing::read;
 using testing::sound;
 using testing::study_document;
 
-/// The least that a section of each kind must say.
+/// Returns the minimal section of each kind.
 Json least_section(const std::string& kind) {
   Json section = {{"type", kind}};
   if (kind == "replay") section["seconds_per_sample"] = 0.01;

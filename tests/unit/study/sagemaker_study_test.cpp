@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Studies whose trials rent machines: templates, prices, facts, and what the service would refuse.
+// Tests studies whose trials rent machines: templates, prices, facts, and requests that the service
+// would refuse.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -44,7 +45,7 @@ Json cloud_document(const std::string& patch = "{}") {
   return document;
 }
 
-/// The same with one type of machine instead of groups.
+/// Returns the document with one type of machine instead of groups.
 Json plain_document(const std::string& type, const std::string& patch = "{}") {
   Json document = cloud_document();
   document["runner"].erase("instance_groups");
@@ -65,7 +66,7 @@ const SageMakerSection& jobs_of(const StudySpec& study) {
   return dynamic_cast<const SageMakerSettings&>(*study.runner).section();
 }
 
-/// A program that takes no options: PyTorch's hook sets them.
+/// Returns the study of a program without options, whose settings PyTorch's hook changes.
 Json hooked_document(const std::string& patch = "{}") {
   Json document = plain_document("ml.g5.xlarge", R"({
     "command": ["python3", "train.py", "{instance}", "{helpers}"],

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The schema for editors and the reference's tables follow from the declarations of the keys.
+// Tests the schema for editors and the reference's tables, which follow from the declarations of
+// the keys.
 #include <set>
 #include <string>
 #include <vector>

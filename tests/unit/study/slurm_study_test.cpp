@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Studies on a Slurm cluster: what depends on whether their trials need different nodes.
+// Tests studies on a Slurm cluster whose trials need equal or different nodes.
 #include <cstdint>
 #include <string>
 #include <utility>

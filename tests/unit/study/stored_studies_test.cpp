@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is stored of a study must stay what it is: a fingerprint that changes makes every stored
-// study look different, and a document that reads differently makes a finished one begin again.
+// Tests that stored studies stay the same. A changed fingerprint makes every stored study look
+// different, and a document that reads differently restarts a finished one.
 #include <algorithm>
 #include <filesystem>
 #include <vector>

@@ -44,7 +44,7 @@ inline Result<StudySpec> read(const Json& document) {
   return study_from_json(document, "/studies/study.json", k_facts);
 }
 
-/// The study of `document`, which must be sound.
+/// Returns the study of `document`, which must be sound.
 inline StudySpec sound(const Json& document) {
   auto study = read(document);
   if (!study) throw std::runtime_error(study.error().text());

@@ -53,7 +53,7 @@ TEST(Hooks, PutInWhatDiffersFromTheBaselineInTheTypesOfTheParameters) {
                                           Pair("num_workers", Value(std::int64_t{2})),
                                           Pair("precision", Value(std::string("bf16"))),
                                           Pair("prefetch_factor", Value(std::int64_t{4}))));
-  // The baseline is the program as it is, but for what is fixed.
+  // The baseline is the unmodified program, except for fixed knobs.
   EXPECT_THAT(render_command(study, study.baseline).hook->knobs,
               ElementsAre(Pair("num_threads", Value(std::int64_t{3}))));
 }

@@ -83,7 +83,7 @@ TEST(StudyReader, ReadsAllKindsOfParameters) {
   EXPECT_EQ(study.space.find("l")->high, 0.1);
   EXPECT_THAT(study.space.find("c")->choices,
               ElementsAre(Value("a"), Value(std::int64_t{1}), Value(2.5), Value(true)));
-  // Values take their parameter's type, however they were written.
+  // Values get their parameter's type, however they are written.
   EXPECT_EQ(*study.baseline.find("i"), Value(std::int64_t{4}));
   EXPECT_EQ(*study.baseline.find("f"), Value(1.0));
   EXPECT_EQ(*study.baseline.find("b"), Value(false));
@@ -219,7 +219,7 @@ TEST(StudyFingerprint, StaysWhenTheFolderMoves) {
   EXPECT_EQ(here->fingerprint, there->fingerprint);
 }
 
-/// Files in a folder of their own, removed at the end.
+/// Files in a temporary folder.
 class StudyFiles : public ::testing::Test {
  protected:
   std::filesystem::path write(const std::string& text) { return folder_.write("study.json", text); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a hook tells of a program: a draft is a study that the reader accepts, or an error that
-// says what to do. Over fixed seeds.
+// For random reports of a hook over fixed seeds: a draft is a study that the reader accepts, or an
+// error with advice.
 #include <algorithm>
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ const Item& one_of(const std::vector<Item>& items, Rng& rng) {
   return items[rng.below(items.size())];
 }
 
-/// A value that a program may have for a knob: one of the table's, one beyond it, or not known.
+/// Returns a program's random value of a knob: one of the table's, one beyond it, or unknown.
 Json random_today(const Knob& knob, Rng& rng) {
   const Json& parameter = knob.parameter;
   if (rng.below(8) == 0) return nullptr;

@@ -25,7 +25,8 @@ std::string refused(const std::string& name, const std::string& why) {
   return fmt::format(R"({{"event":"knob","knob":"{}","may":false,"why":"{}"}})", name, why);
 }
 
-/// A program with a loader, 100 steps of 20 ms and 32 samples; data takes 10 % of them.
+/// Returns a survey of a program with a loader, and 100 steps of 20 ms and 32 samples; data takes
+/// 10 % of them.
 Survey usual(const std::vector<std::string>& events, double data_share = 0.1) {
   Survey survey;
   survey.log.add(R"({"event":"patched","pid":1,"torch":"1.13.1","device":"cpu"})");
@@ -111,7 +112,7 @@ TEST(Draft, OffersALoaderThatWouldSoonBeWaitedFor) {
     survey.last.metrics["loader_queue_depth"] = waiting;
     return study_of(must_draft(survey)).space.find("num_workers") != nullptr;
   };
-  // Of the eight batches ahead, four are in the workers' hands: none of them is ever idle.
+  // Four of the eight batches ahead are still with the workers, so no worker is ever idle.
   EXPECT_TRUE(offers_workers("4", 4.0));
   EXPECT_FALSE(offers_workers("4", 7.5));
   EXPECT_FALSE(offers_workers("4", 8.0));
@@ -197,7 +198,7 @@ TEST(Draft, MakesRoomForTodaysValueAndKeepsOnlyChoicesThatThereAre) {
             "prefetch_factor=3");
 }
 
-/// A program was seen for 10 s on eight CPUs.
+/// Returns the activity of a program over 10 s on eight CPUs.
 ProcessActivity activity(double trainer_cpu_s, double runnable_threads = 1.0) {
   ProcessActivity seen;
   seen.span_s = 10.0;
@@ -416,7 +417,7 @@ TEST(Draft, WhatChangesRoundingIsTunedWithAGuardAndWhatChangesTheTrainingWhenAsk
   ASSERT_EQ(numeric.guards.size(), 1U);
   EXPECT_EQ(numeric.guards[0].metric, "loss");
   EXPECT_EQ(numeric.guards[0].max_ratio_to_baseline, 1.02);
-  // 5 s of 20 ms a step are 250 steps of 32 samples.
+  // 5 s of 20 ms per step are 250 steps of 32 samples.
   EXPECT_EQ(numeric.guards[0].after_samples, 8000.0);
 
   wanted.semantic = true;
@@ -540,7 +541,7 @@ TEST(Draft, TheEndOfAnEpochIsAPhaseOfThePlan) {
 TEST(Draft, SamplesPerStepGrowWithATunedBatch) {
   DraftOptions wanted = options();
   wanted.semantic = true;
-  wanted.samples_per_step = 48.0;  // of 32: half as many again
+  wanted.samples_per_step = 48.0;  // 1.5 times the batch of 32
   const StudySpec study = study_of(must_draft(usual({knob("batch_size", "32")}), wanted));
   EXPECT_EQ(samples_per_step(study, study.baseline), 48.0);
   Configuration larger = study.baseline;

@@ -33,7 +33,7 @@ class AttachedRunnerTest : public testing::Test {
     ASSERT_TRUE(runner_->begin_study("s", "s@1"));
   }
 
-  /// A trial with 2 workers; a level makes it take turns.
+  /// Returns a trial with 2 workers; with a level it takes turns.
   static TrialSpec trial(std::int64_t number, std::optional<double> level) {
     TrialSpec spec;
     spec.key = {number, 1};
@@ -43,7 +43,7 @@ class AttachedRunnerTest : public testing::Test {
   [[nodiscard]] std::vector<TrialEvent> now() const {
     return runner_->wait(clock_.now_s()).value();
   }
-  /// Its program ends.
+  /// Ends the program.
   void end() { life_.reset(); }
 
   VirtualClock clock_;
@@ -132,10 +132,10 @@ TEST_F(AttachedRunnerTest, TakesTurnsWithTheBaselineAtItsLevel) {
   for (int turn = 0; turn < 8; ++turn) {
     for (const TrialReported& event : only<TrialReported>(now()))
       reports.push_back(event.report);
-    hook_->make_steps(2, 50.0);  // before it has heard of the switch: they do not count
+    hook_->make_steps(2, 50.0);  // before it has read the switch, so they do not count
     for (const Json& change : hook_->switches())
       knobs.push_back(change["knobs"]);
-    // Twice as fast, on a machine that is ten times slower than when the baseline was measured.
+    // Twice as fast, on a machine that is ten times slower than during the baseline's measurement.
     ASSERT_FALSE(knobs.empty());
     hook_->make_steps(12, knobs.back().empty() ? 0.5 : 0.25);
   }

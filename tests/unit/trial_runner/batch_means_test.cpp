@@ -16,7 +16,7 @@ std::vector<Interval> constant(std::size_t count, double seconds, double samples
   return std::vector<Interval>(count, Interval{samples, seconds});
 }
 
-/// Independent steps of `samples` samples, one second each, give or take `deviation_s`.
+/// Returns independent steps of `samples` samples and about one second, with this deviation.
 std::vector<Interval> noisy(std::size_t count, double deviation_s, std::uint64_t seed) {
   Rng rng(7, "batch_means_test", seed);
   std::vector<Interval> intervals;
@@ -57,7 +57,7 @@ TEST(BatchMeans, AnIntervalThatHoldsAlmostAllSamplesIsNoSeries) {
 }
 
 TEST(BatchMeans, IndependentStepsHaveTheIntervalOfTheirMean) {
-  // 1.96 sigma / sqrt(n), wider for Student's t and for what two halves differ by.
+  // 1.96 sigma / sqrt(n), wider by Student's t and by the difference of the two halves.
   constexpr std::size_t k_steps = 4096;
   const double expected = 1.96 * 0.1 / std::sqrt(static_cast<double>(k_steps));
   double sum = 0.0;
@@ -102,7 +102,7 @@ TEST(SignificantDrift, IsFoundInARampAndNotInNoise) {
   std::vector<Interval> ramp;
   for (int i = 0; i < 200; ++i)
     ramp.push_back({1.0, 1.0 + 0.001 * i});
-  // From 1 to 1.2 around a mean of 1.1, less the half batches at both ends.
+  // It rises from 1 to 1.2 around a mean of 1.1, less half a batch at both ends.
   EXPECT_NEAR(significant_drift(ramp), 0.2 / 1.1 * 0.9, 0.005);
   int found = 0;
   for (std::uint64_t run = 0; run < 200; ++run)

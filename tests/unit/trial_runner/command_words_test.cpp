@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a user's command starts: Python's script, a launcher, and whose ranks it would inherit.
+// Tests what a user's command starts: Python's script, a launcher, and whose ranks it would
+// inherit.
 #include "trial_runner/launch/command_words.hpp"
 
 #include <map>

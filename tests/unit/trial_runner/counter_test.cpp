@@ -66,7 +66,8 @@ TEST(CumulativeCounter, AFirstStepIsNotTakenForARestart) {
   EXPECT_EQ(counter.add(value(0)), 1);
 }
 
-/// Lines of two programs, of which one is so many times as fast.
+/// Feeds lines of two programs, one of which is this many times as fast. True if the counter sees
+/// two writers.
 bool is_seen_to_be_two(int times_as_fast, double of_slower_from = 0.0) {
   CumulativeCounter counter;
   double fast = 0.0;
@@ -100,7 +101,7 @@ TEST(CumulativeCounter, EpochsOfAnyLengthAreNotTwoPrograms) {
   EXPECT_FALSE(sparse.several_writers());
 }
 
-/// Of epochs of so many steps, told at every so many of them.
+/// Returns the uncounted share of epochs with `length` steps, reported every `every` steps.
 double uncounted_share(int length, int every, bool tells_end) {
   CumulativeCounter counter;
   for (int epoch = 0; epoch < 4; ++epoch) {
@@ -132,7 +133,7 @@ TEST(CumulativeCounter, ATotalOrASingleRestartLeavesNothingUncounted) {
 }
 
 TEST(CumulativeCounter, LinesThatAreRarerThanEpochsHalvesAreNotTwoPrograms) {
-  // Every so many steps over all, the number of the step within its epoch of a hundred.
+  // A line every `every` steps shows the number of the step within its epoch of a hundred.
   for (int every = 60; every <= 150; ++every) {
     CumulativeCounter counter;
     for (int step = every; step <= 100 * every; step += every)

@@ -18,7 +18,7 @@
 
 namespace steptune {
 
-/// The program's end: says what the hook says, at once and in any number.
+/// The program's end of the connection: sends the hook's messages, at once and in any number.
 class FakeHook {
  public:
   explicit FakeHook(const std::filesystem::path& path, int world_size = 1, int rank = 0)
@@ -36,8 +36,7 @@ class FakeHook {
     EXPECT_EQ(::send(socket_.get(), packet.data(), packet.size(), MSG_NOSIGNAL),
               static_cast<ssize_t>(packet.size()));
   }
-  /// Steps of so many seconds each with the settings that it was told of last. `more`: further
-  /// keys.
+  /// Makes steps of this many seconds each, with the latest settings. `more`: further keys.
   void make_steps(int count, double seconds, const std::string& more = "") {
     for (int i = 0; i < count; ++i) {
       step_ += 1;
@@ -46,7 +45,7 @@ class FakeHook {
                       seconds_, 8 * step_, configuration_, more));
     }
   }
-  /// What the tuner has said since, signs of life apart.
+  /// Returns the tuner's messages since the last call, without signs of life.
   std::vector<Json> switches() {
     std::vector<Json> told;
     std::array<char, 4096> packet{};
@@ -61,7 +60,7 @@ class FakeHook {
       configuration_ = told.back()["configuration"].get<int>();
     }
   }
-  /// How often it was told since that the tuner is there.
+  /// Returns the number of signs of life of the tuner since the last call.
   int signs_of_life() {
     static_cast<void>(switches());
     return std::exchange(signs_of_life_, 0);

@@ -21,7 +21,7 @@ using ::testing::IsEmpty;
 class ForkedRunnerTest : public ::testing::Test {
  protected:
   ForkedRunnerTest() { begin(); }
-  /// A study with a runner of its own.
+  /// Starts a study with a new runner.
   void begin() {
     auto inner = std::make_unique<ScriptedRunner>();
     inner_ = inner.get();
@@ -38,7 +38,7 @@ class ForkedRunnerTest : public ::testing::Test {
     if (may_fork) spec.forked = ForkedStart{};
     return spec;
   }
-  /// Trials that have ended since, of those that the tuner knows.
+  /// Returns the trials that have ended since the last call, without the runner's own checks.
   std::vector<std::int64_t> ended() {
     std::vector<std::int64_t> numbers;
     const auto events = runner_->wait(clock_.now_s()).value();
@@ -52,7 +52,7 @@ class ForkedRunnerTest : public ::testing::Test {
     }
     return numbers;
   }
-  /// The first trial, which tells what the next ones need.
+  /// Runs the first trial, whose reports the next ones need.
   void run_reference() {
     ASSERT_TRUE(runner_->start(trial(1)));
     EXPECT_FALSE(latest().forked);
@@ -72,7 +72,7 @@ class ForkedRunnerTest : public ::testing::Test {
 TEST_F(ForkedRunnerTest, ForksOnceTheFirstLossesOfAForkedProcessAreTheFreshOnes) {
   run_reference();
   ASSERT_TRUE(runner_->start(trial(2)));
-  // The first trial again, with a log of its own.
+  // The check repeats the first trial, with a separate log.
   EXPECT_LT(latest().key.trial, 0);
   EXPECT_EQ(latest().environment.at("NUMBER"), "1");
   EXPECT_EQ(latest().environment.at(k_pytorch_hook_variable), R"({"v":1,"mode":"report"})");
@@ -83,7 +83,7 @@ TEST_F(ForkedRunnerTest, ForksOnceTheFirstLossesOfAForkedProcessAreTheFreshOnes)
   EXPECT_THAT(ended(), IsEmpty());
 
   inner_->tell_losses(latest().key, "2.25");
-  EXPECT_THAT(ended(), IsEmpty());  // it is asked to end
+  EXPECT_THAT(ended(), IsEmpty());  // the check is asked to end
   EXPECT_THAT(ended(), IsEmpty());
   ASSERT_EQ(latest().key.trial, 2);
   EXPECT_TRUE(latest().forked);
@@ -184,7 +184,7 @@ TEST_F(ForkedRunnerTest, ATrialThatWaitsForTheCheckCanBeStopped) {
     }
     EXPECT_THAT(ended(), ElementsAre(2));
     EXPECT_EQ(outcomes_.back().kind, OutcomeKind::stopped);
-    // The next one is checked before.
+    // A check comes before the next one.
     ASSERT_TRUE(runner_->start(trial(3)));
     EXPECT_LT(latest().key.trial, 0);
   }

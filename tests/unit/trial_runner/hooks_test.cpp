@@ -51,7 +51,7 @@ TEST(KnobTable, HasOnlyWhatTheTunerUnderstands) {
   EXPECT_EQ(find_pytorch_knob("precision")->knob_class, KnobClass::numeric);
 }
 
-/// `safe num_workers bitwise live`, in order.
+/// Returns the table's knobs as `safe num_workers bitwise live`, in order.
 Words knobs_of_table() {
   const Json table =
       Json::parse(read_file(STEPTUNE_SOURCE_DIR "/trial_runner/hooks/pytorch/knobs.json"));
@@ -175,7 +175,7 @@ TEST(HookFiles, BecomeOneTextOfPlainCharacters) {
   const std::string text = packed_text(*files);
   EXPECT_EQ(text, packed_text(*files));
   EXPECT_THAT(text, ::testing::MatchesRegex("[A-Za-z0-9+/]+=*"));
-  // What is left of SageMaker's 100 hyperparameters is the study's.
+  // SageMaker allows 100 hyperparameters; the study gets the rest.
   EXPECT_LT(text.size(), 57U * 2500U);
 }
 

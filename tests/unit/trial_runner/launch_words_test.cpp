@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How the processes of a launch are started, and which launches a runner cannot start.
+// Tests how the processes of a launch are started, and which launches a runner cannot start.
 #include "trial_runner/launch/launch_words.hpp"
 
 #include <string>

@@ -9,7 +9,7 @@
 namespace steptune {
 namespace {
 
-/// Seconds between each two of the lines.
+/// Returns the seconds between consecutive lines.
 std::vector<double> gaps(const std::vector<std::string>& lines) {
   LineClock clock;
   std::vector<double> between;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs whose first seconds say something else than their long run.
+// Tests programs whose first seconds differ from their long run.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 namespace steptune {
 namespace {
 
-/// A queue of 64 batches that fills while the first step compiles; loading takes twice as long as
-/// computing.
+/// Returns a program with a queue of 64 batches, which fills while the first step compiles. Loading
+/// takes twice as long as computing.
 SimulatedProgram queued_program() {
   SimulatedProgram program;
   program.step_s = 0.05;
@@ -48,7 +48,7 @@ TEST(AFullQueue, LeavesTheTruthWithinTheBoundsAtAnyLength) {
   }
 }
 
-/// Steps of `step_s`, an evaluation of 2 s every 200 and a checkpoint of 1 s every 100.
+/// Returns steps of `step_s`, an evaluation of 2 s every 200 and a checkpoint of 1 s every 100.
 SimulatedProgram interrupted_program(double step_s, bool reported) {
   SimulatedProgram program;
   program.step_s = step_s;
@@ -87,8 +87,8 @@ TEST(EvaluationAndCheckpoint, CountAtTheirPeriodsWhetherToldOrNot) {
   }
 }
 
-/// A trial ends once its interval is tight: where pauses come at random it would else be the trials
-/// that met few and short ones.
+/// A trial ends once its interval is tight. With random pauses, those trials would end that met few
+/// and short ones.
 TEST(PausesAtRandom, DoNotEndATrialBecauseTheFewThatCameWereShort) {
   const StopRule rule{.target_half_width = 0.02, .max_trial_s = 600.0, .most_hidden = 0.1};
   for (const bool reported : {false, true}) {
@@ -109,7 +109,7 @@ TEST(PausesAtRandom, DoNotEndATrialBecauseTheFewThatCameWereShort) {
   }
 }
 
-/// Share of the intervals that hold the truth, and mean seconds to the end.
+/// Share of the intervals that contain the truth, and mean seconds to the end.
 struct FirstLooks {
   double covered = 0.0;
   double seconds = 0.0;
@@ -133,7 +133,7 @@ constexpr StopRule k_baseline{};
 constexpr StopRule k_short_look{.looks_for_long = false};
 constexpr StopRule k_later{.earlier_trials = 4};
 
-/// One step in twenty takes twice as long or longer: of 30 steps often none.
+/// One step in twenty takes at least twice as long, so 30 steps often have none.
 TEST(HeavyTails, AreMetByTheBaselinesLongLookAndWaitedForByLaterTrials) {
   SimulatedProgram program;
   program.tail_share = 0.05;
@@ -154,7 +154,7 @@ TEST(QuietSteps, TakeNoLongerAfterQuietTrials) {
   }
 }
 
-/// A neighbour makes steps 30 % longer for a minute, 15 s after the start.
+/// Another process makes steps 30 % longer for a minute, from 15 s after the start.
 TEST(ADisturbedMinute, IsMeasuredAgainWhereTheRunnerSeesItAndToldWhereItLastsElse) {
   const StopRule rule{.target_half_width = 0.02, .max_trial_s = 600.0, .most_hidden = 0.1};
   for (const bool shows : {true, false}) {

@@ -28,7 +28,8 @@ StepTimes autocorrelated(const std::shared_ptr<Rng>& rng, double phi, double noi
   };
 }
 
-/// A run of `steps` steps that reports every `every`-th, ten seconds after the trial's start.
+/// Measures a run of `steps` steps that starts ten seconds after the trial, and reports every
+/// `every`-th step.
 Measurement measure(const StepTimes& seconds, int steps, int every = 1) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   double now_s = 10.0;
@@ -51,7 +52,7 @@ Report at(double received_s, double step) {
 }
 
 struct Coverage {
-  double share = 0.0;  ///< of the steady runs whose interval holds the truth
+  double share = 0.0;  ///< of the steady runs whose interval contains the truth
   int steady = 0;
 };
 
@@ -76,7 +77,8 @@ TEST(MeasurerCalibration, IntervalsCoverTheMeanOfAutocorrelatedSteps) {
     const auto make = [&](auto rng) { return autocorrelated(rng, phi, 0.05); };
     const Coverage result = coverage(make, k_step_s, 300, 1);
     EXPECT_GE(result.share, 0.90) << "phi " << phi;
-    // At a fixed length they are wider than need be: trials end at the first that is tight.
+    // At a fixed length intervals are wider than necessary, since trials end at the first tight
+    // one.
     EXPECT_LE(result.share, 0.999) << "phi " << phi << ": needlessly wide";
     EXPECT_GE(result.steady, 396) << "phi " << phi;
   }
@@ -118,7 +120,7 @@ TEST(MeasurerCalibration, IntervalsCoverTheMeanAfterPrefetchedBatchesDrained) {
 }
 
 TEST(MeasurerCalibration, RareStallsAreNotCutOffAsWarmUp) {
-  // Exponential stalls in 5 % of the steps: a median would miss them all.
+  // 5 % of the steps have exponential stalls, which a median would miss.
   double sum = 0.0;
   for (int seed = 0; seed < 100; ++seed) {
     const auto rng = std::make_shared<Rng>(static_cast<std::uint64_t>(seed), "stalls");
@@ -219,7 +221,7 @@ TEST(Measurer, OneStallLeavesTheLongRunUncertainAndTheStepsNot) {
   EXPECT_GT(m.half_width_s, 2.0 / 150);
 }
 
-/// 250 steps; an evaluation of 2 s after every 50th, which the program tells.
+/// Measures 250 steps with an evaluation of 2 s after every 50th, which the program reports.
 Measurement with_told_evaluations(bool tells_seconds) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   double now_s = 0.0;
@@ -272,7 +274,7 @@ TEST(Measurer, AKnownBufferHidesLess) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = 4.0, .buffered_steps = 10.0});
   for (int i = 1; i <= 111; ++i)
     measurer.add(at(100.0 + i, i));
-  // 110 steps of 4 samples in 110 s, of which 40 samples may have been ready before.
+  // 110 steps of 4 samples in 110 s; 40 samples may have been ready before.
   EXPECT_NEAR(measurer.current().slowest_seconds_per_sample, 110.0 / (440 - 40), 1e-9);
 }
 
@@ -283,7 +285,7 @@ TEST(Measurer, AKnownBufferIsLookedForBehindTheWarmUp) {
     measurer.add(at(now_s += i <= 100 ? 1.0 : k_step_s, i));
     static_cast<void>(measurer.current());
   }
-  // From the warm-up's end 900 steps in 90 s, of which 10 may have been ready.
+  // From the end of the warm-up 900 steps in 90 s; 10 of them may have been ready.
   EXPECT_NEAR(measurer.current().slowest_seconds_per_sample, 90.0 / 890, 1e-3);
 }
 
@@ -301,7 +303,7 @@ TEST(Measurer, TakesTheMeanAndNotTheMedian) {
 }
 
 TEST(Measurer, WeighsIrregularReportsBySamples) {
-  // 1 s per sample throughout, told at irregular times; one report covers 50 samples.
+  // 1 s per sample throughout, reported at irregular times; one report covers 50 samples.
   Measurer measurer({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
   double samples = 0.0;
   const double increments[] = {1, 2, 1, 50, 3, 1, 1, 7, 2, 2, 1, 4};
@@ -318,7 +320,7 @@ TEST(Measurer, WeighsIrregularReportsBySamples) {
 }
 
 TEST(Measurer, PrefersTheTrialsOwnClock) {
-  // Lines arrive in bursts of ten; the trial's clock is even.
+  // Lines arrive in bursts of ten, but the trial's clock is regular.
   Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   for (int i = 1; i <= 200; ++i) {
     Report report = at(3.0 + std::ceil(i / 10.0), i);
@@ -608,7 +610,7 @@ TEST(Measurer, WhatTheRunnerHasComparedIsTheMeasurement) {
   EXPECT_DOUBLE_EQ(measured.window_steps, 17.0);
   EXPECT_DOUBLE_EQ(measured.warmup_s, 0.0);
   EXPECT_DOUBLE_EQ(measured.window_end_s(), 20.0 + 0.3 * 17);
-  // More is known without a further step.
+  // A new comparison is known without a further step.
   last.compared = ComparedRate{0.21, 0.005};
   measurer.add(last);
   EXPECT_DOUBLE_EQ(measurer.current().seconds_per_sample, 0.21);
@@ -689,7 +691,7 @@ TEST(Looks, AnIntervalThatDidNotEndTheTrialIsNotWidened) {
   EXPECT_DOUBLE_EQ(run(1e-6), run(0.0));
 }
 
-/// What a program that ends by itself has told by then: its steps' ends.
+/// Measures the whole run of a program that ended by itself, from the ends of its steps.
 Measurement whole_run(const std::vector<Report>& reports, double ended_s);
 
 TEST(WholeRun, ThatGoesOnFromACheckpointIsAsLongAsItselfAlone) {
@@ -727,7 +729,7 @@ TEST(WholeRun, OfFourReportsIsWhatALookWouldTell) {
 
 TEST(WholeRun, CountsReportsAfterTheLastLook) {
   std::vector<Report> reports;
-  // Flushed at steps 20 and 40, and as it ends.
+  // Output is flushed at steps 20 and 40, and at the end.
   for (int step = 1; step <= 41; ++step)
     reports.push_back(at(step <= 20 ? 3.0 : step <= 40 ? 7.0 : 8.3, step));
   const Measurement m = whole_run(reports, 8.3);

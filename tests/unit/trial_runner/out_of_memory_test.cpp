@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A program that runs out of memory is judged so by its last words alone, whatever runs it.
+// Tests that the last output alone decides whether a program ran out of memory, with any runner.
 #include "trial_runner/output/out_of_memory.hpp"
 
 #include <string>
@@ -43,7 +43,7 @@ OutputTail tail_of(const std::string& output) {
 }
 
 OutcomeKind local_outcome(const OutputTail& output) {
-  constexpr int k_exit_status_1 = 1 << 8;  // as of waitpid
+  constexpr int k_exit_status_1 = 1 << 8;  // as waitpid returns it
   const local::Ending ending{local::EndedBy::nothing, k_exit_status_1, local::OomKillPlace::nowhere,
                              ended_out_of_memory(output)};
   return local::classify(ending, {}).kind;

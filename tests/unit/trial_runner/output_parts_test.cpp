@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is kept of a program's output does not depend on the pieces that it arrives in. Over fixed
-// seeds.
+// Tests that the kept output of a program does not depend on the pieces in which it arrives, over
+// fixed seeds.
 #include <algorithm>
 #include <filesystem>
 

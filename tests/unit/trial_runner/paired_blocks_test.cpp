@@ -10,12 +10,12 @@
 namespace steptune::live {
 namespace {
 
-/// A program whose machine drifts: what a step takes at each moment, by arm.
+/// A program whose machine drifts: the time of a step at each moment, by arm.
 class DriftingProgram {
  public:
   DriftingProgram(double baseline_s, double trial_s) : baseline_s_(baseline_s), trial_s_(trial_s) {}
 
-  /// One step of the arm whose turn it is. The machine gets a tenth slower every 100 steps.
+  /// Makes one step of the current arm. The machine slows down by a tenth every 100 steps.
   void step(PairedBlocks& blocks, bool warm_up = false) {
     const bool of_trial = blocks.arm() == Arm::trial;
     now_.step += 1.0;
@@ -27,11 +27,11 @@ class DriftingProgram {
       reports_.push_back(std::move(report));
   }
   [[nodiscard]] const std::vector<Report>& reports() const { return reports_; }
-  /// By the reports' counters.
+  /// Returns the seconds per sample by the reports' counters.
   [[nodiscard]] double seconds_per_sample() const {
     return *reports_.back().clock_s / *reports_.back().samples;
   }
-  /// As the blocks compare.
+  /// Returns the rate by the blocks' comparison.
   [[nodiscard]] ComparedRate compared() const {
     for (auto report = reports_.rbegin(); report != reports_.rend(); ++report) {
       if (report->compared) return *report->compared;
@@ -47,11 +47,11 @@ class DriftingProgram {
   std::vector<Report> reports_;
 };
 
-/// Steps of `step_s` in both arms, every other one longer by a half and the others shorter.
+/// Steps of `step_s` in both arms, alternately half as long and half as long again.
 class UnevenProgram {
  public:
   explicit UnevenProgram(double step_s) : step_s_(step_s) {}
-  /// Steps until the turn changes.
+  /// Makes steps until the turn changes; returns their number.
   int finish_turn(PairedBlocks& blocks) {
     const Arm arm = blocks.arm();
     int steps = 0;
@@ -68,7 +68,7 @@ class UnevenProgram {
   LiveStep now_;
 };
 
-/// Without turns.
+/// Measures the baseline without turns.
 void measure_baseline(DriftingProgram& program, PairedBlocks& blocks) {
   blocks.begin_alone(Alone::baseline);
   for (int i = 0; i < 40; ++i)
@@ -76,7 +76,7 @@ void measure_baseline(DriftingProgram& program, PairedBlocks& blocks) {
   blocks.end_trial();
 }
 
-/// Steps until the turn changes.
+/// Makes steps until the turn changes; returns their number.
 int finish_turn(DriftingProgram& program, PairedBlocks& blocks) {
   const Arm arm = blocks.arm();
   int steps = 0;
@@ -103,7 +103,7 @@ TEST(PairedBlocks, DriftCancelsBetweenNeighbours) {
   DriftingProgram program(0.05, 0.03);
   for (int i = 0; i < 2000; ++i)
     program.step(blocks);
-  // The machine has become seven times slower meanwhile.
+  // Meanwhile the machine has become seven times slower.
   EXPECT_NEAR(program.seconds_per_sample(), 0.03 / 32.0, 0.01 * 0.03 / 32.0);
   const ComparedRate compared = program.compared();
   EXPECT_NEAR(compared.seconds_per_sample, 0.03 / 32.0, 0.005 * 0.03 / 32.0);

@@ -30,7 +30,7 @@ TEST(PhaseCost, TwoEventsAreAPeriodIfTheFirstCameAfterAsMany) {
   events.add(200.0, 2.0);
   events.add(400.0, 2.0);
   EXPECT_TRUE(PhaseCost::of(events, 1.0, 500.0, 1.0).periodic);
-  // A counter that did not begin at 0 says nothing of the first gap.
+  // If a counter did not start at 0, its first gap is unknown.
   EXPECT_FALSE(PhaseCost::of(events, 150.0, 500.0, 1.0).periodic);
 }
 
@@ -62,8 +62,8 @@ TEST(PhaseCost, OfOneEventIsWide) {
   EXPECT_DOUBLE_EQ(cost.phase.spacing_samples, 300.0) << "as it was priced";
 }
 
-/// Share of watches of `watched` samples whose interval holds the cost of events that come every
-/// 100 samples at random and take 1 s on average: exactly, or an exponential time.
+/// Returns the share of watches of `watched` samples whose interval contains the true cost. Events
+/// come randomly, every 100 samples on average, and take 1 s exactly, or 1 s on average.
 double share_covered(double watched, bool durations_differ) {
   constexpr double k_gap = 100.0;
   constexpr int k_runs = 2000;
@@ -76,7 +76,7 @@ double share_covered(double watched, bool durations_differ) {
       if (at > watched) break;
       events.add(at, durations_differ ? -std::log(1.0 - rng.uniform()) : 1.0);
     }
-    // What was never seen has no interval.
+    // An event that was never seen has no interval.
     if (events.count() == 0.0) continue;
     ++watches;
     const PhaseCost cost = PhaseCost::of(events, 0.0, watched, 1.0);
@@ -115,7 +115,7 @@ TEST(PhaseCost, OfPeriodicEventsIsAsUncertainAsTheirDurations) {
   EXPECT_DOUBLE_EQ(alike.seconds_per_sample, 0.01);
   EXPECT_DOUBLE_EQ(spread.seconds_per_sample, 0.01);
   EXPECT_EQ(alike.phase.spacing_samples, 200.0);
-  // Twenty durations of 1 s or 3 s have a mean of 2 s, give or take 2 / sqrt(20) times about 0.5.
+  // Twenty durations of 1 s or 3 s have a mean of 2 s, within 2 / sqrt(20) times about 0.5.
   EXPECT_NEAR(spread.half_width_s, 2.1 * 0.01 * 0.5 / std::sqrt(20.0), 2e-4);
   EXPECT_GT(alike.half_width_s, 0.0);
   EXPECT_LT(alike.half_width_s, 0.5 * spread.half_width_s);
@@ -131,7 +131,7 @@ TEST(PhaseCost, OfFewRandomEventsIsNoMoreCertainForGapsThatMayBeEvenByChance) {
     EXPECT_FALSE(cost.periodic);
     return cost.half_width_s / cost.seconds_per_sample;
   };
-  // Ten events at random are up to 1.84 times as many (Garwood 1936).
+  // Ten random events may be up to 1.84 times as many (Garwood 1936).
   EXPECT_GT(relative_half_width({10, 40, 20, 70, 15, 60, 25, 80, 30, 50}), 0.84);
   EXPECT_LT(relative_half_width({36, 44, 38, 43, 37, 42, 39, 45, 36, 40}), 0.5);
 }

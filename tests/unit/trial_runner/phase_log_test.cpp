@@ -9,7 +9,7 @@
 namespace steptune {
 namespace {
 
-/// How many of `name` have ended.
+/// Returns how many phases `name` have ended.
 double count(const PhaseLog& log, const std::string& name) {
   return log.events().contains(name) ? log.events().at(name).count() : 0.0;
 }

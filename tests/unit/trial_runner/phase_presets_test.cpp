@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What trainers print around evaluations and checkpoints, with the times at which the lines come.
+// Tests trainers' output around evaluations and checkpoints, with the times of the lines.
 #include <string>
 #include <vector>
 
@@ -22,8 +22,8 @@ ReportReader preset_reader(const std::string& preset) {
   return ReportReader::create(format).value();
 }
 
-/// `step 40: evaluation begins`, `step 40: evaluation took 2.0 s`: the phases that were told, and
-/// the counter reached before each.
+/// Returns the reported phases, with the counter before each: `step 40: evaluation begins`, `step
+/// 40: evaluation took 2.0 s`.
 std::vector<std::string> phases_told(ReportReader& reader, const std::vector<TimedLine>& lines) {
   std::vector<std::string> told;
   double step = 0.0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Formats that `key=value` reads by general rules: a few lines of each, and the reading of the
+// Tests formats that `key=value` reads by general rules: a few lines of each, and the values of the
 // last.
 #include <optional>
 #include <string>

@@ -76,7 +76,7 @@ TEST(ProgressSeries, ThinningMergesNeighboursEvenly) {
   for (int i = 0; i < 5000; ++i)
     series.add(point_at(i, i));
   const auto intervals = intervals_of(series);
-  // All but the last one, which is still growing, cover equally many reports.
+  // All intervals but the last, which still grows, cover equally many reports.
   for (std::size_t i = 0; i + 1 < intervals.size(); ++i)
     EXPECT_EQ(intervals[i].samples, 8) << i;
 }

@@ -26,7 +26,7 @@ Report phase_of(double received_s, std::optional<double> seconds) {
   return report;
 }
 
-/// The longest time between two points, and when it began.
+/// Returns the start of the longest time between two points, and its length in `seconds`.
 TracePoint longest_wait(const std::vector<TracePoint>& points, double& seconds) {
   TracePoint begin;
   seconds = 0.0;
@@ -48,7 +48,7 @@ TEST(ProgressTrace, AShortOneKeepsEveryPoint) {
   EXPECT_EQ(trace.points.back().at_s, 100.0);
 }
 
-/// 40 slow steps of a warm-up, then 20 000 noisy ones with a stall of 30 steps after each 5 000.
+/// 40 slow steps of warm-up, then 20 000 noisy ones with a stall of 30 steps after each 5 000.
 TEST(ProgressTrace, ALongOneLosesNeitherWarmUpNorStallsNorTheWindow) {
   ProgressTracer tracer(0.0, std::nullopt);
   Rng rng(7, "trace", 0);
@@ -103,8 +103,8 @@ TEST(ProgressTrace, ThinningKeepsTheTimesItIsGiven) {
   EXPECT_EQ(few[2].at_s, 778.0);
 }
 
-/// The definition, in quadratic time: as long as there are too many, the inner point whose triangle
-/// with its neighbours is the smallest goes.
+/// Thins a trace by the definition, in quadratic time: while there are too many points, removes the
+/// inner point whose triangle with its neighbours is the smallest.
 std::vector<TracePoint> thinned_one_by_one(std::vector<TracePoint> points, std::size_t most) {
   const auto area = [&](std::size_t i) {
     const TracePoint &a = points[i - 1], &b = points[i], &c = points[i + 1];
@@ -163,7 +163,7 @@ TEST(ProgressTrace, TimeIsTheTrialsOwnWhereItCanBeTrusted) {
   ProgressTracer trusted(0.0, std::nullopt);
   ProgressTracer set(0.0, std::nullopt);
   for (int i = 1; i <= 10; ++i) {
-    Report report = counted(std::ceil(i / 5.0) * 5.0, i);  // lines that come five at a time
+    Report report = counted(std::ceil(i / 5.0) * 5.0, i);  // lines that arrive in groups of five
     report.clock_s = 100.0 + i;
     trusted.add(report);
     if (i > 5) report.clock_s = 100.0 - i;  // goes back

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shares of CPUs for the processes of a launch, and the words that bind them.
+// Tests the shares of CPUs of a launch's processes, and the commands that bind them.
 #include "trial_runner/launch/rank_cpus.hpp"
 
 #include <gmock/gmock.h>

@@ -15,8 +15,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-/// What a rank tells of steps of `step_s`, of which `data_s` go to data; each step has two samples
-/// for all ranks together.
+/// A rank that reports steps of `step_s`, `data_s` of which is spent on data. Each step has two
+/// samples over all ranks.
 struct TellingRank {
   int rank = 0;
   double step_s = 0.1;
@@ -24,7 +24,7 @@ struct TellingRank {
   double clock_origin_s = 0.0;
 };
 
-/// The reports of so many seconds, as they come in.
+/// Measures reports of this many seconds, in order of arrival.
 Measurement measured(const std::vector<TellingRank>& ranks, double seconds, bool say_who = true) {
   RankMeasurers measurers({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
   std::vector<std::pair<double, Report>> reports;
@@ -47,7 +47,7 @@ Measurement measured(const std::vector<TellingRank>& ranks, double seconds, bool
   return measurers.current();
 }
 
-/// Steps of `ranks` processes that become slower all the time until the program ends.
+/// Measures a whole run of `ranks` processes that slow down all the time.
 Measurement slowing_whole_run(int ranks, int steps) {
   RankMeasurers measurers({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
   double now_s = 1.0;
@@ -108,7 +108,7 @@ TEST(RankMeasurers, TellsWhereMoreRanksReportThanAreMeasured) {
     ranks.push_back({rank, 0.1});
   EXPECT_THAT(measured(ranks, 5.0).remark, Not(HasSubstr("ranks are measured")));
   ranks.push_back({64, 0.1});
-  // Twice as slow: it is not looked at, which the remark owns up to.
+  // This rank is twice as slow but not measured, which the remark says.
   ranks.push_back({65, 0.2});
   const Measurement m = measured(ranks, 5.0);
   EXPECT_NEAR(m.total_samples, 98.0, 2.1);

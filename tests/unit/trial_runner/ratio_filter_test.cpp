@@ -14,15 +14,17 @@ namespace {
 constexpr double k_step_s = 0.1;
 constexpr double k_target = 0.05;
 
-/// A machine whose steps scatter, and what else they do at each moment.
+/// A machine with noisy steps, and further effects over time.
 struct Machine {
   double noise = 0.07;
-  std::function<double(double)> slower = [](double) { return 1.0; };  ///< at that second
-  double own_stall_every_steps = 0.0;  ///< of the trial's: one takes `own_stall_s` longer
+  std::function<double(double)> slower = [](double) { return 1.0; };  ///< factor at that second
+  /// Steps of the trial between two that take `own_stall_s` longer.
+  double own_stall_every_steps = 0.0;
   double own_stall_s = 0.0;
 };
 
-/// Trials beside the baseline, each until it is known to +-5 %, as the loop ends them.
+/// Trials in turns with the baseline, each until its ratio is known to +-5 %, as the loop ends
+/// them.
 class Turns {
  public:
   Turns(const Machine& machine, std::uint64_t seed) : machine_(machine), rng_(seed, "turns") {
@@ -32,7 +34,7 @@ class Turns {
 
   struct Found {
     TurnRatio ratio;
-    double steps = 0.0;  ///< of both, warm-up after switches included
+    double steps = 0.0;  ///< of both arms, with warm-up after switches
   };
   [[nodiscard]] Found trial(double ratio) {
     filter_.begin_trial();
@@ -84,7 +86,7 @@ class Turns {
 };
 
 struct Outcome {
-  double held = 0.0;   ///< share of intervals
+  double held = 0.0;   ///< share of intervals that contain the truth
   double steps = 0.0;  ///< mean of a trial
 };
 
@@ -129,7 +131,7 @@ TEST(RatioFilter, StallsThatOnlyTheTrialHasAreItsOwn) {
   Machine machine;
   machine.own_stall_every_steps = 16.0;
   machine.own_stall_s = 4.0 * k_step_s;
-  // Half of its blocks hold one, some trials' first blocks none.
+  // Half of the trial's blocks have a stall; the first blocks of some trials have none.
   EXPECT_GE(outcome_of(machine, 1.0, 1.25).held, 0.8);
 }
 
@@ -146,8 +148,8 @@ TEST(RatioFilter, ATrialThatScattersMoreThanTheBaselineIsNotTakenForSure) {
   EXPECT_GT(filter.ratio()->half_width, 0.15);
 }
 
-/// What is known after one block of a trial whose steps scatter so, beside a baseline's that
-/// scatter by a twentieth.
+/// Returns the half-width after one block of a trial with this deviation of steps, beside a
+/// baseline with a deviation of 5 %.
 double half_width_after_a_block(double deviation) {
   const double of_baseline = 0.05;
   RatioFilter filter;
@@ -167,9 +169,9 @@ TEST(RatioFilter, StepsWithinTheFirstBlockTellHowMuchATrialScatters) {
   EXPECT_GT(half_width_after_a_block(0.35), 0.25);
 }
 
-/// Blocks that lie above and below their middle by a factor, whose mean is above it.
+/// A slow first block of a trial may be a disturbance if the baseline has some.
 TEST(RatioFilter, AFirstBlockMayBeADisturbanceWhereTheBaselineHasSome) {
-  // Every eighth block of the baseline takes twice as long, and a trial's first one.
+  // Every eighth block of the baseline takes twice as long, and so does a trial's first one.
   RatioFilter filter;
   double at_s = 0.0;
   const auto add_baseline = [&](bool disturbed) {
@@ -202,7 +204,7 @@ TEST(RatioFilter, IsOfMeanRatesThoughBlocksAreOfUnlikeLength) {
   for (int i = 0; i < 24; ++i)
     add_baseline(i % 2 == 1);
   filter.begin_trial();
-  const double of_trial = scatter / std::sqrt(2.0);  // twice as many steps
+  const double of_trial = scatter / std::sqrt(2.0);  // a block has twice as many steps
   for (int i = 0; i < 24; ++i) {
     filter.add_trial(0.1 * std::exp(i % 2 == 1 ? of_trial : -of_trial), 8.0, now_s += 0.5);
     add_baseline(i / 2 % 2 == 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds of a trial's ratio to the baseline whatever the program, over fixed seeds.
+// Properties of a trial's ratio to the baseline for random programs, over fixed seeds.
 #include <cmath>
 #include <functional>
 
@@ -11,8 +11,8 @@
 namespace steptune::live {
 namespace {
 
-/// Blocks of baseline and trial in turns, of a program with steps of a second; `scale` is the unit,
-/// `drift` the machine's own speed by time.
+/// Compares blocks of baseline and trial in turns, with steps of about a second. `scale` is the
+/// unit, and `drift` the machine's own speed over time.
 RatioFilter compared(
     std::uint64_t seed, double ratio, double scale, double noise, int blocks,
     const std::function<double(double)>& drift = [](double) { return 1.0; }) {
@@ -63,7 +63,7 @@ TEST(RatioOfAny, ProgramIsKnownBetterWithMoreBlocks) {
 }
 
 TEST(RatioOfAny, MachineThatWarmsUpIsThatOfTheProgramAlone) {
-  // A fifth slower in the course of the comparison.
+  // The machine slows down by a fifth during the comparison.
   const auto warming = [](double at_s) { return 1.0 + 0.2 * at_s / 1000.0; };
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto ratio = compared(seed, 0.9, 1.0, 0.005, 20, warming).ratio();

@@ -15,7 +15,7 @@ namespace {
 constexpr int k_steps = 300;
 constexpr int k_series = 200;
 
-/// How many series of steps with this noise may have changed at their end.
+/// Returns the number of series with this noise that seem to change at their end.
 int alarms(double noise, double correlation, const std::function<double(int)>& level) {
   int count = 0;
   for (std::uint64_t seed = 0; seed < k_series; ++seed) {

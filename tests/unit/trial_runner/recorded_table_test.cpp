@@ -58,7 +58,7 @@ TEST_F(RecordedTableFiles, TheObjectiveBecomesSecondsPerSample) {
   EXPECT_DOUBLE_EQ(told->seconds_per_sample, 0.2);
   EXPECT_EQ(told->metrics,
             (std::map<std::string, double>{{"time", 200}, {"acc", 0.5}, {"cost_usd", 0.01}}));
-  // The median row, 100 ms for a sample, takes 0.1 s for a step.
+  // The median row has 100 ms per sample, so a step takes 0.1 s.
   EXPECT_DOUBLE_EQ(told->samples_per_step, 1.0);
   TrialSpec batched = spec("t2.small", 1e-5, false);
   batched.report_format.samples_per_step = 32.0;

@@ -12,7 +12,7 @@ InstanceType at_usd(double usd_per_hour) {
   return type;
 }
 
-/// As many `instance` of a configuration as `nodes` says.
+/// Returns `nodes` instances of a configuration's type.
 RentedGroup nodes_of(const std::string& type) {
   RentedGroup group;
   group.type = document::StringTemplate::parse(type).value();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How replayed trials end: stopped, killed, at their limits, by themselves; and what a study that
-// is simulated with them relies on.
+// Tests how replayed trials end: stopped, killed, at their limits, or by themselves; and the
+// guarantees for studies that are simulated with them.
 #include <cmath>
 #include <limits>
 #include <map>
@@ -88,7 +88,7 @@ TEST(ReplayEnds, AShortGraceShortensTheStop) {
   study.start(1, limits_of(3600.0, 1e9, 0.02));
   study.pass_to(50.0);
   study.runner.stop({1, 1});
-  study.runner.stop({1, 2});  // another attempt: none is there
+  study.runner.stop({1, 2});  // another attempt, which does not exist
   study.pass_to(60.0);
   EXPECT_DOUBLE_EQ(study.ends.at(1).time_s, 50.02);
 }
@@ -192,8 +192,8 @@ TEST(ReplayModels, SayWhyAConfigurationHasNoTime) {
   EXPECT_EQ(of(0.5)->samples_per_step, 32.0);
 }
 
-/// Whatever trials do and whenever they are stopped: one start, then reports that go on, then one
-/// end, at no time before what came first, within the wall limit.
+/// For random trials and stops: one start, then growing reports, then one end; times never decrease
+/// and stay within the wall limit.
 TEST(ReplayEnds, EachTrialHasOneLifeWhateverHappens) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Rng rng(seed, "replay_ends");

@@ -27,7 +27,7 @@ ReplayModel constant_model(double seconds_per_sample) {
   return synthetic_replay_model([=](const Configuration&) { return seconds_per_sample; });
 }
 
-/// Everything that happens until all trials have ended or the clock reads `until_s`.
+/// Returns all events until all trials have ended or the clock reads `until_s`.
 std::vector<TrialEvent> events_until(Runner& runner, const VirtualClock& clock, double until_s) {
   std::vector<TrialEvent> all;
   while (clock.now_s() < until_s) {
@@ -38,7 +38,7 @@ std::vector<TrialEvent> events_until(Runner& runner, const VirtualClock& clock, 
   return all;
 }
 
-/// An exact text of a history, to compare whole runs.
+/// Returns an exact text of the events, to compare whole runs.
 std::string text_of(const std::vector<TrialEvent>& events) {
   std::string text;
   for (const TrialEvent& event : events) {
@@ -136,7 +136,7 @@ TEST(ReplayRunner, IsMeasuredAsTheModelSays) {
     begin(runner);
     ASSERT_TRUE(runner.start(spec_of(1)));
     Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0});
-    // A start that fades over 10 steps has to be out of sight for longer than it was seen.
+    // A start that fades over 10 steps must have been over for longer than it lasted.
     for (const TrialEvent& event : events_until(runner, clock, std::max(3000.0, 400.0 * truth_s))) {
       if (const auto* reported = std::get_if<TrialReported>(&event)) {
         measurer.add(reported->report);
@@ -290,7 +290,7 @@ TEST(StepTimes, ManyStepsAtOnceVaryAsTheirSumDoes) {
     many += taken / k_runs;
     many_squares += taken * taken / k_runs;
   }
-  // 200 steps and the warm-up's sum of 2 exp(-i / 10).
+  // 200 steps, and the warm-up's sum of 2 exp(-i / 10).
   const double expected = 200.0 + 2.0 / (1.0 - std::exp(-0.1));
   EXPECT_NEAR(one, expected, 0.5);
   EXPECT_NEAR(many, expected, 0.5);

@@ -12,7 +12,7 @@
 namespace steptune {
 namespace {
 
-/// What one line, alone, must tell.
+/// A single line, and the values that it must give.
 struct LineCase {
   std::string name;
   std::string line;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A training program that trains nothing: reports as its argument says. Compiled as C++17, from the
-// reporting header alone.
+// A training program that trains nothing: reports as its argument says. Compiled as C++17, with
+// only the reporting header.
 #include <chrono>
 #include <limits>
 #include <string>

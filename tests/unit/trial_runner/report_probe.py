@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""As report_probe.cpp, with the Python reporter."""
+"""Does the same as report_probe.cpp, with the Python reporter."""
 import os
 import sys
 import threading
@@ -83,7 +83,7 @@ elif mode == "forked":
 elif mode == "tensor":
 
     class Tensor:
-        """Looks like a tensor: has a graph until detached, and is read late."""
+        """Looks like a tensor: has a graph until it is detached, and is read late."""
 
         read = 0
 
@@ -102,7 +102,7 @@ elif mode == "tensor":
 elif mode == "own_stdout":
 
     class Tee:
-        """As programs put in stdout's place to keep a log of their own: it cannot be flushed."""
+        """A replacement of stdout that cannot be flushed, as in programs with their own log."""
 
         def __init__(self):
             self.stdout = sys.stdout

@@ -60,7 +60,7 @@ TEST(HookLines, AreRefusedWhereTheyAreNoObjectOfTheirOwn) {
 struct RejectCase {
   std::string name;
   std::string document;
-  std::string message;  ///< part of it
+  std::string message;  ///< part of the error
 };
 class SteptuneLine : public testing::TestWithParam<RejectCase> {};
 
@@ -133,7 +133,7 @@ TEST(ReportReader, TellsRanksApartAndTakesMetricsOfTheFirst) {
   EXPECT_EQ(second->step, 2.0);
   EXPECT_EQ(second->parts.at("data"), 1.5);
   EXPECT_TRUE(second->metrics.empty());
-  // The first rank evaluates still, and its loss is the trial's.
+  // The first rank still evaluates, and its loss is the trial's.
   EXPECT_TRUE(reader.phase_under_way());
   EXPECT_EQ(reader.read_line(R"([steptune] {"v":1,"step":4})", 3.0)->metrics.at("loss"), 0.5);
   for (const char* rank : {"-1", "0.5", "1e9", "\"a\""}) {
@@ -308,7 +308,8 @@ TEST(ReportReader, AnInnerBarOutrunsTheOuterOne) {
   EXPECT_EQ(last, 30.0);
 }
 
-/// The last step that is told while a bar goes from 1 to `done` of `total`, a line each `every_s`.
+/// Returns the last step read while a bar goes from 1 to `done` of `total`, with a line every
+/// `every_s`.
 std::optional<double> drawn(ReportReader& reader, int done, int total, double from_s,
                             double every_s, const std::string& postfix = "") {
   std::optional<double> step;
@@ -381,7 +382,7 @@ TEST(ReportReader, HfTrainerTellsSamplesWhereItsHeaderDoes) {
       "  Total train batch size (w. parallel, distributed & accumulation) = 32", 0.0));
   const auto report = reader.read_line(" 10%|█  | 50/500 [00:10<01:30,  4.98it/s]", 1.0);
   EXPECT_EQ(report->samples, 1600.0);
-  // The evaluation's own bar.
+  // The evaluation has its own bar.
   const auto evaluation = reader.read_line(" 10%|█  | 5/13 [00:10<01:30,  4.98it/s]", 2.0);
   ASSERT_TRUE(evaluation);
   EXPECT_FALSE(evaluation->step || evaluation->samples);
@@ -525,7 +526,7 @@ TEST(ReportReader, UnknownPresetNamesTheNearest) {
   EXPECT_NE(reader.error().message.find("did you mean \"lightning\""), std::string::npos);
 }
 
-/// Pieces that parsers trip over, joined at random with random bytes.
+/// Returns pieces that are hard to parse, joined randomly with random bytes.
 std::string hostile_line(Rng& rng) {
   const std::vector<std::string> pieces{"[steptune] ",
                                         "{\"v\":1,",

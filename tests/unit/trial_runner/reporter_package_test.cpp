@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `pip install` of the Python reporter, as docs/reporting.md tells it, without a network.
+// Tests `pip install` of the Python reporter as in docs/reporting.md, without a network.
 #include <array>
 #include <cstdio>
 #include <filesystem>
@@ -37,7 +37,7 @@ TEST(ReporterPackage, InstallsWithoutANetworkAndReports) {
   const fs::path folder = fs::path(::testing::TempDir()) / fmt::format("reporter-{}", getpid());
   fs::remove_all(folder);
   fs::create_directories(folder);
-  // pip builds in the folder that it is given.
+  // pip builds in the given folder.
   fs::copy(STEPTUNE_SOURCE_DIR "/trial_runner/reporters", folder / "reporters",
            fs::copy_options::recursive);
   const Ran installed =

@@ -12,7 +12,7 @@
 namespace steptune {
 namespace {
 
-/// What a probe printed, as lines. `environment` is written as for env(1).
+/// Returns the lines of a probe's output. `environment` has the syntax of env(1).
 std::vector<std::string> lines_of(const std::string& environment, const std::string& program,
                                   const std::string& mode) {
   const std::string command =
@@ -47,7 +47,7 @@ std::vector<Report> reports_of(const std::vector<std::string>& lines) {
   return reports;
 }
 
-/// The same behaviour is asked of both reporters.
+/// Both reporters must behave in the same way.
 class Reporters : public testing::TestWithParam<std::string> {
  protected:
   [[nodiscard]] std::vector<std::string> lines(const std::string& environment,
@@ -135,7 +135,7 @@ TEST_P(Reporters, TellEveryPhaseAfterTheStepsBeforeIt) {
   }
   std::vector<std::string> expected;
   for (const int step : {20, 40, 60, 80, 100}) {
-    // The checkpoint within it is part of it.
+    // A checkpoint within an evaluation is part of it.
     expected.push_back(fmt::format("{} evaluation begins", step));
     expected.push_back(fmt::format("{} evaluation ended", step));
   }
@@ -185,7 +185,7 @@ TEST(PythonReporter, ReadsTensorsOnlyWhenALineIsPrinted) {
   ASSERT_GE(reports.size(), 2U);
   EXPECT_EQ(reports.back().metrics.at("loss"), 0.25);
   EXPECT_FALSE(reports.back().metrics.contains("text"));
-  // At most one read for each line before the one that tells.
+  // At most one read for each line before the reporting one.
   EXPECT_LT(reports.back().metrics.at("reads"), static_cast<double>(reports.size()) + 0.5);
 }
 

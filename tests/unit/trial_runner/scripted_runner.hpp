@@ -13,7 +13,7 @@
 
 namespace steptune {
 
-/// A runner of one place that does what the test says.
+/// A runner with one place that does what the test says.
 class ScriptedRunner final : public Runner {
  public:
   Result<void> begin_study(const std::string& /*name*/, const std::string& /*identity*/) override {
@@ -56,7 +56,7 @@ class ScriptedRunner final : public Runner {
   }
 
   bool can_fork = true;
-  bool refuses = false;  ///< to start anything
+  bool refuses = false;  ///< refuses to start anything
   double now_s = 5.0;
   std::vector<TrialSpec> started;
   std::vector<Orphan> asked_to_adopt;

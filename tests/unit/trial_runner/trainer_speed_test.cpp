@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The reader finds the true seconds per step of trainers whose speed is known.
+// Tests that the reader finds the true seconds per step of trainers with a known speed.
 #include <optional>
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ struct Speed {
   double average_s = 0.0;
 };
 
-/// Seconds per step between the report in the middle of the output and the last one.
+/// Returns the seconds per step between the report in the middle of the output and the last one.
 Speed speed_of(const TrainerOutput& output) {
   ReportFormat format;
   format.preset = output.format;
@@ -32,7 +32,7 @@ Speed speed_of(const TrainerOutput& output) {
         first_step = report->step;
         first_s = time_s;
       }
-      // The steps of the next counter belong to the time of a phase without an end.
+      // If a phase has no end, the steps of the next counter are part of its time.
       if (phase_begin_s) phases_s += time_s - *phase_begin_s - output.train_s;
       phase_begin_s.reset();
       step = *report->step;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The programs of the simulator have the long-run speed that they claim.
+// Tests that the simulator's programs have the long-run speed that they claim.
 #include "benchmarks/stream_accuracy/training_stream.hpp"
 
 #include <algorithm>
@@ -80,7 +80,7 @@ TEST(TrainingStream, AFullQueueHidesASlowLoaderUntilItHasDrained) {
     fast += now_s - before_s < 1.5 * program.step_s ? 1 : 0;
     before_s = now_s;
   }
-  // While two batches are consumed one is loaded.
+  // One batch is loaded while two are consumed.
   EXPECT_NEAR(fast, 2 * 64, 3);
 }
 
@@ -122,7 +122,7 @@ TEST(WatchedCpu, TellsTheSecondsInWhichAProcessDisturbsByMoreThanTheRunnersThres
     cpu.advance(200.0);
     return cpu.disturbed_s();
   };
-  // Of the quiet 140 s the system's own processes make one or two look disturbed.
+  // The system's own processes make one or two of the quiet 140 s look disturbed.
   EXPECT_NEAR(disturbed_s(disturbed_program(1.3, true)), 60.0, 4.0);
   EXPECT_LT(disturbed_s(disturbed_program(1.3, false)), 8.0) << "it does not show";
   EXPECT_LT(disturbed_s(disturbed_program(1.03, true)), 20.0) << "a tenth of the CPU is the least";

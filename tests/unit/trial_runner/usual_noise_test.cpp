@@ -9,7 +9,7 @@
 namespace steptune {
 namespace {
 
-/// A trial of so many steps of 0.1 s, a sample each, whose mean is known by a hundredth.
+/// Returns a trial of `steps` steps of 0.1 s, one sample each, whose mean is known to a hundredth.
 Measurement measured(double steps) {
   Measurement measurement;
   measurement.status = MeasurementStatus::steady;
@@ -52,7 +52,7 @@ TEST(UsualNoise, IsNotToldByTrialsWithoutASteadyStateOrAnErrorOfTheirOwn) {
   EXPECT_EQ(variance_s(Measurement()), 0.0);
 }
 
-/// A stall of 0.2 s every 20 samples, five in all, that scatter by 0.1 s.
+/// Returns a trial with five stalls of 0.2 s, which scatter by 0.1 s, every `spacing_samples`.
 Measurement stalled(double spacing_samples) {
   Measurement measurement = measured(100.0);
   PhaseEstimate stall;

@@ -13,7 +13,8 @@ using ::testing::HasSubstr;
 
 constexpr double k_mebibytes = 1 << 20;
 
-/// A program with a batch size and workers, whose steps hold `batch` samples by the study's word.
+/// Returns the study of a program with a batch size and workers. The study states that a step has
+/// `batch` samples.
 StudySpec counted_study() {
   const Json document = parse_json(R"({
     "name": "s", "command": ["train", "{batch}", "{workers}"],
@@ -27,7 +28,7 @@ StudySpec counted_study() {
   return study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
 }
 
-/// One whose steps took `step_s`, known to 1 %, and that told no samples.
+/// Returns a trial whose steps took `step_s`, known to 1 %, and that reported no samples.
 TrialRecord counted_trial(std::int64_t number, std::int64_t batch, double step_s,
                           std::int64_t workers = 0) {
   TrialRecord trial = completed(number, 1.0);

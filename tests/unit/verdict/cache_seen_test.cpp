@@ -16,7 +16,7 @@ using ::testing::HasSubstr;
 
 constexpr double k_mib = 0x1p20;
 
-/// A run of 20 s; `placed`: how it was begun, nothing where the study names no data.
+/// Returns a run of 20 s. `placed`: how it was started; empty if the study names no data.
 TrialRecord run_that_read(std::optional<double> bytes, const std::string& placed = "") {
   TrialRecord run;
   run.spent_s = 20.0;

@@ -23,7 +23,7 @@ constexpr auto k_a = TrialPurpose::confirm_incumbent;
 constexpr auto k_b = TrialPurpose::confirm_baseline;
 constexpr double k_error = 0.025;
 
-/// What trial `x` of the search takes, and then does when it is run again.
+/// Fixture: times of the search's trials by `x`, and of their fresh runs.
 class ConfirmTest : public ::testing::Test {
  protected:
   ConfirmTest() { trials_.front().purpose = TrialPurpose::baseline; }
@@ -32,7 +32,7 @@ class ConfirmTest : public ::testing::Test {
     standing_.emplace(ranking_rules(study_), trials_);
     return Confirmation(study_, *standing_).next_step(limits);
   }
-  /// Runs what is asked for until nothing is; `value` of a run's `x`. The order: `x` of each run.
+  /// Makes all requested runs, with `value` of their `x`. Returns the `x` of each run, in order.
   template <typename Value>
   std::vector<std::int64_t> run(const Value& value, ConfirmLimits limits = {true, 3}) {
     std::vector<std::int64_t> order;
@@ -45,7 +45,7 @@ class ConfirmTest : public ::testing::Test {
     }
     return order;
   }
-  /// Runs what is asked for now, which is `x`, beside others for `disturbed_s` of ten seconds.
+  /// Makes the next requested run, which must be `x`, with `disturbed_s` of ten seconds disturbed.
   void disturbed_run(std::int64_t x, double value, double disturbed_s = 4.0) {
     const auto step = next();
     ASSERT_TRUE(step);
@@ -287,7 +287,7 @@ TEST_F(ConfirmTest, OfShortProgramsABaselineMayBeBestByLuck) {
 }
 
 TEST_F(ConfirmTest, OfShortProgramsABaselineMayBeBestByLuckWhereASmallerBatchIsPreferred) {
-  // Batches of 16 for x = 2, and of 64 else.
+  // Batches of 16 for x = 2, and of 64 otherwise.
   study_.planned_run.batch_size = document::Formula("b", [](const Configuration& configuration) {
     return to_number(*configuration.find("x")) == 2.0 ? 16.0 : 64.0;
   });
@@ -907,8 +907,8 @@ TEST(DisturbedRuns, AreLeftOutUnlessThatIsUsualOrNothingWouldBeLeft) {
               ::testing::ElementsAre(&quiet, &loud, &loud));
 }
 
-/// Whole runs of programs that end by themselves, without a steady state: what a longer run would
-/// take each of them tells to 60 %.
+/// Whole runs of programs that end by themselves without a steady state. Each predicts the time of
+/// a longer run to within 60 %.
 class WholeRunPairs : public PairsTest {
  protected:
   void add_pair(double incumbent, double baseline) {
@@ -956,7 +956,7 @@ TEST_F(WholeRunPairs, ThatAreEqualAreNotCertain) {
   for (int pair = 0; pair < 3; ++pair)
     add_pair(1.0, 1.15);
   const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
-  // A tenth of what the difference of two launches scatters by; t(2; 0.975) = 4.302653.
+  // A tenth of the deviation between two launches; t(2; 0.975) = 4.302653.
   const double error = 0.1 * std::sqrt(2.0) * 0.015 / std::sqrt(3.0);
   EXPECT_NEAR(std::log(speed_up.high / 1.15), 4.302653 * error, 1e-6);
   EXPECT_NEAR(std::log(1.15 / speed_up.low), 4.302653 * error, 1e-6);
@@ -978,7 +978,8 @@ TEST_F(WholeRunPairs, WithASteadyStateAreNoSurerThanTheirSpreadAndThePriorSay) {
     run.measurement->status = MeasurementStatus::steady;
     run.standard_errors[0] = 0.04 * run.objectives[0];
   }
-  // No deviations, 3 x (2 x 0.015^2 + 2 x 0.04^2) of the prior, over 5 degrees of freedom.
+  // No deviations of the pairs, 3 x (2 x 0.015^2 + 2 x 0.04^2) of the prior, over 5 degrees of
+  // freedom.
   const double variance = 3.0 * 2.0 * (0.015 * 0.015 + 0.04 * 0.04) / 5.0;
   const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
   EXPECT_NEAR(std::log(speed_up.high / 1.5), 2.570582 * std::sqrt(variance / 3.0), 1e-6);

@@ -8,8 +8,8 @@
 
 namespace steptune {
 
-/// A study with one parameter, `x`, whose objective is the time of a planned run of a thousand
-/// samples, at 3.6 USD an hour.
+/// Returns a study with one parameter, `x`. The objective is the time of a planned run of a
+/// thousand samples, at 3.6 USD per hour.
 inline StudySpec time_study() {
   const Json document = parse_json(R"({
     "name": "s", "command": ["train", "{x}"],

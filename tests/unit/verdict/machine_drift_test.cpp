@@ -20,7 +20,8 @@ TrialRecord baseline_run(std::int64_t number, double value, double relative_erro
   return trial;
 }
 
-/// Runs at trials 1, 12, 23, ... on a machine whose level is `level_at` of the trial's number.
+/// Returns runs at trials 1, 12, 23, ... on a machine with the level `level_at` of the trial's
+/// number.
 template <typename Level>
 std::vector<TrialRecord> runs_at(int count, const Level& level_at, double launch_variation = 0.0,
                                  std::uint64_t seed = 1) {
@@ -97,7 +98,7 @@ TEST(MachineDrift, ItsErrorHoldsWhereverItIsAsked) {
     if (!drift.is_significant()) continue;
     for (const std::int64_t number : {6, 17, 28, 39}) {
       const MachineLevel level = drift.at(number);
-      // Both trials of a comparison count the error of their level.
+      // Both trials of a comparison have the error of their level.
       const double error = std::hypot(level.standard_error, drift.at(1).standard_error);
       covered += std::abs(level.log_ratio - line(number)) <= 1.96 * error ? 1 : 0;
       ++asked;
@@ -125,8 +126,8 @@ TEST(MachineDrift, FailedAndOtherTrialsTellNothing) {
   EXPECT_EQ(MachineDrift({baseline_run(1, 100.0), failed, completed(13, 300.0, 1.0)}).runs(), 1);
 }
 
-/// The machine becomes 20 % slower between trials 1 and 21; trial 20 is the fastest, and measured
-/// as slower than trial 2.
+/// The machine slows down by 20 % between trials 1 and 21. Trial 20 is the fastest, but measured as
+/// slower than trial 2.
 class DriftingStanding : public ::testing::Test {
  protected:
   DriftingStanding() {
@@ -179,7 +180,7 @@ TEST_F(DriftingStanding, WhatNoClockTellsIsLeftAsItIs) {
   EXPECT_FALSE(Standing(ranking_rules(study), trials_).drift().is_significant());
 }
 
-/// 30 steps of 0.1 s, whose mean is known by so much of it.
+/// Returns a trial of 30 steps of 0.1 s, whose mean has this relative error.
 TrialRecord with_noise(std::int64_t number, double relative_error) {
   TrialRecord trial = completed(number, 100.0);
   trial.measurement = steady(0.1);

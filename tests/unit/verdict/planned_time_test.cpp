@@ -24,7 +24,8 @@ std::vector<std::string> plan_texts(const StudySpec& study, const Standing& stan
   return texts_of(plan_notes(study, standing, recommendation));
 }
 
-/// 10 ms a sample +-1 %, 8 samples a step, 5 s of start-up, 20 s of compilation after it.
+/// Returns 10 ms per sample +-1 %, 8 samples per step, 5 s of start-up, and 20 s of compilation
+/// after it.
 Measurement stepping() {
   Measurement measurement = steady(0.01, 0.0001, 5.0);
   measurement.step_seconds_per_sample = 0.01;
@@ -95,7 +96,7 @@ TEST(PlannedTime, OneThatWasSeenOnceIsUncertain) {
       << "a declared period leaves a quarter of its duration";
 }
 
-/// 0.1 s a step, and a second more in those of `hiccups`.
+/// Returns steps of 0.1 s, with a second more in the steps of `hiccups`.
 Measurement with_hiccups(const std::set<int>& hiccups, double first_step = 0.0) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   double now_s = 5.0;
@@ -129,7 +130,7 @@ TEST(PlannedTime, ARunThatGoesOnPaysItsStartToo) {
 }
 
 TEST(PlannedTime, AStallBeforeTheWindowIsPaidAsAPhaseAlone) {
-  // Slow at first for 40 steps, with a stall among them.
+  // The first 40 steps are slow, with a stall among them.
   Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   double now_s = 5.0;
   for (int i = 1; i <= 400; ++i) {
@@ -212,7 +213,7 @@ TEST(PlannedTime, APhaseThatNobodyReportsIsNotPaidTwice) {
   EXPECT_THAT(unseen_phases(plan, {trial}),
               ElementsAre("no evaluation was reported: pauses that trials show are taken for the "
                           "plan's (500), not added to them"));
-  // Not due yet, or pauses that are too short or too few: both are paid.
+  // Not due yet, or pauses that are too short or too few: both count as cost.
   measurement.window_samples = 1900.0;
   EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 1000.0 + 750.0);
   measurement.window_samples = 8000.0;
@@ -388,7 +389,7 @@ TEST(PlanNotes, TellWhetherTheCheapestFinishesInTime) {
   const Standing standing(ranking_rules(study));
   Recommendation recommendation;
   recommendation.configuration = study.baseline;
-  recommendation.incumbent_objectives = {5.4};  // at 3.6 USD an hour
+  recommendation.incumbent_objectives = {5.4};  // at 3.6 USD per hour
   recommendation.incumbent_half_widths = {0.36};
   EXPECT_THAT(
       plan_texts(study, standing, recommendation),

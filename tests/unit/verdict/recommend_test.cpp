@@ -18,7 +18,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-/// A baseline of 4 s, a finalist that the search saw at 2 s, and what fresh runs of both took.
+/// Fixture: a baseline of 4 s, a finalist that the search measured at 2 s, and fresh runs of both.
 class RecommendTest : public ::testing::Test {
  protected:
   RecommendTest() { trials_.front().purpose = TrialPurpose::baseline; }
@@ -50,7 +50,7 @@ TEST_F(RecommendTest, ThePlansIntervalIsThatOfAFurtherLaunch) {
   EXPECT_EQ(recommendation.claim, Claim::faster);
   EXPECT_DOUBLE_EQ(recommendation.measured_s, 60.0);
   ASSERT_EQ(recommendation.incumbent_half_widths.size(), 1U);
-  // Launches that were alike leave some of the prior's 1.5 %; a launch more varies by it, too.
+  // Equal launches reduce the prior of 1.5 % only partly, and one more launch varies by it, too.
   const double relative = recommendation.incumbent_half_widths[0] / 2.0;
   EXPECT_GT(relative, 0.015);
   EXPECT_LT(relative, 0.05);
@@ -217,7 +217,7 @@ TEST(NextLaunch, VariesByWhatLaunchesDifferByAndByWhatIsWithinRuns) {
   const TrialRecord one = completed(1, 4.0, 0.08);
   const TrialRecord other = completed(2, 4.0, 0.08);
   const LaunchVariation known{0.03, 1e9};
-  // 2 % within a run, 3 % among launches, of which one is still to come.
+  // 2 % within a run, and 3 % among launches, one of which is still to come.
   EXPECT_NEAR(next_launch_half_widths({&one}, {4.0}, known, {})[0],
               1.96 * 4.0 * std::sqrt(2.0 * 0.0009 + 0.0004), 1e-3);
   EXPECT_NEAR(next_launch_half_widths({&one, &other}, {4.0}, known, {})[0],

@@ -16,7 +16,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// A loader's settings; `prefetch` and `persistent` need workers.
+/// Returns the study of a loader's settings; `prefetch` and `persistent` need workers.
 StudySpec loader_study() {
   const Json document = parse_json(R"({
     "name": "s", "command": ["train"],
@@ -68,7 +68,7 @@ class SettingChangesTest : public ::testing::Test {
     const Confirmation fresh = confirmation();
     return nothing_to_gain(study_, *standing_, fresh, expected);
   }
-  /// Trials of one change each that cover every parameter.
+  /// Adds trials with one change each that cover every parameter.
   void cover_all(double value) {
     add(with({{"workers", std::int64_t{1}}, {"prefetch", std::int64_t{2}}}), value);
     add(with({{"workers", std::int64_t{3}}, {"prefetch", std::int64_t{2}}}), value);
@@ -204,7 +204,7 @@ TEST_F(SettingChangesTest, AWideIntervalMayGain) {
 TEST_F(SettingChangesTest, AGainBehindAnotherSettingsLossIsNoProof) {
   cover_all(4.1);
   trials_.pop_back();
-  // Threads gain a tenth, and the allocator costs as much.
+  // Threads gain a tenth, and the allocator loses as much.
   trials_[5].objectives = {4.5};
   add(with({{"threads", std::int64_t{1}}, {"malloc", std::string("tcmalloc")}}), 4.1);
   EXPECT_FALSE(decided());

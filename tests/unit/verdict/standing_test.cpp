@@ -14,7 +14,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-/// A study whose parameter `x` is its batch size.
+/// Returns a study whose parameter `x` is its batch size.
 StudySpec batch_study() {
   StudySpec study = time_study();
   study.planned_run.batch_size = document::Formula(
@@ -60,7 +60,7 @@ TEST(Standing, TheBestValueWinsWhereValuesCanBeToldApart) {
 }
 
 TEST(Standing, AmongTiedOnesTheSmallerBatchWins) {
-  // x is the batch size and the trial's number.
+  // x is the batch size, and the trial's number.
   const std::vector<TrialRecord> trials{completed(1, 9.0, 0.1), completed(2, 3.04, 0.1),
                                         completed(3, 3.0, 0.1), completed(4, 3.02, 0.1)};
   EXPECT_EQ(standing_of(batch_study(), trials).incumbent()->number, 2);
@@ -171,7 +171,7 @@ TEST(Standing, RankedByTheOtherObjectiveTheSameRuleHolds) {
   }
   EXPECT_EQ(standing_of(study, trials, 1).incumbent()->number, 1);
   EXPECT_THAT(standing_of(study, trials, 1).tied_with(trials[0]), ElementsAre(3));
-  // By cost 3 is tied with 1, and faster: of these two it is the trade-off against 2.
+  // By cost, 3 is tied with 1 and faster, so it is the trade-off against 2.
   EXPECT_THAT(front_of(study, trials, 1), ElementsAre(1, 3, 2));
   EXPECT_THAT(front_of(study, trials, 0), ElementsAre(2, 3));
 }
@@ -238,7 +238,7 @@ TEST(Standing, ThePriceOfATrialKnowsNothingOfTheBaselinesLongerLook) {
   baseline.measurement->window_steps = 210.0;
   baseline.spent_s = 24.0;
   baseline.spent_usd = 0.48;
-  // 2 % are known after 3 s, and 3 s are what comes before them.
+  // 2 % are reached after 3 s, and the start and warm-up take 3 s.
   const auto first = standing_of(time_study(), {baseline}).mean_price(measure);
   ASSERT_TRUE(first);
   EXPECT_DOUBLE_EQ(first->seconds, 6.0);

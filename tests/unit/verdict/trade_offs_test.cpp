@@ -26,7 +26,8 @@ ComparedTrial pair_of(double first, double second) {
   return {{first, second}, {k_pair_error * first, k_pair_error * second}};
 }
 
-/// Studies of 1000 in which one of so many trials is called a trade-off against the best.
+/// Returns how many of 1000 studies with `count` trials call one of them a trade-off against the
+/// best.
 template <typename Trial>
 int studies_with_trade_offs(std::size_t count, Trial trial) {
   int studies = 0;
@@ -62,7 +63,7 @@ TEST(TradeOffs, WhereCostIsTimeAtOnePriceThereIsNone) {
     return pair_of(time, 0.1 * time);
   };
   EXPECT_EQ(studies_with_trade_offs(30, proportional), 0);
-  // Nor where the best one is not that of the least mean: fresh runs may have chosen it.
+  // Nor if the best one has not the lowest mean, since fresh runs may have chosen it.
   EXPECT_THAT(trade_offs(pair_of(104.0, 10.4), std::vector{pair_of(100.0, 10.0)}), IsEmpty());
   EXPECT_THAT(trade_offs(pair_of(204.0, 20.4), std::vector{pair_of(100.0, 10.0)}), IsEmpty());
 }
@@ -77,11 +78,11 @@ TEST(TradeOffs, OneThatIsTrueIsFound) {
 }
 
 TEST(TradeOffs, OfThoseThatNoiseTellsApartOneIsNamed) {
-  // Equally cheap: the fastest of them.
+  // Equally cheap: the fastest one counts.
   EXPECT_THAT(trade_offs(pair_of(100, 10),
                          std::vector{pair_of(200, 5.0), pair_of(150, 5.1), pair_of(210, 4.9)}),
               ElementsAre(1));
-  // Equally fast: the cheapest of them.
+  // Equally fast: the cheapest one counts.
   EXPECT_THAT(trade_offs(pair_of(100, 10), std::vector{pair_of(150, 7.0), pair_of(152, 5.0)}),
               ElementsAre(1));
 }
