@@ -323,7 +323,7 @@ std::size_t Confirmation::runs_left_in_round(const TrialRecord& run) const {
 std::optional<ConfirmStep> Confirmation::next_step(const ConfirmLimits& limits) const {
   if (baseline_failed_ || study_->measure.confirm_pairs == 0) return std::nullopt;
   if (last_round_ <= 1) {
-    // The first round is still forming: finalists that cannot be told apart run side by side.
+    // The first round is still forming: finalists that cannot be distinguished run side by side.
     const bool begun = std::ranges::any_of(
         finalists_, [](const Finalist& finalist) { return !finalist.pairs.empty(); });
     for (const Configuration& contender : contenders(begun ? 0 : limits.together)) {

@@ -39,7 +39,7 @@ struct ConfirmLimits {
 ///
 /// Runs come in rounds: one run of each open finalist and one of the baseline. Their order
 /// alternates (A B, then B A), so that a drift affects both. After each of its pairs a finalist is
-/// judged, and it continues while its verdict is open. Finalists that the search cannot tell apart
+/// judged, and it continues while its verdict is open. Finalists that the search cannot distinguish
 /// run together. When all are judged and none is faster, the next best one follows. Last come
 /// configurations that the scheduler stopped although they were ahead of the baseline: those that
 /// they were stopped for were not better.
@@ -92,10 +92,10 @@ class Confirmation {
   [[nodiscard]] bool may_take_turns() const;
 
   /// Returns the finalists of the first round, at most `most`:
-  /// - the incumbent, and configurations that cannot be told from it and look better than the
-  ///   baseline;
+  /// - the incumbent, and configurations that cannot be distinguished from it and look better than
+  ///   the baseline;
   /// - if the baseline itself is the best, of a program that ends without a steady state: all
-  ///   configurations that cannot be told from the incumbent;
+  ///   configurations that cannot be distinguished from the incumbent;
   /// - if none looks better: the best one whose gain may still be worth it, if time is left for
   ///   that;
   /// - if no trial may win, for example because all violate a limit: the best trial that was

@@ -84,7 +84,7 @@ Choice choose(const Standing& standing, const Confirmation& confirmation, bool d
   return {incumbent, nullptr, Claim::feasible};
 }
 
-/// Returns the trials that neither the search nor fresh runs can tell from the chosen one.
+/// Returns the trials that neither the search nor fresh runs can distinguish from the chosen one.
 std::vector<std::int64_t> tied_with(const StudySpec& study, const Standing& standing,
                                     const Confirmation& confirmation, const Choice& choice) {
   std::vector<std::int64_t> tied = standing.tied_with(*choice.trial);

@@ -38,7 +38,8 @@ struct FinalistResult {
 };
 
 /// A parameter whose best value was not found in the available time. `values`: its values in the
-/// recommended configuration and in those that cannot be told from it, each once and in order.
+/// recommended configuration and in those that cannot be distinguished from it, each once and in
+/// order.
 struct UndecidedParameter {
   std::string name;
   std::vector<Value> values;
@@ -108,8 +109,8 @@ struct Recommendation {
   Claim claim = Claim::unconfirmed;
   SpeedUp speed_up;  ///< of the first objective; not measured (NaN) if the baseline is best
   std::vector<FinalistResult> finalists;  ///< in the order of their confirmation
-  std::vector<std::int64_t> tied;         ///< trials that cannot be told from the incumbent
-  /// Parameters in which these differ from it, in order of name.
+  std::vector<std::int64_t> tied;         ///< trials tied with the incumbent
+  /// Parameters in which the tied trials differ from the incumbent, in order of name.
   std::vector<UndecidedParameter> undecided;
   std::vector<std::int64_t> pareto;  ///< two objectives: see `Standing::front`
   double tuning_s = 0.0;

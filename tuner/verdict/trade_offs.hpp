@@ -29,9 +29,9 @@ struct ComparedTrial {
 /// second objective, and not better in the first. Any two trade-offs are each better than the other
 /// in one objective.
 ///
-/// So if only noise separates several trials, one of them is named. Among those that cannot be told
-/// from the best in the second objective, it is the best in the first objective. The same is then
-/// repeated among the trade-offs against that trial.
+/// So if only noise separates several trials, one of them is named. Among those that cannot be
+/// distinguished from the best in the second objective, it is the best in the first objective. The
+/// same is then repeated among the trade-offs against that trial.
 ///
 /// If the second objective is proportional to the first (cost on one type of machine), a trial
 /// better in one is better in both, and nothing is a trade-off. For trials without noise, this is
