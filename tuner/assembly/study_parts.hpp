@@ -20,9 +20,9 @@ struct StudyParts {
   RunnerParts runner;  ///< with the clock for the loop
 };
 
-/// Makes the searcher of a study; `study` outlives it. The searcher starts with an expert's first
-/// guesses for the machines of the trials (`with_first_guesses`) if `search.first_guesses` is true,
-/// or if it is unset and `guesses` is true. The searchers grid and scaling never do.
+/// Makes the searcher of a study; `study` outlives it. If `search.first_guesses` is true, or unset
+/// while `guesses` is true, the searcher starts with an expert's first guesses for the trials'
+/// machines (`with_first_guesses`). The searchers grid and scaling never do.
 [[nodiscard]] Result<std::unique_ptr<Searcher>> make_study_searcher(const StudySpec& study,
                                                                     bool guesses = false);
 [[nodiscard]] Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study);

@@ -17,8 +17,8 @@ constexpr double k_now_s = 60.0;
 /// Lines came together if they arrived in less than this share of the time that the promise gives
 /// for their progress.
 constexpr double k_at_once = 0.01;
-/// Lines were written earlier if their own times cover this much more than the time in which they
-/// were read, in seconds and as a share. Dates are coarse.
+/// Lines were written earlier if their own times cover this much more than the time of reading, in
+/// seconds and as a share. Dates are coarse.
 constexpr double k_late_s = 60.0;
 constexpr double k_late_share = 0.1;
 constexpr std::size_t k_most_machine_seconds = 1000;

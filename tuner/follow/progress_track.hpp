@@ -21,9 +21,9 @@ struct Deviation {
   double ratio = 1.0;  ///< seconds per sample since then, divided by the promised ones
 };
 
-/// Whole course of a run in at most 1024 points, however long it is, equally spaced in reports. If
-/// points came together (a pipe that is flushed now and then, a clock of whole seconds), the last
-/// one counts as the one that happened at that time.
+/// Whole course of a run in at most 1024 points, however long it is, equally spaced in reports.
+/// Points may come together (a pipe that is flushed now and then, a clock of whole seconds). The
+/// last of them then counts as the one at that time.
 class ProgressTrack {
  public:
   /// Adds a point. Ignores a point that does not advance in samples, or that goes back in time.
@@ -32,8 +32,8 @@ class ProgressTrack {
   [[nodiscard]] const TrackPoint& front() const { return points_.front(); }
   [[nodiscard]] const TrackPoint& back() const { return latest_; }
 
-  /// Returns the mean seconds per sample from the first point at or after `from_s` to the end, with
-  /// the 95 % interval of up to 20 batch means; nullopt if there are fewer than 5.
+  /// Returns the mean seconds per sample from the first point at or after `from_s` to the end. The
+  /// 95 % interval is that of up to 20 batch means; nullopt if there are fewer than 5.
   [[nodiscard]] std::optional<Interval95> rate_since(double from_s) const;
 
   /// Returns the same for the last `seconds`, or for the last ten points if that time has too few.

@@ -45,9 +45,8 @@ struct GcStep {
 ///    each least recently used first. So the visible part of a study (trials, recommendation) stays
 ///    longest.
 ///
-/// Never touches a running study. Removes only traces and logs of a study that is needed, of the
-/// one that was used last, and of the one that was created last. `taken_bytes`: database and logs
-/// before.
+/// Never touches a running study. Keeps the records of every study that is needed, of the one used
+/// last, and of the one created last. `taken_bytes`: database and logs before.
 [[nodiscard]] std::vector<GcStep> plan_gc(std::vector<StudyUse> studies, const GcRequest& request,
                                           double now_wall_s, std::int64_t taken_bytes);
 

@@ -256,8 +256,8 @@ class History {
   ///
   /// Fails with `conflict`, naming host and pid, if another process has it open for writing. Fails
   /// with `store` on a file system where another host may write at the same time (NFS, SMB, AFS,
-  /// Ceph, Lustre, GPFS, BeeGFS), because neither lock nor WAL would protect it. Only warns of FUSE
-  /// and 9p, which containers and WSL use.
+  /// Ceph, Lustre, GPFS, BeeGFS). Neither lock nor WAL would protect the database there. Only warns
+  /// of FUSE and 9p, which containers and WSL use.
   [[nodiscard]] static Result<History> open_for_writing(const std::filesystem::path& path,
                                                         const Clock& clock,
                                                         const HistoryOptions& options = {});

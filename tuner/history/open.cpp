@@ -93,7 +93,7 @@ Result<std::vector<std::string>> check_file_system(const std::filesystem::path& 
 }
 
 /// True if the file is the whole database: it has no WAL, and nobody writes. It can then be read on
-/// a read-only disk or in another user's folder, where SQLite cannot create the files that readers
+/// a read-only disk or in another user's folder. There, SQLite cannot create the files that readers
 /// share with a writer.
 bool is_complete_alone(const std::filesystem::path& path) {
   const std::filesystem::path file = behind_links(path);

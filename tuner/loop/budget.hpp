@@ -38,8 +38,9 @@ struct Spending {
 
 /// Computes the spending from the recorded trials. The caller adds `elapsed_s` and the cost of
 /// running trials. Before there are confirming runs, assumes that their windows are
-/// `k_longer_window` times as long as those of search trials, or take their share of a time budget.
-/// Afterwards, uses the times and prices of the confirming runs.
+/// `k_longer_window` times as long as those of search trials. With a time budget, the windows may
+/// take their whole share of the time. Afterwards, uses the times and prices of the confirming
+/// runs.
 [[nodiscard]] Spending spending_of(const StudySpec& study, const Standing& standing);
 
 /// Returns the same, but without the times of the latest confirmation's runs, as it was when the
@@ -65,9 +66,9 @@ struct SpentBudget {
 /// may start only if the budget covers the least that a trial takes.
 ///
 /// Keeps time and money for the confirmation: at most two fifths of the budget, or half of it if
-/// the pairs of a claim need that. Keeps them only for the pairs of a claim if the search continues
-/// after a confirmation (`confirmed`) or if there is nothing to prove yet (`has_contender` is
-/// false). In the second case, keeps only the shortest time of these pairs.
+/// the pairs of a claim need that. If the search continues after a confirmation (`confirmed`),
+/// keeps them only for the pairs of a claim. If there is nothing to prove yet (`has_contender` is
+/// false), keeps only the shortest time of these pairs, and the money that they cost.
 ///
 /// The first pair at its shortest may overrun a time budget (`latest_end_s`). The last trial and
 /// the first pair may overrun a money budget, unless `with_money_as_time` turns it into a time
@@ -128,8 +129,8 @@ struct SpentBudget {
                                       double startup_s);
 
 /// Returns the share of the next confirming run in seconds. If `spending` leaves less time, divides
-/// that time among the runs that a claim still needs, or among the runs that this round still has
-/// (`in_round`, this run included), whichever are more.
+/// that time among the runs that a claim still needs. If the round still has more runs (`in_round`,
+/// this run included), divides it among those.
 [[nodiscard]] double share_of_confirming_run_s(const StudySpec& study, const Spending& spending,
                                                double startup_s, std::size_t in_round);
 

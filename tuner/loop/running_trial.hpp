@@ -176,9 +176,9 @@ class RunningTrial {
   [[nodiscard]] double own_end_s() const;
   /// Sets the request. Always returns true, for callers that return if an end was asked for.
   bool ask_for_end(EndRequest request, std::string reason);
-  /// Returns for how long the trial had reported no step when its time was over, if that was most
-  /// of its time and no phase was under way. Otherwise returns 0. Also returns 0 in a shared
-  /// program, whose reports use another clock.
+  /// Returns for how long the trial had reported no step when its time was over. Returns 0 if that
+  /// was not most of its time, or if a phase was under way. Also returns 0 in a shared program,
+  /// whose reports use another clock.
   [[nodiscard]] double silent_end_s() const;
   /// Returns the measurement that counts, adapted to the reason for the end.
   [[nodiscard]] Measurement final_measurement() const;

@@ -27,11 +27,11 @@ struct NightPrior {
 /// Collects trials of the study itself, of its nights that are still stored, and of the study that
 /// the configuration in use came from. Leaves out those of `tonight`.
 ///
-/// Divides times and costs by the baseline's on their night and multiplies them by tonight's, so
-/// that a fast night does not make a configuration look better. A night counts as tonight's if
-/// machine and study file are the same, and if no slowdown or failure of the configuration in use
-/// has been shown since, tonight included. Other nights show where to look first. Takes the latest
-/// 200 trials of each group.
+/// Divides times and costs by the baseline's on their night and multiplies them by tonight's. So a
+/// fast night does not make a configuration look better. A night counts as tonight's if machine and
+/// study file are the same. It does not count if a slowdown or a failure of the configuration in
+/// use has been shown since, tonight included. Other nights show where to look first. Takes the
+/// latest 200 trials of each group.
 [[nodiscard]] Result<NightPrior> night_prior(const StudySpec& study, const History& history,
                                              const std::vector<Night>& nights,
                                              const Night& tonight);

@@ -232,8 +232,8 @@ struct StudySpec {
 [[nodiscard]] Facts detected_facts();
 
 /// Reads and validates a study file. Facts in the file replace those in `facts`. Fails with one
-/// error of kind `usage` that lists all faults, at most 20, each with its JSON pointer, what is
-/// wrong and what would be right.
+/// error of kind `usage` that lists all faults, at most 20. Each fault has its JSON pointer, what
+/// is wrong and what would be right.
 [[nodiscard]] Result<StudySpec> read_study(const std::filesystem::path& file, const Facts& facts);
 /// Does the same for a document in memory: that of a study file or a stored `StudySpec::document`.
 /// `file` is used in messages and for relative paths. Paths in the document need not exist, except
@@ -242,9 +242,9 @@ struct StudySpec {
                                                 const std::filesystem::path& file,
                                                 const Facts& facts);
 /// Reads a stored `StudySpec::document` for showing results. Gives the same study, but does not
-/// check again that its keys and example configurations fit together, which takes most of the time
-/// of `study_from_json`. Keeps the stored document and fingerprint. Use `study_from_json` for a
-/// study that is to be run.
+/// check again that its keys and example configurations fit together. These checks take most of the
+/// time of `study_from_json`. Keeps the stored document and fingerprint. Use `study_from_json` for
+/// a study that is to be run.
 [[nodiscard]] Result<StudySpec> stored_study_from_json(const Json& document,
                                                        const std::filesystem::path& file,
                                                        const Facts& facts, std::string fingerprint);
@@ -301,8 +301,8 @@ struct RenderedCommand {
 /// Returns the USD per hour of all machines of a configuration together, as a run is expected to be
 /// billed (managed spot: its share of the on-demand price); 0 if the study has no price.
 [[nodiscard]] double usd_per_hour(const StudySpec& study, const Configuration& configuration);
-/// Returns the on-demand price, which is both the price of a billed second (managed spot bills
-/// fewer seconds) and the most that an hour can cost.
+/// Returns the on-demand price. It is the price of billed time, because managed spot bills fewer
+/// seconds, and the most that an hour can cost.
 [[nodiscard]] double on_demand_usd_per_hour(const StudySpec& study,
                                             const Configuration& configuration);
 

@@ -44,8 +44,8 @@ struct ConfirmLimits {
 /// configurations that the scheduler stopped although they were ahead of the baseline: those that
 /// they were stopped for were not better.
 ///
-/// A run that other programs disturbed much is repeated once for its round, when the round is over,
-/// if time and money allow and if disturbance is not usual. The less disturbed of the two runs
+/// If other programs disturbed a run much, it is repeated once when its round is over. Time and
+/// money must allow this, and disturbance must not be usual. The less disturbed of the two runs
 /// counts. Only the disturbance decides if a run is repeated, never its measurement.
 ///
 /// A failed run of the baseline is repeated once, because one failure may be an accident. After a
@@ -69,9 +69,9 @@ class Confirmation {
   [[nodiscard]] const std::vector<Finalist>& finalists() const { return finalists_; }
 
   /// Returns the finalist to recommend; null if none was shown to be faster. This is the one with
-  /// the largest speed-up. An earlier one is preferred if its speed-up is the same within the
-  /// precision of measuring, or if it has fewer changes and the interval of the other one includes
-  /// its ratio.
+  /// the largest speed-up. An earlier finalist is preferred if its speed-up is the same within the
+  /// precision of measuring. It is also preferred if it has fewer changes and the later one's
+  /// interval reaches down to its speed-up.
   [[nodiscard]] const Finalist* winner() const;
 
   /// Returns the next run; nullopt if the confirmation is complete. The first run is always

@@ -14,7 +14,7 @@ namespace {
 
 /// Least evidence for a drift: the natural logarithm of the likelihood ratio of a walk at its best
 /// speed to launches that merely differ. On quiet machines, less than 1 of 1000 sentinels reaches
-/// it if launches differ by up to 1.5 %, and 1 of 30 if they differ by 3 %.
+/// it if launches differ by up to 1.5 %. If they differ by 3 %, 1 of 30 does.
 constexpr double k_least_evidence = 2.0;
 /// Range of walks that are tried: standard deviation of the level from the first run to the last,
 /// in standard deviations of launches.

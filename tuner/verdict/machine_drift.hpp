@@ -11,8 +11,8 @@ namespace steptune {
 /// Change of the machine's speed in the course of a study. It is estimated from runs of the
 /// baseline: the first one, and those repeated as sentinels between search trials.
 ///
-/// Model: the logarithm of the baseline's objective is a random walk over the numbers of trials,
-/// observed with the error of each run and with the variation between launches (the local level
+/// Model: the logarithm of the baseline's objective is a random walk over the numbers of trials. It
+/// is observed with the error of each run and with the variation between launches (the local level
 /// model: A. C. Harvey, "Forecasting, Structural Time Series Models and the Kalman Filter", 1989).
 /// The likelihood decides how fast the level walks. The launch variation is integrated out over the
 /// prior `LaunchVariation`. Between two runs the level is interpolated. After the last run it stays

@@ -8,8 +8,8 @@
 
 namespace steptune {
 
-/// Returns by how many standard errors of the difference the best of this many candidates must be
-/// ahead of another one to exclude that the other one is best. The error is 5 % in all: Dunnett's
+/// Returns the number of standard errors of the difference by which the best of `candidates` must
+/// be ahead of another one. The other one is then not the best. The error is 5 % in all: Dunnett's
 /// one-sided critical value, by Sidak's bound.
 [[nodiscard]] double critical_difference(std::size_t candidates);
 
@@ -34,7 +34,7 @@ struct ComparedTrial {
 /// same is then repeated among the trade-offs against that trial.
 ///
 /// If the second objective is proportional to the first (cost on one type of machine), a trial
-/// better in one is better in both, and nothing is a trade-off. For trials without noise, this is
+/// better in one is better in both. Nothing is then a trade-off. For trials without noise, this is
 /// the Pareto front. Among equal trials with independent noise, at most one study in twenty names
 /// any.
 [[nodiscard]] std::vector<std::size_t> trade_offs(const ComparedTrial& leader,
