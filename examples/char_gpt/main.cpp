@@ -67,7 +67,8 @@ Result<void> run(const CommandLine& line) {
 int main(int argc, char** argv) {
   using namespace steptune::example;
   CLI::App app("Trains a small character-level transformer on text", "char_gpt");
-  // Options may be added to a recommended command line: the last one counts.
+  // The last value of an option counts, so that options can be appended to a recommended command
+  // line.
   app.option_defaults()->take_last();
   CommandLine line;
   add_options(app, line);

@@ -39,7 +39,7 @@ Result<std::string> read_licences() {
   std::error_code error;
   for (fs::directory_iterator it(k_default_folder, error); !error && it != fs::directory_iterator();
        it.increment(error)) {
-    // GPL is a link to GPL-3: once is enough.
+    // Skip links: GPL is a link to GPL-3, which would be read twice.
     if (!it->is_symlink() && it->is_regular_file()) files.push_back(it->path());
   }
   if (error) {

@@ -12,11 +12,11 @@
 
 namespace steptune::example {
 
-/// A file's bytes; with an empty path the licence texts that every Debian system has, one after the
-/// other in the order of their names (about 220 KB). At most 1 GiB.
+/// Returns the bytes of a file of at most 1 GiB. For an empty path, returns the licence texts of a
+/// Debian system, in the order of their names (about 220 KB).
 [[nodiscard]] Result<std::string> read_text(const std::filesystem::path& file);
 
-/// A text as numbers: each byte value that occurs has one, in ascending order.
+/// A text as numbers: the byte values that occur, numbered in ascending order.
 struct EncodedText {
   std::vector<std::uint8_t> symbols;
   int symbol_count = 0;

@@ -13,7 +13,7 @@ namespace steptune::example {
 
 namespace {
 
-/// Sequences that begin anywhere in the text; the targets are one symbol ahead.
+/// Returns sequences from random positions of the text. The targets are shifted by one symbol.
 Batch random_batch(const LanguageOptions& options, const EncodedText& text, Rng& rng) {
   const std::int64_t length = options.sequence_length;
   const torch::Tensor inputs = torch::empty({options.micro_batch, length}, torch::kInt64);

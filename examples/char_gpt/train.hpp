@@ -17,8 +17,8 @@ struct LanguageOptions {
   std::int64_t layers = 3;
 };
 
-/// Trains a transformer to foretell the next symbol of `text`, which must be longer than a
-/// sequence. Samples are tokens.
+/// Trains a transformer to predict the next symbol of `text`, which must be longer than a sequence.
+/// Samples are tokens.
 void train_language_model(const LanguageOptions& options, const EncodedText& text);
 
 }  // namespace steptune::example

@@ -17,8 +17,9 @@ struct TransformerShape {
   std::int64_t layers = 0;
 };
 
-/// Multi-head attention to what came before, then a GELU network; each normalised first and added
-/// to its input (Radford et al., Language Models are Unsupervised Multitask Learners, 2019).
+/// Multi-head attention to earlier symbols, then a GELU network. Each normalises its input first
+/// and adds its result to it (Radford et al., Language Models are Unsupervised Multitask Learners,
+/// 2019).
 struct DecoderBlockImpl : torch::nn::Module {
   explicit DecoderBlockImpl(const TransformerShape& shape)
       : heads(shape.heads),
@@ -85,7 +86,7 @@ struct TransformerImpl : torch::nn::Module {
     positions->weight.normal_(0.0, k_initial_deviation);
   }
 
-  /// Batch x length symbols in, batch x length x symbols out: scores of what comes next.
+  /// Takes batch x length symbols. Returns batch x length x symbols scores for the next symbol.
   torch::Tensor forward(const torch::Tensor& input) {
     const torch::Tensor places = torch::arange(input.size(1), torch::kInt64);
     torch::Tensor hidden = symbols(input) + positions(places);

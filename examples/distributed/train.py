@@ -60,7 +60,7 @@ def main():
         loss = nn.functional.cross_entropy(network(samples.to(device)), labels.to(device))
         loss.backward()
         optimizer.step()
-        # Each rank tells what all of them did together.
+        # Each rank reports the samples of all ranks together.
         steptune.report(samples=share * processes, loss=loss)
     dist.destroy_process_group()
 

@@ -10,7 +10,7 @@
 
 namespace steptune::example {
 
-/// Which pictures there are and what each shows.
+/// The images and their classes.
 struct Catalog {
   struct Entry {
     std::filesystem::path file;
@@ -20,8 +20,8 @@ struct Catalog {
   std::vector<Entry> entries;
 };
 
-/// Reads a folder with one folder of JPEG files (`.jpg`, `.jpeg`) per class, in the order of names.
-/// Fewer than two classes, or a class without pictures, is an error.
+/// Reads a folder that has one folder of JPEG files (`.jpg`, `.jpeg`) for each class, in the order
+/// of names. Fewer than two classes, or a class without images, is an error.
 [[nodiscard]] Result<Catalog> read_catalog(const std::filesystem::path& folder);
 
 }  // namespace steptune::example

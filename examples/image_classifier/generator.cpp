@@ -18,7 +18,7 @@ namespace steptune::example {
 namespace {
 
 constexpr int k_quality = 90;
-/// Tells what a folder holds; `complete` becomes true once every picture is there.
+/// File that describes a folder's content; `complete` is true once every image exists.
 constexpr const char* k_manifest = "generated.json";
 
 Json manifest_of(const GeneratorOptions& options, bool complete) {
@@ -79,7 +79,7 @@ Result<void> generate_images(const GeneratorOptions& options) {
       return fail(ErrorKind::usage, "cannot make the folder: " + error.message(), folder.string());
     }
     const std::filesystem::path file = folder / fmt::format("{:06}.jpg", number);
-    // Files appear complete or not at all, so one that is there was finished.
+    // Files appear complete or not at all, so an existing file is finished.
     if (std::filesystem::exists(file, error)) continue;
     Rng rng(options.seed, "picture", static_cast<std::uint64_t>(number));
     const Image image = draw_pattern(pattern, options.side_px, rng);

@@ -10,15 +10,15 @@ namespace steptune::example {
 
 struct GeneratorOptions {
   std::filesystem::path folder;
-  int images = 1000;  ///< in total
+  int images = 1000;  ///< number of all images
   int classes = 8;
   int side_px = 512;
   std::uint64_t seed = 1;
 };
 
-/// Writes a set of class folders with JPEG pictures. The same options give the same files; a set
-/// that is there already is left as it is, an unfinished one is completed. A folder that holds
-/// another set, or anything else, is an error.
+/// Writes class folders with JPEG images. The same options give the same files. A complete set is
+/// left unchanged, an unfinished one is completed. A folder with another set or other files is an
+/// error.
 [[nodiscard]] Result<void> generate_images(const GeneratorOptions& options);
 
 }  // namespace steptune::example

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <vector>
 
-// These need FILE and size_t, which they do not include, and so come last.
+// Included last, because these headers need FILE and size_t but do not include them.
 #include <jerror.h>
 #include <jpeglib.h>
 
@@ -26,8 +26,8 @@ constexpr const char* k_data_hint = "remove the file or choose another --data fo
 
 using FileHandle = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
-/// libjpeg reports errors by a callback that must not return; C++ exceptions must not cross its
-/// frames, so it jumps back.
+/// libjpeg reports errors by a callback that must not return. C++ exceptions must not cross its
+/// frames, so the callback jumps back.
 struct ErrorManager {
   jpeg_error_mgr base;
   std::jmp_buf target;
@@ -51,7 +51,7 @@ jpeg_error_mgr* install(ErrorManager& manager) {
   return base;
 }
 
-/// No object with a destructor lives in this frame: `jump_out` comes back to it.
+/// This frame has no object with a destructor, because `jump_out` returns to it.
 bool decode(const std::uint8_t* bytes, std::size_t size, ErrorManager& errors, Image& image) {
   jpeg_decompress_struct codec = {};
   codec.err = install(errors);
@@ -98,7 +98,7 @@ bool encode(std::FILE* file, const Image& image, int quality, ErrorManager& erro
   jpeg_set_quality(&codec, quality, TRUE);
   jpeg_start_compress(&codec, TRUE);
   while (codec.next_scanline < codec.image_height) {
-    // libjpeg's type lacks the const that its behaviour has.
+    // libjpeg does not write to the row, but its type is not const.
     auto* row = const_cast<JSAMPROW>(image.pixels.data() + image.stride() * codec.next_scanline);
     jpeg_write_scanlines(&codec, &row, 1);
   }

@@ -8,8 +8,8 @@
 
 namespace steptune::example {
 
-/// Decodes a JPEG file of at most 64 MiB and 16384 pixels a side to RGB. A file that ends too early
-/// is an error. Thread safe.
+/// Decodes a JPEG file of at most 64 MiB and 16384 pixels a side to RGB. A truncated file is an
+/// error. Thread-safe.
 [[nodiscard]] Result<Image> read_jpeg(const std::filesystem::path& file);
 
 /// Writes `image` with the given quality (1 to 100). The file appears complete or not at all.

@@ -24,8 +24,9 @@ struct CommandLine {
   GeneratorOptions generator;
 };
 
-/// oneDNN 2.6, which Debian's LibTorch uses, writes out of bounds in the gradient of strided 1x1
-/// convolutions of other widths when three or more threads share a channels-last batch.
+/// Restricts the width to multiples of 16. With other widths, oneDNN 2.6 (used by Debian's
+/// LibTorch) writes out of bounds in the gradient of strided 1x1 convolutions, if three or more
+/// threads share a channels-last batch.
 std::string multiple_of_16(const std::string& text) {
   const auto width = parse_finite(text);
   return width && std::fmod(*width, 16.0) == 0.0 ? "" : text + " is not a multiple of 16";
@@ -111,7 +112,8 @@ Result<void> run(CommandLine& line) {
 int main(int argc, char** argv) {
   using namespace steptune::example;
   CLI::App app("Trains a small residual network to tell JPEG images apart", "image_classifier");
-  // Options may be added to a recommended command line: the last one counts.
+  // The last value of an option counts, so that options can be appended to a recommended command
+  // line.
   app.option_defaults()->take_last();
   CommandLine line;
   add_options(app, line);

@@ -16,7 +16,7 @@ constexpr std::array<std::string_view, k_pattern_count> k_names = {
     "checks", "diagonal", "disc",   "dots",     "horizontal",
     "rays",   "rings",    "square", "vertical", "waves"};
 
-/// Where and how a pattern lies; coordinates are fractions of the picture's side.
+/// Position and shape of a pattern; coordinates are fractions of the image's side.
 struct Placement {
   double centre_x;
   double centre_y;
@@ -41,12 +41,12 @@ Placement random_placement(Rng& rng) {
 double wave(double cycles) {
   return std::sin(2.0 * std::numbers::pi * cycles);
 }
-/// 0 to 1 with a soft edge about 0, as a camera would see it.
+/// Returns 0 to 1 with a soft edge around 0, as in a photograph.
 double soft(double value) {
   return std::clamp(0.5 + 2.0 * value, 0.0, 1.0);
 }
 
-/// How much of the foreground colour shows at a point, 0 to 1.
+/// Returns the share of the foreground colour at a point, 0 to 1.
 double coverage(int pattern, double x, double y, const Placement& place) {
   const double dx = x - place.centre_x;
   const double dy = y - place.centre_y;
@@ -85,7 +85,7 @@ Colour random_colour(Rng& rng) {
   return {255.0 * rng.uniform(), 255.0 * rng.uniform(), 255.0 * rng.uniform()};
 }
 
-/// Far enough from `other` to be seen.
+/// Returns a random colour that clearly differs from `other`.
 Colour contrasting_colour(const Colour& other, Rng& rng) {
   constexpr double k_least_distance = 120.0;
   for (;;) {

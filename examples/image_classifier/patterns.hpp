@@ -8,13 +8,13 @@
 
 namespace steptune::example {
 
-/// Kinds of pictures that the generator can draw, each a class to learn.
+/// Number of patterns that the generator can draw; each is a class.
 inline constexpr int k_pattern_count = 10;
 
-/// Name of a pattern, 0 <= pattern < k_pattern_count; also the name of its folder.
+/// Returns a pattern's name, which is also its folder's; 0 <= pattern < k_pattern_count.
 [[nodiscard]] std::string_view pattern_name(int pattern);
 
-/// A square picture of a pattern in random colours, place, size and light, with noise.
+/// Draws a square image of a pattern in random colours, place, size and light, with noise.
 [[nodiscard]] Image draw_pattern(int pattern, int side_px, Rng& rng);
 
 }  // namespace steptune::example

@@ -40,7 +40,8 @@ struct ResidualBlockImpl : torch::nn::Module {
 };
 TORCH_MODULE(ResidualBlock);
 
-/// A stem and three stages of one block each; `width` channels in the first, doubled twice.
+/// A stem and three stages of one block each. The first stage has `width` channels; each further
+/// one doubles them.
 struct ResidualNetworkImpl : torch::nn::Module {
   ResidualNetworkImpl(std::int64_t width, std::int64_t classes)
       : stem(register_module("stem", ResidualBlockImpl::convolution(3, width, 3, 2))),
@@ -51,7 +52,7 @@ struct ResidualNetworkImpl : torch::nn::Module {
                                                      ResidualBlock(2 * width, 4 * width, 2)))),
         head(register_module("head", torch::nn::Linear(4 * width, classes))) {}
 
-  /// Batch x 3 x side x side in, batch x classes out.
+  /// Takes batch x 3 x side x side values. Returns batch x classes scores.
   torch::Tensor forward(const torch::Tensor& pictures) {
     const torch::Tensor features = stages->forward(torch::relu(stem_norm(stem(pictures))));
     return head(features.mean({2, 3}));

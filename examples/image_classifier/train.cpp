@@ -23,14 +23,14 @@ namespace steptune::example {
 
 namespace {
 
-/// A fault on its way out of a data-loader worker, where only exceptions can go.
+/// Carries an error out of a data-loader worker, which can only throw exceptions.
 struct DataFault : std::runtime_error {
   explicit DataFault(Error cause) : std::runtime_error(cause.text()), error(std::move(cause)) {}
   Error error;
 };
 
-/// Yields batches of positions without end up to a number of batches: position p is picture
-/// p mod n in the order of epoch p div n, so that no epoch boundary drains the pipeline.
+/// Yields batches of positions up to a number of batches. Position p is image p mod n in the order
+/// of epoch p div n, so that the pipeline does not drain between epochs.
 class EndlessShuffle : public torch::data::samplers::Sampler<> {
  public:
   EndlessShuffle(std::size_t pictures, std::int64_t batches, std::uint64_t seed)
@@ -75,7 +75,7 @@ class EndlessShuffle : public torch::data::samplers::Sampler<> {
   std::uint64_t seed_;
 };
 
-/// Reads, decodes and augments whole batches; copies share the catalog.
+/// Reads, decodes and augments whole batches. Copies share the catalog.
 class PictureDataset
     : public torch::data::datasets::BatchDataset<PictureDataset, torch::data::Example<>> {
  public:
@@ -95,7 +95,7 @@ class PictureDataset
       const Catalog::Entry& entry = catalog_->entries[position % catalog_->entries.size()];
       const Result<Image> image = read_jpeg(entry.file);
       if (!image) throw DataFault(image.error());
-      // Keyed by position: the same whichever worker does it.
+      // Keyed by position, so that the result does not depend on the worker.
       Rng rng(options_.training.seed, "augment", position);
       augment(*image, rng,
               {.data = pictures.data_ptr<float>() + place * pictures.stride(0),

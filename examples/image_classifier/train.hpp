@@ -12,14 +12,14 @@ namespace steptune::example {
 struct ClassifierOptions {
   TrainingOptions training;
   int batch_size = 32;
-  int workers = 0;   ///< threads that read and decode; 0: the training thread does it
-  int prefetch = 2;  ///< batches in preparation per worker
+  int workers = 0;   ///< threads that read and decode; 0: the training thread does
+  int prefetch = 2;  ///< batches in preparation for each worker
   bool channels_last = false;
   int crop_px = 56;
   int width = 16;  ///< channels of the network's first stage, a multiple of 16
 };
 
-/// Trains a residual network on the pictures of `catalog`. Errors: a picture that cannot be read.
+/// Trains a residual network on the images of `catalog`. Errors: an image that cannot be read.
 [[nodiscard]] Result<void> train_classifier(const ClassifierOptions& options,
                                             const Catalog& catalog);
 

@@ -6,11 +6,11 @@
 
 namespace steptune::example {
 
-/// Progress lines for people, on standard output, at most one in two seconds however fast the steps
-/// are; loss, rate and share of waiting are those since the line before.
+/// Prints progress lines on standard output, at most one in two seconds. Loss, rate and share of
+/// waiting cover the time since the previous line.
 class Progress {
  public:
-  /// `unit` names what samples are: `images`, `tokens`. `now_s` is any monotonic clock.
+  /// `unit` names the samples: `images`, `tokens`. `now_s` is any monotonic clock.
   Progress(std::string unit, double now_s);
 
   void step(double samples, double loss, double waited_s, double now_s);

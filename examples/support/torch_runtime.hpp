@@ -13,14 +13,15 @@ namespace steptune::example {
 /// Sets the number of threads that one operation may use.
 inline void set_operation_threads(int threads) {
   at::set_num_threads(threads);
-  // LibTorch tells OpenMP and MKL but not OpenBLAS, which keeps a pool of its own.
+  // LibTorch passes the number on to OpenMP and MKL, but not to OpenBLAS, which has its own
+  // threads.
   using SetThreads = void (*)(int);
   void* const symbol = dlsym(RTLD_DEFAULT, "openblas_set_num_threads");
   if (symbol != nullptr) reinterpret_cast<SetThreads>(symbol)(threads);
 }
 
-/// Within its life, operations run in the chosen precision: bf16 where that is safe, as Python's
-/// `torch.autocast("cpu")` decides. For the forward pass and the loss only.
+/// While it exists, operations run in the chosen precision: in bf16 where that is safe, as
+/// `torch.autocast("cpu")` in Python decides. Use it only for the forward pass and the loss.
 class AutocastScope {
  public:
   explicit AutocastScope(Precision precision) : enabled_(precision == Precision::bf16) {

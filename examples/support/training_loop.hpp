@@ -21,13 +21,14 @@ struct Batch {
   torch::Tensor targets;
 };
 
-/// What differs between the programs.
+/// Parts that differ between the programs.
 struct TrainingParts {
   torch::nn::Module& network;
-  std::string unit;  ///< what samples are called
+  std::string unit;  ///< name of the samples
   std::function<Batch()> next_batch;
-  std::function<Batch(std::int64_t)> evaluation_batch;  ///< the n-th, the same each time
-  std::function<torch::Tensor(const Batch&)> loss;      ///< mean over the batch
+  /// returns the n-th batch, the same each time
+  std::function<Batch(std::int64_t)> evaluation_batch;
+  std::function<torch::Tensor(const Batch&)> loss;  ///< returns the mean over the batch
   std::function<double(const Batch&)> samples;
 };
 
@@ -35,7 +36,7 @@ inline double monotonic_s() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-/// Mean loss over the evaluation's batches, without gradients.
+/// Returns the mean loss over the evaluation's batches, without gradients.
 inline double evaluate(const TrainingOptions& options, const TrainingParts& parts) {
   const torch::NoGradGuard no_gradients;
   const AutocastScope autocast(options.precision);
@@ -49,7 +50,7 @@ inline bool is_due(std::int64_t steps, std::int64_t every) {
   return every > 0 && steps % every == 0;
 }
 
-/// What comes between steps now and then, told as phases.
+/// Runs evaluation and checkpoint if they are due, and reports them as phases.
 inline void run_phases(std::int64_t steps, const TrainingOptions& options,
                        const TrainingParts& parts, Reporter& reporter) {
   if (is_due(steps, options.evaluate_every)) {
@@ -64,7 +65,7 @@ inline void run_phases(std::int64_t steps, const TrainingOptions& options,
   }
 }
 
-/// Trains for `options.steps` optimizer steps; tells people and the tuner how it goes.
+/// Trains for `options.steps` optimizer steps; reports progress to people and the tuner.
 inline void train(const TrainingOptions& options, torch::optim::Optimizer& optimizer,
                   const TrainingParts& parts) {
   Reporter reporter;

@@ -13,7 +13,7 @@
 namespace steptune {
 namespace {
 
-/// Words of `argv` that belong to the option, from `at` on; 0 if it does not stand there.
+/// The words of an option at one position of `argv`; 0 words if it is not there.
 struct Place {
   std::size_t words = 0;
   std::string value;
@@ -24,7 +24,7 @@ bool takes_value(const ProgramOption& option) {
          (option.form == OptionForm::joined && option.kind != OptionKind::boolean);
 }
 
-/// The value in `-b64`; a word that only begins so (`-batch 64`) has none.
+/// Returns the value in `-b64`; nullopt for a word that only starts alike (`-batch 64`).
 std::optional<std::string> attached_value(const std::string& word, const ProgramOption& option) {
   const std::string name = word.substr(0, 2);
   if (word.size() < 3 || name == "--" || !takes_value(option) || !option.is_called(name)) {
@@ -57,7 +57,7 @@ bool runs_modules(const std::string& word) {
          name == "deepspeed";
 }
 
-/// Modules that run the script or module which follows them.
+/// True for modules that run the script or module after them.
 bool is_launcher_module(const std::string& module) {
   static constexpr std::array k_launchers{"torch.distributed.run", "torch.distributed.launch",
                                           "accelerate.commands.launch",
@@ -65,7 +65,7 @@ bool is_launcher_module(const std::string& module) {
   return std::ranges::find(k_launchers, module) != k_launchers.end();
 }
 
-/// Programs that run the command behind their `--`.
+/// True for programs that run the command after their `--`.
 bool is_launcher(const std::string& word) {
   static const std::set<std::string> k_launchers{
       "uv",     "srun",    "docker", "podman", "singularity", "apptainer",
@@ -74,14 +74,14 @@ bool is_launcher(const std::string& word) {
   return k_launchers.contains(std::filesystem::path(word).filename().string());
 }
 
-/// The word that names the program: a script, a module, what stands behind a launcher's `--`; the
-/// first one where none of these is there.
+/// Returns the position of the word that names the program: a script, a module, or the word after a
+/// launcher's `--`; otherwise the first word.
 std::size_t program_at(const std::vector<std::string>& argv) {
   bool may_run_module = false;
   const bool may_be_program =
       !argv.empty() && !runs_modules(argv.front()) && !is_launcher(argv.front());
   for (std::size_t at = 0; at < argv.size(); ++at) {
-    // A program's own `--config conf.py` names no program.
+    // In a program's own `--config conf.py`, the file is not the program.
     const bool may_be_value = may_be_program && at > 0 && argv[at - 1].starts_with('-');
     if (argv[at].ends_with(".py") && !argv[at].starts_with('-') && !may_be_value) return at;
     may_run_module = may_run_module || runs_modules(argv[at]);

@@ -12,11 +12,11 @@
 namespace steptune {
 namespace {
 
-/// Freed memory stays with the program, so that its pages are not faulted in anew (mallopt(3)).
+/// Keeps freed memory in the program, so that its pages are not faulted in again (mallopt(3)).
 constexpr const char* k_keep_memory =
     "glibc.malloc.mmap_max=0:glibc.malloc.trim_threshold=4294967296:glibc.malloc.top_pad=16777216";
 
-/// In pages of 2 MiB, as long as that is kept.
+/// Also asks for pages of 2 MiB.
 constexpr const char* k_huge_pages = "glibc.malloc.hugetlb=1:";
 
 class EnvironmentKnobs {
@@ -28,7 +28,7 @@ class EnvironmentKnobs {
     const bool has_threads = !study_.parameter_of("threads").empty();
     if (runtimes_.has_openmp && !has_threads) add_threads("threads", "OMP_NUM_THREADS", "OpenMP");
     if (runtimes_.has_openmp) {
-      // What a thread does that has finished its part: spin, or sleep.
+      // Choice for threads that wait for others: spin or sleep.
       add_choice("omp_wait_policy", "OMP_WAIT_POLICY",
                  {{"active", "active"}, {"passive", "passive"}});
     }
@@ -46,7 +46,7 @@ class EnvironmentKnobs {
   }
 
  private:
-  /// Whether `variable` can be set from outside and has no parameter of this name yet.
+  /// True if `variable` can be set from outside and no parameter of this name exists yet.
   [[nodiscard]] bool is_free(const std::string& name, const std::string& variable) {
     if (study_.has(name)) return false;
     if (!runtimes_.set_by_command.contains(variable)) return true;
@@ -54,8 +54,8 @@ class EnvironmentKnobs {
     return false;
   }
 
-  /// A call such as omp_set_num_threads(8) wins over the variable. Twice as many: a thread more may
-  /// be one that loads data.
+  /// True if the program overrides the variable, for example by omp_set_num_threads(8). It must
+  /// compute with twice as many threads as given, because one more thread may load data.
   [[nodiscard]] bool sets_threads_itself(int given) const {
     const bool has_one_pool = runtimes_.has_openmp != runtimes_.has_openblas;
     return has_one_pool && given > 0 && runtimes_.computing_threads >= 2 * given;
@@ -64,7 +64,7 @@ class EnvironmentKnobs {
   void add_threads(const std::string& name, const std::string& variable,
                    const std::string& library) {
     if (!is_free(name, variable)) return;
-    // OpenBLAS takes OpenMP's variable where its own is not set (its README).
+    // Without its own variable, OpenBLAS uses OpenMP's (its README).
     std::string today = runtimes_.value_of(variable);
     std::string from = "as it is set";
     if (today.empty()) {
@@ -94,7 +94,7 @@ class EnvironmentKnobs {
     add(name, "threads", variable, *std::move(declaration), *number, today, from);
   }
 
-  /// `default` leaves the variable as it is; `others` are its values by their names.
+  /// `default` leaves the variable unchanged; `others` maps names to its other values.
   void add_choice(const std::string& name, const std::string& variable, const Json& others) {
     if (!is_free(name, variable)) return;
     Json choices = {{"default", ""}};

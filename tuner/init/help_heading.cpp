@@ -36,8 +36,8 @@ OptionKind kind_of_word(const std::string& word) {
                                                              : OptionKind::unknown;
 }
 
-/// Whether a word in brackets behind a description may be the default of an option with a value,
-/// and is not what a flag is or does by default.
+/// True if a word in brackets after a description may be the default value of an option. False for
+/// words that describe a flag.
 bool is_value(const std::string& word) {
   static const RE2 k_of_a_flag(
       "(?i)^(?:true|false|yes|no|on|off|required|optional|default|deprecated|experimental|boolean|"
@@ -45,7 +45,7 @@ bool is_value(const std::string& word) {
   return !RE2::FullMatch(word, k_of_a_flag);
 }
 
-/// `{fp32,bf16}`, `[fp32|bf16]`, `<fp32|bf16>`, `fp32|bf16`.
+/// Returns the choices of `{fp32,bf16}`, `[fp32|bf16]`, `<fp32|bf16>` or `fp32|bf16`.
 std::vector<std::string> choices_in(const std::string& placeholder) {
   static const RE2 k_braces(R"(\{([^{}]+,[^{}]+)\})");
   static const RE2 k_bars(R"(([A-Za-z0-9_.+-]+(?:\|[A-Za-z0-9_.+-]+)+))");
@@ -55,7 +55,7 @@ std::vector<std::string> choices_in(const std::string& placeholder) {
   return {};
 }
 
-/// What stands behind an option's names: `N`, `[BF16]`, `INT:INT in [1 - 512]=32`.
+/// Reads the placeholder after an option's names: `N`, `[BF16]`, `INT:INT in [1 - 512]=32`.
 void read_placeholder(const std::string& placeholder, ProgramOption& option) {
   static const RE2 k_default(R"(^(?:[A-Za-z_]+(?::[^=]*)?|[^\s=]+)=([^\s=]+))");
   static const RE2 k_word(R"(^[<\[]?([A-Za-z0-9]+))");
@@ -68,7 +68,7 @@ void read_placeholder(const std::string& placeholder, ProgramOption& option) {
   if (option.choices.empty() && RE2::PartialMatch(placeholder, k_word, &value)) {
     option.kind = kind_of_word(value);
   }
-  // argparse: nargs="?"; such options are truth values that may stand alone.
+  // argparse with nargs="?": a boolean whose value may be omitted.
   if (placeholder.starts_with('[') && option.choices.empty() &&
       option.kind == OptionKind::unknown) {
     option.kind = OptionKind::boolean;
@@ -98,7 +98,7 @@ void add_name(std::string name, ProgramOption& option) {
   }
 }
 
-/// Where the blank in front of the next name stands; ` - ` in a range is none.
+/// Returns the position of the blank before the next name. Ignores ` - ` in a range.
 std::size_t next_name(const std::string& heading, std::size_t from) {
   std::size_t at = heading.find(" -", from);
   while (at != std::string::npos && at + 2 < heading.size() && heading[at + 2] == ' ')
@@ -121,7 +121,7 @@ ProgramOption parse_heading(const std::string& heading) {
     std::string name;
     std::string rest;
     if (!RE2::FullMatch(token, k_name, &name, &rest)) {
-      // A placeholder may hold blanks, commas and slashes: it lasts until the next name.
+      // A placeholder may contain blanks, commas and slashes. It ends at the next name.
       const std::size_t start = begin - 1 - token.size();
       const std::size_t stop = next_name(heading, start);
       placeholder = heading.substr(start, stop - start);
@@ -169,7 +169,7 @@ void read_description(const std::string& description, ProgramOption& option) {
                                 RE2::PartialMatch(description, k_plain, &found))) {
     while (found.ends_with('.') || found.ends_with('\''))
       found.pop_back();
-    // Python's word for no default.
+    // Python's None means no default.
     const bool is_none =
         found == "None" && std::ranges::find(option.choices, found) == option.choices.end();
     if (!found.empty() && !is_none) {
@@ -179,7 +179,8 @@ void read_description(const std::string& description, ProgramOption& option) {
   }
   if (!option.default_value && option.form == OptionForm::flag && option.negation.empty() &&
       RE2::PartialMatch(description, k_last_bracket, &found) && is_value(found)) {
-    // A flag has no default but off: this one takes a value, though its heading names none.
+    // A flag has no default other than off, so this option takes a value, although its heading
+    // names none.
     option.form = OptionForm::separate;
     if (const auto number = parse_finite(found)) {
       const bool whole = found.find_first_of(".eE") == std::string::npos;

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t k_max_bytes = std::size_t{1} << 20;
 constexpr std::size_t k_max_line_bytes = 2000;
 constexpr std::size_t k_max_options = 5000;
-/// Options stand further left than what is told of them.
+/// Options are indented less than their descriptions.
 constexpr std::size_t k_max_indent = 14;
 
 std::size_t indent_of(const std::string& line) {
@@ -43,8 +43,8 @@ std::string style_of(const std::string& text, bool has_box) {
   return "";
 }
 
-/// Where an option's names end and its description begins: at two blanks, but that typer sets names
-/// and type apart as well.
+/// Returns the end of an option's names, where its description starts: at two blanks. typer also
+/// separates names and type by two blanks.
 std::size_t heading_end(const std::string& content) {
   static const RE2 k_type(
       R"(^(?:INTEGER|FLOAT|TEXT|BOOLEAN|PATH|FILE|\[[^\]\s]+\||-{1,2}[A-Za-z]))");
@@ -61,10 +61,10 @@ std::size_t heading_end(const std::string& content) {
 struct Entry {
   std::string heading;
   std::string description;
-  std::vector<std::string> needs;  ///< other options
+  std::vector<std::string> needs;  ///< other options that it needs
 };
 
-/// The options behind `Needs:`, as CLI11 tells them.
+/// Returns the options after `Needs:` in CLI11's help.
 std::vector<std::string> needs_in(const std::string& heading) {
   static const RE2 k_needs(R"( Needs:((?: -{1,2}[A-Za-z][A-Za-z0-9_.\-]*)+))");
   static const RE2 k_option(R"( (-[^ ]+))");
@@ -78,7 +78,7 @@ std::vector<std::string> needs_in(const std::string& heading) {
   return needs;
 }
 
-/// An option's line in two; nothing where the line is none.
+/// Splits an option's line into names and description; nullopt if it has no option.
 std::optional<Entry> entry_of(const std::string& line) {
   static const RE2 k_option(R"(^-{1,2}(?:\[no\])?[A-Za-z])");
   static const RE2 k_absl(R"(^(--(?:\[no\])?[A-Za-z][A-Za-z0-9_.\-]*):\s?(.*)$)");
@@ -96,7 +96,7 @@ std::optional<Entry> entry_of(const std::string& line) {
     entry.heading += "=VALUE";
     return entry;
   }
-  // CLI11 tells there what an option goes with.
+  // CLI11 lists related options there.
   static const RE2 k_relation(R"( (?:Excludes|Needs): .*$)");
   const std::size_t end = heading_end(content);
   std::string collapsed;
@@ -121,7 +121,7 @@ std::vector<ProgramOption> options_in(const std::vector<std::string>& lines) {
     option.needs = std::move(entry->needs);
     entry.reset();
     if (option.name.empty() || options.size() >= k_max_options) return;
-    // absl and gflags: what is no number and no truth value is a text.
+    // absl and gflags: an option without a numeric or boolean type is a text.
     if (option.kind == OptionKind::boolean && option.form == OptionForm::joined &&
         option.negation.empty()) {
       option.negation = option.name + "=false";
@@ -147,7 +147,7 @@ std::vector<ProgramOption> options_in(const std::vector<std::string>& lines) {
   return options;
 }
 
-/// Hydra prints the composed configuration between two lines.
+/// Hydra prints the composed configuration between two marker lines.
 std::vector<ProgramOption> hydra_options(const std::vector<std::string>& lines) {
   std::string yaml;
   bool inside = false;
@@ -178,7 +178,7 @@ std::vector<ProgramOption> hydra_options(const std::vector<std::string>& lines) 
   return options;
 }
 
-/// gflags and absl take one dash for two, and `--noamp` for `--amp=false`.
+/// gflags and absl accept one dash for two, and `--noamp` for `--amp=false`.
 void take_either_dash(ProgramOption& option) {
   const std::string bare = option.name.substr(option.name.find_first_not_of('-'));
   option.aliases.push_back((option.name.starts_with("--") ? "-" : "--") + bare);
@@ -211,7 +211,7 @@ std::vector<std::string> plain_lines(std::string_view bytes) {
     line = line.substr(0, indent) + printable_line(line.substr(indent), k_max_line_bytes);
     while (line.ends_with(' '))
       line.pop_back();
-    // typer marks what is required.
+    // typer marks required options with a star.
     if (const std::size_t star = indent_of(line); star < line.size() && line[star] == '*' &&
                                                   star + 1 < line.size() && line[star + 1] == ' ') {
       line[star] = ' ';

@@ -9,35 +9,37 @@
 
 namespace steptune {
 
-/// What a program prints when it is asked for help.
+/// The options found in a program's help.
 struct HelpText {
-  /// `argparse`, `click`, `typer`, `absl`, `gflags`, `CLI11`, `Hydra`, `options` for what only
-  /// looks like options; empty: not understood.
+  /// `argparse`, `click`, `typer`, `absl`, `gflags`, `CLI11`, `Hydra`, or `options` for text that
+  /// only looks like options; empty if not understood.
   std::string style;
   std::vector<ProgramOption> options;
-  bool usage_tells_defaults = false;  ///< such as `[--threads N (8)]`
+  bool usage_tells_defaults = false;  ///< defaults such as `[--threads N (8)]`
 
   [[nodiscard]] bool understood() const { return !style.empty(); }
-  /// True for a list of options with what they are for, or their defaults, not some that a
-  /// message mentions.
+  /// True for a list of options with descriptions or defaults. False if a message only mentions
+  /// some options.
   [[nodiscard]] bool is_list() const;
 };
 
-/// Reads a help text of any of these styles. Any bytes may be given; time is linear, and no more
-/// than the first 1 MiB is read. An option that is told twice counts once.
+/// Reads a help text of any of these styles. Accepts any bytes, takes linear time and reads at most
+/// 1 MiB. Of a repeated option only the first counts.
 [[nodiscard]] HelpText parse_help(std::string_view bytes);
 
-/// Options in the brackets of usage lines: `usage: train [--threads N (8)] [-b|--batch N=32]`.
+/// Returns the options in brackets of usage lines: `usage: train [--threads N (8)] [-b|--batch
+/// N=32]`.
 [[nodiscard]] std::vector<ProgramOption> options_in_usage(const std::vector<std::string>& lines);
 
-/// `bytes` without terminal sequences and box drawing, as UTF-8, lines of at most 2000 bytes.
+/// Returns `bytes` as UTF-8 lines of at most 2000 bytes, without terminal sequences and box
+/// drawing.
 [[nodiscard]] std::vector<std::string> plain_lines(std::string_view bytes);
 
-/// An option's names and placeholder, `-b N, --batch-size N`, without its description. Nothing in
-/// `name` where it is no option.
+/// Parses an option's names and placeholder, `-b N, --batch-size N`, without its description.
+/// `name` is empty if it is no option.
 [[nodiscard]] ProgramOption parse_heading(const std::string& heading);
 
-/// Adds what the description tells: default, choices, type.
+/// Adds default, choices and type from the description.
 void read_description(const std::string& description, ProgramOption& option);
 
 }  // namespace steptune

@@ -14,7 +14,7 @@
 namespace steptune {
 namespace {
 
-/// The hook's knobs that an option of the program is as well.
+/// Returns the role of a hook's knob that may also be an option of the program.
 std::string role_of_hook_knob(const std::string& name) {
   static const std::map<std::string, std::string> k_roles = {
       {"num_workers", "workers"},      {"prefetch_factor", "prefetch"},
@@ -26,7 +26,7 @@ std::string role_of_hook_knob(const std::string& name) {
   return found == k_roles.end() ? "" : found->second;
 }
 
-/// Whether all that a condition names is there: parameters of the study, or facts.
+/// True if the study or the facts define all names of a condition.
 bool is_defined(const std::string& condition, const Facts& machine, const StudyBuilder& study) {
   return std::ranges::all_of(document::identifiers_in(condition), [&](const std::string& name) {
     return study.has(name) || machine.contains(name) || name == "and" || name == "or" ||

@@ -9,9 +9,9 @@
 
 namespace steptune {
 
-/// Adds the knobs that PyTorch's hook can set in the program, as `survey` found it: those that the
-/// study does not have yet, and whose role is none of `roles_of_program`. The trials are given the
-/// hook even where that leaves none: it tells their steps.
+/// Adds the knobs that PyTorch's hook can set in the program according to `survey`. Leaves out
+/// knobs that the study already has, and those whose role is in `roles_of_program`. Loads the hook
+/// into trials even if no knob is left, because it reports their steps.
 void add_hook_knobs(const GuessInput& input, const Survey& survey,
                     const std::set<std::string>& roles_of_program, StudyBuilder& study);
 

@@ -17,7 +17,7 @@
 namespace steptune {
 namespace {
 
-/// Without bounds of its own a number is varied by these factors.
+/// Factors by which a number without bounds is varied.
 constexpr std::int64_t k_smaller = 4;
 constexpr std::int64_t k_larger = 8;
 
@@ -25,7 +25,7 @@ bool is_power_of_two(std::int64_t value) {
   return value > 0 && std::has_single_bit(static_cast<std::uint64_t>(value));
 }
 
-/// A bound as the study file has it: a number, or what it says over facts.
+/// Returns a bound for the study file: a number, or an expression over facts.
 Json bound_json(const std::string& bound) {
   if (const auto number = whole_number(bound)) return *number;
   return bound;

@@ -11,33 +11,34 @@
 
 namespace steptune {
 
-// How a knob is declared in a study file: its type, and a range or choices that hold today's value.
+// Declares a knob in a study file: its type, and a range or choices that include today's value.
 
-/// Of an expression over the machine alone, such as `2 * cpus`; NaN where it is none.
+/// Returns the value of an expression over the machine's facts, such as `2 * cpus`; NaN if it is
+/// invalid.
 [[nodiscard]] double fact_value(const std::string& expression, const Facts& machine);
-/// Whether an expression over the machine holds; an empty one does.
+/// True if an expression over the machine's facts is true or empty.
 [[nodiscard]] bool holds_here(const std::string& condition, const Facts& machine);
 
-/// Nothing for what is no whole number, or beyond those that a JSON number tells exactly.
+/// Returns a whole number; nullopt for other texts and numbers that JSON cannot represent exactly.
 [[nodiscard]] std::optional<std::int64_t> whole_number(const std::string& text);
 
-/// A whole number about `today`, which is empty where the parameter is inactive today. Nothing
-/// where that leaves no range.
+/// Declares a whole number around `today`, which is empty if the parameter is inactive today.
+/// Returns nullopt if no range is left.
 [[nodiscard]] std::optional<Json> number_declaration(const SpaceKnob& rule,
                                                      const std::string& today,
                                                      const Facts& machine);
 
-/// A choice, with today's value among the rule's; without those that this machine has no use of.
-/// Nothing where that leaves a single one.
+/// Declares a choice among the rule's values and today's, without values that are useless on this
+/// machine. Returns nullopt if only one is left.
 [[nodiscard]] std::optional<Json> choice_declaration(const SpaceKnob& rule,
                                                      const std::string& today,
                                                      const Facts& machine);
 
-/// For a whole number that is a factor of `product`: it goes no further than that, and is no power
-/// of two where the product is none.
+/// Adjusts a whole number that must divide `product`: limits it to `product`, and allows numbers
+/// that are no powers of two if `product` is none.
 void hold_to_factors_of(std::int64_t product, Json& declaration);
 
-/// `8..256`, `fp32|bf16`, `false|true`: for people.
+/// Returns the range for people: `8..256`, `fp32|bf16`, `false|true`.
 [[nodiscard]] std::string range_text(const Json& declaration, const Facts& machine);
 
 }  // namespace steptune

@@ -11,10 +11,10 @@
 namespace steptune {
 namespace {
 
-/// How an option of a role is varied.
+/// Rule by which an option of a role is varied.
 struct UsualKnob {
   KnobRole role;
-  const char* names;  ///< pattern; empty: all of the role
+  const char* names;  ///< pattern; if empty, all names of the role
   const char* type;
   const char* low;
   const char* high;
@@ -46,14 +46,15 @@ constexpr std::array<UsualKnob, 16> k_usual = {{
     {KnobRole::other, "", "bool", "", "", "", "", "", ""},
 }};
 
-/// The name by which a setting is known: a switch is called by what it is in.
+/// Returns the name that identifies a setting. A switch such as `amp.enabled` has the name of its
+/// section.
 std::string known_name(const std::string& plain) {
   const std::string telling = telling_path(plain);
   return telling.substr(0, telling.find('.'));
 }
 
-/// All values that trainers have published for a setting whose value is one of them: of
-/// torchtitan's `activation_checkpoint.mode`, and of Lightning's `precision`.
+/// Returns all published values of a setting if `value` is one of them: torchtitan's
+/// `activation_checkpoint.mode` or Lightning's `precision`.
 std::vector<std::string> published_choices(const std::string& value) {
   using Names = std::vector<std::string>;
   static const std::array<Names, 2> k_published = {
@@ -63,7 +64,7 @@ std::vector<std::string> published_choices(const std::string& value) {
   return {};
 }
 
-/// The values among which a choice of this role can be made; empty: not known.
+/// Returns the values of a choice of this role; empty if unknown.
 std::vector<std::string> choices_of(KnobRole role, const ProgramOption& option) {
   std::vector<std::string> choices = option.choices.empty()
                                          ? published_choices(option.default_value.value_or(""))
@@ -74,7 +75,7 @@ std::vector<std::string> choices_of(KnobRole role, const ProgramOption& option) 
   return choices;
 }
 
-/// A parameter may not be called like a fact or an operator, nor begin with a digit.
+/// Makes a parameter's name, which may not be that of a fact or operator, nor start with a digit.
 std::string parameter_name(const std::string& plain) {
   std::string name;
   for (const char letter : plain.substr(0, 60))
@@ -87,7 +88,8 @@ std::string parameter_name(const std::string& plain) {
              : name;
 }
 
-/// Whether an option can hold what its name promises: `--precision 6` is a number of digits.
+/// True if an option has the type that its name suggests. `--precision 6`, for example, is a number
+/// of digits.
 bool fits(const UsualKnob& usual, const ProgramOption& option) {
   const std::string type = usual.type;
   const bool may_be_number =
@@ -116,7 +118,7 @@ std::optional<SpaceKnob> usual_knob(const ProgramOption& option) {
   const std::string name = known_name(plain);
   const auto role = role_of_name(name);
   for (const UsualKnob& usual : k_usual) {
-    // -j is how make, and PyTorch's examples, call it; names that are told win.
+    // make and PyTorch's examples call it -j. Other names take precedence.
     if (role != usual.role || !fits(usual, option)) continue;
     if (*usual.names != '\0' && !RE2::FullMatch(name, usual.names)) continue;
     SpaceKnob rule;

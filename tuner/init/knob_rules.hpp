@@ -9,12 +9,12 @@
 
 namespace steptune {
 
-/// The end of a setting's path that tells what it is: `batch_size` of `data.batch_size`, and
+/// Returns the end of a setting's path that identifies it: `batch_size` of `data.batch_size`, and
 /// `amp.enabled` of `solver.amp.enabled`.
 [[nodiscard]] std::string telling_path(const std::string& plain);
 
-/// What an option that is called so usually is, by its name, kind and choices; nothing where it is
-/// nothing that changes how fast the same training goes. Names of evaluations are left alone.
+/// Returns the rule for an option by its name, kind and choices. Returns nullopt if it does not
+/// change the speed of the same training. Ignores names of evaluations.
 [[nodiscard]] std::optional<SpaceKnob> usual_knob(const ProgramOption& option);
 
 }  // namespace steptune

@@ -13,9 +13,9 @@
 namespace steptune {
 namespace {
 
-/// Bytes of an expression: a study file allows 1000, and a comment line of one 400.
+/// Most bytes of an expression. A study file allows 1000, a comment line 400.
 constexpr std::size_t k_longest_expression = 300;
-/// Pieces at the line's begin, and before the number, that a shortened expression keeps.
+/// Pieces that a shortened expression keeps at the line's start and before the number.
 constexpr std::size_t k_kept_begin = 2;
 constexpr std::size_t k_kept_before = 2;
 /// An expression with fewer letters before its number could match other lines.
@@ -42,7 +42,7 @@ std::string without_controls(std::string_view text) {
   return visible;
 }
 
-/// A piece that is recognised by an expression.
+/// A kind of piece and the expression that matches it.
 struct Pattern {
   LinePiece::Kind kind;
   bool inside_word;  ///< may follow a letter or digit
@@ -61,7 +61,7 @@ constexpr std::array k_patterns{
     Pattern{LinePiece::Kind::number, false,
             R"([+-]?(?:\d{1,3}(?:,\d{3})+\b|\d+|\.\d+)(?:\.\d+)?(?:[eE][+-]?\d+)?)"},
     Pattern{LinePiece::Kind::number, true, R"(\d+)"},
-    // Bars: block characters, or a run of punctuation.
+    // Progress bars: block characters, or a run of punctuation.
     Pattern{LinePiece::Kind::changing, true, R"([\x80-\xff][\x80-\xff ]*)"},
     Pattern{LinePiece::Kind::changing, true, R"([=#>.*~_-]{3,})"},
     Pattern{LinePiece::Kind::text, true, R"([A-Za-z_]+)"},
@@ -88,8 +88,8 @@ LinePiece next_piece(std::string_view rest, char before) {
   return {LinePiece::Kind::text, std::string(1, rest.front())};
 }
 
-/// A blank between two words, a number and a word or two numbers is never missing; others are
-/// padding.
+/// True for a blank that is always present: between two words, two numbers, or a number and a word.
+/// Other blanks are padding.
 bool separates(const std::vector<LinePiece>& pieces, std::size_t blank) {
   if (blank == 0 || blank + 1 >= pieces.size()) return false;
   const auto joins = [](const LinePiece& piece, char end) {
@@ -150,7 +150,7 @@ std::string expression_of(const std::vector<LinePiece>& pieces, std::size_t from
   std::string text;
   for (std::size_t at = from; at < until; ++at) {
     const std::string next = expression_of(pieces, at);
-    // One such piece covers its neighbour, too.
+    // One such expression also covers the next piece.
     if (next == ".*?" && text.ends_with(".*?")) continue;
     text += next;
   }
@@ -203,7 +203,7 @@ std::string expression_for(const ShapedLine& line, std::size_t number, std::stri
   }
   text += group;
   if (letters_of(pieces, number) >= k_telling_letters) return text;
-  // Nothing before the number tells lines apart: what follows does, up to its first word.
+  // If nothing before the number identifies the line, add the text after it up to the first word.
   const std::size_t all = letters_of(pieces, number);
   std::size_t end = number + 1;
   while (end < pieces.size() && letters_of(pieces, end) - all < k_telling_letters)

@@ -11,28 +11,28 @@ namespace steptune {
 /// A piece of a line of output.
 struct LinePiece {
   enum class Kind {
-    text,      ///< words and punctuation, the same in each line of a kind
+    text,      ///< words and punctuation, equal in all lines of a kind
     blank,     ///< blanks and tabs
     number,    ///< `12`, `1,234`, `-0.5e-3`, `nan`
-    changing,  ///< dates, times of day, durations, bars, hexadecimal numbers
+    changing,  ///< dates, times of day, durations, progress bars, hexadecimal numbers
   };
   Kind kind = Kind::text;
   std::string text;  ///< as printed
 };
 
-/// A line of output, taken apart.
+/// A line of output, split into pieces.
 struct ShapedLine {
   std::string line;  ///< without terminal control sequences
   std::vector<LinePiece> pieces;
-  /// The words of the line without its numbers: lines of one kind have the same.
+  /// Words of the line without its numbers; equal for all lines of a kind.
   std::string shape;
 };
 
 [[nodiscard]] ShapedLine shape_of(std::string_view line);
 
-/// A regular expression in RE2's syntax that matches, in each line of this kind, the pieces before
-/// `number`, and the number itself as its group. It stays below 400 bytes, if need be by leaving
-/// out pieces in the middle.
+/// Returns a regular expression in RE2's syntax that matches, in each line of this kind, the pieces
+/// before `number` and the number itself as its group. Stays below 400 bytes by leaving out pieces
+/// in the middle if necessary.
 [[nodiscard]] std::string expression_for(const ShapedLine& line, std::size_t number,
                                          std::string_view group);
 

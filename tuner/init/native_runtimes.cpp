@@ -62,7 +62,8 @@ NativeRuntimes runtimes_in(const std::set<std::string>& mapped_files) {
     if (begins_with_any(name, {"libgomp", "libomp.", "libomp-", "libiomp5"})) {
       found.has_openmp = true;
     }
-    // Debian's, and that of Python's wheels; built with OpenMP it has no threads of its own.
+    // Debian's library, and the one in Python's wheels. The variant built with OpenMP has no own
+    // threads.
     const bool is_openblas = begins_with_any(name, {"libopenblas", "libscipy_openblas"}) &&
                              !name.starts_with("libopenblaso") &&
                              file.find("openblas-openmp") == std::string::npos;
@@ -82,7 +83,7 @@ NativeRuntimes runtimes_below(pid_t root) {
     if (program_of(process.id.pid) == own) continue;
     NativeRuntimes found = runtimes_in(mapped_files(process.id.pid));
     if (!found.has_threads()) continue;
-    // Programs of this machine have its C library, unless they are from a container.
+    // Programs use this machine's C library, unless they run in a container.
     found.may_ask_for_huge_pages = may_ask_for_huge_pages(SystemFiles(), ::gnu_get_libc_version());
     const auto environment = environment_of(process.id.pid);
     for (const char* variable : k_variables) {

@@ -12,35 +12,34 @@
 
 namespace steptune {
 
-/// Libraries in a running program that read from variables of the environment how they shall work,
-/// whatever the program's own options are.
+/// Libraries in a running program that read their settings from environment variables.
 struct NativeRuntimes {
   bool has_openmp = false;    ///< GNU's libgomp, LLVM's libomp, Intel's libiomp5
-  bool has_openblas = false;  ///< with threads of its own, beside OpenMP's
-  /// Memory is that of the C library, whose habits `GLIBC_TUNABLES` sets.
+  bool has_openblas = false;  ///< with its own threads, besides OpenMP's
+  /// True if the C library allocates memory; `GLIBC_TUNABLES` sets its behaviour.
   bool has_glibc_malloc = false;
-  /// glibc 2.35 or later, and the kernel gives huge pages where it is asked for them.
+  /// True for glibc 2.35 or later if the kernel gives huge pages on request.
   bool may_ask_for_huge_pages = false;
-  int computing_threads = 0;  ///< as seen while it ran (`ProcessActivity`); 0: not known
-  /// What it was started with of the variables that they read.
+  int computing_threads = 0;  ///< number observed while it ran (`ProcessActivity`); 0: unknown
+  /// Variables of these libraries with which it was started.
   std::map<std::string, std::string> environment;
-  /// Those of them that the command itself has set, whatever it was given.
+  /// Variables among them that the command sets itself, overriding given values.
   std::set<std::string> set_by_command;
 
   [[nodiscard]] bool has_threads() const { return has_openmp || has_openblas; }
-  /// Empty where it is not set.
+  /// Returns an empty text if the variable is not set.
   [[nodiscard]] std::string value_of(const std::string& variable) const;
 };
 
-/// True if `glibc.malloc.hugetlb=1` has an effect. With the kernel's mode `always` glibc does not
-/// ask.
+/// True if `glibc.malloc.hugetlb=1` has an effect. It has none with the kernel's mode `always`.
 [[nodiscard]] bool may_ask_for_huge_pages(const SystemFiles& files, std::string_view glibc_version);
 
-/// The libraries among these files, which a process has mapped.
+/// Returns the libraries among the files that a process has mapped.
 [[nodiscard]] NativeRuntimes runtimes_in(const std::set<std::string>& mapped_files);
 
-/// Those of the process below `root` that computes with OpenMP or OpenBLAS; of several, the first.
-/// Programs that are this one are left out. Nothing where there is none.
+/// Returns the libraries of the process below `root` that computes with OpenMP or OpenBLAS; of
+/// several, the first. Ignores processes that run this program. Returns an empty result if there is
+/// none.
 [[nodiscard]] NativeRuntimes runtimes_below(pid_t root);
 
 }  // namespace steptune

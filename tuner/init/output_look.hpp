@@ -13,42 +13,41 @@
 
 namespace steptune {
 
-/// A way to read a program's output, and how a study file says it.
+/// A way to read a program's output, and its notation in a study file.
 struct OutputFormat {
   std::string name;  ///< `tqdm`, `a preset of lightgbm.json`; for people
   Json reports;      ///< null: `[steptune]` lines, which are always read
   ReportFormat format;
-  std::string step_name = "steps";  ///< `boosting rounds`, where a round takes all samples
+  std::string step_name = "steps";  ///< `boosting rounds`, if each round uses all samples
 };
 
-/// `[steptune]` lines, the presets of the program, and those of the files in `configs/presets`.
+/// Returns `[steptune]` lines, the built-in presets, and those of the files in `configs/presets`.
 [[nodiscard]] std::vector<OutputFormat> output_formats();
 
-/// What one format made of an output.
+/// Result of reading an output in one format.
 struct OutputReading {
   OutputFormat format;
-  std::size_t progress = 0;   ///< lines that told a step or a sample beyond those before
-  std::size_t explained = 0;  ///< lines that told anything: a counter, a metric, a phase
+  std::size_t progress = 0;   ///< lines with a step or sample beyond all earlier ones
+  std::size_t explained = 0;  ///< lines with a counter, a metric or a phase
   std::set<std::string> metrics;
-  std::optional<double> samples_per_step;  ///< where lines told both
-  bool tells_samples = false;              ///< not steps alone
+  std::optional<double> samples_per_step;  ///< if lines had both
+  bool tells_samples = false;              ///< the output counts samples, not only steps
   CountUnit unit = CountUnit::steps;
-  /// True if each count takes a fixed share of the data: epochs, percent, boosting rounds. The
-  /// batch size does not change what a count is.
+  /// True if each count is a fixed share of the data: epochs, percent, boosting rounds. The batch
+  /// size does not change the meaning of a count.
   [[nodiscard]] bool counts_shares() const;
   [[nodiscard]] std::string unit_name() const;  ///< `epochs`, `percent`, `boosting rounds`, `steps`
 };
 
-/// `epochs`, `percent`, else `of_steps`.
+/// Returns `epochs`, `percent`, or `of_steps`.
 [[nodiscard]] std::string name_of(CountUnit unit, const std::string& of_steps);
 
-/// Bytes of an output by which a format is chosen: its first ones.
+/// Number of bytes at the start of an output by which a format is chosen.
 inline constexpr std::size_t k_looked_at_bytes = std::size_t{256} << 10;
 
-/// Returns the reading by `[steptune]` lines if there are two. Otherwise formats that count steps
-/// or samples come before those that count epochs. Of these the one that explains most lines wins,
-/// then the one with most progress, then with most metrics, then the first. Returns nothing if no
-/// format tells progress.
+/// Returns the best reading; nullopt if no format finds progress. `[steptune]` lines win if there
+/// are at least two. Otherwise formats that count steps or samples precede those that count epochs.
+/// Then most explained lines, most progress and most metrics decide, finally the order.
 [[nodiscard]] std::optional<OutputReading> best_reading(const std::vector<OutputFormat>& formats,
                                                         std::string_view output);
 

@@ -17,10 +17,10 @@
 namespace steptune {
 namespace {
 
-/// A setting as a word of the command names it.
+/// A setting in a word of the command.
 struct Override {
   std::string typed;  ///< `+a.b`, `--a.b`, `SOLVER.IMS_PER_BATCH`
-  std::string path;   ///< without what is typed in front of it
+  std::string path;   ///< path without the typed prefix
   OptionForm form = OptionForm::assignment;
   std::string value;
 };
@@ -53,8 +53,8 @@ std::optional<Override> override_at(const ProgramFacts& program, std::size_t at)
   return found.value.starts_with("--") ? std::nullopt : std::optional(found);
 }
 
-/// First word that may be a setting of the program. `env NAME=VALUE ... program` begins with
-/// variables of the environment.
+/// Returns the first word that may be a setting of the program. `env NAME=VALUE ... program` starts
+/// with environment variables.
 std::size_t first_setting(const std::vector<std::string>& argv, std::size_t begin) {
   if (argv.empty() || std::filesystem::path(argv.front()).filename() != "env") return begin;
   std::size_t program = 1;
@@ -82,7 +82,7 @@ std::vector<ProgramOption> with_overrides(std::vector<ProgramOption> options,
       return option.is_called(found->typed) || option.is_called(found->path);
     });
     if (same != options.end()) {
-      // An ordinary option is removed and given anew.
+      // An ordinary option is removed and given again.
       if (found->form != OptionForm::assignment) continue;
       if (!same->is_called(found->typed)) same->aliases.push_back(found->typed);
       same->stands_in_command = true;

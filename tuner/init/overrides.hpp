@@ -7,9 +7,9 @@
 
 namespace steptune {
 
-/// The program's options, with the settings that the command's own words override: `a.b=32` and
-/// `+a.b=32` (Hydra, OmegaConf), pairs such as `SOLVER.IMS_PER_BATCH 16` (Detectron2), and
-/// `--a.b 32` where a file that the command names has `a.b`. Such an option `stands_in_command`.
+/// Returns the program's options and the settings that the command's words override: `a.b=32` and
+/// `+a.b=32` (Hydra, OmegaConf), pairs such as `SOLVER.IMS_PER_BATCH 16` (Detectron2), and `--a.b
+/// 32` if a file that the command names has `a.b`. Such an option has `stands_in_command`.
 [[nodiscard]] std::vector<ProgramOption> with_overrides(std::vector<ProgramOption> options,
                                                         const ProgramFacts& program);
 

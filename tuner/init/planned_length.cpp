@@ -22,14 +22,14 @@ const Names k_step_options = {"steps",          "max_steps",   "num_steps",  "to
                               "max_iter",       "train_iters", "iterations", "num_iters",
                               "num_boost_round"};
 
-/// `--epochs 14`, `--epochs 14 (train.py)`
+/// Returns `--epochs 14`, or `--epochs 14 (train.py)`.
 std::string text_of(const ToldNumber& told) {
   const std::string text = fmt::format("{} {}", told.option, count_text(told.number));
   return told.from.empty() ? text : fmt::format("{} ({})", text, told.from);
 }
 
-/// Whether a setting of this plain name may tell the length of the run: `trainer.max_epochs` does,
-/// `diffusion.num_steps` does not.
+/// True if a setting of this plain name may be the length of the run: true for
+/// `trainer.max_epochs`, false for `diffusion.num_steps`.
 bool is_of_run(const std::string& plain) {
   static const RE2 k_of_run(
       R"((?:[^.]*\.)*\+*(?:train(?:er|ing)?|run(?:ner)?|fit|solver|schedule|optimi[sz]ation|)"
@@ -39,7 +39,7 @@ bool is_of_run(const std::string& plain) {
   return plain.find('.') == std::string::npos || RE2::FullMatch(plain, k_of_run);
 }
 
-/// Not of something else, nor of another use of the program.
+/// True if the option concerns the run itself and this use of the program.
 bool may_tell_length(const ProgramFacts& program, const ProgramOption& option) {
   return is_of_run(plain_name(option.name)) && program.missing_for(option).empty();
 }
@@ -49,8 +49,8 @@ std::optional<double> positive(const std::string& text) {
   return number && *number > 0.0 ? number : std::nullopt;
 }
 
-/// How the command spells an option of this plain name: `--nEpochs`, or `trainer.max_epochs` of
-/// `trainer.max_epochs=10`; nothing where none of its words does.
+/// Returns how the command spells an option of this plain name: `--nEpochs`, or
+/// `trainer.max_epochs` in `trainer.max_epochs=10`. nullopt if the command does not have it.
 std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& argv,
                                                 const std::string& name) {
   const auto [begin, end] = program_words(argv);
@@ -71,8 +71,8 @@ std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& 
   return std::nullopt;
 }
 
-/// The first of these options that the command gives a positive number, spelled in any way or by a
-/// short name that the program declares.
+/// Returns the first of these options that the command sets to a positive number, in any spelling
+/// or by a short name that the program declares.
 std::optional<ToldNumber> number_in_command(const ProgramFacts& program, const Names& names) {
   for (const std::string& name : names) {
     auto option = spelled_in_command(program.argv, name);
@@ -100,8 +100,8 @@ std::optional<ToldNumber> number_of(const std::vector<ProgramOption>& settings,
   return std::nullopt;
 }
 
-/// The settings tell one or nothing: which of two defaults ends it, or whether one is
-/// something else (`num_steps` of a sequence), is not known.
+/// Returns the steps or epochs of the settings. Returns neither if they have both: it is unknown
+/// which default ends the run, and one may mean something else (`num_steps` of a sequence).
 ToldLength length_by(const ProgramFacts& program, const std::vector<ProgramOption>& settings) {
   std::vector<ProgramOption> of_run = settings;
   std::erase_if(of_run, [&](const ProgramOption& setting) {
@@ -111,7 +111,7 @@ ToldLength length_by(const ProgramFacts& program, const std::vector<ProgramOptio
   return length.steps && length.epochs ? ToldLength{} : length;
 }
 
-/// That a later place tells another number of the same; empty where none does.
+/// Says that a later place has a different number; empty if not.
 std::string disagreement_of(const ToldLength& first, const ToldLength& later) {
   for (const auto told : {&ToldLength::steps, &ToldLength::epochs}) {
     const auto& one = first.*told;
@@ -125,7 +125,7 @@ std::string disagreement_of(const ToldLength& first, const ToldLength& later) {
 }  // namespace
 
 ToldLength told_length(const ProgramFacts& program) {
-  // A default of one is no word against what the command says of the other.
+  // If the command gives one of the two numbers, a default of the other does not count.
   ToldLength length{number_in_command(program, k_step_options),
                     number_in_command(program, k_epoch_options)};
   if (length.steps || length.epochs) return length;

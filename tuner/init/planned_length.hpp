@@ -11,44 +11,46 @@
 
 namespace steptune {
 
-/// How long the run is that a command begins.
+/// Length of the run that a command starts.
 struct PlannedLength {
   double samples = 0.0;
-  std::string why;                           ///< `--epochs 14 of 60032 samples`
-  std::optional<double> epoch_samples = {};  ///< of a pass over the data, if there are several
-  std::string disagreement{};                ///< as of `ToldLength`
+  std::string why;  ///< `--epochs 14 of 60032 samples`
+  /// samples of a pass over the data, if there are several passes
+  std::optional<double> epoch_samples = {};
+  std::string disagreement{};  ///< as in `ToldLength`
 };
 
 /// A positive number that an option or setting has today.
 struct ToldNumber {
   std::string option;
   double number = 0.0;
-  std::string from;  ///< empty: the command
+  std::string from;  ///< source; empty: the command
 };
 
-/// How many optimizer steps and how many passes over the data a run takes.
+/// Number of optimizer steps and of passes over the data in a run.
 struct ToldLength {
   std::optional<ToldNumber> steps;
   std::optional<ToldNumber> epochs;
-  /// That another place tells another number, for people; empty: none does.
+  /// Says that another place has a different number, for people; empty if none does.
   std::string disagreement{};
 };
 
-/// What the command's own words say of the length; else what the files that it names, the program's
-/// options, and the numbers that loops of its script count to say, in this order: the first place
-/// that tells either counts. Settings of something else (`scheduler.max_epochs`) tell nothing, nor
-/// does a place that has both by default, as either may end the run.
+/// Finds the length of the run. The first place that has it counts, in this order: the command's
+/// own words, the files that it names, the program's options, the script's option declarations, and
+/// the numbers to which the script's loops count. Ignores settings of other things
+/// (`scheduler.max_epochs`). Ignores a place that has defaults for both steps and epochs, because
+/// either may end the run.
 [[nodiscard]] ToldLength told_length(const ProgramFacts& program);
 
-/// A number of samples or steps for people: `5401600`, `0.5`.
+/// Formats a number of samples or steps for people: `5401600`, `0.5`.
 [[nodiscard]] std::string count_text(double count);
 
-/// Samples of one pass of all ranks over the training data: batches times their size, so up to a
-/// batch too many. Nothing where not exactly one training loader tells both.
+/// Returns the samples of one pass of all ranks over the training data: batches times their size,
+/// so at most one batch too many. nullopt unless exactly one training loader reports both.
 [[nodiscard]] std::optional<double> samples_of_epoch(const HookLog& log);
 
-/// `told_length` in samples, with what the survey saw of steps and data. Nothing where neither
-/// passes nor steps are told.
+/// Returns `told_length` in samples, using the steps and data that the survey saw. nullopt if
+/// neither passes nor steps are known.
 [[nodiscard]] std::optional<PlannedLength> planned_length(const ProgramFacts& program,
                                                           const Survey& survey);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::uintmax_t k_max_config_bytes = std::uintmax_t{1} << 20;
 
-/// Words may be truth values of YAML 1.1 (`yes`, `off`), or stand for any kind (`auto`).
+/// A word may be a boolean of YAML 1.1 (`yes`, `off`), or mean any kind (`auto`).
 OptionKind kind_of(const Json& value) {
   if (value.is_boolean()) return OptionKind::boolean;
   if (value.is_number_integer()) return OptionKind::integer;
@@ -28,7 +28,7 @@ OptionKind kind_of(const Json& value) {
   return truth_of(text) || text == "auto" ? OptionKind::unknown : OptionKind::text;
 }
 
-/// A file in Python may do anything else with a name.
+/// Settings of a Python file are fixed, because the file may use a name in any way.
 NamedConfig python_config(const std::string& name, const std::string& text) {
   NamedConfig config{name, settings_of_source(text, name), {}};
   for (const ProgramOption& setting : config.settings)
@@ -36,7 +36,7 @@ NamedConfig python_config(const std::string& name, const std::string& text) {
   return config;
 }
 
-/// A `---` behind the first value begins another document.
+/// True if a `---` after the first value starts another document.
 bool has_documents(ConfigFormat format, const std::vector<ConfigScalar>& scalars,
                    std::string_view text) {
   if (format != ConfigFormat::yaml || scalars.empty()) return false;
@@ -120,7 +120,7 @@ std::vector<NamedConfig> configs_of(const std::vector<std::string>& argv,
   std::vector<NamedConfig> configs;
   const std::size_t first = program_words(argv).begin;
   for (std::size_t i = 1; i < argv.size(); ++i) {
-    if (i < first && argv[i].ends_with(".py")) continue;  // the program, or what launches it
+    if (i < first && argv[i].ends_with(".py")) continue;  // the program, or its launcher
     const std::size_t equals = argv[i].find('=');
     const std::string name = equals == std::string::npos ? argv[i] : argv[i].substr(equals + 1);
     if (auto config = read_config(name, folder)) configs.push_back(*std::move(config));

@@ -22,15 +22,15 @@
 namespace steptune {
 namespace {
 
-/// Why not, where it is an error.
+/// The declaration, or why there is none.
 using Declared = tl::expected<Json, std::string>;
 
 bool is_another_training(const SpaceKnob& rule) {
   return rule.role == "batch" || rule.role == "accumulation";
 }
 
-/// A flag that is set by default and has no negation stays as it is; one that the command sets is
-/// left out.
+/// True if a boolean option can be given both values. A flag that is on by default and has no
+/// negation cannot be switched off. A flag that the command sets can be left out.
 bool can_be_switched(const ProgramOption& option, const ProgramFacts::Today& today) {
   const auto truth = truth_of(today.value);
   if (!truth) return false;
@@ -41,10 +41,11 @@ bool can_be_switched(const ProgramOption& option, const ProgramFacts::Today& tod
   return option.form != OptionForm::flag || !option.negation.empty() || may_be_left_out;
 }
 
-/// Goes through the rules of a program one by one.
+/// Applies the rules of a program one by one.
 class ProgramKnobs {
  public:
-  /// `whole`: the option that holds the samples of a step, of which a batch is a part; empty: none.
+  /// `whole` is the option for the samples of a step, if a batch is only a part of a step; may be
+  /// empty.
   ProgramKnobs(const GuessInput& input, const std::vector<SpaceKnob>& rules, std::string whole,
                StudyBuilder& study)
       : input_(input),
@@ -73,10 +74,10 @@ class ProgramKnobs {
   }
 
  private:
-  /// Where a knob's value is given.
+  /// Place of a knob's value.
   struct Place {
-    const ProgramOption* option = nullptr;  ///< null: nowhere
-    const NamedConfig* config = nullptr;    ///< the file that has it; null: the command line
+    const ProgramOption* option = nullptr;  ///< null if there is none
+    const NamedConfig* config = nullptr;    ///< the file with the value; null: the command line
   };
 
   void leave(const SpaceKnob& rule, const std::string& why) {
@@ -91,7 +92,8 @@ class ProgramKnobs {
     return steptune::tells_optimizer_steps(input_);
   }
 
-  /// Before any rule is considered: whether accumulation will hold the samples of a step.
+  /// True if accumulation will keep the samples of a step constant. Decided before any rule is
+  /// applied.
   [[nodiscard]] bool will_accumulate(const std::vector<SpaceKnob>& rules) const {
     return tells_optimizer_steps() && std::ranges::any_of(rules, [this](const SpaceKnob& rule) {
              const ProgramOption* option =
@@ -118,7 +120,7 @@ class ProgramKnobs {
     return {};
   }
 
-  /// Why what stands there, on the command line or in a file, cannot be replaced.
+  /// Returns why the value on the command line or in a file cannot be replaced; may be empty.
   [[nodiscard]] std::string why_not_there(const SpaceKnob& rule, const Place& place) const {
     if (place.option != nullptr) {
       const auto today = input_.program.today(*place.option);
@@ -133,13 +135,13 @@ class ProgramKnobs {
     return "";
   }
 
-  /// The value that a configuration file has for a key; empty where none has it.
+  /// Returns the value of a key in the configuration files; empty if none has it.
   [[nodiscard]] std::string value_in_files(const std::string& key) const {
     const Place place = place_in_files(key);
     return place.option == nullptr ? "" : place.option->default_value.value_or("");
   }
 
-  /// Empty: whatever it is today, nothing forbids to vary it.
+  /// Returns why the knob may not be varied, whatever its value is; empty if it may.
   [[nodiscard]] std::string why_not(const SpaceKnob& rule, const Place& place) const {
     if (is_another_training(rule) && input_.same_training) {
       return "changes the training itself; vary it with --semantic";
@@ -164,7 +166,7 @@ class ProgramKnobs {
     return "its output reports no samples, and what it counts may be micro-batches";
   }
 
-  /// What else stands in the file may forbid to vary a key of it.
+  /// Returns why other values in the file forbid varying this key; empty if none does.
   [[nodiscard]] std::string why_not_in_file(const SpaceKnob& rule) const {
     if (!is_of_a_file()) return "";
     if (!rule.excluded_by.empty() && truth_of(value_in_files(rule.excluded_by)).value_or(false)) {
@@ -182,7 +184,8 @@ class ProgramKnobs {
                        whole);
   }
 
-  /// A batch whose optimizer step accumulation holds constant changes nothing that is learnt.
+  /// True if the rule changes what is learnt, but no loss is known to guard it. A batch size
+  /// changes nothing if accumulation keeps the samples of a step constant.
   [[nodiscard]] bool lacks_loss_for(const SpaceKnob& rule) const {
     const bool changes_learning =
         rule.role == "precision" || (rule.role == "batch" && !will_accumulate_);
@@ -202,12 +205,12 @@ class ProgramKnobs {
     Declared declared = declare(rule, option, today);
     if (!declared) return leave(rule, declared.error());
     if (!when.empty()) (*declared)["when"] = when;
-    // A choice has no order, so that none of its values is known to need more.
+    // A choice has no order, so none of its values is known to need more memory.
     if (!rule.memory.empty() && rule.type != "categorical") (*declared)["memory"] = rule.memory;
     add(rule, place, *std::move(declared), active ? today : std::nullopt);
   }
 
-  /// What the program does if nothing is varied, and where that is said.
+  /// Returns the value that the unchanged program uses, and its source.
   [[nodiscard]] std::optional<ProgramFacts::Today> today_of(const SpaceKnob& rule,
                                                             const ProgramOption& option) const {
     if (auto today = input_.program.today(option)) return today;
@@ -215,7 +218,7 @@ class ProgramKnobs {
       return ProgramFacts::Today{"false", "a flag that is not set"};
     }
     if (rule.default_value.empty()) return std::nullopt;
-    // A number may be told over facts: `cpus`.
+    // A default may be an expression over facts: `cpus`.
     const bool is_told = rule.type != "int" || whole_number(rule.default_value);
     return ProgramFacts::Today{
         is_told ? rule.default_value
@@ -223,7 +226,7 @@ class ProgramKnobs {
         fmt::format("the published default of {}", input_.space->title)};
   }
 
-  /// The rule's condition over this study's parameters; empty where it is settled.
+  /// Returns the rule's condition with this study's parameters; empty if one of them is not varied.
   [[nodiscard]] std::string condition_of(const SpaceKnob& rule) const {
     std::string when = rule.when;
     for (const std::string& role : document::identifiers_in(rule.when)) {
@@ -264,7 +267,7 @@ class ProgramKnobs {
     return declaration;
   }
 
-  /// `today`: nothing where it is inactive.
+  /// `today` is nullopt if the parameter is inactive.
   void add(const SpaceKnob& rule, const Place& place, Json declaration,
            const std::optional<ProgramFacts::Today>& today) {
     const std::string& name = rule.parameter;
@@ -296,8 +299,9 @@ class ProgramKnobs {
     }
   }
 
-  /// What argparse takes the word `False` for is not known where the source does not tell: what is
-  /// false by default is then left out to say so.
+  /// Returns the option in a form that is safe for booleans. Without the source, it is unknown how
+  /// argparse reads the word `False`. So if an option is false by default, it is left out to mean
+  /// false.
   static ProgramOption as_given(ProgramOption option, const ProgramFacts::Today& told) {
     const bool is_default = !told.from.empty() && told.from == option.default_from;
     const bool may_be_any = option.python_truth && option.form == OptionForm::separate;
@@ -342,17 +346,18 @@ class ProgramKnobs {
   std::map<std::string, Value> today_by_role_;
 };
 
-/// How the part of a step's batch is varied while the whole stays: the same is learnt.
+/// Varies the part of a step's batch while the whole stays the same, so that the training does not
+/// change.
 void hold_whole(const GuessInput& input, const StepBatch& step, SpaceKnob& part) {
   part.role = "other";
   const bool may_shrink = tells_optimizer_steps(input);
-  // If its output counts the parts, fewer samples in each would look faster.
+  // If the output counts parts, smaller parts would look faster.
   const double low = may_shrink ? std::max(1.0, step.part_samples / 4.0) : step.part_samples;
   part.low = fmt::format("{:.0f}", std::floor(low));
   part.high = fmt::format("{:.0f}", std::min(step.samples, 8.0 * step.part_samples));
 }
 
-/// An accumulation that has a value today makes the whole of the parts.
+/// True if the program has an accumulation with a value today, which makes a step of several parts.
 bool has_accumulation(const std::vector<SpaceKnob>& rules, const ProgramFacts& program) {
   return std::ranges::any_of(rules, [&](const SpaceKnob& rule) {
     const ProgramOption* option =

@@ -9,8 +9,9 @@
 
 namespace steptune {
 
-/// Adds what options of the program and keys of its configuration files let vary, and says of the
-/// others that a rule knows why they are left. Returns the roles of all of these, varied or not.
+/// Adds parameters for options of the program and keys of its configuration files. For other
+/// options that have a rule, reports why they are left out. Returns the roles of all of them,
+/// varied or not.
 std::set<std::string> add_program_knobs(const GuessInput& input, StudyBuilder& study);
 
 }  // namespace steptune

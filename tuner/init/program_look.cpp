@@ -18,25 +18,25 @@ namespace {
 
 constexpr std::size_t k_max_kept_bytes = std::size_t{1} << 20;
 
-/// What the GNU C library gathers of a standard output that is a pipe, before it writes
-/// (st_blksize).
+/// Size of the GNU C library's buffer for a standard output that is a pipe (st_blksize).
 constexpr std::uintmax_t k_pipe_buffer_bytes = 4096;
 
-/// So many lines that tell progress are no help text.
+/// This many lines with progress are no help text.
 constexpr std::size_t k_training_lines = 3;
 
-/// Lines that tell progress, without which a format does not fit.
+/// A format with fewer lines of progress does not fit.
 constexpr std::size_t k_least_progress = 2;
 
-/// A line that has come so often belongs to a loop.
+/// A line that was repeated this often belongs to a loop.
 constexpr std::size_t k_repeats = 10;
-/// Seconds of repetition after which no format will fit: if the line names a loss, the program
-/// trains; otherwise it may prepare data; and a hook reports its first step after the first losses.
+/// Seconds of repetition after which no format will fit. If the line names a loss, the program
+/// trains; otherwise it may still prepare data. A hook reports its first step after the first
+/// losses.
 constexpr double k_wait_with_loss_s = 5.0;
 constexpr double k_wait_without_loss_s = 30.0;
 constexpr double k_wait_for_hook_s = 30.0;
 
-/// The begin of a file that is being written; empty where there is none.
+/// Returns the start of a file that is being written; empty if there is none.
 std::string begin_of(const std::filesystem::path& file) {
   std::ifstream stream(file, std::ios::binary);
   std::string text(k_max_kept_bytes, '\0');
@@ -77,12 +77,12 @@ std::string ending_of(const Survey& survey) {
 
 }  // namespace
 
-/// A program's output, as it grows.
+/// The growing output of a program.
 class OutputWatch::Output {
  public:
   explicit Output(std::filesystem::path file) : file_(std::move(file)) {}
 
-  /// Lines that tell progress, so far. The file is read when it has grown.
+  /// Returns the number of lines with progress so far. Reads the file again if it has grown.
   std::size_t progress() {
     const std::uintmax_t bytes = bytes_of(file_);
     if (bytes != read_bytes_) {
@@ -95,7 +95,7 @@ class OutputWatch::Output {
     return progress_;
   }
 
-  /// The line that repeats, if no progress is told.
+  /// Returns the line that repeats, if there is no progress.
   const std::optional<RepeatedLine>& repeated() {
     static_cast<void>(progress());
     return repeated_;
@@ -125,7 +125,7 @@ OutputWatch::OutputWatch(std::filesystem::path log, const Clock& clock, double w
 OutputWatch::~OutputWatch() = default;
 
 void OutputWatch::look() {
-  // Libraries may be loaded until training begins; the last look finds it ended.
+  // Libraries may be loaded until training starts. After the program's end they cannot be found.
   if (!runtimes_.has_openmp) {
     if (auto found = runtimes_below(::getpid()); found.has_threads()) runtimes_ = std::move(found);
   }
@@ -162,7 +162,7 @@ OutputLook OutputWatch::result(Survey seen) const {
   look.in_blocks = in_blocks_ && output_->bytes() > 0;
   look.reading = output_->reading();
   const std::optional<RepeatedLine>& line = output_->repeated();
-  // One line may look like progress by chance.
+  // A single line may look like progress by chance.
   if (line && line->count >= k_repeats) look.reading.reset();
   if (seen.ended) look.lacked_stream = seen.ended->lacked_stream;
   const bool hook_works = seen.log.patched() && !seen.log.disabled() && seen.first;
@@ -186,7 +186,7 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
   SurveyOptions survey = survey_options(options);
   survey.argv = with_options(options.argv, {"--help"});
   survey.longest_start_s = options.longest_help_s;
-  // Where it reports progress it trains: that is no help.
+  // A program that reports progress is training, not printing help.
   survey.watch_s = options.has_look ? 0.0 : 2.0 * options.watch_s;
   survey.watch_steps = 0.0;
   survey.environment = {{"COLUMNS", "200"}, {"TERM", "dumb"}, {"NO_COLOR", "1"}, {"PAGER", "cat"}};
@@ -221,8 +221,8 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
   if (!answer.ending.empty()) return answer;
   answer.help = parse_help(begin_of(options.log_path));
   const bool ended_well = seen->ended->kind == OutcomeKind::completed;
-  // gflags ends with 1 after its help, and so do programs that print their options when they are
-  // given a wrong one; a usage line of a program that refused --help is none.
+  // gflags exits with 1 after its help, and so do programs that print their options after a wrong
+  // one. A mere usage line of a program that refused --help is no help.
   const bool is_help =
       answer.help.style == "gflags" || answer.help.style == "absl" || answer.help.is_list();
   if (!ended_well && !is_help) {
@@ -241,11 +241,11 @@ Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock
   survey.with_hook =
       is_python(options.argv) && !why_out_of_reach(options.argv, options.folder).has_value();
   survey.longest_start_s = options.longest_start_s;
-  survey.longest_unheard_s = options.longest_start_s;  // the program itself may print yet
+  survey.longest_unheard_s = options.longest_start_s;  // the program itself may still print
   survey.watch_s = options.watch_s;
   survey.watch_steps = 10.0;
   survey.longest_watch_s = 5.0 * options.watch_s;
-  // A hook's reports end the survey by themselves; here it is the program's own output.
+  // A hook's reports end the survey by themselves. Here the program's own output decides, too.
   survey.seen_enough = [&](HookProgress hook) {
     watch.look();
     return watch.has_seen_enough() || watch.is_not_understood(hook);

@@ -21,53 +21,53 @@
 
 namespace steptune {
 
-/// A program that is to be looked at, and where.
+/// Settings to examine a program.
 struct LookOptions {
   std::vector<std::string> argv;
-  std::filesystem::path folder;               ///< where it runs; absolute
-  std::filesystem::path log_path;             ///< of its output
-  bool terminal = false;                      ///< it has a pseudo-terminal
-  std::filesystem::path standard_input = {};  ///< a file; empty: none
+  std::filesystem::path folder;               ///< folder where it runs; absolute
+  std::filesystem::path log_path;             ///< file for its output
+  bool terminal = false;                      ///< run it with a pseudo-terminal
+  std::filesystem::path standard_input = {};  ///< file for its standard input; empty: none
   double longest_help_s = 30.0;
-  double longest_start_s = 120.0;  ///< to the first progress
-  double watch_s = 3.0;            ///< from then on
-  bool has_look = false;           ///< its output is known already
+  double longest_start_s = 120.0;  ///< limit until the first progress
+  double watch_s = 3.0;            ///< time to watch from then on
+  bool has_look = false;           ///< its output is already known
 };
 
 /// Findings of a few seconds of training.
 struct OutputLook {
-  std::optional<OutputReading> reading;  ///< how its output is read; nothing: it tells no progress
+  std::optional<OutputReading> reading;  ///< how to read its output; nullopt: no progress found
   /// Findings of PyTorch's import hook; nullopt if it did not reach the program or saw no training.
   std::optional<Survey> survey;
-  NativeRuntimes runtimes;                  ///< in the program, as long as it ran
+  NativeRuntimes runtimes;                  ///< libraries in the program while it ran
   std::optional<ProcessActivity> activity;  ///< threads, CPU use and waiting in its last seconds
-  bool in_blocks = false;  ///< its output came in full buffers of the C library only
-  /// Nothing in its output was read as progress, though the program did not fail.
+  bool in_blocks = false;  ///< its output came only in full buffers of the C library
+  /// Set if no progress was found in the output although the program did not fail.
   std::optional<UnreadOutput> unread;
   std::string ending;   ///< why there is neither reading nor survey, for people
-  std::string failure;  ///< how it failed, where that is why: its last lines, too
-  LackedStream lacked_stream = LackedStream::none;  ///< as the program's last words tell
+  std::string failure;  ///< how it failed, if that is the reason, with its last lines
+  LackedStream lacked_stream = LackedStream::none;  ///< according to the program's last lines
 };
 
-/// Watches what a run prints and which libraries it loads, for an `OutputLook`.
+/// Observes what a run prints and which libraries it loads, for an `OutputLook`.
 class OutputWatch {
  public:
-  /// `watch_s`: as in `LookOptions`.
+  /// `watch_s` as in `LookOptions`.
   OutputWatch(std::filesystem::path log, const Clock& clock, double watch_s);
   ~OutputWatch();
   OutputWatch(const OutputWatch&) = delete;
   OutputWatch& operator=(const OutputWatch&) = delete;
 
-  /// Looks at the libraries and the size of the output. Call it a few times a second.
+  /// Checks the libraries and the size of the output. Call it a few times a second.
   void look();
-  /// Reads the output: lines that tell progress, so far.
+  /// Reads the output and returns the number of lines with progress so far.
   [[nodiscard]] std::size_t progress();
-  /// Reads the output: it has told progress for twice `watch_s`.
+  /// Reads the output. Returns true once it has shown progress for twice `watch_s`.
   [[nodiscard]] bool has_seen_enough();
-  /// Reads the output: a kind of line has come often enough, for some seconds, and no format that
-  /// is known reads it.
+  /// Reads the output. Returns true if a kind of line has repeated often enough for some seconds,
+  /// but no known format reads it.
   [[nodiscard]] bool is_not_understood(HookProgress hook);
-  /// Once the run is over.
+  /// Returns the findings. Call it when the run is over.
   [[nodiscard]] OutputLook result(Survey seen) const;
 
  private:
@@ -76,8 +76,8 @@ class OutputWatch {
   double watch_s_;
   double started_s_;
   std::unique_ptr<Output> output_;
-  std::optional<double> progress_s_;  ///< since when
-  std::optional<double> repeats_s_;   ///< since when a line that is not understood repeats
+  std::optional<double> progress_s_;  ///< time of the first progress
+  std::optional<double> repeats_s_;   ///< time since which a line that is not understood repeats
   NativeRuntimes runtimes_;
   bool in_blocks_ = true;
 };
@@ -85,20 +85,20 @@ class OutputWatch {
 /// The result of asking for help.
 struct HelpAnswer {
   HelpText help;
-  std::string ending;  ///< why it was not understood, for people; empty where it was
-  /// Its output, if it trained in spite of `--help`.
+  std::string ending;  ///< why it was not understood, for people; otherwise empty
+  /// Its output, if it trained despite `--help`.
   std::optional<OutputLook> look;
-  LackedStream lacked_stream = LackedStream::none;  ///< as the program's last words tell
+  LackedStream lacked_stream = LackedStream::none;  ///< according to the program's last lines
 };
 
-/// Runs the command with `--help` among its program's options, as a process group of its own with
-/// nothing on its standard input, until it ends, has printed 1 MiB or the time is over; then all of
-/// it is ended. A program that trains in spite of it is ended at once if `has_look`, else as soon
-/// as its output has been looked at. Errors: the program cannot be started; `interrupted`.
+/// Runs the command with `--help` among its program's options, in a new process group without
+/// standard input, until it ends, has printed 1 MiB or the time is over; then ends the whole group.
+/// If the program trains despite `--help`, it is ended at once if `has_look`, otherwise after its
+/// output was examined. Errors: the program cannot be started; `interrupted`.
 [[nodiscard]] Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
                                           const std::function<bool()>& interrupted);
 
-/// Runs the command as it is until it has told progress for `watch_s`, and ends it. Errors as
+/// Runs the unchanged command until it has shown progress for `watch_s`, and ends it. Errors as
 /// above.
 [[nodiscard]] Result<OutputLook> look_at_output(const LookOptions& options, const Clock& clock,
                                                 const std::function<bool()>& interrupted);

@@ -7,9 +7,9 @@
 
 namespace steptune {
 
-/// How a value is given to an option on the command line.
+/// Form in which a value is given to an option on the command line.
 enum class OptionForm {
-  flag,        ///< `--amp`: there or not
+  flag,        ///< `--amp`: present or absent
   separate,    ///< `--batch-size 32`
   joined,      ///< `--batch-size=32`
   assignment,  ///< `batch_size=32`
@@ -18,39 +18,39 @@ enum class OptionForm {
 
 enum class OptionKind { unknown, integer, number, boolean, text };
 
-/// One option of a program that somebody else wrote, as far as it tells.
+/// Facts about one option of a program.
 struct ProgramOption {
-  std::string name;                  ///< as typed: `--batch-size`, or `loader.batch` to assign to
+  std::string name;  ///< as typed: `--batch-size`, or `loader.batch` for an assignment
   std::vector<std::string> aliases;  ///< `-b`
-  std::string negation;              ///< `--no-amp`: what switches a flag off; empty: nothing
+  std::string negation;              ///< switches a flag off: `--no-amp`; may be empty
   OptionForm form = OptionForm::separate;
   OptionKind kind = OptionKind::unknown;
-  std::vector<std::string> choices;          ///< empty: not told
-  std::optional<std::string> default_value;  ///< as it is written; nothing: not told
-  std::string default_from;                  ///< where the default was read: `--help`, `train.py`
+  std::vector<std::string> choices;          ///< empty if unknown
+  std::optional<std::string> default_value;  ///< as written; nullopt if unknown
+  std::string default_from;                  ///< source of the default: `--help`, `train.py`
   std::string words;                         ///< the program's own description, one line
-  bool python_truth = false;                 ///< truth values are written `True` and `False`
-  bool is_assigned = false;  ///< the script assigns it another value: its default need not hold
-  std::vector<std::string> needs;  ///< options without which this one is refused
-  /// The command overrides a setting with it: its value is replaced there, and nowhere else.
+  bool python_truth = false;                 ///< booleans are written `True` and `False`
+  bool is_assigned = false;  ///< the script assigns another value, so its default may be wrong
+  std::vector<std::string> needs;  ///< options without which the program refuses this one
+  /// True if the command overrides a setting with it. Its value is then replaced only there.
   bool stands_in_command = false;
 
   [[nodiscard]] bool is_called(const std::string& typed) const;
 };
 
-/// The same name however it is typed: `--Batch-Size` is `batch_size`, dots stay.
+/// Returns the name in a common form: `--Batch-Size` becomes `batch_size`; dots stay.
 [[nodiscard]] std::string plain_name(const std::string& option);
 
-/// The option of this plain name, or null. Exact paths win over names within paths: `batch_size` is
-/// `data.batch_size` where nothing else is called so, evaluations left aside; where several are and
-/// have other defaults, it is none of them.
+/// Returns the option of this plain name, or null. Exact paths win over names within paths:
+/// `batch_size` means `data.batch_size` if nothing else is called so, except in evaluations. If
+/// several match and have different defaults, returns null.
 [[nodiscard]] const ProgramOption* find_option(const std::vector<ProgramOption>& options,
                                                const std::string& plain);
 
-/// Whether a plain name speaks of an evaluation: `eval.batch_size`, `val_workers`.
+/// True if a plain name concerns an evaluation: `eval.batch_size`, `val_workers`.
 [[nodiscard]] bool is_of_evaluation(const std::string& plain);
 
-/// `true`, `True`, `yes`, `on`, `1`: true; their opposites: false; anything else: nothing.
+/// Returns true for `true`, `True`, `yes`, `on`, `1`, false for their opposites, otherwise nullopt.
 [[nodiscard]] std::optional<bool> truth_of(const std::string& text);
 
 }  // namespace steptune

@@ -13,18 +13,18 @@
 namespace steptune {
 namespace {
 
-/// The end of a loop that counts: a name, or a number.
+/// The end of a counting loop: a name, or a number.
 struct Bound {
   std::string name;
-  std::string range;  ///< `range(3)`; of a number alone
+  std::string range;  ///< `range(3)`; only for a number
   std::int64_t count = 0;
   enum class Unit { unknown, epochs, steps } unit = Unit::unknown;
 
   bool operator==(const Bound&) const = default;
 };
 
-/// The end of a `range` of these arguments: of `N`, `first, N`, `1, N + 1` and
-/// `first, first + N`.
+/// Returns the end of a `range` with these arguments: `N`, `first, N`, `1, N + 1` or `first, first
+/// + N`.
 std::optional<Bound> counted_to(const std::string& arguments) {
   static const RE2 k_name(
       R"(\s*(?:([\w.]+)\s*,\s*)?(?:([\w.]+)\s*\+\s*)?([A-Za-z_]\w*)\s*(?:\+\s*1\s*)?)");
@@ -51,7 +51,7 @@ std::optional<Bound> counted_to(const std::string& arguments) {
   return bound;
 }
 
-/// A loop over epochs or steps is often called so.
+/// Guesses from a loop variable's name whether the loop counts epochs or steps.
 Bound::Unit unit_of_name(const std::string& variable) {
   static const RE2 k_epoch("(?i).*epoch.*|ep|e");
   static const RE2 k_step("(?i).*(?:step|iter|update|batch).*|it");
@@ -59,8 +59,9 @@ Bound::Unit unit_of_name(const std::string& variable) {
   return RE2::FullMatch(variable, k_step) ? Bound::Unit::steps : Bound::Unit::unknown;
 }
 
-/// The ends of loops that train and stand in no other loop: of an inner one nobody knows how
-/// often it is run. A number counts epochs or steps by its loop's name, else by what it is around.
+/// Returns the ends of outermost loops that train; it is unknown how often an inner loop runs. A
+/// number counts epochs or steps according to its loop's variable, otherwise by the calls within
+/// the loop.
 std::vector<Bound> bounds_of_training(std::string_view code) {
   static const RE2 k_line(R"(([^\n]*)\n?)");
   static const RE2 k_header(R"(([ \t]*)(for\b|while\b|\S)?(?s:.*))");
@@ -70,14 +71,14 @@ std::vector<Bound> bounds_of_training(std::string_view code) {
       R"((?i)backward\(|opt\w*\.step\(|scaler\.step\(|(?:^|[^.\w])\w*step\(|train|\bfit\()");
   struct Loop {
     std::size_t indent = 0;
-    std::optional<Bound> bound;  ///< nothing: it does not count
+    std::optional<Bound> bound;  ///< nullopt: it does not count
     bool is_range = false;
   };
-  std::vector<Loop> loops;  // that the line is in, from the outermost on
+  std::vector<Loop> loops;  // loops around the line, outermost first
   std::vector<Bound> bounds;
   const auto found = [&](const std::string& text) {
     Bound bound = *loops.front().bound;
-    // So many steps are no pass over the data.
+    // A fixed number of inner steps is no pass over the data.
     const bool counts_within =
         std::any_of(loops.begin() + 1, loops.end(), [](const Loop& loop) { return loop.is_range; });
     if (bound.name.empty() && counts_within) return;
@@ -110,7 +111,8 @@ std::vector<Bound> bounds_of_training(std::string_view code) {
   return bounds;
 }
 
-/// An argument that is handed on under its own name (`train(epochs=epochs)`) is no other value.
+/// True if the name gets one value. An argument passed on under its own name
+/// (`train(epochs=epochs)`) does not count.
 bool is_assigned_once(std::string_view code, const std::string& name) {
   const RE2 assignment(
       fmt::format(R"(\b{}\s*(?:[-+*/%:&|^@]|//|\*\*|<<|>>)?=\s*([^=\s][^\s,)]*))", name));
@@ -158,7 +160,7 @@ std::vector<ProgramOption> loop_bounds_of(std::string_view source, const std::st
   }
   std::vector<Bound> numbers = bounds;
   std::erase_if(numbers, [](const Bound& bound) { return !bound.name.empty(); });
-  // Which of several loops is the training nobody knows.
+  // With several such loops it is unknown which one trains.
   if (counted.empty() && numbers.size() == 1 && numbers.front().count > 0) {
     const Bound& bound = numbers.front();
     add(bound.unit == Bound::Unit::epochs ? "epochs" : "steps", fmt::format("{}", bound.count),

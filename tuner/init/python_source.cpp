@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t k_max_call_bytes = 4000;
 
-/// The arguments of a call whose parenthesis has just been opened, cut at commas.
+/// Splits the arguments of a call at commas. `text` starts after the opening parenthesis.
 std::vector<std::string> arguments_of(std::string_view text) {
   std::vector<std::string> arguments{""};
   int depth = 0;
@@ -115,20 +115,22 @@ ProgramOption option_of_call(const std::string& function,
   }
   for (const auto& [key, value] : keywords)
     read_keyword(key, value, option);
-  // Others read the word, as click does; argparse calls bool(), to which any text is true.
+  // Other libraries parse the word, as click does. argparse calls bool(), for which any text is
+  // true.
   const bool calls_type = function == "add_argument";
   if (!calls_type && option.form == OptionForm::any_text) option.form = OptionForm::separate;
   return option;
 }
 
-/// Whether it does more than to assign: another script that the command names, a model, a data set.
+/// True if the code does more than assign: another script that the command names, a model, a data
+/// set.
 bool is_program(const std::string& code) {
   static const RE2 k_statement(
       R"((?m)^(?:(?:async\s+)?(?:def|for|with)|class|while|if\s+__name__)\b)");
   return RE2::PartialMatch(code, k_statement);
 }
 
-/// Names of parsed arguments that are assigned to: `epochs` of `args.epochs = 1`.
+/// Returns the parsed arguments to which the script assigns: `epochs` of `args.epochs = 1`.
 std::set<std::string> assigned_arguments(const std::string& code) {
   static const RE2 k_parsed(
       R"(\b([A-Za-z_]\w*)\s*(?:,\s*\w+\s*)?=\s*[\w.]*parse_(?:known_)?args\()");
@@ -138,7 +140,7 @@ std::set<std::string> assigned_arguments(const std::string& code) {
   std::string name;
   for (re2::StringPiece rest(code); RE2::FindAndConsume(&rest, k_parsed, &object);)
     parsed.insert(object);
-  // Functions are handed them under the usual names.
+  // Functions receive parsed arguments under these usual names.
   parsed.insert({"args", "opt"});
   std::set<std::string> assigned;
   for (re2::StringPiece rest(code); RE2::FindAndConsume(&rest, k_assigned, &object, &name);) {

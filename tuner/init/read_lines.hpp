@@ -18,10 +18,10 @@ namespace steptune {
 
 /// Contents of one line of an output.
 struct ReadLine {
-  std::size_t number = 0;  ///< of the line, from 1
+  std::size_t number = 0;  ///< number of the line, from 1
   std::optional<double> step;
   std::optional<double> samples;
-  std::map<std::string, double> metrics;  ///< NaN or infinite where the line says so
+  std::map<std::string, double> metrics;  ///< NaN or infinite if the line says so
   std::optional<PhaseReport> phase;
 
   [[nodiscard]] bool tells_nothing() const {
@@ -29,31 +29,31 @@ struct ReadLine {
   }
 };
 
-/// All lines of an output together.
+/// Summary of all lines of an output.
 struct ReadOutput {
   std::size_t lines = 0;
-  std::size_t telling = 0;        ///< lines that tell anything
-  std::size_t with_progress = 0;  ///< lines whose counter is beyond all before
+  std::size_t telling = 0;        ///< lines with any content
+  std::size_t with_progress = 0;  ///< lines whose counter exceeds all earlier ones
   std::optional<double> last_step;
   std::optional<double> last_samples;
-  std::map<std::string, std::size_t> metrics;  ///< name -> lines
-  std::map<std::string, std::size_t> phases;   ///< name -> how many ended
+  std::map<std::string, std::size_t> metrics;  ///< name -> number of lines
+  std::map<std::string, std::size_t> phases;   ///< name -> number of ended phases
   LineClock::Source times = LineClock::Source::none;
   CountUnit unit = CountUnit::steps;  ///< epochs and percent count as samples
-  /// By the times that lines carry, evaluations and other phases included; the counter is steps
-  /// if there are any, else samples.
+  /// Time for each count by the lines' own times, including evaluations and other phases. Counts
+  /// steps if there are any, otherwise samples.
   std::optional<double> seconds_per_count;
-  std::string rejections;  ///< lines that looked like reports and were refused; empty: none
+  std::string rejections;  ///< lines that looked like reports but were refused; may be empty
 };
 
-/// Reads an output that was written before, line by line.
+/// Reads a finished output line by line.
 class LineReader {
  public:
-  /// Errors (`usage`): as `ReportReader::create`.
+  /// Errors (`usage`) as in `ReportReader::create`.
   [[nodiscard]] static Result<LineReader> create(const ReportFormat& format);
 
   ReadLine read(std::string_view line);
-  [[nodiscard]] CountUnit unit() const { return reader_.unit(); }  ///< so far
+  [[nodiscard]] CountUnit unit() const { return reader_.unit(); }  ///< unit so far
   [[nodiscard]] ReadOutput output() const;
 
  private:

@@ -28,7 +28,7 @@ Type<std::vector<std::string>> strings() {
   return document::list_of(document::string(), k_max_list);
 }
 
-/// A whole number, or an expression over facts.
+/// Returns the type of a bound: a whole number, or an expression over facts.
 Type<std::string> bound() {
   Type<std::string> type = document::string();
   type.read = [](const Node& node) -> std::optional<std::string> {
@@ -127,7 +127,7 @@ bool has_any(const std::vector<std::string>& names, const std::string& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Not true of no names.
+/// True if `options` include all `names`; false if `names` is empty.
 bool has_all(const std::vector<ProgramOption>& options, const std::vector<std::string>& names) {
   return !names.empty() && std::ranges::all_of(names, [&](const std::string& name) {
     return std::ranges::any_of(

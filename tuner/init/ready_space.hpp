@@ -11,76 +11,79 @@
 
 namespace steptune {
 
-/// One of the values of a knob that is set by different options.
+/// One value of a knob whose values are set by different options.
 struct KnobSetting {
   std::string label;
-  std::vector<std::string> args;  ///< none: the program as it is
-  std::string needs;              ///< an expression over facts: `gpus > 0`; empty: always there
+  std::vector<std::string> args;  ///< empty: the unchanged program
+  std::string needs;              ///< expression over facts: `gpus > 0`; if empty, always possible
 };
 
-/// What may be varied, and how; not yet whether this program has it.
+/// A knob that may be varied, and how. The program may not have it.
 struct SpaceKnob {
-  std::string parameter;  ///< its name in the study
-  std::string role;       ///< what it is to an engineer: `batch`, `workers`, `precision`, ...
+  std::string parameter;  ///< name in the study
+  std::string role;       ///< role for an engineer: `batch`, `workers`, `precision`, ...
   std::string option;     ///< as typed: `--batch-size`, `batch`
   std::string type;       ///< `int`, `bool`, `categorical`
-  /// Bounds over facts. Both empty: from a quarter of today's value to eight times as much.
+  /// Bounds over facts. If both are empty: from a quarter of today's value to eight times that
+  /// value.
   std::string low;
   std::string high;
   std::string scale;
   std::string when;    ///< over roles: `workers > 0`
-  std::string memory;  ///< what raising it does to the memory: `increases`, `decreases`
-  std::string needs;   ///< over facts; where it does not hold there is nothing to gain
-  /// A setting that must not be on beside it: `fp16.enabled`.
+  std::string memory;  ///< effect of a larger value on the memory: `increases`, `decreases`
+  std::string needs;   ///< condition over facts; if false, nothing can be gained
+  /// A setting that must be off: `fp16.enabled`.
   std::string excluded_by;
   std::vector<std::string> choices;
-  std::vector<KnobSetting> settings;  ///< in place of `option` and `choices`
-  std::string default_value;          ///< as published; the program's own word wins
+  std::vector<KnobSetting> settings;  ///< used instead of `option` and `choices`
+  std::string default_value;  ///< published default; the program's own statement takes precedence
 };
 
-/// A trainer that many people use.
+/// Ready-made search space of a widely used trainer.
 struct ReadySpace {
   std::string name;
   std::string title;
-  std::string page;  ///< where its options are documented
-  // Any of these tells it: the program's name, the module after `-m`, the end of the script's path,
-  // all of these options, or all of these keys of a configuration file that the command names.
+  std::string page;  ///< page that documents its options
+  // Any of these identifies it: the program's name, the module after `-m`, the end of the script's
+  // path, all of these options, or all of these keys of a configuration file that the command
+  // names.
   std::vector<std::string> programs;
   std::vector<std::string> modules;
   std::vector<std::string> scripts;
   std::vector<std::string> options;
   std::vector<std::string> config_keys;
-  /// False: the program is not asked for help (it would train), and has all of these options.
+  /// If false, the program is not asked for help, because it would train; it has all of these
+  /// options.
   bool asks_help = true;
-  /// Of options: `--name value`, `--name=value`, `name=value`; `in the file`: they are keys of the
-  /// configuration file, of which trials read edited copies.
+  /// Form of options: `--name value`, `--name=value` or `name=value`. `in the file`: they are keys
+  /// of the configuration file, and trials read edited copies of it.
   std::string form;
   std::vector<SpaceKnob> knobs;
-  std::string epochs;  ///< options that tell the length of the long run
+  std::string epochs;  ///< options with the length of the long run
   std::string steps;
-  std::string
-      step_size;  ///< the option that tells the samples of an optimizer step, where one does
-  Json reports;   ///< as a study file has it; null: what its output shows
+  std::string step_size;  ///< option with the samples of an optimizer step, if there is one
+  Json reports;           ///< as in a study file; null: derived from its output
 
-  /// Whether it is known by a configuration file, whatever the program that reads it.
+  /// True if it is identified by a configuration file, whatever program reads it.
   [[nodiscard]] bool is_of_a_file() const { return form == "in the file"; }
 };
 
-/// Reads one file of `configs/spaces`; the error tells every fault.
+/// Reads one file of `configs/spaces`. The error lists every fault.
 [[nodiscard]] Result<ReadySpace> read_ready_space(const std::filesystem::path& file);
 
-/// All that are shipped, by name.
+/// Reads all installed spaces, sorted by name.
 [[nodiscard]] Result<std::vector<ReadySpace>> shipped_spaces();
 
-/// The space whose program's name, module or script this command has; null where none is.
+/// Returns the space with this command's program name, module or script; null if there is none.
 [[nodiscard]] const ReadySpace* space_by_command(const std::vector<ReadySpace>& spaces,
                                                  const std::vector<std::string>& argv);
-/// The space all of whose `options` this program has, the one with most of them, else the one whose
-/// `config_keys` a file has that the command names; null where none.
+/// Returns the space all of whose `options` this program has; of several, the one with most
+/// options. Otherwise returns the space all of whose `config_keys` a file named by the command has;
+/// null if there is none.
 [[nodiscard]] const ReadySpace* space_by_facts(const std::vector<ReadySpace>& spaces,
                                                const ProgramFacts& program);
 
-/// The options that a space without help declares by its knobs.
+/// Returns the options that a space without help declares by its knobs.
 [[nodiscard]] std::vector<ProgramOption> declared_options(const ReadySpace& space);
 
 }  // namespace steptune

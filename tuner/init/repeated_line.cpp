@@ -25,8 +25,8 @@ constexpr std::size_t k_most_read_bytes = std::size_t{64} << 10;
 constexpr std::size_t k_least_count = 3;
 constexpr std::size_t k_most_line_bytes = 2000;
 
-/// Shares of the differences between lines for a number that grows steadily: those that are not
-/// negative, and those within a factor of three of their median.
+/// A number grows steadily if these shares of the differences between lines are not negative and
+/// within a factor of three of their median.
 constexpr double k_share_of_growth = 0.75;
 constexpr double k_share_of_usual = 0.7;
 constexpr double k_usual_factor = 3.0;
@@ -36,11 +36,11 @@ constexpr const char* k_thousands_group = "([0-9,]+)";
 constexpr const char* k_decimal_group = R"((\d+(?:\.\d+)?))";
 constexpr const char* k_loss_group = "([-+.0-9eE]+|nan)";
 
-/// By preference.
+/// Meaning of a counter, the preferred ones first.
 enum class Counts { steps, samples, unnamed, epochs, percent, nothing };
 
 constexpr std::array<std::string_view, 4> k_epoch_words{"epoch", "epochs", "ep", "epoche"};
-/// Names of numbers that may grow without being a count of the training.
+/// Names of numbers that may grow without counting the training.
 constexpr std::array<std::string_view, 20> k_other_words{
     "time", "elapsed", "eta",     "s",      "sec", "secs", "seconds", "ms",  "min", "minutes",
     "h",    "hours",   "runtime", "memory", "mem", "mb",   "gb",      "pid", "lr",  "seed"};
@@ -69,12 +69,13 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-/// A number of a kind of line, over all its lines.
+/// One number of a kind of line, over all its lines.
 struct Series {
   std::size_t piece = 0;
-  std::vector<std::string> words;  ///< in front of it, since the number before, in lower case
-  std::string unit;                ///< what stands directly behind it, in lower case
-  bool is_rate = false;            ///< `words/s: 4321`, `4321 words/s`
+  /// words between the previous number and this one, in lower case
+  std::vector<std::string> words;
+  std::string unit;      ///< text directly after it, in lower case
+  bool is_rate = false;  ///< `words/s: 4321`, `4321 words/s`
   bool is_whole = true;
   bool has_thousands = false;
   std::vector<double> values;
@@ -91,7 +92,7 @@ std::optional<double> number_in(std::string text) {
 
 /// A kind of line.
 struct Kind {
-  ShapedLine widest;  ///< the line with most padding: its expressions match the others, too
+  ShapedLine widest;  ///< line with the most padding: its expressions also match the others
   std::string last;
   std::vector<Series> numbers;
   std::size_t count = 0;
@@ -128,7 +129,7 @@ struct Kind {
       Series series;
       series.words = words_of(before);
       series.unit = unit_at(line.pieces, at + 1);
-      // `4321 words/s` without a name in front.
+      // `4321 words/s` without a name before it.
       if (series.unit.empty() && series.words.empty()) series.unit = unit_at(line.pieces, at + 2);
       series.is_rate =
           before.find("/s") != std::string::npos || series.unit.find("/s") != std::string::npos;
@@ -144,7 +145,7 @@ struct Kind {
     });
   }
 
-  /// `s` of `12.3s`, `%` of `5%`, `words/s` of `4321 words/s`.
+  /// Returns `s` of `12.3s`, `%` of `5%`, `words/s` of `4321 words/s`.
   static std::string unit_at(const std::vector<LinePiece>& pieces, std::size_t at) {
     if (at >= pieces.size() || pieces[at].kind != LinePiece::Kind::text) return "";
     return lower_case(pieces[at].text.substr(0, pieces[at].text.find_first_of(",;:|()[]<>=")));
@@ -158,7 +159,7 @@ struct Kind {
   }
 };
 
-/// Ups and downs from line to line.
+/// True if most differences from line to line are positive and of similar size.
 bool grows_steadily(const std::vector<double>& values, bool may_rest) {
   std::vector<double> growth;
   std::size_t falls = 0;
@@ -214,7 +215,8 @@ Counts best_counter(const Kind& kind) {
   return best;
 }
 
-/// The loss of a kind of line: `loss` first, then `train_loss` and the like, then a cost.
+/// Returns the loss of a kind of line: preferably `loss`, then `train_loss` and the like, then a
+/// cost.
 const Series* loss_in(const Kind& kind) {
   const Series* best = nullptr;
   int best_rank = 4;
@@ -264,7 +266,7 @@ std::vector<Kind> kinds_of(const std::vector<std::string>& lines) {
   return kinds;
 }
 
-/// True if `a` tells more of the training than `b`.
+/// True if `a` says more about the training than `b`.
 bool tells_more(const Kind& a, const Kind& b) {
   const auto rank = [](const Kind& kind) {
     return std::tuple(best_counter(kind) == Counts::nothing, kind.is_evaluation, best_counter(kind),
@@ -303,7 +305,7 @@ std::vector<MetricDefinition> counters_of(const Kind& kind) {
   return metrics;
 }
 
-/// The expressions tell progress in most of the lines of this kind.
+/// True if the expressions find progress in most lines of this kind.
 bool reads(const std::vector<MetricDefinition>& metrics, const std::vector<std::string>& lines,
            std::size_t count) {
   auto reader = ReportReader::create({.preset = {}, .metrics = metrics, .samples_per_step = {}});
@@ -331,7 +333,7 @@ std::optional<RepeatedLine> repeated_line(std::string_view output) {
   const Counts counts = best_counter(kind);
   repeated.counts_percent = counts == Counts::percent;
   repeated.counts_epochs = counts == Counts::epochs;
-  // A table tells the loss in a line of its own.
+  // A table has the loss in a separate line.
   for (const Kind& each : kinds) {
     const Series* loss = loss_in(each);
     if (loss == nullptr || each.is_evaluation) continue;

@@ -10,12 +10,12 @@
 namespace steptune {
 namespace {
 
-/// The option that the setting begins with; null: it has none, or the program lacks that one.
+/// Returns the first option of the setting; null if it has none or the program lacks it.
 const ProgramOption* first_option(const KnobSetting& setting, const ProgramFacts& program) {
   return setting.args.empty() ? nullptr : program.option_called(setting.args.front());
 }
 
-/// Whether all options of a setting have its values in the program as it is.
+/// True if all options of a setting have its values in the unchanged program.
 bool is_set_today(const KnobSetting& setting, const ProgramFacts& program) {
   const auto& words = setting.args;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -28,7 +28,7 @@ bool is_set_today(const KnobSetting& setting, const ProgramFacts& program) {
   return !words.empty();
 }
 
-/// Whether the program as it is uses the option that the setting begins with.
+/// True if the unchanged program uses the first option of the setting.
 bool is_begun_today(const KnobSetting& setting, const ProgramFacts& program) {
   static const std::set<std::string> k_unused{"", "false", "none", "no", "0", "off"};
   const ProgramOption* option = first_option(setting, program);

@@ -10,15 +10,15 @@
 
 namespace steptune {
 
-/// Which of a knob's settings a program can be given on this machine.
+/// The settings of a knob that a program can use on this machine.
 struct SettingChoice {
-  std::vector<const KnobSetting*> offered;  ///< of the rule; today's is among them
-  const KnobSetting* today = nullptr;       ///< null: not known
-  /// An option of the settings whose value today is that of none of them; empty: there is none.
+  std::vector<const KnobSetting*> offered;  ///< elements of the rule, including today's
+  const KnobSetting* today = nullptr;       ///< null: unknown
+  /// Option whose value today belongs to none of the settings; may be empty.
   std::string unknown;
 };
 
-/// `rule` outlives the answer.
+/// `rule` must outlive the result.
 [[nodiscard]] SettingChoice setting_choice(const SpaceKnob& rule, const ProgramFacts& program,
                                            const Facts& machine);
 

@@ -21,7 +21,8 @@ std::string hole(const std::string& parameter) {
   return fmt::format("{{{}}}", parameter);
 }
 
-/// Where the command names the file, as a word or behind `=`, each trial names its copy.
+/// Makes each trial use its copy of a file: replaces the file's name in the command, as a word or
+/// after `=`, by a placeholder.
 void put_placeholder(const std::string& file, const std::string& name, Json& command) {
   const std::string as_template = command_template({file})[0].get<std::string>();
   for (Json& word : command) {
@@ -95,7 +96,7 @@ void StudyBuilder::give_in_place(const std::string& parameter, const ProgramOpti
     parts = {{{"when", when}, {"args", args(on)}},
              {{"when", fmt::format("not ({})", when)}, {"args", args(off)}}};
   }
-  // No word of a command has this begin: NUL ends those.
+  // A unique key: no word of a command contains NUL.
   word = std::string(1, '\0') + option.name;
   in_place_[word] = std::move(parts);
 }
@@ -151,7 +152,7 @@ StudyGuess StudyBuilder::finish(const std::string& name) && {
   return std::move(guess_);
 }
 
-/// `config_files` of the document; the command is given their placeholders.
+/// Returns `config_files` for the document, and puts their placeholders into the command.
 Json StudyBuilder::edited_files(Json& command) {
   Json files = Json::object();
   for (const auto& [file, edits] : edits_) {
@@ -164,7 +165,7 @@ Json StudyBuilder::edited_files(Json& command) {
   return files;
 }
 
-/// `ds_config` for `configs/ds_config.json`, or more where that is taken.
+/// Returns `ds_config` for `configs/ds_config.json`, or a longer name if that is in use.
 std::string StudyBuilder::placeholder_of(const std::string& file, const Json& taken) const {
   constexpr std::size_t k_longest = 40;
   std::string name;

@@ -19,12 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// A guard on the loss is judged once the baseline has trained for so many steps.
+/// A guard on the loss is checked after the baseline has trained for this many steps.
 constexpr double k_guard_steps = 30.0;
 constexpr double k_guard_ratio = 1.02;
-/// Epochs or percent of the run, of which a trial has few.
+/// Epochs or percent of the run before the check: a trial covers only few.
 constexpr double k_guard_shares = 3.0;
-/// Times the samples: more than noise hides.
+/// Factor on the batch size: an effect of this size exceeds the noise.
 constexpr std::int64_t k_probe = 4;
 constexpr double k_longest_count_s = 5.0;
 constexpr std::size_t k_files_between_looks = 256;
@@ -44,11 +44,11 @@ struct Told {
   std::string from;
 };
 
-/// What the first of these options is today.
+/// Returns today's value of the first of these options that has one.
 std::optional<Told> told_by(const ProgramFacts& program, const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const ProgramOption* option = find_option(program.options, name);
-    // One that speaks of another use of the program is no word about this one.
+    // Skip an option that concerns another use of the program.
     if (option == nullptr || !program.missing_for(*option).empty()) continue;
     if (const auto today = program.today(*option)) {
       return Told{option->name, today->value, today->from};
@@ -69,14 +69,14 @@ std::optional<double> positive(const std::optional<Told>& told) {
   return number && *number > 0.0 ? number : std::nullopt;
 }
 
-/// `--epochs 14 (the command)`
+/// Returns `--epochs 14 (the command)`.
 std::string told_text(const ToldNumber& told) {
   return fmt::format("{} {} ({})", told.option, count_text(told.number),
                      told.from.empty() ? "the command" : told.from);
 }
 
-/// Pictures and sounds below a folder, of its part for training where it has one; nothing where
-/// they cannot be counted in a short time.
+/// Counts the images and sounds below a folder, or below its `train` folder if it has one. nullopt
+/// if they cannot be counted in a short time.
 std::optional<double> files_of_data(const fs::path& folder,
                                     const std::function<bool()>& interrupted) {
   static const std::array<std::string, 8> k_kinds = {".jpg", ".jpeg", ".png",  ".webp",
@@ -128,8 +128,8 @@ class Goal {
     }
   }
 
-  /// A program that tells steps alone may ignore its batch size: one trial changes nothing else, so
-  /// that an effect shows.
+  /// Adds a trial that changes only the batch size. A program that reports only steps may ignore
+  /// its batch size, and this trial shows whether it has an effect.
   void probe() {
     const std::string batch = guess_.parameter_of("batch");
     const bool tells_samples = input_.survey || seen_samples_per_step(input_) || counts_shares();
@@ -191,16 +191,16 @@ class Goal {
   }
 
  private:
-  /// True if the study's counters are epochs, percent or boosting rounds. A hook counts steps, and
-  /// so do the reports that are published for a trainer.
+  /// True if the study counts epochs, percent or boosting rounds. A hook counts steps, and so do
+  /// the published reports of a trainer.
   [[nodiscard]] bool counts_shares() const {
     if (!input_.reading || input_.survey) return false;
     const bool published = input_.space != nullptr && !input_.space->reports.is_null();
     if (published && input_.reading->unit != CountUnit::steps) return false;
     return input_.reading->counts_shares();
   }
-  /// Plans a run in epochs, percent or boosting rounds, which hold the same samples whatever the
-  /// batch size.
+  /// Plans a run in epochs, percent or boosting rounds, which have the same samples with any batch
+  /// size.
   void plan_in_own_unit() {
     const CountUnit unit = input_.reading->unit;
     const ToldLength length = length_of_run();
@@ -223,7 +223,7 @@ class Goal {
     return !guess_.parameter_of(role).empty();
   }
 
-  /// Samples of an optimizer step: as the study file has it, and today.
+  /// Returns the samples of an optimizer step: for the study file, and today's number.
   std::pair<Json, std::optional<double>> step_size() {
     std::string formula;
     double today = 1.0;
@@ -251,7 +251,7 @@ class Goal {
       return {known ? Json(static_cast<std::int64_t>(std::round(*known))) : Json(), known};
     }
     if (seen) compare_counts(*seen, today, formula);
-    // A sample may be a token, and a step may be taken on several devices.
+    // A sample may be a token, and a step may run on several devices.
     if (const auto whole = told ? told : seen) {
       const double times = std::round(*whole / today);
       if (times >= 2.0 && std::abs(*whole / today - times) < 1e-3 * times) {
@@ -263,7 +263,7 @@ class Goal {
     return {formula, today};
   }
 
-  /// Says that what the program counts is not what its options say.
+  /// Notes that the program's count differs from its options.
   void compare_counts(double seen, const std::optional<double>& options, const std::string& what) {
     constexpr double k_smaller_last_batch = 0.1;
     if (!options || std::abs(seen / *options - 1.0) <= k_smaller_last_batch) return;
@@ -277,21 +277,22 @@ class Goal {
     return input_.reading && !input_.reading->tells_samples;
   }
 
-  /// True if the study's own counters are steps alone: neither a hook nor published reports count.
+  /// True if the study counts only steps: there is neither a hook nor a published report.
   [[nodiscard]] bool counts_by_steps() const {
     const bool published = input_.space != nullptr && !input_.space->reports.is_null();
     return counts_steps_alone() && !input_.survey && !published;
   }
 
-  /// Of a program that tells steps, whose batch is left as it is.
+  /// Returns the batch size of a program that reports steps and whose batch is not varied.
   [[nodiscard]] std::optional<double> batch_of_step() const {
     if (!counts_steps_alone()) return std::nullopt;
     const auto accumulation = positive(told_by(input_.program, k_accumulations));
-    if (accumulation && *accumulation > 1.0) return std::nullopt;  // what it counts is not known
+    if (accumulation && *accumulation > 1.0)
+      return std::nullopt;  // the meaning of its count is unknown
     return positive(told_by(input_.program, k_batches));
   }
 
-  /// A trainer whose options are known has it where they have it.
+  /// Returns the length of the run. For a known trainer, uses that trainer's own options.
   [[nodiscard]] ToldLength length_of_run() const {
     ToldLength length = told_length(input_.program);
     const auto own = [&](const std::string& option) {
@@ -316,11 +317,11 @@ class Goal {
       return length.steps->number * *per_step;
     }
     if (length.steps && !varies("batch")) {
-      // Where no samples are known a step counts as one (docs/study-file.md, planned_run).
+      // Without known samples a step counts as one sample (docs/study-file.md, planned_run).
       why_ = told_text(*length.steps) + (unit_ == "steps" ? "" : ", each counted as a sample");
       return length.steps->number;
     }
-    // Samples of the data are no measure of what counts steps of unknown size.
+    // The number of data samples is useless if the study counts steps of unknown size.
     if (!length.epochs || (!per_step && counts_steps_alone())) return std::nullopt;
     const auto told = told_by(input_.program, k_samples);
     std::optional<double> data = positive(told);
@@ -345,8 +346,8 @@ class Goal {
   double samples_per_step_ = 1.0;
   std::string unit_ = "samples";
   std::string why_;
-  std::string disagreement_;  ///< of lengths
-  std::string counts_;        ///< likewise of the samples of a step
+  std::string disagreement_;  ///< about the length
+  std::string counts_;        ///< about the samples of a step
 };
 
 }  // namespace

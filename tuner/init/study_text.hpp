@@ -8,11 +8,11 @@
 
 namespace steptune {
 
-/// JSON pointer -> what is said in `//` lines in front of the value.
+/// JSON pointer -> text for the `//` lines before the value.
 using StudyComments = std::map<std::string, std::string>;
 
-/// A document as people write it: what is short stands on one line, comments stand in front of what
-/// they speak of. Comments hold no control characters; `\n` begins another line.
+/// Returns a document as people write it: short values on one line, comments before the value that
+/// they describe. Comments have no control characters; `\n` starts another line.
 [[nodiscard]] std::string study_text(const Json& document, const StudyComments& comments = {});
 
 }  // namespace steptune

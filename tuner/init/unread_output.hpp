@@ -9,23 +9,23 @@
 
 namespace steptune {
 
-/// Output in which nothing was read as progress.
+/// Output without recognized progress.
 struct UnreadOutput {
   bool is_empty = false;
   bool has_ended = false;  ///< the program ended by itself
   double watched_s = 0.0;
   std::optional<RepeatedLine> repeated;
-  std::filesystem::path log;  ///< the output; empty: not in a file
+  std::filesystem::path log;  ///< file with the output; empty: none
 };
 
-/// For people, one line: nothing was printed, or which line came how often.
+/// Returns one line for people: nothing was printed, or which line was repeated how often.
 [[nodiscard]] std::string unread_note(const UnreadOutput& output);
 
-/// For people, several lines: the same, what makes progress readable, and the log.
+/// Returns several lines for people: this note, how to make progress readable, and the log.
 [[nodiscard]] std::string unread_text(const UnreadOutput& output);
 
-/// Comment of a study file in front of the key that follows `reports`; empty if no expression is
-/// known.
+/// Returns a comment for a study file, before the key that follows `reports`; empty if no
+/// expression is known.
 [[nodiscard]] std::string unread_comment(const UnreadOutput& output);
 
 }  // namespace steptune

@@ -16,7 +16,7 @@ namespace {
 constexpr double k_until_progress_s = 60.0;
 constexpr double k_between_looks_s = 0.5;
 
-/// Says for people how the output can be read.
+/// Returns, for people, how the output can be read.
 std::string remedy(const OutputLook& look) {
   if (look.unread) return unread_text(*look.unread);
   if (!look.reading) return look.ending;

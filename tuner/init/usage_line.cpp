@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t k_max_usage_bytes = 20'000;
 
-/// The usage lines as one, up to a blank line; empty where there are none.
+/// Joins the usage lines up to a blank line; empty if there are none.
 std::string usage_of(const std::vector<std::string>& lines) {
   static const RE2 k_usage(R"((?i)^\s*usage\b.*)");
   std::string usage;
@@ -24,7 +24,7 @@ std::string usage_of(const std::vector<std::string>& lines) {
   return usage;
 }
 
-/// The texts in outermost brackets, up to brackets within.
+/// Returns the texts in outermost brackets, up to inner brackets.
 std::vector<std::string> groups_of(const std::string& usage) {
   std::vector<std::string> groups;
   int depth = 0;
@@ -56,7 +56,7 @@ std::vector<ProgramOption> options_in_usage(const std::vector<std::string>& line
     group.erase(0, first);
     std::string heading = group;
     std::string value;
-    // Braces hold choices where a comma stands in them.
+    // Braces with a comma contain choices.
     const bool has_default =
         RE2::FullMatch(group, k_default, &heading, &value) && value.find(',') == std::string::npos;
     if (!has_default) heading = group;

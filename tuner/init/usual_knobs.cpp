@@ -14,7 +14,8 @@
 namespace steptune {
 namespace {
 
-/// Settings of configuration files that have no option on the command line, and one meaning.
+/// Returns rules for settings of configuration files that have no option on the command line and
+/// are unambiguous.
 std::vector<SpaceKnob> knobs_of_files(const ProgramFacts& program) {
   std::vector<SpaceKnob> rules;
   for (const NamedConfig& config : program.configs) {
@@ -33,7 +34,7 @@ std::vector<SpaceKnob> knobs_of_files(const ProgramFacts& program) {
   return rules;
 }
 
-/// How a batch size is called.
+/// Meaning of a batch size by its name.
 enum class BatchName { whole, part, plain };
 
 BatchName batch_name_of(const SpaceKnob& rule) {
@@ -54,7 +55,7 @@ std::optional<ProgramFacts::Today> today_of(const ProgramFacts& program, const S
   return std::nullopt;
 }
 
-/// Two batch sizes, one of which tells by its name that it is the other's part.
+/// Returns two batch sizes if one is part of the other by its name.
 std::optional<StepBatch> step_batch(const std::vector<SpaceKnob>& batches,
                                     const ProgramFacts& program) {
   if (batches.size() != 2) return std::nullopt;
@@ -76,7 +77,8 @@ std::optional<StepBatch> step_batch(const std::vector<SpaceKnob>& batches,
   return fits ? std::optional(std::move(step)) : std::nullopt;
 }
 
-/// Conditions speak of workers, and an accumulation of a batch size: those come first.
+/// Moves workers and batch size to the front, because conditions refer to workers and accumulation
+/// to the batch size.
 void put_in_order(std::vector<SpaceKnob>& rules) {
   std::ranges::stable_sort(rules, {}, [](const SpaceKnob& rule) { return !rule.when.empty(); });
   const auto accumulation = std::ranges::find(rules, "accumulation", &SpaceKnob::role);

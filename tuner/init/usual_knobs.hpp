@@ -16,23 +16,23 @@ struct LeftKnob {
   std::string why;
 };
 
-/// A batch size that holds for an optimizer step, and the smaller one that the step is computed in.
+/// The batch size of an optimizer step, and the smaller one in which the step is computed.
 struct StepBatch {
-  std::string option;  ///< of the whole: `--global-batch-size`
-  std::string from;    ///< where its value was read
+  std::string option;  ///< option of the whole: `--global-batch-size`
+  std::string from;    ///< source of its value
   double samples = 0.0;
   SpaceKnob part;  ///< `--micro-batch-size`
   double part_samples = 0.0;
 };
 
-/// All that can be varied of a program that no ready-made space is of.
+/// All knobs of a program without a ready-made space.
 struct UsualKnobs {
-  std::vector<SpaceKnob> rules;  ///< what others depend on comes first
+  std::vector<SpaceKnob> rules;  ///< rules on which others depend come first
   std::vector<LeftKnob> left;
-  std::optional<StepBatch> step;  ///< where two batch sizes are understood together
+  std::optional<StepBatch> step;  ///< set if two batch sizes belong together
 };
 
-/// By the names of its options, and of settings of the files that it reads.
+/// Finds them by the names of the program's options and of settings in its files.
 [[nodiscard]] UsualKnobs usual_knobs(const ProgramFacts& program);
 
 }  // namespace steptune
