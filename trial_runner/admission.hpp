@@ -11,24 +11,25 @@
 
 namespace steptune {
 
-/// What `Runner` promises to refuse, refused by all runners in the same way and words.
+/// Checks that every runner makes before it starts a trial. All runners refuse in the same words.
 class Admission {
  public:
   /// `conflict` if a study has begun already.
   [[nodiscard]] Result<void> check_no_study() const;
-  /// From now on trials of this study are admitted.
+  /// Admits trials of this study from now on.
   void begin_study(std::string name) { study_ = std::move(name); }
 
   /// `internal` before a study has begun.
   [[nodiscard]] Result<void> check_study() const;
 
-  /// Whether one more trial may be started beside those under way, in this order: `internal` before
-  /// a study has begun, `conflict` if `key` is among them, `unavailable` if they fill all `places`.
+  /// Checks that one more trial may start. Returns, in this order of precedence: `internal` before
+  /// a study has begun, `conflict` if `key` is among `under_way`, `unavailable` if `under_way`
+  /// fills all `places`.
   [[nodiscard]] Result<void> check_start(TrialKey key, std::span<const TrialKey> under_way,
                                          int places) const;
 
-  /// Places that `spec` may take one of: `runner.capacity()`, or one more than are taken if the
-  /// trial is interleaved.
+  /// Returns the number of places to pass to `check_start`: `runner.capacity()`, or one more than
+  /// are taken if the runner will interleave `spec` with the running trials.
   [[nodiscard]] static int places_for(const TrialSpec& spec, std::span<const TrialKey> under_way,
                                       const Runner& runner) {
     const bool joins = spec.interleaved_round > 0 && runner.interleaves();

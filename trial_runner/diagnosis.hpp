@@ -7,12 +7,12 @@ namespace steptune {
 
 enum class DiagnosisStatus { ok, warn, fail };
 
-/// One thing that `steptune doctor` has looked at.
+/// One check of `steptune doctor`.
 struct Diagnosis {
-  std::string name;  ///< persistent, for `--json`: `blas`, `cpu_governor`
+  std::string name;  ///< persistent, printed by `--json`: `blas`, `cpu_governor`
   DiagnosisStatus status = DiagnosisStatus::ok;
-  std::string found;   ///< what there is
-  std::string advice;  ///< what to do; empty if nothing
+  std::string found;   ///< the state that the check found
+  std::string advice;  ///< what the user should do; empty if nothing
 };
 
 }  // namespace steptune

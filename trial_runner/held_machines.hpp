@@ -13,47 +13,49 @@
 
 namespace steptune {
 
-/// What a job does with its machines.
+/// State of a job's machines.
 enum class Holding {
-  running,   ///< the job itself is under way
-  settling,  ///< it has ended; its machines are not yet offered to others
+  running,   ///< the job is running
+  settling,  ///< the job has ended; no other job can use its machines yet
   kept,      ///< idle machines that wait for another trial
 };
 
 /// The trial that a job was started for.
 struct JobOwner {
-  std::string study;  ///< as far as the job's name holds it
+  std::string study;  ///< as much of the study's name as the job's name contains
   TrialKey key;
   int launch = 1;
 };
 
-/// Machines that a job holds, and that cost money for it. Times are seconds since 1970.
+/// Machines that a job occupies and pays for. Times are seconds since 1970.
 struct HeldMachines {
   std::string job;
-  std::optional<JobOwner> owner;  ///< nothing: not a job of this program
+  std::optional<JobOwner> owner;  ///< nullopt: this program did not start the job
   Holding holding = Holding::running;
   std::string status;  ///< the provider's word: `Training`, ..., or `Available`
   Resources resources;
-  double since_wall_s = 0.0;           ///< creation of the job, or begin of the waiting
-  std::optional<double> retained_s;    ///< kept so far, billed for each machine
-  std::optional<double> left_s;        ///< until they are given back without anybody's asking
-  std::optional<double> usd_per_hour;  ///< of all machines, on demand; nothing: no price is known
-  /// What the job's study counts for them, which is `usd_per_hour` then; nothing: that is the price
-  /// table's, without discounts and volumes, of which only the study knows.
+  /// When the job was created, or when idle machines began to wait.
+  double since_wall_s = 0.0;
+  std::optional<double> retained_s;    ///< seconds kept idle so far, billed for each machine
+  std::optional<double> left_s;        ///< seconds until the provider frees them without a request
+  std::optional<double> usd_per_hour;  ///< of all machines, on demand; nullopt: no price is known
+  /// The price parts that the job's study uses; `usd_per_hour` is then computed from them. If
+  /// nullopt, `usd_per_hour` comes from the price table, without the study's discounts and volumes.
   std::optional<PriceParts> study_price{};
-  bool spot = false;  ///< billed for less than it runs: `usd_per_hour` is more than is paid
-  /// Of `usd_per_hour`, what the study expects spot to be billed; nothing: on demand, or not known.
+  bool spot = false;  ///< spot jobs are billed less than `usd_per_hour`
+  /// Share of `usd_per_hour` that the study expects to pay for spot. nullopt: on demand, or
+  /// unknown.
   std::optional<double> spot_share{};
-  /// Of the job since its billing began, or of the waiting; nothing: no price is known.
+  /// Cost since the job's billing began, or since idle machines began to wait. nullopt: no price.
   std::optional<double> usd_so_far;
-  /// Hours of one machine that they were held so far, where the provider has no prices.
+  /// Machine-hours so far, for providers that have no prices.
   std::optional<double> machine_hours{};
 };
 
 enum class ReleaseOutcome {
   released,   ///< given back
-  gone,       ///< nothing was kept any more: it ended, or a job took it
-  not_ready,  ///< its machines did not come free in time
+  gone,       ///< nothing was idle any more: the time ran out, or a job took the machines
+  not_ready,  ///< the machines did not become free in time
 };
 
 struct Release {
@@ -61,39 +63,41 @@ struct Release {
   ReleaseOutcome outcome = ReleaseOutcome::released;
 };
 
-/// What is asked for: `steptune pools`.
+/// Arguments of `steptune pools`.
 struct HeldMachinesRequest {
-  std::vector<std::string> jobs;  ///< only these, whoever started them; none: this program's
-  bool all = false;               ///< those of others, too
-  bool release = false;           ///< give back what is kept, if it is this program's or was named
-  std::string region;             ///< empty: the environment's
+  std::vector<std::string> jobs;  ///< only these jobs, whoever started them; empty: this program's
+  bool all = false;               ///< show other people's jobs, too
+  bool release = false;           ///< release idle machines of this program or of the named `jobs`
+  std::string region;             ///< empty: the region that the environment names
 };
 
 struct HeldMachinesReport {
   std::string region;
-  std::optional<std::string> prices_date;  ///< nothing: there is no table for the region
-  std::string warning;                     ///< why prices are not known; empty if all are
+  std::optional<std::string> prices_date;  ///< nullopt: no price table for the region
+  std::string warning;                     ///< why prices are unknown; empty if all are known
   double now_wall_s = 0.0;
-  std::vector<HeldMachines> machines;  ///< those to show; after a release, those still held
-  std::size_t hidden = 0;              ///< held by others' jobs, not shown
+  /// Machines to show; after a release, those that are still held.
+  std::vector<HeldMachines> machines;
+  std::size_t hidden = 0;  ///< machines of other people's jobs, not shown
   std::vector<Release> releases;
 };
 
-/// Machines that a kind of runner holds beyond a trial, or beyond the tuner's life.
+/// Lists and releases machines that a kind of runner keeps after a trial, or after the tuner has
+/// ended.
 class HeldMachinesService {
  public:
   virtual ~HeldMachinesService() = default;
 
-  /// What a region is, and which one is taken, for the help of `--region`.
+  /// Help text of `--region`: what a region is, and the default.
   [[nodiscard]] virtual std::string region_help() const = 0;
-  /// What kept machines are called, one and several: `warm pool`, `warm pools`.
+  /// Name of idle machines, singular or plural: `warm pool`, `warm pools`.
   [[nodiscard]] virtual std::string kept_name(bool several) const = 0;
-  /// The command that gives back what is kept.
+  /// The command that releases idle machines.
   [[nodiscard]] virtual std::string release_command() const { return "steptune pools --release"; }
-  /// A command that ends a job for good, in which JOB stands for its name.
+  /// A command that ends a job for good. The word JOB in it is a placeholder for the job's name.
   [[nodiscard]] virtual std::string end_command() const = 0;
-  /// Finds machines and gives back what is asked for. Asks over the network; waits in real time,
-  /// up to half a minute for machines that are being freed.
+  /// Lists machines, and releases idle ones if requested. Uses the network. Waits in real time, at
+  /// most half a minute, for machines that are being freed.
   [[nodiscard]] virtual Result<HeldMachinesReport> look(
       const Clock& clock, const HeldMachinesRequest& request) const = 0;
 };

@@ -7,8 +7,8 @@
 
 namespace steptune {
 
-/// The key `type` of a runner's section, which says of what kind the runner is. It has been heeded
-/// by the time that the kind reads its section.
+/// The key `type` of a runner's section: the name of the kind. Its reader does nothing, because the
+/// caller has already used `type` to choose the kind that reads the section.
 template <typename T>
 [[nodiscard]] document::Key<T> kind_key(const std::string& name) {
   document::Key<T> key(

@@ -16,21 +16,23 @@
 
 namespace steptune {
 
-/// A long run with a measured configuration, as whatever starts it is told of it.
+/// A long run with a measured configuration, as the program that starts it gets it.
 struct LongRun {
   std::string study;
   Configuration configuration;
-  std::vector<std::string> argv;                   ///< empty: the study has no command
-  std::map<std::string, std::string> environment;  ///< that it was measured under
-  Resources resources;                             ///< rented; without a type: none
-  std::optional<Launch> launch{};                  ///< whose words are in `argv`
-  std::map<std::string, std::string> files{};      ///< texts by path, there before it starts
-  /// PyTorch's hook, which goes along: this folder of this machine; empty: none. `environment`
-  /// holds what it is told.
+  std::vector<std::string> argv;  ///< empty: the study has no command
+  /// Variables that were set when the configuration was measured.
+  std::map<std::string, std::string> environment;
+  Resources resources;             ///< rented machines; no type: none
+  std::optional<Launch> launch{};  ///< the launch whose words are in `argv`
+  /// File contents by path, written before the run starts.
+  std::map<std::string, std::string> files{};
+  /// Folder of PyTorch's hook on this machine; empty: no hook. `environment` has the hook's
+  /// settings.
   std::filesystem::path python_path{};
 };
 
-/// A long run in the form in which a kind of runner's provider is asked for one.
+/// A long run as a request to the provider of a kind of runner.
 class LongRunForm {
  public:
   LongRunForm() = default;
@@ -38,16 +40,17 @@ class LongRunForm {
   LongRunForm& operator=(const LongRunForm&) = delete;
   virtual ~LongRunForm() = default;
 
-  /// What it holds, for help texts: `members of ...`.
+  /// Says what the request contains, for help texts: `members of ...`.
   [[nodiscard]] virtual std::string_view description() const = 0;
-  /// Whether `python_path` and `files` are heeded, if they are given.
+  /// True if the request can include `python_path` and `files`.
   [[nodiscard]] virtual bool takes_files_along(const LongRun& /*run*/) const { return false; }
-  /// Errors of kind `usage`: what the provider would refuse, or cannot stand in JSON.
+  /// Returns a `usage` error if the provider would refuse the run, or if JSON cannot hold its
+  /// texts.
   [[nodiscard]] virtual Result<Json> write(const LongRun& run) const = 0;
 };
 
-/// An error of kind `usage` that names the word or variable which is no UTF-8: JSON has no other
-/// texts.
+/// Returns a `usage` error that names the first word or variable that is not valid UTF-8. JSON
+/// cannot hold such text.
 [[nodiscard]] Result<void> check_utf8(const LongRun& run);
 
 }  // namespace steptune

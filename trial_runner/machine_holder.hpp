@@ -13,53 +13,53 @@
 
 namespace steptune {
 
-/// What a runner offers beside `Runner` whose trials run on machines that it holds: rented
-/// instances with warm pools, allocations of a cluster. Such machines are paid for between trials
-/// as well, and trials go on there without the tuner. Same thread and lifetime as the runner.
+/// Second interface of runners whose trials run on machines that the runner keeps: rented instances
+/// with warm pools, or allocations of a cluster. Such machines cost money between trials, too, and
+/// their trials continue after the tuner has ended. Same thread and lifetime as the runner.
 class MachineHolder {
  public:
-  /// False: trials end with the tuner, and all the rest says that there is nothing.
+  /// False if trials end with the tuner. Then all other functions return empty or zero results.
   [[nodiscard]] virtual bool holds_machines() const { return true; }
 
-  /// How many trials may be handed over at the same time, running and waiting together: at least
-  /// the runner's `capacity`, more where choosing their order saves money. More for a while where
-  /// some wait for what others do not need.
+  /// Number of trials that the loop may hand over at the same time, running and waiting ones
+  /// together. At least the runner's `capacity`; more if the runner can save money by choosing the
+  /// order. Temporarily more if waiting trials need different machines than the next ones.
   [[nodiscard]] virtual int backlog() const = 0;
 
-  /// How many trials would begin as soon as machines let if they were handed over now, those that a
-  /// job would run in turn included: what a tuner hands over that learns from each. 0: none.
+  /// Number of further trials that would start as soon as machines are available, if they were
+  /// handed over now. Includes trials that one job would run one after the other. A searcher that
+  /// learns from each trial hands over no more than this. 0: none.
   [[nodiscard]] virtual int open_places() const = 0;
 
-  /// How many trials that need the same machine it runs one after the other without starting anew;
-  /// 1: each starts by itself.
+  /// Number of trials with equal machines that one job runs one after the other. 1: each trial has
+  /// a job of its own.
   [[nodiscard]] virtual int trials_in_turn() const = 0;
 
-  /// Seconds until a trial on these machines would be under way if it were handed over now. Depends
-  /// on what is being kept warm, and on what waits: of a start that several trials will share, its
-  /// part. Infinite: others that wait take all machines first.
+  /// Seconds until a trial on `resources` would start if it were handed over now. Takes warm
+  /// machines and waiting trials into account. If several trials will share one start, returns this
+  /// trial's share of it. Infinite: waiting trials take all machines first.
   [[nodiscard]] virtual double expected_start_s(const Resources& resources) const = 0;
 
-  /// Trials that were handed over and for which there is no machine: they wait in a queue, for
-  /// quota or capacity, and no end is in sight. Nothing is paid for them; `Runner::stop` ends them
-  /// at once.
+  /// Trials that were handed over and wait for a machine (queue, quota or capacity) with no end in
+  /// sight. They cost nothing. `Runner::stop` ends them at once.
   [[nodiscard]] virtual std::vector<TrialKey> trials_without_machine() const = 0;
 
-  /// At most this many trials will still be handed over, beside those that were: what they cannot
-  /// need is given back early. Without a call any number is expected.
+  /// Announces that at most this many more trials will be handed over. The runner then releases
+  /// machines that these trials cannot need. Without a call the runner expects any number.
   virtual void expect_at_most(std::int64_t further_trials) = 0;
 
-  /// Gives back all that is kept for further trials. To be called once none will follow. Waits for
-  /// machines that are still being stopped, at most `longest_s` of the runner's clock; a notice
-  /// tells what is left then. Events of trials that end meanwhile are dropped.
+  /// Releases all machines kept for further trials. Call this after the last trial. Waits at most
+  /// `longest_s` (runner's clock) for machines that are still stopping; a notice names those that
+  /// remain. Drops events of trials that end meanwhile.
   [[nodiscard]] virtual Result<void> release(double longest_s) = 0;
 
-  /// Leaves all trials to themselves: no further events, and what waits for a machine is forgotten.
-  /// Machines without a trial are given back. Returns, for people, what goes on costing money. Only
-  /// destruction may follow.
+  /// Leaves running trials to themselves: reports no further events, drops trials that wait for a
+  /// machine, and releases machines without a trial. Returns a text for people that says what
+  /// continues to cost money. The caller may only destroy the runner afterwards.
   [[nodiscard]] virtual Result<std::string> detach() = 0;
 
-  /// What no outcome tells of: machines kept in vain. A time that goes on is told again, with what
-  /// it cost since the last call.
+  /// Returns machine time that no trial's outcome includes: machines that were paid for and unused.
+  /// A period that still lasts is returned again later, with its cost since the last call.
   [[nodiscard]] virtual std::vector<UnusedTime> take_unused() = 0;
 
   /// Notices for the user since the last call, in order.

@@ -7,12 +7,12 @@
 namespace steptune {
 namespace {
 
-/// A smaller difference explains nothing that is found as a changed level.
+/// Changes of less than 2 % are too small to explain a changed step time.
 constexpr double k_least_log_change = 0.02;
 constexpr double k_least_share_explained = 0.5;
 constexpr std::size_t k_least_seconds = 3;
 constexpr double k_standard_errors = 3.0;
-/// Where next to nothing of the time was left, its logarithm would say anything.
+/// Cap on the lost share, because log(1 - share) diverges at 1.
 constexpr double k_most_lost = 0.99;
 
 struct Level {
@@ -38,14 +38,15 @@ Level level_of(std::span<const MachineSecond> seconds, double MachineSecond::*fi
   return level;
 }
 
-/// The time that the figure's value leaves for a step, up to a factor: its logarithm.
+/// Logarithm of the speed that this value of the figure allows, up to a constant.
 double log_speed(double MachineSecond::*figure, double value) {
   const bool is_clock =
       figure == &MachineSecond::cpu_clock_hz || figure == &MachineSecond::gpu_clock_hz;
   return std::log(is_clock ? value : 1.0 - std::min(value, k_most_lost));
 }
 
-/// What they do with the steps, not what they suffer by them.
+/// True if the figure can cause a changed step time. GPU use and slowed GPU clocks may be effects
+/// of it.
 bool may_be_a_cause(double MachineSecond::*figure) {
   return figure != &MachineSecond::gpu_utilisation && figure != &MachineSecond::gpu_slowed;
 }

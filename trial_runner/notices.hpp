@@ -22,14 +22,14 @@ class Notices {
   void add(std::string text, std::optional<std::int64_t> trial = std::nullopt) {
     notices_.push_back({std::move(text), trial});
   }
-  /// Only the first of a topic, until that is ended.
+  /// Adds the notice unless the topic already has one since its last `end_topic`.
   void add_once(const std::string& topic, std::string text,
                 std::optional<std::int64_t> trial = std::nullopt) {
     if (topics_.insert(topic).second) add(std::move(text), trial);
   }
-  /// Lets the topic be told of again.
+  /// Allows the topic's next notice.
   void end_topic(const std::string& topic) { topics_.erase(topic); }
-  /// All since the last call, in order.
+  /// Returns the notices since the last call, in order.
   [[nodiscard]] std::vector<Notice> take() { return std::exchange(notices_, {}); }
 
  private:

@@ -11,10 +11,10 @@
 
 namespace steptune {
 
-/// What a provider's own list says.
+/// Prices from a provider's own list.
 struct ListedPrices {
-  std::map<std::string, InstanceType> instances;  ///< what the list does not tell of one is 0
-  std::vector<std::string> ambiguous;  ///< types listed at several prices: the highest counts
+  std::map<std::string, InstanceType> instances;  ///< 0: a price that the list does not have
+  std::vector<std::string> ambiguous;  ///< types listed at several prices; the highest is used
 };
 
 /// The prices of the machines that a kind of runner rents, by region.
@@ -22,21 +22,21 @@ class PriceListService {
  public:
   virtual ~PriceListService() = default;
 
-  /// What the files of its tables begin with (`price_table_name`).
+  /// Prefix of the file names of its tables (`price_table_name`).
   [[nodiscard]] virtual std::string name() const = 0;
-  /// What a region is, and which one is taken, for the help of `--region`.
+  /// Help text of `--region`: what a region is, and the default.
   [[nodiscard]] virtual std::string region_help() const = 0;
-  /// Why `region` cannot be one; empty if it can. It becomes part of a file's name.
+  /// Says why `region` is not valid; empty if it is. The region becomes part of a file name.
   [[nodiscard]] virtual std::string region_fault(const std::string& region) const = 0;
-  /// The region that the environment names, else the usual one.
+  /// The region that the environment names, otherwise the provider's usual one.
   [[nodiscard]] virtual Result<std::string> default_region() const = 0;
-  /// A line about what the prices are for.
+  /// A line that says what the prices are for.
   [[nodiscard]] virtual std::string heading() const = 0;
-  /// The same as it is written into tables.
+  /// The text of `heading` as tables store it.
   [[nodiscard]] virtual std::string description() const = 0;
-  /// What `list` reads, as it is written into tables.
+  /// The origin of the prices, as tables store it.
   [[nodiscard]] virtual std::string source() const = 0;
-  /// The provider's list as it is now. Asks over the network; waits in real time.
+  /// Downloads the provider's current list. Waits in real time.
   [[nodiscard]] virtual Result<ListedPrices> list(const Clock& clock,
                                                   const std::string& region) const = 0;
 };

@@ -9,43 +9,48 @@
 
 namespace steptune {
 
-/// Time in which a trial does something else than training steps: evaluation, a checkpoint, the end
-/// of an epoch. It begins or ends at the report's clock, or where that is unknown when it was
-/// received; counters of the same report were reached before it. A phase whose end is not told
-/// lasts until the next counter, whose steps are in that time, too.
+/// Time that a trial spends outside training steps: evaluation, a checkpoint, the end of an epoch.
+/// The phase begins or ends at the report's clock, or when the report was received if it has no
+/// clock. The trial reached the counters of the same report before the phase. If no end is
+/// reported, the phase lasts until the next counter, and that counter's steps lie within it.
 struct PhaseReport {
   std::string name;
-  std::optional<double> seconds;  ///< it has just ended and took that long; absent: it begins now
+  /// The phase has just ended and took this long; nullopt: it begins now.
+  std::optional<double> seconds;
   bool operator==(const PhaseReport&) const = default;
 };
 
-/// What a runner makes of a trial that it compares with the baseline all the time: it knows the
-/// machine's level, which the reports of the trial alone do not show. In the unit of the counters.
+/// Speed of a trial that the runner compares with the baseline throughout. The runner knows the
+/// machine's changing speed, which the trial's own reports do not show. In the unit of the
+/// counters.
 struct ComparedRate {
   double seconds_per_sample = 0.0;
-  double half_width_s = 0.0;  ///< of its 95 % interval, however few the steps; any may be the last
+  double half_width_s = 0.0;  ///< of the 95 % interval; valid at any time, even after few steps
   bool operator==(const ComparedRate&) const = default;
 };
 
 /// One progress line of a trial. Counters are cumulative since the trial's start.
 struct Report {
   double received_s = 0.0;  ///< runner's clock when the line was read
-  /// Of the process that tells it, where several of a trial do; the counters are what all of them
-  /// did together, as this one sees it.
+  /// Rank of the reporting process if several processes of a trial report. Counters are those of
+  /// all ranks together, as this rank sees them.
   std::optional<int> global_rank;
-  std::optional<double> clock_s;  ///< the trial's own monotonic clock; preferred for intervals
+  /// The trial's own monotonic clock; preferred over `received_s` for intervals.
+  std::optional<double> clock_s;
   std::optional<double> step;     ///< optimizer steps done
   std::optional<double> samples;  ///< samples processed
-  bool samples_assumed = false;   ///< `samples` is `step` times what the study says a step holds
-  std::map<std::string, double> metrics;  ///< loss, gradient noise scale, anything else; finite
-  std::map<std::string, double> parts;    ///< cumulative seconds by part of a step: data, compute
+  bool samples_assumed = false;   ///< `samples` is `step` times the study's samples per step
+  /// Loss, gradient noise scale or any other metric; finite.
+  std::map<std::string, double> metrics;
+  /// Cumulative seconds for each part of a step: data, compute.
+  std::map<std::string, double> parts;
   std::optional<PhaseReport> phase;
-  /// So far; the measurement is this, and not what the reports scatter by.
+  /// The result so far. If set, it is the measurement; the scatter of reports is ignored.
   std::optional<ComparedRate> compared;
-  /// Metrics whose last value was NaN or infinite (a diverged loss): absent from `metrics`.
+  /// Metrics whose last value was NaN or infinite (a diverged loss). They are absent from
+  /// `metrics`.
   std::set<std::string> not_finite;
-  /// What a hook in the program told of itself, each one JSON object (trial_runner/hooks), in
-  /// order.
+  /// Messages from a hook in the program (trial_runner/hooks), one JSON object each, in order.
   std::vector<std::string> hook_events;
 };
 

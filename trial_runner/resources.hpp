@@ -15,12 +15,12 @@ struct InstanceGroup {
   auto operator<=>(const InstanceGroup&) const = default;
 };
 
-/// The rented machines that a trial runs on: a type and a count, or groups of them. No type and no
-/// groups: the machine that the tuner runs on.
+/// The machines on which a trial runs: a type and a count, or groups of machines. Without a type
+/// and groups: the tuner's own machine.
 struct Resources {
   std::string instance_type{};
   int instance_count = 1;
-  std::vector<InstanceGroup> groups{};  ///< not empty: heterogeneous, and type and count are unused
+  std::vector<InstanceGroup> groups{};  ///< if not empty: heterogeneous; type and count are unused
 
   [[nodiscard]] bool heterogeneous() const { return !groups.empty(); }
   auto operator<=>(const Resources&) const = default;
@@ -29,7 +29,7 @@ struct Resources {
 /// `1 ml.g5.xlarge`, `1 ml.p4d.24xlarge + 2 ml.c5.18xlarge`.
 [[nodiscard]] std::string to_text(const Resources& resources);
 
-/// Of all groups together.
+/// Number of machines, over all groups.
 [[nodiscard]] int machine_count(const Resources& resources);
 
 }  // namespace steptune

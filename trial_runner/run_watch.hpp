@@ -10,17 +10,19 @@
 
 namespace steptune {
 
-/// Looks at this machine, all of its CPUs and the GPUs that are seen from here, while a child
-/// process runs that is no trial. One thread.
+/// Samples this machine (all of its CPUs and all visible GPUs) while a child process runs that is
+/// not a trial. For use by one thread.
 class RunWatch {
  public:
-  /// `main`: its number; it is not reaped while this looks. Times are on one clock.
+  /// `main` is the child's process number; the caller must not reap it while this object lives.
+  /// `started_s` and the times of `look` are from the same clock.
   RunWatch(pid_t main, double started_s);
   RunWatch(const RunWatch&) = delete;
   RunWatch& operator=(const RunWatch&) = delete;
   ~RunWatch();
 
-  /// What was seen since the look before, if that was about a second ago or more.
+  /// Returns the machine's state since the last sample; nullopt if that was less than about a
+  /// second ago.
   [[nodiscard]] std::optional<MachineSecond> look(double now_s);
 
  private:

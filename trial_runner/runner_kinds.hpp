@@ -9,10 +9,10 @@
 
 namespace steptune {
 
-/// All kinds of runners that this program knows. The first is a study's that names none.
+/// All kinds of runners. The first one is the default for studies that name none.
 [[nodiscard]] std::span<const RunnerKind* const> runner_kinds();
 
-/// Null if there is none of this name.
+/// Returns null if no kind has this name.
 [[nodiscard]] const RunnerKind* find_runner_kind(std::string_view name);
 
 }  // namespace steptune

@@ -8,7 +8,7 @@ namespace steptune {
 namespace {
 
 constexpr double k_exact_steps = 16.0;
-/// Nothing takes less than this share of its usual time, however unlikely the draw.
+/// Lower bound of a drawn time, as a share of the usual time.
 constexpr double k_floor = 0.05;
 
 /// Steps until the next event of a Poisson process.

@@ -9,12 +9,13 @@
 
 namespace steptune {
 
-/// In the environment of each trial: that a tuner reads what its program prints, and its name.
+/// Variable in the environment of each trial. Its value is the trial's name; if it is set, a tuner
+/// reads the program's output.
 inline constexpr std::string_view k_trial_variable = "STEPTUNE_TRIAL";
 
-/// `7.2`: number and attempt of a trial, as its program is told.
+/// Number and attempt of a trial, as its program sees them: `7.2`.
 [[nodiscard]] std::string trial_name(TrialKey key);
-/// Nothing for any other text.
+/// Parses a trial's name; nullopt if the text is none.
 [[nodiscard]] std::optional<TrialKey> trial_key_from_name(std::string_view name);
 
 }  // namespace steptune

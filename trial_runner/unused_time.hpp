@@ -8,15 +8,15 @@
 
 namespace steptune {
 
-/// A time in which machines were held and paid for, and no trial used them.
+/// A period in which machines were held and paid for, and no trial used them.
 struct UnusedTime {
-  /// The job or allocation that they belong to, as the placement of its trials names it.
+  /// The job or allocation that holds the machines, named as in its trials' placement.
   std::string machine;
-  double from_wall_s = 0.0;  ///< the same each time it is told of
-  double to_wall_s = 0.0;    ///< so far
-  double usd = 0.0;          ///< since it was last told of; 0 without prices
+  double from_wall_s = 0.0;  ///< the same in each report of this period
+  double to_wall_s = 0.0;    ///< end so far
+  double usd = 0.0;          ///< cost since the last report of this period; 0 without prices
 
-  /// None where the clock was set back meanwhile: that takes nothing from other times.
+  /// 0 if the clock was set back meanwhile, so that other periods are not reduced.
   [[nodiscard]] double seconds() const { return std::max(0.0, to_wall_s - from_wall_s); }
 };
 
