@@ -14,7 +14,7 @@
 namespace steptune::local {
 namespace {
 
-/// Long enough for several looks, one a second, and shorter than the training part of a survey.
+/// Long enough for several samples, one a second, and shorter than the training in a survey.
 constexpr double k_window_s = 5.0;
 
 /// A wrapper that waits for its program uses next to no CPU time.
@@ -75,7 +75,7 @@ void ActivityWatch::look(double now_s, std::span<const ProcessStat> processes) {
   if (!look.storage_wait_s && look.cpu) look.storage_wait_s = look.cpu->iowait_s;
   looks_.push_back(std::move(look));
 
-  // One look at the window's begin is kept: differences are taken from it on.
+  // Keep one sample at or before the window's start as the base of differences.
   const double begin_s = std::max(now_s - k_window_s, from_s_);
   while (looks_.size() > 2 && looks_[1].at_s <= begin_s)
     looks_.pop_front();
@@ -133,7 +133,7 @@ void ActivityWatch::add_trainer(ProcessActivity& activity) const {
     const Process* process = look.find(pid);
     if (process == nullptr) continue;
     activity.trainer_threads = std::max(activity.trainer_threads, size_of(process->threads));
-    // Processes above it wrap it; everything else the program started is below it.
+    // Ancestors of the trainer are wrappers; all other processes of the program are its children.
     int above = 1;
     for (const Process* parent = look.find(process->stat.parent); parent != nullptr;
          parent = look.find(parent->stat.parent))
@@ -152,7 +152,7 @@ void ActivityWatch::add_trainer(ProcessActivity& activity) const {
     const bool is_known = known != before.end() && known->second.id == process.stat.id;
     const ProcessStat& from = is_known ? known->second : ProcessStat{};
     const double own_s = std::max(0.0, process.stat.own_cpu_s - from.own_cpu_s);
-    // A child that ended has its time with the parent that waited for it.
+    // When a child ends, the kernel adds its CPU time to the parent that waits for it.
     const double with_ended_s = std::max(own_s, process.stat.cpu_s - from.cpu_s);
     const bool is_trainer = process.stat.id.pid == pid;
     if (is_trainer) activity.trainer_cpu_s = own_s;

@@ -14,28 +14,28 @@
 
 namespace steptune::local {
 
-/// Looks at a program's processes and threads from outside, for its `ProcessActivity`. Keeps the
-/// looks of the last seconds only: a program computes differently while it starts.
+/// Samples a program's processes and threads from outside, for its `ProcessActivity`. Keeps only
+/// the samples of the last seconds, because a program computes differently while it starts.
 class ActivityWatch {
  public:
-  /// `main`: the program's first process. `cpus`: the CPUs it is bound to; empty: all. `cpu_count`:
-  /// how many it may use.
+  /// `main` is the program's first process. `cpus` are the CPUs to which it is bound; empty: all.
+  /// `cpu_count` is the number of CPUs that it may use.
   ActivityWatch(pid_t main, std::vector<int> cpus, int cpu_count, SystemFiles files = {})
       : main_(main), cpus_(std::move(cpus)), cpu_count_(cpu_count), files_(std::move(files)) {}
 
   /// `processes`: all live processes of the program.
   void look(double now_s, std::span<const ProcessStat> processes);
 
-  /// Forgets the looks before `now_s`: the program has begun to train.
+  /// Drops the samples before `now_s`, when the program began to train.
   void forget_start(double now_s) { from_s_ = now_s; }
 
-  /// Nothing before two looks that are a second apart.
+  /// Returns nullopt until two samples are a second apart.
   [[nodiscard]] std::optional<ProcessActivity> activity() const;
 
  private:
   struct Process {
     ProcessStat stat;
-    std::string program;  ///< its executable; empty: not known
+    std::string program;  ///< name of its executable; empty: unknown
     std::vector<ThreadStat> threads;
   };
   struct Look {
@@ -50,7 +50,7 @@ class ActivityWatch {
     [[nodiscard]] int runnable_threads() const;
   };
 
-  /// The process that trains: see `ProcessActivity`.
+  /// The process that trains (see `ProcessActivity`).
   [[nodiscard]] pid_t trainer() const;
   void add_trainer(ProcessActivity& activity) const;
 

@@ -16,7 +16,7 @@ namespace {
 
 constexpr double k_hz_per_khz = 1e3;
 constexpr double k_hz_per_mhz = 1e6;
-/// What waits for longer may have lowered its clock meanwhile.
+/// A CPU that is idle longer than this may have lowered its clock.
 constexpr double k_least_busy = 0.5;
 
 constexpr std::array k_cpufreq_files{"cpuinfo_avg_freq", "scaling_cur_freq", "cpuinfo_cur_freq"};
@@ -26,7 +26,7 @@ std::optional<double> cpufreq_hz(const SystemFiles& files, int cpu, const char* 
   return khz && *khz > 0.0 ? std::optional(k_hz_per_khz * *khz) : std::nullopt;
 }
 
-/// `name` and `value` of a line such as `cpu MHz\t\t: 2445.404`.
+/// Name and value of a line such as `cpu MHz\t\t: 2445.404`.
 struct CpuInfoLine {
   std::string_view name;
   std::string_view value;
@@ -105,13 +105,14 @@ std::optional<double> CpuClockWatch::look(double now_s, std::string_view proc_st
   std::vector<double> busy_s;
   for (std::size_t i = 0; i < busy_.size() && before.size() == busy_.size(); ++i) {
     const double computed_s = busy_[i].busy_s - before[i].busy_s;
-    // Where one was switched on and another off, the numbers do not belong together.
+    // If a CPU was switched on or off in between, the two lists do not match.
     if (busy_[i].cpu != before[i].cpu || computed_s < k_least_busy * span_s) continue;
     busy_cpus.push_back(busy_[i].cpu);
     busy_s.push_back(computed_s);
   }
   if (busy_cpus.empty()) return std::nullopt;
-  // One that waits may not tell its clock, and a trial that ends at once needs to know no place.
+  // Choose the source now, by a busy CPU: an idle one may show no clock, and a trial that ends at
+  // once needs none.
   if (!clocks_) clocks_.emplace(files_, busy_cpus.front());
   const auto clocks = clocks_->read(busy_cpus);
   double seconds = 0.0;

@@ -11,41 +11,41 @@
 
 namespace steptune::local {
 
-/// Where the kernel tells how high the clocks of CPUs are. Which of the places there is, is found
-/// out once. In order, the first that knows a clock: `cpuinfo_avg_freq` (a mean over the latest
-/// ticks), `scaling_cur_freq` (on x86 that, too), `cpuinfo_cur_freq` of cpufreq, and `cpu MHz` of
-/// /proc/cpuinfo. The last only where the CPU counts its cycles (`aperfmperf`): most virtual
-/// machines show a constant there.
+/// Reads the clock frequencies of CPUs. Chooses once where to read them; the first source with a
+/// value wins: the cpufreq files `cpuinfo_avg_freq` (mean over the last ticks), `scaling_cur_freq`
+/// (on x86 also a mean) and `cpuinfo_cur_freq`, then `cpu MHz` in /proc/cpuinfo. Uses the last only
+/// if the CPU counts its cycles (`aperfmperf`), because most virtual machines show a constant
+/// there.
 class CpuClocks {
  public:
-  /// As `cpu` has it.
+  /// Chooses the source that has a value for `cpu`.
   CpuClocks(SystemFiles files, int cpu);
 
   [[nodiscard]] bool are_told() const { return source_ != Source::none; }
-  /// Of each of `cpus`, in Hz; nothing for one whose clock is not told now.
+  /// Returns the clock of each of `cpus` in Hz; nullopt for a CPU without a value now.
   [[nodiscard]] std::vector<std::optional<double>> read(std::span<const int> cpus) const;
 
  private:
   enum class Source { none, cpufreq, cpuinfo };
   SystemFiles files_;
   Source source_ = Source::none;
-  const char* file_ = "";  ///< of cpufreq
+  const char* file_ = "";  ///< name of the cpufreq file
 };
 
-/// Looks at the clocks of a trial's CPUs while it runs.
+/// Samples the clocks of a trial's CPUs while it runs.
 class CpuClockWatch {
  public:
-  /// `cpus`: that the trial is bound to; empty: all.
+  /// `cpus` are the CPUs to which the trial is bound; empty: all.
   explicit CpuClockWatch(std::span<const int> cpus, SystemFiles files = {});
 
-  /// `MachineSecond::cpu_clock_hz` of the time since the look before; nothing at the first look.
-  /// `proc_stat`: the text of /proc/stat.
+  /// Returns `MachineSecond::cpu_clock_hz` since the last sample; nullopt at the first one.
+  /// `proc_stat` is the text of /proc/stat.
   [[nodiscard]] std::optional<double> look(double now_s, std::string_view proc_stat);
 
  private:
   std::vector<int> cpus_;
   SystemFiles files_;
-  std::optional<CpuClocks> clocks_;  ///< once one of the CPUs was busy
+  std::optional<CpuClocks> clocks_;  ///< set when one of the CPUs is first busy
   double looked_s_ = 0.0;
   std::vector<CpuBusyTime> busy_;
 };

@@ -25,7 +25,7 @@ std::vector<int> in_topology_order(const std::vector<int>& cpus) {
   const std::unique_ptr<hwloc_topology, DestroyTopology> topology(raw);
   if (hwloc_topology_load(raw) != 0) return cpus;
   std::vector<int> ordered;
-  // Logical order is the order of the tree's leaves.
+  // hwloc's logical order is the order of the topology tree's leaves.
   for (hwloc_obj_t unit = nullptr;
        (unit = hwloc_get_next_obj_by_type(raw, HWLOC_OBJ_PU, unit)) != nullptr;) {
     const int cpu = static_cast<int>(unit->os_index);
@@ -41,7 +41,7 @@ AffinityScope::AffinityScope(const std::vector<int>& cpus) {
     error_ = EINVAL;
     return;
   }
-  // Every switch may move the calling thread to another CPU: not where nothing would change.
+  // Setting the affinity may move the thread to another CPU, so skip it if nothing would change.
   std::vector<int> wanted = cpus;
   std::ranges::sort(wanted);
   if (wanted == *before) return;

@@ -5,21 +5,21 @@
 
 namespace steptune::local {
 
-/// The same CPUs, neighbours in the machine next to each other: threads of a core, cores of a
-/// cache, caches of a NUMA node. So consecutive runs of them make good shares.
+/// Sorts CPUs so that neighbours in the machine (threads of a core, cores of a cache, caches of a
+/// NUMA node) are next to each other. Trials then get consecutive runs of this list.
 [[nodiscard]] std::vector<int> in_topology_order(const std::vector<int>& cpus);
 
-/// Binds the calling thread while it lives, so that processes started meanwhile inherit the
+/// Binds the calling thread to CPUs during its lifetime. Processes started meanwhile inherit the
 /// binding.
 class AffinityScope {
  public:
-  /// No CPUs: changes nothing.
+  /// If `cpus` is empty, changes nothing.
   explicit AffinityScope(const std::vector<int>& cpus);
   AffinityScope(const AffinityScope&) = delete;
   AffinityScope& operator=(const AffinityScope&) = delete;
   ~AffinityScope();
 
-  /// 0, or why the binding was refused.
+  /// 0, or the error number if the system refused the binding.
   [[nodiscard]] int error() const { return error_; }
 
  private:

@@ -17,19 +17,20 @@
 namespace steptune::local {
 namespace {
 
-/// user, nice, system, idle, iowait, irq, softirq, steal; the guests' time is part of user's.
+/// Fields of a cpu line: user, nice, system, idle, iowait, irq, softirq, steal. Guest time is part
+/// of user.
 constexpr std::size_t k_idle = 3;
 constexpr std::size_t k_iowait = 4;
 constexpr std::size_t k_steal = 7;
 constexpr std::size_t k_fields = 8;
-/// Below so many ticks of all CPUs, rounding is a share worth mentioning.
+/// With fewer ticks than this, rounding errors are too large.
 constexpr double k_min_ticks = 20.0;
 
-/// Even one CPU counts all time that passes, busy or not. A machine that was suspended, or a
-/// virtual one that was paused, counts none.
+/// A CPU counts all time, busy or idle, so the sum should equal the elapsed time. It falls below
+/// this share if the machine was suspended or a virtual machine was paused.
 constexpr double k_least_counted = 0.5;
 
-/// Of the line that `text` begins with, whose name is `name`.
+/// Parses the line at the start of `text` if its name is `name`.
 std::optional<CpuTime> time_of_line(std::string_view text, std::string_view name) {
   if (!text.starts_with(name)) return std::nullopt;
   std::array<std::uint64_t, k_fields> ticks{};
@@ -59,11 +60,11 @@ struct TimeOfCpu {
   CpuTime time;
 };
 
-/// Of these CPUs, of all where none are named; empty where one is missing.
+/// Returns the times of `cpus`, or of all CPUs if it is empty. Empty if one is missing.
 std::vector<TimeOfCpu> times_of_cpus(std::string_view proc_stat, std::span<const int> cpus) {
   constexpr std::string_view k_cpu = "cpu";
   std::vector<TimeOfCpu> times;
-  // The line of their sum comes first, then one for each.
+  // The first line is the sum of all CPUs, so skip it.
   for (auto at = proc_stat.find('\n'); at != std::string_view::npos;
        at = proc_stat.find('\n', at + 1)) {
     const std::string_view line = proc_stat.substr(at + 1);
@@ -134,7 +135,7 @@ double own_cpu_seconds(std::span<const ProcessStat> processes, double reaped_cpu
 }
 
 void CpuUse::look(double now_s, double own_s) {
-  // Less than before: a process vanished with what it had used. It begins anew.
+  // If the sum fell, a process has vanished with its CPU time. Start again.
   if (!first_ || own_s < latest_.own_s) first_ = {now_s, own_s};
   latest_ = {now_s, own_s};
 }
@@ -154,7 +155,7 @@ DisturbanceWatch::Span DisturbanceWatch::look(double now_s, const std::optional<
   const auto before = std::exchange(counters_, counters);
   const double own_before_s = std::exchange(own_s_, own_s);
   if (!before || !counters) return span;
-  // Where a process vanished between two looks its time is missing, and seems to be another's.
+  // If a process vanished between two samples, its time would look like another program's.
   if (own_s >= own_before_s) {
     span.taken = disturbance_between(*before, *counters, own_s - own_before_s);
   }

@@ -11,10 +11,10 @@
 
 namespace steptune::local {
 
-/// Shorter spans are left to the next look: ticks of 10 ms are too coarse for them.
+/// Shortest time between two samples, because the kernel's ticks of 10 ms are too coarse for less.
 inline constexpr double k_least_span_s = 0.9;
 
-/// CPU seconds of some CPUs together since boot.
+/// CPU seconds since boot, summed over some CPUs.
 struct CpuTime {
   double total_s = 0.0;
   double busy_s = 0.0;  ///< neither idle nor stolen
@@ -23,39 +23,39 @@ struct CpuTime {
   double iowait_s = 0.0;  ///< idle while a read or write was under way
 };
 
-/// Of these CPUs, from the text of /proc/stat; of all that the machine has where none are given or
-/// the text does not know each (a container may number its CPUs by itself). Nothing where it is no
-/// such text.
+/// Sums the CPU time of `cpus` from the text of /proc/stat. Uses all CPUs if `cpus` is empty or the
+/// text lacks one of them (a container may number its CPUs differently). nullopt if the text is not
+/// valid.
 [[nodiscard]] std::optional<CpuTime> cpu_time_of(std::string_view proc_stat,
                                                  std::span<const int> cpus);
-/// The same from /proc/stat itself; nothing where it cannot be read.
+/// Reads the same from /proc/stat; nullopt if it cannot be read.
 [[nodiscard]] std::optional<CpuTime> read_cpu_time(std::span<const int> cpus);
 
-/// CPU seconds since boot in which one CPU was neither idle nor stolen.
+/// Seconds since boot in which one CPU was busy (neither idle nor stolen).
 struct CpuBusyTime {
   int cpu = 0;
   double busy_s = 0.0;
 };
-/// Of these CPUs, of all where none are given, as the text of /proc/stat has them; none where it
-/// does not know each.
+/// Returns the busy time of each of `cpus` (all if empty) from the text of /proc/stat. Empty if the
+/// text lacks one of them.
 [[nodiscard]] std::vector<CpuBusyTime> cpu_busy_times_of(std::string_view proc_stat,
                                                          std::span<const int> cpus);
 
-/// What others used between two readings, given what the trial used itself of the same CPUs.
-/// Nothing where the span is too short for the kernel's ticks to say anything.
+/// Returns the CPU time that processes outside the trial used between two readings. `own_s` is the
+/// trial's own CPU time on the same CPUs. nullopt if the span has too few kernel ticks.
 [[nodiscard]] std::optional<Disturbance> disturbance_between(const CpuTime& before,
                                                              const CpuTime& after, double own_s);
 
-/// What the processes of a trial have used: `processes` are all that live, `reaped_cpu_s` what
-/// orphans used that are gone.
+/// CPU seconds used by a trial. `processes` are its live processes; `reaped_cpu_s` is the time of
+/// its orphans that have ended.
 [[nodiscard]] double own_cpu_seconds(std::span<const ProcessStat> processes, double reaped_cpu_s);
 
-/// How busy a trial keeps its CPUs, by looks at its processes.
+/// Measures how busy a trial keeps its CPUs.
 class CpuUse {
  public:
-  /// `own_s`: `own_cpu_seconds`.
+  /// `own_s` is from `own_cpu_seconds`.
   void look(double now_s, double own_s);
-  /// From the first look to the latest; nothing where they are too close for the kernel's ticks.
+  /// Busy share from the first sample to the latest; nullopt if they are too close together.
   [[nodiscard]] std::optional<double> busy_share(int cpus) const;
 
  private:
@@ -67,21 +67,22 @@ class CpuUse {
   Look latest_;
 };
 
-/// Looks at the machine while a trial runs and tells what others took of it.
+/// Samples the machine while a trial runs, and finds the CPU time that others used.
 class DisturbanceWatch {
  public:
-  /// From here on; without counters (`read_cpu_time`) it sees nothing.
+  /// Starts the first span at `now_s`. Without counters (`read_cpu_time`) it sees nothing.
   DisturbanceWatch(double now_s, const std::optional<CpuTime>& counters);
 
-  /// Whether the last look was about a second ago: after less there is little to see.
+  /// True if the last sample is at least `k_least_span_s` old.
   [[nodiscard]] bool is_due(double now_s) const { return now_s - looked_s_ >= k_least_span_s; }
 
-  /// A stretch of time that ends now.
+  /// A period that ends now.
   struct Span {
     double from_s = 0.0;
-    std::optional<Disturbance> taken;  ///< load and steal; nothing where they are not known
+    std::optional<Disturbance> taken;  ///< load and steal; nullopt if unknown
   };
-  /// What others took since the last look. `own_s`: `own_cpu_seconds` of the trial.
+  /// Returns the CPU time that others used since the last sample. `own_s` is the trial's
+  /// `own_cpu_seconds`.
   [[nodiscard]] Span look(double now_s, const std::optional<CpuTime>& counters, double own_s);
 
  private:

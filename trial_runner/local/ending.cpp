@@ -32,12 +32,12 @@ Classification classify_own_ending(const Ending& ending) {
   if (exit_code == 0) return {OutcomeKind::completed, 0, ""};
 
   const bool killed = signalled && WTERMSIG(status) == SIGKILL;
-  // Shells and container tools report a child's SIGKILL so; the kill may have been counted
-  // elsewhere.
+  // Shells and container tools report a child's SIGKILL by this exit code. The kernel may have
+  // counted that kill in another control group.
   const bool tells_of_kill = !signalled && exit_code == k_signal_base + SIGKILL;
   std::string sign;
-  // Elsewhere others are killed, on a shared machine often, but a trial may have joined a group of
-  // its own.
+  // Kills elsewhere are common on shared machines and often concern other programs. They count only
+  // if this trial was killed, because it may have moved to another control group.
   if (ending.oom_kills == OomKillPlace::here ||
       (killed && ending.oom_kills == OomKillPlace::elsewhere)) {
     sign = "the kernel killed it for memory";

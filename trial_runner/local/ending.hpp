@@ -8,27 +8,27 @@
 
 namespace steptune::local {
 
-/// Why the runner itself ended a trial; `nothing`: the trial ended by itself.
+/// The runner's reason to end a trial. `nothing`: the trial ended by itself.
 enum class EndedBy { nothing, stop, wall_limit, idle_limit, memory_limit };
 
-/// What is known once a trial's main process has ended.
+/// Facts about a trial whose main process has ended.
 struct Ending {
   EndedBy by = EndedBy::nothing;
-  int wait_status = 0;  ///< as of waitpid
-  /// That the kernel did for memory while the trial ran.
+  int wait_status = 0;  ///< as waitpid returns it
+  /// Where the kernel killed processes for memory while the trial ran.
   OomKillPlace oom_kills = OomKillPlace::nowhere;
-  bool says_memory_out = false;  ///< its last words do (`ended_out_of_memory`)
+  bool says_memory_out = false;  ///< its last output does (`ended_out_of_memory`)
 };
 
 /// An ending in the terms of `Outcome`.
 struct Classification {
   OutcomeKind kind = OutcomeKind::completed;
   int exit_code = 0;   ///< exit status, or 128 + signal
-  std::string reason;  ///< for people; empty where the kind says it all
+  std::string reason;  ///< for people; empty if `kind` says it all
 };
 
-/// The decision table: the runner's own reason goes before the exit status, and any sign of too
-/// little memory before a plain failure.
+/// Decides the outcome. The runner's own reason takes precedence over the exit status, and any sign
+/// of too little memory over a plain failure.
 [[nodiscard]] Classification classify(const Ending& ending, const TrialLimits& limits);
 
 }  // namespace steptune::local

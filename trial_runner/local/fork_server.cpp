@@ -30,7 +30,7 @@ Error out_of_descriptors(std::string_view what) {
           "raise the limit of open files: ulimit -n"};
 }
 
-/// A child and its group, of which it is the leader; reaps it.
+/// Kills a child's process group, which the child leads, and reaps the child.
 void end_group(pid_t leader) {
   ::kill(-leader, SIGKILL);
   while (::waitpid(leader, nullptr, 0) < 0 && errno == EINTR) {
@@ -41,7 +41,7 @@ ForkServerMessage read_message(const std::string& text, pid_t server) {
   const auto json = parse_json(text, "");
   if (!json || !json->is_object()) return ForkRefused{"it sent an invalid message"};
   if (const auto ready = json->find("ready"); ready != json->end()) {
-    // A shell that started it would not be there for what is forked.
+    // If a shell started the interpreter, forked processes would lack that shell.
     if (number_at(*ready, "pid") != static_cast<double>(server)) {
       return ForkRefused{"the command starts its interpreter through another program"};
     }
@@ -103,10 +103,11 @@ ForkServer::~ForkServer() {
 
 void ForkServer::end() {
   if (pid_ <= 0) return;
-  // It leads a group of its own; what it has forked leads others. Not reaped before, so the number
-  // is still its own.
+  // The server leads its own group, and forked processes lead others. It is not reaped yet, so its
+  // process number is still valid.
   end_group(std::exchange(pid_, 0));
-  // A child that was not told of does not begin: fork_server.py, "gate".
+  // A forked child waits at its gate (fork_server.py) until its message is received, so end it
+  // here.
   while (auto message = receive()) {
     if (const auto* forked = std::get_if<ForkedProcess>(&*message)) end_group(forked->pid);
     if (std::holds_alternative<ForkServerGone>(*message)) break;

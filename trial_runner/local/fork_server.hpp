@@ -16,25 +16,25 @@
 
 namespace steptune::local {
 
-/// What a trial's process has from the server that it is forked from, and cannot change any more.
+/// Properties that a forked process inherits from its fork server and cannot change.
 struct ForkServerTraits {
-  std::string program;      ///< the command's first word
-  Environment environment;  ///< read by libraries when they are loaded
+  std::string program;      ///< first word of the command
+  Environment environment;  ///< libraries read it when they are loaded
   std::filesystem::path working_directory;
-  std::vector<int> cpus;  ///< none: not bound
+  std::vector<int> cpus;  ///< empty: not bound
   auto operator<=>(const ForkServerTraits&) const = default;
 };
 
-/// Imports are done.
+/// The server has finished its imports.
 struct ForkServerReady {
-  double import_s = 0.0;  ///< what they took
+  double import_s = 0.0;  ///< duration of the imports
 };
-/// A process of the caller's: its child, leader of its own group (docs/internals/hooks-protocol.md,
-/// "A fork server").
+/// The server has forked this process. It is a child of the calling process and leads its own
+/// process group (docs/hooks-protocol.md, "A fork server").
 struct ForkedProcess {
   pid_t pid = 0;
 };
-/// That request cannot be met; without one under way, none can.
+/// The server cannot meet the current request. Without a current request, it can meet none.
 struct ForkRefused {
   std::string why;
 };
@@ -42,14 +42,15 @@ struct ForkRefused {
 struct ForkServerGone {};
 using ForkServerMessage = std::variant<ForkServerReady, ForkedProcess, ForkRefused, ForkServerGone>;
 
-/// An interpreter that has stopped before its program begins, under PyTorch's hook, and forks
-/// processes that go on as it would have. A child of this process, which has to be a subreaper
-/// (`Subreaper`): so what it forks becomes this process's child, too. Not thread safe.
+/// A Python interpreter with PyTorch's hook that stops before its program begins. It forks
+/// processes that continue from there. The server is a child of this process, which must be a
+/// subreaper (`Subreaper`): then forked processes become children of this process, too. Not thread
+/// safe.
 class ForkServer {
  public:
-  /// Starts one and does not wait for it. `argv`: the command of a trial; others may differ from it
-  /// in the program's arguments. `log`: its own output is appended there; empty: dropped. Errors as
-  /// `spawn`.
+  /// Starts a server without waiting for it. `argv` is the command of a trial; commands of other
+  /// trials may differ in the program's arguments. The server's own output is appended to `log`;
+  /// empty: dropped. Errors as in `spawn`.
   [[nodiscard]] static Result<ForkServer> start(const ForkServerTraits& traits,
                                                 const std::vector<std::string>& argv,
                                                 const std::vector<std::string>& modules,
@@ -58,19 +59,20 @@ class ForkServer {
   ForkServer& operator=(ForkServer&& other) noexcept;
   ForkServer(const ForkServer&) = delete;
   ForkServer& operator=(const ForkServer&) = delete;
-  /// Ends the server, and what it has forked that `receive` has not told. What was told goes on.
+  /// Ends the server and forked processes that `receive` has not returned. Others continue.
   ~ForkServer();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  /// Readable when there is a message.
+  /// Readable when a message is available.
   [[nodiscard]] int fd() const { return line_.get(); }
 
-  /// Asks for a process; requests are met in turn, after the imports. `variables` are set in it;
-  /// stdout and stderr go to `output`. False: the server takes no more.
+  /// Requests a process. The server handles requests in order, after its imports. `variables` are
+  /// set in the process; its stdout and stderr go to `output`. Returns false if the server accepts
+  /// no more.
   [[nodiscard]] bool ask(const std::vector<std::string>& argv, const Environment& variables,
                          int output);
 
-  /// The next message; nothing: none has come. Never blocks.
+  /// Returns the next message; nullopt if there is none. Never blocks.
   [[nodiscard]] std::optional<ForkServerMessage> receive();
 
  private:

@@ -12,7 +12,7 @@
 namespace steptune::local {
 namespace {
 
-/// Imports of the largest frameworks take some tens of seconds.
+/// Importing the largest frameworks takes some tens of seconds.
 constexpr double k_longest_wait_s = 180.0;
 
 }  // namespace

@@ -18,44 +18,44 @@
 
 namespace steptune::local {
 
-/// A trial's process that is to be forked.
+/// Request to fork a trial's process.
 struct ForkedStartRequest {
   TrialKey key;
   ForkServerTraits traits;
   std::vector<std::string> argv;
   std::vector<std::string> modules;
-  Environment variables;      ///< of this trial alone
-  std::filesystem::path log;  ///< of a server that has to be started
+  Environment variables;      ///< set for this trial only
+  std::filesystem::path log;  ///< log of a server that has to be started
 };
 
-/// What has become of a request.
+/// Answer to a request.
 struct ForkedStartAnswer {
   TrialKey key;
-  std::optional<TrialProcess> process;  ///< nothing: it has to be started anew
-  double import_s = 0.0;                ///< that it was spared
+  std::optional<TrialProcess> process;  ///< nullopt: the trial needs a new interpreter
+  double import_s = 0.0;                ///< import time that the trial saved
 };
 
-/// Starts trials as children of fork servers: one server for all that agree in what a process
-/// cannot change, started when it is first asked. Never blocks. A server that cannot fork, or does
-/// not answer, ends all of it: then every request is turned down. `subreaper` outlives the object.
+/// Starts trials as children of fork servers. Trials with equal `ForkServerTraits` share a server,
+/// which the first request starts. Never blocks. If a server cannot fork or does not answer, the
+/// object gives up and refuses all further requests. `subreaper` outlives the object.
 class ForkedStarts {
  public:
-  /// So many servers at most: each holds the memory of an interpreter with its modules.
+  /// `most_servers` limits the servers, because each has an interpreter with its modules in memory.
   ForkedStarts(Subreaper& subreaper, std::size_t most_servers)
       : subreaper_(&subreaper), most_servers_(most_servers) {}
   ForkedStarts(const ForkedStarts&) = delete;
   ForkedStarts& operator=(const ForkedStarts&) = delete;
   ~ForkedStarts();
 
-  /// False: turned down. Otherwise `advance` answers later.
+  /// Returns false if the request is refused. Otherwise `advance` returns the answer later.
   [[nodiscard]] bool begin(const ForkedStartRequest& request, double now_s);
-  /// Nothing is started for it any more, and `advance` says nothing of it.
+  /// Drops a request: nothing is started for it, and `advance` does not answer it.
   void cancel(TrialKey key);
 
   [[nodiscard]] std::vector<ForkedStartAnswer> advance(double now_s);
 
-  /// Descriptors to poll for input while requests wait, and when `advance` has something to do
-  /// without one.
+  /// Adds descriptors to poll for input while requests wait. `next_timer_s` is the time at which
+  /// `advance` has work without input.
   void add_descriptors(std::vector<pollfd>& descriptors) const;
   [[nodiscard]] double next_timer_s() const;
 
@@ -68,23 +68,23 @@ class ForkedStarts {
   struct Server {
     ForkServerTraits traits;
     ForkServer process;
-    std::optional<double> import_s{};  ///< nothing: not ready yet
+    std::optional<double> import_s{};  ///< nullopt: not ready yet
     std::deque<Waiting> waiting{};     ///< answered in this order
   };
   using Servers = std::list<Server>;
 
   [[nodiscard]] Servers::iterator find_or_start(const ForkedStartRequest& request);
   [[nodiscard]] bool make_room();
-  /// Requests that wait for it are turned down.
+  /// Ends a server and refuses the requests that wait for it.
   Servers::iterator end(Servers::iterator server);
   void give_up(const std::string& why);
-  /// Why the server is of no use any more; nothing: it is.
+  /// Reads messages. Returns the reason if the server can no longer be used; nullopt if it can.
   [[nodiscard]] std::optional<std::string> read(Server& server);
   void turn_down(Server& server, const std::string& why);
 
   Subreaper* subreaper_;
   std::size_t most_servers_;
-  Servers servers_;  ///< the one that was used last stands last
+  Servers servers_;  ///< most recently used last
   bool given_up_ = false;
   std::vector<ForkedStartAnswer> answers_;
 };

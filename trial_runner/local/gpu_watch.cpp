@@ -10,7 +10,7 @@ namespace {
 struct LookedAt {
   GpuReading reading;
   bool is_used = false;  ///< by the trial
-  int others = 0;        ///< processes that are not the trial's
+  int others = 0;        ///< processes outside the trial
 };
 
 LookedAt looked_at(GpuReading reading, std::span<const ProcessStat> processes) {
@@ -19,7 +19,7 @@ LookedAt looked_at(GpuReading reading, std::span<const ProcessStat> processes) {
     const bool own = std::ranges::any_of(
         processes, [&](const ProcessStat& process) { return process.id.pid == pid; });
     gpu.is_used |= own;
-    // In a container the driver may tell the host's numbers, which mean nothing here.
+    // In a container the driver may report process numbers of the host, which mean nothing here.
     if (!own && read_stat(pid)) ++gpu.others;
   }
   return gpu;
@@ -34,7 +34,7 @@ GpuWatch::Strangers GpuWatch::look(double now_s, std::span<const ProcessStat> pr
   for (const std::string& gpu : gpus_) {
     if (auto reading = nvml_->read(gpu)) seen.push_back(looked_at(*std::move(reading), processes));
   }
-  // A program may see more GPUs than it uses, and what others do on those is not its affair.
+  // A program may see more GPUs than it uses. Ignore other programs on the unused ones.
   if (std::ranges::any_of(seen, [](const LookedAt& gpu) { return gpu.is_used || gpu.others > 0; }))
     std::erase_if(seen, [](const LookedAt& gpu) { return !gpu.is_used; });
   int strangers = 0;

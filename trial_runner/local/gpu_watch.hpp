@@ -12,26 +12,26 @@
 
 namespace steptune::local {
 
-/// Looks at a trial's GPUs while it runs. Of those that it sees only the ones count on which its
-/// processes compute; all of them where the driver does not tell whose processes are on them.
+/// Samples a trial's GPUs while it runs. Counts only GPUs on which the trial's processes compute.
+/// If the driver does not name processes, counts all GPUs that the trial can see.
 class GpuWatch {
  public:
-  /// `nvml` may be null, and then nothing is seen; else it outlives the object. `gpus`: that the
-  /// trial sees. `started_s`: its start.
+  /// If `nvml` is null, nothing is sampled; otherwise it outlives the object. `gpus` are those that
+  /// the trial can see. `started_s` is the trial's start.
   GpuWatch(const Nvml* nvml, std::vector<std::string> gpus, double started_s)
       : nvml_(nvml), gpus_(std::move(gpus)), looked_s_(started_s) {}
 
-  /// Processes other than the trial's that compute on its GPUs.
+  /// Processes outside the trial that compute on its GPUs.
   struct Strangers {
     int count = 0;
-    double from_s = 0.0;  ///< the look before, since which they may have been there
+    double from_s = 0.0;  ///< the previous sample; they may have been there since then
   };
-  /// Looks at `now_s`; `processes` are the trial's.
+  /// Takes a sample at `now_s`. `processes` are the trial's.
   Strangers look(double now_s, std::span<const ProcessStat> processes);
 
-  /// Over all looks; nothing where no GPU could be looked at.
+  /// GPU use over all samples; nullopt if no GPU could be read.
   [[nodiscard]] std::optional<GpuUse> use() const { return all_.mean(); }
-  /// Over the looks since this was asked before.
+  /// GPU use over the samples since the last call.
   [[nodiscard]] std::optional<GpuUse> use_since_asked();
 
  private:

@@ -20,7 +20,8 @@ struct HeldFile {
 /// Paths of bound Unix sockets by inode, from /proc/net/unix.
 [[nodiscard]] std::map<std::string, std::string> socket_paths(const SystemFiles& files);
 
-/// `sockets`: as `socket_paths` tells. Empty for a process that may not be looked into.
+/// Files that a process holds. `sockets` is from `socket_paths`. Empty if this user may not inspect
+/// the process.
 [[nodiscard]] std::vector<HeldFile> held_files(const SystemFiles& files, pid_t pid,
                                                const std::map<std::string, std::string>& sockets);
 

@@ -11,11 +11,11 @@ namespace {
 /// Neighbours on shared machines come and go within seconds, so turns are shorter than that. In
 /// 0.5 s the first 30 ms, in which caches fill, are a small part.
 constexpr double k_turn_s = 0.5;
-/// A turn holds one whole step at least: the one between two reports.
+/// A turn lasts at least one whole step, the one between two reports.
 constexpr std::int64_t k_least_reports = 2;
-/// Programs that report more seldom, or hang, do not stop the others for ever.
+/// Bounds the turn of programs that report rarely or hang.
 constexpr double k_longest_turn_s = 30.0;
-/// Another one may need somewhat more memory than those that are there.
+/// A new trial may need somewhat more memory than the running ones.
 constexpr double k_memory_to_spare = 1.5;
 
 }  // namespace
@@ -64,7 +64,7 @@ std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTr
     return std::nullopt;
   }
   if (round_ == 0 || turn->is_ending()) return std::nullopt;
-  // A trial that was asked to end runs again, and needs the turn for that.
+  // A trial that was asked to end can only end while it runs, so give it the turn.
   const auto ending = std::ranges::find_if(trials, &LocalTrial::is_ending);
   if (ending != trials.end()) {
     turn->suspend(now_s, subreaper, events);

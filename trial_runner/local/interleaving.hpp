@@ -18,7 +18,7 @@ namespace steptune::local {
 /// ends keeps its turn until it is gone. Not thread safe.
 class Interleaving {
  public:
-  /// It waits for its start, behind those that were added before.
+  /// Adds a trial to the end of the queue of trials that wait for their start.
   void add(TrialSpec spec) { waiting_.push_back(std::move(spec)); }
   /// Drops the waiting trials that `which` selects, and returns their keys.
   [[nodiscard]] std::vector<TrialKey> cancel(const std::function<bool(TrialKey)>& which);
@@ -28,14 +28,15 @@ class Interleaving {
     return waiting_.empty() ? round_ : waiting_.front().interleaved_round;
   }
 
-  /// Stops and continues `trials`, which are all that run on the machine, as turns ask for. Returns
-  /// what is to be started now, if anything. `free_bytes`: memory that another one may take.
+  /// Pauses and resumes `trials`, which must be all running trials of the machine, according to
+  /// their turns. Returns the trial to start now, if any. `free_bytes` returns the memory that one
+  /// more trial may use.
   [[nodiscard]] std::optional<TrialSpec> advance(double now_s, std::vector<LocalTrial>& trials,
                                                  const std::function<double()>& free_bytes,
                                                  Subreaper& subreaper,
                                                  std::vector<TrialEvent>& events);
 
-  /// When `advance` has something to do by itself; infinite if never.
+  /// Next time at which `advance` has work without an event; infinite if there is none.
   [[nodiscard]] double next_timer_s(double now_s, const std::vector<LocalTrial>& trials) const;
 
  private:
@@ -44,10 +45,10 @@ class Interleaving {
 
   std::deque<TrialSpec> waiting_;
   bool waits_for_memory_ = false;
-  int round_ = 0;  ///< of those that run
-  TrialKey turn_;  ///< whose it is
+  int round_ = 0;  ///< round of the running trials
+  TrialKey turn_;  ///< trial whose turn it is
   double turn_began_s_ = 0.0;
-  std::int64_t reports_before_ = 0;  ///< of the trial whose turn it is, when that began
+  std::int64_t reports_before_ = 0;  ///< its progress reports when its turn began
 };
 
 }  // namespace steptune::local

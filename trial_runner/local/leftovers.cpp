@@ -29,13 +29,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* k_shared_memory = "dev/shm";
-/// The kernel stamps files with its last tick, at most this long ago.
+/// The kernel stamps files with the time of its last tick, which is at most this old.
 constexpr double k_clock_slack_s = 0.1;
-/// Times of System V objects are whole seconds.
+/// Resolution of the times of System V objects.
 constexpr double k_whole_second_s = 1.0;
 constexpr std::size_t k_most_named = 5;
 
-/// Names that nobody gives to results: of Python's multiprocessing, PyTorch and joblib.
+/// Prefixes of temporary files of Python's multiprocessing, PyTorch and joblib. Results have no
+/// such names.
 constexpr std::array<std::string_view, 3> k_temporary_names{"pymp-", "torch-shm-dir-",
                                                             "joblib_memmapping_folder_"};
 
@@ -54,15 +55,15 @@ std::optional<double> birth_s(const fs::path& path) {
          k_seconds_per_ns * static_cast<double>(told.stx_btime.tv_nsec);
 }
 
-/// The whole text as a process ID; 0 if it is none.
+/// Parses the whole text as a process ID; 0 if it is none.
 pid_t pid_of(std::string_view text) {
   pid_t pid = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), pid);
   return fault == std::errc() && end == text.data() + text.size() ? pid : 0;
 }
 
-/// The first number that stands by itself: 123 in `torch_123_456_7`, `sem.loky-123-a4` and
-/// `__KMP_REGISTERED_LIB_123_0`. 0 if there is none.
+/// Returns the first number in a name that is a word of its own: 123 in `torch_123_456_7`,
+/// `sem.loky-123-a4` and `__KMP_REGISTERED_LIB_123_0`. 0 if there is none.
 pid_t pid_in(const std::string& name) {
   const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
   for (auto at = name.begin(); at != name.end();) {
@@ -154,7 +155,7 @@ bool Leftovers::names_live_process(const std::string& name) const {
   const pid_t pid = pid_in(name);
   const auto stat = pid > 0 ? files_.text(fmt::format("proc/{}/stat", pid)) : std::nullopt;
   if (!stat) return false;
-  // A zombie that nobody has reaped yet holds nothing.
+  // A zombie holds no files.
   const std::size_t state = stat->rfind(") ");
   return state == std::string::npos || (*stat)[std::min(state + 2, stat->size() - 1)] != 'Z';
 }
@@ -209,7 +210,7 @@ std::vector<Leftovers::Entry> Leftovers::new_entries() const {
 ClearedLeftovers Leftovers::clear() {
   ClearedLeftovers cleared;
   std::vector<Entry> entries = new_entries();
-  // New files of other programs in the temporary folder are no leftovers.
+  // In the temporary folder, new files of other programs are no leftovers.
   std::erase_if(entries,
                 [](const Entry& entry) { return !entry.is_trials && !entry.is_shared_memory; });
   if (!entries.empty()) {
@@ -241,7 +242,7 @@ ClearedLeftovers Leftovers::clear() {
 }
 
 void Leftovers::name_semaphores(ClearedLeftovers& cleared) const {
-  // key semid perms nsems uid gid cuid cgid otime ctime
+  // Columns: key semid perms nsems uid gid cuid cgid otime ctime
   std::istringstream lines(files_.text("proc/sysvipc/sem").value_or(""));
   std::string line;
   std::getline(lines, line);
@@ -257,14 +258,14 @@ void Leftovers::name_semaphores(ClearedLeftovers& cleared) const {
       words >> skipped;
     words >> changed_s;
     const bool is_new = owner == ::geteuid() && changed_s >= since_wall_s_ - k_whole_second_s;
-    // The kernel does not tell who created it, only who used it last.
+    // The kernel records only the last user of a semaphore set, not its creator.
     if (words && is_new && count > 0 && pids_.contains(system_v_.last_user_of_semaphore(id)))
       cleared.left.push_back({fmt::format("semaphore set {} (ipcrm -s {})", id, id), 0});
   }
 }
 
 void Leftovers::clear_segments(ClearedLeftovers& cleared) const {
-  // key shmid perms size cpid lpid nattch uid gid cuid cgid atime dtime ctime ...
+  // Columns: key shmid perms size cpid lpid nattch uid gid cuid cgid atime dtime ctime ...
   std::istringstream lines(files_.text("proc/sysvipc/shm").value_or(""));
   std::string line;
   std::getline(lines, line);

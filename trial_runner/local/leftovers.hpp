@@ -17,7 +17,7 @@
 
 namespace steptune::local {
 
-/// Something that outlived the processes of a trial.
+/// A file or memory segment that remains after a trial's processes are gone.
 struct Leftover {
   std::string name;  ///< its path, or `shared memory segment 7`
   std::uint64_t bytes = 0;
@@ -26,7 +26,7 @@ struct Leftover {
 /// Leftovers of a trial, removed or not.
 struct ClearedLeftovers {
   std::vector<Leftover> removed;
-  std::vector<Leftover> left;  ///< not certainly the trial's, or not removable
+  std::vector<Leftover> left;  ///< perhaps not the trial's, or not removable
   /// `/dev/shm/a (8.1 MiB), ...`; empty if nothing is left.
   [[nodiscard]] std::string text() const;
 };
@@ -37,13 +37,14 @@ struct ClearedLeftovers {
 
 /// Calls on System V shared memory and semaphores that /proc does not offer.
 struct SystemV {
-  std::function<bool(int id)> remove_segment;           ///< false if that fails
-  std::function<pid_t(int id)> last_user_of_semaphore;  ///< of the set's first; -1: not known
+  std::function<bool(int id)> remove_segment;  ///< false if that fails
+  /// Last user of the set's first semaphore; -1: unknown.
+  std::function<pid_t(int id)> last_user_of_semaphore;
   [[nodiscard]] static SystemV of_kernel();
 };
 
-/// Finds what a trial leaves in /dev/shm, in its temporary folder and in System V shared memory
-/// and semaphores.
+/// Finds files and segments that a trial leaves in /dev/shm, in its temporary folder, and in System
+/// V shared memory and semaphores.
 ///
 /// Something is the trial's if it was created during the trial, belongs to this user, and either
 /// carries the process ID of one of the trial's processes in its name or was held for writing by
@@ -51,25 +52,25 @@ struct SystemV {
 /// keep results there. Nothing that a live process holds is removed.
 class Leftovers {
  public:
-  /// Ignores all that exists now. `temporary`: the trial's temporary folder, absolute.
+  /// Ignores everything that exists now. `temporary` is the trial's temporary folder, absolute.
   Leftovers(double since_wall_s, std::filesystem::path temporary, SystemFiles files = {},
             SystemV system_v = SystemV::of_kernel());
 
-  /// For a trial that began at `since_wall_s`, when this program could not look.
+  /// Finds leftovers of a trial that began at `since_wall_s`, before this program could take note.
   [[nodiscard]] static Leftovers of_earlier(double since_wall_s, std::filesystem::path temporary);
 
-  /// Notes the trial's process IDs, once a second. Looks into the processes as well if there is
-  /// something new in /dev/shm that may be theirs, ever more rarely.
+  /// Records the trial's process IDs; called once a second. If /dev/shm has new entries that may be
+  /// the trial's, also records which files its processes hold, at growing intervals.
   void look(std::span<const ProcessStat> processes);
-  /// Notes what the processes hold, right before they are ended.
+  /// Records the files that the processes hold, right before they are ended.
   void look_closely(std::span<const ProcessStat> processes);
 
-  /// Call once all processes of the trial are gone.
+  /// Removes leftovers. Call it when all processes of the trial are gone.
   ClearedLeftovers clear();
 
  private:
   struct Entry {
-    std::filesystem::path path;  ///< without the root
+    std::filesystem::path path;  ///< relative to the file system's root
     std::string name;
     std::uint64_t bytes = 0;
     bool is_folder = false;
@@ -81,7 +82,7 @@ class Leftovers {
   [[nodiscard]] std::vector<Entry> new_entries() const;
   void add_entries(const std::filesystem::path& folder, std::vector<Entry>& entries) const;
   [[nodiscard]] bool has_unknown_shared_memory() const;
-  /// By the process ID in it, as in `torch_123_456_7`.
+  /// True if the name contains the ID of one of the trial's processes, as in `torch_123_456_7`.
   [[nodiscard]] bool names_trials_process(const std::string& name) const;
   [[nodiscard]] bool names_live_process(const std::string& name) const;
   /// Entries of the watched folders that live processes hold.
@@ -94,7 +95,7 @@ class Leftovers {
   std::filesystem::path temporary_;
   SystemFiles files_;
   SystemV system_v_;
-  std::set<std::string> at_start_;  ///< paths
+  std::set<std::string> at_start_;  ///< paths of the entries that existed at the start
   bool has_start_ = true;
   std::set<pid_t> pids_;
   std::set<std::string> held_;  ///< paths of entries that a process of the trial wrote to

@@ -19,7 +19,7 @@ using document::Node;
 using document::ObjectNode;
 using document::Section;
 
-/// What the section says.
+/// Keys of the section `runner` of type `local`.
 struct LocalSection {
   FixedPrice price;
   int parallel = 1;

@@ -5,7 +5,7 @@
 
 namespace steptune {
 
-/// Processes on this machine.
+/// Runs trials as processes on this machine.
 [[nodiscard]] const RunnerKind& local_kind();
 
 }  // namespace steptune

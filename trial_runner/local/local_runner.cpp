@@ -38,13 +38,13 @@
 namespace steptune::local {
 namespace {
 
-/// A wait that returns so much later than asked for was not served at all: suspended, stopped.
+/// If a wait returns this much too late, the machine or this process was suspended or stopped.
 constexpr double k_standstill_s = 2.0;
 constexpr const char* k_stopped_before = "stopped before it started";
-/// Each holds an interpreter with PyTorch: 100 to 200 MB.
+/// Limits the fork servers: each has an interpreter with PyTorch in memory, 100 to 200 MB.
 constexpr std::size_t k_most_fork_servers = 4;
 
-/// A trial whose process is about to be there.
+/// A trial whose process is being created.
 struct Launching {
   TrialSpec spec;
   std::size_t slot = 0;
@@ -56,7 +56,8 @@ struct Launching {
   Leftovers leftovers;
 };
 
-/// `spec` with each of its processes bound to a part of the slot, where the study leaves that open.
+/// Returns `spec` with each process bound to a part of the slot's CPUs, unless the study binds
+/// them.
 TrialSpec with_bound_processes(TrialSpec spec, const Slot& slot, const Environment& environment,
                                std::map<std::string, std::string>& placed) {
   if (!spec.launch) return spec;
@@ -108,11 +109,12 @@ class LocalRunner final : public Runner {
   [[nodiscard]] CountersAtStart counters_now(const Slot& slot) const {
     return {clock_.now_s(), read_cpu_time(slot.cpus), oom_counters_.read()};
   }
-  /// All that a trial is started with; its log is begun, and the page cache is as it is to be.
+  /// Collects what a trial's start needs, opens its log, and sets the page cache to the wanted
+  /// state.
   [[nodiscard]] Result<Launching> prepare(const TrialSpec& spec);
-  /// This process's variables and the trial's, wherever on the machine it runs.
+  /// The variables of this process plus the trial's own, before a slot adds its variables.
   [[nodiscard]] Environment own_environment(const TrialSpec& spec) const;
-  /// False: it needs an interpreter of its own.
+  /// Returns false if the trial needs a new interpreter.
   [[nodiscard]] bool begin_forked(const Launching& launching);
   [[nodiscard]] Result<void> start_fresh(Launching launching);
   void begin_trial(Launching launching, TrialProcess process, CountersAtStart at_start,
@@ -121,7 +123,8 @@ class LocalRunner final : public Runner {
   void advance_turns();
   void end_unstarted(TrialKey key, OutcomeKind kind, std::string why);
   void drop_launching(const std::function<bool(TrialKey)>& which);
-  /// Leaves the page cache as the trial is to find it; tells how that is.
+  /// Brings the page cache into the state that the trial asks for, and records that state in
+  /// `placed`.
   void prepare_page_cache(const TrialSpec& spec, std::map<std::string, std::string>& placed);
   /// Sleeps until a descriptor is ready, a timer is due or `deadline_s`; true if a signal arrived.
   bool poll_until(double deadline_s);
@@ -134,15 +137,15 @@ class LocalRunner final : public Runner {
   std::vector<Slot> slots_;
   Environment environment_;
   Watchdog watchdog_;
-  std::unique_ptr<Nvml> nvml_;  ///< null: none here
+  std::unique_ptr<Nvml> nvml_;  ///< null: no NVIDIA driver
   bool uses_gpus_;
   std::string boot_ = boot_id();
   OomKillCounters oom_counters_;
-  std::optional<bool> data_fits_;  ///< into memory; nothing: not looked at yet
+  std::optional<bool> data_fits_;  ///< whether the data fits into memory; nullopt: not checked yet
   SignalScope signals_;
   Subreaper subreaper_;
   ForkedStarts forked_starts_{subreaper_, std::max(k_most_fork_servers, slots_.size())};
-  std::vector<Launching> launching_;  ///< that wait for a fork
+  std::vector<Launching> launching_;  ///< trials that wait for a fork
   std::vector<LocalTrial> trials_;
   Interleaving interleaving_;
   std::vector<TrialEvent> events_;
@@ -287,7 +290,7 @@ Environment LocalRunner::own_environment(const TrialSpec& spec) const {
 bool LocalRunner::begin_forked(const Launching& launching) {
   const TrialSpec& spec = launching.spec;
   if (!spec.forked || spec.launch || spec.python_path.empty()) return false;
-  // A forked process has the streams of the interpreter that it is forked from.
+  // A forked process would have the streams of its fork server.
   if (spec.terminal || !spec.standard_input.empty()) return false;
   ForkedStartRequest request;
   request.key = spec.key;
@@ -295,7 +298,8 @@ bool LocalRunner::begin_forked(const Launching& launching) {
   request.modules = spec.forked->modules;
   request.traits = {spec.argv.front(), launching.environment, spec.working_directory,
                     slots_[launching.slot].cpus};
-  // Of its own a trial has what the hook is told, and its tag: no library reads them.
+  // Pass the hook's settings and the trial's tag per trial. No library reads them while it is
+  // imported.
   for (const std::string_view name :
        {std::string_view(k_pytorch_hook_variable), k_trial_variable}) {
     auto variable = request.traits.environment.extract(std::string(name));
@@ -328,7 +332,7 @@ void LocalRunner::begin_trial(Launching launching, TrialProcess process, Counter
   events_.emplace_back(TrialStarted{key, at_start.started_s,
                                     to_text(TrialToken{main, boot_, options_.run_tag}),
                                     std::move(launching.placed), spared_s});
-  // The study may name GPUs itself.
+  // The study may select GPUs itself.
   GpuWatch gpus(nvml_.get(), visible_gpus(SystemFiles{}, launching.environment),
                 at_start.started_s);
   trials_.emplace_back(launching.spec, launching.slot, std::move(process),
@@ -421,7 +425,7 @@ void LocalRunner::advance_trials() {
 Result<std::vector<TrialEvent>> LocalRunner::wait(double deadline_s) {
   bool interrupted = false;
   while (true) {
-    // Events at hand are not held back, but signals and what else has happened come along.
+    // If events are pending, poll without waiting, to collect signals and further events.
     interrupted = poll_until(events_.empty() ? deadline_s : clock_.now_s());
     advance_trials();
     if (!events_.empty() || interrupted || clock_.now_s() >= deadline_s) break;
@@ -491,7 +495,7 @@ Result<std::unique_ptr<Runner>> make_runner(const Clock& clock, LocalRunnerOptio
 namespace steptune {
 
 const std::vector<LauncherSupport>& local_launchers() {
-  // Port 0: a free one, so that trials at the same time do not meet each other.
+  // Port 0: torchrun takes a free port, so trials that run at the same time do not collide.
   static const std::vector<LauncherSupport> k_launchers{
       {Launcher::torchrun, false, {"--rdzv_backend=c10d", "--rdzv_endpoint=localhost:0"}},
       {Launcher::mpi}};

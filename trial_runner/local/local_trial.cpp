@@ -23,32 +23,33 @@ namespace steptune::local {
 namespace {
 
 constexpr std::size_t k_read_bytes = std::size_t{64} << 10;
-/// Between two looks at limits and other trials.
+/// Bytes to read before limits and other trials are checked again.
 constexpr std::size_t k_round_bytes = std::size_t{512} << 10;
-/// A pipe's content at most, and what a writer adds meanwhile.
+/// Most that is read after the end: a pipe's content and what a writer adds meanwhile.
 constexpr std::size_t k_last_bytes = std::size_t{4} << 20;
 
 constexpr double k_gather_s = 0.005;
 
-/// Between two looks at the trial's processes: a small one may grow fast; looking costs time.
+/// Intervals between samples of the trial's processes. A small trial may grow fast, but sampling
+/// costs time.
 constexpr double k_first_look_s = 0.02;
 constexpr double k_look_s = 1.0;
 constexpr double k_look_with_memory_limit_s = 0.25;
 
-/// Helpers such as Python's resource tracker end by themselves once the main process is gone, and
-/// clean up on the way.
+/// Time for helpers such as Python's resource tracker to clean up. They end by themselves after the
+/// main process.
 constexpr double k_self_exit_s = 0.2;
 /// PyTorch's shared-memory manager waits 2 s after its last client (manager.cpp, SHUTDOWN_TIMEOUT)
 /// before it removes that client's files.
 constexpr double k_clean_up_s = 3.0;
 constexpr double k_first_sweep_s = 0.002;
 constexpr double k_slowest_sweep_s = 0.1;
-/// What SIGKILL has not ended by then hangs in the kernel, or belongs to another user.
+/// Processes that outlive SIGKILL for this long hang in the kernel or belong to another user.
 constexpr double k_give_up_s = 30.0;
 
 constexpr std::size_t k_detail_lines = 12;
 
-/// See docs/internals/hooks-protocol.md, "Events".
+/// True if the hook begins to replay batches (docs/hooks-protocol.md, "Events").
 bool begins_replay(const Report& report) {
   return std::ranges::any_of(report.hook_events, [](const std::string& event) {
     return event.find(R"("event":"replay_begun")") != std::string::npos;
@@ -139,7 +140,8 @@ void LocalTrial::read_output(double now_s, std::size_t max_bytes, std::vector<Tr
 
 void LocalTrial::take_output(std::string_view bytes, double now_s,
                              std::vector<TrialEvent>& events) {
-  // A bar is drawn with its line's end in front: until the next one is, its line stands there.
+  // A progress bar starts each drawing with the line end, so its last line has none yet. Flush that
+  // line now.
   const bool begins_with_end = bytes.starts_with('\r') || bytes.starts_with('\n');
   if (begins_with_end) {
     lines_.flush([&](std::string_view line) { on_line(line, line_came_s_, events); });
@@ -204,11 +206,12 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
     const bool has_left = process.group != process_.main.pid && !process.is_zombie();
     if (has_left && strayed_.insert(process.id).second) newly_strayed_.push_back(process.id);
   }
-  // No grace: what allocates without bound would take the machine with it meanwhile.
+  // Allow no grace: a program that allocates without bound would exhaust the machine meanwhile.
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);
   const double own_s = own_cpu_seconds(processes, subreaper.reaped_usage(process_.main.pid).cpu_s);
   leftovers_.look(processes);
-  // Its partners' load would pass for a neighbour's, and its shares would count its pauses.
+  // Do not sample the machine of an interleaved trial: load of its partners would look like a
+  // neighbour's, and its shares would include its pauses.
   if (!is_interleaved_) look_at_machine(now_s, own_s, processes, events);
   const double slowest = limits_.memory_bytes ? k_look_with_memory_limit_s : k_look_s;
   look_interval_s_ = std::min(2 * look_interval_s_, slowest);
@@ -246,7 +249,7 @@ void LocalTrial::end(EndedBy by, double now_s, double grace_s) {
     leftovers_.look_closely(process_tree(process_.main.pid));
     if (grace_s > 0) {
       kill_group(SIGTERM);
-      kill_group(SIGCONT);  // a stopped process would not hear of it
+      kill_group(SIGCONT);  // a stopped process would not receive SIGTERM
     }
   }
   escalate(now_s);
@@ -259,8 +262,8 @@ void LocalTrial::escalate(double now_s) {
 }
 
 void LocalTrial::kill_group(int signal) const {
-  // The main process is not reaped before the end, so nobody else can have got its number or the
-  // group's. It may have left the group.
+  // The main process is not reaped yet, so its number and its group's are still its own. It may
+  // have left that group.
   const auto stat = read_stat(process_.main.pid);
   if (stat && stat->group != process_.main.pid) ::kill(process_.main.pid, signal);
   ::kill(-process_.main.pid, signal);
@@ -271,7 +274,7 @@ void LocalTrial::kill_all_but_helpers() const {
   const auto is_helper = [](const ProcessStat& process) {
     return cleans_up(SystemFiles{}, process.id.pid);
   };
-  // The group is ended at one stroke: a program that forks all the time cannot escape.
+  // Kill the group with one call, so that a program that forks constantly cannot escape.
   if (std::ranges::none_of(processes, is_helper)) return kill_group(SIGKILL);
   for (const ProcessStat& process : processes) {
     if (!is_helper(process)) send_signal(process.id, SIGKILL);
@@ -281,7 +284,7 @@ void LocalTrial::kill_all_but_helpers() const {
 bool LocalTrial::main_has_exited() const {
   siginfo_t info{};
   const auto id = static_cast<id_t>(process_.main.pid);
-  // Any error means that there is no such child any more.
+  // Any error means that the child no longer exists.
   return ::waitid(P_PID, id, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid != 0;
 }
 

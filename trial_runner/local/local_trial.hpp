@@ -36,8 +36,8 @@ struct CountersAtStart {
   OomKills oom_kills;
 };
 
-/// One running trial, from its started process to its outcome: reads its output, enforces its
-/// limits, ends it and whatever it leaves behind. Driven by `advance`; never blocks.
+/// One running trial, from its started process to its outcome. Reads its output, enforces its
+/// limits, and ends it and its remaining processes. Driven by `advance`; never blocks.
 class LocalTrial {
  public:
   LocalTrial(const TrialSpec& spec, std::size_t slot, TrialProcess process, ReportReader reader,
@@ -48,50 +48,50 @@ class LocalTrial {
   [[nodiscard]] std::size_t slot() const { return slot_; }
   [[nodiscard]] const ProcessId& main() const { return process_.main; }
 
-  /// Descriptors worth polling; -1 for none. Output that has just been read is left to gather for a
-  /// moment: a trial that prints thousands of lines per second must not be slowed down by as many
-  /// wake-ups of this program.
+  /// Descriptors to poll; -1 for none. After a read, `output_fd` is -1 for a moment so that output
+  /// can accumulate. Otherwise a trial that prints thousands of lines per second would wake this
+  /// program as often, and be slowed down.
   [[nodiscard]] int exit_fd() const { return exited_s_ ? -1 : process_.pidfd.get(); }
   [[nodiscard]] int output_fd(double now_s) const {
     return now_s < next_read_s_ ? -1 : process_.output.get();
   }
 
-  /// When `advance` has something to do even if no descriptor is ready.
+  /// Next time at which `advance` has work without a ready descriptor.
   [[nodiscard]] double next_timer_s(double now_s) const;
 
-  /// Does all that is due. Appends reports to `events`. True once everything of the trial is gone;
-  /// then `finish` is due.
+  /// Does all work that is due, and appends reports to `events`. Returns true when all processes of
+  /// the trial are gone; then call `finish`.
   [[nodiscard]] bool advance(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
 
-  /// Begins to end the trial unless it has ended or is ending already; a shorter grace period than
-  /// before takes effect all the same.
+  /// Begins to end the trial, unless it has ended. If it is ending already, a shorter grace period
+  /// still takes effect.
   void end(EndedBy by, double now_s, double grace_s);
 
-  /// As asked by `Runner::stop`, with the trial's own grace period.
+  /// Ends the trial with its own grace period (`Runner::stop`).
   void stop(double now_s) { end(EndedBy::stop, now_s, limits_.grace_s); }
 
-  /// Processes of the trial outside its own group that looks have found, all of them and those
-  /// since the last call: once they have cleared their environment too, nothing tells whose they
-  /// are.
+  /// Processes of the trial that have left its process group: all that were seen, and those since
+  /// the last call. They are recorded because a process that also clears its environment could no
+  /// longer be assigned to the trial.
   [[nodiscard]] const std::set<ProcessId>& strayed() const { return strayed_; }
   [[nodiscard]] std::vector<ProcessId> take_newly_strayed() {
     return std::exchange(newly_strayed_, {});
   }
 
-  /// Lengthens all limits by time in which this machine or program was suspended.
+  /// Extends all limits by time in which this machine or program was suspended.
   void exclude_from_limits(double gap_s);
 
-  /// Stops all its processes, or lets them go on. Between the two it reports nothing, no limit but
-  /// a forced end holds, and no time passes for it.
+  /// Pauses or resumes all its processes. During a pause the trial reports nothing, its time does
+  /// not advance, and no limit applies except a forced end.
   void suspend(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
   void go_on(double now_s, std::vector<TrialEvent>& events);
-  /// True once its end was begun, by whomever, or its main process is gone.
+  /// True if someone has begun to end it, or if its main process is gone.
   [[nodiscard]] bool is_ending() const { return kill_at_s_ || give_up_at_s_ || exited_s_; }
-  /// Reports of progress so far.
+  /// Number of progress reports so far.
   [[nodiscard]] std::int64_t progress_reports() const { return progress_reports_; }
   [[nodiscard]] double peak_memory_bytes() const { return memory_.peak_bytes().value_or(0.0); }
 
-  /// Reaps the main process and tells how the trial ended.
+  /// Reaps the main process and returns the trial's outcome.
   [[nodiscard]] Outcome finish(double now_s, const Subreaper& subreaper,
                                const OomKillCounters& oom_counters,
                                std::vector<TrialEvent>& events);
@@ -99,19 +99,19 @@ class LocalTrial {
  private:
   void read_output(double now_s, std::size_t max_bytes, std::vector<TrialEvent>& events);
   void take_output(std::string_view bytes, double now_s, std::vector<TrialEvent>& events);
-  /// `trial_s`: without pauses.
+  /// `trial_s` is the trial's time without pauses.
   void on_line(std::string_view line, double trial_s, std::vector<TrialEvent>& events);
   void check_limits(double now_s);
-  /// A phase under way is silent as long as it takes; the wall limit holds all the same.
+  /// When the idle limit expires. A phase may be silent for any time; the wall limit still applies.
   [[nodiscard]] double idle_until_s() const;
   void look_at_processes(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
   void look_at_machine(double now_s, double own_s, const std::vector<ProcessStat>& processes,
                        std::vector<TrialEvent>& events);
   void escalate(double now_s);
   void kill_group(int signal) const;
-  /// `kill_group(SIGKILL)`, but for helpers that clean up after the others.
+  /// Sends SIGKILL to all processes except helpers that clean up after others.
   void kill_all_but_helpers() const;
-  /// All processes of its tree and its orphans, without zombies.
+  /// Live processes of the trial: its process tree and its orphans, without zombies.
   [[nodiscard]] std::vector<ProcessStat> processes_now(Subreaper& subreaper) const;
   [[nodiscard]] bool main_has_exited() const;
   [[nodiscard]] bool end_descendants(double now_s, Subreaper& subreaper);
@@ -132,15 +132,15 @@ class LocalTrial {
   ActivityWatch activity_;
   Leftovers leftovers_;
   std::vector<int> bound_to_;  ///< CPUs; empty: not bound
-  int cpus_;                   ///< that it may use
-  bool reported_ = false;      ///< it has begun to train
-  bool is_replaying_ = false;  ///< on kept batches, while its workers have nothing to do
+  int cpus_;                   ///< number of CPUs that it may use
+  bool reported_ = false;      ///< the trial has begun to train
+  bool is_replaying_ = false;  ///< the hook replays stored batches, so data workers are idle
   MachineWatch machine_;
   std::vector<MachineSecond> seconds_;
   GpuWatch gpus_;
   double excluded_s_ = 0.0;
-  double last_output_s_;  ///< for the idle limit, which does not count standstills
-  double line_came_s_;    ///< the latest part of one, without pauses
+  double last_output_s_;  ///< for the idle limit; excludes standstills of this machine
+  double line_came_s_;    ///< when the latest part of a line came, without pauses
   double next_read_s_ = 0.0;
   double next_look_s_;
   double look_interval_s_;
@@ -150,7 +150,7 @@ class LocalTrial {
   std::int64_t progress_reports_ = 0;
 
   EndedBy ended_by_ = EndedBy::nothing;
-  std::optional<double> kill_at_s_;     // SIGTERM was sent; SIGKILL is due then
+  std::optional<double> kill_at_s_;     // SIGTERM was sent; SIGKILL is due at this time
   std::optional<double> give_up_at_s_;  // SIGKILL was sent
   std::optional<double> exited_s_;
   double next_sweep_s_ = 0.0;

@@ -14,24 +14,26 @@
 
 namespace steptune::local {
 
-/// Looks at the machine about once a second while a trial runs: what others take of its CPUs, what
-/// is waited for, and how high clocks are.
+/// Samples the machine about once a second while a trial runs: CPU time of others, pressure, and
+/// clocks.
 class MachineWatch {
  public:
-  /// `cpus`: that the trial is bound to; empty: all. `cpu`: their time at the trial's start.
+  /// `cpus` are those to which the trial is bound; empty: all. `cpu` is their time at the trial's
+  /// start.
   MachineWatch(double started_s, const std::optional<CpuTime>& cpu, std::vector<int> cpus,
                SystemFiles files = {});
 
-  /// Whether the last look was about a second ago: after less there is little to see.
+  /// True if the last sample is about a second old.
   [[nodiscard]] bool is_due(double now_s) const { return cpu_.is_due(now_s); }
 
-  /// What was seen since the look before, and what of it disturbed the trial, if that was enough
-  /// (`is_disturbing`).
+  /// State of the machine since the last sample, and the disturbance of the trial if it was large
+  /// enough (`is_disturbing`).
   struct Look {
     MachineSecond second;
     std::optional<Disturbance> disturbance;
   };
-  /// Nothing where none is due. `own_s`: `own_cpu_seconds` of the trial; `gpus`: looked at by then.
+  /// Takes a sample; nullopt if none is due. `own_s` is the trial's `own_cpu_seconds`. Call
+  /// `gpus.look` first.
   [[nodiscard]] std::optional<Look> look(double now_s, double own_s, GpuWatch& gpus);
 
  private:

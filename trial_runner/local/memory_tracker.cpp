@@ -13,7 +13,7 @@
 namespace steptune::local {
 namespace {
 
-/// Walking all pages of a large process takes long and holds locks that the trial needs.
+/// Reading exact sizes of a large process takes long and holds locks that the trial needs.
 constexpr double k_exact_interval_s = 1.0;
 constexpr double k_worth_examining = 1.05;
 
@@ -21,7 +21,7 @@ std::string read_file_of(pid_t pid, const char* file) {
   return read_system_file(fmt::format("/proc/{}/{}", pid, file)).value_or("");
 }
 
-/// The number of KiB after `name` in the text of such a file, in bytes.
+/// Returns the value after `name` in such a file, converted from KiB to bytes.
 std::optional<double> size_in(const std::string& text, std::string_view name) {
   const std::size_t at = text.find(name);
   if (at == std::string::npos) return std::nullopt;
@@ -66,8 +66,8 @@ bool MemoryTracker::sample(std::span<const ProcessStat> processes, double now_s)
 }
 
 void MemoryTracker::add(const rusage& usage) {
-  // The kernel counts what a process was before it became the trial's program, which is this
-  // program's size: below that, the figure says nothing about the trial.
+  // The kernel's peak includes the time before the child became the trial's program, when it was a
+  // copy of this program. A peak below this program's size says nothing about the trial.
   rusage own{};
   ::getrusage(RUSAGE_SELF, &own);
   if (usage.ru_maxrss > own.ru_maxrss) raise(static_cast<double>(usage.ru_maxrss) * k_kib);

@@ -10,22 +10,21 @@
 
 namespace steptune::local {
 
-/// Follows the memory of all processes of a trial together. Pages that several of them share, as
-/// forked data-loader workers do, count once: where the plain sum of resident sizes says something
-/// new, the kernel's proportional sizes are read, which costs more.
+/// Tracks the memory of all processes of a trial together. Pages shared by several processes, such
+/// as forked data-loader workers, count once. To find them, it reads the kernel's proportional
+/// sizes, but only when the cheaper sum of resident sizes has grown.
 class MemoryTracker {
  public:
   explicit MemoryTracker(std::optional<double> limit_bytes) : limit_bytes_(limit_bytes) {}
 
-  /// Returns whether the limit is exceeded.
+  /// Takes a sample. Returns true if the limit is exceeded.
   bool sample(std::span<const ProcessStat> processes, double now_s);
 
-  /// Adds what the kernel tells of a reaped process.
+  /// Adds the peak of a reaped process.
   void add(const rusage& usage);
 
   [[nodiscard]] std::optional<double> peak_bytes() const { return peak_bytes_; }
-  /// Without pages of files, which the kernel gives back when memory is short. Seen at samples
-  /// only.
+  /// Peak without file pages, which the kernel frees when memory is short. Known from samples only.
   [[nodiscard]] std::optional<double> peak_unreclaimable_bytes() const {
     return peak_unreclaimable_bytes_;
   }
@@ -38,7 +37,7 @@ class MemoryTracker {
   std::optional<double> limit_bytes_;
   std::optional<double> peak_bytes_;
   std::optional<double> peak_unreclaimable_bytes_;
-  double examined_sum_bytes_ = 0.0;  // plain sum at the last exact reading
+  double examined_sum_bytes_ = 0.0;  // plain sum when exact sizes were last read
   double next_exact_s_ = 0.0;
 };
 

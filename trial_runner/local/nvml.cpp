@@ -10,7 +10,7 @@
 
 namespace steptune::local {
 
-/// The library's binary interface.
+/// Declarations of the library's binary interface.
 namespace nvml_api {
 
 using NvmlReturn = int;
@@ -49,12 +49,13 @@ using nvml_api::NvmlUtilization;
 constexpr NvmlReturn k_success = 0;
 constexpr unsigned int k_clock_sm = 1;
 constexpr double k_mhz = 1e6;
-/// SwPowerCap, HwSlowdown, SwThermalSlowdown, HwThermalSlowdown, HwPowerBrakeSlowdown.
+/// Clock-limit reasons: SwPowerCap, HwSlowdown, SwThermalSlowdown, HwThermalSlowdown,
+/// HwPowerBrakeSlowdown.
 constexpr unsigned long long k_slowed = 0x4 | 0x8 | 0x20 | 0x40 | 0x80;
 
 template <typename Function>
 bool find(void* handle, const char* name, Function*& function) {
-  // POSIX: an object pointer from dlsym may be converted to a function's.
+  // POSIX allows the conversion of dlsym's object pointer to a function pointer.
   function = reinterpret_cast<Function*>(::dlsym(handle, name));
   return function != nullptr;
 }

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The number of the line `oom_kill NUMBER`.
+/// Returns the number in the line `oom_kill NUMBER`.
 std::optional<std::uint64_t> read_count(const SystemFiles& files, const fs::path& file) {
   constexpr std::string_view k_key = "\noom_kill ";
   if (file.empty()) return std::nullopt;
@@ -29,7 +29,7 @@ std::optional<std::uint64_t> read_count(const SystemFiles& files, const fs::path
   return count;
 }
 
-/// The innermost group's file that counts kills.
+/// Returns the counter file of the innermost group that has one.
 fs::path find_counter(const SystemFiles& files, const std::vector<fs::path>& groups,
                       const char* name) {
   for (const fs::path& group : groups) {

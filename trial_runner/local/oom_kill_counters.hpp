@@ -10,19 +10,19 @@
 
 namespace steptune::local {
 
-/// How many processes the kernel has killed for memory: in this process's cgroup of version 2 and
-/// of version 1, and on the whole machine; nothing where the kernel does not count.
+/// Counts of processes that the kernel killed for memory: in this process's control group of
+/// version 2, of version 1, and on the whole machine. nullopt: the kernel has no such count.
 using OomKills = std::array<std::optional<std::uint64_t>, 3>;
 
-/// Where the kernel has killed something for memory between two readings.
+/// Place of the kernel's memory kills between two readings.
 enum class OomKillPlace {
   nowhere,
-  elsewhere,  ///< on the machine, but in none of this process's groups that count
-  here,       ///< in this process's group, or on the machine where no group counts
+  elsewhere,  ///< on the machine, but in none of this process's groups with a count
+  here,       ///< in this process's group, or on the machine if no group has a count
 };
 [[nodiscard]] OomKillPlace oom_kills_between(const OomKills& before, const OomKills& after);
 
-/// Reads these counts; finds their files once.
+/// Reads the counts; finds their files once.
 class OomKillCounters {
  public:
   explicit OomKillCounters(SystemFiles files = {});

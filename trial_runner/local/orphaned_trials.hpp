@@ -12,19 +12,19 @@
 
 namespace steptune::local {
 
-/// What a token holds: enough to find a trial's processes again, and to tell them from others.
+/// Content of a trial's token: enough to find its processes again and to recognise them.
 struct TrialToken {
   ProcessId main;
   std::string boot;  ///< boot_id()
   std::string run_tag;
 };
 [[nodiscard]] std::string to_text(const TrialToken& token);
-/// Errors (`store`): it is no such text.
+/// Returns a `store` error if the text is not a token.
 [[nodiscard]] Result<TrialToken> parse_token(const std::string& text);
 
 /// Ends the processes of trials that an earlier run of the tuner left behind, SIGTERM first, and
-/// waits until they are gone. Tokens that are empty or of another boot are skipped. An error names
-/// the processes that could not be ended.
+/// waits until they are gone. Skips empty tokens and tokens of another boot. An error names the
+/// processes that could not be ended.
 [[nodiscard]] Result<void> end_orphaned_trials(std::span<const Runner::Orphan> orphans,
                                                const Clock& clock);
 

@@ -18,8 +18,8 @@ namespace steptune::local {
 namespace {
 
 constexpr const char* k_openmp = "OMP_NUM_THREADS";
-/// Libraries that would otherwise take every CPU of the resources. MKL and OpenBLAS prefer their
-/// own variable to OpenMP's.
+/// Variables of libraries that would otherwise use every CPU. MKL and OpenBLAS read their own
+/// variable before OpenMP's.
 constexpr std::array<const char*, 4> k_thread_variables{
     k_openmp, "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMEXPR_NUM_THREADS"};
 constexpr const char* k_gpu_order = "CUDA_DEVICE_ORDER";
@@ -97,7 +97,7 @@ std::map<std::string, std::string> apply_slot(const Slot& slot, const PlacementO
   placement["cpu_count"] = std::to_string(slot.cpu_count);
   if (!slot.cpus.empty()) placement["cpus"] = format_cpus(slot.cpus);
 
-  // A study that tunes OpenMP's threads means the libraries that would follow it as well.
+  // If a study tunes OpenMP's threads, the other libraries follow OpenMP's value.
   const auto openmp = given.find(k_openmp);
   const std::string threads = openmp == given.end()
                                   ? std::to_string(std::max(1, slot.cpu_count / options.processes))
@@ -109,8 +109,8 @@ std::map<std::string, std::string> apply_slot(const Slot& slot, const PlacementO
   }
 
   if (slot.gpus) placement["gpus"] = fmt::format("{}", fmt::join(*slot.gpus, ","));
-  // CUDA counts the fastest GPU first unless told; NVML, which watches them, by their bus. Indices
-  // that were inherited keep the order that they were meant in.
+  // By default CUDA numbers the fastest GPU first, while NVML numbers by PCI bus. Inherited indices
+  // keep the order in which they were meant.
   if (slot.gpus && !environment.contains(k_visible_gpu_variables.front()) &&
       !given.contains(k_gpu_order)) {
     environment.emplace(k_gpu_order, "PCI_BUS_ID");

@@ -13,20 +13,20 @@
 
 namespace steptune::local {
 
-/// What of this machine trials may use.
+/// Resources of this machine that trials may use.
 struct TrialResources {
-  std::vector<int> cpus;          ///< allowed to this process, in topology order
-  int usable_cpus = 1;            ///< fewer than these where a cgroup quota says so
-  std::vector<std::string> gpus;  ///< as CUDA_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES names them
+  std::vector<int> cpus;          ///< allowed for this process, in topology order
+  int usable_cpus = 1;            ///< fewer than `cpus` if a control group has a quota
+  std::vector<std::string> gpus;  ///< named as in CUDA_VISIBLE_DEVICES or HIP_VISIBLE_DEVICES
 };
 
-/// `cpus` in an order that begins where the container called `name` may: of CPUs that containers
-/// share by quotas alone, each would otherwise bind its trials to the same first `usable`.
+/// Rotates `cpus` to a start that depends on the container's `name`. If containers share CPUs by
+/// quotas alone, each would otherwise bind its trials to the same first `usable` CPUs.
 [[nodiscard]] std::vector<int> from_own_place(std::vector<int> cpus, int usable,
                                               std::string_view name);
 
-/// GPUs are those visible with `environment`, CPUs those of the calling thread. Errors
-/// (`runner`): the system does not tell these.
+/// Reads the GPUs visible with `environment` and the CPUs of the calling thread. Returns a `runner`
+/// error if the system does not report them.
 [[nodiscard]] Result<TrialResources> read_trial_resources(const SystemFiles& files,
                                                           const Environment& environment);
 
@@ -36,22 +36,22 @@ struct PlacementOptions {
   std::optional<int> gpus_per_trial;  ///< default: an equal share; all of them for a single trial
   bool pin = true;
   bool set_thread_counts = true;
-  int processes = 1;  ///< of a trial, which share its processors
+  int processes = 1;  ///< processes of one trial, which share its CPUs
 };
 
-/// The part of the machine that one trial at a time has for itself.
+/// A part of the machine that one trial at a time has for itself.
 struct Slot {
   std::vector<int> cpus;  ///< to bind to; empty: not bound
   int cpu_count = 1;
-  std::optional<std::vector<std::string>> gpus;  ///< nothing: whatever the trial sees
+  std::optional<std::vector<std::string>> gpus;  ///< nullopt: the trial sees the tuner's GPUs
 };
 
-/// Divides them among `parallel` trials. An error of kind `usage` where they are too few.
+/// Divides the resources among `parallel` trials. Returns a `usage` error if they are too few.
 [[nodiscard]] Result<std::vector<Slot>> divide_into_slots(const TrialResources& resources,
                                                           const PlacementOptions& options);
 
-/// Sets the variables of a trial's environment that keep it to its slot, except those that `given`
-/// (the study's own variables) sets, and returns what is in force: CPUs, GPUs, thread counts.
+/// Sets the variables that keep a trial to its slot, except those in `given` (the study's own
+/// variables). Returns the values that apply: CPUs, GPUs, thread counts.
 [[nodiscard]] std::map<std::string, std::string> apply_slot(const Slot& slot,
                                                             const PlacementOptions& options,
                                                             const Environment& given,

@@ -19,7 +19,7 @@ constexpr double k_seconds_per_us = 1e-6;
 constexpr double k_seconds_per_ns = 1e-9;
 constexpr int k_cpus_looked_at = 16;
 
-/// `some avg10=0.00 avg60=0.00 avg300=0.00 total=1500672554`: microseconds.
+/// Parses `some avg10=0.00 avg60=0.00 avg300=0.00 total=1500672554`; the total is in microseconds.
 std::optional<double> stalled_s(const SystemFiles& files, const char* resource) {
   constexpr std::string_view k_total = "total=";
   const auto words = files.words(fmt::format("proc/pressure/{}", resource));
@@ -30,7 +30,7 @@ std::optional<double> stalled_s(const SystemFiles& files, const char* resource) 
   return total_us ? std::optional(k_seconds_per_us * *total_us) : std::nullopt;
 }
 
-/// The number behind `name` in lines of `name number`.
+/// Returns the number after `name` in lines of the form `name number`.
 std::optional<double> number_of(const std::string& text, const std::string& name) {
   std::istringstream lines(text);
   std::string word;

@@ -7,24 +7,25 @@
 
 namespace steptune::local {
 
-/// What the kernel has counted, since boot, of things that keep programs waiting or slow CPUs down.
-/// Each is nothing where the kernel, a virtual machine or a container does not tell it.
+/// Kernel counters, since boot, of waiting and of lowered CPU clocks. nullopt: the kernel, virtual
+/// machine or container has no such counter.
 struct PressureCounters {
   std::optional<double> memory_wait_s;   ///< some program waited for memory (PSI, `some`)
-  std::optional<double> storage_wait_s;  ///< likewise for storage
+  std::optional<double> storage_wait_s;  ///< some program waited for storage (PSI, `some`)
   std::optional<double> quota_wait_s;    ///< this control group had used up its CPU quota
-  std::optional<double> throttles;       ///< times that CPU clocks were held down for heat or power
+  /// Number of times that heat or power held CPU clocks down.
+  std::optional<double> throttles;
 };
 
-/// Pressure stall information (Documentation/accounting/psi.rst), `cpu.stat` of the control group
-/// (Documentation/admin-guide/cgroup-v2.rst) and the thermal counters of the first 16 CPUs: those
-/// of a package count for all of it.
+/// Reads pressure stall information (Documentation/accounting/psi.rst), `cpu.stat` of the control
+/// group (Documentation/admin-guide/cgroup-v2.rst) and the thermal counters of the first 16 CPUs. A
+/// CPU's counter for its package covers all CPUs of that package.
 [[nodiscard]] PressureCounters read_pressure(const SystemFiles& files);
 
 /// Seconds since boot in which some process waited for storage (PSI); nothing without PSI.
 [[nodiscard]] std::optional<double> storage_stall_s(const SystemFiles& files);
 
-/// What they grew by in some time, as shares of it.
+/// Growth of the counters during a period, as shares of that period.
 struct PressureShares {
   std::optional<double> memory;
   std::optional<double> storage;
@@ -32,7 +33,7 @@ struct PressureShares {
   bool clocks_throttled = false;
 };
 
-/// Compares the counters with those of the look before.
+/// Compares the counters with those of the last sample.
 class PressureWatch {
  public:
   PressureWatch(double now_s, const PressureCounters& counters)

@@ -11,15 +11,15 @@
 
 namespace steptune::local {
 
-/// `NAME=value` entries by which a runner finds its processes again: every process that it starts,
-/// and every process of a trial, inherits them in its environment.
+/// Environment entries `NAME=value` by which a runner finds its processes again. Every process that
+/// the runner starts, and every process of a trial, inherits them.
 [[nodiscard]] std::string run_tag_entry(std::string_view run_tag);
 [[nodiscard]] std::string trial_tag_entry(TrialKey key);
 
-/// Looks through the whole machine, zombies and the calling process aside, for processes that carry
-/// all of `entries` in their environment, are one of `processes` or belong to the process group
-/// that one of these leads (if that very process is still there, be it as a zombie), and for all
-/// descendants of these.
+/// Finds processes on the whole machine that have all of `entries` in their environment, are one of
+/// `processes`, or belong to a process group led by one of `processes`. A group counts only if its
+/// leader still exists, at least as a zombie. Adds all descendants of the found processes. Leaves
+/// out zombies and the calling process.
 [[nodiscard]] std::vector<ProcessId> find_tagged_processes(std::span<const std::string> entries,
                                                            std::span<const ProcessId> processes);
 

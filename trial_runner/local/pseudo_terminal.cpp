@@ -19,7 +19,7 @@ namespace {
 constexpr unsigned short k_columns = 80;
 constexpr unsigned short k_rows = 24;
 
-/// The size of the terminal that this program writes to.
+/// Returns the size of this program's own terminal.
 winsize users_size() {
   winsize size{};
   for (const int fd : {STDERR_FILENO, STDOUT_FILENO}) {
@@ -40,7 +40,7 @@ tl::unexpected<Error> no_terminal() {
 
 Result<PseudoTerminal> open_pseudo_terminal() {
   PseudoTerminal terminal;
-  // O_NOCTTY: a tuner without a terminal must not get this one as its own.
+  // O_NOCTTY: if the tuner has no controlling terminal, this one must not become it.
   terminal.tuner_end = UniqueFd(::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
   const int tuner_end = terminal.tuner_end.get();
   std::array<char, 64> name{};
@@ -53,7 +53,7 @@ Result<PseudoTerminal> open_pseudo_terminal() {
   termios modes{};
   if (!terminal.trial_end || ::tcgetattr(trial_end, &modes) != 0) return no_terminal();
   ::cfmakeraw(&modes);
-  // Without input, a read returns 0 at once: end of file.
+  // Without input, a read returns 0 at once (end of file).
   modes.c_cc[VMIN] = 0;
   modes.c_cc[VTIME] = 0;
   const winsize size = users_size();

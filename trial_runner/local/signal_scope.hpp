@@ -8,9 +8,9 @@
 
 namespace steptune::local {
 
-/// Blocks the signals that ask a program to end, in the calling thread, while it lives; they get
-/// through inside `poll` only. So a handler that sets a flag is all that is needed: no signal can
-/// slip in between looking at the flag and going to sleep.
+/// Blocks the ending signals (SIGINT, SIGTERM, SIGHUP) in the calling thread during its lifetime,
+/// except inside `poll`. So a handler only needs to set a flag: no signal can arrive between the
+/// check of the flag and the sleep.
 class SignalScope {
  public:
   SignalScope();
@@ -18,13 +18,13 @@ class SignalScope {
   SignalScope& operator=(const SignalScope&) = delete;
   ~SignalScope();
 
-  /// Waits for the descriptors; true if a signal was handled.
+  /// Waits for the descriptors. Returns true if a signal was handled.
   bool poll(std::span<pollfd> descriptors, double timeout_s) const;
 
  private:
-  sigset_t ending_{};  // the signals in question
+  sigset_t ending_{};  // the blocked signals
   sigset_t before_{};
-  sigset_t open_{};  // the mask inside poll
+  sigset_t open_{};  // signal mask inside `poll`
 };
 
 }  // namespace steptune::local

@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Why a file cannot be executed; 0 when it can.
+/// Returns the error number that prevents execution of a file; 0 if it can be executed.
 int execution_fault(const fs::path& file) {
   struct stat status {};
   if (::stat(file.c_str(), &status) != 0) return errno;
@@ -27,7 +27,7 @@ int execution_fault(const fs::path& file) {
   return ::access(file.c_str(), X_OK) == 0 ? 0 : errno;
 }
 
-/// The file that `name` stands for, as the child will see it from its folder with its PATH.
+/// Resolves `name` to a file as the child would, with its folder and its PATH.
 Result<fs::path> find_program(const std::string& name, const SpawnRequest& request) {
   if (name.empty()) return fail(ErrorKind::runner, "the command's first word is empty");
   if (name.find('/') != std::string::npos) {

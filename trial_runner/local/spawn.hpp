@@ -16,16 +16,16 @@ using Environment = std::map<std::string, std::string>;
 
 struct SpawnRequest {
   std::vector<std::string> argv;  ///< not empty; argv[0] is looked up in the environment's PATH
-  Environment environment;        ///< all of it
-  std::filesystem::path working_directory;  ///< empty: this program's
-  bool own_session = false;                 ///< else only its own process group
+  Environment environment;        ///< the complete environment
+  std::filesystem::path working_directory;  ///< empty: this program's folder
+  bool own_session = false;                 ///< false: only its own process group
   int stdin_fd = -1;                        ///< -1: /dev/null
   int output_fd = -1;                       ///< stdout and stderr; -1: /dev/null
 };
 
-/// Starts a program as a child (`start_child` of common/child_process.hpp). Error of kind
-/// `unavailable` where the system is short of something (processes, memory), else `runner` with the
-/// system's reason: the program, or its folder, cannot be used.
+/// Starts a program as a child (`start_child` of common/child_process.hpp). Returns `unavailable`
+/// if the system lacks processes or memory; otherwise `runner` with the system's reason if the
+/// program or its folder cannot be used.
 [[nodiscard]] Result<pid_t> spawn(const SpawnRequest& request);
 
 }  // namespace steptune::local

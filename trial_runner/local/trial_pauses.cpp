@@ -9,9 +9,10 @@
 namespace steptune::local {
 namespace {
 
-/// Looks for processes that a stopped one has just started.
+/// Limit for repeated searches, because processes may be started just before their parent is
+/// stopped.
 constexpr int k_most_looks = 20;
-/// One late line may have been written before the stop; lines in several pauses were not.
+/// A late line may have been written before the stop; late lines in this many pauses were not.
 constexpr int k_least_in_vain = 3;
 
 }  // namespace
@@ -50,7 +51,7 @@ double TrialPauses::end(double now_s) {
   since_s_.reset();
   if (printed_) ++in_vain_;
   printed_ = false;
-  // Children first: a parent that waits for one is not to find it stopped.
+  // Resume children first, so that no resumed parent finds its child still stopped.
   for (const ProcessId& process : std::views::reverse(stopped_))
     send_signal(process, SIGCONT);
   stopped_.clear();

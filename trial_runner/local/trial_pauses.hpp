@@ -11,38 +11,39 @@
 
 namespace steptune::local {
 
-/// Pauses of one trial, in which all its processes are stopped, and its time without them. Times
-/// are in seconds of the runner's clock.
+/// Pauses of one trial, in which all its processes are stopped. Converts the runner's clock to the
+/// trial's time, which excludes pauses. Times are in seconds.
 class TrialPauses {
  public:
   [[nodiscard]] bool is_paused() const { return since_s_.has_value(); }
-  /// Length of all pauses that are over.
+  /// Total length of all completed pauses.
   [[nodiscard]] double paused_s() const { return paused_s_; }
-  /// `now_s` as if the trial had never been paused.
+  /// Converts `now_s` to the trial's time.
   [[nodiscard]] double trial_time_s(double now_s) const {
     return since_s_.value_or(now_s) - paused_s_;
   }
-  /// A report that has just been read, at the time `Report::received_s` without pauses, as if the
-  /// trial had never been paused. Times that it took itself for parts of a step are left out.
+  /// Converts the times of a report that was just read to the trial's time. `Report::received_s`
+  /// must already be converted. Removes the times of parts of a step, which the trial measured
+  /// itself.
   [[nodiscard]] Report without_pauses(Report report) const;
 
-  /// Stops (SIGSTOP) what `look` finds, until it finds nothing new. One that has stopped itself is
-  /// not continued later.
+  /// Sends SIGSTOP to the processes that `look` returns, until it returns no new ones. A process
+  /// that had stopped itself will not be resumed.
   void stop(const std::function<std::vector<ProcessStat>()>& look);
-  /// From now on no time passes.
+  /// Stops the trial's time at `now_s`.
   void begin(double now_s) { since_s_ = now_s; }
-  /// The trial has printed something: if it is paused, some of it runs elsewhere.
+  /// Records output. If the trial is paused, part of it runs elsewhere.
   void on_output() { printed_ = printed_ || is_paused(); }
-  /// Lets the processes go on (SIGCONT). Returns the length of the pause; 0 without one.
+  /// Resumes the processes (SIGCONT). Returns the length of the pause; 0 if there was none.
   double end(double now_s);
-  /// True once it has printed in so many pauses that what was written just before does not explain
-  /// it.
+  /// True if the trial printed in so many pauses that output written just before a pause cannot
+  /// explain it.
   [[nodiscard]] bool are_in_vain() const;
 
  private:
-  std::vector<ProcessId> stopped_;  ///< in the order of their stop
+  std::vector<ProcessId> stopped_;  ///< in the order in which they were stopped
   std::optional<double> since_s_;
-  std::vector<std::pair<double, double>> over_;  ///< from, to
+  std::vector<std::pair<double, double>> over_;  ///< start and end of completed pauses
   double paused_s_ = 0.0;
   bool printed_ = false;
   int in_vain_ = 0;

@@ -20,16 +20,16 @@
 namespace steptune::local {
 namespace {
 
-/// So much that a trial does not have to wait for the tuner's attention; the unprivileged maximum.
+/// Large enough that a trial rarely waits for the tuner to read; the maximum without privileges.
 constexpr int k_pipe_bytes = 1 << 20;
 constexpr std::string_view k_oom_preference = "500";
-/// For programs that look up how to move the cursor; most systems describe this one.
+/// Value of TERM, which programs need to move the cursor. Most systems describe this terminal.
 constexpr const char* k_terminal_type = "xterm";
 
 void prefer_for_oom_kill(pid_t pid) {
   const UniqueFd file(::open(fmt::format(FMT_COMPILE("/proc/{}/oom_score_adj"), pid).c_str(),
                              O_WRONLY | O_CLOEXEC));
-  // Refused where the tuner is preferred even more: then so is the trial.
+  // The kernel refuses a value below the tuner's own. Then the trial has that higher value already.
   [[maybe_unused]] const ssize_t written =
       file ? ::write(file.get(), k_oom_preference.data(), k_oom_preference.size()) : 0;
 }
@@ -37,7 +37,7 @@ void prefer_for_oom_kill(pid_t pid) {
 /// A trial's standard streams.
 struct TrialStreams {
   UniqueFd read;     ///< this program's end of the output
-  UniqueFd written;  ///< the trial's
+  UniqueFd written;  ///< the trial's end of the output
   UniqueFd input;    ///< empty: /dev/null
 };
 
@@ -81,7 +81,7 @@ Result<OutputPipe> make_output_pipe() {
                 "raise the limit of open files: ulimit -n");
   }
   OutputPipe pipe{UniqueFd(ends[0]), UniqueFd(ends[1])};
-  // Of the reader's end only: the trial's is a file description of its own.
+  // Set on the reader's end only; the trial's end is a separate file description.
   ::fcntl(pipe.read.get(), F_SETFL, O_NONBLOCK);
   ::fcntl(pipe.read.get(), F_SETPIPE_SZ, k_pipe_bytes);
   return pipe;
@@ -91,7 +91,7 @@ TrialProcess trial_process_of(pid_t child, UniqueFd output) {
   prefer_for_oom_kill(child);
   TrialProcess process;
   process.main.pid = child;
-  // Not reaped yet, so it is there, if only as a zombie.
+  // The child is not reaped yet, so its entry exists, at least as a zombie.
   if (const auto stat = read_stat(child)) process.main = stat->id;
   process.pidfd = open_pidfd(child);
   process.output = std::move(output);

@@ -11,29 +11,29 @@
 
 namespace steptune::local {
 
-/// The main process of a trial that runs.
+/// The main process of a running trial.
 struct TrialProcess {
   ProcessId main;
-  UniqueFd pidfd;   ///< empty where the kernel has none
+  UniqueFd pidfd;   ///< empty: the kernel has no pidfds
   UniqueFd output;  ///< read end of stdout and stderr, non-blocking
 };
 
-/// A trial's output: the trial writes, this program reads without blocking.
+/// Pipe for a trial's output. The trial writes; this program reads without blocking.
 struct OutputPipe {
   UniqueFd read;
   UniqueFd write;
 };
-/// Errors (`unavailable`): too many files are open.
+/// Returns `unavailable` if too many files are open.
 [[nodiscard]] Result<OutputPipe> make_output_pipe();
 
-/// A child of this process as a trial's. Should the kernel run out of memory, it takes the trial
-/// rather than this program.
+/// Makes a child of this process a trial's main process. If memory runs out, the kernel will kill
+/// the trial rather than this program.
 [[nodiscard]] TrialProcess trial_process_of(pid_t child, UniqueFd output);
 
-/// Starts a trial's main process, bound to `cpus` (none: not bound), with `environment` as all of
-/// its environment and its output in a pipe or a pseudo-terminal. Errors as `spawn`,
-/// `make_output_pipe` and `open_pseudo_terminal`; `runner`: its standard input cannot be opened;
-/// `unavailable`: the CPUs are not to be had.
+/// Starts a trial's main process, bound to `cpus` (empty: not bound), with exactly `environment`.
+/// Its output goes to a pipe or a pseudo-terminal. Errors are those of `spawn`, `make_output_pipe`
+/// and `open_pseudo_terminal`; `runner` if its standard input cannot be opened; `unavailable` if
+/// the CPUs cannot be used.
 [[nodiscard]] Result<TrialProcess> start_trial_process(const TrialSpec& spec,
                                                        const std::vector<int>& cpus,
                                                        Environment environment);

@@ -14,7 +14,8 @@ inline constexpr double k_kib = 1024.0;
          static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * k_microsecond_s;
 }
 
-/// What they read from storage. The kernel counts in blocks of 512 bytes (getrusage(2)).
+/// Bytes read from storage by the same processes. The kernel counts blocks of 512 bytes
+/// (getrusage(2)).
 [[nodiscard]] inline double storage_read_bytes(const rusage& usage) {
   constexpr double k_block_bytes = 512.0;
   return static_cast<double>(usage.ru_inblock) * k_block_bytes;

@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* k_watchdog_name = "steptune-watchdog";
-constexpr int k_ready_ms = 20'000;  // a loaded machine is slow, not broken
+constexpr int k_ready_ms = 20'000;  // a loaded machine may be slow
 
 }  // namespace
 
@@ -40,7 +40,7 @@ Result<Watchdog> Watchdog::start(const fs::path& program, const std::string& run
   watchdog.line_ = UniqueFd(ends[0]);
   SpawnRequest request;
   request.argv = {program.string(), run_tag};
-  // Its own session: what is sent to this program's group or terminal does not reach it.
+  // In a session of its own, so that signals to this program's group or terminal do not reach it.
   request.own_session = true;
   request.environment = process_variables();
   request.working_directory = "/";
@@ -97,7 +97,7 @@ void Watchdog::forget(const ProcessId& process) {
 }
 
 void Watchdog::send(const std::string& line) {
-  // A dead watchdog is noticed, and replaced, before the next trial starts.
+  // If the watchdog is dead, the runner replaces it before the next trial starts.
   [[maybe_unused]] const ssize_t sent =
       ::send(line_.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
 }

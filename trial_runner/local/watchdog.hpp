@@ -12,16 +12,17 @@
 
 namespace steptune::local {
 
-/// The program `steptune-watchdog` among the shipped helpers (common/shipped_files.hpp). Errors
-/// (`runner`): it is missing.
+/// Path of the installed helper `steptune-watchdog` (common/shipped_files.hpp). Returns a `runner`
+/// error if it is missing.
 [[nodiscard]] Result<std::filesystem::path> find_watchdog_program();
 
-/// A small process that outlives this one: when this one dies, even by SIGKILL, the watchdog kills
-/// every process that carries the run's tag. Destruction ends it.
+/// A small process that outlives this one. If this process dies, even by SIGKILL, the watchdog
+/// kills every process with the run's tag. The destructor ends the watchdog.
 class Watchdog {
  public:
   Watchdog() = default;
-  /// Returns once the watchdog is ready. Errors (`runner`): it cannot be started, or ended at once.
+  /// Returns when the watchdog is ready. Returns a `runner` error if it cannot be started or ends
+  /// at once.
   [[nodiscard]] static Result<Watchdog> start(const std::filesystem::path& program,
                                               const std::string& run_tag);
   Watchdog(Watchdog&& other) noexcept;
@@ -31,8 +32,8 @@ class Watchdog {
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] bool alive() const;
 
-  /// Adds a process, and the group that it leads, to what the watchdog ends: a trial may clear its
-  /// environment, and with it the tag.
+  /// Adds a process and the group that it leads to those that the watchdog ends. Needed because a
+  /// trial may clear its environment and thereby its tag.
   void watch(const ProcessId& process);
   void forget(const ProcessId& process);
 

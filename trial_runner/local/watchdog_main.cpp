@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// steptune-watchdog RUN_TAG: waits on standard input for the death of the tuner that started it,
-// then kills whatever that tuner's trials left. Lines that it understands: `+PID START` and `-PID
-// START` (a process to end with its group as well, or no longer), `q` (quit, nothing is left).
+// steptune-watchdog RUN_TAG: waits on standard input until the tuner that started it is dead, then
+// kills the remaining processes of that tuner's trials. It reads these lines: `+PID START` (end
+// this process and its group, too), `-PID START` (no longer), `q` (quit, no process is left).
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -30,9 +30,9 @@ using steptune::local::Leftovers;
 
 constexpr double k_pause_s = 0.02;
 constexpr double k_nanosecond_s = 1e-9;
-constexpr int k_max_rounds = 3000;      // a minute: what is not gone then hangs in the kernel
-constexpr int k_clean_up_rounds = 150;  // 3 s for helpers, as while the tuner lives
-constexpr int k_clean_rounds = 2;       // a process may be on its way from one program into another
+constexpr int k_max_rounds = 3000;      // a minute; processes that remain then hang in the kernel
+constexpr int k_clean_up_rounds = 150;  // 3 s for helpers, as when the tuner ends a trial
+constexpr int k_clean_rounds = 2;       // a process may be in the middle of an exec
 
 std::optional<ProcessId> parse_process(std::string_view text) {
   ProcessId process;
@@ -43,7 +43,7 @@ std::optional<ProcessId> parse_process(std::string_view text) {
   return process;
 }
 
-/// Returns whether to quit; collects the processes to end otherwise.
+/// Returns true to quit. Otherwise adds the processes to end to `watched`.
 bool listen(std::vector<ProcessId>& watched) {
   std::string pending;
   std::array<char, 4096> buffer;
@@ -65,7 +65,7 @@ bool listen(std::vector<ProcessId>& watched) {
   }
 }
 
-/// When the first of them started, seconds since the epoch; they are not empty.
+/// Returns the earliest start of `processes`, which are not empty, in seconds since the epoch.
 double earliest_start_s(const std::vector<ProcessId>& processes) {
   const auto ticks_per_s = static_cast<double>(::sysconf(_SC_CLK_TCK));
   timespec since_boot{};
@@ -77,7 +77,7 @@ double earliest_start_s(const std::vector<ProcessId>& processes) {
   return steptune::SystemClock{}.wall_time_s() - age_s;
 }
 
-/// Notes what the trials hold, for the time when they are gone.
+/// Records the files that the trials hold, to remove them when the processes are gone.
 std::optional<Leftovers> leftovers_of(const std::vector<ProcessId>& victims) {
   if (victims.empty()) return std::nullopt;
   std::vector<steptune::ProcessStat> processes;
@@ -116,7 +116,7 @@ int main(int argc, char** argv) {
         "steptune-watchdog is started by steptune; it is of no use by itself\n";
     return ::write(STDERR_FILENO, k_usage.data(), k_usage.size()) < 0 ? 3 : 2;
   }
-  // It ends with the tuner, not with signals that a terminal sends to both.
+  // The watchdog ends with the tuner, not by signals that a terminal sends to both.
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE})
     std::signal(signal, SIG_IGN);
   // Standard input is a socket: the tuner waits for this byte before it starts a trial.
