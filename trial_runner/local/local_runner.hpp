@@ -37,17 +37,17 @@ struct LocalRunnerOptions {
 /// Runs trials as processes of this machine.
 ///
 /// - A trial is one process group without a shell. It ends when its main process exits, even if
-/// other processes still have its output open. All its processes, daemons included, are gone
-/// before `TrialFinished`.
+///   other processes still have its output open. All its processes, daemons included, are gone
+///   before `TrialFinished`.
 /// - If a launch starts several processes, each is bound to its part of the trial's CPUs, unless
-/// the study binds them.
+///   the study binds them.
 /// - Interleaved trials share the first trial's CPUs. Each runs alone at first, until it has
-/// reported progress. Then they run in turns of at least half a second and two reports, while
-/// all processes of the others are stopped (SIGSTOP). If memory is too short for one more trial,
-/// that trial waits until earlier ones end. Not possible with GPUs, whose work cannot be stopped.
+///   reported progress. Then they run in turns of at least half a second and two reports, while
+///   all processes of the others are stopped (SIGSTOP). If memory is too short for one more trial,
+///   that trial waits until earlier ones end. Not possible with GPUs, whose work cannot be stopped.
 /// - If this program dies, even by SIGKILL, a watchdog process kills all processes it had started.
 /// - Output is read in bounded memory, stored in the trial's log up to its limit, and passed to
-/// the report reader line by line.
+///   the report reader line by line.
 /// - `adopt` takes over no trial: it ends the processes that an earlier run's trials left behind.
 ///
 /// SIGINT, SIGTERM and SIGHUP are blocked in the owning thread except inside `wait`, which returns
