@@ -18,24 +18,25 @@
 namespace steptune::slurm {
 namespace {
 
-/// After a change the queue is asked no sooner.
+/// Delay before the queue is asked about a change.
 constexpr double k_change_shows_s = 1.0;
-/// Until an allocation that does not go is asked to again; doubled each time.
+/// Gap between scancel calls for an allocation that does not end; doubled each time.
 constexpr double k_first_cancel_gap_s = 10.0;
 constexpr double k_longest_cancel_gap_s = 120.0;
-/// Between looks for the file that a placeholder writes: a share of the time that was waited.
+/// Gap between checks for the placeholder's file, as a share of the time waited so far.
 constexpr double k_holder_look_share = 0.05;
 constexpr double k_least_holder_look_s = 0.25;
 constexpr double k_longest_holder_look_s = 10.0;
-/// A job that was acknowledged may be missing from a list for a moment, or for good.
+/// How long an accepted job may be missing from the list before it counts as gone.
 constexpr double k_missing_s = 10.0;
-/// Attributes of shared file systems are cached for up to a minute.
+/// Shared file systems cache attributes for up to a minute.
 constexpr double k_least_lease_s = 120.0;
-/// A shared file system may have a bad moment; at its end leases still last for half a minute.
+/// A shared file system may fail for a moment. When this time is over, leases last for another half
+/// a minute.
 constexpr double k_longest_unwritable_s = 60.0;
 constexpr double k_unwritable_gap_s = 5.0;
 
-/// Of this name only: Slurm may have given the number to another job after a restart.
+/// Cancels by name and id, because Slurm may have reassigned the id after a restart.
 std::vector<std::string> cancel_command(const Allocation& allocation) {
   return {"scancel", "--name=" + allocation.name, allocation.id};
 }
@@ -142,7 +143,7 @@ std::optional<double> Allocations::usd_per_node_hour(const Allocation& allocatio
 
 void Allocations::submit(const Need& need, const std::string& avoided) {
   Allocation allocation;
-  // Unique among all of the study's, those of former tuners included.
+  // The number is unique among all of the study's allocations, former tuners' included.
   last_number_ = std::max(last_number_ + 1, static_cast<std::int64_t>(clock_.wall_time_s()));
   allocation.kind = allocation_kind(need, options_);
   allocation.name = fmt::format("{}{}.p{}", prefix_, allocation.kind, last_number_);
@@ -214,7 +215,7 @@ void Allocations::give_back(Allocation& allocation) {
   if (allocation.state == AllocationState::ending) return;
   allocation.state = AllocationState::ending;
   allocation.given_back = true;
-  // A second way, should the controller not hear of it.
+  // Let the lease expire as well, in case scancel does not reach the controller.
   (void)host_.set_lease(allocation.name, 0.0);
   queue_.ask_soon(k_change_shows_s);
   if (!allocation.id.empty()) cancel(allocation);
@@ -230,7 +231,7 @@ void Allocations::set_user(Allocation& allocation, TrialKey key, double longest_
   allocation.user_started = false;
   allocation.user_until_wall_s = clock_.wall_time_s() + longest_s;
   next_renewal_s_ = 0.0;
-  // At once, so that the trial outlives a tuner that dies now; what fails is tried again.
+  // Write the lease now, so that the trial survives if the tuner dies. Failures are retried later.
   if (host_.set_lease(allocation.name, allocation.user_until_wall_s)) {
     allocation.lease_until_wall_s =
         std::max(allocation.lease_until_wall_s, allocation.user_until_wall_s);
@@ -300,11 +301,11 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
     if (allocation.state == AllocationState::submitting) return true;
     if (allocation.state == AllocationState::ending && !allocation.id.empty()) return false;
     if (!allocation.missing_since_s) allocation.missing_since_s = now_s;
-    // Not in the first list without it: what was acknowledged a moment ago is there in the next.
+    // Wait for further lists: a job that was just accepted may be missing from one.
     return now_s - *allocation.missing_since_s < k_missing_s;
   }
   allocation.missing_since_s.reset();
-  // It was submitted, whatever sbatch has said.
+  // The job is listed, so it was submitted, whatever sbatch reported.
   if (allocation.id.empty()) on_accepted(allocation, row->id);
   allocation.id = row->id;
   allocation.job_state = row->state;
@@ -315,14 +316,14 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
     count_unseen(allocation, *row);
     count_cost();
     if (row->state != "COMPLETING") return false;
-    // While a node is silent it ends for minutes, or until a person acts: trials go elsewhere
-    // meanwhile.
+    // The job remains in this state for minutes if a node is silent, or until a person acts. Trials
+    // use other allocations meanwhile.
     allocation.is_charged = false;
     allocation.state = AllocationState::ending;
     return true;
   }
   if (allocation.state == AllocationState::ending) {
-    // Asked for again: a request may have been lost.
+    // Repeat scancel, because a request may have been lost.
     if (now_s >= allocation.next_cancel_s) cancel(allocation);
     return true;
   }
@@ -357,7 +358,7 @@ bool Allocations::update(Allocation& allocation, const QueueRow* row) {
 
 void Allocations::on_waiting(Allocation& allocation, const QueueRow& row) {
   if (allocation.state != AllocationState::pending) {
-    // One that has run holds nothing until it runs again.
+    // A requeued job holds no nodes until it runs again.
     count_cost();
     unused_.end(allocation.name);
     allocation.state = AllocationState::pending;
@@ -391,7 +392,7 @@ void Allocations::on_running(Allocation& allocation, const QueueRow& row) {
   const double since_s =
       row.start_wall_s ? now_s - std::max(0.0, clock_.wall_time_s() - *row.start_wall_s) : now_s;
   allocation.free_since_s = now_s;
-  // Of a former tuner's only what follows is this one's to tell.
+  // Count from this tuner's start only; earlier time was the former tuner's to report.
   allocation.counted_until_s = std::max(since_s, allocation.requested_s);
   if (!allocation.former) {
     waits_.add(allocation.kind, std::max(0.0, since_s - allocation.requested_s));
@@ -404,7 +405,7 @@ std::optional<std::string> Allocations::state_after(const std::string& name, dou
     return std::nullopt;
   }
   if (const Allocation* allocation = find(name)) {
-    // Missing from the list for a moment, or for good: further looks tell.
+    // The job may be missing for a moment only; later lists decide.
     return allocation->missing_since_s ? std::nullopt : std::optional(allocation->job_state);
   }
   const auto gone = gone_.find(name);
@@ -416,7 +417,8 @@ Result<void> Allocations::renew_leases() {
   const double lease_s = std::max(k_least_lease_s, options_.keep_alive_s);
   for (Allocation& allocation : allocations_) {
     if (allocation.state == AllocationState::ending) continue;
-    // A trial goes on without a tuner; its supervisor shortens the lease when it has ended.
+    // A trial continues without a tuner, so the lease lasts to its latest end. Its supervisor
+    // shortens the lease when the trial has ended.
     const double until_wall_s = std::max(wall_s + lease_s, allocation.user_until_wall_s);
     if (until_wall_s <= allocation.lease_until_wall_s) continue;
     if (auto set = host_.set_lease(allocation.name, until_wall_s); !set) {
@@ -473,7 +475,7 @@ void Allocations::look_at_holders() {
     if (allocation.state != AllocationState::pending || allocation.up_seen) continue;
     allocation.up_seen = host_.holder_is_up(allocation.name);
     if (allocation.up_seen) {
-      queue_.ask_soon(0.0);  // the queue says so, too
+      queue_.ask_soon(0.0);  // let the queue confirm it
       continue;
     }
     const double pace_s = std::clamp(k_holder_look_share * (now_s - allocation.requested_s),

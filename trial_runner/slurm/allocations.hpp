@@ -26,27 +26,27 @@
 namespace steptune::slurm {
 
 enum class AllocationState {
-  submitting,  ///< sbatch is under way
-  doubtful,    ///< sbatch has failed, which does not say that there is no job
-  pending,     ///< in the queue
-  running,     ///< its nodes are there
+  submitting,  ///< sbatch is running
+  doubtful,    ///< sbatch has failed, but it may have submitted the job
+  pending,     ///< the job waits in the queue
+  running,     ///< the job has its nodes
   ending,      ///< given back, or ending by itself; not yet gone
 };
 
-/// What is held for a need, in a few letters that are part of an allocation's name.
+/// Returns a few letters that name a kind of allocation (what it holds). They are part of its name.
 [[nodiscard]] std::string allocation_kind(const Need& need, const SlurmOptions& options);
 
-/// Nodes that a placeholder job holds. Identity is its name, which no other job gets: an id alone
-/// is given anew after a controller's crash. Times are those of the runner's clock, but for
-/// `_wall_`.
+/// Nodes that a placeholder job holds. The job's name identifies it, because the controller may
+/// assign a job id again after a crash. Times are those of the runner's clock, except `_wall_`
+/// ones.
 struct Allocation {
   std::string name;
-  std::string kind;  ///< what it holds: trials of the same can use it
+  std::string kind;  ///< trials of the same kind can use it
   AllocationState state = AllocationState::submitting;
-  bool former = false;  ///< an earlier tuner has asked for it, or a request that was given up
+  bool former = false;  ///< requested by an earlier tuner, or by a request that was given up
   bool used = false;    ///< a trial has started in it
   bool given_back = false;
-  bool up_seen = false;   ///< its placeholder has told that it runs
+  bool up_seen = false;   ///< the placeholder has written that it runs
   std::string id;         ///< empty until known
   std::string job_state;  ///< as last listed
   std::string reason;
@@ -57,42 +57,43 @@ struct Allocation {
   double submit_wall_s = 0.0;
   std::optional<double> expected_start_wall_s;
   double start_wall_s = 0.0;
-  double end_wall_s = 0.0;  ///< known in advance once it runs
+  double end_wall_s = 0.0;  ///< known in advance once the job runs
   double free_since_s = 0.0;
-  double counted_until_s = 0.0;  ///< its cost without a trial; 0: it holds nothing
-  /// Slurm counts what its nodes are held for. False once it is ending, however long that takes.
+  double counted_until_s = 0.0;  ///< time up to which unused cost is counted; 0: it holds no nodes
+  /// True while Slurm charges for the nodes. False once the job is ending, however long that takes.
   bool is_charged = true;
   std::optional<TrialKey> user;
-  double user_until_wall_s = 0.0;  ///< that its trial may run at the longest
-  bool user_started = false;       ///< it pays
+  double user_until_wall_s = 0.0;  ///< latest end of its trial
+  bool user_started = false;       ///< the trial pays for the nodes
   int failed_launches = 0;
-  std::string submission_fault;  ///< while it is doubtful
-  double next_cancel_s = 0.0;    ///< once it is given back: asked for again then
+  std::string submission_fault;  ///< set while it is doubtful
+  double next_cancel_s = 0.0;    ///< after it was given back: when to call scancel again
   double cancel_gap_s = 0.0;
-  std::optional<double> missing_since_s;  ///< from the queue's list
-  bool avoids_nodes = false;              ///< that were lost a while ago; Slurm may have no others
+  std::optional<double> missing_since_s;  ///< when it was first missing from the queue's list
+  bool avoids_nodes = false;              ///< it excludes lost nodes; Slurm may have no others
   double lease_until_wall_s = 0.0;
 };
 
-/// An allocation that was not had, or was of no use.
+/// An allocation that was not granted, or that could not be used.
 struct AllocationSetback {
   std::string kind;
   Setback setback = Setback::refused;
   std::string why;
-  bool avoids_nodes = false;  ///< as Allocation's
+  bool avoids_nodes = false;  ///< as in `Allocation`
 };
 
-/// The allocations of a study: found again, asked for, watched through one squeue for all, kept
-/// alive and given back. Commands run meanwhile; nothing here blocks but `begin`.
+/// The allocations of a study. Finds earlier ones, requests new ones, watches them with one squeue
+/// for all, keeps them alive and gives them back. Commands run in the background; only `begin`
+/// blocks.
 class Allocations {
  public:
-  /// All outlive the object.
+  /// The arguments outlive the object.
   Allocations(const Clock& clock, SubmitHost& host, Notices& notices, const SlurmOptions& options);
 
-  /// Finds those of a former tuner. Waits for the controller's answer.
+  /// Finds allocations of a former tuner. Waits for the controller's answer.
   [[nodiscard]] Result<void> begin(const std::string& prefix);
-  /// Looks where it is due, renews leases. Errors: the controller has been away for too long, or
-  /// the folder could not be written for so long that leases are about to run out.
+  /// Does what is due: asks the queue, renews leases. Returns an error if the controller has been
+  /// silent for too long, or if leases cannot be written and are about to expire.
   [[nodiscard]] Result<void> advance();
   [[nodiscard]] double next_due_s() const;
 
@@ -100,42 +101,43 @@ class Allocations {
   [[nodiscard]] const std::list<Allocation>& all() const { return allocations_; }
   [[nodiscard]] bool empty() const { return allocations_.empty(); }
   [[nodiscard]] Allocation* find(const std::string& name);
-  /// One that runs, is free and lasts for as long.
+  /// Returns a free, running allocation that lasts at least `needed_s`.
   [[nodiscard]] Allocation* free_for(const std::string& kind, double needed_s);
-  /// By what the queue has taken for its kind, else for others; what waits for longer already is
-  /// expected to wait for as long again.
+  /// Estimates the wait from earlier waits of this kind, or of other kinds if it has none. If an
+  /// allocation has already waited for longer than that, expects it to wait as long again.
   [[nodiscard]] double expected_start_s(const std::string& kind) const;
-  /// Whether nodes of a kind that is not among `kinds` are held, or were granted within `soon_s`
-  /// when they were last asked for.
+  /// True if allocations of a kind outside `kinds` are held, or if the last one was granted within
+  /// `soon_s`.
   [[nodiscard]] bool has_others(const std::set<std::string>& kinds, double soon_s) const;
 
-  /// On other nodes than `avoided`, in sbatch's form; empty: on any.
+  /// Submits a request for nodes other than `avoided` (in sbatch's form; empty: any nodes).
   void submit(const Need& need, const std::string& avoided);
-  /// What allocations of its kind hold, those of a former tuner included.
+  /// Records the need behind its kind. Allocations of a former tuner show only their kind.
   void know(const Need& need);
-  /// Nothing without prices; the highest where it is not known what the allocation holds.
+  /// nullopt without prices. The highest price if the kind's need is unknown.
   [[nodiscard]] std::optional<double> usd_per_node_hour(const Allocation& allocation) const;
   void give_back(Allocation& allocation);
-  /// The same for one that is of no use: `why`, and whether another would be.
+  /// Gives back an allocation that cannot be used. `why` and `setback` are returned by
+  /// `take_setbacks`.
   void give_back_as(Allocation& allocation, Setback setback, std::string why);
-  /// A trial uses it for so long at the most, or none does any more.
+  /// Assigns a trial that runs for at most `longest_s`; `set_free` ends that.
   void set_user(Allocation& allocation, TrialKey key, double longest_s);
   void set_free(Allocation& allocation);
-  /// Whether its cost from now on is its trial's; else it is overhead.
+  /// True: the trial pays for the nodes from now on. False: they are overhead.
   void set_paid_by_trial(Allocation& allocation, bool paid);
 
-  /// The state as listed by a look that began after `time_s`; nothing if there was none yet, or the
-  /// job is missing from the list for the first seconds. Asks for one soon. `GONE` of a job that
-  /// the controller no longer knows.
+  /// Returns the job's state from a list requested after `time_s`. nullopt if there is no such list
+  /// yet (then requests one soon), or if the job has just gone missing from it. Returns `GONE` if
+  /// the controller no longer knows the job.
   [[nodiscard]] std::optional<std::string> state_after(const std::string& name, double time_s);
 
-  /// Since the last call, in order.
+  /// Setbacks since the last call, in order.
   [[nodiscard]] std::vector<AllocationSetback> take_setbacks() {
     return std::exchange(setbacks_, {});
   }
-  /// Kinds that sbatch has accepted a request for since the last call.
+  /// Kinds for which sbatch has accepted a request since the last call.
   [[nodiscard]] std::vector<std::string> take_accepted() { return std::exchange(accepted_, {}); }
-  /// Held and not paid for by a trial, since the last call.
+  /// Unused times since the last call: held and not paid by a trial.
   [[nodiscard]] std::vector<UnusedTime> take_unused();
 
  private:
@@ -147,15 +149,15 @@ class Allocations {
   void adopt_unknown_jobs(const std::vector<QueueRow>& rows);
   void on_gone(const Allocation& allocation, const std::string& state);
   void look_at_holders();
-  /// False: it is gone.
+  /// Returns false if the allocation is gone.
   [[nodiscard]] bool update(Allocation& allocation, const QueueRow* row);
   void on_waiting(Allocation& allocation, const QueueRow& row);
   void on_running(Allocation& allocation, const QueueRow& row);
   [[nodiscard]] Result<void> renew_leases();
   void count_cost();
-  /// Of one that has started and ended between two looks.
+  /// Counts the cost of an allocation that has started and ended between two lists.
   void count_unseen(Allocation& allocation, const QueueRow& row);
-  /// It was held so long, until `to_wall_s`.
+  /// Counts nodes held for `held_s` until `to_wall_s`.
   void add_held(const Allocation& allocation, double to_wall_s, double held_s);
 
   const Clock& clock_;
@@ -171,8 +173,8 @@ class Allocations {
   QueueWatch queue_;
   QueueWaits waits_;
   std::int64_t last_number_ = 0;
-  double next_holder_look_s_ = 0.0;           ///< at the files that tell that a placeholder runs
-  std::optional<double> unwritable_since_s_;  ///< the folder with the leases
+  double next_holder_look_s_ = 0.0;           ///< next check of the files that placeholders write
+  std::optional<double> unwritable_since_s_;  ///< since when leases could not be written
   double next_renewal_s_ = 0.0;
   UnusedTimes unused_;
 };

@@ -11,13 +11,13 @@
 namespace steptune::slurm {
 
 struct Streams {
-  int in = -1;  ///< -1: /dev/null, for each
+  int in = -1;  ///< for each stream, -1: /dev/null
   int out = -1;
   int err = -1;
 };
 
-/// Starts a program, looked up in PATH, in a session of its own: signals of this program's terminal
-/// do not reach it. `environment` is all of it, `NAME=value`.
+/// Starts a program, looked up in PATH, in its own session, so that signals of this program's
+/// terminal do not reach it. `environment` is complete, as `NAME=value`.
 [[nodiscard]] Result<pid_t> start_child(const std::vector<std::string>& argv,
                                         const std::vector<std::string>& environment,
                                         const Streams& streams);

@@ -21,14 +21,14 @@
 namespace steptune::slurm {
 namespace {
 
-/// A controller that is away lets commands fail after 9 to 18 s by themselves.
+/// Longer than the 9 to 18 s after which commands fail by themselves if the controller is away.
 constexpr double k_command_limit_s = 25.0;
 constexpr double k_release_limit_s = 30.0;
 constexpr double k_release_look_s = 0.5;
 constexpr int k_not_found = 127;
 constexpr int k_by_signal = 128;
 
-/// Runs commands; starts no steps.
+/// Runs Slurm's commands. Starts no steps.
 class Cluster {
  public:
   explicit Cluster(const Clock& clock) : clock_(clock) {
@@ -56,7 +56,7 @@ std::string without_prefix(const std::string& text, std::string_view prefix) {
   return text.starts_with(prefix) ? text.substr(prefix.size()) : text;
 }
 
-/// `12.0|t7-a1-l1-ab`: the trial by job.
+/// Parses lines such as `12.0|t7-a1-l1-ab` into trials by job.
 std::map<std::string, TrialKey> trials_by_job(const std::string& steps) {
   std::map<std::string, TrialKey> trials;
   std::istringstream lines(steps);
@@ -89,7 +89,7 @@ HeldMachines machines_of(const QueueRow& row, const std::map<std::string, TrialK
     held.since_wall_s = row.start_wall_s.value_or(held.since_wall_s);
     if (row.end_wall_s) held.left_s = std::max(0.0, *row.end_wall_s - now_wall_s);
   }
-  // What waits in the queue holds nothing.
+  // A job that waits in the queue holds no nodes.
   constexpr double k_hour_s = 3600.0;
   const bool has_nodes = phase != JobPhase::waiting && phase != JobPhase::held && row.start_wall_s;
   held.machine_hours =
@@ -166,7 +166,7 @@ class ClusterAllocations final : public HeldMachinesService {
     }
     const CommandResult steps =
         cluster.run({"squeue", "--noheader", "--me", "--all", "--steps", "--format=%i|%j"});
-    // Without it every allocation would look as if nothing ran in it, and could be given back.
+    // Without this list every allocation would look idle and could be given back.
     if (!steps.ok()) {
       return fail(ErrorKind::unavailable,
                   "cannot read the steps in Slurm's queue: " + last_words(steps), "squeue --steps");
@@ -197,7 +197,7 @@ class ClusterAllocations final : public HeldMachinesService {
   }
 };
 
-/// `Job 7 to start at 1795397931 using ...`: how long from now, as people read it.
+/// Replaces the start time in `Job 7 to start at 1795397931 using ...` by the wait from now.
 std::string with_waiting_time(std::string text, double now_wall_s) {
   constexpr std::string_view k_before = "to start at ";
   const std::size_t found = text.find(k_before);
@@ -221,7 +221,7 @@ std::string config_value(const std::string& config, std::string_view name) {
   return "unknown";
 }
 
-/// Year and month of a release, from `22.05.8`; nothing where versions are told otherwise.
+/// Parses year and month of a release from `22.05.8`; nullopt if the version has another form.
 std::optional<std::pair<int, int>> release_of(const std::string& version) {
   std::istringstream words(version);
   std::pair<int, int> release;
@@ -230,7 +230,7 @@ std::optional<std::pair<int, int>> release_of(const std::string& version) {
   return release;
 }
 
-/// `version`: of this machine's commands, which are those that the runner uses.
+/// `version` is that of this machine's commands, which the runner uses.
 Diagnosis release_diagnosis(const std::string& version, const std::string& config) {
   constexpr std::pair k_least_release{20, 11};
   Diagnosis diagnosis{
@@ -251,7 +251,7 @@ Diagnosis release_diagnosis(const std::string& version, const std::string& confi
   return diagnosis;
 }
 
-/// `main: up, 4 nodes of 16 CPUs, limit infinite; ...`
+/// Formats `main: up, 4 nodes of 16 CPUs, limit infinite; ...`.
 std::string partitions_text(const std::string& rows) {
   std::string text;
   std::istringstream lines(rows);
@@ -268,7 +268,7 @@ std::string partitions_text(const std::string& rows) {
   return printable_line(text, 1000);
 }
 
-/// Slurm's commands are installed, and know of no cluster.
+/// True if Slurm's commands are installed but not configured for a cluster.
 bool is_unconfigured(const CommandResult& result) {
   return result.err.find("configuration source") != std::string::npos;
 }
@@ -311,7 +311,7 @@ std::vector<TestedSubmission> test_submissions(const std::vector<Need>& needs,
 std::optional<std::string> fault_of_mpi(const std::string& option) {
   const SystemClock clock;
   Cluster cluster(clock);
-  // That a plugin is listed does not say that the library behind it is there.
+  // srun's list of plugins is no proof that a plugin's library is installed, so try it.
   const CommandResult result =
       cluster.run({"srun", "--test-only", option, "--ntasks=1", "--nodes=1", "true"});
   if (result.ok() || result.err.find("Invalid MPI type") == std::string::npos) return std::nullopt;
@@ -338,7 +338,7 @@ std::vector<Diagnosis> diagnose_cluster() {
              "studies with the runner slurm need the cluster's controller: `scontrol ping`"}};
   }
   const std::string config = cluster.run({"scontrol", "show", "config"}).out;
-  // `slurm-wlm 22.05.8`
+  // Parses `slurm-wlm 22.05.8`.
   const std::string version = last_words(cluster.run({"sinfo", "--version"}));
   const std::string number = version.substr(version.find(' ') + 1);
   return {release_diagnosis(number, config),

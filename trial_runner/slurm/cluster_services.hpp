@@ -10,26 +10,26 @@
 #include "trial_runner/slurm/need.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 
-/// What commands other than `run` ask of the cluster. They wait for its answers.
+/// Queries to the cluster for commands other than `run`. They block until it answers.
 namespace steptune::slurm {
 
-/// What `sbatch --test-only` says of a need, for people.
+/// Answer of `sbatch --test-only` about one need, for people.
 struct TestedSubmission {
-  std::string text;      ///< when it would start, or why never
-  bool refused = false;  ///< as it is asked for, now and later
+  std::string text;      ///< when the job would start, or why it never will
+  bool refused = false;  ///< the request can never be granted
 };
-/// Of each need. Nothing is submitted. Where the cluster cannot be asked, the last one tells why.
+/// Tests each need without submitting it. If the cluster cannot be asked, the last answer says why.
 [[nodiscard]] std::vector<TestedSubmission> test_submissions(const std::vector<Need>& needs,
                                                              const SlurmOptions& options);
 
-/// Why srun does not start processes with `option`, as `--mpi=pmix`; nothing where it does, and
-/// where it cannot be asked.
+/// Says why srun cannot start processes with `option` (such as `--mpi=pmix`). nullopt if it can, or
+/// if srun cannot be asked.
 [[nodiscard]] std::optional<std::string> fault_of_mpi(const std::string& option);
 
-/// This user's allocations, idle or with a trial's step. Prices are the study's affair: not known.
+/// This user's allocations, idle or with a trial's step. Without prices: only the study knows them.
 [[nodiscard]] const HeldMachinesService& cluster_allocations();
 
-/// Versions, controller, partitions, accounting. Nothing where Slurm is not installed.
+/// Reports versions, controller, partitions and accounting. Empty if Slurm is not installed.
 [[nodiscard]] std::vector<Diagnosis> diagnose_cluster();
 
 }  // namespace steptune::slurm

@@ -11,8 +11,8 @@
 namespace steptune::slurm {
 namespace {
 
-/// Allocations in a row that no trial has started in. Nodes fail and jobs are preempted; one that
-/// ends three times has a reason that the next one shares.
+/// Most allocations in a row that end before a trial starts in them. One or two may fail because of
+/// a node or a preemption; three in a row have a lasting reason.
 constexpr int k_most_unused = 3;
 constexpr int k_least_failures = 3;
 
@@ -21,7 +21,7 @@ struct Pace {
   double longest_s;
 };
 
-/// Between requests: doubled each time.
+/// Gaps between requests; doubled each time.
 Pace pace_of(Setback setback) {
   switch (setback) {
     case Setback::refused:
@@ -85,7 +85,7 @@ void Grants::on_accepted(const std::string& kind) {
 
 void Grants::on_used(const std::string& kind) {
   const auto record = records_.find(kind);
-  // That one is held says nothing of whether a further one is granted.
+  // A held allocation says nothing about whether another one will be granted.
   if (record != records_.end() && record->second.setback == Setback::unused) {
     records_.erase(record);
   }
@@ -94,7 +94,7 @@ void Grants::on_used(const std::string& kind) {
 double Grants::may_ask_at_s(const std::string& kind, int held) const {
   const auto record = records_.find(kind);
   if (record == records_.end()) return 0.0;
-  // Refused beside one that was held: without it the answer may be another.
+  // It was refused while another one was held. Without that one, the answer may differ.
   if (record->second.setback == Setback::refused && held == 0) return 0.0;
   return record->second.again_at_s;
 }

@@ -7,37 +7,38 @@
 
 namespace steptune::slurm {
 
-/// Why an allocation was not had, or was of no use.
+/// Reason why an allocation was not granted, or could not be used.
 enum class Setback {
   refused,  ///< Slurm does not grant it
-  full,     ///< not for now: this user has as many jobs in the queue as may be
+  full,     ///< not now: this user has the most jobs allowed in the queue
   unclear,  ///< sbatch fails, and there is no job
-  unused,   ///< it was granted, and ended before a trial could run in it
+  unused,   ///< it was granted, but ended before a trial could run in it
 };
 
 struct GrantLimits {
-  double queue_wait_s = 86'400.0;  ///< the longest that a full queue is waited for
-  double outage_s = 900.0;         ///< likewise a sbatch that fails
+  double queue_wait_s = 86'400.0;  ///< longest wait for a place in a full queue
+  double outage_s = 900.0;         ///< longest time for which sbatch may keep failing
 };
 
-/// What was granted of each kind of allocation, and when it is sensible to ask for one again: a
-/// cluster is not asked for what it has just refused, and not without end for what is of no use.
-/// Times are those of the runner's clock.
+/// Decides when an allocation of a kind may be requested again after a setback. Repeats of refused
+/// requests are delayed, and useless allocations are requested only a few times. Times are those of
+/// the runner's clock.
 class Grants {
  public:
   explicit Grants(GrantLimits limits) : limits_(limits) {}
 
-  /// `held` others of the kind are held or asked for. Returns why trials of this kind cannot run,
-  /// if that is clear now; else they wait, for those that are held or for the next try.
+  /// Records a setback. `held` is the number of other allocations of the kind, held or requested.
+  /// Returns the reason if trials of this kind can never run. Otherwise they wait for a held
+  /// allocation or for the next request.
   [[nodiscard]] std::optional<std::string> on_setback(const std::string& kind, Setback setback,
                                                       const std::string& why, int held,
                                                       double now_s);
-  /// Asked for and accepted: sbatch works.
+  /// sbatch has accepted a request, so it works.
   void on_accepted(const std::string& kind);
-  /// A trial has started in one.
+  /// A trial has started in an allocation of this kind.
   void on_used(const std::string& kind);
 
-  /// When one may be asked for; a time that has passed: now.
+  /// Earliest time of the next request; a past time means now.
   [[nodiscard]] double may_ask_at_s(const std::string& kind, int held) const;
 
  private:

@@ -15,7 +15,7 @@ constexpr double k_avoided_s = 3600.0;
 
 std::optional<std::string> lost_node_in(std::string_view line) {
   if (!tells_of_lost_node(line)) return std::nullopt;
-  // `Node failure on n2`, `Task launch for StepId=7.0 failed on node n2: Communication ...`
+  // Forms: `Node failure on n2`, `Task launch for StepId=7.0 failed on node n2: Communication ...`
   for (const std::string_view before : {" failed on node ", "Node failure on "}) {
     const std::size_t found = line.find(before);
     if (found == std::string_view::npos) continue;

@@ -8,15 +8,15 @@
 
 namespace steptune::slurm {
 
-/// The node that a line of srun's own says it has lost, in sbatch's form: `n2`.
+/// Returns the node that an error line of srun reports as lost, in sbatch's form: `n2`.
 [[nodiscard]] std::optional<std::string> lost_node_in(std::string_view line);
 
-/// Nodes that were lost a while ago. The controller takes a dead one out of service, but not at
-/// once, and one that comes back may fail again. Times are those of the runner's clock.
+/// Nodes that were lost recently. The controller takes a dead node out of service only after a
+/// while, and a node that returns may fail again. Times are those of the runner's clock.
 class LostNodes {
  public:
   void add(const std::string& node, double now_s) { lost_s_[node] = now_s; }
-  /// For sbatch's `--exclude`: those of the last hour, separated by commas.
+  /// Nodes lost during the last hour, separated by commas, for sbatch's `--exclude`.
   [[nodiscard]] std::string to_avoid(double now_s) const;
   void clear() { lost_s_.clear(); }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view k_machine = "node";
 
-/// Beside letters and digits.
+/// Characters allowed in a value, besides letters and digits.
 constexpr std::string_view k_others = "_.:,&|*()[]@/=+%-";
 
 std::optional<std::vector<double>> numbers_between_colons(std::string_view text) {
@@ -84,7 +84,8 @@ std::optional<double> time_limit_s(std::string_view text) {
   }
   const auto parts = numbers_between_colons(text);
   if (!parts || parts->size() > 3) return std::nullopt;
-  // After days come hours; without, a lone number is minutes, and two end in seconds.
+  // After days, the first number is hours. Otherwise three numbers are h:m:s, two are m:s, and one
+  // is minutes.
   double unit_s = dash != std::string_view::npos || parts->size() == 3 ? 3600.0 : 60.0;
   double sum_s = days_s;
   for (const double part : *parts) {

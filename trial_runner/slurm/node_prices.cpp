@@ -11,7 +11,7 @@ std::optional<double> NodePrices::of(const Need& need) const {
   for (const char* option : {"partition", "constraint", "gres", "gpus-per-node"}) {
     const std::string value = need.value_of(option).value_or("");
     if (const auto whole = by_name_.find(value); whole != by_name_.end()) return whole->second;
-    // `gpu:a100:4`, `day,night`
+    // Look up the parts of values such as `gpu:a100:4` and `day,night`.
     std::optional<double> highest;
     for (std::string_view rest = value; !rest.empty();) {
       const std::size_t end = std::min(rest.find_first_of(":,|&"), rest.size());

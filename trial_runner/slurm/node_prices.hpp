@@ -9,8 +9,8 @@
 
 namespace steptune::slurm {
 
-/// USD of a node and hour: one price, or one by the name of a partition, a constraint, or a type of
-/// GPU as `gres` and `gpus-per-node` tell it.
+/// Price of a node-hour in USD: one price, or one for each name of a partition, a constraint, or a
+/// type of GPU in `gres` or `gpus-per-node`.
 class NodePrices {
  public:
   NodePrices() = default;
@@ -20,9 +20,9 @@ class NodePrices {
   [[nodiscard]] bool are_given() const { return usd_ || !by_name_.empty(); }
   [[nodiscard]] const std::optional<double>& single() const { return usd_; }
   [[nodiscard]] const std::map<std::string, double>& by_name() const { return by_name_; }
-  /// Of several names between which Slurm may choose, the highest. Nothing where none is given.
+  /// Price of a need. If Slurm may choose among several names, the highest. nullopt without prices.
   [[nodiscard]] std::optional<double> of(const Need& need) const;
-  /// Of nodes that are not known: at the most. 0 without prices.
+  /// Price for unknown nodes: the highest one. 0 without prices.
   [[nodiscard]] double highest() const;
 
  private:

@@ -31,11 +31,11 @@ namespace fs = std::filesystem;
 
 constexpr const char* k_supervisor_name = "steptune-slurm-supervisor";
 constexpr const char* k_about_file = "about";
-constexpr const char* k_shared = "shared-";  ///< begin of the names of folders for the nodes
+constexpr const char* k_shared = "shared-";  ///< prefix of the names of folders for the nodes
 constexpr int k_unknown_status = 255;
-constexpr double k_slice_s = 0.02;  ///< output of steps is looked at so often
+constexpr double k_slice_s = 0.02;  ///< interval at which the output of steps is read
 
-/// But for what would make its commands part of the allocation that this program runs in.
+/// This program's variables, without those that would make its commands part of its own allocation.
 std::map<std::string, std::string> variables_of_children() {
   auto variables = process_variables();
   std::erase_if(variables, [](const auto& variable) { return is_slurm_variable(variable.first); });
@@ -43,7 +43,7 @@ std::map<std::string, std::string> variables_of_children() {
 }
 
 bool is_inherited(std::string_view name, const std::vector<std::string>& inherited) {
-  // Without these srun is not found, or finds no cluster.
+  // Without these variables srun is not found, or finds no cluster.
   constexpr std::array<std::string_view, 7> k_always = {
       "PATH", "HOME", "USER", "LOGNAME", "SLURM_CONF", "SLURM_CLUSTERS", "SLURM_JWT"};
   return std::ranges::find(k_always, name) != k_always.end() ||
@@ -155,7 +155,7 @@ void ProcessHost::poll() {
         ++command;
         continue;
       }
-      // Where SIGCHLD is ignored nobody knows how a child ended: that is no success.
+      // If SIGCHLD is ignored, the exit status is lost, so treat it as a failure.
       const int code = ended_pid < 0       ? k_unknown_status
                        : WIFEXITED(status) ? WEXITSTATUS(status)
                                            : 128 + WTERMSIG(status);
@@ -164,7 +164,7 @@ void ProcessHost::poll() {
     ended.emplace_back(std::move(command->then), std::move(command->result));
     command = commands_.erase(command);
   }
-  // Last: they may start further commands.
+  // Call them last, because they may start further commands.
   for (const auto& [then, result] : ended)
     then(result);
 }
@@ -190,7 +190,7 @@ Result<fs::path> ProcessHost::share_files(const std::map<std::string, std::strin
     all += fmt::format("{}\n{}\n", path, sha256_hex(text));
   const fs::path folder = study_folder_ / (k_shared + sha256_hex(all).substr(0, 16));
   if (holds(folder, files)) return folder;
-  // Whole, or not there: nodes may look at any time.
+  // Nodes may look at any time, so the folder must appear complete or not at all.
   const fs::path fresh = folder.string() + ".new" + std::to_string(::getpid());
   std::error_code error;
   fs::remove_all(fresh, error);
@@ -257,7 +257,8 @@ std::vector<EarlierStep> ProcessHost::find_steps() {
       continue;
     }
     request.name = entry.path().filename().string();
-    // Of another machine only its files are seen, and its supervisor cannot be asked to end it.
+    // For a step of another machine, only files are visible: its supervisor cannot be asked to end
+    // it.
     if (host == host_name()) {
       former.step = std::make_unique<SupervisedStep>(clock_, entry.path(), std::nullopt);
     }

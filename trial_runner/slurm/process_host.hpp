@@ -16,27 +16,28 @@
 namespace steptune::slurm {
 
 struct ProcessHostOptions {
-  /// Seen by this machine and by the nodes under the same path.
+  /// Must have the same path on this machine and on the nodes.
   std::filesystem::path folder;
-  std::filesystem::path supervisor_program;  ///< empty: found among the shipped helpers
+  std::filesystem::path supervisor_program;  ///< empty: the installed helper
   double command_limit_s = 45.0;             ///< a command that takes longer is killed
-  int holder_look_s = 5;                     ///< between a placeholder's looks at its lease
-  /// What steps see of this program's environment, beside what `srun` itself needs: names of
-  /// variables, or beginnings with a `*` behind; nothing: all of it that is not kept from Slurm.
+  /// Seconds between a placeholder's checks of its lease.
+  int holder_look_s = 5;
+  /// Variables of this program's environment that steps get, besides those that `srun` needs:
+  /// names, or prefixes followed by `*`. nullopt: all except those withheld from Slurm.
   std::optional<std::vector<std::string>> inherited{};
 };
 
-/// This machine. Slurm's commands are taken from PATH; what of this program's environment would be
-/// an option to them, or belongs to a job that this program itself runs in, is kept from them.
-/// Steps run under `steptune-slurm-supervisor`, which outlives this object.
+/// Submits from this machine. Takes Slurm's commands from PATH. Withholds variables from them that
+/// would act as options, or that belong to a job in which this program runs. Steps run under
+/// `steptune-slurm-supervisor`, which outlives this object.
 class ProcessHost final : public SubmitHost {
  public:
-  /// `clock` is the system's and outlives the host.
+  /// `clock` is the system's clock and outlives the host.
   [[nodiscard]] static Result<std::unique_ptr<ProcessHost>> create(const Clock& clock,
                                                                    ProcessHostOptions options);
   ProcessHost(const ProcessHost&) = delete;
   ProcessHost& operator=(const ProcessHost&) = delete;
-  /// Kills commands that are under way.
+  /// Kills running commands.
   ~ProcessHost() override;
 
   void run(std::vector<std::string> argv, std::string input, Then then) override;
@@ -72,16 +73,16 @@ class ProcessHost final : public SubmitHost {
   const Clock& clock_;
   ProcessHostOptions options_;
   std::vector<std::string> environment_;       ///< of Slurm's commands
-  std::vector<std::string> step_environment_;  ///< of steps, which srun hands on
+  std::vector<std::string> step_environment_;  ///< of steps; srun passes it on
   std::filesystem::path study_folder_;
   std::list<Command> commands_;
 };
 
-/// One command, waited for: where nothing else is to be done meanwhile.
+/// Runs one command and waits for it, for callers that have nothing else to do.
 [[nodiscard]] CommandResult run_command(SubmitHost& host, const Clock& clock,
                                         std::vector<std::string> argv, std::string input = {});
 
-/// Whether a variable of a caller's environment would change what Slurm's commands do.
+/// True if a variable of the caller's environment would change the behaviour of Slurm's commands.
 [[nodiscard]] bool is_slurm_variable(std::string_view name);
 
 }  // namespace steptune::slurm

@@ -54,7 +54,7 @@ constexpr std::array<StateWords, 31> k_states = {{
     {k_gone_state, JobPhase::over, "no longer known to the controller"},
 }};
 
-/// `CANCELLED by 1000` is `CANCELLED`.
+/// Finds a state by its first word: `CANCELLED by 1000` is `CANCELLED`.
 const StateWords* find_state(std::string_view state) {
   state = state.substr(0, state.find(' '));
   const auto found = std::ranges::find(k_states, state, &StateWords::state);
@@ -85,8 +85,8 @@ bool contains(std::string_view text, std::string_view part) {
 }  // namespace
 
 std::vector<std::string> queue_command() {
-  // All: jobs in hidden partitions are not shown otherwise, not even to whoever has submitted them.
-  // The name last: it may hold a bar.
+  // --all: otherwise squeue hides jobs in hidden partitions, even from their owner. The name comes
+  // last because it may contain a bar.
   return {"squeue", "--me", "--all", "--states=all", "--format=%i|%T|%r|%S|%e|%V|%D|%C|%N|%j"};
 }
 
@@ -151,7 +151,7 @@ std::string words_of(std::string_view state) {
 }
 
 WaitKind wait_kind(std::string_view reason) {
-  // Reasons may carry text: `ReqNodeNotAvail, UnavailableNodes:n[1-4]`.
+  // Reasons may have text after a comma: `ReqNodeNotAvail, UnavailableNodes:n[1-4]`.
   reason = reason.substr(0, reason.find(','));
   for (const std::string_view held :
        {"JobHeldUser", "JobHeldAdmin", "JobHoldMaxRequeue", "PartitionDown", "PartitionInactive",
@@ -164,7 +164,8 @@ WaitKind wait_kind(std::string_view reason) {
         "DependencyNeverSatisfied", "DeadLine", "ReservationDeleted", "QOSUsageThreshold"}) {
     if (reason == never) return WaitKind::never;
   }
-  // Of jobs that run now (`AssocGrpCPURunMinutesLimit`) minutes come free; used ones do not.
+  // Limits on minutes of running jobs (`AssocGrpCPURunMinutesLimit`) become free again; used
+  // minutes do not.
   const bool used_up = contains(reason, "Minutes") && !contains(reason, "RunMinutes");
   const bool of_one_job = contains(reason, "PerJob") || reason.ends_with("PerNode") ||
                           reason.starts_with("QOSMin") || used_up;
@@ -174,7 +175,7 @@ WaitKind wait_kind(std::string_view reason) {
 std::string first_host(std::string_view node_list) {
   std::string host;
   std::string_view rest = node_list;
-  // A name may hold several lists of numbers: `r[1-2]n[3-4]`.
+  // A name may contain several number lists: `r[1-2]n[3-4]`.
   while (true) {
     const std::size_t open = rest.find_first_of("[,");
     host += rest.substr(0, open);

@@ -8,15 +8,14 @@
 
 namespace steptune::slurm {
 
-/// How long allocations have waited in the queue, by kind (`allocation_kind`). Seconds.
+/// Queue waits of allocations, by kind (`allocation_kind`). Seconds.
 class QueueWaits {
  public:
   void add(const std::string& kind, double wait_s) { waits_s_[kind].push_back(wait_s); }
 
-  /// The median of the kind's, else of all kinds'; `expected_s` before any was seen.
+  /// Median wait of this kind; of all kinds if it has none; `expected_s` if no wait is known.
   [[nodiscard]] double usual_s(const std::string& kind, double expected_s) const;
-  /// Whether a kind that is not among `kinds` took no longer than `soon_s` when it was last asked
-  /// for.
+  /// True if the last wait of some kind outside `kinds` was at most `soon_s`.
   [[nodiscard]] bool any_other_within(const std::set<std::string>& kinds, double soon_s) const;
 
  private:

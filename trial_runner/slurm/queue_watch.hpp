@@ -17,22 +17,23 @@
 
 namespace steptune::slurm {
 
-/// What is still to be seen in the queue.
+/// How closely the queue must be watched.
 enum class QueueInterest {
   none,
-  calm,      ///< jobs whose state is not expected to change
-  changing,  ///< jobs that are about to start or to end
+  calm,      ///< jobs whose state should not change
+  changing,  ///< jobs that are about to start or end
 };
 
-/// Asks for the queue's list: soon after something has changed, then in growing gaps for as long as
-/// jobs are about to change; rarely while they are calm. A controller that does not answer is asked
-/// again, until that has gone on for too long. Times are those of the runner's clock.
+/// Requests the queue's list: soon after a change, then in growing gaps while jobs are about to
+/// change, and rarely while they are calm. If the controller does not answer, asks again until the
+/// outage is too long. Times are those of the runner's clock.
 class QueueWatch {
  public:
-  /// Is given each list that was answered; says what is still to be seen.
+  /// Receives each list; returns how closely to watch from now on.
   using OnListed = std::function<QueueInterest(const std::vector<QueueRow>&)>;
 
-  /// All outlive the object. `on_listed` is called from within `begin` and the host's `poll`.
+  /// The arguments outlive the object. `on_listed` is called from `begin` and from the host's
+  /// `poll`.
   QueueWatch(const Clock& clock, SubmitHost& host, Notices& notices, const SlurmOptions& options,
              OnListed on_listed)
       : clock_(clock),
@@ -43,20 +44,20 @@ class QueueWatch {
   QueueWatch(const QueueWatch&) = delete;
   QueueWatch& operator=(const QueueWatch&) = delete;
 
-  /// The first list. Waits for the controller's answer.
+  /// Gets the first list. Waits for the controller's answer.
   [[nodiscard]] Result<void> begin();
-  /// Something has changed: asks after `delay_s`, then in growing gaps.
+  /// Reports a change: requests a list after `delay_s`, then in growing gaps.
   void ask_soon(double delay_s);
-  /// Asks, if it is time; the answer comes later.
+  /// Requests a list if it is due; the answer comes later.
   void ask_if_due();
-  /// When that is due; infinite while an answer is awaited, or nothing is to be seen.
+  /// Time of the next request; infinite while an answer is pending or nothing needs watching.
   [[nodiscard]] double next_due_s() const;
   [[nodiscard]] bool is_asking() const { return asking_; }
-  /// When the latest answered list was asked for; before any: negative.
+  /// When the latest list was requested; negative before the first.
   [[nodiscard]] double listed_as_of_s() const { return listed_as_of_s_; }
 
-  /// Tells the user of a controller that has been silent for a while; an error once it has been for
-  /// longer than `longest_outage_s`.
+  /// Adds a notice if the controller has been silent for a while. Returns an error once the silence
+  /// is longer than `longest_outage_s`.
   [[nodiscard]] Result<void> check_outage();
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which allocations the runner asks for and gives back.
+// Requests and returns allocations of the runner.
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -22,16 +22,17 @@ using slurm::StepTrial;
 
 namespace {
 
-/// Allocations that may wait in the queue beside those that trials could use at once.
+/// Allocations that may wait in the queue in addition to those that trials could use at once.
 constexpr int k_more_pending = 3;
 constexpr double k_keep_beside_pending_s = 3.0;
-/// A trial that waits for longer is taken to wait in the queue. By then what the study itself held
-/// in the way has been given back (above), and an idle cluster has granted its nodes.
+/// A trial that waits for longer counts as waiting in the queue. Within this time the study has
+/// given back idle allocations that were in the way, and an idle cluster has granted new ones.
 constexpr double k_soon_s = 30.0;
-/// Trials that may wait in the queue beside the others; each was chosen without its predecessors.
+/// Most trials that may wait in the queue. The searcher chooses each without results of those
+/// before.
 constexpr int k_most_in_queue = 16;
 
-/// As in `Job violates accounting/QOS policy (job submit limit, ...)`, `AssocGrpNodeLimit`.
+/// Matches `Job violates accounting/QOS policy (job submit limit, ...)` and `AssocGrpNodeLimit`.
 bool tells_of_limit(std::string_view why) {
   return why.find("limit") != std::string_view::npos || why.find("Limit") != std::string_view::npos;
 }
@@ -66,7 +67,7 @@ int SlurmRunner::trials_in_queue() const {
   for (const StepTrial& trial : trials_) {
     if (!trial.waits() || clock_.now_s() - trial.waits_since_s() < k_soon_s) continue;
     const std::string kind = kind_of(trial);
-    if (granted.contains(kind)) continue;  // its turn comes when another trial ends
+    if (granted.contains(kind)) continue;  // it starts when another trial ends
     ++in_queue;
     queued.insert(kind);
   }
@@ -88,7 +89,7 @@ double SlurmRunner::expected_start_s(const Resources& resources) const {
   const double start_s = allocations_.expected_start_s(kind);
   const auto waiting = std::ranges::count_if(
       trials_, [&](const StepTrial& trial) { return trial.waits() && kind_of(trial) == kind; });
-  // Those take each allocation that the queue will give.
+  // Waiting trials will take every allocation that the queue grants.
   return waiting < options_.parallel ? start_s : std::numeric_limits<double>::infinity();
 }
 
@@ -97,11 +98,11 @@ void SlurmRunner::heed_setbacks() {
     grants_.on_accepted(kind);
   for (slurm::AllocationSetback& event : allocations_.take_setbacks()) {
     if (event.setback == Setback::refused && event.avoids_nodes) {
-      // There may be no others: those that were lost are better than none.
+      // Slurm may have no other nodes, so allow the lost ones again.
       lost_nodes_.clear();
       continue;
     }
-    // What a limit forbids beside others may be granted without them.
+    // A limit that refuses this allocation now may allow it once others of the study are gone.
     if (event.setback == Setback::refused && tells_of_limit(event.why) && held_of_kind("") > 0) {
       event.setback = Setback::full;
     }
@@ -138,7 +139,7 @@ int SlurmRunner::held_of_kind(const std::string& kind) const {
 }
 
 void SlurmRunner::ask_for_allocations() {
-  if (running_trials() >= options_.parallel) return;  // what waits could not run anyway
+  if (running_trials() >= options_.parallel) return;  // waiting trials could not start anyway
   int pending = 0;
   std::map<std::string, int> of_kind;
   for (const Allocation& allocation : allocations_.all()) {
@@ -180,7 +181,8 @@ void SlurmRunner::replace_short(Allocation& allocation, double needed_s) {
     allocations_.give_back(allocation);
     return;
   }
-  // Seen too late once may be chance; what is too short from its beginning always will be.
+  // A late look at the queue may happen once by chance. A total length that is too short is
+  // permanent.
   const auto setback = lasts_s < needed_s ? Setback::refused : Setback::unused;
   allocations_.give_back_as(allocation, setback,
                             fmt::format("job {}: {}", allocation.id, too_short(lasts_s, needed_s)));
@@ -188,7 +190,7 @@ void SlurmRunner::replace_short(Allocation& allocation, double needed_s) {
 
 void SlurmRunner::give_back_surplus() {
   const double now_s = clock_.now_s();
-  std::map<std::string, double> needed_s;  // by kind that is waited for
+  std::map<std::string, double> needed_s;  // by kind with waiting trials
   for (const StepTrial& trial : trials_) {
     if (!trial.waits()) continue;
     double& longest = needed_s[kind_of(trial)];
@@ -215,7 +217,7 @@ void SlurmRunner::give_back_surplus() {
       replace_short(allocation, needed->second);
       continue;
     }
-    // Idle nodes may be the very ones that another allocation waits for.
+    // Another allocation may be waiting for just these idle nodes.
     const double keep_s = others_wait ? std::min(k_keep_beside_pending_s, options_.keep_alive_s)
                                       : options_.keep_alive_s;
     const bool unwanted =

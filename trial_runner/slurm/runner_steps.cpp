@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How trials that run as steps are held to their limits, ended and judged.
+// Enforces limits of trials that run as steps, ends them and decides their outcomes.
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -21,19 +21,19 @@ using slurm::StepTrial;
 
 namespace {
 
-/// An end is judged by the marks alone if the controller has not answered by then.
+/// If the controller has not answered after this time, the marks alone decide the outcome.
 constexpr double k_longest_judging_s = 30.0;
-/// For the controller to make up its mind about a job that is ending.
+/// Time for the controller to settle the state of a job that is ending.
 constexpr double k_settling_s = 10.0;
-/// After force: until the allocation is given up, and until the trial is.
+/// Times after a forced end until the allocation, and then the trial, is given up.
 constexpr double k_allocation_given_up_s = 20.0;
 constexpr double k_trial_given_up_s = 60.0;
 constexpr const char* k_restarted = "REQUEUED";
 constexpr int k_most_launches = 3;
-/// For the first sign of a launch, before the list of steps is asked; twice as long each time.
+/// Wait for the first sign of a launch before the list of steps is requested; doubled each time.
 constexpr double k_least_patience_s = 5.0;
 constexpr double k_longest_patience_s = 120.0;
-/// Launches of a trial that are given up because Slurm has not made a step of them.
+/// Most launches of a trial that are given up because Slurm has not started their step.
 constexpr int k_most_blocked = 4;
 
 }  // namespace
@@ -98,7 +98,7 @@ void SlurmRunner::hold_to_limits(StepTrial& trial) {
     allocations_.set_paid_by_trial(*allocation, true);
   }
   if (trial.was_killed()) return;
-  // The step of an allocation that is gone, or back in the queue, ends by itself; srun may not have
+  // If its allocation is gone or back in the queue, the step has ended even if srun has not
   // noticed.
   const bool gone =
       allocation == nullptr || (allocation->state != AllocationState::running &&
@@ -132,7 +132,7 @@ void SlurmRunner::on_steps_listed(const std::string& own, const std::string& tex
   if (trial == trials_.end() || trial->was_killed() || trial->step_ended_s()) return;
   std::vector<std::string> in_the_way;
   for (const auto& [id, name] : slurm::parse_steps(text)) {
-    // It is under way: what is slow now is its start on the nodes.
+    // The step exists, so only its start on the nodes is slow.
     if (name == own) return;
     if (slurm::is_step_name(name)) in_the_way.push_back(id);
   }
@@ -145,13 +145,14 @@ void SlurmRunner::on_steps_listed(const std::string& own, const std::string& tex
 
 bool SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, bool usable) {
   if (trial.has_started()) {
-    // Its start was told, for what it had printed: the next launch is another attempt's.
+    // The start was already reported, because the trial had printed output. A new launch would be a
+    // new attempt.
     finish(trial, {.kind = OutcomeKind::lost, .detail = why});
     return true;
   }
   Allocation* allocation = allocations_.find(trial.step_launch().allocation);
   if (trial.launch_given_up() || !usable) {
-    // Not the launch's fault. That allocations end so is counted with them.
+    // The launch is not to blame. `Grants` counts allocations that end this way.
     trial.wait_again(clock_.now_s(), false);
     if (allocation != nullptr) allocations_.set_free(*allocation);
     return false;
@@ -167,7 +168,7 @@ bool SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
   trial.wait_again(clock_.now_s(), true);
   if (allocation == nullptr) return false;
   allocations_.set_free(*allocation);
-  // Once may be chance: a node's daemon was being restarted.
+  // The first failure may be chance, such as a restart of a node's daemon.
   if (++allocation->failed_launches > 1) allocations_.give_back(*allocation);
   return false;
 }
@@ -186,8 +187,8 @@ std::optional<slurm::StepEvidence> SlurmRunner::settled_evidence(const StepTrial
   if (allocation != nullptr && allocation->state == AllocationState::running &&
       launch.allocation_start_wall_s > 0.0 &&
       allocation->start_wall_s > launch.allocation_start_wall_s + 1.0) {
-    // Its job runs, but was begun anew (the controller had forgotten its start): no step of the
-    // former run is left.
+    // The job was requeued and runs again (the controller had forgotten its start), so no step of
+    // its earlier run is left.
     evidence.allocation_state = k_restarted;
   }
   if (evidence.allocation_state == "COMPLETING" && judging_s < k_settling_s) return std::nullopt;
@@ -221,7 +222,8 @@ bool SlurmRunner::decide_outcome(StepTrial& trial) {
                         slurm::phase_of(*evidence->allocation_state) == slurm::JobPhase::usable;
     return on_failed_launch(trial, why, usable);
   }
-  // Its programs were asked to end: so it goes before a preemption with a grace time.
+  // The programs got SIGTERM, as before a preemption with a grace time, so the allocation ends
+  // soon.
   const bool ends_soon = evidence->cause == EndCause::none && trial.marks().told_to_end();
   finish(trial, *std::move(outcome));
   if (ends_soon && allocation != nullptr) allocations_.give_back(*allocation);

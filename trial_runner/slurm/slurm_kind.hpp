@@ -5,7 +5,7 @@
 
 namespace steptune {
 
-/// Trials as job steps in allocations of a Slurm cluster.
+/// Runs trials as job steps in allocations of a Slurm cluster.
 [[nodiscard]] const RunnerKind& slurm_kind();
 
 }  // namespace steptune

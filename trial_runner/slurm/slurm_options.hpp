@@ -12,42 +12,42 @@
 
 namespace steptune::slurm {
 
-/// The most tasks that a node may have.
+/// Most tasks on one node.
 inline constexpr double k_most_tasks_per_node = 1024.0;
 
-/// What all trials of a study share.
+/// Settings shared by all trials of a study.
 struct SlurmOptions {
   int parallel = 1;
-  /// Of trials without a launch. May vary where whole nodes are held.
+  /// For trials without a launch. May depend on the configuration if whole nodes are held.
   document::Formula tasks_per_node = document::Formula::constant(1.0, "1");
-  /// Nothing: all of the nodes' that are held. May vary where whole nodes are held.
+  /// nullopt: all CPUs held on the node. May depend on the configuration if whole nodes are held.
   std::optional<document::Formula> cpus_per_task;
   bool exclusive = true;
   std::string setup;
   std::vector<document::StringTemplate> step_options;
-  double default_time_s = 14'400.0;  ///< of an allocation whose need states none
-  double keep_alive_s = 300.0;       ///< an allocation that nobody uses is given back after this
-  double poll_s = 30.0;              ///< between looks at the queue while something waits
-  double queue_wait_s = 86'400.0;    ///< the longest that an allocation may wait in the queue
-  double expected_wait_s = 60.0;     ///< in the queue, until one has been seen
+  double default_time_s = 14'400.0;  ///< length of an allocation whose need has no `time`
+  double keep_alive_s = 300.0;       ///< an idle allocation is given back after this time
+  double poll_s = 30.0;              ///< gap between lists of the queue while a job waits
+  double queue_wait_s = 86'400.0;    ///< longest wait of an allocation in the queue
+  double expected_wait_s = 60.0;     ///< expected wait in the queue until one has been measured
   double longest_outage_s = 900.0;
-  double launch_limit_s = 300.0;  ///< from srun's start to the last task's
+  double launch_limit_s = 300.0;  ///< from srun's start to the start of the last task
   NodePrices usd_per_node_hour;
 };
 
-/// Processors for each task, where all trials ask for the same.
+/// CPUs for each task if all trials request the same number; otherwise nullopt.
 [[nodiscard]] std::optional<int> fixed_cpus_per_task(const SlurmOptions& options);
-/// Tasks that an allocation is asked to have room for on each node: 1 where trials differ, whose
-/// steps take of its whole nodes what they need.
+/// Number of tasks on each node that an allocation requests. 1 if trials differ: then it has whole
+/// nodes, and each step takes what it needs.
 [[nodiscard]] int held_tasks_per_node(const SlurmOptions& options);
 
-/// How long a trial may take at the longest: its launch, its limits, and Slurm's ending of it. No
-/// trial starts in an allocation that ends sooner.
+/// Longest duration of a trial: its launch, its limits, and the time that Slurm takes to end it. A
+/// trial starts only in an allocation that lasts at least as long.
 [[nodiscard]] inline double longest_trial_s(const TrialLimits& limits, double launch_limit_s) {
   constexpr double k_ending_s = 30.0;
   return launch_limit_s + limits.wall_s + limits.grace_s + k_ending_s;
 }
-/// The least that an allocation must last for: its start is seen at a look at the queue only.
+/// Shortest useful allocation. Its start is seen only at the next list of the queue.
 [[nodiscard]] inline double least_allocation_s(const TrialLimits& limits, double launch_limit_s,
                                                double poll_s) {
   return longest_trial_s(limits, launch_limit_s) + poll_s;

@@ -23,9 +23,9 @@ using slurm::StepTrial;
 namespace {
 
 constexpr double k_least_wait_s = 0.005;
-/// Limits of trials are looked at so often.
+/// Interval at which limits of trials are checked.
 constexpr double k_timers_look_s = 1.0;
-/// For commands that are under way when the tuner leaves.
+/// Time for running commands to end when the tuner leaves.
 constexpr double k_commands_end_s = 30.0;
 
 std::string random_word() {
@@ -33,7 +33,7 @@ std::string random_word() {
   return fmt::format("{:08x}{:08x}", device(), device());
 }
 
-/// Below the ephemeral ports, and another for each launch.
+/// Returns a port below the ephemeral range that differs between launches.
 int port_of(const std::string& word) {
   constexpr int k_first = 20'000;
   constexpr int k_ports = 10'000;
@@ -132,7 +132,7 @@ Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans
         })) {
       continue;
     }
-    // On another machine its supervisor cannot be asked: the allocation goes, and all in it.
+    // A step started from another machine cannot be ended directly, so give back its allocation.
     Allocation* allocation = allocations_.find(left.request.allocation);
     if (!left.step && allocation != nullptr) allocations_.give_back(*allocation);
     if (!left.step) continue;
@@ -193,7 +193,7 @@ bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
   if (text) {
     request.argv = slurm::step_words(spec, trial.need(), options_, allocation, request.name);
     request.argv.insert(request.argv.end(), {"/bin/sh", "-c", *text});
-    // Before the step is there: a tuner that dies now leaves a lease that lasts for it.
+    // Write the lease before the step starts, so that the trial survives if the tuner dies now.
     allocations_.set_user(allocation, spec.key, longest_s(spec));
     step = host_->start_step(request);
   }
@@ -239,7 +239,7 @@ Result<std::vector<TrialEvent>> SlurmRunner::wait(double deadline_s) {
     const double now_s = clock_.now_s();
     if (!events_.empty() || now_s >= deadline_s) break;
     double due_s = std::min(deadline_s, allocations_.next_due_s());
-    // The host returns sooner where something may have happened.
+    // The host returns earlier if an event may have occurred.
     if (!trials_.empty() || host_->busy()) due_s = std::min(due_s, now_s + k_timers_look_s);
     host_->wait_until(std::max(due_s, now_s + k_least_wait_s));
   }
@@ -273,7 +273,7 @@ Result<std::string> SlurmRunner::detach() {
   for (Allocation& allocation : allocations_.all()) {
     if (!kept.contains(allocation.name)) allocations_.give_back(allocation);
   }
-  // What a sbatch that is under way has asked for is given back when its answer comes.
+  // If sbatch is still running, its allocation is given back when its answer comes.
   const double until_s = clock_.now_s() + k_commands_end_s;
   while (host_->busy() && clock_.now_s() < until_s)
     host_->wait_until(clock_.now_s() + k_timers_look_s);

@@ -22,12 +22,12 @@
 
 namespace steptune {
 
-/// Trials as job steps in allocations that are held for them. An allocation is a placeholder job
-/// whose name follows from study and need, so that it is found again after a crash and a lost
-/// answer never makes a second one; the queue is waited for once, and a step starts within a
-/// moment. A trial has succeeded only when each of its tasks has marked its start and an exit
-/// status of 0. What waits in the queue keeps no other trial from running. No trial starts where it
-/// could not end.
+/// Runs trials as job steps in allocations that the runner holds for them. An allocation is a
+/// placeholder job whose name is made from study and need. So the runner finds it again after a
+/// crash, and a lost answer never leads to a second one. The study waits in the queue only once;
+/// afterwards a step starts within a moment. A trial has succeeded only if each of its tasks has
+/// marked its start and exit status 0. Trials that wait in the queue do not keep others from
+/// running. A trial starts only in an allocation that lasts long enough for it.
 class SlurmRunner final : public Runner, public MachineHolder {
  public:
   /// `clock` outlives the runner.
@@ -37,7 +37,7 @@ class SlurmRunner final : public Runner, public MachineHolder {
   SlurmRunner& operator=(const SlurmRunner&) = delete;
   ~SlurmRunner() override = default;
 
-  /// Asks the queue: finds allocations that an earlier tuner has left.
+  /// Reads the queue and finds allocations of an earlier tuner.
   [[nodiscard]] Result<void> begin_study(const std::string& name,
                                          const std::string& identity) override;
   [[nodiscard]] int capacity() const override { return options_.parallel; }
@@ -48,12 +48,12 @@ class SlurmRunner final : public Runner, public MachineHolder {
   [[nodiscard]] Result<std::vector<TrialKey>> adopt(std::span<const Orphan> orphans) override;
   [[nodiscard]] MachineHolder& machine_holder() override { return *this; }
 
-  /// More while trials wait in the queue: they take no place from others.
+  /// Larger while trials wait in the queue, because they take no place from other trials.
   [[nodiscard]] int backlog() const override;
   [[nodiscard]] int open_places() const override;
   [[nodiscard]] int trials_in_turn() const override { return 1; }
   [[nodiscard]] double expected_start_s(const Resources& resources) const override;
-  /// Those that have waited for half a minute, for the queue or for their turn.
+  /// Trials that have waited for half a minute, for the queue or for another trial to end.
   [[nodiscard]] std::vector<TrialKey> trials_without_machine() const override;
   void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
   [[nodiscard]] Result<void> release(double longest_s) override;
@@ -68,43 +68,46 @@ class SlurmRunner final : public Runner, public MachineHolder {
 
   [[nodiscard]] Result<void> advance();
   [[nodiscard]] std::string kind_of(const slurm::StepTrial& trial) const;
-  /// Seconds that an allocation must last for a trial to start in it.
+  /// Seconds that an allocation must last so that the trial may start in it.
   [[nodiscard]] double longest_s(const TrialSpec& spec) const;
 
   // runner_steps.cpp
-  /// Takes in what the trial has done, and pushes it on; true: it is over.
+  /// Processes the trial's output and limits. Returns true when the trial is over.
   [[nodiscard]] bool watch(slurm::StepTrial& trial);
   void hold_to_limits(slurm::StepTrial& trial);
-  /// A launch is silent: asks whether its step is there, or steps that an earlier launch has left
-  /// in the allocation keep it from its turn. Those are ended.
+  /// Checks a launch without output: does its step exist, or do steps of an earlier launch block
+  /// the allocation? Cancels such earlier steps.
   void look_for_step(slurm::StepTrial& trial);
   void on_steps_listed(const std::string& own, const std::string& text);
   void push_towards_end(slurm::StepTrial& trial);
-  /// Of a step that has ended. False: the trial goes on, or the end cannot be judged yet.
+  /// Decides the outcome of an ended step. Returns false if the trial continues or the outcome
+  /// cannot be decided yet.
   [[nodiscard]] bool decide_outcome(slurm::StepTrial& trial);
-  /// All that will be known of such a step; nothing as long as the controller may tell more.
+  /// Returns all evidence about an ended step; nullopt while the controller may still add to it.
   [[nodiscard]] std::optional<slurm::StepEvidence> settled_evidence(const slurm::StepTrial& trial);
-  /// True: the trial is over; else it waits for another launch. `usable`: the allocation is.
+  /// Returns true if the trial is over; otherwise it waits for another launch. `usable`: the
+  /// allocation can be used again.
   [[nodiscard]] bool on_failed_launch(slurm::StepTrial& trial, const std::string& why, bool usable);
   void finish(slurm::StepTrial& trial, Outcome outcome);
   void ask_to_end(slurm::StepTrial& trial, slurm::EndCause cause, bool by_force);
 
-  /// The copy of PyTorch's hook that nodes see, made at its first use; empty: the trial has none.
+  /// Folder with the copy of PyTorch's hook for the nodes, made at first use; empty: the trial has
+  /// none.
   [[nodiscard]] Result<std::filesystem::path> shared_hook(const TrialSpec& spec);
   void start_waiting();
   [[nodiscard]] bool launch(slurm::StepTrial& trial, slurm::Allocation& allocation);
   // runner_allocations.cpp
   void heed_setbacks();
   void give_up_waiting(const std::string& kind, const std::string& why);
-  /// Allocations that are held or asked for; of all kinds if `kind` is empty.
+  /// Number of allocations held or requested; of all kinds if `kind` is empty.
   [[nodiscard]] int held_of_kind(const std::string& kind) const;
   void ask_for_allocations();
   void replace_short(slurm::Allocation& allocation, double needed_s);
   void give_back_surplus();
   [[nodiscard]] int running_trials() const;
   [[nodiscard]] bool is_waited_for(const std::string& kind) const;
-  /// Trials that wait for Slurm, not for others of the study, while there are other nodes that
-  /// further trials could use. Where there are none, those would wait as well, chosen too early.
+  /// Number of trials that wait for Slurm, not for other trials of the study. 0 unless other nodes
+  /// could run further trials: otherwise those would wait as well, and would be chosen too early.
   [[nodiscard]] int trials_in_queue() const;
   [[nodiscard]] static std::string price_text(int nodes, std::optional<double> usd_per_node_hour);
   void tell_what_is_left();
@@ -117,7 +120,7 @@ class SlurmRunner final : public Runner, public MachineHolder {
   slurm::Allocations allocations_;
   slurm::Grants grants_;
   slurm::LostNodes lost_nodes_;
-  std::string prefix_;                 ///< of the names of jobs and of the study's folder
+  std::string prefix_;                 ///< prefix of the names of jobs and of the study's folder
   std::filesystem::path shared_hook_;  ///< empty: not copied yet
   Trials trials_;                      ///< not finished
   std::vector<TrialEvent> events_;

@@ -29,7 +29,7 @@ constexpr double k_most_gpus = 64.0;
 constexpr double k_most_cpus = 4096.0;
 constexpr std::size_t k_most_options = 50;
 
-/// What the runner itself decides, and what would take trials out of its hands.
+/// Options that the runner sets itself, or that would take control of trials away from it.
 constexpr std::array<std::string_view, 23> k_own_options = {
     "job-name",      "nodes",         "ntasks",     "ntasks-per-node",
     "cpus-per-task", "exclusive",     "mem",        "time",
@@ -58,7 +58,7 @@ Type<StringTemplate> option_template() {
       {{"pattern", "^--"}});
 }
 
-/// A name of a variable, or the beginning of some with a `*` behind.
+/// The name of a variable, or a prefix of names followed by `*`.
 Type<std::string> variable_pattern() {
   constexpr std::size_t k_longest = 256;
   static constexpr const char* k_pattern = R"(^[A-Za-z_][A-Za-z0-9_]*\*?$)";

@@ -26,7 +26,7 @@ namespace {
 constexpr double k_least_time_s = 3600.0;
 constexpr double k_spare_time_s = 600.0;
 constexpr double k_least_lease_s = 120.0;
-/// Each is a request to the controller.
+/// Limits the test submissions, because each is a request to the controller.
 constexpr std::size_t k_most_needs_asked = 20;
 
 int whole_number(const document::Formula& formula, const Configuration& configuration, double least,
@@ -42,14 +42,14 @@ void add_option(slurm::Need& need, const char* name, const document::StringTempl
   if (!text.empty()) need.options.push_back(fmt::format("{}={}", name, text));
 }
 
-/// Memory of each node.
+/// Adds the memory of each node.
 void add_memory(slurm::Need& need, const document::StringTemplate& memory,
                 const Configuration& configuration) {
   const std::string text = memory.render(configuration).value_or("");
   if (text != "all" && text != "0") need.options.push_back("mem=" + (text.empty() ? "site" : text));
 }
 
-/// What is wrong with one need, and at which key.
+/// A fault of a need, and its key.
 struct NeedFault {
   std::string key;
   std::string message;
@@ -116,7 +116,7 @@ std::optional<NeedFault> fault_of(const slurm::Need& need, const SlurmSection& s
                                format_duration(*time_s), format_duration(needed_s))};
 }
 
-/// What a launch leaves `tasks_per_node` to be.
+/// Checks `tasks_per_node` against the launch.
 std::optional<std::string> fault_of_tasks(const std::optional<Launch>& launch,
                                           const SlurmSection& section) {
   if (!launch) return std::nullopt;
@@ -149,7 +149,7 @@ class SlurmStage final : public RehearsalStage {
       : clock_(rehearsal.wall_time_s), rng_(rehearsal.seed, "slurm rehearsal") {
     cluster_.usd_per_node_hour = options.usd_per_node_hour;
     cluster_.fate = [this, wait_s = options.expected_wait_s](const slurm::VirtualJob&) {
-      // An exponential wait: often short, sometimes long, as queues are.
+      // Draws an exponential wait: often short, sometimes long, as in real queues.
       const double drawn_s = -wait_s * std::log(1.0 - std::min(rng_.uniform(), 0.999));
       slurm::JobFate fate;
       fate.queue_s = k_least_wait_s + drawn_s;
@@ -181,9 +181,9 @@ class SlurmStage final : public RehearsalStage {
   }
 
  private:
-  /// As measured on a small cluster.
+  /// Measured on a small cluster.
   static constexpr double k_step_start_s = 0.06;
-  /// A prologue, and the scheduler's next round.
+  /// Time for a prologue and the scheduler's next round.
   static constexpr double k_least_wait_s = 1.0;
   static constexpr double k_step_noise = 0.03;
   static constexpr double k_least_step_s = 1e-6;
@@ -211,7 +211,7 @@ slurm::Need SlurmSection::need_of(const Configuration& configuration) const {
   if (gpus > 0) need.options.push_back(fmt::format("gpus-per-node={}", gpus));
   for (const Template& option : options) {
     const std::string text = option.render(configuration).value_or("");
-    // A value that is empty is not given at all.
+    // An option with an empty value is left out.
     if (text.size() > 2 && !text.ends_with('=')) need.options.push_back(text.substr(2));
   }
   return need;
@@ -342,7 +342,7 @@ std::vector<SummaryLine> SlurmSettings::summary(const Configuration& baseline) c
       asks_all && std::ranges::all_of(answers, &slurm::TestedSubmission::refused);
   for (const slurm::TestedSubmission& answer : answers)
     lines.push_back({"sbatch", answer.text, are_refused});
-  // Where Slurm could not be asked, the last answer tells why.
+  // If Slurm could not be asked, the last answer says why.
   if (!asks_all && answers.size() == k_most_needs_asked) {
     lines.push_back(
         {"sbatch", fmt::format("asked about {} of {} kinds of allocation: each is a request to the "

@@ -15,7 +15,7 @@
 
 namespace steptune {
 
-/// What the section of a study on Slurm says.
+/// Keys of the section `runner` of type `slurm`.
 struct SlurmSection {
   using Template = document::StringTemplate;
 
@@ -36,19 +36,19 @@ struct SlurmSection {
   bool exclusive = true;
   Template memory = Template::parse("all").value();
   std::string setup;
-  std::optional<std::vector<std::string>> inherit;  ///< nothing: all
+  std::optional<std::vector<std::string>> inherit;  ///< nullopt: all
   double keep_alive_s = 300.0;
   double poll_s = 30.0;
   double queue_wait_s = 86'400.0;
   double launch_limit_s = 300.0;
   double expected_queue_wait_s = 60.0;
-  std::filesystem::path folder;  ///< empty: `.steptune/slurm` where the tuner runs
+  std::filesystem::path folder;  ///< empty: `.steptune/slurm` in the tuner's folder
   slurm::NodePrices price_per_node_hour;
 
-  /// What a configuration's trial needs. Nodes that are no whole number in range become 0, which no
-  /// runner accepts.
+  /// Need of a configuration's trial. If its node count is not a whole number in range, it becomes
+  /// 0, which every runner refuses.
   [[nodiscard]] slurm::Need need_of(const Configuration& configuration) const;
-  /// Whether it depends on the configuration.
+  /// True if the need depends on the configuration.
   [[nodiscard]] bool needs_vary() const;
 };
 
@@ -59,7 +59,7 @@ class SlurmSettings final : public RunnerSettings {
   SlurmSettings(SlurmSection section, const TrialLimits& limits);
 
   [[nodiscard]] const SlurmSection& section() const { return section_; }
-  /// What the runner is told.
+  /// The settings that the runner gets.
   [[nodiscard]] slurm::SlurmOptions options() const;
   [[nodiscard]] std::filesystem::path folder() const;
 
@@ -70,7 +70,7 @@ class SlurmSettings final : public RunnerSettings {
   [[nodiscard]] Resources resources_of(const Configuration& configuration) const override;
   [[nodiscard]] std::optional<HourlyPrice> price_of(
       const Configuration& configuration) const override;
-  /// Asks Slurm whether and when it would start what the study needs (`sbatch --test-only`).
+  /// Asks Slurm with `sbatch --test-only` whether and when it would start the study's allocations.
   [[nodiscard]] std::vector<SummaryLine> summary(const Configuration& baseline) const override;
   [[nodiscard]] Result<RunnerParts> make(const Clock& clock, std::uint64_t seed) const override;
   [[nodiscard]] std::unique_ptr<RehearsalStage> rehearse(
@@ -79,8 +79,8 @@ class SlurmSettings final : public RunnerSettings {
  private:
   SlurmSection section_;
   TrialLimits limits_;
-  std::vector<slurm::Need> needs_;  ///< of all examples, the baseline's first
-  std::string mpi_;                 ///< srun's option for the baseline's launch; empty: none
+  std::vector<slurm::Need> needs_;  ///< needs of all examples, the baseline's first
+  std::string mpi_;                 ///< srun's MPI option for the baseline's launch; empty: none
 };
 
 }  // namespace steptune

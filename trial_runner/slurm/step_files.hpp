@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// What the supervisor of a step writes into the step's folder, and the tuner reads there:
+/// Files that a step's supervisor writes into the step's folder and the tuner reads:
 ///
-///   lock      locked (flock) as long as the supervisor lives; its process number
+///   lock      locked (flock) while the supervisor lives; contains its process number
 ///   output.N  segments of output: records of `TIME LENGTH\n` and LENGTH bytes, TIME in seconds of
-///             CLOCK_BOOTTIME; the latest two are kept
-///   status    `exit N TIME` or `signal N TIME` of srun, then perhaps a line `fault WHY`; written
-///             last, where the disk has room for it from the start (`status.newPID`)
+///             CLOCK_BOOTTIME; the latest two segments are kept
+///   status    srun's end: `exit N TIME` or `signal N TIME`, then perhaps a line `fault WHY`;
+///             written last, on disk space reserved from the start (`status.newPID`)
 namespace steptune::slurm {
 
 inline constexpr const char* k_lock_file = "lock";

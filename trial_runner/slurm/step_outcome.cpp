@@ -17,18 +17,18 @@
 namespace steptune::slurm {
 namespace {
 
-/// As a shell tells of a program that it has not found, or may not execute.
+/// Exit statuses of a shell whose program was not found or is not executable.
 constexpr int k_not_found = 127;
 constexpr int k_not_executable = 126;
-/// As it tells of one that SIGKILL or SIGTERM ended.
+/// Exit statuses of a shell whose program was ended by SIGKILL or SIGTERM.
 constexpr int k_status_killed = 128 + 9;
 constexpr int k_status_terminated = 128 + 15;
 
 constexpr std::array<std::string_view, 3> k_lost_node_phrases{
     "Node failure on", "io error with slurmstepd", "Communication connection failure"};
 
-/// The system's words, which gloo, NCCL and Python hand on, and those of PyTorch's TCPStore, which
-/// writes the first letter small.
+/// System messages as gloo, NCCL and Python print them, and those of PyTorch's TCPStore, which
+/// begin with a small letter.
 constexpr std::array<std::string_view, 2> k_taken_port_phrases{"ddress already in use",
                                                                "EADDRINUSE"};
 
@@ -46,7 +46,7 @@ std::string with_last_output(std::string detail, const StepEvidence& evidence) {
   return detail;
 }
 
-/// What this program has caused.
+/// Outcome if this program ended the step.
 Outcome asked_for(EndCause cause, const TrialLimits& limits) {
   if (cause == EndCause::wall_limit) {
     return {
@@ -60,7 +60,7 @@ Outcome asked_for(EndCause cause, const TrialLimits& limits) {
   return {.kind = OutcomeKind::stopped};
 }
 
-/// Nobody but the trial uses the memory of its allocation.
+/// Slurm's memory kills are the trial's own, because nothing else runs in its allocation.
 bool was_killed_for_memory(const StepEvidence& evidence) {
   return evidence.memory_kill ||
          (evidence.allocation_state && evidence.allocation_state->starts_with("OUT_OF_MEMORY"));
@@ -115,11 +115,11 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
   const bool known = evidence.allocation_state.has_value();
   const bool over = known && phase_of(*evidence.allocation_state) != JobPhase::usable;
   const bool incomplete = marks.exited() < tasks;
-  // A shell may live long enough to tell what killed its program.
+  // A shell may live long enough to report the signal that ended its program.
   const bool killed_by_others =
       marks.told_to_end() || (evidence.cancelled && (marks.failure() == k_status_killed ||
                                                      marks.failure() == k_status_terminated));
-  // What is left of a job that lost a node, or all of them, fails for want of the others.
+  // When a node is lost, remaining tasks fail because they miss the others.
   const bool cut_off =
       (incomplete && (over || evidence.node_lost)) || (marks.only_ended() && (over || !known));
   const bool failed_itself = marks.failure() && !killed_by_others && !cut_off;
@@ -153,7 +153,7 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
     } else if (marks.told_to_end()) {
       outcome.detail = "told to end from outside, as by a preemption with a grace time";
     } else {
-      // Its output tells how it ended.
+      // The output shows how it ended.
       outcome.detail =
           evidence.fault.empty() ? "its step was ended from outside" : "how it ended is not known";
     }

@@ -11,46 +11,44 @@
 
 namespace steptune::slurm {
 
-/// Why this program has ended a step.
+/// Reason of this program to end a step.
 enum class EndCause { none, caller, wall_limit, no_output };
 
-/// What is known of a step that has ended.
+/// Facts about an ended step.
 struct StepEvidence {
   EndCause cause = EndCause::none;
   std::optional<int> srun_status;
-  std::string fault;              ///< why output is missing; empty if none is
+  std::string fault;              ///< why output is missing; empty: the output is complete
   std::vector<std::string> tail;  ///< last lines of output
-  bool says_memory_out = false;   ///< its last words do (`ended_out_of_memory`)
-  bool memory_kill = false;       ///< Slurm's words among the output say so
-  bool cancelled = false;         ///< likewise
-  bool node_lost = false;         ///< likewise
-  /// The program found the port that it was given for its tasks' meeting in use, and told no
-  /// progress.
+  bool says_memory_out = false;   ///< its last output does (`ended_out_of_memory`)
+  bool memory_kill = false;       ///< Slurm reported it in the output
+  bool cancelled = false;         ///< Slurm reported it in the output
+  bool node_lost = false;         ///< srun reported it in the output
+  /// The port assigned for the tasks' meeting was in use, before the program reported progress.
   bool port_taken = false;
-  /// Of the allocation, asked after the step's end; nothing: the controller does not answer.
+  /// State of the allocation, read after the step's end. nullopt: the controller does not answer.
   std::optional<std::string> allocation_state;
 };
 
-/// Whether a line of output is Slurm's own about a program that was killed for memory.
+/// True if Slurm reports in this line that a program was killed for memory.
 [[nodiscard]] bool tells_of_memory_kill(std::string_view line);
 
-/// Whether a line of output is Slurm's own about a step or job that was cancelled.
+/// True if Slurm reports in this line that a step or job was cancelled.
 [[nodiscard]] bool tells_of_cancelling(std::string_view line);
 
-/// Whether a line is srun's own about a node that it has lost sight of.
+/// True if srun reports in this line that it has lost a node.
 [[nodiscard]] bool tells_of_lost_node(std::string_view line);
 
-/// Whether a line is a program's own about a port that it could not have, as another program has
-/// it.
+/// True if a program reports in this line that its port is used by another program.
 [[nodiscard]] bool tells_of_taken_port(std::string_view line);
 
-/// Whether the end can be judged without asking what has become of the allocation: only success
-/// proves itself.
+/// True if the step has succeeded beyond doubt. Other ends cannot be judged without the
+/// allocation's state.
 [[nodiscard]] bool is_proven_success(const StepMarks& marks, EndCause cause);
 
-/// How the trial ended; nothing where its program never ran although nobody has ended it, or failed
-/// for the port that it was given: the launch has failed, which is not the trial's fault. `detail`
-/// tells why in any case.
+/// Returns how the trial ended. nullopt if the launch failed, which is not the trial's fault: its
+/// program never ran although nobody ended it, or its assigned port was in use. `detail` always
+/// gets the reason.
 [[nodiscard]] std::optional<Outcome> step_outcome(const StepMarks& marks,
                                                   const StepEvidence& evidence,
                                                   const TrialLimits& limits, int tasks,

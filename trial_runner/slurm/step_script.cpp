@@ -21,7 +21,7 @@ constexpr std::size_t k_most_script_bytes = 131'071;
 constexpr char k_mark = '\x1e';
 constexpr std::string_view k_end_of_mark = ";";
 constexpr std::string_view k_told = "told";
-/// As a shell tells of a program that a signal has ended.
+/// Exit statuses of a shell whose program was ended by a signal.
 constexpr int k_terminated = 128 + 15;
 constexpr int k_killed = 128 + 9;
 
@@ -33,8 +33,8 @@ constexpr const char* k_ranks =
     "export RANK=\"$SLURM_PROCID\" WORLD_SIZE=\"$SLURM_STEP_NUM_TASKS\" "
     "LOCAL_RANK=\"$SLURM_LOCALID\" GROUP_RANK=\"$SLURM_NODEID\"\n";
 
-/// What the node is, told by its first task: without a program that would have to be there, and of
-/// the first processor only, since the file is long and read byte by byte.
+/// Reports the node's kernel and CPU model, once per node. Uses only shell builtins. Reads only the
+/// first CPU of /proc/cpuinfo, because the file is long and the shell reads it byte by byte.
 constexpr const char* k_node =
     "[ \"${SLURM_LOCALID:-0}\" != 0 ] || (\n"
     "kernel= cpu=\n"
@@ -44,9 +44,9 @@ constexpr const char* k_node =
     "done </proc/cpuinfo; } 2>/dev/null\n"
     "[ -z \"$kernel\" ] || m node \"$SLURM_PROCID $kernel$cpu\")\n";
 
-/// torchrun takes its options from these where its words leave them out. Nodes are numbered by
-/// Slurm and meet at the first: their own meeting (c10d) numbers them as they come, and tells the
-/// processes the name that the first knows itself by, which others may not know.
+/// Variables from which torchrun takes options that its words leave out. Slurm numbers the nodes,
+/// and they meet at the first one. torchrun's own meeting (c10d) would number nodes as they arrive
+/// and announce the name by which the first node knows itself, which others may not resolve.
 constexpr const char* k_meeting =
     "export PET_NODE_RANK=\"$SLURM_NODEID\" PET_MASTER_ADDR={} PET_MASTER_PORT={}\n";
 
@@ -54,14 +54,14 @@ bool is_torchrun(const TrialSpec& spec) {
   return spec.launch && spec.launch->with == Launcher::torchrun;
 }
 
-/// What marks the start and the end of a task. A mark is one write, below PIPE_BUF, but what comes
-/// of it may be cut where Slurm's messages end and mixed with other tasks': so each is there twice,
-/// and one that is not whole is not heeded.
+/// Shell code that marks the start and end of a task. Each mark is one write below PIPE_BUF. Slurm
+/// may still split it at its message limits and mix it with other tasks' output, so each mark is
+/// written twice, and incomplete ones are ignored.
 std::string marking_lines(const std::string& mark_word) {
   return fmt::format(
       "m() {{ printf '\\036steptune {0} %s %s ;\\n\\036steptune {0} %s %s ;\\n'"
       " \"$1\" \"$2\" \"$1\" \"$2\"; }}\n"
-      // Before the start, with which it is told.
+      // The node's mark comes before the start, because the start event includes it.
       "{1}"
       "m start \"$SLURM_PROCID ${{SLURMD_NODENAME:-?}} $SLURM_JOB_ID.$SLURM_STEP_ID\"\n"
       "told=\n"
@@ -71,11 +71,11 @@ std::string marking_lines(const std::string& mark_word) {
       mark_word, k_node);
 }
 
-/// By which a launch's processes know and find each other.
+/// Sets the variables by which a launch's processes know and find each other.
 std::string rank_lines(const TrialSpec& spec, const StepScript& script) {
   std::string text;
   if (spec.launch) {
-    // Of the tuner's own environment, which srun hands on.
+    // The tuner's own environment may contain rank variables, and srun passes them on.
     text += "unset";
     for (const std::string_view name : rank_variables())
       text += fmt::format(" {}", name);
@@ -95,7 +95,7 @@ std::string rank_lines(const TrialSpec& spec, const StepScript& script) {
 
 Result<std::string> environment_lines(const TrialSpec& spec) {
   static const std::regex k_name("[A-Za-z_][A-Za-z0-9_]*");
-  // Tells the reporters that somebody reads what they print.
+  // This variable announces to reporters that a tuner reads their output.
   std::string text = fmt::format("export {}={}\n", k_trial_variable, trial_name(spec.key));
   if (!spec.environment.contains("PYTHONUNBUFFERED")) text += "export PYTHONUNBUFFERED=1\n";
   for (const auto& [name, value] : spec.environment) {
@@ -108,8 +108,8 @@ Result<std::string> environment_lines(const TrialSpec& spec) {
   return text;
 }
 
-/// Of the trial's folder, the study's set-up, and behind what that does (a module, a virtual
-/// environment), the hook.
+/// Enters the trial's folder, runs the study's set-up, and then adds the hook, after the set-up has
+/// loaded modules or a virtual environment.
 std::string place_lines(const TrialSpec& spec, const StepScript& script) {
   std::error_code error;
   const auto folder = spec.working_directory.empty() ? std::filesystem::current_path(error)
@@ -154,11 +154,10 @@ Result<std::string> step_script(const TrialSpec& spec, const StepScript& script)
   }
   const auto environment = environment_lines(spec);
   if (!environment) return tl::unexpected(environment.error());
-  // What the trial sets, its shell options and traps included, ends with its subshell: the marks
-  // stay.
+  // A subshell keeps the trial's shell options and traps away from the code that writes marks.
   std::string text = marking_lines(script.mark_word) + "(\n" + rank_lines(spec, script) +
                      *environment + place_lines(spec, script);
-  // exec: a program, never one of the shell's own commands.
+  // exec runs a program, never one of the shell's own commands.
   text += "exec";
   for (const std::string& word : spec.argv)
     text += " " + posix_quoted(word);
@@ -204,7 +203,7 @@ void StepMarks::feed(std::string_view bytes,
     const bool whole = end != std::string_view::npos && bytes[end] == '\n' &&
                        begin.size() == prefix_.size() &&
                        take(bytes.substr(prefix_.size(), end - prefix_.size()));
-    // What has come into the middle of a mark is output, or another mark.
+    // Bytes inside a broken mark are output or another mark.
     bytes.remove_prefix(whole ? end + 1 : begin.size());
   }
 }
@@ -254,7 +253,7 @@ bool StepMarks::take_node(std::istream& words) {
 
 void StepMarks::take_end(int status, bool told) {
   if (status != 0) failures_.push_back(status);
-  // What fails after the first was told to end may do so for want of it.
+  // After a first SIGTERM or failure, later failures may be consequences of it.
   if (told_ || own_failure_) return;
   told_ = told;
   if (!told && status != 0 && !was_ended(status)) own_failure_ = status;

@@ -15,61 +15,64 @@
 namespace steptune::slurm {
 
 struct StepScript {
-  std::string mark_word;  ///< random: what the trial prints itself is not taken for a mark
+  std::string mark_word;  ///< random, so that the trial's own output is never taken for a mark
   int nodes = 1;
   int tasks = 1;
-  std::string head_host;  ///< of the allocation
-  int port = 0;           ///< for the tasks' meeting
-  std::string setup;      ///< shell text before the program
-  /// PyTorch's hook as the nodes see it, where the trial has it (`TrialSpec::python_path`).
+  std::string head_host;  ///< first host of the allocation
+  int port = 0;           ///< port at which the tasks meet
+  std::string setup;      ///< shell code that runs before the program
+  /// Path of PyTorch's hook on the nodes, if the trial has it (`TrialSpec::python_path`).
   std::string python_path{};
 };
 
-/// Whether a step's program is told a port to meet at: where it has several tasks, or is torchrun.
+/// True if the program gets a port to meet at: it has several tasks, or is torchrun.
 [[nodiscard]] bool has_meeting(const TrialSpec& spec, int tasks);
 
-/// The text that `/bin/sh -c` runs as each task of a trial's step: marks node and start, sets ranks
-/// and the study's variables, goes to the trial's folder, runs the program byte-exact and marks its
-/// exit status. Several tasks get the variables by which torch.distributed finds its ranks, and
-/// torchrun those by which its nodes meet. Errors (`usage`): a NUL byte, a variable's name that no
-/// shell can export, a text that is too long for the system.
+/// Returns the script that `/bin/sh -c` runs as each task of a trial's step. It marks node and
+/// start, sets ranks and the study's variables, enters the trial's folder, runs the program with
+/// exactly its arguments, and marks the exit status. Several tasks also get the variables by which
+/// torch.distributed finds its ranks, and torchrun gets those by which its nodes meet. Returns a
+/// `usage` error for a NUL byte, a variable name that no shell can export, or a text that is too
+/// long for the system.
 [[nodiscard]] Result<std::string> step_script(const TrialSpec& spec, const StepScript& script);
 
-/// What tasks have marked, cut out of a step's output. Output of several tasks may be mixed at any
-/// byte; a mark counts once it has come in one piece.
+/// Extracts the tasks' marks from a step's output. Output of several tasks may be mixed at any
+/// byte, so only complete marks count.
 class StepMarks {
  public:
   StepMarks(std::string mark_word, int tasks);
 
-  /// Calls `on_output` for what is no mark, in order. Of a mark that is not complete nothing is
-  /// passed on yet; anything else at once.
+  /// Passes bytes that are not marks to `on_output`, in order. Holds back an incomplete mark until
+  /// it is complete; passes everything else at once.
   void feed(std::string_view bytes, const std::function<void(std::string_view)>& on_output);
 
   [[nodiscard]] int started() const { return static_cast<int>(hosts_.size()); }
   [[nodiscard]] bool all_started() const { return started() == tasks_; }
   [[nodiscard]] int exited() const { return static_cast<int>(statuses_.size()); }
   [[nodiscard]] bool all_succeeded() const;
-  /// The exit status that explains the trial's end: of the task that failed first, those that were
-  /// only ended with it (SIGTERM, SIGKILL) last; nothing while none has failed.
+  /// Exit status that explains the trial's end: that of the task that failed first. Tasks that were
+  /// only ended with it (SIGTERM, SIGKILL) come last. nullopt: no task has failed.
   [[nodiscard]] std::optional<int> failure() const;
-  /// Whether every failure so far is that of a task that was ended by a signal to end.
+  /// True if every failed task so far was ended by SIGTERM or SIGKILL.
   [[nodiscard]] bool only_ended() const;
-  /// Whether a task was sent SIGTERM before any task had failed by itself: its end is not its own.
+  /// True if a task got SIGTERM before any task had failed by itself. Then the step was ended from
+  /// outside.
   [[nodiscard]] bool told_to_end() const { return told_; }
   [[nodiscard]] bool folder_missing() const { return folder_missing_; }
   /// `12.3`; empty until a task has started.
   [[nodiscard]] const std::string& step_id() const { return step_id_; }
   /// Hosts by task.
   [[nodiscard]] const std::map<int, std::string>& hosts() const { return hosts_; }
-  /// Of the nodes whose first tasks have told, each once: releases of their kernels, models of
-  /// their processors. Empty of a step that an older version started.
+  /// Kernel releases and CPU models of the nodes whose first task has reported, without duplicates.
+  /// Empty for a step that an older version started.
   [[nodiscard]] const std::set<std::string>& kernels() const { return kernels_; }
   [[nodiscard]] const std::set<std::string>& cpus() const { return cpus_; }
 
  private:
-  /// False: it is not whole.
+  /// Returns false if the mark is incomplete.
   [[nodiscard]] bool take(std::string_view mark);
-  /// `KERNEL MODEL ;`, the model with blanks, or nothing where the system tells none.
+  /// Parses `KERNEL MODEL ;`. The model may contain blanks, and is missing if the system reports
+  /// none.
   [[nodiscard]] bool take_node(std::istream& words);
   void take_end(int status, bool told);
 

@@ -19,23 +19,23 @@
 
 namespace steptune::slurm {
 
-/// A step that a trial was launched as.
+/// One launch of a trial as a step.
 struct StepLaunch {
-  std::string name;        ///< of the step and its folder: the trial's token
-  std::string allocation;  ///< name
+  std::string name;        ///< name of the step and its folder; the trial's token
+  std::string allocation;  ///< name of the allocation
   std::string job_id;
   std::string mark_word;
   int tasks = 1;
-  int held_nodes = 1;  ///< that the trial pays for
+  int held_nodes = 1;  ///< nodes that the trial pays for
   double at_s = 0.0;
-  double allocation_start_wall_s = 0.0;  ///< as it was listed then
+  double allocation_start_wall_s = 0.0;  ///< as listed at the launch
 };
 
-/// A trial that was handed over: it waits for an allocation, runs there as a step, and ends. Times
+/// A trial that was handed over. It waits for an allocation, runs there as a step, and ends. Times
 /// are those of the runner's clock.
 class StepTrial {
  public:
-  /// An error if the trial's log or its report format is unusable.
+  /// Returns an error if the trial's log or report format is unusable.
   [[nodiscard]] static Result<StepTrial> create(TrialSpec spec, Need need);
 
   [[nodiscard]] const TrialSpec& spec() const { return spec_; }
@@ -49,54 +49,54 @@ class StepTrial {
   void set_launches(int launches) { launches_ = launches; }
 
   void launch(StepLaunch launch, std::unique_ptr<Step> step);
-  /// Not while it waits.
+  /// Valid only after a launch.
   [[nodiscard]] const StepLaunch& step_launch() const { return launch_.value(); }
-  /// The launch came to nothing: it waits again. `failed`: it counts as a failed one.
+  /// The launch failed and the trial waits again. `failed` counts it as a failed launch.
   void wait_again(double now_s, bool failed);
   [[nodiscard]] int failed_launches() const { return failed_launches_; }
-  /// srun waits for its turn in the allocation, and looks again after up to a minute only, where a
-  /// new one gets its turn at once.
+  /// Gives up a launch that waits for its turn in the allocation. srun checks for its turn only
+  /// once a minute; a new srun gets its turn at once.
   void give_up_launch() { blocked_ = true; }
   [[nodiscard]] bool launch_given_up() const { return blocked_; }
-  /// Launches that were given up so.
+  /// Number of launches that were given up in this way.
   [[nodiscard]] int blocked_launches() const { return blocked_launches_; }
-  /// While nothing has started: when the list of steps is to be asked.
+  /// When to request the list of steps, as long as no task has started.
   [[nodiscard]] double next_step_look_s() const { return next_step_look_s_; }
   void set_next_step_look_s(double time_s) { next_step_look_s_ = time_s; }
-  /// Not all tasks have started in time.
+  /// Some tasks have not started in time.
   void set_late() { late_ = true; }
   [[nodiscard]] bool is_late() const { return late_; }
 
-  /// Takes in what the step has printed; tells the start and the reports.
+  /// Reads the step's output; appends the start and reports to `events`.
   void read(double now_s, std::vector<TrialEvent>& events);
-  /// All tasks have marked their start.
+  /// True if all tasks have marked their start.
   [[nodiscard]] bool has_started() const { return started_s_.has_value(); }
   [[nodiscard]] double started_s() const { return started_s_.value(); }
   [[nodiscard]] const StepMarks& marks() const { return marks_.value(); }
-  /// Until when all is known of the step: before now while more output waits to be read, as it does
-  /// for a while where a former tuner has left a lot.
+  /// Time up to which all output has been read. Lags behind now while output is pending, for
+  /// example a lot that came while no tuner ran.
   [[nodiscard]] double known_until_s() const { return known_until_s_; }
-  /// When one of the limits is reached, and which; infinite before the start.
+  /// Time and kind of the next limit; infinite before the start.
   [[nodiscard]] std::pair<double, EndCause> next_limit() const;
 
-  /// The first cause counts.
+  /// Sets why the step is to end. Only the first cause counts.
   void set_cause(EndCause cause, double now_s);
   [[nodiscard]] EndCause cause() const { return cause_; }
   [[nodiscard]] double asked_s() const { return asked_s_; }
   [[nodiscard]] bool was_killed() const { return killed_; }
-  /// Ends its step at once.
+  /// Kills the step at once.
   void kill();
 
-  /// srun has ended and everything was read; when that was seen.
+  /// When srun's end was seen and all output had been read.
   [[nodiscard]] std::optional<double> step_ended_s() const { return step_ended_s_; }
   [[nodiscard]] StepEvidence evidence() const;
-  /// Nodes that srun says it has lost since the launch.
+  /// Nodes that srun has reported as lost since the launch.
   [[nodiscard]] const std::set<std::string>& lost_nodes() const { return lost_nodes_; }
 
-  /// The last event; nothing is billed of a trial that never started.
+  /// Returns the last event. A trial that never started is billed nothing.
   [[nodiscard]] TrialFinished finish(double now_s, Outcome outcome,
                                      std::optional<double> usd_per_node_hour);
-  /// Forgets the step's files.
+  /// Removes the step's files.
   void forget_step();
 
  private:
@@ -131,13 +131,13 @@ class StepTrial {
   double last_output_s_ = 0.0;
   double known_until_s_ = 0.0;
   double last_event_s_ = 0.0;
-  /// Lines before all tasks had started.
+  /// Lines printed before all tasks had started.
   std::vector<std::pair<double, std::string>> early_lines_;
   bool memory_kill_ = false;
   bool cancelled_ = false;
   bool node_lost_ = false;
   bool has_progressed_ = false;
-  bool port_taken_ = false;  ///< told before any progress
+  bool port_taken_ = false;  ///< reported before any progress
   std::set<std::string> lost_nodes_;
   EndCause cause_ = EndCause::none;
   double asked_s_ = 0.0;

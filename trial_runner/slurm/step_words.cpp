@@ -37,10 +37,10 @@ std::vector<std::string> step_words(const TrialSpec& spec, const Need& need,
   if (cpus == 0 && options.exclusive && allocation.nodes > 0) {
     cpus = std::max(1, allocation.cpus / allocation.nodes / tasks);
   }
-  // srun itself would give each task one, and loaders would starve.
+  // By default srun gives each task one CPU, which would starve data loaders.
   if (cpus > 0) words.push_back(fmt::format("--cpus-per-task={}", cpus));
   if (!need.value_of("mem")) words.emplace_back("--mem=0");
-  // What is held is not seen by a step that does not ask for it.
+  // A step sees GPUs and other held resources only if it requests them.
   for (const char* option : {"gpus", "gpus-per-node", "gpus-per-task", "gres"}) {
     if (const auto value = need.value_of(option))
       words.push_back(fmt::format("--{}={}", option, *value));

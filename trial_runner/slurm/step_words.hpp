@@ -11,12 +11,12 @@
 
 namespace steptune::slurm {
 
-/// Tasks that srun starts of a trial on each of its nodes; torchrun, as one, starts a node's
+/// Tasks of a trial that srun starts on each node. For torchrun it is 1: torchrun starts the node's
 /// processes itself.
 [[nodiscard]] int tasks_per_node(const TrialSpec& spec, const SlurmOptions& options);
 
-/// srun and its options for a trial's step of this name in an allocation that runs; the program's
-/// own words follow.
+/// Returns srun and its options for a trial's step with this name in a running allocation. The
+/// program's own words follow.
 [[nodiscard]] std::vector<std::string> step_words(const TrialSpec& spec, const Need& need,
                                                   const SlurmOptions& options,
                                                   const Allocation& allocation,

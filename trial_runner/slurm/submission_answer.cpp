@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view k_passing[] = {
     "Socket timed out", "Unable to contact",  "temporarily", "try again",     "Connection refused",
     "Connection reset", "Transport endpoint", "Zero Bytes",  "not responding"};
-/// `AssocMaxSubmitJobLimit`, `QOSMaxSubmitJobPerUserLimit` and their like.
+/// Parts of `AssocMaxSubmitJobLimit`, `QOSMaxSubmitJobPerUserLimit` and similar.
 constexpr std::string_view k_full[] = {"MaxSubmitJob"};
 constexpr std::string_view k_refused[] = {
     "Batch job submission failed", "unrecognized option", "nvalid option", "nvalid --",
@@ -24,7 +24,8 @@ bool tells(const CommandResult& result, std::span<const std::string_view> phrase
   });
 }
 
-/// The number that begins the last line that begins with one: sites wrap sbatch and print more.
+/// Returns the leading number of the last line that has one, because wrappers of sbatch may print
+/// more.
 std::string job_id_of(std::string_view text) {
   std::string id;
   while (!text.empty()) {

@@ -7,25 +7,25 @@
 
 namespace steptune::slurm {
 
-/// What sbatch's end says of the job that it was to submit.
+/// Result of sbatch.
 enum class Submission {
-  accepted,  ///< there is a job
-  unclear,   ///< there may be one all the same: an answer may be lost after the submission
-  full,      ///< refused for now: as many jobs as this user may have are in the queue
-  refused,   ///< refused as it was asked for
+  accepted,  ///< the job exists
+  unclear,   ///< the job may exist: the answer may have been lost after the submission
+  full,      ///< refused for now: this user has the most jobs allowed in the queue
+  refused,   ///< refused for good
 };
 
 struct SubmissionAnswer {
   Submission submission = Submission::unclear;
-  std::string job_id;  ///< where it was accepted
+  std::string job_id;  ///< if it was accepted
 };
 
-/// Whether a command that has failed may succeed another time, asked the same: the controller did
-/// not answer, or takes no further job for now.
+/// True if a failed command may succeed when it is repeated unchanged: the controller did not
+/// answer, or accepts no more jobs for now.
 [[nodiscard]] bool may_pass(const CommandResult& result);
 
-/// Only the controller's own refusal, and options that sbatch itself does not take, prove that
-/// there is no job.
+/// Reads sbatch's result. Only the controller's refusal, or options that sbatch itself refuses,
+/// prove that there is no job.
 [[nodiscard]] SubmissionAnswer read_submission(const CommandResult& result);
 
 }  // namespace steptune::slurm

@@ -13,10 +13,10 @@
 
 namespace steptune::slurm {
 
-/// A command of Slurm, run as a child process with a time limit of its own: with the controller
-/// away it would go on for 20 s and more.
+/// Result of one of Slurm's commands, run as a child process with a time limit. Without the limit
+/// it would last 20 s and more if the controller is away.
 struct CommandResult {
-  int status = 0;  ///< exit status; 128 + signal; 127: it could not be started
+  int status = 0;  ///< exit status; 128 + signal; 127: the command could not be started
   bool timed_out = false;
   std::string out;
   std::string err;
@@ -25,92 +25,91 @@ struct CommandResult {
 };
 using Then = std::function<void(const CommandResult&)>;
 
-/// A step to be started: one program on each of its tasks.
+/// Request to start a step: one program on each of its tasks.
 struct StepRequest {
-  std::string name;  ///< below the study's folder, and the step's for Slurm
+  std::string name;  ///< name of the step for Slurm, and of its folder below the study's
   std::string allocation;
   std::string job_id;
-  std::string mark_word;  ///< that its marks carry
+  std::string mark_word;  ///< part of the step's marks
   int tasks = 1;
-  std::vector<std::string> argv;  ///< srun and all its words
-  double keep_s = 120.0;          ///< lease that the allocation is given once the step has ended
-  std::map<std::string, std::string> values{};  ///< of parameters, as text: for a simulated host
+  std::vector<std::string> argv;                ///< srun and all its arguments
+  double keep_s = 120.0;                        ///< lease of the allocation after the step's end
+  std::map<std::string, std::string> values{};  ///< parameter values as text, for a simulated host
 };
 
-/// Output as it came. Times are those of the runner's clock.
+/// Output as it arrived. Times are those of the runner's clock.
 struct OutputChunk {
   double time_s = 0.0;
   std::string bytes;
 };
 
 struct StepEnd {
-  std::optional<int> status;  ///< srun's; nothing: it was killed, or nobody has seen it
-  std::string fault;          ///< why output is missing; empty if none is
-  /// When srun ended, runner's clock, which may be long before that is seen; nothing: not known.
+  std::optional<int> status;  ///< srun's status; nullopt: it was killed, or the status is lost
+  std::string fault;          ///< why output is missing; empty: the output is complete
+  /// When srun ended (runner's clock), perhaps long before that was noticed. nullopt: unknown.
   std::optional<double> time_s{};
 };
 
-/// A step that was started, or one that a former tuner has started: it goes on without this
-/// program.
+/// A step that this or a former tuner has started. It continues without this program.
 class Step {
  public:
   virtual ~Step() = default;
-  /// What has come since the last call; bounded.
+  /// Returns output since the last call; bounded in size.
   [[nodiscard]] virtual std::vector<OutputChunk> read() = 0;
-  /// Once srun has ended and all output was read.
+  /// Returns the end once srun has ended and all output was read.
   [[nodiscard]] virtual std::optional<StepEnd> end() = 0;
-  /// Ends it at once, by force.
+  /// Kills the step at once.
   virtual void kill() = 0;
-  /// Forgets what is stored of it. The last call.
+  /// Removes the step's stored files. Must be the last call.
   virtual void forget() = 0;
 };
 
 /// A step of an earlier tuner.
 struct EarlierStep {
   StepRequest request;  ///< without its command
-  /// Null: it was started from another machine, where alone it can be asked to end.
+  /// Null: the step was started from another machine, and can be ended only from there.
   std::unique_ptr<Step> step;
 };
 
-/// The machine that the runner submits from: its commands, steps, files that nodes see, and time.
-/// Of one thread. Errors are of kind `runner` and name the file or program.
+/// The machine from which the runner submits: its commands, steps, time, and files that nodes can
+/// see. For use by one thread. Errors are of kind `runner` and name the file or program.
 class SubmitHost {
  public:
   virtual ~SubmitHost() = default;
 
-  /// Runs a command; `then` is called with its result by a later `wait_until` or `poll`, unless the
-  /// host is destroyed before.
+  /// Runs a command. A later `wait_until` or `poll` passes its result to `then`, unless the host is
+  /// destroyed before.
   virtual void run(std::vector<std::string> argv, std::string input, Then then) = 0;
   /// Delivers results of commands that have ended.
   virtual void poll() = 0;
-  /// Whether commands are under way.
+  /// True if commands are running.
   [[nodiscard]] virtual bool busy() const = 0;
-  /// Lets time pass until the deadline or until something may have happened.
+  /// Waits until the deadline or until an event may have occurred.
   virtual void wait_until(double deadline_s) = 0;
 
-  /// Makes the study's folder, which the nodes must see too. Before any of the following.
+  /// Creates the study's folder, which the nodes must see too. Call this before the functions
+  /// below.
   [[nodiscard]] virtual Result<void> open_folder(const std::string& prefix) = 0;
-  /// A folder below the study's that holds these files (contents by path) and no others of them;
-  /// equal files have one folder, whichever tuner wrote it.
+  /// Returns a folder below the study's with exactly these files (contents by path). Equal sets of
+  /// files share one folder, whichever tuner wrote it.
   [[nodiscard]] virtual Result<std::filesystem::path> share_files(
       const std::map<std::string, std::string>& files) = 0;
-  /// Removes all such folders: no step uses them any more.
+  /// Removes these folders. Call it when no step uses them any more.
   virtual void remove_shared_files() = 0;
-  /// Starts a step, which goes on if this program ends. What keeps srun itself from starting is
-  /// told by the step's end.
+  /// Starts a step, which continues if this program ends. If srun cannot be started, the step's end
+  /// says why.
   [[nodiscard]] virtual Result<std::unique_ptr<Step>> start_step(const StepRequest& request) = 0;
-  /// Steps of the study that are stored: those of earlier tuners, which went on or have ended
-  /// since.
+  /// Returns the study's stored steps of earlier tuners, running or ended.
   [[nodiscard]] virtual std::vector<EarlierStep> find_steps() = 0;
 
-  /// The placeholder of the allocation ends, and all with it, unless this is renewed in time.
+  /// Renews an allocation's lease. When it expires, the placeholder ends, and all steps with it.
   [[nodiscard]] virtual Result<void> set_lease(const std::string& allocation,
                                                double until_wall_s) = 0;
-  /// The placeholder's script.
+  /// Returns the placeholder's script.
   [[nodiscard]] virtual std::string holder_script(const std::string& allocation) const = 0;
-  /// Whether the placeholder was seen to run: a hint to look at the queue.
+  /// True if the placeholder has written that it runs: a hint to ask the queue.
   [[nodiscard]] virtual bool holder_is_up(const std::string& allocation) const = 0;
-  /// It is gone: its lease and what its placeholder has told are removed.
+  /// Removes the files of an allocation that is gone: its lease and its placeholder's sign of life.
   virtual void forget_allocation(const std::string& allocation) = 0;
 };
 

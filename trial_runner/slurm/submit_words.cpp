@@ -32,7 +32,7 @@ std::vector<std::string> submit_words(const Need& need, const SlurmOptions& opti
     if (option != k_site_memory) words.push_back("--" + option);
   }
   if (avoided.empty()) return words;
-  // Of two, sbatch heeds the last.
+  // sbatch uses only the last --exclude, so merge both lists.
   const auto excluded = need.value_of("exclude");
   words.push_back("--exclude=" + (excluded ? *excluded + "," : "") + avoided);
   return words;
@@ -58,8 +58,8 @@ std::string last_words(const CommandResult& result) {
     return before == std::string::npos ? 0 : before + 1;
   };
   std::size_t begin = begin_of_line(end);
-  // Where a site's own checks refuse something they tell why, and sbatch behind them only that it
-  // has failed ("Unspecified error").
+  // If a site's own checks refuse a job, they print the reason, and sbatch then prints only a
+  // general failure ("Unspecified error").
   constexpr int k_most_lines = 4;
   for (int lines = 1; lines < k_most_lines && begin > 1; ++lines) {
     const std::size_t former = begin_of_line(begin - 2);

@@ -10,14 +10,14 @@
 
 namespace steptune::slurm {
 
-/// sbatch and its options for an allocation on other nodes than `avoided`; the script comes from
-/// standard input.
+/// Returns sbatch and its options for an allocation on nodes other than `avoided`. sbatch reads the
+/// script from standard input.
 [[nodiscard]] std::vector<std::string> submit_words(const Need& need, const SlurmOptions& options,
                                                     const std::string& name,
                                                     const std::string& avoided = {});
 
-/// The last line that a command has printed, with the errors right before it, or how it ended: for
-/// people.
+/// Returns, for people, the last line that a command has printed, with error lines right before it;
+/// otherwise how the command ended.
 [[nodiscard]] std::string last_words(const CommandResult& result);
 
 }  // namespace steptune::slurm

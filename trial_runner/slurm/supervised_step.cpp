@@ -22,7 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t k_most_bytes_a_read = std::size_t{1} << 20;
-/// Between looks at files, from the first after something came to those of a silent step.
+/// Gap between reads of the files: the first value after new output, growing to the second while
+/// silent.
 constexpr double k_least_look_gap_s = 0.02;
 constexpr double k_longest_look_gap_s = 0.5;
 constexpr double k_look_gap_growth = 1.5;
@@ -32,7 +33,7 @@ constexpr double k_look_gap_growth = 1.5;
 std::optional<pid_t> living_supervisor(const fs::path& folder) {
   const UniqueFd lock(::open((folder / k_lock_file).c_str(), O_RDONLY | O_CLOEXEC));
   if (!lock || ::flock(lock.get(), LOCK_SH | LOCK_NB) == 0) return std::nullopt;
-  // Where the file system knows no locks, the number may be that of another process by now.
+  // If the file system has no locks, the supervisor may be gone and its number reused.
   if (errno != EWOULDBLOCK) return std::nullopt;
   std::array<char, 32> text{};
   const ssize_t got = ::read(lock.get(), text.data(), text.size());
@@ -53,7 +54,7 @@ bool SupervisedStep::supervisor_is_gone() {
 
 bool SupervisedStep::has_ended() {
   if (end_) return true;
-  // In this order: a supervisor that is gone has written what it will ever write.
+  // Check the supervisor before its file: once it is gone, the file is final.
   const bool gone = supervisor_is_gone();
   if (child_) return false;
   std::ifstream file(folder_ / k_status_file);
@@ -94,7 +95,7 @@ std::optional<int> SupervisedStep::first_segment_from(int number) const {
 
 bool SupervisedStep::read_more() {
   if (!file_) {
-    // A reader that was away finds segments gone.
+    // Segments may have been removed while no tuner was reading.
     const auto first = first_segment_from(segment_);
     if (!first) return false;
     segment_ = *first;
@@ -111,10 +112,10 @@ bool SupervisedStep::read_more() {
     return true;
   };
   if (read_block()) return true;
-  if (segment_read_bytes_ < k_segment_bytes) return false;  // it goes on in this one
+  if (segment_read_bytes_ < k_segment_bytes) return false;  // more will come in this segment
   const auto next = first_segment_from(segment_ + 1);
   if (!next) return false;
-  // The next one exists only once this one is complete: what came meanwhile is the rest of it.
+  // The next segment exists only after this one is complete, so read the rest of this one first.
   if (read_block()) return true;
   file_.reset();
   pending_.clear();
@@ -133,7 +134,7 @@ void SupervisedStep::take_records(std::vector<OutputChunk>& chunks) {
     const auto time_s = parse_finite(head.substr(0, blank));
     const auto length = parse_finite(head.substr(std::min(blank + 1, head.size())));
     if (!time_s || !length || *length < 0.0) {
-      at = line_end + 1;  // not of a supervisor: nothing to be believed in it
+      at = line_end + 1;  // not written by a supervisor: skip it
       continue;
     }
     const auto bytes = static_cast<std::size_t>(*length);
@@ -146,7 +147,7 @@ void SupervisedStep::take_records(std::vector<OutputChunk>& chunks) {
 
 bool SupervisedStep::is_due() {
   const double now_s = clock_.now_s();
-  // The end of a supervisor that is a child is seen without its files.
+  // If the supervisor is a child, its end is visible without its files.
   if (now_s < next_look_s_ && (!child_ || !supervisor_is_gone())) return false;
   gap_s_ = std::clamp(gap_s_ * k_look_gap_growth, k_least_look_gap_s, k_longest_look_gap_s);
   next_look_s_ = now_s + gap_s_;

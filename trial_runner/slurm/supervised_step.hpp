@@ -14,12 +14,13 @@
 
 namespace steptune::slurm {
 
-/// A step under its supervisor, followed through the files of its folder (step_files.hpp), which
-/// may lie on a file system that many share: looked at seldom while nothing comes. Times of output
-/// are the supervisor's, so that a late look changes no measurement.
+/// A step under its supervisor, read through the files of its folder (step_files.hpp). Because the
+/// file system may be shared, a silent step's files are read rarely. Output has the supervisor's
+/// times, so reading late does not change measurements.
 class SupervisedStep final : public Step {
  public:
-  /// `child`: the supervisor, if this program started it; else it is found by its lock.
+  /// `child` is the supervisor's process if this program started it; otherwise the lock file names
+  /// it.
   SupervisedStep(const Clock& clock, std::filesystem::path folder, std::optional<pid_t> child)
       : clock_(clock), folder_(std::move(folder)), child_(child) {}
   SupervisedStep(const SupervisedStep&) = delete;
@@ -34,12 +35,12 @@ class SupervisedStep final : public Step {
  private:
   void reap();
   [[nodiscard]] bool supervisor_is_gone();
-  /// Whether the supervisor has written its last.
+  /// True if the supervisor has written all that it will write.
   [[nodiscard]] bool has_ended();
-  /// Number of the first segment of the output that is there, from `number` on.
+  /// Number of the first existing output segment from `number` on.
   [[nodiscard]] std::optional<int> first_segment_from(int number) const;
   [[nodiscard]] bool read_more();
-  /// True once it is time to look at files again.
+  /// True if files should be read again now.
   [[nodiscard]] bool is_due();
   void take_records(std::vector<OutputChunk>& chunks);
 
@@ -53,10 +54,11 @@ class SupervisedStep final : public Step {
   long long segment_read_bytes_ = 0;
   int segment_ = 0;
   UniqueFd file_;
-  std::string pending_;  ///< of a record that is not complete
+  std::string pending_;  ///< part of an incomplete record
 };
 
-/// The process number of the supervisor that holds the lock in `folder`; nothing where none does.
+/// Returns the process number of the supervisor that holds the lock in `folder`; nullopt if none
+/// does.
 [[nodiscard]] std::optional<pid_t> living_supervisor(const std::filesystem::path& folder);
 
 }  // namespace steptune::slurm

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// steptune-slurm-supervisor FOLDER LEASE KEEP_S srun ARGUMENT...: runs srun and keeps what it
-// prints and how it ends in FOLDER (step_files.hpp), so that a trial survives the tuner that
-// started it. Once srun has ended, the allocation is kept for KEEP_S more (file LEASE), unless a
-// tuner says otherwise. SIGTERM ends srun, and with it the step.
+// steptune-slurm-supervisor FOLDER LEASE KEEP_S srun ARGUMENT...: runs srun, and stores its output
+// and its end in FOLDER (step_files.hpp), so that a trial survives the tuner that started it. After
+// srun's end it sets the allocation's lease (file LEASE) to KEEP_S from then, unless a tuner
+// changes it. SIGTERM ends srun, and with it the step.
 #include <array>
 #include <cerrno>
 #include <charconv>
@@ -34,12 +34,13 @@ namespace fs = std::filesystem;
 using steptune::UniqueFd;
 
 constexpr int k_look_ms = 200;
-/// What has inherited srun's output is not waited for any longer.
+/// Polls without output after srun's end before the supervisor stops reading: other processes may
+/// have inherited srun's output.
 constexpr int k_drain_looks = 10;
 
 volatile std::sig_atomic_t srun_pid = 0;
 
-/// Blocked as long as there is no srun to be told of it: a SIGTERM that came then would be lost.
+/// Blocks SIGTERM while srun does not exist, because the handler could not pass it on.
 void mask_termination(int how) {
   sigset_t signals;
   ::sigemptyset(&signals);
@@ -67,9 +68,9 @@ bool write_all(int fd, std::string_view bytes) {
   return true;
 }
 
-/// In place of the file at once, so that a reader never sees half of it.
+/// Replaces a file atomically, so that a reader never sees half of it.
 bool replace(const fs::path& file, std::string_view text) {
-  // The tuner may write the same file: under names of their own neither spoils the other's.
+  // The tuner may write the same file, so each uses a temporary name of its own.
   const fs::path fresh = file.string() + ".new" + std::to_string(::getpid());
   {
     const UniqueFd fd(::open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
@@ -78,14 +79,14 @@ bool replace(const fs::path& file, std::string_view text) {
   return ::rename(fresh.c_str(), file.c_str()) == 0;
 }
 
-/// How srun ended. Its room on the disk is taken before there is any output, which may fill it.
+/// File with srun's end. Its disk space is reserved first, because output may fill the disk.
 class StatusFile {
  public:
   explicit StatusFile(const fs::path& file)
       : file_(file), fresh_(file.string() + ".new" + std::to_string(::getpid())) {
     constexpr off_t k_room_bytes = 512;
     fd_ = UniqueFd(::open(fresh_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    // A file system that cannot do so has no room set aside, which is no reason to end.
+    // If the file system cannot reserve space, continue without it.
     if (fd_) (void)::posix_fallocate(fd_.get(), 0, k_room_bytes);
   }
   [[nodiscard]] bool write(std::string_view text) {
@@ -128,7 +129,7 @@ class Output {
       return folder_ / (steptune::slurm::k_output_file + std::to_string(number));
     };
     std::error_code error;
-    // The first one has the marks that tell what started.
+    // Keep the first segment: it contains the marks of the start.
     if (number_ >= 3) fs::remove(path(number_ - 2), error);
     file_ = UniqueFd(::open(path(number_).c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     ++number_;
@@ -143,7 +144,7 @@ class Output {
 };
 
 [[noreturn]] void become(char** argv, int output_fd, pid_t supervisor) {
-  // Without its supervisor nobody would know how it ends.
+  // srun must not outlive its supervisor, which records its end.
   ::prctl(PR_SET_PDEATHSIG, SIGTERM);
   if (::getppid() != supervisor) ::_exit(127);
   for (const int signal : {SIGINT, SIGHUP, SIGPIPE, SIGTERM})
@@ -159,7 +160,7 @@ class Output {
   ::_exit(127);
 }
 
-/// Copies until the end of the stream, or until srun has ended and nothing comes any more.
+/// Copies output until the end of the stream, or until srun has ended and no output comes any more.
 std::optional<int> copy_output(int fd, pid_t srun, Output& output) {
   std::array<char, 65'536> block;
   std::optional<int> status;
@@ -201,8 +202,8 @@ int main(int argc, char** argv) {
   const UniqueFd lock(
       ::open((folder / steptune::slurm::k_lock_file).c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!lock) return 1;
-  // Where the file system knows no locks the step runs all the same: only a later tuner cannot
-  // find out whether it still does.
+  // If the file system has no locks, run the step anyway. A later tuner then cannot find out
+  // whether it still runs.
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) return 1;
   if (!write_all(lock.get(), std::to_string(::getpid()))) return 1;
 

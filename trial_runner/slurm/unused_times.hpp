@@ -9,18 +9,20 @@
 
 namespace steptune::slurm {
 
-/// Adds up, for each allocation, the time in which it was held and no trial paid for it.
+/// Sums, for each allocation, the time in which it was held and no trial paid for it.
 class UnusedTimes {
  public:
-  /// The allocation was held for `held_s` until `to_wall_s`, unused, which cost `usd`.
+  /// Adds `held_s` of unused time until `to_wall_s`, which cost `usd`.
   void add(const std::string& allocation, double to_wall_s, double held_s, double usd);
-  /// A trial pays for it, or it is gone: what is unused later is another time.
+  /// Ends the current unused period, because a trial pays or the allocation is gone.
   void end(const std::string& allocation) { since_wall_s_.erase(allocation); }
-  /// What has been added since the last call; a time that goes on is told again with its beginning.
+  /// Returns the periods added to since the last call. A period that still lasts keeps its
+  /// beginning.
   [[nodiscard]] std::vector<UnusedTime> take();
 
  private:
-  std::map<std::string, double> since_wall_s_;  ///< of those that are unused, by allocation
+  /// Start of the current unused period, by allocation.
+  std::map<std::string, double> since_wall_s_;
   std::vector<UnusedTime> times_;
 };
 

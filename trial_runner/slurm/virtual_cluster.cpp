@@ -22,7 +22,7 @@ constexpr double k_command_s = 0.03;
 constexpr double k_away_command_s = 9.0;
 constexpr double k_blind_holder_s = 60.0;
 constexpr double k_report_s = 1.0;
-/// Reporters print a few lines a second, however fast the steps are.
+/// Reporters print at most a few lines a second, however fast the steps are.
 constexpr double k_least_report_s = 0.25;
 constexpr std::size_t k_chunks_a_read = 200;
 
@@ -53,7 +53,7 @@ struct VirtualCluster::StepState {
   std::optional<int> srun_status;
   bool forgotten = false;
   double next_report_s = 0.0;
-  double steps = 0.0;  ///< that were reported
+  double steps = 0.0;  ///< steps reported so far
   std::vector<OutputChunk> output;
 
   [[nodiscard]] double starts_s() const { return launched_s + program.starts_after_s; }
@@ -61,7 +61,7 @@ struct VirtualCluster::StepState {
     return starts_s() +
            (program.training ? program.training->startup_s : program.silent_s + k_report_s);
   }
-  /// Steps from one report to the next.
+  /// Number of steps between reports.
   [[nodiscard]] double steps_a_report() const {
     if (!program.training) return 1.0;
     return std::max(1.0, std::ceil(k_least_report_s / program.training->step_s));
@@ -69,10 +69,10 @@ struct VirtualCluster::StepState {
   [[nodiscard]] double seconds_a_report() const {
     return program.training ? steps_a_report() * program.training->step_s : k_report_s;
   }
-  /// Samples of a step; nothing: the program reports steps alone.
+  /// Samples in a step; nullopt: the program reports steps only.
   [[nodiscard]] std::optional<double> samples_per_step() const {
     if (program.training) return program.training->samples_per_step;
-    // Programs with a batch size tell their samples, as one must that is compared by them.
+    // Programs with a batch size report samples, which are needed to compare batch sizes.
     const auto batch = request.values.find("batch");
     if (batch == request.values.end()) return std::nullopt;
     return parse_finite(batch->second);
@@ -95,7 +95,7 @@ struct VirtualCluster::StepState {
     for (int copy = 0; copy < 2; ++copy)
       print(time_s, fmt::format("\x1esteptune {} {} ;\n", request.mark_word, text));
   }
-  /// All its tasks end with the same status, or leave no mark.
+  /// Ends all tasks with the same status. Without a status they leave no mark.
   void end(double time_s, std::optional<int> status) {
     if (srun_status) return;
     for (int task = 0; begun && status && task < tasks_that_run(); ++task)
@@ -129,7 +129,7 @@ class VirtualCluster::VirtualStep final : public Step {
   std::size_t read_ = 0;
 };
 
-/// A tuner's view of the cluster; another one after each of its deaths.
+/// A tuner's view of the cluster. A restarted tuner gets a new one.
 class VirtualHost final : public SubmitHost {
  public:
   explicit VirtualHost(VirtualCluster& cluster) : cluster_(cluster) {}
@@ -379,7 +379,7 @@ void VirtualCluster::end_job(VirtualJob& job, const std::string& state) {
   for (const auto& step : steps_) {
     if (step->job != job.id || step->srun_status) continue;
     if (state == "NODE_FAIL" && step->begun && step->request.tasks > 1) {
-      // The first node's task finds the others gone.
+      // The task on the first node notices that the other nodes are gone.
       step->mark(clock_.now_s(), "exit 0 1");
       step->print(clock_.now_s(), "srun: error: Node failure on n2\n");
     }
@@ -415,7 +415,7 @@ void VirtualCluster::advance_job(VirtualJob& job) {
       job.state = job.fate.ends_as;
       job.fate.ends_after_s.reset();
     } else if (job.fate.ends_as == "RESTARTED") {
-      // The shells around the programs live long enough to tell.
+      // The shells around the programs live long enough to mark their ends.
       for (const auto& step : steps_) {
         if (step->job == job.id) step->end(now_s, 137);
       }

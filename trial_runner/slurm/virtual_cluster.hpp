@@ -19,32 +19,33 @@
 
 namespace steptune::slurm {
 
-/// Program of a trial.
+/// Behaviour of a trial's program.
 struct VirtualProgram {
-  double starts_after_s = 0.1;         ///< from srun to its first instruction
-  std::optional<double> ends_after_s;  ///< nothing: goes on until it is ended
+  double starts_after_s = 0.1;         ///< from srun's start to the program's first instruction
+  std::optional<double> ends_after_s;  ///< nullopt: runs until it is ended
   int exit_status = 0;
-  int status_when_told = 143;             ///< of its tasks once they are sent SIGTERM
-  std::optional<int> tasks_that_start{};  ///< the first ones; nothing: all
-  std::string last_words{};               ///< printed as it ends
-  double silent_s = 0.0;                  ///< before its reports begin
-  /// Its reports are those of this training; nothing: one step a second.
+  int status_when_told = 143;             ///< exit status of its tasks after SIGTERM
+  std::optional<int> tasks_that_start{};  ///< the first ones start; nullopt: all
+  std::string last_words{};               ///< printed when it ends
+  double silent_s = 0.0;                  ///< before its first report
+  /// Its reports follow this training; nullopt: one step a second.
   std::optional<SimulatedTraining> training{};
 };
 
-/// What befalls a job. Times are seconds after its start.
+/// Events in the life of a job. Times are seconds after its start.
 struct JobFate {
-  double queue_s = 1.0;              ///< before its start
+  double queue_s = 1.0;              ///< wait before its start
   std::string reason = "Resources";  ///< why it waits
-  std::optional<double> limit_s;     ///< shorter than was asked for
+  std::optional<double> limit_s;     ///< shorter than requested
   std::optional<double> ends_after_s;
-  /// `SUSPENDED`, and `RESTARTED`: its programs are killed, it runs again; not the end.
+  /// `SUSPENDED` and `RESTARTED` are not the end: restarting kills its programs, and the job runs
+  /// again.
   std::string ends_as = "CANCELLED";
-  double grace_s = 0.0;       ///< between SIGTERM to its programs and its end
-  bool is_forgotten = false;  ///< acknowledged, then unknown: the controller was killed
+  double grace_s = 0.0;       ///< from SIGTERM to its programs until its end
+  bool is_forgotten = false;  ///< accepted, then unknown, as after a crash of the controller
 };
 
-/// Values of `JobFate::ends_as` that a job meets with from outside.
+/// Values of `JobFate::ends_as` that come from outside the job.
 inline constexpr std::array<const char*, 6> k_job_ends = {"PREEMPTED", "NODE_FAIL", "CANCELLED",
                                                           "SUSPENDED", "TIMEOUT",   "RESTARTED"};
 
@@ -62,53 +63,54 @@ struct VirtualJob {
   double usd_per_hour = 0.0;  ///< of all its nodes
   double ended_s = 0.0;
   std::optional<double> restarted_s;
-  bool told = false;  ///< its programs were sent SIGTERM
+  bool told = false;  ///< its programs got SIGTERM
 
   [[nodiscard]] bool is_live() const { return state == "PENDING" || runs(); }
   [[nodiscard]] bool runs() const { return state == "RUNNING" || state == "SUSPENDED"; }
 };
 
-/// Use of a cluster by a study.
+/// A study's use of the cluster.
 struct ClusterUse {
-  int allocations = 0;  ///< that have started
+  int allocations = 0;  ///< allocations that have started
   int steps = 0;
   double held_node_s = 0.0;
   double held_usd = 0.0;
-  double step_usd = 0.0;  ///< of that, while a trial ran
+  double step_usd = 0.0;  ///< part of `held_usd` while a trial ran
 };
 
-/// A cluster under a virtual clock, for rehearsals and tests: its jobs and answers meet with what
-/// real ones do. Understands the runner's own commands only.
+/// A cluster under a virtual clock, for rehearsals and tests. Its jobs and answers fail like real
+/// ones. Understands only the runner's own commands.
 class VirtualCluster {
  public:
   /// `clock` outlives the cluster.
   explicit VirtualCluster(VirtualClock& clock) : clock_(clock) {}
 
-  // To be set by its owner.
+  // Set by the owner.
   std::function<VirtualProgram(const StepRequest&)> program = [](const StepRequest&) {
     return VirtualProgram{};
   };
   std::function<JobFate(const VirtualJob&)> fate = [](const VirtualJob&) { return JobFate{}; };
   NodePrices usd_per_node_hour{};
-  /// In place of an answer: called for each command once it was obeyed, but for those that an
-  /// outage kept from the controller.
+  /// Returns a result that replaces the answer of a command, after the command took effect. Not
+  /// called for commands that an outage kept from the controller.
   std::function<std::optional<CommandResult>(const std::vector<std::string>&)> lose_answer;
-  /// Before it is obeyed: a refusal.
+  /// Returns a refusal that prevents the command from taking effect.
   std::function<std::optional<CommandResult>(const std::vector<std::string>&)> refuse;
-  std::vector<std::pair<double, double>> outages;           ///< from, to
-  std::vector<std::pair<double, double>> unwritable_times;  ///< likewise, of the shared folder
+  std::vector<std::pair<double, double>> outages;  ///< start and end
+  /// Start and end; the shared folder cannot be written.
+  std::vector<std::pair<double, double>> unwritable_times;
 
   // Results.
   [[nodiscard]] const std::list<VirtualJob>& jobs() const { return jobs_; }
   [[nodiscard]] int live_jobs() const;
-  /// Programs that were started, by step name.
+  /// Names of the steps whose programs were started.
   [[nodiscard]] const std::vector<std::string>& programs_started() const { return started_; }
   [[nodiscard]] const std::vector<std::pair<double, std::vector<std::string>>>& commands() const {
     return commands_;
   }
   [[nodiscard]] ClusterUse use() const;
 
-  /// Lets time pass, with all that happens meanwhile.
+  /// Advances the clock and plays all events until then.
   void pass_to(double time_s);
   [[nodiscard]] std::unique_ptr<SubmitHost> make_host();
 
@@ -129,12 +131,12 @@ class VirtualCluster {
   void advance_job(VirtualJob& job);
   void advance_step(StepState& step);
   [[nodiscard]] bool is_away(double time_s) const;
-  /// When a training reports next; infinite: none does.
+  /// Time of the next training report; infinite if there is none.
   [[nodiscard]] double next_training_report_s() const;
 
   VirtualClock& clock_;
   std::list<VirtualJob> jobs_;
-  std::map<std::string, double> leases_;  ///< by job name, on the wall clock
+  std::map<std::string, double> leases_;  ///< end by job name, on the wall clock
   std::list<std::shared_ptr<StepState>> steps_;
   std::vector<std::string> started_;
   std::vector<std::pair<double, std::vector<std::string>>> commands_;
