@@ -22,14 +22,14 @@ namespace {
 constexpr int k_attempts = 4;
 constexpr const char* k_usual_region = "us-east-1";
 
-/// `region`: empty for the environment's.
+/// `region`: empty for the one that the environment names.
 Result<std::unique_ptr<aws::Session>> open_session(const Clock& clock, const std::string& region) {
   aws::RetryPolicy policy;
   policy.max_attempts = k_attempts;
   return aws::Session::open(clock, aws::wait_in_real_time(clock), region, policy);
 }
 
-/// The machines of the jobs that were named; a job that does not exist is an error.
+/// Finds the machines of the named jobs. A job that does not exist is an error.
 Result<std::vector<HeldMachines>> find_named(TrainingJobs& jobs,
                                              const std::vector<std::string>& names,
                                              double now_wall_s, const PriceTable* prices) {
@@ -112,7 +112,7 @@ class AccountMachines final : public HeldMachinesService {
     return {};
   }
 
-  /// What nobody named is released only if it is ours.
+  /// Chooses the machines to release: this program's, and those of jobs that the user named.
   static std::vector<HeldMachines> to_release(const HeldMachinesReport& report,
                                               const HeldMachinesRequest& request) {
     std::vector<HeldMachines> chosen;

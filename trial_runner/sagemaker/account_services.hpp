@@ -6,11 +6,11 @@
 
 namespace steptune {
 
-/// What its price tables are called (`PriceListService::name`).
+/// Prefix of its price tables' names (`PriceListService::name`).
 inline constexpr const char* k_price_list = "sagemaker";
 
-/// What somebody who waits asks of an account, without a study: both give up after a few attempts
-/// instead of outlasting an outage.
+/// Queries to an account for a waiting user, without a study. Both give up after a few attempts
+/// instead of waiting out an outage.
 [[nodiscard]] const HeldMachinesService& account_machines();
 [[nodiscard]] const PriceListService& account_price_lists();
 

@@ -17,14 +17,14 @@ int percent(double share) {
   return static_cast<int>(std::lround(100.0 * share));
 }
 
-/// Cores and accelerators of all machines together.
+/// Cores and accelerators, summed over all machines.
 struct Cluster {
   double vcpus = 0.0;
   double vcpus_used = 0.0;
   double gpus = 0.0;
   double gpus_used = 0.0;
   double gpu_most = 0.0;
-  bool known = true;  ///< of all machines
+  bool known = true;  ///< figures of all machines are known
 };
 
 Cluster cluster_of(const JobUtilisation& utilisation) {
@@ -45,8 +45,8 @@ Cluster cluster_of(const JobUtilisation& utilisation) {
   return cluster;
 }
 
-/// The cheapest few machines without accelerators that have so many cores; of equally dear ones
-/// the fewest.
+/// Returns the cheapest machines without accelerators that together have `vcpus` cores. At equal
+/// price, the fewest machines.
 std::string helpers_text(const PriceTable& types, double vcpus) {
   std::string best;
   double best_usd = 0.0;

@@ -12,9 +12,9 @@
 namespace steptune {
 namespace {
 
-/// Evaluates the script's pieces, `_1` and so on.
+/// Variable with code that evaluates the script's pieces (`_1` and so on).
 constexpr const char* k_variable = "STEPTUNE_HOOK";
-/// Names of the pieces of the files, in their alphabetical order.
+/// Names of the files' pieces; their alphabetical order is the order of the pieces.
 constexpr const char* k_piece = "steptune-hook-{:03}";
 
 std::string python_of(const std::vector<std::string>& argv) {

@@ -16,7 +16,8 @@ Result<TrialJobs> EarlierJobs::of(std::span<const Runner::Orphan> orphans,
     others.push_back(&orphan.spec);
   if (auto looked = find_named(others, found); !looked) return tl::unexpected(looked.error());
   if (!others.empty()) {
-    // One that is overlooked would go on beside the next attempt of its trial, and be paid for.
+    // A job that is overlooked would run, and cost money, beside the trial's next attempt. Look
+    // twice.
     pause_();
     if (auto looked = find_named(others, found); !looked) return tl::unexpected(looked.error());
   }

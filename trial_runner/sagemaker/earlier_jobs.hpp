@@ -15,13 +15,13 @@
 
 namespace steptune {
 
-/// Finds the jobs that a tuner which is gone had requested for trials, and hands them to the
-/// monitor. Each call waits for the service's answers.
+/// Finds the jobs that an earlier tuner requested for trials, and passes them to the monitor. Each
+/// call waits for the service's answers.
 class EarlierJobs {
  public:
-  /// `prefix`: of the names of the study's jobs. `make_job` makes what a trial that waits is.
-  /// `pause` lets the service learn of a job that it has accepted just now. The references outlive
-  /// the object.
+  /// `prefix` is the prefix of the study's job names. `make_job` creates a waiting trial. `pause`
+  /// waits until the service lists jobs that it has just accepted. The references outlive the
+  /// object.
   EarlierJobs(TrainingJobs& api, JobMonitor& monitor, const std::string& prefix,
               std::function<Result<TrialJob>(const TrialSpec&)> make_job,
               std::function<void()> pause)
@@ -31,13 +31,14 @@ class EarlierJobs {
         make_job_(std::move(make_job)),
         pause_(std::move(pause)) {}
 
-  /// The jobs of those trials that have one. A trial may be in a job that has another trial's name:
-  /// then in the latest that was created after `packs_since_wall_s`; nothing: none was packed.
+  /// Returns the trials that have a job. A packed trial may be in a job named after another trial:
+  /// searches the jobs created after `packs_since_wall_s`, latest first. nullopt: no trial was
+  /// packed.
   [[nodiscard]] Result<TrialJobs> of(std::span<const Runner::Orphan> orphans,
                                      std::optional<double> packs_since_wall_s);
 
  private:
-  /// Moves the jobs that are named after `trials` to `found`; leaves the others.
+  /// Moves trials that have a job of their own name from `trials` to `found`.
   [[nodiscard]] Result<void> find_named(std::vector<const TrialSpec*>& trials, TrialJobs& found);
   [[nodiscard]] Result<std::optional<TrialJob>> named_after(const TrialSpec& spec);
   [[nodiscard]] Result<void> find_in_packs(std::vector<const TrialSpec*> specs, double since_wall_s,

@@ -13,12 +13,11 @@ namespace steptune {
 namespace {
 
 constexpr const char* k_meeting_variable = "STEPTUNE_MEETING";
-/// The file is all that every image has; the training toolkit's SM_HOSTS and SM_CURRENT_HOST are
-/// made of it.
+/// Every image has this file. The training toolkit also makes SM_HOSTS and SM_CURRENT_HOST from it.
 constexpr const char* k_read_machines =
     "r=$(tr -d ' \\n' </opt/ml/input/config/resourceconfig.json) && eval \"$STEPTUNE_MEETING\" && ";
-/// torchrun takes from PET_ variables the options that its words leave out. The port is the
-/// training toolkit's; a container has its own.
+/// torchrun reads options that its words leave out from PET_ variables. The port is the training
+/// toolkit's; it is free because each container has its own ports.
 constexpr const char* k_meeting =
     "h=${r#*'\"current_host\":\"'} h=${h%%'\"'*}\n"
     "a=${r#*'\"hosts\":['} a=${a%%]*}\n"
@@ -28,10 +27,10 @@ constexpr const char* k_meeting =
     "IFS=$i\n"
     "export PET_MASTER_ADDR PET_NODE_RANK PET_MASTER_PORT=7777";
 
-/// Evaluates the script's pieces, `_1` and so on.
+/// Variable with code that evaluates the script's pieces (`_1` and so on).
 constexpr const char* k_files_variable = "STEPTUNE_FILES";
 
-/// What a shell evaluates to have the files; nothing for none.
+/// Returns shell code that writes the files; empty if there are none.
 std::string carry_files(const std::map<std::string, std::string>& files,
                         std::map<std::string, std::string>& environment) {
   if (files.empty()) return {};
@@ -61,7 +60,7 @@ EntryPoint entry_point(const std::vector<std::string>& argv, bool in_code_channe
   }
   if (in_code_channel) script += "cd /opt/ml/input/data/code && ";
   if (script.empty()) return entry;
-  // The words reach the program through "$@", unread.
+  // "$@" passes the words to the program unchanged.
   entry.words = {"/bin/sh", "-c", script + "exec \"$@\"", "steptune"};
   entry.words.insert(entry.words.end(), argv.begin(), argv.end());
   return entry;

@@ -10,17 +10,17 @@
 
 namespace steptune {
 
-/// What each instance's container starts.
+/// Command that each instance's container starts.
 struct EntryPoint {
   std::vector<std::string> words;
-  std::map<std::string, std::string> environment;  ///< in addition to the trial's
+  std::map<std::string, std::string> environment;  ///< added to the trial's environment
 };
 
-/// `argv`, in the code channel's folder if there is one. Where a launch is over several instances,
-/// torchrun finds in its variables which of them this is, and that the first one holds the meeting.
-/// `enters_hook`: with what `carry_hook` makes of the hook. `files`: texts by path, which a shell
-/// writes first. Words and values keep to SageMaker's 256 and 512 characters, but for more than
-/// about 12 KiB of files. Empty where `argv` is.
+/// Returns a command that runs `argv`, in the code channel's folder if there is one. If a launch
+/// uses several instances, variables give torchrun the instance's number and the address of the
+/// first one, where they meet. `enters_hook`: sets up the hook of `carry_hook`. A shell first
+/// writes `files` (contents by path). Words and values respect SageMaker's limits of 256 and 512
+/// characters, unless files exceed about 12 KiB. Empty if `argv` is.
 [[nodiscard]] EntryPoint entry_point(const std::vector<std::string>& argv, bool in_code_channel,
                                      const std::optional<Launch>& launch, bool enters_hook = false,
                                      const std::map<std::string, std::string>& files = {});

@@ -6,19 +6,19 @@
 
 namespace steptune {
 
-/// Why a training job failed, as far as it decides what to do next.
+/// Reasons of a training job's failure that call for different reactions.
 enum class JobFailure {
   capacity,       ///< no instances available: try again later, or another type
-  internal,       ///< the service's own fault: try again
-  out_of_memory,  ///< of the instance or the accelerator: teaches the searcher
-  user_code,      ///< the program's own failure: its log tells
+  internal,       ///< fault of the service: try again
+  out_of_memory,  ///< of the instance or the accelerator: the searcher learns from it
+  user_code,      ///< failure of the program: see its log
 };
 
-/// Reads a FailureReason. Its forms are not documented as an interface, so unknown ones count as
-/// the program's own failure, which is never retried and always shown with the log's tail.
+/// Classifies a FailureReason. Its texts are not a documented interface. Unknown ones count as the
+/// program's failure, which is never retried and always shown with the end of the log.
 [[nodiscard]] JobFailure classify_failure(std::string_view failure_reason);
 
-/// `internal error of SageMaker`, ...: for people.
+/// Formats for people: `internal error of SageMaker`, ...
 [[nodiscard]] std::string to_text(JobFailure failure);
 
 }  // namespace steptune

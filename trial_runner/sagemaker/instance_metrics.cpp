@@ -19,7 +19,7 @@ constexpr double k_period_s = 60.0;
 constexpr std::array k_metrics{"CPUUtilization", "GPUUtilization", "GPUMemoryUtilization",
                                "MemoryUtilization", "DiskUtilization"};
 
-/// `<job>/algo-<n>`: hosts are numbered through all groups.
+/// A host, named `<job>/algo-<n>`. Hosts are numbered across all groups.
 struct Host {
   std::size_t job = 0;
   std::size_t machine = 0;  ///< of the job's machine types
@@ -76,7 +76,8 @@ Json query_for(const std::string& id, const std::string& job, int host, const ch
         {"Stat", "Average"}}}};
 }
 
-/// Points of a metric by query, over all pages. A point counts if its whole minute does.
+/// Points of each query's metric, over all pages. Only minutes that lie wholly in the training
+/// count.
 using Points = std::map<std::string, std::vector<double>>;
 
 void read_page(const Json& page, const std::map<std::string, const EndedJob*>& jobs,
@@ -106,7 +107,7 @@ std::optional<double> most(const std::vector<double>& values) {
   return *std::ranges::max_element(values);
 }
 
-/// Percents of one unit, summed over `units`, as shares of all. Of an unknown size: nothing.
+/// Converts percentages summed over `units` into shares of all units. Empty if the size is unknown.
 std::vector<double> shares(const std::vector<double>& percents, int units) {
   std::vector<double> result;
   if (units <= 0) return result;

@@ -21,16 +21,16 @@ struct EndedJob {
   std::string input_mode;  ///< `File`, `FastFile`, `Pipe`
 };
 
-/// What the machines of one type did during a job, as shares of all their cores, accelerators,
-/// memory, disk (0 to 1). Nothing: not told, or the type's size is not known.
+/// Utilisation of a job's machines of one type, as shares (0 to 1) of all their cores,
+/// accelerators, memory, disk. nullopt: not reported, or the type's size is unknown.
 struct MachineUtilisation {
   std::string instance_type;
   int count = 1;
   InstanceType size;
   std::optional<double> cpu;       ///< median over minutes and machines
-  std::optional<double> cpu_most;  ///< most in any minute
+  std::optional<double> cpu_most;  ///< maximum over minutes and machines
   std::optional<double> gpu;       ///< median
-  std::optional<double> gpu_most;  ///< most
+  std::optional<double> gpu_most;  ///< maximum
   std::optional<double> gpu_memory_most;
   std::optional<double> memory_most;
   std::optional<double> disk_most;
@@ -41,16 +41,16 @@ struct JobUtilisation {
   std::vector<MachineUtilisation> machines;  ///< one for each type
 };
 
-/// Jobs that trained for less have a metric point or none: CloudWatch keeps one a minute.
+/// Shorter trainings have at most one metric point, because CloudWatch keeps one a minute.
 inline constexpr double k_shortest_measured_s = 120.0;
-/// CloudWatch takes so many metrics in one request; a machine has five.
+/// Most metrics that CloudWatch accepts in one request. A machine has five.
 inline constexpr std::size_t k_most_metrics = 500;
 
-/// How the machines of all `jobs` were used, with one request (and those for further pages), tried
-/// once: diagnosis is not worth waiting for. Jobs beyond `k_most_metrics` are left out. Sums over
-/// cores and accelerators are divided by the counts of `sizes`. Source: SageMaker Developer Guide,
-/// "SageMaker AI jobs and endpoint metrics" (namespace `/aws/sagemaker/TrainingJobs`, dimension
-/// `Host`); CloudWatch API Reference, GetMetricData.
+/// Returns the utilisation of all `jobs`. Makes one request (and one for each further page) without
+/// retries, because diagnosis is not worth waiting for. Leaves out jobs beyond `k_most_metrics`.
+/// Divides sums over cores and accelerators by the counts in `sizes`. Source: SageMaker Developer
+/// Guide, "SageMaker AI jobs and endpoint metrics" (namespace `/aws/sagemaker/TrainingJobs`,
+/// dimension `Host`); CloudWatch API Reference, GetMetricData.
 [[nodiscard]] aws::AwsResult<std::vector<JobUtilisation>> read_utilisation(
     aws::JsonClient& client, const aws::JsonService& cloudwatch, const std::vector<EndedJob>& jobs,
     const PriceTable& sizes);

@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-// 63 characters less the hash and room for the largest trial and attempt numbers.
+// 63 characters minus the hash and room for the largest trial and attempt numbers.
 constexpr std::size_t k_max_study_length = 24;
 constexpr std::size_t k_hash_length = 8;
 
@@ -20,7 +20,7 @@ bool alphanumeric(char character) {
          (character >= '0' && character <= '9');
 }
 
-/// Nothing for numbers that do not fit, and 0: all are counted from 1.
+/// Parses a positive number; nullopt for 0 and for numbers that do not fit.
 template <typename Number>
 std::optional<Number> counted(const std::ssub_match& text) {
   Number number = 0;

@@ -9,17 +9,17 @@
 
 namespace steptune {
 
-/// The beginning of the names of all jobs of a study, ending with '-': the study's name reduced to
-/// the characters that the service allows, and a hash of name and `salt` (which tells apart equally
-/// named studies of one account, e.g. by database and creation time).
+/// Returns the prefix of all job names of a study, ending with '-': the study's name in the allowed
+/// characters, and a hash of name and `salt`. The salt distinguishes studies of the same name in
+/// one account, e.g. by database and creation time.
 [[nodiscard]] std::string job_name_prefix(const std::string& study, const std::string& salt);
 
-/// `<prefix>t12-a1`, or `<prefix>t12-a1-r2` for the second job of the same attempt (the first found
-/// no capacity, or the service failed); at most 63 characters of `[a-zA-Z0-9-]`. The same trial,
-/// attempt and launch always get the same name, which makes Create idempotent.
+/// Returns `<prefix>t12-a1`, or `<prefix>t12-a1-r2` for the second job of the same attempt (the
+/// first found no capacity, or the service failed). At most 63 characters of `[a-zA-Z0-9-]`. The
+/// same trial, attempt and launch always get the same name, so Create is idempotent.
 [[nodiscard]] std::string job_name(const std::string& prefix, TrialKey key, int launch = 1);
 
-/// `job_name` read backwards; nothing for names that it does not make: strangers' jobs.
+/// Parses a name made by `job_name`; nullopt for other names.
 [[nodiscard]] std::optional<JobOwner> job_owner(const std::string& name);
 
 }  // namespace steptune

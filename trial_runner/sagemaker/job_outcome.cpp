@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t k_told_lines = 5;
 
-/// The exit status that a FailureReason tells (`..., exit code: 3`), or 1.
+/// Returns the exit status in a FailureReason (`..., exit code: 3`), or 1.
 int exit_code_of(std::string_view reason) {
   constexpr std::string_view k_label = "exit code: ";
   const auto found = reason.rfind(k_label);
@@ -68,8 +68,8 @@ Outcome stopped_outcome(const JobDescription& state, std::optional<StopReason> r
   return outcome;
 }
 
-/// `reason`: as in FailureReason. A container of the user's may tell no more there than the exit
-/// status; its output tells the rest.
+/// `reason` is a FailureReason. A user's container may report only an exit status, so the output is
+/// examined, too.
 Outcome failed_outcome(const std::string& reason, std::optional<StopReason> requested,
                        const OutputTail& output) {
   JobFailure failure = classify_failure(reason);
@@ -83,7 +83,7 @@ Outcome failed_outcome(const std::string& reason, std::optional<StopReason> requ
   if (const auto last_lines = output.last_lines(k_told_lines); !last_lines.empty()) {
     outcome.detail += fmt::format("; its last output: {}", fmt::join(last_lines, " | "));
   }
-  // A program that was asked to end may do so with any exit status.
+  // A program may respond to a request to end with any exit status.
   if (requested == StopReason::caller && outcome.kind == OutcomeKind::failed) {
     outcome.kind = OutcomeKind::stopped;
   }
@@ -101,7 +101,7 @@ Outcome job_outcome(const JobDescription& state, std::optional<StopReason> reque
 
 Outcome turn_outcome(const TurnEnd& end, double given_s, std::optional<StopReason> requested,
                      const TrialLimits& limits, const OutputTail& output) {
-  // Where the shell cannot tell, the runner does; the last trial's job is stopped for it.
+  // If the shell could not detect the silence, the runner did, and stopped the last trial's job.
   const bool ended_well = !end.limit && end.exit_code == 0;
   if (end.limit == TurnLimit::silence || (requested == StopReason::no_output && !ended_well)) {
     return hung(limits);

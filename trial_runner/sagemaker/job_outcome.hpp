@@ -10,24 +10,25 @@
 
 namespace steptune {
 
-/// Why the runner asked for a job's end.
+/// The runner's reason to end a job.
 enum class StopReason {
   caller,     ///< `Runner::stop`
   no_output,  ///< the idle limit
 };
 
-/// How a job that the service has ended is to be told. `requested`: why this program asked for the
-/// end, if it did; `output`: the program's last. Times and bill are left empty.
+/// Returns the outcome of an ended job, without times and bill. `requested`: this program's reason,
+/// if it ended the job. `output`: the end of the program's output.
 [[nodiscard]] Outcome job_outcome(const JobDescription& state, std::optional<StopReason> requested,
                                   const TrialLimits& limits, const OutputTail& output);
 
-/// How the turn of a trial in a pack came to its end, as the job's shell told it.
+/// End of a trial's turn in a pack, as reported by the job's shell.
 struct TurnEnd {
   double time_s = 0.0;  ///< runner's clock
   int exit_code = 0;
-  std::optional<TurnLimit> limit{};  ///< that the shell ended it for; nothing: it ended by itself
+  /// Limit for which the shell ended it; nullopt: it ended by itself.
+  std::optional<TurnLimit> limit{};
 };
-/// How that is to be told. `given_s`: the time that it had.
+/// Returns the outcome of a turn. `given_s` is the time that the trial was given.
 [[nodiscard]] Outcome turn_outcome(const TurnEnd& end, double given_s,
                                    std::optional<StopReason> requested, const TrialLimits& limits,
                                    const OutputTail& output);

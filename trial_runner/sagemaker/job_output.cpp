@@ -29,12 +29,12 @@ std::optional<Report> JobOutput::read_line(double time_s, const LogLine& line) {
   }
   auto reader = readers_.find(line.host);
   if (reader == readers_.end()) {
-    // `create` has shown that the format is usable.
+    // `create` has already checked the format.
     reader = readers_.emplace(line.host, ReportReader::create(format_).value()).first;
   }
   auto report = reader->second.read_line(line.text, time_s);
   if (!report) return std::nullopt;
-  // Another host's hook tells only what counts for all of them.
+  // Hook events of other hosts are few and concern all hosts.
   if (!report->hook_events.empty()) return report;
   mark_progress(tail_, *report);
   if (reporting_host_.empty()) reporting_host_ = line.host;

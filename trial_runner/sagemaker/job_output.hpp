@@ -15,21 +15,22 @@
 
 namespace steptune {
 
-/// What the hosts of a trial's job print: kept in the trial's log, and read for reports.
+/// Output of a trial's hosts: writes it to the trial's log and reads reports from it.
 class JobOutput {
  public:
-  /// Opens the trial's log, if it has one. An error if that or the report format is unusable.
+  /// Opens the trial's log, if it has one. Returns an error if the log or the report format is
+  /// unusable.
   [[nodiscard]] static Result<JobOutput> create(const TrialSpec& spec);
 
-  /// A line that was printed at `time_s`. Of several hosts the first that reports is believed: all
-  /// print the same progress.
+  /// Reads a line printed at `time_s`. All hosts print the same progress, so only the first one
+  /// that reports is used.
   [[nodiscard]] std::optional<Report> read_line(double time_s, const LogLine& line);
-  /// Whether the host that is believed is in a phase (`ReportReader::phase_under_way`).
+  /// True if that host is in a phase (`ReportReader::phase_under_way`).
   [[nodiscard]] bool phase_under_way() const;
   [[nodiscard]] const OutputTail& tail() const { return tail_; }
   /// Completes the log.
   void finish() { log_.finish(); }
-  /// What of the output was refused or is not in the log, for people; empty where nothing.
+  /// Says, for people, which output was refused or is missing from the log; empty if none.
   [[nodiscard]] std::string faults() const;
 
  private:

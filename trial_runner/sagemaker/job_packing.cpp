@@ -8,14 +8,14 @@
 namespace steptune {
 
 int trials_per_job(const SageMakerOptions& options, const std::optional<PoolKey>& key) {
-  // Several machines would have to agree on whose turn it is, and a spot job begins anew.
+  // Several machines would have to agree on whose turn it is, and a spot job may restart.
   return key && key->instance_count == 1 ? options.trials_per_job : 1;
 }
 
 bool may_be_packed(const SageMakerOptions& options, const TrialJob& job) {
   const TrialSpec& spec = job.spec();
-  // What one trial leaves in the job's checkpoints, the next would find. A word with a line break
-  // fits into no piece of a script.
+  // A trial's checkpoints would be visible to the next trial. The script cannot contain words with
+  // line breaks.
   const auto breaks = [](const std::string& text) { return text.find('\n') != text.npos; };
   return trials_per_job(options, job.pool_key()) > 1 && !spec.argv.empty() &&
          options.settings.checkpoint_s3_uri.empty() && std::ranges::none_of(spec.argv, breaks) &&

@@ -13,23 +13,23 @@
 
 namespace steptune {
 
-/// Trials that wait and that one job is requested for: one alone, or a pack (`trial_pack.hpp`), the
-/// first of which gives the job its name.
+/// Waiting trials for which one job is requested: a single trial or a pack (`trial_pack.hpp`). The
+/// first one names the job.
 using JobTrials = std::vector<TrialJobs::iterator>;
 
-/// How many a job on such machines may run in turn; `key`: nothing for jobs that can use no pool.
+/// Number of trials that one job may run in turn. `key`: nullopt for jobs that cannot use pools.
 [[nodiscard]] int trials_per_job(const SageMakerOptions& options,
                                  const std::optional<PoolKey>& key);
 
-/// Whether the trial may be one of several in a job.
+/// True if the trial may be in a pack.
 [[nodiscard]] bool may_be_packed(const SageMakerOptions& options, const TrialJob& job);
 
-/// `first` and those of `waiting` that its job can run after it.
+/// Returns `first` and the trials of `waiting` that its job can run after it.
 [[nodiscard]] JobTrials trials_of_job(const SageMakerOptions& options, TrialJobs::iterator first,
                                       const JobTrials& waiting);
 
-/// The input of CreateTrainingJob for these trials. `hook`: PyTorch's, packed, for trials that have
-/// one.
+/// Returns the input of CreateTrainingJob for these trials. `hook` is PyTorch's hook, packed, for
+/// trials that use it.
 [[nodiscard]] Json job_input(const SageMakerOptions& options, const JobTrials& trials,
                              const JobLaunch& launch, const std::string& hook);
 

@@ -11,25 +11,26 @@
 
 namespace steptune {
 
-/// In a job's `Environment`: its `JobPrice`. Persistent: jobs outlive the program that began them.
+/// Variable in a job's `Environment` with its `JobPrice`. Persistent: jobs outlive the program that
+/// began them.
 inline constexpr const char* k_price_variable = "STEPTUNE_PRICE";
 
-/// What the study that began a job counts for an hour of all its machines. It travels with the job,
-/// so that whoever lists what an account holds needs neither study file nor history.
+/// The study's price for an hour of all machines of a job. It is stored in the job, so that listing
+/// an account's machines needs neither study file nor history.
 struct JobPrice {
   PriceParts parts;
-  /// Of `parts.usd()`, what managed spot is expected to be billed; nothing: on demand.
+  /// Share of `parts.usd()` that managed spot is expected to cost; nullopt: on demand.
   std::optional<double> spot_share{};
   friend bool operator==(const JobPrice&, const JobPrice&) = default;
 };
 
-/// Of `resources`, by the parts of each instance type; nothing where a type is not among them.
+/// Sums the price parts of `resources`; nullopt if `by_type` lacks an instance type.
 [[nodiscard]] std::optional<PriceParts> price_parts_of(
     const std::map<std::string, PriceParts>& by_type, const Resources& resources);
 
-/// The variable's value, shorter than the service's limit of 512 characters.
+/// Formats the variable's value, shorter than the service's limit of 512 characters.
 [[nodiscard]] std::string to_text(const JobPrice& price);
-/// From a job's `Environment`; nothing where there is none, or it is no price.
+/// Reads the price from a job's `Environment`; nullopt if it is absent or invalid.
 [[nodiscard]] std::optional<JobPrice> job_price_of(const Json& environment);
 
 }  // namespace steptune

@@ -34,7 +34,7 @@ Json resource_config(const JobSettings& settings, const JobRequest& request) {
   return config;
 }
 
-/// Those of `wanted` that the job has.
+/// Returns the groups of `wanted` that the job has.
 std::vector<std::string> present_groups(const std::vector<std::string>& wanted,
                                         const Resources& resources) {
   std::vector<std::string> present;
@@ -44,10 +44,10 @@ std::vector<std::string> present_groups(const std::vector<std::string>& wanted,
   return present;
 }
 
-/// The program's folder, as a channel that every instance copies before it starts.
+/// The folder with the program, as a channel that every instance copies before it starts.
 Channel code_channel(const JobSettings& settings, const Resources& resources) {
   Channel code{.name = "code", .s3_uri = settings.code_s3_uri, .input_mode = "File"};
-  // A prefix without slash would fetch folders whose names begin alike, too.
+  // Without the slash, the prefix would also match folders whose names begin with it.
   if (!code.s3_uri.ends_with('/')) code.s3_uri += '/';
   const bool grouped = std::ranges::any_of(
       settings.channels, [](const Channel& channel) { return !channel.instance_groups.empty(); });
@@ -116,7 +116,7 @@ ContainerStart start_of_job(const JobSettings& settings, const JobRequest& reque
                            trial.launch, trial.files,       !settings.code_s3_uri.empty()};
   if (!trial.python_path.empty()) program.hook = request.hook;
   ContainerStart start = container_start(program);
-  // Tells the reporters that somebody reads what they print.
+  // This variable announces to reporters that a tuner reads their output.
   start.environment[std::string(k_trial_variable)] = trial_name(trial.key);
   return start;
 }
@@ -144,7 +144,7 @@ Json create_training_job_input(const JobSettings& settings, const JobRequest& re
   Json& environment = input["Environment"];
   environment.emplace("PYTHONUNBUFFERED", "1");
   const auto parts = price_parts_of(settings.price_parts, request.resources);
-  // No job is to be refused for what only a list of machines shows.
+  // Leave the price out rather than have the job refused; only lists of machines need it.
   if (parts && environment.size() < k_most_variables) {
     JobPrice price{*parts};
     if (settings.spot) price.spot_share = settings.spot_share;
@@ -167,7 +167,7 @@ Json create_training_job_input(const JobSettings& settings, const JobRequest& re
   }
   if (settings.network_isolation) input["EnableNetworkIsolation"] = true;
   if (settings.encrypt_traffic) input["EnableInterContainerTrafficEncryption"] = true;
-  // The profiler would launch processing jobs of its own, which are billed.
+  // The profiler would start processing jobs of its own, which cost money.
   input["ProfilerConfig"] = {{"DisableProfiler", true}};
   for (const auto& [key, value] : settings.tags) {
     input["Tags"].push_back({{"Key", key}, {"Value", value}});

@@ -13,37 +13,38 @@
 
 namespace steptune {
 
-/// What differs from job to job.
+/// Properties that differ between jobs.
 struct JobRequest {
   std::string name;
   const TrialSpec& trial;
   Resources resources;
-  int keep_alive_s = 0;                  ///< of the warm pool after the job; 0: none
-  std::vector<const TrialSpec*> pack{};  ///< what it runs in turn, `trial` first; empty: that alone
-  /// PyTorch's hook (`packed_text`), where trials have one (`python_path`).
+  int keep_alive_s = 0;  ///< time to keep the warm pool after the job; 0: no pool
+  /// Trials to run in turn, `trial` first; empty: only `trial`.
+  std::vector<const TrialSpec*> pack{};
+  /// PyTorch's hook (`packed_text`), for trials that use it (`python_path`).
   std::string_view hook{};
 };
 
-/// The input of CreateTrainingJob. The trial's argv becomes the container's entry point and
-/// arguments, so that the program sees the same words as on this machine, in the folder of the
-/// channel `code` where settings name one; its parameters are the hyperparameters; its environment,
-/// and what makes reporters report, the job's. Channels come in the order of the settings, `code`
-/// last; what they say of instance groups that this trial does not have is left out. A pack's
-/// trials have their words, parameters and environments from a shell in the container
-/// (`trial_pack.hpp`), and so is the hook unpacked (`carried_hook.hpp`). What the
-/// machines cost is in the environment (`job_price.hpp`) where that has room.
+/// Returns the input of CreateTrainingJob. The trial's argv becomes the container's entry point and
+/// arguments, so that the program sees the same words as on this machine. It runs in the folder of
+/// the channel `code` if the settings name one. The trial's parameters become hyperparameters. Its
+/// environment, and the variable that makes reporters report, become the job's. Channels follow the
+/// order of the settings, `code` last, without instance groups that this trial does not have. For a
+/// pack, a shell in the container sets each trial's words, parameters and environment
+/// (`trial_pack.hpp`). A shell also unpacks the hook (`carried_hook.hpp`). The environment includes
+/// the machines' price (`job_price.hpp`) if it has room.
 [[nodiscard]] Json create_training_job_input(const JobSettings& settings,
                                              const JobRequest& request);
 
-/// Something that the service would refuse, and its JSON pointer into the input.
+/// A value that the service would refuse, and its JSON pointer in the input.
 struct JobFault {
   std::string pointer;
   std::string message;
 };
-/// Everything that the service would refuse about `input`, found before anything is paid for:
-/// lengths, counts, characters and exclusive settings of the API Reference.
+/// Returns all that the service would refuse about `input`, before anything is paid for: lengths,
+/// counts, characters and exclusive settings of the API Reference.
 [[nodiscard]] std::vector<JobFault> training_job_faults(const Json& input);
-/// The same as one error that lists every fault.
+/// Returns one error that lists all faults.
 [[nodiscard]] Result<void> check_training_job_input(const Json& input);
 
 }  // namespace steptune

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The service's own rules about CreateTrainingJob (API Reference and botocore's service model), so
-// that a request is refused here, with all its faults, and not one by one over there.
+// Rules of the service for CreateTrainingJob (API Reference and botocore's service model). Checking
+// here reports all faults at once; the service would report one at a time.
 #include <regex>
 #include <string>
 #include <utility>
@@ -85,7 +85,7 @@ class InputCheck {
   void check_pattern(const std::string& pointer, const std::string& text, std::size_t longest,
                      const char* pattern) {
     check_length(pointer, text, longest);
-    // The pattern only sees texts of bounded length: std::regex recurses over its input.
+    // Limit the length before matching, because std::regex recurses over its input.
     if (pattern == nullptr || text.size() > longest) return;
     if (!std::regex_match(text, std::regex(pattern))) {
       fault(pointer, fmt::format("\"{}\" does not match {}", printable_line(text, 80), pattern));

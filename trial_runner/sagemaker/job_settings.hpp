@@ -9,7 +9,7 @@
 
 namespace steptune {
 
-/// Input data of a job: an S3 prefix, or a mounted file system.
+/// Input data of a job: an S3 prefix or a mounted file system.
 struct Channel {
   std::string name{};
   std::string s3_uri{};            ///< empty: a file system
@@ -21,7 +21,8 @@ struct Channel {
   std::vector<std::string> instance_groups{};  ///< heterogeneous: groups that read it
 };
 
-/// What every job of a study shares. Names follow CreateTrainingJob (SageMaker API Reference).
+/// Settings that all jobs of a study share. Names follow CreateTrainingJob (SageMaker API
+/// Reference).
 struct JobSettings {
   std::string role_arn;
   std::string image;  ///< or `algorithm_name`
@@ -30,19 +31,19 @@ struct JobSettings {
   std::vector<Channel> channels;
   std::string output_s3_uri;
   std::string checkpoint_s3_uri;  ///< empty: none
-  /// Folder with the program, which then runs in it: the channel `code`. Empty: the image holds it.
+  /// S3 folder with the program, which runs in it (channel `code`). Empty: the image contains it.
   std::string code_s3_uri;
   std::vector<std::string> subnets;
   std::vector<std::string> security_group_ids;
   std::map<std::string, std::string> tags;
-  int volume_gb = 30;  ///< one figure for all: another size is another warm pool
+  int volume_gb = 30;  ///< the same for all jobs, because warm pools require equal volumes
   bool network_isolation = false;
   bool encrypt_traffic = false;
   bool spot = false;
   double max_runtime_s = 3600.0;
-  double max_wait_s = 7200.0;  ///< spot: waiting for capacity included
-  /// What an hour of an instance costs, by type, and what spot is expected to be billed of it. Jobs
-  /// carry it (`job_price.hpp`) where all their types are in it.
+  double max_wait_s = 7200.0;  ///< spot: includes waiting for capacity
+  /// Price of an instance-hour by type, and the share of it that spot is expected to cost. Jobs
+  /// carry their price (`job_price.hpp`) if all their types are listed.
   std::map<std::string, PriceParts> price_parts{};
   double spot_share = 0.35;
 };

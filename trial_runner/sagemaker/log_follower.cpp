@@ -11,7 +11,7 @@ namespace {
 
 constexpr const char* k_log_group = "/aws/sagemaker/TrainingJobs";
 
-/// Streams are named `<job>/algo-<n>-<epoch>`.
+/// Parses stream names of the form `<job>/algo-<n>-<epoch>`.
 LogLine line_of(const std::string& stream) {
   LogLine line;
   const auto slash = stream.find('/');
@@ -23,7 +23,8 @@ LogLine line_of(const std::string& stream) {
   return line;
 }
 
-/// One that is no time, or later than any, must not move the window past all others.
+/// Replaces invalid or far-future timestamps by 0, so that they do not move the window past other
+/// events.
 double timestamp_of(const Json& event) {
   constexpr double k_latest_ms = 4e12;  // the year 2096
   const double timestamp_ms = number_at(event, "timestamp").value_or(0.0);
@@ -49,7 +50,7 @@ aws::AwsResult<std::vector<LogLine>> LogFollower::poll() {
                 {"logStreamNamePrefix", job_prefix_},
                 {"startTime", static_cast<std::int64_t>(from_ms)}};
   std::vector<LogLine> lines;
-  // Nothing is remembered of a poll that does not reach the end: it is read again.
+  // If a poll fails halfway, remember nothing of it, so that the next poll reads it again.
   std::map<std::string, double> seen_now;
   double newest_ms = newest_ms_;
   while (true) {

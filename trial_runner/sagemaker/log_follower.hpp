@@ -10,31 +10,32 @@
 
 namespace steptune {
 
-/// A line that a job has printed.
+/// A line of a job's output.
 struct LogLine {
   std::string job;
   std::string host;     ///< `algo-1`, ...
-  double wall_s = 0.0;  ///< when it was printed, seconds since 1970
+  double wall_s = 0.0;  ///< time of printing, seconds since 1970
   std::string text;
 };
 
-/// Follows the CloudWatch logs of all jobs whose names begin alike, with one request for all of
-/// them. Events become visible late and out of order, so each poll reads an overlap again and drops
-/// what it has seen by event id. Source: CloudWatch Logs API Reference, FilterLogEvents; group and
-/// stream names: SageMaker Developer Guide, "Log groups and streams".
+/// Reads the CloudWatch logs of all jobs with a common name prefix, with one request for all.
+/// Events appear late and out of order. So each poll reads an overlap again and drops known events
+/// by their ids. Source: CloudWatch Logs API Reference, FilterLogEvents; group and stream names:
+/// SageMaker Developer Guide, "Log groups and streams".
 class LogFollower {
  public:
-  /// How far behind the newest event others may still appear, seconds.
+  /// Overlap: events may appear until the newest one is this many seconds later.
   static constexpr double k_overlap_s = 60.0;
 
-  /// Events since `since_wall_s` (seconds since 1970) are told. `client` outlives the object.
+  /// Reads events since `since_wall_s` (seconds since 1970). `client` outlives the object.
   LogFollower(aws::JsonClient& client, aws::JsonService service, std::string job_prefix,
               double since_wall_s);
 
-  /// Also reads what was printed since then: for jobs that began before this follower.
+  /// Also reads output since `wall_s`, for jobs that began before this object.
   void reach_back_to(double wall_s);
 
-  /// New lines, oldest first. Before the first job has ever printed there is no log group: nothing.
+  /// Returns new lines, oldest first. Empty while no job of the account has printed, because there
+  /// is no log group yet.
   [[nodiscard]] aws::AwsResult<std::vector<LogLine>> poll();
 
  private:

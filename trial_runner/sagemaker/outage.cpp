@@ -9,7 +9,7 @@ namespace steptune {
 namespace {
 
 bool is_passing(const aws::AwsError& error) {
-  // Credentials expire while jobs run; the user can sign in again.
+  // Credentials may expire while jobs run; the user can sign in again.
   return aws::is_throttling(error) || aws::is_transient(error) || error.code == "NoCredentials" ||
          error.code == "ExpiredToken" || error.code == "ExpiredTokenException";
 }

@@ -10,19 +10,20 @@
 
 namespace steptune {
 
-/// Waits out transient failures of AWS: throttling, server errors, a lost network, credentials
-/// that the user can renew. What the caller was about to do is simply done at its next turn.
+/// Tolerates transient failures of AWS for a while: throttling, server errors, a lost network,
+/// credentials that the user can renew. The caller repeats its request in its next turn.
 class Outage {
  public:
   /// `clock` and `notices` outlive the object.
   Outage(const Clock& clock, Notices& notices, double longest_s)
       : clock_(clock), notices_(notices), longest_s_(longest_s) {}
 
-  /// A request failed. An error if that is not transient, or if none has succeeded for `longest_s`.
+  /// Records a failed request. Returns an error if it is not transient, or if none has succeeded
+  /// for `longest_s`.
   [[nodiscard]] Result<void> on_failure(const aws::AwsError& error);
-  /// A request succeeded.
+  /// Records a successful request.
   void on_success() { since_s_.reset(); }
-  /// None has succeeded since one failed.
+  /// True if no request has succeeded since one failed.
   [[nodiscard]] bool lasts() const { return since_s_.has_value(); }
 
  private:

@@ -44,10 +44,10 @@ constexpr std::array k_skew_codes{"RequestTimeTooSkewed",      "SignatureDoesNot
                                   "InvalidSignatureException", "RequestExpired",
                                   "RequestInTheFuture",        "AuthFailure"};
 
-/// Between two looks at whether the user wants the program to end.
+/// Interval at which waits check whether the user wants the program to end.
 constexpr double k_between_looks_s = 0.2;
 
-/// Seconds since 1970 of an HTTP `Date`, e.g. `Sat, 21 Nov 2026 08:00:00 GMT`.
+/// Parses an HTTP `Date` (`Sat, 21 Nov 2026 08:00:00 GMT`) into seconds since 1970.
 std::optional<double> http_date_s(std::string_view text) {
   std::tm utc{};
   const std::string date(text);
@@ -63,7 +63,7 @@ AwsError client_error(const std::string& operation, std::string code, std::strin
   return error;
 }
 
-/// What to do about a refusal that will not pass by itself.
+/// Advice to the user for an error that repeating will not cure.
 std::string advice_for(const AwsError& error) {
   if (error.code == "NoResponse") return "check the network, the region and AWS_ENDPOINT_URL";
   if (error.code == "AccessDeniedException" || error.code == "AccessDenied") {
@@ -134,8 +134,8 @@ bool JsonClient::correct_skew(const AwsError& error, const HttpResponse& respons
   const auto server_s = http_date_s(response.header("Date"));
   if (!server_s) return false;
   const double skew_s = *server_s - parts_.clock.wall_time_s();
-  // Services allow five minutes; a smaller difference is not what they objected to. So a request
-  // that is signed with the server's own time is not signed with it again.
+  // Services accept five minutes, so a smaller difference is not the reason. This also prevents a
+  // second retry with the same correction.
   if (std::abs(skew_s - clock_skew_s_) < 240.0) return false;
   clock_skew_s_ = skew_s;
   return true;
@@ -198,7 +198,7 @@ AwsResult<Json> JsonClient::call(const JsonService& service, const std::string& 
     const double longest_s =
         std::min(policy_.cap_s, policy_.base_s * std::exp2(std::min(attempt - 1, 16)));
     const double again_s = parts_.clock.now_s() + longest_s * parts_.rng.uniform();
-    // What may have been created is billed: its name is asked for until that is known.
+    // A created job costs money, so keep asking by its name even if the user wants to end.
     const bool may_be_made =
         operation.starts_with("Create") && (error.outcome_unknown() || error.http_status >= 500);
     const bool goes_on =

@@ -14,44 +14,46 @@
 
 namespace steptune::aws {
 
-/// A refusal by the service, or no answer at all.
+/// A refusal by the service, or a missing answer.
 struct AwsError {
-  std::string code;     ///< `ValidationException`, `ThrottlingException`, ...; `NoResponse`
+  std::string code;     ///< the service's message
   std::string message;  ///< the service's own words
   int http_status = 0;  ///< 0 without a response
   std::string request_id;
   std::string operation;
   int attempts = 0;
 
-  /// The request may have been carried out although no answer came.
+  /// True if no answer came; the service may still have carried out the request.
   [[nodiscard]] bool outcome_unknown() const { return http_status == 0; }
-  /// For people and for `Result`: never holds a secret.
+  /// For people and for `Result`. Contains no secret.
   [[nodiscard]] Error to_error() const;
 };
 
 template <typename T>
 using AwsResult = tl::expected<T, AwsError>;
 
-/// A service that speaks the JSON protocol.
+/// A service with the JSON protocol.
 struct JsonService {
   std::string signing_name;   ///< `sagemaker`
   std::string target_prefix;  ///< `SageMaker`
   std::string content_type;   ///< `application/x-amz-json-1.1`
   std::string scheme;         ///< from `resolve_endpoint`
   std::string host;
-  std::string region{};  ///< that requests are signed for; empty: the client's
+  std::string region{};  ///< region to sign requests for; empty: the client's
 };
 
 struct RetryPolicy {
   int max_attempts = 12;
-  double base_s = 1.0;  ///< first delay is uniform in [0, base_s], doubling
+  double base_s = 1.0;  ///< first delay is uniform in [0, base_s]; doubled each time
   double cap_s = 20.0;
 };
 
-/// Credentials on demand; called before every request, so that what expires is replaced in time.
-/// `refresh` asks for new ones although the held ones have not expired (the service refused them).
+/// Returns credentials. Called before every request, so that expiring ones are replaced in time.
+/// `refresh` requests new ones even if the current ones have not expired (the service refused
+/// them).
 using CredentialsSource = std::function<Result<Credentials>(bool refresh)>;
-/// Waits until the clock reads `time_s`; returns early, false, if the work is to be given up.
+/// Waits until the clock reads `time_s`. Returns false, perhaps early, if the work is to be given
+/// up.
 using WaitUntil = std::function<bool(double time_s)>;
 
 struct ClientParts {
@@ -62,21 +64,21 @@ struct ClientParts {
   CredentialsSource credentials;
   WaitUntil wait_until;
   std::string region;
-  /// How often the user has asked the program to end: a request that has failed is not sent again
-  /// where that happens meanwhile. Empty: nobody can.
+  /// Number of times that the user has asked the program to end. If it rises during a request that
+  /// fails, the request is not repeated. Empty: the user cannot ask.
   std::function<int()> interrupts{};
 };
 
-/// Calls JSON services: paces each operation, signs each attempt anew, retries what may pass
-/// (throttling, 5xx, no response, expired credentials once, a clock that disagrees with the
-/// server's) with full jitter. Source of the retry rules: AWS SDK "standard" mode, with more
+/// Calls JSON services. Paces each operation, signs each attempt, and retries transient failures
+/// with full jitter: throttling, 5xx, no response, expired credentials (once), and a clock that
+/// differs from the server's. The retry rules are those of the AWS SDKs' "standard" mode, with more
 /// attempts because the account's limits are a few requests a second. Not thread safe.
 class JsonClient {
  public:
   explicit JsonClient(ClientParts parts, RetryPolicy policy = {});
 
-  /// One operation. The response body is an object (empty for an empty body). `max_attempts`: 0 for
-  /// those of the policy.
+  /// Calls one operation. Returns an object, empty for an empty body. `max_attempts` 0: the
+  /// policy's.
   [[nodiscard]] AwsResult<Json> call(const JsonService& service, const std::string& operation,
                                      const Json& input, int max_attempts = 0);
 
@@ -84,23 +86,23 @@ class JsonClient {
   struct Attempt;
   [[nodiscard]] AwsResult<Json> try_once(const JsonService& service, const std::string& operation,
                                          const std::string& body, bool refresh_credentials);
-  /// False: somebody has asked to end since the count was `interrupts_before`, or does.
+  /// Returns false if the user has asked to end since the count was `interrupts_before`.
   [[nodiscard]] bool pause_until(double time_s, int interrupts_before) const;
   [[nodiscard]] int interrupts() const { return parts_.interrupts ? parts_.interrupts() : 0; }
-  /// True if the error is a disagreement of clocks that has now been corrected for.
+  /// Returns true if the error came from differing clocks and the difference is now corrected.
   bool correct_skew(const AwsError& error, const HttpResponse& response);
 
   ClientParts parts_;
   RetryPolicy policy_;
-  double clock_skew_s_ = 0.0;  ///< server's clock less ours
+  double clock_skew_s_ = 0.0;  ///< server's clock minus ours
 };
 
-/// True for errors that the same request may survive a moment later.
+/// True for errors that the same request may not meet a moment later.
 [[nodiscard]] bool is_throttling(const AwsError& error);
 [[nodiscard]] bool is_transient(const AwsError& error);
 
-/// The error of a JSON-protocol response, by botocore's rules: code from `__type` (cut at ':' and
-/// after '#') or the header, message from `message` or `Message`, any other body as it is.
+/// Reads an error response by botocore's rules. Code: `__type` (cut at ':' and after '#') or the
+/// header. Message: `message` or `Message`, otherwise the whole body.
 [[nodiscard]] AwsError parse_error_response(const HttpResponse& response,
                                             const std::string& operation);
 

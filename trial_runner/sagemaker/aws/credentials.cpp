@@ -12,7 +12,7 @@
 namespace steptune::aws {
 namespace {
 
-/// Replaced this long before they expire, so that no request is under way when they do.
+/// Keys are replaced this long before they expire, so that they never expire during a request.
 constexpr double k_refresh_margin_s = 300.0;
 
 std::optional<Credentials> keys_in(const Sections& sections, const std::string& profile,
@@ -106,7 +106,7 @@ Result<Credentials> CredentialsChain::get(bool refresh) {
     held_ = *fresh;
     return fresh;
   }
-  // A provider that is briefly out of order does not void keys that still hold.
+  // If a provider fails for a moment, keep using keys that are still valid.
   const bool still_valid = held_ && !refresh && held_->expiration_wall_s &&
                            *held_->expiration_wall_s > parts_.clock.wall_time_s();
   if (still_valid) return *held_;

@@ -15,25 +15,26 @@
 
 namespace steptune::aws {
 
-/// What the credential providers reach out with; what is referred to outlives the chain.
+/// Access of the credential providers to the outside. Referenced objects outlive the chain.
 struct CredentialsParts {
   Environment environment;
   SharedConfig config;
   HttpTransport& transport;
   const Clock& clock;
-  std::string region;  ///< for regional STS
+  std::string region;  ///< for regional STS endpoints
   std::function<Result<std::string>(const std::vector<std::string>&)> run_process;
 };
 
-/// A place where credentials may come from: nothing if it is not configured, an error if it is but
-/// does not work. The chain stops at the first that is configured.
+/// Result of one credential provider: nullopt if it is not configured, an error if it is configured
+/// but fails. The chain stops at the first configured provider.
 using Found = Result<std::optional<Credentials>>;
 
-/// AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN.
+/// Variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN.
 [[nodiscard]] Found environment_credentials(const CredentialsParts& parts);
-/// A profile's `role_arn` with `source_profile` or `credential_source`: STS AssumeRole.
+/// STS AssumeRole, for a profile's `role_arn` with `source_profile` or `credential_source`.
 [[nodiscard]] Found assumed_role_credentials(const CredentialsParts& parts);
-/// AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, or the profile's: STS AssumeRoleWithWebIdentity.
+/// STS AssumeRoleWithWebIdentity, for AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN or the
+/// profile's.
 [[nodiscard]] Found web_identity_credentials(const CredentialsParts& parts);
 /// The profile's SSO session, from the token that `aws sso login` has cached.
 [[nodiscard]] Found sso_credentials(const CredentialsParts& parts);
@@ -47,23 +48,24 @@ using Found = Result<std::optional<Credentials>>;
 /// The instance's role through IMDSv2.
 [[nodiscard]] Found instance_credentials(const CredentialsParts& parts);
 
-/// The standard order of botocore's resolver: environment, assumed role, web identity, SSO, shared
-/// credentials, process, container, instance. Temporary keys are replaced before they expire.
-/// Source: botocore/credentials.py create_credential_resolver; AWS SDKs and Tools Reference Guide.
+/// Tries providers in the order of botocore's resolver: environment, assumed role, web identity,
+/// SSO, shared credentials, process, container, instance. Replaces temporary keys before they
+/// expire. Source: botocore/credentials.py create_credential_resolver; AWS SDKs and Tools Reference
+/// Guide.
 class CredentialsChain {
  public:
   explicit CredentialsChain(CredentialsParts parts) : parts_(std::move(parts)) {}
 
-  /// Keys that are good for at least some minutes. `refresh`: the held ones were refused. Where
-  /// they have to be replaced, the shared files are read anew: the user may have renewed them
-  /// there. The error lists what was tried.
+  /// Returns keys that are valid for at least some minutes. `refresh`: the service refused the
+  /// current ones. If keys must be replaced, reads the shared files again, because the user may
+  /// have renewed them there. An error lists the providers tried.
   [[nodiscard]] Result<Credentials> get(bool refresh = false);
 
  private:
   [[nodiscard]] Result<Credentials> resolve() const;
 
   CredentialsParts parts_;
-  bool resolved_ = false;  ///< once at least
+  bool resolved_ = false;  ///< at least once
   std::optional<Credentials> held_;
 };
 

@@ -26,8 +26,8 @@ Result<Credentials> complete(Credentials credentials, const std::string& expirat
   return credentials;
 }
 
-/// Text of the first `<name>` element; empty if there is none. Enough for STS, whose answers have
-/// neither attributes nor entities in the elements that are read.
+/// Returns the text of the first `<name>` element; empty if there is none. Sufficient for STS,
+/// whose relevant elements have no attributes or entities.
 std::string element(const std::string& xml, const std::string& name) {
   const std::string open = "<" + name + ">";
   const auto begin = xml.find(open);

@@ -10,15 +10,15 @@
 
 namespace steptune::aws {
 
-/// Seconds since 1970 of `2026-11-21T08:00:00Z` (fractions and `+00:00` allowed).
+/// Parses `2026-11-21T08:00:00Z` (fractions and `+00:00` allowed) into seconds since 1970.
 [[nodiscard]] std::optional<double> parse_iso_time_s(std::string_view text);
 
-/// Keys from the JSON of credential_process, the container endpoint and IMDS: AccessKeyId,
+/// Reads keys from the JSON of credential_process, the container endpoint or IMDS: AccessKeyId,
 /// SecretAccessKey, SessionToken or Token, Expiration. Errors never quote the document.
 [[nodiscard]] Result<Credentials> credentials_from_json(const std::string& text,
                                                         const std::string& source);
 
-/// Keys from an STS Query response, whose `<Credentials>` element has them as child elements.
+/// Reads keys from an STS Query response: the child elements of `<Credentials>`.
 [[nodiscard]] Result<Credentials> credentials_from_sts_xml(const std::string& text,
                                                            const std::string& source);
 

@@ -5,7 +5,7 @@
 
 namespace steptune::aws {
 
-/// Without leading and trailing blanks, tabs and line ends.
+/// Returns `text` without blanks, tabs and line ends at both ends.
 [[nodiscard]] std::string_view trimmed(std::string_view text);
 
 }  // namespace steptune::aws

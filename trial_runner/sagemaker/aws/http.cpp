@@ -31,7 +31,7 @@ std::size_t on_body(char* data, std::size_t size, std::size_t count, void* respo
 std::size_t on_header(char* data, std::size_t size, std::size_t count, void* response) {
   const std::string_view line(data, size * count);
   auto& headers = static_cast<HttpResponse*>(response)->headers;
-  // A status line begins another response (100 Continue came first).
+  // A status line begins a new response, for example after 100 Continue.
   if (line.starts_with("HTTP/")) headers.clear();
   const auto colon = line.find(':');
   if (colon != std::string_view::npos) {
@@ -51,7 +51,7 @@ HeaderList header_list(const Libcurl& curl, const Headers& headers) {
     list.reset(longer);
   };
   for (const auto& [name, value] : headers) {
-    // libcurl's notation for a header that is present but empty.
+    // libcurl's notation for a header with an empty value.
     append(value.empty() ? name + ";" : name + ": " + value);
   }
   append("Expect:");
@@ -99,7 +99,7 @@ Result<HttpResponse> CurlTransport::send(const HttpRequest& request, const HttpT
   if (handle_ == nullptr) handle_ = lib.easy_init();
   if (handle_ == nullptr) return fail(ErrorKind::internal, "libcurl could not be initialised");
   CURL* curl = handle_;
-  lib.easy_reset(curl);  // keeps the connections
+  lib.easy_reset(curl);  // keeps open connections
   HttpResponse response;
   std::array<char, CURL_ERROR_SIZE> reason{};
   const HeaderList headers = header_list(lib, request.headers);

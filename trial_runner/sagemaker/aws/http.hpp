@@ -11,16 +11,16 @@
 
 namespace steptune::aws {
 
-/// Name and value, in order; names compare without regard to case.
+/// Names and values, in order. Names are case-insensitive.
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
 struct HttpRequest {
   std::string method = "POST";
   std::string scheme = "https";
-  std::string host;        ///< with `:port` where it is not the scheme's own
-  std::string path = "/";  ///< as it goes over the wire: percent-encoded
-  std::string query;       ///< likewise, without `?`
-  Headers headers;         ///< without Host, which the transport sends from `host`
+  std::string host;        ///< with `:port` unless it is the scheme's default
+  std::string path = "/";  ///< percent-encoded, as sent
+  std::string query;       ///< percent-encoded, as sent; without `?`
+  Headers headers;         ///< without Host, which the transport takes from `host`
   std::string body;
 
   [[nodiscard]] std::string url() const;
@@ -31,7 +31,7 @@ struct HttpResponse {
   Headers headers;
   std::string body;
 
-  /// The header's value, or an empty text.
+  /// Returns the header's value; empty if it is absent.
   [[nodiscard]] std::string_view header(std::string_view name) const;
 };
 
@@ -40,8 +40,8 @@ struct HttpTimeouts {
   double total_s = 60.0;
 };
 
-/// Carries requests. An error (`unavailable`) means that no complete response came; whether the
-/// server acted on the request is then unknown.
+/// Sends requests. An `unavailable` error means that no complete response came; the server may
+/// still have acted on the request.
 class HttpTransport {
  public:
   virtual ~HttpTransport() = default;
@@ -49,9 +49,9 @@ class HttpTransport {
                                                   const HttpTimeouts& timeouts) = 0;
 };
 
-/// libcurl, opened by the first request; one connection pool per object; not thread safe. TLS
-/// certificates are verified against `ca_bundle`, or the system's where it is empty. No redirects
-/// are followed and bodies over 64 MiB are refused: no AWS API sends either.
+/// Transport by libcurl, which the first request loads. Each object has its own connection pool.
+/// Not thread safe. Verifies TLS certificates against `ca_bundle` (empty: the system's). Follows no
+/// redirects and refuses bodies over 64 MiB, because AWS APIs send neither.
 class CurlTransport final : public HttpTransport {
  public:
   explicit CurlTransport(std::string ca_bundle = {});
@@ -67,7 +67,7 @@ class CurlTransport final : public HttpTransport {
   std::string ca_bundle_;
 };
 
-/// Percent-encodes all but unreserved characters (RFC 3986); `/` too unless `keep_slash`.
+/// Percent-encodes all but unreserved characters (RFC 3986). Keeps `/` if `keep_slash`.
 [[nodiscard]] std::string percent_encoded(std::string_view text, bool keep_slash = false);
 
 }  // namespace steptune::aws

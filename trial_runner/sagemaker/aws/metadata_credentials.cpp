@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Credentials that a container's or an instance's metadata endpoint hands out.
+// Credentials from the metadata endpoint of a container or an instance.
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -28,15 +28,15 @@ Result<Url> split_url(const std::string& url, const std::string& where) {
              slash == std::string::npos ? "/" : url.substr(slash)};
 }
 
-/// Hosts to which a token may go in clear text.
+/// True for hosts to which a token may be sent unencrypted.
 bool is_local_host(const std::string& host) {
   constexpr std::array k_local{"169.254.170.2", "169.254.170.23", "[fd00:ec2::23]", "localhost",
                                "[::1]"};
-  // What stands before an `@` is a user's name, whatever it looks like.
+  // Text before an `@` is a user name, even if it looks like a host.
   if (host.find('@') != std::string::npos) return false;
   const std::string name =
       host.starts_with('[') ? host.substr(0, host.find(']') + 1) : host.substr(0, host.find(':'));
-  // A name such as `127.example.com` is no address.
+  // Names such as `127.example.com` are not addresses.
   in_addr address{};
   const bool is_loopback =
       inet_pton(AF_INET, name.c_str(), &address) == 1 && name.starts_with("127.");
@@ -95,7 +95,7 @@ Found instance_credentials(const CredentialsParts& parts) {
       parts.environment("AWS_EC2_METADATA_SERVICE_ENDPOINT").value_or("http://169.254.169.254");
   const auto url = split_url(base, "instance metadata");
   if (!url) return tl::unexpected(url.error());
-  // One second, as botocore: off EC2 nothing answers, and the user should not wait for it.
+  // One second, as in botocore: outside EC2 nothing answers, and the user should not wait.
   const HttpTimeouts timeouts{1.0, 2.0};
   HttpRequest ask = get_request(*url);
   ask.method = "PUT";

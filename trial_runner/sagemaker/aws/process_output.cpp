@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t k_max_output_bytes = std::size_t{1} << 20;
 
-/// Everything up to the end of the stream; what exceeds the limit is read and dropped, so that the
-/// writer is not killed by a closed pipe.
+/// Reads to the end of the stream. Drops what exceeds the limit, so that a closed pipe does not
+/// kill the writer.
 std::string read_all(int descriptor) {
   std::string output;
   std::array<char, 4096> block{};
@@ -32,8 +32,8 @@ std::string read_all(int descriptor) {
   }
 }
 
-/// Whether a backslash takes from `next` its meaning: anything's outside quotes, nothing's between
-/// single ones. It stays where it takes none.
+/// True if a backslash before `next` is an escape: always outside quotes, never in single quotes.
+/// Otherwise the backslash is kept.
 bool is_escape(char next, char quote) {
   constexpr std::string_view k_in_double_quotes = "\"\\$`\n";
   if (quote == '"') return k_in_double_quotes.find(next) != std::string_view::npos;

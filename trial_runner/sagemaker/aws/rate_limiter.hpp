@@ -6,27 +6,27 @@
 
 namespace steptune::aws {
 
-/// A sustained rate and how many requests may come at once.
+/// A sustained rate, and the number of requests that may come at once.
 struct RateLimit {
   double per_second = 1.0;
   double burst = 1.0;
 };
 
-/// One token bucket per API operation. Pure arithmetic over times that the caller gives: it neither
-/// waits nor reads a clock. Not thread safe.
+/// One token bucket for each API operation. Computes with times that the caller passes; does not
+/// wait or read a clock. Not thread safe.
 class RateLimiter {
  public:
-  /// Operations that `limits` does not name get `otherwise`.
+  /// Operations not in `limits` get `otherwise`.
   RateLimiter(std::map<std::string, RateLimit> limits, RateLimit otherwise);
 
-  /// Reserves a request of `operation`: the time, at or after `now_s`, from which it may be sent.
-  /// Reservations of one operation are handed out in order.
+  /// Reserves a request of `operation`. Returns the earliest time, at or after `now_s`, to send it.
+  /// Reservations of one operation are served in order.
   [[nodiscard]] double reserve_s(const std::string& operation, double now_s);
 
  private:
   struct Bucket {
     RateLimit limit;
-    double tokens = 0.0;  ///< at `updated_s`; negative: reserved ahead
+    double tokens = 0.0;  ///< at `updated_s`; negative: reserved in advance
     double updated_s = 0.0;
   };
   Bucket& bucket_for(const std::string& operation, double now_s);
@@ -36,9 +36,9 @@ class RateLimiter {
   std::map<std::string, Bucket> buckets_;
 };
 
-/// Rates that stay under the fixed account-wide limits of SageMaker's training-job operations
-/// (Create 1/s, Stop 1/s, Update 1/s, Delete 1/s, Describe 5/s, List 2/s; not adjustable, AWS
-/// General Reference, "Amazon SageMaker endpoints and quotas") and leave room for others.
+/// Rates that keep below the fixed account-wide limits of SageMaker's training-job operations and
+/// leave room for other programs. Limits: Create 1/s, Stop 1/s, Update 1/s, Delete 1/s, Describe
+/// 5/s, List 2/s; not adjustable (AWS General Reference, "Amazon SageMaker endpoints and quotas").
 [[nodiscard]] RateLimiter sagemaker_rate_limiter();
 
 }  // namespace steptune::aws

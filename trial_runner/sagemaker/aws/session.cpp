@@ -15,8 +15,8 @@ namespace {
 constexpr double k_slice_s = 0.2;
 
 struct ServiceNames {
-  const char* setting;      // in AWS_ENDPOINT_URL_<...>
-  const char* host_prefix;  // of its public host
+  const char* setting;      // part of the variable AWS_ENDPOINT_URL_<...>
+  const char* host_prefix;  // prefix of its public host
   const char* signing_name;
   const char* target_prefix;
   const char* content_type;
@@ -42,7 +42,7 @@ ServiceNames names_of(Service service) {
 WaitUntil wait_in_real_time(const Clock& clock) {
   return [&clock](double time_s) {
     for (double left_s = time_s - clock.now_s(); left_s > 0.0; left_s = time_s - clock.now_s()) {
-      // Comes back early when a signal arrives, and then goes on waiting for what is left.
+      // A signal ends the pause early; the loop then waits for the rest.
       pause_thread(std::min(left_s, k_slice_s));
     }
     return true;
@@ -56,7 +56,7 @@ Session::Session(const Clock& clock, WaitUntil wait_until, SharedConfig config, 
       region_(std::move(region)),
       transport_(process_environment()("AWS_CA_BUNDLE").value_or("")),
       limiter_(sagemaker_rate_limiter()),
-      // Retries of several programs must not fall together.
+      // Random seed, so that retries of several programs do not coincide.
       rng_(std::random_device{}(), "aws retries") {
   credentials_ = std::make_unique<CredentialsChain>(
       CredentialsParts{process_environment(), config_, transport_, clock, region_,

@@ -11,16 +11,16 @@
 
 namespace steptune::aws {
 
-/// The services that are called, each with its protocol and its name in AWS's own settings.
+/// The AWS services that this program calls.
 enum class Service { sagemaker, logs, cloudwatch, pricing };
 
-/// Everything that calling AWS takes, as this process's environment and the user's AWS files say:
-/// region, endpoints, credentials, pacing. Not thread safe.
+/// Region, endpoints, credentials and pacing for calls to AWS, from this process's environment and
+/// the user's AWS files. Not thread safe.
 class Session {
  public:
-  /// `region`: empty for the environment's. `clock` outlives the session; `wait_until` waits in
-  /// real time. No request is made yet. Errors: no region, a profile that does not exist, files
-  /// that cannot be read.
+  /// Opens a session without a request. `region`: empty for the one that the environment names.
+  /// `clock` outlives the session; `wait_until` waits in real time. Returns an error if there is no
+  /// region, if the profile does not exist, or if files cannot be read.
   [[nodiscard]] static Result<std::unique_ptr<Session>> open(const Clock& clock,
                                                              WaitUntil wait_until,
                                                              std::string region = {},
@@ -31,7 +31,7 @@ class Session {
   [[nodiscard]] JsonClient& client() { return *client_; }
   [[nodiscard]] const WaitUntil& wait_until() const { return wait_until_; }
   [[nodiscard]] const std::string& region() const { return region_; }
-  /// How a service is reached. Prices are told in us-east-1 only, whatever the region.
+  /// Returns how to reach a service. Prices come from us-east-1 whatever the region.
   [[nodiscard]] Result<JsonService> service(Service service) const;
 
  private:
@@ -48,7 +48,7 @@ class Session {
   std::unique_ptr<JsonClient> client_;
 };
 
-/// Waits in real time, in slices, until the clock reads the time asked for.
+/// Waits in real time, in slices, until the clock reads the given time.
 [[nodiscard]] WaitUntil wait_in_real_time(const Clock& clock);
 
 }  // namespace steptune::aws

@@ -57,7 +57,7 @@ class SharedFileParser {
     return {};
   }
 
-  // The line itself may hold a secret: only its number is told.
+  // Report only the line's number, because the line may contain a secret.
   [[nodiscard]] Result<void> malformed(const char* what) const {
     return fail(ErrorKind::runner, what, fmt::format("{}:{}", where_, number_));
   }
@@ -75,7 +75,8 @@ Result<Sections> read_shared_file(const std::filesystem::path& path) {
   return parse_shared_file(text, path.string());
 }
 
-/// `profile x` -> `x`; `default` stays; `sso-session x` and `services x` keep their kind.
+/// Renames sections: `profile x` to `x`. `default`, `sso-session x` and `services x` keep their
+/// names.
 Sections with_profile_names(const Sections& sections) {
   Sections named;
   for (const auto& [name, section] : sections) {

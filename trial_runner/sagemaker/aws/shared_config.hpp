@@ -11,47 +11,50 @@
 
 namespace steptune::aws {
 
-/// One section of a shared file: settings by lower-case name. Nested settings (indented under an
+/// Settings of one section of a shared file, by lower-case name. Nested settings (indented below an
 /// empty one, as in `services` sections) are named `outer.inner`.
 using Section = std::map<std::string, std::string>;
 using Sections = std::map<std::string, Section>;
 
-/// Reads the INI dialect of AWS's shared files: `[name]`, `key = value`, `#` and `;` comments on
-/// their own line or after a blank. Lines that are none of these are errors naming the line.
+/// Parses the INI dialect of AWS's shared files: `[name]`, `key = value`, and comments with `#` or
+/// `;` on a line of their own or after a blank. Any other line is an error that names the line.
 [[nodiscard]] Result<Sections> parse_shared_file(std::string_view text, const std::string& where);
 
-/// `~/.aws/config` and `~/.aws/credentials` (or AWS_CONFIG_FILE, AWS_SHARED_CREDENTIALS_FILE), and
-/// which profile is chosen (AWS_PROFILE, AWS_DEFAULT_PROFILE, `default`).
-/// Source: AWS SDKs and Tools Reference Guide, "Shared config and credentials files".
+/// Content of `~/.aws/config` and `~/.aws/credentials` (or AWS_CONFIG_FILE,
+/// AWS_SHARED_CREDENTIALS_FILE), and the chosen profile (AWS_PROFILE, AWS_DEFAULT_PROFILE,
+/// `default`). Source: AWS SDKs and Tools Reference Guide, "Shared config and credentials files".
 struct SharedConfig {
-  Sections config;  ///< `profile x` sections under `x`; `sso-session x`, `services x` as named
+  /// `profile x` sections are under `x`; `sso-session x` and `services x` keep their names
+  Sections config;
   Sections credentials;
   std::string profile;
   bool profile_was_named = false;  ///< by a variable, not by default
 
-  /// A setting of a profile, credentials file first; nothing if absent.
+  /// Returns a profile's setting, from the credentials file first; nullopt if absent.
   [[nodiscard]] std::optional<std::string> setting(const std::string& profile_name,
                                                    const std::string& key) const;
   [[nodiscard]] bool has_profile(const std::string& profile_name) const;
 };
 
-/// Missing files are empty; a profile that was named but exists nowhere is an error.
+/// Reads the files. Missing files count as empty. A profile that was named but does not exist is an
+/// error.
 [[nodiscard]] Result<SharedConfig> read_shared_config(const Environment& environment);
 
-/// AWS_REGION, AWS_DEFAULT_REGION, then the profile's; an error with advice if there is none.
+/// Returns AWS_REGION, AWS_DEFAULT_REGION, or the profile's region; an error with advice if there
+/// is none.
 [[nodiscard]] Result<std::string> resolve_region(const Environment& environment,
                                                  const SharedConfig& config);
 
 struct Endpoint {
   std::string scheme;
-  std::string host;  ///< with port where one is given
+  std::string host;  ///< with the port if one is given
 };
 
-/// Where a service is reached: AWS_ENDPOINT_URL_<SERVICE>, AWS_ENDPOINT_URL, the profile's
-/// `services` section, its `endpoint_url` (all but the last step skipped if
-/// AWS_IGNORE_CONFIGURED_ENDPOINT_URLS is true), then the region's own host.
-/// `service` is the name in the variables: `SAGEMAKER`, `CLOUDWATCH_LOGS`, `S3`, `STS`, `PRICING`;
-/// `host_prefix` the public host's beginning: `api.sagemaker`, `logs`, `sts`.
+/// Returns the endpoint of a service: AWS_ENDPOINT_URL_<SERVICE>, AWS_ENDPOINT_URL, the profile's
+/// `services` section, its `endpoint_url`, and at last the region's own host. Only the last if
+/// AWS_IGNORE_CONFIGURED_ENDPOINT_URLS is true. `service` is the name in the variables:
+/// `SAGEMAKER`, `CLOUDWATCH_LOGS`, `S3`, `STS`, `PRICING`. `host_prefix` is the beginning of the
+/// public host: `api.sagemaker`, `logs`, `sts`.
 [[nodiscard]] Result<Endpoint> resolve_endpoint(const Environment& environment,
                                                 const SharedConfig& config,
                                                 const std::string& service,

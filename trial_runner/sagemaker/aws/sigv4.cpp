@@ -29,7 +29,7 @@ std::string hmac_sha256(std::string_view key, std::string_view data) {
   return {reinterpret_cast<const char*>(digest.data()), length};
 }
 
-/// Leading and trailing blanks removed, runs of blanks made one space.
+/// Removes blanks at both ends, and replaces runs of blanks by one space.
 std::string folded(std::string_view value) {
   std::string text;
   for (const char character : value) {
@@ -63,7 +63,7 @@ std::string signed_header_names(const HttpRequest& request) {
   return names;
 }
 
-/// RFC 3986 section 6.2.2.3: `.` and `..` segments and empty segments removed.
+/// Removes `.`, `..` and empty segments (RFC 3986 section 6.2.2.3).
 std::string normalised_path(std::string_view path) {
   std::vector<std::string_view> segments;
   for (std::size_t at = 0; at < path.size();) {
@@ -125,7 +125,7 @@ std::string basic_time(double wall_time_s) {
 
 std::string canonical_request(const HttpRequest& request, std::string_view service,
                               std::string_view payload_hash) {
-  // Every service but S3 signs the path encoded once more than it is sent.
+  // Every service but S3 signs the path with one more encoding than it is sent with.
   const std::string path =
       service == "s3" ? request.path : percent_encoded(normalised_path(request.path), true);
   std::string text = request.method + "\n" + path + "\n" + canonical_query(request.query) + "\n";

@@ -15,8 +15,8 @@ struct Credentials {
   std::string access_key_id;
   Secret secret_access_key;
   Secret session_token;                     ///< empty for long-term keys
-  std::optional<double> expiration_wall_s;  ///< seconds since 1970; nothing: does not expire
-  std::string source;                       ///< where they came from, for people: `environment`
+  std::optional<double> expiration_wall_s;  ///< seconds since 1970; nullopt: does not expire
+  std::string source;                       ///< their origin, for people: `environment`
 };
 
 struct SigningScope {
@@ -25,14 +25,14 @@ struct SigningScope {
   double wall_time_s = 0.0;
 };
 
-/// Adds X-Amz-Date, X-Amz-Security-Token (for temporary keys), for `s3` X-Amz-Content-Sha256, and
-/// Authorization; replaces them where they are present, so that a retry is signed anew.
-/// Source: AWS Signature Version 4 (AWS General Reference, "Signing AWS API requests"). Paths are
-/// normalised as the signature demands for every service but `s3`.
+/// Adds X-Amz-Date, Authorization, X-Amz-Security-Token (for temporary keys) and
+/// X-Amz-Content-Sha256 (for `s3`). Replaces existing ones, so that a retry is signed anew. Source:
+/// AWS Signature Version 4 (AWS General Reference, "Signing AWS API requests"). Normalises the path
+/// as that requires, except for `s3`.
 void sign(HttpRequest& request, const Credentials& credentials, const SigningScope& scope);
 
-/// The canonical request whose hash is signed; for tests and for diagnosing refused signatures. It
-/// holds no secret but a session token, if there is one.
+/// Returns the canonical request whose hash is signed, for tests and to diagnose refused
+/// signatures. It contains no secret except a session token.
 [[nodiscard]] std::string canonical_request(const HttpRequest& request, std::string_view service,
                                             std::string_view payload_hash);
 

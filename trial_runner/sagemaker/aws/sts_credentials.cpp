@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Credentials that are handed out for a role: STS AssumeRole, web identity, SSO.
+// Credentials for a role: STS AssumeRole, web identity, SSO.
 #include <array>
 #include <filesystem>
 #include <fstream>
@@ -28,7 +28,7 @@ std::optional<std::string> read_file(const std::filesystem::path& path) {
 
 using Form = std::map<std::string, std::string>;
 
-/// One STS Query call; signed if `keys` are given.
+/// Makes one STS Query call; signed if `keys` are given.
 Result<Credentials> call_sts(const CredentialsParts& parts, const Form& form,
                              const Credentials* keys, const std::string& source) {
   const auto endpoint =
@@ -58,7 +58,7 @@ Found optional_of(Result<Credentials> credentials) {
   return *std::move(credentials);
 }
 
-/// Keys with which a profile's role is assumed. `visited` breaks cycles of source profiles.
+/// Returns keys for a profile's role. `visited` breaks cycles of source profiles.
 Result<Credentials> role_credentials(const CredentialsParts& parts, const std::string& profile,
                                      std::set<std::string>& visited);
 
@@ -79,7 +79,7 @@ Result<Credentials> source_credentials(const CredentialsParts& parts, const std:
   if (!source) {
     return fail(ErrorKind::runner, "role_arn without source_profile or credential_source", where);
   }
-  // A profile that is its own source means its static keys.
+  // A profile that names itself as source means its static keys.
   if (*source != profile && parts.config.setting(*source, "role_arn")) {
     return role_credentials(parts, *source, visited);
   }
@@ -120,7 +120,7 @@ std::string sha1_hex(const std::string& text) {
   return hex_digits({reinterpret_cast<const char*>(digest.data()), length});
 }
 
-/// Where the SSO session of a profile lives: start URL and region, and the cache's key.
+/// SSO session of a profile: key of its cached token, and region.
 struct SsoSession {
   std::string cache_key;
   std::string region;
@@ -136,7 +136,7 @@ std::optional<SsoSession> sso_session(const SharedConfig& config) {
   return SsoSession{*url, config.setting(config.profile, "sso_region").value_or("")};
 }
 
-/// The bearer token that `aws sso login` left, if it has not expired.
+/// Returns the bearer token stored by `aws sso login`, if it has not expired.
 Result<Secret> cached_sso_token(const CredentialsParts& parts, const SsoSession& session) {
   const auto path = home_directory(parts.environment).value_or("") / ".aws" / "sso" / "cache" /
                     (sha1_hex(session.cache_key) + ".json");
