@@ -11,46 +11,48 @@
 
 namespace steptune {
 
-/// What the job's shell ends a trial's turn for.
+/// Reason for which a job's shell ends a trial's turn.
 enum class TurnLimit {
-  time,      ///< its own is over
-  slowness,  ///< it is clearly slower than the best (`SlowLimit`)
-  silence,   ///< it has printed nothing for too long
+  time,      ///< the trial's time is over
+  slowness,  ///< the trial is clearly slower than the best one (`SlowLimit`)
+  silence,   ///< the trial has printed nothing for too long
 };
 
-/// The turns of a pack's trials as the job's shell has told them, and how its bill is shared. Times
-/// are those of the log, seconds since 1970.
+/// Turns of a pack's trials, as reported by the job's shell, and the shares of the bill. Times are
+/// those of the log, seconds since 1970.
 class PackTurns {
  public:
-  /// `trials`: in the pack.
+  /// `trials` is the number of trials in the pack.
   explicit PackTurns(std::size_t trials) : trials_(trials) {}
 
-  /// Keeps a line until it is taken: lines may be found in another order than they were printed.
+  /// Stores a line. Lines may arrive in another order than they were printed.
   void keep(LogLine line);
-  /// The kept lines that were printed until then, in that order.
+  /// Returns the stored lines printed until `wall_s`, in order of printing.
   [[nodiscard]] std::vector<LogLine> take_until(double wall_s);
 
-  /// False: it is known.
+  /// Records the start of a turn. Returns false if it is known already.
   bool begin(TrialKey key, double wall_s);
-  /// The shell is ending it. `time` follows the others, which are told first, and changes nothing.
+  /// Records that the shell ends the trial. `time` follows a mark of another limit and does not
+  /// replace it.
   void set_limit(TrialKey key, TurnLimit limit);
-  /// False: it is known, or has not begun.
+  /// Records the end of a turn. Returns false if it is known already, or if the turn has not begun.
   bool end(TrialKey key, double wall_s);
 
   [[nodiscard]] bool none_has_begun() const { return turns_.empty(); }
   [[nodiscard]] std::optional<TurnLimit> limit_of(TrialKey key) const;
   [[nodiscard]] bool has_ended(TrialKey key) const;
-  /// Whose turn it is by the marks so far; nothing before the first and between two.
+  /// The trial whose turn it is by the marks so far; nullopt before the first turn and between
+  /// turns.
   [[nodiscard]] std::optional<TrialKey> whose_turn() const;
 
-  /// From when on the job is billed.
+  /// Sets when the job's billing began.
   void set_billed_since(double wall_s) { billed_since_s_ = wall_s; }
-  /// The share of a trial whose turn has ended: its own seconds, and an even part of what the job
-  /// took before the first. Counted as told.
+  /// Billed seconds of a trial whose turn has ended: its own, and an equal part of the job's time
+  /// before the first turn. Counts them as charged.
   double take_share_s(TrialKey key);
-  /// All that the job was billed, now that it is known.
+  /// Sets the total billed seconds, once known.
   void set_billable(double billable_s) { billable_s_ = billable_s; }
-  /// What of that was not told yet. Counted as told.
+  /// Returns the billed seconds not yet charged, and counts them as charged.
   double take_rest_s();
 
  private:

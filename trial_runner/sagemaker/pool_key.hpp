@@ -11,9 +11,9 @@
 
 namespace steptune {
 
-/// Everything that two jobs must have in common for the second to take over the first one's warm
-/// pool. Source: SageMaker Developer Guide, "Train using SageMaker-managed warm pools", matching
-/// warm pools.
+/// Properties that two jobs must share so that the second can use the first one's warm pool.
+/// Source: SageMaker Developer Guide, "Train using SageMaker-managed warm pools", matching warm
+/// pools.
 struct PoolKey {
   std::string role_arn;
   std::string instance_type;
@@ -26,7 +26,7 @@ struct PoolKey {
   auto operator<=>(const PoolKey&) const = default;
 };
 
-/// Nothing for jobs that cannot use pools: heterogeneous clusters and managed spot.
+/// nullopt for jobs that cannot use pools: heterogeneous clusters and managed spot.
 [[nodiscard]] std::optional<PoolKey> pool_key(const JobSettings& settings,
                                               const Resources& resources);
 

@@ -13,7 +13,8 @@ std::size_t keys_equal_to(const Keys& keys, const std::optional<PoolKey>& key) {
 }
 
 const WarmPool* find_available(const std::vector<WarmPool>& pools, const PoolKey& key) {
-  // The one that has waited least: the others are given back the sooner if they are too many.
+  // Use the pool with the shortest wait, so that older ones are released sooner if they are
+  // surplus.
   const WarmPool* best = nullptr;
   for (const WarmPool& pool : pools) {
     if (!pool.available || pool.key != key) continue;
@@ -22,7 +23,7 @@ const WarmPool* find_available(const std::vector<WarmPool>& pools, const PoolKey
   return best;
 }
 
-/// A pool of this kind will come free for each trial that waits for one.
+/// True if enough pools of this kind will become available for all trials that wait for one.
 bool is_worth_waiting(const Keys& queue, const std::vector<WarmPool>& pools,
                       const std::optional<PoolKey>& key) {
   if (!key) return false;

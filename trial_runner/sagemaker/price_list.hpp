@@ -11,14 +11,16 @@
 
 namespace steptune {
 
-/// All pages of GetProducts for `region`. `pricing`: the service, which answers in few regions for
-/// all of them. None at all is an error. Source: AWS Price List API Reference, GetProducts.
+/// Reads all pages of GetProducts for `region`. `pricing` is the service; it exists in few regions
+/// and answers for all. An empty list is an error. Source: AWS Price List API Reference,
+/// GetProducts.
 [[nodiscard]] Result<ListedPrices> list_training_prices(aws::JsonClient& client,
                                                         const aws::JsonService& pricing,
                                                         const std::string& region);
 
-/// An entry of `PriceList`, which is JSON within a JSON string: instance type and what is told of
-/// it. Nothing for other products (hosting, spot, other regions) and for what has no hourly price.
+/// Parses an entry of `PriceList`, which is JSON inside a JSON string, into an instance type and
+/// its data. nullopt for other products (hosting, spot, other regions) and those without an hourly
+/// price.
 [[nodiscard]] std::optional<std::pair<std::string, InstanceType>> training_price_of(
     const std::string& product, const std::string& region);
 

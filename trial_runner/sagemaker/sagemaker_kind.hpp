@@ -5,7 +5,7 @@
 
 namespace steptune {
 
-/// Trials as SageMaker training jobs.
+/// Runs trials as SageMaker training jobs.
 [[nodiscard]] const RunnerKind& sagemaker_kind();
 
 }  // namespace steptune

@@ -19,19 +19,19 @@
 namespace steptune {
 namespace {
 
-/// A clock that stands still within requests goes on by so much.
+/// Shortest wait, so that a clock that stands still during requests advances.
 constexpr double k_least_wait_s = 0.01;
-/// So long after its acceptance a job is usually known to whoever asks for it.
+/// Time after which the service usually knows a job that it has accepted.
 constexpr double k_until_known_s = 5.0;
-/// A trial that a job runs after another one starts at once.
+/// Start time of a trial that a job runs after another one.
 constexpr double k_start_in_turn_s = 1.0;
 
 bool is_quota(const aws::AwsError& error) {
   return error.code == "ResourceLimitExceeded";
 }
 
-/// A quota of nothing, or of less than one job asks for, will not become more by waiting; nor will
-/// a type that a region lacks.
+/// True if waiting cannot help: the quota is 0 or smaller than one job, or the region lacks the
+/// type.
 bool is_hopeless(const aws::AwsError& error) {
   static const std::regex k_quota(
       "is ([0-9]{1,9}) Instances.* request delta of ([0-9]{1,9}) Instances");
@@ -57,7 +57,7 @@ SageMakerRunner::SageMakerRunner(const Clock& clock, SageMakerConnection connect
              {options_.keep_alive_s, options_.idle_pool_s, options_.close_look_s}),
       monitor_(clock_, api_, outage_, notices_, pools_, options_) {
   if (connection_.cloudwatch) utilisation_.emplace(connection_.client, *connection_.cloudwatch);
-  // What the study says of a type goes before what the table says.
+  // Data from the study takes precedence over the table's.
   auto known = options_.prices.instances;
   known.merge(options_.types.instances);
   options_.types.instances = std::move(known);
@@ -76,7 +76,7 @@ std::vector<const TrialJob*> SageMakerRunner::jobs_under_way() const {
 }
 
 int SageMakerRunner::open_places() const {
-  // What others went before would wait for ever behind those that are suggested meanwhile.
+  // Do not ask for new trials while older ones were passed over; they could wait for ever.
   const bool any_deferred = std::ranges::any_of(
       jobs_, [](const TrialJob& job) { return job.waits() && job.is_deferred(); });
   if (any_deferred) return 0;
@@ -96,7 +96,7 @@ double SageMakerRunner::expected_start_s(const Resources& resources) const {
   int jobs_to_come = 0;
   for (const auto& [each, count] : waiting)
     jobs_to_come += (count + trials_per_job(options_, each) - 1) / trials_per_job(options_, each);
-  // In the job that those are about to get, in one that others may share, or in none so far.
+  // The trial would join the job of waiting trials, share a new job, or find no free place.
   const auto alike = waiting.find(key);
   if (alike != waiting.end() && alike->second % trials_per_job(options_, key) != 0)
     return k_start_in_turn_s;
@@ -212,8 +212,8 @@ Result<bool> SageMakerRunner::start_next() {
     if (job->waits() && job->not_before_s() <= now_s) waiting.push_back(job);
   }
   if (waiting.empty()) return false;
-  // Whoever learns from trials asks for more of a kind that is warm again and again: what was there
-  // before goes first.
+  // A searcher may suggest trials for the warm kind again and again, so start the passed-over
+  // trials first.
   const bool any_deferred =
       std::ranges::any_of(waiting, [](const auto& job) { return job->is_deferred(); });
   JobTrials next = waiting;
@@ -266,7 +266,7 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
   launch.pool_job = std::move(pool_job);
   Json input = job_input(options_, pack, launch, hook_);
   auto valid = check_training_job_input(input);
-  // The words of all may be more than a request holds.
+  // One request may be too small for the words of all trials.
   while (!valid && pack.size() > 1) {
     pack.pop_back();
     input = job_input(options_, pack, launch, hook_);
@@ -302,7 +302,7 @@ Result<void> SageMakerRunner::request(JobTrials pack, std::optional<std::string>
 
 void SageMakerRunner::keep_those_of(const JobDescription& job, JobLaunch& launch, JobTrials& pack) {
   launch.pack = job.trials;
-  // It has the name of the first, which it runs in any case.
+  // The job has the name of the first trial, so it runs at least that one.
   const TrialJobs::iterator first = pack.front();
   std::erase_if(pack, [&](const TrialJobs::iterator trial) {
     return trial != first &&
@@ -328,7 +328,7 @@ Result<void> SageMakerRunner::on_refused(const JobTrials& pack, const aws::AwsEr
         fmt::format("trial {} is waiting for quota, retried every {}: {}", trial,
                     format_duration(options_.quota_wait_s), printable_line(error.message)),
         trial);
-    // Instances that wait for another trial count against the quota as well.
+    // Pools that wait for other trials count against the quota as well.
     return pools_.release_available();
   }
   if (is_quota(error)) {
@@ -341,7 +341,7 @@ Result<void> SageMakerRunner::on_refused(const JobTrials& pack, const aws::AwsEr
     give_up_all(failed.error().text());
     return {};
   }
-  // Whatever else is refused (permissions, a missing role) would be refused for every trial.
+  // Other refusals (permissions, a missing role) would concern every trial.
   return failed;
 }
 
@@ -377,10 +377,10 @@ void SageMakerRunner::kill_all() {
 void SageMakerRunner::stop_silent_jobs() {
   for (TrialJob& job : jobs_) {
     const bool is_watched = job.under_way() && job.has_started() && !job.stop_reason();
-    // While the service stores what a program has left, that cannot print any more.
+    // While the service uploads a program's results, the program cannot print.
     if (!is_watched || job.phase_under_way() || job.watch().closely) continue;
     const double longest_s = job.spec().limits.idle_s + options_.log_delay_s;
-    // What cannot be read is not taken for silence.
+    // Missing log data does not count as silence.
     if (monitor_.output_read_s() - job.last_output_s() > longest_s) {
       monitor_.request_stop(jobs_, job, StopReason::no_output);
     }
@@ -445,7 +445,7 @@ Result<std::string> SageMakerRunner::detach() {
   }
   jobs_.clear();
   events_.clear();
-  // What goes on costing money is told in any case.
+  // The text must say what still costs money, even if the release fails.
   if (const auto released = release(0.0); !released) text += released.error().text() + '\n';
   return text;
 }
@@ -455,7 +455,7 @@ Result<void> SageMakerRunner::release(double longest_s) {
   const double until_s = clock_.now_s() + longest_s;
   while (!jobs_.empty() || !pools_.empty()) {
     if (auto advanced = advance(); !advanced) {
-      // That one request is refused says nothing of the others.
+      // One refused request says nothing about others.
       const bool answers = advanced.error().kind != ErrorKind::unavailable;
       if (answers) static_cast<void>(pools_.release_available());
       tell_what_is_left();

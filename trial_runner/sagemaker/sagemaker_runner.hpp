@@ -22,21 +22,21 @@
 
 namespace steptune {
 
-/// What the runner reaches SageMaker with; all outlive it.
+/// Services that the runner calls; all outlive it.
 struct SageMakerConnection {
   aws::JsonClient& client;
   aws::JsonService sagemaker;
   aws::JsonService logs;
   aws::WaitUntil wait_until;
-  std::optional<aws::JsonService> cloudwatch{};  ///< nothing: no advice on instance types
+  std::optional<aws::JsonService> cloudwatch{};  ///< nullopt: no advice on instance types
 };
 
-/// Trials as SageMaker training jobs. A trial becomes a job whose name follows from study, trial
-/// and attempt, so that a request whose answer was lost, or a tuner that died, never makes a second
-/// one. Trials go onto instances that earlier ones have left warm, in an order that reuses most;
-/// pools are released as soon as nothing will use them. State is polled, output followed through
-/// CloudWatch Logs; all requests stay under the account's rates. `stop` asks the service, which
-/// gives the program up to 120 s; there is no faster way, so `kill_all` is `stop` for all.
+/// Runs trials as SageMaker training jobs. A job's name is made from study, trial and attempt, so a
+/// lost answer or a dead tuner never leads to a second job. Trials reuse instances that earlier
+/// ones left warm, in an order that reuses most. Pools are released as soon as nothing will use
+/// them. The runner polls the state, and reads output from CloudWatch Logs. All requests stay below
+/// the account's rates. `stop` asks the service, which gives the program up to 120 s. There is no
+/// faster way, so `kill_all` stops all trials in the same way.
 class SageMakerRunner final : public Runner, public MachineHolder {
  public:
   /// `clock` outlives the runner.
@@ -44,7 +44,7 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   SageMakerRunner(const SageMakerRunner&) = delete;
   SageMakerRunner& operator=(const SageMakerRunner&) = delete;
 
-  /// Makes the first requests: finds warm pools that an earlier tuner has left.
+  /// Makes the first requests, and finds warm pools of an earlier tuner.
   [[nodiscard]] Result<void> begin_study(const std::string& name,
                                          const std::string& identity) override;
   [[nodiscard]] int capacity() const override { return options_.parallel; }
@@ -59,7 +59,7 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   [[nodiscard]] int open_places() const override;
   [[nodiscard]] int trials_in_turn() const override { return options_.trials_per_job; }
   [[nodiscard]] double expected_start_s(const Resources& resources) const override;
-  /// Those that were refused for want of quota or capacity.
+  /// Trials that were refused because of quota or missing capacity.
   [[nodiscard]] std::vector<TrialKey> trials_without_machine() const override;
   void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
   [[nodiscard]] Result<void> release(double longest_s) override;
@@ -71,21 +71,21 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   [[nodiscard]] Result<TrialJob> make_job(const TrialSpec& spec) const;
   [[nodiscard]] Result<void> find_earlier_pools();
 
-  /// One round of everything that is due.
+  /// Does everything that is due, once.
   [[nodiscard]] Result<void> advance();
   [[nodiscard]] double next_due_s() const;
-  /// Does the next thing for the trials that wait; false if there is nothing to do.
+  /// Does the next step for waiting trials. Returns false if there is nothing to do.
   [[nodiscard]] Result<bool> start_next();
   [[nodiscard]] Result<void> request(JobTrials pack, std::optional<std::string> pool_job);
-  /// Reads PyTorch's hook, once, where trials have one.
+  /// Reads PyTorch's hook once, if trials use it.
   [[nodiscard]] Result<void> read_hook(const TrialSpec& spec);
-  /// A job that exists runs what an earlier request asked for, whose answer was lost: other trials
-  /// may have waited then. Those that it does not run go on waiting.
+  /// If the job exists already, it runs the trials of an earlier request whose answer was lost,
+  /// perhaps not all of `pack`. Keeps in `pack` only those; the others continue to wait.
   static void keep_those_of(const JobDescription& job, JobLaunch& launch, JobTrials& pack);
   [[nodiscard]] Result<void> on_refused(const JobTrials& pack, const aws::AwsError& error);
-  /// The jobs under way, each by the first of its trials that is not over.
+  /// Jobs under way, each represented by its first unfinished trial.
   [[nodiscard]] std::vector<const TrialJob*> jobs_under_way() const;
-  /// Whether a trial may use a pool: one that waits, beside `except`, or one that is to come.
+  /// True if a trial may use a pool: a waiting one outside `except`, or a future one.
   [[nodiscard]] bool pools_are_wanted(const JobTrials& except = {}) const;
   void stop_silent_jobs();
   void finish_ended_jobs();
@@ -105,9 +105,9 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   WarmPools pools_;
   JobMonitor monitor_;
   std::optional<UtilisationWatch> utilisation_;
-  std::string prefix_;  ///< of job names
-  std::string hook_;    ///< packed; empty: not read
-  TrialJobs jobs_;      ///< not finished
+  std::string prefix_;  ///< prefix of job names
+  std::string hook_;    ///< packed; empty: not read yet
+  TrialJobs jobs_;      ///< unfinished trials
   std::vector<TrialEvent> events_;
   std::optional<std::int64_t> further_trials_;
 };

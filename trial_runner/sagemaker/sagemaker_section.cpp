@@ -27,10 +27,10 @@ using document::Writing;
 
 constexpr std::size_t k_max_channels = 20;
 constexpr std::size_t k_max_tags = 50;
-/// ResourceConfig/KeepAlivePeriodInSeconds.
+/// Maximum of ResourceConfig/KeepAlivePeriodInSeconds.
 constexpr double k_max_keep_alive_s = 21'600.0;
 
-/// Their words have to fit into one request.
+/// The words of all trials must fit into one request.
 constexpr double k_most_trials_per_job = 32.0;
 
 using Jobs = Section<SageMakerSection>;
@@ -43,7 +43,7 @@ Key<SageMakerSection> job_key(std::string name, M JobSettings::*member, Type<V> 
       .of(&SageMakerSection::job);
 }
 
-/// A key that is written only where spot is asked for.
+/// A key that is written only if the study uses spot.
 Key<SageMakerSection> only_with_spot(const Key<SageMakerSection>& key, const char* default_words,
                                      InFingerprint in_fingerprint) {
   Key<SageMakerSection> conditional(

@@ -12,13 +12,13 @@
 namespace steptune {
 namespace {
 
-/// Trials that may be handed over ahead of their turn when nothing is learned from their results.
+/// Trials that may be handed over early if the searcher does not learn from results.
 constexpr int k_backlog = 64;
-/// How long a warm pool outlives a tuner that dies, unless the study says otherwise.
+/// Default time that a warm pool outlives a dead tuner.
 constexpr double k_default_keep_alive_s = 300.0;
-/// StopTrainingJob: SIGTERM, then SIGKILL after 120 s.
+/// StopTrainingJob sends SIGTERM, and SIGKILL after 120 s.
 constexpr double k_time_to_end_s = 120.0;
-/// As volumes are billed: a month of 30 days (https://aws.amazon.com/ebs/pricing/, its examples).
+/// Volumes are billed by months of 30 days (https://aws.amazon.com/ebs/pricing/, its examples).
 constexpr double k_hours_per_month = 720.0;
 
 }  // namespace
@@ -34,7 +34,7 @@ SageMakerSettings::SageMakerSettings(SageMakerSection section, const TrialLimits
     job.max_wait_s = std::min(2.0 * limits.wall_s, k_longest_wait_s);
   }
   traits_.parallel = section_.parallel;
-  // An image has an entry point of its own, which reads the parameters as hyperparameters.
+  // Without a command, the image's own entry point reads the parameters as hyperparameters.
   traits_.needs_command = !job.code_s3_uri.empty();
   traits_.takes_all_parameters = !has_command;
   traits_.uses_this_machine = false;
@@ -113,7 +113,7 @@ Result<RunnerParts> SageMakerSettings::make(const Clock& clock, std::uint64_t /*
   SageMakerConnection connection{session->client(), *std::move(sagemaker), *std::move(logs),
                                  session->wait_until(), *std::move(cloudwatch)};
   SageMakerOptions options = this->options();
-  // Without a table there is less to advise, and nothing else to miss.
+  // Without a table there is less advice; nothing else depends on it.
   if (auto table = find_price_table(k_price_list, session->region()))
     options.types = *std::move(table);
   return RunnerParts{

@@ -12,39 +12,39 @@
 
 namespace steptune {
 
-/// StoppingCondition/MaxWaitTimeInSeconds: 28 days.
+/// Maximum of StoppingCondition/MaxWaitTimeInSeconds: 28 days.
 inline constexpr double k_longest_wait_s = 28.0 * 86'400.0;
 
-/// What the section of a study on SageMaker says.
+/// Keys of the section `runner` of type `sagemaker`.
 struct SageMakerSection {
   std::string region;  ///< empty: the one that the AWS configuration names
   RentedInstances instances;
   JobSettings job;
   int parallel = 1;
-  int trials_per_job = 6;  ///< that a job may run in turn
-  /// Of the instances' volumes; 0: not priced, as the price list that is shipped does not tell it.
+  int trials_per_job = 6;  ///< trials that one job may run in turn
+  /// Price of the instances' volumes; 0: not counted, because the shipped price list lacks it.
   double storage_usd_per_gb_month = 0.0;
   std::optional<double> keep_alive_s;  ///< longest life of an unused warm pool; 0: no pools
-  double poll_s = 5.0;                 ///< between looks at jobs and at their logs
+  double poll_s = 5.0;                 ///< gap between looks at jobs and at their logs
 };
 
-/// The keys of the section, and what must hold between them. What the service would refuse is found
-/// later, by `check_training_jobs`, when the configurations are known.
+/// The section's keys and the rules between them. `check_training_jobs` checks the service's rules
+/// later, when the configurations are known.
 [[nodiscard]] const document::Section<SageMakerSection>& sagemaker_section();
 
-/// What SageMaker would refuse about the jobs of a study, as far as the baseline, every set of
-/// machines and the examples show it, at its place in the study file.
+/// Adds faults for what SageMaker would refuse about a study's jobs, at the keys of the study file.
+/// Checks the baseline, every set of machines, and the examples.
 void check_training_jobs(const SageMakerSection& section, const StudyView& study,
                          document::Faults& faults);
 
 class SageMakerSettings final : public RunnerSettings {
  public:
-  /// Fills in the settings that follow from the limits. `max_wait_stated`: in the section.
+  /// Fills in settings that depend on the limits. `max_wait_stated`: the section contains it.
   SageMakerSettings(SageMakerSection section, const TrialLimits& limits, bool max_wait_stated,
                     bool has_command);
 
   [[nodiscard]] const SageMakerSection& section() const { return section_; }
-  /// What the runner is told.
+  /// The options that the runner gets.
   [[nodiscard]] SageMakerOptions options() const;
 
   [[nodiscard]] const RunnerKind& kind() const override;

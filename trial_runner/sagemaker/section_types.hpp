@@ -9,19 +9,19 @@
 
 namespace steptune {
 
-/// Members of a list of names.
+/// Most members of a list of names.
 inline constexpr std::size_t k_max_list = 16;
 
 /// A string that is not empty.
 [[nodiscard]] document::Type<std::string> named_string(std::size_t max_bytes = 4096);
-/// What the service takes for an S3 URI is checked later, with the job.
+/// Accepts any text; the service's rules for S3 URIs are checked later, with the job.
 [[nodiscard]] document::Type<std::string> s3_uri();
 [[nodiscard]] document::Type<std::string> file_system_id();
 [[nodiscard]] document::Type<std::string> input_mode();
-/// `us-east-1`.
+/// A region, such as `us-east-1`.
 [[nodiscard]] document::Type<std::string> region();
 
-/// Input data: an object, or a string, which is an S3 URI.
+/// Input data: an object, or a string with an S3 URI.
 [[nodiscard]] const document::Section<Channel>& channel_section();
 
 }  // namespace steptune

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-/// What the shell of a job's container is sent: the files' contents when this was built.
+/// Shell scripts for a job's container: the files' contents at build time.
 namespace steptune {
 
 /// run_pack.sh

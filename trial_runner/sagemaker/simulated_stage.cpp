@@ -17,9 +17,9 @@ namespace {
 
 constexpr double k_step_noise = 0.03;
 constexpr double k_stage_jitter = 0.2;
-/// Quotas are for real runs to meet.
+/// Large enough that no quota is met; quotas differ between real accounts.
 constexpr int k_quota = 1000;
-/// No pool is kept for longer than this once nothing is asked of it.
+/// Without requests, no pool lasts longer than this.
 constexpr double k_settle_s = 86'400.0;
 
 using Prices = std::map<std::string, InstanceType>;
@@ -74,7 +74,7 @@ double training_s(const simulated::JobAudit& job) {
   return std::min(job.billed_s, sum_s);
 }
 
-/// Adds to `least` what the job takes if only the first one of its kind of machine starts cold.
+/// Adds the least cost of a job to `least`: only the first job of each kind of machine starts cold.
 void add_least(const simulated::JobAudit& job, const simulated::StageTimes& stages, double price,
                std::set<std::string>& kinds, LeastBill& least) {
   std::string kind;
@@ -90,7 +90,7 @@ void add_least(const simulated::JobAudit& job, const simulated::StageTimes& stag
   least.duration_s += end_s(job) - job.created_s - start_s + stages.pool_ready_s;
 }
 
-/// The bill as the account itself would make it out.
+/// Returns the bill that the account would issue.
 RehearsalBill bill_of(const simulated::AccountAudit& audit, const Prices& prices,
                       const simulated::StageTimes& stages) {
   RehearsalBill bill;

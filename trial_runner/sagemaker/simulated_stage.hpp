@@ -8,7 +8,7 @@
 
 namespace steptune {
 
-/// The runner of a study's jobs on a simulated account that grants what they need.
+/// Creates the runner of a study on a simulated account that grants all it needs.
 [[nodiscard]] std::unique_ptr<RehearsalStage> make_simulated_stage(
     const SageMakerSettings& settings, const RehearsalOptions& options);
 

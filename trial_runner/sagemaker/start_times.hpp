@@ -3,16 +3,15 @@
 
 namespace steptune {
 
-/// How long jobs take from their request to the start of the program, learned from those seen. The
-/// first guesses are figures of AWS's posts on warm pools: a first job 136 to 176 s, a warm one 19
-/// to 70 s.
+/// Times from a job's request to its program's start, learned from earlier jobs. Initial values are
+/// from AWS's posts on warm pools: a first job takes 136 to 176 s, a warm one 19 to 70 s.
 class StartTimes {
  public:
   void add(bool warm, double seconds) { (warm ? warm_ : cold_).add(seconds); }
   [[nodiscard]] double expected_s(bool warm) const { return warm ? warm_.mean_s : cold_.mean_s; }
 
  private:
-  /// The guess counts as one job.
+  /// Running mean; the initial value counts as one job.
   struct Mean {
     double mean_s;
     double count = 1.0;

@@ -35,7 +35,7 @@ struct MemberLimit {
   std::size_t key_bytes;
   std::size_t value_bytes;
 };
-// CreateTrainingJob, API reference of Amazon SageMaker.
+// Limits from Amazon SageMaker's API reference, CreateTrainingJob.
 constexpr MemberLimit k_hyperparameters{"hyperparameter", 256, 2500};
 constexpr MemberLimit k_variables{"environment variable", 512, 512};
 constexpr std::size_t k_most_members = 100;
@@ -62,7 +62,7 @@ bool rents_machines(const LongRun& run) {
   return run.resources.heterogeneous() || !run.resources.instance_type.empty();
 }
 
-/// The hook's files as one text; nothing where the run has none.
+/// Returns the hook's files as one text; nullopt if the run has no hook.
 Result<std::optional<std::string>> packed_hook(const LongRun& run) {
   if (run.python_path.empty()) return std::nullopt;
   const auto files = read_hook_files(run.python_path);
@@ -85,7 +85,7 @@ void add_machines(const LongRun& run, const std::vector<std::string>& words, Jso
   request["AlgorithmSpecification"] = {{"ContainerEntrypoint", {words[0]}}};
   if (!arguments.empty()) request["AlgorithmSpecification"]["ContainerArguments"] = arguments;
   if (run.python_path.empty() && run.files.empty()) return;
-  // Nothing but these words lets the hook in, and writes the files.
+  // These words set up the hook and write the files, so the SDK must use them as well.
   estimator["container_entry_point"] = Json::array({words[0]});
   estimator["container_arguments"] = arguments;
 }

@@ -5,11 +5,10 @@
 
 namespace steptune {
 
-/// `CreateTrainingJob`: the members of a request to SageMaker that follow from a configuration;
-/// `Estimator`: the same as arguments of the Python SDK. Machines only where trials rented some,
-/// and the command as well, which otherwise is none of an image's; with both, PyTorch's hook goes
-/// along as it does with trials (carried_hook.hpp). Errors also for what the service refuses for
-/// its length or number.
+/// Writes `CreateTrainingJob`, the members of a request to SageMaker that a configuration
+/// determines, and `Estimator`, the same as arguments of the Python SDK. Contains machines and the
+/// command only if trials rented machines. With both, PyTorch's hook is included as in trials
+/// (carried_hook.hpp). Returns an error for texts that are too long or too many for the service.
 class TrainingJobForm : public LongRunForm {
  public:
   [[nodiscard]] std::string_view description() const override {

@@ -37,7 +37,7 @@ bool mentions(const aws::AwsError& error, const char* phrase) {
   return error.message.find(phrase) != std::string::npos;
 }
 
-/// The service answers a missing job with a validation error and this text, not with a code.
+/// For a missing job, the service returns a validation error with this text instead of a code.
 bool is_unknown_job(const aws::AwsError& error) {
   return error.code == "ResourceNotFound" || mentions(error, "Requested resource not found") ||
          mentions(error, "Could not find job");
@@ -105,7 +105,7 @@ aws::AwsResult<bool> TrainingJobs::set_keep_alive(const std::string& name, int s
       "UpdateTrainingJob",
       {{"TrainingJobName", name}, {"ResourceConfig", {{"KeepAlivePeriodInSeconds", seconds}}}});
   if (updated) return true;
-  // Pools that are gone, taken or not there yet are all refused as invalid input.
+  // The service refuses pools that are gone, in use or not there yet as invalid input.
   if (is_unknown_job(updated.error()) || updated.error().code == "ValidationException") {
     return false;
   }

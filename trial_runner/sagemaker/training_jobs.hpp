@@ -12,66 +12,67 @@
 
 namespace steptune {
 
-/// What is told of a warm pool that a job has left behind. Statuses: `Available`, `InUse`,
-/// `Reused`, `Terminated`.
+/// State of a warm pool that a job has left. Statuses: `Available`, `InUse`, `Reused`,
+/// `Terminated`.
 struct PoolState {
   std::string status;
-  std::optional<double> retained_s;  ///< billed per instance
+  std::optional<double> retained_s;  ///< billed for each instance
   std::string reused_by;             ///< job
 };
 
-/// A training job as DescribeTrainingJob tells it. Times in seconds since 1970; what has not
-/// happened is absent.
+/// A training job as reported by DescribeTrainingJob. Times are seconds since 1970. Members are
+/// absent until the event has happened.
 struct JobDescription {
   std::string name;
   std::string status;     ///< `InProgress`, `Completed`, `Failed`, `Stopping`, `Stopped`, ...
-  std::string secondary;  ///< of an open set: only shown, but for the two limits that were hit
+  std::string secondary;  ///< new values may appear; only shown, except for the two exceeded limits
   std::string failure_reason;
   double created_wall_s = 0.0;
-  std::optional<double> billed_since_wall_s;    ///< `TrainingStartTime`, the download included
+  std::optional<double> billed_since_wall_s;    ///< `TrainingStartTime`, before the download
   std::optional<double> billed_until_wall_s;    ///< `TrainingEndTime`
-  std::optional<double> training_since_wall_s;  ///< latest begin of the stage `Training`
-  std::optional<double> training_until_wall_s;  ///< and its end
-  std::optional<double> downloading_s;          ///< of input data, all attempts
+  std::optional<double> training_since_wall_s;  ///< latest start of the stage `Training`
+  std::optional<double> training_until_wall_s;  ///< end of that stage
+  std::optional<double> downloading_s;          ///< download of input data, over all attempts
   bool spot = false;                            ///< managed spot
-  int interruptions = 0;                        ///< spot capacity taken away
-  std::optional<double> billable_s;             ///< per instance
+  /// Number of times that spot capacity was taken away.
+  int interruptions = 0;
+  std::optional<double> billable_s;  ///< for each instance
   std::optional<PoolState> pool;
-  std::vector<PackedTrial> trials;  ///< that it runs in turn; none: it is no pack
-  std::optional<JobPrice> price;    ///< as its study counts; nothing: the job does not tell
+  std::vector<PackedTrial> trials;  ///< trials that it runs in turn; empty: it is no pack
+  std::optional<JobPrice> price;    ///< price that its study uses; nullopt: not in the job
   Json resources = Json::object();  ///< `ResourceConfig` as requested
 
-  /// Statuses that never change again; ones that are not known count as under way.
+  /// True for statuses that never change again. Unknown ones count as under way.
   [[nodiscard]] bool ended() const;
-  /// Ending: the next change is seconds away.
+  /// True if the job is about to end, within seconds.
   [[nodiscard]] bool ending() const;
 };
 
-/// A line of ListTrainingJobs.
+/// An entry of ListTrainingJobs.
 struct JobSummary {
   std::string name;
   std::string status;
-  double modified_wall_s = 0.0;  ///< 0: not told
+  double modified_wall_s = 0.0;  ///< 0: unknown
   std::optional<PoolState> pool;
 };
 
-/// SageMaker's training-job operations, typed. What a repeated request would meet (the job exists,
-/// has ended, is unknown) counts as success where that is what was wanted. Errors are those of the
-/// service. Source: SageMaker API Reference; botocore's service model 2017-07-24.
+/// SageMaker's training-job operations as typed functions. If a repeated request finds its effect
+/// already there (the job exists, has ended, is unknown), it counts as success. Errors are the
+/// service's. Source: SageMaker API Reference; botocore's service model 2017-07-24.
 class TrainingJobs {
  public:
   /// `client` outlives the object.
   TrainingJobs(aws::JsonClient& client, aws::JsonService service)
       : client_(client), service_(std::move(service)) {}
 
-  /// `input` of CreateTrainingJob. False if a job of this name existed already (an earlier request
-  /// whose answer was lost).
+  /// Creates a job from the input of CreateTrainingJob. Returns false if a job of this name exists
+  /// already (an earlier request whose answer was lost).
   [[nodiscard]] aws::AwsResult<bool> create(const Json& input);
-  /// Nothing if there is no such job.
+  /// Returns nullopt if there is no such job.
   [[nodiscard]] aws::AwsResult<std::optional<JobDescription>> describe(const std::string& name);
   [[nodiscard]] aws::AwsResult<void> stop(const std::string& name);
-  /// How long the job's warm pool is kept from now on; 0 ends it. Only while it is Available: false
-  /// if it is not.
+  /// Sets how long the job's warm pool is kept from now on; 0 ends it. Returns false if the pool is
+  /// not Available.
   [[nodiscard]] aws::AwsResult<bool> set_keep_alive(const std::string& name, int seconds);
 
   struct Query {
@@ -79,7 +80,8 @@ class TrainingJobs {
     std::string pool_status;       ///< empty: any
     double created_after_s = 0.0;  ///< since 1970
   };
-  /// All pages, newest first. Filters apply after pages are cut, so empty ones may come between.
+  /// Lists all pages, newest first. The service filters after cutting pages, so a page may be
+  /// empty.
   [[nodiscard]] aws::AwsResult<std::vector<JobSummary>> list(const Query& query);
 
  private:
@@ -91,7 +93,7 @@ class TrainingJobs {
   aws::JsonService service_;
 };
 
-/// Reads a DescribeTrainingJob response; members that are absent or of another type stay empty.
+/// Reads a DescribeTrainingJob response. Members that are absent or of another type stay empty.
 [[nodiscard]] JobDescription job_description_from_json(const Json& description);
 
 }  // namespace steptune

@@ -18,8 +18,8 @@
 namespace steptune {
 namespace {
 
-/// The trials of a job, with `_LIST_2` and so on in the names of what does not fit; the script's
-/// pieces, with `_1` and so on.
+/// Variable with the job's trials; further parts are in `_LIST_2` and so on. The script's pieces
+/// are in `_1` and so on.
 constexpr const char* k_pack_variable = "STEPTUNE_PACK";
 constexpr std::string_view k_mark = "[steptune-pack] ";
 constexpr const char* k_python_path = "PYTHONPATH";
@@ -42,7 +42,7 @@ bool read_whole(std::string_view text, Number& number) {
   return read.ec == std::errc() && read.ptr == text.data() + text.size();
 }
 
-/// Cuts off and returns what stands before `separator`, or all.
+/// Removes and returns the text before `separator`, or all of it.
 std::string_view take_until(std::string_view& text, char separator) {
   const std::size_t length = std::min(text.find(separator), text.size());
   const std::string_view taken = text.substr(0, length);
@@ -50,19 +50,19 @@ std::string_view take_until(std::string_view& text, char separator) {
   return taken;
 }
 
-/// `12.5 2 0.00034`, which awk reads; empty: none.
+/// Formats `12.5 2 0.00034` for awk; empty: no limit.
 std::string text_of(const std::optional<SlowLimit>& limit, char separator) {
   if (!limit) return {};
   return fmt::format("{:.4g}{}{:.4g}{}{:.6g}", limit->after_s, separator, limit->window_s,
                      separator, limit->seconds_per_sample);
 }
 
-/// `600`; empty: none.
+/// Formats `600`; empty: no limit.
 std::string text_of(const std::optional<double>& seconds) {
   return seconds ? fmt::format("{:.0f}", *seconds) : std::string();
 }
 
-/// The call that runs one trial.
+/// Returns the shell call that runs one trial.
 std::string call_of(const PackedCommand& command, const std::string& parameters) {
   const TrialSpec& spec = *command.spec;
   std::vector<std::string> words{trial_name(spec.key),

@@ -29,7 +29,8 @@ std::vector<std::string> UtilisationWatch::look(double now_s, const PriceTable& 
                    });
   std::vector<EndedJob> jobs;
   if (due) {
-    // Those that ended soon after it have most of their metrics, and save a request.
+    // Include jobs that ended a little later: they have most of their metrics, and this saves a
+    // request.
     std::erase_if(pending_, [&](Pending& pending) {
       if (!last && now_s < pending.ended_s + k_metrics_delay_s / 2.0) return false;
       jobs.push_back(std::move(pending.job));

@@ -11,25 +11,25 @@
 
 namespace steptune {
 
-/// Looks at how ended jobs have used their machines once the metrics can be there, and tells what
-/// follows from it, each advice once. It never fails: without metrics there is no advice.
+/// Reads how ended jobs have used their machines, as soon as metrics can be available, and gives
+/// each advice once. Failures are ignored: without metrics there is no advice.
 class UtilisationWatch {
  public:
-  /// From a job's end until CloudWatch has its last minutes.
+  /// Time from a job's end until CloudWatch has its last minutes.
   static constexpr double k_metrics_delay_s = 300.0;
-  /// After so many failures in a row no more is asked for.
+  /// Most failures in a row; afterwards no metrics are requested.
   static constexpr int k_most_failures = 3;
 
   /// `client` outlives the object.
   UtilisationWatch(aws::JsonClient& client, aws::JsonService cloudwatch)
       : client_(client), cloudwatch_(std::move(cloudwatch)) {}
 
-  /// A job that has ended at `ended_s`, runner's clock. Of those that trained for less than
-  /// `k_shortest_measured_s` no metrics are asked for; only their downloads are looked at.
+  /// Adds a job that ended at `ended_s` (runner's clock). For jobs that trained for less than
+  /// `k_shortest_measured_s`, only the download is considered, not metrics.
   void add(EndedJob job, double ended_s, const PriceTable& types);
 
-  /// New advice from jobs whose metrics are there by now, with one request for all of them.
-  /// `last`: from all that are left.
+  /// Returns new advice from jobs whose metrics should be available, with one request for all.
+  /// `last`: from all remaining jobs.
   [[nodiscard]] std::vector<std::string> look(double now_s, const PriceTable& types,
                                               bool last = false);
 
@@ -45,7 +45,7 @@ class UtilisationWatch {
   aws::JsonClient& client_;
   aws::JsonService cloudwatch_;
   std::vector<Pending> pending_;
-  std::vector<std::string> news_;  ///< not told yet
+  std::vector<std::string> news_;  ///< advice not returned yet
   std::set<std::string> told_;
   int failures_ = 0;  ///< in a row
 };

@@ -18,80 +18,82 @@
 namespace steptune {
 
 struct WarmPoolOptions {
-  /// The longest that a pool outlives a tuner that dies; 0: no warm pools. While the tuner lives,
-  /// it decides.
+  /// Longest time that a pool outlives a dead tuner; 0: no warm pools. A living tuner decides
+  /// itself.
   int keep_alive_s = 300;
-  double idle_s = 30.0;  ///< a pool that no trial was found for is released after this
-  double look_s = 0.5;   ///< between looks at pools that are about to become available
+  double idle_s = 30.0;  ///< a pool that no trial has used for this time is released
+  double look_s = 0.5;   ///< gap between looks at pools that are about to become available
 };
 
-/// The warm pools that a study's jobs leave behind, until a job takes them or they are released.
-/// What they cost in vain is counted. Requests that fail for a while are made again at the next
-/// call; errors are those of `Outage`.
+/// Warm pools of a study's jobs, until a job takes them or they are released. Counts the cost of
+/// unused ones. Transiently failing requests are repeated at the next call. Errors are those of
+/// `Outage`.
 class WarmPools {
  public:
-  /// All outlive the object.
+  /// The arguments outlive the object.
   WarmPools(const Clock& clock, TrainingJobs& jobs, Outage& outage, Notices& notices,
             WarmPoolOptions options);
 
-  /// A pool that an earlier tuner has left. Nothing is learned from it.
+  /// Adds a pool of an earlier tuner. Waiting times are not learned from it.
   void add_available(PoolKey key, std::string job, double usd_per_hour);
-  /// The job has ended and leaves a pool, which becomes available in a moment, or never.
+  /// Adds the pool of a job that has ended. It becomes available soon, or never.
   void add_ended(PoolKey key, std::string job, double usd_per_hour);
   void clear() { pools_.clear(); }
 
   [[nodiscard]] const std::vector<WarmPool>& pools() const { return pools_; }
   [[nodiscard]] bool empty() const { return pools_.empty(); }
-  /// How long a start is expected to take, given what is kept.
+  /// Expected start time of a job, given the pools.
   [[nodiscard]] double expected_start_s(const std::optional<PoolKey>& key) const;
-  /// A job took so long from its request to its program.
+  /// Records how long a job took from its request to its program.
   void add_start(bool warm, double seconds) { start_times_.add(warm, seconds); }
 
-  /// The keep-alive period to request for a job's pool. `wanted`: whether a trial may use it.
+  /// Returns the keep-alive period to request for a job's pool. `wanted`: a trial may use the pool.
   [[nodiscard]] int keep_alive_s(const std::optional<PoolKey>& key, bool wanted) const;
-  /// A job, `by`, was requested that is to take over the pool of `job`.
+  /// Records that job `by` was requested to take over the pool of `job`.
   void take(const std::string& job, const std::string& by);
-  /// Once a launch has its machines: whether it got the pool that it was meant for, or another one
-  /// that is equal, of which the service gives any: the bill of that is the trial's then. A pool
-  /// that is still available is kept for others. Asks once, and again after a failure.
+  /// Finds out, when a launch has its machines, whether it got the intended pool or another equal
+  /// one (the service may assign any). The cost of the used pool goes to the trial. If the intended
+  /// pool is still available, it is kept for other trials. Asks once, and again after a failure.
   [[nodiscard]] Result<void> settle(TrialJob& job);
 
-  /// Looks at the pools whose state may have changed, if it is time.
+  /// Updates pools whose state may have changed, if due.
   [[nodiscard]] Result<void> look();
-  /// When `look` is due next; infinite without pools.
+  /// Time of the next due `look`; infinite without pools.
   [[nodiscard]] double next_look_s() const;
 
-  /// Releases the pool of `job`. False if that has failed for now.
+  /// Releases the pool of `job`. Returns false if that failed for now.
   [[nodiscard]] Result<bool> release(const std::string& job);
-  /// Releases all that are available.
+  /// Releases all available pools.
   [[nodiscard]] Result<void> release_available();
-  /// Releases what has been idle for too long; without `wanted` all that are available.
+  /// Releases pools that were idle for too long; all available ones unless `wanted`.
   [[nodiscard]] Result<void> release_surplus(bool wanted);
 
-  /// Pools that no trial of this study used and that are gone, since the last call.
+  /// Returns, since the last call, pools that are gone and that no trial of this study used.
   [[nodiscard]] std::vector<UnusedTime> take_unused();
 
  private:
-  /// Left to a job that was requested. Whether that uses it shows once it has its machines.
+  /// A pool intended for a requested job. Once the job has its machines, it is known whether it
+  /// used it.
   struct TakenPool {
     WarmPool pool;
     std::string by;
   };
 
   [[nodiscard]] bool is_known(const std::string& job) const;
-  /// The jobs whose pools a launch meant for that of `job` may have got: that first.
+  /// Returns the jobs whose pool a launch intended for `job`'s pool may have got; `job` first.
   [[nodiscard]] std::vector<std::string> candidates(const std::string& job,
                                                     const PoolKey& key) const;
-  /// The end where the pool of `job` is left to none.
+  /// Returns the end iterator if the pool of `job` is intended for no job.
   [[nodiscard]] std::vector<TakenPool>::iterator find_taken(const std::string& job);
-  /// A launch that was meant for the pool of `job` has got that of `used`.
+  /// Records that a launch intended for the pool of `job` has got that of `used`.
   void give(const std::string& job, const std::string& used);
-  /// A launch that was requested at `requested_s` has not used the pool that it was meant for.
+  /// Handles the intended pool after a launch, requested at `requested_s`, has not used it.
   void pass_on(const std::string& job, const PoolState& state, double requested_s);
-  /// False: there is no such pool any more.
+  /// Returns false if the pool no longer exists.
   [[nodiscard]] Result<bool> look_at(WarmPool& pool);
   void on_terminated(const WarmPool& pool, double retained_s);
-  /// Machines that were kept for `retained_s`, from about `since_s` (runner's clock) on.
+  /// Counts machines that were kept unused for `retained_s`, from about `since_s` (runner's clock)
+  /// on.
   void count_in_vain(const std::string& job, double since_s, double retained_s,
                      double usd_per_hour);
   void count_in_vain(const WarmPool& pool, double retained_s) {
@@ -105,9 +107,11 @@ class WarmPools {
   WarmPoolOptions options_;
   std::vector<WarmPool> pools_;
   std::vector<TakenPool> taken_;
-  std::set<std::string> types_without_pools_;  ///< the account has no quota for warm pools of these
+  /// Types for which the account has no warm-pool quota.
+  std::set<std::string> types_without_pools_;
   StartTimes start_times_;
-  double idle_time_s_ = 24.0;  ///< that pools wait for their next trial: a guess, then as seen
+  /// Wait of pools for their next trial: first a guess, then as measured.
+  double idle_time_s_ = 24.0;
   std::vector<UnusedTime> unused_;
   double next_look_s_ = 0.0;
 };

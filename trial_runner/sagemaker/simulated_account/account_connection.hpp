@@ -10,14 +10,14 @@
 
 namespace steptune::simulated {
 
-/// The real runner on a simulated account: a study's tuning as it would go, hours in milliseconds.
-/// A second runner may be made on the same account, as a tuner that starts again would.
+/// Connects the real runner to a simulated account, so that hours of tuning pass in milliseconds. A
+/// second runner on the same account acts like a restarted tuner.
 class AccountConnection {
  public:
   /// `clock` outlives the connection.
   AccountConnection(VirtualClock& clock, ProgramModel program, const AccountOptions& account);
 
-  /// A runner that outlives neither the connection nor the clock.
+  /// Creates a runner; the connection and the clock must outlive it.
   [[nodiscard]] std::unique_ptr<SageMakerRunner> make_runner(SageMakerOptions options);
 
   [[nodiscard]] SimulatedAccount& account() { return account_; }

@@ -14,35 +14,35 @@
 
 namespace steptune::simulated {
 
-/// How long the stages of a job take. The defaults are those of the emulator
+/// Durations of a job's stages. Defaults are those of the emulator
 /// (tests/sagemaker_emulator/jobs.py): a first job is under way after 150 s, a warm one after 20 s,
 /// plus the download of its input mode.
 struct StageTimes {
   double cold_start_s = 150.0;
   double warm_start_s = 20.0;
   std::map<std::string, double> download_s{{"File", 40.0}, {"FastFile", 3.0}, {"Pipe", 3.0}};
-  double image_download_s = 30.0;  ///< inside `Training`, on machines that are not warm
-  double upload_s = 10.0;          ///< not after failures
-  double stop_grace_s = 120.0;     ///< between SIGTERM and SIGKILL
-  double pool_ready_s = 2.0;       ///< a job's end to its pool's being available
-  double jitter = 0.0;  ///< starts and downloads differ by up to this share, drawn for each job
+  double image_download_s = 30.0;  ///< part of `Training`, on machines that are not warm
+  double upload_s = 10.0;          ///< skipped after failures
+  double stop_grace_s = 120.0;     ///< from SIGTERM to SIGKILL
+  double pool_ready_s = 2.0;       ///< from a job's end until its pool is available
+  double jitter = 0.0;  ///< starts and downloads vary by up to this share, drawn for each job
 };
 
 struct LogTimes {
-  double delay_s = 5.0;      ///< a line's writing to its being found
-  double jitter_s = 0.0;     ///< up to so much later, drawn for each line: they come out of order
-  int empty_page_every = 3;  ///< pages that are empty although more follows; 0: none
+  double delay_s = 5.0;      ///< from a line's writing until it can be read
+  double jitter_s = 0.0;     ///< further delay, drawn for each line up to this; reorders lines
+  int empty_page_every = 3;  ///< every n-th page is empty although more follow; 0: none
   int page_size = 1000;
 };
 
-/// An identity that may sign requests.
+/// Key of an identity that may sign requests.
 struct SigningKey {
   Secret secret;
   Secret session_token;  ///< empty: a long-term key
   std::optional<double> expiration_wall_s;
 };
 
-/// An account and its region. Quotas are instances by type, `*` for types that are not named.
+/// An account in one region. Quotas are numbers of instances by type; `*`: all types not named.
 struct AccountOptions {
   std::string region = "us-east-1";
   std::string account_id = "123456789012";
@@ -50,19 +50,20 @@ struct AccountOptions {
   double request_latency_s = 0.08;
   StageTimes stages;
   LogTimes logs;
-  double metric_delay_s = 60.0;  ///< from the end of a CloudWatch minute until it is found
-  /// Of jobs and waiting pools together.
+  /// From the end of a CloudWatch minute until its metrics can be read.
+  double metric_delay_s = 60.0;
+  /// For jobs and waiting pools together.
   std::map<std::string, int> training_quota{{"*", 4}};
-  /// Without it a keep-alive period is accepted and does nothing, as in new accounts.
+  /// Without a quota, a keep-alive period is accepted and has no effect, as in new accounts.
   std::map<std::string, int> warm_pool_quota{};
   std::map<std::string, double> requests_per_second = account_request_rates();
-  /// Share of a managed spot job's time that is billed; real accounts saw 0.37.
+  /// Share of a managed spot job's time that is billed; 0.37 was seen in real accounts.
   double spot_billed_share = 1.0;
-  std::map<std::string, InstanceType> instances{};  ///< cores, for utilisation metrics
+  std::map<std::string, InstanceType> instances{};  ///< core counts, for utilisation metrics
   std::vector<Fault> faults{};
-  /// By access key id. Empty: signatures are not looked at.
+  /// By access key id. Empty: signatures are not checked.
   std::map<std::string, SigningKey> keys{};
-  double clock_ahead_s = 0.0;  ///< the service's wall clock less the client's
+  double clock_ahead_s = 0.0;  ///< the service's wall clock minus the client's
 };
 
 }  // namespace steptune::simulated

@@ -10,8 +10,8 @@
 
 namespace steptune::simulated {
 
-/// What an independent checker of a bill needs. Times are on the account's clock, in seconds;
-/// billed and retained seconds are those of one instance.
+/// Data for an independent check of a bill. Times are on the account's clock, in seconds. Billed
+/// and retained seconds are for one instance.
 struct JobAudit {
   std::string name;
   std::string status;     ///< TrainingJobStatus
@@ -21,14 +21,14 @@ struct JobAudit {
   bool spot = false;
   std::vector<std::pair<std::string, int>> instances;  ///< types and counts
   double created_s = 0.0;
-  double billed_s = 0.0;  ///< once it is over
+  double billed_s = 0.0;  ///< set when the job is over
   std::vector<StatusTransition> transitions;
-  std::vector<TrialKey> trials_over{};  ///< of a pack: those that came to their own ends
+  std::vector<TrialKey> trials_over{};  ///< trials of a pack that ended by themselves
   bool pack = false;
 };
 
 struct PoolAudit {
-  std::string job;  ///< that left it
+  std::string job;  ///< job that left the pool
   std::string status;
   std::string reused_by;
   std::string instance_type;
@@ -39,12 +39,12 @@ struct PoolAudit {
 struct AccountAudit {
   double now_s = 0.0;
   std::vector<JobAudit> jobs;                  ///< in order of creation
-  std::vector<PoolAudit> pools;                ///< likewise
-  int requests = 0;                            ///< whatever became of them
-  std::map<std::string, int> refused;          ///< by rate limits; operation to count
+  std::vector<PoolAudit> pools;                ///< in order of creation
+  int requests = 0;                            ///< all requests, whatever their result
+  std::map<std::string, int> refused;          ///< refused by rate limits, by operation
   std::map<std::string, int> most_per_second;  ///< highest rate seen, by operation
 
-  /// Null if there is none.
+  /// Returns null if there is no such job.
   [[nodiscard]] const JobAudit* job(const std::string& name) const;
   [[nodiscard]] const PoolAudit* pool_of(const std::string& job) const;
 };

@@ -12,47 +12,48 @@
 namespace steptune::simulated {
 
 enum class FaultKind {
-  // What befalls a request.
+  // Faults of requests.
   throttle,             ///< ThrottlingException
   internal_error,       ///< InternalFailure, HTTP 500; not carried out
   expired_credentials,  ///< ExpiredTokenException
   no_connection,        ///< not carried out, no answer
   drop_response,        ///< carried out, no answer
-  denied,               ///< AccessDeniedException: the identity may not make such requests
+  denied,               ///< AccessDeniedException: the identity lacks this permission
   unknown_job,          ///< not carried out: somebody has deleted the job
-  truncate,             ///< carried out, half an answer
-  // What befalls a job.
-  capacity,  ///< no machines: fails after its start-up (and `after_s`); warm jobs have theirs
+  truncate,             ///< carried out, but only half of the answer arrives
+  // Faults of jobs.
+  capacity,  ///< no machines: the job fails after its start-up (and `after_s`); not for warm jobs
   internal,  ///< InternalServerError `after_s` into its training
-  spot_interruption,  ///< managed spot: machines are taken back `after_s` into its training
-  steal_pool,         ///< a stranger takes the pool that the job leaves
+  spot_interruption,  ///< managed spot: the machines are taken away `after_s` into its training
+  steal_pool,         ///< another customer takes the job's pool
 };
 
-/// One line of a script of misfortune.
+/// One planned fault.
 struct Fault {
   FaultKind kind = FaultKind::throttle;
   // Requests.
-  std::string operation{};   ///< `CreateTrainingJob`; empty: every operation
-  std::optional<int> nth{};  ///< of this operation's requests, from 1: it and `times - 1` more
-  std::string contains{};    ///< without `nth`: the first `times` requests with this in their body
+  std::string operation{};  ///< `CreateTrainingJob`; empty: every operation
+  /// Number of the operation's request, from 1; hits it and the next `times - 1`.
+  std::optional<int> nth{};
+  std::string contains{};  ///< without `nth`: the first `times` requests whose body contains this
   // Jobs.
   std::string job{};                ///< text in the job's name; empty: any job
   std::optional<double> after_s{};  ///< see `FaultKind`; default 5, for `capacity` 0
   // Both.
   int times = 1;
-  std::optional<double> probability{};  ///< instead of `nth` and `times`: each time, drawn
+  std::optional<double> probability{};  ///< instead of `nth` and `times`: the chance each time
 };
 
-/// Plays a script. The same script, seed and order of questions give the same faults. Not thread
-/// safe.
+/// Plays planned faults. The same faults, seed and order of questions give the same results. Not
+/// thread safe.
 class FaultScript {
  public:
   FaultScript(std::vector<Fault> script, std::uint64_t seed);
 
-  /// The fault of a request that the account's rate limits let pass. Counts it.
+  /// Returns the fault of a request that the rate limits admitted, if any, and counts the request.
   [[nodiscard]] std::optional<FaultKind> for_request(const std::string& operation,
                                                      const std::string& body);
-  /// The fault of this kind that befalls a job; asking uses it up.
+  /// Returns this kind of fault for the job, if planned, and marks it as used.
   [[nodiscard]] std::optional<Fault> for_job(const std::string& job, FaultKind kind);
 
  private:

@@ -9,15 +9,15 @@
 
 namespace steptune::simulated {
 
-/// What answers need beside the job itself.
+/// Data that answers need besides the job itself.
 struct DescriptionContext {
   std::string_view arn;
-  const WarmPool* pool = nullptr;  ///< that the job left; null: none
+  const WarmPool* pool = nullptr;  ///< the job's pool; null: none
   double now_s = 0.0;
   double wall_less_clock_s = 0.0;
 };
 
-/// WarmPoolStatus of a job, or null: jobs that ask for a pool show `InUse` while they hold
+/// WarmPoolStatus of a job, or null. Jobs that request a pool show `InUse` while they hold
 /// machines.
 [[nodiscard]] Json warm_pool_status(const SimulatedJob& job, const DescriptionContext& context);
 /// An entry of ListTrainingJobs. Fields are absent until set.

@@ -13,9 +13,8 @@ struct ListedJob {
   DescriptionContext context;
 };
 
-/// A page of ListTrainingJobs over all jobs, given in order of creation. Filters by status apply
-/// after the page has been cut, as at the real service: a page may be empty and still have a
-/// successor.
+/// Returns a page of ListTrainingJobs from all jobs in order of creation. Filters by status apply
+/// after cutting pages, as in the real service, so an empty page may have a successor.
 [[nodiscard]] Answer<Json> list_page(std::vector<ListedJob> jobs, const Json& request);
 
 }  // namespace steptune::simulated

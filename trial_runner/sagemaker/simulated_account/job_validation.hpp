@@ -7,9 +7,9 @@
 
 namespace steptune::simulated {
 
-/// Why the service would refuse this CreateTrainingJob before looking at the account: what is
-/// missing, exclusive settings in its own words, and everything that `check_training_job_input`
-/// knows. Throws Json::exception where a value has the wrong type.
+/// Returns why the service would refuse this CreateTrainingJob by its input alone: missing members,
+/// exclusive settings in the service's words, and all rules of `check_training_job_input`. Throws
+/// Json::exception if a value has the wrong type.
 [[nodiscard]] std::optional<ServiceError> training_job_fault(const Json& input);
 
 }  // namespace steptune::simulated

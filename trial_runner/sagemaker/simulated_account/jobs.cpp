@@ -84,7 +84,7 @@ void SimulatedJob::enter(Stage stage, const std::string& status, double now_s, d
 void SimulatedJob::begin_start(double now_s) {
   const StageTimes& stages = around_.options.stages;
   double start_s = varied(warm_ ? stages.warm_start_s : stages.cold_start_s);
-  // A warm job has its machines: nothing can be short.
+  // A warm job has its machines, so it never lacks capacity.
   const auto fault = warm_ ? std::nullopt : around_.faults.for_job(name_, FaultKind::capacity);
   no_capacity_ = fault.has_value();
   if (fault) start_s += fault->after_s.value_or(0.0);
@@ -162,7 +162,7 @@ void SimulatedJob::start_containers() {
   if (turns.empty()) {
     program = around_.program(input_);
   } else {
-    // The shell's: it ends well whatever becomes of the trials.
+    // The pack's shell ends with status 0 whatever happens to the trials.
     program = turns.front().program;
     program.exit_code = 0;
     program.failure.clear();

@@ -16,10 +16,10 @@
 
 namespace steptune::simulated {
 
-/// The time of what does not come.
+/// Time of an event that never comes.
 inline constexpr double k_never_s = std::numeric_limits<double>::infinity();
 
-/// What a job needs of the account it belongs to; all outlive it.
+/// Parts of the account that a job uses; all outlive it.
 struct JobSurroundings {
   const AccountOptions& options;
   const ProgramModel& program;
@@ -41,30 +41,31 @@ struct ContainerRun {
   double start_s = 0.0;
   std::optional<double> end_s;
   std::vector<SimulatedTurn> turns{};  ///< of a pack
-  /// Those of `turns` that had come to their own ends by then.
+  /// Trials of `turns` that had ended by themselves at this time.
   [[nodiscard]] std::vector<TrialKey> over_by(double time_s) const;
 };
 
-/// One training job's way through its statuses. It does nothing by itself: its owner calls `play`
-/// whenever `next_event_s` has come, in order of time among all jobs.
+/// A training job and its changes of status. Its owner must call `play` at each `next_event_s`, in
+/// order of time among all jobs.
 class SimulatedJob {
  public:
-  /// `input` has been checked; `warm`: it takes over a pool's machines.
+  /// `input` must be valid. `warm`: the job takes over a pool's machines.
   SimulatedJob(Json input, double now_s, bool warm, JobSurroundings surroundings);
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const Json& input() const { return input_; }
   [[nodiscard]] bool warm() const { return warm_; }
   [[nodiscard]] bool spot() const { return spot_; }
-  /// Instance types and how many of each.
+  /// Instance types and their counts.
   [[nodiscard]] const std::vector<std::pair<std::string, int>>& instances() const {
     return instances_;
   }
   [[nodiscard]] double keep_alive_s() const;
 
-  [[nodiscard]] double next_event_s() const { return due_s_; }  ///< infinite: nothing will happen
+  /// Infinite: nothing more will happen.
+  [[nodiscard]] double next_event_s() const { return due_s_; }
   void play();
-  void stop(double now_s);  ///< for jobs that are neither over nor being stopped
+  void stop(double now_s);  ///< the job must be neither over nor stopping
 
   [[nodiscard]] bool over() const { return stage_ == Stage::over; }
   [[nodiscard]] const std::string& status() const { return status_; }
@@ -76,8 +77,8 @@ class SimulatedJob {
   [[nodiscard]] double modified_s() const { return transitions_.back().start_s; }
   [[nodiscard]] std::optional<double> training_start_s() const { return training_start_s_; }
   [[nodiscard]] std::optional<double> training_end_s() const { return training_end_s_; }
-  [[nodiscard]] double billed_s() const { return billed_s_; }  ///< of each instance
-  /// Its machines may serve another job.
+  [[nodiscard]] double billed_s() const { return billed_s_; }  ///< for each instance
+  /// True if another job may use its machines.
   [[nodiscard]] bool left_healthy_machines() const { return end_.healthy; }
 
  private:
@@ -94,7 +95,7 @@ class SimulatedJob {
   void begin_start(double now_s);
   void leave_start();
   void start_containers();
-  /// Of a job that runs a pack: what each of its trials' programs is; none of another job.
+  /// Programs of a pack's trials; empty if the job is no pack.
   [[nodiscard]] std::vector<SimulatedTurn> turns() const;
   void leave_training();
   void interrupt();
@@ -119,7 +120,7 @@ class SimulatedJob {
   std::vector<StatusTransition> transitions_;
   std::vector<ContainerRun> runs_;
   std::vector<SimulatedOutput*> outputs_;  ///< of the current run
-  bool ran_ = false;                       ///< the program, on the machines held now
+  bool ran_ = false;                       ///< the program ran on the machines held now
   bool no_capacity_ = false;
   double exit_s_ = 0.0;
   double limit_s_ = 0.0;
@@ -129,7 +130,7 @@ class SimulatedJob {
   std::optional<double> training_end_s_;
   std::optional<double> attempt_start_s_;
   double billed_s_ = 0.0;
-  JobEnd end_;  ///< empty status: not known yet
+  JobEnd end_;  ///< empty status: unknown yet
 };
 
 }  // namespace steptune::simulated

@@ -18,7 +18,7 @@ constexpr const char* k_group = "/aws/sagemaker/TrainingJobs";
 constexpr std::size_t k_most_events = 10000;
 constexpr std::size_t k_most_streams = 50;
 
-/// Two numbers with a bar between them: what tokens hold, so that nothing need be kept for them.
+/// Parses a token, two numbers with a bar between them. Tokens contain all state of a reading.
 std::optional<std::pair<std::int64_t, std::size_t>> read_token(const std::string& token) {
   std::int64_t time_ms = 0;
   std::size_t position = 0;
@@ -30,7 +30,7 @@ std::optional<std::pair<std::int64_t, std::size_t>> read_token(const std::string
   return std::pair(time_ms, position);
 }
 
-/// Even in [0, 1), the same for the same line.
+/// Returns a number in [0, 1) that is always the same for a line, uniform over lines.
 double fraction_of(std::uint64_t stream, std::size_t line) {
   std::uint64_t bits = stream * 0x9e3779b97f4a7c15ULL + line;
   bits = (bits ^ (bits >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -104,7 +104,7 @@ Answer<Json> SimulatedLogs::filter_events(const Json& request, double now_s) {
   }
   const auto low_ms = request.value("startTime", std::int64_t{0});
   const auto high_ms = request.value("endTime", std::numeric_limits<std::int64_t>::max());
-  // All pages of one reading show the same moment: what is found meanwhile shifts none of them.
+  // All pages of one reading show the same moment, so that new events do not shift pages.
   double as_of_s = now_s;
   std::size_t begin = 0;
   if (request.contains("nextToken")) {
@@ -179,7 +179,7 @@ Answer<Json> SimulatedLogs::get_events(const Json& request, double now_s) {
     event.erase("eventId");
     answer["events"].push_back(event);
   }
-  // At the end the token that was asked with comes back.
+  // At the end, the service returns the token of the request.
   answer["nextForwardToken"] = fmt::format("f/{}", end);
   answer["nextBackwardToken"] = fmt::format("b/{}", begin);
   return answer;

@@ -14,14 +14,14 @@
 
 namespace steptune::simulated {
 
-/// CloudWatch Logs of training jobs: late, paged, with empty pages. Requests and answers are those
-/// of FilterLogEvents, GetLogEvents and DescribeLogStreams; there is one group.
+/// CloudWatch Logs of training jobs: delayed and paged, with empty pages. Handles FilterLogEvents,
+/// GetLogEvents and DescribeLogStreams; there is one log group.
 class SimulatedLogs {
  public:
-  /// `wall_less_clock_s`: the service's wall clock less the clock of all other times here.
+  /// `wall_less_clock_s` is the service's wall clock minus the clock of all other times here.
   SimulatedLogs(LogTimes times, double wall_less_clock_s);
 
-  /// A container's stream. The reference stays good as long as the logs.
+  /// Opens a container's stream. The reference is valid as long as this object.
   SimulatedOutput& open(const std::string& stream, SimulatedOutput output);
 
   [[nodiscard]] Answer<Json> handle(const std::string& operation, const Json& request,
@@ -46,7 +46,7 @@ class SimulatedLogs {
   [[nodiscard]] std::int64_t wall_ms(double time_s) const;
   [[nodiscard]] double found_s(const Stream& stream, std::size_t line) const;
   [[nodiscard]] bool visible(Stream& stream, double now_s);
-  /// Appends the stream's events of [low, high) that can be found by then.
+  /// Appends the stream's events in [low, high) that can be read at `now_s`.
   void collect(Streams::iterator stream, std::int64_t low_ms, std::int64_t high_ms, double now_s,
                std::vector<Event>& events);
   [[nodiscard]] Json describe(const Event& event) const;

@@ -12,7 +12,7 @@ namespace {
 
 constexpr double k_period_s = 60.0;
 
-/// The machine `<job>/algo-<n>` of a metric's dimension `Host`.
+/// Machine of a metric's dimension `Host`, named `<job>/algo-<n>`.
 struct Host {
   const SimulatedJob* job = nullptr;
   InstanceType type;
@@ -43,7 +43,7 @@ Host find_host(const TrainingService& service, const AccountOptions& options,
   return {};
 }
 
-/// Percent of one core or accelerator, summed over all.
+/// Percent of one core or accelerator, summed over all of them.
 double utilisation(const SimulatedProgram& program, const InstanceType& type,
                    const std::string& metric) {
   if (metric == "CPUUtilization") return 100.0 * program.cpu_share * type.vcpus;

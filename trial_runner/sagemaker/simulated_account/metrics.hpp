@@ -5,9 +5,9 @@
 
 namespace steptune::simulated {
 
-/// CloudWatch's GetMetricData over CPUUtilization and GPUUtilization of hosts: percent of one core,
-/// summed over a host's cores or accelerators, one point a minute, late. Machines whose cores
-/// `AccountOptions::instances` does not tell have no points.
+/// CloudWatch's GetMetricData for CPUUtilization and GPUUtilization of hosts: percent of one core,
+/// summed over a host's cores or accelerators, one delayed point a minute. No points for machines
+/// whose cores are not in `AccountOptions::instances`.
 [[nodiscard]] Answer<Json> get_metric_data(const TrainingService& service,
                                            const AccountOptions& options, double wall_less_clock_s,
                                            const Json& request, double now_s);

@@ -13,7 +13,7 @@
 namespace steptune::simulated {
 namespace {
 
-/// Whether a report tells a phase that is under way from then on.
+/// True if the report begins a phase.
 bool begins_phase(const std::string& line) {
   return line.find("\"phase\":") != std::string::npos &&
          line.find("\"seconds\":") == std::string::npos;

@@ -12,53 +12,53 @@
 
 namespace steptune::simulated {
 
-/// A turn of a pack's trial, as the job's shell runs it (trial_pack.hpp).
+/// Turn of a pack's trial, as the job's shell runs it (trial_pack.hpp).
 struct SimulatedTurn {
   TrialKey key;
   SimulatedProgram program;
-  double given_s = 0.0;  ///< then it is ended
-  Rng rng;               ///< of what it prints
-  /// After so long the shell finds it slow, or silent, and ends it; nothing: it never does.
+  double given_s = 0.0;  ///< the shell ends it after this time
+  Rng rng;               ///< for its output
+  /// Time after which the shell ends it as slow, or silent; nullopt: never.
   std::optional<double> slow_after_s{};
   std::optional<double> idle_after_s{};
 
-  /// Finds that out: it is slow by `limit`.
+  /// Sets `slow_after_s` by `limit`.
   void look_at(const SlowLimit& limit);
-  /// Likewise: it is silent for `idle_s`.
+  /// Sets `idle_after_s` by the limit `idle_s`.
   void look_for_silence(double idle_s);
-  /// When it is asked to end, if it has not ended by itself.
+  /// Time at which the shell asks it to end, if it has not ended by itself.
   [[nodiscard]] double asked_after_s() const;
-  /// From its begin to its end.
+  /// From its start to its end.
   [[nodiscard]] double duration_s() const;
   [[nodiscard]] bool is_over() const;
 };
 
-/// What one container prints: a greeting, then `[steptune]` reports (docs/reporting.md) about once
-/// a second or, with slower steps, after each. Lines come into being when asked for, eight bytes
-/// each, so that a program without end costs no more than what has been looked at.
+/// Output of one container: a first line, then `[steptune]` reports (docs/reporting.md) about once
+/// a second, or after each step if steps are slower. Lines are made on demand, eight bytes each, so
+/// that a program without end costs only the lines that were read.
 class SimulatedOutput {
  public:
-  /// Only a cluster's first machine reports, as rank 0 of a distributed training does.
+  /// Only a cluster's first machine reports, like rank 0 of a distributed training.
   SimulatedOutput(const SimulatedProgram& program, bool reports, double start_s, Rng rng);
 
-  /// Of a container that runs a pack: what each trial prints, between the marks of the shell.
+  /// Output of a container that runs a pack: the trials' lines between the shell's marks.
   SimulatedOutput(const std::vector<SimulatedTurn>& turns, double start_s, Rng rng);
 
-  /// The container is gone: nothing follows but its last words, if there are any.
+  /// Ends the output, with `last_words` as the last line if it is not empty.
   void end(double time_s, std::string last_words);
 
-  /// Makes all lines up to this time; their times never go back.
+  /// Makes all lines up to this time. Their times never decrease.
   void produce_until(double time_s);
   [[nodiscard]] const std::vector<double>& times_s() const { return times_s_; }
-  /// The line's text; `index` counts from 0 in `times_s`.
+  /// Returns a line's text. `index` counts from 0 in `times_s`.
   [[nodiscard]] std::string text(std::size_t index) const;
-  /// All samples by that line, of one program's output.
+  /// Samples processed up to that line, for the output of one program.
   [[nodiscard]] double samples_at(std::size_t index) const;
 
  private:
-  /// A turn with its marks: as long as it prints, `next` is the first of its lines not yet told.
+  /// A turn with its marks. `next` is its first line that was not yet passed on.
   struct Turn;
-  /// Which line of which turn: its own ones count from 0.
+  /// Position of a line: the turn, and the line in it from 0.
   struct Place {
     std::size_t turn = 0;
     std::ptrdiff_t line = 0;
@@ -78,13 +78,13 @@ class SimulatedOutput {
   Rng rng_;
   StepTimes step_times_;
   double steps_per_line_ = 0.0;  ///< 0: no reports
-  double next_s_ = 0.0;          ///< of the next report
+  double next_s_ = 0.0;          ///< time of the next report
   std::optional<double> end_s_;
   std::string last_words_;
   bool last_words_spoken_ = false;
   std::vector<double> times_s_;
-  std::vector<Turn> turns_;    ///< of a pack
-  std::vector<Place> places_;  ///< likewise, by line
+  std::vector<Turn> turns_;    ///< turns of a pack
+  std::vector<Place> places_;  ///< positions by line, for a pack
 };
 
 struct SimulatedOutput::Turn {

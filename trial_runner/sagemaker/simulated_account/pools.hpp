@@ -10,9 +10,9 @@
 
 namespace steptune::simulated {
 
-/// Everything that two requests must share for the second job to reuse the first one's machines.
+/// Properties that two requests must share so that the second job reuses the first one's machines.
 /// Source: SageMaker Developer Guide, "Train using SageMaker-managed warm pools". Read from the
-/// request, independently of the client's own idea of it (`PoolKey`).
+/// request, independently of the client's `PoolKey`.
 struct PoolMatch {
   std::string role_arn;
   std::string instance_type;
@@ -26,19 +26,19 @@ struct PoolMatch {
   auto operator<=>(const PoolMatch&) const = default;
 };
 
-/// Nothing for requests that pools are not for: heterogeneous clusters and managed spot.
+/// nullopt for requests that cannot use pools: heterogeneous clusters and managed spot.
 [[nodiscard]] std::optional<PoolMatch> pool_match(const Json& create_training_job_input);
 
-/// Machines that an ended job leaves behind; billed while they wait. Times are the account's clock.
+/// Machines that an ended job leaves; billed while they wait. Times are the account's clock.
 class WarmPool {
  public:
   WarmPool(PoolMatch match, double available_s, double keep_alive_s);
 
   [[nodiscard]] const PoolMatch& match() const { return match_; }
-  /// `InUse` until it is ready for another job, then `Available`, `Reused` or `Terminated`.
+  /// `InUse` until another job can use it, then `Available`, `Reused` or `Terminated`.
   [[nodiscard]] std::string status(double now_s) const;
   [[nodiscard]] bool available(double now_s) const;
-  /// It still holds machines: waiting for a job, or about to.
+  /// True if it still holds machines, available or about to be.
   [[nodiscard]] bool kept() const { return !ended_s_; }
   [[nodiscard]] double expires_s() const { return expires_s_; }
   [[nodiscard]] double retained_s(double now_s) const;
@@ -46,10 +46,10 @@ class WarmPool {
 
   void reuse(const std::string& job, double now_s);
   void terminate(double now_s);
-  /// Counted from when it became available; 0 ends it, as does a time that has passed already.
+  /// Sets the time from when it became available. 0, or a time that has passed, ends the pool.
   void set_keep_alive(double keep_alive_s, double now_s);
 
-  /// WarmPoolStatus of the job that left it.
+  /// WarmPoolStatus of the job that left the pool.
   [[nodiscard]] Json describe(double now_s) const;
 
  private:

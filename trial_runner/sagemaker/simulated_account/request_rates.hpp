@@ -7,22 +7,23 @@
 
 namespace steptune::simulated {
 
-/// Requests per second by operation, fixed for an account: SageMaker's training jobs and, for most
-/// regions, CloudWatch Logs (AWS General Reference, service quotas). Others are not limited.
+/// Fixed request rates of an account, per second and operation: SageMaker's training jobs and, for
+/// most regions, CloudWatch Logs (AWS General Reference, service quotas). Other operations are
+/// unlimited.
 [[nodiscard]] std::map<std::string, double> account_request_rates();
 
-/// Admits requests: a token bucket per operation that holds one second's worth. Times never go
-/// back. Not thread safe.
+/// Limits requests with a token bucket for each operation that holds one second's worth. Times must
+/// not decrease. Not thread safe.
 class RequestRates {
  public:
   explicit RequestRates(std::map<std::string, double> per_second);
 
-  /// False: the request is to be refused (ThrottlingException, "Rate exceeded").
+  /// Returns false if the request must be refused (ThrottlingException, "Rate exceeded").
   [[nodiscard]] bool admit(const std::string& operation, double now_s);
 
-  /// How many were refused, by operation.
+  /// Refused requests, by operation.
   [[nodiscard]] const std::map<std::string, int>& refused() const { return refused_; }
-  /// The most requests, refused ones included, that came within any one second, by operation.
+  /// Most requests within any one second, including refused ones, by operation.
   [[nodiscard]] const std::map<std::string, int>& most_per_second() const { return most_; }
 
  private:

@@ -9,13 +9,13 @@
 
 namespace steptune::simulated {
 
-/// A refusal, worded as the real service words it.
+/// A refusal in the real service's words.
 struct ServiceError {
   std::string code;
   std::string message;
   int http_status = 400;
 
-  /// `{"__type": ..., "message": ...}`; modelled errors of SageMaker spell `Message`.
+  /// `{"__type": ..., "message": ...}`; SageMaker's modelled errors use `Message`.
   [[nodiscard]] Json body() const;
 };
 
@@ -26,7 +26,7 @@ using Answer = tl::expected<T, ServiceError>;
                                                   int http_status = 400);
 /// ValidationException.
 [[nodiscard]] tl::unexpected<ServiceError> refuse_input(std::string message);
-/// SageMaker's way of saying that there is no such job: no ResourceNotFound.
+/// SageMaker's error for an unknown job, which is not ResourceNotFound.
 [[nodiscard]] tl::unexpected<ServiceError> refuse_unknown_job();
 
 }  // namespace steptune::simulated

@@ -12,11 +12,12 @@
 
 namespace steptune::simulated {
 
-/// The header's value, or an empty text; names compare without regard to case.
+/// Returns the header's value, or an empty text. Names are case-insensitive.
 [[nodiscard]] std::string_view header_of(const aws::HttpRequest& request, std::string_view name);
 
-/// Why the request is refused at `wall_time_s` of the service's clock: no or wrong signature, an
-/// unknown or expired key, more than five minutes off. Nothing: it is signed by one of `keys`.
+/// Returns why the request is refused at `wall_time_s` (service's clock): missing or wrong
+/// signature, unknown or expired key, or a time that differs by more than five minutes. nullopt:
+/// one of `keys` has signed it.
 [[nodiscard]] std::optional<ServiceError> signature_fault(
     const aws::HttpRequest& request, const std::map<std::string, SigningKey>& keys,
     double wall_time_s);

@@ -23,7 +23,7 @@ std::string http_date(double wall_time_s) {
                      k_months[utc.tm_mon], utc.tm_year + 1900, utc.tm_hour, utc.tm_min, utc.tm_sec);
 }
 
-/// `CreateTrainingJob` of `SageMaker.CreateTrainingJob`.
+/// Returns `CreateTrainingJob` for `SageMaker.CreateTrainingJob`.
 std::string operation_of(const std::string& target) {
   return target.substr(std::min(target.find('.') + 1, target.size()));
 }
@@ -125,7 +125,8 @@ Result<aws::HttpResponse> SimulatedAccount::answer_json(const aws::HttpRequest& 
   const Answer<Json> answer = dispatch(target, input);
   if (fault == FaultKind::drop_response) return no_answer();
   if (!answer) return refusal(answer.error());
-  // All numbers are finite and all text came in as JSON: `dump_json` would copy it for nothing.
+  // All numbers are finite and all texts came from JSON, so the copy that `dump_json` makes is not
+  // needed.
   std::string body = answer->is_null() ? std::string() : answer->dump();
   if (fault == FaultKind::truncate) body.resize(std::max<std::size_t>(1, body.size() / 2), '{');
   return response(200, std::move(body));

@@ -16,36 +16,35 @@
 
 namespace steptune::simulated {
 
-/// An AWS account that exists only under a virtual clock: training jobs, warm pools, quotas, logs,
-/// metrics and objects behind the transport that the real client sends through, so that pacing,
-/// signing, retries and parsing are the real ones and hours pass in milliseconds. It behaves as the
-/// emulator of the tests does (tests/sagemaker_emulator), whose containers are real processes; here
-/// a `ProgramModel` says what they would do.
+/// A simulated AWS account under a virtual clock: training jobs, warm pools, quotas, logs, metrics
+/// and objects. It is a transport for the real client, so pacing, signing, retries and parsing are
+/// real, and hours pass in milliseconds. It behaves like the tests' emulator
+/// (tests/sagemaker_emulator), whose containers are real processes; here a `ProgramModel` describes
+/// them.
 ///
-/// Nothing happens behind the caller's back: what has become due is played by `send`, `advance_to`
-/// and `audit`. Everything follows from the options, the model and the requests with their times.
-/// Not thread safe. `clock` outlives it.
+/// Events happen only during `send`, `advance_to` and `audit`. Results depend only on the options,
+/// the model, and the requests with their times. Not thread safe. `clock` outlives it.
 ///
 /// Operations: SageMaker Create-, Describe-, List-, Stop-, UpdateTrainingJob, ListTags; Logs
 /// FilterLogEvents, GetLogEvents, DescribeLogStreams; CloudWatch GetMetricData; S3 PUT, HEAD and
-/// DELETE of objects, whose content is not kept. Others are refused.
+/// DELETE of objects, without their content. Refuses others.
 class SimulatedAccount final : public aws::HttpTransport {
  public:
   SimulatedAccount(VirtualClock& clock, ProgramModel program, AccountOptions options = {});
 
-  /// Takes `request_latency_s` of the clock's time.
+  /// Advances the clock by `request_latency_s`.
   [[nodiscard]] Result<aws::HttpResponse> send(const aws::HttpRequest& request,
                                                const aws::HttpTimeouts& timeouts) override;
 
-  /// Sets the clock forward, playing what becomes due on the way.
+  /// Advances the clock and plays all events until then.
   void advance_to(double time_s);
-  /// Sets the clock forward until no job runs and no pool waits, at most to `limit_s`. True if all
-  /// is quiet.
+  /// Advances the clock until no job runs and no pool waits, at most to `limit_s`. Returns true if
+  /// nothing runs or waits.
   bool advance_until_quiet(double limit_s);
-  /// When something will happen by itself; infinite: never.
+  /// Time of the next event that happens by itself; infinite: never.
   [[nodiscard]] double next_event_s() const { return service_.next_event_s(); }
 
-  /// What became of all jobs and pools by now.
+  /// Returns the history of all jobs and pools so far.
   [[nodiscard]] AccountAudit audit();
 
  private:

@@ -7,14 +7,14 @@
 
 namespace steptune::simulated {
 
-/// `SlowLimit` as the job's shell heeds it (run_pack.sh), which a test compares with this.
+/// Applies `SlowLimit` like the job's shell (run_pack.sh). A test compares the two.
 class SlowLooks {
  public:
   explicit SlowLooks(const SlowLimit& limit) : limit_(limit) {}
 
-  /// A report of counters. True: it is slow by now; not to be called any more.
+  /// Records a report with counters. Returns true if the trial is slow; then do not call it again.
   [[nodiscard]] bool report(double clock_s, double samples);
-  /// A report of a phase.
+  /// Records the report of a phase.
   void phase();
 
  private:

@@ -16,32 +16,32 @@
 namespace steptune::simulated {
 
 /// SageMaker's training jobs, warm pools and instance quotas: Create, Describe, List, Stop,
-/// UpdateTrainingJob and ListTags. Times are the account's clock and never go back.
+/// UpdateTrainingJob and ListTags. Times are the account's clock and must not decrease.
 class TrainingService {
  public:
   TrainingService(JobSurroundings surroundings, double wall_less_clock_s);
 
-  /// When something will happen next; infinite: nothing ever.
+  /// Time of the next event; infinite: none.
   [[nodiscard]] double next_event_s() const;
-  /// Everything that is due by `now_s`, in order of time.
+  /// Plays all events until `now_s`, in order of time.
   void play_until(double now_s);
 
-  /// Carries out an operation at `now_s`, to which everything has been played.
+  /// Carries out an operation at `now_s`. All events until then must have been played.
   [[nodiscard]] Answer<Json> handle(const std::string& operation, const Json& request,
                                     double now_s);
 
-  /// Null if there is none.
+  /// Returns null if there is no such job.
   [[nodiscard]] const SimulatedJob* job(const std::string& name) const;
-  /// Jobs that are not over and pools that are kept.
+  /// True if all jobs are over and no pool is kept.
   [[nodiscard]] bool quiet() const { return active_.empty() && kept_.empty(); }
-  /// Appends jobs and pools.
+  /// Appends jobs and pools to `audit`.
   void audit(AccountAudit& audit, double now_s) const;
 
  private:
   struct Entry {
     SimulatedJob job;
     std::string arn;
-    std::unique_ptr<WarmPool> pool;  ///< that it left
+    std::unique_ptr<WarmPool> pool;  ///< pool that the job left
   };
 
   [[nodiscard]] Answer<Json> create(const Json& request, double now_s);
