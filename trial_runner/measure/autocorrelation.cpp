@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-/// Beyond these the formula says "nobody knows" rather than how much.
+/// Above these values the formula is no longer informative.
 constexpr double k_max_correlation = 0.9;
 constexpr double k_max_cautious_correlation = 0.98;
 constexpr double k_dependent_errors = 2.0;

@@ -5,21 +5,21 @@
 
 namespace steptune {
 
-/// What neighbouring values of a series have in common.
+/// Dependence between neighbouring values of a series.
 struct Autocorrelation {
   double correlation = 0.0;  ///< of neighbours, corrected for its bias
-  /// By how much more the sum of the values varies than that of independent ones would.
+  /// Factor by which the variance of the values' sum exceeds that of independent values.
   double inflation = 1.0;
 };
 
-/// As of a first-order autoregressive process: `inflation` is (1 + rho) / (1 - rho), with rho
-/// corrected by (1 + 4 rho) / n for its bias in short series (M. G. Kendall, Biometrika 41, 1954),
-/// 0.9 at most. `residuals` are deviations from a mean (sum 0).
+/// Estimates the autocorrelation of a first-order autoregressive process. `inflation` is (1 + rho)
+/// / (1 - rho). rho is corrected by (1 + 4 rho) / n for its bias in short series (M. G. Kendall,
+/// Biometrika 41, 1954), and is at most 0.9. `residuals` are deviations from a mean (sum 0).
 [[nodiscard]] Autocorrelation autocorrelation_of(std::span<const double> residuals);
 
-/// The same for single steps, which may hang together over many: where neighbours correlate beyond
-/// doubt `inflation` is that of a rho one standard error (Bartlett 1946) larger, 0.98 at most. Too
-/// small a rho costs more than too large a one.
+/// The same for single steps, which may depend on each other over many steps. If the correlation is
+/// significant, `inflation` uses a rho that is one standard error (Bartlett 1946) larger, at most
+/// 0.98, because too small a rho costs more than too large a one.
 [[nodiscard]] Autocorrelation cautious_autocorrelation_of(std::span<const double> residuals);
 
 }  // namespace steptune

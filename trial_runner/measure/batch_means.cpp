@@ -15,16 +15,19 @@ namespace {
 constexpr std::size_t k_min_intervals = 8;
 constexpr std::size_t k_min_batches = 10;
 constexpr std::size_t k_max_batches = 32;  // more add little (Schmeiser 1982)
-/// Correlations of independent values scatter by 1 / sqrt(n); only well within that counts as none.
+/// Correlations of independent values scatter by 1 / sqrt(n). Below this multiple of that they
+/// count as none.
 constexpr double k_independent_sigmas = 0.5;
-constexpr double k_dependent_sigmas = 2.0;  // and above that counts as much
-/// With so many the batches tell it themselves, and better.
+constexpr double k_dependent_sigmas = 2.0;  // above this multiple they count as significant
+/// With this many independent steps, batch means are the better estimate.
 constexpr double k_many_effective = 40.0;
 constexpr double k_min_effective = 6.0;
 constexpr double k_min_freedom = 3.0;
-constexpr double k_rounding = 1e-9;  // differences of times as large as the run are as inexact
-/// Of independent steps the largest excursion is 0.87 standard deviations of their sum on average
-/// (Brownian bridge): what exceeds the interval is a period or a correlation that it missed.
+// Relative rounding error of differences between times as large as the run.
+constexpr double k_rounding = 1e-9;
+/// Factor on the largest excursion. For independent steps it is 0.87 standard deviations of their
+/// sum on average (Brownian bridge). A larger one shows a period or a correlation that the interval
+/// missed.
 constexpr double k_excursion = 1.5;
 constexpr std::size_t k_drift_batches = 10;
 
@@ -37,7 +40,7 @@ Interval total_of(std::span<const Interval> intervals) {
   return total;
 }
 
-/// At most `count` batches of about equal samples.
+/// Joins intervals into at most `count` batches with about equal numbers of samples.
 std::vector<Interval> batches_of(std::span<const Interval> intervals, std::size_t count) {
   const double total = total_of(intervals).samples;
   std::vector<Interval> batches;
@@ -57,7 +60,7 @@ std::vector<Interval> batches_of(std::span<const Interval> intervals, std::size_
   return batches;
 }
 
-/// Seconds of each batch beyond what its samples should have taken.
+/// Returns each batch's seconds minus those that its samples take at the mean rate.
 std::vector<double> residuals_of(std::span<const Interval> batches, double seconds_per_sample) {
   std::vector<double> residuals;
   residuals.reserve(batches.size());
@@ -73,7 +76,7 @@ double sum_of_squares(std::span<const double> values) {
 
 enum class Dependence { none, positive, negative };
 
-/// Of all seconds together.
+/// Uncertainty of the total time.
 struct Uncertainty {
   double half_width_s = 0.0;  ///< of the 95 % interval
   double standard_error_s = 0.0;
@@ -96,7 +99,7 @@ Uncertainty uncertainty_of(double standard_error_s, double freedom) {
 }
 
 Spread spread_of(std::span<const Interval> batches, double seconds_per_sample) {
-  // One interval may hold most of the samples, and then there are few batches however many reports.
+  // If one interval has most of the samples, there are few batches even with many reports.
   if (batches.size() < k_min_intervals / 2 + 1) {
     return {k_unknown, Dependence::none};
   }
@@ -112,8 +115,8 @@ Spread spread_of(std::span<const Interval> batches, double seconds_per_sample) {
   return spread;
 }
 
-/// From the correlation of single intervals: few batches hide one that reaches over several of
-/// them. 0 where there is none, or enough for batches to tell it better.
+/// Returns the uncertainty from the correlation of single intervals, because few batches hide a
+/// correlation over several steps. 0 if there is no such correlation, or if batches show it better.
 Uncertainty uncertainty_of_correlated(std::span<const Interval> intervals,
                                       double seconds_per_sample) {
   const std::vector<double> residuals = residuals_of(intervals, seconds_per_sample);
@@ -125,7 +128,7 @@ Uncertainty uncertainty_of_correlated(std::span<const Interval> intervals,
   if (std::sqrt(squares / n) < k_rounding * mean_s) return {};
   if (correlation * std::sqrt(n) <= k_dependent_sigmas || effective >= k_many_effective) return {};
   if (effective < k_min_effective) return k_unknown;
-  // Deviations from the mean of so few are too small by as much.
+  // With so few values, deviations from their own mean are too small by this factor.
   const double variance = effective / (effective - 1.0) * squares;
   return uncertainty_of(std::sqrt(variance * inflation), effective - 1.0);
 }
@@ -158,7 +161,7 @@ RateEstimate batch_means_of(std::span<const Interval> intervals) {
 
 namespace {
 
-/// By how much the trial was ever ahead of its mean rate or behind it, per sample of the whole.
+/// Returns the largest deviation of the elapsed time from an even rate, per sample of the whole.
 double largest_excursion_s(std::span<const Interval> intervals, double seconds_per_sample) {
   double sum_s = 0.0, largest_s = 0.0, samples = 0.0;
   for (const Interval& interval : intervals) {

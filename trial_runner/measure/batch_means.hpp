@@ -8,31 +8,38 @@
 
 namespace steptune {
 
-/// Mean seconds per sample of a steady stretch, and how sure it is.
+/// Mean seconds per sample of a steady stretch, and its uncertainty.
 struct RateEstimate {
   double seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
-  /// Half-width of the 95 % interval; infinite where there are too few intervals.
+  /// Half-width of the 95 % interval; infinite with too few intervals.
   double half_width_s = std::numeric_limits<double>::infinity();
-  /// Of the batch means, with the correlation that they show, and nothing added for looks, halves
-  /// or excursions; infinite likewise.
+  /// Standard error from the batch means and their correlation, without the additions to
+  /// `half_width_s` for repeated looks, differing halves and excursions. Infinite with too few
+  /// intervals.
   double standard_error_s = std::numeric_limits<double>::infinity();
   std::size_t batches = 0;
 };
 
-/// A trial ends at the first look at which its interval is tight: at one that is too tight by
-/// chance. Wider by this, about as many hold the truth as should (benchmarks/stream_accuracy).
+/// Factor by which intervals are widened. A trial ends at the first look with a tight interval, so
+/// its interval is tight partly by chance. With this factor, intervals contain the true value about
+/// as often as they should (benchmarks/stream_accuracy).
 inline constexpr double k_widened_for_looks = 1.2;
 
-/// The mean over all samples with the interval of batch means, made for trials that end at the
-/// first look at which it is tight. Steps are autocorrelated, so they are joined into 32 batches at
-/// most, and these in pairs until neighbours no longer correlate. Where they still do when ten are
-/// left, the widest interval met counts. Each is widened for the correlation that it shows, as for
-/// a first-order autoregressive process, and so is that of single intervals as long as they are
-/// worth fewer than 40 independent ones. Batches hold different numbers of samples, so the variance
-/// is that of a ratio. Half of what the two halves of the stretch differ by is added in quadrature:
-/// at its end a slow start is too small to be cut off, not to count. It is never less than 1.5
-/// times the largest excursion of the time taken from that of an even rate, which is what the
-/// length of a window out of a period can do; and wider than all that by `widening`.
+/// Estimates the mean over all samples, with an interval from batch means. The trial may end at the
+/// first look with a tight interval.
+///
+/// - Steps are autocorrelated, so they are joined into at most 32 batches, and these in pairs until
+///   neighbours no longer correlate. If they still do with ten batches, the widest interval of all
+///   stages is used.
+/// - Each stage's interval is widened for its correlation as for a first-order autoregressive
+///   process. The interval of single steps is used, too, while they are worth fewer than 40
+///   independent ones.
+/// - Batches have different numbers of samples, so the variance is that of a ratio.
+/// - Half of the difference between the two halves of the stretch is added in quadrature. A slow
+///   start that fades may be too small at its end to be cut off, but still matters.
+/// - The interval is at least 1.5 times the largest excursion of the elapsed time from an even
+///   rate. A window that is no multiple of a period can cause such an error.
+/// - The result is multiplied by `widening`.
 ///
 /// B. Schmeiser, "Batch size effects in the analysis of simulation output", Operations Research
 /// 30(3), 1982 (10 to 30 batches); G. S. Fishman and L. S. Yarberry, "An implementation of the
@@ -43,11 +50,11 @@ inline constexpr double k_widened_for_looks = 1.2;
 [[nodiscard]] RateEstimate estimate_rate(std::span<const Interval> intervals,
                                          double widening = k_widened_for_looks);
 
-/// Seconds per sample of the first half of the intervals less those of the others.
+/// Returns seconds per sample of the first half of the intervals minus those of the second half.
 [[nodiscard]] double difference_of_halves(std::span<const Interval> intervals);
 
-/// By how much the rate changes from the start to the end of the stretch, relative to its mean, if
-/// a straight line through ten batches says so with p < 0.001; else 0.
+/// Returns the relative change of the rate from start to end, if a straight line through ten
+/// batches has p < 0.001; otherwise 0.
 [[nodiscard]] double significant_drift(std::span<const Interval> intervals);
 
 }  // namespace steptune

@@ -40,7 +40,7 @@ std::vector<Batch> batches_of_equal_count(std::span<const Interval> intervals) {
   return batches;
 }
 
-/// Sum of squares around the straight line of least squares.
+/// Returns the sum of squares around the least-squares line.
 double squares_around_line(std::span<const Batch> batches) {
   const auto n = static_cast<double>(batches.size());
   const double mean_x = 0.5 * (n - 1.0);
@@ -56,7 +56,8 @@ double squares_around_line(std::span<const Batch> batches) {
   return yy - xy * xy / xx;
 }
 
-/// `first` is 0 where there are two levels only, and both are where there is no split.
+/// First intervals of levels. `first` is 0 if there are only two levels; both are 0 without a
+/// split.
 struct Splits {
   std::size_t first = 0;
   std::size_t last = 0;
@@ -66,7 +67,7 @@ double mean_of(std::span<const double> sums, std::size_t begin, std::size_t end)
   return (sums[end] - sums[begin]) / static_cast<double>(end - begin);
 }
 
-/// What a level explains of the sum of squares.
+/// Returns the part of the sum of squares that a level explains.
 double explained(std::span<const double> sums, std::size_t begin, std::size_t end) {
   const double sum = sums[end] - sums[begin];
   return sum * sum / static_cast<double>(end - begin);
@@ -103,7 +104,7 @@ BestSplits best_splits(std::span<const double> sums) {
   return {one, two, squares - by_one, squares - by_two};
 }
 
-/// The shifts at the splits if they are beyond doubt.
+/// Returns the changes at the splits if they are significant.
 std::vector<LevelShift> shifts_at(std::span<const Batch> batches, std::span<const double> sums,
                                   const Splits& splits) {
   if (splits.last == 0) return {};
@@ -147,7 +148,7 @@ std::vector<LevelShift> find_level_shifts(std::span<const Interval> intervals) {
     sums.push_back(sums.back() + batch.rate);
   const BestSplits best = best_splits(sums);
   if (best.left_by_two < k_two_leave * best.left_by_one) {
-    // What came and went: its level is neither of the others'.
+    // The disturbance's level differs from the levels before and after it.
     if (auto shifts = shifts_at(batches, sums, best.two); !shifts.empty()) return shifts;
   }
   return shifts_at(batches, sums, best.one);

@@ -9,18 +9,18 @@
 
 namespace steptune {
 
-/// Where the rate changes from one level to another.
+/// A change of the rate from one level to another.
 struct LevelShift {
-  std::size_t interval = 0;  ///< the first of the new level
+  std::size_t interval = 0;  ///< first interval of the new level
   double before = 0.0;       ///< seconds per sample
   double after = 0.0;
 };
 
-/// The clearest change of level, if there is one, or two of a disturbance that came and went: the
-/// split of 64 batch means at most into two or three levels with the least squares (D. M. Hawkins,
-/// Computational Statistics & Data Analysis 37, 2001). The last two levels differ by 2 % at least
-/// and with p < 0.0002, even for the autocorrelation that the residuals of the levels show, and a
-/// straight line fits clearly worse: a drift has no level.
+/// Finds the clearest change of level, or two changes of a disturbance that came and went. Splits
+/// at most 64 batch means into two or three levels with least squares (D. M. Hawkins, Computational
+/// Statistics & Data Analysis 37, 2001). The last two levels must differ by at least 2 %, with p <
+/// 0.0002 after correction for the residuals' autocorrelation. A straight line must fit clearly
+/// worse, because a drift has no levels.
 [[nodiscard]] std::vector<LevelShift> find_level_shifts(std::span<const Interval> intervals);
 
 }  // namespace steptune

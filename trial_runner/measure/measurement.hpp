@@ -15,107 +15,111 @@
 namespace steptune {
 
 enum class MeasurementStatus {
-  no_reports,  ///< the trial told nothing that a rate could be computed from
+  no_reports,  ///< no report from which a rate can be computed
   warming_up,  ///< too few reports after the warm-up for an interval
-  not_steady,  ///< enough reports, but the rate keeps drifting: a result, not a number to rank
+  not_steady,  ///< enough reports, but the rate drifts; a valid result, but not for a ranking
   steady,      ///< mean and interval are valid
 };
-/// Persistent names, do not change.
+/// Names are persistent; do not change them.
 [[nodiscard]] std::string to_text(MeasurementStatus status);
 [[nodiscard]] std::optional<MeasurementStatus> measurement_status_from_text(std::string_view text);
 
-/// What interrupts the steps again and again: evaluation, checkpoint, epoch end, garbage
-/// collection.
+/// Recurring interruption of the steps: evaluation, checkpoint, epoch end, garbage collection.
 struct PhaseEstimate {
-  double count = 0.0;  ///< how many ended in the trial
-  /// Mean duration, beyond what the steps would have taken in that time.
+  double count = 0.0;  ///< number of completed ones in the trial
+  /// Mean duration minus the time that steps would have taken instead.
   double seconds = 0.0;
   double seconds_error = std::numeric_limits<double>::infinity();  ///< standard error
-  /// Samples from one to the next; NaN unless they come periodically, or often enough at random to
-  /// know the mean.
+  /// Samples between two interruptions. NaN unless they are periodic, or random but numerous enough
+  /// to know the mean.
   double period_samples = std::numeric_limits<double>::quiet_NaN();
   double period_error = std::numeric_limits<double>::infinity();  ///< standard error
-  /// Samples for each of them that the trial's own rate counts: the period, or what was watched
-  /// over their number; NaN while unknown.
+  /// Samples per interruption used in the trial's rate: the period, or the watched samples divided
+  /// by their number. NaN while unknown.
   double spacing_samples = std::numeric_limits<double>::quiet_NaN();
 };
 
-/// The name of a stall that the program does not report as a phase.
+/// Name of stalls that the program does not report as phases.
 inline constexpr std::string_view k_stall_phase = "stall";
 
-/// The rate changed for good inside the trial: throttling, a drained queue, a full page cache.
+/// A lasting change of the rate within the trial: throttling, a drained queue, a full page cache.
 struct LevelChange {
-  double at_samples = 0.0;                       ///< samples of the trial by then
-  double at_s = 0.0;                             ///< since the trial's start
-  double ratio = 1.0;                            ///< seconds per sample after it to those before it
-  std::optional<MachineFigureChange> machine{};  ///< at that time, where it may explain the change
+  double at_samples = 0.0;  ///< samples processed before it
+  double at_s = 0.0;        ///< since the trial's start
+  /// Seconds per sample after it, relative to those before it.
+  double ratio = 1.0;
+  std::optional<MachineFigureChange> machine{};  ///< machine figure that may explain the change
 };
 
-/// What the reports of a trial amount to. The estimand is the wall-clock time per sample of a long
-/// run: steps, with what interrupts them at its period, once the buffers that were full at the
-/// start have drained.
+/// Result of a trial's reports. It estimates the wall-clock time per sample of a long run: steps
+/// and their periodic interruptions, after buffers that were full at the start have drained.
 struct Measurement {
   MeasurementStatus status = MeasurementStatus::no_reports;
-  /// Wall-clock seconds per sample of the long run, phases included as often as they were seen: a
-  /// mean over the window (not a median of steps). While `warming_up` or `not_steady` the mean so
-  /// far, for display; NaN while there is none.
+  /// Wall-clock seconds per sample of the long run, including phases as often as they were seen. A
+  /// mean over the window, not a median of steps. While `warming_up` or `not_steady`: the mean so
+  /// far, for display. NaN if there is none.
   double seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
-  /// Half-width of its 95 % confidence interval, in seconds per sample; infinite while unknown.
+  /// Half-width of the 95 % confidence interval, in seconds per sample; infinite while unknown.
   double half_width_s = std::numeric_limits<double>::infinity();
-  /// The steps alone, without phases and isolated stalls, over the same window.
+  /// Rate of the steps alone over the same window, without phases and isolated stalls.
   double step_seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
   double step_half_width_s = std::numeric_limits<double>::infinity();  ///< of its 95 % interval
-  /// How far the steps' mean scatters, by themselves: the interval is wider by what looks and a
-  /// fading start are worth, and by how much steps vary in other trials. Not finite: not known.
+  /// Standard error of the steps' mean, from their own scatter. The interval above is wider: it
+  /// also includes repeated looks, a fading start, and the scatter in other trials. Not finite:
+  /// unknown.
   double step_standard_error_s = std::numeric_limits<double>::quiet_NaN();
-  /// The most that the long run can take per sample if a buffer that was filled before the window
-  /// still hides a slower stage; never below the upper end of the interval, infinite while unknown.
-  /// A program that has consumed N samples t seconds after its process began has no buffered stage
-  /// slower than t / N; where at most B samples can be buffered, a window of n samples in w
-  /// seconds has none slower than w / (n - B).
+  /// Upper bound of the long run's seconds per sample, in case a buffer that was filled before the
+  /// window hides a slower stage. At least the upper end of the interval; infinite while unknown.
+  /// If a program has consumed N samples t seconds after its start, no buffered stage is slower
+  /// than t / N. If buffers hold at most B samples, a window of n samples in w seconds has no stage
+  /// slower than w / (n - B).
   double slowest_seconds_per_sample = std::numeric_limits<double>::infinity();
-  double startup_s = 0.0;  ///< process start to the first step's end less one steady step
-  double warmup_s = 0.0;   ///< from there to the begin of the window
-  /// What the warm-up took beyond as many steady steps (a compilation after the first step); less
-  /// than 0 where it was faster (full buffers). A long run pays it once, as `startup_s`.
+  /// From the process's start to the end of the first step, minus one steady step.
+  double startup_s = 0.0;
+  double warmup_s = 0.0;  ///< from there to the start of the window
+  /// Time of the warm-up beyond that of as many steady steps (a compilation after the first step).
+  /// Negative if the warm-up was faster (full buffers). Like `startup_s`, a long run pays it once.
   double warmup_excess_s = 0.0;
   double window_s = 0.0;
   double window_steps = 0.0;
   double window_samples = 0.0;
-  double total_samples = 0.0;  ///< as the program counts them; of a `whole_run` its own alone
-  /// Whether the program told samples; else they are steps times what the study says a step holds,
-  /// or steps. Nothing where it is not known.
+  /// As the program counts them; with `whole_run`, without those of an earlier run.
+  double total_samples = 0.0;
+  /// True if the program reported samples. Otherwise they are steps, or steps times the study's
+  /// samples per step. nullopt: unknown.
   std::optional<bool> samples_told;
-  /// True if it is known how many samples a step holds; otherwise a report counts as a step.
-  /// Nothing without reports.
+  /// True if the number of samples in a step is known; otherwise a report counts as a step. nullopt
+  /// without reports.
   std::optional<bool> steps_known;
-  /// The program came to its own end, and this is all that it does by itself: what another launch
-  /// of it differs by holds all that varies within a launch, too. Without a steady state the
-  /// interval is mostly of what no launch of that length can tell of a longer run.
+  /// True if the program ended by itself and this covers its whole run. Differences between
+  /// launches then include the variation within a launch. Without a steady state, the interval
+  /// mostly reflects that a run of this length says little about a longer one.
   bool whole_run = false;
-  /// How long it had told no step when its time was over, where that was most of its time and no
-  /// phase was under way: it may hang. Else 0.
+  /// Seconds without a step at the end of the trial's time, if they were most of its time and no
+  /// phase was under way: the program may hang. Otherwise 0.
   double silent_s = 0.0;
-  /// The window's last steps differ from the others by what chance hardly explains, and too little
-  /// to tell: throttling may just have begun. A trial that could end goes on to the next look. Of a
-  /// running trial only, not kept in the history.
+  /// True if the last steps of the window differ from the others by more than chance usually
+  /// explains, but too little for a level change: throttling may just have begun. A trial that
+  /// could end then continues until the next look. Only for running trials; not stored in the
+  /// history.
   bool may_have_just_changed = false;
-  std::map<std::string, PhaseEstimate> phases;  ///< by name; `k_stall_phase`: not reported
-  std::vector<LevelChange> level_changes;       ///< in order
-  /// Why there is no steady state, or what was refused or repaired in the reports; for people.
+  /// By name; `k_stall_phase`: not reported by the program.
+  std::map<std::string, PhaseEstimate> phases;
+  std::vector<LevelChange> level_changes;  ///< in order
+  /// Why there is no steady state, or which reports were refused or repaired; for people.
   std::string remark;
   std::map<std::string, double> metrics;  ///< last value of each reported metric
-  /// Standard errors of those `metrics` that are means over several reports, by name: the values
-  /// that guards judged.
+  /// Standard errors, by name, of `metrics` that are means over several reports: the values that
+  /// guards use.
   std::map<std::string, double> metric_errors;
-  std::map<std::string, double> parts;  ///< seconds per sample by part, over the window
-  /// Metrics whose last value was NaN or infinite; a guard on one of them is violated.
+  std::map<std::string, double> parts;  ///< seconds per sample of each part, over the window
+  /// Metrics whose last value was NaN or infinite. A guard on such a metric is violated.
   std::set<std::string> not_finite;
 
   /// Bounds of the window in seconds since the process began.
   [[nodiscard]] double window_begin_s() const { return startup_s + warmup_s; }
   [[nodiscard]] double window_end_s() const { return window_begin_s() + window_s; }
-  /// What a long run pays once: the start-up, and what its warm-up takes beyond steady steps.
+  /// Time that a long run pays once: the start-up, and the warm-up's time beyond steady steps.
   [[nodiscard]] double once_s() const { return std::max(0.0, startup_s + warmup_excess_s); }
   /// Half-width relative to the mean; infinite while unknown.
   [[nodiscard]] double relative_half_width() const {

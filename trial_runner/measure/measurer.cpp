@@ -16,23 +16,23 @@
 namespace steptune {
 namespace {
 
-/// Looks at lengths that grow by this are few, so that ending at one that happens to look well is
-/// rarely wrong, and cost little. P. W. Glynn and W. Whitt, "The asymptotic validity of sequential
-/// stopping rules for stochastic simulations", Annals of Applied Probability 2(1), 1992.
+/// Looks are few if lengths grow by this factor. So they cost little, and a trial rarely ends
+/// because one look happens to be good. P. W. Glynn and W. Whitt, "The asymptotic validity of
+/// sequential stopping rules for stochastic simulations", Annals of Applied Probability 2(1), 1992.
 constexpr double k_look_growth = 1.1;
 
-/// Reports with a counter below which a program that ended has shown no rate.
+/// Fewer reports with a counter than this show no rate of an ended program.
 constexpr std::size_t k_least_points = 5;
-/// The least relative half-width of a rate without a steady state.
+/// Smallest relative half-width of a rate without a steady state.
 constexpr double k_least_half_width = 0.1;
-/// That of a rate of which start-up cannot be told apart.
+/// Relative half-width of a rate that includes an unknown start-up.
 constexpr double k_with_startup_half_width = 0.5;
-/// What fades exponentially, by the factor e from the window's begin to its end at the slowest, is
-/// in its mean with 2.04 times what its halves differ by, and less where it fades faster; noise may
-/// hide a part of that difference.
+/// Share of a fading slow start in the window's mean, in differences of the window's halves. It is
+/// 2.04 if the start fades exponentially by the factor e over the window, and less if it fades
+/// faster. The value is larger because noise may hide a part of the difference.
 constexpr double k_rest_of_slow_start = 2.5;
-/// All reports of a process came together if they took less than this share of its time, and less
-/// than this for a step.
+/// Reports of a process came together if they took less than this share of its time, and less than
+/// the second value for each step.
 constexpr double k_at_once = 0.01;
 constexpr double k_at_once_step_s = 1e-3;
 
@@ -48,12 +48,14 @@ struct Measurer::State {
   CounterRestart restart;
   PhaseLog phases;
   bool samples_told = false;
-  double reports = 0.0;  ///< with a counter
+  double reports = 0.0;  ///< reports with a counter
   mutable Measurement measurement;
-  mutable double next_look_samples = 0.0;  ///< processed since the first report
+  /// Looks again at this many samples after the first report.
+  mutable double next_look_samples = 0.0;
   mutable std::optional<ProgressPoint> window_begin;
-  mutable std::size_t window_index = 0;  ///< of the distinct points, where the window begins
-  mutable bool was_tight = false;        ///< at the last look, widened
+  mutable std::size_t window_index = 0;  ///< index of the window's first distinct point
+  /// Whether the widened interval was tight at the last look.
+  mutable bool was_tight = false;
   std::optional<ComparedRate> compared;
 
   void add(const Report& report) {
@@ -65,8 +67,8 @@ struct Measurer::State {
       measurement.metrics.erase(name);
       measurement.not_finite.insert(name);
     }
-    // Counters of the same report were reached before a phase that begins, and before one that
-    // ended.
+    // A report's counters were reached before the phase that it begins, but after the phase that it
+    // ends.
     const bool begins = report.phase && !report.phase->seconds;
     if (report.phase && !begins) add_phase(report);
     add_point(report);
@@ -77,8 +79,8 @@ struct Measurer::State {
     }
   }
 
-  /// The rate that the runner knows better, of what has been told since the start: it has left out
-  /// each warm-up, and so whatever a full buffer hides.
+  /// Uses the runner's compared rate since the start. It excludes each warm-up, so it also excludes
+  /// the effect of full buffers.
   void take_compared() {
     if (series.size() == 0) return;
     Measurement& m = measurement;
@@ -125,7 +127,7 @@ struct Measurer::State {
   }
 
   void add_phase(const Report& report) {
-    // What comes before the first step is a part of the start, and paid once.
+    // Phases before the first step belong to the start-up, which is paid once.
     if (series.size() == 0) return;
     const double samples = series.back().samples;
     if (report.phase->seconds) {
@@ -137,7 +139,7 @@ struct Measurer::State {
 
   std::optional<ProgressPoint> point_of(const Report& report) {
     if (report.samples && !samples_told) {
-      // Points and phases that counted steps cannot be continued in samples.
+      // Points and phases in steps cannot be continued in samples.
       samples_told = true;
       begin_again();
     }
@@ -201,7 +203,7 @@ struct Measurer::State {
     m.may_have_just_changed = false;
     const ProgressPoint& end = series.back();
     const double process_s = ended_s - options.started_s;
-    // What a run that goes on from a checkpoint did before is no part of it.
+    // Leave out samples from before the checkpoint at which the run resumed.
     m.total_samples = end.samples - series[0].samples + least_before_first();
     const double told_s = series.time_s(series.size() - 1) - series.time_s(0);
     const bool at_once = !series.uses_own_clock() && told_s < k_at_once * process_s &&
@@ -237,18 +239,18 @@ struct Measurer::State {
     m.half_width_s = half_width;
     m.slowest_seconds_per_sample =
         std::max(m.slowest_seconds_per_sample, m.seconds_per_sample + half_width);
-    // The steps' own interval does not know of this.
+    // The wider interval does not apply to the steps' own rate.
     m.step_seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
     return m;
   }
 
-  /// All seconds between two points, phases included, over their samples.
+  /// Seconds per sample between two points, including phases.
   [[nodiscard]] double mean_rate(std::size_t from, std::size_t to) const {
     return (series.time_s(to) - series.time_s(from)) / (series[to].samples - series[from].samples);
   }
 
-  /// Seconds per sample of the samples' first half less those of their second; 0 of fewer than
-  /// three points.
+  /// Seconds per sample of the first half of the samples minus those of the second half; 0 with
+  /// fewer than three points.
   [[nodiscard]] double difference_of_halves_s(std::span<const std::size_t> points) const {
     if (points.size() < 3) return 0.0;
     const double half = 0.5 * (series[points.front()].samples + series[points.back()].samples);
@@ -259,7 +261,7 @@ struct Measurer::State {
     return mean_rate(points.front(), at) - mean_rate(at, points.back());
   }
 
-  /// Where the trial's time went.
+  /// Splits the trial's time into start-up, warm-up and window.
   void account(const SteadyState& state, std::span<const std::size_t> points) const {
     Measurement& m = measurement;
     const std::size_t cut = state.window_begin;
@@ -289,16 +291,16 @@ struct Measurer::State {
     }
   }
 
-  /// What the trial itself did before its first report: nothing that there was no time for, as of a
-  /// counter that goes on where a former run ended.
+  /// Samples processed before the first report. If the trial cannot have processed so many in its
+  /// time, the counter continues that of a former run.
   [[nodiscard]] double before_first(const ProgressPoint& first) const {
     const double at_most = (first.received_s - options.started_s) /
                            std::max(measurement.step_seconds_per_sample, 1e-300);
     return first.samples <= at_most || series.size() < 2 ? first.samples : least_before_first();
   }
 
-  /// A counter may begin anywhere (a resumed run): before the first report no more is taken to have
-  /// been consumed than between it and the next. There are two reports.
+  /// A resumed run's counter may begin at any value. So at most as many samples count before the
+  /// first report as between it and the second. Needs two reports.
   [[nodiscard]] double least_before_first() const {
     return std::min(series[0].samples, series[1].samples - series[0].samples);
   }

@@ -9,24 +9,24 @@
 namespace steptune {
 namespace {
 
-/// Durations of one kind of event scatter by a twentieth until more is known, with the weight of so
-/// many further events: two alike would else make an interval of no width.
+/// Assumed relative scatter of durations of one kind of event. It has the weight of
+/// `k_usual_weight` events; otherwise two equal durations would give an interval of width 0.
 constexpr double k_usual_spread = 0.05;
-/// Those of what comes at least every so many intervals scatter by more: waits for data, and not
-/// the same evaluation again.
+/// Events at least this frequent (in intervals) are assumed to scatter more: they are waits for
+/// data rather than equal evaluations.
 constexpr double k_frequent_intervals = 64.0;
 constexpr double k_frequent_spread = 0.07;
 constexpr double k_usual_weight = 2.0;
-/// Gaps that differ by less than this share of their mean are one period.
+/// Gaps that differ by less than this share of their mean form a period.
 constexpr double k_periodic_spread = 0.03;
 constexpr double k_min_random_gaps = 8.0;
-/// Those of events at random differ as exponential times do until they say otherwise: the few that
-/// a trial ends on are else the short ones.
+/// Assumed scatter of durations of random events, as of exponential times. A trial that ends after
+/// few events tends to have seen short ones.
 constexpr double k_random_spread = 1.0;
 constexpr double k_unlikely = 0.025;
 
-/// Gaps of events at random differ as much as they are long (exponential). A few of them may do so
-/// less by chance, and such trials would be the ones that end.
+/// True if gaps vary significantly less than the exponential gaps of random events. A few gaps may
+/// do so by chance, and trials with such gaps would end first.
 bool are_more_even_than_at_random(double gaps, double gap, double gap_variance) {
   return gaps * gap_variance < chi_squared_quantile(gaps - 1.0, k_unlikely) * gap * gap;
 }
@@ -60,7 +60,8 @@ PhaseCost PhaseCost::of(const PhaseEvents& events, double begin_samples, double 
   const double watched = end_samples - begin_samples;
   if (!(count > 0.0 && watched > 0.0)) return cost;
 
-  // Trainers count from 0: the first event tells a period, too, if it agrees with the others.
+  // Trainers count from 0, so the gap before the first event counts, too, if it agrees with the
+  // others.
   double gaps = count - 1.0;
   double span = events.last_samples_ - events.first_samples_;
   double squares = events.gap_squares_;

@@ -21,7 +21,7 @@ void PhaseLog::ended(const std::string& name, double samples, double seconds) {
 }
 
 void PhaseLog::begins(const std::string& name, double samples, double at_s) {
-  // Told again, it is still the same one.
+  // A repeated report of the open phase changes nothing.
   if (open_ && open_->name == name) return;
   if (open_) end_open(samples, open_->begin_s, at_s);
   open_ = Open{name, at_s};
@@ -30,7 +30,7 @@ void PhaseLog::begins(const std::string& name, double samples, double at_s) {
 void PhaseLog::end_open(double samples, double steps_done_s, double now_s) {
   if (!open_) return;
   const Open open = *std::exchange(open_, std::nullopt);
-  // Some of the steps that the counter tells were done after the phase.
+  // Some of the counter's steps were done after the phase.
   const double steps_after_s = std::max(0.0, steps_done_s - open.begin_s);
   ended(open.name, samples, std::max(0.0, now_s - open.begin_s - steps_after_s));
 }

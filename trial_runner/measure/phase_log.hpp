@@ -9,19 +9,20 @@
 
 namespace steptune {
 
-/// The phases that a trial reports, in bounded memory: of 32 names at most, others count together
-/// as `other`.
+/// Phases that a trial reports, in bounded memory: at most 32 names; further ones are merged as
+/// `other`.
 class PhaseLog {
  public:
-  /// One has ended that took `seconds`, `samples` being the counter's latest value.
+  /// Records a phase of `seconds` that has ended. `samples` is the counter's latest value.
   void ended(const std::string& name, double samples, double seconds);
-  /// One begins at the counter's latest value; it lasts until the next counter or phase.
+  /// Records that a phase begins at the counter's latest value. It lasts until the next counter or
+  /// phase.
   void begins(const std::string& name, double samples, double at_s);
-  /// A counter came at `now_s`: what is open has ended. The steps between the counter before and
-  /// this one would have been done at `steps_done_s`.
+  /// Ends the open phase when a counter arrives at `now_s`. Without a phase, the steps since the
+  /// previous counter would have ended at `steps_done_s`.
   void end_open(double samples, double steps_done_s, double now_s);
 
-  /// Seconds of all phases so far.
+  /// Total seconds of all phases so far.
   [[nodiscard]] double total_s() const { return total_s_; }
   [[nodiscard]] const std::map<std::string, PhaseEvents>& events() const { return events_; }
 

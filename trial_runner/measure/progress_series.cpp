@@ -11,7 +11,7 @@ constexpr std::size_t k_max_points = 1024;
 constexpr double k_clock_step_slack_s = 1.0;
 constexpr double k_clock_slack_s = 60.0;
 constexpr double k_clock_factor = 3.0;
-/// Points whose distance is below this share of the mean distance came together.
+/// Points closer than this share of the mean distance came together.
 constexpr double k_together = 0.02;
 constexpr int k_reports_of_restart = 10;
 
@@ -83,7 +83,7 @@ void ProgressSeries::clear() {
 }
 
 void ProgressSeries::thin() {
-  // An even number of points: keep the first of each pair; the last one becomes the latest.
+  // The number of points is even: keep the first of each pair. The last point becomes the latest.
   latest_ = points_.back();
   for (std::size_t i = 0; 2 * i < points_.size(); ++i)
     points_[i] = std::move(points_[2 * i]);
@@ -109,7 +109,7 @@ std::vector<std::size_t> ProgressSeries::distinct_points() const {
       points.push_back(i);
     }
   }
-  // Of the last ones that came together some may be still to come.
+  // Further points of the last group may still come.
   if (points.size() > 2 && 4 * points.size() < 3 * size()) points.pop_back();
   return points;
 }

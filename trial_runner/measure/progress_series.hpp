@@ -10,38 +10,38 @@
 
 namespace steptune {
 
-/// How far a trial was at one moment. Counters are cumulative.
+/// Progress of a trial at one moment. Counters are cumulative.
 struct ProgressPoint {
   double samples = 0.0;
   double steps = 0.0;
   double received_s = 0.0;
   std::optional<double> clock_s;
-  double phase_s = 0.0;                 ///< cumulative, of reported phases
+  double phase_s = 0.0;                 ///< cumulative time of reported phases
   std::map<std::string, double> parts;  ///< seconds
 };
 
-/// What happened between two points, without the time of reported phases.
+/// Samples and time between two points, without reported phases.
 struct Interval {
   double samples = 0.0;
   double seconds = 0.0;
 };
 
-/// Follows the trial's own clock beside the times at which its lines were received. Lines arrive
-/// late and in bursts, so that a step of the clock may be larger than that of the receipts, but by
-/// no more than the longest silence: a clock that was set makes a larger one, one of several
-/// processes goes back, one that stands or counts in another unit differs by orders of magnitude.
+/// Compares the trial's own clock with the times at which lines were received. Lines arrive late
+/// and in bursts, so the clock may advance more than the receipts, but not by more than the longest
+/// silence. A larger advance means that the clock was set. A clock that goes back belongs to
+/// several processes. A clock that stands still or has another unit differs by orders of magnitude.
 class ClockComparison {
  public:
   void add(double received_s, std::optional<double> clock_s);
 
   [[nodiscard]] bool is_trusted() const { return fault().empty(); }
-  /// Why the trial's clock is not used, for people; empty if it is, or if there is none.
+  /// Why the trial's clock is not used, for people; empty if it is used or absent.
   [[nodiscard]] std::string fault() const;
   [[nodiscard]] bool has_clock() const { return has_clock_; }
 
  private:
   bool any_ = false;
-  bool has_clock_ = true;  ///< in every point
+  bool has_clock_ = true;  ///< true while every point has a clock
   bool went_back_ = false;
   double first_received_s_ = 0.0;
   double first_clock_s_ = 0.0;
@@ -51,11 +51,12 @@ class ClockComparison {
   double longest_silence_s_ = 0.0;
 };
 
-/// Sees whether a counter has begun again: ten reports in a row that go on from less than half of
-/// what it was. A smaller step back, or one among reports that go on, is that of another process.
+/// Detects a counter that has started again: ten reports in a row that continue from less than half
+/// of its former value. A smaller step back, or a single one, comes from another process.
 class CounterRestart {
  public:
-  /// `latest`: the highest so far.
+  /// Adds a report. `latest` is the highest value so far. Returns true if the counter has started
+  /// again.
   bool is_seen(double samples, double latest);
 
  private:
@@ -63,12 +64,13 @@ class CounterRestart {
   int in_a_row_ = 0;
 };
 
-/// A trial's progress in at most 1024 points: whenever that many have come, every other one is
-/// dropped, which merges intervals in pairs and loses no sample and no second. The first and the
-/// latest point are always there.
+/// A trial's progress in at most 1024 points. Whenever that many have come, every other one is
+/// dropped, which merges intervals in pairs without losing samples or seconds. Always keeps the
+/// first and the latest point.
 class ProgressSeries {
  public:
-  /// Points whose sample count is not above the latest one's are ignored (false).
+  /// Adds a point. Returns false and ignores it if its sample count does not exceed the latest
+  /// one's.
   bool add(ProgressPoint point);
   void clear();
 
@@ -78,14 +80,14 @@ class ProgressSeries {
   }
   [[nodiscard]] const ProgressPoint& back() const { return (*this)[size() - 1]; }
 
-  /// Time of a point by the clock that counts: the trial's own where it can be trusted.
+  /// Time of a point by the trial's own clock if it can be trusted; otherwise by receipt.
   [[nodiscard]] double time_s(std::size_t i) const;
   [[nodiscard]] bool uses_own_clock() const { return clock_.has_clock() && clock_.is_trusted(); }
   [[nodiscard]] const ClockComparison& clock() const { return clock_; }
-  /// The intervals between the points that `distinct` names.
+  /// Returns the intervals between the points with the indices `distinct`.
   [[nodiscard]] std::vector<Interval> intervals(std::span<const std::size_t> distinct) const;
-  /// Points between which time has passed: of those that came together (a log that is read now and
-  /// then, a clock of whole seconds) the last, which is the one that happened at that time.
+  /// Returns the indices of points at distinct times. Of points that came together (a log that is
+  /// read occasionally, a clock of whole seconds), takes the last, which happened at that time.
   [[nodiscard]] std::vector<std::size_t> distinct_points() const;
 
  private:
@@ -93,7 +95,7 @@ class ProgressSeries {
 
   std::vector<ProgressPoint> points_;
   std::optional<ProgressPoint> latest_;  ///< not yet one of the kept points
-  std::size_t stride_ = 1;               ///< every how many reports a point is kept
+  std::size_t stride_ = 1;               ///< number of reports for each kept point
   std::size_t since_kept_ = 0;
   ClockComparison clock_;
 };

@@ -11,11 +11,11 @@
 namespace steptune {
 namespace {
 
-/// While a trial runs more points are held, so that what goes is chosen among many.
+/// More points are held while a trial runs, for a better choice of those to drop.
 constexpr std::size_t k_most_points_held = 4 * k_most_trace_points;
 constexpr std::size_t k_most_phases = 200;
 
-/// Which of the points stay, as a linked list that points are taken out of.
+/// Linked list of points, from which points are removed.
 class PointElimination {
  public:
   PointElimination(std::span<const TracePoint> points, std::span<const double> kept_s)
@@ -31,13 +31,13 @@ class PointElimination {
       consider(i);
   }
 
-  /// The indices of those that stay, ascending.
+  /// Returns the indices of the remaining points, ascending.
   [[nodiscard]] std::vector<std::size_t> reduce_to(std::size_t most) {
     std::size_t left = points_.size();
     while (left > most && !candidates_.empty()) {
       const auto [area, i] = candidates_.top();
       candidates_.pop();
-      if (gone_[i] || area != area_of(i)) continue;  // a neighbour has gone since
+      if (gone_[i] || area != area_of(i)) continue;  // a neighbour has been removed since
       gone_[i] = true;
       --left;
       after_[before_[i]] = after_[i];
@@ -96,7 +96,7 @@ std::vector<TracePoint> thinned(std::vector<TracePoint> points, std::size_t most
 void ProgressTracer::add(const Report& report) {
   if (report.phase) add_phase(report);
   if (report.samples && !samples_told_) {
-    // Points that counted steps cannot be continued in samples.
+    // Points in steps cannot be continued in samples.
     samples_told_ = true;
     points_.clear();
     clock_ = ClockComparison();

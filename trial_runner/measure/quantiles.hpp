@@ -3,17 +3,19 @@
 
 namespace steptune {
 
-/// Student's t that is exceeded with probability `tail`; `freedom` need not be whole, at least 1.
+/// Student's t that is exceeded with probability `tail`. `freedom` is at least 1 and may be
+/// fractional.
 [[nodiscard]] double student_quantile(double freedom, double tail);
-/// Half-width of a 95 % interval in standard errors.
+/// Half-width of a 95 % interval, in standard errors.
 [[nodiscard]] double student_quantile_95(double freedom);
-/// Upper end of the 95 % interval of a Poisson mean of which `count` events were seen.
+/// Upper end of the 95 % interval of a Poisson mean after `count` events.
 [[nodiscard]] double poisson_upper_95(double count);
-/// Upper end of the 95 % interval of the mean of gamma distributed values that sum up to a gamma
-/// variable of this shape, over the mean that was seen: of n exponential ones the shape is n.
+/// Upper end of the 95 % interval of a mean of gamma-distributed values, relative to the observed
+/// mean. `shape` is that of their sum: n for n exponential values.
 [[nodiscard]] double gamma_mean_upper_95(double shape);
 
-/// What a chi-squared variable is below with probability `below`; `freedom` is above 0.
+/// The value below which a chi-squared variable lies with probability `below`. `freedom` is above
+/// 0.
 [[nodiscard]] double chi_squared_quantile(double freedom, double below);
 
 }  // namespace steptune

@@ -15,9 +15,9 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_most_ranks = 64;
-/// A rank whose interval is not known yet counts as so much faster than its mean at the most.
+/// A rank without an interval is assumed to be at most this much faster than its mean.
 constexpr double k_unsure = 0.05;
-/// Of a step's time: what a rank spends on data beyond the others shows.
+/// Share of a step beyond which extra time for data is noticeable.
 constexpr double k_noticeable = 0.05;
 constexpr const char* k_data = "data";
 
@@ -31,7 +31,7 @@ double upper_end(const Measurement& m) {
   return m.seconds_per_sample + m.half_width_s;
 }
 
-/// The rank whose pace is that of all.
+/// Returns the rank whose rate is that of the whole trial.
 int slowest(const std::map<int, const Measurement*>& ranks) {
   int chosen = ranks.begin()->first;
   for (const auto& [rank, measurement] : ranks) {
@@ -67,7 +67,7 @@ std::optional<std::string> late_in_data(const std::map<int, const Measurement*>&
 void RankMeasurers::add(const Report& report) {
   const int rank = report.global_rank.value_or(0);
   if (!ranks_.contains(rank) && ranks_.size() >= k_most_ranks) {
-    // Its reports change nothing but what is said of it.
+    // An ignored rank changes only the remark.
     if (rank > unheeded_rank_) {
       unheeded_rank_ = rank;
       combine();

@@ -8,37 +8,39 @@
 
 namespace steptune {
 
-/// Measures a trial of which several processes may report (`Report::global_rank`), each by its own
-/// clock and by its own counters of what all of them did together. Where one does, or none says
-/// which it is, this is its `Measurer`. Else the measurement is that of the slowest process, if its
-/// interval lies wholly above that of the first (processes that wait for each other in each step
-/// are equally fast, and the greatest of equal estimates would be too slow); metrics are the first
-/// one's. The remark names stragglers. The first 64 ranks that report are heeded; the remark tells
-/// where there are more. Not thread safe.
+/// Measures a trial in which several processes may report (`Report::global_rank`), each with its
+/// own clock and its own counters of the whole training. With one reporting process, or reports
+/// without ranks, this is a single `Measurer`.
+///
+/// Otherwise the measurement is that of the slowest process if its interval lies wholly above the
+/// first one's; else that of the first. (Processes that wait for each other in each step are
+/// equally fast, and the maximum of equal estimates would be too slow.) Metrics are the first
+/// one's. The remark names stragglers. Uses the first 64 ranks that report; the remark says if
+/// there are more. Not thread safe.
 class RankMeasurers {
  public:
   explicit RankMeasurers(const MeasureOptions& options) : options_(options) {}
 
   void add(const Report& report);
   [[nodiscard]] const Measurement& current() const;
-  /// As of `Measurer`, of several processes as above.
+  /// As `Measurer::whole_run`, combined as above.
   [[nodiscard]] Measurement whole_run(double ended_s) const;
 
  private:
   void combine();
-  /// Of several.
+  /// Combines several processes.
   [[nodiscard]] Measurement combination_of(const std::map<int, const Measurement*>& measured) const;
 
   MeasureOptions options_;
   std::map<int, Measurer> ranks_;
-  int unheeded_rank_ = -1;  ///< the highest; negative: all that report are heeded
-  Measurement combined_;    ///< of several
+  int unheeded_rank_ = -1;  ///< highest ignored rank; negative: none is ignored
+  Measurement combined_;    ///< of several ranks
 };
 
-/// Who holds the others up, for people: a rank that is slower than the first (processes that do not
-/// wait for each other), and one whose part `data` takes longer than the others' median by at least
-/// a twentieth of a step. In other parts the quick ones may wait for the slow. Empty: nobody, or it
-/// cannot be told.
+/// Says, for people, which ranks delay the others: a rank slower than the first (processes that do
+/// not wait for each other), or one whose part `data` exceeds the others' median by at least a
+/// twentieth of a step. Other parts are not compared, because fast ranks may wait in them. Empty:
+/// none, or unknown.
 [[nodiscard]] std::string stragglers(const std::map<int, const Measurement*>& ranks);
 
 }  // namespace steptune

@@ -11,10 +11,11 @@ namespace {
 
 constexpr std::size_t k_least_end = 5;
 constexpr double k_by_chance = 0.05;
-constexpr double k_inexact = 1e-9;  // differences of times as large as the run are as inexact
+// Relative rounding error of differences between times as large as the run.
+constexpr double k_inexact = 1e-9;
 
-/// The probability that |B(t)| / sqrt(t (1 - t)), B being a Brownian bridge, exceeds a value of
-/// more than 1 anywhere between `from` and `to`: the leading terms.
+/// Probability that |B(t)| / sqrt(t (1 - t)) exceeds a value above 1 anywhere between `from` and
+/// `to`, where B is a Brownian bridge; leading terms.
 double exceedance(double value, double from, double to) {
   const double length = std::log(to * (1.0 - from) / (from * (1.0 - to)));
   const double squared = value * value;
@@ -22,7 +23,8 @@ double exceedance(double value, double from, double to) {
          ((1.0 - 1.0 / squared) * length + 4.0 / squared);
 }
 
-/// Samples and seconds beyond the mean rate, of all intervals before each and before the end.
+/// Cumulative samples, and cumulative seconds beyond the mean rate, before each interval and at the
+/// end.
 struct Sums {
   std::vector<double> samples{0.0};
   std::vector<double> beyond_s{0.0};
@@ -34,7 +36,7 @@ struct Sums {
                          seconds_per_sample * interval.samples);
     }
   }
-  /// Of `count` intervals up to `end`.
+  /// Seconds beyond the mean rate of the `count` intervals before `end`.
   [[nodiscard]] double beyond(std::size_t end, std::size_t count) const {
     return std::abs(beyond_s[end] - beyond_s[end - count]);
   }

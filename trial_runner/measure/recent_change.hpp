@@ -8,15 +8,15 @@
 
 namespace steptune {
 
-/// Whether the last intervals of a stretch are slower or faster than the rest of it by what chance
-/// does once in twenty, and by more than as many in a row are anywhere before (else it is how the
-/// steps are: periods, heavy tails). Too little for a change of level (`find_level_shifts`), but a
-/// reason to look again.
+/// True if the last intervals are slower or faster than the rest, by more than chance does once in
+/// twenty, and by more than equally many in a row are anywhere before (otherwise steps are like
+/// that: periods, heavy tails). This is too little for a change of level (`find_level_shifts`), but
+/// a reason to look again.
 ///
-/// The largest difference over all ends of five intervals or more and half of the samples or less,
-/// in the standard error that it has if the whole mean's is known: M. Csorgo and L. Horvath, Limit
-/// Theorems in Change-Point Analysis, Wiley 1997, section 1.3 (tail of the largest weighted
-/// Brownian bridge). False where the rate's own error is not known.
+/// Tests the largest difference over all ends with at least five intervals and at most half of the
+/// samples, in units of its standard error by that of the whole mean: M. Csorgo and L. Horvath,
+/// Limit Theorems in Change-Point Analysis, Wiley 1997, section 1.3 (tail of the largest weighted
+/// Brownian bridge). False if the rate's own error is unknown.
 [[nodiscard]] bool may_have_just_changed(std::span<const Interval> intervals,
                                          const RateEstimate& rate);
 

@@ -12,13 +12,13 @@ namespace {
 
 constexpr std::size_t k_min_stall_intervals = 8;
 constexpr double k_deviations = 8.0;
-constexpr double k_deviations_per_mad = 1.4826;  // of a normal distribution
-constexpr double k_least_share = 0.5;            // of a typical interval
+constexpr double k_deviations_per_mad = 1.4826;  // for a normal distribution
+constexpr double k_least_share = 0.5;            // share of a typical interval
 constexpr std::size_t k_longest_run = 3;
 constexpr double k_largest_share = 0.05;
 
-/// Runs of marked intervals that are too long are no stalls, and neither is what is nearer to one
-/// than it is long: where a slow start fades, chance decides which of its last intervals stand out.
+/// Unmarks runs that are too long, and intervals nearer to such a run than its length. Where a slow
+/// start fades, chance decides which of its last intervals exceed the limit.
 void drop_long_runs(std::vector<bool>& marked) {
   std::vector<bool> kept = marked;
   for (std::size_t begin = 0; begin < marked.size();) {

@@ -15,31 +15,32 @@
 namespace steptune {
 namespace {
 
-/// A rate that changes by less over the window is as steady as anyone needs.
+/// A rate that changes by less than this over the window counts as steady.
 constexpr double k_tolerated_drift = 0.05;
-/// Where the warm-up reaches the middle of all that was seen, the end of it is not in sight unless
-/// the rest is this certain.
+/// If the warm-up reaches the middle of the data, its end is doubtful, unless the interval of the
+/// rest is below this.
 constexpr double k_convincing_half_width = 0.06;
 constexpr double k_half_of_samples = 0.4;
-/// From so many intervals on, no steady state is a finding and not a lack of patience.
+/// With this many intervals, a missing steady state is a result rather than a lack of data.
 constexpr std::size_t k_patience_intervals = 40;
-/// A stall among so many first intervals belongs to the start: a compilation, the first evaluation.
+/// A stall among this many first intervals belongs to the start: a compilation, the first
+/// evaluation.
 constexpr std::size_t k_start_intervals = 4;
-/// A level that held for fewer intervals was a part of the warm-up.
+/// A level with fewer intervals counts as part of the warm-up.
 constexpr std::size_t k_level_intervals = 8;
-/// A warm-up differs from what follows; else the cut that makes the error smallest is chance.
+/// A warm-up must differ from the window by this many half-widths; otherwise the cut is chance.
 constexpr double k_different_half_widths = 1.0;
-/// A slow start that fades is slower beyond doubt.
+/// A slow start that fades must be slower by this many half-widths.
 constexpr double k_fading_half_widths = 2.0;
-/// What fades exponentially, and by half from one half of the window to the other, is in their mean
-/// with one and a half times their difference.
+/// Share of a fading slow start in the window's mean, in differences of the window's halves, if it
+/// fades exponentially and by half from one half to the other.
 constexpr double k_rest_of_fading = 1.5;
-/// And its window is to be longer than itself.
+/// The window must be this much longer than a fading start.
 constexpr double k_window_to_fading = 1.5;
 /// Durations of one kind of stall differ by less than this factor from the next longer one.
 constexpr double k_alike = 1.4;
 
-/// Stalls of like durations, so that two periodic ones are told apart.
+/// Groups stalls by similar durations, so that two periodic kinds are separated.
 std::vector<PhaseEvents> kinds_of(std::span<const Stall> stalls, double first_samples) {
   std::vector<double> durations;
   for (const Stall& stall : stalls)
@@ -71,7 +72,7 @@ struct Costs {
   }
 };
 
-/// The stalls' costs: each kind by itself where it is periodic, the others together.
+/// Adds the stalls' costs: each kind separately if all are periodic, otherwise all together.
 void add_stalls(Costs& costs, std::span<const Stall> stalls, double begin, double end,
                 double resolution) {
   std::size_t number = 0;
@@ -90,7 +91,7 @@ void add_stalls(Costs& costs, std::span<const Stall> stalls, double begin, doubl
     periodic.push_back(cost);
     events += cost.phase.count;
   }
-  // A kind that comes at random makes all of them random.
+  // If one kind is random, treat all of them as random.
   if (events < all.count()) periodic.assign(1, PhaseCost::of(all, begin, end, resolution));
   for (const PhaseCost& cost : periodic)
     costs.add(name(), cost);
@@ -121,7 +122,7 @@ double samples_of(std::span<const Interval> intervals) {
   return sum_of(intervals).samples;
 }
 
-/// By how much what was cut off is slower than the window, in half-widths of that difference.
+/// Returns how much slower the cut-off part is than the window, in half-widths of the difference.
 double excess_in_half_widths(std::span<const Interval> cut_off, const RateEstimate& rate,
                              std::size_t window_intervals) {
   if (cut_off.empty() || !std::isfinite(rate.half_width_s)) return 0.0;
@@ -131,7 +132,7 @@ double excess_in_half_widths(std::span<const Interval> cut_off, const RateEstima
 }
 
 struct Levels {
-  std::size_t begin = 0;  ///< of the last one
+  std::size_t begin = 0;  ///< start of the last level
   std::vector<LevelShift> shifts;
 };
 
@@ -142,7 +143,7 @@ Levels levels_of(std::span<const Interval> steps, std::size_t from) {
     if (shifts.empty()) return levels;
     const std::size_t begin = levels.begin;
     for (LevelShift shift : shifts) {
-      // Slow at first is a warm-up, however long.
+      // A slow first level is a warm-up, however long it is.
       const bool slow_start = levels.shifts.empty() && shift.after < shift.before;
       shift.interval += begin;
       if (!slow_start && shift.interval - levels.begin >= k_level_intervals) {
@@ -153,20 +154,20 @@ Levels levels_of(std::span<const Interval> steps, std::size_t from) {
   }
 }
 
-/// What of the steps counts.
+/// The part of the steps that is measured.
 struct Window {
   Levels levels;
   Warmup warmup;
   std::size_t begin = 0;
   RateEstimate rate;
-  bool may_fade = false;  ///< a slow start was cut off that is too long for the window
+  bool may_fade = false;  ///< the cut-off slow start is too long for the window
 
   [[nodiscard]] std::size_t warmup_end(std::size_t start) const {
     return levels.shifts.empty() ? begin : start;
   }
 };
 
-/// `start`: the first interval that is not a part of the start.
+/// `start` is the first interval after the start-up.
 Window window_of(std::span<const Interval> steps, std::size_t start, double widening) {
   Window window;
   window.levels = levels_of(steps, start);
@@ -177,7 +178,7 @@ Window window_of(std::span<const Interval> steps, std::size_t start, double wide
                                      level.size() - cut)) < k_different_half_widths) {
     window.warmup = {};
   }
-  // Intervals may be of any lengths: half of them are not half of the samples.
+  // Intervals differ in length, so half of them may not be half of the samples.
   window.warmup.at_limit = window.warmup.at_limit &&
                            samples_of(level.first(cut)) > k_half_of_samples * samples_of(level);
   window.begin = window.levels.begin + window.warmup.intervals;
@@ -196,7 +197,7 @@ Window window_of(std::span<const Interval> steps, std::size_t start, double wide
   return window;
 }
 
-/// Sets status and remark.
+/// Sets status and remark from the window.
 void set_status(SteadyState& state, std::span<const Interval> steps, const Window& window) {
   const RateEstimate& rate = window.rate;
   if (!std::isfinite(rate.seconds_per_sample)) return;

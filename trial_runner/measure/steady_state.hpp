@@ -15,7 +15,7 @@
 
 namespace steptune {
 
-/// What a series of intervals says of the long run.
+/// Estimate of the long run from a series of intervals.
 struct SteadyState {
   MeasurementStatus status = MeasurementStatus::no_reports;
   double seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
@@ -23,8 +23,8 @@ struct SteadyState {
   double step_seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
   double step_half_width_s = std::numeric_limits<double>::infinity();
   double step_standard_error_s = std::numeric_limits<double>::infinity();
-  std::size_t window_begin = 0;  ///< the first interval that counts
-  /// The steps before it, less what other levels held; without stalls that are counted as phases.
+  std::size_t window_begin = 0;  ///< first interval of the window
+  /// Steps before the window, without former levels and without stalls that count as phases.
   Interval warmup;
   std::vector<LevelShift> level_shifts;
   bool may_have_just_changed = false;  ///< as in `Measurement`
@@ -32,10 +32,10 @@ struct SteadyState {
   std::string remark;  ///< why it is not steady
 };
 
-/// Isolated stalls are taken out first and counted as phases; then the last change of level is
-/// looked for, what is left of a warm-up after it is cut off, and the rest is measured; phases are
-/// added at their period. `first_samples` is the counter at the first interval's begin; `widening`
-/// as for `estimate_rate`, `usual_variance_s` as for `with_usual_noise`.
+/// Removes isolated stalls first and counts them as phases. Then finds the last change of level,
+/// cuts off the rest of a warm-up after it, and measures what remains. Adds phases at their
+/// periods. `first_samples` is the counter at the start of the first interval. `widening` is as for
+/// `estimate_rate`, `usual_variance_s` as for `with_usual_noise`.
 [[nodiscard]] SteadyState find_steady_state(std::span<const Interval> intervals,
                                             double first_samples, const PhaseLog& reported,
                                             double widening, double usual_variance_s);

@@ -6,15 +6,15 @@
 namespace steptune {
 namespace {
 
-constexpr double k_errors = 2.0;  // in a 95 % interval
-/// As many as a trial has at least (`measure.min_window_steps`), unless the study says otherwise.
+constexpr double k_errors = 2.0;  // standard errors in a 95 % interval
+/// Minimum number of intervals of a trial (`measure.min_window_steps`) unless the study changes it.
 constexpr double k_usual_intervals = 30.0;
 constexpr double k_half_weight_steps = 30.0;
-/// Twice what a trial has at least: it meets most of what comes more often.
+/// Twice the minimum of a trial's steps: it sees most events that are more frequent.
 constexpr double k_seldom_steps = 64.0;
 
-/// Of a renewal process with rewards: what events take of a second varies with their durations and
-/// with the gaps between them, which scatter as those of a Poisson process unless they are known.
+/// Variance of a renewal process with rewards. The events' share of a second varies with their
+/// durations and their gaps. Unknown gaps are taken to scatter as in a Poisson process.
 double variance_of_events_s(const PhaseEstimate& phase, double seconds_per_sample) {
   const double of_durations = phase.count * phase.seconds_error * phase.seconds_error;
   double gap_variation = 1.0;

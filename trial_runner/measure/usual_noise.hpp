@@ -7,21 +7,20 @@
 
 namespace steptune {
 
-/// How much steps vary within the trials of a study, from those that were measured before: what a
-/// trial of 30 steps can hardly know of itself (a slow step in twenty that it has not met, steps
-/// that are alike for longer than it lasts). As the relative variance of a mean over a second,
-/// which falls with the length of what the mean is of (time-average variance constant: N. M.
-/// Steiger and J. R. Wilson, "Convergence properties of the batch means method for simulation
-/// output analysis", INFORMS J. on Computing 13(4), 2001).
+/// Scatter of steps within a study's earlier trials. A trial of 30 steps can hardly know its own:
+/// it may have missed a slow step in twenty, or steps may be alike for longer than it lasts. Stored
+/// as the relative variance of a mean over one second, which falls with the averaging time
+/// (time-average variance constant: N. M. Steiger and J. R. Wilson, "Convergence properties of the
+/// batch means method for simulation output analysis", INFORMS J. on Computing 13(4), 2001).
 class UsualNoise {
  public:
-  /// Counts in the weight of its steps, 30 of them for a half: a longer trial knows it better.
-  /// Without a steady state it says nothing, nor does one that took turns in a shared program. What
-  /// interrupts it more seldom than every 64 steps does not count: trials may well end before it
-  /// comes, and are compared without it.
+  /// Adds a trial. Its weight grows with its steps (a half at 30), because a longer trial knows its
+  /// scatter better. Ignores trials without a steady state and those that took turns in a shared
+  /// program. Ignores phases rarer than every 64 steps: trials may end before one comes, and are
+  /// compared without them.
   void add(const Measurement& measurement);
-  /// Weighted mean, in seconds: a mean over T seconds has this over T as its relative variance. 0
-  /// before any trial said something.
+  /// Weighted mean, in seconds. A mean over T seconds has the relative variance of this divided by
+  /// T. 0 before the first usable trial.
   [[nodiscard]] double variance_s() const { return weight_ > 0.0 ? sum_s_ / weight_ : 0.0; }
 
  private:
@@ -29,9 +28,9 @@ class UsualNoise {
   double weight_ = 0.0;
 };
 
-/// Half-width of a 95 % interval around a mean over `seconds`, from that of its own `intervals`
-/// reports and the usual variance (shrinkage, in the weight of 30 reports); never less than its
-/// own.
+/// Combines a trial's own half-width (95 %, around a mean over `seconds`, from `intervals` reports)
+/// with the usual variance, which has the weight of 30 reports (shrinkage). Never returns less than
+/// its own half-width.
 [[nodiscard]] double with_usual_noise(double half_width_s, double mean_s, double seconds,
                                       std::size_t intervals, double usual_variance_s);
 

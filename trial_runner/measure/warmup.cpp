@@ -15,13 +15,13 @@ constexpr double k_slack = 1.1;
 
 Warmup find_warmup(std::span<const Interval> intervals) {
   const std::size_t count = intervals.size();
-  // Few intervals are not batched away: a warm-up must be found among ten steps, too.
+  // With few intervals use smaller batches, to find a warm-up among ten steps, too.
   const std::size_t batch = std::clamp<std::size_t>(count / k_warmup_batches, 1, k_batch);
   const std::size_t batches = count / batch;
   if (batches < 4) return {};
 
-  // From the end, so that each step adds one batch to the part that remains. What does not fill a
-  // batch goes to the last one.
+  // Go from the end, so that each iteration adds one batch to the remaining part. The last batch
+  // takes the intervals that do not fill a batch.
   std::vector<double> errors(batches);
   double samples = 0.0, seconds = 0.0, squares = 0.0;
   for (std::size_t j = batches; j-- > 0;) {
@@ -34,7 +34,7 @@ Warmup find_warmup(std::span<const Interval> intervals) {
     samples += batch_samples;
     seconds += batch_seconds;
     squares += batch_seconds * batch_seconds / batch_samples;
-    // Weighted sum of squared deviations from the remaining mean, over the squared weight.
+    // Weighted sum of squared deviations from the remaining mean, divided by the squared weight.
     errors[j] = std::max(0.0, squares - seconds * seconds / samples) / (samples * samples);
   }
   const std::size_t limit = batches / 2;
