@@ -9,9 +9,9 @@
 namespace steptune {
 namespace {
 
-/// A bar that is drawn only when it is full shows no time between.
+/// A bar must advance at least twice. A bar drawn only when full shows no duration.
 constexpr int k_least_advances = 2;
-/// A bar that comes with every count of the training is a part of the step.
+/// The training must advance this much between bars. A bar at every count is part of the step.
 constexpr double k_least_counts_between = 2.0;
 
 struct PhaseWords {
@@ -28,7 +28,7 @@ constexpr std::array<PhaseWords, 5> k_words{{
     {"checkpoint", R"((?i)\b(checkpoint\w*|saving)\b)"},
 }};
 
-// As the Trainer, Accelerate, Lightning, MMEngine, fairseq, Megatron-LM and nanoGPT print them.
+// Messages of the Trainer, Accelerate, Lightning, MMEngine, fairseq, Megatron-LM and nanoGPT.
 constexpr const char* k_saving =
     R"((?i)\bsaving (?:the |current |best |latest |last |model |training )*)"
     R"((?:checkpoint|model|state|weights)\b (?:to|at|in)\b|\bpreparing to save checkpoint\b)";
@@ -39,7 +39,7 @@ constexpr const char* k_evaluating =
     R"(|\b(?:computing|running|starting) (?:the )?(?:validation|evaluation)\b\D*$)"
     R"(|^\W*(?:evaluating|validating)\b\D*$)";
 
-/// Where in the line the words are.
+/// Returns the position of the words in the line.
 std::optional<std::size_t> place_of(const re2::RE2& words, std::string_view line) {
   re2::StringPiece found;
   const re2::StringPiece text(line.data(), line.size());
@@ -114,7 +114,7 @@ void BarPhases::on_training(double step) {
 }
 
 void UnnamedBarPhases::on_training(double done) {
-  if (done <= training_done_) return;  // drawn again, not moved
+  if (done <= training_done_) return;  // drawn again without progress
   training_done_ = done;
   key_.clear();
 }

@@ -10,49 +10,50 @@
 
 namespace steptune {
 
-/// `evaluation` for validation and evaluation, `test`, `prediction`, `generation`, `checkpoint`:
-/// what a bar or heading with this description is about. Nothing for any other.
+/// Returns the phase that a bar or heading with this description shows: `evaluation` (also for
+/// validation), `test`, `prediction`, `generation`, `checkpoint`. nullopt for other descriptions.
 [[nodiscard]] std::optional<std::string> phase_of_description(std::string_view description);
 
 /// A message that a trainer prints around a phase: `Saving model checkpoint to out/checkpoint-500`
-/// where one begins, `successfully saved checkpoint from iteration 1000` where it is over.
+/// at its start, `successfully saved checkpoint from iteration 1000` at its end.
 struct PhaseMessage {
   std::string name;
   bool is_over = false;
-  std::size_t at = 0;  ///< where in the line it begins
+  std::size_t at = 0;  ///< position of the message in the line
 };
 [[nodiscard]] std::optional<PhaseMessage> phase_message(std::string_view line);
 
-/// Turns progress bars that are no training into phases: one begins where its bar is drawn first
-/// and ends where the bar is full. What comes before the first training step is start-up and no
-/// phase.
+/// Turns progress bars other than the training's into phases. A phase begins when its bar is first
+/// drawn and ends when the bar is full. Bars before the first training step are start-up, not
+/// phases.
 class BarPhases {
  public:
-  /// A line of such a bar; `report.received_s` is its time.
+  /// Reads a line of such a bar, drawn at `report.received_s`.
   void read(const std::string& name, double done, std::optional<double> total, Report& report);
-  /// A message around a phase, which is over when the training goes on at the latest.
+  /// Reads a message around a phase. The phase ends at the latest when the training continues.
   void read(const PhaseMessage& message, Report& report);
-  /// Ends the phase if it is the one under way.
+  /// Ends the phase if it is under way.
   void end(const std::string& name, Report& report);
-  /// True from the beginning of a phase to its end.
+  /// True while a phase is under way.
   [[nodiscard]] bool under_way() const { return name_ && !full_; }
-  /// A line of the training's own progress: a phase whose bar never got full is over.
+  /// Reads the training's own progress, which ends a phase whose bar never became full.
   void on_training(double step);
 
  private:
-  std::optional<std::string> name_;  ///< of the phase that is under way, or whose full bar was seen
+  std::optional<std::string> name_;  ///< phase that is under way, or whose bar was full
   double begin_s_ = 0.0;
   bool full_ = false;
   bool trained_ = false;
 };
 
-/// Recognises a bar without a telling description that runs from its begin to its end while the
-/// training's bar stands still: the loop over the evaluation's batches.
+/// Detects evaluations shown by a bar without a clear description: a bar that runs from start to
+/// end while the training's bar stands still.
 class UnnamedBarPhases {
  public:
-  /// A line of the bar that counts furthest.
+  /// Reads a line of the training's bar, the one that counts furthest.
   void on_training(double done);
-  /// A line of any other bar. Ends a phase (`evaluation`, or as described) with its last count.
+  /// Reads a line of any other bar. Its last count ends a phase: the described one, or
+  /// `evaluation`.
   void on_other(const std::string& key, const ProgressBar& bar, Report& report);
 
  private:
@@ -61,7 +62,7 @@ class UnnamedBarPhases {
   double last_done_ = 0.0;
   int advances_ = 0;
   double training_done_ = 0.0;
-  double counted_before_ = 0.0;  ///< `training_done_` at the last full bar
+  double counted_before_ = 0.0;  ///< `training_done_` when a bar was last full
 };
 
 }  // namespace steptune

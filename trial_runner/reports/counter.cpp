@@ -10,23 +10,23 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_max_counters = 16;
-/// Of one program whose lines come about twice in an epoch, the counts within the epoch go back and
-/// forth as those of two do; hardly ever so often in a row.
+/// Jumps in a row after which a count is taken for that of two programs. One program that prints
+/// about twice in an epoch jumps back and forth, too, but hardly ever so often in a row.
 constexpr int k_times_forth = 3;
-/// Once may be a program that was started anew.
+/// A single restart may be that of the program.
 constexpr int k_times_again = 2;
 constexpr double k_notable_share = 0.1;
-/// Bars are drawn at times, so that the steps between two lines differ by about a factor of two.
+/// Bars are drawn at intervals of time, so steps between two lines vary by about this factor.
 constexpr double k_steady_spacings = 2.0;
-/// A count that is half as far again as at first has grown; a smaller growth must repeat, because
-/// the counts of windows scatter.
+/// A count has clearly grown at 1.5 times its first value. Smaller growth must repeat, because
+/// counts of windows scatter.
 constexpr double k_clear_growth = 1.5;
 constexpr int k_growths_of_counter = 3;
 constexpr int k_growths_after_fall = 8;
-/// A counter that grew twice is one; another may pass it over three times before that.
+/// A counter is confirmed after two growths. Until then, another may grow three times without it.
 constexpr int k_growths_of_leader = 2;
 constexpr int k_times_passed_over = 3;
-/// Micro-batches of an optimizer step that accumulates gradients: two or more.
+/// An optimizer step that accumulates gradients has at least two micro-batches.
 constexpr double k_least_parts_of_step = 2.0;
 
 }  // namespace
@@ -35,7 +35,7 @@ bool CumulativeCounter::restarted(const Count& count) {
   const bool new_epoch = count.epoch && epoch_ && *count.epoch > *epoch_;
   if (new_epoch) {
     if (count.value <= last_) return true;
-    // One bar over all epochs goes on by as much as from line to line.
+    // A bar over all epochs advances by its usual spacing.
     spans_epochs_ = spans_epochs_ || count.value - last_ <= k_steady_spacings * spacing_;
     return count.per_epoch && !spans_epochs_;
   }
@@ -46,11 +46,11 @@ bool CumulativeCounter::restarted(const Count& count) {
 void CumulativeCounter::note_writers(double value) {
   const double before = std::exchange(latest_, value);
   if (value > ahead_) {
-    // A count that starts again comes to where it was step by step.
+    // A count that starts again returns to its former value in small steps, not in one jump.
     if (before < ahead_ && value >= 2.0 * before) ++went_forth_;
     ahead_ = value;
   } else if (value < behind_) {
-    // Neither of the two goes on: one of them has started again.
+    // Below both positions: one of the programs has started again.
     went_forth_ = 0;
     behind_ = value;
   } else if (value > behind_ && value < ahead_) {
@@ -60,8 +60,8 @@ void CumulativeCounter::note_writers(double value) {
 }
 
 void CumulativeCounter::start_again(double value) {
-  // Where the epoch's length is not told, what came after its last printed line is not counted.
-  // A line nearer to the one before than others are was printed at the epoch's end.
+  // If the epoch's length is unknown, steps after its last line are not counted. If the last line
+  // came earlier than usual, it was printed at the epoch's end.
   const bool end_is_told = total_ || latest_spacing_ < spacing_;
   const double most = end_is_told ? 0.0 : std::max(0.0, spacing_ - 1.0);
   ++restarts_;
@@ -72,7 +72,7 @@ void CumulativeCounter::start_again(double value) {
 }
 
 double CumulativeCounter::add(const Count& count) {
-  // A count within a known epoch starts again by that epoch alone.
+  // For counts within known epochs, only a new epoch is a restart.
   if (!(count.epoch && epoch_)) note_writers(count.value);
   if (restarted(count)) {
     start_again(count.value);
@@ -124,7 +124,7 @@ bool GrowthWatch::is_counter(const Count& count) {
     }
   }
   last_ = count;
-  // A count of each epoch's samples, which every epoch tells once.
+  // A sample count that appears once in each epoch.
   if (new_epoch && !grew && !stood_still_) return true;
   if (falls_ > 0) return growths_ >= k_growths_after_fall;
   return growths_ >= k_growths_of_counter ||
@@ -166,12 +166,12 @@ bool CounterSet::takes_lead(const Candidate& candidate) const {
   const Candidate& leader = found->second;
   if (candidate.is_stalled()) return false;
   if (leader.is_stalled()) return candidate.growths > 0;
-  // A number without a name may also be an entry's of a list.
+  // A number without a name may be an entry of a list.
   if (candidate.rank < 0 && leader.rank >= 0) return false;
   if (candidate.rank >= 0 && leader.rank < 0) return candidate.is_confirmed();
   const double value = candidate.counter.value();
   const double furthest = leader.counter.value();
-  // Counts of two ranks that keep in step are one count under two names.
+  // If counters of two ranks advance together, they are one count under two names.
   const bool is_part_of_step = furthest > 0.0 && value > k_least_parts_of_step * furthest;
   if (candidate.rank < leader.rank && is_part_of_step) return false;
   const bool is_whole_step = k_least_parts_of_step * value <= furthest;

@@ -9,28 +9,28 @@
 
 namespace steptune {
 
-/// What a line told about one counter.
+/// Value of a counter in a line.
 struct Count {
   double value = 0.0;
   std::optional<double> total;  ///< `100` of `12/100`
   std::optional<double> epoch;
-  /// The counter is known to start again with each epoch (progress bars); otherwise a restart is
-  /// recognised by the value going back.
+  /// The counter starts again in each epoch (progress bars). If false, a restart is recognised when
+  /// the value goes back.
   bool per_epoch = false;
 };
 
-/// Makes a counter that starts again with each epoch cumulative. Small steps back, as from several
-/// ranks that print in turn, are no restart: the counter then stands still. Large ones between two
-/// lines that go on are those of several programs, each with its own count.
+/// Makes a counter cumulative that starts again in each epoch. A small step back, as from ranks
+/// that print in turn, is no restart; the counter then stands still. Large steps back and forth
+/// come from several programs, each with its own count.
 class CumulativeCounter {
  public:
   double add(const Count& count);
   [[nodiscard]] double value() const { return base_ + last_; }
-  /// Whether the counts are those of two programs that both go on, far apart, however many lines of
-  /// the one come between two of the other: no cumulative count can be made of that.
+  /// True if lines of two programs with distant counts are mixed, even with many lines of one
+  /// between two of the other. Then there is no cumulative count.
   [[nodiscard]] bool several_writers() const { return several_writers_; }
-  /// The largest share of an epoch that may come after its last line, uncounted, because no line
-  /// tells how long it is; 0 until the count has started again twice.
+  /// Largest share of an epoch that may be missing: no line shows the epoch's length, so steps
+  /// after its last line are not counted. 0 until the counter has started again twice.
   [[nodiscard]] double uncounted_share() const { return uncounted_share_; }
 
  private:
@@ -41,50 +41,51 @@ class CumulativeCounter {
   double base_ = 0.0;
   double last_ = 0.0;
   bool has_begun_ = false;
-  double spacing_ = 0.0;  ///< the largest between two lines of one epoch
+  double spacing_ = 0.0;  ///< largest difference between two lines of an epoch
   double latest_spacing_ = 0.0;
   int restarts_ = 0;
-  bool spans_epochs_ = false;  ///< has gone on from one epoch into the next
+  bool spans_epochs_ = false;  ///< the counter has continued into a new epoch without restarting
   double uncounted_share_ = 0.0;
   std::optional<double> total_;
   std::optional<double> epoch_;
-  /// Of what is told, the latest, and were it of two programs, where each of them is.
+  /// The latest value, and the positions of the two programs if there are two.
   double latest_ = 0.0;
   double ahead_ = 0.0;
   double behind_ = 0.0;
-  int went_forth_ = 0;  ///< from the one behind to the one ahead, since both go on
+  /// Number of jumps from the rear program to the front one since both advance.
+  int went_forth_ = 0;
   bool several_writers_ = false;
 };
 
-/// What to tell people of such a counter: its name, what was seen and the remedy.
+/// Text for people about such a counter: its name, the finding and the remedy.
 [[nodiscard]] std::string several_writers_fault(std::string_view counter);
-/// The same of epochs of which such shares come uncounted, of the first count that loses one;
-/// nothing where both are too small to matter.
+/// Text about uncounted shares of epochs, for steps or otherwise samples; nullopt if both shares
+/// are too small to matter.
 [[nodiscard]] std::optional<std::string> uncounted_note(double share_of_steps,
                                                         double share_of_samples);
 
-/// Tells a counter from a size or the count of a window, which have the same names: a counter grows
+/// Distinguishes a counter from a size or a window's count of the same name: a counter grows
 /// steadily.
 class GrowthWatch {
  public:
-  /// Returns true if this value and those before it are a counter's.
+  /// Adds a value. Returns true if the values so far are those of a counter.
   bool is_counter(const Count& count);
-  /// Returns false from the first line on in which the total alone has changed: `Batch 0/100` and
-  /// then `Batch 0/200` do not show a position of a total.
+  /// Returns false from the line on in which only the total has changed: `Batch 0/100` and then
+  /// `Batch 0/200` do not show a position in a total.
   bool may_be_position(const Count& count);
 
  private:
   std::optional<Count> first_;
   std::optional<Count> last_;
   int growths_ = 0;           ///< in a row
-  int falls_ = 0;             ///< that are too small for a restart
+  int falls_ = 0;             ///< falls that are too small for a restart
   bool stood_still_ = false;  ///< within one epoch
   bool is_no_position_ = false;
 };
 
-/// Chooses among several counters (an outer and an inner progress bar, `step` and `iter`) the one
-/// that counts the trial's steps: of the highest rank, and among equals the furthest. A counter
-/// that has hardly grown loses the lead to one that grows. Holds at most 16 counters.
+/// Chooses the counter of the trial's steps among several (an outer and an inner progress bar,
+/// `step` and `iter`): the one of the highest rank, and among equal ranks the furthest. A counter
+/// that has hardly grown loses the lead to a growing one. Stores at most 16 counters.
 class CounterSet {
  public:
   /// Returns the cumulative count if this counter leads, otherwise nothing.
@@ -101,7 +102,7 @@ class CounterSet {
     CumulativeCounter counter;
     int rank = 0;
     int growths = 0;
-    int passed_over = 0;  ///< growths of other counters since its last
+    int passed_over = 0;  ///< growths of other counters since its last one
     [[nodiscard]] bool is_confirmed() const;
     [[nodiscard]] bool is_stalled() const;
   };

@@ -15,8 +15,8 @@
 namespace steptune {
 namespace {
 
-/// `Num examples = 10,000`, `Total train batch size (w. parallel, ...) = 32`: printed at the start
-/// where the log level is `info`.
+/// Returns the number in header lines such as `Num examples = 10,000` and `Total train batch size
+/// (w. parallel, ...) = 32`, which are printed at the start at log level `info`.
 std::optional<double> header_number(std::string_view line, const re2::RE2& regex) {
   re2::StringPiece match;
   if (!re2::RE2::PartialMatch(re2::StringPiece(line.data(), line.size()), regex, &match)) {
@@ -28,7 +28,7 @@ std::optional<double> header_number(std::string_view line, const re2::RE2& regex
 }
 
 /// The Trainer's bar ` 10%|█  | 50/500 [00:10<01:30,  4.98it/s]` counts optimizer steps over all
-/// epochs; its log lines are dictionaries: `{'loss': 0.69, 'learning_rate': 5e-05, 'epoch': 0.01}`.
+/// epochs. Its log lines are dictionaries: `{'loss': 0.69, 'learning_rate': 5e-05, 'epoch': 0.01}`.
 class HfTrainerPreset final : public Preset {
  public:
   void read(std::string_view line, Report& report) override {
@@ -50,8 +50,8 @@ class HfTrainerPreset final : public Preset {
     if (const auto number = header_number(line, k_batch)) batch_ = number;
   }
   void read_bar(const ProgressBar& bar, Report& report) {
-    // The first bar without a description is the training's; evaluations have one of their own
-    // length, data preparation describes itself.
+    // The training's bar is the first one without a description. Evaluations have bars of other
+    // lengths, and data preparation has descriptions.
     if (!bar.description.empty() || !bar.total) return;
     const std::string key = std::to_string(*bar.total);
     const bool takes_lead =
@@ -64,7 +64,7 @@ class HfTrainerPreset final : public Preset {
       training_.leads(key);
     }
     if (bar.total != total_) return begin_evaluation(report);
-    // A run that goes on from a checkpoint jumps to its step.
+    // A run resumed from a checkpoint jumps to its step.
     if (bar.done <= 0.0) return;
     if (bar.done < step_) return;
     if (bar.done > step_) evaluating_ = false;
@@ -74,7 +74,7 @@ class HfTrainerPreset final : public Preset {
     if (batch_) report.samples = step_ * *batch_;
     if (bar.units_per_s) set_metric(report, "steps_per_second", *bar.units_per_s);
   }
-  /// Printed at the log level `info`.
+  /// Reads headings that are printed at log level `info`.
   void read_heading(std::string_view line, Report& report) {
     if (line.find("***** Running Evaluation *****") != line.npos) begin_evaluation(report);
     if (line.find("Saving model checkpoint to ") != line.npos && trained_) {
@@ -100,7 +100,7 @@ class HfTrainerPreset final : public Preset {
       }
       set_metric(report, std::move(pair.name), pair.value);
     }
-    // Without a bar (disable_tqdm) the share of the epoch is the only counter there is.
+    // Without a bar (disable_tqdm) the share of the epoch is the only counter.
     if (!total_ && epoch && training && examples_) report.samples = *epoch * *examples_;
     trained_ = trained_ || report.samples;
   }
@@ -110,7 +110,7 @@ class HfTrainerPreset final : public Preset {
   std::optional<double> examples_;
   std::optional<double> batch_;
   double step_ = 0.0;
-  bool trained_ = false;  ///< what comes before the first step is start-up and no phase
+  bool trained_ = false;  ///< before the first step there are no phases, only start-up
   bool evaluating_ = false;
 };
 

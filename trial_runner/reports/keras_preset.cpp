@@ -22,7 +22,7 @@ const re2::RE2& line_regex() {
   return k_regex;
 }
 
-/// `Epoch 3/10` on a line of its own.
+/// Matches `Epoch 3/10` on a line of its own.
 const re2::RE2& epoch_line_regex() {
   static const re2::RE2 k_regex(R"(^\s*Epoch (\d{1,9})(?:/\d+)?:?\s*$)", re2::RE2::Quiet);
   return k_regex;
@@ -41,11 +41,11 @@ class KerasPreset final : public Preset {
     const auto value = parse_finite({done.data(), done.size()});
     if (!value) return;
     const std::string_view told(rest.data(), rest.size());
-    // Before Keras 2.3 the bar counted samples, and said so in its last line's rate.
+    // Before Keras 2.3 bars counted samples; the rate in their last line shows it.
     counts_samples_ = counts_samples_ || told.find("s/sample") != std::string_view::npos;
     const Count count{*value, parse_finite({total.data(), total.size()}), epoch_,
                       /*per_epoch=*/true};
-    // Bars of another length are evaluations: their own counter never gets ahead of the training's.
+    // Bars of other lengths are evaluations; their counter never exceeds the training's.
     const auto cumulative = counter_.add(std::string(total.data(), total.size()), count);
     if (cumulative) (counts_samples_ ? report.samples : report.step) = cumulative;
     read_metrics(told, report);
@@ -53,7 +53,7 @@ class KerasPreset final : public Preset {
   }
 
  private:
-  /// ` - loss: 2.3 - accuracy: 0.1`; the parts without a name are times.
+  /// Reads ` - loss: 2.3 - accuracy: 0.1`; parts without a name are times.
   static void read_metrics(std::string_view text, Report& report) {
     while (!text.empty()) {
       const std::size_t end = text.find(" - ");
@@ -65,8 +65,8 @@ class KerasPreset final : public Preset {
     }
   }
 
-  /// The epoch's last line is drawn again with `val_` metrics once its evaluation is done. Where
-  /// the line before is not of the last step, the steps between took as long as those before them.
+  /// After an evaluation, the epoch's last line is drawn again with `val_` metrics. If the line
+  /// before is not of the last step, the missing steps are taken to be as long as earlier ones.
   void note_evaluation(const Count& count, Report& report) {
     const bool evaluated = std::ranges::any_of(
         report.metrics, [](const auto& metric) { return metric.first.starts_with("val_"); });
@@ -89,7 +89,7 @@ class KerasPreset final : public Preset {
     double done = 0.0;
     double time_s = 0.0;
   };
-  std::optional<Drawn> first_;  ///< of this epoch
+  std::optional<Drawn> first_;  ///< first line of this epoch
   Drawn last_;
   CounterSet counter_;
   std::optional<double> epoch_;

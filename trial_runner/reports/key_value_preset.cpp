@@ -24,8 +24,8 @@
 namespace steptune {
 namespace {
 
-/// Behind `train/` and the like, too. `steps_per_epoch`, `max_epoch` and `best_epoch` do not tell
-/// where the run is.
+/// Names of the current epoch, also after a prefix such as `train/`. `steps_per_epoch`, `max_epoch`
+/// and `best_epoch` do not show the run's position.
 constexpr std::array<std::string_view, 7> k_epoch_names{
     "epoch", "ep.", "train_epoch", "training_epoch", "cur_epoch", "global_epoch", "current_epoch"};
 
@@ -34,11 +34,11 @@ bool contains(const std::array<std::string_view, N>& names, std::string_view nam
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// Ranks of counters without a name of their own, below those of named ones (counter_names.hpp).
+/// Ranks of unnamed counters, relative to those of named ones (counter_names.hpp).
 constexpr int k_heading_rank = 1;
 constexpr int k_unnamed_rank = -1;
 
-/// Whose value is the seconds of a whole phase, and which one.
+/// Returns the phase whose duration, in seconds, is the value of this name.
 std::optional<std::string> timed_phase(std::string_view name) {
   static const re2::RE2 k_regex(
       R"(^(eval|evaluation|val|validation|test|checkpoint|save)_(?:runtime|time|seconds|duration)(?:_s|_sec)?$)",
@@ -51,25 +51,25 @@ std::optional<std::string> timed_phase(std::string_view name) {
   return what == "test" ? "test" : "evaluation";
 }
 
-/// `val_loss`, `eval_accuracy`: told once an evaluation is done.
+/// True for names such as `val_loss`, `eval_accuracy`, printed after an evaluation.
 bool is_evaluated(std::string_view name) {
   return name.starts_with("val_") || name.starts_with("valid_") || name.starts_with("eval_") ||
          name.starts_with("validation_");
 }
 
-/// Time between lines that tell counters; what a line with an evaluation's result has in excess of
-/// its steps was the evaluation.
+/// Measures evaluations by the time between lines: a line with an evaluation's result comes later
+/// than its steps explain.
 class EvaluationGap {
  public:
-  /// A line with a training counter and no result of an evaluation.
+  /// Records a line with a training counter and without an evaluation's result.
   void on_training(double count, double time_s) {
     if (last_ && count > last_->count) {
       seconds_per_count_ = (time_s - last_->time_s) / (count - last_->count);
     }
     last_ = {count, time_s};
   }
-  /// A line with such a result. `count`: its counter, if it tells one. Seconds of the evaluation,
-  /// if it is longer than two steps: a line that repeats an old result took none.
+  /// Records a line with a result, and with the counter `count` if it has one. Returns the
+  /// evaluation's seconds if they exceed two steps: a line that repeats an old result took none.
   std::optional<double> on_evaluated(std::optional<double> count, double time_s) {
     if (!last_ || !seconds_per_count_) return std::nullopt;
     const double steps = count ? std::max(0.0, *count - last_->count) : 0.0;
@@ -91,8 +91,8 @@ class EvaluationGap {
 class KeyValuePreset final : public Preset {
  public:
   void read(std::string_view line, Report& report) override {
-    // A counter in a message is that of the step before; what the program prints in front is its
-    // own.
+    // A counter inside the message belongs to an earlier step; only the text before it is the
+    // program's.
     const auto message = phase_message(line);
     read_line(message ? line.substr(0, message->at) : line, report);
     if (!message || report.phase) return;
@@ -114,12 +114,12 @@ class KeyValuePreset final : public Preset {
  private:
   void read_line(std::string_view line, Report& report) {
     if (const auto bar = parse_progress_bar(line)) return read_bar(*bar, report);
-    // Ray Tune counts reports, and nobody knows how many steps lie between two.
+    // Ray Tune counts reports, and the number of steps between them is unknown.
     if (line.find("finished iteration") != line.npos) return;
     const std::string phase = evaluation_of_line(line);
     const std::vector<NumberPair> pairs = number_pairs(line);
     note_epoch(pairs);
-    std::set<std::string> seen;  // of a name that comes twice the first value counts
+    std::set<std::string> seen;  // if a name comes twice, the first value counts
     for (const NumberPair& pair : pairs) {
       const std::string evaluation =
           phase.empty() ? evaluation_before(line.substr(0, pair.at)) : phase;
@@ -150,7 +150,7 @@ class KeyValuePreset final : public Preset {
     bars_.read(*phase, bar.done, bar.total, report);
     note_phase(report);
   }
-  /// `evaluation`: prefix of an evaluation's metrics; empty for the training.
+  /// `evaluation`: prefix of an evaluation's metrics; empty for training.
   void read_pair(const NumberPair& pair, const std::string& evaluation, Report& report) {
     std::string name = metric_name(pair.name);
     if (name == "train_epoch") name = "epoch";
@@ -190,8 +190,8 @@ class KeyValuePreset final : public Preset {
       tell_step("(leading)", count, k_unnamed_rank, report);
     }
   }
-  /// Epochs or percent, in outputs without any other counter. They count as samples, because the
-  /// batch size does not change what one is.
+  /// Uses epochs or percent if the output has no other counter. They are reported as samples,
+  /// because the batch size does not change their size.
   void read_share_of_run(std::string_view line, Report& report) {
     if (const auto percent = percent_of_run(line)) {
       const Count count{*percent, std::nullopt, std::nullopt, /*per_epoch=*/false};
@@ -222,8 +222,8 @@ class KeyValuePreset final : public Preset {
     gap_.on_training(*count, report.received_s);
     bars_.on_training(*count);
   }
-  /// `Test: [ 10/196] Loss 0.5`, `Evaluating iter 10/100` are on their way; `Test set: Average
-  /// loss: 0.5` is a result.
+  /// `Test: [ 10/196] Loss 0.5` and `Evaluating iter 10/100` are progress; `Test set: Average loss:
+  /// 0.5` is a result.
   void read_phase_line(std::string_view line, const std::string& heading, Report& report) {
     static const re2::RE2 k_regex(
         R"((?:(?:^[^\[]{0,40}|\((?:val|test)\)\s*(?:\[\d+\]\s*)?)\[|(?i:\b(?:done|batch|iter|step)[\s=:]+)))"
@@ -243,7 +243,7 @@ class KeyValuePreset final : public Preset {
     if (report.phase) return note_phase(report);
     if (result) end_evaluation(name, std::nullopt, report);
   }
-  /// What a phase took that told its own end is in no later gap.
+  /// Excludes a phase that has reported its own duration from the next gap.
   void note_phase(const Report& report) {
     if (report.phase && report.phase->seconds) gap_.on_evaluated(std::nullopt, report.received_s);
   }
@@ -281,7 +281,7 @@ class KeyValuePreset final : public Preset {
   std::optional<double> epoch_;
   std::optional<double> epoch_told_;
   CountUnit unit_ = CountUnit::steps;
-  bool is_counted_ = false;  ///< steps or samples were told
+  bool is_counted_ = false;  ///< steps or samples were reported
   EvaluationGap gap_;
   BarPhases bars_;
 };

@@ -18,8 +18,8 @@ const re2::RE2& rich_regex() {
   return k_regex;
 }
 
-/// `Epoch 3:  12%|█▏ | 12/100 [00:03<00:20,  4.10it/s, v_num=0, train_loss=0.3]`; the bars of
-/// validation and tests, which are phases, begin with other words, as do those of sanity checks.
+/// Reads `Epoch 3:  12%|█▏ | 12/100 [00:03<00:20,  4.10it/s, v_num=0, train_loss=0.3]`. Bars of
+/// validation, tests and sanity checks begin with other words; validation and tests are phases.
 class LightningPreset final : public Preset {
  public:
   void read(std::string_view line, Report& report) override {
@@ -46,7 +46,7 @@ class LightningPreset final : public Preset {
   }
 
  private:
-  /// `Validation DataLoader 0` -> `evaluation`; further loaders are phases of their own.
+  /// `Validation DataLoader 0` is `evaluation`; further loaders are separate phases.
   static std::optional<std::string> phase_name(std::string_view description) {
     static const re2::RE2 k_regex(R"(^(Validation|Testing|Predicting)(?: DataLoader (\d{1,4}))?)",
                                   re2::RE2::Quiet);
@@ -80,7 +80,7 @@ class LightningPreset final : public Preset {
              Report& report) {
     const double former = step_.value();
     report.step = step_.add({done, total, epoch, /*per_epoch=*/true});
-    // While a phase runs, the epoch's bar may be drawn again.
+    // The epoch's bar may be drawn again during a phase.
     if (*report.step > former) phases_.on_training(*report.step);
   }
   static void metrics(std::string_view text, Report& report) {

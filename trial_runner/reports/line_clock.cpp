@@ -16,28 +16,28 @@ namespace {
 
 constexpr double k_hour_s = 3600.0;
 constexpr double k_day_s = 24.0 * k_hour_s;
-/// Between two lines on either side of a change of the hour; longer ones tell nothing.
+/// Bounds of the gap between the lines before and after a daylight-saving change.
 constexpr double k_least_gap_s = 2.0;
 constexpr double k_most_gap_s = 900.0;
-/// A program has few kinds of bars.
+/// Programs have few kinds of bars.
 constexpr std::size_t k_most_clocked_bars = 64;
 
-/// Clocks are set at night: where an hour begins that is left out before it, or comes twice.
+/// True in the hours in which clocks are changed for daylight saving.
 bool is_at_night(double hour_s) {
   const double of_day_s = std::fmod(hour_s, k_day_s);
   return of_day_s < 4.0 * k_hour_s || of_day_s >= 23.0 * k_hour_s;
 }
 
-/// A date and a time of day as a line tells them.
+/// Date and time of day in a line.
 struct Timestamp {
-  std::optional<int> year;  ///< nothing: the line has a month and a day alone
+  std::optional<int> year;  ///< nullopt: the line has only month and day
   unsigned month = 0;
   unsigned day = 0;
   double of_day_s = 0.0;
   std::optional<double> ahead_of_utc_s;
 };
 
-/// `Z`, `+01:00`, `-0530`; nothing for what no place has.
+/// Parses `Z`, `+01:00`, `-0530`; nullopt for an offset that no place has.
 std::optional<double> offset_s(const std::string& text) {
   if (text == "Z") return 0.0;
   const auto hours = parse_finite(text.substr(1, 2));
@@ -52,7 +52,7 @@ double seconds_of_day(int hour, int minute, int second, const std::string& fract
   return k_hour_s * hour + 60.0 * minute + second + part_s;
 }
 
-/// `2025-01-09 11:53:02,473`
+/// Parses `2025-01-09 11:53:02,473`.
 std::optional<Timestamp> full_timestamp_in(re2::StringPiece line) {
   static const re2::RE2 k_regex(
       R"((\d{4})[-/](\d\d)[-/](\d\d)[T ,](\d\d):(\d\d):(\d\d)(?:[.,](\d{1,9}))?(Z|[+-]\d\d:?\d\d\b)?)",
@@ -70,8 +70,8 @@ std::optional<Timestamp> full_timestamp_in(re2::StringPiece line) {
   return stamp;
 }
 
-/// glog's `I1128 05:12:33.123456` (also with a year, `I20261128`), and `[11/28 05:12:33 name]` at
-/// the line's begin or in brackets: `batch 10/28 00:05:12` is no date.
+/// Parses glog's `I1128 05:12:33.123456` (also with a year, `I20261128`), and `[11/28 05:12:33
+/// name]` at the start of the line or in brackets, because `batch 10/28 00:05:12` is no date.
 std::optional<Timestamp> short_timestamp_in(re2::StringPiece line) {
   static const re2::RE2 k_regex(
       R"((?:(?:^|\s)[IWEF](\d{4})?(\d\d)(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{3,9})\b)"
@@ -98,7 +98,7 @@ std::optional<Timestamp> short_timestamp_in(re2::StringPiece line) {
   return stamp;
 }
 
-/// Days since 1970; nothing for a date that no calendar has.
+/// Returns days since 1970; nullopt for an invalid date.
 std::optional<double> days_of(int year, unsigned month, unsigned day) {
   const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
                                          std::chrono::day(day)};
@@ -107,12 +107,12 @@ std::optional<double> days_of(int year, unsigned month, unsigned day) {
 }
 
 struct BarTime {
-  std::string length;  ///< `500` of `50/500`; empty where the bar has none
+  std::string length;  ///< `500` of `50/500`; empty if the bar has none
   double elapsed_s = 0.0;
 };
 
 std::optional<BarTime> bar_time_in(re2::StringPiece line) {
-  // `50/500 [01:12<08:39, 1.2it/s]`, without a length `50it [01:12, 1.2it/s]`.
+  // Forms: `50/500 [01:12<08:39, 1.2it/s]`; without a length `50it [01:12, 1.2it/s]`.
   static const re2::RE2 k_regex(
       R"((?:/(\S{1,20}) )?\[(?:(\d{1,4}):)?(\d{1,2}):(\d\d)(?:<|, *[\d.?]+ ?[^\s,\]]*/))",
       re2::RE2::Quiet);
@@ -130,7 +130,7 @@ std::optional<BarTime> bar_time_in(re2::StringPiece line) {
 }  // namespace
 
 std::optional<double> LineClock::day_without_year(unsigned month, unsigned day) {
-  // The calendar repeats every 28 years; a log tells no more than its own leap year.
+  // The true year is unknown and does not matter; only leap years must be right.
   constexpr int k_usual_year = 2025;
   constexpr int k_leap_year = 2028;
   if (year_ == 0) year_ = k_usual_year;
@@ -159,7 +159,7 @@ std::optional<LineClock::Date> LineClock::date_in(std::string_view line) {
     has_short_dates_ = has_short_dates_ || year_ == 0;
     days = day_without_year(stamp->month, stamp->day);
   } else {
-    // Times that were read without a year have another origin.
+    // Times read without a year have another origin.
     if (has_short_dates_) return std::nullopt;
     days = days_of(*stamp->year, stamp->month, stamp->day);
     if (days) year_ = *stamp->year;
@@ -172,8 +172,8 @@ std::optional<LineClock::Date> LineClock::date_in(std::string_view line) {
 
 double LineClock::without_change_of_hour(double local_s) {
   if (local_s_) {
-    // The last line came shortly before the hour that is left out, or before the end of the one
-    // that comes twice, and this one shortly after it.
+    // Clocks were changed if the last line came shortly before the skipped hour, or before the end
+    // of the repeated hour, and this line came shortly after.
     const double gap_s = std::clamp(longest_gap_s_, k_least_gap_s, k_most_gap_s);
     const double hour_s = k_hour_s * std::floor(local_s / k_hour_s);
     const bool may_be_changed = is_at_night(hour_s) && local_s - hour_s <= gap_s;
@@ -198,7 +198,7 @@ double LineClock::by_bar(const Bar* before, double elapsed_s) const {
     return std::max(now_s, before->now_s + elapsed_s - before->elapsed_s);
   }
   if (source_ != Source::timestamps) return now_s + elapsed_s;
-  // Of one that began before the latest date nobody knows how long before.
+  // A bar that is new since the latest date may have begun any time before it.
   return before == nullptr ? now_s : std::max(now_s, before->now_s + elapsed_s);
 }
 
@@ -207,7 +207,7 @@ std::optional<double> LineClock::read(std::string_view line) {
   const auto timestamp = date_in(line);
   const auto bar = bar_time_in(text);
   if (timestamp) {
-    if (source_ != Source::timestamps) bars_.clear();  // what they told is from another origin
+    if (source_ != Source::timestamps) bars_.clear();  // their times have another origin
     source_ = Source::timestamps;
     now_s_ = timestamp->is_utc ? timestamp->time_s : without_change_of_hour(timestamp->time_s);
   }

@@ -15,12 +15,12 @@ struct Heading {
   const char* pattern;  ///< groups: epoch (may be empty), count, total (may be empty)
   bool counts_samples;
 };
-// `[0/100]`, `3:`, `#3`: an epoch and the signs up to the next number.
+// Matches `[0/100]`, `3:`, `#3`: an epoch and the signs up to the next number.
 #define STEPTUNE_EPOCH \
   R"((?i)\bepochs?\b(?:\(train\))?[\s:#=]*[\[(]?\s*(\d{1,9})\b(?:\s*/\s*\d{1,9}\b)?[\[\]()\s,:;|\-]*)"
 #define STEPTUNE_STEP_WORD R"((?:steps?|iters?|iterations?|batch|mini-?batch)\b[\s:#=]*)"
 constexpr std::array<Heading, 7> k_headings{{
-    // PyTorch's MNIST example, copied very often, counts samples in the brackets.
+    // PyTorch's MNIST example, which is often copied, counts samples in the brackets.
     {R"(Train Epoch:?\s*(\d{1,9})\s*\[\s*(\d{1,15})/\s*(\d{1,15}) \()", true},
     {STEPTUNE_EPOCH R"((?:)" STEPTUNE_STEP_WORD R"()?[\[(]?\s*(\d{1,15})\s*/\s*(\d{1,15})\b)",
      false},

@@ -53,14 +53,14 @@ class MetricRegexes final : public Preset {
   }
 
  private:
-  /// The group as a number, NaN and infinities included; thousands may be parted by commas, and one
-  /// that ends the number in the text may be in the group.
+  /// Parses a group as a number, including NaN and infinity. Allows commas between thousands, and
+  /// one after the number.
   static std::optional<double> captured_number(std::string_view text) {
     text = text.substr(0, text.find_last_not_of(',') + 1);
     if (const auto number = parse_finite(text)) return number;
     const auto pairs = number_pairs("x=" + std::string(text.substr(0, 64)));
     if (pairs.size() == 1 && !std::isfinite(pairs[0].value)) return pairs[0].value;
-    // A comma before decimals (`0,25`) is none of those.
+    // A decimal comma (`0,25`) does not match.
     static const re2::RE2 k_thousands(R"([+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?)", re2::RE2::Quiet);
     if (!re2::RE2::FullMatch(re2::StringPiece(text.data(), text.size()), k_thousands)) return {};
     std::string digits(text);
@@ -111,7 +111,7 @@ Result<MetricRegex> compile(const MetricDefinition& definition) {
   }
   re2::RE2::Options options(re2::RE2::Quiet);
   options.set_max_mem(k_max_regex_memory_bytes);
-  // Output is not always UTF-8; as Latin-1 every byte is a character and none can fail to match.
+  // Output may not be UTF-8. In Latin-1 every byte is a character, so none fails to match.
   options.set_encoding(re2::RE2::Options::EncodingLatin1);
   if (definition.name == k_phase_prefix) return refuse("names no phase: write phase:evaluation");
   auto regex = std::make_unique<re2::RE2>(definition.regex, options);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::size_t k_max_pairs = 64;
 constexpr std::size_t k_max_name_bytes = 100;
 
-// Two alternatives: any name with `=` or `:`, and well-known words that need neither.
+// Two alternatives: any name with `=` or `:`, and known words without them.
 constexpr const char* k_pair_pattern =
     R"((?:\b((?:[A-Za-z_][\w.@/-]* )?[A-Za-z_][\w.@/-]*)["']?\s*[=:]\s*|)"
     R"(\b((?i:(?:(?:train|val|valid|test|global|lm) )?)"
@@ -42,7 +42,7 @@ bool is_split(std::string_view word) {
   return word == "train" || word == "val" || word == "valid" || word == "test" || word == "eval";
 }
 
-/// `DEBUG loss` -> `loss`; `val loss`, `loss val` -> `val_loss`.
+/// `DEBUG loss` becomes `loss`; `val loss` and `loss val` become `val_loss`.
 std::string pair_name(std::string_view text) {
   const std::size_t blank = text.find(' ');
   if (blank == std::string_view::npos) return std::string(text);
@@ -69,7 +69,7 @@ std::optional<double> number_of(const std::string& text) {
   const bool negative = lower.starts_with('-');
   lower.erase(0, lower.find_first_not_of("+-"));
   if (lower == "nan") return std::numeric_limits<double>::quiet_NaN();
-  if (!lower.starts_with("inf")) return std::nullopt;  // 1e400: no number, and not infinity either
+  if (!lower.starts_with("inf")) return std::nullopt;  // 1e400 is neither a number nor infinity
   const double infinity = std::numeric_limits<double>::infinity();
   return negative ? -infinity : infinity;
 }
@@ -84,8 +84,8 @@ double unit_scale(std::string_view unit) {
   return 1.0;
 }
 
-/// Whether the number ends here: `12:30:00`, `timer.py:215:stop`, `1.2.3`, `0,5`, `4GB`, `12/a` and
-/// `3it/s` are none.
+/// True if the number ends here. `12:30:00`, `timer.py:215:stop`, `1.2.3`, `0,5`, `4GB`, `12/a` and
+/// `3it/s` are not numbers.
 bool ends_number(re2::StringPiece rest) {
   if (rest.empty()) return true;
   const char next = rest[0];
@@ -98,7 +98,7 @@ bool ends_number(re2::StringPiece rest) {
          !(alphanumeric || clock || decimal_comma || next == '/' || next == '.' || next == '-');
 }
 
-/// `lib/dataloader.py:554: UserWarning`, `train.py:88] `: where a message comes from.
+/// True for a message's source position: `lib/dataloader.py:554: UserWarning`, `train.py:88] `.
 bool is_source_line(re2::StringPiece name, re2::StringPiece rest) {
   const std::string_view text(name.data(), name.size());
   const std::size_t file = text.rfind('/') == std::string_view::npos ? 0 : text.rfind('/');

@@ -11,25 +11,25 @@
 
 namespace steptune {
 
-/// `step=12/100`, `'loss': 0.5`, `time: 25.3ms`, `iter 100`: a name with a number.
+/// A name with a number: `step=12/100`, `'loss': 0.5`, `time: 25.3ms`, `iter 100`.
 struct NumberPair {
-  std::string name;    ///< one word, or two where the first qualifies: `val loss` is `val_loss`
-  double value = 0.0;  ///< times in seconds; NaN or infinite where the text says so
+  std::string name;    ///< one word, or two if the first is a qualifier: `val loss` is `val_loss`
+  double value = 0.0;  ///< times in seconds; may be NaN or infinite
   std::optional<double> total;  ///< `100` of `12/100`
-  /// The text has no decimals and no exponent; `1,000` and `1K` are whole.
+  /// True if the text has no decimals and no exponent; also for `1,000` and `1K`.
   bool whole = false;
-  std::size_t at = 0;   ///< where in the text the name begins
+  std::size_t at = 0;   ///< position of the name in the text
   bool scaled = false;  ///< rounded to thousands or millions: `1K`, `2M`
 };
 
-/// Finds the pairs of `text`, in order; at most 64. Keeps names as printed. Skips numbers with
-/// units other than times and %, because their scale may change from line to line.
+/// Finds at most 64 pairs in `text`, in order. Keeps names as printed. Skips numbers with units
+/// other than times and %, because their scale may change from line to line.
 [[nodiscard]] std::vector<NumberPair> number_pairs(std::string_view text);
 
-/// Puts a metric where it belongs: `metrics`, or `not_finite`.
+/// Adds a metric to `metrics`, or to `not_finite` if its value is NaN or infinite.
 void set_metric(Report& report, std::string name, double value);
 
-/// `Val Loss` -> `val_loss`: lower case, blanks as underscores.
+/// Converts `Val Loss` to `val_loss`: lower case, underscores for blanks.
 [[nodiscard]] std::string metric_name(std::string_view text);
 
 }  // namespace steptune

@@ -10,7 +10,7 @@
 namespace steptune {
 namespace {
 
-/// Two numbers in a row may be anything.
+/// Rows need three columns, because two numbers may be anything.
 constexpr std::size_t k_least_columns = 3;
 constexpr std::size_t k_most_columns = 32;
 constexpr std::size_t k_longest_row = 512;
@@ -42,7 +42,7 @@ struct CellNumber {
   double value = 0.0;
   bool whole = false;
 };
-/// `12`, `0.5`, `3.50s`, `12%`, `00:12`, `-`, `nan`: what rows hold.
+/// Parses a row's cell: `12`, `0.5`, `3.50s`, `12%`, `00:12`, `-`, `nan`.
 std::optional<CellNumber> number_of_cell(const std::string& cell) {
   static const re2::RE2 k_number(R"(([+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?)(?:s|m|%)?)",
                                  re2::RE2::Quiet);

@@ -7,7 +7,7 @@
 
 namespace steptune {
 
-/// Cell of a printed table's row.
+/// Cell in a row of a printed table.
 struct TableCell {
   std::string name;  ///< from the header; empty if the header has no cell for this column
   double value = 0.0;
@@ -15,10 +15,11 @@ struct TableCell {
 };
 
 /// Reads tables that a program prints row by row: a header of words, then rows of numbers. Also
-/// reads tables of one name and value a row (`|    total_timesteps     | 2048 |`). Not thread safe.
+/// reads tables with a name and a value in each row (`|    total_timesteps     | 2048 |`). Not
+/// thread safe.
 class PrintedTable {
  public:
-  /// Returns the cells of the row; nothing if the line is no row.
+  /// Returns the cells of the row; empty if the line is no row.
   [[nodiscard]] std::vector<TableCell> read(std::string_view line);
 
  private:

@@ -50,8 +50,8 @@ const RE2& epoch_regex() {
   return k_regex;
 }
 
-/// `kit`, `Ksamples`, `MB`: what tqdm (`unit_scale`) and Ultralytics make of large numbers. Of
-/// other units the first letter is their own.
+/// True for `kit`, `Ksamples`, `MB`: tqdm (`unit_scale`) and Ultralytics scale large numbers. In
+/// unknown units the first letter is part of the unit.
 bool is_scaled(std::string_view unit) {
   constexpr std::array<std::string_view, 20> k_units{
       "it",      "B",    "step", "steps",  "batch", "batches", "sample",
@@ -62,7 +62,7 @@ bool is_scaled(std::string_view unit) {
          std::ranges::find(k_units, unit.substr(1)) != k_units.end();
 }
 
-/// A rate in thousands (`1.2Kit/s`) is too coarse.
+/// Reads the rate. Ignores scaled rates (`1.2Kit/s`), which are too coarse.
 void read_rate(const StringPiece& text, ProgressBar& bar) {
   StringPiece number, per_second, seconds_per;
   if (!RE2::FullMatch(text, rate_regex(), &number, &per_second, &seconds_per)) return;
@@ -76,7 +76,7 @@ void read_rate(const StringPiece& text, ProgressBar& bar) {
   bar.units_per_s = per_second.empty() ? 1.0 / *value : *value;
 }
 
-/// A bar that is drawn as a line.
+/// Parses Ultralytics' bar.
 std::optional<ProgressBar> parse_line_bar(const StringPiece& text) {
   StringPiece description, rate;
   ProgressBar bar;
@@ -121,7 +121,7 @@ std::optional<ProgressBar> parse_progress_bar(std::string_view line) {
   if (!match[2].empty()) bar.total = parse_finite(view(match[2]));
   read_rate(match[4], bar);
   bar.postfix = view(match[5]);
-  // The count's left neighbour, a blank or the bar's edge, belongs to the bar.
+  // The count's left neighbour, a blank or the bar's edge, is part of the bar.
   bar.description = trimmed_description(
       StringPiece(text.data(), static_cast<std::size_t>(match[1].data() - text.data())));
   return bar;

@@ -16,7 +16,7 @@
 namespace steptune {
 namespace {
 
-/// Not a word of the training's progress.
+/// True if the report contains nothing about the training's progress.
 bool tells_no_progress(const Report& report) {
   return !report.step && !report.samples && !report.clock_s && report.metrics.empty() &&
          report.parts.empty() && report.not_finite.empty() && !report.phase;
@@ -26,8 +26,8 @@ bool is_control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
 }
 
-/// The line as a person sees it: without colours, cursor movements and other control characters but
-/// tabs, which regular expressions may ask for.
+/// Returns the line as a person sees it: without colours, cursor movements and control characters.
+/// Keeps tabs, because regular expressions may match them.
 std::string visible_text(std::string_view text) {
   std::string visible;
   visible.reserve(text.size());
@@ -66,7 +66,7 @@ struct ReportReader::State {
     if (!first_rejection) first_rejection = std::move(rejection);
   }
 
-  /// One piece between carriage returns; adds to `report`.
+  /// Reads one piece between carriage returns into `report`.
   void read_piece(std::string_view piece, Report& report) {
     const std::size_t document = find_steptune_document(piece);
     if (document != std::string_view::npos) {
@@ -125,7 +125,7 @@ struct ReportReader::State {
     return report;
   }
 
-  /// Remembers the line's metrics, and gives the report those of the lines before.
+  /// Stores the line's metrics, and adds those of earlier lines to the report.
   void accumulate(Report& report) {
     for (const auto& [name, value] : report.metrics) {
       not_finite.erase(name);
@@ -199,7 +199,7 @@ std::optional<Report> ReportReader::read_line(std::string_view line, double rece
     if (report.hook_events.empty()) return std::nullopt;
     return report;
   }
-  // Metrics, and whether a phase is under way, are the first rank's.
+  // Metrics and phases under way are taken from rank 0.
   if (report.global_rank.value_or(0) != 0) {
     report.metrics.clear();
     report.not_finite.clear();

@@ -16,40 +16,41 @@
 
 namespace steptune {
 
-/// Turns a trial's output, line by line, into reports: `[steptune]` lines always, others as the
-/// format says. Any bytes may be given. Memory and time per line are bounded. Once a `[steptune]`
-/// line has told a counter, counters are taken from such lines only. Not thread safe; movable.
+/// Turns a trial's output into reports, line by line. Always reads `[steptune]` lines; reads other
+/// lines by the format. Accepts any bytes. Memory and time per line are bounded. After the first
+/// `[steptune]` line with a counter, takes counters only from such lines. Not thread safe; movable.
 class ReportReader {
  public:
-  /// Errors (`usage`): unknown preset, a regular expression that does not compile or has no group.
+  /// Returns a `usage` error for an unknown preset, or a regular expression that is invalid or has
+  /// no group.
   [[nodiscard]] static Result<ReportReader> create(const ReportFormat& format);
 
   ReportReader(ReportReader&&) noexcept;
   ReportReader& operator=(ReportReader&&) noexcept;
   ~ReportReader();
 
-  /// What the line tells, if anything. Progress bars end their lines with `\r`: split the output
-  /// there as well as at `\n`; a line that still holds some is read piece by piece, the last wins.
-  /// The report holds the counters of this line alone and the last value of every metric so far.
-  /// Of a line over 16 KiB only the first 16 KiB are read. A line of a rank other than the first
-  /// tells its counters, parts and phases alone.
+  /// Reads a line; nullopt if it contains no report. Progress bars end their lines with `\r`, so
+  /// split the output there as well as at `\n`. If a line still contains `\r`, reads it in pieces;
+  /// the last value wins. The report has this line's counters and the last value of every metric so
+  /// far. Reads at most 16 KiB of a line. From a rank other than 0, takes only counters, parts and
+  /// phases.
   [[nodiscard]] std::optional<Report> read_line(std::string_view line, double received_s);
 
-  /// Names of the metrics in the line that was read last.
+  /// Names of the metrics in the latest line.
   [[nodiscard]] const std::set<std::string>& latest_metrics() const;
 
-  /// Whether a phase was told to begin and neither an end nor a counter since: the silence of a
-  /// long evaluation is no sign that the trial hangs.
+  /// True if a phase has begun and neither an end nor a counter has come since. Then silence, as in
+  /// a long evaluation, does not mean that the trial hangs.
   [[nodiscard]] bool phase_under_way() const;
 
-  /// Unit of the counters so far: epochs or percent if the output has no other counter.
+  /// Unit of the counters so far. Epochs or percent if the output has no other counter.
   [[nodiscard]] CountUnit unit() const;
 
-  /// Lines that looked like reports and were refused so far.
+  /// Number of rejected lines that looked like reports.
   [[nodiscard]] std::uint64_t rejected_lines() const;
-  /// The first of them, for a warning.
+  /// First rejected line, for a warning.
   [[nodiscard]] const std::optional<Rejection>& first_rejection() const;
-  /// Both, and what is not counted of lines that were read, for people; empty where there is none.
+  /// Text for people about rejected lines and uncounted steps; empty if there are none.
   [[nodiscard]] std::string rejections() const;
 
  private:

@@ -19,7 +19,7 @@ constexpr std::string_view k_hook_begin = R"({"v":1,"hook":{)";
 constexpr std::size_t k_before_event = k_hook_begin.size() - 1;
 constexpr double k_max_count = 1e18;
 constexpr double k_max_rank = 1e6;
-constexpr int k_out_of_range = 406;  // nlohmann: the number does not fit a double
+constexpr int k_out_of_range = 406;  // nlohmann's error code: the number does not fit a double
 
 std::optional<Rejection> too_long(std::string_view document) {
   if (document.size() <= k_max_report_line_bytes) return std::nullopt;
@@ -27,8 +27,7 @@ std::optional<Rejection> too_long(std::string_view document) {
       fmt::format("{} bytes; at most {} are read", document.size(), k_max_report_line_bytes)};
 }
 
-/// Fills a report while the document is read, without building it in memory; refuses at the first
-/// fault.
+/// Fills a report while parsing, without building the document in memory. Stops at the first fault.
 class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
  public:
   explicit DocumentReader(std::string_view document) : document_(document) {}
@@ -112,8 +111,9 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
   }
 
  private:
-  /// `NaN`, `Infinity`, `-Infinity`, `nan`, `inf`: what many languages write though JSON has none.
-  /// The parser stops at the first letter that cannot be, the second one of `nan` and `-Infinity`.
+  /// True if the parser stopped at `NaN`, `Infinity`, `-Infinity`, `nan` or `inf`, which many
+  /// languages write although JSON forbids them. It stops at the first impossible letter, the
+  /// second one in `nan` and `-Infinity`.
   [[nodiscard]] bool not_finite_at(std::size_t position) const {
     const std::size_t begin =
         std::min(document_.size(), position - std::min<std::size_t>(position, 2));
@@ -177,7 +177,8 @@ class DocumentReader final : public nlohmann::json_sax<nlohmann::json> {
   bool refuse_phase(std::string_view what) {
     return refuse(fmt::format("\"phase\" is {}, not a name such as \"evaluation\"", what));
   }
-  /// `seconds` belong to the phase wherever they stand; in a line without one they are a metric.
+  /// Moves the metric `seconds` into the phase, wherever it is in the line. Without a phase it
+  /// stays a metric.
   void take_phase_seconds() {
     const auto seconds = report_.metrics.find("seconds");
     if (!report_.phase || seconds == report_.metrics.end()) return;

@@ -21,12 +21,12 @@ std::string prefix_of(const re2::StringPiece& word) {
 }  // namespace
 
 std::string evaluation_of_line(std::string_view line) {
-  // The verb may stand anywhere: `[ITER 7000] Evaluating test: L1 0.03`.
+  // These verbs may be anywhere: `[ITER 7000] Evaluating test: L1 0.03`.
   static const re2::RE2 k_anywhere(
       R"((?i)\b(evaluating|validating)\b|\b(?:computing|calculating|running|starting) (validation|evaluation)\b)"
       R"(|\b(?:epoch|iter)\((val|test)\)|\| (valid) on ')",
       re2::RE2::Quiet);
-  // As the first word behind dates and levels.
+  // These words must be the first after dates and log levels.
   static const re2::RE2 k_first(
       R"((?i)^(.{0,80}?)\b(test(?:ing)?|val|valid|validate|validation|eval|evaluate|evaluation|inference)\b)",
       re2::RE2::Quiet);

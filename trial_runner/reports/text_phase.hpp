@@ -6,10 +6,11 @@
 
 namespace steptune {
 
-/// Prefix of the metrics (`val`, `test`, `eval`) of a line about an evaluation, otherwise empty.
+/// Returns the metric prefix (`val`, `test`, `eval`) of a line about an evaluation; otherwise
+/// empty.
 [[nodiscard]] std::string evaluation_of_line(std::string_view line);
 
-/// Prefix of the metrics that follow `text`, the part of a line before them: `val` after
+/// Returns the prefix of the metrics that follow `text`, the beginning of a line: `val` after
 /// `epoch 3 | train: loss 0.4 | val: `, empty after `train: `.
 [[nodiscard]] std::string evaluation_before(std::string_view text);
 

@@ -15,10 +15,10 @@
 namespace steptune {
 namespace {
 
-/// Bars that are part of a training script but neither its steps nor a phase of it.
+/// True for bars that are neither the training's steps nor a phase.
 bool is_preparation(std::string_view description) {
-  // Ultralytics scans and caches its images, Accelerate and the Trainer skip batches; mAP is a
-  // metric.
+  // Ultralytics scans and caches images; Accelerate and the Trainer skip batches. `mAP` is a metric
+  // and does not match.
   static const re2::RE2 k_regex(
       R"(\b[Mm]ap\b|(?i:\b(?:download\w*|filter|tokeniz\w*|load\w*|sanity|extract\w*|fetch\w*)"
       R"(|resolving|scanning|caching|skipping|preparing|pre-?processing|indexing|parsing)\b))",
@@ -33,7 +33,7 @@ bool counts_samples(std::string_view unit) {
   return std::find(k_units.begin(), k_units.end(), unit) != k_units.end();
 }
 
-/// A bar that names its count is believed before others: `Episode 3` outside a bar of its prompts.
+/// Bars that name their unit get priority: `Episode 3` around a bar of its prompts.
 int rank_of(std::string_view description) {
   static const re2::RE2 k_regex(
       R"((?i)\b(?:steps?|iters?|iterations?|updates?|episodes?|rollouts?)\b)", re2::RE2::Quiet);
@@ -41,8 +41,8 @@ int rank_of(std::string_view description) {
   return re2::RE2::PartialMatch(text, k_regex) ? 1 : 0;
 }
 
-/// The same bar in every epoch: the letters of its description, and its length. Numbers and the
-/// blanks around them change from line to line.
+/// Key of a bar that is equal in all epochs: the letters of its description, and its length.
+/// Numbers and blanks change from line to line.
 std::string bar_key(const ProgressBar& bar) {
   std::string key;
   for (const char c : bar.description) {
@@ -59,7 +59,7 @@ class TqdmPreset final : public Preset {
       if (const auto message = phase_message(line)) named_phases_.read(*message, report);
       return;
     }
-    // Bytes are those of a download, under the name of its file.
+    // A bar of bytes is a download, described by its file name.
     if (is_preparation(bar->description) || bar->unit == "B") return;
     if (const auto phase = phase_of_description(bar->description)) {
       return named_phases_.read(*phase, bar->done, bar->total, report);

@@ -5,14 +5,14 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_most_bars_led = 16;
-/// Data are prepared so many times as fast as they are trained on; an evaluation's batches are not
-/// so many times slower than the training's.
+/// Preparing data is at least this much faster than training; batches of an evaluation are not this
+/// much slower than the training's.
 constexpr double k_times_as_fast = 20.0;
 
 }  // namespace
 
 bool TrainingBar::is_of_preparation(const Bar& before, const Bar& drawn, double now_s) const {
-  // One that was drawn while it ran is around it, or in it.
+  // A bar drawn while the earlier one ran is around it or inside it.
   if (is_settled_ || !before.full || before.has_metrics || drawn.begin_s < before.full_s)
     return false;
   if (drawn.has_metrics) return true;

@@ -8,28 +8,28 @@
 
 namespace steptune {
 
-/// Tells the training's bar from one that was there before it, of data that were prepared, which
-/// nothing describes and which may count further. The training's begins when that one is full, and
-/// shows metrics that it did not, or takes longer than it did at a twentieth of its speed at most.
-/// An evaluation's may, too, but then the bar before goes on, and is believed for good. Holds at
-/// most 16 bars.
+/// Distinguishes the training's bar from an earlier bar of data preparation, which may count
+/// further and has no description. The training's bar begins when the earlier one is full. It shows
+/// metrics that the earlier one lacks, or runs longer at less than a twentieth of its speed. The
+/// same may hold for an evaluation after the training's bar; but then the earlier bar continues,
+/// and is trusted from then on. Stores at most 16 bars.
 class TrainingBar {
  public:
-  /// A bar is drawn. True if its count is the training's from now on, in place of another's.
+  /// Records a drawn bar. Returns true if it takes over as the training's bar.
   bool takes_lead(const std::string& key, const ProgressBar& bar, bool has_metrics, double now_s);
-  /// Its count is taken for the training's.
+  /// Records that this bar leads.
   void leads(const std::string& key);
-  /// Whether another bar has taken the lead from this one, which has not gone on since.
+  /// True if another bar took the lead from this one, which has not continued since.
   [[nodiscard]] bool was_before(const std::string& key) const;
-  /// Whether it has led, and the one before has gone on.
+  /// True if it led, and the bar before it has continued.
   [[nodiscard]] bool is_evaluation(const std::string& key) const;
-  /// Whatever leads now is the training's.
+  /// Accepts the current leader as the training's bar for good.
   void settle() { is_settled_ = true; }
 
  private:
   struct Bar {
     double begin_s = 0.0;
-    double full_s = 0.0;  ///< or when it was drawn last
+    double full_s = 0.0;  ///< when it was full, or last drawn
     double done = 0.0;
     bool full = false;
     bool has_metrics = false;
