@@ -88,13 +88,13 @@ class GrowthWatch {
 /// that has hardly grown loses the lead to a growing one. Stores at most 16 counters.
 class CounterSet {
  public:
-  /// Returns the cumulative count if this counter leads, otherwise nothing.
+  /// Adds a value. Returns the cumulative count if this counter leads; otherwise nullopt.
   std::optional<double> add(const std::string& key, const Count& count, int rank = 0);
-  /// From here on this counter is the furthest, until another gets beyond it.
+  /// Makes this counter the leader until another one exceeds it.
   void lead(const std::string& key);
-  /// Whether one of them is told by several programs; that one is no longer told.
+  /// True if several programs print one of the counters. That counter is no longer reported.
   [[nodiscard]] bool several_writers() const;
-  /// `CumulativeCounter::uncounted_share` of the one that is furthest.
+  /// `CumulativeCounter::uncounted_share` of the leading counter.
   [[nodiscard]] double uncounted_share() const;
 
  private:

@@ -90,7 +90,7 @@ std::optional<CounterName> counter_name(std::string_view name) {
     name.remove_suffix(1);
   const auto found = std::ranges::find(k_counters, name, &NamedCounter::name);
   if (found == k_counters.end()) return std::nullopt;
-  // `Train samples: 60000` is printed for the data.
+  // Programs print `Train samples: 60000` for the size of the data.
   return has_prefix && found->counter.counts_samples ? doubtful(found->counter) : found->counter;
 }
 
