@@ -21,7 +21,7 @@ std::string compressed(const std::string& text) {
   const int done =
       compress2(reinterpret_cast<Bytef*>(bytes.data()), &size,
                 reinterpret_cast<const Bytef*>(text.data()), text.size(), Z_BEST_COMPRESSION);
-  // Fails only for want of memory: the space is that of the worst case.
+  // The buffer is large enough for the worst case, so only missing memory can make it fail.
   if (done != Z_OK) throw std::runtime_error("zlib cannot compress");
   bytes.resize(size);
   return bytes;

@@ -9,15 +9,15 @@
 
 namespace steptune {
 
-/// Contents by path below the hook's folder.
+/// File contents by path below the hook's folder.
 using HookFiles = std::map<std::string, std::string>;
 
-/// What the hook's folder holds for programs, as it is installed: for trials that do not see the
-/// folder itself. A fault where it cannot be read.
+/// Reads the files of the installed hook, for trials that cannot see its folder. Returns an error
+/// if they cannot be read.
 [[nodiscard]] Result<HookFiles> read_hook_files(const std::filesystem::path& folder);
 
-/// All of them in one text of letters, digits, `+`, `/` and `=`: a JSON object, compressed (zlib)
-/// and in base64. Equal files give equal texts.
+/// Packs all files into one text of letters, digits, `+`, `/` and `=`: a JSON object, compressed
+/// (zlib), in base64. Equal files give equal texts.
 [[nodiscard]] std::string packed_text(const HookFiles& files);
 
 }  // namespace steptune

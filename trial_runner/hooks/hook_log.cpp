@@ -29,7 +29,7 @@ std::vector<Json> list_at(const Json& json, const char* key) {
   return {found->begin(), found->end()};
 }
 
-/// What is no text is passed over.
+/// Skips elements that are not text.
 std::vector<std::string> texts_at(const Json& json, const char* key) {
   std::vector<std::string> texts;
   for (const Json& text : list_at(json, key)) {
@@ -43,7 +43,7 @@ std::int64_t rank_of(const Json& row) {
   return rank.is_number_integer() ? rank.get<std::int64_t>() : 0;
 }
 
-/// What makes an event take the place of an earlier one.
+/// Returns an event's identity; a later event of the same identity replaces an earlier one.
 std::string identity_of(const Json& event, const std::string& name) {
   if (name == "knob" && rank_of(event) != 0) {
     return fmt::format("knob {} on rank {}", text_at(event, "knob"), rank_of(event));
@@ -78,10 +78,10 @@ double ReplayedSteps::ceiling() const {
 }
 
 void HookLog::add(std::string_view event) {
-  // A hook's line is what a program prints: it may hold anything.
+  // The program prints the hook's lines, so they may contain anything.
   const auto json = parse_json(event, "");
   if (!json || !json->is_object()) return;
-  // A file of events may hold them as they are printed.
+  // A file of events may contain them in their printed form.
   const auto wrapped = json->find("hook");
   keep(wrapped == json->end() ? *json : *wrapped);
 }
@@ -222,7 +222,8 @@ std::optional<std::string> why_not_in_force(const HookLog& log,
                          to_text(value));
     }
     const bool is_so = state->second.value == to_json(value);
-    // The tuner set the variables before the program began: what it read is what counts.
+    // The tuner set the variables before the program began, so the value that the program read
+    // counts.
     if (is_so && knob->in_environment()) continue;
     if (is_so && (state->second.may || state->second.today == state->second.value)) continue;
     return fmt::format("{}={} could not be set, it is {}{}{}", name, to_text(value),

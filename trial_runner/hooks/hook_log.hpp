@@ -14,88 +14,88 @@
 
 namespace steptune {
 
-/// What a hook told of one knob. Values are JSON scalars, null where they are not known.
+/// A hook's report about one knob. Values are JSON scalars; null: unknown.
 struct KnobState {
-  Json today;  ///< what the program does by itself
-  Json value;  ///< what is in force
+  Json today;  ///< value that the program uses by itself
+  Json value;  ///< current value
   bool may = false;
-  std::string why;            ///< where it may not be changed, or what was asked is not in force
-  std::vector<Json> choices;  ///< of the table's, those that there are here; empty: all
+  std::string why;            ///< why it must not change, or why the requested value does not apply
+  std::vector<Json> choices;  ///< choices of the table that exist here; empty: all
   std::vector<std::string> where;  ///< `train.py:114 DataLoader`
-  std::vector<std::string> also;   ///< arguments that the call takes, too, with another value
+  std::vector<std::string> also;   ///< other arguments that the call accepts, with another value
 };
 
-/// What a hook told of a program's data loader.
+/// A hook's report about a data loader of the program.
 struct HookedLoader {
   std::string where;  ///< `train.py:114`
   std::string dataset;
-  std::optional<bool> training;  ///< nothing: not known
+  std::optional<bool> training;  ///< nullopt: unknown
   std::optional<std::int64_t> batches;
   std::optional<std::int64_t> batch_size;  ///< on each rank
-  std::optional<std::int64_t> samples;     ///< of a pass, on each rank; nothing: not known
+  std::optional<std::int64_t> samples;     ///< in one pass, on each rank; nullopt: unknown
 };
 
-/// Steps on kept batches, which no setting of the loader can beat.
+/// Steps on stored batches, the lower bound for any setting of the loader.
 struct ReplayedSteps {
   double step_s = 0.0;
-  double before_step_s = 0.0;  ///< of the program as it is
+  double before_step_s = 0.0;  ///< of the unchanged program
 
-  /// The most that another loader can speed up a step, as a ratio of 1 or more.
+  /// Largest speed-up of a step by any other loader, as a ratio of at least 1.
   [[nodiscard]] double ceiling() const;
 };
 
-/// What a hook told of the program that it is in, event by event (docs/internals/hooks-protocol.md,
-/// "Events"); of equal events the last one counts. A knob that any rank refuses is one that may not
-/// be changed, with that rank's reason. Unknown events and keys are passed over.
+/// A hook's reports about its program, event by event (docs/hooks-protocol.md, "Events"). A later
+/// event replaces an equal earlier one. A knob that any rank refuses must not be changed; the
+/// reason is that rank's. Skips unknown events and keys.
 class HookLog {
  public:
-  /// An event as JSON text; anything else is passed over.
+  /// Adds an event as JSON text; skips anything else.
   void add(std::string_view event);
 
   [[nodiscard]] bool empty() const { return kept_.empty(); }
-  /// An interpreter started with the hook: only a file of events tells.
+  /// True if an interpreter started with the hook. Known only from a file of events.
   [[nodiscard]] bool armed() const { return armed_; }
-  /// The program imports PyTorch: only a survey's file of events tells.
+  /// True if the program imports PyTorch. Known only from a survey's file of events.
   [[nodiscard]] bool imported() const { return imported_; }
-  /// The program imports PyTorch, and trains.
+  /// True if the program imports PyTorch and trains.
   [[nodiscard]] bool patched() const { return kept_.contains("patched"); }
-  /// Why the hook withdrew.
+  /// Why the hook withdrew; nullopt: it did not.
   [[nodiscard]] std::optional<std::string> disabled() const;
-  /// Why the hook has ended the program: the knob that is nothing for it, and why.
+  /// Why the hook has ended the program: the unsuitable knob and the reason; nullopt: it did not.
   [[nodiscard]] std::optional<std::string> gave_up() const;
-  /// Nothing if no steps were replayed, or the program did not allow it.
+  /// nullopt if no steps were replayed, or if the program did not allow it.
   [[nodiscard]] std::optional<ReplayedSteps> replay() const;
-  /// The last event of that name with its keys; null where there was none.
+  /// Last event of that name with its keys; null if there was none.
   [[nodiscard]] const Json& event(const std::string& name) const;
   [[nodiscard]] const std::map<std::string, KnobState>& knobs() const { return knobs_; }
   [[nodiscard]] std::vector<HookedLoader> loaders() const;
-  /// Installed modules that the program has imported, in that order. Not kept in a history.
+  /// Installed modules that the program has imported, in order. Not stored in a history.
   [[nodiscard]] const std::vector<std::string>& imports() const { return imports_; }
 
-  /// The events that count, one after the other: what a history keeps. Adding them again gives the
-  /// same log.
+  /// The current events in order, for storage in a history. `from_json` makes the same log from
+  /// them.
   [[nodiscard]] Json to_json() const;
   [[nodiscard]] static HookLog from_json(const Json& json);
 
  private:
   void keep(const Json& event);
-  /// False where there is nothing to keep: a rank other than 0 that refuses nothing.
+  /// Returns false if there is nothing to store: a rank other than 0 that refuses nothing.
   [[nodiscard]] bool add_row(const Json& event);
 
   std::map<std::string, Json> kept_;  ///< by identity: `patched`, `knob num_workers`
-  /// By knob and rank: rank 0's, and of others those that refuse.
+  /// States by knob and rank: of rank 0, and of other ranks that refuse.
   std::map<std::string, std::map<std::int64_t, KnobState>> rows_;
-  std::map<std::string, KnobState> knobs_;  ///< of all ranks
+  std::map<std::string, KnobState> knobs_;  ///< combined over all ranks
   std::vector<std::string> imports_;
   bool armed_ = false;
   bool imported_ = false;
 };
 
-/// Reads a file of events; one that is not there tells nothing.
+/// Reads a file of events; a missing file gives an empty log.
 [[nodiscard]] HookLog read_hook_events(const std::filesystem::path& file);
 
-/// Why what was asked is not in force: the first knob, what it is, and why; nothing: all are.
-/// `asked`: value by knob; those of the environment are the tuner's own doing.
+/// Says why requested values do not apply: the first such knob, its value and the reason; nullopt:
+/// all apply. `asked` contains values by knob. The tuner itself sets those of the environment.
 [[nodiscard]] std::optional<std::string> why_not_in_force(
     const HookLog& log, const std::map<std::string, Value>& asked);
 

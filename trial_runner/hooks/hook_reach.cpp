@@ -30,11 +30,11 @@ bool is_python(std::string_view word) {
   return name.starts_with("python") || name.starts_with("pypy");
 }
 
-/// Options of the interpreter that take the next word as their value, or end its options.
+/// Options of the interpreter that have the next word as value, or that end its options.
 constexpr std::string_view k_with_value = "WX";
 constexpr std::string_view k_last = "cm";
 
-/// The option that keeps the environment or the site's customization away from this interpreter.
+/// Returns the option that withholds the environment or sitecustomize from this interpreter.
 std::optional<std::string> isolating_option(std::span<const std::string> argv) {
   for (std::size_t i = 1; i < argv.size(); ++i) {
     const std::string& word = argv[i];
@@ -53,7 +53,7 @@ std::optional<std::string> isolating_option(std::span<const std::string> argv) {
   return std::nullopt;
 }
 
-/// The words of a script's first line after `#!`; empty for anything else.
+/// Returns the words after `#!` in a script's first line; empty for other files.
 std::vector<std::string> interpreter_words(const std::filesystem::path& script) {
   std::ifstream stream(script, std::ios::binary);
   std::string line(k_longest_first_line, '\0');
@@ -68,21 +68,21 @@ std::vector<std::string> interpreter_words(const std::filesystem::path& script) 
   return result;
 }
 
-/// Whether an interpreter with these arguments has a program.
+/// True if an interpreter with these arguments runs a program.
 bool runs_something(std::span<const std::string> arguments) {
   return std::ranges::any_of(arguments, [](const std::string& word) {
     return word.ends_with(".py") || word == "-m" || word == "-c";
   });
 }
 
-/// What a shell starts is its script's to say.
+/// True for shells. A shell's script decides what it starts.
 bool is_shell(std::string_view word) {
   constexpr std::array<std::string_view, 5> k_shells{"sh", "bash", "dash", "zsh", "ksh"};
   return std::ranges::find(k_shells, program_name(word)) != k_shells.end();
 }
 
-/// Whether the words of `docker run` pass this variable on: `-e NAME`, `--env=NAME`, with a value
-/// or without.
+/// True if the words of `docker run` pass this variable on: `-e NAME`, `--env=NAME`, with or
+/// without a value.
 bool passes_variable(std::span<const std::string> words, std::string_view name) {
   return std::ranges::any_of(words, [name](std::string_view word) {
     for (const std::string_view option : {"--env=", "-e"}) {
@@ -92,14 +92,14 @@ bool passes_variable(std::span<const std::string> words, std::string_view name) 
   });
 }
 
-/// A container has only the variables that its command names.
+/// A container gets only the variables that its command names.
 std::optional<std::string> why_of_container(std::span<const std::string> argv) {
   constexpr std::array<std::string_view, 3> k_tools{"docker", "podman", "nerdctl"};
   if (std::ranges::find(k_tools, program_name(argv.front())) == k_tools.end()) return std::nullopt;
   const auto starts = std::ranges::find_if(
       argv, [](const std::string& word) { return word == "run" || word == "exec"; });
   if (starts == argv.end()) return std::nullopt;
-  // Whatever these pass.
+  // These options may pass any variable.
   const bool passes_others = std::ranges::any_of(argv, [](const std::string& word) {
     return word.starts_with("--env-file") || word.starts_with("--env-host") ||
            word.starts_with("--env-merge");
@@ -126,7 +126,7 @@ std::optional<std::string> why_of_words(std::span<const std::string> argv) {
       return fmt::format("\"env {}\" gives the program an empty environment", argv[i + 1]);
     }
     if (!is_python(argv[i])) continue;
-    // `--lang python` starts nothing, `--exclusive python3 -I train.py` does.
+    // `--lang python` starts no interpreter; `--exclusive python3 -I train.py` does.
     if (i > 0 && argv[i - 1].starts_with("--") && !runs_something(argv.subspan(i + 1))) continue;
     if (const auto option = isolating_option(argv.subspan(i))) {
       return fmt::format("\"{} {}\" keeps {} away from Python", program_name(argv[i]), *option,
@@ -137,13 +137,13 @@ std::optional<std::string> why_of_words(std::span<const std::string> argv) {
   return std::nullopt;
 }
 
-/// Larger programs are not searched: reading them would take longer than trying the hook.
+/// Larger programs are not searched, because reading them takes longer than trying the hook.
 constexpr std::uintmax_t k_largest_program_bytes = std::uintmax_t{64} << 20;
 
 bool mentions_python(const std::filesystem::path& program) {
   std::ifstream stream(program, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
-  // libpython3.11.so, PYTHONPATH, python3: what embeds Python or starts it.
+  // Matches libpython3.11.so, PYTHONPATH, python3: the program embeds Python or starts it.
   return bytes.find("python") != std::string::npos || bytes.find("PYTHON") != std::string::npos;
 }
 
@@ -156,7 +156,7 @@ bool is_elf(const std::filesystem::path& file) {
                        "ELF";
 }
 
-/// Programs that become the one whose path follows their options.
+/// True for programs that replace themselves by the one after their options.
 bool hands_over(std::string_view word) {
   constexpr std::array<std::string_view, 7> k_wrappers{"env",  "nice",   "stdbuf", "taskset",
                                                        "time", "ionice", "numactl"};
@@ -176,7 +176,7 @@ bool is_native_program(std::span<const std::string> argv, const std::filesystem:
   const std::filesystem::path file = folder / *program;
   std::error_code fault;
   const auto bytes = std::filesystem::file_size(file, fault);
-  // A launcher in a system folder starts whatever its arguments say.
+  // A launcher in a system folder may start any program named in its arguments.
   const std::string place = std::filesystem::weakly_canonical(file, fault).parent_path().string();
   const bool is_systems = place == "/usr/bin" || place == "/bin" || place == "/usr/sbin";
   if (fault || is_systems || bytes > k_largest_program_bytes) return false;

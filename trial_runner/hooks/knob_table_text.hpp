@@ -5,7 +5,7 @@
 
 namespace steptune {
 
-/// The content of pytorch/knobs.json when this was built.
+/// Content of pytorch/knobs.json at build time.
 [[nodiscard]] std::string_view knob_table_text();
 
 }  // namespace steptune

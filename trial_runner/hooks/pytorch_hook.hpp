@@ -14,50 +14,49 @@ namespace steptune {
 
 /// What PyTorch's import hook does in a program.
 enum class HookMode {
-  survey,  ///< tells what the program does today, and its progress
-  report,  ///< sets knobs, tells its progress: a trial
+  survey,  ///< reports the program's current settings, and its progress
+  report,  ///< sets knobs and reports progress: a trial
   apply,   ///< sets knobs: the long run
-  live,    ///< sets what it is told while the program runs
+  live,    ///< sets knobs while the program runs, as the tuner requests
 };
 
-/// From so many seconds and steps after the first step on, kept batches stand in for the loader.
+/// Replaces the loader by stored batches after this many seconds and steps from the first step.
 struct HookReplay {
   double after_s = 0.0;
   double after_steps = 0.0;
 };
 
-/// What is asked of PyTorch's import hook (docs/internals/hooks-protocol.md, "How the hook is
-/// entered").
+/// Request to PyTorch's import hook (docs/hooks-protocol.md, "How the hook is entered").
 struct PytorchHookRequest {
   HookMode mode = HookMode::report;
-  std::map<std::string, Value> knobs;      ///< by name, those of the environment included
-  std::optional<double> samples_per_step;  ///< of all ranks, in place of counting them
-  /// Between two lines of progress; nothing: the hook's own, and none in mode `apply`.
+  std::map<std::string, Value> knobs;      ///< by name, including those of the environment
+  std::optional<double> samples_per_step;  ///< of all ranks, instead of counting them
+  /// Seconds between lines of progress; nullopt: the hook's default, and none in mode `apply`.
   std::optional<double> interval_s;
-  std::filesystem::path channel;  ///< mode `live`: the socket on which it is told
-  /// Mode `live`: a tuner that has said nothing in so much training is gone; nothing: only one
-  /// whose end of the socket is closed.
+  std::filesystem::path channel;  ///< mode `live`: socket of the tuner
+  /// Mode `live`: the tuner counts as gone after this much training without a message from it.
+  /// nullopt: only if its end of the socket is closed.
   std::optional<double> silence_s;
   std::optional<HookReplay> replay;  ///< mode `survey`; the program must be ended afterwards
-  std::filesystem::path events;  ///< absolute; every event is appended there, too; empty: not kept
+  std::filesystem::path events;  ///< absolute; every event is also appended there; empty: no file
 };
 
-/// The variable that brings the hook in and tells it what is asked.
+/// Variable that activates the hook and contains its request.
 inline constexpr const char* k_pytorch_hook_variable = "STEPTUNE_PYTORCH";
 
-/// Variables with which the hook, and what the environment's knobs stand for, enter a program;
-/// without PYTHONPATH, see `with_python_path`.
+/// Variables that activate the hook, and those of the environment's knobs. Without PYTHONPATH; see
+/// `with_python_path`.
 [[nodiscard]] std::map<std::string, std::string> hook_variables(const PytorchHookRequest& request);
 
-/// Sets these in `environment`, whatever they are there.
+/// Sets these variables in `environment`, replacing existing ones.
 void set_hook_variables(const PytorchHookRequest& request,
                         std::map<std::string, std::string>& environment);
 
-/// The folder that holds the hook: beside this program. An error where it is missing.
+/// Folder of the installed hook. Returns an error if it is missing.
 [[nodiscard]] Result<std::filesystem::path> pytorch_hook_folder();
 
-/// PYTHONPATH with `folder` in front of what it was, if it was set: an empty element would mean the
-/// current folder.
+/// Returns PYTHONPATH with `folder` before its old value, if that was set. (An empty element would
+/// mean the current folder.)
 [[nodiscard]] std::string with_python_path(const std::filesystem::path& folder,
                                            std::string_view before);
 

@@ -16,7 +16,7 @@ const Json* member(const Json& json, const char* key) {
   return found != json.end() ? &*found : nullptr;
 }
 
-/// The one type that all instances have; empty if there are several or a placeholder decides.
+/// Returns the type of all instances; empty if there are several types or a placeholder.
 std::string only_type(const Json& section) {
   std::set<std::string> types;
   if (member(section, "instance_type") != nullptr) {
@@ -46,7 +46,7 @@ std::optional<InstanceType> described(const Json& section, const std::string& ty
   const Json* prices = member(section, "prices");
   const Json* stated = prices == nullptr ? nullptr : member(*prices, type.c_str());
   if (stated == nullptr || !stated->is_object()) return found;
-  document::Reading unheeded;  // faults are told when the section is read
+  document::Reading unheeded;  // reading the section reports its faults
   InstanceType type_as_stated;
   instance_price_section().read(document::Node(*stated, "", unheeded), type_as_stated);
   return type_as_stated;
@@ -74,7 +74,7 @@ RemoteMachine instance_facts(const Json& section, const std::filesystem::path& f
   }
   known.why_not_more = "nothing is known about " + type;
   const auto found = described(section, type, folder, price_list);
-  // Not known of the machine: not a fact, rather than none.
+  // Leave facts out if they are unknown.
   if (!found || found->vcpus == 0) return known;
   known.facts["cpus"] = found->vcpus;
   known.facts["gpus"] = found->gpus;

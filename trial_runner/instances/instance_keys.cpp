@@ -25,7 +25,7 @@ using document::StringTemplate;
 using document::Type;
 using document::Writing;
 
-/// Of CreateTrainingJob: groups, and the characters of a group's name.
+/// Limits of CreateTrainingJob: number of groups, and length of a group's name.
 constexpr std::size_t k_max_groups = 5;
 constexpr std::size_t k_max_group_name_bytes = 64;
 constexpr std::size_t k_max_prices = 1000;
@@ -41,7 +41,7 @@ Type<StringTemplate> instance_type() {
       {{"minLength", 1}});
 }
 
-/// `least` is 0 for a group, which a configuration may go without.
+/// `least` is 0 for a group, because a configuration may leave it out.
 Type<Formula> instance_count(double least) {
   Type<Formula> type = document::formula_or_integer({least, k_most_instances});
   type.write = [](const Formula& count, const Writing&) {
@@ -51,7 +51,7 @@ Type<Formula> instance_count(double least) {
   return type;
 }
 
-/// The lone group of instances that `instance_type` and `instance_count` describe; null if there is
+/// Returns the only group, described by `instance_type` and `instance_count`; null if there is
 /// none.
 RentedGroup* lone_group(RentedInstances& instances) {
   const bool lone = instances.groups.size() == 1 && instances.groups.front().name.empty();
@@ -62,7 +62,7 @@ const RentedGroup* lone_group(const RentedInstances& instances) {
   return lone ? &instances.groups.front() : nullptr;
 }
 
-/// A key that is about the lone group.
+/// A key of the only group.
 template <typename V>
 Key<RentedInstances> lone_group_key(std::string name, V RentedGroup::*member, Type<V> type,
                                     bool begins) {
@@ -139,7 +139,7 @@ Key<RentedInstances> prices_key() {
   return {"prices", read, write, type.schema};
 }
 
-/// Only read: what it says has become prices when the section is written.
+/// The key is only read, because the written section contains the table's prices instead.
 Key<RentedInstances> price_table_key() {
   const auto type = document::path();
   return {"price_table",
@@ -151,7 +151,7 @@ Key<RentedInstances> price_table_key() {
 }
 
 Key<RentedInstances> discounts_key() {
-  // A machine for nothing would make every search of it free.
+  // A discount of 100 % would make the machine free, and every search on it.
   const auto type =
       document::map_of(document::number({0.0, 0.99}),
                        "an object of shares by instance type or pattern", k_max_prices);
@@ -264,7 +264,7 @@ void check_instance_keys(const ObjectNode& section, RentedInstances& instances) 
   const auto prices = section.find("prices");
   if (!prices || !prices->json().is_object()) return;
   const auto table = price_table_of(instances);
-  if (!table) return;  // told when the prices that it would give are missed
+  if (!table) return;  // reported when one of its prices is needed
   for (auto& [name, type] : instances.prices) {
     const auto entry = table->instances.find(name);
     if (entry == table->instances.end() || !prices->json()[name].is_number()) continue;

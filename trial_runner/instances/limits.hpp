@@ -5,9 +5,9 @@
 
 namespace steptune {
 
-/// Combinations of values that may decide what a trial rents and are all looked at.
+/// Most combinations of values for which all rented machines are checked.
 inline constexpr std::uint64_t k_most_combinations = 512;
-/// Instances of one group.
+/// Most instances in one group.
 inline constexpr double k_most_instances = 1000.0;
 
 }  // namespace steptune

@@ -21,7 +21,7 @@ std::string place_of(const RentedInstances& instances, std::size_t index) {
                                               : fmt::format("/runner/instance_groups/{}", index);
 }
 
-/// Every faulty place is told once, with the first configuration that shows the fault.
+/// Reports each faulty key once, with the first configuration that shows the fault.
 class OnceEach {
  public:
   explicit OnceEach(Faults& faults) : faults_(faults) {}
@@ -57,7 +57,7 @@ void check_counts(const RentedInstances& instances, const Configuration& configu
   }
 }
 
-/// Types that are asked for, and where.
+/// Requested types, and the keys that request them.
 using Wanted = std::map<std::string, std::string>;
 
 void collect_types(const RentedInstances& instances, const Configuration& configuration,

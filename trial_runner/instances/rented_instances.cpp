@@ -25,7 +25,7 @@ int count_of(const RentedGroup& group, const Configuration& configuration) {
                                                                        : 0;
 }
 
-/// Share of the list price that is not paid.
+/// Returns the share of the list price that is not paid.
 double discount_of(const std::map<std::string, double>& discounts, const std::string& type) {
   if (const auto exact = discounts.find(type); exact != discounts.end()) return exact->second;
   std::size_t longest = 0;
@@ -90,7 +90,7 @@ double RentedInstances::usd_per_hour(const Configuration& configuration) const {
   const bool as_listed = discounts.empty() && storage_usd_per_hour == 0.0;
   const auto price =
       steptune::usd_per_hour(as_listed ? prices : paid(), resources_of(configuration));
-  // `resolve_prices` gave every type that the space can ask for its price.
+  // `resolve_prices` has set the price of every type in the space.
   if (!price) throw std::logic_error(price.error().text());
   return *price;
 }

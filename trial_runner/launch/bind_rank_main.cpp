@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// steptune-bind-rank CPUS PROGRAM ARGUMENT...: becomes the program, bound to its part of CPUS
-// (`0-3/4-7`: by the local rank that the launcher of distributed processes tells).
+// steptune-bind-rank CPUS PROGRAM ARGUMENT...: binds itself to its part of CPUS (`0-3/4-7`, chosen
+// by the local rank that the launcher sets) and becomes the program.
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -20,11 +20,11 @@
 namespace {
 
 constexpr int k_usage = 2;
-// As a shell tells of a program that it has not found, or may not execute.
+// Exit statuses of a shell whose program was not found or is not executable.
 constexpr int k_not_found = 127;
 constexpr int k_not_executable = 126;
 
-/// As torchrun, Open MPI and Intel's MPI tell it.
+/// Returns the local rank set by torchrun, Open MPI or Intel's MPI.
 std::optional<std::size_t> local_rank() {
   const steptune::Environment environment = steptune::process_environment();
   for (const char* variable : {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID"}) {

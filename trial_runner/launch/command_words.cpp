@@ -15,7 +15,7 @@ std::string base_name(const std::string& word) {
 struct KnownLauncher {
   std::string_view name;
   std::string_view program;
-  std::string_view module;  ///< of Python, with those below it; empty: none
+  std::string_view module;  ///< Python module, or a prefix of modules below it; empty: none
 };
 constexpr std::array<KnownLauncher, 9> k_launchers{
     {{"torchrun", "torchrun", "torch.distributed.run"},

@@ -8,15 +8,15 @@
 
 namespace steptune {
 
-/// The script and its words where the command is `python3 [-u] script ...` or `python3 -m module
-/// ...`; nothing where it is another program, or Python with options of its own. `argv` is not
+/// Returns the script and its arguments if the command is `python3 [-u] script ...` or `python3 -m
+/// module ...`. nullopt for other programs, and for Python with other options. `argv` must not be
 /// empty.
 [[nodiscard]] std::optional<std::vector<std::string>> python_script(
     const std::vector<std::string>& argv);
 
-/// The launcher of distributed processes that a command starts by itself, as a program or as a
-/// module of Python: `torchrun`, `accelerate`, `mpirun`, ...; nothing where it starts none.
-/// `argv` is not empty.
+/// Returns the launcher of distributed processes that a command starts, as a program or as a Python
+/// module: `torchrun`, `accelerate`, `mpirun`, ...; nullopt if it starts none. `argv` must not be
+/// empty.
 [[nodiscard]] std::optional<std::string_view> launcher_in(const std::vector<std::string>& argv);
 
 }  // namespace steptune

@@ -8,33 +8,33 @@
 
 namespace steptune {
 
-/// What starts a distributed program's processes. In the order of `k_launcher_names`.
+/// Launcher of a distributed program's processes, in the order of `k_launcher_names`.
 enum class Launcher {
-  torchrun,  ///< PyTorch's: once on each node, where it starts the processes
+  torchrun,  ///< PyTorch's; runs once on each node and starts the node's processes
   mpi,       ///< `mpirun`
-  srun,      ///< Slurm's: the command itself, once for each process
+  srun,      ///< Slurm's; starts the command once for each process
 };
-/// As study files write them.
+/// Names in study files.
 inline constexpr std::string_view k_launcher_names[] = {"torchrun", "mpi", "srun"};
 [[nodiscard]] constexpr std::string_view to_text(Launcher launcher) {
   return k_launcher_names[static_cast<int>(launcher)];
 }
 
-/// The processes that the program of one trial runs as.
+/// The processes of one trial's program.
 struct Launch {
   Launcher with = Launcher::torchrun;
   int nodes = 1;
   int processes_per_node = 1;
-  std::vector<std::string> options{};  ///< further words for the launcher
+  std::vector<std::string> options{};  ///< further options of the launcher
   [[nodiscard]] int processes() const { return nodes * processes_per_node; }
   auto operator<=>(const Launch&) const = default;
 };
 
-/// A launcher that a kind of runner can start processes with.
+/// A launcher that a kind of runner supports.
 struct LauncherSupport {
   Launcher with = Launcher::torchrun;
-  bool over_nodes = false;  ///< else on one node only
-  /// By which torchrun's processes meet; none: variables of the runner's tell each node.
+  bool over_nodes = false;  ///< false: only on one node
+  /// Options by which torchrun's processes meet; empty: the runner sets variables on each node.
   std::vector<std::string> rendezvous{};
 };
 

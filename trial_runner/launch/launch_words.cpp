@@ -13,7 +13,7 @@ namespace {
 std::vector<std::string> torchrun_words(const Launch& launch, const LauncherSupport& support,
                                         const std::vector<std::string>& command) {
   const auto script = python_script(command);
-  // The program `torchrun` may belong to another Python than the command's.
+  // The program `torchrun` may belong to another Python.
   std::vector<std::string> words =
       script ? std::vector<std::string>{command[0], "-m", "torch.distributed.run"}
              : std::vector<std::string>{"torchrun"};

@@ -10,31 +10,33 @@
 
 namespace steptune {
 
-/// Null where none of `supported` is by `launcher`.
+/// Returns null if `launcher` is not in `supported`.
 [[nodiscard]] const LauncherSupport* find_launcher(std::span<const LauncherSupport> supported,
                                                    Launcher launcher);
 
-/// As a runner starts it that has srun: MPI's processes, too, by srun, where its plugin for PMIx
-/// tells them their ranks.
+/// Returns the launch as a runner with srun starts it: srun also starts MPI's processes if its PMIx
+/// plugin can tell them their ranks.
 [[nodiscard]] Launch as_started(Launch launch, std::span<const LauncherSupport> supported);
 
-/// `command` as a runner starts it on each machine (or, by srun, as each process) of a launch.
-/// torchrun is that of the command's own Python; another program is left to the `torchrun` in PATH.
-/// `command` is not empty.
+/// Returns the words that a runner starts on each machine of a launch (with srun, as each process).
+/// Uses the torchrun of the command's own Python; for other programs, the `torchrun` in PATH.
+/// `command` must not be empty.
 [[nodiscard]] std::vector<std::string> launched_words(const Launch& launch,
                                                       const LauncherSupport& support,
                                                       std::vector<std::string> command);
 
-/// What a person types to start the same: `launched` words, with srun where the runner calls it.
+/// Returns the command that a person types for the same start: the `launched` words, after srun if
+/// the runner calls it.
 [[nodiscard]] std::vector<std::string> typed_words(const Launch& launch,
                                                    std::vector<std::string> launched);
 
-/// What is wrong with a launch on a runner's machines: the key, and why.
+/// A fault of a launch on a runner's machines: its key and the reason.
 struct LaunchFault {
-  std::string key;  ///< below `launch`; empty: the whole
+  std::string key;  ///< below `launch`; empty: the whole launch
   std::string message;
 };
-/// `machines`: that a trial has, 1 where it rents none. `runner`: the kind's name, for messages.
+/// `machines` is the number that a trial rents, 1 if it rents none. `runner` is the kind's name,
+/// for messages.
 [[nodiscard]] std::optional<LaunchFault> fault_of(const Launch& launch, int machines,
                                                   std::span<const LauncherSupport> supported,
                                                   const std::string& runner);

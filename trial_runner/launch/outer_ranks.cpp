@@ -7,14 +7,14 @@
 namespace steptune {
 namespace {
 
-/// MASTER_ADDR and MASTER_PORT are not among them: a program of mpirun's has them from a person.
+/// Without MASTER_ADDR and MASTER_PORT, which users set for programs under mpirun.
 constexpr std::array<std::string_view, 15> k_variables{
     "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "GROUP_WORLD_SIZE",
     "ROLE_RANK", "ROLE_WORLD_SIZE", "NODE_RANK", "MPI_LOCALRANKID", "MPI_LOCALNRANKS",
-    // Of the prefixes below, too, but a script can only be told names. srun sets none of them.
+    // These match the prefixes below, too, but a script needs exact names. srun sets none of them.
     "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
     "OMPI_COMM_WORLD_LOCAL_SIZE"};
-/// Not `OMPI_MCA_`: settings of a person's.
+/// Without `OMPI_MCA_`, which are settings of the user.
 constexpr std::array<std::string_view, 3> k_prefixes{"OMPI_COMM_WORLD_", "PMI_", "PMIX_"};
 
 }  // namespace

@@ -8,12 +8,12 @@
 
 namespace steptune {
 
-/// Variables that tell a process its rank, and how many there are. Where the tuner's own
-/// environment has them, of a launch that it runs in or from a person's shell, they would mislead
-/// the processes of a launcher that tells ranks by other names, such as mpirun.
+/// Variables with a process's rank or the number of ranks. If the tuner's own environment has them
+/// (from a launch in which it runs, or from the user's shell), they would mislead processes of
+/// launchers with other variables, such as mpirun.
 [[nodiscard]] std::span<const std::string_view> rank_variables();
 
-/// Removes them, and what MPI tells its processes, from what a launcher inherits.
+/// Removes these variables and MPI's own from what a launcher inherits.
 void forget_outer_ranks(std::map<std::string, std::string>& inherited);
 
 }  // namespace steptune

@@ -25,11 +25,11 @@ constexpr std::array<std::string_view, 8> k_binding_variables{
     "PRTE_MCA_hwloc_default_binding_policy",
     "I_MPI_PIN_DOMAIN"};
 constexpr std::array<std::string_view, 3> k_binding_programs{"numactl", "taskset", "hwloc-bind"};
-/// Of torchrun: what it runs is said by the user.
+/// Options of torchrun by which the user decides how the program is started.
 constexpr std::array<std::string_view, 4> k_program_options{"-m", "--module", "--no_python",
                                                             "--no-python"};
 
-/// `--bind-to=core`, `-bind-to`, `--numa_binding` by their names.
+/// Returns the name of an option: `--bind-to=core`, `-bind-to`, `--numa_binding`.
 std::string option_name(std::string_view word) {
   if (!word.starts_with('-')) return {};
   word.remove_prefix(std::min(word.find_first_not_of('-'), word.size()));
@@ -95,7 +95,7 @@ std::optional<std::vector<std::string>> bound_words(const Launch& launch,
     constexpr std::size_t k_counts = 2;
     at = (is_script ? at : 1) + k_counts + support.rendezvous.size();
     if (is_script) {
-      // Else it would start the program under its Python.
+      // Without this option, torchrun would start steptune-bind-rank with Python.
       binding.insert(binding.begin(), "--no_python");
       binding.insert(binding.end(), {launched.front(), "-u"});
     } else {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Processes of a launch on one machine, each bound to its own part of the trial's CPUs. A launcher
-// that does so itself (srun) has no need of it.
+// Binds each process of a launch on one machine to its own part of the trial's CPUs. Not needed
+// with a launcher that binds processes itself (srun).
 #pragma once
 
 #include <map>
@@ -13,25 +13,24 @@
 
 namespace steptune {
 
-/// In `TrialStarted::placement` of a trial whose processes are bound: what `rank_cpus` gave.
+/// Fact of `TrialStarted::placement`: the result of `rank_cpus`, if processes are bound.
 inline constexpr const char* k_rank_cpus_placement = "rank_cpus";
 
-/// The CPUs of each of `processes`, by local rank: `0-3/4-7`. `cpus` are in the order in which
-/// neighbours share most. Empty where there is nothing to divide: one process, or more processes
-/// than CPUs.
+/// Returns the CPUs of each of `processes`, by local rank: `0-3/4-7`. `cpus` must be in topology
+/// order. Empty if there is only one process, or more processes than CPUs.
 [[nodiscard]] std::string rank_cpus(const std::vector<int>& cpus, int processes);
 
-/// The CPUs of all processes in such a text, ascending.
+/// Returns the CPUs of all processes in such a text, ascending.
 [[nodiscard]] std::vector<int> cpus_of_ranks(std::string rank_cpus);
 
-/// Whether the user binds the processes: by options of the launcher, by variables of it or of
-/// OpenMP, or by a program of the command (`numactl`, ...).
+/// True if the user binds the processes: by options or variables of the launcher, by variables of
+/// OpenMP, or by a program in the command (`numactl`, ...).
 [[nodiscard]] bool binds_processes(const Launch& launch, const std::vector<std::string>& launched,
                                    const std::map<std::string, std::string>& environment);
 
-/// `launched` words (`launched_words`) with the shipped program `steptune-bind-rank` in front of
-/// what each process runs, which binds it to its part of `rank_cpus`. Nothing where that program is
-/// missing, or options of the launcher say how it is to start the command.
+/// Returns `launched` (from `launched_words`) with the installed program `steptune-bind-rank`
+/// before the command of each process, which binds it to its part of `rank_cpus`. nullopt if that
+/// program is missing, or if launcher options determine how the command is started.
 [[nodiscard]] std::optional<std::vector<std::string>> bound_words(const Launch& launch,
                                                                   const LauncherSupport& support,
                                                                   std::vector<std::string> launched,

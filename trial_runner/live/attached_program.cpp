@@ -9,7 +9,7 @@
 namespace steptune::live {
 namespace {
 
-/// Between two signs of life.
+/// Gap between two signs of life.
 constexpr double k_between_signs_s = 1.0;
 
 }  // namespace
@@ -28,7 +28,7 @@ bool AttachedProgram::ends_within(double wait_s) const {
 std::vector<LiveStep> AttachedProgram::steps(double until_s) {
   std::vector<LiveStep> steps;
   while (true) {
-    // What it told before its end is still to be read.
+    // Check for the end first: messages from before the end must still be read.
     const bool has_ended = ends_within(0.0);
     read(steps);
     is_gone_ = is_gone_ || has_ended;
@@ -59,7 +59,7 @@ void AttachedProgram::read(std::vector<LiveStep>& steps) {
       is_gone_ = true;
     }
   }
-  // A program that makes no steps does not listen, and its end of the socket would fill.
+  // A program that makes no steps does not read, so its socket would fill up.
   const bool is_due = !told_alive_s_ || now_s >= *told_alive_s_ + k_between_signs_s;
   if (!listens || !is_due) return;
   told_alive_s_ = now_s;

@@ -14,40 +14,41 @@
 
 namespace steptune::live {
 
-/// After so much training without a word of the tuner the program goes on by itself
-/// (`PytorchHookRequest::silence_s`). The tuner answers steps within a second; a fit of its model
-/// or a slow disk may keep it for a few.
+/// Seconds of training without a message from the tuner, after which the program continues by
+/// itself (`PytorchHookRequest::silence_s`). The tuner answers steps within a second, but fitting
+/// its model or a slow disk may take a few.
 inline constexpr double k_longest_silence_s = 15.0;
 
-/// A program that runs for its own sake under PyTorch's hook in mode `live`, and whose settings may
-/// be switched meanwhile. Neither started nor ended here: when the object goes without `leave`, the
-/// program's own settings come back. Not thread safe.
+/// A program that runs for its own purpose under PyTorch's hook in mode `live`. Its settings can be
+/// switched while it runs. This object neither starts nor ends it. If the object is destroyed
+/// without `leave`, the program's own settings return. Not thread safe.
 class AttachedProgram {
  public:
-  /// `process`: readable once the program has ended (pidfd_open(2)). `clock` outlives the object.
+  /// `process` becomes readable when the program ends (pidfd_open(2)). `clock` outlives the object.
   AttachedProgram(const Clock& clock, LiveChannel channel, UniqueFd process);
 
-  /// Steps that have come, in order: waits for the first until the clock reads `until_s`, or until
-  /// the program is gone.
+  /// Returns new steps, in order. Waits for the first one until the clock reads `until_s` or the
+  /// program is gone.
   [[nodiscard]] std::vector<LiveStep> steps(double until_s);
 
-  /// It has ended, or its hook has withdrawn or goes on by itself: there is nothing more to switch.
+  /// True if it has ended, or if its hook has withdrawn or continues without the tuner. Then no
+  /// more switches are possible.
   [[nodiscard]] bool is_gone() const { return is_gone_; }
-  /// The program itself ends within so long. What it connects with goes a moment before it does.
+  /// Waits up to `wait_s`; true if the program itself ends. Its connection closes a moment earlier.
   [[nodiscard]] bool ends_within(double wait_s) const;
-  /// What its hook has told.
+  /// Messages of its hook.
   [[nodiscard]] const HookLog& log() const { return log_; }
-  /// Why it cannot be switched, or is not to be, although it speaks; nothing: it can.
+  /// Why the program cannot or must not be switched although it is connected; nullopt: it can.
   [[nodiscard]] const std::optional<std::string>& unusable() const { return unusable_; }
-  /// From now on it is `unusable`.
+  /// Makes the program `unusable` from now on.
   void give_up(std::string why) { unusable_ = std::move(why); }
-  /// From the object's making to the first step that was told; nothing before.
+  /// From this object's construction to the first reported step; nullopt before.
   [[nodiscard]] std::optional<double> startup_s() const { return startup_s_; }
 
-  /// From the next step on that all ranks can be told of in time: these knobs, and the program's
-  /// own for all others. Returns the number that steps made with them carry.
+  /// Sets these knobs, and the program's own values for all others, from the next step that all
+  /// ranks can learn in time. Returns the number of this configuration, which its steps contain.
   std::int64_t switch_to(const KnobValues& knobs);
-  /// The same for the rest of the run.
+  /// Like `switch_to`, for the rest of the run.
   void leave(const KnobValues& knobs);
 
  private:

@@ -96,7 +96,7 @@ void AttachedRunner::on_step(const LiveStep& step) {
     on_divergence(suspects);
     return;
   }
-  // Steps made before the latest switch have counted already.
+  // Steps from before the latest switch have been counted already.
   if (step.configuration != in_force_) return;
   if (active_ && blocks_.arm() == Arm::trial) {
     const bool begins = !active_->started_s;

@@ -25,10 +25,10 @@ namespace fs = std::filesystem;
 
 constexpr int k_backlog = 64;
 constexpr std::size_t k_most_bytes = std::size_t{1} << 16;
-/// Ranks hear of a switch so much before it.
+/// Time before a switch at which ranks are informed.
 constexpr double k_told_ahead_s = 0.1;
 constexpr const char* k_folder = "steptune-live-";
-/// Of the machine's boot, by which a folder that several machines share tells them apart.
+/// Characters of the boot id in folder names, which distinguish machines that share a folder.
 constexpr std::size_t k_boot_characters = 8;
 constexpr const char* k_socket = "tuner";
 
@@ -41,7 +41,7 @@ UniqueFd new_socket() {
   return UniqueFd(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
-/// Nothing where the path is too long for one.
+/// Returns nullopt if the path is too long for a socket.
 std::optional<sockaddr_un> address_of(const std::string& path) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -66,7 +66,7 @@ bool is_left_behind(const fs::path& socket) {
          errno == ECONNREFUSED;
 }
 
-/// A tuner that was killed on this machine has left its folder: nobody listens there any more.
+/// Removes folders of killed tuners of this machine, in whose sockets nobody listens.
 void remove_left_behind(const fs::path& parent) {
   const std::string prefix = folder_prefix();
   std::error_code unreadable;
@@ -128,7 +128,8 @@ Result<LiveChannel> LiveChannel::open() {
   }
   LiveChannel channel(new_socket(), fs::path(folder) / k_socket);
   const std::string path = channel.path_.string();
-  // Whoever looks for what was left behind finds a socket only once somebody listens.
+  // Listen before the final name appears, so that `remove_left_behind` never finds a socket without
+  // a listener.
   const std::string unready = path + "-";
   const auto address = address_of(unready);
   if (!address) {
@@ -188,8 +189,8 @@ std::vector<LiveMessage> LiveChannel::receive() {
     first_is_gone = first_is_gone || rank.rank == 0;
     return true;
   });
-  // Ranks wait for each other in each step. So what the others have said of a switch when rank 0
-  // tells its first step has come by the time that rank 0's messages have been read.
+  // Ranks wait for each other in each step. So other ranks' reports about a switch have arrived
+  // when rank 0's first step after it has been read.
   std::erase_if(ranks_, [&](Rank& rank) {
     return rank.rank > 0 && !receive_from(rank, of_first, of_others);
   });
@@ -206,8 +207,8 @@ bool LiveChannel::receive_from(Rank& rank, Packets& of_first, Packets& of_others
   std::array<char, k_most_bytes> packet{};
   while (true) {
     const ssize_t size = ::recv(rank.socket.get(), packet.data(), packet.size(), 0);
-    // A rank that went without reading the last switch: Linux says so once, in front of what the
-    // rank had said before.
+    // If a rank ended without reading the last switch, Linux returns this error once before the
+    // rank's remaining messages.
     if (size < 0 && (errno == EINTR || errno == ECONNRESET)) continue;
     if (size < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
     if (size == 0) return false;
@@ -254,7 +255,7 @@ void LiveChannel::send_alive() {
 }
 
 void LiveChannel::send(const std::string& packet) {
-  // A rank that is gone shows when it is read from.
+  // The next read notices a rank that is gone.
   for (const Rank& rank : ranks_)
     static_cast<void>(::send(rank.socket.get(), packet.data(), packet.size(), MSG_NOSIGNAL));
 }

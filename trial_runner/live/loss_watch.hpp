@@ -11,27 +11,28 @@
 
 namespace steptune::live {
 
-/// How a trial ends that has done it.
+/// Reason in the outcome of a trial that made the loss infinite or NaN.
 inline constexpr std::string_view k_diverged =
     "the loss became infinite or NaN while these settings were in force";
 
-/// Finds whose settings made the loss of a shared program infinite or NaN. The loss is told now and
-/// then, so that others may be in force by then.
+/// Finds the trial whose settings made the loss of a shared program infinite or NaN. The loss is
+/// only reported at intervals, so another configuration may be set by the time it is seen.
 class LossWatch {
  public:
-  /// From that configuration (`LiveStep::configuration`) on the trial's settings are in force,
-  /// which are not the program's own.
+  /// Records that the trial's settings, which differ from the program's own, apply from this
+  /// configuration (`LiveStep::configuration`) on.
   void switched(std::int64_t configuration, TrialKey trial);
-  /// The program has started anew.
+  /// Records that the program has started anew.
   void restarted();
-  /// Trials one of which has just done it; empty: none. A program whose loss is so without any, be
-  /// it now and then (batches without a label), is taken as it is.
+  /// Adds a step. Returns the trials, one of which has made the loss non-finite; empty: none. If
+  /// the loss is sometimes non-finite without any trial (batches without a label), ignores it.
   [[nodiscard]] std::set<TrialKey> add(const LiveStep& step);
 
  private:
   bool was_finite_ = false;
-  bool comes_by_itself_ = false;             ///< with the program's own settings, from a finite one
-  std::map<std::int64_t, TrialKey> trials_;  ///< by configuration, from the one that was last told
+  /// With the program's own settings the loss became non-finite.
+  bool comes_by_itself_ = false;
+  std::map<std::int64_t, TrialKey> trials_;  ///< by configuration, from the last reported one on
 };
 
 }  // namespace steptune::live

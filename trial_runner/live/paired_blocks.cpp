@@ -9,24 +9,24 @@
 namespace steptune::live {
 namespace {
 
-/// Long enough for the clock and a stall of one batch, short enough that drift is the same in
-/// neighbours. The baseline is known from all blocks before, the trial from its own alone.
+/// Shortest blocks: long enough for the clock and for one slow batch, short enough that drift is
+/// equal in neighbouring blocks. The baseline's are shorter, because all earlier blocks contribute
+/// to its level, but only a trial's own blocks to the trial.
 constexpr double k_trial_steps = 8.0, k_trial_s = 0.25;
 constexpr double k_baseline_steps = 4.0, k_baseline_s = 0.125;
-/// A switch that costs many steps of warm-up is worth a longer block.
+/// Lengths of blocks as multiples of the warm-up, so that costly switches get longer blocks.
 constexpr double k_trial_of_warm_up = 1.5, k_baseline_of_warm_up = 0.75;
-/// A trial whose block takes so many times as long as it would at the baseline's pace is known to
-/// be slow after a few steps.
+/// A trial is known to be slow after a few steps if its block takes this many times as long as at
+/// the baseline's speed.
 constexpr double k_slow_ratio = 2.5;
 constexpr double k_fewest_slow_steps = 2.0;
-/// A trial that is not known yet takes blocks that grow with what it has had, lest its time goes to
-/// switching.
+/// Blocks of an uncertain trial grow with its time so far, so that less time is lost by switching.
 constexpr double k_growth = 0.5, k_longest_s = 1.0;
-/// Intervals that a block is told in: more than one, so that the scatter within it is seen.
+/// Number of intervals in a block's report; several of them show the scatter within the block.
 constexpr std::size_t k_stretches = 4;
 
-/// Batches of two, four or eight workers that come at once are in a block of a trial with all of
-/// them.
+/// Rounds a trial's block up so that it contains whole groups of batches from two, four or eight
+/// workers, which may arrive together.
 double whole(double steps, bool of_baseline) {
   const double unit = of_baseline ? 1.0 : k_trial_steps;
   return unit * std::ceil(steps / unit);
@@ -53,7 +53,7 @@ void PairedBlocks::begin_trial(double level) {
   begin();
   level_ = level;
   filter_.begin_trial();
-  // A block of the baseline that is under way goes on, and is the first before the trial.
+  // An unfinished block of the baseline continues and becomes the first one before the trial.
   if (has_baseline_) turn_to(Arm::trial);
 }
 
@@ -93,14 +93,14 @@ bool PairedBlocks::add(const LiveStep& step) {
     points_.assign(1, step);
     return false;
   }
-  // The block begins where its warm-up ends, if that was told.
+  // If the end of the warm-up was reported, the block begins there.
   const bool gap =
       points_.size() == 1 && points_.front().warm_up && step.step > points_.front().step + 1.0;
   if (gap) points_.clear();
   points_.push_back(step);
   if (!is_complete()) return false;
   const Block block = cut();
-  // The next block begins where this one ends, if nothing is switched.
+  // Without a switch, the next block begins at the end of this one.
   points_.assign(1, step);
   return arm_ == Arm::trial && !level_ ? add_alone(block) : add_in_turn(block);
 }
@@ -212,9 +212,9 @@ void PairedBlocks::report_done() {
 void PairedBlocks::compare() {
   const auto ratio = filter_.ratio();
   if (!ratio || done_.steps == 0.0) return;
-  // Of a trial that goes on in another process the ratio is known from the one before.
+  // If the trial continues in another process, its ratio comes from the earlier process.
   has_measured_ = has_measured_ || has_trial_block_;
-  // The counters of before: the trial has not gone on, but more is known of it.
+  // No new counters: the trial has not advanced, but its estimate has improved.
   if (reports_.empty()) report_done();
   const double rate = *level_ * ratio->value;
   reports_.back().compared = ComparedRate{rate, rate * ratio->half_width};

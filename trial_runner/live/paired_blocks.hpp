@@ -11,43 +11,43 @@
 
 namespace steptune::live {
 
-/// Which of the two takes turns.
+/// The two sides that take turns.
 enum class Arm { baseline, trial };
 
-/// Whether the settings that are measured without turns are the baseline's own.
+/// Whether settings measured without turns are the baseline's or others.
 enum class Alone { baseline, other };
 
-/// Cuts the steps of a running program into short blocks of the baseline and a trial in turns (A B
-/// A C A), and measures the trial's in units of the baseline's level by then (`RatioFilter`), so
-/// that whatever drifts slower than a block cancels. Blocks grow with the warm-up before them and,
-/// while the level stands still, with what the trial has had. Paired comparison in time: D. R. Cox,
-/// Planning of Experiments, Wiley 1958, ch. 3. Knows nothing of processes.
+/// Cuts the steps of a running program into short blocks, in turns of the baseline and a trial (A B
+/// A C A). Measures the trial in units of the baseline's current level (`RatioFilter`), so that
+/// drift slower than a block cancels. Blocks grow with the preceding warm-up and, while the level
+/// is stable, with the trial's time so far. Paired comparison in time: D. R. Cox, Planning of
+/// Experiments, Wiley 1958, ch. 3. Independent of processes.
 class PairedBlocks {
  public:
-  /// The next trial, in turns. `level`: the baseline's seconds per sample (per step where no
-  /// samples are told).
+  /// Starts a trial in turns. `level` is the baseline's seconds per sample (per step if samples are
+  /// not reported).
   void begin_trial(double level);
-  /// The next trial, as it is and without turns.
+  /// Starts a trial without turns.
   void begin_alone(Alone settings);
   void end_trial();
-  /// Another process goes on with the trial: blocks under way are lost.
+  /// Continues the trial in another process. Unfinished blocks are lost.
   void restart();
 
-  /// Whose turn it is.
+  /// The side whose turn it is.
   [[nodiscard]] Arm arm() const { return arm_; }
-  /// Takes a step of the arm whose turn it is; true when the turn has changed.
+  /// Adds a step of the side whose turn it is. Returns true if the turn has changed.
   [[nodiscard]] bool add(const LiveStep& step);
-  /// What has been measured since the last call, in order. Counters are the trial's own, seconds
-  /// those of the baseline's level; `received_s` is the trial's clock. The first comes as soon as
-  /// the trial has been seen between blocks of the baseline.
+  /// Returns new reports, in order. Counters are the trial's own; seconds are those at the
+  /// baseline's level; `received_s` is the trial's clock. The first report comes when the trial
+  /// lies between two blocks of the baseline.
   [[nodiscard]] std::vector<Report> take();
-  /// This process has completed a pair, or a block of the baseline alone.
+  /// True if this process has completed a pair, or a block of the baseline alone.
   [[nodiscard]] bool has_measured() const { return has_measured_; }
 
  private:
   struct Stretch {
     double steps = 0.0;
-    double samples = 0.0;  ///< steps where the program tells no samples
+    double samples = 0.0;  ///< steps if the program reports no samples
     double seconds = 0.0;
   };
   struct Block {
@@ -72,22 +72,22 @@ class PairedBlocks {
 
   RatioFilter filter_;
   bool has_trial_ = false;
-  std::optional<double> level_;  ///< nothing: no turns
+  std::optional<double> level_;  ///< nullopt: no turns
   Alone alone_ = Alone::baseline;
   Arm arm_ = Arm::baseline;
-  std::vector<LiveStep> points_;  ///< of the block under way: where it began, and its steps
-  double warm_up_steps_ = 0.0;    ///< before it
+  std::vector<LiveStep> points_;  ///< current block: its start, and its steps
+  double warm_up_steps_ = 0.0;    ///< before the current block
   double warm_up_begin_ = 0.0;
-  bool has_baseline_ = false;     ///< this process has completed a block of it
-  double baseline_step_s_ = 0.0;  ///< in the last one
-  bool has_trial_block_ = false;  ///< this process has completed one of a trial in turns
-  std::optional<Block> waiting_;  ///< the trial's first, for the baseline's after it
+  bool has_baseline_ = false;     ///< this process has completed a block of the baseline
+  double baseline_step_s_ = 0.0;  ///< in the latest one
+  bool has_trial_block_ = false;  ///< this process has completed a block of a trial in turns
+  std::optional<Block> waiting_;  ///< the trial's first block, until the next one of the baseline
   Stretch done_;                  ///< of the trial
   std::vector<Report> reports_;
   bool has_measured_ = false;
 };
 
-/// Begins what the trial asks for: turns where the baseline's level is known.
+/// Starts the trial: in turns if the baseline's level is known.
 void begin_blocks(PairedBlocks& blocks, const LiveTrial& trial);
 
 }  // namespace steptune::live

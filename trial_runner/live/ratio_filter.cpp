@@ -15,28 +15,32 @@ namespace {
 
 constexpr std::size_t k_most_blocks = 512;
 constexpr std::size_t k_blocks_between_fits = 8;
-/// Before a trial's first block its ratio may be anything.
+/// Variance of an unknown ratio, before a trial's first block.
 constexpr double k_unknown_variance = 25.0;
-/// A disturbance takes the level by so much (log, standard deviation) to somewhere else.
+/// Variance by which a disturbance moves the log level.
 constexpr double k_disturbance_variance = 0.25;
-constexpr double k_disturbed_share = 0.05;  ///< of blocks, where nothing is known yet
+constexpr double k_disturbed_share = 0.05;  ///< assumed share of disturbed blocks
 constexpr double k_disturbed_sigmas = 4.0;
-/// That so many of the trial's blocks are disturbed by chance is less likely: it is the trial.
+/// If chance explains the trial's disturbed blocks with less than this probability, they are the
+/// trial's own.
 constexpr double k_chance = 0.3;
-/// Added to the baseline's disturbed blocks: that none was yet does not say that none can be.
+/// Added to the count of disturbed blocks, because the lack of any proves little.
 constexpr double k_before_any = 0.25;
-/// Disturbances in fewer of the baseline's blocks need not be in a 95 % interval.
+/// Disturbances in a smaller share of the baseline's blocks may be outside a 95 % interval.
 constexpr double k_rare = 0.01;
-/// What is expected of a trial's scatter counts as so many of its blocks.
+/// Weight, in blocks, of the expected scatter of a trial.
 constexpr double k_prior_freedom = 3.0;
-/// That it scatters as the baseline does counts as so many of its steps.
+/// Weight, in steps, of the assumption that a trial scatters like the baseline.
 constexpr double k_like_baseline_freedom = 4.0;
-/// Within blocks, steps that take turns (batches that come several at once) scatter far more than
-/// blocks do; and that they scatter less than the baseline's may be since no stall was met yet.
+/// Upper bound of the variance ratio. Steps within a block may scatter far more than blocks
+/// (batches that arrive several at once). The lower bound is 1, because a trial with less scatter
+/// may only have met no stall yet.
 constexpr double k_most_variance_ratio = 16.0;
-/// Whoever may end at any block ends at one that happens to look certain.
+/// Widening for callers that may stop at any block, because they stop at one that looks certain by
+/// chance.
 constexpr double k_widened_for_block_looks = 1.15;
-/// The grid of the likeliest noise. Steps that scatter by a tenth are what there is most.
+/// Grid of the search for the likeliest noise, and prior of a step's deviation, which is usually
+/// about a tenth.
 constexpr double k_least_step_deviation = 0.01, k_most_step_deviation = 0.6, k_step_factor = 1.35;
 constexpr double k_least_wander_per_s = 1e-7, k_most_wander_per_s = 0.2, k_wander_factor = 4.0;
 constexpr double k_usual_step_deviation = 0.07, k_usual_spread = 1.5;
@@ -48,7 +52,7 @@ double density(double squared, double variance) {
 }  // namespace
 
 struct RatioFilter::State {
-  double level = 0.0;  ///< of the baseline, log
+  double level = 0.0;  ///< log level of the baseline
   double log_ratio = 0.0;
   double level_variance = 0.0;
   double covariance = 0.0;
@@ -60,14 +64,14 @@ struct RatioFilter::State {
   double baseline_blocks = 0.0;
   double baseline_steps = 0.0;
   double disturbed_baseline_blocks = 0.0;
-  /// Of the last trial.
+  /// Values of the last trial.
   double trial_blocks = 0.0;
   double trial_steps = 0.0;
   double disturbed_trial_blocks = 0.0;
-  double squared_surprises = 0.0;  ///< of its blocks but the first, standardised
+  double squared_surprises = 0.0;  ///< of its blocks except the first, standardised
   double surprises = 0.0;
   bool between_baselines = false;
-  double log_of_mean = 0.0;  ///< what is to be added to `log_ratio` for that of mean rates
+  double log_of_mean = 0.0;  ///< added to `log_ratio` to get the ratio of mean rates
 
   void begin_trial() {
     log_ratio = covariance = 0.0;
@@ -97,7 +101,7 @@ struct RatioFilter::State {
     double with_level = level_variance + of_trial * covariance;
     double with_ratio = covariance + of_trial * ratio_variance;
     double total = with_level + of_trial * with_ratio + variance;
-    // Of a trial's first block anything is expected.
+    // A trial's first block may have any value.
     if (!block.first_of_trial) {
       const double squared = surprise * surprise;
       log_likelihood +=
@@ -131,7 +135,7 @@ struct RatioFilter::State {
     if (!block.of_trial && trial_blocks > 0.0) between_baselines = true;
   }
 
-  /// Whether the trial's blocks that look disturbed are more than the baseline's let expect.
+  /// True if more of the trial's blocks look disturbed than the baseline's suggest.
   [[nodiscard]] bool has_stalls_of_its_own() const {
     if (disturbed_trial_blocks == 0.0) return false;
     const double longer =
@@ -162,7 +166,8 @@ void RatioFilter::add_trial(double seconds_per_sample, double steps, double at_s
   learn_scatter();
 }
 
-/// A variance within blocks is one of neighbours that may be alike, and so is the baseline's.
+/// Compares scatter within blocks of both sides. It may be too small, because neighbouring steps
+/// may be alike, but equally so on both sides.
 void RatioFilter::learn_scatter() {
   trial_variance_ratio_ = 1.0;
   if (baseline_within_.squares > 0.0 && trial_within_.freedom > 0.0) {
@@ -196,7 +201,7 @@ void RatioFilter::add(Block block) {
 
 void RatioFilter::forget_old() {
   if (blocks_.size() < k_most_blocks) return;
-  // What is left begins with the baseline, between two trials.
+  // The remaining blocks must begin with the baseline, between two trials.
   for (std::size_t i = k_most_blocks / 2; i + 1 < blocks_.size(); ++i) {
     if (blocks_[i].of_trial || !blocks_[i + 1].first_of_trial) continue;
     blocks_.erase(blocks_.begin(), blocks_.begin() + static_cast<std::ptrdiff_t>(i));
@@ -216,12 +221,12 @@ RatioFilter::State RatioFilter::compared() const {
   State state = replayed(noise, true);
   const bool leaves_out = !state.has_stalls_of_its_own();
   if (!leaves_out) state = replayed(noise, false);
-  // Its own scatter is not the baseline's.
+  // Correct the variance for the trial's own scatter.
   noise.trial_correction =
       (k_prior_freedom + state.squared_surprises) / (k_prior_freedom + state.surprises);
   state = replayed(noise, leaves_out);
-  // Rates that scatter have a mean above that of their logarithms, by half the variance: the longer
-  // blocks of the trial by less than the baseline's.
+  // The mean of scattering rates exceeds that of their logarithms by half their variance. This is
+  // less for the trial's longer blocks than for the baseline's.
   if (state.between_baselines) {
     const double of_trial =
         noise.trial_correction * trial_variance_ratio_ * state.trial_blocks / state.trial_steps;
@@ -241,7 +246,7 @@ std::optional<TurnRatio> RatioFilter::ratio() const {
   const State state = compared();
   if (!state.between_baselines) return std::nullopt;
   const double freedom = k_prior_freedom + state.surprises;
-  // That of a first block, with which no other agrees yet, may be a disturbance where some come.
+  // A single block may be a disturbance, if some occur, because no other block confirms it yet.
   const bool may_be_disturbed =
       state.surprises == 0.0 && state.disturbed_baseline_blocks > k_rare * state.baseline_blocks;
   const double variance = state.ratio_variance + (may_be_disturbed ? k_disturbance_variance : 0.0);

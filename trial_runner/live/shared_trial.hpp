@@ -10,19 +10,19 @@
 
 namespace steptune::live {
 
-/// A trial that is measured in a running program, which goes on after it.
+/// A trial that is measured in a running program, which continues after the trial.
 struct SharedTrial {
   TrialSpec spec;
   double asked_s = 0.0;
-  std::optional<double> started_s{};  ///< its settings came into force then
-  bool lost_settings = false;         ///< they have ceased to be in force
+  std::optional<double> started_s{};  ///< when its settings took effect
+  bool lost_settings = false;         ///< its settings no longer apply
 
-  /// Whether the program's hook, with them set, has told since the last call that they are not in
-  /// force: true at most once. `spec.live` is there.
+  /// True if, since the last call, the program's hook has reported that the trial's settings do not
+  /// apply. Returns true at most once. `spec.live` must be set.
   [[nodiscard]] bool loses_settings(const HookLog& log);
 };
 
-/// What a program's hook has told, as `Report::hook_events` holds it.
+/// Messages of a program's hook, in the form of `Report::hook_events`.
 [[nodiscard]] std::vector<std::string> hook_events(const HookLog& log);
 
 }  // namespace steptune::live
