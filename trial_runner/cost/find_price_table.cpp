@@ -10,7 +10,7 @@ namespace steptune {
 
 std::optional<std::filesystem::path> user_price_directory() {
   const Environment environment = process_environment();
-  // The specification of base directories has relative paths ignored.
+  // The XDG base directory specification says to ignore relative paths.
   const auto data = environment("XDG_DATA_HOME");
   if (data && data->starts_with('/')) {
     return std::filesystem::path(*data) / "steptune" / "prices";

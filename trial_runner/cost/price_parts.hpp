@@ -3,13 +3,14 @@
 
 namespace steptune {
 
-/// What the on-demand price of machines is made up of, USD per hour.
+/// Parts of the on-demand price of machines, USD per hour.
 struct PriceParts {
-  double list_usd = 0.0;      ///< of the instances, as a price list or a study states it
-  double discount_usd = 0.0;  ///< of that not paid: Savings Plans, reserved or negotiated rates
-  double volume_usd = 0.0;    ///< of their storage volumes, in addition
+  double list_usd = 0.0;  ///< of the instances, from a price list or a study
+  /// Part of `list_usd` that is not paid: Savings Plans, reserved or negotiated rates.
+  double discount_usd = 0.0;
+  double volume_usd = 0.0;  ///< of their storage volumes, added to it
 
-  /// That is paid.
+  /// The price to pay.
   [[nodiscard]] constexpr double usd() const { return list_usd - discount_usd + volume_usd; }
   friend bool operator==(const PriceParts&, const PriceParts&) = default;
 };

@@ -6,8 +6,9 @@
 
 namespace steptune {
 
-/// Where this user's own price tables are kept, which go before those of the installation:
-/// `$XDG_DATA_HOME/steptune/prices`, by default under `~/.local/share`. Nothing without a home.
+/// Directory of this user's own price tables, which precede the installed ones:
+/// `$XDG_DATA_HOME/steptune/prices`, by default under `~/.local/share`. nullopt without a home
+/// folder.
 [[nodiscard]] std::optional<std::filesystem::path> user_price_directory();
 
 }  // namespace steptune

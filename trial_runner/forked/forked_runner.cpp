@@ -22,14 +22,14 @@ namespace steptune {
 namespace {
 
 constexpr std::int64_t k_check_trial = -1;
-/// The check of a program is given so many times what the fresh one took to tell its losses.
+/// Time limit of the check, as a multiple of the time after which the normal start reported losses.
 constexpr double k_patience = 3.0;
 constexpr double k_least_patience_s = 20.0;
-/// Steps until the losses are told may take so many starts of the program: about as many trials
-/// follow, and each is spared a part of one.
+/// Longest time from the first step to the losses, in starts of the program. About as many trials
+/// follow, and each saves a part of a start.
 constexpr double k_most_starts = 5.0;
 
-/// A trial that was started anew, and what its hook has told.
+/// A trial that started normally, and its hook's reports.
 struct Watched {
   TrialSpec spec;
   double started_s = 0.0;
@@ -38,11 +38,11 @@ struct Watched {
   HookLog log{};
 };
 
-/// A forked run of the reference's configuration, and the trial that waits for its result.
+/// A forked run of the reference's configuration, and the trial that waits for the check's result.
 struct Check {
   TrialSpec waiting;
   bool is_forked = false;
-  bool is_cancelled = false;  ///< nobody wants the trial any more
+  bool is_cancelled = false;  ///< the waiting trial was cancelled
   std::optional<bool> equal{};
   HookLog log{};
 };
@@ -51,14 +51,14 @@ bool tells_losses(const HookLog& log) {
   return log.event("losses").is_object();
 }
 
-/// Losses that are not known are equal to any others.
+/// True if at least one loss is known; unknown losses would equal any others.
 bool knows_losses(const HookLog& log) {
   const auto first = log.event("losses").find("first");
   return first != log.event("losses").end() && first->is_array() &&
          std::ranges::any_of(*first, [](const Json& loss) { return loss != "None"; });
 }
 
-/// The hook of the check must not write into the file of the trial that it repeats.
+/// Keeps the check's hook from writing into the events file of the trial that it repeats.
 void keep_no_events(TrialSpec& spec) {
   const auto asked = spec.environment.find(k_pytorch_hook_variable);
   if (asked == spec.environment.end()) return;
@@ -94,7 +94,8 @@ class ForkedRunner final : public Runner {
   [[nodiscard]] Result<void> begin(const TrialSpec& spec);
   [[nodiscard]] Result<void> start_fresh(TrialSpec spec);
   [[nodiscard]] Result<void> start_forked(TrialSpec spec);
-  /// Of a trial that was accepted before: if it cannot be started, it ends so.
+  /// Starts a trial that `start` has accepted already. If that fails, the trial ends as
+  /// `not_started`.
   void start_accepted(TrialSpec spec);
   [[nodiscard]] Result<void> start_check(const TrialSpec& waiting);
   void refuse(const std::string& why);
@@ -107,8 +108,8 @@ class ForkedRunner final : public Runner {
   const Clock& clock_;
   std::unique_ptr<Runner> runner_;
   Admission admission_;
-  std::set<TrialKey> under_way_;         ///< of those that the tuner knows; they have a place each
-  std::map<TrialKey, Watched> watched_;  ///< that run
+  std::set<TrialKey> under_way_;         ///< trials known to the tuner; each takes a place
+  std::map<TrialKey, Watched> watched_;  ///< running ones
   std::optional<Watched> reference_;
   std::optional<Check> check_;
   int checks_ = 0;
@@ -118,7 +119,8 @@ class ForkedRunner final : public Runner {
 };
 
 Result<void> ForkedRunner::start(const TrialSpec& spec) {
-  // Of a trial that waits for the check, which has its place, the runner below knows nothing.
+  // Count the places here, because the inner runner does not know the trial that waits for the
+  // check.
   const std::vector<TrialKey> under_way(under_way_.begin(), under_way_.end());
   const int places = Admission::places_for(spec, under_way, *this);
   if (auto free = admission_.check_start(spec.key, under_way, places); !free) return free;
@@ -216,7 +218,7 @@ void ForkedRunner::watch(const TrialEvent& event) {
 
 void ForkedRunner::on_watched_end(TrialKey key) {
   auto ended = watched_.extract(key);
-  // One that failed at once says nothing of the program; the next may.
+  // A trial without losses says nothing about the program; the next one may.
   if (reference_ || !tells_losses(ended.mapped().log)) return;
   reference_ = std::move(ended.mapped());
   if (!knows_losses(reference_->log)) {

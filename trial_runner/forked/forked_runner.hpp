@@ -8,17 +8,17 @@
 
 namespace steptune {
 
-/// Lets `runner` fork the trials that may be (`TrialSpec::forked`), once that has been shown to
-/// make no difference:
+/// Wraps `runner` so that suitable trials (`TrialSpec::forked`) are forked, after a check that
+/// forking changes nothing:
 ///
-/// - The first such trial is started anew. Its hook tells the first losses, and which modules the
-///   program imports.
-/// - Before the next one the same configuration is started again, forked (trial -1, its log is
-///   `fork-check.log`), and ended as soon as its first losses are known. Where they are equal to
-///   the last bit, trials are forked from then on.
-/// - Where they are not, or are not told or not known, or the process cannot be forked, or the
-///   check would take longer than it can spare (steps are long beside the start), all trials are
-///   started anew; a line of the log (level info) says why. A program without a seed is such a one.
+/// - The first such trial starts normally. Its hook reports the first losses and the program's
+///   imports.
+/// - Before the next one, the same configuration runs again, forked (trial -1, log
+///   `fork-check.log`), and is ended when its first losses are known. If they are equal to the last
+///   bit, all further trials are forked.
+/// - Otherwise all trials start normally, and a log line (level info) says why: losses differ or
+///   are unknown, as in a program without a seed; the process cannot be forked; or the check would
+///   take too long, because steps are long compared with the start.
 ///
 /// `clock` outlives the runner.
 [[nodiscard]] std::unique_ptr<Runner> make_forked_runner(const Clock& clock,

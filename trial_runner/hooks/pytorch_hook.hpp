@@ -12,7 +12,7 @@
 
 namespace steptune {
 
-/// What PyTorch's import hook does in a program.
+/// Task of PyTorch's import hook in a program.
 enum class HookMode {
   survey,  ///< reports the program's current settings, and its progress
   report,  ///< sets knobs and reports progress: a trial

@@ -14,7 +14,7 @@ namespace steptune::live {
 /// The two sides that take turns.
 enum class Arm { baseline, trial };
 
-/// Whether settings measured without turns are the baseline's or others.
+/// The settings measured without turns: the baseline's or others.
 enum class Alone { baseline, other };
 
 /// Cuts the steps of a running program into short blocks, in turns of the baseline and a trial (A B

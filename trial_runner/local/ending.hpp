@@ -15,7 +15,7 @@ enum class EndedBy { nothing, stop, wall_limit, idle_limit, memory_limit };
 struct Ending {
   EndedBy by = EndedBy::nothing;
   int wait_status = 0;  ///< as waitpid returns it
-  /// Where the kernel killed processes for memory while the trial ran.
+  /// Place of the kernel's memory kills while the trial ran.
   OomKillPlace oom_kills = OomKillPlace::nowhere;
   bool says_memory_out = false;  ///< its last output does (`ended_out_of_memory`)
 };

@@ -33,7 +33,7 @@ struct PressureShares {
   bool clocks_throttled = false;
 };
 
-/// Compares the counters with those of the last sample.
+/// Compares the counters with the last sample's.
 class PressureWatch {
  public:
   PressureWatch(double now_s, const PressureCounters& counters)

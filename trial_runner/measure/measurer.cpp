@@ -54,7 +54,7 @@ struct Measurer::State {
   mutable double next_look_samples = 0.0;
   mutable std::optional<ProgressPoint> window_begin;
   mutable std::size_t window_index = 0;  ///< index of the window's first distinct point
-  /// Whether the widened interval was tight at the last look.
+  /// True if the widened interval was tight at the last look.
   mutable bool was_tight = false;
   std::optional<ComparedRate> compared;
 

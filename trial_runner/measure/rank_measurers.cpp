@@ -31,7 +31,7 @@ double upper_end(const Measurement& m) {
   return m.seconds_per_sample + m.half_width_s;
 }
 
-/// Returns the rank whose rate is that of the whole trial.
+/// Returns the rank that sets the pace of the whole trial.
 int slowest(const std::map<int, const Measurement*>& ranks) {
   int chosen = ranks.begin()->first;
   for (const auto& [rank, measurement] : ranks) {

@@ -9,8 +9,8 @@
 namespace steptune {
 namespace {
 
-// Lower case. From the C library (ENOTTY), coreutils' stty and tty, Python's termios, getpass and
-// curses, ncurses' tput, docker, Go's and Node's terminal packages.
+// In lower case. Messages of the C library (ENOTTY), coreutils' stty and tty, Python's termios,
+// getpass and curses, ncurses' tput, docker, Go's and Node's terminal packages.
 constexpr std::array<std::string_view, 10> k_terminal{
     "inappropriate ioctl for device",
     "not a tty",
@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 10> k_terminal{
     "term environment variable not set",
 };
 
-// Python's input(), Java's Scanner, Ruby's gets, bash's `read -e` and C++ programs that say so.
+// Messages of Python's input(), Java's Scanner, Ruby's gets, bash's `read -e`, and C++ programs.
 constexpr std::array<std::string_view, 5> k_input{
     "eof when reading a line",
     "eoferror",

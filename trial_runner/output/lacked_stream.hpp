@@ -6,7 +6,7 @@
 
 namespace steptune {
 
-/// The standard stream that a failed program lacked, by its own last words.
+/// The standard stream that a failed program needed, by its last output.
 enum class LackedStream {
   none,
   terminal,  ///< "Inappropriate ioctl for device", "not a tty"
@@ -15,7 +15,7 @@ enum class LackedStream {
 
 [[nodiscard]] LackedStream lacked_stream(std::string_view last_words);
 
-/// How a study gives it, for people; empty for `none`.
+/// Says, for people, how a study provides the stream; empty for `none`.
 [[nodiscard]] std::string advice_for(LackedStream lacked);
 
 }  // namespace steptune

@@ -10,8 +10,8 @@
 namespace steptune {
 namespace {
 
-/// Neither a rule across the page nor one of the reports, which push out the words of the process
-/// that failed while others go on.
+/// True unless the line is a rule or a report. While others continue, these would push out the
+/// output of a failed process.
 bool tells_something(std::string_view line) {
   const bool has_word = std::ranges::any_of(line, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
@@ -20,8 +20,8 @@ bool tells_something(std::string_view line) {
   return has_word && line.find("[steptune] {\"v\":") == std::string_view::npos;
 }
 
-/// What torchrun says once a process has failed: its own traceback and a summary, without a word of
-/// the error. Empty where it has not.
+/// Returns torchrun's output after a process has failed: its own traceback and a summary without
+/// the error. Empty if there is none.
 std::string_view torchruns_last_words(std::string_view text) {
   const std::size_t raised = text.rfind("elastic.multiprocessing.errors.ChildFailedError");
   if (raised == std::string_view::npos) return {};
@@ -30,8 +30,8 @@ std::string_view torchruns_last_words(std::string_view text) {
   return end == std::string_view::npos ? std::string_view{} : text.substr(end);
 }
 
-/// A process that waits for the one that failed prints a traceback, too: only what each ends with
-/// tells them apart.
+/// True for lines inside a traceback. Processes that wait for the failed one print tracebacks, too;
+/// only the last lines differ.
 bool is_of_traceback(std::string_view line) {
   return line.starts_with(' ') || line.starts_with("Traceback (most recent call last)");
 }
@@ -85,7 +85,8 @@ std::vector<std::string> OutputTail::last_lines(std::size_t count) const {
   std::string_view rest = text();
   const std::string_view torchruns = torchruns_last_words(rest);
   rest.remove_suffix(torchruns.size());
-  bool is_rewritten = false;  // by what stands behind it in the same line, as of a progress bar
+  // The part was overwritten by later text in the same line, as in a progress bar.
+  bool is_rewritten = false;
   while (lines.size() < count && !rest.empty()) {
     const std::size_t end = rest.find_last_of("\n\r");
     const std::string_view line = end == std::string_view::npos ? rest : rest.substr(end + 1);

@@ -11,15 +11,15 @@
 
 namespace steptune {
 
-/// Cuts a byte stream into lines. Newlines and carriage returns end a line (progress bars redraw
-/// with the latter); empty lines are left out. A line is cut at 64 KiB and the rest of it dropped,
-/// so memory is bounded whatever arrives.
+/// Splits a byte stream into lines. Newlines and carriage returns end a line (progress bars redraw
+/// with the latter). Leaves out empty lines. Cuts lines at 64 KiB and drops the rest, so memory is
+/// bounded.
 class LineSplitter {
  public:
   static constexpr std::size_t k_max_line_bytes = std::size_t{64} << 10;
 
-  /// Calls `on_line(std::string_view)` for each line that `bytes` completes. The view is valid
-  /// during the call only.
+  /// Calls `on_line(std::string_view)` for each line that `bytes` completes. The view is valid only
+  /// during the call.
   template <typename OnLine>
   void feed(std::string_view bytes, OnLine&& on_line) {
     while (!bytes.empty()) {
@@ -36,7 +36,7 @@ class LineSplitter {
     }
   }
 
-  /// At the end of the stream: what stands there without a line end.
+  /// At the end of the stream, passes on a last line without a line end.
   template <typename OnLine>
   void flush(OnLine&& on_line) {
     if (!pending_.empty()) on_line(std::string_view(pending_));
@@ -48,22 +48,23 @@ class LineSplitter {
   std::string pending_;
 };
 
-/// Keeps the last bytes of a stream.
+/// Stores the last bytes of a stream.
 class OutputTail {
  public:
   static constexpr std::size_t k_bytes = std::size_t{32} << 10;
 
   void feed(std::string_view bytes);
   [[nodiscard]] std::string_view text() const;
-  /// One of the program's processes tells how far it has got, after all that was fed. Only a count
-  /// that has grown is progress: processes that do not say who they are print the same ones.
+  /// Records that process `process` has reported `count` after all bytes fed so far. Only an
+  /// increased count is progress, because processes without a rank print the same counts.
   void mark_progress(int process, double count);
-  /// Of `text`, what may tell of the program's end: what each process went on after is left out.
+  /// Returns the end of `text` that may explain the program's end: without output that a process
+  /// has followed by progress.
   [[nodiscard]] std::string_view since_progress() const;
-  /// The last lines as printable text, oldest first; at most `count` of them. Without those that
-  /// hold no letter or digit, and without reports by the protocol; of one that was written anew
-  /// behind carriage returns, as progress bars are, what it was last. Where torchrun tells that a
-  /// process failed, what came before, with the last line of each traceback alone.
+  /// Returns the last lines as printable text, oldest first, at most `count`. Leaves out lines
+  /// without letters or digits, and reports of the protocol. Of a line rewritten by carriage
+  /// returns (progress bars), takes the last version. If torchrun reports a failed process, takes
+  /// the lines before that report, and only the last line of each traceback.
   [[nodiscard]] std::vector<std::string> last_lines(std::size_t count) const;
 
  private:
@@ -71,7 +72,8 @@ class OutputTail {
   std::uint64_t fed_ = 0;
   struct Progress {
     double count = -1.0;
-    /// The last two: one may be overtaken by another's words.
+    /// The last two positions, because another process's output may come between a report and its
+    /// mark.
     std::array<std::uint64_t, 2> marks{};
   };
   std::map<int, Progress> progress_;  // by process

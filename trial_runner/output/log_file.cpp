@@ -18,7 +18,7 @@ namespace {
 constexpr mode_t k_private_file = 0600;
 constexpr std::uint64_t k_min_cap_bytes = 4096;
 
-/// 0 or the error.
+/// Returns 0 or the error number.
 int write_all(int file, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(file, bytes.data(), bytes.size());

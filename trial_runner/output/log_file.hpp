@@ -11,26 +11,26 @@
 
 namespace steptune {
 
-/// A trial's output on disk: its first and its last bytes, half of the cap each, with a line
-/// between them that says how much was left out. The tail is written round in the file itself, so
-/// memory does not grow with the cap and a killed tuner leaves a readable head.
+/// A trial's output on disk: its first and last bytes, half of the limit each, and between them a
+/// line with the size of the omitted part. The tail is a ring buffer in the file, so memory does
+/// not grow with the limit, and after a crash of the tuner the head is readable.
 class LogFile {
  public:
-  /// No file: what is written is dropped.
+  /// Without a file, drops all output.
   LogFile() = default;
 
-  /// Creates or empties the file, which its owner alone may read. `runner` where it cannot be
-  /// opened.
+  /// Creates or empties the file; only its owner may read it. Returns a `runner` error if it cannot
+  /// be opened.
   [[nodiscard]] static Result<LogFile> create(const std::filesystem::path& path,
                                               std::uint64_t cap_bytes);
 
-  /// After a failed write (disk full) the log is given up: see `fault`.
+  /// Appends bytes. After a failed write (disk full) the log stops; see `fault`.
   void write(std::string_view bytes);
 
-  /// Puts head and tail into order if anything was left out.
+  /// Puts the tail in order if anything was left out.
   void finish();
 
-  /// Why the log is not complete; empty when it is.
+  /// Why the log is incomplete; empty if it is complete.
   [[nodiscard]] const std::string& fault() const { return fault_; }
 
  private:
@@ -42,7 +42,7 @@ class LogFile {
   std::filesystem::path path_;
   std::uint64_t head_bytes_ = 0;
   std::uint64_t tail_bytes_ = 1;
-  std::uint64_t total_ = 0;  // bytes that the trial printed
+  std::uint64_t total_ = 0;  // bytes printed by the trial
   std::string fault_;
 };
 

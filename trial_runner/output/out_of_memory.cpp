@@ -7,7 +7,7 @@
 namespace steptune {
 namespace {
 
-/// As printed by the C++ runtime, Python and Java (`MemoryError` is part of `OutOfMemoryError`),
+/// Messages of the C++ runtime, Python and Java (`MemoryError` is part of `OutOfMemoryError`),
 /// PyTorch (all devices), CUDA, TensorFlow, JAX, the C library, the shell and batch systems.
 constexpr std::array<std::string_view, 18> k_phrases{
     "std::bad_alloc",

@@ -6,21 +6,20 @@
 #include "trial_runner/output/lines.hpp"
 #include "trial_runner/report.hpp"
 
-/// When a trial that failed ran out of memory, on every runner: whatever ended it says so (the
-/// kernel's counters, Slurm's state or words, SageMaker's reason), or else its own last words,
-/// which are those that no progress has followed. A program that survives such a message and fails
-/// later has failed.
+/// Decides, for every runner, whether a failed trial ran out of memory. The system that ended it
+/// may say so (the kernel's counters, Slurm's state or messages, SageMaker's reason). Otherwise the
+/// trial's last output does, if no progress followed. A program that survives such a message and
+/// fails later has failed for another reason.
 namespace steptune {
 
-/// Whether the text has one of the messages that are printed when memory, the machine's or an
-/// accelerator's, has run out: by programs, their libraries, or what the batch system says of
-/// them.
+/// True if the text contains a message about exhausted memory of the machine or an accelerator,
+/// printed by a program, a library, or the batch system.
 [[nodiscard]] bool reports_out_of_memory(std::string_view output);
 
-/// Takes in that a report was read from the line that was fed last.
+/// Records that the last fed line contained a report.
 void mark_progress(OutputTail& tail, const Report& report);
 
-/// Whether the last words of a program that failed tell that memory ran out.
+/// True if the last output of a failed program says that memory ran out.
 [[nodiscard]] bool ended_out_of_memory(const OutputTail& tail);
 
 }  // namespace steptune

@@ -14,7 +14,7 @@ namespace {
 
 constexpr char k_separator = '\x1f';
 
-/// One text for all ways to write the same value.
+/// Returns one text for all spellings of a value.
 std::string canonical(std::string_view text) {
   if (text == "true" || text == "True") return "1";
   if (text == "false" || text == "False") return "0";

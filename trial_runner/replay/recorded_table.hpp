@@ -16,32 +16,33 @@
 
 namespace steptune {
 
-/// A recorded tuning table: one row per measured configuration. The JSON file names `csv` (beside
-/// it), `params` (each with a `name`), `objective`, its `unit`, `others`, and which of these are
-/// `parts` of the objective; the CSV file has these columns.
+/// A recorded tuning table: one row for each measured configuration. The JSON file names `csv` (a
+/// file in the same folder), `params` (each with a `name`), `objective`, its `unit`, `others`, and
+/// those that are `parts` of the objective. The CSV file has these columns.
 class RecordedTable {
  public:
-  /// Errors: unreadable or malformed files, a column that is missing, a part that is none of the
-  /// measured columns, two rows for one configuration.
+  /// Returns an error for unreadable or malformed files, a missing column, a part that is not a
+  /// measured column, or two rows for one configuration.
   [[nodiscard]] static Result<RecordedTable> read(const std::filesystem::path& json_file);
-  /// The same of a description, of which `where` names the file, and its CSV file's content.
+  /// Creates the table from a description, its file name `where`, and the content of its CSV file.
   [[nodiscard]] static Result<RecordedTable> create(const Json& description,
                                                     const std::string& where, const Csv& csv);
 
-  /// The measured values of a configuration's row, in the order of `measured`; nothing where a cell
-  /// is empty or no number. An error says why there is no such row. Values match as numbers where
-  /// both are numbers (`1e-05` is 0.00001), true and false as 1 and 0, else as texts.
+  /// Returns the measured values of a configuration's row, in the order of `measured`; nullopt for
+  /// a cell that is empty or no number. The error says why there is no such row. Values match as
+  /// numbers if both are numbers (`1e-05` is 0.00001; true and false are 1 and 0), otherwise as
+  /// texts.
   using Row = std::vector<std::optional<double>>;
   [[nodiscard]] tl::expected<const Row*, std::string> find(
       const Configuration& configuration) const;
 
   struct Column {
     std::string name;
-    std::string unit;      ///< empty where the file tells none
-    bool is_part = false;  ///< of the objective, which is a time: what it was spent on
+    std::string unit;      ///< empty if the file names none
+    bool is_part = false;  ///< part of the objective, which is a time
   };
   [[nodiscard]] const std::vector<std::string>& parameters() const { return parameters_; }
-  /// The objective, then the others.
+  /// The objective first, then the others.
   [[nodiscard]] const std::vector<Column>& measured() const { return measured_; }
   [[nodiscard]] const std::unordered_map<std::string, Row>& rows() const { return rows_; }
 

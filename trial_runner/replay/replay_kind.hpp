@@ -11,20 +11,20 @@
 
 namespace steptune {
 
-/// Recorded or modelled step times under a virtual clock.
+/// Replays recorded or modelled step times under a virtual clock.
 [[nodiscard]] const RunnerKind& replay_kind();
 
-/// What the section of a replayed study says.
+/// Keys of the section `runner` of type `replay`.
 struct ReplaySection {
   FixedPrice price;
   int parallel = 1;
-  RentedInstances instances;    ///< that a configuration stands for: for the price only
-  std::filesystem::path table;  ///< the JSON file of a recorded table; empty: a model
+  RentedInstances instances;    ///< instances to rent, for the price only
+  std::filesystem::path table;  ///< JSON file of a recorded table; empty: use the model
   std::optional<std::string> objective_column;
   std::optional<document::Formula> seconds_per_sample;  ///< the model
   double startup_s = 5.0;
   double noise = 0.01;            ///< relative standard deviation of a step
-  double launch_variation = 0.0;  ///< the same from launch to launch
+  double launch_variation = 0.0;  ///< relative standard deviation between launches
 };
 
 class ReplaySettings final : public RunnerSettings {

@@ -37,14 +37,14 @@ std::optional<double> seconds_in(std::string_view unit) {
   return found == k_units.end() ? std::nullopt : std::optional(found->seconds);
 }
 
-/// `ms` of `compile_ms`: what may be the unit of a column's values.
+/// Returns what may be the unit in a column's name: `ms` for `compile_ms`.
 std::string_view suffix_of(std::string_view name) {
   const std::size_t mark = name.rfind('_');
   return mark == std::string_view::npos ? std::string_view() : name.substr(mark + 1);
 }
 
-/// Seconds in one unit of a column that is a time, from its unit or its name: `training_time`,
-/// `compile_ms`.
+/// Returns seconds in one unit of a time column, by its unit or its name (`training_time`,
+/// `compile_ms`).
 std::optional<double> seconds_per_unit(const RecordedTable::Column& column) {
   for (const std::string_view unit : {std::string_view(column.unit), suffix_of(column.name)}) {
     if (const auto seconds = seconds_in(unit)) return seconds;
@@ -55,7 +55,7 @@ std::optional<double> seconds_per_unit(const RecordedTable::Column& column) {
   return std::nullopt;
 }
 
-/// What a program would have called a part: `data` of the column `data_s`.
+/// Returns the name of a part without its unit: `data` for the column `data_s`.
 std::string part_name(const std::string& column) {
   const std::string_view unit = suffix_of(column);
   return seconds_in(unit) ? column.substr(0, column.size() - unit.size() - 1) : column;
@@ -63,7 +63,7 @@ std::string part_name(const std::string& column) {
 
 struct TimeColumn {
   std::size_t index = 0;
-  double seconds = 1.0;  ///< in one unit of the column
+  double seconds = 1.0;  ///< seconds in one unit of the column
 };
 
 Result<TimeColumn> choose_time_column(const RecordedTable& table,
@@ -74,7 +74,7 @@ Result<TimeColumn> choose_time_column(const RecordedTable& table,
     const RecordedTable::Column& column = table.measured()[i];
     names.push_back(column.name);
     const auto seconds = seconds_per_unit(column);
-    // Whoever names a column may take any positive quantity for a time.
+    // A named column may be any positive quantity.
     if (wanted ? column.name == *wanted : seconds.has_value()) {
       return TimeColumn{i, seconds.value_or(1.0)};
     }
@@ -148,7 +148,7 @@ Result<ReplayModel> table_replay_model(const std::filesystem::path& json_file,
       if (!cell) continue;
       const RecordedTable::Column& column = table->measured()[i];
       behaviour.metrics[column.name] = *cell;
-      // Of another column that is taken for the time they are no parts.
+      // If another column is used as time, these are not its parts.
       if (!column.is_part || time.index != 0) continue;
       const double seconds = seconds_per_unit(column).value_or(time.seconds);
       behaviour.parts[part_name(column.name)] += *cell * seconds;

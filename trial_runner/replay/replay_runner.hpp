@@ -20,18 +20,20 @@ namespace steptune {
 struct ReplayOptions {
   int parallel = 1;
   std::uint64_t seed = 0;
-  double startup_s = 5.0;  ///< process start to the first step's start, give or take 2 %
+  double startup_s = 5.0;  ///< from the process's start to the first step, plus or minus 2 %
   StepNoise noise;
-  std::optional<double> steps;  ///< after which trials complete; default: they run until stopped
-  /// Ends that trials come to by themselves; null or nothing: none. Called once for each trial.
+  /// Number after which trials complete; nullopt: they run until stopped.
+  std::optional<double> steps;
+  /// Returns how a trial ends by itself; null function or nullopt: it does not. Called once for
+  /// each trial.
   std::function<std::optional<ReplayEnd>(const TrialSpec&)> end_of;
 };
 
-/// Replays trials from a model under a virtual clock, which `wait` sets forward to the next event
-/// or the deadline: hours pass in milliseconds. No processes, no files. Everything follows from the
-/// seed, the trial's key and its configuration, whatever runs beside it. Wall and idle limits hold;
-/// a stopped trial ends 0.1 s (at most its grace period) later, killed ones at once. No trial
-/// outlives the runner, so `adopt` takes none over. `clock` outlives the runner.
+/// Replays trials from a model under a virtual clock, so that hours pass in milliseconds. `wait`
+/// advances the clock to the next event or the deadline. Uses no processes and no files. Results
+/// depend only on the seed, the trial's key and its configuration, not on other trials. Wall and
+/// idle limits apply. A stopped trial ends after 0.1 s (at most its grace period), a killed one at
+/// once. No trial outlives the runner, so `adopt` takes over none. `clock` outlives the runner.
 class ReplayRunner final : public Runner {
  public:
   ReplayRunner(VirtualClock& clock, ReplayModel model, ReplayOptions options);
@@ -50,7 +52,7 @@ class ReplayRunner final : public Runner {
   ReplayModel model_;
   ReplayOptions options_;
   Admission admission_;
-  std::vector<ReplayTrial> trials_;  ///< running, in order of their start
+  std::vector<ReplayTrial> trials_;  ///< running trials, in order of their start
 };
 
 }  // namespace steptune

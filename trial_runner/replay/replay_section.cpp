@@ -11,11 +11,11 @@ using document::Key;
 using document::ObjectNode;
 using document::Section;
 
-/// What stands for rented machines costs as the only shipped tables say.
+/// Price list for replayed machines: the only one with installed tables.
 constexpr const char* k_replayed_prices = "sagemaker";
 constexpr double k_max_duration_s = 30.0 * 86'400.0;
 
-/// Left out where rented instances say how many machines there are.
+/// A key that is left out if rented instances determine the number of machines.
 Key<ReplaySection> counted_machines_key() {
   const Key<FixedPrice> plain = machines_key();
   Key<ReplaySection> key(

@@ -6,7 +6,7 @@
 
 namespace steptune {
 
-/// The keys of the section, and what must hold between them.
+/// The section's keys and the rules between them.
 [[nodiscard]] const document::Section<ReplaySection>& replay_section();
 
 }  // namespace steptune

@@ -15,7 +15,7 @@ namespace steptune {
 namespace {
 
 constexpr double k_never_s = std::numeric_limits<double>::infinity();
-/// A report each time a trial has gone on by this share.
+/// A report comes whenever the trial has advanced by this share.
 constexpr double k_report_share = 1.0 / 32.0;
 constexpr double k_startup_noise = 0.02;
 
@@ -104,7 +104,7 @@ TrialEvent ReplayTrial::next() {
     next_s_ = std::min(report_s_, end_->time_s);
     return TrialStarted{key(), plan_.started_s, "replay:" + trial_name(key()), {}};
   }
-  // A trial that completes tells its last step before.
+  // A completing trial reports its last step first.
   if (report_s_ <= end_->time_s) {
     TrialReported reported{key(), report()};
     told_report_ = true;

@@ -11,17 +11,16 @@
 
 namespace steptune {
 
-/// An end that a trial comes to by itself: of crashes, lacking memory and hanging, for tests and
-/// simulation.
+/// An end by itself: a crash, lack of memory or hanging, for tests and simulation.
 struct ReplayEnd {
   OutcomeKind kind = OutcomeKind::completed;
-  double after_s = 0.0;  ///< from the first step's start; `hung`: reports cease then
+  double after_s = 0.0;  ///< from the start of the first step; `hung`: reports cease then
   int exit_code = 0;
   std::string detail;
 };
 
-/// One trial under way: tells when its next event comes and what it is. Reports come each step at
-/// first and then at growing intervals, about 250 in an hour, so that a study of hours is cheap.
+/// One running trial: its next event and its time. Reports come at each step first, then at growing
+/// intervals, about 250 in an hour, so that long studies stay cheap.
 class ReplayTrial {
  public:
   struct Plan {
@@ -30,7 +29,7 @@ class ReplayTrial {
     double startup_s = 0.0;
     tl::expected<ReplayBehaviour, std::string> behaviour;
     std::optional<ReplayEnd> end;
-    std::optional<double> steps;  ///< after which the trial completes
+    std::optional<double> steps;  ///< number after which the trial completes
     StepNoise noise;
     std::uint64_t seed = 0;
   };
@@ -38,11 +37,11 @@ class ReplayTrial {
 
   [[nodiscard]] TrialKey key() const { return plan_.spec.key; }
   [[nodiscard]] double grace_s() const { return plan_.spec.limits.grace_s; }
-  /// Of the next event; infinite for a trial that has ended.
+  /// Time of the next event; infinite after the trial's end.
   [[nodiscard]] double next_s() const { return next_s_; }
-  /// The next event. After `TrialFinished` there is none.
+  /// Returns the next event. There is none after `TrialFinished`.
   [[nodiscard]] TrialEvent next();
-  /// Ends the trial at `time_s` unless it ends before.
+  /// Ends the trial at `time_s`, unless it ends earlier.
   void stop(double time_s);
 
  private:
@@ -58,12 +57,12 @@ class ReplayTrial {
   Plan plan_;
   Rng rng_;
   std::optional<StepTimes> step_times_;
-  std::optional<End> end_;  ///< the earliest known
+  std::optional<End> end_;  ///< earliest known end
   bool told_start_ = false;
   bool told_report_ = false;
   bool has_ended_ = false;
-  double steps_ = 0.0;     ///< done when the next report comes
-  double report_s_ = 0.0;  ///< when that is
+  double steps_ = 0.0;     ///< steps done at the next report
+  double report_s_ = 0.0;  ///< time of the next report
   double first_step_s_ = 0.0;
   double next_s_ = 0.0;
 };

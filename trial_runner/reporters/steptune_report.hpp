@@ -9,12 +9,13 @@
 //     reporter.step(batch.size(), {{"loss", loss}});
 //   }
 //
-// Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed and a call costs a branch, and of
-// several ranks only 0 prints, unless the tuner has started them (STEPTUNE_ALL_RANKS) and listens
-// to each. Inside, the first step, the last and at most four a second between are printed to stdout
-// as `[steptune] {"v":1,...}` lines; steps between two lines are counted, not lost.
+// Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed, and a call costs one branch. Of
+// several ranks only rank 0 prints, unless the tuner has started them and reads each
+// (STEPTUNE_ALL_RANKS). In a trial, the first and the last step and at most four a second are
+// printed to stdout as `[steptune] {"v":1,...}` lines. Steps between two lines are counted, not
+// lost.
 //
-// Time that is no training step is a phase, told where it begins and where it ends:
+// Time outside training steps is a phase. Mark its start and its end:
 //
 //   { steptune::Phase phase(reporter, "evaluation"); evaluate(model); }
 #pragma once
@@ -38,9 +39,9 @@
 
 namespace steptune {
 
-/// Counts steps and samples and prints them now and then. Thread safe. Make it where training
-/// begins; its clock starts then. In distributed training report on every rank what all ranks
-/// together did.
+/// Counts steps and samples, and prints them at intervals. Thread safe. Create it where training
+/// begins, because its clock starts then. In distributed training, report on every rank the steps
+/// and samples of all ranks together.
 class Reporter {
  public:
   using Metrics = std::initializer_list<std::pair<const char*, double>>;
@@ -53,22 +54,22 @@ class Reporter {
   Reporter(const Reporter&) = delete;
   Reporter& operator=(const Reporter&) = delete;
 
-  /// One optimizer step over `samples` samples is done.
+  /// Reports one completed optimizer step over `samples` samples.
   void step(double samples, Metrics metrics = {}) { steps(1, samples, metrics); }
 
-  /// Several steps at once, `samples` in all of them together.
+  /// Reports several steps at once; `samples` is their total.
   void steps(std::uint64_t count, double samples, Metrics metrics = {}) {
     if (!active_) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     steps_ += count;
     if (samples > 0 && std::isfinite(samples)) samples_ += samples;
-    // What is printed later still tells when the step ended, not when it was printed.
+    // A later line still contains the time of the step's end, not of printing.
     last_step_s_ = elapsed_s();
     keep(metrics);
     print_if_due();
   }
 
-  /// Values that belong to no step: an accuracy at the end of an epoch.
+  /// Reports values that belong to no step: an accuracy at the end of an epoch.
   void metrics(Metrics metrics) {
     if (!active_) return;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -76,16 +77,16 @@ class Reporter {
     print_if_due();
   }
 
-  /// `seconds` more were spent in a part of the steps: "data", "compute", "optimizer".
+  /// Adds `seconds` to a part of the steps: "data", "compute", "optimizer".
   void part(const char* name, double seconds) {
     if (!active_ || !(seconds >= 0) || !std::isfinite(seconds)) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     value_of(parts_, name) += seconds;
   }
 
-  /// From here on, until `end_phase` of the same name, the time is no training step but an
-  /// evaluation, a checkpoint, the end of an epoch. Call it in the thread that trains. A phase
-  /// within another one is part of it and not told. `Phase` does it for a scope.
+  /// Begins a phase, which lasts until `end_phase` with the same name: an evaluation, a checkpoint,
+  /// the end of an epoch. Call it in the training thread. A phase inside another one is part of it
+  /// and not reported. For a scope use `Phase`.
   void begin_phase(const char* name) {
     if (!active_) return;
     const std::string phase = name;
@@ -99,7 +100,7 @@ class Reporter {
     if (told) print_phase(",\"phase\":" + quoted(phase) + ",\"clock\":" + text_of(now_s));
   }
 
-  /// Ends the phase of this name that began last.
+  /// Ends the latest phase of this name.
   void end_phase(const char* name) {
     if (!active_) return;
     const std::lock_guard<std::mutex> lock(mutex_);
@@ -115,14 +116,14 @@ class Reporter {
     warn(std::string(name).substr(0, 40), "is a phase that ended but did not begin");
   }
 
-  /// Prints what has not been printed yet. The destructor does.
+  /// Prints what is still unprinted. The destructor does so, too.
   void flush() {
     if (!active_) return;
     const std::lock_guard<std::mutex> lock(mutex_);
     if (pending_) print();
   }
 
-  /// Whether anything is printed at all.
+  /// True if anything is printed at all.
   bool active() const { return active_; }
 
  private:
@@ -138,7 +139,7 @@ class Reporter {
     const char* trial = std::getenv("STEPTUNE_TRIAL");
     return trial != nullptr && *trial != '\0';
   }
-  /// -1 in a program of one process, or in one that does not say.
+  /// Returns -1 in a program with one process, or without rank variables.
   static int rank() {
     for (const char* variable : {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
       const char* text = std::getenv(variable);
@@ -197,7 +198,7 @@ class Reporter {
     print();
   }
   void print_phase(const std::string& keys) {
-    // The steps before it are told first; a phase is rare, and none is left out.
+    // Print earlier steps first. Phases are rare, so each is printed.
     if (pending_) print();
     write(keys);
   }
@@ -230,14 +231,14 @@ class Reporter {
     if (process_ != process_id()) return;
     const std::string rank = told_rank_ < 0 ? "" : ",\"global_rank\":" + std::to_string(told_rank_);
     const std::string line = "[steptune] {\"v\":1" + rank + keys + "}\n";
-    // In one piece, so that lines of other threads do not cut it.
+    // Write in one call, so that other threads' lines do not split it.
     std::fwrite(line.data(), 1, line.size(), stdout);
     std::fflush(stdout);
   }
   static std::string text_of(double value) {
     char text[32];
     std::snprintf(text, sizeof text, "%.12g", value);
-    // The decimal point is the locale's, of one byte or of several.
+    // The locale's decimal point may be one byte or several.
     std::string number;
     for (const char* c = text; *c != '\0'; ++c) {
       const bool plain = (*c >= '0' && *c <= '9') || *c == '-' || *c == '+' || *c == 'e';
@@ -259,8 +260,8 @@ class Reporter {
   }
 
   const bool active_;
-  const int told_rank_;  // in each line; -1: none
-  const long process_;   // a forked child must not tell its parent's steps as its own
+  const int told_rank_;  // part of each line; -1: none
+  const long process_;   // a forked child must not report its parent's steps
   const SteadyClock::time_point begin_ = SteadyClock::now();
   std::mutex mutex_;
   std::uint64_t steps_ = 0;
@@ -275,18 +276,18 @@ class Reporter {
   std::vector<UnderWay> phases_;
 };
 
-/// The program's own reporter, made by the first call and flushed at exit.
+/// The program's reporter, created by the first call and flushed at exit.
 inline Reporter& reporter() {
   static Reporter the_reporter;
   return the_reporter;
 }
 
-/// `reporter().step(...)`: one line in an existing training loop.
+/// Calls `reporter().step(...)`: one line in an existing training loop.
 inline void report(double samples, Reporter::Metrics metrics = {}) {
   reporter().step(samples, metrics);
 }
 
-/// Adds the time until it goes out of scope to a part:
+/// Adds the time of its scope to a part:
 /// `{ steptune::PartTimer timer(reporter, "data"); batch = loader.next(); }`
 class PartTimer {
  public:
@@ -304,7 +305,7 @@ class PartTimer {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-/// A phase from here until it goes out of scope:
+/// A phase that lasts as long as its scope:
 /// `{ steptune::Phase phase(reporter, "checkpoint"); save(model); }`
 class Phase {
  public:

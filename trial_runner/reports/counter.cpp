@@ -13,7 +13,7 @@ constexpr std::size_t k_max_counters = 16;
 /// Jumps in a row after which a count is taken for that of two programs. One program that prints
 /// about twice in an epoch jumps back and forth, too, but hardly ever so often in a row.
 constexpr int k_times_forth = 3;
-/// A single restart may be that of the program.
+/// A single restart may come from a restart of the program.
 constexpr int k_times_again = 2;
 constexpr double k_notable_share = 0.1;
 /// Bars are drawn at intervals of time, so steps between two lines vary by about this factor.

@@ -29,7 +29,7 @@ class Preset {
   /// Why counters are no longer reported because they cannot be trusted; for people, with the
   /// remedy.
   [[nodiscard]] virtual std::optional<std::string> counter_fault() const { return std::nullopt; }
-  /// What the reported counters leave out so far; for people, with the remedy.
+  /// Steps or samples that the reported counters leave out so far; for people, with the remedy.
   [[nodiscard]] virtual std::optional<std::string> counter_note() const { return std::nullopt; }
 };
 

@@ -27,7 +27,7 @@ constexpr double k_longest_cancel_gap_s = 120.0;
 constexpr double k_holder_look_share = 0.05;
 constexpr double k_least_holder_look_s = 0.25;
 constexpr double k_longest_holder_look_s = 10.0;
-/// How long an accepted job may be missing from the list before it counts as gone.
+/// Time for which an accepted job may be missing from the list before it counts as gone.
 constexpr double k_missing_s = 10.0;
 /// Shared file systems cache attributes for up to a minute.
 constexpr double k_least_lease_s = 120.0;
