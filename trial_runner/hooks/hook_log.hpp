@@ -44,9 +44,9 @@ struct ReplayedSteps {
   [[nodiscard]] double ceiling() const;
 };
 
-/// A hook's reports about its program, event by event (docs/hooks-protocol.md, "Events"). A later
-/// event replaces an equal earlier one. A knob that any rank refuses must not be changed; the
-/// reason is that rank's. Skips unknown events and keys.
+/// A hook's reports about its program, event by event (docs/internals/hooks-protocol.md, "Events").
+/// A later event replaces an equal earlier one. A knob that any rank refuses must not be changed;
+/// the reason is that rank's. Skips unknown events and keys.
 class HookLog {
  public:
   /// Adds an event as JSON text; skips anything else.

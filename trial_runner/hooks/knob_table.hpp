@@ -18,7 +18,7 @@ enum class KnobClass {
 };
 
 /// A setting that PyTorch's import hook can change in a program without an option for it, as
-/// described in `pytorch/knobs.json` (docs/hooks-protocol.md).
+/// described in `pytorch/knobs.json` (docs/internals/hooks-protocol.md).
 struct Knob {
   std::string name;
   KnobClass knob_class = KnobClass::safe;

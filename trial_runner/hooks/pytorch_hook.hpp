@@ -26,7 +26,7 @@ struct HookReplay {
   double after_steps = 0.0;
 };
 
-/// Request to PyTorch's import hook (docs/hooks-protocol.md, "How the hook is entered").
+/// Request to PyTorch's import hook (docs/internals/hooks-protocol.md, "How the hook is entered").
 struct PytorchHookRequest {
   HookMode mode = HookMode::report;
   std::map<std::string, Value> knobs;      ///< by name, including those of the environment

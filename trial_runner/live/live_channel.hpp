@@ -35,7 +35,7 @@ struct LiveHello {
   int world_size = 1;
 };
 struct LiveHookEvent {
-  /// JSON (docs/hooks-protocol.md, "Events"); from other ranks only knob events.
+  /// JSON (docs/internals/hooks-protocol.md, "Events"); from other ranks only knob events.
   std::string event;
 };
 /// The program has closed its end: it has ended, or its hook has withdrawn.
@@ -53,9 +53,10 @@ inline constexpr double k_between_looks_s = 0.02;
 /// latest step reported by rank 0.
 [[nodiscard]] double next_step_to_switch(const LiveStep& last, int world_size);
 
-/// The tuner's end of the connection with PyTorch's hook in mode `live` (docs/hooks-protocol.md,
-/// "Switching while the program runs"). Never blocks. Rank 0 leads and reports steps. All ranks
-/// receive switches, and any rank may send knob events. Not thread safe.
+/// The tuner's end of the connection with PyTorch's hook in mode `live`
+/// (docs/internals/hooks-protocol.md, "Switching while the program runs"). Never blocks. Rank 0
+/// leads and reports steps. All ranks receive switches, and any rank may send knob events. Not
+/// thread safe.
 class LiveChannel {
  public:
   /// Listens on a socket in a new folder, which the destructor removes. Also removes folders left

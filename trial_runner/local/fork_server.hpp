@@ -30,7 +30,7 @@ struct ForkServerReady {
   double import_s = 0.0;  ///< duration of the imports
 };
 /// The server has forked this process. It is a child of the calling process and leads its own
-/// process group (docs/hooks-protocol.md, "A fork server").
+/// process group (docs/internals/hooks-protocol.md, "A fork server").
 struct ForkedProcess {
   pid_t pid = 0;
 };

@@ -49,7 +49,7 @@ constexpr double k_give_up_s = 30.0;
 
 constexpr std::size_t k_detail_lines = 12;
 
-/// True if the hook begins to replay batches (docs/hooks-protocol.md, "Events").
+/// True if the hook begins to replay batches (docs/internals/hooks-protocol.md, "Events").
 bool begins_replay(const Report& report) {
   return std::ranges::any_of(report.hook_events, [](const std::string& event) {
     return event.find(R"("event":"replay_begun")") != std::string::npos;
