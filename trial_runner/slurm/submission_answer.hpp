@@ -12,7 +12,7 @@ enum class Submission {
   accepted,  ///< the job exists
   unclear,   ///< the job may exist: the answer may have been lost after the submission
   full,      ///< refused for now: this user has the most jobs allowed in the queue
-  refused,   ///< refused for good
+  refused,   ///< this request is always refused
 };
 
 struct SubmissionAnswer {

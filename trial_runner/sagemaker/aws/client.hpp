@@ -16,8 +16,8 @@ namespace steptune::aws {
 
 /// A refusal by the service, or a missing answer.
 struct AwsError {
-  std::string code;     ///< the service's message
-  std::string message;  ///< the service's own words
+  std::string code;     ///< `ValidationException`, `ThrottlingException`, ...; `NoResponse`
+  std::string message;  ///< the service's message
   int http_status = 0;  ///< 0 without a response
   std::string request_id;
   std::string operation;
