@@ -44,7 +44,7 @@ struct RehearsalBill {
   /// Machine-hours of all held machines, for providers that count them (node-hours of a cluster).
   std::optional<double> machine_hours{};
   double starting_s = 0.0;  ///< of all jobs, from the request to the program's start
-  double training_s = 0.0;  ///< of all jobs, from the program's start
+  double training_s = 0.0;  ///< of all jobs, while their programs ran
   std::optional<LeastBill> least{};
 };
 

@@ -207,8 +207,8 @@ struct GpuUse {
 struct Outcome {
   OutcomeKind kind = OutcomeKind::completed;
   int exit_code = 0;        ///< exit status, or 128 + signal
-  bool had_enough = false;  ///< the runner ended the trial after `TrialSpec::enough_s`, or
-  /// Because it was beyond `TrialSpec::slow_limit`; `had_enough` is set, too.
+  bool had_enough = false;  ///< `stopped` because of `TrialSpec::enough_s` or `slow_limit`
+  /// `stopped` because of `TrialSpec::slow_limit`; `had_enough` is set, too.
   bool was_slow = false;
   /// Set if the trial failed and its last output names a missing stream.
   LackedStream lacked_stream = LackedStream::none;

@@ -140,7 +140,7 @@ class RunnerSettings {
   RunnerTraits traits_;
 };
 
-/// `local, 2 trials at a time`, and `details` after it.
+/// Returns the line `local, 2 trials at a time`, followed by `details`.
 [[nodiscard]] SummaryLine runner_line(const RunnerSettings& settings, const std::string& details);
 
 /// Known facts about the machines of a study's trials, before the study's parameters are read.

@@ -130,7 +130,7 @@ std::optional<BarTime> bar_time_in(re2::StringPiece line) {
 }  // namespace
 
 std::optional<double> LineClock::day_without_year(unsigned month, unsigned day) {
-  // The true year is unknown and does not matter; only leap years must be right.
+  // The true year is unknown. Only whether it is a leap year matters.
   constexpr int k_usual_year = 2025;
   constexpr int k_leap_year = 2028;
   if (year_ == 0) year_ = k_usual_year;

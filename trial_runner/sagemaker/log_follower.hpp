@@ -24,7 +24,7 @@ struct LogLine {
 /// SageMaker Developer Guide, "Log groups and streams".
 class LogFollower {
  public:
-  /// Overlap: events may appear until the newest one is this many seconds later.
+  /// Seconds by which an event may be older than the newest known one and still appear.
   static constexpr double k_overlap_s = 60.0;
 
   /// Reads events since `since_wall_s` (seconds since 1970). `client` outlives the object.

@@ -72,7 +72,7 @@ int WarmPools::keep_alive_s(const std::optional<PoolKey>& key, bool wanted) cons
 void WarmPools::take(const std::string& job, const std::string& by) {
   const auto used = std::ranges::find(pools_, job, &WarmPool::job);
   if (used == pools_.end()) return;
-  // After a shorter wait, the remembered wait shrinks to half at most.
+  // A shorter wait lowers the estimate, at most to half of it.
   idle_time_s_ = std::max(clock_.now_s() - used->since_s, 0.5 * idle_time_s_);
   taken_.push_back({std::move(*used), by});
   pools_.erase(used);
