@@ -8,20 +8,20 @@ training script, or put its folder on PYTHONPATH.
         ...  # one optimizer step
         steptune.report(samples=len(batch), loss=loss)
 
-Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed, and of several ranks only 0 prints,
-unless the tuner has started them (STEPTUNE_ALL_RANKS) and listens to each. Inside, the
-first step, the last and at most four a second between are printed to stdout as
-``[steptune] {"v":1,...}`` lines; steps between two lines are counted, not lost.
+Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed. Of several ranks only rank 0 prints,
+unless the tuner has started them and reads each (STEPTUNE_ALL_RANKS). In a trial, the first and
+the last step and at most four a second are printed to stdout as ``[steptune] {"v":1,...}`` lines.
+Steps between two lines are counted, not lost.
 
-Values may be numbers or anything that float() takes, tensors included. A tensor is read only when
-its line is printed, so that reporting each step does not wait for the GPU each step.
+Values may be numbers or anything that float() accepts, including tensors. A tensor is read only
+when its line is printed, so that a report in each step does not wait for the GPU in each step.
 
-Time that is no training step is a phase, told where it begins and where it ends:
+Time outside training steps is a phase. Mark its start and its end:
 
     with steptune.phase("evaluation"):
         accuracy = evaluate(model)
 
-In distributed training report on every rank what all ranks together did.
+In distributed training, report on every rank the steps and samples of all ranks together.
 """
 
 import atexit
@@ -58,7 +58,7 @@ def _in_tuner():
 
 
 def _rank():
-    """Nothing in a program of one process, or in one that does not say."""
+    """Returns None in a program with one process, or without rank variables."""
     for variable in ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"):
         if os.environ.get(variable, "").isdigit():
             return int(os.environ[variable])
@@ -70,13 +70,13 @@ def _all_ranks_report():
 
 
 class Reporter:
-    """Counts steps and samples and prints them now and then. Thread safe."""
+    """Counts steps and samples, and prints them at intervals. Thread safe."""
 
     def __init__(self):
         rank = _rank()
         self.active = _in_tuner() and (not rank or _all_ranks_report())
         self._told_rank = rank if _all_ranks_report() else None
-        self._process = None  # that reports: the first that does, which may be a forked one
+        self._process = None  # process that reports: the first one that does, which may be forked
         self._begin = time.monotonic()
         self._lock = threading.Lock()
         self._steps = 0
@@ -87,12 +87,12 @@ class Reporter:
         self._warned = set()
         self._metrics = {}
         self._parts = {}
-        self._phases = []  # under way: name, begin, whether it was told
+        self._phases = []  # under way: name, start, whether it was reported
         if self.active:
             atexit.register(self.flush)
 
     def report(self, samples=0, steps=1, **metrics):
-        """One optimizer step over `samples` samples is done (or `steps` of them)."""
+        """Reports one completed optimizer step over `samples` samples (or `steps` steps)."""
         if not self.active:
             return
         with self._lock:
@@ -101,13 +101,13 @@ class Reporter:
             samples = self._number("samples", samples)
             if samples is not None and math.isfinite(samples) and samples > 0:
                 self._samples += samples
-            # What is printed later still tells when the step ended, not when it was printed.
+            # A later line still contains the time of the step's end, not of printing.
             self._last_step_s = time.monotonic() - self._begin
             self._keep(metrics)
             self._print_if_due()
 
     def metrics(self, **metrics):
-        """Values that belong to no step: an accuracy at the end of an epoch."""
+        """Reports values that belong to no step: an accuracy at the end of an epoch."""
         if not self.active:
             return
         with self._lock:
@@ -116,7 +116,7 @@ class Reporter:
             self._print_if_due()
 
     def part(self, name, seconds):
-        """`seconds` more were spent in a part of the steps: "data", "compute", "optimizer"."""
+        """Adds `seconds` to a part of the steps: "data", "compute", "optimizer"."""
         if not self.active:
             return
         seconds = self._number(name, seconds)
@@ -126,7 +126,7 @@ class Reporter:
 
     @contextlib.contextmanager
     def timed(self, name):
-        """`with steptune.timed("data"): batch = next(batches)`"""
+        """Adds the time of a block to a part: `with steptune.timed("data"): batch = next(batches)`"""
         begin = time.monotonic()
         try:
             yield
@@ -135,8 +135,8 @@ class Reporter:
 
     @contextlib.contextmanager
     def phase(self, name):
-        """`with steptune.phase("evaluation"): ...`: this is no training step. Call it in the thread
-        that trains. A phase within another one is part of it and not told."""
+        """Marks a block as a phase: `with steptune.phase("evaluation"): ...`. Call it in the training
+        thread. A phase inside another one is part of it and not reported."""
         self.begin_phase(name)
         try:
             yield
@@ -144,7 +144,7 @@ class Reporter:
             self.end_phase(name)
 
     def begin_phase(self, name):
-        """As `phase`, where a `with` does not fit."""
+        """Begins a phase, if a `with` block does not fit; `end_phase` ends it."""
         if not self.active:
             return
         name = str(name)
@@ -160,7 +160,7 @@ class Reporter:
                 self._print_phase({"phase": name, "clock": round(now, 9)})
 
     def end_phase(self, name):
-        """Ends the phase of this name that began last."""
+        """Ends the latest phase of this name."""
         if not self.active:
             return
         name = str(name)
@@ -178,7 +178,7 @@ class Reporter:
                 self._print_phase({"phase": name, "seconds": seconds, "clock": round(now, 9)})
 
     def flush(self):
-        """Prints what has not been printed yet. Happens at exit by itself."""
+        """Prints what is still unprinted. Called automatically at exit."""
         if not self.active:
             return
         with self._lock:
@@ -190,7 +190,7 @@ class Reporter:
             self._process = os.getpid()
             forks = sys.modules.get("multiprocessing.util")
             if forks is not None and sys.modules["multiprocessing.process"].current_process().name != "MainProcess":
-                # One that multiprocessing has forked ends without what atexit calls.
+                # A process forked by multiprocessing ends without calling atexit handlers.
                 forks.Finalize(None, self.flush, exitpriority=0)
 
     def _keep(self, metrics):
@@ -199,7 +199,7 @@ class Reporter:
             if name in _RESERVED:
                 self._warn(name, "is not a valid metric name")
             else:
-                # A tensor would keep the whole graph of its computation in memory.
+                # Detach tensors, which would keep their whole computation graph in memory.
                 detach = getattr(value, "detach", None)
                 self._metrics[name] = detach() if callable(detach) else value
 
@@ -210,7 +210,7 @@ class Reporter:
             self._print()
 
     def _print_phase(self, document):
-        # The steps before it are told first; a phase is rare, and none is left out.
+        # Print earlier steps first. Phases are rare, so each is printed.
         if self._pending:
             self._print()
         self._write(document)
@@ -240,19 +240,19 @@ class Reporter:
 
     def _write(self, document):
         if self._process != os.getpid():
-            return  # a forked child must not tell its parent's steps as its own
+            return  # a forked child must not report its parent's steps
         document = dict({"v": 1}, **document)
         if self._told_rank is not None:
             document["global_rank"] = self._told_rank
         line = "[steptune] " + json.dumps(document, separators=(",", ":")) + "\n"
         try:
-            # In one piece, so that lines of other threads do not cut it.
+            # Write in one call, so that other threads' lines do not split it.
             sys.stdout.write(line)
-            flush = getattr(sys.stdout, "flush", None)  # what a program puts there may have none
+            flush = getattr(sys.stdout, "flush", None)  # a program's own stdout object may lack it
             if flush is not None:
                 flush()
         except Exception:
-            # Nobody reads any more, or there is no stdout; training goes on.
+            # The reader has gone, or there is no stdout. Training continues.
             self.active = False
 
     def _number(self, name, value):
@@ -280,5 +280,5 @@ flush = _reporter.flush
 
 
 def active():
-    """Whether anything is printed at all."""
+    """Returns True if anything is printed at all."""
     return _reporter.active

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
-# Runs several trials in turn in one job's container: a POSIX shell reads this, then a call of
-# `trial` for each. The lines that it prints are read by trial_pack.cpp. Comments are not sent.
+# Runs several trials in turn in one job's container. A POSIX shell reads this script, followed by a
+# call of `trial` for each trial. trial_pack.cpp reads its marks. Comments are not sent to the job.
 hp=${SAGEMAKER_BASE_DIR:-/opt/ml}/input/config/hyperparameters.json
 p= q=
-# Each trial is a process group of its own, where the image can make one.
+# Each trial is a process group of its own if the image has setsid.
 g= m=
 command -v setsid >/dev/null 2>&1 && g=setsid m=-
-# What a trial reports can be looked at where the image has this, and its group is sure to end.
+# Reports can be read if the image has these tools, and if the trial's whole group can be ended.
 d=${TMPDIR:-/tmp}/steptune-pack-$$
 [ -n "$m" ] || d=
 for x in mkfifo tee awk; do command -v "$x" >/dev/null 2>&1 || d=; done
-# mawk reads blocks of many lines unless it is told otherwise.
+# Without this option mawk reads many lines at once, and so too late.
 a=
 case $(awk -W version 2>/dev/null </dev/null) in mawk*) a='-W interactive' ;; esac
-# Ends a trial for the reasons $W, unless its own end or another reason came first. The marks are
-# written at once: bash's own printf would write line by line, with output of the trial in between.
+# Ends a trial for the reasons $W, unless it has ended or another reason came first. env's printf
+# writes all marks at once; bash's own would write line by line, mixed with the trial's output.
 e='
 [ -z "$D" ] || mkdir "$D" || exit
 kill -0 "$P" || exit
 env printf "\n[steptune-pack] %s $K\n" $W
 kill -s TERM -- "$M$P"'
-# Reads what a trial prints: finds by its reports that it is slow (SlowLimit in runner.hpp), and
-# tells by the folder $Z that a phase is under way.
+# Reads a trial's output. Finds by its reports that it is slow (SlowLimit in runner.hpp), and keeps
+# the folder $Z while a phase is under way.
 y='
 function value(name, at) {
   at = index($0, "\"" name "\":")
@@ -49,8 +49,8 @@ index($0, "\"phase\":") { tell(value("seconds") < 0); begin = -1; looks = 0; nex
   ended = 1
   system("eval \"$E\"; { sleep \"$C\"; kill -s KILL -- \"$M$P\"; } </dev/null >/dev/null &")
 }'
-# Finds that a trial is silent for $0 seconds, outside phases: by how much awk, the process $B, has
-# read, looked at every $L seconds. Where the system does not tell, no trial is silent.
+# Finds that a trial is silent for $0 seconds outside phases. Checks every $L seconds how much awk,
+# the process $B, has read. If the system does not show that, no trial counts as silent.
 n='
 s=0 r=
 while [ "$s" -lt "$0" ]; do
@@ -63,7 +63,7 @@ done
 eval "$E"
 sleep "$C" >/dev/null
 kill -s KILL -- "$M$P"'
-# The shell's own words about what it kills are no output of a trial.
+# Keeps the shell's messages about killed processes out of the trials' output.
 exec 3>&2 2>/dev/null
 trap 'q=1; kill -s TERM -- "$m$p"' TERM
 # trial KEY SECONDS GRACE SLOW_LIMIT IDLE_SECONDS HYPERPARAMETERS [NAME=VALUE ...] COMMAND ...
@@ -99,7 +99,7 @@ trial() {
     tee "$d/r" <"$o" 3>&- &
     t=$!
   fi
-  # What the trap sends before the trial is there is lost.
+  # A signal that the trap sends before the trial exists is lost, so wait for it and send again.
   until kill -s 0 -- "$m$p" || ! kill -s 0 "$p"; do sleep 0.1 || sleep 1; done
   [ -n "$q" ] && kill -s TERM -- "$m$p"
   while :; do
@@ -107,20 +107,21 @@ trial() {
     r=$?
     [ -n "$q" ] && kill -0 "$p" || break
   done
-  # The trap interrupts a wait; 127: this one was not.
+  # The trap may have interrupted the wait; 127: it had not.
   if [ -n "$q" ]; then
     wait "$p"
     x=$?
     [ "$x" = 127 ] || r=$x
   fi
   [ -n "$h" ] && mkdir "$h"
-  # A process just begun has no group yet.
+  # A process that has just started has no group yet.
   kill -s KILL -- "$m$w" || kill -s KILL "$w"
   [ -z "$v" ] || kill -s KILL -- "$m$v" || kill -s KILL "$v"
   [ -n "$m" ] && kill -s KILL -- "-$p"
   p=
   if [ -n "$o" ]; then
-    # A process that has left the group may hold the pipe, or the trial has never opened it.
+    # tee and awk may wait for ever: a process outside the group may have the pipe open, or the trial
+    # never opened it.
     $g sh -c 'sleep 5 >/dev/null; kill -s KILL "$@"' sh "$t" "$b" 3>&- &
     w=$!
     while kill -0 "$t" || kill -0 "$b"; do wait "$t" "$b"; done

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Unpacks PyTorch's hook, which came among the hyperparameters (carried_hook.cpp), into the folder $steptune_hook of one
-# job's container and lets Python find it: a POSIX shell reads this. $steptune_python: a Python that may be there. Comments
-# are not sent.
+# Unpacks PyTorch's hook from the hyperparameters (carried_hook.cpp) into the folder $steptune_hook of a job's container,
+# and lets Python find it. A POSIX shell reads this script. $steptune_python names a Python that may exist. Comments are
+# not sent to the job.
 steptune_hook=${TMPDIR:-/tmp}/steptune-hook-$$
 steptune_unpack='
 import base64, json, os, sys, zlib
