@@ -33,7 +33,7 @@ struct ChildRequest {
   int in = k_null_stream;
   int out = k_null_stream;
   int err = k_null_stream;
-  /// if true, descriptors without FD_CLOEXEC stay open; else only the three
+  /// If true, descriptors without FD_CLOEXEC stay open; otherwise only the three standard streams.
   bool keeps_descriptors = false;
 };
 

@@ -17,7 +17,7 @@ class Clock {
   [[nodiscard]] virtual double wall_time_s() const = 0;
 };
 
-/// CLOCK_BOOTTIME and CLOCK_REALTIME.
+/// The system's clocks: CLOCK_BOOTTIME and CLOCK_REALTIME.
 class SystemClock final : public Clock {
  public:
   [[nodiscard]] double now_s() const override;

@@ -10,9 +10,9 @@
 
 namespace steptune {
 
-/// Decides whether one running trial is stopped early. Keeps the estimates with which searcher and
-/// scheduler compare this trial: its milestones (the first estimates that reach 1, 2, 4, 8, ...
-/// times the least resource) and the first estimate at each rung of `asha`.
+/// Decides whether one running trial is stopped early. Keeps the estimates that searcher and
+/// scheduler compare with other trials: its milestones (the first estimates that reach 1, 2, 4, 8,
+/// ... times the least resource) and the first estimate at each rung of `asha`.
 class EarlyStopping {
  public:
   explicit EarlyStopping(const SchedulerOptions& options);

@@ -20,7 +20,7 @@ namespace steptune {
 
 /// Properties of one objective's values.
 struct ObjectiveTraits {
-  /// true for a time, cost or memory figure: positive, with multiplicative effects
+  /// True for a time, cost or memory figure: positive, with multiplicative effects.
   bool positive = false;
 };
 
@@ -47,7 +47,7 @@ struct SearcherOptions {
 
 struct SuggestRequest {
   std::int64_t trial = 0;  ///< number of the new trial; keys the random numbers
-  /// configurations of running trials, which are not suggested again
+  /// Configurations of running trials, which are not suggested again.
   std::span<const Configuration> running;
   /// Expected price of trying a configuration. Empty if all prices are equal. Prices differ, for
   /// example, for an instance type that is not running yet. A configuration of infinite price is
@@ -66,7 +66,7 @@ struct Suggestion {
 /// A running trial that has reached a milestone, at which it may be stopped.
 struct TrialProgress {
   const Configuration& configuration;
-  /// at rising fidelities; the last one is the current state
+  /// At rising fidelities; the last one is the current state.
   std::span<const Milestone> milestones;
 };
 

@@ -56,7 +56,7 @@ SpaceRules::Evaluator::~Evaluator() {
 }
 
 bool SpaceRules::Evaluator::holds(const Rule& rule, std::span<const double> row) {
-  std::array<double, 64> numbers;  // most parameters that an expression may mention
+  std::array<double, 64> numbers;  // an expression may mention at most 64
   const std::size_t count = rule.places.size();
   for (std::size_t i = 0; i < count; ++i)
     numbers[i] = row[rule.places[i]];

@@ -25,7 +25,7 @@ struct AblationStep {
   /// How many times better than before the step (above 1: better). If not logarithmic, the
   /// difference.
   Estimate gain;
-  /// a trial measured the value after the step; otherwise the model predicts it
+  /// A trial measured the value after the step; otherwise the model predicts it.
   bool measured = false;
 };
 

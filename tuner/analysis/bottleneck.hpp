@@ -48,7 +48,7 @@ struct ParameterResponse {
   [[nodiscard]] bool is_open_end(const Value& value) const;
 };
 
-/// What the steps of a trial wait for.
+/// Analysis of what the steps of a trial wait for.
 struct Bottleneck {
   std::int64_t trial = 0;
   double step_seconds_per_sample = 0.0;
@@ -63,7 +63,7 @@ struct Bottleneck {
   std::optional<double> loader_worker_cpu;
   /// Parameters of the study by the stage that they affect, in its order.
   std::map<StepStage, std::vector<std::string>> parameters{};
-  /// share of phases and stalls between steps in the time per sample
+  /// Share of phases and stalls between steps in the time per sample.
   double interruptions_share = 0.0;
   std::optional<double> startup_share;  ///< share of start-up and warm-up in the planned run's time
   std::vector<ParameterResponse> responses;  ///< largest range first

@@ -334,7 +334,7 @@ class Sampler {
   std::vector<double> coefficients_;  ///< coefficients of the rotated columns
   std::vector<double> gradient_;      ///< products of the columns with the residuals
   std::vector<double> left_;
-  /// information of the values about each coefficient, given all others
+  /// Information of the values about each coefficient, given all others.
   std::vector<double> information_;
   /// Prior probabilities of each group: excluded, and included with one of the slabs.
   std::vector<std::pair<double, double>> priors_;

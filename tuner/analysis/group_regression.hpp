@@ -11,9 +11,9 @@ struct GroupRegressionInput {
   std::vector<double> columns;  ///< rows of all columns, one row for each observation
   std::vector<double> values;   ///< one for each observation
   std::vector<double> weights;  ///< inverse variances up to a common factor
-  /// first column of each group, and finally the number of columns
+  /// First column of each group, and finally the number of columns.
   std::vector<std::size_t> starts;
-  /// prior standard deviation of each coefficient, up to its group's scale
+  /// Prior standard deviation of each coefficient, up to its group's scale.
   std::vector<double> scales;
   std::vector<double> inclusion;  ///< prior probability of each group to be included, in (0, 1)
 };

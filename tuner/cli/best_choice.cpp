@@ -60,7 +60,7 @@ Result<std::optional<BestChoice>> choice_of_nights(const StoredStudy& study) {
   if (!night) return tl::unexpected(night.error());
   const UsedConfiguration& used = night->after;
   if (used.study.empty() || used.trial == 0) {
-    // It uses the study file's baseline, which the study itself has measured, too.
+    // The night uses the study file's baseline, which the study itself has also measured.
     const auto standing = read_standing(study);
     if (!standing) return tl::unexpected(standing.error());
     if (standing->baseline() == nullptr) return std::nullopt;

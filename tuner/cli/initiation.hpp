@@ -27,7 +27,7 @@ struct InitRequest {
   /// Return an error if the program's progress cannot be read, because the study must run
   /// unchanged.
   bool must_tell_progress = false;
-  /// leave out options that change the training (batch size, accumulation)
+  /// Leave out options that change the training (batch size, accumulation).
   bool same_training = false;
   bool terminal = false;   ///< the program needs a pseudo-terminal
   std::string input = {};  ///< file for its standard input, relative to this folder; empty: none

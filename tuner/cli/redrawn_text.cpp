@@ -26,7 +26,7 @@ constexpr const char* k_erase_below = "\x1b[J";
 std::string first_lines(const std::string& text, std::size_t rows, std::size_t columns) {
   if (rows == 0) return text;
   std::size_t taken = 0;
-  std::size_t kept_end = 0;  // end of the lines that leave a row for the count of further lines
+  std::size_t kept_end = 0;  // end of the lines that fit above `(N more lines)`
   std::size_t more = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;

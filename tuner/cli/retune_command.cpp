@@ -136,7 +136,7 @@ ExitCode say_why_not(CommandContext& context, const std::string& study, const Er
   return context.console.error(error);
 }
 
-/// Prints this, too, and notifies those who want to know.
+/// Sends notifications that a night could not start, prints why, and returns its exit code.
 ExitCode cannot_begin(CommandContext& context, const RetuneCommandOptions& given,
                       const Notifier& notifier, const std::string& study, const Error& error) {
   // If another night is under way, that night will report its own end.

@@ -301,7 +301,7 @@ class NewProgramStudy {
     return StudyFile{result->file};
   }
 
-  /// Does this after `looked_s` of the time for examining the program have passed.
+  /// Like `by_its_options`, after `looked_s` of the time for examining the program have passed.
   Result<StudyFile> by_its_options_after(Error why, double looked_s) {
     std::optional<double> longest_s = options_.longest_s;
     if (longest_s) *longest_s -= looked_s / k_most_until_step;

@@ -14,7 +14,7 @@ namespace steptune {
 /// find them: `_BASE_: ../base.yaml`, or any path that exists there but not in `working_directory`.
 struct FileReferences {
   std::vector<TextEdit> edits;  ///< edits that make them absolute, in order
-  /// a reference that cannot be edited, such as `!include x.yaml`; may be empty
+  /// A reference that cannot be edited, such as `!include x.yaml`; may be empty.
   std::string fixed;
 };
 [[nodiscard]] FileReferences file_references(ConfigFormat format,

@@ -19,7 +19,7 @@ namespace steptune {
 struct ForeignTrial {
   std::map<std::string, Json> cells;
   bool failed = false;
-  /// why it cannot be used, for example because it was still running; otherwise empty
+  /// Why it cannot be used, for example because it was still running; otherwise empty.
   std::string left;
 };
 

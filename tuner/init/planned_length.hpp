@@ -15,7 +15,7 @@ namespace steptune {
 struct PlannedLength {
   double samples = 0.0;
   std::string why;  ///< `--epochs 14 of 60032 samples`
-  /// samples of a pass over the data, if there are several passes
+  /// Samples of a pass over the data, if there are several passes.
   std::optional<double> epoch_samples = {};
   std::string disagreement{};  ///< as in `ToldLength`
 };

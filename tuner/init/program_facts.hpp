@@ -53,8 +53,8 @@ struct ProgramFacts {
 [[nodiscard]] std::vector<NamedConfig> configs_of(const std::vector<std::string>& argv,
                                                   const std::filesystem::path& folder);
 
-/// Merges options: those of the help, completed from the source; without a help, those of the
-/// source.
+/// Merges options: uses the help's and completes them from the source. Without a help, uses the
+/// source's.
 [[nodiscard]] std::vector<ProgramOption> merged_options(std::vector<ProgramOption> from_help,
                                                         std::vector<ProgramOption> from_source);
 

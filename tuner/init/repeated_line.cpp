@@ -72,7 +72,7 @@ std::vector<std::string> words_of(std::string_view text) {
 /// One number of a kind of line, over all its lines.
 struct Series {
   std::size_t piece = 0;
-  /// words between the previous number and this one, in lower case
+  /// Words between the previous number and this one, in lower case.
   std::vector<std::string> words;
   std::string unit;      ///< text directly after it, in lower case
   bool is_rate = false;  ///< `words/s: 4321`, `4321 words/s`

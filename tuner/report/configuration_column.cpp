@@ -133,7 +133,7 @@ class CutNames {
 
  private:
   std::vector<std::string> shown_;
-  /// shorter forms of each name; the next form is last
+  /// Shorter forms of each name; the next form is last.
   std::vector<std::vector<std::string>> shorter_;
 };
 

@@ -73,7 +73,7 @@ void split_parameters(Leaderboard& board) {
 /// Samples per optimizer step as reported by the trial.
 struct StepSize {
   double mean = 0.0;
-  /// largest possible full batch, since the window may contain a smaller last batch of a pass
+  /// Largest possible full batch, since the window may contain a smaller last batch of a pass.
   double full_at_most = 0.0;
 };
 

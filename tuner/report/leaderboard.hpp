@@ -69,7 +69,7 @@ struct Leaderboard {
   std::size_t sorted_by = 0;
   std::vector<LeaderboardRow> rows;
   std::set<std::string> metrics;  ///< metrics that the trials reported, including rows left out
-  /// parameters that differ among the rows, in order of declaration
+  /// Parameters that differ among the rows, in order of declaration.
   std::vector<std::string> parameters;
   std::map<std::string, Value> constant;  ///< parameters that all rows share
   std::map<TrialStatus, std::int64_t> counts;

@@ -14,7 +14,7 @@ namespace {
 /// If more pairs are needed, a longer study is better.
 constexpr double k_most_further_pairs = 20.0;
 
-/// Returns `steptune run train.study.json --time 9m`; the time is that of the whole study.
+/// Returns `steptune run train.study.json --time 9m`; the time covers the whole study.
 std::string rerun_text(const Recommendation& recommendation, const RecommendationContext& context) {
   if (context.attached) return "give --tune a longer --time in the next run";
   if (context.rerun.empty()) return "run the tuning again with a longer --time: it goes on";

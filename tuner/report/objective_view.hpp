@@ -14,7 +14,7 @@ namespace steptune {
 /// Name and format of one objective's values.
 struct ObjectiveView {
   Objective objective;
-  /// true if `time` and `cost` are the planned run's, not per million samples
+  /// True if `time` and `cost` are the planned run's, not per million samples.
   bool planned_run = false;
   UnitName counted{};  ///< unit of the study's samples
 

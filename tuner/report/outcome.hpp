@@ -15,7 +15,7 @@ enum class StudyOutcome {
   within_limits,     ///< today's settings violate a limit; this configuration does not
   unconfirmed,       ///< best of the search; no fresh launch has confirmed it
   undecided,         ///< the time was too short to tell
-  baseline_only,     ///< better in the window, but a full buffer may hide a slower loader
+  baseline_only,     ///< the time was too short for any other configuration
   hidden_by_buffer,  ///< better in the window, but a full buffer may hide a slower loader
   not_faster,        ///< fresh launches settled that nothing is better
   failed_again,      ///< the best of the search failed in a fresh launch

@@ -105,8 +105,7 @@ Result<Standing> read_standing(const StoredStudy& study, std::size_t ranked_by) 
     auto leading = study.history.standing_trials(study.record.id, k_leading_trials, largest_first);
     if (!leading) return tl::unexpected(leading.error());
     Standing standing(stored_rules(study), *std::move(leading));
-    // With drift, the order differs from that of the measured values by which these trials were
-    // chosen.
+    // These trials were chosen by their measured values. Drift changes that order.
     if (!standing.drift().is_significant()) return standing;
   }
   return read_whole_standing(study, ranked_by);

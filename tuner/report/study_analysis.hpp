@@ -36,7 +36,7 @@ struct StudyImportance {
 /// Analysis of all trials of a study together.
 struct StudyAnalysis {
   StudyImportance importance;
-  /// bottleneck of the best trial; nullopt if none was measured
+  /// Bottleneck of the best trial; nullopt if none was measured.
   std::optional<Bottleneck> bottleneck;
 };
 

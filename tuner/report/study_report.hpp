@@ -21,12 +21,12 @@ struct StudyReport {
   std::optional<std::int64_t> baseline;  ///< number of the baseline trial
   std::optional<Recommendation> recommendation;
   RecommendationContext words;
-  /// command of the recommended trial; nullopt if it was replayed
+  /// Command of the recommended trial; nullopt if it was replayed.
   std::optional<TrialCommand> command;
   std::optional<StudyAnalysis> analysis;
   std::string no_analysis;              ///< why there is no analysis
   std::vector<SessionRecord> sessions;  ///< with the libraries that a baseline reported in each
-  /// times in which machines were kept unused; their cost is the study's overhead
+  /// Times in which machines were kept unused; their cost is the study's overhead.
   std::vector<UnusedTime> unused;
   /// Cost of the tuning so far: trials, overhead, and the time between trials on the tuner's own
   /// machine if it has a price. 0 without prices.

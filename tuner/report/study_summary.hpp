@@ -13,7 +13,7 @@ namespace steptune {
 
 /// Number of configurations of a space.
 struct SpaceSize {
-  /// before conditions and constraints; nullopt if a parameter is continuous
+  /// Before conditions and constraints; nullopt if a parameter is continuous.
   std::optional<std::uint64_t> product;
   std::optional<std::uint64_t> feasible;  ///< after them; nullopt if too many to count
 };

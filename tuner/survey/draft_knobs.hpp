@@ -51,7 +51,7 @@ class DraftKnobs {
   [[nodiscard]] bool settle_range(Json& parameter, const Json& today) const;
   [[nodiscard]] std::string range_text(const Json& parameter) const;
 
-  /// reason, and the knobs left out for it
+  /// Reason, and the knobs left out for it.
   using Left = std::pair<std::string, std::vector<std::string>>;
 
   const Survey& survey_;

@@ -14,11 +14,11 @@ namespace steptune {
 
 /// Returns the versions that the Python of a study's own command would use on this machine:
 /// `python`, and of installed libraries `torch`, `cuda`, `cudnn`, `jax`, `tensorflow`, `numpy`.
-/// Asks the interpreter, which imports none of them and has some seconds. Empty if the command
-/// starts no Python, trials run elsewhere, or PyTorch's hook reports the libraries that the program
-/// loads.
+/// Asks the interpreter, which imports none of them and must answer within some seconds. Empty if
+/// the command starts no Python, trials run elsewhere, or PyTorch's hook reports the libraries that
+/// the program loads.
 ///
-/// `folder` stores the answer for a moment.
+/// Writes the answer to a file in `folder` and removes it.
 [[nodiscard]] MachineDescription interpreter_versions(const StudySpec& study, const Clock& clock,
                                                       const Environment& environment,
                                                       const std::filesystem::path& folder);

@@ -168,7 +168,8 @@ class Watch {
   double started_s_;
   std::function<HookLog()> events_;
   bool has_imported_ = false;
-  std::optional<double> trained_unheard_s_;  ///< time since when
+  /// Time since which the program trains without a line from the hook.
+  std::optional<double> trained_unheard_s_;
   std::optional<double> replay_begun_s_;
   Survey survey_;
   bool told_of_waiting_ = false;

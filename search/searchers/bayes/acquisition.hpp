@@ -66,7 +66,7 @@ class Acquisition {
   struct Goal {
     double best = 0.0;                                  ///< one objective
     std::optional<HypervolumeImprovement> hypervolume;  ///< two objectives
-    /// upper bound of `hypervolume`, cheaper to compute
+    /// Upper bound of `hypervolume`, cheaper to compute.
     std::optional<HypervolumeImprovement> thinned;
     double dominated_area = 0.0;
     /// Logarithm of the model's weight times the worth of its unit of improvement.

@@ -46,7 +46,7 @@ class BayesSearcher final : public Searcher {
   /// Ranks candidates, and says where the search for the best one starts.
   struct CandidateRanking {
     Acquisition acquisition;
-    /// the trials that are best, or are expected to be best at full length
+    /// The trials that are best, or are expected to be best at full length.
     std::vector<Point> promising;
   };
 

@@ -39,7 +39,7 @@ struct ShiftedModel {
 /// the values, the less remains for this study's trials to explain. Its evidence, compared with
 /// that of models without it, decides its weight. Feurer, Letham, Hutter and Bakshy 2018,
 /// "Practical transfer learning for Bayesian optimization", weigh such models by how they rank
-/// trials; here each trial is predicted without itself.
+/// trials; here the weight depends on how well each trial is predicted from all others.
 class EarlierStudy {
  public:
   /// See `Learner`.

@@ -115,7 +115,7 @@ class Likelihood {
   const std::vector<bool>& outcomes_;
   double mean_;
   std::size_t pairs_ = 0;
-  /// by dimension, then by lengthscale
+  /// By dimension, then by lengthscale.
   std::vector<std::vector<std::vector<double>>> by_dimension_;
   std::vector<bool> constant_;
   std::vector<double> covariances_;

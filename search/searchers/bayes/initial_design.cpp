@@ -30,8 +30,8 @@ std::vector<double> random_column(std::size_t points, Rng& rng) {
   return column;
 }
 
-/// Returns by how many points two columns agree more often than not, or less; 0 if they agree in
-/// half of the points.
+/// Returns the difference between the numbers of points at which two columns agree and differ: 0 if
+/// they agree in half of the points.
 int likeness(const std::vector<double>& one, const std::vector<double>& other) {
   int agreeing = 0;
   for (std::size_t i = 0; i < one.size(); ++i)

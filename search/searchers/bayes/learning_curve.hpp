@@ -30,8 +30,8 @@ struct CurvePoint {
 /// configurations and fidelities together (as in MOBSTER; Klein et al. 2020, arXiv 2003.10865).
 class LearningCurveModel {
  public:
-  /// `models` has at least one model, that of the highest weight first; weights add up to 1. Trials
-  /// may be stopped from `least_fidelity` on. `feature_map` must outlive the object.
+  /// `models` has at least one model; the first has the highest weight, and weights add up to 1.
+  /// Trials may be stopped from `least_fidelity` on. `feature_map` must outlive the object.
   LearningCurveModel(const FeatureMap& feature_map, std::vector<Model> models,
                      double least_fidelity);
 

@@ -82,7 +82,7 @@ std::optional<MemoryForecast> MemoryModel::forecast() {
   for (double& probability : probabilities)
     probability /= sum;
 
-  // Add the probability that the trials that fitted would fit, each predicted from all others.
+  // Add the log probability of the trials that fitted, each predicted from all others.
   double explained = densities[best];
   for (std::size_t i = 0; i < left_out.means.size(); ++i) {
     explained +=

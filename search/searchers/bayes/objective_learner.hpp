@@ -54,7 +54,7 @@ class ObjectiveLearner {
                    double standard_error);
   [[nodiscard]] std::span<const double> values() const { return own_.values(); }
 
-  /// Returns models as `Learner::models`, that of the highest weight first. Beyond `most`, adds a
+  /// Returns models as `Learner::models`; the first has the highest weight. Beyond `most`, adds a
   /// model for each earlier study whose weight is not negligible.
   [[nodiscard]] std::vector<ObjectiveModel> models(const Matrix& pending, std::size_t most);
   /// Returns the examples' values as targets of `model`'s transform, without their noise as far as
