@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Trains a small residual network on pictures of stripes, as many training scripts do.
 
-There is nothing of Steptune in this file: the study beside it reads the progress lines that the
+This file does not use Steptune: the study in the same folder reads the progress lines that the
 script prints anyway.
 """
 import argparse
@@ -19,8 +19,8 @@ from torch.utils.data import DataLoader, Dataset
 class Stripes(Dataset):
     """Pictures of coloured stripes; the class is their direction.
 
-    They are drawn once and kept compressed, as encoded files would be; each access decodes one and
-    takes a random part of it.
+    All pictures are drawn once and kept compressed, like image files. Each access decompresses one
+    and takes a random part of it.
     """
 
     def __init__(self, count, classes, side, crop):

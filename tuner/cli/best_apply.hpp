@@ -20,8 +20,8 @@ struct ApplyOptions {
 /// if stdout is a terminal: they could control it. Otherwise returns the text unchanged.
 [[nodiscard]] std::string shown(const std::string& text);
 
-/// Returns the commands that write the choice into those of the study's configuration files that
-/// differ from it: `steptune best demo --apply ds.json`. `study` is its name, quoted for a shell.
+/// Returns commands that write the choice into the study's configuration files, for each file that
+/// differs from it: `steptune best demo --apply ds.json`. `study` is its name, quoted for a shell.
 [[nodiscard]] std::vector<std::string> pending_edits(const BestChoice& choice,
                                                      const std::string& study);
 

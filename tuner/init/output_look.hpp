@@ -21,7 +21,7 @@ struct OutputFormat {
   std::string step_name = "steps";  ///< `boosting rounds`, if each round uses all samples
 };
 
-/// Returns `[steptune]` lines, the built-in presets, and those of the files in `configs/presets`.
+/// Returns `[steptune]` lines, the built-in presets, and the presets in `configs/presets`.
 [[nodiscard]] std::vector<OutputFormat> output_formats();
 
 /// Result of reading an output in one format.
