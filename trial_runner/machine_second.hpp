@@ -17,12 +17,13 @@ struct MachineSecond {
 
   double from_s = 0.0;  ///< since the trial's start
   double to_s = 0.0;
-  /// Shares, in [0, 1], of the CPU time of the trial's CPUs (of all CPUs if the trial is not
-  /// bound): used by processes outside the trial, and taken by the hypervisor.
+  /// CPU time of the trial's CPUs (of all CPUs if the trial is not bound) that was used by
+  /// processes outside the trial, and that was taken by the hypervisor. Shares in [0, 1].
   double other_load = k_not_told;
   double steal = k_not_told;
-  /// Shares of the time in which some program of the machine waited for memory or storage (pressure
-  /// stall information), or the trial waited for its container's next CPU-quota period.
+  /// Time in which some program of the machine waited for memory, and for storage (pressure stall
+  /// information). Then the time in which the trial waited for its container's next CPU-quota
+  /// period. Shares in [0, 1].
   double memory_pressure = k_not_told;
   double storage_pressure = k_not_told;
   double quota_wait = k_not_told;

@@ -104,7 +104,7 @@ inline constexpr const char* k_page_cache_placement = "page_cache";
 inline constexpr const char* k_warm_cache = "warm";
 inline constexpr const char* k_cold_cache = "cold";
 /// Further facts with `k_cold_cache`: number and size of the dropped files, for people; their
-/// bytes, as a number; and the file that could not be dropped and why, for people (absent if none).
+/// bytes, as a number; the file that could not be dropped and why, for people (absent if none).
 inline constexpr const char* k_dropped_placement = "page_cache_dropped";
 inline constexpr const char* k_data_bytes_placement = "data_bytes";
 inline constexpr const char* k_not_dropped_placement = "page_cache_not_dropped";
@@ -247,8 +247,8 @@ struct TrialStarted {
   std::string token;
   std::map<std::string, std::string>
       placement;  ///< facts to record: cpus, gpus, thread variables that apply
-  /// Start-up time that the trial did not spend: the start of the program that it shares (its
-  /// reports then contain no start-up), or the imports of the process from which it was forked.
+  /// Start-up time that the trial did not spend. A trial in a shared program saves the program's
+  /// start (its reports then contain no start-up). A forked trial saves the imports.
   double program_startup_s = 0.0;
 };
 struct TrialReported {

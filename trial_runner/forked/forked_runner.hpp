@@ -16,9 +16,9 @@ namespace steptune {
 /// - Before the next one, the same configuration runs again, forked (trial -1, log
 ///   `fork-check.log`), and is ended when its first losses are known. If they are equal to the last
 ///   bit, all further trials are forked.
-/// - Otherwise all trials start normally, and a log line (level info) says why: losses differ or
-///   are unknown, as in a program without a seed; the process cannot be forked; or the check would
-///   take too long, because steps are long compared with the start.
+/// - Otherwise all trials start normally, and a log line (level info) says why. Losses may differ
+///   or be unknown, as in a program without a seed. The process may be impossible to fork. Or the
+///   check would take too long, because steps are long compared with the start.
 ///
 /// `clock` outlives the runner.
 [[nodiscard]] std::unique_ptr<Runner> make_forked_runner(const Clock& clock,

@@ -8,8 +8,8 @@
 
 namespace steptune {
 
-/// Variables with a process's rank or the number of ranks. If the tuner's own environment has them
-/// (from a launch in which it runs, or from the user's shell), they would mislead processes of
+/// Variables with a process's rank or the number of ranks. The tuner's own environment may have
+/// them, from a launch in which it runs or from the user's shell. They would mislead processes of
 /// launchers with other variables, such as mpirun.
 [[nodiscard]] std::span<const std::string_view> rank_variables();
 

@@ -11,11 +11,13 @@
 
 namespace steptune::local {
 
-/// Reads the clock frequencies of CPUs. Chooses once where to read them; the first source with a
-/// value wins: the cpufreq files `cpuinfo_avg_freq` (mean over the last ticks), `scaling_cur_freq`
-/// (on x86 also a mean) and `cpuinfo_cur_freq`, then `cpu MHz` in /proc/cpuinfo. Uses the last only
-/// if the CPU counts its cycles (`aperfmperf`), because most virtual machines show a constant
-/// there.
+/// Reads the clock frequencies of CPUs. Chooses once where to read them, the first source with a
+/// value:
+///
+/// - The cpufreq files `cpuinfo_avg_freq` (mean over the last ticks), `scaling_cur_freq` (on x86
+///   also a mean) and `cpuinfo_cur_freq`.
+/// - `cpu MHz` in /proc/cpuinfo, if the CPU counts its cycles (`aperfmperf`). Without that, most
+///   virtual machines show a constant.
 class CpuClocks {
  public:
   /// Chooses the source that has a value for `cpu`.

@@ -46,10 +46,11 @@ struct SystemV {
 /// Finds files and segments that a trial leaves in /dev/shm, in its temporary folder, and in System
 /// V shared memory and semaphores.
 ///
-/// Something is the trial's if it was created during the trial, belongs to this user, and either
-/// carries the process ID of one of the trial's processes in its name or was held for writing by
-/// one. In the temporary folder only the names of known temporary files are removed: a program may
-/// keep results there. Nothing that a live process holds is removed.
+/// Something belongs to the trial if it was created during the trial and is owned by this user. In
+/// addition, its name must contain the process ID of one of the trial's processes, or one of them
+/// must have had it open for writing. In the temporary folder only the names of known temporary
+/// files are removed, because a program may store results there. Nothing that a live process has
+/// open is removed.
 class Leftovers {
  public:
   /// Ignores everything that exists now. `temporary` is the trial's temporary folder, absolute.

@@ -16,10 +16,10 @@ namespace steptune::local {
 [[nodiscard]] std::string run_tag_entry(std::string_view run_tag);
 [[nodiscard]] std::string trial_tag_entry(TrialKey key);
 
-/// Finds processes on the whole machine that have all of `entries` in their environment, are one of
-/// `processes`, or belong to a process group led by one of `processes`. A group counts only if its
-/// leader still exists, at least as a zombie. Adds all descendants of the found processes. Leaves
-/// out zombies and the calling process.
+/// Finds processes on the whole machine: those with all of `entries` in their environment,
+/// `processes` themselves, and members of process groups led by one of `processes`. A group counts
+/// only if its leader still exists, at least as a zombie. Adds all descendants of the found
+/// processes. Leaves out zombies and the calling process.
 [[nodiscard]] std::vector<ProcessId> find_tagged_processes(std::span<const std::string> entries,
                                                            std::span<const ProcessId> processes);
 

@@ -14,10 +14,10 @@
 namespace steptune::local {
 
 /// Makes this process a subreaper (prctl(2), PR_SET_CHILD_SUBREAPER). If a trial's process outlives
-/// its parent, this orphan becomes a child of this process, which must reap it. During the object's
-/// lifetime a child counts as an orphan of a trial if it is younger than the object, is not
-/// registered here, and is outside this process's group or has a trial's tags. So only one object
-/// may exist at a time.
+/// its parent, this orphan becomes a child of this process, which must reap it. While the object
+/// lives, a child that is younger than the object and not registered here counts as an orphan of a
+/// trial. A child in this process's own group counts only if it has a trial's tags. So only one
+/// object may exist at a time.
 class Subreaper {
  public:
   Subreaper();

@@ -18,8 +18,8 @@ struct Autocorrelation {
 [[nodiscard]] Autocorrelation autocorrelation_of(std::span<const double> residuals);
 
 /// The same for single steps, which may depend on each other over many steps. If the correlation is
-/// significant, `inflation` uses a rho that is one standard error (Bartlett 1946) larger, at most
-/// 0.98, because too small a rho costs more than too large a one.
+/// significant, `inflation` uses a larger rho: one standard error (Bartlett 1946) more, at most
+/// 0.98. Too small a rho costs more than too large a one.
 [[nodiscard]] Autocorrelation cautious_autocorrelation_of(std::span<const double> residuals);
 
 }  // namespace steptune

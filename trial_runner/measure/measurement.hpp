@@ -95,11 +95,11 @@ struct Measurement {
   /// launches then include the variation within a launch. Without a steady state, the interval
   /// mostly reflects that a run of this length says little about a longer one.
   bool whole_run = false;
-  /// Seconds without a step at the end of the trial's time, if they were most of its time and no
-  /// phase was under way: the program may hang. Otherwise 0.
+  /// Seconds without a step at the end of the trial's time. Set if they were most of its time and
+  /// no phase was under way: the program may hang. Otherwise 0.
   double silent_s = 0.0;
   /// True if the last steps of the window differ from the others by more than chance usually
-  /// explains, but too little for a level change: throttling may just have begun. A trial that
+  /// explains, but too little for a level change. Throttling may just have begun. A trial that
   /// could end then continues until the next look. Only for running trials; not stored in the
   /// history.
   bool may_have_just_changed = false;

@@ -27,9 +27,10 @@ constexpr std::size_t k_least_points = 5;
 constexpr double k_least_half_width = 0.1;
 /// Relative half-width of a rate that includes an unknown start-up.
 constexpr double k_with_startup_half_width = 0.5;
-/// Share of a fading slow start in the window's mean, in differences of the window's halves. It is
-/// 2.04 if the start fades exponentially by the factor e over the window, and less if it fades
-/// faster. The value is larger because noise may hide a part of the difference.
+/// Share of a slow start that remains in the window's mean, as a multiple of the difference between
+/// the window's halves. It is 2.04 for a start that fades exponentially by the factor e over the
+/// window, and less for one that fades faster. The value is larger because noise may hide a part of
+/// the difference.
 constexpr double k_rest_of_slow_start = 2.5;
 /// Reports of a process came together if they took less than this share of its time, and less than
 /// the second value for each step.

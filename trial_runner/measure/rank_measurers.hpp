@@ -37,10 +37,10 @@ class RankMeasurers {
   Measurement combined_;    ///< of several ranks
 };
 
-/// Says, for people, which ranks delay the others: a rank slower than the first (processes that do
-/// not wait for each other), or one whose part `data` exceeds the others' median by at least a
-/// twentieth of a step. Other parts are not compared, because fast ranks may wait in them. Empty:
-/// none, or unknown.
+/// Says, for people, which ranks delay the others. Names a rank that is slower than the first, if
+/// processes do not wait for each other. Also names a rank whose part `data` exceeds the others'
+/// median by at least a twentieth of a step. Other parts are not compared, because fast ranks may
+/// wait in them. Empty: none, or unknown.
 [[nodiscard]] std::string stragglers(const std::map<int, const Measurement*>& ranks);
 
 }  // namespace steptune

@@ -32,8 +32,9 @@ constexpr std::size_t k_level_intervals = 8;
 constexpr double k_different_half_widths = 1.0;
 /// A slow start that fades must be slower by this many half-widths.
 constexpr double k_fading_half_widths = 2.0;
-/// Share of a fading slow start in the window's mean, in differences of the window's halves, if it
-/// fades exponentially and by half from one half to the other.
+/// Share of a slow start that remains in the window's mean, as a multiple of the difference between
+/// the window's halves. Valid for a start that fades exponentially, by half from one half to the
+/// other.
 constexpr double k_rest_of_fading = 1.5;
 /// The window must be this much longer than a fading start.
 constexpr double k_window_to_fading = 1.5;

@@ -7,8 +7,8 @@
 
 namespace steptune {
 
-/// Scatter of steps within a study's earlier trials. A trial of 30 steps can hardly know its own:
-/// it may have missed a slow step in twenty, or steps may be alike for longer than it lasts. Stored
+/// Scatter of steps within a study's earlier trials. A trial of 30 steps can hardly know its own.
+/// It may have missed a slow step in twenty, or steps may be alike for longer than it lasts. Stored
 /// as the relative variance of a mean over one second, which falls with the averaging time
 /// (time-average variance constant: N. M. Steiger and J. R. Wilson, "Convergence properties of the
 /// batch means method for simulation output analysis", INFORMS J. on Computing 13(4), 2001).

@@ -13,7 +13,7 @@ namespace steptune {
 
 /// A trial's output on disk: its first and last bytes, half of the limit each, and between them a
 /// line with the size of the omitted part. The tail is a ring buffer in the file, so memory does
-/// not grow with the limit, and after a crash of the tuner the head is readable.
+/// not grow with the limit. If the tuner is killed, the head is readable.
 class LogFile {
  public:
   /// Without a file, drops all output.

@@ -83,9 +83,10 @@ class GrowthWatch {
   bool is_no_position_ = false;
 };
 
-/// Chooses the counter of the trial's steps among several (an outer and an inner progress bar,
-/// `step` and `iter`): the one of the highest rank, and among equal ranks the furthest. A counter
-/// that has hardly grown loses the lead to a growing one. Stores at most 16 counters.
+/// Chooses the counter of the trial's steps among several, such as an outer and an inner progress
+/// bar, or `step` and `iter`. Takes the one of the highest rank, and among equal ranks the
+/// furthest. A counter that has hardly grown loses the lead to a growing one. Stores at most 16
+/// counters.
 class CounterSet {
  public:
   /// Adds a value. Returns the cumulative count if this counter leads; otherwise nullopt.

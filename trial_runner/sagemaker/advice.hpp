@@ -24,10 +24,13 @@ struct Advice {
   std::string text;
 };
 
-/// Derives advice from the utilisation of a job's machines: cores saturated while accelerators wait
-/// (with the cores that would keep them busy, and the cheapest addition from `types` that has
-/// them), accelerators unused, machines idle, memory or disk near the limit, downloads longer than
-/// the training. Missing figures lead to no advice.
+/// Derives advice from the utilisation of a job's machines. Missing figures lead to no advice.
+///
+/// - Cores saturated while accelerators wait: names the number of cores that would keep them busy,
+///   and the cheapest addition from `types` that has them.
+/// - Accelerators unused, or machines idle.
+/// - Memory or disk near the limit.
+/// - Downloads longer than the training.
 [[nodiscard]] std::vector<Advice> advise(const JobUtilisation& utilisation, const PriceTable& types,
                                          const AdviceThresholds& thresholds = {});
 

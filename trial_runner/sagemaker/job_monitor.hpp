@@ -49,8 +49,8 @@ class JobMonitor {
   void adopt(TrialJob& job, const std::string& name, int launch, const JobDescription& state);
 
   /// Ends a trial's job. If other unfinished trials share the job, waits until all of them are to
-  /// end: the job's shell accepts no commands, and ends each trial when its time is over. A failed
-  /// request is repeated at the next `look`.
+  /// end, because the job's shell accepts no commands. (The shell ends each trial when its time is
+  /// over.) A failed request is repeated at the next `look`.
   void request_stop(TrialJobs& jobs, TrialJob& job, StopReason reason);
 
   /// Updates the jobs whose state may have changed.

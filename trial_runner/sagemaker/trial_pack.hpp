@@ -13,8 +13,9 @@
 
 /// A pack: several trials that one job runs in turn on its machine, so that the start of a job is
 /// paid only once. A shell in the container (run_pack.sh) starts each trial in its own process
-/// group, ends it when its time is over or when it is clearly slow or silent, and prints marks at
-/// its start and end. A running job accepts no commands, so the request contains all that it needs.
+/// group. It ends a trial when its time is over, or when it is clearly slow or silent. It prints
+/// marks at the start and the end of each trial. A running job accepts no commands, so the request
+/// contains all that it needs.
 namespace steptune {
 
 /// One trial of a pack, as written in the request.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// steptune-slurm-supervisor FOLDER LEASE KEEP_S srun ARGUMENT...: runs srun, and stores its output
-// and its end in FOLDER (step_files.hpp), so that a trial survives the tuner that started it. After
+// steptune-slurm-supervisor FOLDER LEASE KEEP_S srun ARGUMENT...: runs srun. Stores its output and
+// its end in FOLDER (step_files.hpp), so that a trial survives the tuner that started it. After
 // srun's end it sets the allocation's lease (file LEASE) to KEEP_S from then, unless a tuner
 // changes it. SIGTERM ends srun, and with it the step.
 #include <array>
