@@ -14,12 +14,12 @@ namespace steptune {
 /// Checks that every runner makes before it starts a trial. All runners refuse in the same words.
 class Admission {
  public:
-  /// `conflict` if a study has begun already.
+  /// Returns `conflict` if a study has begun already.
   [[nodiscard]] Result<void> check_no_study() const;
   /// Admits trials of this study from now on.
   void begin_study(std::string name) { study_ = std::move(name); }
 
-  /// `internal` before a study has begun.
+  /// Returns `internal` before a study has begun.
   [[nodiscard]] Result<void> check_study() const;
 
   /// Checks that one more trial may start. Returns, in this order of precedence: `internal` before

@@ -88,13 +88,14 @@ class HeldMachinesService {
  public:
   virtual ~HeldMachinesService() = default;
 
-  /// Help text of `--region`: what a region is, and the default.
+  /// Returns the help text of `--region`: what a region is, and the default.
   [[nodiscard]] virtual std::string region_help() const = 0;
-  /// Name of idle machines, singular or plural: `warm pool`, `warm pools`.
+  /// Returns the name of idle machines, singular or plural: `warm pool`, `warm pools`.
   [[nodiscard]] virtual std::string kept_name(bool several) const = 0;
-  /// The command that releases idle machines.
+  /// Returns the command that releases idle machines.
   [[nodiscard]] virtual std::string release_command() const { return "steptune pools --release"; }
-  /// A command that ends a job for good. The word JOB in it is a placeholder for the job's name.
+  /// Returns a command that ends a job for good. The word JOB in it is a placeholder for the job's
+  /// name.
   [[nodiscard]] virtual std::string end_command() const = 0;
   /// Lists machines, and releases idle ones if requested. Uses the network. Waits in real time, at
   /// most half a minute, for machines that are being freed.

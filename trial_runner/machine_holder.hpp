@@ -21,27 +21,27 @@ class MachineHolder {
   /// False if trials end with the tuner. Then all other functions return empty or zero results.
   [[nodiscard]] virtual bool holds_machines() const { return true; }
 
-  /// Number of trials that the loop may hand over at the same time, running and waiting ones
-  /// together. At least the runner's `capacity`; more if the runner can save money by choosing the
-  /// order. Temporarily more if waiting trials need different machines than the next ones.
+  /// Returns the number of trials that the loop may hand over at the same time, running and waiting
+  /// ones together. At least the runner's `capacity`; more if the runner can save money by choosing
+  /// the order. Temporarily more if waiting trials need different machines than the next ones.
   [[nodiscard]] virtual int backlog() const = 0;
 
-  /// Number of further trials that would start as soon as machines are available, if they were
-  /// handed over now. Includes trials that one job would run one after the other. A searcher that
-  /// learns from each trial hands over no more than this. 0: none.
+  /// Returns the number of further trials that would start as soon as machines are available, if
+  /// they were handed over now. Includes trials that one job would run one after the other. A
+  /// searcher that learns from each trial hands over no more than this. 0: none.
   [[nodiscard]] virtual int open_places() const = 0;
 
-  /// Number of trials with equal machines that one job runs one after the other. 1: each trial has
-  /// a job of its own.
+  /// Returns the number of trials with equal machines that one job runs one after the other. 1:
+  /// each trial has a job of its own.
   [[nodiscard]] virtual int trials_in_turn() const = 0;
 
-  /// Seconds until a trial on `resources` would start if it were handed over now. Takes warm
-  /// machines and waiting trials into account. If several trials will share one start, returns this
-  /// trial's share of it. Infinite: waiting trials take all machines first.
+  /// Returns seconds until a trial on `resources` would start if it were handed over now. Takes
+  /// warm machines and waiting trials into account. If several trials will share one start, returns
+  /// this trial's share of it. Infinite: waiting trials take all machines first.
   [[nodiscard]] virtual double expected_start_s(const Resources& resources) const = 0;
 
-  /// Trials that were handed over and wait for a machine (queue, quota or capacity) with no end in
-  /// sight. They cost nothing. `Runner::stop` ends them at once.
+  /// Returns the trials that were handed over and wait for a machine (queue, quota or capacity)
+  /// with no end in sight. They cost nothing. `Runner::stop` ends them at once.
   [[nodiscard]] virtual std::vector<TrialKey> trials_without_machine() const = 0;
 
   /// Announces that at most this many more trials will be handed over. The runner then releases

@@ -38,7 +38,7 @@ Level level_of(std::span<const MachineSecond> seconds, double MachineSecond::*fi
   return level;
 }
 
-/// Logarithm of the speed that this value of the figure allows, up to a constant.
+/// Returns the logarithm of the speed that this value of the figure allows, up to a constant.
 double log_speed(double MachineSecond::*figure, double value) {
   const bool is_clock =
       figure == &MachineSecond::cpu_clock_hz || figure == &MachineSecond::gpu_clock_hz;

@@ -22,19 +22,19 @@ class PriceListService {
  public:
   virtual ~PriceListService() = default;
 
-  /// Prefix of the file names of its tables (`price_table_name`).
+  /// Returns the prefix of the file names of its tables (`price_table_name`).
   [[nodiscard]] virtual std::string name() const = 0;
-  /// Help text of `--region`: what a region is, and the default.
+  /// Returns the help text of `--region`: what a region is, and the default.
   [[nodiscard]] virtual std::string region_help() const = 0;
   /// Says why `region` is not valid; empty if it is. The region becomes part of a file name.
   [[nodiscard]] virtual std::string region_fault(const std::string& region) const = 0;
-  /// The region that the environment names, otherwise the provider's usual one.
+  /// Returns the region that the environment names, otherwise the provider's usual one.
   [[nodiscard]] virtual Result<std::string> default_region() const = 0;
-  /// A line that says what the prices are for.
+  /// Returns a line that says what the prices are for.
   [[nodiscard]] virtual std::string heading() const = 0;
-  /// The text of `heading` as tables store it.
+  /// Returns the text of `heading` as tables store it.
   [[nodiscard]] virtual std::string description() const = 0;
-  /// The origin of the prices, as tables store it.
+  /// Returns the origin of the prices, as tables store it.
   [[nodiscard]] virtual std::string source() const = 0;
   /// Downloads the provider's current list. Waits in real time.
   [[nodiscard]] virtual Result<ListedPrices> list(const Clock& clock,

@@ -26,10 +26,10 @@ struct Resources {
   auto operator<=>(const Resources&) const = default;
 };
 
-/// `1 ml.g5.xlarge`, `1 ml.p4d.24xlarge + 2 ml.c5.18xlarge`.
+/// Formats `1 ml.g5.xlarge`, `1 ml.p4d.24xlarge + 2 ml.c5.18xlarge`.
 [[nodiscard]] std::string to_text(const Resources& resources);
 
-/// Number of machines, over all groups.
+/// Returns the number of machines, over all groups.
 [[nodiscard]] int machine_count(const Resources& resources);
 
 }  // namespace steptune

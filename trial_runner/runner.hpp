@@ -313,7 +313,8 @@ class Runner {
   [[nodiscard]] virtual Result<void> begin_study(const std::string& name,
                                                  const std::string& identity) = 0;
 
-  /// Number of trials that can run at the same time without disturbing each other. At least 1.
+  /// Returns the number of trials that can run at the same time without disturbing each other. At
+  /// least 1.
   [[nodiscard]] virtual int capacity() const = 0;
 
   /// True if trials with an `interleaved_round` may be started together, whatever the capacity, as

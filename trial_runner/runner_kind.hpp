@@ -116,13 +116,13 @@ class RunnerSettings {
   /// Adds faults that matter only when the study is about to run: missing files.
   virtual void check_files(document::Faults& faults) const;
 
-  /// The machines that a trial of `configuration` rents. No type: the trial runs on the tuner's
-  /// machine.
+  /// Returns the machines that a trial of `configuration` rents. No type: the trial runs on the
+  /// tuner's machine.
   [[nodiscard]] virtual Resources resources_of(const Configuration& configuration) const;
   /// Returns nullopt if the study has no price.
   [[nodiscard]] virtual std::optional<HourlyPrice> price_of(
       const Configuration& configuration) const = 0;
-  /// Lines for people: the first says what runs where, further ones what it costs.
+  /// Returns lines for people: the first says what runs where, further ones what it costs.
   [[nodiscard]] virtual std::vector<SummaryLine> summary(const Configuration& baseline) const = 0;
 
   /// Creates the runner. `clock` is the system's clock; it and these settings outlive the runner.
@@ -158,9 +158,9 @@ class RunnerKind {
   RunnerKind& operator=(const RunnerKind&) = delete;
   virtual ~RunnerKind() = default;
 
-  /// Persistent: study files and databases contain it.
+  /// Returns the name. It is persistent: study files and databases contain it.
   [[nodiscard]] virtual std::string_view name() const = 0;
-  /// The name as people write it: `SageMaker`.
+  /// Returns the name as people write it: `SageMaker`.
   [[nodiscard]] virtual std::string_view title() const = 0;
 
   /// Reads the section. Always returns settings; adds faults if the section is wrong. `has_command`
@@ -168,20 +168,20 @@ class RunnerKind {
   [[nodiscard]] virtual std::unique_ptr<RunnerSettings> read(const document::Node& section,
                                                              const TrialLimits& limits,
                                                              bool has_command) const = 0;
-  /// The schema of the section. Adds the definitions that it refers to to `definitions`.
+  /// Returns the schema of the section. Adds the definitions that it refers to to `definitions`.
   [[nodiscard]] virtual Json schema(Json& definitions) const = 0;
-  /// The section's keys for the reference, and those of objects in it.
+  /// Returns the section's keys for the reference, and those of objects in it.
   [[nodiscard]] virtual std::vector<document::KeyTable> tables() const = 0;
-  /// Facts about the trials' machines if they are not the tuner's own, from the section as written,
-  /// which may be invalid. nullopt: the tuner's own machine.
+  /// Returns facts about the trials' machines if they are not the tuner's own, from the section as
+  /// written, which may be invalid. nullopt: the tuner's own machine.
   [[nodiscard]] virtual std::optional<RemoteMachine> remote_machine(
       const Json& section, const std::filesystem::path& folder) const;
 
-  /// Optional services of a kind; null if the kind has none.
+  /// Returns the optional services of a kind; null if the kind has none.
   [[nodiscard]] virtual const HeldMachinesService* held_machines() const { return nullptr; }
   [[nodiscard]] virtual const PriceListService* price_lists() const { return nullptr; }
   [[nodiscard]] virtual const LongRunForm* long_run_form() const { return nullptr; }
-  /// The checks that `steptune doctor` makes for this kind.
+  /// Returns the checks that `steptune doctor` makes for this kind.
   [[nodiscard]] virtual std::vector<Diagnosis> diagnose() const { return {}; }
 };
 

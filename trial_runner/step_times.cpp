@@ -11,7 +11,7 @@ constexpr double k_exact_steps = 16.0;
 /// Lower bound of a drawn time, as a share of the usual time.
 constexpr double k_floor = 0.05;
 
-/// Steps until the next event of a Poisson process.
+/// Returns the steps until the next event of a Poisson process.
 double steps_to_event(double mean_steps, Rng& rng) {
   return -mean_steps * std::log1p(-rng.uniform());
 }

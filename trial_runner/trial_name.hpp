@@ -13,7 +13,7 @@ namespace steptune {
 /// reads the program's output.
 inline constexpr std::string_view k_trial_variable = "STEPTUNE_TRIAL";
 
-/// Number and attempt of a trial, as its program sees them: `7.2`.
+/// Returns the number and attempt of a trial, as its program sees them: `7.2`.
 [[nodiscard]] std::string trial_name(TrialKey key);
 /// Parses a trial's name; nullopt if the text is none.
 [[nodiscard]] std::optional<TrialKey> trial_key_from_name(std::string_view name);

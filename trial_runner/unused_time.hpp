@@ -16,7 +16,7 @@ struct UnusedTime {
   double to_wall_s = 0.0;    ///< end so far
   double usd = 0.0;          ///< cost since the last report of this period; 0 without prices
 
-  /// 0 if the clock was set back meanwhile, so that other periods are not reduced.
+  /// Returns 0 if the clock was set back meanwhile, so that other periods are not reduced.
   [[nodiscard]] double seconds() const { return std::max(0.0, to_wall_s - from_wall_s); }
 };
 

@@ -13,15 +13,15 @@ struct FixedPrice {
   std::optional<double> usd_per_hour;  ///< of one machine
   double machines = 1.0;               ///< number that the planned run pays for
 
-  /// Price of a trial if `parallel` trials share one machine and each pays its part. The planned
-  /// run pays for all machines.
+  /// Returns the price of a trial if `parallel` trials share one machine and each pays its part.
+  /// The planned run pays for all machines.
   [[nodiscard]] std::optional<HourlyPrice> of_share(int parallel) const {
     if (!usd_per_hour) return std::nullopt;
     return HourlyPrice{*usd_per_hour * machines, *usd_per_hour / parallel};
   }
 };
 
-/// The keys `price_per_hour` and `instances` of a runner's section.
+/// Returns the keys `price_per_hour` and `instances` of a runner's section.
 [[nodiscard]] document::Key<FixedPrice> price_per_hour_key();
 [[nodiscard]] document::Key<FixedPrice> machines_key();
 

@@ -10,7 +10,7 @@ struct PriceParts {
   double discount_usd = 0.0;
   double volume_usd = 0.0;  ///< of their storage volumes, added to it
 
-  /// The price to pay.
+  /// Returns the price to pay.
   [[nodiscard]] constexpr double usd() const { return list_usd - discount_usd + volume_usd; }
   friend bool operator==(const PriceParts&, const PriceParts&) = default;
 };

@@ -40,7 +40,7 @@ struct ReplayedSteps {
   double step_s = 0.0;
   double before_step_s = 0.0;  ///< of the unchanged program
 
-  /// Largest speed-up of a step by any other loader, as a ratio of at least 1.
+  /// Returns the largest speed-up of a step by any other loader, as a ratio of at least 1.
   [[nodiscard]] double ceiling() const;
 };
 
@@ -59,21 +59,22 @@ class HookLog {
   [[nodiscard]] bool imported() const { return imported_; }
   /// True if the program imports PyTorch and trains.
   [[nodiscard]] bool patched() const { return kept_.contains("patched"); }
-  /// Why the hook withdrew; nullopt: it did not.
+  /// Says why the hook withdrew; nullopt: it did not.
   [[nodiscard]] std::optional<std::string> disabled() const;
-  /// Why the hook has ended the program: the unsuitable knob and the reason; nullopt: it did not.
+  /// Says why the hook has ended the program: the unsuitable knob and the reason; nullopt: it did
+  /// not.
   [[nodiscard]] std::optional<std::string> gave_up() const;
-  /// nullopt if no steps were replayed, or if the program did not allow it.
+  /// Returns nullopt if no steps were replayed, or if the program did not allow it.
   [[nodiscard]] std::optional<ReplayedSteps> replay() const;
-  /// Last event of that name with its keys; null if there was none.
+  /// Returns the last event of that name with its keys; null if there was none.
   [[nodiscard]] const Json& event(const std::string& name) const;
   [[nodiscard]] const std::map<std::string, KnobState>& knobs() const { return knobs_; }
   [[nodiscard]] std::vector<HookedLoader> loaders() const;
-  /// Installed modules that the program has imported, in order. Not stored in a history.
+  /// Returns installed modules that the program has imported, in order. Not stored in a history.
   [[nodiscard]] const std::vector<std::string>& imports() const { return imports_; }
 
-  /// The current events in order, for storage in a history. `from_json` makes the same log from
-  /// them.
+  /// Returns the current events in order, for storage in a history. `from_json` makes the same log
+  /// from them.
   [[nodiscard]] Json to_json() const;
   [[nodiscard]] static HookLog from_json(const Json& json);
 

@@ -92,7 +92,8 @@ bool passes_variable(std::span<const std::string> words, std::string_view name) 
   });
 }
 
-/// A container gets only the variables that its command names.
+/// Says why the hook cannot enter a container's program: a container gets only the variables that
+/// its command names.
 std::optional<std::string> why_of_container(std::span<const std::string> argv) {
   constexpr std::array<std::string_view, 3> k_tools{"docker", "podman", "nerdctl"};
   if (std::ranges::find(k_tools, program_name(argv.front())) == k_tools.end()) return std::nullopt;

@@ -36,7 +36,7 @@ struct Knob {
   [[nodiscard]] bool in_environment() const { return !environment.is_null(); }
 };
 
-/// All knobs, in the order of the compiled-in table.
+/// Returns all knobs, in the order of the compiled-in table.
 [[nodiscard]] const std::vector<Knob>& pytorch_knobs();
 /// Returns null if no knob has this name.
 [[nodiscard]] const Knob* find_pytorch_knob(std::string_view name);

@@ -5,7 +5,7 @@
 
 namespace steptune {
 
-/// Content of pytorch/knobs.json at build time.
+/// Returns the content of pytorch/knobs.json at build time.
 [[nodiscard]] std::string_view knob_table_text();
 
 }  // namespace steptune

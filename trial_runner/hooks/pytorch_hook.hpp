@@ -44,15 +44,15 @@ struct PytorchHookRequest {
 /// Variable that activates the hook and contains its request.
 inline constexpr const char* k_pytorch_hook_variable = "STEPTUNE_PYTORCH";
 
-/// Variables that activate the hook, and those of the environment's knobs. Without PYTHONPATH; see
-/// `with_python_path`.
+/// Returns variables that activate the hook, and those of the environment's knobs. Without
+/// PYTHONPATH; see `with_python_path`.
 [[nodiscard]] std::map<std::string, std::string> hook_variables(const PytorchHookRequest& request);
 
 /// Sets these variables in `environment`, replacing existing ones.
 void set_hook_variables(const PytorchHookRequest& request,
                         std::map<std::string, std::string>& environment);
 
-/// Folder of the installed hook. Returns an error if it is missing.
+/// Returns the folder of the installed hook. Returns an error if it is missing.
 [[nodiscard]] Result<std::filesystem::path> pytorch_hook_folder();
 
 /// Returns PYTHONPATH with `folder` before its old value, if that was set. (An empty element would

@@ -10,15 +10,16 @@
 
 namespace steptune {
 
-/// The keys `instance_type`, `instance_count`, `instance_groups`, `prices`, `price_table` and
-/// `discounts` of a runner's section.
+/// Returns the keys `instance_type`, `instance_count`, `instance_groups`, `prices`, `price_table`
+/// and `discounts` of a runner's section.
 [[nodiscard]] const std::vector<document::Key<RentedInstances>>& instance_keys();
 
 /// Checks the rules between these keys, after all are read and the price list is set. If a price is
 /// a bare number, adds the machine's data from the price table.
 void check_instance_keys(const document::ObjectNode& section, RentedInstances& instances);
 
-/// Price of one instance type: USD per hour, or an object with data of the machine.
+/// Returns the section of one instance type's price: USD per hour, or an object with data of the
+/// machine.
 [[nodiscard]] const document::Section<InstanceType>& instance_price_section();
 [[nodiscard]] const document::Section<RentedGroup>& instance_group_section();
 

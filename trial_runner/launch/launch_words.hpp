@@ -35,8 +35,8 @@ struct LaunchFault {
   std::string key;  ///< below `launch`; empty: the whole launch
   std::string message;
 };
-/// `machines` is the number that a trial rents, 1 if it rents none. `runner` is the kind's name,
-/// for messages.
+/// Returns the fault of a launch; nullopt if there is none. `machines` is the number that a trial
+/// rents, 1 if it rents none. `runner` is the kind's name, for messages.
 [[nodiscard]] std::optional<LaunchFault> fault_of(const Launch& launch, int machines,
                                                   std::span<const LauncherSupport> supported,
                                                   const std::string& runner);

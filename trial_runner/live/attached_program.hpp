@@ -38,11 +38,11 @@ class AttachedProgram {
   [[nodiscard]] bool ends_within(double wait_s) const;
   /// Messages of its hook.
   [[nodiscard]] const HookLog& log() const { return log_; }
-  /// Why the program cannot or must not be switched although it is connected; nullopt: it can.
+  /// Says why the program cannot or must not be switched although it is connected; nullopt: it can.
   [[nodiscard]] const std::optional<std::string>& unusable() const { return unusable_; }
   /// Makes the program `unusable` from now on.
   void give_up(std::string why) { unusable_ = std::move(why); }
-  /// From this object's construction to the first reported step; nullopt before.
+  /// Returns the time from this object's construction to the first reported step; nullopt before.
   [[nodiscard]] std::optional<double> startup_s() const { return startup_s_; }
 
   /// Sets these knobs, and the program's own values for all others, from the next step that all

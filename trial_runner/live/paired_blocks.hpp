@@ -33,7 +33,7 @@ class PairedBlocks {
   /// Continues the trial in another process. Unfinished blocks are lost.
   void restart();
 
-  /// The side whose turn it is.
+  /// Returns the side whose turn it is.
   [[nodiscard]] Arm arm() const { return arm_; }
   /// Adds a step of the side whose turn it is. Returns true if the turn has changed.
   [[nodiscard]] bool add(const LiveStep& step);

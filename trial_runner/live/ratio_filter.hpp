@@ -38,9 +38,9 @@ struct StepScatter {
 /// baseline's suggest, its steps are like that, and no block of it is excluded.
 class RatioFilter {
  public:
-  /// The next trial's block belongs to another trial.
+  /// Announces that the next trial's block belongs to another trial.
   void begin_trial() { is_new_trial_ = true; }
-  /// The next block belongs to another process with its own level and clock.
+  /// Announces that the next block belongs to another process with its own level and clock.
   void restart() { is_new_process_ = true; }
 
   /// Adds a block of `steps` at `seconds_per_sample`; `at_s` is its middle on the process's clock.
@@ -48,15 +48,15 @@ class RatioFilter {
   void add_baseline(double seconds_per_sample, double steps, double at_s, StepScatter within = {});
   void add_trial(double seconds_per_sample, double steps, double at_s, StepScatter within = {});
 
-  /// The baseline's seconds per sample as of the last block; nullopt before its first.
+  /// Returns the baseline's seconds per sample as of the last block; nullopt before its first.
   [[nodiscard]] std::optional<double> level() const;
-  /// Ratio of the current trial; nullopt until it lies between blocks of the baseline. The interval
-  /// is valid even if the caller looks after each block and stops at a tight one.
+  /// Returns the ratio of the current trial; nullopt until it lies between blocks of the baseline.
+  /// The interval is valid even if the caller looks after each block and stops at a tight one.
   [[nodiscard]] std::optional<TurnRatio> ratio() const;
-  /// Standard deviation of a trial's step relative to the baseline's; 1 if unknown.
+  /// Returns the standard deviation of a trial's step relative to the baseline's; 1 if unknown.
   [[nodiscard]] double scatter_ratio() const;
-  /// Longest useful block of the trial: in a longer one, the wandering level adds more uncertainty
-  /// than its steps remove.
+  /// Returns the longest useful block of the trial: in a longer one, the wandering level adds more
+  /// uncertainty than its steps remove.
   [[nodiscard]] double longest_block_s(double step_s) const;
 
  private:

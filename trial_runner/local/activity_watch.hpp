@@ -50,7 +50,7 @@ class ActivityWatch {
     [[nodiscard]] int runnable_threads() const;
   };
 
-  /// The process that trains (see `ProcessActivity`).
+  /// Returns the process that trains (see `ProcessActivity`).
   [[nodiscard]] pid_t trainer() const;
   void add_trainer(ProcessActivity& activity) const;
 

@@ -19,7 +19,7 @@ class AffinityScope {
   AffinityScope& operator=(const AffinityScope&) = delete;
   ~AffinityScope();
 
-  /// 0, or the error number if the system refused the binding.
+  /// Returns 0, or the error number if the system refused the binding.
   [[nodiscard]] int error() const { return error_; }
 
  private:

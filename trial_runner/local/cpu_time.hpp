@@ -46,8 +46,8 @@ struct CpuBusyTime {
 [[nodiscard]] std::optional<Disturbance> disturbance_between(const CpuTime& before,
                                                              const CpuTime& after, double own_s);
 
-/// CPU seconds used by a trial. `processes` are its live processes; `reaped_cpu_s` is the time of
-/// its orphans that have ended.
+/// Returns CPU seconds used by a trial. `processes` are its live processes; `reaped_cpu_s` is the
+/// time of its orphans that have ended.
 [[nodiscard]] double own_cpu_seconds(std::span<const ProcessStat> processes, double reaped_cpu_s);
 
 /// Measures how busy a trial keeps its CPUs.
@@ -55,7 +55,8 @@ class CpuUse {
  public:
   /// `own_s` is from `own_cpu_seconds`.
   void look(double now_s, double own_s);
-  /// Busy share from the first sample to the latest; nullopt if they are too close together.
+  /// Returns the busy share from the first sample to the latest; nullopt if they are too close
+  /// together.
   [[nodiscard]] std::optional<double> busy_share(int cpus) const;
 
  private:

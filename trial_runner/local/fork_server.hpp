@@ -63,7 +63,7 @@ class ForkServer {
   ~ForkServer();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
-  /// Readable when a message is available.
+  /// Returns the descriptor, which is readable when a message is available.
   [[nodiscard]] int fd() const { return line_.get(); }
 
   /// Requests a process. The server handles requests in order, after its imports. `variables` are

@@ -29,9 +29,9 @@ class GpuWatch {
   /// Takes a sample at `now_s`. `processes` are the trial's.
   Strangers look(double now_s, std::span<const ProcessStat> processes);
 
-  /// GPU use over all samples; nullopt if no GPU could be read.
+  /// Returns GPU use over all samples; nullopt if no GPU could be read.
   [[nodiscard]] std::optional<GpuUse> use() const { return all_.mean(); }
-  /// GPU use over the samples since the last call.
+  /// Returns GPU use over the samples since the last call.
   [[nodiscard]] std::optional<GpuUse> use_since_asked();
 
  private:

@@ -23,7 +23,7 @@ class Interleaving {
   /// Drops the waiting trials that `which` selects, and returns their keys.
   [[nodiscard]] std::vector<TrialKey> cancel(const std::function<bool(TrialKey)>& which);
   [[nodiscard]] const std::deque<TrialSpec>& waiting() const { return waiting_; }
-  /// The round of the trials that wait or run; 0 without any.
+  /// Returns the round of the trials that wait or run; 0 without any.
   [[nodiscard]] int round() const {
     return waiting_.empty() ? round_ : waiting_.front().interleaved_round;
   }
@@ -36,7 +36,7 @@ class Interleaving {
                                                  Subreaper& subreaper,
                                                  std::vector<TrialEvent>& events);
 
-  /// Next time at which `advance` has work without an event; infinite if there is none.
+  /// Returns the next time at which `advance` has work without an event; infinite if there is none.
   [[nodiscard]] double next_timer_s(double now_s, const std::vector<LocalTrial>& trials) const;
 
  private:

@@ -45,7 +45,7 @@ bool is_temporary_name(std::string_view name) {
                              [&](std::string_view begin) { return name.starts_with(begin); });
 }
 
-/// Time of creation; nullopt if the file system does not keep it.
+/// Returns the time of creation; nullopt if the file system does not keep it.
 std::optional<double> birth_s(const fs::path& path) {
   constexpr double k_seconds_per_ns = 1e-9;
   struct statx told {};

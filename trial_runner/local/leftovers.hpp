@@ -27,11 +27,11 @@ struct Leftover {
 struct ClearedLeftovers {
   std::vector<Leftover> removed;
   std::vector<Leftover> left;  ///< perhaps not the trial's, or not removable
-  /// `/dev/shm/a (8.1 MiB), ...`; empty if nothing is left.
+  /// Formats `/dev/shm/a (8.1 MiB), ...`; empty if nothing is left.
   [[nodiscard]] std::string text() const;
 };
 
-/// Folder in which a process with this environment keeps temporary files.
+/// Returns the folder in which a process with this environment keeps temporary files.
 [[nodiscard]] std::filesystem::path temporary_folder(
     const std::map<std::string, std::string>& environment);
 

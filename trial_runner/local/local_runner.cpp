@@ -112,7 +112,7 @@ class LocalRunner final : public Runner {
   /// Collects what a trial's start needs, opens its log, and sets the page cache to the wanted
   /// state.
   [[nodiscard]] Result<Launching> prepare(const TrialSpec& spec);
-  /// The variables of this process plus the trial's own, before a slot adds its variables.
+  /// Returns the variables of this process plus the trial's own, before a slot adds its variables.
   [[nodiscard]] Environment own_environment(const TrialSpec& spec) const;
   /// Returns false if the trial needs a new interpreter.
   [[nodiscard]] bool begin_forked(const Launching& launching);

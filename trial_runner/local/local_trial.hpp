@@ -56,7 +56,7 @@ class LocalTrial {
     return now_s < next_read_s_ ? -1 : process_.output.get();
   }
 
-  /// Next time at which `advance` has work without a ready descriptor.
+  /// Returns the next time at which `advance` has work without a ready descriptor.
   [[nodiscard]] double next_timer_s(double now_s) const;
 
   /// Does all work that is due, and appends reports to `events`. Returns true when all processes of
@@ -70,9 +70,9 @@ class LocalTrial {
   /// Ends the trial with its own grace period (`Runner::stop`).
   void stop(double now_s) { end(EndedBy::stop, now_s, limits_.grace_s); }
 
-  /// Processes of the trial that have left its process group: all that were seen, and those since
-  /// the last call. They are recorded because a process that also clears its environment could no
-  /// longer be assigned to the trial.
+  /// Returns the processes of the trial that have left its process group: all that were seen, and
+  /// those since the last call. They are recorded because a process that also clears its
+  /// environment could no longer be assigned to the trial.
   [[nodiscard]] const std::set<ProcessId>& strayed() const { return strayed_; }
   [[nodiscard]] std::vector<ProcessId> take_newly_strayed() {
     return std::exchange(newly_strayed_, {});
@@ -87,7 +87,7 @@ class LocalTrial {
   void go_on(double now_s, std::vector<TrialEvent>& events);
   /// True if someone has begun to end it, or if its main process is gone.
   [[nodiscard]] bool is_ending() const { return kill_at_s_ || give_up_at_s_ || exited_s_; }
-  /// Number of progress reports so far.
+  /// Returns the number of progress reports so far.
   [[nodiscard]] std::int64_t progress_reports() const { return progress_reports_; }
   [[nodiscard]] double peak_memory_bytes() const { return memory_.peak_bytes().value_or(0.0); }
 
@@ -102,7 +102,8 @@ class LocalTrial {
   /// `trial_s` is the trial's time without pauses.
   void on_line(std::string_view line, double trial_s, std::vector<TrialEvent>& events);
   void check_limits(double now_s);
-  /// When the idle limit expires. A phase may be silent for any time; the wall limit still applies.
+  /// Returns when the idle limit expires. A phase may be silent for any time; the wall limit still
+  /// applies.
   [[nodiscard]] double idle_until_s() const;
   void look_at_processes(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
   void look_at_machine(double now_s, double own_s, const std::vector<ProcessStat>& processes,
@@ -111,7 +112,7 @@ class LocalTrial {
   void kill_group(int signal) const;
   /// Sends SIGKILL to all processes except helpers that clean up after others.
   void kill_all_but_helpers() const;
-  /// Live processes of the trial: its process tree and its orphans, without zombies.
+  /// Returns live processes of the trial: its process tree and its orphans, without zombies.
   [[nodiscard]] std::vector<ProcessStat> processes_now(Subreaper& subreaper) const;
   [[nodiscard]] bool main_has_exited() const;
   [[nodiscard]] bool end_descendants(double now_s, Subreaper& subreaper);

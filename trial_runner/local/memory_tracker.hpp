@@ -24,7 +24,8 @@ class MemoryTracker {
   void add(const rusage& usage);
 
   [[nodiscard]] std::optional<double> peak_bytes() const { return peak_bytes_; }
-  /// Peak without file pages, which the kernel frees when memory is short. Known from samples only.
+  /// Returns the peak without file pages, which the kernel frees when memory is short. Known from
+  /// samples only.
   [[nodiscard]] std::optional<double> peak_unreclaimable_bytes() const {
     return peak_unreclaimable_bytes_;
   }

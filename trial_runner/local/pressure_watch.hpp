@@ -22,7 +22,7 @@ struct PressureCounters {
 /// CPU's counter for its package covers all CPUs of that package.
 [[nodiscard]] PressureCounters read_pressure(const SystemFiles& files);
 
-/// Seconds since boot in which some process waited for storage (PSI); nothing without PSI.
+/// Returns seconds since boot in which some process waited for storage (PSI); nothing without PSI.
 [[nodiscard]] std::optional<double> storage_stall_s(const SystemFiles& files);
 
 /// Growth of the counters during a period, as shares of that period.

@@ -11,8 +11,8 @@
 
 namespace steptune::local {
 
-/// Environment entries `NAME=value` by which a runner finds its processes again. Every process that
-/// the runner starts, and every process of a trial, inherits them.
+/// Returns environment entries `NAME=value` by which a runner finds its processes again. Every
+/// process that the runner starts, and every process of a trial, inherits them.
 [[nodiscard]] std::string run_tag_entry(std::string_view run_tag);
 [[nodiscard]] std::string trial_tag_entry(TrialKey key);
 

@@ -37,7 +37,7 @@ class Subreaper {
   /// trial runs, orphans without tags count as its own.
   [[nodiscard]] std::vector<ProcessStat> orphans_of(pid_t main);
 
-  /// The tags given to `add_trial`.
+  /// Returns the tags given to `add_trial`.
   [[nodiscard]] const std::vector<std::string>& tags_of(pid_t main) const {
     return trials_.at(main).tags;
   }

@@ -16,7 +16,7 @@ namespace steptune::local {
 class TrialPauses {
  public:
   [[nodiscard]] bool is_paused() const { return since_s_.has_value(); }
-  /// Total length of all completed pauses.
+  /// Returns the total length of all completed pauses.
   [[nodiscard]] double paused_s() const { return paused_s_; }
   /// Converts `now_s` to the trial's time.
   [[nodiscard]] double trial_time_s(double now_s) const {

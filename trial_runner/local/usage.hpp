@@ -8,7 +8,7 @@ namespace steptune::local {
 inline constexpr double k_microsecond_s = 1e-6;
 inline constexpr double k_kib = 1024.0;
 
-/// CPU time of a process and of those of its descendants that it has waited for.
+/// Returns CPU time of a process and of those of its descendants that it has waited for.
 [[nodiscard]] inline double cpu_seconds(const rusage& usage) {
   return static_cast<double>(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
          static_cast<double>(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * k_microsecond_s;

@@ -12,8 +12,8 @@
 
 namespace steptune::local {
 
-/// Path of the installed helper `steptune-watchdog` (common/shipped_files.hpp). Returns a `runner`
-/// error if it is missing.
+/// Returns the path of the installed helper `steptune-watchdog` (common/shipped_files.hpp). Returns
+/// a `runner` error if it is missing.
 [[nodiscard]] Result<std::filesystem::path> find_watchdog_program();
 
 /// A small process that outlives this one. If this process dies, even by SIGKILL, the watchdog

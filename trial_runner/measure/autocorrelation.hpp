@@ -17,9 +17,9 @@ struct Autocorrelation {
 /// Biometrika 41, 1954), and is at most 0.9. `residuals` are deviations from a mean (sum 0).
 [[nodiscard]] Autocorrelation autocorrelation_of(std::span<const double> residuals);
 
-/// The same for single steps, which may depend on each other over many steps. If the correlation is
-/// significant, `inflation` uses a larger rho: one standard error (Bartlett 1946) more, at most
-/// 0.98. Too small a rho costs more than too large a one.
+/// Estimates the same for single steps, which may depend on each other over many steps. If the
+/// correlation is significant, `inflation` uses a larger rho: one standard error (Bartlett 1946)
+/// more, at most 0.98. Too small a rho costs more than too large a one.
 [[nodiscard]] Autocorrelation cautious_autocorrelation_of(std::span<const double> residuals);
 
 }  // namespace steptune

@@ -119,9 +119,10 @@ struct Measurement {
   /// Bounds of the window in seconds since the process began.
   [[nodiscard]] double window_begin_s() const { return startup_s + warmup_s; }
   [[nodiscard]] double window_end_s() const { return window_begin_s() + window_s; }
-  /// Time that a long run pays once: the start-up, and the warm-up's time beyond steady steps.
+  /// Returns the time that a long run pays once: the start-up, and the warm-up's time beyond steady
+  /// steps.
   [[nodiscard]] double once_s() const { return std::max(0.0, startup_s + warmup_excess_s); }
-  /// Half-width relative to the mean; infinite while unknown.
+  /// Returns the half-width relative to the mean; infinite while unknown.
   [[nodiscard]] double relative_half_width() const {
     return status == MeasurementStatus::steady ? half_width_s / seconds_per_sample
                                                : std::numeric_limits<double>::infinity();

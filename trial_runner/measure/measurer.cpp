@@ -245,13 +245,13 @@ struct Measurer::State {
     return m;
   }
 
-  /// Seconds per sample between two points, including phases.
+  /// Returns seconds per sample between two points, including phases.
   [[nodiscard]] double mean_rate(std::size_t from, std::size_t to) const {
     return (series.time_s(to) - series.time_s(from)) / (series[to].samples - series[from].samples);
   }
 
-  /// Seconds per sample of the first half of the samples minus those of the second half; 0 with
-  /// fewer than three points.
+  /// Returns seconds per sample of the first half of the samples minus those of the second half; 0
+  /// with fewer than three points.
   [[nodiscard]] double difference_of_halves_s(std::span<const std::size_t> points) const {
     if (points.size() < 3) return 0.0;
     const double half = 0.5 * (series[points.front()].samples + series[points.back()].samples);
@@ -292,16 +292,17 @@ struct Measurer::State {
     }
   }
 
-  /// Samples processed before the first report. If the trial cannot have processed so many in its
-  /// time, the counter continues that of a former run.
+  /// Returns the samples processed before the first report. If the trial cannot have processed so
+  /// many in its time, the counter continues that of a former run.
   [[nodiscard]] double before_first(const ProgressPoint& first) const {
     const double at_most = (first.received_s - options.started_s) /
                            std::max(measurement.step_seconds_per_sample, 1e-300);
     return first.samples <= at_most || series.size() < 2 ? first.samples : least_before_first();
   }
 
-  /// A resumed run's counter may begin at any value. So at most as many samples count before the
-  /// first report as between it and the second. Needs two reports.
+  /// Returns the samples that count as processed before the first report. A resumed run's counter
+  /// may begin at any value, so they are at most those between the first report and the second.
+  /// Needs two reports.
   [[nodiscard]] double least_before_first() const {
     return std::min(series[0].samples, series[1].samples - series[0].samples);
   }

@@ -16,8 +16,8 @@ class PhaseEvents {
 
  private:
   friend struct PhaseCost;
-  /// Standard deviation of the durations. `usual` is the relative one to assume while there are
-  /// few.
+  /// Returns the standard deviation of the durations. `usual` is the relative one to assume while
+  /// there are few.
   [[nodiscard]] double spread_s(double usual) const;
 
   double count_ = 0.0;

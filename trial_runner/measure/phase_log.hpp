@@ -22,7 +22,7 @@ class PhaseLog {
   /// previous counter would have ended at `steps_done_s`.
   void end_open(double samples, double steps_done_s, double now_s);
 
-  /// Total seconds of all phases so far.
+  /// Returns the total seconds of all phases so far.
   [[nodiscard]] double total_s() const { return total_s_; }
   [[nodiscard]] const std::map<std::string, PhaseEvents>& events() const { return events_; }
 

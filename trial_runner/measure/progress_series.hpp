@@ -35,7 +35,7 @@ class ClockComparison {
   void add(double received_s, std::optional<double> clock_s);
 
   [[nodiscard]] bool is_trusted() const { return fault().empty(); }
-  /// Why the trial's clock is not used, for people; empty if it is used or absent.
+  /// Says why the trial's clock is not used, for people; empty if it is used or absent.
   [[nodiscard]] std::string fault() const;
   [[nodiscard]] bool has_clock() const { return has_clock_; }
 
@@ -80,7 +80,8 @@ class ProgressSeries {
   }
   [[nodiscard]] const ProgressPoint& back() const { return (*this)[size() - 1]; }
 
-  /// Time of a point by the trial's own clock if it can be trusted; otherwise by receipt.
+  /// Returns the time of a point by the trial's own clock if it can be trusted; otherwise by
+  /// receipt.
   [[nodiscard]] double time_s(std::size_t i) const;
   [[nodiscard]] bool uses_own_clock() const { return clock_.has_clock() && clock_.is_trusted(); }
   [[nodiscard]] const ClockComparison& clock() const { return clock_; }

@@ -64,7 +64,7 @@ class PointElimination {
     if (!pinned_[i]) candidates_.emplace(area_of(i), i);
   }
 
-  /// Twice the area of the triangle of a point and its neighbours.
+  /// Returns twice the area of the triangle of a point and its neighbours.
   [[nodiscard]] double area_of(std::size_t i) const {
     const TracePoint& a = points_[before_[i]];
     const TracePoint& b = points_[i];

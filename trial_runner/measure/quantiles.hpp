@@ -6,16 +6,16 @@ namespace steptune {
 /// Student's t that is exceeded with probability `tail`. `freedom` is at least 1 and may be
 /// fractional.
 [[nodiscard]] double student_quantile(double freedom, double tail);
-/// Half-width of a 95 % interval, in standard errors.
+/// Returns the half-width of a 95 % interval, in standard errors.
 [[nodiscard]] double student_quantile_95(double freedom);
-/// Upper end of the 95 % interval of a Poisson mean after `count` events.
+/// Returns the upper end of the 95 % interval of a Poisson mean after `count` events.
 [[nodiscard]] double poisson_upper_95(double count);
-/// Upper end of the 95 % interval of a mean of gamma-distributed values, relative to the observed
-/// mean. `shape` is that of their sum: n for n exponential values.
+/// Returns the upper end of the 95 % interval of a mean of gamma-distributed values, relative to
+/// the observed mean. `shape` is that of their sum: n for n exponential values.
 [[nodiscard]] double gamma_mean_upper_95(double shape);
 
-/// The value below which a chi-squared variable lies with probability `below`. `freedom` is above
-/// 0.
+/// Returns the value below which a chi-squared variable lies with probability `below`. `freedom` is
+/// above 0.
 [[nodiscard]] double chi_squared_quantile(double freedom, double below);
 
 }  // namespace steptune

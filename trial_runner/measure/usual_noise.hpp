@@ -19,8 +19,8 @@ class UsualNoise {
   /// program. Ignores phases rarer than every 64 steps: trials may end before one comes, and are
   /// compared without them.
   void add(const Measurement& measurement);
-  /// Weighted mean, in seconds. A mean over T seconds has the relative variance of this divided by
-  /// T. 0 before the first usable trial.
+  /// Returns the weighted mean, in seconds. A mean over T seconds has the relative variance of this
+  /// divided by T. 0 before the first usable trial.
   [[nodiscard]] double variance_s() const { return weight_ > 0.0 ? sum_s_ / weight_ : 0.0; }
 
  private:

@@ -30,7 +30,7 @@ class LogFile {
   /// Puts the tail in order if anything was left out.
   void finish();
 
-  /// Why the log is incomplete; empty if it is complete.
+  /// Says why the log is incomplete; empty if it is complete.
   [[nodiscard]] const std::string& fault() const { return fault_; }
 
  private:

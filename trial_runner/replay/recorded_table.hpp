@@ -42,7 +42,7 @@ class RecordedTable {
     bool is_part = false;  ///< part of the objective, which is a time
   };
   [[nodiscard]] const std::vector<std::string>& parameters() const { return parameters_; }
-  /// The objective first, then the others.
+  /// Returns the objective first, then the others.
   [[nodiscard]] const std::vector<Column>& measured() const { return measured_; }
   [[nodiscard]] const std::unordered_map<std::string, Row>& rows() const { return rows_; }
 

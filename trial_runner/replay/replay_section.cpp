@@ -15,7 +15,7 @@ using document::Section;
 constexpr const char* k_replayed_prices = "sagemaker";
 constexpr double k_max_duration_s = 30.0 * 86'400.0;
 
-/// A key that is left out if rented instances determine the number of machines.
+/// Returns a key that is left out if rented instances determine the number of machines.
 Key<ReplaySection> counted_machines_key() {
   const Key<FixedPrice> plain = machines_key();
   Key<ReplaySection> key(

@@ -6,7 +6,7 @@
 
 namespace steptune {
 
-/// The section's keys and the rules between them.
+/// Returns the section's keys and the rules between them.
 [[nodiscard]] const document::Section<ReplaySection>& replay_section();
 
 }  // namespace steptune

@@ -37,7 +37,7 @@ class ReplayTrial {
 
   [[nodiscard]] TrialKey key() const { return plan_.spec.key; }
   [[nodiscard]] double grace_s() const { return plan_.spec.limits.grace_s; }
-  /// Time of the next event; infinite after the trial's end.
+  /// Returns the time of the next event; infinite after the trial's end.
   [[nodiscard]] double next_s() const { return next_s_; }
   /// Returns the next event. There is none after `TrialFinished`.
   [[nodiscard]] TrialEvent next();

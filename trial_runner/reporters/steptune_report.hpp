@@ -276,7 +276,7 @@ class Reporter {
   std::vector<UnderWay> phases_;
 };
 
-/// The program's reporter, created by the first call and flushed at exit.
+/// Returns the program's reporter, created by the first call and flushed at exit.
 inline Reporter& reporter() {
   static Reporter the_reporter;
   return the_reporter;

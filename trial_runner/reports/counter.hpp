@@ -29,8 +29,8 @@ class CumulativeCounter {
   /// True if lines of two programs with distant counts are mixed, even with many lines of one
   /// between two of the other. Then there is no cumulative count.
   [[nodiscard]] bool several_writers() const { return several_writers_; }
-  /// Largest share of an epoch that may be missing: no line shows the epoch's length, so steps
-  /// after its last line are not counted. 0 until the counter has started again twice.
+  /// Returns the largest share of an epoch that may be missing: no line shows the epoch's length,
+  /// so steps after its last line are not counted. 0 until the counter has started again twice.
   [[nodiscard]] double uncounted_share() const { return uncounted_share_; }
 
  private:
@@ -57,10 +57,10 @@ class CumulativeCounter {
   bool several_writers_ = false;
 };
 
-/// Text for people about such a counter: its name, the finding and the remedy.
+/// Returns the text for people about such a counter: its name, the finding and the remedy.
 [[nodiscard]] std::string several_writers_fault(std::string_view counter);
-/// Text about uncounted shares of epochs, for steps or otherwise samples; nullopt if both shares
-/// are too small to matter.
+/// Returns the text about uncounted shares of epochs, for steps or otherwise samples; nullopt if
+/// both shares are too small to matter.
 [[nodiscard]] std::optional<std::string> uncounted_note(double share_of_steps,
                                                         double share_of_samples);
 
@@ -95,7 +95,7 @@ class CounterSet {
   void lead(const std::string& key);
   /// True if several programs print one of the counters. That counter is no longer reported.
   [[nodiscard]] bool several_writers() const;
-  /// `CumulativeCounter::uncounted_share` of the leading counter.
+  /// Returns `CumulativeCounter::uncounted_share` of the leading counter.
   [[nodiscard]] double uncounted_share() const;
 
  private:

@@ -12,8 +12,8 @@
 
 namespace steptune {
 
-/// The user's regular expressions as a preset. RE2's time is linear in the line's length, so no
-/// expression or line can stall the tuner.
+/// Returns the user's regular expressions as a preset. RE2's time is linear in the line's length,
+/// so no expression or line can stall the tuner.
 [[nodiscard]] Result<std::unique_ptr<Preset>> make_metric_regexes(
     const std::vector<MetricDefinition>& definitions);
 

@@ -42,7 +42,7 @@ bool is_split(std::string_view word) {
   return word == "train" || word == "val" || word == "valid" || word == "test" || word == "eval";
 }
 
-/// `DEBUG loss` becomes `loss`; `val loss` and `loss val` become `val_loss`.
+/// Normalises a name: `DEBUG loss` becomes `loss`; `val loss` and `loss val` become `val_loss`.
 std::string pair_name(std::string_view text) {
   const std::size_t blank = text.find(' ');
   if (blank == std::string_view::npos) return std::string(text);

@@ -26,14 +26,15 @@ class Preset {
   virtual void read(std::string_view line, Report& report) = 0;
 
   [[nodiscard]] virtual CountUnit unit() const { return CountUnit::steps; }
-  /// Why counters are no longer reported because they cannot be trusted; for people, with the
+  /// Says why counters are no longer reported because they cannot be trusted; for people, with the
   /// remedy.
   [[nodiscard]] virtual std::optional<std::string> counter_fault() const { return std::nullopt; }
-  /// Steps or samples that the reported counters leave out so far; for people, with the remedy.
+  /// Returns the steps or samples that the reported counters leave out so far; for people, with the
+  /// remedy.
   [[nodiscard]] virtual std::optional<std::string> counter_note() const { return std::nullopt; }
 };
 
-/// The names: `tqdm`, `keras`, `hf-trainer`, `lightning`, `key=value`.
+/// Returns the names: `tqdm`, `keras`, `hf-trainer`, `lightning`, `key=value`.
 [[nodiscard]] std::span<const std::string> preset_names();
 /// Returns null for an unknown name.
 [[nodiscard]] std::unique_ptr<Preset> make_preset(std::string_view name);

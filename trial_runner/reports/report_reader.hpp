@@ -36,21 +36,21 @@ class ReportReader {
   /// phases.
   [[nodiscard]] std::optional<Report> read_line(std::string_view line, double received_s);
 
-  /// Names of the metrics in the latest line.
+  /// Returns names of the metrics in the latest line.
   [[nodiscard]] const std::set<std::string>& latest_metrics() const;
 
   /// True if a phase has begun and neither an end nor a counter has come since. Then silence, as in
   /// a long evaluation, does not mean that the trial hangs.
   [[nodiscard]] bool phase_under_way() const;
 
-  /// Unit of the counters so far. Epochs or percent if the output has no other counter.
+  /// Returns the unit of the counters so far. Epochs or percent if the output has no other counter.
   [[nodiscard]] CountUnit unit() const;
 
-  /// Number of rejected lines that looked like reports.
+  /// Returns the number of rejected lines that looked like reports.
   [[nodiscard]] std::uint64_t rejected_lines() const;
-  /// First rejected line, for a warning.
+  /// Returns the first rejected line, for a warning.
   [[nodiscard]] const std::optional<Rejection>& first_rejection() const;
-  /// Text for people about rejected lines and uncounted steps; empty if there are none.
+  /// Returns the text for people about rejected lines and uncounted steps; empty if there are none.
   [[nodiscard]] std::string rejections() const;
 
  private:

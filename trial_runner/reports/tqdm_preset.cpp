@@ -41,8 +41,8 @@ int rank_of(std::string_view description) {
   return re2::RE2::PartialMatch(text, k_regex) ? 1 : 0;
 }
 
-/// Key of a bar that is equal in all epochs: the letters of its description, and its length.
-/// Numbers and blanks change from line to line.
+/// Returns the key of a bar that is equal in all epochs: the letters of its description, and its
+/// length. Numbers and blanks change from line to line.
 std::string bar_key(const ProgressBar& bar) {
   std::string key;
   for (const char c : bar.description) {

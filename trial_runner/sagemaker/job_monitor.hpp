@@ -57,7 +57,7 @@ class JobMonitor {
   [[nodiscard]] Result<void> look(TrialJobs& jobs, std::vector<TrialEvent>& events);
   /// Reads new output if it is due.
   [[nodiscard]] Result<void> read_output(TrialJobs& jobs, std::vector<TrialEvent>& events);
-  /// Time of the last complete reading of output; minus infinity before the first.
+  /// Returns the time of the last complete reading of output; minus infinity before the first.
   [[nodiscard]] double output_read_s() const { return output_read_s_; }
   /// True if all output of an ended job has been read.
   [[nodiscard]] bool has_all_output(const TrialJob& job) const {
@@ -71,7 +71,7 @@ class JobMonitor {
   /// then run in another job. Call it after `close_pack`.
   [[nodiscard]] bool was_left_out(const TrialJob& job);
 
-  /// Time of the next due call; infinite without jobs.
+  /// Returns the time of the next due call; infinite without jobs.
   [[nodiscard]] double next_due_s(const TrialJobs& jobs) const;
 
  private:

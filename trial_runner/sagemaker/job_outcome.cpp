@@ -68,8 +68,8 @@ Outcome stopped_outcome(const JobDescription& state, std::optional<StopReason> r
   return outcome;
 }
 
-/// `reason` is a FailureReason. A user's container may report only an exit status, so the output is
-/// examined, too.
+/// Returns the outcome of a failed job. `reason` is a FailureReason. A user's container may report
+/// only an exit status, so the output is examined, too.
 Outcome failed_outcome(const std::string& reason, std::optional<StopReason> requested,
                        const OutputTail& output) {
   JobFailure failure = classify_failure(reason);

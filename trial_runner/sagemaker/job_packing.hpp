@@ -17,7 +17,8 @@ namespace steptune {
 /// first one names the job.
 using JobTrials = std::vector<TrialJobs::iterator>;
 
-/// Number of trials that one job may run in turn. `key`: nullopt for jobs that cannot use pools.
+/// Returns the number of trials that one job may run in turn. `key`: nullopt for jobs that cannot
+/// use pools.
 [[nodiscard]] int trials_per_job(const SageMakerOptions& options,
                                  const std::optional<PoolKey>& key);
 

@@ -44,7 +44,7 @@ std::vector<std::string> present_groups(const std::vector<std::string>& wanted,
   return present;
 }
 
-/// The folder with the program, as a channel that every instance copies before it starts.
+/// Returns the folder with the program, as a channel that every instance copies before it starts.
 Channel code_channel(const JobSettings& settings, const Resources& resources) {
   Channel code{.name = "code", .s3_uri = settings.code_s3_uri, .input_mode = "File"};
   // Without the slash, the prefix would also match folders whose names begin with it.

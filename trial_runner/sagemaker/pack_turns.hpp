@@ -41,14 +41,14 @@ class PackTurns {
   [[nodiscard]] bool none_has_begun() const { return turns_.empty(); }
   [[nodiscard]] std::optional<TurnLimit> limit_of(TrialKey key) const;
   [[nodiscard]] bool has_ended(TrialKey key) const;
-  /// The trial whose turn it is by the marks so far; nullopt before the first turn and between
-  /// turns.
+  /// Returns the trial whose turn it is by the marks so far; nullopt before the first turn and
+  /// between turns.
   [[nodiscard]] std::optional<TrialKey> whose_turn() const;
 
   /// Sets when the job's billing began.
   void set_billed_since(double wall_s) { billed_since_s_ = wall_s; }
-  /// Billed seconds of a trial whose turn has ended: its own, and an equal part of the job's time
-  /// before the first turn. Counts them as charged.
+  /// Returns billed seconds of a trial whose turn has ended: its own, and an equal part of the
+  /// job's time before the first turn. Counts them as charged.
   double take_share_s(TrialKey key);
   /// Sets the total billed seconds, once known.
   void set_billable(double billable_s) { billable_s_ = billable_s; }

@@ -26,7 +26,7 @@ struct PoolKey {
   auto operator<=>(const PoolKey&) const = default;
 };
 
-/// nullopt for jobs that cannot use pools: heterogeneous clusters and managed spot.
+/// Returns nullopt for jobs that cannot use pools: heterogeneous clusters and managed spot.
 [[nodiscard]] std::optional<PoolKey> pool_key(const JobSettings& settings,
                                               const Resources& resources);
 

@@ -59,7 +59,7 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   [[nodiscard]] int open_places() const override;
   [[nodiscard]] int trials_in_turn() const override { return options_.trials_per_job; }
   [[nodiscard]] double expected_start_s(const Resources& resources) const override;
-  /// Trials that were refused because of quota or missing capacity.
+  /// Returns the trials that were refused because of quota or missing capacity.
   [[nodiscard]] std::vector<TrialKey> trials_without_machine() const override;
   void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
   [[nodiscard]] Result<void> release(double longest_s) override;
@@ -83,7 +83,7 @@ class SageMakerRunner final : public Runner, public MachineHolder {
   /// perhaps not all of `pack`. Keeps in `pack` only those; the others continue to wait.
   static void keep_those_of(const JobDescription& job, JobLaunch& launch, JobTrials& pack);
   [[nodiscard]] Result<void> on_refused(const JobTrials& pack, const aws::AwsError& error);
-  /// Jobs under way, each represented by its first unfinished trial.
+  /// Returns jobs under way, each represented by its first unfinished trial.
   [[nodiscard]] std::vector<const TrialJob*> jobs_under_way() const;
   /// True if a trial may use a pool: a waiting one outside `except`, or a future one.
   [[nodiscard]] bool pools_are_wanted(const JobTrials& except = {}) const;

@@ -43,7 +43,7 @@ Key<SageMakerSection> job_key(std::string name, M JobSettings::*member, Type<V> 
       .of(&SageMakerSection::job);
 }
 
-/// A key that is written only if the study uses spot.
+/// Returns a key that is written only if the study uses spot.
 Key<SageMakerSection> only_with_spot(const Key<SageMakerSection>& key, const char* default_words,
                                      InFingerprint in_fingerprint) {
   Key<SageMakerSection> conditional(

@@ -28,8 +28,8 @@ struct SageMakerSection {
   double poll_s = 5.0;                 ///< gap between looks at jobs and at their logs
 };
 
-/// The section's keys and the rules between them. `check_training_jobs` checks the service's rules
-/// later, when the configurations are known.
+/// Returns the section's keys and the rules between them. `check_training_jobs` checks the
+/// service's rules later, when the configurations are known.
 [[nodiscard]] const document::Section<SageMakerSection>& sagemaker_section();
 
 /// Adds faults for what SageMaker would refuse about a study's jobs, at the keys of the study file.
@@ -44,7 +44,7 @@ class SageMakerSettings final : public RunnerSettings {
                     bool has_command);
 
   [[nodiscard]] const SageMakerSection& section() const { return section_; }
-  /// The options that the runner gets.
+  /// Returns the options that the runner gets.
   [[nodiscard]] SageMakerOptions options() const;
 
   [[nodiscard]] const RunnerKind& kind() const override;

@@ -12,13 +12,13 @@ namespace steptune {
 /// Most members of a list of names.
 inline constexpr std::size_t k_max_list = 16;
 
-/// A string that is not empty.
+/// Returns the type of strings that are not empty.
 [[nodiscard]] document::Type<std::string> named_string(std::size_t max_bytes = 4096);
 /// Accepts any text; the service's rules for S3 URIs are checked later, with the job.
 [[nodiscard]] document::Type<std::string> s3_uri();
 [[nodiscard]] document::Type<std::string> file_system_id();
 [[nodiscard]] document::Type<std::string> input_mode();
-/// A region, such as `us-east-1`.
+/// Returns the type of regions, such as `us-east-1`.
 [[nodiscard]] document::Type<std::string> region();
 
 /// Input data: an object, or a string with an S3 URI.

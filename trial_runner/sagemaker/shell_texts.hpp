@@ -6,9 +6,9 @@
 /// Shell scripts for a job's container: the files' contents at build time.
 namespace steptune {
 
-/// run_pack.sh
+/// Returns run_pack.sh.
 [[nodiscard]] std::string_view run_pack_text();
-/// unpack_hook.sh
+/// Returns unpack_hook.sh.
 [[nodiscard]] std::string_view unpack_hook_text();
 
 }  // namespace steptune

@@ -70,9 +70,9 @@ class TrialJob {
 
   [[nodiscard]] const TrialSpec& spec() const { return spec_; }
   [[nodiscard]] TrialKey key() const { return spec_.key; }
-  /// nullopt for jobs that cannot use pools.
+  /// Returns nullopt for jobs that cannot use pools.
   [[nodiscard]] const std::optional<PoolKey>& pool_key() const { return pool_key_; }
-  /// Price of all its machines together.
+  /// Returns the price of all its machines together.
   [[nodiscard]] double usd_per_hour() const { return usd_per_hour_; }
 
   [[nodiscard]] JobState state() const { return state_; }
@@ -82,7 +82,7 @@ class TrialJob {
   /// True if the program was seen to run, in this or an earlier launch.
   [[nodiscard]] bool has_started() const { return started_s_.has_value(); }
 
-  /// While it waits: no request before this time.
+  /// Returns the time before which a waiting trial makes no request.
   [[nodiscard]] double not_before_s() const { return not_before_s_; }
   void postpone(double not_before_s);
 
@@ -90,12 +90,12 @@ class TrialJob {
   [[nodiscard]] bool is_deferred() const { return deferred_; }
   void defer() { deferred_ = true; }
 
-  /// Number of the next launch.
+  /// Returns the number of the next launch.
   [[nodiscard]] int next_launch() const { return next_launch_; }
   [[nodiscard]] int capacity_failures() const { return next_launch_ - first_launch_; }
-  /// waiting -> requested.
+  /// Records that its job was requested: waiting -> requested.
   void request(JobLaunch launch, double look_at_s);
-  /// The latest launch. Not valid while it waits.
+  /// Returns the latest launch. Not valid while it waits.
   [[nodiscard]] const JobLaunch& launch() const;
   [[nodiscard]] JobWatch& watch();
   [[nodiscard]] const JobWatch& watch() const;
@@ -111,14 +111,14 @@ class TrialJob {
   /// True if its silence is explained by a phase, such as a long evaluation.
   [[nodiscard]] bool phase_under_way() const { return output_.phase_under_way(); }
 
-  /// requested, running -> stopping. A later reason replaces the earlier one until the service has
-  /// accepted a stop.
+  /// Records that it must end: requested, running -> stopping. A later reason replaces the earlier
+  /// one until the service has accepted a stop.
   void stop(StopReason reason);
   [[nodiscard]] std::optional<StopReason> stop_reason() const { return stop_reason_; }
   void accept_stop();
   [[nodiscard]] bool stop_accepted() const { return stop_accepted_; }
 
-  /// Capacity was missing: requested, running -> waiting.
+  /// Returns it to waiting because capacity was missing: requested, running -> waiting.
   void launch_again(double not_before_s);
 
   /// True if its job runs several trials in turn.
@@ -126,13 +126,13 @@ class TrialJob {
   /// Ends its turn. The state does not change, because the job continues.
   void end_turn(TurnEnd end) { turn_end_ = end; }
   [[nodiscard]] const std::optional<TurnEnd>& turn_end() const { return turn_end_; }
-  /// Its job continues with other trials after its turn: requested, running, stopping -> ended.
+  /// Leaves the pack, whose job continues with other trials: requested, running, stopping -> ended.
   void leave_pack();
-  /// Its job has ended before its turn: ended -> waiting.
+  /// Returns it to waiting because its job ended before its turn: ended -> waiting.
   void give_back();
 
-  /// The service has ended its job; output may come until `output_until_s`: requested, running,
-  /// stopping -> ended.
+  /// Records that the service has ended its job: requested, running, stopping -> ended. Output may
+  /// come until `output_until_s`.
   void end(JobDescription last, double output_until_s);
   [[nodiscard]] const JobDescription& last_description() const;
   /// False after `leave_pack`, because the job continues.
@@ -144,9 +144,9 @@ class TrialJob {
   /// Adds the bill of a pool that waited for it.
   void add_pool_bill(double usd) { billed_usd_ += usd; }
 
-  /// ended -> finished. Returns the outcome by its last state.
+  /// Returns the outcome by its last state: ended -> finished.
   [[nodiscard]] TrialFinished finish(double time_s);
-  /// waiting -> finished: it never had a job, or capacity was missing.
+  /// Gives up a trial that never had a job, or for which capacity was missing: waiting -> finished.
   [[nodiscard]] TrialFinished give_up(double time_s, OutcomeKind kind, std::string detail);
 
  private:

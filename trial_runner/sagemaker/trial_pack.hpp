@@ -34,10 +34,10 @@ struct PackRequest {
   std::map<std::string, std::string> hyperparameters;
 };
 
-/// Time of a trial in a pack: what its measurement needs, at most the wall limit.
+/// Returns the time of a trial in a pack: what its measurement needs, at most the wall limit.
 [[nodiscard]] double packed_seconds(const TrialSpec& spec);
 
-/// Silence after which the shell ends the trial; nullopt: its time is over before that.
+/// Returns the silence after which the shell ends the trial; nullopt: its time is over before that.
 [[nodiscard]] std::optional<double> packed_idle_seconds(const TrialSpec& spec);
 
 /// A trial's command in a pack. `words` are those of its `entry_point`, without the hook, which is
@@ -49,7 +49,7 @@ struct PackedCommand {
 };
 [[nodiscard]] PackRequest pack_request(std::span<const PackedCommand> commands);
 
-/// A trial's parameters as text, as SageMaker passes them to programs.
+/// Returns a trial's parameters as text, as SageMaker passes them to programs.
 [[nodiscard]] std::map<std::string, std::string> hyperparameters_of(
     const Configuration& configuration);
 

@@ -42,7 +42,7 @@ class WarmPools {
 
   [[nodiscard]] const std::vector<WarmPool>& pools() const { return pools_; }
   [[nodiscard]] bool empty() const { return pools_.empty(); }
-  /// Expected start time of a job, given the pools.
+  /// Returns the expected start time of a job, given the pools.
   [[nodiscard]] double expected_start_s(const std::optional<PoolKey>& key) const;
   /// Records how long a job took from its request to its program.
   void add_start(bool warm, double seconds) { start_times_.add(warm, seconds); }
@@ -58,7 +58,7 @@ class WarmPools {
 
   /// Updates pools whose state may have changed, if due.
   [[nodiscard]] Result<void> look();
-  /// Time of the next due `look`; infinite without pools.
+  /// Returns the time of the next due `look`; infinite without pools.
   [[nodiscard]] double next_look_s() const;
 
   /// Releases the pool of `job`. Returns false if that failed for now.
@@ -87,7 +87,8 @@ class WarmPools {
   [[nodiscard]] std::vector<TakenPool>::iterator find_taken(const std::string& job);
   /// Records that a launch intended for the pool of `job` has got that of `used`.
   void give(const std::string& job, const std::string& used);
-  /// Handles the intended pool after a launch, requested at `requested_s`, has not used it.
+  /// Frees the intended pool after a launch, requested at `requested_s`, has not used it. If the
+  /// pool is gone, counts its cost.
   void pass_on(const std::string& job, const PoolState& state, double requested_s);
   /// Returns false if the pool no longer exists.
   [[nodiscard]] Result<bool> look_at(WarmPool& pool);

@@ -114,7 +114,7 @@ class Allocations {
   void submit(const Need& need, const std::string& avoided);
   /// Records the need behind its kind. Allocations of a former tuner show only their kind.
   void know(const Need& need);
-  /// nullopt without prices. The highest price if the kind's need is unknown.
+  /// Returns nullopt without prices. The highest price if the kind's need is unknown.
   [[nodiscard]] std::optional<double> usd_per_node_hour(const Allocation& allocation) const;
   void give_back(Allocation& allocation);
   /// Gives back an allocation that cannot be used. `why` and `setback` are returned by
@@ -137,7 +137,7 @@ class Allocations {
   }
   /// Kinds for which sbatch has accepted a request since the last call.
   [[nodiscard]] std::vector<std::string> take_accepted() { return std::exchange(accepted_, {}); }
-  /// Unused times since the last call: held and not paid by a trial.
+  /// Returns unused times since the last call: held and not paid by a trial.
   [[nodiscard]] std::vector<UnusedTime> take_unused();
 
  private:

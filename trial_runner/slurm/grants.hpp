@@ -33,12 +33,12 @@ class Grants {
   [[nodiscard]] std::optional<std::string> on_setback(const std::string& kind, Setback setback,
                                                       const std::string& why, int held,
                                                       double now_s);
-  /// sbatch has accepted a request, so it works.
+  /// Records that sbatch has accepted a request, so it works.
   void on_accepted(const std::string& kind);
-  /// A trial has started in an allocation of this kind.
+  /// Records that a trial has started in an allocation of this kind.
   void on_used(const std::string& kind);
 
-  /// Earliest time of the next request; a past time means now.
+  /// Returns the earliest time of the next request; a past time means now.
   [[nodiscard]] double may_ask_at_s(const std::string& kind, int held) const;
 
  private:

@@ -12,13 +12,13 @@ namespace steptune::slurm {
 /// Prefix of the names of all jobs that this program submits.
 inline constexpr std::string_view k_job_prefix = "steptune.";
 
-/// Prefix of the names of a study's jobs: `steptune.resnet-nightly.1a2b3c4d.`
+/// Returns the prefix of the names of a study's jobs: `steptune.resnet-nightly.1a2b3c4d.`
 [[nodiscard]] std::string study_prefix(const std::string& study, const std::string& identity);
 /// Returns the readable part of the study's name in a job's name; nullopt for other people's jobs.
 [[nodiscard]] std::optional<std::string> study_of_job(std::string_view job);
 
-/// Name of a trial's step and of its folder: `t7-a1-l1-0123456789abcdef`. It differs for each
-/// launch.
+/// Returns the name of a trial's step and of its folder: `t7-a1-l1-0123456789abcdef`. It differs
+/// for each launch.
 [[nodiscard]] std::string step_name(TrialKey key, int launch, const std::string& word);
 /// True if `name` has the form of a step's name.
 [[nodiscard]] bool is_step_name(std::string_view name);

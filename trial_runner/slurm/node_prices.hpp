@@ -20,9 +20,10 @@ class NodePrices {
   [[nodiscard]] bool are_given() const { return usd_ || !by_name_.empty(); }
   [[nodiscard]] const std::optional<double>& single() const { return usd_; }
   [[nodiscard]] const std::map<std::string, double>& by_name() const { return by_name_; }
-  /// Price of a need. If Slurm may choose among several names, the highest. nullopt without prices.
+  /// Returns the price of a need. If Slurm may choose among several names, the highest. nullopt
+  /// without prices.
   [[nodiscard]] std::optional<double> of(const Need& need) const;
-  /// Price for unknown nodes: the highest one. 0 without prices.
+  /// Returns the price for unknown nodes: the highest one. 0 without prices.
   [[nodiscard]] double highest() const;
 
  private:

@@ -23,8 +23,8 @@ struct QueueRow {
   std::string name;
 };
 
-/// Command that lists all jobs of this user, including ended ones that the controller still knows.
-/// Needs `SLURM_TIME_FORMAT=%s` in the environment.
+/// Returns the command that lists all jobs of this user, including ended ones that the controller
+/// still knows. Needs `SLURM_TIME_FORMAT=%s` in the environment.
 [[nodiscard]] std::vector<std::string> queue_command();
 /// Parses the list. Skips lines of another form (warnings of a site's wrapper). nullopt if the
 /// heading is missing, because output without a heading is no proof that there are no jobs.

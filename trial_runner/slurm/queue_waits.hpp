@@ -13,7 +13,8 @@ class QueueWaits {
  public:
   void add(const std::string& kind, double wait_s) { waits_s_[kind].push_back(wait_s); }
 
-  /// Median wait of this kind; of all kinds if it has none; `expected_s` if no wait is known.
+  /// Returns the median wait of this kind; of all kinds if it has none; `expected_s` if no wait is
+  /// known.
   [[nodiscard]] double usual_s(const std::string& kind, double expected_s) const;
   /// True if the last wait of some kind outside `kinds` was at most `soon_s`.
   [[nodiscard]] bool any_other_within(const std::set<std::string>& kinds, double soon_s) const;

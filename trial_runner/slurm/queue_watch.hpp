@@ -50,10 +50,11 @@ class QueueWatch {
   void ask_soon(double delay_s);
   /// Requests a list if it is due; the answer comes later.
   void ask_if_due();
-  /// Time of the next request; infinite while an answer is pending or nothing needs watching.
+  /// Returns the time of the next request; infinite while an answer is pending or nothing needs
+  /// watching.
   [[nodiscard]] double next_due_s() const;
   [[nodiscard]] bool is_asking() const { return asking_; }
-  /// When the latest list was requested; negative before the first.
+  /// Returns when the latest list was requested; negative before the first.
   [[nodiscard]] double listed_as_of_s() const { return listed_as_of_s_; }
 
   /// Adds a notice if the controller has been silent for a while. Returns an error once the silence

@@ -35,19 +35,19 @@ struct SlurmOptions {
   NodePrices usd_per_node_hour;
 };
 
-/// CPUs for each task if all trials request the same number; otherwise nullopt.
+/// Returns CPUs for each task if all trials request the same number; otherwise nullopt.
 [[nodiscard]] std::optional<int> fixed_cpus_per_task(const SlurmOptions& options);
-/// Number of tasks on each node that an allocation requests. 1 if trials differ: then it has whole
-/// nodes, and each step takes what it needs.
+/// Returns the number of tasks on each node that an allocation requests. 1 if trials differ: then
+/// it has whole nodes, and each step takes what it needs.
 [[nodiscard]] int held_tasks_per_node(const SlurmOptions& options);
 
-/// Longest duration of a trial: its launch, its limits, and the time that Slurm takes to end it. A
-/// trial starts only in an allocation that lasts at least as long.
+/// Returns the longest duration of a trial: its launch, its limits, and the time that Slurm takes
+/// to end it. A trial starts only in an allocation that lasts at least as long.
 [[nodiscard]] inline double longest_trial_s(const TrialLimits& limits, double launch_limit_s) {
   constexpr double k_ending_s = 30.0;
   return launch_limit_s + limits.wall_s + limits.grace_s + k_ending_s;
 }
-/// Shortest useful allocation. Its start is seen only at the next list of the queue.
+/// Returns the shortest useful allocation. Its start is seen only at the next list of the queue.
 [[nodiscard]] inline double least_allocation_s(const TrialLimits& limits, double launch_limit_s,
                                                double poll_s) {
   return longest_trial_s(limits, launch_limit_s) + poll_s;

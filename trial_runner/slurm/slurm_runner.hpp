@@ -53,7 +53,8 @@ class SlurmRunner final : public Runner, public MachineHolder {
   [[nodiscard]] int open_places() const override;
   [[nodiscard]] int trials_in_turn() const override { return 1; }
   [[nodiscard]] double expected_start_s(const Resources& resources) const override;
-  /// Trials that have waited for half a minute, for the queue or for another trial to end.
+  /// Returns the trials that have waited for half a minute, for the queue or for another trial to
+  /// end.
   [[nodiscard]] std::vector<TrialKey> trials_without_machine() const override;
   void expect_at_most(std::int64_t further_trials) override { further_trials_ = further_trials; }
   [[nodiscard]] Result<void> release(double longest_s) override;
@@ -68,7 +69,7 @@ class SlurmRunner final : public Runner, public MachineHolder {
 
   [[nodiscard]] Result<void> advance();
   [[nodiscard]] std::string kind_of(const slurm::StepTrial& trial) const;
-  /// Seconds that an allocation must last so that the trial may start in it.
+  /// Returns seconds that an allocation must last so that the trial may start in it.
   [[nodiscard]] double longest_s(const TrialSpec& spec) const;
 
   // runner_steps.cpp
@@ -91,23 +92,24 @@ class SlurmRunner final : public Runner, public MachineHolder {
   void finish(slurm::StepTrial& trial, Outcome outcome);
   void ask_to_end(slurm::StepTrial& trial, slurm::EndCause cause, bool by_force);
 
-  /// Folder with the copy of PyTorch's hook for the nodes, made at first use; empty: the trial has
-  /// none.
+  /// Returns the folder with the copy of PyTorch's hook for the nodes, made at first use; empty:
+  /// the trial has none.
   [[nodiscard]] Result<std::filesystem::path> shared_hook(const TrialSpec& spec);
   void start_waiting();
   [[nodiscard]] bool launch(slurm::StepTrial& trial, slurm::Allocation& allocation);
   // runner_allocations.cpp
   void heed_setbacks();
   void give_up_waiting(const std::string& kind, const std::string& why);
-  /// Number of allocations held or requested; of all kinds if `kind` is empty.
+  /// Returns the number of allocations held or requested; of all kinds if `kind` is empty.
   [[nodiscard]] int held_of_kind(const std::string& kind) const;
   void ask_for_allocations();
   void replace_short(slurm::Allocation& allocation, double needed_s);
   void give_back_surplus();
   [[nodiscard]] int running_trials() const;
   [[nodiscard]] bool is_waited_for(const std::string& kind) const;
-  /// Number of trials that wait for Slurm, not for other trials of the study. 0 unless other nodes
-  /// could run further trials: otherwise those would wait as well, and would be chosen too early.
+  /// Returns the number of trials that wait for Slurm, not for other trials of the study. 0 unless
+  /// other nodes could run further trials: otherwise those would wait as well, and would be chosen
+  /// too early.
   [[nodiscard]] int trials_in_queue() const;
   [[nodiscard]] static std::string price_text(int nodes, std::optional<double> usd_per_node_hour);
   void tell_what_is_left();

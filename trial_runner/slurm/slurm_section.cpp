@@ -58,7 +58,7 @@ Type<StringTemplate> option_template() {
       {{"pattern", "^--"}});
 }
 
-/// The name of a variable, or a prefix of names followed by `*`.
+/// Returns the type of variable names and of prefixes of names followed by `*`.
 Type<std::string> variable_pattern() {
   constexpr std::size_t k_longest = 256;
   static constexpr const char* k_pattern = R"(^[A-Za-z_][A-Za-z0-9_]*\*?$)";

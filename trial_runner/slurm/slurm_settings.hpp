@@ -45,8 +45,8 @@ struct SlurmSection {
   std::filesystem::path folder;  ///< empty: `.steptune/slurm` in the tuner's folder
   slurm::NodePrices price_per_node_hour;
 
-  /// Need of a configuration's trial. If its node count is not a whole number in range, it becomes
-  /// 0, which every runner refuses.
+  /// Returns the need of a configuration's trial. If its node count is not a whole number in range,
+  /// it becomes 0, which every runner refuses.
   [[nodiscard]] slurm::Need need_of(const Configuration& configuration) const;
   /// True if the need depends on the configuration.
   [[nodiscard]] bool needs_vary() const;
@@ -59,7 +59,7 @@ class SlurmSettings final : public RunnerSettings {
   SlurmSettings(SlurmSection section, const TrialLimits& limits);
 
   [[nodiscard]] const SlurmSection& section() const { return section_; }
-  /// The settings that the runner gets.
+  /// Returns the settings that the runner gets.
   [[nodiscard]] slurm::SlurmOptions options() const;
   [[nodiscard]] std::filesystem::path folder() const;
 

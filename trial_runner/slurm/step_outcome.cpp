@@ -46,7 +46,7 @@ std::string with_last_output(std::string detail, const StepEvidence& evidence) {
   return detail;
 }
 
-/// Outcome if this program ended the step.
+/// Returns the outcome if this program ended the step.
 Outcome asked_for(EndCause cause, const TrialLimits& limits) {
   if (cause == EndCause::wall_limit) {
     return {

@@ -54,9 +54,9 @@ bool is_torchrun(const TrialSpec& spec) {
   return spec.launch && spec.launch->with == Launcher::torchrun;
 }
 
-/// Shell code that marks the start and end of a task. Each mark is one write below PIPE_BUF. Slurm
-/// may still split it at its message limits and mix it with other tasks' output, so each mark is
-/// written twice, and incomplete ones are ignored.
+/// Returns the shell code that marks the start and end of a task. Each mark is one write below
+/// PIPE_BUF. Slurm may still split it at its message limits and mix it with other tasks' output, so
+/// each mark is written twice, and incomplete ones are ignored.
 std::string marking_lines(const std::string& mark_word) {
   return fmt::format(
       "m() {{ printf '\\036steptune {0} %s %s ;\\n\\036steptune {0} %s %s ;\\n'"

@@ -50,8 +50,8 @@ class StepMarks {
   [[nodiscard]] bool all_started() const { return started() == tasks_; }
   [[nodiscard]] int exited() const { return static_cast<int>(statuses_.size()); }
   [[nodiscard]] bool all_succeeded() const;
-  /// Exit status that explains the trial's end: that of the task that failed first. Tasks that were
-  /// only ended with it (SIGTERM, SIGKILL) come last. nullopt: no task has failed.
+  /// Returns the exit status that explains the trial's end: that of the task that failed first.
+  /// Tasks that were only ended with it (SIGTERM, SIGKILL) come last. nullopt: no task has failed.
   [[nodiscard]] std::optional<int> failure() const;
   /// True if every failed task so far was ended by SIGTERM or SIGKILL.
   [[nodiscard]] bool only_ended() const;
@@ -59,12 +59,12 @@ class StepMarks {
   /// outside.
   [[nodiscard]] bool told_to_end() const { return told_; }
   [[nodiscard]] bool folder_missing() const { return folder_missing_; }
-  /// `12.3`; empty until a task has started.
+  /// Returns `12.3`; empty until a task has started.
   [[nodiscard]] const std::string& step_id() const { return step_id_; }
   /// Hosts by task.
   [[nodiscard]] const std::map<int, std::string>& hosts() const { return hosts_; }
-  /// Kernel releases and CPU models of the nodes whose first task has reported, without duplicates.
-  /// Empty for a step that an older version started.
+  /// Returns kernel releases and CPU models of the nodes whose first task has reported, without
+  /// duplicates. Empty for a step that an older version started.
   [[nodiscard]] const std::set<std::string>& kernels() const { return kernels_; }
   [[nodiscard]] const std::set<std::string>& cpus() const { return cpus_; }
 

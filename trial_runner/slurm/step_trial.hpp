@@ -51,19 +51,20 @@ class StepTrial {
   void launch(StepLaunch launch, std::unique_ptr<Step> step);
   /// Valid only after a launch.
   [[nodiscard]] const StepLaunch& step_launch() const { return launch_.value(); }
-  /// The launch failed and the trial waits again. `failed` counts it as a failed launch.
+  /// Returns the trial to waiting after a launch that did not start. `failed` counts it as a failed
+  /// launch.
   void wait_again(double now_s, bool failed);
   [[nodiscard]] int failed_launches() const { return failed_launches_; }
   /// Gives up a launch that waits for its turn in the allocation. srun checks for its turn only
   /// once a minute; a new srun gets its turn at once.
   void give_up_launch() { blocked_ = true; }
   [[nodiscard]] bool launch_given_up() const { return blocked_; }
-  /// Number of launches that were given up in this way.
+  /// Returns the number of launches that were given up in this way.
   [[nodiscard]] int blocked_launches() const { return blocked_launches_; }
-  /// When to request the list of steps, as long as no task has started.
+  /// Returns when to request the list of steps, as long as no task has started.
   [[nodiscard]] double next_step_look_s() const { return next_step_look_s_; }
   void set_next_step_look_s(double time_s) { next_step_look_s_ = time_s; }
-  /// Some tasks have not started in time.
+  /// Records that some tasks have not started in time.
   void set_late() { late_ = true; }
   [[nodiscard]] bool is_late() const { return late_; }
 
@@ -73,10 +74,10 @@ class StepTrial {
   [[nodiscard]] bool has_started() const { return started_s_.has_value(); }
   [[nodiscard]] double started_s() const { return started_s_.value(); }
   [[nodiscard]] const StepMarks& marks() const { return marks_.value(); }
-  /// Time up to which all output has been read. Lags behind now while output is pending, for
-  /// example a lot that came while no tuner ran.
+  /// Returns the time up to which all output has been read. Lags behind now while output is
+  /// pending, for example a lot that came while no tuner ran.
   [[nodiscard]] double known_until_s() const { return known_until_s_; }
-  /// Time and kind of the next limit; infinite before the start.
+  /// Returns the time and kind of the next limit; infinite before the start.
   [[nodiscard]] std::pair<double, EndCause> next_limit() const;
 
   /// Sets why the step is to end. Only the first cause counts.
@@ -87,7 +88,7 @@ class StepTrial {
   /// Kills the step at once.
   void kill();
 
-  /// When srun's end was seen and all output had been read.
+  /// Returns when srun's end was seen and all output had been read.
   [[nodiscard]] std::optional<double> step_ended_s() const { return step_ended_s_; }
   [[nodiscard]] StepEvidence evidence() const;
   /// Nodes that srun has reported as lost since the launch.

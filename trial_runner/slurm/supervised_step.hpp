@@ -37,7 +37,7 @@ class SupervisedStep final : public Step {
   [[nodiscard]] bool supervisor_is_gone();
   /// True if the supervisor has written all that it will write.
   [[nodiscard]] bool has_ended();
-  /// Number of the first existing output segment from `number` on.
+  /// Returns the number of the first existing output segment from `number` on.
   [[nodiscard]] std::optional<int> first_segment_from(int number) const;
   [[nodiscard]] bool read_more();
   /// True if files should be read again now.

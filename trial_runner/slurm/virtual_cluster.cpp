@@ -61,7 +61,7 @@ struct VirtualCluster::StepState {
     return starts_s() +
            (program.training ? program.training->startup_s : program.silent_s + k_report_s);
   }
-  /// Number of steps between reports.
+  /// Returns the number of steps between reports.
   [[nodiscard]] double steps_a_report() const {
     if (!program.training) return 1.0;
     return std::max(1.0, std::ceil(k_least_report_s / program.training->step_s));
@@ -69,7 +69,7 @@ struct VirtualCluster::StepState {
   [[nodiscard]] double seconds_a_report() const {
     return program.training ? steps_a_report() * program.training->step_s : k_report_s;
   }
-  /// Samples in a step; nullopt: the program reports steps only.
+  /// Returns the samples in a step; nullopt: the program reports steps only.
   [[nodiscard]] std::optional<double> samples_per_step() const {
     if (program.training) return program.training->samples_per_step;
     // Programs with a batch size report samples, which are needed to compare batch sizes.

@@ -103,7 +103,7 @@ class VirtualCluster {
   // Results.
   [[nodiscard]] const std::list<VirtualJob>& jobs() const { return jobs_; }
   [[nodiscard]] int live_jobs() const;
-  /// Names of the steps whose programs were started.
+  /// Returns names of the steps whose programs were started.
   [[nodiscard]] const std::vector<std::string>& programs_started() const { return started_; }
   [[nodiscard]] const std::vector<std::pair<double, std::vector<std::string>>>& commands() const {
     return commands_;
@@ -131,7 +131,7 @@ class VirtualCluster {
   void advance_job(VirtualJob& job);
   void advance_step(StepState& step);
   [[nodiscard]] bool is_away(double time_s) const;
-  /// Time of the next training report; infinite if there is none.
+  /// Returns the time of the next training report; infinite if there is none.
   [[nodiscard]] double next_training_report_s() const;
 
   VirtualClock& clock_;

@@ -63,7 +63,7 @@ AwsError client_error(const std::string& operation, std::string code, std::strin
   return error;
 }
 
-/// Advice to the user for an error that repeating will not cure.
+/// Returns advice to the user for an error that repeating will not cure.
 std::string advice_for(const AwsError& error) {
   if (error.code == "NoResponse") return "check the network, the region and AWS_ENDPOINT_URL";
   if (error.code == "AccessDeniedException" || error.code == "AccessDenied") {

@@ -25,7 +25,7 @@ struct AwsError {
 
   /// True if no answer came; the service may still have carried out the request.
   [[nodiscard]] bool outcome_unknown() const { return http_status == 0; }
-  /// For people and for `Result`. Contains no secret.
+  /// Formats the error for people and for `Result`. Contains no secret.
   [[nodiscard]] Error to_error() const;
 };
 
@@ -64,8 +64,8 @@ struct ClientParts {
   CredentialsSource credentials;
   WaitUntil wait_until;
   std::string region;
-  /// Number of times that the user has asked the program to end. If it rises during a request that
-  /// fails, the request is not repeated. Empty: the user cannot ask.
+  /// Returns the number of times that the user has asked the program to end. If it rises during a
+  /// request that fails, the request is not repeated. Empty: the user cannot ask.
   std::function<int()> interrupts{};
 };
 

@@ -29,23 +29,24 @@ struct CredentialsParts {
 /// but fails. The chain stops at the first configured provider.
 using Found = Result<std::optional<Credentials>>;
 
-/// Variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN.
+/// Reads the variables AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN.
 [[nodiscard]] Found environment_credentials(const CredentialsParts& parts);
-/// STS AssumeRole, for a profile's `role_arn` with `source_profile` or `credential_source`.
+/// Calls STS AssumeRole for a profile's `role_arn` with `source_profile` or `credential_source`.
 [[nodiscard]] Found assumed_role_credentials(const CredentialsParts& parts);
-/// STS AssumeRoleWithWebIdentity, for AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN or the
+/// Calls STS AssumeRoleWithWebIdentity for AWS_WEB_IDENTITY_TOKEN_FILE and AWS_ROLE_ARN, or for the
 /// profile's.
 [[nodiscard]] Found web_identity_credentials(const CredentialsParts& parts);
-/// The profile's SSO session, from the token that `aws sso login` has cached.
+/// Uses the profile's SSO session, with the token that `aws sso login` has cached.
 [[nodiscard]] Found sso_credentials(const CredentialsParts& parts);
-/// Keys of a profile in the shared credentials file or the config file.
+/// Reads the keys of a profile from the shared credentials file or the config file.
 [[nodiscard]] Found static_profile_credentials(const CredentialsParts& parts,
                                                const std::string& profile);
-/// The profile's `credential_process`, run without a shell.
+/// Runs the profile's `credential_process` without a shell.
 [[nodiscard]] Found process_credentials(const CredentialsParts& parts, const std::string& profile);
-/// AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or _FULL_URI (ECS, EKS, SageMaker notebooks).
+/// Asks the endpoint AWS_CONTAINER_CREDENTIALS_RELATIVE_URI or _FULL_URI (ECS, EKS, SageMaker
+/// notebooks).
 [[nodiscard]] Found container_credentials(const CredentialsParts& parts);
-/// The instance's role through IMDSv2.
+/// Gets the keys of the instance's role through IMDSv2.
 [[nodiscard]] Found instance_credentials(const CredentialsParts& parts);
 
 /// Tries providers in the order of botocore's resolver: environment, assumed role, web identity,

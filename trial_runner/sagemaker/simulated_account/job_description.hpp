@@ -20,9 +20,9 @@ struct DescriptionContext {
 /// WarmPoolStatus of a job, or null. Jobs that request a pool show `InUse` while they hold
 /// machines.
 [[nodiscard]] Json warm_pool_status(const SimulatedJob& job, const DescriptionContext& context);
-/// An entry of ListTrainingJobs. Fields are absent until set.
+/// Returns an entry of ListTrainingJobs. Fields are absent until set.
 [[nodiscard]] Json summary(const SimulatedJob& job, const DescriptionContext& context);
-/// The answer of DescribeTrainingJob. Fields are absent until set.
+/// Returns the answer of DescribeTrainingJob. Fields are absent until set.
 [[nodiscard]] Json description(const SimulatedJob& job, const DescriptionContext& context);
 
 }  // namespace steptune::simulated

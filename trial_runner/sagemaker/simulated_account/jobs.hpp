@@ -41,7 +41,7 @@ struct ContainerRun {
   double start_s = 0.0;
   std::optional<double> end_s;
   std::vector<SimulatedTurn> turns{};  ///< of a pack
-  /// Trials of `turns` that had ended by themselves at this time.
+  /// Returns the trials of `turns` that had ended by themselves at this time.
   [[nodiscard]] std::vector<TrialKey> over_by(double time_s) const;
 };
 
@@ -56,7 +56,7 @@ class SimulatedJob {
   [[nodiscard]] const Json& input() const { return input_; }
   [[nodiscard]] bool warm() const { return warm_; }
   [[nodiscard]] bool spot() const { return spot_; }
-  /// Instance types and their counts.
+  /// Returns instance types and their counts.
   [[nodiscard]] const std::vector<std::pair<std::string, int>>& instances() const {
     return instances_;
   }

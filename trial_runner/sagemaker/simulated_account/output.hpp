@@ -26,9 +26,9 @@ struct SimulatedTurn {
   void look_at(const SlowLimit& limit);
   /// Sets `idle_after_s` by the limit `idle_s`.
   void look_for_silence(double idle_s);
-  /// Time at which the shell asks it to end, if it has not ended by itself.
+  /// Returns the time at which the shell asks it to end, if it has not ended by itself.
   [[nodiscard]] double asked_after_s() const;
-  /// From its start to its end.
+  /// Returns the time from its start to its end.
   [[nodiscard]] double duration_s() const;
   [[nodiscard]] bool is_over() const;
 };
@@ -52,7 +52,7 @@ class SimulatedOutput {
   [[nodiscard]] const std::vector<double>& times_s() const { return times_s_; }
   /// Returns a line's text. `index` counts from 0 in `times_s`.
   [[nodiscard]] std::string text(std::size_t index) const;
-  /// Samples processed up to that line, for the output of one program.
+  /// Returns the samples processed up to that line, for the output of one program.
   [[nodiscard]] double samples_at(std::size_t index) const;
 
  private:

@@ -26,7 +26,7 @@ struct PoolMatch {
   auto operator<=>(const PoolMatch&) const = default;
 };
 
-/// nullopt for requests that cannot use pools: heterogeneous clusters and managed spot.
+/// Returns nullopt for requests that cannot use pools: heterogeneous clusters and managed spot.
 [[nodiscard]] std::optional<PoolMatch> pool_match(const Json& create_training_job_input);
 
 /// Machines that an ended job leaves; billed while they wait. Times are the account's clock.
@@ -35,7 +35,7 @@ class WarmPool {
   WarmPool(PoolMatch match, double available_s, double keep_alive_s);
 
   [[nodiscard]] const PoolMatch& match() const { return match_; }
-  /// `InUse` until another job can use it, then `Available`, `Reused` or `Terminated`.
+  /// Returns `InUse` until another job can use it, then `Available`, `Reused` or `Terminated`.
   [[nodiscard]] std::string status(double now_s) const;
   [[nodiscard]] bool available(double now_s) const;
   /// True if it still holds machines, available or about to be.

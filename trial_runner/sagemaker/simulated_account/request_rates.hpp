@@ -7,9 +7,9 @@
 
 namespace steptune::simulated {
 
-/// Fixed request rates of an account, per second and operation: SageMaker's training jobs and, for
-/// most regions, CloudWatch Logs (AWS General Reference, service quotas). Other operations are
-/// unlimited.
+/// Returns the fixed request rates of an account, per second and operation: SageMaker's training
+/// jobs and, for most regions, CloudWatch Logs (AWS General Reference, service quotas). Other
+/// operations are unlimited.
 [[nodiscard]] std::map<std::string, double> account_request_rates();
 
 /// Limits requests with a token bucket for each operation that holds one second's worth. Times must
@@ -21,9 +21,9 @@ class RequestRates {
   /// Returns false if the request must be refused (ThrottlingException, "Rate exceeded").
   [[nodiscard]] bool admit(const std::string& operation, double now_s);
 
-  /// Refused requests, by operation.
+  /// Returns refused requests, by operation.
   [[nodiscard]] const std::map<std::string, int>& refused() const { return refused_; }
-  /// Most requests within any one second, including refused ones, by operation.
+  /// Returns the most requests within any one second, including refused ones, by operation.
   [[nodiscard]] const std::map<std::string, int>& most_per_second() const { return most_; }
 
  private:

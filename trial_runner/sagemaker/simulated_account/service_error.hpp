@@ -15,7 +15,7 @@ struct ServiceError {
   std::string message;
   int http_status = 400;
 
-  /// `{"__type": ..., "message": ...}`; SageMaker's modelled errors use `Message`.
+  /// Returns `{"__type": ..., "message": ...}`; SageMaker's modelled errors use `Message`.
   [[nodiscard]] Json body() const;
 };
 
@@ -24,7 +24,7 @@ using Answer = tl::expected<T, ServiceError>;
 
 [[nodiscard]] tl::unexpected<ServiceError> refuse(std::string code, std::string message,
                                                   int http_status = 400);
-/// ValidationException.
+/// Returns a ValidationException.
 [[nodiscard]] tl::unexpected<ServiceError> refuse_input(std::string message);
 /// SageMaker's error for an unknown job, which is not ResourceNotFound.
 [[nodiscard]] tl::unexpected<ServiceError> refuse_unknown_job();

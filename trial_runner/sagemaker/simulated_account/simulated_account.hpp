@@ -41,7 +41,7 @@ class SimulatedAccount final : public aws::HttpTransport {
   /// Advances the clock until no job runs and no pool waits, at most to `limit_s`. Returns true if
   /// nothing runs or waits.
   bool advance_until_quiet(double limit_s);
-  /// Time of the next event that happens by itself; infinite: never.
+  /// Returns the time of the next event that happens by itself; infinite: never.
   [[nodiscard]] double next_event_s() const { return service_.next_event_s(); }
 
   /// Returns the history of all jobs and pools so far.

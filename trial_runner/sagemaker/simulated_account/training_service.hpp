@@ -21,7 +21,7 @@ class TrainingService {
  public:
   TrainingService(JobSurroundings surroundings, double wall_less_clock_s);
 
-  /// Time of the next event; infinite: none.
+  /// Returns the time of the next event; infinite: none.
   [[nodiscard]] double next_event_s() const;
   /// Plays all events until `now_s`, in order of time.
   void play_until(double now_s);
