@@ -29,7 +29,7 @@ constexpr double k_least_holder_look_s = 0.25;
 constexpr double k_longest_holder_look_s = 10.0;
 /// Time for which an accepted job may be missing from the list before it counts as gone.
 constexpr double k_missing_s = 10.0;
-/// Shared file systems cache attributes for up to a minute.
+/// Shortest lease, because shared file systems cache attributes for up to a minute.
 constexpr double k_least_lease_s = 120.0;
 /// A shared file system may fail for a moment. When this time is over, leases last for another half
 /// a minute.

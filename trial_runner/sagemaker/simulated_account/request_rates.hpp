@@ -21,7 +21,7 @@ class RequestRates {
   /// Returns false if the request must be refused (ThrottlingException, "Rate exceeded").
   [[nodiscard]] bool admit(const std::string& operation, double now_s);
 
-  /// Returns refused requests, by operation.
+  /// Returns the number of refused requests by operation.
   [[nodiscard]] const std::map<std::string, int>& refused() const { return refused_; }
   /// Returns the most requests within any one second, including refused ones, by operation.
   [[nodiscard]] const std::map<std::string, int>& most_per_second() const { return most_; }
