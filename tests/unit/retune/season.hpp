@@ -120,7 +120,7 @@ class Season {
   };
 
   Result<StudyParts> make_parts(const StudySpec& spec) {
-    // The speed is not part of the study, so it is not in the file.
+    // Plays at the current speed, which does not make it another study.
     Json document = spec.document;
     document["runner"]["seconds_per_sample"] = seconds_per_sample_;
     played_.push_back(
