@@ -78,7 +78,7 @@ TEST_P(MachineHolderContract, AReleaseWithoutTimeTellsWhatIsLeft) {
   EXPECT_EQ(machines().take_notices().size(), 1U);
 }
 
-TEST_P(MachineHolderContract, NothingIsKeptForTrialsThatWillNotCome) {
+TEST_P(MachineHolderContract, NoMachinesAreKeptIfNoMoreTrialsAreExpected) {
   use(1);
   machines().expect_at_most(0);
   start(bench().quick_trial({1, 1}));

@@ -243,7 +243,7 @@ TEST_P(RunnerContract, DestructionEndsTrialsHereAndLeavesThoseOnHeldMachines) {
     EXPECT_EQ(bench().is_running(key), trials_survive) << "trial " << key.trial;
 }
 
-TEST_P(RunnerContract, WhatSurvivesARunnerIsAdoptedByTheNext) {
+TEST_P(RunnerContract, TheNextRunnerAdoptsSurvivingTrials) {
   use(1);
   const TrialKey key{1, 1};
   start(bench().endless_trial(key));
@@ -270,7 +270,7 @@ TEST_P(RunnerContract, TheMachineHolderIsAlwaysTheSame) {
   EXPECT_EQ(&runner().machine_holder(), before);
 }
 
-TEST_P(RunnerContract, NothingToAdoptIsNoError) {
+TEST_P(RunnerContract, AdoptingNothingIsNoError) {
   use(1);
   const auto none = runner().adopt({});
   ASSERT_TRUE(none);

@@ -110,7 +110,7 @@ TEST_F(Analysis, BottleneckLooksAtTheBestTrialUnlessAskedForAnother) {
   EXPECT_EQ(json_of({"bottleneck", "--json"})["bottleneck"]["trial"], best["trial"]);
 }
 
-TEST_F(Analysis, WhatCannotBeToldEndsWithAReason) {
+TEST_F(Analysis, MissingDataEndsWithAReason) {
   EXPECT_EQ(sandbox_->steptune({"bottleneck", "--trial", "99"}).exit_code, 1);
   EXPECT_EQ(sandbox_->steptune({"bottleneck", "--trial", "first"}).exit_code, 2);
   EXPECT_EQ(sandbox_->steptune({"importance", "dmo"}).exit_code, 1);

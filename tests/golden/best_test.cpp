@@ -153,7 +153,7 @@ TEST_F(Best, TheAuditIsPartOfTheDocument) {
   EXPECT_EQ(ended.err, "");
 }
 
-TEST_F(Best, WhatSpeaksAgainstTheChoiceIsToldOnStderr) {
+TEST_F(Best, DoubtsAboutTheChoiceArePrintedOnStderr) {
   const Sandbox sandbox;
   Json study = Json::parse(quick_study());
   study["measure"]["confirm_pairs"] = 0;

@@ -12,7 +12,7 @@
 namespace steptune::golden {
 namespace {
 
-TEST(Check, ShowsTheSpaceAndTheFirstCommandLinesWithoutStartingAnything) {
+TEST(Check, ShowsTheSpaceAndFirstCommandsButStartsNothing) {
   const Sandbox sandbox;
   sandbox.write("study.json", replay_study());
   const Ended ended = sandbox.steptune({"check", "study.json", "--show", "2"});

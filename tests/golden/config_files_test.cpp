@@ -131,7 +131,7 @@ TEST_F(ConfigStudy, BestSaysWhichFileToEditAndApplyEditsItWithoutAMap) {
   sandbox_->write("conf/ds.json", k_config_text);
 }
 
-TEST(ConfigFilesOfInit, OffersWhatADeepSpeedConfigurationHolds) {
+TEST(ConfigFilesOfInit, OffersTheSettingsInADeepSpeedFile) {
   const Sandbox sandbox;
   sandbox.write("ds.json",
                 R"({"train_micro_batch_size_per_gpu": 8, "gradient_accumulation_steps": 2,

@@ -147,7 +147,7 @@ exit 7
   EXPECT_THAT(ended.err, HasSubstr("promise  not known yet: too few reports"));
 }
 
-TEST_F(Follow, OfACommandJsonHasStdoutForItself) {
+TEST_F(Follow, JsonHasStdoutAloneWhenACommandRuns) {
   for (const char* option : {"--json", "--json-lines"}) {
     const Ended ended = sandbox_->steptune(
         {"follow", "demo", option, "--", "/bin/sh", "-c", "echo progress; exit 3"});
@@ -334,7 +334,7 @@ TEST_F(Follow, ACommandRunsInTheEnvironmentThatWasMeasured) {
   EXPECT_EQ(ended.out, "a b\n");
 }
 
-TEST_F(Follow, WhatCannotBeFollowedIsRefused) {
+TEST_F(Follow, InvalidRequestsAreRefused) {
   const Ended unnamed = sandbox_->steptune({"follow", "--", "/bin/sh", "train.sh"});
   EXPECT_EQ(unnamed.exit_code, 2);
   EXPECT_THAT(unnamed.err, HasSubstr("STUDY is required"));

@@ -93,7 +93,7 @@ TEST_F(HookedProgram, IsMeasuredWithoutReportingAnythingItself) {
               HasSubstr("<th scope=\"row\">torch</th>"));
 }
 
-TEST_F(HookedProgram, WhoseOptionsAreTunedHasNoLinesToChange) {
+TEST_F(HookedProgram, TunedOptionsNeedNoChangedLines) {
   Json json =
       *parse_json(study("", R"("epochs": {"type": "ordinal", "choices": [1000001, 1000000]})",
                         R"("epochs": 1000000)"),
@@ -159,14 +159,14 @@ TEST_F(HookedProgram, IsNotLookedAtWhereTheHistoryCannotBeWritten) {
               HasSubstr("another steptune is writing to this history"));
 }
 
-TEST_F(HookedProgram, ThatFailsWhileItIsLookedAtIsToldSo) {
+TEST_F(HookedProgram, AFailureDuringTheSurveyIsReported) {
   const Ended surveyed = sandbox_.steptune({"check", "--", k_python, "train.py", "1"});
   EXPECT_EQ(surveyed.exit_code, 0) << surveyed.err;
   EXPECT_THAT(surveyed.err, HasSubstr("note    the program failed after 50 steps"));
   EXPECT_THAT(surveyed.err, HasSubstr("exit status 7"));
 }
 
-TEST_F(HookedProgram, ThatEndsWhileItIsLookedAtAndTellsItsLengthByDefaultIsToldSo) {
+TEST_F(HookedProgram, AnEndDuringTheSurveyIsReported) {
   std::string program = k_train;
   const std::string word = "int(sys.argv[1]) if len(sys.argv) > 1 else 10 ** 6";
   program.replace(program.find(word), word.size(), "parser.parse_args().epochs");
@@ -208,7 +208,7 @@ TEST_F(HookedProgram, WithoutPyTorchIsToldSo) {
   EXPECT_THAT(shell.err, HasSubstr("the hook did not reach the program"));
 }
 
-TEST_F(HookedProgram, WhoseOutputSomebodyElseTakesIsToldSo) {
+TEST_F(HookedProgram, OutputThatALauncherSwallowsIsReported) {
   sandbox_.write("launch.py",
                  "import subprocess, sys\n"
                  "subprocess.run([sys.executable, 'train.py', '4'], stdout=subprocess.PIPE)\n");
@@ -234,7 +234,7 @@ TEST_F(HookedProgram, WhoseOutputSomebodyElseTakesIsToldSo) {
               HasSubstr("the program trains, but what the hook prints does not come back"));
 }
 
-TEST_F(HookedProgram, ThatStartsTooSlowlyForTheTuningTimeIsToldSo) {
+TEST_F(HookedProgram, AStartTooSlowForTheTuningTimeIsReported) {
   sandbox_.write("train.py", "import time\nimport torch\ntime.sleep(60)\n");
   const Ended ended = sandbox_.steptune({"run", "--time", "8s", "--", k_python, "train.py"});
   EXPECT_EQ(ended.exit_code, 2);
@@ -243,7 +243,7 @@ TEST_F(HookedProgram, ThatStartsTooSlowlyForTheTuningTimeIsToldSo) {
   EXPECT_THAT(ended.err, HasSubstr("--time"));
 }
 
-TEST_F(HookedProgram, ThatIsNoneOfPyTorchsLeavesNoTimeForItsOptionsWhereTheTuningTimeIsShort) {
+TEST_F(HookedProgram, AShortTuningTimeLeavesNoTimeForOptionsWithoutPyTorch) {
   sandbox_.write("train.py", "import time\ntime.sleep(60)\n");
   const Ended ended = sandbox_.steptune({"run", "--time", "8s", "--", k_python, "train.py"});
   EXPECT_EQ(ended.exit_code, 2);

@@ -54,7 +54,7 @@ Json trials_of(const Sandbox& sandbox, const std::string& study) {
   return trials;
 }
 
-TEST(Import, OfACsvTakesWhatStandsInTheSpace) {
+TEST(Import, ACsvKeepsRowsInsideTheSpace) {
   const Sandbox sandbox;
   sandbox.write("study.json", import_study("demo"));
   sandbox.write("trials.csv",
@@ -84,7 +84,7 @@ TEST(Import, OfACsvTakesWhatStandsInTheSpace) {
   EXPECT_THAT(again.err, HasSubstr("already exists"));
 }
 
-TEST(Import, OfAnOptunaExportGivesTheSameTrialsBack) {
+TEST(Import, AnOptunaExportGivesTheSameTrialsBack) {
   const Sandbox sandbox;
   sandbox.write("study.json", import_study("demo"));
   ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet"}).exit_code, 0);
@@ -98,7 +98,7 @@ TEST(Import, OfAnOptunaExportGivesTheSameTrialsBack) {
   EXPECT_EQ(after[0]["objectives"][0]["value"], before[0]["objectives"][0]["value"]);
 }
 
-TEST(Import, OfOptunasTableTakesItsStatesAndValues) {
+TEST(Import, OptunasStatesAndValuesAreRead) {
   const Sandbox sandbox;
   sandbox.write("study.json", import_study("demo"));
   sandbox.write("trials.csv",
@@ -112,7 +112,7 @@ TEST(Import, OfOptunasTableTakesItsStatesAndValues) {
   EXPECT_EQ(trials[1]["status"], "failed");
 }
 
-TEST(Import, OfOptunaRefusesAnotherDirection) {
+TEST(Import, OptunasOtherDirectionIsRefused) {
   const Sandbox sandbox;
   sandbox.write("study.json", import_study("demo"));
   ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet"}).exit_code, 0);

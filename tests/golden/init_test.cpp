@@ -106,7 +106,7 @@ TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
   EXPECT_THAT(safe.err, Not(HasSubstr("its own options")));
 }
 
-TEST(Init, RunOfACommandDoesNotBeginWithWhatTellsNoProgressInTheTuningTime) {
+TEST(Init, RunRefusesAProgramWithoutProgressInTheTuningTime) {
   const Sandbox sandbox;
   std::string slow = k_argparse;
   slow.insert(slow.find("for step"), "time.sleep(1000)\n");
@@ -249,7 +249,7 @@ for step in range(1, 1000000):
         time.sleep(0.1)
 )";
 
-TEST(Init, OfAnOpenMpProgramVariesItsVariables) {
+TEST(Init, VariesOpenMpVariables) {
   const Sandbox sandbox;
   sandbox.write("trainer", k_openmp_trainer);
   fs::permissions(sandbox.folder() / "trainer", fs::perms::owner_all);
@@ -282,7 +282,7 @@ for step in range(1, 40):
     time.sleep(0.05)
 )";
 
-TEST(Init, OfAProgramThatEndsByItselfKnowsTheLibrariesThatItHad) {
+TEST(Init, KnowsTheLibrariesOfAProgramThatEnded) {
   const Sandbox sandbox;
   sandbox.write("trainer", k_short_openblas_trainer);
   fs::permissions(sandbox.folder() / "trainer", fs::perms::owner_all);
@@ -291,7 +291,7 @@ TEST(Init, OfAProgramThatEndsByItselfKnowsTheLibrariesThatItHad) {
               HasSubstr(R"("OPENBLAS_NUM_THREADS":"{threads}")"));
 }
 
-TEST(Init, OfAProgramWhoseOutputTellsNoProgressSaysSo) {
+TEST(Init, ReportsOutputWithoutProgress) {
   const Sandbox sandbox;
   sandbox.write("train.py",
                 "import argparse\nparser = argparse.ArgumentParser()\n"
@@ -306,7 +306,7 @@ TEST(Init, OfAProgramWhoseOutputTellsNoProgressSaysSo) {
   EXPECT_THAT(unseen.err, Not(HasSubstr("without printing progress")));
 }
 
-TEST(Init, OfAProgramThatFailsTellsThatFirst) {
+TEST(Init, ReportsAFailureFirst) {
   const Sandbox sandbox;
   sandbox.write("train.py",
                 "import argparse\nparser = argparse.ArgumentParser()\n"

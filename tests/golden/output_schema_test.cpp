@@ -43,7 +43,7 @@ class OutputSchema : public testing::Test {
 std::unique_ptr<Sandbox> OutputSchema::sandbox_;
 Ended OutputSchema::run_;
 
-TEST_F(OutputSchema, OfARunWithAndWithoutRecommendation) {
+TEST_F(OutputSchema, DescribesRunResults) {
   EXPECT_TRUE(is_as_defined(*sandbox_, run_.out, "run"));
   sandbox_->write("failing.json", failing_study());
   // Uses another history, since commands without a name read the study that ran last.
@@ -51,7 +51,7 @@ TEST_F(OutputSchema, OfARunWithAndWithoutRecommendation) {
   EXPECT_TRUE(failed["recommendation"].is_null());
 }
 
-TEST_F(OutputSchema, OfWhatWasDecided) {
+TEST_F(OutputSchema, DescribesDecisions) {
   const Json told = defined("decisions", {"show", "demo", "--decisions"});
   const Json& decisions = told.at("decisions");
   ASSERT_GE(decisions.size(), 3U);
@@ -77,7 +77,7 @@ TEST_F(OutputSchema, OfWhatWasDecided) {
 
 // Documents of nights are in `retune_test.cpp`.
 
-TEST_F(OutputSchema, OfWhatComesBeforeARun) {
+TEST_F(OutputSchema, DescribesCommandsBeforeARun) {
   defined("check", {"check", "study.json", "--show", "5"});
   sandbox_->write("train.py",
                   "import argparse\n"
@@ -115,7 +115,7 @@ TEST_F(OutputSchema, OfWhatComesBeforeARun) {
       0.0);
 }
 
-TEST_F(OutputSchema, OfWhatUsesAResult) {
+TEST_F(OutputSchema, DescribesCommandsThatUseAResult) {
   sandbox_->write("settings.yaml", "batch_size: 32\nworkers: 0\nprecision: fp32\n");
   const Json applied =
       defined("best_apply", {"best", "demo", "--apply", "settings.yaml", "--dry-run"});
@@ -137,7 +137,7 @@ TEST_F(OutputSchema, OfWhatUsesAResult) {
   EXPECT_EQ(imported["left"].size(), 1U);
 }
 
-TEST_F(OutputSchema, OfWhatKeepsTheHouse) {
+TEST_F(OutputSchema, DescribesMaintenanceCommands) {
   defined("gc", {"gc", "--history-limit", "1KB", "--dry-run"});
   EXPECT_FALSE(defined("doctor", {"doctor"})["checks"].empty());
   defined("version", {"version"});
@@ -155,7 +155,7 @@ TEST_F(OutputSchema, OfWhatKeepsTheHouse) {
   defined("prices_regions", {"prices", "--region", "us-east-1", "--region", "eu-west-1"}, 0, both);
 }
 
-TEST_F(OutputSchema, OfAServer) {
+TEST_F(OutputSchema, DescribesServe) {
   const pid_t pid = sandbox_->start({"serve", "--port", "0", "--json"});
   ASSERT_TRUE(sandbox_->until_err_contains("serving"));
   kill(pid, SIGTERM);

@@ -326,7 +326,7 @@ TEST_F(Reading, BestByAnObjective) {
             "  its objectives: time, cost\n");
 }
 
-TEST_F(Reading, WhatDoesNotExistEndsWithOne) {
+TEST_F(Reading, MissingStudiesEndWithOne) {
   EXPECT_EQ(sandbox_->steptune({"leaderboard", "dmo"}).exit_code, 1);
   EXPECT_EQ(sandbox_->steptune({"show", "99"}).exit_code, 1);
   const Ended none = sandbox_->steptune({"leaderboard", "--db", "none.db"});

@@ -540,7 +540,7 @@ TEST(HtmlReportOfACluster, DrawsTimeAgainstTheNumberOfMachines) {
   EXPECT_GT(fastest->second, slowest->second) << "less time lies lower";
 }
 
-TEST_F(HtmlReport, NothingIsWiderThanATelephone) {
+TEST_F(HtmlReport, ThePageFitsATelephone) {
   if (!has_browser()) GTEST_SKIP() << k_no_browser;
   std::string page = sandbox_->read("report.html");
   page.insert(page.rfind("</body>"), R"(<script>

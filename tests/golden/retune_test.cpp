@@ -147,7 +147,7 @@ next   steptune best demo
   EXPECT_EQ(sandbox_.steptune({"best", "demo", "--format", "args"}).out, in_use);
 }
 
-TEST_F(Retune, ASlowerConfigurationIsToldOnceAndACrashedOneIsReplacedTheSecondNight) {
+TEST_F(Retune, SlowdownIsReportedOnceAndTheSecondCrashReplaces) {
   EXPECT_EQ(night(7)["configuration"]["speed"], "fast");
   EXPECT_EQ(night(0)["result"], "kept");
   sandbox_.write("quick.sh", trial_taking(15));
@@ -221,7 +221,7 @@ TEST_F(Retune, AFirstNightThatFailedIsTriedAgain) {
   EXPECT_EQ(night(0)["configuration"]["speed"], "fast");
 }
 
-TEST_F(Retune, AFirstNightThatWasKilledIsNoObstacleToAStudyThatChangedSince) {
+TEST_F(Retune, AStudyMayChangeAfterAKilledFirstNight) {
   // The second trial continues until it is killed, and the first one is kept.
   sandbox_.write("quick.sh", "[ $1 = fast ] && touch second && exec sleep 100\n" + quick_trial());
   const pid_t pid = sandbox_.start({"retune", "quick.json"});
@@ -429,7 +429,7 @@ TEST_F(Retune, BeginsWithWhatAnotherStudyFound) {
   EXPECT_EQ((*json)["night_study"], "other.night-1");
 }
 
-TEST_F(Retune, WhatIsToBeTypedNextNamesTheStudyThatWasAskedFor) {
+TEST_F(Retune, SuggestedCommandsNameTheRequestedStudy) {
   for (const std::string& name : {std::string("other"), std::string("table")}) {
     Json study = Json::parse(table_study(name));
     study["command"].push_back("{settings}");
@@ -491,7 +491,7 @@ TEST_F(Retune, AnUpgradeOfALibraryIsSeenWithoutAHook) {
   EXPECT_EQ(upgraded["trust"], "hint");
 }
 
-TEST_F(Retune, WhatCannotBeRetunedIsRefused) {
+TEST_F(Retune, InvalidRequestsAreRefused) {
   EXPECT_EQ(sandbox_.steptune({"retune"}).exit_code, 2);
   EXPECT_EQ(sandbox_.steptune({"retune", "no.json"}).exit_code, 2);
   EXPECT_EQ(sandbox_.steptune({"retune", "study.json", "--time", "never"}).exit_code, 2);

@@ -249,7 +249,7 @@ TEST_F(ScalingCommand, ACountAtWhichAllFailIsToldAndNotRecommended) {
   EXPECT_NE(none.err.find("has no measured trial with nodes"), std::string::npos) << none.err;
 }
 
-TEST_F(ScalingCommand, WhatCannotBeToldEndsWithAReason) {
+TEST_F(ScalingCommand, MissingDataEndsWithAReason) {
   static_cast<void>(scaling_json(cluster_study()));
   const Ended unknown = sandbox_.steptune({"scaling", "--over", "node"});
   EXPECT_EQ(unknown.exit_code, 2);

@@ -86,7 +86,7 @@ TEST_F(TerminalTest, LiveLinesFitTheTerminalAlsoAfterItHasBecomeNarrower) {
   EXPECT_NE(terminal.written().find("press Ctrl-C again to stop at once"), std::string::npos);
 }
 
-TEST_F(TerminalTest, NothingOfTheLiveLinesIsLeftInTheEnd) {
+TEST_F(TerminalTest, LiveLinesAreErasedInTheEnd) {
   const std::string written = after("$STEPTUNE run study.json --trials 3");
   EXPECT_EQ(exit_code_, 0) << written;
   EXPECT_NE(written.find("searching  "), std::string::npos) << "they were there";
@@ -97,7 +97,7 @@ TEST_F(TerminalTest, NothingOfTheLiveLinesIsLeftInTheEnd) {
   EXPECT_NE(screen.find("\nchange  "), std::string::npos) << screen;
 }
 
-TEST_F(TerminalTest, WhoSaysNoIsNotNotifiedOfAFailure) {
+TEST_F(TerminalTest, AnsweringNoSendsNoNotification) {
   PseudoTerminal first({steptune_program(), "run", "endless.json"}, sandbox_.folder(), 100);
   ASSERT_TRUE(first.until("samples/s")) << first.written();
   first.type("\x03");
@@ -139,7 +139,7 @@ TEST_F(TerminalTest, ADumbTerminalGetsWholeLines) {
   EXPECT_NE(written.find("trial 1 started (baseline): "), std::string::npos) << written;
 }
 
-TEST_F(TerminalTest, WhatIsPipedIsPlainWhileTheTerminalIsAlive) {
+TEST_F(TerminalTest, PipedOutputIsPlainWhileStderrIsATerminal) {
   const std::string written = after("$STEPTUNE run study.json --trials 2 > result.txt");
   EXPECT_NE(written.find("searching  "), std::string::npos) << written;
   EXPECT_EQ(written.find("\ncost    "), std::string::npos) << written;

@@ -190,7 +190,7 @@ TEST_F(TunedRun, EndsByCtrlCAsAnUntunedOneDoes) {
   EXPECT_EQ((*parse_json(board.out, "board"))["study"]["status"], "interrupted") << board.out;
 }
 
-TEST_F(TunedRun, SaysSoWhereTheLossBecameInfiniteWhileSettingsWereOnTrial) {
+TEST_F(TunedRun, ReportsALossThatBecomesInfiniteInATrial) {
   std::string program = k_long_run;
   const std::string_view backward = "loss.backward()";
   program.replace(program.find(backward), backward.size(),

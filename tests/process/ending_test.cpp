@@ -91,7 +91,7 @@ TEST_F(EndingTest, AStopThatComesAfterTheEndLeavesTheOutcomeAlone) {
   EXPECT_EQ(wait_for_end().outcome().kind, OutcomeKind::completed);
 }
 
-TEST_F(EndingTest, NothingSurvivesATrialThatEndsByItself) {
+TEST_F(EndingTest, NoProcessSurvivesATrialThatEnds) {
   for (const char* how : {"exit", "crash"}) {
     const TrialSpec spec = fake({"brood", how});
     const TrialRun done = run(spec);
@@ -104,7 +104,7 @@ TEST_F(EndingTest, NothingSurvivesATrialThatEndsByItself) {
   }
 }
 
-TEST_F(EndingTest, NothingSurvivesAStoppedTrial) {
+TEST_F(EndingTest, NoProcessSurvivesAStoppedTrial) {
   const TrialSpec spec = fake({"brood", "stay"});
   start(spec);
   wait_for_output(spec, "ready");
@@ -115,7 +115,7 @@ TEST_F(EndingTest, NothingSurvivesAStoppedTrial) {
   EXPECT_THAT(own_children(), IsEmpty());
 }
 
-TEST_F(EndingTest, NothingSurvivesATrialThatJoinedTheTunersGroup) {
+TEST_F(EndingTest, NoProcessSurvivesATrialInTheTunersGroup) {
   const TrialSpec stopped = fake({"leave-group", "stay"});
   start(stopped);
   wait_for_output(stopped, "ready");
@@ -130,7 +130,7 @@ TEST_F(EndingTest, NothingSurvivesATrialThatJoinedTheTunersGroup) {
   EXPECT_THAT(own_children(), IsEmpty());
 }
 
-TEST_F(EndingTest, NothingSurvivesTheRunner) {
+TEST_F(EndingTest, NoProcessSurvivesTheRunner) {
   const TrialSpec spec = fake({"brood", "stay"});
   start(spec);
   wait_for_output(spec, "ready");

@@ -74,7 +74,7 @@ TEST_F(ForkedStartTest, AProcessHasItsOwnArgumentsAndIsAChildOfTheTuner) {
   EXPECT_THAT(own_children(), testing::IsEmpty());
 }
 
-TEST_F(ForkedStartTest, AnotherEnvironmentTakesAnotherServerAndAnotherProgramNone) {
+TEST_F(ForkedStartTest, EachEnvironmentHasAServerAndAnotherProgramHasNone) {
   EXPECT_TRUE(is_forked(run(python(1, {}))));
   TrialSpec other = python(2, {});
   other.environment["MODE"] = "fast";
@@ -98,7 +98,7 @@ TEST_F(ForkedStartTest, ServersAreFewAndTheOneThatWasUsedLongestAgoMakesRoom) {
   EXPECT_EQ(own_children().size(), 4U);
 }
 
-TEST_F(ForkedStartTest, WhatAProcessLeavesIsEndedWithIt) {
+TEST_F(ForkedStartTest, ChildrenOfATrialEndWithIt) {
   for (const std::string kind : {"in-group", "daemons"}) {
     const TrialSpec spec = python(1, {kind, "children"});
     const TrialRun done = run(spec);
@@ -110,7 +110,7 @@ TEST_F(ForkedStartTest, WhatAProcessLeavesIsEndedWithIt) {
   }
 }
 
-TEST_F(ForkedStartTest, WhatCannotBeForkedIsStartedAnew) {
+TEST_F(ForkedStartTest, AWrappedCommandIsStartedAnew) {
   const std::string program = (folder() / "program/train.py").string();
   TrialSpec wrapped = python(1, {});
   wrapped.argv = {"/bin/sh", "-c", "/usr/bin/python3 \"$0\" here; true", program};

@@ -59,7 +59,7 @@ TEST_F(LeftBehindTest, SharedMemoryThatItsProcessesHeldIsRemoved) {
   EXPECT_FALSE(fs::exists(file));
 }
 
-TEST_F(LeftBehindTest, WhatMayBeAnothersIsNamed) {
+TEST_F(LeftBehindTest, FilesOfUnknownOwnersAreNamedAndKept) {
   const std::string file = own_file("unknown");
   const TrialRun done = run(shell("echo data > " + file));
   EXPECT_THAT(done.outcome().left_behind, testing::HasSubstr(file));

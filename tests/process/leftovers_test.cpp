@@ -106,7 +106,7 @@ TEST_F(LeftoversTest, FilesThatAProcessOfTheTrialMappedForWritingAreRemoved) {
   EXPECT_EQ(cleared.text(), "");
 }
 
-TEST_F(LeftoversTest, WhatWasThereBeforeTheTrialStays) {
+TEST_F(LeftoversTest, EarlierFilesAreKept) {
   write("dev/shm/psm_old");
   write("dev/shm/torch_4001_1_0");
   Leftovers leftovers = begin();
@@ -119,7 +119,7 @@ TEST_F(LeftoversTest, WhatWasThereBeforeTheTrialStays) {
   EXPECT_TRUE(exists("dev/shm/torch_4001_1_0"));
 }
 
-TEST_F(LeftoversTest, WhatAnotherProcessHoldsIsNamedNotRemoved) {
+TEST_F(LeftoversTest, FilesThatAnotherProcessHoldsAreNamedAndKept) {
   Leftovers leftovers = begin();
   leftovers.look(processes({k_trainer}));
   write("dev/shm/torch_4001_1_0");
@@ -130,7 +130,7 @@ TEST_F(LeftoversTest, WhatAnotherProcessHoldsIsNamedNotRemoved) {
   EXPECT_TRUE(exists("dev/shm/torch_4001_1_0"));
 }
 
-TEST_F(LeftoversTest, WhatTheTrialOnlyReadIsNotItsOwn) {
+TEST_F(LeftoversTest, FilesThatTheTrialOnlyReadAreKept) {
   Leftovers leftovers = begin();
   write("dev/shm/dataset");
   open(k_trainer, 3, "/dev/shm/dataset", O_RDONLY);

@@ -200,7 +200,7 @@ TEST(OutputTail, LastLinesArePrintableAndInOrder) {
   EXPECT_THAT(tail.last_lines(2), ElementsAre("four", "five")) << "Windows line ends";
 }
 
-TEST(OutputTail, WhatAllProcessesWentOnAfterIsNotTheEnd) {
+TEST(OutputTail, DropsOutputBeforeProgressOfAllProcesses) {
   OutputTail tail;
   tail.feed("one\n");
   EXPECT_EQ(tail.since_progress(), "one\n");
@@ -335,7 +335,7 @@ TEST(Placement, AllGpusMayBeInUseAndOneEachIsEnough) {
       << "one GPU is not divided: both see it";
 }
 
-TEST(Placement, WhatIsTooMuchIsToldInNumbers) {
+TEST(Placement, TooManyCpusAreReportedInNumbers) {
   PlacementOptions options;
   options.parallel = 2;
   options.cpus_per_trial = 3;
@@ -378,7 +378,7 @@ TEST(Placement, TheEnvironmentSaysWhatThePlaceIs) {
   EXPECT_EQ(placement.at("OMP_NUM_THREADS"), "2");
 }
 
-TEST(Placement, WhatTheStudySetsStays) {
+TEST(Placement, VariablesOfTheStudyAreKept) {
   Slot slot{{}, 4, std::vector<std::string>{"1"}};
   const Environment given{{"CUDA_VISIBLE_DEVICES", "0"}, {"MKL_NUM_THREADS", "3"}};
   Environment environment = given;
@@ -549,7 +549,7 @@ TEST(DisturbanceWatch, AMachineOfManyCpusThatStoodStillDisturbs) {
   EXPECT_NEAR(paused.taken->steal, 20.0 / 21.0, 1e-9);
 }
 
-TEST(DisturbanceWatch, OfAVanishedProcessNothingIsKnown) {
+TEST(DisturbanceWatch, AVanishedProcessMakesLoadUnknown) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
   EXPECT_TRUE(watch.look(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0).taken);
   EXPECT_FALSE(watch.look(2.0, CpuTime{8.0, 8.0, 0.0}, 1.0).taken)
@@ -578,7 +578,7 @@ TEST(PressureWatch, ReadsWhatTheKernelCounts) {
   EXPECT_EQ(read_pressure(machine.files()).quota_wait_s, 0.5) << "version 1 counts nanoseconds";
 }
 
-TEST(PressureWatch, WhatIsNotAsTheKernelWritesItIsNotKnown) {
+TEST(PressureWatch, MalformedFilesGiveNoFigures) {
   const FakeMachine machine;
   for (const char* text :
        {"", "full avg10=0.00 total=5\n", "some avg10=0.00\n", "some avg10=0.00 total=much\n"}) {
@@ -590,7 +590,7 @@ TEST(PressureWatch, WhatIsNotAsTheKernelWritesItIsNotKnown) {
   EXPECT_FALSE(read.throttles);
 }
 
-TEST(PressureWatch, OfWhatWasNotCountedBeforeNothingIsKnown) {
+TEST(PressureWatch, TheFirstCountGivesNoFigure) {
   PressureWatch watch(10.0, {});
   const auto unknown = watch.look(11.0, {0.9, 0.9, 0.9, 50.0});
   EXPECT_FALSE(unknown.memory || unknown.storage || unknown.quota || unknown.clocks_throttled);

@@ -54,7 +54,7 @@ std::vector<MachineSecond> clock_seconds(const std::vector<double>& ghz) {
   return seconds;
 }
 
-TEST(CpuTime, OfEachCpuIsThatOfItsLine) {
+TEST(CpuTime, EachCpuHasTheTimeOfItsLine) {
   const std::string text = proc_stat({100.0, 200.0, 300.0});
   const std::vector<int> two{0, 2};
   const auto times = cpu_busy_times_of(text, two);
@@ -86,7 +86,7 @@ TEST(CpuClocks, AreReadWhereTheKernelTellsThem) {
               ElementsAre(Optional(2.5e9), Optional(3e9)));
 }
 
-TEST(CpuClocks, OfCpuinfoCountOnlyWhereTheCpuCountsItsCycles) {
+TEST(CpuClocks, CpuinfoIsUsedOnlyIfTheCpuCountsItsCycles) {
   const FakeMachine machine;
   const std::string cpus =
       "processor\t: 0\nmodel name\t: A: fast one\ncpu MHz\t\t: 2445.404\nflags\t\t: fpu {}\n\n"
@@ -219,7 +219,7 @@ TEST(MachineSecond, ClocksAreTheMeanOverATimeAndItsSlowestSecond) {
   EXPECT_TRUE(cpu_clock_between(partly, 2.0, k_ever_s));
 }
 
-TEST(MachineSecond, ThoseOfALongTrialAreJoined) {
+TEST(MachineSecond, SecondsOfALongTrialAreJoined) {
   std::vector<double> ghz(1201, 3.0);
   ghz[1] = 1.0;
   auto seconds = clock_seconds(ghz);
@@ -265,7 +265,7 @@ TEST(MachineSecond, AClockThatVariesAnywayExplainsNothing) {
   EXPECT_FALSE(change_between(seconds, 0.0, 4.0, 8.0, 1.15));
 }
 
-TEST(MachineSecond, WhatTakesTheTimeExplainsStepsThatBecameSlower) {
+TEST(MachineSecond, GrownPressureExplainsSlowerSteps) {
   std::vector<MachineSecond> seconds = clock_seconds(std::vector<double>(8, 3.0));
   for (std::size_t i = 0; i < seconds.size(); ++i) {
     seconds[i].storage_pressure = i < 4 ? 0.02 : 0.4;

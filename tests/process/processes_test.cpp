@@ -250,7 +250,7 @@ TEST(MemoryTracker, FollowsOneProcessByItsPeak) {
   EXPECT_LT(memory.peak_bytes().value_or(0.0), 150e6);
 }
 
-TEST(MemoryTracker, OfAProcessThatIsGoneKnowsNothing) {
+TEST(MemoryTracker, AVanishedProcessHasNoMemory) {
   local::MemoryTracker memory(1e6);
   EXPECT_FALSE(memory.sample({}, 0.0));
   EXPECT_EQ(memory.peak_bytes(), std::nullopt);

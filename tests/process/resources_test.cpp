@@ -181,7 +181,7 @@ TEST_F(ResourcesTest, ATrialThatComputesIsToldFromOneThatWaits) {
   EXPECT_FALSE(run(silent).outcome().cpu_busy) << "its start-up is no training";
 }
 
-TEST_F(ResourcesTest, WhatIsReadFromStorageIsToldFromThePageCache) {
+TEST_F(ResourcesTest, ReadsFromStorageDifferFromCachedReads) {
   const auto data = folder() / "data.bin";
   std::ofstream(data, std::ios::binary) << std::string(8U << 20, 'x');
   TrialSpec spec = shell("cat " + data.string() + " > /dev/null");

@@ -108,7 +108,7 @@ TEST_F(StartTest, RelativeProgramsAreThoseOfTheWorkingDirectory) {
   EXPECT_EQ(output_of(spec), "relative\n");
 }
 
-TEST_F(StartTest, WhatCannotBeStartedIsAnOutcomeWithTheReason) {
+TEST_F(StartTest, AFailedStartIsAnOutcomeWithTheReason) {
   write_program(folder() / "plain.txt", "text", fs::perms::owner_read);
   write_program(folder() / "orphan.sh", "#!/no/such/interpreter\n");
   write_program(folder() / "no-format", "neither program nor script\n");
@@ -256,7 +256,7 @@ TEST_F(BoundProcessesTest, EachHasItsPartAndTheRecordTellsIt) {
   EXPECT_EQ(all, cpus_);
 }
 
-TEST_F(BoundProcessesTest, NoneIsBoundWhereTheUserDoesSoOrThereIsNothingToDivide) {
+TEST_F(BoundProcessesTest, NoRankIsBoundIfTheUserBindsOrNothingCanBeDivided) {
   const std::string whole = format_cpus(cpus_) + "\n";
   use(LocalRunnerOptions{});
   const auto expect_whole = [&](const TrialSpec& spec) {

@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-TEST(SurveyedProcess, ThatMakesNoStepIsToldOnce) {
+TEST(SurveyedProcess, AProcessWithoutAStepIsReportedOnce) {
   const TemporaryFolder folder("survey");
   int told = 0;
   SurveyOptions options;
@@ -35,7 +35,7 @@ echo '{"event":"patched","pid":1,"torch":"1.13"}' >> "$events"
 exec sleep 60
 )sh";
 
-TEST(SurveyedProcess, ThatTrainsUnheardIsNotWaitedFor) {
+TEST(SurveyedProcess, AProcessWithoutReportsIsNotWaitedFor) {
   const TemporaryFolder folder("survey");
   SurveyOptions options;
   options.argv = {"/bin/sh", "-c", k_unheard};
@@ -106,7 +106,7 @@ exec sleep 60
   EXPECT_LT(survey->activity->trainer_cpu_s, 0.2 * survey->activity->span_s);
 }
 
-TEST(SurveyedProcess, ThatFailsInItsReplayHasNotFailed) {
+TEST(SurveyedProcess, AFailedReplayIsNoFailure) {
   const TemporaryFolder folder("survey");
   const auto survey = survey_of(folder, replaying("exit 1"));
   ASSERT_TRUE(survey) << survey.error().text();

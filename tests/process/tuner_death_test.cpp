@@ -110,7 +110,7 @@ class TunerDeathTest : public LocalRunnerTest {
   pid_t tuner_ = 0;
 };
 
-TEST_F(TunerDeathTest, NothingSurvivesAKilledTuner) {
+TEST_F(TunerDeathTest, NoProcessSurvivesAKilledTuner) {
   start_tuner("death-test", {k_fake_trial, "marked-brood", "stay"}, "2");
   std::vector<pid_t> pids = wait_for_pids(1, 4);
   for (const pid_t pid : wait_for_pids(2, 4))

@@ -79,7 +79,7 @@ TEST_F(TimeBudget, IsEnoughForTwoConfigurationsOfWhichTheBaselineIsNoisy) {
   EXPECT_LT(used_, 1.1);
 }
 
-TEST_F(TimeBudget, WhatNothingNeedsForItsProofIsSearchedWith) {
+TEST_F(TimeBudget, TimeReservedForNoConfirmationIsSearchedWith) {
   // The baseline is the best, and two fifths of the time are reserved for a confirmation.
   document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 39})");
   document_["measure"]["confirm_pairs"] = 6;
@@ -93,7 +93,7 @@ TEST_F(TimeBudget, WhatNothingNeedsForItsProofIsSearchedWith) {
   EXPECT_LT(used_, 1.1);
 }
 
-TEST_F(TimeBudget, ThatIsTooShortToCompareSaysSo) {
+TEST_F(TimeBudget, ATooShortTimeIsReported) {
   document_["budget"]["time"] = 60.0;
   const auto starts_in = [](double startup_s) {
     return [startup_s](const TrialSpec& spec) {
@@ -115,7 +115,7 @@ TEST_F(TimeBudget, ThatIsTooShortToCompareSaysSo) {
               HasSubstr(" left are too short for another trial and its confirmation"));
 }
 
-TEST_F(TimeBudget, WhatAProofLeavesIsSearchedWith) {
+TEST_F(TimeBudget, TimeLeftByTheConfirmationIsSearchedWith) {
   const LoopResult result = result_of([](const TrialSpec& spec) {
     TrialScript script = train(spec);
     script.noise = 0.002;
@@ -281,7 +281,7 @@ void have_two_configurations(Json& document) {
   document["planned_run"]["batch_size"] = 32;
 }
 
-TEST_F(TimeBudget, WhatItHasCutOffBeforeItToldEnoughRunsAgainWithMoreTime) {
+TEST_F(TimeBudget, ATrialCutOffEarlyRunsAgainWithMoreTime) {
   have_two_configurations(document_);
   document_["budget"] = Json{{"time", 120.0}, {"trials", 2}};
   document_["measure"]["confirm_pairs"] = 0;
@@ -313,7 +313,7 @@ TEST_F(TimeBudget, WhatItHasCutOffBeforeItToldEnoughRunsAgainWithMoreTime) {
   EXPECT_EQ(run.trials()[1].status, TrialStatus::completed);
 }
 
-TEST_F(TimeBudget, WhatStartsTooSlowlyForItIsOpenAgainWithMoreTime) {
+TEST_F(TimeBudget, ATrialThatStartsTooSlowlyIsOpenAgainWithMoreTime) {
   have_two_configurations(document_);
   document_["budget"] = Json{{"time", 120.0}};
   const auto compiles = [](const TrialSpec& spec) {
@@ -406,7 +406,7 @@ ScriptedRunner::Script starts_slowly(double startup_s, double noise) {
   };
 }
 
-TEST_F(TimeBudget, OfTwoConfigurationsMeasuresTheOneThatStartsForAThirdOfTheSearch) {
+TEST_F(TimeBudget, AStartMayTakeAThirdOfTheSearch) {
   have_two_configurations(document_);
   document_["budget"]["time"] = 300.0;
   static_cast<void>(result_of(starts_slowly(50.0, 0.05)));
@@ -459,7 +459,7 @@ TEST_F(MoneyOfThisMachine, IsKeptAsTheTimeThatItPaysFor) {
   }
 }
 
-TEST_F(MoneyOfThisMachine, ThatIsEnoughForTheBaselineOnlySaysSo) {
+TEST_F(MoneyOfThisMachine, MoneyForTheBaselineOnlyIsReported) {
   document_["budget"] = Json{{"cost", 0.03}};
   const auto slow = [](const TrialSpec& spec) {
     TrialScript script = train(spec);

@@ -106,7 +106,7 @@ TEST_F(DriftingStudy, WithoutSentinelsTakesTheOneThatWasTriedEarly) {
   EXPECT_THAT(of_purpose(played.trials, TrialPurpose::sentinel), ::testing::IsEmpty());
 }
 
-TEST_F(DriftingStudy, SentinelsRunTheBaselineWithinTheirShareAndAreNoTrialsOfTheSearch) {
+TEST_F(DriftingStudy, SentinelsKeepTheirShareAndAreNoSearchTrials) {
   const Played played = play_contest();
   const auto sentinels = of_purpose(played.trials, TrialPurpose::sentinel);
   EXPECT_GE(sentinels.size(), 2U);
@@ -315,7 +315,7 @@ INSTANTIATE_TEST_SUITE_P(Schedulers, KilledWhileDrifting, ::testing::Values("non
 
 /// The machine slows down. Some trials hang, configurations faster than the baseline violate the
 /// guard, and the fastest is stopped before the guard judges it.
-TEST_F(DriftingStudy, WithHangingTrialsAndAStoppedFinalistDecidesAfterAKillAsBefore) {
+TEST_F(DriftingStudy, DecidesAfterAKillAsBefore) {
   document_["budget"]["trials"] = 24;
   document_["guards"] =
       Json::parse(R"([{"metric": "loss", "after_samples": 6400, "max_ratio_to_baseline": 1.02}])");

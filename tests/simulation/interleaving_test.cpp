@@ -69,7 +69,7 @@ TEST_F(InterleavedPairs, AStudyMayDoWithout) {
   EXPECT_EQ(most_running_, 1U);
 }
 
-TEST_F(InterleavedPairs, WhatFailsNextToAnotherRunsAgainByItself) {
+TEST_F(InterleavedPairs, ATrialThatFailsBesideAnotherRunsAgainAlone) {
   run([](const TrialSpec& spec) {
     TrialScript script = train(spec);
     if (spec.interleaved_round > 0) {

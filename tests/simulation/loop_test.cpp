@@ -231,7 +231,7 @@ class PatientSearcher final : public Searcher {
   std::unique_ptr<Searcher> searcher_;
 };
 
-TEST_F(LoopTest, ASearcherThatHasNothingWhileATrialRunsIsAskedAgainWhenItHasEnded) {
+TEST_F(LoopTest, ASearcherWithoutASuggestionIsAskedAfterTheNextEnd) {
   SimulatedRun run(folder_.path(), document_, train, 0.0, 4);
   auto patient = std::make_unique<PatientSearcher>(std::move(run.searcher));
   const int& asked = patient->asked;
@@ -275,7 +275,7 @@ TEST_F(LoopTest, WhyTheSearchEndedIsToldWhateverItFound) {
   EXPECT_EQ(result.search_end, LoopEnd::exhausted);
 }
 
-TEST_F(LoopTest, WhereNothingIsFasterThePlanIsThatOfTheBaselinesFreshRuns) {
+TEST_F(LoopTest, ThePlanUsesFreshBaselineRunsIfNothingIsFaster) {
   const auto slower_when_fresh = [](const TrialSpec& spec) {
     TrialScript script = train(spec);
     const bool is_baseline = to_number(*spec.configuration.find("batch_size")) == 32 &&

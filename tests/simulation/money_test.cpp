@@ -57,7 +57,7 @@ TEST(Money, TrialsAreBilledByTheMachinesOfTheirConfiguration) {
   }
 }
 
-TEST(Money, AContinuedStudyKeepsItsIdentityAndANewOneOfItsNameHasAnother) {
+TEST(Money, OnlyAContinuedStudyKeepsItsIdentity) {
   const DatabaseFolder folder;
   const DatabaseFolder elsewhere;
   const auto identity_of = [](const DatabaseFolder& place, int trials, double wall_s) {

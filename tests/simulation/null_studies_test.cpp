@@ -45,7 +45,7 @@ TEST(NullStudies, FindFivePercentDespiteLaunchesThatDiffer) {
   EXPECT_GE(count.claims, 20) << "fewer has a chance of 0.03 at a true share of 80 %";
 }
 
-TEST(NullStudies, WhatIsClearlyFasterIsClaimedWithAnIntervalThatHolds) {
+TEST(NullStudies, ClearlyFasterConfigurationsAreClaimed) {
   const Count count = count_claims({0.01, 0.01}, {1.3, 1.0}, 30);
   EXPECT_EQ(count.claims, 30);
   EXPECT_GE(count.covered, 26);

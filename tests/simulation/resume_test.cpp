@@ -163,7 +163,7 @@ TEST_F(ResumeTest, ALargerBudgetIsUsedAlthoughItsFirstRunWasKilledAtOnce) {
   EXPECT_EQ(searched(run.trials()).size(), 15U);
 }
 
-TEST_F(ResumeTest, ALargerBudgetIsUsedAlthoughItsFirstRunWasKilledInTheConfirmationBefore) {
+TEST_F(ResumeTest, ALargerBudgetIsUsedAfterAKillInTheConfirmation) {
   run_and_interrupt(13);
   document_["budget"]["trials"] = 15;
   {
@@ -434,7 +434,7 @@ TrialScript train_from_memory(const TrialSpec& spec) {
 /// Decisions of a trial, two pairs of fresh runs and the result.
 constexpr std::size_t k_last_decisions = 6;
 
-TEST_F(ResumeTest, AStudyThatSearchesOnAfterItsConfirmationDecidesAfterAKillAsBefore) {
+TEST_F(ResumeTest, ASearchAfterAConfirmationDecidesAfterAKillAsBefore) {
   double elapsed_s = 0.0, last_trial_s = 0.0;
   const auto run_with = [&](const std::filesystem::path& folder, std::size_t crash_at) {
     SimulatedRun run(folder, searching_on(), train_from_memory, crash_at == 0 ? 1000.0 : 0.0);
@@ -475,7 +475,7 @@ TEST_F(ResumeTest, AStudyThatSearchesOnAfterItsConfirmationDecidesAfterAKillAsBe
   }
 }
 
-TEST_F(ResumeTest, AStudyOfProgramsThatEndByThemselvesDecidesAfterAKillAsBefore) {
+TEST_F(ResumeTest, AStudyOfWholeRunsDecidesAfterAKillAsBefore) {
   Json document = study_document();
   document["budget"] = Json{{"trials", 6}};
   document["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 3})");

@@ -257,7 +257,7 @@ TEST_F(SlurmDrill, LimitsHold) {
   run_well(shell_trial(3, "true"));
 }
 
-TEST_F(SlurmDrill, WhatOthersEndIsLostAndTheStudyGoesOn) {
+TEST_F(SlurmDrill, CancelledTrialsAreLostAndTheStudyGoesOn) {
   use();
   start(shell_trial(1, "sleep 1000"));
   wait_for(1, false);
@@ -295,7 +295,7 @@ TEST_F(SlurmDrill, APreemptedTrialIsLost) {
 
 /// Some sites requeue preempted jobs. A placeholder job must not be requeued: its trial would be
 /// gone, and nobody would wait for the nodes.
-TEST_F(SlurmDrill, WhatIsPreemptedWhereJobsAreRequeuedDoesNotBeginAgainByItself) {
+TEST_F(SlurmDrill, ARequeuedTrialDoesNotRestartByItself) {
   use();
   const std::string tell = "echo x >> " + (folder_.path() / "runs").string();
   TrialSpec spec = shell_trial(1, tell + "; sleep 1000");
@@ -409,7 +409,7 @@ TEST_F(SlurmDrill, ATrialIsNotStartedWhereItCouldNotEndInTime) {
   EXPECT_NE(job_of(3), job_of(1));
 }
 
-TEST_F(SlurmDrill, WhatCannotBeHadIsToldAndWhatWaitsBlocksNothing) {
+TEST_F(SlurmDrill, ImpossibleNeedsAreReportedAndWaitingOnesBlockNothing) {
   use();
   TrialSpec many = shell_trial(1, "true");
   many.resources = to_resources({9, {}});

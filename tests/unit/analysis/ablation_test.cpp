@@ -66,7 +66,7 @@ TEST(Ablation, MeasuredConfigurationsAreTakenAsTheyAre) {
   EXPECT_EQ(path.steps.back().configuration, k_to);
 }
 
-TEST(Ablation, WhatNoTrialMeasuredTheModelTellsAndItIsSaid) {
+TEST(Ablation, TheModelPredictsUnmeasuredStepsAndSaysSo) {
   const SearchSpace space = ablated_space();
   TrialSamples samples;
   samples.samples = drawn_samples(space, 40, log_time, 0.01);
@@ -107,7 +107,7 @@ TEST(Ablation, AParameterThatBecomesActiveComesWithItsCondition) {
   EXPECT_EQ(path.steps[0].changes[1].to, Value{std::int64_t{6}});
 }
 
-TEST(Ablation, WhereConstraintsAllowNoSingleStepTheRestIsSetAtOnce) {
+TEST(Ablation, ConstraintsMaySetSeveralParametersAtOnce) {
   const SearchSpace space =
       space_of({whole_parameter("a", 0.0, 1.0), whole_parameter("b", 0.0, 1.0)}, {"a == b"});
   const Configuration from({{"a", Value{std::int64_t{0}}}, {"b", Value{std::int64_t{0}}}});

@@ -113,7 +113,7 @@ TEST(Bottleneck, AStageThatTookNothingHasNothingToGain) {
       << "which may be within what no stage is known of";
 }
 
-TEST(Bottleneck, WhatActsOnASmallStageCannotHelp) {
+TEST(Bottleneck, SettingsOfASmallStageCannotHelp) {
   const LoaderStudy study;
   const Bottleneck bottleneck =
       study.at(with_parts(study.trials[0], {{"data_loading", 0.0091}, {"compute", 0.0009}}));
@@ -173,7 +173,7 @@ TEST(Bottleneck, TellsTheMeasuredCeilingOfLoading) {
   EXPECT_EQ(bottleneck.most_gain(StepStage::data), 5.0);
 }
 
-TEST(Bottleneck, NothingIsAsGoodAsItGetsWhileCpusIdleOrWorkersWait) {
+TEST(Bottleneck, IdleCpusAndWaitingWorkersLeaveRoom) {
   Bottleneck bottleneck = waiting_for_data(6);
   bottleneck.cpu_busy = 0.51;
   EXPECT_NE(in_words(bottleneck)
@@ -207,7 +207,7 @@ TEST(Bottleneck, RecommendsNothingThatImportanceFindsWithoutEffect) {
   EXPECT_FALSE(response_of(fitted, "flavour").has_effect);
 }
 
-TEST(Bottleneck, NamesTheSettingsThatActOnTheLargestStageWithoutATriedOne) {
+TEST(Bottleneck, NamesUntriedSettingsOfTheLargestStage) {
   Bottleneck bottleneck = waiting_for_data(6);
   bottleneck.responses.clear();
   EXPECT_NE(in_words(bottleneck).finding.find(". num_workers acts on that."), std::string::npos);
@@ -233,7 +233,7 @@ TEST(Bottleneck, WithoutPartsOnlyTheResponsesSpeak) {
       << at_best;
 }
 
-TEST(Bottleneck, WhatTheTrialsHardlyTellIsNotSaidToHaveNoEffect) {
+TEST(Bottleneck, AnUnknownEffectIsNotCalledNoEffect) {
   const LoaderStudy study;
   Bottleneck bottleneck = study.at(study.trials[0]);
   for (ParameterResponse& response : bottleneck.responses) {
@@ -246,7 +246,7 @@ TEST(Bottleneck, WhatTheTrialsHardlyTellIsNotSaidToHaveNoEffect) {
       << finding;
 }
 
-TEST(Bottleneck, NothingIsInvented) {
+TEST(Bottleneck, FewTrialsGiveNoFinding) {
   const LoaderStudy few(4);
   const Bottleneck bottleneck = few.at(few.trials[0]);
   EXPECT_TRUE(bottleneck.stages.empty());
@@ -265,7 +265,7 @@ TEST(Bottleneck, AnIdleGpuIsToldWherePartsAreNot) {
   EXPECT_NE(finding.find("the GPU idles 63 % of the time"), std::string::npos) << finding;
 }
 
-TEST(Bottleneck, WhereCpusTrainTheirUseIsTold) {
+TEST(Bottleneck, UseOfTrainingCpusIsShown) {
   const LoaderStudy study;
   TrialRecord trial = study.trials[0];
   const auto finding = [&] { return in_words(study.at(trial)).finding; };

@@ -191,7 +191,7 @@ TEST(Scaling, FindsTheKneeOfAKnownLaw) {
   EXPECT_FALSE(scaling.knee->is_last);
 }
 
-TEST(Scaling, ADeadlineIsMetByTheCheapestCountAlsoBetweenThoseMeasured) {
+TEST(Scaling, TheCheapestCountForADeadlineMayBeUnmeasured) {
   const ScalingCurve law{ScalingLaw::amdahl, 36'000.0, 0.05, 0.0};
   ScalingQuestion asked = question();
   const auto choice = [&](double deadline_s) {

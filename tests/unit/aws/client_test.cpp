@@ -41,7 +41,7 @@ TEST_F(JsonClientTest, ThrottlingIsRetriedAndPaced) {
   EXPECT_GE(clock_.now_s() - start_s, 3 / 0.8) << "faster than one request in 1.25 s";
 }
 
-TEST_F(JsonClientTest, WhatCannotPassIsNotRetried) {
+TEST_F(JsonClientTest, PermanentErrorsAreNotRetried) {
   transport_.script = {answer(400, R"({"__type":"com.amazon#ValidationException:http://x",
                                        "message":"Requested resource not found."})")};
   const auto result = create();

@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST_F(CredentialsTest, NoneAnywhereSaysWhatToDo) {
+TEST_F(CredentialsTest, MissingCredentialsSayWhatToDo) {
   EXPECT_THAT(id(), HasSubstr("no AWS credentials"));
   EXPECT_THAT(id(), HasSubstr("aws configure"));
 }
@@ -27,7 +27,7 @@ TEST_F(CredentialsTest, TheEnvironmentComesFirst) {
   EXPECT_EQ(id(), "ENV");
 }
 
-TEST_F(CredentialsTest, KeysThatWereRenewedInAFileAreFoundOnceTheOldOnesAreRefused) {
+TEST_F(CredentialsTest, RenewedKeysAreReadAfterARefusal) {
   const auto write_keys = [this](const std::string& id) {
     write(".aws/credentials",
           "[default]\naws_access_key_id = " + id + "\naws_secret_access_key = x\n");

@@ -103,7 +103,7 @@ TEST(JobInput, TheProgramSeesTheSameWordsAsOnThisMachine) {
   EXPECT_EQ(json["ProfilerConfig"]["DisableProfiler"], true);
 }
 
-TEST(JobInput, WhatItsMachinesCostTakesNoVariableFromTheProgram) {
+TEST(JobInput, ThePriceVariableYieldsToTheProgramsVariables) {
   JobSettings job = settings();
   job.price_parts = {{"ml.g5.xlarge", {1.408, 0.0, 0.0}}};
   TrialSpec spec = trial();
@@ -159,7 +159,7 @@ TEST(JobInput, ChannelsNameOnlyTheGroupsThatTheJobHas) {
     EXPECT_TRUE(groups_of(channel).is_null());
 }
 
-TEST(JobInput, WhatTheServiceWouldRefuseIsToldAtOnceWithItsPlace) {
+TEST(JobInput, InvalidInputIsRefusedWithItsPlace) {
   JobSettings job = settings();
   job.role_arn = "training";
   job.channels[0].s3_uri = "s3://bucket/train";

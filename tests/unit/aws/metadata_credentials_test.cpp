@@ -115,7 +115,7 @@ TEST_F(MetadataCredentialsTest, TheSessionTokenIsNamedInEitherWay) {
   EXPECT_EQ(get()->session_token.reveal(), "t");
 }
 
-TEST_F(MetadataCredentialsTest, OffAnInstanceThereAreNone) {
+TEST_F(MetadataCredentialsTest, ThereAreNoneOutsideAnInstance) {
   on_instance();
   EXPECT_EQ(id(), "KEYS");
   EXPECT_THAT(transport_.requests.at(0).headers,

@@ -77,7 +77,7 @@ TEST_F(PoolRules, ATrialStartsOnFreeMachinesOfItsOwnKindOnly) {
   EXPECT_GT(warm, 20);
 }
 
-TEST_F(PoolRules, WhereAFreePoolFitsNothingElseIsDone) {
+TEST_F(PoolRules, AFittingFreePoolIsUsedFirst) {
   for (std::uint64_t seed = 0; seed < k_scenes; ++seed) {
     const PoolScene scene(seed);
     const bool fits = std::ranges::any_of(scene.pools, [&](const WarmPool& pool) {
@@ -104,7 +104,7 @@ TEST_F(PoolRules, NeverMoreMachinesThanPlaces) {
   EXPECT_GT(cold, 20);
 }
 
-TEST_F(PoolRules, OnlyFreeMachinesThatNoTrialWaitsForAreGivenUpAndTheLongestIdleFirst) {
+TEST_F(PoolRules, TheLongestIdleUnneededMachinesAreReleasedFirst) {
   int released = 0;
   for (std::uint64_t seed = 0; seed < k_scenes; ++seed) {
     const PoolScene scene(seed);
@@ -125,7 +125,7 @@ TEST_F(PoolRules, OnlyFreeMachinesThatNoTrialWaitsForAreGivenUpAndTheLongestIdle
 
 /// Carries out the decisions until there is none. Then no trial waits while there is room for it,
 /// and the sequence ends.
-TEST_F(PoolRules, WhatWaitsIsStartedUntilThereIsNoRoom) {
+TEST_F(PoolRules, WaitingTrialsStartUntilThereIsNoRoom) {
   for (std::uint64_t seed = 0; seed < k_scenes; ++seed) {
     PoolScene scene(seed);
     for (int step = 0;; ++step) {
@@ -174,7 +174,7 @@ TEST(JobNames, AreReadBackForAnyStudyTrialAttemptAndLaunch) {
   }
 }
 
-TEST(JobNames, OfStrangersAreNobodys) {
+TEST(JobNames, NamesOfOtherJobsHaveNoOwner) {
   const std::string prefix = job_name_prefix("study", "salt");
   for (const std::string& name :
        {std::string("my-training"), prefix, prefix + "t1", prefix + "t0-a1", prefix + "t1-a0",

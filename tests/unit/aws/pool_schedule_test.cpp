@@ -46,7 +46,7 @@ TEST(WarmPools, KeptInstancesCountAgainstThePlaces) {
   EXPECT_EQ(release->job, "job");
 }
 
-TEST(WarmPools, NothingMovesWhileAllPlacesWork) {
+TEST(WarmPools, NothingChangesWhileAllPlacesWork) {
   const auto decision = next_pool_decision({key("b")}, {}, {key("a"), key("a")}, 2);
   EXPECT_TRUE(std::holds_alternative<std::monostate>(decision));
 }
@@ -73,7 +73,7 @@ TEST(WarmPools, JobsThatCanUseNoPoolStartColdAndTakeNone) {
   EXPECT_EQ(start->pool_job, std::nullopt);
 }
 
-TEST(WarmPools, OfSeveralThatAreFreeTheOneThatHasWaitedLeastIsUsed) {
+TEST(WarmPools, TheLatestFreePoolIsUsed) {
   const auto decision = next_pool_decision(
       {key("a")},
       {pool("a", "old", true, 10.0), pool("a", "new", true, 50.0), pool("a", "older", true, 5.0)},
@@ -83,7 +83,7 @@ TEST(WarmPools, OfSeveralThatAreFreeTheOneThatHasWaitedLeastIsUsed) {
   EXPECT_EQ(start->pool_job, "new") << "the others are given back the sooner if they are too many";
 }
 
-TEST(WarmPools, OfSeveralThatNobodyWaitsForTheOldestMakesRoom) {
+TEST(WarmPools, TheOldestUnneededPoolMakesRoom) {
   const auto decision =
       next_pool_decision({key("b")},
                          {pool("a", "new", true, 50.0), pool("a", "settles", false, 1.0),
@@ -94,7 +94,7 @@ TEST(WarmPools, OfSeveralThatNobodyWaitsForTheOldestMakesRoom) {
   EXPECT_EQ(release->job, "old");
 }
 
-TEST(WarmPools, OfEqualDemandTheFirstInTheQueueStarts) {
+TEST(WarmPools, TheFirstInTheQueueStartsAtEqualDemand) {
   const auto decision = next_pool_decision({key("b"), key("a")}, {}, {}, 4);
   const auto* start = std::get_if<StartTrial>(&decision);
   ASSERT_NE(start, nullptr);

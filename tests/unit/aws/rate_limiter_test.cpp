@@ -54,7 +54,7 @@ TEST(RateLimiter, HoldsItsLimitForAnyArrivals) {
   }
 }
 
-TEST(RateLimiter, WhoNeverExceedsTheRateNeverWaits) {
+TEST(RateLimiter, CallsWithinTheRateNeverWait) {
   RateLimiter limiter = sagemaker_rate_limiter();
   for (int i = 0; i < 50; ++i)
     EXPECT_EQ(limiter.reserve_s("CreateTrainingJob", 1.25 * i), 1.25 * i);

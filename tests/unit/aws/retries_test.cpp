@@ -81,7 +81,7 @@ TEST_F(RetriesTest, TheCallerMayAskForFewerAttempts) {
   EXPECT_EQ(result.error().attempts, 2);
 }
 
-TEST_F(RetriesTest, WhoeverWantsToEndDoesNotWaitForFurtherAttempts) {
+TEST_F(RetriesTest, AStopEndsTheAttempts) {
   transport_.script = {overloaded()};
   const auto asks_after = [&](std::size_t requests, double seconds) {
     transport_.requests.clear();

@@ -111,7 +111,7 @@ TEST_F(RoleCredentialsTest, AProfileMayBeItsOwnSourceOrHaveAProcess) {
               Contains(Pair("Authorization", HasSubstr("Credential=PROC/"))));
 }
 
-TEST_F(RoleCredentialsTest, WhatIsMissingIsToldWithItsProfile) {
+TEST_F(RoleCredentialsTest, MissingSettingsAreReportedWithTheirProfile) {
   write_role("");
   EXPECT_THAT(id(), AllOf(HasSubstr("role_arn without source_profile or credential_source"),
                           HasSubstr("profile default")));
@@ -197,7 +197,7 @@ TEST_F(RoleCredentialsTest, ATokenOfSsoThatCannotBeReadIsOneThatHasExpired) {
   EXPECT_TRUE(transport_.requests.empty()) << "none was sent";
 }
 
-TEST_F(RoleCredentialsTest, WhatSsoAnswersIsTheRolesKeysOrAnErrorWithItsStatus) {
+TEST_F(RoleCredentialsTest, SsoGivesTheRolesKeysOrAnError) {
   write_sso(R"({"accessToken":"bearer","expiresAt":"2026-11-21T09:00:00UTC"})");
   EXPECT_THAT(id(), HasSubstr("no route")) << "SSO does not answer";
   transport_.routes[k_portal] =

@@ -71,7 +71,7 @@ TEST(SharedFileLines, IndentedSettingsBelongToTheEmptyOneAbove) {
   EXPECT_THAT(section.at("other"), ElementsAre(Pair("first", "3")));
 }
 
-TEST(SharedFileLines, WhatIsNoLineOfSuchAFileIsToldByItsNumber) {
+TEST(SharedFileLines, MalformedLinesAreReportedByNumber) {
   EXPECT_THAT(fault_in("key = before any section\n"), HasSubstr("config:1"));
   EXPECT_THAT(fault_in("[a]\n\n[b\n"), HasSubstr("config:3"));
   EXPECT_THAT(fault_in("[a]\n\n[b\n"), HasSubstr("no closing bracket"));
@@ -79,7 +79,7 @@ TEST(SharedFileLines, WhatIsNoLineOfSuchAFileIsToldByItsNumber) {
   EXPECT_EQ(fault_in(""), "");
 }
 
-TEST(SharedFileLines, WhatIsWrittenIsReadBack) {
+TEST(SharedFileLines, WrittenLinesAreReadBack) {
   constexpr std::string_view k_bytes = "abcXYZ019/+=:._-@[]";
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Rng rng(seed, "shared_file");
@@ -188,7 +188,7 @@ TEST_F(SharedConfigTest, AnEndpointThatIsNoUrlIsToldWithWhereItStands) {
   EXPECT_THAT(host(), HasSubstr("profile default"));
 }
 
-TEST_F(SharedConfigTest, AServicesSectionThatSaysNothingOfAServiceLeavesTheProfiles) {
+TEST_F(SharedConfigTest, AServicesSectionKeepsOtherEndpointsOfTheProfile) {
   home_.write(".aws/config",
               "[default]\nservices = s\nendpoint_url = http://profile\n"
               "[services s]\ns3 =\n  endpoint_url = http://s3\n");

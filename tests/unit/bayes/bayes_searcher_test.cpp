@@ -139,7 +139,7 @@ TEST(BayesSearcher, AnEarlierStudyTellsWhereToLookFirst) {
   EXPECT_LT(best_of_ten(60), best_of_ten(0));
 }
 
-TEST(BayesSearcher, WhatAnEarlierStudyTriedIsStillToBeTried) {
+TEST(BayesSearcher, ConfigurationsOfEarlierStudiesMayBeTriedAgain) {
   const SearchSpace space = create({integer("x", 0, 9)});
   BayesSearcher searcher(space, options(1));
   const Objective distance = [](const Configuration& c) {

@@ -149,7 +149,7 @@ void survive(const std::vector<SearchSpace>& all, std::uint64_t number, std::uin
   }
 }
 
-TEST(Histories, WhateverTheyHoldTheSearcherAnswers) {
+TEST(Histories, TheSearcherAnswersForAnyHistory) {
   const std::vector<SearchSpace> all = spaces();
   for (std::uint64_t number = 0; number < 200 && !HasFatalFailure(); ++number)
     survive(all, number, 40);

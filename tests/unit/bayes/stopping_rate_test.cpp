@@ -11,7 +11,7 @@
 namespace steptune::bayes {
 namespace {
 
-TEST(ImprovementRate, IsTheExpectedImprovementPerPriceWhereNothingCanBeStopped) {
+TEST(ImprovementRate, IsExpectedImprovementPerPriceWithoutStopping) {
   const Normal full{1.2, 0.25};
   const Stage whole[] = {{2.0, 0.0}};
   EXPECT_NEAR(log_stopping_rate(full, 1.0, whole),
@@ -27,7 +27,7 @@ TEST(ImprovementRate, GrowsWithTheChanceToStopEarly) {
   EXPECT_GT(log_stopping_rate(full, 1.0, telling), never + 0.2);
 }
 
-TEST(ImprovementRate, OfAStoppableTrialIsThatOfTheBestRuleBySimulation) {
+TEST(ImprovementRate, AStoppableTrialHasTheRateOfTheBestRule) {
   // Two stages. The first shows nearly everything, so the best rule continues if it ends below 1,
   // and then pays the second half of the price.
   const Normal full{1.5, 0.25};

@@ -232,7 +232,7 @@ TEST(AnalysisSections, SayInTablesWhatTheChartsShow) {
   EXPECT_NE(bottleneck.find("<td class=\"number\">2.56x</td><td>data</td>"), std::string::npos);
 }
 
-TEST(AnalysisSections, WhateverAParameterIsCalledIsText) {
+TEST(AnalysisSections, ParameterNamesAreEscaped) {
   for (const std::string& html : {importance_html(some_study(k_hostile_name)),
                                   bottleneck_html(some_bottleneck(k_hostile_name))}) {
     EXPECT_EQ(html.find("<b>"), std::string::npos);

@@ -143,7 +143,7 @@ TEST_F(AuditTest, ATrialOfTheSameConfigurationDominatesNothing) {
   EXPECT_EQ(check("not_dominated", slow).holds, false);
 }
 
-TEST_F(AuditTest, WhatFreshRunsComparedIsNotHeldAgainstTheWinner) {
+TEST_F(AuditTest, FinalistsComparedInFreshRunsDoNotDominate) {
   add(1, 200.0);
   const TrialRecord winner = add(2, 100.0);
   add(3, 50.0);
@@ -195,7 +195,7 @@ TEST_F(AuditTest, TheMachineIsThatOfTheSessionInWhichTheTrialBegan) {
   EXPECT_EQ(check("measured_here", second).holds, true);
 }
 
-TEST_F(AuditTest, WhereNobodyKnowsTheMachineNothingIsSaid) {
+TEST_F(AuditTest, AnUnknownMachineGivesNoCheck) {
   TrialRecord trial = add(1, 200.0);
   EXPECT_FALSE(check("measured_here", trial).holds.has_value());
   trial.origin = k_import_origin;

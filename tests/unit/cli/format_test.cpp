@@ -46,7 +46,7 @@ TEST(Format, TimesAreIso8601InUtc) {
   EXPECT_EQ(format_utc(1e300), "9999-12-31T23:59:59Z");
 }
 
-TEST(Format, NumbersTakeAnExponentOnlyWhereTheyAreUnreadableWithoutOne) {
+TEST(Format, OnlyUnreadableNumbersHaveAnExponent) {
   EXPECT_EQ(format_number(1000.0), "1000");
   EXPECT_EQ(format_number(999.96), "1000");
   EXPECT_EQ(format_number(9999999.0), "9999999");
@@ -56,7 +56,7 @@ TEST(Format, NumbersTakeAnExponentOnlyWhereTheyAreUnreadableWithoutOne) {
   EXPECT_EQ(format_number(-0.00001), "-1e-05");
 }
 
-TEST(Format, WhatIsNotFiniteIsADash) {
+TEST(Format, NumbersThatAreNotFiniteAreADash) {
   const double none = std::nan("");
   EXPECT_EQ(format_ratio(none), "-");
   EXPECT_EQ(format_percent(none), "-");

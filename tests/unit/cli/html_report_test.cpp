@@ -217,7 +217,7 @@ TEST(HtmlReport, DecisionsAreToldInWordsWhereTheyAreNumbers) {
   }
 }
 
-TEST(HtmlReport, OfManyDecisionsItTellsTheFirstAndTheLatest) {
+TEST(HtmlReport, ShowsTheFirstAndLatestOfManyDecisions) {
   StudyReport report = some_report();
   report.decisions.clear();
   for (int i = 1; i <= 5'000; ++i)
@@ -253,7 +253,7 @@ TEST(HtmlReport, ATraceHasTheDecisionsAboutItsTrial) {
   EXPECT_FALSE(chart_data(report)["traces"]["4"].contains("decisions"));
 }
 
-TEST(HtmlReport, WhatOnlyOneRunKnowsOfLibrariesIsNoChange) {
+TEST(HtmlReport, ALibraryKnownToOneRunIsNoChange) {
   StudyReport report = some_report();
   report.sessions[0].machine["torch"] = "2.5.1";
   EXPECT_NE(
@@ -322,7 +322,7 @@ TEST(HtmlReport, LoadsNothing) {
   EXPECT_NE(page.find("version:\"3."), std::string::npos) << "D3 is in the page";
 }
 
-TEST(HtmlReport, WhateverAStudySaysIsText) {
+TEST(HtmlReport, TextsOfTheStudyAreEscaped) {
   const std::string page = html_report(some_report(k_hostile));
   const std::string usual = html_report(some_report());
   for (const char* tag : {"<script", "</script", "<img", "<!--", "<tr", "<td", "<section"})

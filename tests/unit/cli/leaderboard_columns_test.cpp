@@ -93,7 +93,7 @@ TEST(LeaderboardColumns, AllFitInto160) {
             "precision  batch_size  a_parameter_with_a_long_name");
 }
 
-TEST(LeaderboardColumns, ThoseAskedForAreShownAndNoOthers) {
+TEST(LeaderboardColumns, OnlyRequestedColumnsAreShown) {
   const auto lines =
       lines_of(leaderboard_text(wide_board(), {false, 80, {"trial", "metric.loss", "batch_size"}}));
   EXPECT_EQ(lines[0], "  trial  loss  batch_size");
@@ -117,7 +117,7 @@ TEST(LeaderboardColumns, SortNumbersAndTextsMissingOnesLast) {
   EXPECT_THAT(order("time_gain"), testing::ElementsAre(1, 2, 3)) << "largest first";
 }
 
-TEST(LeaderboardColumns, WhatIsNoNumberSortsLastAsWhatIsMissing) {
+TEST(LeaderboardColumns, NanAndMissingValuesSortLast) {
   Leaderboard board = wide_board();
   board.rows[0].trial.measurement->metrics["loss"] = std::nan("");
   board.rows[1].trial.measurement->metrics.erase("loss");
@@ -142,7 +142,7 @@ TEST(LeaderboardColumns, SamplesPerSecondSortLargestFirst) {
   EXPECT_EQ(board.rows[2].trial.number, 1);
 }
 
-TEST(LeaderboardColumns, OfAParameterPutNumbersBeforeTexts) {
+TEST(LeaderboardColumns, NumbersSortBeforeTexts) {
   Leaderboard board = wide_board();
   board.rows[0].trial.configuration.set("x", std::string("b"));
   board.rows[1].trial.configuration.set("x", std::string("a"));
@@ -153,7 +153,7 @@ TEST(LeaderboardColumns, OfAParameterPutNumbersBeforeTexts) {
   EXPECT_EQ(board.rows[2].trial.number, 1);
 }
 
-TEST(LeaderboardColumns, OfATrialsMeasurementTellWhatItTook) {
+TEST(LeaderboardColumns, MeasurementColumnsShowTimesMemoryAndCost) {
   Leaderboard board = wide_board();
   TrialRecord& trial = board.rows[0].trial;
   trial.measurement->startup_s = 3.0;

@@ -114,7 +114,7 @@ TEST_F(MachineHoursTest, AreInTheReportOfAStudyWithItsRecommendation) {
   EXPECT_NEAR(*report.words.machine_hours, 1.9333, 1e-4);
 }
 
-TEST_F(MachineHoursTest, OfAClockThatWasSetBackAreNotLess) {
+TEST_F(MachineHoursTest, AClockSetBackTakesNoHoursAway) {
   begin(R"({"type": "slurm", "nodes": "nodes"})");
   StudyTotals totals;
   totals.unused = {{"one", 100.0, 460.0, 0.0}, {"other", 9000.0, 100.0, 0.0}};
@@ -124,7 +124,7 @@ TEST_F(MachineHoursTest, OfAClockThatWasSetBackAreNotLess) {
   EXPECT_NEAR(hours->unused, 0.1, 1e-9);
 }
 
-TEST_F(MachineHoursTest, OfTheTunersOwnMachineCostMoneyAllTheTime) {
+TEST_F(MachineHoursTest, TheTunersOwnMachineCostsMoneyAllTheTime) {
   begin(R"({"type": "local", "price_per_hour": 3.6})");
   StudyTotals totals;
   totals.elapsed_s = 100.0;

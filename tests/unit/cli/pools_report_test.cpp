@@ -85,7 +85,7 @@ TEST(PoolsText, CutsJobsOnlyWhereNothingElseCanGo) {
   EXPECT_THAT(text, Not(HasSubstr("machines  ")));
 }
 
-TEST(PoolsText, OfSpotThePriceIsTheMostThatIsPaid) {
+TEST(PoolsText, SpotPricesAreUpperBounds) {
   HeldMachinesReport report = pool_and_job();
   report.machines[1].usd_per_hour = 0.2;
   EXPECT_THAT(pools_text(report, WarmPools(), 0),

@@ -125,7 +125,7 @@ TEST(PriceChanges, AreToldWithTheirShareAndTheLongListsCut) {
   EXPECT_THAT(json["ambiguous"], ElementsAre("a"));
 }
 
-TEST(PriceChanges, OfAFirstTableAreNone) {
+TEST(PriceChanges, AFirstTableHasNoChanges) {
   const PriceSource now = north();
   EXPECT_THAT(refresh_text(now, nullptr, {}, 0),
               HasSubstr("there was no table for this region before"));
@@ -161,7 +161,7 @@ TEST(PricesOfRegions, MarkTheLeastOfThoseThatDiffer) {
   EXPECT_EQ(json["instances"]["a"]["usd_per_hour"]["west"], 1.6);
 }
 
-TEST(PricesOfRegions, WhereNothingDiffersNothingIsMarked) {
+TEST(PricesOfRegions, EqualPricesAreNotMarked) {
   const RegionPrices prices = compare_regions(
       {prices_of("north", {{"a", {2.0}}}), prices_of("south", {{"a", {2.0}}})}, {"a"});
   EXPECT_THAT(regions_text(prices, rental(), 0), Not(HasSubstr("*")));

@@ -63,14 +63,14 @@ TEST(PythonEdits, WithoutPlacesNameTheCall) {
             "images = images.to(memory_format=torch.channels_last)\n");
 }
 
-TEST(PythonEdits, OfTheGarbageCollectorSayWhereTheyGo) {
+TEST(PythonEdits, GarbageCollectorEditsSayWhereTheyGo) {
   EXPECT_EQ(python_edits({{"gc", text("freeze")}}, {}),
             "# in the training loop\n"
             "import gc\n"
             "gc.collect(); gc.freeze()  # once, after the first steps\n");
 }
 
-TEST(PythonEdits, OfHalfPrecisionHaveTheScaler) {
+TEST(PythonEdits, HalfPrecisionEditsHaveTheScaler) {
   HookLog seen;
   seen.add(R"({"event":"knob","knob":"precision","may":true,"today":"fp32",
                "where":["train.py:60 Net"]})");
@@ -102,7 +102,7 @@ TEST(PythonEdits, LeaveOutWhatTheProgramDoesByItself) {
             "DataLoader(..., num_workers=4)\n");
 }
 
-TEST(PythonEdits, OfAProgramThatIsBestAsItIs) {
+TEST(PythonEdits, NoEditsSayThatNothingNeedsToChange) {
   EXPECT_EQ(python_edits({}, {}), "# nothing to change: the program is best as it is\n");
 }
 

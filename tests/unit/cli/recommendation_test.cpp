@@ -66,7 +66,7 @@ TEST(Recommendation, SaysInOneLineThatARangeEnds) {
   EXPECT_EQ(line_of(recommendation_text(kept, context), "range"), "") << "nothing changes";
 }
 
-TEST(Recommendation, NothingToGainIsAVerdictOfItsOwn) {
+TEST(Recommendation, HasAVerdictForNothingToGain) {
   Recommendation recommendation = faster();
   recommendation.claim = Claim::nothing_to_gain;
   recommendation.worth = 0.05;

@@ -149,7 +149,7 @@ TEST_F(Reference, ListsEveryCommand) {
     EXPECT_THAT(overview, HasSubstr(fmt::format("| [`{0}`](#{0}) | ", command->get_name())));
 }
 
-TEST_F(Reference, OfDocumentsIsTheSchemaWhichDefinesEachCommands) {
+TEST_F(Reference, TheSchemaDefinesTheDocumentOfEachCommand) {
   EXPECT_THAT(chapter_of(text_, "## JSON"), HasSubstr("`configs/output.schema.json`"));
   const Json schema =
       Json::parse(read_file(STEPTUNE_SOURCE_DIR "/configs/output.schema.json"), nullptr, false);

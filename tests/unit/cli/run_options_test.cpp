@@ -29,7 +29,7 @@ TEST(Worth, IsAShareInPercentOrAsANumber) {
   EXPECT_DOUBLE_EQ(worth("100%"), 1.0);
 }
 
-TEST(Worth, ThatIsNoShareIsRefusedByName) {
+TEST(Worth, AnInvalidShareIsRefused) {
   for (const char* given :
        {"abc", "-1", "-5%", "200%", "5", "%", "5%%", "nan", "inf", "5 per cent"}) {
     RunOptions options;
@@ -44,7 +44,7 @@ TEST(Worth, ThatIsNoShareIsRefusedByName) {
   }
 }
 
-TEST(Worth, ThatIsNotGivenIsTheStudys) {
+TEST(Worth, TheStudysValueIsTheDefault) {
   StudySpec study;
   study.search.worth = 0.2;
   ASSERT_TRUE(apply_overrides(RunOptions(), study));

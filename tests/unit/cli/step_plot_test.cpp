@@ -46,7 +46,7 @@ TEST(StepPlot, ShowsWarmUpStallAndWindow) {
 }
 
 /// The measurement contains the start-up of the program that the trial shares or was forked from.
-TEST(StepPlot, OfATrialThatWasSparedAStartShowsItsWindowWhereItIs) {
+TEST(StepPlot, AForkedTrialShowsItsWindowWhereItIs) {
   Measurement measurement;
   measurement.startup_s = 20.0;
   measurement.warmup_s = 10.0;
@@ -154,7 +154,7 @@ TEST(StepPlot, PointsWithoutTimeOrStepsDrawNothing) {
   EXPECT_EQ(step_plot(trace, {}, 60), "") << "time passed, but no step ended";
 }
 
-TEST(StepPlot, OfTooLittleIsNothing) {
+TEST(StepPlot, TooLittleDataGivesNoPlot) {
   EXPECT_EQ(step_plot({}, {}, 60), "");
   TrialTrace two = stalling_trace();
   EXPECT_EQ(step_plot(two, {}, 35), "") << "too narrow";

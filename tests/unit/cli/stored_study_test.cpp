@@ -77,7 +77,7 @@ class LongStudy : public StoredStudyTest {
   }
 };
 
-TEST_F(LongStudy, WhatIsReadDecidesAsAllTrialsDo) {
+TEST_F(LongStudy, TheReadTrialsDecideAsAllTrialsDo) {
   const StoredStudy study = stored();
   const Standing all(ranking_rules(must(stored_spec(study.record))),
                      must(history_.trials(record_.id)));
@@ -154,7 +154,7 @@ TEST_F(StoredStudyTest, ADriftIsTakenOffAllTrialsNotOnlyTheFastestAsMeasured) {
   EXPECT_NE(board.notes[0].text.find("slower"), std::string::npos) << board.notes[0].text;
 }
 
-TEST_F(StoredStudyTest, ABaselineThatWasMeasuredInItsSecondTrialIsWhatGainsAreOver) {
+TEST_F(StoredStudyTest, GainsAreOverABaselineMeasuredInItsSecondTrial) {
   add(1, TrialPurpose::baseline, TrialStatus::failed, 0.0, 1);
   add(2, TrialPurpose::baseline, TrialStatus::completed, 200.0, 1);
   add(3, TrialPurpose::search, TrialStatus::completed, 100.0, 8);
@@ -197,7 +197,7 @@ TEST_F(StoredStudyTest, AConditionHoldsOnlyForTrialsThatHaveWhatItNames) {
   EXPECT_EQ(selected("status == 'failed' or time < 150").size(), 2U) << "its time does not decide";
 }
 
-TEST(TrialCommand, OfAHookedProgramNamesTheDatabase) {
+TEST(TrialCommand, NamesTheDatabaseForAHookedProgram) {
   const auto spec =
       must(study_from_json(must(parse_json(R"({
         "name": "s", "command": ["python3", "train.py"],

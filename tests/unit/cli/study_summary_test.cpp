@@ -129,7 +129,7 @@ TEST(StudySummary, TellsEachLimitOfAGuard) {
             "acc at least 0.98 x the baseline's");
 }
 
-TEST(StudySummary, WhatTheRunnerSaysComesLast) {
+TEST(StudySummary, LinesOfTheRunnerComeLast) {
   const StudySpec study = study_of();
   const std::vector<SummaryLine> lines = {{"runner", "on this machine", false},
                                           {"empty", "", false}};

@@ -61,7 +61,7 @@ TEST(TrialJson, HasTheFiguresOfTheRecordUnderNamesWithUnits) {
   EXPECT_EQ(json["objectives"][1]["unit"], "USD");
 }
 
-TEST(TrialJson, WhatIsNotKnownIsNull) {
+TEST(TrialJson, UnknownFiguresAreNull) {
   TrialRecord trial;
   trial.number = 1;
   trial.objectives = {std::nan("")};

@@ -53,7 +53,7 @@ TEST(CgroupCpuQuota, IsTheTightestOfVersion1) {
   EXPECT_THAT(cgroup_cpu_quota(machine.files()), Optional(1.5));
 }
 
-TEST(CgroupCpuQuota, OfAContainerStandsAtTheTop) {
+TEST(CgroupCpuQuota, QuotaOfAContainerIsAtTheTop) {
   const FakeMachine machine;
   // The path is the host's. In the container, its own group is mounted as the whole tree.
   machine.write("proc/self/cgroup", "0::/kubepods/burstable/pod4/c1\n");
@@ -63,7 +63,7 @@ TEST(CgroupCpuQuota, OfAContainerStandsAtTheTop) {
   EXPECT_THAT(cgroup_memory_limit_bytes(machine.files()), Optional(0x1p30));
 }
 
-TEST(CgroupCpuQuota, WhatIsNoQuotaIsNone) {
+TEST(CgroupCpuQuota, MalformedQuotasAreNone) {
   const FakeMachine machine;
   machine.write("proc/self/cgroup", "0::/\n4:cpu:/\n");
   machine.write("sys/fs/cgroup/cpu.max", "100000 0\n");

@@ -113,7 +113,7 @@ TEST(ChildProcess, IsInTheGroupAndSessionThatWereAskedFor) {
   EXPECT_EQ(ids(ChildScope::own_session), "1 1");
 }
 
-TEST(ChildProcess, ThatCannotBeStartedSaysWhy) {
+TEST(ChildProcess, AFailedStartSaysWhy) {
   ChildRequest request;
   request.argv = {"/no/such/program"};
   EXPECT_EQ(start_child(request).error(), ENOENT);

@@ -17,7 +17,7 @@ TEST(EnumNames, AreReadBothWays) {
   }
 }
 
-TEST(EnumNames, WhatIsNotInTheTableIsUnknown) {
+TEST(EnumNames, NamesOutsideTheTableAreUnknown) {
   EXPECT_EQ(k_colors.name_of(Color::unnamed), "unknown");
   EXPECT_EQ(k_colors.value_of("Red"), std::nullopt);
   EXPECT_EQ(k_colors.value_of(""), std::nullopt);

@@ -36,7 +36,7 @@ TEST(MachineDescription, TellsWhatTheSystemTells) {
   EXPECT_TRUE(description["c_library"].starts_with("glibc "));
 }
 
-TEST(MachineDescription, WhatIsNotToldIsAbsent) {
+TEST(MachineDescription, UnknownFactsAreAbsent) {
   const FakeMachine machine;
   const MachineDescription description = describe_machine(machine.files());
   for (const char* name : {"cpu", "memory", "gpu", "gpu_driver", "kernel", "operating_system",

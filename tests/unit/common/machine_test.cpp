@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 using testing::Optional;
 
-TEST(SystemFiles, WhatIsMissingIsNothing) {
+TEST(SystemFiles, MissingFilesGiveNothing) {
   const FakeMachine machine;
   EXPECT_FALSE(machine.files().text("proc/none"));
   EXPECT_FALSE(machine.files().line("proc/none"));
@@ -52,7 +52,7 @@ TEST(UsableCpus, AreWholeAndAtLeastOne) {
   EXPECT_EQ(usable_cpus(8, 0.5), 1);
 }
 
-TEST(AllowedCpus, OfThisProcessAscend) {
+TEST(AllowedCpus, CpusOfThisProcessAscend) {
   const auto cpus = allowed_cpus();
   ASSERT_TRUE(cpus);
   EXPECT_FALSE(cpus->empty());

@@ -40,7 +40,7 @@ TEST(PageCache, ADataSetMayBeMadeOfLinks) {
   EXPECT_THAT(partly.fault, HasSubstr("train/more: a link to a folder, which is not followed"));
 }
 
-TEST(PageCache, WhatCannotBeReadIsToldAndTheRestDropped) {
+TEST(PageCache, AnUnreadableFileIsReportedAndTheRestDropped) {
   const TemporaryFolder folder("page-cache");
   folder.write("a.bin", "12345");
   const DataFiles dropped = drop_cached_pages({folder.path() / "missing", folder.path() / "a.bin"});

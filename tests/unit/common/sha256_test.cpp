@@ -12,7 +12,7 @@ TEST(Sha256, IsThatOfTheStandard) {
   EXPECT_EQ(sha256_hex(""), "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
 }
 
-TEST(HexDigits, OfAnyBytes) {
+TEST(HexDigits, EncodeAnyBytes) {
   EXPECT_EQ(hex_digits(std::string_view("\x00\x0f\xff", 3)), "000fff");
 }
 

@@ -22,7 +22,7 @@ TEST(PosixQuoted, QuotesWhatAShellWouldRead) {
   EXPECT_EQ(posix_quoted("\xC3\xA9"), "'\xC3\xA9'");
 }
 
-TEST(PosixQuoted, OfWordsIsOneLine) {
+TEST(PosixQuoted, WordsBecomeOneLine) {
   EXPECT_EQ(posix_quoted(std::vector<std::string>{"train", "a b", ""}), "train 'a b' ''");
   EXPECT_EQ(posix_quoted(std::vector<std::string>{}), "");
 }

@@ -59,7 +59,7 @@ TEST(StringTemplate, RefusesWhatIsNoPlaceholder) {
   }
 }
 
-TEST(StringTemplate, OfAnInactiveParameterRendersNothing) {
+TEST(StringTemplate, AnInactiveParameterRendersNothing) {
   EXPECT_FALSE(parsed("--prefetch={prefetch}").render(configuration()));
   EXPECT_FALSE(parsed("{prefetch}").value(configuration()));
 }

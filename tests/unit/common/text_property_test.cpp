@@ -98,7 +98,7 @@ TEST(AnyText, AsUtf8IsUtf8AndWhatWasIsKept) {
   }
 }
 
-TEST(AnyText, ThatIsAFileNameStaysInItsFolder) {
+TEST(AnyText, AFileNameStaysInItsFolder) {
   int names = 0;
   Rng rng(1, "names");
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
@@ -159,7 +159,7 @@ TEST(AnyNumber, IsReadAsItIsWritten) {
   }
 }
 
-TEST(AnyDuration, IsShownWithinAPartOfItsLastDigitAndNeverShrinksAsItGrows) {
+TEST(AnyDuration, IsShownPreciselyAndInOrder) {
   Rng rng(1, "durations");
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const double seconds = std::pow(10.0, 9.0 * rng.uniform() - 2.0);
@@ -185,7 +185,7 @@ TEST(AnySize, IsReadInTheUnitsThatPeopleWrite) {
   }
 }
 
-TEST(Money, OfAnyAmountHasTwoDigitsThatCount) {
+TEST(Money, AnyAmountHasTwoSignificantDigits) {
   Rng rng(1, "money");
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const double usd = std::pow(10.0, 12.0 * rng.uniform() - 7.0);

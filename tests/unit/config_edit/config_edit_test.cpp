@@ -197,7 +197,7 @@ TEST(ConfigEdit, HostileTextsReadBackAsTheyAre) {
   }
 }
 
-TEST(ConfigEdit, WhatIsRightAlreadyDoesNotChange) {
+TEST(ConfigEdit, EqualValuesAreNotRewritten) {
   const std::string same = "batch_size: 256\nprecision: \"bf16\"\nrate: 0.00001\ncompile: True\n";
   EXPECT_EQ(edited(ConfigFormat::yaml, same), same);
   const auto spelt = configuration_of({{"amp", std::string("false")}, {"tf32", true}});

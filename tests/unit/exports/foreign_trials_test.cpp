@@ -144,7 +144,7 @@ TEST_F(OptunaFile, WithoutAStudyOrOfAnotherProgramIsRefused) {
   EXPECT_THAT(refused("broken.db"), HasSubstr("cannot be read"));
 }
 
-TEST_F(OptunaFile, OfAVersionWithoutDirectionsTellsNone) {
+TEST_F(OptunaFile, AVersionWithoutDirectionsHasNone) {
   add_study();
   exec("DROP TABLE study_directions");
   EXPECT_TRUE(read("o.db").directions.empty());
@@ -180,7 +180,7 @@ TEST_F(ForeignFiles, ATableOfOptunasTellsStates) {
   EXPECT_FALSE(read("own.csv").trials[0].failed);
 }
 
-TEST_F(ForeignFiles, WhatIsNoFileIsRefused) {
+TEST_F(ForeignFiles, PathsThatAreNoFilesAreRefused) {
   EXPECT_THAT(refused("gone"), HasSubstr("is no file"));
   std::filesystem::create_directories(folder_.path() / "folder");
   EXPECT_THAT(refused("folder"), HasSubstr("name an SQLite file of Optuna or a CSV file"));

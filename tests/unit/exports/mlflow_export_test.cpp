@@ -123,7 +123,7 @@ TEST_F(MlflowExport, OnlyTrialsOfTheSearchAreRuns) {
   EXPECT_TRUE(found.contains("trial-2"));
 }
 
-TEST_F(MlflowExport, TheSameStudyHasTheSameIdsWhereverItIsWrittenAndOthersHaveOthers) {
+TEST_F(MlflowExport, IdsDependOnTheStudyOnly) {
   add(1);
   const fs::path first = experiment(folder_.path() / "a");
   const fs::path second = experiment(folder_.path() / "b");

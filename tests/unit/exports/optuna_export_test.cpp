@@ -131,7 +131,7 @@ TEST_F(OptunaExport, DistributionsHoldTheValuesThatTheParametersHave) {
   EXPECT_EQ(attributes("mode"), Json({{"choices", {"a", 3}}}));
 }
 
-TEST_F(OptunaExport, TheSchedulersLooksAreIntermediateValuesOfASingleObjective) {
+TEST_F(OptunaExport, SchedulerDecisionsAreIntermediateValues) {
   StudySpec spec = spec_of(space_of({integer("batch", 1, 9)}), {"accuracy"});
   spec.objectives[0].direction = Direction::maximize;
   StudyExport study = export_of(spec);

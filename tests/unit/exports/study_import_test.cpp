@@ -148,7 +148,7 @@ TEST(StudyImport, LeavesValuesThatTheParametersDoNotHave) {
   EXPECT_EQ(why_left({{"batch", "64"}, {"amp", "True"}}), "");
 }
 
-TEST(StudyImport, WhatHasNoEffectIsLeftOutAndWhatHasOneIsNeeded) {
+TEST(StudyImport, InactiveValuesAreDroppedAndActiveOnesRequired) {
   const auto trials =
       imported_of({whole_row({{"batch", "8"}}), whole_row({{"batch", "9"}})}).trials;
   ASSERT_EQ(trials.size(), 2U);

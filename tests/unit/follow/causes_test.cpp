@@ -133,7 +133,7 @@ TEST(Causes, AChangeAtOnceIsToldBesideAPhaseThatIsLonger) {
                           HasSubstr("changed at once, to 1.30 times what it was")));
 }
 
-TEST(Causes, WhereNothingElseChangedTheStepsAreSlower) {
+TEST(Causes, SlowerStepsAreTheLastExplanation) {
   EXPECT_THAT(told_of(promised_rate(), Measurement{}, k_deviates),
               ElementsAre(HasSubstr("the steps themselves are slower")));
   EXPECT_THAT(told_of(promised_rate(), Measurement{}, Deviation{{}, 0.8}), IsEmpty());

@@ -159,7 +159,7 @@ TEST(FollowJson, HoldsPromiseAndRun) {
     "changed": ["another machine"]})"));
 }
 
-TEST(FollowJson, WhatIsNotKnownIsNull) {
+TEST(FollowJson, UnknownFiguresAreNull) {
   FollowState state;
   state.reason = "no progress was read";
   const Json json = follow_json(promised_plan(), state);

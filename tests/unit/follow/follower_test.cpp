@@ -76,7 +76,7 @@ TEST(Follower, NowIsTheLastMinute) {
   EXPECT_NEAR(state.seconds_per_sample->value, 330.0 / 31'500.0, 1e-4) << "all but the start";
 }
 
-TEST(Follower, WhatIsReportedBeforeTheFirstStepIsNoProgress) {
+TEST(Follower, ReportsBeforeTheFirstStepAreNoProgress) {
   Follower follower = follower_of();
   follower.read_line("loss=3.0", 0.0);
   live(follower, 300, 0.01, 1000.0);
@@ -96,7 +96,7 @@ TEST(Follower, StepsAreSamplesAsTheStudyCountsThem) {
   EXPECT_EQ(follower.state().keeping, Keeping::kept) << follower.state().reason;
 }
 
-TEST(Follower, WhereNobodySaysWhatAStepHoldsItIsOneSample) {
+TEST(Follower, AStepIsOneSampleByDefault) {
   Follower follower = follower_of();
   for (int i = 1; i <= 300; ++i)
     follower.read_line(fmt::format("step={}", 100 * i), i);
@@ -119,7 +119,7 @@ TEST(Follower, PhasesOfTheRunAreTold) {
   EXPECT_THAT(state.causes, Contains(HasSubstr("evaluation is not in the promise")));
 }
 
-TEST(Follower, OfARunThatGoesOnFromACheckpointNoPhaseIsMissedAtOnce) {
+TEST(Follower, PhasesOfAResumedRunAreNotMissedAtOnce) {
   Promise promised = promise();
   promised.planned_every = {{"evaluation", 10'000.0}};
   ReportFormat format;
@@ -230,7 +230,7 @@ TEST(Follower, ASlowerRunWhoseLinesComeFromABufferBreaksItToo) {
   }
 }
 
-TEST(Follower, OfSeveralRanksHeedsTheFirst) {
+TEST(Follower, ReadsTheFirstOfSeveralRanks) {
   Follower follower = follower_of("");
   for (int i = 1; i <= 300; ++i) {
     for (const int rank : {1 - i % 2, i % 2}) {
@@ -297,7 +297,7 @@ TEST(Follower, SaysWhatTheMachineDoesOtherwiseThanInTheTrial) {
                                      "the trial"));
 }
 
-TEST(Follower, OfALongRunWhatTheMachineDidIsKeptInBounds) {
+TEST(Follower, MachineFiguresOfALongRunAreThinned) {
   Follower follower = follower_of("key=value", 0.0);
   const double time_s = live(follower, 3000, 0.01);
   const double end_s = live(follower, 3000, 0.015, time_s, 3000);
@@ -325,7 +325,7 @@ TEST(Follower, AStartedProgramsStartIsInItsTime) {
   EXPECT_NEAR(follower.state().run_s->value, 60.0 + 10'000.0, 1.0);
 }
 
-TEST(FinishedLog, OfSteptuneLinesHasTheirClock) {
+TEST(FinishedLog, UsesTheClockOfSteptuneLines) {
   Follower follower = follower_of("");
   for (int i = 1; i <= 300; ++i) {
     follower.read_old_line(
@@ -344,7 +344,7 @@ void run_of(Follower& follower, int lines, double seconds) {
   }
 }
 
-TEST(FinishedLog, OfARunThatWasBegunAnewIsThatOfTheLastOne) {
+TEST(FinishedLog, ShowsTheLastOfTwoRuns) {
   Follower follower = follower_of("");
   run_of(follower, 300, 0.01);
   run_of(follower, 200, 0.02);
@@ -356,7 +356,7 @@ TEST(FinishedLog, OfARunThatWasBegunAnewIsThatOfTheLastOne) {
   EXPECT_THAT(state.causes, Contains(HasSubstr("began anew")));
 }
 
-TEST(Follower, ALogThatGoesOnWhileItIsReadThroughAPipeHasTheTimesOfItsLines) {
+TEST(Follower, ALogReadThroughAPipeUsesTheDatesOfItsLines) {
   const auto dated = [](int second) {
     return fmt::format("2025-12-31 {:02}:{:02}:{:02} samples={}", second / 3600, second / 60 % 60,
                        second % 60, 100 * second);
@@ -389,7 +389,7 @@ TEST(Follower, BarsOfTwoProgramsInAPipeTellNoTimeOfTheirOwn) {
   EXPECT_NEAR(state.seen_s, 88.0, 2.0);
 }
 
-TEST(FinishedLog, OfARestartedProgramIsThatOfItsLastRun) {
+TEST(FinishedLog, ShowsTheLastRunOfARestartedProgram) {
   struct Restart {
     const char* what;
     int from_samples;
@@ -417,7 +417,7 @@ TEST(FinishedLog, OfARestartedProgramIsThatOfItsLastRun) {
   }
 }
 
-TEST(FinishedLog, OfTwoProgramsInTurnIsThatOfTheFirst) {
+TEST(FinishedLog, ShowsTheFirstOfTwoMixedPrograms) {
   Follower follower = follower_of("");
   for (int i = 1; i <= 300; ++i) {
     for (const int behind : {0, 50}) {
@@ -430,7 +430,7 @@ TEST(FinishedLog, OfTwoProgramsInTurnIsThatOfTheFirst) {
   EXPECT_THAT(follower.state().causes, Not(Contains(HasSubstr("began anew"))));
 }
 
-TEST(FinishedLog, OfDatesHasTheirs) {
+TEST(FinishedLog, UsesTheDatesOfLines) {
   Follower follower = follower_of();
   for (int i = 1; i <= 300; ++i) {
     follower.read_old_line(fmt::format("[2025-12-31 23:{:02}:{:02},500] step={} samples={}",
@@ -440,7 +440,7 @@ TEST(FinishedLog, OfDatesHasTheirs) {
   EXPECT_THAT(follower.clock_text(), HasSubstr("dates of its lines"));
 }
 
-TEST(FinishedLog, OfProgressBarsHasTheirElapsedTime) {
+TEST(FinishedLog, UsesTheElapsedTimeOfProgressBars) {
   ReportFormat format;
   format.preset = "tqdm";
   Promise promised = promise();
@@ -482,7 +482,7 @@ TEST(FinishedLog, ItsClockIsThatOfTheFirstLineWithACounter) {
   EXPECT_THAT(follower.clock_text(), HasSubstr("clock of its [steptune] lines"));
 }
 
-TEST(FinishedLog, WhatHasNoTimeBeforeTheFirstThatHasIsLeftOut) {
+TEST(FinishedLog, DropsReportsBeforeTheFirstWithATime) {
   Follower follower = follower_of("");
   follower.read_old_line(R"([steptune] {"v":1,"samples":50})");
   for (int i = 1; i <= 300; ++i) {
@@ -492,7 +492,7 @@ TEST(FinishedLog, WhatHasNoTimeBeforeTheFirstThatHasIsLeftOut) {
   EXPECT_EQ(follower.state().keeping, Keeping::kept) << follower.state().reason;
 }
 
-TEST(FinishedLog, OfStepsWithDatesHasTheirTime) {
+TEST(FinishedLog, UsesTheDatesOfSteps) {
   Follower follower = follower_of();
   for (int i = 1; i <= 300; ++i) {
     follower.read_old_line(
@@ -501,7 +501,7 @@ TEST(FinishedLog, OfStepsWithDatesHasTheirTime) {
   EXPECT_EQ(follower.state().keeping, Keeping::kept) << follower.state().reason;
 }
 
-TEST(FinishedLog, ThatGoesOnGoesOnWithItsOwnClock) {
+TEST(FinishedLog, ContinuesWithItsOwnClock) {
   Follower follower = follower_of("");
   const auto line = [](int i) {
     return fmt::format(R"([steptune] {{"v":1,"samples":{},"clock":{}}})", 100 * i, 1.0 * i);
@@ -515,7 +515,7 @@ TEST(FinishedLog, ThatGoesOnGoesOnWithItsOwnClock) {
   EXPECT_THAT(follower.clock_text(), HasSubstr("clock of its [steptune] lines"));
 }
 
-TEST(FinishedLog, ThatGoesOnGoesOnWithItsDates) {
+TEST(FinishedLog, ContinuesWithItsDates) {
   Follower follower = follower_of();
   const auto line = [](int i) {
     return fmt::format("2025-12-31 23:{:02}:{:02} samples={}", 50 + i / 60, i % 60, 100 * i);
@@ -528,7 +528,7 @@ TEST(FinishedLog, ThatGoesOnGoesOnWithItsDates) {
   EXPECT_NEAR(follower.state().seen_s, 299.0, 1e-6);
 }
 
-TEST(FinishedLog, ThatGoesOnIsFollowedFromThereWhereItHasNoClock) {
+TEST(FinishedLog, WithoutAClockOnlyNewLinesAreTimed) {
   Follower follower = follower_of();
   for (int i = 1; i <= 100; ++i)
     follower.read_old_line(fmt::format("samples={}", 100 * i));
@@ -536,7 +536,7 @@ TEST(FinishedLog, ThatGoesOnIsFollowedFromThereWhereItHasNoClock) {
   EXPECT_EQ(follower.state().keeping, Keeping::kept) << follower.state().reason;
 }
 
-TEST(FinishedLog, OfMetricsAloneHasNoProgress) {
+TEST(FinishedLog, MetricsAloneAreNoProgress) {
   Follower follower = follower_of();
   for (int i = 1; i <= 10; ++i)
     follower.read_old_line("loss=3.0");

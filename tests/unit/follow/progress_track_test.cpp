@@ -81,7 +81,7 @@ ProgressTrack told(int count, ToldAt&& told_at) {
   return track;
 }
 
-TEST(ProgressTrack, OfReportsThatComeTogetherTheLastTells) {
+TEST(ProgressTrack, UsesTheLastOfReportsThatArriveTogether) {
   const Interval95 promised{0.1 / 64.0, 0.002 / 64.0};
   const auto by_the_second = [](double at_s) { return std::floor(at_s); };
   const auto by_the_buffer = [](double at_s) { return 5.0 * std::ceil(at_s / 5.0 - 1e-9); };
@@ -98,7 +98,7 @@ TEST(ProgressTrack, OfReportsThatComeTogetherTheLastTells) {
   }
 }
 
-TEST(ProgressTrack, OfReportsAtOneTimeThereIsNoRate) {
+TEST(ProgressTrack, ReportsAtOneTimeGiveNoRate) {
   const ProgressTrack track = told(100, [](double) { return 7.0; });
   ProgressTrack exactly;
   for (int i = 1; i <= 100; ++i)
@@ -119,7 +119,7 @@ TEST(ProgressTrack, APauseDoesNotMakeReportsOneAnother) {
   EXPECT_NEAR(track.rate_since(6000.0)->value, 0.1 / 64.0, 1e-9);
 }
 
-TEST(ProgressTrack, OfALongRunItKnowsTheWholeWay) {
+TEST(ProgressTrack, CoversAllOfALongRun) {
   const ProgressTrack track = halved_after(10'000, 100'000);
   const auto found = track.deviation({1.0 / 64.0, 1e-4}, 0.0);
   ASSERT_TRUE(found);

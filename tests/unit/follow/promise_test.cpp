@@ -86,7 +86,7 @@ TEST(Promise, IsWhatThePlanSaysOfTheRecommendedTrialAndTheBaseline) {
       << "a baseline that nobody knows to be one";
 }
 
-TEST(Promise, OfARateKnowsTheStartsOfTheRunsThatThePlanIsOf) {
+TEST(Promise, APromisedRateIncludesTheStartsOfFreshRuns) {
   // The study's first start read from storage, later ones from memory.
   TrialRecord baseline = measured(1, 0.5);
   baseline.purpose = TrialPurpose::baseline;

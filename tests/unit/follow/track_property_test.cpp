@@ -57,7 +57,7 @@ TEST(TrackRate, IsTheMeanWithStudentsIntervalOfTheReports) {
   }
 }
 
-TEST(TrackRate, OfManyReportsRestsOnTwentyBatches) {
+TEST(TrackRate, ManyReportsMakeTwentyBatches) {
   Rng rng(3, "intervals");
   const std::vector<double> seconds = random_intervals(rng, 200);
   std::vector<double> batches;
@@ -106,7 +106,7 @@ TEST(TrackRate, NeedsFiveIntervals) {
     EXPECT_FALSE(track_of(std::vector<double>(count, 1.0)).rate_since(0.0)) << count;
 }
 
-TEST(TrackRate, OfTheLastSecondsIsThatFromThereOn) {
+TEST(TrackRate, RateOfTheLastSecondsIsTheRateSinceThen) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Rng rng(seed, "intervals");
     const ProgressTrack track = track_of(random_intervals(rng, 300));
@@ -160,7 +160,7 @@ TEST(TrackDeviation, DoesNotLookAtWhatCameBefore) {
   EXPECT_FALSE(track.deviation({1.0 / 64.0, 0.001}, 500.0)) << "the warm-up took 500 s";
 }
 
-TEST(TrackPoints, OfALongRunTellTheSameRateAsAllReports) {
+TEST(TrackPoints, KeptPointsGiveTheRateOfAllReports) {
   for (const std::size_t count : {1023U, 1024U, 1025U, 5000U, 40'000U}) {
     Rng rng(count, "intervals");
     const std::vector<double> seconds = random_intervals(rng, count);

@@ -163,7 +163,7 @@ TEST_F(HistoryDetails, EachAttemptHasItsOwnBill) {
   EXPECT_TRUE(must(history.attempts(study.id, 2)).empty()) << "its record says it all";
 }
 
-TEST_F(HistoryDetails, WhatRunningTrialsHaveTakenIsKeptUntilTheyEnd) {
+TEST_F(HistoryDetails, SpendingOfRunningTrialsIsKeptUntilTheyEnd) {
   History history = open();
   const auto study = make_study(history);
   TrialRecord trial = ended(1);

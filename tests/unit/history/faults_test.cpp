@@ -54,7 +54,7 @@ TEST_F(HistoryFaults, ASecondWriterThatComesByALinkIsRefused) {
   EXPECT_EQ(second.error().kind, ErrorKind::conflict);
 }
 
-TEST_F(HistoryFaults, WhoLooksForAWriterHindersNone) {
+TEST_F(HistoryFaults, CheckingForAWriterHindersNoWriter) {
   { const History created = open(); }
   const std::string lock = path().string() + ".lock";
   EXPECT_FALSE(History::has_writer(path()));
@@ -70,7 +70,7 @@ TEST_F(HistoryFaults, WhoLooksForAWriterHindersNone) {
   EXPECT_TRUE(History::has_writer(path()));
 }
 
-TEST_F(HistoryFaults, OfTenWritersAtOnceExactlyOneProceeds) {
+TEST_F(HistoryFaults, OneOfTenWritersProceeds) {
   { const History created = open(); }
   std::array<int, 2> gate{};
   std::array<int, 2> hold{};
@@ -215,7 +215,7 @@ TEST_F(HistoryFaults, IsReadWhereSQLiteCanMakeNoFiles) {
   EXPECT_EQ(must(reader.study("t")).name, "t");
 }
 
-TEST_F(HistoryFaults, WhatAWriterLeftInTheWalIsNotPassedOver) {
+TEST_F(HistoryFaults, AReaderRefusesAWalItCannotRead) {
   { const History history = open(); }
   forbid_index(path());
   std::ofstream(path().string() + "-wal") << "what was committed last";

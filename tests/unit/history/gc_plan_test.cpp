@@ -36,7 +36,7 @@ TEST(GcPlan, OldStudiesLoseTracesAndLogs) {
   EXPECT_THAT(planned(studies, {}), IsEmpty());
 }
 
-TEST(GcPlan, WhatNightsGoOnFromNeverGoesAsAWhole) {
+TEST(GcPlan, StudiesThatNightsNeedAreNeverRemoved) {
   std::vector<StudyUse> studies{use_of(1, "tuned", 100), use_of(2, "old", 90), use_of(3, "new", 1)};
   studies[0].needed = true;
   EXPECT_THAT(planned(studies, {50 * k_day_s, true, {}}),
@@ -56,7 +56,7 @@ TEST(GcPlan, StepsTellWhatComesBack) {
   EXPECT_THAT(planned({empty}, {0.0, false, {}}), ElementsAre("logs old"));
 }
 
-TEST(GcPlan, TheLimitTakesTracesThenLogsThenStudiesOfTheLeastRecentlyUsed) {
+TEST(GcPlan, TheLimitRemovesTracesThenLogsThenStudies) {
   const std::vector<StudyUse> studies{use_of(1, "b", 2), use_of(2, "a", 3), use_of(3, "c", 1)};
   const auto at_most = [&](std::int64_t bytes) {
     return planned(studies, {{}, false, bytes}, 3 * 1250);

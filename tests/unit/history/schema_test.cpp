@@ -107,7 +107,7 @@ TEST_F(Schema, AMigrationThatFailsLeavesTheOldVersion) {
   EXPECT_TRUE(must(migrate(opened, path(), k_steps))) << "and can be tried again";
 }
 
-TEST_F(Schema, AProcessKilledAtAnyStatementOfAMigrationLeavesTheOldVersionOrTheNew) {
+TEST_F(Schema, AKilledMigrationLeavesTheOldOrNewVersion) {
   int statements = 0;
   for (bool alive = false; !alive; ++statements) {
     SCOPED_TRACE(fmt::format("killed before statement {}", statements + 1));
@@ -175,7 +175,7 @@ TEST_F(Schema, TheLeaderboardReadsAnIndex) {
   EXPECT_THAT(text, ::testing::Not(::testing::HasSubstr("TEMP B-TREE")));
 }
 
-TEST_F(Schema, WhatDecidesAStandingIsReadFromAnIndex) {
+TEST_F(Schema, TrialsThatDecideAStandingAreReadByIndex) {
   auto opened = database(path());
   must(migrate(opened, path(), schema_migrations()));
   SQLite::Statement plan(

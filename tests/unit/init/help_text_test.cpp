@@ -17,7 +17,7 @@ const ProgramOption& must_find(const HelpText& help, const std::string& plain) {
   return *option;
 }
 
-TEST(HelpText, OfArgparse) {
+TEST(HelpText, ReadsArgparse) {
   const HelpText help = parse_help(R"(usage: train.py [-h] [-b N] [--amp] [--dtype {fp32,bf16}] data
 
 positional arguments:
@@ -54,7 +54,7 @@ options:
   EXPECT_EQ(find_option(help.options, "data"), nullptr);
 }
 
-TEST(HelpText, OfClick) {
+TEST(HelpText, ReadsClick) {
   const HelpText help = parse_help(R"(Usage: train.py [OPTIONS]
 
   Trains.
@@ -73,7 +73,7 @@ Options:
   EXPECT_EQ(must_find(help, "amp").default_value, "false");
 }
 
-TEST(HelpText, OfTyper) {
+TEST(HelpText, ReadsTyper) {
   const HelpText help = parse_help(
       "\n Usage: train.py [OPTIONS]\n\n"
       "╭─ Options ─────────────────────────────────────────────╮\n"
@@ -94,7 +94,7 @@ TEST(HelpText, OfTyper) {
   EXPECT_EQ(must_find(help, "amp").default_value, "false");
 }
 
-TEST(HelpText, OfAbsl) {
+TEST(HelpText, ReadsAbsl) {
   const HelpText help = parse_help(R"(Trains.
 flags:
 
@@ -120,7 +120,7 @@ Try --helpfull to get a list of all flags.
   EXPECT_THAT(must_find(help, "dtype").choices, ElementsAre("float32", "bfloat16"));
 }
 
-TEST(HelpText, OfGflags) {
+TEST(HelpText, ReadsGflags) {
   const HelpText help = parse_help(R"(train: Trains.
 
   Flags from train.cc:
@@ -142,7 +142,7 @@ TEST(HelpText, OfGflags) {
   EXPECT_EQ(must_find(help, "dtype").default_value, "fp32");
 }
 
-TEST(HelpText, OfCli11) {
+TEST(HelpText, ReadsCli11) {
   const HelpText help = parse_help(R"(Trains
 Usage: train [OPTIONS]
 
@@ -175,7 +175,7 @@ Options:
   EXPECT_TRUE(must_find(help, "data").needs.empty());
 }
 
-TEST(HelpText, OfHydra) {
+TEST(HelpText, ReadsHydra) {
   const HelpText help = parse_help(R"(train is powered by Hydra.
 
 == Configuration groups ==
@@ -201,7 +201,7 @@ Powered by Hydra (https://hydra.cc)
   EXPECT_EQ(must_find(help, "amp").kind, OptionKind::boolean);
 }
 
-TEST(HelpText, OfFastTextNamesNoValuesAndNoHelp) {
+TEST(HelpText, ReadsFastText) {
   const HelpText help = parse_help(R"(Empty input or output path.
 
 The following arguments are mandatory:
@@ -228,21 +228,21 @@ The following arguments for training are optional:
   EXPECT_EQ(must_find(help, "fast").form, OptionForm::flag);
 }
 
-TEST(HelpText, OfFewOptionsIsNoList) {
+TEST(HelpText, TwoOptionsAreNoList) {
   EXPECT_TRUE(parse_help("  -a N  first\n  -b N  second\n  -c N  third\n").is_list());
   const HelpText mentioned = parse_help("unknown option --help, known are\n  -a\n  -b\n  -c\n");
   EXPECT_FALSE(mentioned.is_list());
   EXPECT_FALSE(mentioned.understood());
 }
 
-TEST(HelpText, ThatIsNoneIsNotUnderstood) {
+TEST(HelpText, OtherTextIsNotUnderstood) {
   EXPECT_FALSE(parse_help("").understood());
   EXPECT_FALSE(parse_help("epoch 1 loss 2.3\n- item\n-- \n").understood());
   EXPECT_FALSE(
       parse_help("Traceback (most recent call last):\n  File \"train.py\"\n").understood());
 }
 
-TEST(HelpText, OfAnyBytesIsHarmless) {
+TEST(HelpText, AnyBytesAreHarmless) {
   std::string hostile =
       "usage: x\n\x1b[31m  --batch-size N\x1b[0m  samples \xff\xfe(default: 32)\n";
   const HelpText help = parse_help(hostile);
@@ -312,7 +312,7 @@ TEST(CommandLine, WordsOfALauncherAreNotTheProgramsOwn) {
             4U);
 }
 
-TEST(HelpText, OfUsageLinesThatTellDefaults) {
+TEST(HelpText, ReadsDefaultsInUsageLines) {
   const HelpText help = parse_help(
       "error: unknown option --help\n"
       "usage: train [--threads N (8)] [-b|--batch-size N (default: 32)] [--lr X=0.1]\n"

@@ -76,7 +76,7 @@ TEST(PythonSource, TellsSettingsThatAConfiguratorOverwrites) {
   EXPECT_EQ(find_option(options, "indented"), nullptr);
 }
 
-TEST(PythonSource, OfAnyBytesIsHarmless) {
+TEST(PythonSource, AnyBytesAreHarmless) {
   EXPECT_TRUE(options_of_source("add_argument(", "x").empty());
   EXPECT_TRUE(options_of_source("add_argument('''", "x").empty());
   EXPECT_TRUE(options_of_source(std::string("add_argument(\xff\0\"", 17), "x").empty());

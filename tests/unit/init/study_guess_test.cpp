@@ -224,7 +224,7 @@ TEST(StudyGuess, LeavesOutWhatIsFalseByDefaultWhereItsWordsAreNotKnown) {
               ElementsAre("python3", "train.py", "--workers", "2"));
 }
 
-TEST(StudyGuess, NoneIsNoDefault) {
+TEST(StudyGuess, NoneIsAnUnknownDefault) {
   GuessInput input = input_of(
       "usage: train.py\n  --precision {fp32,bf16}  arithmetic (default: None)\n"
       "  --workers N  (default: None)\n  --threads N  (default: 2)\n",
@@ -655,7 +655,7 @@ TEST(StudyGuess, GuardsTheLossThatWasSeen) {
   EXPECT_EQ(study.planned_run.batch_size->text(), "batch_size * accumulate * 128");
 }
 
-TEST(StudyGuess, OfNumbersThatAreNoPowersOfTwo) {
+TEST(StudyGuess, ReadsNumbersThatAreNoPowersOfTwo) {
   GuessInput input =
       input_of("usage: x\n  --batch-size N  (default: 48)\n  --workers N  (default: 20)\n", {"x"});
   input.reading = reading_of(48.0);
@@ -747,7 +747,7 @@ TEST(NativeRuntimes, AskForHugePagesWhereKernelAndLibraryCan) {
   EXPECT_FALSE(may_ask_for_huge_pages(files, "2.36")) << "each program has them already";
 }
 
-TEST(StudyGuess, OpenBlasHasAsManyThreadsAsOpenMpsVariableSaysWhereItsOwnSaysNothing) {
+TEST(StudyGuess, OpenBlasFollowsOpenMpsVariableIfItsOwnIsUnset) {
   GuessInput input = input_of("", {"./trainer"});
   input.reading = reading_of(32.0);
   input.runtimes.has_openblas = true;
@@ -785,7 +785,7 @@ TEST(StudyGuess, ThreadsThatTheProgramSetsItselfAreNotVariedFromOutside) {
   EXPECT_EQ(must_guess(input).document["baseline"]["threads"], 2);
 }
 
-TEST(StudyGuess, OfAProgramWithItsOwnThreadsLeavesThoseOfLibrariesToIt) {
+TEST(StudyGuess, AThreadsOptionReplacesVariablesOfLibraries) {
   GuessInput input = input_of("usage: x\n  --threads N  (default: 4)\n", {"x"});
   input.reading = reading_of(32.0);
   input.runtimes.has_openmp = true;

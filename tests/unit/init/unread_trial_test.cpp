@@ -57,7 +57,7 @@ TEST(UnreadTrial, IsRefusedInSecondsWithTheLineAndAnExpression) {
   EXPECT_THAT(trial.said, ElementsAre(HasSubstr("\"reports\": {\"metrics\": [")));
 }
 
-TEST(UnreadTrial, OfAStudyWithExpressionsGoesOnAsTheyMayMatchLater) {
+TEST(UnreadTrial, ExpressionsMayMatchLater) {
   StudySpec study;
   study.report_format.metrics = {{"samples", "epoch ([0-9]+) is over"}};
   PrintingTrial trial(study);
@@ -65,7 +65,7 @@ TEST(UnreadTrial, OfAStudyWithExpressionsGoesOnAsTheyMayMatchLater) {
   EXPECT_THAT(trial.said, ElementsAre(HasSubstr("within 10.0 s was read as progress: this line")));
 }
 
-TEST(UnreadTrial, WhoseOutputAKnownFormatReadsIsToldSoAfterAMinute) {
+TEST(UnreadTrial, SuggestsAKnownFormatThatReadsTheOutput) {
   StudySpec study;
   study.report_format.preset = "tqdm";
   PrintingTrial trial(study);
@@ -73,7 +73,7 @@ TEST(UnreadTrial, WhoseOutputAKnownFormatReadsIsToldSoAfterAMinute) {
   EXPECT_THAT(trial.said, ElementsAre(HasSubstr("write \"reports\": \"key=value\" into")));
 }
 
-TEST(UnreadTrial, OfAHookedProgramIsLeftToTheHook) {
+TEST(UnreadTrial, AHookedProgramIsLeftToTheHook) {
   StudySpec study;
   study.hooks.pytorch.emplace();
   PrintingTrial trial(study);

@@ -28,7 +28,7 @@ TEST(KnobRole, NamesAreInItsOrder) {
   EXPECT_EQ(names.back(), to_text(KnobRole::other));
 }
 
-TEST(KnobRole, OfOtherNamesIsNone) {
+TEST(KnobRole, OtherNamesHaveNoRole) {
   for (const char* name :
        {"", "learning_rate", "momentum", "batch_norm", "nrWorker", "eval_batch_size",
         "checkpointing", "cores", "machines", "instance_count", "instance_norm"}) {

@@ -43,7 +43,7 @@ Configuration batch(std::int64_t value) {
   return configuration;
 }
 
-TEST(EarlierStudies, WhatTheyDidNotVaryStandsAtTheBaseline) {
+TEST(EarlierStudies, MissingParametersHaveTheBaselinesValue) {
   const StudySpec now = study("now", k_batch_and_workers, R"({"batch": 8, "workers": 3})");
   const StudySpec earlier = study("earlier", k_batch, R"({"batch": 8})");
   const auto observations = translate_trials(now, earlier, {trial_of(1, batch(16), 2.0)});
@@ -102,7 +102,7 @@ TEST(EarlierStudies, FailuresAreToldToo) {
   EXPECT_TRUE(observations->front().values.empty());
 }
 
-TEST(EarlierStudies, WhatStartedTooSlowlyForTheirTimeIsNotHeldAgainstItWhereThereIsMore) {
+TEST(EarlierStudies, SlowStartsDoNotCountIfThereIsMoreTime) {
   StudySpec earlier = study("earlier", k_batch, R"({"batch": 8})");
   earlier.budget.time_s = 200.0;
   TrialRecord baseline = trial_of(1, batch(8), 2.0);

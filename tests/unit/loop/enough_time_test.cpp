@@ -48,7 +48,7 @@ TEST_F(EnoughTimeTest, IsNotKnownBeforeAnythingWasMeasured) {
   EXPECT_TRUE(std::isinf(enough()));
 }
 
-TEST_F(EnoughTimeTest, WhatWasGivenUpOrIsNotOverTellsNothing) {
+TEST_F(EnoughTimeTest, UnfinishedTrialsDoNotCount) {
   for (const TrialStatus status : {TrialStatus::stopped_early, TrialStatus::running}) {
     trials_[0].status = status;
     EXPECT_TRUE(std::isinf(enough())) << to_text(status);

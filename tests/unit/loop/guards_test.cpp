@@ -45,7 +45,7 @@ TrialRecord baseline_with(const std::string& metric, double value) {
   return baseline;
 }
 
-TEST(Guards, AreJudgedOverAWindowAtTheirNumberOfSamplesHoweverFarATrialRuns) {
+TEST(Guards, AreJudgedInAWindowAtTheirNumberOfSamples) {
   GuardWindows windows({loss_after(1000)});
   tell(windows, reporting(990, 9.0));
   EXPECT_TRUE(windows.all().empty());
@@ -78,7 +78,7 @@ TEST(Guards, AWindowIsOfSeveralReportsHoweverFewThereAre) {
       << "all there is if the trial ends now";
 }
 
-TEST(Guards, WithoutANumberOfSamplesTheLastValueCountsAndOnlyAtTheEnd) {
+TEST(Guards, WithoutSamplesJudgeTheLastValueAtTheEnd) {
   Guard guard = loss_after(0);
   guard.max_ratio_to_baseline.reset();
   guard.max = 2.0;
@@ -185,7 +185,7 @@ TEST(Guards, AskForTheTighterOfTheirLimitsOnceTheBaselineIsKnown) {
   EXPECT_DOUBLE_EQ(limit_of(guard, baseline_with("loss@1000", 2.0)).min.value(), 1.0);
 }
 
-TEST(Guards, WhatCannotBeKnownIsNoSuccess) {
+TEST(Guards, AnUnknownValueViolatesAtTheEnd) {
   const std::vector<Guard> guards{loss_after(1000)};
   const TrialRecord baseline = baseline_with("loss@1000", 2.0);
   EXPECT_FALSE(violated_guard(guards, {}, {}, &baseline, GuardMoment::running));
@@ -258,7 +258,7 @@ TEST(Guards, ATrialThatReportsSeldomIsWaitedForBeyondItsWindow) {
   EXPECT_TRUE(windows.are_full());
 }
 
-TEST(Guards, OfFewNoisyReportsNoViolationIsShown) {
+TEST(Guards, FewNoisyReportsShowNoViolation) {
   GuardWindows windows({loss_after(1000)});
   for (const double loss : {2.28, 2.06, 1.99, 1.89})
     tell(windows, reporting(1100, loss));
@@ -289,7 +289,7 @@ TEST(Guards, WithoutANumberOfSamplesNoFurtherSamplesAreAwaited) {
   EXPECT_FALSE(windows.are_full()) << "nothing was reported yet";
 }
 
-TEST(Guards, WithoutANumberOfSamplesTheLatestSixteenReportsTellHowSureTheValueIs) {
+TEST(Guards, WithoutSamplesUseTheErrorOfSixteenReports) {
   GuardWindows windows({loss_after(0)});
   for (int report = 0; report < 10; ++report)
     tell(windows, reporting(report, report % 2 == 0 ? 9.0 : 1.0));
@@ -341,14 +341,14 @@ TEST(WindowValue, KnowsItsErrorFromThreeValuesOn) {
   EXPECT_DOUBLE_EQ(five.value, 1.4);
 }
 
-TEST(WindowValue, OfTheLastIsAsUnsureAsASingleValue) {
+TEST(WindowValue, TheLastValueHasTheErrorOfASingleOne) {
   const std::vector<double> values{3.1, 2.9, 3.2, 2.8, 3.0, 3.1, 2.9, 3.0};
   const GuardedValue last = window_value(values, true);
   EXPECT_DOUBLE_EQ(last.value, 3.0);
   EXPECT_GT(last.standard_error, 1.5 * window_value(values, false).standard_error);
 }
 
-TEST(WindowValue, OfALineHasNoError) {
+TEST(WindowValue, ALineHasNoError) {
   const GuardedValue falling = window_value({5, 4, 3, 2, 1}, true);
   EXPECT_DOUBLE_EQ(falling.value, 1.0);
   EXPECT_NEAR(falling.standard_error, 0.0, 1e-9) << "a loss that falls is not noisy";
@@ -413,7 +413,7 @@ TEST(Guards, SayWhichMetricWasNotReported) {
   EXPECT_TRUE(violated_guard({memory}, {}, {}, nullptr, GuardMoment::ended));
 }
 
-TEST(Guards, PeakMemoryIsJudgedByItsNameWhateverNumberOfSamplesIsGiven) {
+TEST(Guards, PeakMemoryIgnoresTheNumberOfSamples) {
   Guard guard = limited("peak_memory_bytes");
   guard.after_samples = 1000;
   EXPECT_EQ(judged_metric(guard), "peak_memory_bytes");
@@ -472,7 +472,7 @@ TEST(MemoryHeadroom, IsMissingWhereLittleOfTheMemoryIsLeft) {
   EXPECT_TRUE(missing_headroom(0.9, outcome, &baseline));
 }
 
-TEST(MemoryHeadroom, OfAGpuThatOthersUseTooSaysNothing) {
+TEST(MemoryHeadroom, AGpuThatOthersUseIsNotJudged) {
   Outcome outcome;
   outcome.gpu.emplace();
   outcome.gpu->peak_memory_share = 0.96;
@@ -492,7 +492,7 @@ TEST(MemoryHeadroom, ExactlyTheShareIsLeft) {
   EXPECT_FALSE(missing_headroom(0.75, outcome, nullptr));
 }
 
-TEST(MemoryHeadroom, OfAGpuIsNotAskedForWhereTheBaselineLeavesNoneEither) {
+TEST(MemoryHeadroom, IsNotRequiredIfTheBaselineLeavesNone) {
   Outcome outcome;
   outcome.gpu.emplace();
   outcome.gpu->peak_memory_share = 0.96;

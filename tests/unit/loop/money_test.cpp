@@ -37,7 +37,7 @@ TEST(Budget, SpendingCountsSearchTrialsAndAllMoney) {
   EXPECT_DOUBLE_EQ(spending.confirm_pair_s, 90.0) << "as fresh runs took, not as trials did";
 }
 
-TEST(Budget, BeforeTheLatestConfirmationFreshRunsAreExpectedAsTheyWereThen) {
+TEST(Budget, FreshRunsAreExpectedAsInTheLatestConfirmation) {
   const StudySpec study = time_study();
   std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline), spent(2, 10)};
   trials[1].objectives = {0.5};
@@ -113,7 +113,7 @@ TEST(Budget, EndsByTrialsTimeOrMoney) {
   EXPECT_EQ(search_budget_spent(study, spending)->limit, BudgetLimit::cost);
 }
 
-TEST(Budget, WhatCannotBePaidIsNotBegun) {
+TEST(Budget, UnaffordableTrialsDoNotBegin) {
   StudySpec study = time_study();
   study.budget.time_s = 105.0;
   Spending spending;
@@ -124,7 +124,7 @@ TEST(Budget, WhatCannotBePaidIsNotBegun) {
   EXPECT_TRUE(search_budget_spent(study, spending));
 }
 
-TEST(Budget, AnotherConfigurationIsTriedWhileTheLeastProofCanStillBePaid) {
+TEST(Budget, ATrialMayLeaveTimeForTheShortestConfirmation) {
   StudySpec study = time_study();
   study.measure.confirm_pairs = 3;
   study.measure.min_window_s = 2.0;
@@ -150,7 +150,7 @@ TEST(Budget, AnotherConfigurationIsTriedWhileTheLeastProofCanStillBePaid) {
   EXPECT_TRUE(is_over_at(150.0)) << "its proof is worth more than a further trial";
 }
 
-TEST(Budget, AnotherConfigurationIsTriedWhereHalfOfTheTimeIsTooLittleForAProof) {
+TEST(Budget, ATrialRunsIfHalfTheTimeCannotConfirm) {
   StudySpec study = time_study();
   study.measure.confirm_pairs = 3;
   study.measure.min_window_s = 1.0;
@@ -193,7 +193,7 @@ TEST(Budget, WithinALongRunNobodyPaysTheStartThatTheProgramHad) {
   EXPECT_TRUE(search_time_spent(study, spending));
 }
 
-TEST(Budget, WithinALongRunOnlyTheLeastProofIsKeptWhileTheBaselineLeads) {
+TEST(Budget, ALongRunReservesTheShortestConfirmation) {
   StudySpec study = time_study();
   study.trials = TrialsIn::attached;
   study.measure.confirm_pairs = 3;
@@ -387,7 +387,7 @@ TEST(Budget, WithoutAnIncumbentThePairIsOfTheBaselineTwice) {
   EXPECT_DOUBLE_EQ(spending().confirm_pair_s, 0.0);
 }
 
-TEST(Budget, OfOneTrialIsTold) {
+TEST(Budget, OneTrialIsASingular) {
   StudySpec study = time_study();
   study.budget.trials = 1;
   Spending spending;
@@ -395,7 +395,7 @@ TEST(Budget, OfOneTrialIsTold) {
   EXPECT_EQ(search_budget_spent(study, spending)->text, "1 trial");
 }
 
-TEST(Budget, OfTimeIsToldAsADuration) {
+TEST(Budget, TimeIsPrintedAsADuration) {
   StudySpec study = time_study();
   study.budget.time_s = 600.0;
   Spending spending;
@@ -495,7 +495,7 @@ TEST(LongestStart, IsTheBaselinesAndAFifthOfTheSearch) {
   EXPECT_DOUBLE_EQ(longest_s(TrialPurpose::search, &baseline), 48.0) << "little else to try";
 }
 
-TEST(LongestStart, ThatWasTooLongMayBeTriedAgainWithMoreTime) {
+TEST(LongestStart, ATooLongStartMayBeTriedAgainWithMoreTime) {
   StudySpec study = time_study();
   TrialRecord baseline = spent(1, 20, TrialPurpose::baseline);
   baseline.measurement = steady(1.0, 0.02, 1.0);
@@ -655,13 +655,13 @@ TEST(Payback, BeginsToCountAnewWhereNothingCouldBeCompared) {
       << "and so is the incumbent";
 }
 
-TEST(TuningCost, OfAnOwnMachineIsItsPriceForTheWholeTime) {
+TEST(TuningCost, AnOwnMachineCostsItsPriceAllTheTime) {
   const StudySpec study = time_study();  // 3.6 USD per hour
   EXPECT_DOUBLE_EQ(tuning_cost_usd(study, 0.03, 0.0, 100.0), 0.1);
   EXPECT_DOUBLE_EQ(tuning_cost_usd(study, 0.03, 0.01, 100.0), 0.11);
 }
 
-TEST(TuningCost, OfTrialsThatShareAMachineIsThatOfTheMachine) {
+TEST(TuningCost, TrialsThatShareAMachineCostTheMachine) {
   Json document = time_study().document;
   document["runner"] = {
       {"type", "local"}, {"parallel", 4}, {"instances", 8}, {"price_per_hour", 3.6}};

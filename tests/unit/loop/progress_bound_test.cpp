@@ -33,7 +33,7 @@ TEST(ProgressBound, WithoutAnIntervalWhatTheHalvesDifferByIsTheLeast) {
   EXPECT_NEAR(unsteady_at_limit(measurement, progress, now_s).half_width_s, 0.02, 0.002);
 }
 
-TEST(ProgressBound, OfTwoReportsThereAreNoHalves) {
+TEST(ProgressBound, TwoReportsHaveNoHalves) {
   ProgressBound progress(std::nullopt);
   for (int step = 1; step <= 2; ++step) {
     Report report;
@@ -65,7 +65,7 @@ TEST(ProgressBound, IsWhatWasDoneSinceTheFirstReportAndOneReportMore) {
   EXPECT_DOUBLE_EQ(progress.least_seconds_per_sample(20.0).value(), 10.0 / 80.0);
 }
 
-TEST(ProgressBound, OfAProgramThatGoesOnFromACheckpointIsThatOfItsOwnSteps) {
+TEST(ProgressBound, AResumedProgramCountsItsOwnSteps) {
   ProgressBound fresh(std::nullopt);
   ProgressBound resumed(std::nullopt);
   for (int i = 1; i <= 5; ++i) {
@@ -180,7 +180,7 @@ TEST(UnsteadyAtLimit, LeavesWhatIsSteadyOrUnknownAsItIs) {
   EXPECT_EQ(unsteady_at_limit(measurement, progress, 10.0).half_width_s, 0.25);
 }
 
-TEST(UnsteadyAtLimit, OfOneReportABoundIsAllThatIsKnown) {
+TEST(UnsteadyAtLimit, OneReportGivesABoundOnly) {
   ProgressBound progress(std::nullopt);
   progress.add(at(1.0, 1));
   Measurement measurement;

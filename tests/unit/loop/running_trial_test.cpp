@@ -78,7 +78,7 @@ RunningTrial second_trial(const StudySpec& study) {
   return trial;
 }
 
-TEST(RunningTrial, ThatWasGivenUpCountsByWhatWasKnownThen) {
+TEST(RunningTrial, AStoppedTrialKeepsTheMeasurementOfItsDecision) {
   const StudySpec study = study_of_long_windows();
   RunningTrial trial = second_trial(study);
   auto [step, now_s] = tell_until_end(trial, 20, 0.1);
@@ -108,7 +108,7 @@ class Listens final : public Scheduler {
   TrialEstimate latest;
 };
 
-TEST(RunningTrial, WhoseCounterBeginsAgainIsJudgedByWhatFollows) {
+TEST(RunningTrial, ARestartedCounterForgetsEarlierSteps) {
   const StudySpec study = study_of_long_windows();
   RunningTrial trial = second_trial(study);
   Listens scheduler;
@@ -128,7 +128,7 @@ TEST(RunningTrial, WhoseCounterBeginsAgainIsJudgedByWhatFollows) {
   EXPECT_GT(scheduler.latest.values.at(0), 1.9 * before);
 }
 
-TEST(RunningTrial, ThatWasGivenUpMissesTheDeadlineAllTheSame) {
+TEST(RunningTrial, AStoppedTrialMayMissTheDeadline) {
   StudySpec study = time_study();
   for (const double deadline_s : {50.0, 200.0}) {
     study.planned_run.deadline_s = deadline_s;
@@ -159,7 +159,7 @@ int steps_until_measured(double usual_variance_s) {
   return tell_until_end(trial, 1e9, 0.1).steps;
 }
 
-TEST(RunningTrial, GoesOnWhereStepsOfEarlierTrialsVariedMoreThanItsOwnHaveYet) {
+TEST(RunningTrial, RunsLongerIfEarlierTrialsVariedMore) {
   const int alone = steps_until_measured(0.0);
   EXPECT_LT(alone, 40);
   EXPECT_EQ(steps_until_measured(1e-6), alone) << "as little as its own";
@@ -186,7 +186,7 @@ TrialRecord measured(const StudySpec& study, TrialPurpose purpose, bool stalls,
   return trial.finished(outcome, baseline, 0.0);
 }
 
-TEST(RunningTrial, OfTheSearchIsNotBlamedForStallsThatTheBaselineWasTooShortToShow) {
+TEST(RunningTrial, ASearchTrialIgnoresStallsNewToAShortBaseline) {
   const StudySpec study = time_study();
   TrialRecord baseline = completed(1, 1.0);
   baseline.measurement = steady(0.1);
@@ -202,7 +202,7 @@ TEST(RunningTrial, OfTheSearchIsNotBlamedForStallsThatTheBaselineWasTooShortToSh
   EXPECT_NEAR(beside_long.objectives.at(0) / without, 2.0, 0.1) << "the baseline has none";
 }
 
-TEST(RunningTrial, OfTheBaselineAgainIsNotJudgedByALossThatItDidNotReach) {
+TEST(RunningTrial, ARepeatedBaselineNeedNotReachItsGuards) {
   StudySpec study = time_study();
   Guard guard;
   guard.metric = "loss";
@@ -288,7 +288,7 @@ TEST(RunningTrial, GoesOnBeyondItsShareOfTheTimeForAGuardThatIsToJudgeIt) {
   EXPECT_NEAR(unguarded.spent_s, 21.0, 1.0);
 }
 
-TEST(RunningTrial, WhoseTimeIsOverBeforeItsGuardIsOpenAgain) {
+TEST(RunningTrial, OutOfTimeBeforeItsGuardIsInterrupted) {
   StudySpec study = guarded_study();
   study.budget.time_s = 60.0;
   TrialTargets targets{study.measure};
@@ -300,7 +300,7 @@ TEST(RunningTrial, WhoseTimeIsOverBeforeItsGuardIsOpenAgain) {
   EXPECT_EQ(fresh.status, TrialStatus::infeasible) << "nothing has kept the guard yet";
 }
 
-TEST(RunningTrial, OfAFinalistThatKeptTheGuardsIsNotJudgedByALossThatItDidNotReach) {
+TEST(RunningTrial, AFinalistThatKeptItsGuardsNeedNotReachThem) {
   const StudySpec study = guarded_study();
   TrialTargets targets{study.measure};
   targets.share_s = 20.0;
@@ -310,7 +310,7 @@ TEST(RunningTrial, OfAFinalistThatKeptTheGuardsIsNotJudgedByALossThatItDidNotRea
   EXPECT_NEAR(fresh.spent_s, 21.0, 1.0) << "its share of the time";
 }
 
-TEST(RunningTrial, ThatNeedsNearlyAllMemoryIsInfeasible) {
+TEST(RunningTrial, NearlyFullMemoryIsInfeasible) {
   const StudySpec study = time_study();
   TrialRecord record;
   record.number = 2;
@@ -346,7 +346,7 @@ TrialRecord run_until_out_of_time(const StudySpec& study, double steps_s) {
   return trial.finished(outcome, nullptr, 0.0);
 }
 
-TEST(RunningTrial, ThatTheWallLimitCutsShortHasAWideIntervalWithTheReason) {
+TEST(RunningTrial, TheWallLimitLeavesAWideIntervalWithTheReason) {
   StudySpec study = time_study();
   study.measure.target_half_width = 1e-4;
   study.limits.wall_s = 20.0;
@@ -384,7 +384,7 @@ TEST(RunningTrial, WithoutSteadyStateWhoseProgramEndsHasAWideInterval) {
   EXPECT_GT(ended.standard_errors[0], 0.05 * ended.objectives[0]);
 }
 
-TEST(RunningTrial, WhoseProgramEndsAfterFewStepsIsAWholeRun) {
+TEST(RunningTrial, AProgramOfFewStepsIsAWholeRun) {
   const TrialRecord ended = ended_by_itself(10);
   EXPECT_EQ(ended.status, TrialStatus::completed) << ended.failure;
   ASSERT_TRUE(ended.measurement);
@@ -394,13 +394,13 @@ TEST(RunningTrial, WhoseProgramEndsAfterFewStepsIsAWholeRun) {
   EXPECT_GT(ended.standard_errors[0], 0.05 * ended.objectives[0]);
 }
 
-TEST(RunningTrial, ThatEndsLongBeforeTheBaselineDidWasNotMeasured) {
+TEST(RunningTrial, AProgramMuchShorterThanTheBaselineFails) {
   const TrialRecord baseline = ended_by_itself(60);
   EXPECT_EQ(ended_by_itself(40, &baseline).status, TrialStatus::completed);
   EXPECT_EQ(ended_by_itself(12, &baseline).status, TrialStatus::failed);
 }
 
-TEST(RunningTrial, ThatGoesOnFromACheckpointIsComparedByWhatItDidItself) {
+TEST(RunningTrial, AResumedProgramIsComparedByItsOwnSteps) {
   const TrialRecord baseline = ended_by_itself(60, nullptr, 1000);
   EXPECT_EQ(baseline.measurement->total_samples, 60.0);
   EXPECT_EQ(ended_by_itself(40, &baseline, 1000).status, TrialStatus::completed);
@@ -415,7 +415,7 @@ TEST(RunningTrial, ThatGoesOnFromACheckpointIsComparedByWhatItDidItself) {
   EXPECT_EQ(ended_by_itself(12, &stopped, 1000).status, TrialStatus::failed);
 }
 
-TEST(RunningTrial, ThatEndsLongBeforeTheBaselineDidIsNoWholeRunThoughItIsSteady) {
+TEST(RunningTrial, ASteadyProgramMuchShorterIsNoWholeRun) {
   const StudySpec study = time_study();
   const TrialRecord baseline = ended_by_itself(200);
   TrialRecord record;
@@ -435,7 +435,7 @@ TEST(RunningTrial, ThatEndsLongBeforeTheBaselineDidIsNoWholeRunThoughItIsSteady)
 
 /// Steps of 5 ms with 5 % noise. The last 150 take a tenth longer, but the last look has seen too
 /// few of them.
-TEST(RunningTrial, WhoseProgramEndsKeepsTheEndsOfWhatItsWholeRunMeasured) {
+TEST(RunningTrial, AWholeRunKeepsTheEndsOfItsWindow) {
   const StudySpec study = time_study();
   TrialRecord record;
   record.number = 1;
@@ -461,14 +461,14 @@ TEST(RunningTrial, WhoseProgramEndsKeepsTheEndsOfWhatItsWholeRunMeasured) {
   EXPECT_LT(std::abs(nearest->at_s - begin_s), 0.006) << "within a step";
 }
 
-TEST(RunningTrial, ThatEndsAfterFourStepsWasNotMeasured) {
+TEST(RunningTrial, FourStepsAreNoMeasurement) {
   const TrialRecord ended = ended_by_itself(4);
   EXPECT_EQ(ended.status, TrialStatus::failed);
   EXPECT_THAT(ended.failure, ::testing::HasSubstr("ended before it could be measured"));
 }
 
 /// Reports twenty steps in 2 s, then nothing, or the start of a phase.
-TEST(RunningTrial, ThatIsSilentInMidTrainingHangsWhereTimeIsLimited) {
+TEST(RunningTrial, SilenceInMidTrainingHangsInATimeBudget) {
   StudySpec study = time_study();
   study.budget.time_s = 100.0;
   TrialTargets targets{study.measure};
@@ -505,7 +505,7 @@ TEST(RunningTrial, ThatIsSilentInMidTrainingHangsWhereTimeIsLimited) {
   }
 }
 
-TEST(RunningTrial, WhoseLinesAreRefusedFromSomeTimeOnWasNotMeasured) {
+TEST(RunningTrial, LaterRefusedLinesFailTheTrial) {
   const StudySpec study = time_study();
   TrialRecord record;
   record.number = 1;
@@ -531,7 +531,7 @@ TEST(RunningTrial, WhoseLinesAreRefusedFromSomeTimeOnWasNotMeasured) {
   }
 }
 
-TEST(RunningTrial, ThatTellsNothingForMostOfItsTimeMayBeAsSlowAsThat) {
+TEST(RunningTrial, LongSilenceMayMeanSlowSteps) {
   const StudySpec study = time_study();
   TrialTargets targets{study.measure};
   targets.share_s = 5.0;
@@ -563,7 +563,7 @@ TEST(RunningTrial, ThatTellsNothingForMostOfItsTimeMayBeAsSlowAsThat) {
   }
 }
 
-TEST(RunningTrial, WhoseTimeIsOverInALongEvaluationWasMeasuredThoughALineWasRefused) {
+TEST(RunningTrial, ALongEvaluationAtTheEndKeepsTheMeasurement) {
   const StudySpec study = time_study();
   TrialRecord record;
   record.number = 1;
@@ -583,7 +583,7 @@ TEST(RunningTrial, WhoseTimeIsOverInALongEvaluationWasMeasuredThoughALineWasRefu
   EXPECT_EQ(trial.finished(outcome, nullptr, 0.0).status, TrialStatus::completed);
 }
 
-TEST(RunningTrial, WhoseTimeWasOverBeforeItWasSilentForTooLongWasMeasured) {
+TEST(RunningTrial, TheTimeLimitBeforeTheSilenceLimitKeepsTheMeasurement) {
   StudySpec study = time_study();
   study.measure.max_trial_s = 10.0;
   study.budget.time_s = 1000.0;
@@ -630,7 +630,7 @@ TEST(RunningTrial, WithoutSteadyStateTakesNoMoreThanItsPartOfTheTime) {
   EXPECT_DOUBLE_EQ(deadline_of_a_drifting_trial(TrialPurpose::confirm_incumbent, 200.0), 120.0);
 }
 
-TEST(RunningTrial, OfAFewSlowStepsIsSlowAndNotFailedAtTheWallLimit) {
+TEST(RunningTrial, FewSlowStepsAtTheWallLimitAreNoFailure) {
   StudySpec study = time_study();
   study.limits.wall_s = 20.0;
   const TrialRecord ended = run_until_out_of_time(study, 2.6);
@@ -677,7 +677,7 @@ TEST(RunningTrial, InASharedProgramIsNotHeldAgainstALossThatIsNobodys) {
   EXPECT_EQ(trial.finished(outcome, nullptr, 0.0).status, TrialStatus::completed);
 }
 
-TEST(RunningTrial, ThatTakesTurnsEndsOnceItsDifferenceIsClear) {
+TEST(RunningTrial, ALiveTrialEndsOnceItsDifferenceIsClear) {
   StudySpec study = time_study();
   RunningTrial trial = shared_trial(study, TrialPurpose::search);
   StopsAt scheduler(1e9);
@@ -692,7 +692,7 @@ TEST(RunningTrial, ThatTakesTurnsEndsOnceItsDifferenceIsClear) {
   EXPECT_TRUE(trial.wants_to_end(scheduler, searcher, nullptr));
 }
 
-TEST(RunningTrial, ThatTakesTurnsIsLeftAfterItsFirstBlockWhereItIsFarSlower) {
+TEST(RunningTrial, AFarSlowerLiveTrialEndsAfterOneBlock) {
   StudySpec study = time_study();
   TrialRecord record;
   record.number = 2;
@@ -708,7 +708,7 @@ TEST(RunningTrial, ThatTakesTurnsIsLeftAfterItsFirstBlockWhereItIsFarSlower) {
   EXPECT_TRUE(trial.wants_to_end(scheduler, searcher, nullptr));
 }
 
-TEST(RunningTrial, ThatTakesTurnsEndsOnceItsIntervalLiesAboveTheBest) {
+TEST(RunningTrial, ALiveTrialEndsOnceItsIntervalIsAboveTheBest) {
   StudySpec study = time_study();
   TrialRecord record;
   record.number = 2;
@@ -788,7 +788,7 @@ TEST(RunningTrial, RecordsWhatTheRunnerTellsOfItsEnd) {
   EXPECT_TRUE(ended.disturbance);
 }
 
-TEST(RunningTrial, TellsTheClocksOfItsWindowAndWhatOfTheMachineExplainsAChangedLevel) {
+TEST(RunningTrial, MachineFiguresExplainAChangedLevel) {
   const StudySpec study = time_study();
   RunningTrial trial = begun(study);
   double now_s = 101.0;
@@ -914,7 +914,7 @@ TEST(RunningTrial, HasNoDeadlineBeforeItStarted) {
   EXPECT_FALSE(trial.out_of_time(1e9));
 }
 
-TEST(RunningTrial, ThatReportsNothingHasItsIdleTimeAndItsOwn) {
+TEST(RunningTrial, ATrialWithoutReportsHasTheIdleLimitToo) {
   StudySpec study = time_study();
   study.limits.idle_s = 50.0;
   study.limits.wall_s = 1000.0;
@@ -926,7 +926,7 @@ TEST(RunningTrial, ThatReportsNothingHasItsIdleTimeAndItsOwn) {
   EXPECT_TRUE(trial.out_of_time(170.0));
 }
 
-TEST(RunningTrial, HasTheTimeOfATrialFromItsFirstStepAndLeavesTheWallLimitAMargin) {
+TEST(RunningTrial, TimeCountsFromTheFirstStepWithinTheWallLimit) {
   StudySpec study = time_study();
   study.limits.wall_s = 1000.0;
   study.measure.max_trial_s = 20.0;
@@ -938,7 +938,7 @@ TEST(RunningTrial, HasTheTimeOfATrialFromItsFirstStepAndLeavesTheWallLimitAMargi
   EXPECT_NEAR(trial.deadline_s(), 109.5, 1e-9);
 }
 
-TEST(RunningTrial, OfABudgetOfTimeHasItsShareOnceItIsSteady) {
+TEST(RunningTrial, ASteadyTrialHasItsShareOfTheTimeBudget) {
   StudySpec study = time_study();
   study.limits.wall_s = 1000.0;
   study.measure.max_trial_s = 60.0;
@@ -956,7 +956,7 @@ TEST(RunningTrial, OfABudgetOfTimeHasItsShareOnceItIsSteady) {
   EXPECT_NEAR(trial.deadline_s(), 100.0 + trial.measurement().startup_s + 5.0, 1e-9);
 }
 
-TEST(RunningTrial, WhoseFirstStepTakesTooLongForTheTuningTimeIsInfeasible) {
+TEST(RunningTrial, ATooLateFirstStepIsInfeasible) {
   StudySpec study = time_study();
   study.budget.time_s = 200.0;
   TrialRecord record;
@@ -989,7 +989,7 @@ TEST(RunningTrial, WhoseFirstStepTakesTooLongForTheTuningTimeIsInfeasible) {
   EXPECT_GT(seldom_tells.deadline_s(), 123.0) << "one report tells no rate, but that it has begun";
 }
 
-TEST(RunningTrial, WhoseStepDoesNotComeInTheTimeOfAWholeTrialMayHang) {
+TEST(RunningTrial, AMissingStepMayBeAHang) {
   StudySpec study = time_study();
   study.budget.time_s = 200.0;
   TrialRecord record;
@@ -1012,7 +1012,7 @@ TEST(RunningTrial, WhoseStepDoesNotComeInTheTimeOfAWholeTrialMayHang) {
   EXPECT_THAT(failure(24.0), ::testing::StartsWith("no step reported within 23.0 s: "));
 }
 
-TEST(RunningTrial, OfTheBaselineAwaitsTheSamplesOfItsGuards) {
+TEST(RunningTrial, TheBaselineWaitsForTheSamplesOfItsGuards) {
   StudySpec study = time_study();
   study.limits.wall_s = 1000.0;
   study.measure.max_trial_s = 20.0;
@@ -1032,7 +1032,7 @@ TEST(RunningTrial, OfTheBaselineAwaitsTheSamplesOfItsGuards) {
   }
 }
 
-TEST(RunningTrial, ThatViolatesAGuardForGoodIsEndedAndInfeasible) {
+TEST(RunningTrial, AViolatedGuardEndsTheTrial) {
   StudySpec study = time_study();
   Guard guard;
   guard.metric = "loss";
@@ -1117,7 +1117,7 @@ int steps_of_baseline(double step_s, double share_s) {
   return tell_until_end(trial, 1e9, step_s).steps;
 }
 
-TEST(RunningTrial, OfTheBaselineIsLookedAtForLonger) {
+TEST(RunningTrial, TheBaselineIsMeasuredForLonger) {
   const MeasureSpec measure = time_study().measure;
   ASSERT_EQ(measure.min_window_steps, 30);
   ASSERT_EQ(measure.min_window_s, 1.0);
@@ -1168,7 +1168,7 @@ TEST(RunningTrial, APauseDoesNotHoldBackTheEndOfTheBudget) {
   EXPECT_TRUE(trial.out_of_time(30.0));
 }
 
-TEST(RunningTrial, WhatCannotBeInterleavedIsToRunAgain) {
+TEST(RunningTrial, FailedInterleavingRunsAgain) {
   const StudySpec study = time_study();
   TrialRecord record;
   record.number = 2;

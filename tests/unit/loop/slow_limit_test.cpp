@@ -40,7 +40,7 @@ TEST_F(SlowLimitTest, IsHalfAsLongAgainAsTheBestAndLeavesWarmUpAlone) {
   EXPECT_EQ(found->window_s, 3.0) << "both looks see the least window";
 }
 
-TEST_F(SlowLimitTest, WhatCameToNoSteadyStateTellsNoWarmUp) {
+TEST_F(SlowLimitTest, UnsteadyTrialsTellNoWarmUp) {
   TrialRecord failed = completed(2, 100.0);
   failed.status = TrialStatus::failed;
   failed.measurement = steady(0.1);
@@ -56,7 +56,7 @@ TEST_F(SlowLimitTest, WhatCameToNoSteadyStateTellsNoWarmUp) {
   EXPECT_EQ(found->after_s, 9.0);
 }
 
-TEST_F(SlowLimitTest, OfCostIsInSecondsOfTheTrialsOwnMachines) {
+TEST_F(SlowLimitTest, ALimitOfCostIsInSecondsOfItsMachines) {
   study_.objectives.front().metric = "cost";
   const auto found = limit(0.05);
   ASSERT_TRUE(found);

@@ -119,7 +119,7 @@ TEST(TrialResult, AStartThatTakesTooLongIsInfeasibleHoweverTheProgramEnds) {
   }
 }
 
-TEST(TrialResult, WhatIsNotTheConfigurationIsInfeasibleHoweverWellMeasured) {
+TEST(TrialResult, SettingsNotInForceAreInfeasible) {
   for (const EndRequest request :
        {EndRequest::none, EndRequest::measured, EndRequest::time_limit, EndRequest::unlike}) {
     TrialEnding ending{OutcomeKind::completed, "", request, "", {}, {}, {}};
@@ -130,7 +130,7 @@ TEST(TrialResult, WhatIsNotTheConfigurationIsInfeasibleHoweverWellMeasured) {
   }
 }
 
-TEST(TrialResult, WhatAHookHasEndedIsInfeasible) {
+TEST(TrialResult, ATrialThatAHookEndsIsInfeasible) {
   TrialEnding ending{
       OutcomeKind::failed, "exit status 1", EndRequest::none, "", "no reports", {}, {}};
   ending.given_up = "distributed_strategy=ddp does not work with this program";
@@ -140,7 +140,7 @@ TEST(TrialResult, WhatAHookHasEndedIsInfeasible) {
   EXPECT_EQ(trial_result(ending).status, TrialStatus::interrupted);
 }
 
-TEST(TrialResult, WhatWasMerelySlowHasNotFailed) {
+TEST(TrialResult, ASlowTrialHasNotFailed) {
   const TrialResult result = trial_result(
       {OutcomeKind::stopped, "", EndRequest::time_limit, "", {}, {}, "slow: at least 2 s"});
   EXPECT_EQ(result.status, TrialStatus::stopped_early);

@@ -45,7 +45,7 @@ TEST(TrialSpecOfLiveTrial, HasALevelBesideABaselineThatWasNotSteady) {
   EXPECT_EQ(level(k_unknown, k_unknown), std::nullopt);
 }
 
-TEST(TrialSpecOfLiveTrial, WhatConfirmsTakesNoTurns) {
+TEST(TrialSpecOfLiveTrial, ConfirmingTrialsTakeNoTurns) {
   TrialRecord baseline;
   baseline.measurement = steady(0.5);
   TrialRecord trial;
@@ -78,7 +78,7 @@ TEST(TrialSpecOfLiveTrial, SharesNoProgramWhoseConfigurationFileIsAnother) {
   EXPECT_FALSE(make_trial_spec(study, trial).live);
 }
 
-TEST(TrialSpecOfForkedTrial, WhatIsSearchedMayBeForkedAndWhatConfirmsMayNot) {
+TEST(TrialSpecOfForkedTrial, SearchTrialsMayBeForkedAndConfirmingOnesMayNot) {
   TrialRecord trial;
   trial.number = 3;
   trial.configuration.set("x", std::int64_t{3});

@@ -45,7 +45,7 @@ TEST(TrialWarnings, ASoundBaselineIsNot) {
   EXPECT_TRUE(warnings_of(sound).empty());
 }
 
-TEST(TrialWarnings, OfOneThatAGuardJudgedItIsSaidOnce) {
+TEST(TrialWarnings, AViolatedGuardIsReportedOnce) {
   TrialRecord baseline = diverged();
   baseline.status = TrialStatus::infeasible;
   baseline.failure = "loss@1000 is not a finite number";

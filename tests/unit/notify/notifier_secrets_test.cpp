@@ -37,7 +37,7 @@ std::vector<std::string> warnings_of(const std::vector<std::string>& targets) {
   return must(Notifier::create(targets, clock)).tell({"failed", "no trial ran", Json::object()});
 }
 
-TEST(NotifierSecrets, OfAnAddressTheOriginAloneIsNamed) {
+TEST(NotifierSecrets, OnlyTheOriginOfAnAddressIsNamed) {
   for (const char* rest : {"/hunter2", "/?key=hunter2", "?hunter2", "#hunter2", "/a/b/hunter2/"}) {
     const auto warnings = warnings_of({k_closed + std::string(rest)});
     ASSERT_EQ(warnings.size(), 1U) << rest;
@@ -46,7 +46,7 @@ TEST(NotifierSecrets, OfAnAddressTheOriginAloneIsNamed) {
   }
 }
 
-TEST(NotifierSecrets, OfACommandTheFirstWordAloneIsNamed) {
+TEST(NotifierSecrets, OnlyTheFirstWordOfACommandIsNamed) {
   const std::pair<const char*, const char*> commands[] = {
       {"false --token hunter2", "false"},
       {"  false\thunter2", "false"},
@@ -83,7 +83,7 @@ TEST(NotifierTargets, EachIsToldThoughOthersCannotBe) {
   EXPECT_EQ(read_file(file), "first\nlast\n");
 }
 
-TEST(NotifierTargets, OfNoneNobodyIsToldAndNothingIsWrong) {
+TEST(NotifierTargets, NoTargetsAreNoError) {
   EXPECT_THAT(warnings_of({}), IsEmpty());
 }
 
@@ -109,7 +109,7 @@ class HurriedClock final : public Clock {
   mutable double now_s_ = 0.0;
 };
 
-TEST(HookCommand, ThatDoesNotEndIsKilledWithWhatItStarted) {
+TEST(HookCommand, AHangingCommandIsKilledWithItsChildren) {
   const TemporaryFolder folder("notify");
   const std::string fifo = (folder.path() / "alive").string();
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);

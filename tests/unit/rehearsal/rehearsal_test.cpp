@@ -275,7 +275,7 @@ TEST(Projection, TellsMeanAndRange) {
   EXPECT_THAT(projection_text(study, *projection), HasSubstr("0.002 seconds per sample"));
 }
 
-TEST(Projection, OfTheSameStudyIsTheSameEachTime) {
+TEST(Projection, ProjectionsOfAStudyAreEqual) {
   const StudySpec study = study_of(document());
   const auto first = project_tuning(study, {"0.002", 2, ""});
   const auto second = project_tuning(study, {"0.002", 2, ""});
@@ -321,7 +321,7 @@ int cold_starts_of(const Json& json) {
   return starts;
 }
 
-TEST(Rehearsal, WhereWaitingIsDearMachinesAreStartedLess) {
+TEST(Rehearsal, ExpensiveWaitingStartsFewerMachines) {
   Json json = document();
   json["search"] = {{"searcher", "bayes"}};
   json["runner"]["trials_per_job"] = 1;

@@ -58,7 +58,7 @@ TEST(SpeedModel, WithoutAnyKnowledgeStepsTakeATenthOfASecond) {
   }
 }
 
-TEST(SpeedModel, OfARecordIsItsLastMeasurementAndElseTheMeanOfAll) {
+TEST(SpeedModel, ARecordGivesTheLastMeasurementOrTheMean) {
   const auto speed = recorded_speed(
       {measured_at(16, 0.4, 10.0), measured_at(32, 0.2, 20.0), measured_at(32, 0.3, 30.0)});
   ASSERT_TRUE(speed);
@@ -69,14 +69,14 @@ TEST(SpeedModel, OfARecordIsItsLastMeasurementAndElseTheMeanOfAll) {
   EXPECT_FALSE(recorded_speed({}));
 }
 
-TEST(SpeedModel, WhatIsNoNumberIsNoMeasurement) {
+TEST(SpeedModel, NonNumbersAreNoMeasurements) {
   constexpr double k_infinite = std::numeric_limits<double>::infinity();
   const auto speed = recorded_speed({measured_at(16, k_infinite, 1.0), measured_at(32, 0.2, 2.0)});
   ASSERT_TRUE(speed);
   EXPECT_EQ((*speed)(batch_of(16)).seconds_per_sample, 0.2);
 }
 
-TEST(SpeedModel, AnExpressionKnowsParametersAndFactsAndNamesWhatItDoesNot) {
+TEST(SpeedModel, AnExpressionUsesParametersAndFacts) {
   const StudySpec study = rented_study();
   const auto speed = expressed_speed(study, "batch_size > 100 ? 0.5 : 1 / cpus");
   ASSERT_TRUE(speed) << speed.error().text();
@@ -87,7 +87,7 @@ TEST(SpeedModel, AnExpressionKnowsParametersAndFactsAndNamesWhatItDoesNot) {
   EXPECT_NE(unknown.error().text().find("wrokers"), std::string::npos);
 }
 
-TEST(ProjectedTuning, OfMoreTrialsTakesLongerAndCostsMore) {
+TEST(ProjectedTuning, MoreTrialsTakeLongerAndCostMore) {
   ProjectionOptions options;
   options.seconds_per_sample = "0.001 + 0.1 / batch_size";
   options.repeats = 1;

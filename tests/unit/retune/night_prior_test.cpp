@@ -121,7 +121,7 @@ TEST_F(NightPriorTest, ATuningBeforeTheNightsIsKnownByWhatItsBaselineTold) {
   EXPECT_THAT(workers(prior().earlier[0]), ElementsAre(0));
 }
 
-TEST_F(NightPriorTest, WhatChangesBackIsBelievedWithItsLikes) {
+TEST_F(NightPriorTest, AMachineChangedBackUsesItsEarlierNights) {
   add_night({{"gpu", "A100"}});
   add_night({{"gpu", "H100"}});
   add_night({{"gpu", "A100"}});
@@ -143,7 +143,7 @@ TEST_F(NightPriorTest, ASlowdownThatNothingKnownExplainsSetsItsNightsApart) {
   EXPECT_THAT(workers(prior.earlier[0]), ElementsAre(1));
 }
 
-TEST_F(NightPriorTest, WhereWhatIsInUseFailsFormerNightsMayBeTriedAgain) {
+TEST_F(NightPriorTest, EarlierNightsMayBeTriedAgainAfterAFailure) {
   add_night({{"kernel", "6.1"}});
   add_night({{"kernel", "6.1"}});
   add_night({{"kernel", "6.1"}}).broken = "it failed";

@@ -65,14 +65,14 @@ TEST(NightStudy, BoundsOfTheCommandLineWin) {
   }
 }
 
-TEST(NightStudy, WhatAFirstNightIsToTryIsNoTrialOfItsSearch) {
+TEST(NightStudy, ListedTrialsOfAFirstNightAreNoSearchTrials) {
   const StudySpec study = study_with(k_budget, Json::array({{{"workers", 2}}, {{"workers", 4}}}));
   NightBounds bounds;
   bounds.trials = 0;
   EXPECT_EQ(must(first_night_study(study, night_with(0), bounds)).budget.trials, 3);
 }
 
-TEST(NightStudy, WhatAStudyFileMaySayNightsCanDo) {
+TEST(NightStudy, NightsAcceptTheLargestStudyValues) {
   Json document = study_with({{"trials", 1'000'000}}).document;
   document["search"]["seed"] = std::uint64_t{1} << 53;
   document["measure"]["confirm_pairs"] = 100;

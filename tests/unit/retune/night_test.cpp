@@ -80,7 +80,7 @@ TEST(Night, IsTheSameAfterItWasStored) {
   EXPECT_FALSE(bare.slowdown);
 }
 
-TEST(Night, ThatWentBadlyIsTheSameAfterItWasStored) {
+TEST(Night, AFailedNightIsStoredUnchanged) {
   Night night = full_night();
   night.broken = "CUDA error";
   night.lead_shrank = true;
@@ -97,7 +97,7 @@ TEST(Night, ThatWentBadlyIsTheSameAfterItWasStored) {
   EXPECT_EQ(read.evidence, 1e300) << "JSON knows no infinity";
 }
 
-TEST(Night, WhoseRecordIsDamagedIsRefused) {
+TEST(Night, ADamagedRecordIsRefused) {
   NightRow row = to_row(full_night());
   row.record.erase("times");
   const auto read = night_from_row(row);
@@ -167,7 +167,7 @@ TEST(NightReport, IsOneDocumentForPrograms) {
     "warnings": ["trial 3 was slow"]})"));
 }
 
-TEST(NightReport, OfANightThatChangedNothingHasNoPreviousGainOrRegression) {
+TEST(NightReport, AnUneventfulNightHasNoGainOrRegression) {
   Night night;
   night.result = NightResult::kept;
   night.reason = "the check took all the time";
@@ -183,7 +183,7 @@ TEST(NightReport, OfANightThatChangedNothingHasNoPreviousGainOrRegression) {
   EXPECT_EQ(slower["evidence"], 1e300);
 }
 
-TEST(NightReport, AConfigurationThatNoLongerWorksIsARegressionWithoutASlowdown) {
+TEST(NightReport, ABrokenConfigurationIsARegression) {
   Night night;
   night.number = 3;
   night.result = NightResult::regressed;

@@ -116,7 +116,7 @@ TEST(RetuneResume, AQuietSearchThatIsInterruptedTakesNoMoreTrials) {
   }
 }
 
-TEST(RetuneResume, ANightThatWasCutLongAgoIsGivenUpAndTheNextOneRaisesTheAlarm) {
+TEST(RetuneResume, AnOldInterruptedNightIsAbandoned) {
   Season season;
   const StudySpec study = study_called("demo");
   season.begin(study);

@@ -35,7 +35,7 @@ TEST(Retune, ASearchThatNothingBoundsTakesAllItsTrials) {
   EXPECT_THAT(night_events(night), ElementsAre("regressed"));
 }
 
-TEST(Retune, AFirstNightWithTimeForItsBaselineOnlySaysWhatTheNextOneDoes) {
+TEST(Retune, AFirstNightOfABaselineOnlyNamesTheNextStep) {
   Season season;
   const Night night = season.night(study_called("demo"), bounded({10.0, {}, {}}));
   EXPECT_EQ(night.searched, 0);
@@ -124,7 +124,7 @@ TEST(Retune, AFirstNightReplacesTheBaselineOnlyForTheLeastGain) {
   EXPECT_EQ(night.after.configuration, study.baseline);
 }
 
-TEST(Retune, AConfigurationThatFailsTwoNightsInARowGivesWayToTheBaseline) {
+TEST(Retune, TheBaselineReplacesAConfigurationThatFailsTwice) {
   Season season;
   const StudySpec study = study_called("demo");
   season.begin(study);
@@ -160,7 +160,7 @@ TEST(Retune, AFailureBetweenNightsThatWorkChangesNothing) {
   }
 }
 
-TEST(Retune, WhatReplacedAConfigurationThatFailedMayFailOnceItself) {
+TEST(Retune, AReplacementMayFailOnceToo) {
   Season season;
   const StudySpec study = study_called("demo");
   season.begin(study);
@@ -175,7 +175,7 @@ TEST(Retune, WhatReplacedAConfigurationThatFailedMayFailOnceItself) {
   EXPECT_EQ(season.night(study, no_search).after.configuration, study.baseline);
 }
 
-TEST(Retune, WhatReplacesAConfigurationThatFailsIsComparedWithTheBaseline) {
+TEST(Retune, AReplacementIsComparedWithTheBaseline) {
   Season season;
   const StudySpec study = study_called("demo");
   season.begin(study);
@@ -205,7 +205,7 @@ TEST(Retune, AQuietNightSearchesLittleAndOnlyWhereThatCanPay) {
   EXPECT_EQ(other.night(unplanned).searched, 0);
 }
 
-TEST(Retune, ATuningBeforeTheFirstNightIsInUseAndWhatNightsAreComparedWith) {
+TEST(Retune, NightsContinueAnEarlierTuning) {
   Season season;
   const StudySpec study = study_called("demo");
   season.tune(study);
@@ -296,7 +296,7 @@ TEST(Retune, SaysWhereWhatIsInUseElsewhereIsNotKnownYet) {
   EXPECT_THAT(season.warnings(), Contains(HasSubstr("\"other\" has no result yet")));
 }
 
-TEST(Retune, WhatIsInUseElsewhereMayNotBeValidHere) {
+TEST(Retune, AnInvalidConfigurationOfAnotherStudyIsNotUsed) {
   Season season;
   season.begin(study_called("other"));
   const StudySpec study = study_called("narrow", 3);

@@ -159,7 +159,7 @@ TEST(SlowdownWatch, AFewPerCentAreNoticedWithinDays) {
   EXPECT_GE(noticed, 17);
 }
 
-TEST(SlowdownWatch, WhatIsKnownIsToldOnce) {
+TEST(SlowdownWatch, ASlowdownIsReportedOnce) {
   Nights slower;
   slower.slower_from = 60;
   slower.incumbent_factor = slower.baseline_factor = 1.2;

@@ -51,7 +51,7 @@ class AdviceTest : public testing::Test {
   PriceTable types_;
 };
 
-TEST_F(AdviceTest, ASaturatedCpuBesideWaitingGpusNamesTheClusterOfTheAwsPost) {
+TEST_F(AdviceTest, SaturatedCpusAndIdleGpusAdviseACluster) {
   // One p4d took 192 ms per step; with two c5.18xlarge it took 86 ms, so its GPUs were busy for 45
   // %.
   const auto told = advice(job({machine("ml.p4d.24xlarge", 1.0, 86.0 / 192.0)}));
@@ -72,7 +72,7 @@ TEST_F(AdviceTest, ABalancedMachineIsLeftInPeace) {
       << "a busy GPU is no idle machine";
 }
 
-TEST_F(AdviceTest, OfAClusterTheCoresOfAllMachinesCount) {
+TEST_F(AdviceTest, CoresOfAllMachinesOfAClusterCount) {
   const auto helped = job({machine("ml.p4d.24xlarge", 0.95, 0.5), machine("ml.c5.18xlarge", 0.4)});
   EXPECT_THAT(advice(helped), IsEmpty()) << "the helpers have cores to spare";
   const auto starved =
@@ -124,7 +124,7 @@ TEST_F(AdviceTest, ADownloadLongerThanTheTrainingAdvisesAnotherInputMode) {
   EXPECT_THAT(advice(slow), IsEmpty()) << "20 s are not worth a change";
 }
 
-TEST_F(AdviceTest, NothingIsConcludedFromWhatWasNotTold) {
+TEST_F(AdviceTest, MissingFiguresGiveNoAdvice) {
   MachineUtilisation unknown;
   unknown.instance_type = "ml.new.large";
   EXPECT_THAT(advice(job({unknown})), IsEmpty());

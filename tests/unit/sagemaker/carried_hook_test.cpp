@@ -146,7 +146,7 @@ TEST_F(CarriedHook, IsFoundByEachTrialOfAPackWithItsOwnSettings) {
   EXPECT_EQ(found[1]["path"], (Json{"/study/its modules"}));
 }
 
-TEST_F(CarriedHook, ThatCannotBeUnpackedLeavesTheProgramAlone) {
+TEST_F(CarriedHook, ADamagedHookLeavesTheProgramAlone) {
   Json input = request({trial(1, {"/bin/sh", "-c", "echo runs"})}, false);
   input["HyperParameters"]["steptune-hook-001"] = "damaged";
   const std::string output = run(input);

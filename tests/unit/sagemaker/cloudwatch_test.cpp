@@ -100,7 +100,7 @@ TEST_F(CloudWatchTest, OneRequestAsksForAllMachinesOfSeveralJobs) {
   EXPECT_EQ(many->size(), 1U);
 }
 
-TEST_F(CloudWatchTest, WhatIsNoMetricIsLeftOut) {
+TEST_F(CloudWatchTest, UnknownMetricsAreIgnored) {
   const Json good = result("h0m1", {0.0, 200.0, 200.0, 200.0, 200.0, 0.0});
   for (const Json& bad :
        {Json("text"), Json(nullptr), Json::object(), Json{{"Id", "h0m0"}},
@@ -133,7 +133,7 @@ TEST_F(CloudWatchTest, TheTimesAskedForAreWholeMinutesAroundAllJobs) {
   EXPECT_EQ(request["MetricDataQueries"][0]["MetricStat"]["Period"], 60);
 }
 
-TEST_F(CloudWatchTest, OfATypeWhoseSizeIsNotKnownOnlySharesAreTold) {
+TEST_F(CloudWatchTest, AnUnknownTypeHasSharesOnly) {
   transport_.body["MetricDataResults"] =
       Json::array({result("h0m0", {0.0, 100.0, 100.0}), result("h0m1", {0.0, 50.0, 50.0}),
                    result("h0m3", {0.0, 40.0, 40.0}), result("h0m4", {0.0, 130.0, 30.0})});

@@ -256,7 +256,7 @@ class FaultRun {
 
 class FaultRuns : public testing::TestWithParam<int> {};
 
-TEST_P(FaultRuns, NothingIsPaidTwiceForgottenOrKept) {
+TEST_P(FaultRuns, NoJobIsPaidTwiceForgottenOrKept) {
   for (std::uint64_t run = 0; run < k_runs_per_test; ++run) {
     const auto seed = static_cast<std::uint64_t>(GetParam()) * k_runs_per_test + run;
     SCOPED_TRACE(fmt::format("seed {}", seed));

@@ -102,7 +102,7 @@ TEST_F(Misfortunes, ARequestThatDidNotArriveIsSimplySentAgain) {
   EXPECT_EQ(account().audit().requests, 2);
 }
 
-TEST_F(Misfortunes, WhatMayPassIsSurvivedByTheClient) {
+TEST_F(Misfortunes, TheClientSurvivesTemporaryErrors) {
   options.faults = {
       {.kind = FaultKind::throttle, .operation = "DescribeTrainingJob", .nth = 1, .times = 3},
       {.kind = FaultKind::internal_error, .operation = "DescribeTrainingJob", .nth = 4},

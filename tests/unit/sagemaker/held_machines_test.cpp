@@ -130,7 +130,7 @@ TEST_F(HeldMachinesTest, CostWhatTheirStudyCountsWhateverThePriceTableKnows) {
   EXPECT_TRUE(found[0].usd_so_far);
 }
 
-TEST_F(HeldMachinesTest, OfManagedSpotTheStudysShareIsTold) {
+TEST_F(HeldMachinesTest, ManagedSpotUsesTheStudysShare) {
   program.ends_after_s = 400.0;
   options.settings.spot = true;
   options.settings.spot_share = 0.4;
@@ -172,7 +172,7 @@ TEST(HeldMachines, AreNoneWhereNothingIsKeptAfterTheJob) {
   }
 }
 
-TEST(HeldMachines, OfARunningJobAreBilledSinceItsTrainingBegan) {
+TEST(HeldMachines, ARunningJobIsBilledSinceItsTrainingBegan) {
   PricedJob job;
   job.state.status = "InProgress";
   job.state.secondary = "Starting";
@@ -188,7 +188,7 @@ TEST(HeldMachines, OfARunningJobAreBilledSinceItsTrainingBegan) {
   EXPECT_EQ(job.held(1290.0)->usd_so_far, 0.0) << "clocks disagree";
 }
 
-TEST(HeldMachines, ThatSettleAreBilledUntilTheirJobsEnd) {
+TEST(HeldMachines, SettlingMachinesAreBilledUntilTheirJobsEnd) {
   PricedJob job;
   job.state.billed_since_wall_s = 1300.0;
   job.state.billed_until_wall_s = 1700.0;
@@ -201,7 +201,7 @@ TEST(HeldMachines, ThatSettleAreBilledUntilTheirJobsEnd) {
   EXPECT_FALSE(held->left_s);
 }
 
-TEST(HeldMachines, ThatAreKeptCostMoneySinceTheirJobsEndWhereTheServiceDoesNotTellHowLong) {
+TEST(HeldMachines, KeptMachinesAreBilledSinceTheirJobsEndByDefault) {
   PricedJob job;
   job.state.billed_since_wall_s = 1300.0;
   job.state.billed_until_wall_s = 2000.0;
@@ -256,7 +256,7 @@ TEST(JobPrice, IsReadAsItWasWrittenAndOnlyIfItIsOne) {
   EXPECT_FALSE(job_price_of(Json::object()));
 }
 
-TEST_F(HeldMachinesTest, OfAnUnknownTypeHaveNoPriceRatherThanNone) {
+TEST_F(HeldMachinesTest, AnUnknownTypeHasAnUnknownPrice) {
   abandon_two_trials();
   options.prices.instances.clear();
   const auto found = find();
@@ -287,7 +287,7 @@ TEST_F(HeldMachinesTest, AreGivenBackWhenTheyWaitAndLeftAloneWhenTheyRun) {
   EXPECT_EQ(left[0].owner->key.trial, 2);
 }
 
-TEST_F(HeldMachinesTest, ThatSettleAreWaitedForAsLongAsAskedTo) {
+TEST_F(HeldMachinesTest, WaitsForSettlingMachinesAsRequested) {
   account_options.stages.pool_ready_s = 20.0;
   start(trial(1));
   // The job has just ended, and its machines need another 20 s.
@@ -305,7 +305,7 @@ TEST_F(HeldMachinesTest, ThatSettleAreWaitedForAsLongAsAskedTo) {
   EXPECT_THAT(find(), SizeIs(0));
 }
 
-TEST_F(HeldMachinesTest, ThatWereTakenMeanwhileAreGone) {
+TEST_F(HeldMachinesTest, MachinesTakenMeanwhileAreGone) {
   start(trial(1));
   run_until_finished(1);
   kill_tuner();
@@ -321,7 +321,7 @@ TEST_F(HeldMachinesTest, ThatWereTakenMeanwhileAreGone) {
   EXPECT_EQ((*released)[0].outcome, ReleaseOutcome::gone);
 }
 
-TEST_F(HeldMachinesTest, ThatWereGivenBackStaySoWhenTheNextCannotBe) {
+TEST_F(HeldMachinesTest, AFailedReleaseKeepsEarlierReleases) {
   options.parallel = options.backlog = 2;
   account_options.faults = {{.kind = FaultKind::internal_error,
                              .operation = "UpdateTrainingJob",
@@ -357,7 +357,7 @@ TEST_F(HeldMachinesTest, AreNotWaitedForAnyLongerThanTheUserDoes) {
   EXPECT_LT(clock.now_s() - before_s, 5.0);
 }
 
-TEST(Resources, OfHeterogeneousClustersAreReadByGroup) {
+TEST(Resources, HeterogeneousClustersAreReadByGroup) {
   const Json config = {{"InstanceGroups", Json::array({{{"InstanceGroupName", "gpu"},
                                                         {"InstanceType", "ml.p4d.24xlarge"},
                                                         {"InstanceCount", 1}},

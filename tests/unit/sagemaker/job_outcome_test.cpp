@@ -81,7 +81,7 @@ TEST(JobOutcome, FollowsFromTheServicesWordsAndWhatWasAskedFor) {
   }
 }
 
-TEST(TurnOutcome, OfASilentTrialIsThatItHungWhoeverHasEndedIt) {
+TEST(TurnOutcome, ASilentTrialHungWhoeverEndedIt) {
   const auto kind = [](const TurnEnd& end, std::optional<StopReason> requested) {
     return turn_outcome(end, 60.0, requested, {}, {}).kind;
   };

@@ -65,14 +65,14 @@ TEST_F(JobOutputTest, AFormatThatIsNoneIsToldToo) {
   EXPECT_FALSE(JobOutput::create(spec_));
 }
 
-TEST_F(JobOutputTest, WhatWasRefusedIsTold) {
+TEST_F(JobOutputTest, RefusedLinesAreReported) {
   EXPECT_TRUE(read("algo-1", report_line(10.0)));
   EXPECT_EQ(output().faults(), "");
   EXPECT_FALSE(read("algo-2", "[steptune] {\"v\":2}"));
   EXPECT_THAT(output().faults(), HasSubstr("the first: \"v\" is 2"));
 }
 
-TEST_F(JobOutputTest, WhatAHookTellsIsHeardFromAnyHostAndMakesNoneTheFirst) {
+TEST_F(JobOutputTest, HookEventsOfEveryHostAreRead) {
   const char* refusal =
       R"([steptune] {"v":1,"hook":{"event":"knob","knob":"num_workers","may":false,"rank":8}})";
   const auto told = read("algo-2", refusal);
@@ -83,7 +83,7 @@ TEST_F(JobOutputTest, WhatAHookTellsIsHeardFromAnyHostAndMakesNoneTheFirst) {
   EXPECT_FALSE(read("algo-2", report_line(10.0)));
 }
 
-TEST_F(JobOutputTest, OfSeveralHostsTheFirstThatReportsIsBelieved) {
+TEST_F(JobOutputTest, TheFirstHostThatReportsIsUsed) {
   EXPECT_FALSE(read("algo-1", "starting"));
   const auto first = read("algo-2", report_line(10.0), 5.0);
   ASSERT_TRUE(first);
@@ -93,7 +93,7 @@ TEST_F(JobOutputTest, OfSeveralHostsTheFirstThatReportsIsBelieved) {
   EXPECT_TRUE(read("algo-2", report_line(20.0)));
 }
 
-TEST_F(JobOutputTest, OfHostsThatTellTheirRankAllAreBelieved) {
+TEST_F(JobOutputTest, AllHostsWithARankAreUsed) {
   EXPECT_TRUE(read("algo-1", report_line(10.0, ",\"global_rank\":0")));
   const auto second = read("algo-2", report_line(10.0, ",\"global_rank\":1"));
   ASSERT_TRUE(second);

@@ -71,7 +71,7 @@ TEST_F(Jobs, AProgramThatIgnoresTheSignalIsKilledAfterTheGracePeriod) {
   EXPECT_DOUBLE_EQ(stage_s(*account().audit().job("job"), "Stopping"), 120.0);
 }
 
-TEST_F(Jobs, AJobStoppedBeforeItHasMachinesIsNotBilledAndLeavesNoPool) {
+TEST_F(Jobs, AJobStoppedBeforeItHasMachinesIsNotBilled) {
   create("job");
   pass(10.0);
   ASSERT_TRUE(call("StopTrainingJob", {{"TrainingJobName", "job"}}));

@@ -50,7 +50,7 @@ TEST_F(OutageTest, CredentialsThatHaveExpiredCanBeRenewed) {
   EXPECT_TRUE(outage_.on_failure(error("NoCredentials")));
 }
 
-TEST_F(OutageTest, WhatWillNotPassIsAnErrorAtOnce) {
+TEST_F(OutageTest, PermanentErrorsAreErrorsAtOnce) {
   EXPECT_FALSE(outage_.on_failure(error("AccessDeniedException")));
   EXPECT_FALSE(outage_.on_failure(error("ValidationException")));
   EXPECT_THAT(texts_of(notices_.take()), IsEmpty());

@@ -83,7 +83,7 @@ TEST(PackTurns, TheFirstLimitIsWhyATurnEnds) {
   EXPECT_EQ(turns.limit_of(k_turn_3), TurnLimit::silence);
 }
 
-TEST(PackTurns, WhatTheJobTookBeforeTheFirstTurnIsSharedEvenly) {
+TEST(PackTurns, TimeBeforeTheFirstTurnIsSharedEvenly) {
   PackTurns turns(4);
   turns.set_billed_since(40.0);
   EXPECT_TRUE(turns.begin(k_turn_1, 100.0));

@@ -203,7 +203,7 @@ TEST_F(PacksTest, ALaterTunerFindsThemByTheJobThatTheyAreIn) {
   EXPECT_TRUE(outcomes[2].had_enough) << "the time that it was given stands with the job";
 }
 
-TEST_F(PacksTest, WhatAWordCannotCarryRunsInAJobOfItsOwn) {
+TEST_F(PacksTest, ATrialThatCannotBePackedHasItsOwnJob) {
   options.backlog = 8;
   TrialSpec broken = given(1, 30.0);
   broken.argv = {"python3", "-c", "import train\ntrain.main()"};

@@ -147,7 +147,7 @@ TEST_F(ListedTrainingPrices, AreThoseOfAllPages) {
   EXPECT_EQ(transport_.requests[2]["NextToken"], "page 2");
 }
 
-TEST_F(ListedTrainingPrices, OfATypeWithSeveralAreTheDearestAndSaidToBeAmbiguous) {
+TEST_F(ListedTrainingPrices, AnAmbiguousTypeHasItsHighestPrice) {
   transport_.pages = {Json::array({entry("ml.a", "1.0"), entry("ml.a", "1.5"), entry("ml.a", "1.2"),
                                    entry("ml.b", "2.0"), entry("ml.b", "2.0")})};
   const auto listed = list();
@@ -156,7 +156,7 @@ TEST_F(ListedTrainingPrices, OfATypeWithSeveralAreTheDearestAndSaidToBeAmbiguous
   EXPECT_EQ(listed->ambiguous, std::vector<std::string>{"ml.a"}) << "once, and not ml.b";
 }
 
-TEST_F(ListedTrainingPrices, OfARegionThatHasNoneAreAnErrorThatNamesIt) {
+TEST_F(ListedTrainingPrices, ARegionWithoutPricesIsAnErrorThatNamesIt) {
   transport_.pages = {Json::array()};
   const auto listed = list();
   ASSERT_FALSE(listed);
@@ -172,7 +172,7 @@ TEST(JobPrice, TravelsWithTheJob) {
   EXPECT_EQ(job_price_of({{k_price_variable, to_text(all_off)}}), all_off);
 }
 
-TEST(JobPrice, OfAnotherProgramsVariableIsNone) {
+TEST(JobPrice, AnotherProgramsVariableIsNoPrice) {
   for (const char* text :
        {"", "3.5", "not JSON", "[]", R"({"list":3,"volume":0})", R"({"discount":0,"volume":0})",
         R"({"list":3,"discount":0})", R"({"list":-1,"discount":0,"volume":0})",

@@ -29,7 +29,7 @@ TEST(RequestPieces, DoNotCutACharacterInTwo) {
   EXPECT_THAT(pieces_of("a\U0001F600b", 4), ElementsAre("a", "\U0001F600", "b"));
 }
 
-TEST(RequestPieces, OfAnyTextAreShortWholeAndTogetherTheText) {
+TEST(RequestPieces, PiecesOfAnyTextAreShortAndRestoreIt) {
   constexpr const char* k_characters[] = {"a", "\n", "'", "\u00e4", "\u20ac", "\U0001F600", " "};
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed, "pieces");

@@ -218,7 +218,7 @@ TEST_F(RunnerOnAccountTest, AQuotaOfLessThanAJobAsksForIsToldAtOnce) {
   EXPECT_THAT(outcomes[0].detail, HasSubstr("is 4 Instances"));
 }
 
-TEST_F(RunnerOnAccountTest, WhatTheServiceWouldRefuseIsRefusedBeforeARequest) {
+TEST_F(RunnerOnAccountTest, InvalidInputIsRefusedBeforeARequest) {
   TrialSpec spec = trial(1);
   spec.configuration.set("long", std::string(2600, 'x'));
   start(spec);
@@ -277,7 +277,7 @@ TEST_F(RunnerOnAccountTest, AnOutageIsWaitedOut) {
 
 /// Of several equal pools, the account assigns the one that has waited longest, and the runner
 /// expects another one.
-TEST_F(RunnerOnAccountTest, WhicheverEqualPoolTheServiceGivesNoneIsForgotten) {
+TEST_F(RunnerOnAccountTest, AllPoolsAreReleasedWhicheverTheServicePicks) {
   options.parallel = 2;
   start(trial(1));
   start(trial(2));
@@ -352,7 +352,7 @@ TEST_F(RunnerOnAccountTest, AnInternalErrorSaysNothingOfTheQuotaForPools) {
   EXPECT_THAT(notices, IsEmpty());
 }
 
-TEST_F(RunnerOnAccountTest, AJobThatIsStoppedBeforeItsMachinesAreThereSaysNothingOfPoolsEither) {
+TEST_F(RunnerOnAccountTest, AJobStoppedBeforeItHasMachinesTellsNothingOfPools) {
   start(trial(1));
   run_for(20.0);
   runner().stop(trial(1).key);
@@ -375,7 +375,7 @@ TEST_F(RunnerOnAccountTest, StoringWhatAProgramHasLeftIsNoSilenceOfIt) {
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
 }
 
-TEST_F(RunnerOnAccountTest, WhatCannotBeReadIsNoSilenceOfTheProgram) {
+TEST_F(RunnerOnAccountTest, UnreadableLogsAreNoSilence) {
   // A fault of some minutes.
   Fault unreachable{FaultKind::no_connection, "FilterLogEvents", 40};
   unreachable.times = 60;
@@ -437,7 +437,7 @@ TEST_F(RunnerOnAccountTest, ATunerThatLeavesInTroubleTellsWhatGoesOn) {
   EXPECT_THAT(*text, AllOf(HasSubstr("t2-a1 goes on"), HasSubstr("allow UpdateTrainingJob")));
 }
 
-TEST_F(RunnerOnAccountTest, ThatJobsMayNotBeStoppedIsTold) {
+TEST_F(RunnerOnAccountTest, AMissingPermissionToStopJobsIsReported) {
   Fault denied{FaultKind::denied, "StopTrainingJob", 1};
   denied.times = 1000;
   account_options.faults = {denied};

@@ -62,7 +62,7 @@ TEST_F(TrainingJobsTest, AJobThatIsNotThereIsNoError) {
   EXPECT_FALSE(jobs_.stop("a"));
 }
 
-TEST_F(TrainingJobsTest, WhatHasEndedNeedsNoStop) {
+TEST_F(TrainingJobsTest, EndedJobsNeedNoStop) {
   refuse("ValidationException",
          "The request was rejected because the training job is in status Completed.");
   EXPECT_TRUE(jobs_.stop("a"));
@@ -111,7 +111,7 @@ TEST_F(TrainingJobsTest, AListIsAskedForWhatIsWantedOnly) {
   EXPECT_EQ(last_input()["CreationTimeAfter"], 5.0);
 }
 
-TEST_F(TrainingJobsTest, WhatIsNoSummaryIsLeftOut) {
+TEST_F(TrainingJobsTest, MalformedSummariesAreIgnored) {
   answer(
       {{"TrainingJobSummaries", Json::array({"text",
                                              nullptr,

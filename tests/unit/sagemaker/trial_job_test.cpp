@@ -105,7 +105,7 @@ TEST(TrialJob, MakesEveryLegalMoveAndNoOther) {
   EXPECT_EQ(legal, 12);
 }
 
-TEST(TrialJob, WhatIsStoppingIsNeverLaunchedAgain) {
+TEST(TrialJob, AStoppingJobIsNotLaunchedAgain) {
   TrialJob job = job_at(JobState::stopping);
   EXPECT_THROW(job.launch_again(60.0), std::logic_error);
   EXPECT_FALSE(can_move(JobState::stopping, JobState::waiting));
@@ -149,7 +149,7 @@ TEST(TrialJob, ALineTellsTheStartThatNobodyHasSeen) {
   EXPECT_EQ(job.state(), JobState::running);
 }
 
-TEST(TrialJob, OfSeveralHostsTheFirstThatReportsIsBelieved) {
+TEST(TrialJob, TheFirstHostThatReportsIsUsed) {
   TrialJob job = job_at(JobState::running);
   std::vector<TrialEvent> events;
   const char* line = R"([steptune] {"v":1,"step":1})";

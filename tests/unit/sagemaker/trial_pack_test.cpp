@@ -306,7 +306,7 @@ TEST_P(TrialPackTest, AProgramThatIsAskedToEndMayDoSoWithAnyCode) {
                                              "[steptune-pack] end 1.1 1"));
 }
 
-TEST_P(TrialPackTest, NothingIsLeftOver) {
+TEST_P(TrialPackTest, NoProcessIsLeft) {
   std::vector<TrialSpec> trials;
   for (int number = 1; number <= 20; ++number) {
     trials.push_back(trial(number, {"true"}));
@@ -331,7 +331,7 @@ TEST_P(TrialPackTest, AJobThatIsStoppedAsATrialBeginsEndsSoon) {
   EXPECT_FALSE(leaves_processes());
 }
 
-TEST_P(TrialPackTest, WhatALookedAtTrialPrintsArrivesByteByByte) {
+TEST_P(TrialPackTest, OutputOfAWatchedTrialIsUnchanged) {
   const std::string odd = "a\\0b\\r50 %%\\tno end of line";
   TrialSpec spec = trial(1, {"sh", "-c", "printf '" + odd + "'; echo from stderr >&2; exit 3"});
   const std::string plain = run({spec});
@@ -452,7 +452,7 @@ TEST(TrialPack, TheLimitOfSlownessStandsThereToo) {
   EXPECT_TRUE(pack_of(Json{{"STEPTUNE_PACK", "12.1:42:1"}}).empty());
 }
 
-TEST(TrialPack, TheLimitOfSilenceStandsThereWhereItComesBeforeTheTimeIsOver) {
+TEST(TrialPack, ASilenceLimitBelowTheTimeLimitIsWritten) {
   TrialSpec silent = trial(12, {"true"}, 41.2);
   silent.limits.idle_s = 30.0;
   TrialSpec both = trial(13, {"true"}, 100.0);
@@ -469,7 +469,7 @@ TEST(TrialPack, TheLimitOfSilenceStandsThereWhereItComesBeforeTheTimeIsOver) {
   EXPECT_TRUE(pack_of(Json{{"STEPTUNE_PACK", "12.1:42/x"}}).empty());
 }
 
-TEST(TrialPack, WhatProgramsPrintIsNoMark) {
+TEST(TrialPack, OutputOfProgramsIsNoMark) {
   for (const char* line :
        {"", "[steptune] {\"v\":1}", "[steptune-pack] begin", "[steptune-pack] begin 1",
         "[steptune-pack] begin 1.x", "[steptune-pack] end 1.1", "[steptune-pack] end 1.1 x",

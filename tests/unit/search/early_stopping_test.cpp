@@ -104,7 +104,7 @@ TEST(EarlyStopping, HasARungAtEachThreefoldUpToTheFullTrial) {
   EXPECT_DOUBLE_EQ(early_stopping.rungs()[1].fidelity, 35.0 / 90.0);
 }
 
-TEST(EarlyStopping, OfSeveralRungsPassedAtOnceTheLastOneCounts) {
+TEST(EarlyStopping, TheLastOfSeveralRungsCounts) {
   EarlyStopping early_stopping({3.0, 10, 810});
   early_stopping.record(step_estimate(100, 1.0));
   EXPECT_EQ(early_stopping.rungs().size(), 1U);

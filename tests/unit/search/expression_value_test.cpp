@@ -206,7 +206,7 @@ TEST(ExpressionValue, IsWhatTheOperatorsMeanInEveryNesting) {
   EXPECT_GT(compared, 3500);
 }
 
-TEST(ExpressionValue, OfNumbersIsThatOfTheConfigurationTheyStandFor) {
+TEST(ExpressionValue, NumbersGiveTheValueOfTheirConfiguration) {
   const auto expression =
       Expression::compile("threads > 1 and precision == 'x' or workers == 3", k_names, k_machine);
   ASSERT_TRUE(expression);

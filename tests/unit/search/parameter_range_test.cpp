@@ -36,7 +36,7 @@ TEST(ParameterRange, EndsAreFiniteNumbers) {
               HasSubstr("/high: the range is too large for a log scale"));
 }
 
-TEST(ParameterRange, OfAnIntegerHasWholeEndsThatADoubleTellsApart) {
+TEST(ParameterRange, AnIntegerHasWholeEndsExactAsDoubles) {
   EXPECT_THAT(fault_of(integer("x", 1, 4.5)), HasSubstr("/high: 4.5 is not a whole number"));
   EXPECT_THAT(fault_of(integer("x", 1.5, 4)), HasSubstr("/low: 1.5 is not a whole number"));
   EXPECT_THAT(fault_of(integer("x", -0x1p54, 0)), HasSubstr("/low: -1.8014398509481984e+16 is"));
@@ -100,7 +100,7 @@ TEST(ParameterValues, AreShortInRangesOfAnySize) {
   EXPECT_EQ(floating("x", 0, 3e-40).at_position(0.5), Value{1.5e-40});
 }
 
-TEST(ParameterValues, OfStepsAreNearOnesAndNoOthers) {
+TEST(ParameterValues, OnlyNearValuesAreSteps) {
   const Parameter steps = stepped(floating("x", 0, 1), 0.1);
   EXPECT_EQ(steps.level_of(Value{0.3}), 3U);
   EXPECT_EQ(steps.level_of(Value{0.1 + 0.2}), 3U) << "as arithmetic gives it";

@@ -82,7 +82,7 @@ TEST(ParetoProperties, APointRanksBeforeAllThatItDominates) {
   }
 }
 
-TEST(ParetoProperties, ARankCountsAtLeastThoseThatDominateAndAtMostThoseThatAreNotDominated) {
+TEST(ParetoProperties, ARankCountsTheDominatingAndNoDominatedPoints) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const auto points = random_points(seed, 2);
     for (std::size_t i = 0; i < points.size(); ++i) {

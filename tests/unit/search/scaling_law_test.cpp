@@ -112,7 +112,7 @@ TEST(Knee, IsWhereTheNextMachineNoLongerPays) {
   }
 }
 
-TEST(Knee, OfAmdahlsLawIsWhereItsDerivativeSays) {
+TEST(Knee, KneeOfAmdahlsLawFollowsFromItsDerivative) {
   // n / (1 + s (n - 1)) grows by (1 - s) / (1 + s (n - 1))^2 per machine.
   const double s = 0.02;
   const double efficiency = 0.5;
@@ -147,12 +147,12 @@ TEST(Knee, DoesNotDependOnHowLongOneMachineTakes) {
   }
 }
 
-TEST(Knee, OfWorkWithoutASerialShareIsTheLastCount) {
+TEST(Knee, WorkWithoutASerialShareHasItAtTheLastCount) {
   for (const ScalingLaw law : k_every_law)
     EXPECT_EQ(knee_of({law, 1.0, 0.0, 0.0}, whole_counts(64), 0.99), 64.0);
 }
 
-TEST(Knee, OfASingleCountIsThatCount) {
+TEST(Knee, ASingleCountIsTheKnee) {
   const std::vector<double> one{4.0};
   EXPECT_EQ(knee_of({ScalingLaw::amdahl, 1.0, 0.9, 0.0}, one, 0.7), 4.0);
 }

@@ -258,7 +258,7 @@ TEST(RacingIntervals, TheIncumbentOfTrueIntervalsIsNeverStopped) {
   }
 }
 
-TEST(RacingIntervals, WhatIsLetGoOnOverlapsWithAllOthers) {
+TEST(RacingIntervals, ContinuedTrialsOverlapWithAllOthers) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto racing = new_scheduler("racing");
     std::map<std::int64_t, TrialEstimate> latest;

@@ -210,7 +210,7 @@ TEST(Median, NeedsThreeOthersThatGotAsFar) {
   EXPECT_FALSE(median->on_estimate({4, 20, {9.0}, {0.0}}).stop);
 }
 
-TEST(Median, OfAnEvenNumberIsBetweenTheMiddleOnes) {
+TEST(Median, AnEvenCountGivesTheMeanOfTheMiddleTwo) {
   const auto median = scheduler_of("median");
   for (std::int64_t other = 1; other <= 4; ++other)
     median->on_exempt({other, 20, {static_cast<double>(other)}, {0.0}});
@@ -244,7 +244,7 @@ TEST(ParetoRank, CountsWhatComesBefore) {
   EXPECT_FALSE(dominates(std::vector{1.0, 2.0}, std::vector{1.0, 2.0}));
 }
 
-TEST(ParetoRank, OfOneFrontTheLessCrowdedComeFirst) {
+TEST(ParetoRank, LessCrowdedPointsOfAFrontComeFirst) {
   using Values = std::vector<std::vector<double>>;
   const Values line{{0.0, 10.0}, {1.0, 9.0}, {2.0, 8.0}, {10.0, 0.0}};
   EXPECT_EQ(rank_among(std::vector{6.0, 4.0}, line), 2u) << "behind the two ends";
@@ -253,13 +253,13 @@ TEST(ParetoRank, OfOneFrontTheLessCrowdedComeFirst) {
   EXPECT_EQ(rank_among(std::vector{11.0, -1.0}, line), 0u) << "and the other one";
 }
 
-TEST(ParetoRank, OfValuesThatAreAllTheSameNobodyIsBehind) {
+TEST(ParetoRank, EqualValuesHaveTheFirstRank) {
   using Values = std::vector<std::vector<double>>;
   EXPECT_EQ(rank_among(std::vector{1.0, 1.0}, Values{{1.0, 1.0}, {1.0, 1.0}}), 0u);
   EXPECT_EQ(rank_among(std::vector{2.0}, Values{{2.0}, {2.0}}), 0u) << "ties count for the point";
 }
 
-TEST(Dominates, WhatIsNowhereWorseAndSomewhereBetter) {
+TEST(Dominates, RequiresNowhereWorseAndSomewhereBetter) {
   EXPECT_TRUE(dominates(std::vector{1.0, 2.0}, std::vector{2.0, 2.0}));
   EXPECT_FALSE(dominates(std::vector{1.0, 3.0}, std::vector{2.0, 2.0}));
   EXPECT_FALSE(dominates(std::vector{3.0, 1.0}, std::vector{2.0, 2.0}));

@@ -190,7 +190,7 @@ std::vector<double> beside(const Parameter& parameter, const Value& value) {
   return numbers;
 }
 
-TEST(SearchSpace, NeighboursAmongManyLevelsAreTheAdjacentOnesAndSomeFartherOff) {
+TEST(SearchSpace, ManyLevelsHaveAdjacentAndDistantNeighbours) {
   EXPECT_THAT(beside(integer("x", 0, 100), whole(50)),
               ElementsAre(18, 34, 42, 46, 48, 49, 51, 52, 54, 58, 66, 82));
   EXPECT_THAT(beside(integer("x", 0, 100), whole(0)), ElementsAre(1, 2, 4, 8, 16, 32, 64));

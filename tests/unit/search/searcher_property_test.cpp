@@ -59,7 +59,7 @@ TEST_P(BasicSearcher, TrialsThatRunSideBySideAreAllDifferent) {
   }
 }
 
-TEST_P(BasicSearcher, WhatFailedIsNotSuggestedAgain) {
+TEST_P(BasicSearcher, FailedConfigurationsAreNotSuggestedAgain) {
   const SearchSpace space = space_of({integer("a", 1, 3), integer("b", 1, 2)});
   for (const ObservationKind kind :
        {ObservationKind::failed, ObservationKind::out_of_memory, ObservationKind::complete}) {

@@ -113,7 +113,7 @@ TEST(AnySpace, NeighboursAreOtherConfigurationsEachOnce) {
   }
 }
 
-TEST(AnySpace, EveryOtherChoiceOfAnUnorderedParameterIsANeighbourUnlessAConstraintForbidsIt) {
+TEST(AnySpace, EveryAllowedOtherChoiceIsANeighbour) {
   for (std::uint64_t seed = 0; seed < k_drawn_spaces; ++seed) {
     const SearchSpace space = random_space(seed);
     for (const Configuration& configuration : drawn_from(space, seed, 4)) {

@@ -101,7 +101,7 @@ TEST(StepTimeModel, MoreWorkersThanTheMachineHoldsSlowTheLoading) {
   EXPECT_GT(loading_8_s, loading_3_s);
 }
 
-TEST(StepTimeProblem, NothingIsBetterThanItsOptimum) {
+TEST(StepTimeProblem, NoConfigurationBeatsItsOptimum) {
   for (std::uint64_t number = 0; number < 4; ++number) {
     const auto problem = step_time_problem(0, number);
     double smallest = std::numeric_limits<double>::infinity();

@@ -49,7 +49,7 @@ TEST(Connection, ReadsWhatWasSentToItsEnd) {
   EXPECT_EQ(all_of(connection), "GET / HTTP/1.1\r\n\r\n");
 }
 
-TEST(Connection, OfAClientThatSendsNothingForTenSecondsIsGivenUp) {
+TEST(Connection, ASilentClientIsDroppedAfterTenSeconds) {
   Line line;
   VirtualClock clock;
   Connection connection(line.server.get(), clock);
@@ -77,7 +77,7 @@ TEST(Connection, TakesARequestOf64KiBAtMost) {
   EXPECT_EQ(text.size(), std::size_t{64} << 10);
 }
 
-TEST(Connection, ThatNobodyHoldsIsNotWrittenTo) {
+TEST(Connection, WritingToAClosedConnectionFails) {
   Line line;
   const VirtualClock clock;
   Connection connection(line.server.get(), clock);

@@ -53,7 +53,7 @@ TEST(Metrics, AreOneFamilyEachWithHelpAndType) {
   EXPECT_TRUE(text.ends_with('\n'));
 }
 
-TEST(Metrics, OfAStudyThatCannotBeReadAreWhatIsKnown) {
+TEST(Metrics, AnUnreadableStudyHasTheKnownFigures) {
   StudyFigures study;
   study.listed = study_of("broken").listed;
   study.fault = "trial 3 is damaged";
@@ -91,7 +91,7 @@ TEST(Metrics, EscapeWhateverAStudyIsCalled) {
   }
 }
 
-TEST(Metrics, OfNoStudyAreTheProgramsAlone) {
+TEST(Metrics, WithoutStudiesOnlyTheProgramsAreShown) {
   EXPECT_EQ(metrics_text({}, "1"),
             "# HELP steptune_build_info 1, labelled with the version of the program.\n"
             "# TYPE steptune_build_info gauge\nsteptune_build_info{version=\"1\"} 1\n");

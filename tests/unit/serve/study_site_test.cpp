@@ -189,7 +189,7 @@ TEST_F(HostileStudy, OnceItHasEndedTellsWhatIsRecommended) {
   EXPECT_THAT(get("/").body, HasSubstr("interrupted")) << "its tuner is gone";
 }
 
-TEST_F(HostileStudy, OfMoreTrialsThanAnAnswerHoldsSaysSo) {
+TEST_F(HostileStudy, TooManyTrialsForAnAnswerAreReported) {
   SQLite::Database(file_.string(), SQLite::OPEN_READWRITE)
       .exec(
           "WITH RECURSIVE n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 10010) INSERT "

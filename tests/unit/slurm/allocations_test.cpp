@@ -105,7 +105,7 @@ TEST_F(AllocationsTest, AreAskedForUnderNamesOfTheirOwnWithALease) {
   EXPECT_THAT(allocations().take_accepted(), IsEmpty());
 }
 
-TEST_F(AllocationsTest, OfOneKindHoldTheSame) {
+TEST_F(AllocationsTest, OneKindHoldsEqualResources) {
   EXPECT_EQ(allocation_kind({1, {"mem=8G"}}, options_), allocation_kind({1, {"mem=8G"}}, options_));
   const std::string plain = allocation_kind({}, options_);
   EXPECT_NE(plain, allocation_kind({2, {}}, options_));
@@ -131,7 +131,7 @@ TEST_F(AllocationsTest, AQueueThatCannotBeReadEndsTheBeginning) {
   }
 }
 
-TEST_F(AllocationsTest, ThoseOfAnEarlierTunerAreTakenOverAndOthersLeft) {
+TEST_F(AllocationsTest, OnlyAllocationsOfAnEarlierTunerAreAdopted) {
   host_.queue = {{.name = std::string(k_study) + "kind.p5",
                   .id = "41",
                   .state = "RUNNING",
@@ -203,7 +203,7 @@ TEST_F(AllocationsTest, ARequestWhoseLeaseCannotBeWrittenIsNotMade) {
   EXPECT_THAT(setbacks(), ElementsAre(HasSubstr("cannot write the lease")));
 }
 
-TEST_F(AllocationsTest, WhatSbatchRefusesIsForgottenAndToldAsRefusedOrFull) {
+TEST_F(AllocationsTest, ARefusedSubmissionIsASetback) {
   host_.submission = {1, false, "",
                       "sbatch: error: Batch job submission failed: Invalid account\n"};
   allocations().submit({}, "n3");
@@ -272,7 +272,7 @@ TEST_F(AllocationsTest, TheStateIsThatOfALookWhichBeganAfterwards) {
   EXPECT_TRUE(allocations().empty());
 }
 
-TEST_F(AllocationsTest, WhatEndsUnusedIsASetbackAndWhatWasUsedIsNone) {
+TEST_F(AllocationsTest, OnlyAnUnusedAllocationThatEndsIsASetback) {
   (void)hold();
   host_.queue.back().state = "NODE_FAIL";
   pass(200.0);
@@ -289,7 +289,7 @@ TEST_F(AllocationsTest, WhatEndsUnusedIsASetbackAndWhatWasUsedIsNone) {
   EXPECT_TRUE(allocations().empty());
 }
 
-TEST_F(AllocationsTest, WhatCannotStartIsGivenBackWithSlurmsReason) {
+TEST_F(AllocationsTest, AJobThatCannotStartIsReleasedWithSlurmsReason) {
   (void)ask();
   host_.queue.back().reason = "QOSMaxNodePerJobLimit";
   pass(5.0);
@@ -297,7 +297,7 @@ TEST_F(AllocationsTest, WhatCannotStartIsGivenBackWithSlurmsReason) {
   EXPECT_EQ(host_.count("scancel"), 1);
 }
 
-TEST_F(AllocationsTest, WhatWaitsForTooLongIsGivenBack) {
+TEST_F(AllocationsTest, AJobThatWaitsTooLongIsReleased) {
   options_.queue_wait_s = 600.0;
   (void)ask();
   pass(590.0);
@@ -307,7 +307,7 @@ TEST_F(AllocationsTest, WhatWaitsForTooLongIsGivenBack) {
                                                 "Resources")));
 }
 
-TEST_F(AllocationsTest, WhatAPersonHoldsIsToldOnceAndWaitedFor) {
+TEST_F(AllocationsTest, AHeldJobIsReportedOnceAndWaitedFor) {
   (void)ask();
   host_.queue.back().reason = "JobHeldAdmin";
   pass(300.0);
@@ -358,7 +358,7 @@ TEST_F(AllocationsTest, GivenBackBeforeItsNumberIsKnownItIsCancelledOnceItIs) {
   EXPECT_EQ(allocation.state, AllocationState::ending);
 }
 
-TEST_F(AllocationsTest, WhatIsHeldWithoutATrialIsOverheadAndATrialPaysForItself) {
+TEST_F(AllocationsTest, UnusedTimeIsOverhead) {
   options_.usd_per_node_hour = NodePrices(36.0);
   Allocation& allocation = hold({2, {}});
   allocations().know({2, {}});
@@ -392,7 +392,7 @@ TEST_F(AllocationsTest, NodesThatWereHeldBetweenTwoLooksArePaidForToo) {
   EXPECT_NEAR(total_usd(allocations().take_unused()), 36.0 * 20.0 / 3600.0, 1e-6);
 }
 
-TEST_F(AllocationsTest, WhatIsBackInTheQueueCostsNothing) {
+TEST_F(AllocationsTest, ARequeuedJobCostsNothing) {
   options_.usd_per_node_hour = NodePrices(36.0);
   Allocation& allocation = hold();
   (void)allocations().take_unused();
@@ -429,7 +429,7 @@ TEST_F(AllocationsTest, AStateThatIsNotKnownEndsNoProgram) {
   }
 }
 
-TEST_F(AllocationsTest, OfOneThatIsNotKnownThePriceIsTheHighest) {
+TEST_F(AllocationsTest, AnUnknownAllocationHasTheHighestPrice) {
   Allocation stranger;
   stranger.kind = "kind";
   EXPECT_EQ(allocations().usd_per_node_hour(stranger), std::nullopt) << "no prices";

@@ -286,7 +286,7 @@ class SlurmFaultRun {
 
 class SlurmFaultRuns : public testing::TestWithParam<int> {};
 
-TEST_P(SlurmFaultRuns, NothingIsLostRunTwiceOrKept) {
+TEST_P(SlurmFaultRuns, NoTrialIsLostRunTwiceOrKept) {
   for (std::uint64_t run = 0; run < k_runs_per_test; ++run) {
     const auto seed = static_cast<std::uint64_t>(GetParam()) * k_runs_per_test + run;
     SCOPED_TRACE(fmt::format("seed {}", seed));

@@ -14,13 +14,13 @@ using ::testing::Optional;
 
 const GrantLimits k_limits{3600.0, 900.0};
 
-TEST(Grants, WhatIsRefusedWithNothingHeldIsHopelessAtOnce) {
+TEST(Grants, ARefusalWithNothingHeldIsFinal) {
   Grants grants(k_limits);
   EXPECT_EQ(grants.on_setback("a", Setback::refused, "no such partition", 0, 0.0),
             "no such partition");
 }
 
-TEST(Grants, WhatIsRefusedBesideOneThatIsHeldIsAskedForAgainLaterOrOnceThatIsGone) {
+TEST(Grants, ARefusalBesideAHeldAllocationIsRetried) {
   Grants grants(k_limits);
   EXPECT_EQ(grants.on_setback("a", Setback::refused, "limit", 1, 0.0), std::nullopt);
   EXPECT_EQ(grants.may_ask_at_s("a", 1), 60.0);
@@ -86,7 +86,7 @@ TEST(Grants, AnotherSetbackBeginsAnew) {
   EXPECT_EQ(grants.may_ask_at_s("a", 0), 8.0);
 }
 
-TEST(Grants, WhatWasAcceptedWasNeitherFullNorAnOutageButMayBeOfNoUse) {
+TEST(Grants, AnAcceptedSubmissionClearsEarlierSetbacks) {
   for (const Setback setback : {Setback::full, Setback::unclear}) {
     Grants grants(k_limits);
     EXPECT_EQ(grants.on_setback("a", setback, "?", 0, 50.0), std::nullopt);

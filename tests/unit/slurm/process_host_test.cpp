@@ -218,7 +218,7 @@ TEST_F(SlurmCommands, StepsSeeOfTheTunersVariablesWhatIsListed) {
     ::unsetenv(name.c_str());
 }
 
-TEST_F(SlurmCommands, ThatHangAreKilledAndAllElseGoesOn) {
+TEST_F(SlurmCommands, HangingCommandsAreKilled) {
   begin();
   start(1, "sleep 4; exit 3");
   let_pass(1.0);
@@ -235,7 +235,7 @@ TEST_F(SlurmCommands, ThatHangAreKilledAndAllElseGoesOn) {
   EXPECT_EQ(jobs(), 1);
 }
 
-TEST_F(SlurmCommands, ThatHangAfterTheyWereObeyedSubmitNothingTwice) {
+TEST_F(SlurmCommands, AHangingSbatchSubmitsOnce) {
   begin();
   spoil("sbatch", "sleep 60");
   start(1, "exit 0");
@@ -244,7 +244,7 @@ TEST_F(SlurmCommands, ThatHangAfterTheyWereObeyedSubmitNothingTwice) {
   EXPECT_EQ(jobs(), 1);
 }
 
-TEST_F(SlurmCommands, ThatFailInBytesThatAreNoTextAreToldAsText) {
+TEST_F(SlurmCommands, ErrorsInInvalidUtf8ArePrintedAsText) {
   begin();
   spoil("sbatch",
         "# refuse\nprintf 'sbatch: error: Batch job submission failed: \\377\\033[2J no\\n' >&2; "
@@ -258,7 +258,7 @@ TEST_F(SlurmCommands, ThatFailInBytesThatAreNoTextAreToldAsText) {
   EXPECT_EQ(jobs(), 0);
 }
 
-TEST_F(SlurmCommands, ThatPrintGarbageEndNoTrial) {
+TEST_F(SlurmCommands, GarbageFromCommandsEndsNoTrial) {
   begin();
   start(1, "touch began; sleep 5");
   const double until_s = clock_.now_s() + 30.0;
@@ -300,7 +300,7 @@ bool ends_within(pid_t child, double seconds) {
   return true;
 }
 
-TEST(Supervisor, ThatIsToldToEndBeforeItHasStartedSrunEndsIt) {
+TEST(Supervisor, AnEarlySignalEndsSrunToo) {
   const TemporaryFolder folder{"supervisor"};
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);

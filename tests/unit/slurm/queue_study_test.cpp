@@ -186,7 +186,7 @@ TEST_P(StudyWithAQueue, TellsWhenItsNodesWereHeldInVainAndWhatThatCost) {
               5.0 * static_cast<double>(allocations.size()));
 }
 
-TEST_F(QueueStudy, WhatRunsThroughALongOutageIsTakenOverByTheNextRun) {
+TEST_F(QueueStudy, ATrialInALongOutageIsAdoptedByTheNextRun) {
   Json json = document();
   json["measure"]["max_trial"] = "1h";
   json["limits"] = {{"wall", "2h"}, {"idle", "2h"}};
@@ -220,7 +220,7 @@ TEST_F(QueueStudy, WhatRunsThroughALongOutageIsTakenOverByTheNextRun) {
   EXPECT_EQ(cluster_.programs_started().size(), 1U);
 }
 
-TEST_F(QueueStudy, WhatStillWaitsAsTheTimeIsOverIsWithdrawn) {
+TEST_F(QueueStudy, WaitingTrialsAreWithdrawnWhenTimeIsOver) {
   Json json = document();
   json["budget"] = {{"time", "1h"}, {"trials", k_trials}};
   json["measure"]["confirm_pairs"] = 1;
@@ -261,7 +261,7 @@ TEST_F(QueueStudy, EachStepAsksForTheGpusThatAreHeld) {
   EXPECT_EQ(steps, 1);
 }
 
-TEST_F(QueueStudy, WhatIsLostAsTheTimeIsOverIsToldAndRunWithMore) {
+TEST_F(QueueStudy, ATrialLostAtTheEndIsReported) {
   Json json = document();
   json["budget"] = {{"time", "10m"}, {"trials", 2}};
   json["try"] = Json::array({{{"batch", 16}, {"partition", "busy"}}});
@@ -277,7 +277,7 @@ TEST_F(QueueStudy, WhatIsLostAsTheTimeIsOverIsToldAndRunWithMore) {
   EXPECT_EQ(longer.trials[1].attempt, 2);
 }
 
-TEST_F(QueueStudy, ABaselineThatHasNotBegunToTrainAsTheTimeIsOverEndsTheStudy) {
+TEST_F(QueueStudy, ABaselineWithoutAStepInTimeEndsTheStudy) {
   Json json = document();
   json["budget"] = {{"time", "10m"}};
   const Course course =
@@ -287,7 +287,7 @@ TEST_F(QueueStudy, ABaselineThatHasNotBegunToTrainAsTheTimeIsOverEndsTheStudy) {
   EXPECT_THAT(course.result.reason, HasSubstr("before the tuning time (10 min) was over"));
 }
 
-TEST_F(QueueStudy, ABaselineThatWaitsLongerThanTheTimeThatThereIsEndsTheStudy) {
+TEST_F(QueueStudy, ABaselineThatWaitsTooLongEndsTheStudy) {
   Json json = document();
   json["budget"] = {{"time", "20m"}};
   const Course course = run(json, {{"free", 3.0 * k_hour_s}, {"busy", 3.0 * k_hour_s}});
@@ -315,7 +315,7 @@ TEST_F(QueueStudy, ConfirmingRunsAreNotWaitedForBeyondTheTimeEither) {
   EXPECT_EQ(course.result.recommendation->claim, Claim::unconfirmed);
 }
 
-TEST_F(QueueStudy, AConfirmingRunThatTellsNothingAsTheTimeIsOverIsNotRunAgain) {
+TEST_F(QueueStudy, ALateConfirmingRunIsNotRepeated) {
   Json json = document();
   json["budget"] = {{"time", "10m"}, {"trials", 2}};
   json["measure"]["confirm_pairs"] = 1;

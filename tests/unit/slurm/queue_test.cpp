@@ -62,7 +62,7 @@ TEST(QueueList, ANameMayHoldABarAndBeEmpty) {
   EXPECT_EQ(rows[1].name, "");
 }
 
-TEST(QueueList, WhatASitesWrapperPrintsIsNoJob) {
+TEST(QueueList, OtherOutputIsNoJob) {
   EXPECT_THAT(rows_of(""), IsEmpty());
   EXPECT_THAT(rows_of("\nWelcome|to|this|cluster\n"
                       "x1|RUNNING|None|1|2|3|1|1|n1|no number\n"
@@ -80,7 +80,7 @@ TEST(QueueList, IsNoListWithoutItsHeading) {
 }
 
 /// However the list is cut, no job is invented, and complete lines are kept.
-TEST(QueueList, ThatIsCutAnywhereHasTheJobsBeforeTheCut) {
+TEST(QueueList, ATruncatedListHasTheJobsBeforeTheCut) {
   std::string text = k_queue_heading;
   std::vector<std::size_t> ends;
   for (int job = 1; job <= 5; ++job) {

@@ -36,7 +36,7 @@ TEST(StepMarks, AreCutOutOfTheOutput) {
   EXPECT_FALSE(marks.told_to_end());
 }
 
-TEST(StepMarks, OfOthersAndThoseThatAreNotWholeAreNotBelieved) {
+TEST(StepMarks, ForeignAndBrokenMarksAreIgnored) {
   StepMarks marks("word", 2);
   const std::string others = "\x1esteptune else exit 0 0 ;\n";
   EXPECT_EQ(fed(marks, others), others);
@@ -89,7 +89,7 @@ std::vector<std::string> messages_of(const std::string& stream, Rng& rng) {
   return messages;
 }
 
-TEST(StepMarks, OfManyTasksAreAllFoundHoweverTheirOutputIsMixed) {
+TEST(StepMarks, MarksOfManyMixedTasksAreFound) {
   constexpr int k_tasks = 256;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Rng rng(seed, "marks");

@@ -108,7 +108,7 @@ TEST_F(StepTrialTest, StartsOnceAllItsTasksHave) {
   EXPECT_EQ(trial().started_s(), 12.0);
 }
 
-TEST_F(StepTrialTest, WhatWasPrintedBeforeTheLastStartIsToldAfterIt) {
+TEST_F(StepTrialTest, EarlyReportsFollowTheLastStart) {
   launch(10.0, 2);
   EXPECT_THAT(prints(11.0, start_mark(0) + report(10.0)), IsEmpty());
   const auto events = prints(15.0, start_mark(1));

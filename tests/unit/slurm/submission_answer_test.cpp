@@ -40,7 +40,7 @@ TEST(SubmissionAnswer, OnlyTheControllersRefusalProvesThatThereIsNoJob) {
   EXPECT_EQ(of(0, ""), Submission::unclear) << "no number";
 }
 
-TEST(SubmissionAnswer, WhatMayPassIsAskedAgain) {
+TEST(SubmissionAnswer, TemporaryErrorsAreRetried) {
   const auto passes = [](const char* err, bool timed_out = false) {
     return may_pass({1, timed_out, "", err});
   };

@@ -36,7 +36,7 @@ TEST(SubmitWords, AskForNodesUnderTheStudysNameAndLeaveNothingBehind) {
                            Contains("--no-requeue"), Contains("--output=/dev/null")));
 }
 
-TEST(SubmitWords, WholeNodesWithAllTheirMemoryUnlessTheNeedSaysOtherwise) {
+TEST(SubmitWords, RequestsWholeNodesByDefault) {
   EXPECT_THAT(words_for({}), AllOf(Contains("--exclusive"), Contains("--mem=0")));
   SlurmOptions shared;
   shared.exclusive = false;
@@ -64,7 +64,7 @@ TEST(SubmitWords, OptionsOfTheNeedFollowInTheirOrder) {
   EXPECT_LT(at("--gpus-per-node=a100:2"), at("--contiguous"));
 }
 
-TEST(SubmitWords, NodesThatWereLostAreAvoidedBesideThoseThatTheUserExcludes) {
+TEST(SubmitWords, LostNodesAndTheUsersAreExcluded) {
   EXPECT_THAT(words_for({}, {}, ""), Not(Contains(StartsWith("--exclude"))));
   EXPECT_EQ(words_for({}, {}, "n2,n3").back(), "--exclude=n2,n3");
   EXPECT_EQ(words_for({1, {"exclude=n1"}}, {}, "n2").back(), "--exclude=n1,n2")
@@ -72,7 +72,7 @@ TEST(SubmitWords, NodesThatWereLostAreAvoidedBesideThoseThatTheUserExcludes) {
   EXPECT_EQ(words_for({1, {"exclude=n1"}}).back(), "--exclude=n1");
 }
 
-TEST(SubmitWords, ProcessorsAndTasksAreFixedOnlyWhereAllTrialsAskForTheSame) {
+TEST(SubmitWords, CpusAndTasksAreFixedIfAllTrialsAgree) {
   SlurmOptions options;
   EXPECT_THAT(words_for({}, options), Not(Contains(StartsWith("--cpus-per-task"))));
   EXPECT_EQ(fixed_cpus_per_task(options), std::nullopt);

@@ -206,7 +206,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, TellsWhatNodesATrialRanOn) {
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, WhatAProgramPrintsTellsThatMemoryRanOut) {
+TEST_F(SlurmRunnerOnAVirtualCluster, OutputTellsOfMissingMemory) {
   const char* const printed[] = {
       "XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory", "OOM when allocating tensor",
       "failed to alloc 8589934592 bytes: CUDA_ERROR_OUT_OF_MEMORY", "KeyError: 'memory'"};
@@ -227,7 +227,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WhatAProgramPrintsTellsThatMemoryRanOut) {
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, AProgramThatSurvivedAWantOfMemoryHasFailedForWhatCameLater) {
+TEST_F(SlurmRunnerOnAVirtualCluster, ALaterErrorReplacesASurvivedLackOfMemory) {
   cluster_.program = [](const StepRequest&) {
     VirtualProgram program{0.1, 5.0, 1, 143};
     program.last_words =
@@ -245,7 +245,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AProgramThatSurvivedAWantOfMemoryHasFailedF
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, WhereAPortIsTakenTheTrialsNextAttemptHasAnother) {
+TEST_F(SlurmRunnerOnAVirtualCluster, ATakenPortIsReplacedInTheNextAttempt) {
   std::vector<std::string> ports;
   cluster_.program = [&ports](const StepRequest& request) {
     ports.push_back(port_in(request));
@@ -395,7 +395,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AFurtherAllocationThatCannotStartFailsNoTri
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, WhatCannotBeHadAtAllFailsAtOnce) {
+TEST_F(SlurmRunnerOnAVirtualCluster, AnInvalidPartitionFailsAtOnce) {
   cluster_.refuse = [](const std::vector<std::string>& argv) -> std::optional<CommandResult> {
     if (!is(argv, "sbatch")) return std::nullopt;
     return CommandResult{
@@ -409,8 +409,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WhatCannotBeHadAtAllFailsAtOnce) {
   EXPECT_EQ(count("sbatch"), 1);
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster,
-       PreemptionWithAGraceTimeIsNoFailureAndTheNodesAreNotUsedAgain) {
+TEST_F(SlurmRunnerOnAVirtualCluster, PreemptionIsNoFailureAndExcludesTheNodes) {
   cluster_.program = [](const StepRequest& request) {
     // When asked to end, its programs end without failure or with a status of their own.
     return VirtualProgram{0.1, launch_of(request.name, {1, 1}) ? 100.0 : 5.0, 0, 1};
@@ -555,7 +554,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, TheQueueIsAskedAtAPolitePace) {
   }
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, WhatWaitsInTheQueueTakesNoPlaceFromWhatOthersCouldUse) {
+TEST_F(SlurmRunnerOnAVirtualCluster, WaitingJobsTakeNoPlaceFromOthers) {
   cluster_.program = quick;
   cluster_.fate = [](const VirtualJob& job) {
     JobFate fate;
@@ -584,7 +583,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WhatWaitsInTheQueueTakesNoPlaceFromWhatOthe
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, WhereAllWaitsNoFurtherTrialIsAskedFor) {
+TEST_F(SlurmRunnerOnAVirtualCluster, NoTrialIsRequestedWhileAllWait) {
   cluster_.program = quick;
   cluster_.fate = [this](const VirtualJob&) {
     JobFate fate;
@@ -678,7 +677,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AFolderThatCannotBeWrittenForAMomentEndsNot
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, WhatBeginsToFailBeforeAllHaveStartedIsLostWithItsNode) {
+TEST_F(SlurmRunnerOnAVirtualCluster, AnEarlyFailureIsLostWithItsNode) {
   // One of two tasks never starts. The other one fails without it, and the job loses its node.
   cluster_.program = [this](const StepRequest&) {
     VirtualProgram program{0.1, 20.0, 0, 143};
@@ -695,7 +694,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WhatBeginsToFailBeforeAllHaveStartedIsLostW
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, WhatAJobThatRunsAgainHasKilledIsLost) {
+TEST_F(SlurmRunnerOnAVirtualCluster, ATrialOfARequeuedJobIsLost) {
   cluster_.program = [](const StepRequest& request) {
     return VirtualProgram{0.1, launch_of(request.name, {1, 1}) ? 100.0 : 5.0, 0, 143};
   };

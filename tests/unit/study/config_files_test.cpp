@@ -121,7 +121,7 @@ TEST_F(ConfigFiles, AStoredStudyGoesOnWithoutTheFile) {
   EXPECT_EQ(again.config_files.at("ds").content, k_config);
 }
 
-TEST_F(ConfigFiles, WhatTrialsLeaveOfTheFileIsInTheFingerprint) {
+TEST_F(ConfigFiles, UntunedPartsOfTheFileAreInTheFingerprint) {
   const std::string before = study().fingerprint;
   const auto with = [&](const std::string& from, const std::string& to) {
     std::string text = k_config;

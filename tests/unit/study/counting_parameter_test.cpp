@@ -44,7 +44,7 @@ TEST(CountingParameter, IsANumber) {
   EXPECT_EQ(counting(R"({"nodes": {"type": "categorical", "choices": [1, true]}})"), "");
 }
 
-TEST(CountingParameter, OfALaunchIsTheOneThatItsKeysName) {
+TEST(CountingParameter, KeysOfALaunchNameIt) {
   EXPECT_EQ(counting(R"({"n": {"type": "int", "low": 1, "high": 4},
                          "machines": {"type": "int", "low": 1, "high": 4}})",
                      R"({"command": ["python3", "train.py", "{machines}"],
@@ -52,7 +52,7 @@ TEST(CountingParameter, OfALaunchIsTheOneThatItsKeysName) {
             "n");
 }
 
-TEST(IsNumeric, WhereAllValuesAreNumbers) {
+TEST(IsNumeric, IsTrueIfAllValuesAreNumbers) {
   Parameter parameter;
   parameter.kind = ParameterKind::integer;
   EXPECT_TRUE(is_numeric(parameter));

@@ -90,7 +90,7 @@ TEST_F(DetectedFacts, CountsGpuDevicesOfAContainer) {
   EXPECT_EQ(fact("gpus"), 2.0);
 }
 
-TEST_F(DetectedFacts, OfThisMachineAreUsable) {
+TEST_F(DetectedFacts, FactsOfThisMachineAreUsable) {
   const Facts facts = detected_facts();
   EXPECT_GE(facts.at("cpus"), 1.0);
   EXPECT_GT(facts.at("memory_gb"), 0.0);

@@ -9,13 +9,13 @@ namespace {
 
 using ::testing::HasSubstr;
 
-TEST(DeniedVariable, NoneOfWhatPeopleTune) {
+TEST(DeniedVariable, TunedVariablesAreAllowed) {
   for (const char* name : {"OMP_NUM_THREADS", "LD_PRELOAD", "LD_LIBRARY_PATH", "MALLOC_CONF",
                            "PYTHONPATH", "path", "ENVIRONMENT", "STEPTUNER", ""})
     EXPECT_FALSE(denied_variable(name)) << name;
 }
 
-TEST(DeniedVariable, ThoseThatRunOtherCode) {
+TEST(DeniedVariable, VariablesThatRunOtherCodeAreDenied) {
   for (const char* name : {"LD_AUDIT", "BASH_ENV", "ENV", "IFS", "PYTHONSTARTUP", "PROMPT_COMMAND"})
     EXPECT_THAT(denied_variable(name).value_or(""), HasSubstr("cannot be set by a study")) << name;
   EXPECT_THAT(denied_variable("PATH").value_or(""), HasSubstr("give the program's absolute path"));

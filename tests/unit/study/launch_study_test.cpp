@@ -86,7 +86,7 @@ TEST(Launch, BySrunLeavesTheCommandAsItIsAndShowsWhatAPersonTypes) {
                           "train.py", "--batch", "8", "a b'"));
 }
 
-TEST(Launch, OfMpiOnSlurmIsSrunsWithItsPluginForPmix) {
+TEST(Launch, MpiOnSlurmUsesSrunWithPmix) {
   const StudySpec study =
       sound(launched(k_cluster, R"({"with": "mpi", "processes_per_node": 2, "options": ["-K"]})"));
   const RenderedCommand command = render_command(study, study.baseline);
@@ -98,7 +98,7 @@ TEST(Launch, OfMpiOnSlurmIsSrunsWithItsPluginForPmix) {
   EXPECT_THAT(render_command(other, other.baseline).launch->options, ElementsAre("--mpi=pmi2"));
 }
 
-TEST(Launch, OfAProgramThatIsNotPythonsScriptIsLeftToTorchrun) {
+TEST(Launch, TorchrunStartsProgramsOtherThanPython) {
   Json document = launched(k_here, R"({"processes_per_node": 2})");
   document["command"] = *parse_json(R"(["./train", "{batch}"])", "command");
   EXPECT_THAT(baseline_words(document),

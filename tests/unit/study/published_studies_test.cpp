@@ -48,7 +48,7 @@ TEST(PublishedStudies, ExampleProgramsHaveSoundStudies) {
   EXPECT_GT(found, 0);
 }
 
-TEST(PublishedStudies, OfDistributedProgramsAreSound) {
+TEST(PublishedStudies, StudiesOfDistributedProgramsAreValid) {
   int found = 0;
   for (const auto& entry :
        std::filesystem::directory_iterator(STEPTUNE_SOURCE_DIR "/examples/distributed")) {

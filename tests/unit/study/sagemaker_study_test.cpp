@@ -265,7 +265,7 @@ TEST(SageMakerStudy, FactsAreThoseThatTheStudyStatesOfItsOwnInstances) {
   EXPECT_THAT(fault_of(document), HasSubstr("nothing is known about ml.own.xlarge"));
 }
 
-TEST(SageMakerStudy, CountsThatMoreThan512CombinationsDecideAreLeftToTheTrials) {
+TEST(SageMakerStudy, CountsOfMoreThan512CombinationsAreNotChecked) {
   Json document = cloud_document(R"({"parameters": {"instance": {"choices": ["ml.g5.xlarge"]}}})");
   document["runner"]["instance_groups"][1]["instance_count"] = "helpers / 2";
   document["parameters"]["helpers"]["high"] = 511;

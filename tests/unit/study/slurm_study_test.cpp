@@ -96,7 +96,7 @@ TEST(SlurmStudy, MemoryMayDependOnParameters) {
               HasSubstr("/runner/memory: \"64 G\" cannot be given to sbatch"));
 }
 
-TEST(SlurmStudy, WhatSrunIsToldMayDependOnParameters) {
+TEST(SlurmStudy, OptionsOfSrunMayDependOnParameters) {
   const StudySpec study = sound(on_slurm(
       R"({"cpus_per_task": "2 * batch", "step_options": ["--hint={choice}", "--exact"]})"));
   EXPECT_FALSE(study.runner->traits().machines_vary) << "it is told within the same allocation";

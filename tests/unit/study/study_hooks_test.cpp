@@ -44,7 +44,7 @@ Configuration changed(const StudySpec& study) {
   return configuration;
 }
 
-TEST(Hooks, PutInWhatDiffersFromTheBaselineInTheTypesOfTheParameters) {
+TEST(Hooks, SetKnobsThatDifferFromTheBaseline) {
   const StudySpec study = sound(hooked());
   const auto request = render_command(study, changed(study)).hook;
   ASSERT_TRUE(request);

@@ -143,7 +143,7 @@ TEST(AnyDraft, TellsOfEachKnobThatTheHookKnowsWhatBecameOfIt) {
   }
 }
 
-TEST(AnyDraft, KnobsBeyondTheSafeOnesAreThereOnlyWhenAskedForAndWithAGuard) {
+TEST(AnyDraft, UnsafeKnobsNeedARequestAndAGuard) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed, "survey");
     const Survey survey = random_survey(rng);

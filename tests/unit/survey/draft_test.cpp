@@ -103,7 +103,7 @@ TEST(Draft, LeavesLoadersAloneWhereDataIsNoPartOfTheTime) {
   EXPECT_FALSE(study.measure.buffers);
 }
 
-TEST(Draft, OffersALoaderThatWouldSoonBeWaitedFor) {
+TEST(Draft, OffersTheLoaderThatWouldSoonLimitTheSteps) {
   const auto offers_workers = [](const std::string& workers, double waiting) {
     std::vector<std::string> events = loader_knobs(workers);
     events[1] = knob("prefetch_factor", "2");
@@ -398,7 +398,7 @@ TEST(Draft, ARunThatMustGoOnHasOnlyKnobsThatItCannotFailWith) {
   EXPECT_THAT(draft.left, Contains(HasSubstr("channels_last: may break operations that take one")));
 }
 
-TEST(Draft, WhatChangesRoundingIsTunedWithAGuardAndWhatChangesTheTrainingWhenAskedFor) {
+TEST(Draft, KnobsThatChangeRoundingHaveAGuard) {
   const std::vector<std::string> events = {
       knob("num_threads", "1"), knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])"),
       knob("batch_size", "32"), knob("activation_checkpointing", "false")};
@@ -455,7 +455,7 @@ TEST(Draft, MemoryThatIsBoughtWithTimeIsWorthTrialsOnAGpuOnly) {
   EXPECT_NE(study_of(on_gpu).space.find("activation_checkpointing"), nullptr);
 }
 
-TEST(Draft, OfTheAllocatorsThoseThatAreInstalledAreOffered) {
+TEST(Draft, InstalledAllocatorsAreOffered) {
   const auto choices_of = [](const std::string& more) {
     const StudySpec study = study_of(must_draft(usual({knob("malloc", "\"default\"", more)})));
     return study.space.find("malloc")->choices.size();
@@ -479,7 +479,7 @@ TEST(Draft, AGuardNeedsALossAboveZero) {
   EXPECT_THAT(draft.error().text(), HasSubstr("leave --semantic out"));
 }
 
-TEST(Draft, OfALossThatIsNoNumberThatIsSaid) {
+TEST(Draft, ALossThatIsNoNumberIsReported) {
   Survey survey = usual({knob("num_threads", "1"), knob("precision", "\"fp32\"")});
   EXPECT_FALSE(is_diverged(survey));
   survey.last.metrics.erase("loss");
@@ -511,7 +511,7 @@ TEST(Draft, ARareGainAloneIsNotWorthTheTimeOfAGuard) {
   EXPECT_NE(study_of(must_draft(usual(more))).space.find("flush_denormal"), nullptr);
 }
 
-TEST(Draft, NothingToTuneIsAnErrorWithAllReasons) {
+TEST(Draft, ReportsWhyNothingCanBeTuned) {
   const auto draft = draft_study(usual({refused("num_workers", "an iterable data set"),
                                         refused("num_threads", "a GPU does the work")}),
                                  options());

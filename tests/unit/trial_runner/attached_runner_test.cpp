@@ -166,7 +166,7 @@ TEST_F(AttachedRunnerTest, AHookThatWentIsAsGoodAsAProgramThatEnded) {
   EXPECT_FALSE(program_->ends_within(0.0));
 }
 
-TEST_F(AttachedRunnerTest, WhatWouldNeedAProcessIsNotStarted) {
+TEST_F(AttachedRunnerTest, ATrialThatNeedsAProcessIsNotStarted) {
   TrialSpec spec = trial(1, std::nullopt);
   spec.live.reset();
   ASSERT_TRUE(runner_->start(spec));
@@ -211,7 +211,7 @@ TEST_F(AttachedRanksTest, HearOfASwitchAFewStepsBefore) {
       << "a tenth of a second later, at 16 steps a second";
 }
 
-TEST_F(AttachedRanksTest, WhatAnyOfThemRefusesIsRefused) {
+TEST_F(AttachedRanksTest, ARefusalOfOneRankCounts) {
   const FakeHook second(path_, world_size_, /*rank=*/1);
   const auto row = [](const FakeHook& rank, const char* fields) {
     rank.say(
@@ -236,7 +236,7 @@ TEST_F(AttachedRanksTest, WhatAnyOfThemRefusesIsRefused) {
   EXPECT_EQ(why(), "may");
 }
 
-TEST_F(AttachedRanksTest, WhatOthersSayOfASwitchIsHeardBeforeTheFirstStepWithIt) {
+TEST_F(AttachedRanksTest, EventsOfAllRanksPrecedeTheFirstSwitchedStep) {
   const FakeHook second(path_, world_size_, /*rank=*/1);
   const auto row = [](const FakeHook& rank, const char* fields) {
     rank.say(
@@ -256,7 +256,7 @@ TEST_F(AttachedRanksTest, WhatOthersSayOfASwitchIsHeardBeforeTheFirstStepWithIt)
   EXPECT_EQ(told.knobs().at("num_workers").why, "on rank 1: no memory");
 }
 
-TEST_F(AttachedRunnerTest, ATrialThatMakesTheLossInfiniteFailsAndTheProgramHasItsOwnSettingsAgain) {
+TEST_F(AttachedRunnerTest, AnInfiniteLossRestoresTheProgramsSettings) {
   ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
   ASSERT_TRUE(now().empty());
   static_cast<void>(hook_->switches());

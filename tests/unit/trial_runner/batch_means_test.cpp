@@ -25,7 +25,7 @@ std::vector<Interval> noisy(std::size_t count, double deviation_s, std::uint64_t
   return intervals;
 }
 
-TEST(BatchMeans, NothingIsKnownWithoutTime) {
+TEST(BatchMeans, IntervalsWithoutTimeGiveNoRate) {
   EXPECT_TRUE(std::isnan(estimate_rate({}).seconds_per_sample));
   EXPECT_TRUE(std::isnan(estimate_rate(constant(20, 0.0)).seconds_per_sample));
   EXPECT_TRUE(std::isnan(estimate_rate(constant(20, 1.0, 0.0)).seconds_per_sample));
@@ -110,7 +110,7 @@ TEST(SignificantDrift, IsFoundInARampAndNotInNoise) {
   EXPECT_LE(found, 2) << "p < 0.001";
 }
 
-TEST(SignificantDrift, OfASpeedUpIsNegative) {
+TEST(SignificantDrift, ASpeedUpIsNegative) {
   std::vector<Interval> ramp;
   for (int i = 0; i < 200; ++i)
     ramp.push_back({1.0, 1.2 - 0.001 * i});
@@ -123,7 +123,7 @@ TEST(SignificantDrift, NeedsABatchOrTwo) {
   EXPECT_EQ(significant_drift(constant(100, 1.0)), 0.0);
 }
 
-TEST(Warmup, OfFewOrEqualIntervalsIsNone) {
+TEST(Warmup, FewOrEqualIntervalsHaveNone) {
   EXPECT_EQ(find_warmup({}).intervals, 0U);
   EXPECT_EQ(find_warmup(constant(3, 1.0)).intervals, 0U);
   EXPECT_EQ(find_warmup(constant(200, 1.0)).intervals, 0U);
@@ -141,7 +141,7 @@ TEST(Warmup, CoversSlowAndFastBeginnings) {
   }
 }
 
-TEST(Warmup, ThatReachesTheMiddleMayBeLonger) {
+TEST(Warmup, AWarmupUpToTheMiddleMayBeLonger) {
   std::vector<Interval> intervals = constant(100, 5.0);
   for (std::size_t i = 50; i < intervals.size(); ++i)
     intervals[i].seconds = 1.0;

@@ -97,7 +97,7 @@ TEST(OuterRanks, AreForgottenAndWhatAPersonSetsStays) {
                                      Pair("PATH", "/bin"), Pair("RANKING", "1")));
 }
 
-TEST(OuterRanks, OfWhichAScriptIsToldAreAllForgotten) {
+TEST(OuterRanks, AllRankVariablesAreRemoved) {
   std::map<std::string, std::string> inherited;
   for (const std::string_view name : rank_variables())
     inherited.emplace(name, "1");

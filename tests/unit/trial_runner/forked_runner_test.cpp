@@ -162,7 +162,7 @@ TEST_F(ForkedRunnerTest, StartsAnewWhereNobodyKnowsTheLosses) {
   EXPECT_FALSE(latest().forked);
 }
 
-TEST_F(ForkedRunnerTest, WhatConfirmsIsStartedAnew) {
+TEST_F(ForkedRunnerTest, ConfirmingTrialsAreNotForked) {
   run_reference();
   ASSERT_TRUE(runner_->start(trial(2, false)));
   EXPECT_EQ(latest().key.trial, 2);
@@ -190,7 +190,7 @@ TEST_F(ForkedRunnerTest, ATrialThatWaitsForTheCheckCanBeStopped) {
   }
 }
 
-TEST_F(ForkedRunnerTest, ATrialThatCannotBeStartedAfterItsCheckEndsSoAndLeavesItsPlace) {
+TEST_F(ForkedRunnerTest, AFailedStartAfterTheCheckFreesItsPlace) {
   for (const char* loss : {"2.25", "2.26"}) {
     begin();
     run_reference();

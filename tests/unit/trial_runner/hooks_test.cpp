@@ -145,7 +145,7 @@ TEST(PytorchHook, IsAskedByOneVariableAndKnobsOfTheEnvironmentByTheirs) {
                                R"({"v":1,"mode":"live","knobs":{},"channel":"/tmp/x/tuner"})")));
 }
 
-TEST(PytorchKnobs, WhatActsBetweenTwoStepsIsSwitchable) {
+TEST(PytorchKnobs, KnobsThatActBetweenStepsAreSwitchable) {
   for (const char* name : {"num_workers", "prefetch_factor", "num_threads", "channels_last"})
     EXPECT_TRUE(find_pytorch_knob(name)->switchable) << name;
   for (const char* name : {"persistent_workers", "num_interop_threads", "malloc", "batch_size"})
@@ -263,7 +263,7 @@ TEST(HookLog, AFileOfEventsTellsThatAnInterpreterStarted) {
   EXPECT_TRUE(log.patched());
 }
 
-TEST(HookLog, WhatAnyRankRefusesIsRefused) {
+TEST(HookLog, ARefusalOfOneRankCounts) {
   HookLog log;
   const auto add = [&log](const char* fields) {
     log.add(fmt::format(R"({{"event":"knob","knob":"num_workers","today":0,{}}})", fields));

@@ -155,7 +155,7 @@ TEST(QuietSteps, TakeNoLongerAfterQuietTrials) {
 }
 
 /// Another process makes steps 30 % longer for a minute, from 15 s after the start.
-TEST(ADisturbedMinute, IsMeasuredAgainWhereTheRunnerSeesItAndToldWhereItLastsElse) {
+TEST(ADisturbedMinute, IsMeasuredAgainIfTheRunnerSeesIt) {
   const StopRule rule{.target_half_width = 0.02, .max_trial_s = 600.0, .most_hidden = 0.1};
   for (const bool shows : {true, false}) {
     SimulatedProgram program;

@@ -145,7 +145,7 @@ TEST(MeasurerCalibration, ARampIsNotSteady) {
   }
 }
 
-TEST(Measurer, OfACounterThatBeginsAgainWhatFollowsIsMeasured) {
+TEST(Measurer, ARestartedCounterForgetsEarlierSteps) {
   Measurer measurer({});
   for (int i = 1; i <= 100; ++i)
     measurer.add(at(0.01 * i, 10.0 * i));
@@ -527,7 +527,7 @@ TEST(MeasurerPhases, BeforeTheFirstStepAreAPartOfTheStart) {
   EXPECT_NEAR(m.seconds_per_sample, 0.1, 1e-3);
 }
 
-TEST(MeasurerPhases, ThatBeginWithACounterLastUntilTheNext) {
+TEST(MeasurerPhases, APhaseThatBeginsWithACounterLastsUntilTheNext) {
   Measurer measurer({});
   double now_s = 1.0;
   for (int step = 1; step <= 200; ++step) {
@@ -562,7 +562,7 @@ TEST(MeasurerPhases, EndWithACounterThatMovesAndNotWithOneThatIsToldAgain) {
   EXPECT_NEAR(measurer.current().phases.at("checkpoint").seconds, 2.0, 0.11);
 }
 
-TEST(MeasurerPhases, OfAnotherCounterAreForgottenWithItsSteps) {
+TEST(MeasurerPhases, ARestartedCounterForgetsEarlierPhases) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
   for (int step = 1; step <= 10; ++step)
     measurer.add(at(0.1 * step, step));
@@ -579,7 +579,7 @@ TEST(MeasurerPhases, OfAnotherCounterAreForgottenWithItsSteps) {
   EXPECT_NEAR(measurement.seconds_per_sample, 0.1 / 64.0, 1e-6);
 }
 
-TEST(MeasurerPhases, ThatTakeNoTimeCostNone) {
+TEST(MeasurerPhases, PhasesWithoutTimeCostNothing) {
   Measurer measurer({});
   for (int step = 1; step <= 200; ++step) {
     Report report;
@@ -592,7 +592,7 @@ TEST(MeasurerPhases, ThatTakeNoTimeCostNone) {
   EXPECT_TRUE(std::isfinite(measurer.current().half_width_s));
 }
 
-TEST(Measurer, WhatTheRunnerHasComparedIsTheMeasurement) {
+TEST(Measurer, AComparedRateIsTheMeasurement) {
   Measurer measurer({.started_s = 0.0, .before_start_s = 20.0, .samples_per_step = 1.0});
   for (int step = 1; step <= 16; ++step) {
     measurer.add(at(0.3 * step, step));
@@ -619,7 +619,7 @@ TEST(Measurer, WhatTheRunnerHasComparedIsTheMeasurement) {
   EXPECT_FALSE(at_end.whole_run) << "nothing of it was measured by its own reports";
 }
 
-TEST(Measurer, WhatTheRunnerHasComparedReplacesAllThatWasSaidBefore) {
+TEST(Measurer, AComparedRateReplacesEarlierFigures) {
   Measurer measurer({.started_s = 0.0, .before_start_s = 20.0, .samples_per_step = 1.0});
   double now_s = 5.0;
   for (int step = 1; step <= 400; ++step) {
@@ -654,7 +654,7 @@ TEST(Measurer, WhatTheRunnerHasComparedReplacesAllThatWasSaidBefore) {
   EXPECT_DOUBLE_EQ(measurer.current().slowest_seconds_per_sample, 0.21);
 }
 
-TEST(Measurer, WhatIsComparedBeforeTheFirstStepIsOfNothing) {
+TEST(Measurer, AComparedRateBeforeTheFirstStepIsIgnored) {
   Measurer measurer({});
   Report report;
   report.compared = ComparedRate{0.2, 0.01};
@@ -662,7 +662,7 @@ TEST(Measurer, WhatIsComparedBeforeTheFirstStepIsOfNothing) {
   EXPECT_EQ(measurer.current().status, MeasurementStatus::no_reports);
 }
 
-TEST(Measurer, ATrialThatIsNotSteadyBecomesSoByWhatTheRunnerHasCompared) {
+TEST(Measurer, AComparedRateMakesATrialSteady) {
   Measurer measurer({});
   double now_s = 0.0;
   for (int step = 1; step <= 400; ++step)
@@ -694,7 +694,7 @@ TEST(Looks, AnIntervalThatDidNotEndTheTrialIsNotWidened) {
 /// Measures the whole run of a program that ended by itself, from the ends of its steps.
 Measurement whole_run(const std::vector<Report>& reports, double ended_s);
 
-TEST(WholeRun, ThatGoesOnFromACheckpointIsAsLongAsItselfAlone) {
+TEST(WholeRun, AResumedProgramCountsItsOwnSteps) {
   for (const double before : {0.0, 100'000.0}) {
     std::vector<Report> reports;
     for (int step = 1; step <= 40; ++step) {
@@ -717,7 +717,7 @@ Measurement whole_run(const std::vector<Report>& reports, double ended_s) {
   return measurer.whole_run(ended_s);
 }
 
-TEST(WholeRun, OfFourReportsIsWhatALookWouldTell) {
+TEST(WholeRun, FourReportsGiveAnOrdinaryMeasurement) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   for (int step = 1; step <= 4; ++step)
     measurer.add(at(1.0 + 0.5 * step, step));
@@ -740,7 +740,7 @@ TEST(WholeRun, CountsReportsAfterTheLastLook) {
   EXPECT_FALSE(m.remark.empty());
 }
 
-TEST(WholeRun, OfASteadyProgramIsNotWidenedForLooks) {
+TEST(WholeRun, ASteadyProgramIsNotWidenedForLooks) {
   Rng rng(7, "whole_run");
   std::vector<Report> reports;
   double now_s = 1.0;
@@ -768,7 +768,7 @@ TEST(WholeRun, HoldsWhatASlowStartThatStillFadesComesTo) {
   }
 }
 
-TEST(WholeRun, WhoseOutputComesAsItEndsIsMeasuredWithItsStart) {
+TEST(WholeRun, OutputAtTheEndIsMeasuredWithTheStart) {
   std::vector<Report> reports;
   for (int step = 1; step <= 40; ++step)
     reports.push_back(at(8.0 + 1e-5 * step, step));
@@ -784,7 +784,7 @@ TEST(WholeRun, WhoseOutputComesAsItEndsIsMeasuredWithItsStart) {
   EXPECT_NE(m.remark.find("output arrived only when it ended"), std::string::npos);
 }
 
-TEST(WholeRun, ThatGoesFasterAndFasterHoldsTheMeanOfAllAndSaysWhyItIsNotSteady) {
+TEST(WholeRun, AnAcceleratingProgramIncludesItsMean) {
   std::vector<Report> reports;
   double now_s = 1.0;
   for (int step = 1; step <= 100; ++step)
@@ -796,7 +796,7 @@ TEST(WholeRun, ThatGoesFasterAndFasterHoldsTheMeanOfAllAndSaysWhyItIsNotSteady) 
   EXPECT_EQ(m.remark.find("several at a time"), std::string::npos) << m.remark;
 }
 
-TEST(WholeRun, WhoseOutputComesAsItEndsCountsItsOwnStepsBehindACheckpoint) {
+TEST(WholeRun, OutputAtTheEndCountsOwnStepsAfterACheckpoint) {
   std::vector<Report> reports;
   for (int step = 1; step <= 40; ++step)
     reports.push_back(at(8.0 + 1e-5 * step, 100'000 + step));
@@ -806,7 +806,7 @@ TEST(WholeRun, WhoseOutputComesAsItEndsCountsItsOwnStepsBehindACheckpoint) {
   EXPECT_EQ(m.window_steps, 40.0);
 }
 
-TEST(WholeRun, OfQuickStepsThatItsOwnClockTellsIsNoOutputThatCameAtItsEnd) {
+TEST(WholeRun, QuickStepsWithAClockAreNoOutputAtTheEnd) {
   std::vector<Report> reports;
   for (int step = 1; step <= 100; ++step) {
     reports.push_back(at(8.0 + 4e-4 * step, step));
@@ -818,7 +818,7 @@ TEST(WholeRun, OfQuickStepsThatItsOwnClockTellsIsNoOutputThatCameAtItsEnd) {
   EXPECT_NEAR(m.startup_s, 8.0, 1e-3);
 }
 
-TEST(WholeRun, OfFourReportsIsNone) {
+TEST(WholeRun, FourReportsAreNone) {
   EXPECT_FALSE(whole_run({at(1.0, 1), at(2.0, 2), at(3.0, 3), at(4.0, 4)}, 4.0).whole_run);
 }
 

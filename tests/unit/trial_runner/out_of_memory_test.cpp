@@ -98,7 +98,7 @@ TEST(OutOfMemory, IsNotWhatAProgramHasSurvived) {
   expect_everywhere(tail, OutcomeKind::out_of_memory);
 }
 
-TEST(OutOfMemory, OfOneRankIsThatOfAllThoughOthersStillReport) {
+TEST(OutOfMemory, OneRankOutOfMemoryCountsForAll) {
   OutputTail tail;
   for (const double samples : {64.0, 128.0}) {
     for (const int rank : {0, 1})
@@ -111,7 +111,7 @@ TEST(OutOfMemory, OfOneRankIsThatOfAllThoughOthersStillReport) {
   expect_everywhere(tail, OutcomeKind::out_of_memory);
 }
 
-TEST(OutOfMemory, OfOneProcessIsKnownWhereNoneSaysWhoItIs) {
+TEST(OutOfMemory, OneUnnamedProcessOutOfMemoryIsFound) {
   OutputTail tail;
   tail.feed("step=1\nRuntimeError: CUDA out of memory\n");
   for (int process = 0; process < 7; ++process)

@@ -143,7 +143,7 @@ TEST(PairedBlocks, AMuchSlowerTrialIsKnownAfterAFewSteps) {
   EXPECT_LE(finish_turn(program, blocks), 5);
 }
 
-TEST(PairedBlocks, TheFirstTrialIsKnownToBeMuchSlowerByTheBaselineThatWasMeasuredAlone) {
+TEST(PairedBlocks, AMuchSlowerFirstTrialIsSeenAgainstTheBaseline) {
   PairedBlocks blocks;
   DriftingProgram program(0.05, 0.05);
   measure_baseline(program, blocks);
@@ -153,7 +153,7 @@ TEST(PairedBlocks, TheFirstTrialIsKnownToBeMuchSlowerByTheBaselineThatWasMeasure
   EXPECT_LE(finish_turn(slow, blocks), 5);
 }
 
-TEST(PairedBlocks, ATrialThatIsFarFromTheBaselineIsToldSoAfterItsFirstBlock) {
+TEST(PairedBlocks, AFarSlowerTrialIsKnownAfterOneBlock) {
   PairedBlocks blocks;
   DriftingProgram program(0.05, 0.05);
   measure_baseline(program, blocks);
@@ -165,7 +165,7 @@ TEST(PairedBlocks, ATrialThatIsFarFromTheBaselineIsToldSoAfterItsFirstBlock) {
   EXPECT_LT(slow.compared().half_width_s, 0.5 * slow.compared().seconds_per_sample);
 }
 
-TEST(PairedBlocks, WhatIsMeasuredAloneWithOtherSettingsIsNotTheBaseline) {
+TEST(PairedBlocks, OtherSettingsMeasuredAloneAreNotTheBaseline) {
   PairedBlocks blocks;
   blocks.begin_alone(Alone::other);
   DriftingProgram program(0.05, 0.01);

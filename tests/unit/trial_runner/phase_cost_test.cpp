@@ -11,7 +11,7 @@
 namespace steptune {
 namespace {
 
-TEST(PhaseCost, OfPeriodicEventsIsExactWhereverTheWatchEnds) {
+TEST(PhaseCost, PeriodicEventsCostTheSameWhereverTheWatchEnds) {
   PhaseEvents events;
   for (int i = 1; i <= 5; ++i)
     events.add(200.0 * i, 2.0);
@@ -52,7 +52,7 @@ TEST(PhaseCost, TwoNeighboursHaveNoPeriodAndTheirShareOfWhatWasWatched) {
   EXPECT_DOUBLE_EQ(cost.phase.spacing_samples, 100.0);
 }
 
-TEST(PhaseCost, OfOneEventIsWide) {
+TEST(PhaseCost, OneEventGivesAWideInterval) {
   PhaseEvents events;
   events.add(300.0, 2.0);
   const PhaseCost cost = PhaseCost::of(events, 1.0, 500.0, 1.0);
@@ -85,14 +85,14 @@ double share_covered(double watched, bool durations_differ) {
   return covered / static_cast<double>(watches);
 }
 
-TEST(PhaseCost, OfRandomEventsHasIntervalsThatHold) {
+TEST(PhaseCost, RandomEventsHaveCorrectIntervals) {
   for (const double watched : {150.0, 300.0, 700.0, 3000.0}) {
     EXPECT_GE(share_covered(watched, false), 0.94) << watched;
     EXPECT_GE(share_covered(watched, true), 0.94) << watched << ", durations differ";
   }
 }
 
-TEST(PhaseCost, OfManyAlikeEventsIsNoWiderThanTheirCountAsks) {
+TEST(PhaseCost, ManyEqualEventsHaveTheErrorOfTheirCount) {
   Rng rng(3, "phase_cost_test");
   PhaseEvents events;
   double at = 0.0;
@@ -104,7 +104,7 @@ TEST(PhaseCost, OfManyAlikeEventsIsNoWiderThanTheirCountAsks) {
   EXPECT_NEAR(cost.half_width_s / cost.seconds_per_sample, 1.96 / std::sqrt(400.0), 0.02);
 }
 
-TEST(PhaseCost, OfPeriodicEventsIsAsUncertainAsTheirDurations) {
+TEST(PhaseCost, PeriodicEventsHaveTheErrorOfTheirDurations) {
   const auto of = [](double shortest, double longest) {
     PhaseEvents events;
     for (int i = 1; i <= 20; ++i)
@@ -121,7 +121,7 @@ TEST(PhaseCost, OfPeriodicEventsIsAsUncertainAsTheirDurations) {
   EXPECT_LT(alike.half_width_s, 0.5 * spread.half_width_s);
 }
 
-TEST(PhaseCost, OfFewRandomEventsIsNoMoreCertainForGapsThatMayBeEvenByChance) {
+TEST(PhaseCost, FewEvenGapsDoNotNarrowTheInterval) {
   const auto relative_half_width = [](std::initializer_list<double> gaps) {
     PhaseEvents events;
     double at = 0.0;
@@ -136,7 +136,7 @@ TEST(PhaseCost, OfFewRandomEventsIsNoMoreCertainForGapsThatMayBeEvenByChance) {
   EXPECT_LT(relative_half_width({36, 44, 38, 43, 37, 42, 39, 45, 36, 40}), 0.5);
 }
 
-TEST(PhaseCost, WhatComesOftenDiffersByMoreThanARareEvaluationUntilItSaysOtherwise) {
+TEST(PhaseCost, FrequentEventsAreAssumedToVaryMore) {
   const auto relative_half_width = [](double period, int count) {
     PhaseEvents events;
     for (int i = 1; i <= count; ++i)
@@ -148,7 +148,7 @@ TEST(PhaseCost, WhatComesOftenDiffersByMoreThanARareEvaluationUntilItSaysOtherwi
   EXPECT_LT(relative_half_width(32.0, 200), 0.002);
 }
 
-TEST(PhaseCost, OfManyEventsAtRandomKnowsTheirMeanPeriod) {
+TEST(PhaseCost, ManyRandomEventsGiveTheirMeanPeriod) {
   const auto of = [](int count) {
     PhaseEvents events;
     double at = 0.0;
@@ -162,7 +162,7 @@ TEST(PhaseCost, OfManyEventsAtRandomKnowsTheirMeanPeriod) {
   EXPECT_TRUE(std::isnan(of(3).period_samples)) << "of three it is not known";
 }
 
-TEST(PhaseCost, OfEventsThatTakeNoTimeIsCertainlyNone) {
+TEST(PhaseCost, EventsWithoutTimeCostNothing) {
   PhaseEvents periodic, random;
   for (int i = 1; i <= 5; ++i)
     periodic.add(200.0 * i, 0.0);
@@ -175,7 +175,7 @@ TEST(PhaseCost, OfEventsThatTakeNoTimeIsCertainlyNone) {
   }
 }
 
-TEST(PhaseCost, OfNothingIsNothing) {
+TEST(PhaseCost, NoEventsCostNothing) {
   const PhaseCost cost = PhaseCost::of(PhaseEvents{}, 0.0, 100.0, 1.0);
   EXPECT_EQ(cost.seconds_per_sample, 0.0);
   EXPECT_EQ(cost.half_width_s, 0.0);

@@ -216,7 +216,7 @@ TEST(KeyValuePhases, AreTheExcessOfALineWithAnEvaluationsResult) {
               ElementsAre("200: evaluation took 2.00 s", "200: checkpoint begins"));
 }
 
-TEST(KeyValuePhases, WhatStandsInFrontOfAMessageIsRead) {
+TEST(KeyValuePhases, ReadsValuesBeforeAMessage) {
   ReportReader reader = preset_reader("key=value");
   const auto result =
       reader.read_line("epoch=3 step=120 val_loss=0.31 saving best model to best.pt", 1.0);
@@ -240,7 +240,7 @@ TEST(KeyValuePhases, AnEvaluationsResultEndsNoCheckpoint) {
               testing::Not(testing::Contains(testing::HasSubstr("checkpoint took"))));
 }
 
-TEST(TqdmPhases, OfUltralytics) {
+TEST(TqdmPhases, ReadsUltralytics) {
   const std::string train = "        1/3      2.34G      1.215      1.892         36        640: ";
   const std::string second = "        2/3      2.34G      1.115      1.792         36        640: ";
   const std::string validation =
@@ -271,7 +271,7 @@ TEST(TqdmPhases, AreMessagesOfAcceleratesScripts) {
       ElementsAre("10: checkpoint begins", "11: evaluation begins"));
 }
 
-TEST(KeyValuePhases, OfMegatron) {
+TEST(KeyValuePhases, ReadsMegatron) {
   const auto iteration = [](int number) {
     return fmt::format(
         " [2024-05-01 12:00:00] iteration {:8}/  500000 | consumed samples: {:12} | elapsed time "
@@ -300,7 +300,7 @@ TEST(KeyValuePhases, OfMegatron) {
                   "100: checkpoint took 2.00 s", "110: checkpoint begins"));
 }
 
-TEST(KeyValuePhases, OfMmengine) {
+TEST(KeyValuePhases, ReadsMmengine) {
   const std::string at = "2022/08/22 15:52:50 - mmengine - INFO - ";
   EXPECT_THAT(
       phases_told("key=value",
@@ -326,7 +326,7 @@ TEST(KeyValuePhases, OfMmengine) {
                   "150: checkpoint begins"));
 }
 
-TEST(KeyValuePhases, OfFairseq) {
+TEST(KeyValuePhases, ReadsFairseq) {
   const std::string at = "2024-05-01 12:00:00 | INFO | ";
   EXPECT_THAT(
       phases_told(
@@ -354,7 +354,7 @@ TEST(KeyValuePhases, OfFairseq) {
   EXPECT_EQ(report->metrics.at("valid_loss"), 8.1);
 }
 
-TEST(KeyValuePhases, OfTorchvisionsReferences) {
+TEST(KeyValuePhases, ReadsTorchvisionsReferences) {
   EXPECT_THAT(
       phases_told(
           "key=value",
@@ -372,7 +372,7 @@ TEST(KeyValuePhases, OfTorchvisionsReferences) {
       ElementsAre("5000: test begins", "5000: test took 20.00 s"));
 }
 
-TEST(KeyValuePhases, OfTimm) {
+TEST(KeyValuePhases, ReadsTimm) {
   EXPECT_THAT(
       phases_told(
           "key=value",

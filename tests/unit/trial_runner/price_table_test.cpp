@@ -100,7 +100,7 @@ TEST(PriceTable, ReadsWhatItKnowsOfAMachine) {
             "(prices of r, 2026-01-02)");
 }
 
-TEST(PriceTable, OfGroupsAnUnknownTypeIsAnErrorThoughTheOthersAreKnown) {
+TEST(PriceTable, AnUnknownTypeInAGroupIsAnError) {
   EXPECT_FALSE(shipped().usd_per_hour({"", 1, {{"a", "ml.p3.2xlarge", 1}, {"b", "ml.none", 2}}}));
 }
 
@@ -111,7 +111,7 @@ TEST(PriceTable, IsReadFromItsFile) {
   EXPECT_EQ(price_table_name("sagemaker", "eu-west-1"), "sagemaker-eu-west-1.json");
 }
 
-TEST(FixedPrice, IsOfAllMachinesForThePlannedRunAndOfAShareOfOneForATrial) {
+TEST(FixedPrice, ATrialPaysAShareAndThePlannedRunAllMachines) {
   FixedPrice price;
   EXPECT_FALSE(price.of_share(1));
   EXPECT_EQ(text_of(price), "");

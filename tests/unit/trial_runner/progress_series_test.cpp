@@ -105,7 +105,7 @@ TEST(ProgressSeries, TimeThatRunsBackwardsMakesNoInterval) {
   EXPECT_TRUE(intervals_of(series).empty());
 }
 
-TEST(ProgressSeries, OfPointsThatCameTogetherTheLastCounts) {
+TEST(ProgressSeries, UsesTheLastOfPointsThatArriveTogether) {
   ProgressSeries series;
   for (int i = 1; i <= 100; ++i)
     series.add(point_at(i, std::ceil(i / 10.0)));

@@ -134,7 +134,7 @@ TEST(ProgressTrace, ThinningLeavesOutTheSmallestTriangleEachTime) {
   }
 }
 
-TEST(ProgressTrace, OfManyPhasesTheLongestStay) {
+TEST(ProgressTrace, KeepsTheLongestOfManyPhases) {
   ProgressTracer tracer(0.0, std::nullopt);
   tracer.add(counted(0.5, 10));
   for (int i = 1; i <= 300; ++i)

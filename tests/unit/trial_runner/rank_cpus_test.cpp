@@ -52,7 +52,7 @@ TEST(RankCpus, TheBindingProgramStandsBeforeThatOfEachProcess) {
                           "train.py"));
 }
 
-TEST(RankCpus, WhatTorchrunRunsMayBeTheUsersWord) {
+TEST(RankCpus, AModuleOptionOfTorchrunPreventsBinding) {
   const Launch module{Launcher::torchrun, 1, 2, {"--module"}};
   EXPECT_FALSE(bound_words(module, k_torchrun,
                            launched_words(module, k_torchrun, {"python3", "trainer"}), k_parts));

@@ -135,7 +135,7 @@ TEST(Stragglers, AreSlowerBeyondBothIntervals) {
   EXPECT_EQ(stragglers({{0, &first}}), "");
 }
 
-TEST(Stragglers, WhoseIntervalIsNotKnownYetAreSlowerByMoreThanAFewPercent) {
+TEST(Stragglers, ARankWithoutIntervalMustBeMuchSlower) {
   constexpr double k_infinity = std::numeric_limits<double>::infinity();
   const Measurement first = rank_at(0.100, 0.001);
   const Measurement may_be = rank_at(0.106, k_infinity, MeasurementStatus::warming_up);

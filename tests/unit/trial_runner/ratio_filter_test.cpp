@@ -119,7 +119,7 @@ TEST(RatioFilter, FollowsAMachineThatGetsSlowerAndFasterAgain) {
   EXPECT_LE(outcome.steps, 150.0);
 }
 
-TEST(RatioFilter, WhatOthersDoForSecondsIsNeithersTime) {
+TEST(RatioFilter, DisturbancesOfSecondsAreFilteredOut) {
   Machine machine;
   machine.slower = [](double at_s) { return std::fmod(at_s, 9.7) < 2.0 ? 1.8 : 1.0; };
   const Outcome outcome = outcome_of(machine, 0.9, 0.9);
@@ -213,7 +213,7 @@ TEST(RatioFilter, IsOfMeanRatesThoughBlocksAreOfUnlikeLength) {
   EXPECT_NEAR(filter.ratio().value().value, truth, 0.005);
 }
 
-TEST(RatioFilter, SaysNothingBeforeTheTrialWasSeenBetweenBlocksOfTheBaseline) {
+TEST(RatioFilter, NeedsBaselineBlocksOnBothSidesOfTheTrial) {
   RatioFilter filter;
   EXPECT_FALSE(filter.level());
   filter.add_baseline(0.1, 4.0, 1.0);

@@ -51,7 +51,7 @@ TEST(RecentChange, IsNoneWhereStepsDifferAsMuchAgainAndAgain) {
   EXPECT_EQ(alarms(0.0, 0.0, buckets), 0);
 }
 
-TEST(RecentChange, OfFewIntervalsIsNotKnown) {
+TEST(RecentChange, FewIntervalsShowNoChange) {
   const std::vector<Interval> few(9, Interval{1.0, 1.0});
   EXPECT_FALSE(may_have_just_changed(few, estimate_rate(few)));
   EXPECT_FALSE(may_have_just_changed({}, RateEstimate()));

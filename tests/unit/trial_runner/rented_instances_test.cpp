@@ -41,7 +41,7 @@ TEST(RentedInstances, CostAsManyTimesAsTheyAre) {
   EXPECT_DOUBLE_EQ(cluster().usd_per_hour(of("ml.g4dn.xlarge", std::int64_t{2})), 1.4);
 }
 
-TEST(RentedInstances, OfTheDiscountsThatMatchTheLongestCounts) {
+TEST(RentedInstances, TheLongestMatchingDiscountCounts) {
   RentedInstances instances = cluster();
   const auto discount = [&](std::map<std::string, double> discounts) {
     instances.discounts = std::move(discounts);
@@ -85,7 +85,7 @@ TEST(RentedInstances, ACountThatIsNoneIsNoInstance) {
   EXPECT_EQ(cluster().resources_of(of("ml.c5.xlarge", 10'000.0)).instance_count, 10'000);
 }
 
-TEST(RentedInstances, AGroupWithoutAnyIsLeftOutAndOneThatRemainsIsAnOrdinaryCluster) {
+TEST(RentedInstances, EmptyGroupsAreDropped) {
   RentedInstances instances = cluster();
   RentedGroup trainer;
   trainer.name = "trainer";

@@ -127,7 +127,7 @@ TEST(ReplayEnds, KilledTrialsEndAtOnceAndTheirPlacesAreFree) {
   EXPECT_DOUBLE_EQ(study.starts.at(3).time_s, 10.001);
 }
 
-TEST(ReplayEnds, OfSilenceItIsToldAfterTheIdleLimit) {
+TEST(ReplayEnds, SilenceEndsAtTheIdleLimit) {
   ReplayOptions options;
   options.startup_s = 0.0;
   options.end_of = [](const TrialSpec&) { return ReplayEnd{OutcomeKind::hung, 100.0, 0, ""}; };

@@ -59,7 +59,7 @@ TEST(Stalls, AreNotTheLastSlowStepsOfAStartThatFades) {
   }
 }
 
-TEST(Stalls, ThatAreFrequentAreHowTheStepsAre) {
+TEST(Stalls, FrequentStallsArePartOfTheSteps) {
   auto intervals = noisy_steps(200);
   for (std::size_t i = 0; i < intervals.size(); i += 8)
     intervals[i].seconds += 3.0;

@@ -84,7 +84,7 @@ TEST(TrainingStream, AFullQueueHidesASlowLoaderUntilItHasDrained) {
   EXPECT_NEAR(fast, 2 * 64, 3);
 }
 
-TEST(TrainingStream, OfAProgramThatEndsHasAllItsStepsHoweverTheyAreFlushed) {
+TEST(TrainingStream, AnEndedProgramHasAllStepsHoweverItFlushes) {
   SimulatedProgram program;
   program.ends_after_steps = 20.0;
   for (const double flush_steps : {0.0, 15.0}) {
@@ -116,7 +116,7 @@ SimulatedProgram disturbed_program(double ratio, bool shows) {
   return program;
 }
 
-TEST(WatchedCpu, TellsTheSecondsInWhichAProcessDisturbsByMoreThanTheRunnersThreshold) {
+TEST(WatchedCpu, CountsSecondsAboveTheRunnersThreshold) {
   const auto disturbed_s = [](const SimulatedProgram& program) {
     WatchedCpu cpu(program, 7);
     cpu.advance(200.0);

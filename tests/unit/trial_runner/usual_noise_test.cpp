@@ -35,7 +35,7 @@ TEST(UsualNoise, IsTheVarianceOfAMeanOverASecond) {
   EXPECT_DOUBLE_EQ(variance_s(widened), 1e-4 * 3.0) << "what an interval is widened by is no noise";
 }
 
-TEST(UsualNoise, OfLongerTrialsCountsMore) {
+TEST(UsualNoise, LongerTrialsCountMore) {
   UsualNoise usual;
   usual.add(measured(30.0));
   usual.add(measured(970.0));
@@ -85,7 +85,7 @@ TEST(WithUsualNoise, HalfOfItCountsForAShortTrialAndNearlyNothingForALongOne) {
   EXPECT_GT(of_long, 0.001);
 }
 
-TEST(WithUsualNoise, NothingIsMadeNarrower) {
+TEST(WithUsualNoise, NoIntervalBecomesNarrower) {
   EXPECT_EQ(with_usual_noise(0.05, 0.1, 3.0, 30, 0.12), 0.05);
   EXPECT_EQ(with_usual_noise(0.001, 0.1, 3.0, 30, 0.0), 0.001);
   EXPECT_TRUE(

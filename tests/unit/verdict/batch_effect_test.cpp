@@ -123,7 +123,7 @@ TEST_F(BatchEffectTest, IsToldByTheLoaderThatTheHookSees) {
   EXPECT_EQ(why(counted_trial(2, 256, 0.1), BatchApplied::unknown, &larger), "");
 }
 
-TEST_F(BatchEffectTest, OfOtherSettingsIsNotTakenForOneOfTheBatch) {
+TEST_F(BatchEffectTest, AnEffectOfOtherSettingsIsNotTheBatchs) {
   const TrialRecord workers = counted_trial(3, 256, 0.2, 4);
   EXPECT_EQ(why(workers, BatchApplied::unknown), "");
   EXPECT_EQ(why(workers, BatchApplied::no),

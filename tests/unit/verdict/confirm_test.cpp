@@ -85,7 +85,7 @@ TEST_F(ConfirmTest, TheNextBestTakesItsTurnWhenOneIsNoFaster) {
   EXPECT_LT(order.size(), 20U);
 }
 
-TEST_F(ConfirmTest, ACompanionRunsItsRoundsWhateverItIsWorthAndEveryRoundOfAChallenger) {
+TEST_F(ConfirmTest, ACompanionRunsItsRoundsEvenIfSlower) {
   study_.measure.companion = ConfirmCompanion{trials_[1].configuration, 1};
   const auto value = [](std::int64_t x) { return x == 1 ? 4.0 : x == 2 ? 4.4 : 2.0; };
   trials_[1].objectives = {4.4};
@@ -110,7 +110,7 @@ TEST_F(ConfirmTest, OneThatFailsMakesRoomForTheNext) {
   EXPECT_EQ(step->configuration, trials_[2].configuration);
 }
 
-TEST_F(ConfirmTest, WhatWasStoppedBesideOneThatIsRefutedTakesItsTurn) {
+TEST_F(ConfirmTest, AStoppedTrialReplacesARefutedFinalist) {
   trials_.push_back(completed(3, 3.0, 0.02));
   trials_.push_back(completed(4, 3.95, 0.05));
   trials_[2].status = trials_[3].status = TrialStatus::stopped_early;
@@ -122,7 +122,7 @@ TEST_F(ConfirmTest, WhatWasStoppedBesideOneThatIsRefutedTakesItsTurn) {
   EXPECT_EQ(standing_->best_of(done.winner()->configuration)->number, 3);
 }
 
-TEST_F(ConfirmTest, WhereAllThatWereMeasuredViolateALimitTheStoppedOnesTakeTheirTurns) {
+TEST_F(ConfirmTest, StoppedTrialsAreConfirmedIfAllOthersViolateALimit) {
   trials_ = {completed(1, 5.0, 0.01), completed(2, 3.0, 0.01), completed(3, 2.0, 0.01),
              completed(4, 4.0, 0.01)};
   trials_[0].purpose = TrialPurpose::baseline;
@@ -143,7 +143,7 @@ TEST_F(ConfirmTest, WhereAllThatWereMeasuredViolateALimitTheStoppedOnesTakeTheir
   EXPECT_EQ(done.winner()->configuration, trials_[1].configuration);
 }
 
-TEST_F(ConfirmTest, OneThatFailsMakesNoRoomForTheNextWhereTheLimitsAllowNoFurtherPair) {
+TEST_F(ConfirmTest, AFailedRunIsNotReplacedWithoutBudget) {
   trials_.push_back(completed(3, 3.0, 0.01));
   EXPECT_TRUE(next({false, 1})) << "the first run is begun whatever the limits";
   trials_.push_back(confirming(4, k_a, 1, 2, 2.0, 0.01));
@@ -206,7 +206,7 @@ TEST_F(ConfirmTest, ADriftThatShowsLaterChangesNothingThatWasProven) {
   EXPECT_EQ(after.winner()->speed_up.high, before.high);
 }
 
-TEST_F(ConfirmTest, WhatCannotBeToldApartRunsTogetherWithOneBaseline) {
+TEST_F(ConfirmTest, TiedFinalistsShareOneBaseline) {
   trials_.push_back(completed(3, 2.01, 0.01));
   const auto value = [](std::int64_t x) { return x == 1 ? 4.0 : 2.0; };
   EXPECT_THAT(run(value), ::testing::ElementsAre(2, 3, 1, 1, 3, 2, 2, 3, 1));
@@ -232,7 +232,7 @@ TEST_F(ConfirmTest, ADisturbedRunStaysWhereTimeOrMoneyIsOver) {
   EXPECT_THAT(run([](std::int64_t) { return 4.0; }, {false, 3}), ::testing::ElementsAre(1));
 }
 
-TEST_F(ConfirmTest, OfTwoDisturbedRunsTheOneThatWasLessSoCounts) {
+TEST_F(ConfirmTest, TheLessDisturbedOfTwoRunsCounts) {
   for (int i = 0; i < 4; ++i)
     trials_.push_back(confirming(3 + i, i % 2 == 0 ? k_a : k_b, 1 + i / 2, i % 2 == 0 ? 2 : 1,
                                  i % 2 == 0 ? 2.0 : 4.0, 0.01));
@@ -243,7 +243,7 @@ TEST_F(ConfirmTest, OfTwoDisturbedRunsTheOneThatWasLessSoCounts) {
   EXPECT_EQ(confirmation().finalists()[0].pairs[2].incumbent->objectives[0], 2.5);
 }
 
-TEST_F(ConfirmTest, WhatOutlastsARoundIsDoneAgainOnceItIsOver) {
+TEST_F(ConfirmTest, RunsDisturbedForARoundAreRepeatedLater) {
   disturbed_run(2, 3.0);
   disturbed_run(1, 6.0);
   const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
@@ -260,12 +260,12 @@ TEST_F(ConfirmTest, AMachineThatIsAlwaysSharedIsTakenAsItIs) {
   EXPECT_FALSE(next());
 }
 
-TEST_F(ConfirmTest, NothingIsConfirmedWhereTheBaselineIsBest) {
+TEST_F(ConfirmTest, ABestBaselineNeedsNoConfirmation) {
   trials_[1].objectives[0] = 4.5;
   EXPECT_FALSE(next());
 }
 
-TEST_F(ConfirmTest, OfShortProgramsABaselineMayBeBestByLuck) {
+TEST_F(ConfirmTest, FinalistsOfShortProgramsMayTrailTheBaseline) {
   trials_[1].objectives[0] = 4.1;
   for (TrialRecord& trial : trials_) {
     trial.measurement = steady(trial.objectives[0] / 1000.0);
@@ -286,7 +286,7 @@ TEST_F(ConfirmTest, OfShortProgramsABaselineMayBeBestByLuck) {
   EXPECT_FALSE(next()) << "clearly slower";
 }
 
-TEST_F(ConfirmTest, OfShortProgramsABaselineMayBeBestByLuckWhereASmallerBatchIsPreferred) {
+TEST_F(ConfirmTest, FinalistsOfShortProgramsPreferSmallerBatches) {
   // Batches of 16 for x = 2, and of 64 otherwise.
   study_.planned_run.batch_size = document::Formula("b", [](const Configuration& configuration) {
     return to_number(*configuration.find("x")) == 2.0 ? 16.0 : 64.0;
@@ -328,7 +328,7 @@ TEST_F(ConfirmTest, GoesOnWhileItIsUndecidedAndGivesUpWhatIsOutOfReach) {
   EXPECT_LE(confirmation().finalists()[0].pairs.size(), 12U);
 }
 
-TEST_F(ConfirmTest, NothingIsConfirmedWhereTheStudyWantsNoPairs) {
+TEST_F(ConfirmTest, ZeroPairsConfirmNothing) {
   study_.measure.confirm_pairs = 0;
   EXPECT_FALSE(next());
 }
@@ -374,7 +374,7 @@ TEST_F(ConfirmTest, ABaselineThatWasNotMeasuredForAGuardHasFailed) {
   EXPECT_FALSE(confirmation().baseline_failed()) << "it may yet be measured";
 }
 
-TEST_F(ConfirmTest, OfTwoFasterOnesTheEarlierWinsUnlessTheOtherIsBetterByMoreThanThePrecision) {
+TEST_F(ConfirmTest, ALaterFinalistMustBeBetterByThePrecision) {
   trials_.push_back(completed(3, 2.01, 0.01));
   run([](std::int64_t x) { return x == 1 ? 4.0 : x == 2 ? 2.0 : 1.98; });
   EXPECT_EQ(confirmation().winner()->configuration, trials_[1].configuration);
@@ -383,7 +383,7 @@ TEST_F(ConfirmTest, OfTwoFasterOnesTheEarlierWinsUnlessTheOtherIsBetterByMoreTha
   EXPECT_EQ(confirmation().winner()->configuration, trials_[2].configuration);
 }
 
-TEST_F(ConfirmTest, ContendersAreTheIncumbentAndWhatIsTiedWithItAndBetterThanTheBaseline) {
+TEST_F(ConfirmTest, ContendersAreTiedAndBetterThanTheBaseline) {
   const auto contenders = [&](std::size_t most) {
     std::vector<std::int64_t> result;
     for (const Configuration& configuration : confirmation().contenders(most))
@@ -408,7 +408,7 @@ TEST_F(ConfirmTest, ContendersAreTheIncumbentAndWhatIsTiedWithItAndBetterThanThe
   EXPECT_THAT(contenders(9), ::testing::IsEmpty());
 }
 
-TEST_F(ConfirmTest, NobodyTakesATurnOnceThereIsAWinner) {
+TEST_F(ConfirmTest, NoFurtherFinalistRunsAfterAWinner) {
   trials_.push_back(completed(3, 3.0, 0.01));
   run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
   EXPECT_EQ(confirmation().finalists().size(), 1U);
@@ -424,7 +424,7 @@ TEST_F(ConfirmTest, NoMoreThanThreeTakeTheirTurn) {
   EXPECT_EQ(done.winner(), nullptr);
 }
 
-TEST_F(ConfirmTest, WhatIsNoBetterThanTheBaselineTakesNoTurn) {
+TEST_F(ConfirmTest, OnlyTrialsBetterThanTheBaselineAreConfirmed) {
   trials_.push_back(completed(3, 4.0, 0.01));
   run([](std::int64_t) { return 4.0; });
   EXPECT_EQ(confirmation().finalists().size(), 1U);
@@ -456,7 +456,7 @@ TEST_F(ConfirmTest, SentinelsOfTheSearchTellHowMuchLaunchesDiffer) {
   EXPECT_GT(width(), 1.5 * without);
 }
 
-TEST_F(ConfirmTest, OfTwoRunsThatWereDisturbedAlikeTheFirstCounts) {
+TEST_F(ConfirmTest, TheFirstOfEquallyDisturbedRunsCounts) {
   for (int i = 0; i < 4; ++i)
     trials_.push_back(confirming(3 + i, i % 2 == 0 ? k_a : k_b, 1 + i / 2, i % 2 == 0 ? 2 : 1,
                                  i % 2 == 0 ? 2.0 : 4.0, 0.01));
@@ -518,7 +518,7 @@ TEST_F(PairsTest, GiveTheGeometricMeanWithStudentsInterval) {
   EXPECT_NEAR(std::log(speed_up.ratio / speed_up.repeat_low), repeat, 1e-4);
 }
 
-TEST_F(PairsTest, SeveralVaryByTheScatterWithinRunsAndASingleOneByWholeIntervals) {
+TEST_F(PairsTest, ASinglePairVariesByWholeIntervals) {
   const auto half_width = [this](double step_standard_error) {
     for (TrialRecord& run : runs_) {
       Measurement& measurement = run.measurement.emplace(steady(0.1, 0.0196));
@@ -544,7 +544,7 @@ TEST_F(PairsTest, OneAloneKnowsThatLaunchesDiffer) {
   EXPECT_NEAR(std::log(speed_up.high / 2.0), half_width, 1e-4);
 }
 
-TEST_F(PairsTest, ThatABufferCouldExplainProveNothing) {
+TEST_F(PairsTest, PairsThatABufferExplainsProveNothing) {
   for (int pair = 1; pair <= 3; ++pair) {
     const std::int64_t first = std::int64_t{2} * pair;
     runs_.push_back(confirming(first, k_a, pair, 2, 1.0));
@@ -614,7 +614,7 @@ TEST_F(PairsTest, AMetricThatOnlyScattersIsClaimedBetterRarely) {
   EXPECT_LT(claims, 0.03 * k_studies);
 }
 
-TEST_F(PairsTest, WhatTheSearchSawOfLaunchesCountsBesideThem) {
+TEST_F(PairsTest, LaunchesOfTheSearchCountToo) {
   for (int pair = 1; pair <= 2; ++pair) {
     runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, 1.0));
     runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 1.3));
@@ -633,7 +633,7 @@ TEST_F(PairsTest, LooksUseUpNoMoreThanTheWholeError) {
   }
 }
 
-TEST(SpeedUp, OfAMaximizedMetricIsHowMuchLargerItIs) {
+TEST(SpeedUp, AMaximizedMetricIsDividedTheOtherWay) {
   StudySpec study = time_study();
   study.objectives = {{"throughput", Direction::maximize}};
   EXPECT_NEAR(speed_up_of_trials(study, completed(2, 30.0), completed(1, 10.0)).ratio, 3.0, 1e-12);
@@ -644,7 +644,7 @@ TEST(SpeedUp, HasNoMeaningWhereValuesAreNotPositive) {
   EXPECT_TRUE(std::isnan(speed_up.ratio));
 }
 
-TEST(SpeedUp, OfTheBaselineOverItselfWasNotMeasured) {
+TEST(SpeedUp, TheBaselineHasNoneOverItself) {
   const TrialRecord baseline = completed(1, 2.0, 0.5);
   EXPECT_TRUE(std::isnan(speed_up_of_trials(time_study(), baseline, baseline).ratio));
 }
@@ -658,7 +658,7 @@ TEST_F(PairsTest, WithoutAnyNothingIsKnown) {
   EXPECT_FALSE(judgement.settled);
 }
 
-TEST_F(PairsTest, ThatArePreciseBeforeTheUsualNumberSettleIt) {
+TEST_F(PairsTest, PrecisePairsSettleEarly) {
   study_.measure.confirm_pairs = 5;
   study_.measure.target_half_width = 0.3;
   for (int pair = 1; pair <= 2; ++pair) {
@@ -670,7 +670,7 @@ TEST_F(PairsTest, ThatArePreciseBeforeTheUsualNumberSettleIt) {
   EXPECT_FALSE(judge(study_, pairs(), k_error).settled);
 }
 
-TEST_F(PairsTest, OfTheUsualNumberSettleWhatIsFaster) {
+TEST_F(PairsTest, TheUsualNumberOfPairsSettles) {
   study_.measure.target_half_width = 0.001;
   for (int pair = 1; pair <= study_.measure.confirm_pairs; ++pair) {
     EXPECT_FALSE(judge(study_, pairs(), k_error).settled) << pair;
@@ -694,7 +694,7 @@ TEST_F(PairsTest, AreGivenUpAfterFourTimesTheUsualNumber) {
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::open);
 }
 
-TEST_F(PairsTest, OfValuesThatAreNotPositiveAreComparedByTheirRelativeDifference) {
+TEST_F(PairsTest, NonPositiveValuesAreComparedByRelativeDifference) {
   study_.objectives = {{"score", Direction::minimize}};
   runs_ = {confirming(1, k_a, 1, 2, -4.0), confirming(2, k_b, 1, 1, -1.0),
            confirming(3, k_a, 2, 2, -1.0), confirming(4, k_b, 2, 1, 1.0)};
@@ -706,7 +706,7 @@ TEST_F(PairsTest, OfValuesThatAreNotPositiveAreComparedByTheirRelativeDifference
   EXPECT_DOUBLE_EQ(statistics_of(study_, pairs(), k_error).mean, 0.0) << "0 is as good as 0";
 }
 
-TEST_F(PairsTest, OfCostsKnowHowLaunchesDifferAsThoseOfTimesDo) {
+TEST_F(PairsTest, PairsOfCostsVaryAsPairsOfTimes) {
   runs_ = {confirming(1, k_a, 1, 2, 1.0), confirming(2, k_b, 1, 1, 2.0)};
   const double of_times = statistics_of(study_, pairs(), k_error).half_width;
   study_.objectives = {{"cost", Direction::minimize}};
@@ -751,7 +751,7 @@ TEST(VerdictNames, ReadBackAsTheyAreWritten) {
   EXPECT_FALSE(verdict_from_text("slower"));
 }
 
-TEST(SpeedUp, OfTrialsOfTheSearchCountsNoPairsAndForeseesNone) {
+TEST(SpeedUp, SearchTrialsGiveNoPairs) {
   const SpeedUp speed_up =
       speed_up_of_trials(time_study(), completed(2, 1.0, 0.01), completed(1, 2.0, 0.01));
   EXPECT_NEAR(speed_up.ratio, 2.0, 1e-12);
@@ -821,7 +821,7 @@ TEST(LaunchVariation, DoesNotCountWhatIsWithinARunTwice) {
       << "of which it is not known how sure they are";
 }
 
-TEST(LaunchVariation, TakesOffWhatRunsThemselvesTellAndNotWhatIntervalsAreWidenedBy) {
+TEST(LaunchVariation, SubtractsTheScatterWithinRuns) {
   std::vector<TrialRecord> trials;
   for (int i = 1; i <= 20; ++i) {
     trials.push_back(confirming(i, k_b, i, 1, i % 2 == 0 ? 1.05 : 0.95, 0.05));
@@ -952,7 +952,7 @@ TEST_F(WholeRunPairs, AreAsSureAsTheyAgree) {
       << "of trials that were cut off nothing says that launches repeat it";
 }
 
-TEST_F(WholeRunPairs, ThatAreEqualAreNotCertain) {
+TEST_F(WholeRunPairs, EqualPairsAreNotCertain) {
   for (int pair = 0; pair < 3; ++pair)
     add_pair(1.0, 1.15);
   const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
@@ -963,7 +963,7 @@ TEST_F(WholeRunPairs, ThatAreEqualAreNotCertain) {
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
 }
 
-TEST_F(WholeRunPairs, ThatDifferAreLessSure) {
+TEST_F(WholeRunPairs, PairsThatDifferAreLessCertain) {
   add_pair(1.0, 1.15);
   add_pair(1.1, 1.15);
   add_pair(1.0, 1.05);
@@ -985,7 +985,7 @@ TEST_F(WholeRunPairs, WithASteadyStateAreNoSurerThanTheirSpreadAndThePriorSay) {
   EXPECT_NEAR(std::log(speed_up.high / 1.5), 2.570582 * std::sqrt(variance / 3.0), 1e-6);
 }
 
-TEST_F(WholeRunPairs, OfALongerPlanMayHideWhatABufferHolds) {
+TEST_F(WholeRunPairs, ALongerPlanMayHideABuffer) {
   study_.planned_run.samples = 1e6;
   for (int pair = 0; pair < 3; ++pair)
     add_pair(1.0 + 0.001 * pair, 1.15);

@@ -35,7 +35,7 @@ std::vector<TrialRecord> runs_at(int count, const Level& level_at, double launch
   return trials;
 }
 
-TEST(MachineDrift, NoneIsKnownOfOneRunOrOfRunsThatAgree) {
+TEST(MachineDrift, OneRunOrEqualRunsShowNone) {
   EXPECT_FALSE(MachineDrift().is_significant());
   EXPECT_FALSE(MachineDrift({baseline_run(1, 100.0)}).is_significant());
   const MachineDrift quiet(
@@ -59,7 +59,7 @@ TEST(MachineDrift, ALineIsFollowedBetweenTheRuns) {
   EXPECT_DOUBLE_EQ(drift.at(1).log_ratio, 0.0) << "what the trials are compared as if at";
 }
 
-TEST(MachineDrift, NothingIsExtrapolated) {
+TEST(MachineDrift, LevelsAreNotExtrapolated) {
   const auto line = [](std::int64_t number) { return 0.003 * static_cast<double>(number - 1); };
   const MachineDrift drift(runs_at(5, line));
   const MachineLevel last = drift.at(45);
@@ -174,7 +174,7 @@ TEST_F(DriftingStanding, SentinelsAreNoCandidates) {
   EXPECT_EQ(corrected.ended_search_trials(), 3);
 }
 
-TEST_F(DriftingStanding, WhatNoClockTellsIsLeftAsItIs) {
+TEST_F(DriftingStanding, MetricsWithoutAClockAreNotCorrected) {
   StudySpec study = time_study();
   study.objectives = {{"throughput", Direction::maximize}};
   EXPECT_FALSE(Standing(ranking_rules(study), trials_).drift().is_significant());

@@ -42,7 +42,7 @@ TEST(Objectives, CostIsTheTimeAtThePriceOfAllInstances) {
   EXPECT_DOUBLE_EQ(values->values.at(1), 507.0);
 }
 
-TEST(Objectives, NothingIsRankedWithoutASteadyState) {
+TEST(Objectives, AnUnsteadyTrialIsNotRanked) {
   for (const auto status : {MeasurementStatus::no_reports, MeasurementStatus::warming_up,
                             MeasurementStatus::not_steady}) {
     Measurement measurement = steady(0.5);

@@ -110,7 +110,7 @@ Measurement with_hiccups(const std::set<int>& hiccups, double first_step = 0.0) 
   return measurer.current();
 }
 
-TEST(PlannedTime, WhatComesAtRandomCostsWhatTheTrialSaw) {
+TEST(PlannedTime, RandomPhasesCostTheirMeanInTheTrial) {
   for (const std::set<int>& hiccups :
        {std::set<int>{100, 101}, {100, 120}, {30, 100, 101}, {150}, {40, 80, 120, 160}}) {
     for (const double first_step : {0.0, 1e5}) {
@@ -235,7 +235,7 @@ TEST(PlannedTime, PhasesThatNobodyReportsMayComeTogether) {
   EXPECT_DOUBLE_EQ(planned_time(plan, measurement).seconds, 25.0 + 1e4 + 500.0 + 1500.0);
 }
 
-TEST(UnseenPhases, OfAnEpochsEndAreToldInWords) {
+TEST(UnseenPhases, AnUnseenEndOfAnEpochIsReported) {
   PlannedRun plan = run_of(1e6);
   plan.phases["epoch_end"] = {250'000.0, std::nullopt, std::nullopt};
   TrialRecord trial = completed(1, 1.0);
@@ -296,7 +296,7 @@ TEST(PlanNotes, TellWhatAnotherBatchSizeNeeds) {
   EXPECT_THAT(plan_texts(study, reporting, recommendation), IsEmpty());
 }
 
-TEST(PlanNotes, TellTheHoursAndThePaybackOfTheSamplesThatAnotherBatchNeeds) {
+TEST(PlanNotes, GiveHoursAndPaybackForAnotherBatch) {
   const StudySpec study = batch_study({{"samples", 1e6}, {"batch_size", "64 * x"}});
   Standing standing(ranking_rules(study));
   TrialRecord baseline = completed(1, 40'000.0);

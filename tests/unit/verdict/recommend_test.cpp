@@ -70,7 +70,7 @@ TEST_F(RecommendTest, ABaselineThatViolatesAGuardIsNotKept) {
   EXPECT_FALSE(recommendation.payback_share);
 }
 
-TEST_F(RecommendTest, WhatWasStoppedIsRecommendedOnceAFreshRunHasRespectedTheLimits) {
+TEST_F(RecommendTest, AStoppedTrialIsRecommendedAfterAValidFreshRun) {
   trials_.front().status = TrialStatus::infeasible;
   trials_.back().status = TrialStatus::stopped_early;
   const auto now = [&] {
@@ -118,7 +118,7 @@ TEST_F(RecommendTest, SaysInWhatTheBestMayDiffer) {
               ElementsAre(Value(std::int64_t{2}), Value(std::int64_t{3})));
 }
 
-TEST_F(RecommendTest, WhatFreshRunsToldApartIsNotTied) {
+TEST_F(RecommendTest, FreshRunsThatDifferAreNotTied) {
   trials_.push_back(completed(3, 2.02, 0.01));
   confirm(2.0, 4.0);
   EXPECT_THAT(recommended().tied, ElementsAre(3));
@@ -133,7 +133,7 @@ TEST_F(RecommendTest, WhatFreshRunsToldApartIsNotTied) {
   EXPECT_THAT(recommendation.undecided, IsEmpty());
 }
 
-TEST_F(RecommendTest, WhatIsBehindTheFreshRunsIsNotTiedHoweverShortTheSearchsLookWas) {
+TEST_F(RecommendTest, TrialsSlowerThanTheFreshRunsAreNotTied) {
   trials_[1].standard_errors = {1.0};
   trials_.push_back(completed(3, 2.1, 0.01));
   trials_.push_back(completed(4, 3.5, 0.01));
@@ -144,7 +144,7 @@ TEST_F(RecommendTest, WhatIsBehindTheFreshRunsIsNotTiedHoweverShortTheSearchsLoo
       << "1.14 times as fast, where the best is 2 times";
 }
 
-TEST_F(RecommendTest, OfFreshRunsTheGeometricMeansAreTheFigures) {
+TEST_F(RecommendTest, FreshRunsGiveTheirGeometricMean) {
   confirm(2.0, 4.0, 2);
   trials_[2].objectives = {1.9};  // the finalist's first fresh run
   trials_[3].objectives = {4.1};
@@ -188,7 +188,7 @@ TEST_F(RecommendTest, IsNothingWhereNoTrialMayWin) {
   EXPECT_FALSE(recommend(study_, Standing(ranking_rules(study_), trials_), {}));
 }
 
-TEST_F(RecommendTest, WhatFreshRunsDidNotShowLeavesTheBaselineWithItsFreshFigures) {
+TEST_F(RecommendTest, AnUnconfirmedGainLeavesTheBaseline) {
   confirm(4.2, 4.1);
   const Recommendation recommendation = recommended();
   EXPECT_EQ(recommendation.claim, Claim::nothing_faster);
@@ -252,12 +252,12 @@ TEST(PaybackInterval, IsNotSetWhereNothingIsSaved) {
   EXPECT_TRUE(std::isnan(recommendation.payback_low));
 }
 
-TEST(NextLaunch, OfAReportedMetricNothingIsKnown) {
+TEST(NextLaunch, AReportedMetricHasNoInterval) {
   const TrialRecord trial = completed(1, 4.0, 0.0);
   EXPECT_TRUE(std::isnan(next_launch_half_widths({&trial}, {4.0}, {}, {})[0]));
 }
 
-TEST(NextLaunch, OfWholeRunsIsTheirSpreadWhereThePlanIsNoLonger) {
+TEST(NextLaunch, WholeRunsOfThePlansLengthGiveTheirSpread) {
   std::vector<TrialRecord> runs;
   for (std::int64_t number = 1; number <= 4; ++number) {
     runs.push_back(completed(number, 4.0, 1.0));

@@ -147,7 +147,7 @@ TEST_F(SettingChangesTest, HalfIsPutBackIfTheReducedOneIsSlower) {
   EXPECT_EQ(fewer(), std::nullopt) << "their number is bounded";
 }
 
-TEST_F(SettingChangesTest, AReducedTrialThatIsTiedIsTheIncumbentAndItsResetsAreNamed) {
+TEST_F(SettingChangesTest, ATiedReducedTrialBecomesTheIncumbent) {
   add(with({{"workers", k_four}, {"prefetch", k_four}, {"pin", true}}), 1.0);
   add(with({{"workers", k_four}, {"prefetch", k_two}}), 1.01).origin = k_fewest_changes;
   const Standing now = standing();
@@ -177,7 +177,7 @@ TEST_F(SettingChangesTest, ABaselineThatIsTiedIsNotPreferredForItsFewChanges) {
   EXPECT_EQ(standing().incumbent()->number, 2) << "fresh runs tell";
 }
 
-TEST_F(SettingChangesTest, NothingIsToBeGainedOnceAllIsCoveredAndBounded) {
+TEST_F(SettingChangesTest, NoGainIsLeftOnceAllValuesAreBounded) {
   cover_all(4.1);
   ASSERT_TRUE(decided());
   EXPECT_LT(*decided(), 0.05);
@@ -187,7 +187,7 @@ TEST_F(SettingChangesTest, NothingIsToBeGainedOnceAllIsCoveredAndBounded) {
   EXPECT_FALSE(decided()) << "switched off";
 }
 
-TEST_F(SettingChangesTest, WhatWasNotTriedMayGain) {
+TEST_F(SettingChangesTest, UntriedValuesMayGain) {
   cover_all(4.1);
   trials_.pop_back();
   EXPECT_FALSE(decided()) << "no trial with one thread";

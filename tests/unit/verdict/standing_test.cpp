@@ -85,7 +85,7 @@ TEST(Standing, AmongTiedOnesTheCheaperWinsBeforeTheSmaller) {
   EXPECT_EQ(standing_of(study, trials).incumbent()->number, 2);
 }
 
-TEST(Standing, WhatIsBestInBothObjectivesIsTheWholeFront) {
+TEST(Standing, ATrialBestInBothObjectivesIsTheWholeFront) {
   StudySpec study = time_study();
   study.objectives.push_back({"accuracy", Direction::maximize});
   std::vector<TrialRecord> trials{completed(1, 2.0), completed(2, 1.0), completed(3, 3.0)};
@@ -200,7 +200,7 @@ TEST(Standing, IsTheSameWhetherTrialsComeOneByOneOrAtOnce) {
   EXPECT_DOUBLE_EQ(grown.mean_price({})->usd, 10.25);
 }
 
-TEST(Standing, WhatWasStoppedLeadsNobodyButIsKnownUntilItIsRefuted) {
+TEST(Standing, StoppedTrialsDoNotLeadButAreKept) {
   std::vector<TrialRecord> trials{completed(1, 5.0, 0.1), completed(2, 3.0, 0.1),
                                   completed(3, 2.0, 0.1), completed(4, 4.0, 0.1)};
   trials[0].purpose = TrialPurpose::baseline;
@@ -278,7 +278,7 @@ TEST(Standing, FindsTrialsByNumberInWhateverOrderTheyCame) {
   EXPECT_EQ(standing.find(4), nullptr);
 }
 
-TEST(Standing, OfAnotherNumberOfObjectivesNothingIsTied) {
+TEST(Standing, TrialsWithOtherObjectivesAreNotTied) {
   TrialRecord leader = completed(1, 3.0, 0.1);
   const Standing standing = standing_of(time_study(), {leader, completed(2, 3.0, 0.1)});
   leader.objectives.clear();

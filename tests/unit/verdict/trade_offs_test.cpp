@@ -45,7 +45,7 @@ int studies_with_trade_offs(std::size_t count, Trial trial) {
   return studies;
 }
 
-TEST(TradeOffs, OfEqualTrialsNoiseAloneMakesNextToNone) {
+TEST(TradeOffs, NoiseRarelyMakesATradeOff) {
   const auto independent = [](Rng& rng, std::size_t) {
     return pair_of(100.0 * (1.0 + k_pair_error * normal_deviate(rng)),
                    10.0 * (1.0 + k_pair_error * normal_deviate(rng)));
@@ -56,7 +56,7 @@ TEST(TradeOffs, OfEqualTrialsNoiseAloneMakesNextToNone) {
   }
 }
 
-TEST(TradeOffs, WhereCostIsTimeAtOnePriceThereIsNone) {
+TEST(TradeOffs, ProportionalCostGivesNone) {
   const auto proportional = [](Rng& rng, std::size_t i) {
     const double time =
         (100.0 + static_cast<double>(i)) * (1.0 + k_pair_error * normal_deviate(rng));
@@ -77,7 +77,7 @@ TEST(TradeOffs, OneThatIsTrueIsFound) {
   EXPECT_EQ(studies_with_trade_offs(20, two_types), 1000);
 }
 
-TEST(TradeOffs, OfThoseThatNoiseTellsApartOneIsNamed) {
+TEST(TradeOffs, OneOfEquallyGoodTradeOffsIsNamed) {
   // Equally cheap: the fastest one counts.
   EXPECT_THAT(trade_offs(pair_of(100, 10),
                          std::vector{pair_of(200, 5.0), pair_of(150, 5.1), pair_of(210, 4.9)}),
