@@ -86,7 +86,7 @@ TEST_P(MachineHolderContract, NoMachinesAreKeptIfNoMoreTrialsAreExpected) {
   EXPECT_FALSE(bench().holds_machines());
 }
 
-TEST_P(MachineHolderContract, NoticesAndOverheadAreToldOnce) {
+TEST_P(MachineHolderContract, NoticesAndOverheadAreReportedOnce) {
   use(1);
   start(bench().quick_trial({1, 1}));
   wait_for_end({{1, 1}});

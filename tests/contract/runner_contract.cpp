@@ -229,7 +229,7 @@ TEST_P(RunnerContract, AKeyThatIsUnderWayIsAConflict) {
   EXPECT_EQ(finished(wait_for_end({key}), key).outcome.kind, OutcomeKind::stopped);
 }
 
-TEST_P(RunnerContract, DestructionEndsTrialsHereAndLeavesThoseOnHeldMachines) {
+TEST_P(RunnerContract, DestructionEndsOnlyLocalTrials) {
   use(2);
   const std::vector<TrialKey> keys = key_for_each_place();
   for (const TrialKey key : keys)

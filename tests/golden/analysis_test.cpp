@@ -39,7 +39,7 @@ class Analysis : public testing::Test {
 };
 std::unique_ptr<Sandbox> Analysis::sandbox_;
 
-TEST_F(Analysis, ImportanceTellsParametersAndThePathToTheBest) {
+TEST_F(Analysis, ImportanceShowsParametersAndThePathToTheBest) {
   const Ended ended = sandbox_->steptune({"importance"});
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_EQ(ended.err, "");
@@ -105,7 +105,7 @@ start-up and warm-up: {{[\d.]+}} % of the planned run
   EXPECT_EQ(json["responses"].size(), 3U);
 }
 
-TEST_F(Analysis, BottleneckLooksAtTheBestTrialUnlessAskedForAnother) {
+TEST_F(Analysis, BottleneckAnalysesTheBestTrialByDefault) {
   const Json best = json_of({"best", "--json"});
   EXPECT_EQ(json_of({"bottleneck", "--json"})["bottleneck"]["trial"], best["trial"]);
 }

@@ -181,7 +181,7 @@ TEST_F(Best, DoubtsAboutTheChoiceArePrintedOnStderr) {
   EXPECT_EQ(audit[4]["holds"], false);
 }
 
-TEST_F(Best, ABaselineThatNothingWasProvenFasterThanIsNotWarnedOf) {
+TEST_F(Best, AnUnbeatenBaselineHasNoWarning) {
   const Sandbox sandbox;
   // All configurations are equally fast. Launches differ, so one of the search looks better by
   // chance.

@@ -55,7 +55,7 @@ TEST(Check, JsonHoldsTheStudyAndTheCommandLines) {
   EXPECT_EQ((*json)["trials"][0]["environment"]["TRAIN_NOTE"], "a b");
 }
 
-TEST(Check, BeginsWithAnExpertsGuessWhereTheStudyDoes) {
+TEST(Check, ShowsTheFirstGuessOfTheStudy) {
   const Sandbox sandbox;
   std::string study = replay_study();
   study.insert(study.find("\"seed\""), "\"first_guesses\": true, ");
@@ -71,7 +71,7 @@ TEST(Check, BeginsWithAnExpertsGuessWhereTheStudyDoes) {
   EXPECT_EQ((*shown)["trial"]["configuration"], (*checked)["trials"][1]["configuration"]);
 }
 
-TEST(Check, AFaultyStudyEndsWithTwoAndTellsWhere) {
+TEST(Check, AFaultyStudyEndsWithTwoAndNamesThePlace) {
   const Sandbox sandbox;
   std::string study = replay_study();
   study.replace(study.find("\"batch_size\": {\"type\""), 12, "\"batch_sise\"");
@@ -144,7 +144,7 @@ class CheckOnSlurm : public testing::Test {
 
 constexpr const char* k_refusal = "echo 'allocation failure: Invalid account' >&2; exit 1\n";
 
-TEST_F(CheckOnSlurm, FailsWhereEveryAllocationIsRefused) {
+TEST_F(CheckOnSlurm, FailsIfEveryAllocationIsRefused) {
   const Ended ended = check(k_refusal);
   EXPECT_EQ(ended.exit_code, 5) << ended.err;
   EXPECT_NE(ended.out.find("\nsbatch     2 nodes: refused: allocation failure: Invalid account\n"),
@@ -175,7 +175,7 @@ TEST_F(CheckOnSlurm, TellsWhatIsRefusedInPart) {
   EXPECT_EQ(ended.out.find("asked about"), std::string::npos) << ended.out;
 }
 
-TEST_F(CheckOnSlurm, TellsOfHowManyItHasAskedWhereThereAreMany) {
+TEST_F(CheckOnSlurm, SaysHowManyOfManyAllocationsItRequested) {
   const Ended ended = check("echo 'Job 7 to start at soon using 1 processors' >&2\n", {}, 25);
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_NE(ended.out.find("\nsbatch     asked about 20 of 25 kinds of allocation"),
@@ -185,7 +185,7 @@ TEST_F(CheckOnSlurm, TellsOfHowManyItHasAskedWhereThereAreMany) {
   EXPECT_EQ(refused.exit_code, 0) << "the others may be had: " << refused.err;
 }
 
-TEST_F(CheckOnSlurm, AClusterThatCannotBeAskedIsNotSaidToBeAskedInPart) {
+TEST_F(CheckOnSlurm, AnUnreachableClusterHasNoPartialResult) {
   const Ended ended =
       check("echo 'allocation failure: Unable to contact slurm controller' >&2\nexit 1\n", {}, 25);
   EXPECT_EQ(ended.out.find("asked about"), std::string::npos) << ended.out;

@@ -105,7 +105,7 @@ TEST_F(ConfigStudy, ExecLeavesSignalsToTheProgramAsItFoundThem) {
   EXPECT_EQ(ignored("trap '' PIPE USR1; "), fmt::format("{}\n", 0x1200));
 }
 
-TEST_F(ConfigStudy, BestSaysWhichFileToEditAndApplyEditsItWithoutAMap) {
+TEST_F(ConfigStudy, BestNamesTheFileAndApplyEditsIt) {
   const Ended json = sandbox_->steptune({"best", "--json"});
   EXPECT_TRUE(is_as_defined(*sandbox_, json.out, "best"));
   const auto best = parse_json(json.out, "best");

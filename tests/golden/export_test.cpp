@@ -211,7 +211,7 @@ TEST_F(Export, CsvHasARowPerTrial) {
   }
 }
 
-TEST(ExportOfRentedMachines, TellsWhatTrialsAskedForNotTheTunersHost) {
+TEST(ExportOfRentedMachines, NamesMachinesOfTrialsNotTheTunersHost) {
   Sandbox sandbox;
   sandbox.write("study.json", cluster_study());
   ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet"}).exit_code, 0);

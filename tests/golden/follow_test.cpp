@@ -97,7 +97,7 @@ times    from the clock of its [steptune] lines
             "");
 }
 
-TEST_F(Follow, ABrokenOneWithItsOwnCodeAndSinceWhen) {
+TEST_F(Follow, ABrokenPromiseHasAnExitCodeAndAStart) {
   sandbox_->write("broken.log", log(1.25));
   const Ended ended = sandbox_->steptune({"follow", "study.json", "broken.log"});
   EXPECT_EQ(ended.exit_code, 6) << ended.err;
@@ -157,7 +157,7 @@ TEST_F(Follow, JsonHasStdoutAloneWhenACommandRuns) {
   }
 }
 
-TEST_F(Follow, ACommandHasEndedThoughSomethingHoldsItsOutputOpen) {
+TEST_F(Follow, ACommandMayEndWithItsOutputHeldOpen) {
   const auto begun = std::chrono::steady_clock::now();
   const Ended ended =
       sandbox_->steptune({"follow", "demo", "--", "/bin/sh", "-c", "sleep 30 & echo done; exit 3"});

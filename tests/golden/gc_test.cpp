@@ -102,7 +102,7 @@ TEST_F(Gc, TheLimitKeepsTheLatestStudyAndSaysSo) {
   EXPECT_TRUE(gc({"--history-limit", "1.5GB"})["removed"].empty());
 }
 
-TEST_F(Gc, ARunWithALimitRemovesWhatIsOldAndKeepsItsOwnStudy) {
+TEST_F(Gc, ARunWithALimitRemovesOldDataButNotItsStudy) {
   sandbox_.write("padding.py",
                  "import os\nopen('.steptune/logs/old/trial-1.log', 'a').write('x' * 3000000)\n");
   ASSERT_EQ(sandbox_.program({"/usr/bin/python3", "padding.py"}).exit_code, 0);

@@ -57,7 +57,7 @@ TEST(HistoryFaults, AChangedStudyIsNotContinued) {
   EXPECT_EQ(sandbox.steptune({"run", "study.json", "--new", "--quiet"}).exit_code, 0);
 }
 
-TEST(HistoryFaults, AChangedStudyOfWhichNothingWasMeasuredBeginsAgain) {
+TEST(HistoryFaults, AChangedStudyWithoutMeasurementsRestarts) {
   const Sandbox sandbox;
   sandbox.write("study.json", failing_study());
   ASSERT_EQ(sandbox.steptune({"run", "study.json"}).exit_code, 3);

@@ -120,7 +120,7 @@ TEST_F(HookedProgram, TunedOptionsNeedNoChangedLines) {
       << both.out << both.err;
 }
 
-TEST_F(HookedProgram, ABaselineThatIsNotWhatTheProgramDoesIsNoBaseline) {
+TEST_F(HookedProgram, ABaselineThatTheProgramDoesNotUseIsRefused) {
   sandbox_.write("study.json",
                  study(R"("num_workers": "{workers}")",
                        R"("workers": {"type": "int", "low": 0, "high": 2})", R"("workers": 2)"));
@@ -142,7 +142,7 @@ TEST_F(HookedProgram, AKnobThatCannotBeSetMakesATrialInfeasible) {
               HasSubstr("optimizer_implementation=fused could not be set"));
 }
 
-TEST_F(HookedProgram, IsNotLookedAtWhereTheHistoryCannotBeWritten) {
+TEST_F(HookedProgram, NoSurveyRunsIfTheHistoryCannotBeWritten) {
   sandbox_.write("train.py", "open('looked', 'w').close()\nimport torch\n");
   const auto run = [&](const std::string& script) {
     const Ended ended = sandbox_.program(
@@ -328,7 +328,7 @@ std::string forked_study() {
   return json.dump();
 }
 
-TEST_F(HookedProgram, ForkedTrialsComeFromAnInterpreterThatHasTheModules) {
+TEST_F(HookedProgram, ForkedTrialsShareImportedModules) {
   sandbox_.write("study.json", forked_study());
   const Ended ended = sandbox_.steptune({"run", "study.json", "--quiet", "--log-level", "info"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;

@@ -35,7 +35,7 @@ interrupted: 1 trial: 1 interrupted; see 'steptune leaderboard endless --db 'my 
   EXPECT_EQ((*json)["counts"]["interrupted"], 1);
 }
 
-TEST(Interrupt, TellsAlsoWhatTheFileDoesNotHold) {
+TEST(Interrupt, SuggestsOptionsThatTheFileLacks) {
   const Sandbox sandbox;
   sandbox.write("endless.json", endless_study());
   sandbox.write("trial.sh", endless_trial());
@@ -74,7 +74,7 @@ TEST(Interrupt, WhileAProgramIsSurveyedLeavesNoStudyFile) {
   }
 }
 
-TEST(Interrupt, ALeaderboardIsWatchedUntilTheStudyEndsOrCtrlCComes) {
+TEST(Interrupt, WatchEndsWithTheStudyOrCtrlC) {
   const Sandbox sandbox;
   sandbox.write("endless.json", endless_study());
   sandbox.write("trial.sh", endless_trial());

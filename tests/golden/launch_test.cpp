@@ -139,7 +139,7 @@ constexpr const char* k_untouched_study = R"json({
   "runner": {"type": "local", "pin": false}
 })json";
 
-TEST(LaunchedStudy, AnUntouchedProgramOfTwoRealProcessesIsTunedFromOutside) {
+TEST(LaunchedStudy, AnUnchangedProgramOfTwoProcessesIsTuned) {
   const Json options = {"--redirects=9:1", "--tee=9:1"};
   // The command is started by the study's launch, where all ranks report, or typed as by a person.
   for (const bool is_typed : {false, true}) {

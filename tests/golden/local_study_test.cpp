@@ -47,7 +47,7 @@ TEST_F(LocalStudy, BestArgumentsAndEnvironmentRunTheTrainingProgramAgain) {
   EXPECT_NE(threads, "\n") << "the runner sets the number of threads";
 }
 
-TEST_F(LocalStudy, LogsAreShownAsTheyAreToProgramsAndHarmlessToTerminals) {
+TEST_F(LocalStudy, LogsAreEscapedOnTerminalsOnly) {
   const Ended piped = sandbox_->steptune({"show", "1", "--log"});
   EXPECT_EQ(piped.exit_code, 0) << piped.err;
   EXPECT_TRUE(piped.out.starts_with("colour \x1b[31m and \xff\n")) << piped.out.substr(0, 100);

@@ -50,7 +50,7 @@ note: trials differ in batch size {{.*}}
             "");
 }
 
-TEST(ReadingGains, ABaselineThatFailedAtFirstIsComparedWithAllTheSame) {
+TEST(ReadingGains, ABaselineThatFailedAtFirstIsCompared) {
   const Sandbox sandbox;
   sandbox.write("quick.json", quick_study());
   sandbox.write("quick.sh", "exit 1\n");
@@ -172,7 +172,7 @@ TEST_F(Reading, ASelectionWithoutTrialsKeepsItsColumns) {
   EXPECT_EQ(sandbox_->steptune(csv).out, "trial,workers\r\n");
 }
 
-TEST_F(Reading, LeaderboardTellsWhatItDoesNotKnow) {
+TEST_F(Reading, LeaderboardSaysWhatIsUnknown) {
   const Ended column = sandbox_->steptune({"leaderboard", "--columns", "trial,wokers"});
   EXPECT_EQ(column.exit_code, 2);
   EXPECT_NE(column.err.find("no column \"wokers\"; did you mean \"workers\"?"), std::string::npos)
@@ -335,7 +335,7 @@ TEST_F(Reading, MissingStudiesEndWithOne) {
   EXPECT_FALSE(std::filesystem::exists(sandbox_->folder() / "none.db"));
 }
 
-TEST_F(Reading, TheDatabaseIsTakenFromTheOptionThenFromTheEnvironment) {
+TEST_F(Reading, TheOptionPrecedesTheEnvironmentsDatabase) {
   const Setting elsewhere{.environment = {{"STEPTUNE_DB", "none.db"}}};
   EXPECT_EQ(sandbox_->steptune({"leaderboard"}, elsewhere).exit_code, 1);
   EXPECT_EQ(

@@ -282,7 +282,7 @@ TEST_F(HtmlReport, GoesToStdoutAndNamesAStudyThatIsNotThere) {
   EXPECT_EQ(sandbox_->steptune({"report"}).exit_code, 2);
 }
 
-TEST_F(HtmlReport, DrawsInABrowserWhatTheDataSay) {
+TEST_F(HtmlReport, ABrowserDrawsTheData) {
   if (!has_browser()) GTEST_SKIP() << k_no_browser;
   const Ended browser =
       document_in_browser(*sandbox_, "file://" + sandbox_->folder().string() + "/report.html");
@@ -566,7 +566,7 @@ TEST_F(HtmlReport, ThePageFitsATelephone) {
   }
 }
 
-TEST_F(HtmlReport, TheTimelineTellsColdStartsFromWarmOnesAndFramesJobs) {
+TEST_F(HtmlReport, TheTimelineMarksColdStartsAndJobs) {
   if (!has_browser()) GTEST_SKIP() << k_no_browser;
   const std::string page = sandbox_->read("report.html");
   Json data = data_of(page);

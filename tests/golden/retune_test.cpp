@@ -168,7 +168,7 @@ TEST_F(Retune, SlowdownIsReportedOnceAndTheSecondCrashReplaces) {
   EXPECT_NE(best.out.find("slow"), std::string::npos) << best.out << best.err;
 }
 
-TEST_F(Retune, AnAlarmThatAKilledNightCouldNotTellIsToldByTheNext) {
+TEST_F(Retune, TheNextNightSendsTheAlarmOfAKilledOne) {
   night(7);
   night(0);
   sandbox_.write("quick.sh", trial_taking(15));
@@ -187,7 +187,7 @@ history.commit()
   EXPECT_EQ(night(0)["result"], "kept");
 }
 
-TEST_F(Retune, AMachineThatIsSlowerForAllIsNotTheConfigurationsFault) {
+TEST_F(Retune, AGenerallySlowerMachineBlamesNoConfiguration) {
   night(7);
   sandbox_.write("quick.sh", [] {
     std::string text = trial_taking(14);
@@ -302,7 +302,7 @@ TEST_F(Retune, AStudysNameIsAsGoodAsItsFile) {
   EXPECT_EQ(night(0, "quick")["night"], 3) << "it goes on";
 }
 
-TEST_F(Retune, NotificationsTellAndNeverSpoilANight) {
+TEST_F(Retune, FailedNotificationsDoNotFailANight) {
   const Ended told =
       sandbox_.steptune({"retune", "study.json", "--json", "--notify", "cat > event.json",
                          "--notify", "exit 3", "--notify-on", "improved,regressed"},
@@ -345,7 +345,7 @@ TEST_F(Retune, MoneyThatIsTooLittleEndsTheSearchAndIsNotified) {
   EXPECT_EQ(sandbox_.read("events"), "budget\n");
 }
 
-TEST_F(Retune, AFirstNightKeepsToItsBoundsAndSaysSo) {
+TEST_F(Retune, AFirstNightKeepsAndReportsItsBounds) {
   sandbox_.write("table.study.json", table_study());
   sandbox_.write("table.json", k_table);
   sandbox_.write("table.csv", table_values(1.0, 0.6));
@@ -354,7 +354,7 @@ TEST_F(Retune, AFirstNightKeepsToItsBoundsAndSaysSo) {
   EXPECT_EQ(sandbox_.read("events"), "budget\n");
 }
 
-TEST_F(Retune, ANightThatIsTooShortForItsCheckSaysSo) {
+TEST_F(Retune, ANightTooShortForItsCheckIsReported) {
   begin_table();
   const Json failed = night(9, "table.study.json", {"--time", "20s", "--notify", k_write_event});
   EXPECT_NE(failed["reason"].get<std::string>().find("--time"), std::string::npos) << failed;
@@ -374,7 +374,7 @@ TEST_F(Retune, LessThanTheLeastGainReplacesNothing) {
   EXPECT_EQ(improved["configuration"]["kind"], "plain");
 }
 
-TEST_F(Retune, FollowComparesWithWhatTheNightsHavePutInUse) {
+TEST_F(Retune, FollowComparesWithTheConfigurationInUse) {
   begin_table();
   sandbox_.write("table.csv", table_values(0.3, 0.6));
   const Json improved = night(7, "table.study.json");
@@ -399,7 +399,7 @@ TEST_F(Retune, TrialsOfOlderNightsThanAreKeptAreGone) {
   EXPECT_EQ(sandbox_.steptune({"best", "table", "--format", "args"}).exit_code, 0);
 }
 
-TEST_F(Retune, BeginsWithWhatAnotherStudyFound) {
+TEST_F(Retune, BeginsWithTheResultOfAnotherStudy) {
   sandbox_.write("other.study.json", table_study("other"));
   sandbox_.write("table.study.json", table_study());
   sandbox_.write("table.json", k_table);
@@ -460,7 +460,7 @@ TEST_F(Retune, SuggestedCommandsNameTheRequestedStudy) {
   }
 }
 
-TEST_F(Retune, ACostOfWhatHasNoPriceIsRefused) {
+TEST_F(Retune, ACostBudgetWithoutPricesIsRefused) {
   Json study = Json::parse(table_study());
   study["runner"].erase("price_per_hour");
   sandbox_.write("table.study.json", study.dump());
@@ -581,7 +581,7 @@ std::string unit_of_nightly(const std::string& name) {
   return read_file(std::filesystem::path(STEPTUNE_SOURCE_DIR) / path);
 }
 
-TEST_F(Retune, AnImprovementIsASuccessOfTheServiceAndARegressionNone) {
+TEST_F(Retune, OnlyARegressionFailsTheService) {
   const std::string service = unit_of_nightly("steptune-retune.service");
   // The exit codes are those of the documents: apart from 0, only `improved` is no failure.
   const std::string improved = "7";
@@ -603,7 +603,7 @@ TEST_F(Retune, AnImprovementIsASuccessOfTheServiceAndARegressionNone) {
   }
 }
 
-TEST_F(Retune, AShellThatIsAContainersFirstProcessPassesItsEndOn) {
+TEST_F(Retune, AContainersFirstShellForwardsSignals) {
   // Starts the command as Kubernetes does.
   const std::string chapter = chapter_of_nightly("Kubernetes");
   const std::size_t begin = chapter.find("- |\n") + 4;

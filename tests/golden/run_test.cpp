@@ -87,7 +87,7 @@ study "demo" ended: 12 trials
 }
 
 /// Two published cases of clusters whose helpers prepare the data.
-TEST(Run, FindsTheCheaperClusterAndSaysByHowMuch) {
+TEST(Run, FindsTheCheaperClusterAndItsGain) {
   struct Case {
     const char* file;
     const char* expected;
@@ -169,7 +169,7 @@ std::vector<double> seconds_of_equal_configurations(const std::string& launch_va
   return seconds;
 }
 
-TEST(Run, AReplayedMachinesLaunchesDifferWhereTheStudyFileSaysSo) {
+TEST(Run, ReplayedLaunchesVaryIfTheStudyFileSaysSo) {
   for (const double seconds : seconds_of_equal_configurations(""))
     EXPECT_NEAR(seconds, 0.1, 1e-5);
   const auto varied = seconds_of_equal_configurations(R"(, "launch_variation": 0.2)");
@@ -188,7 +188,7 @@ TEST(Run, AFinishedStudyGoesOnWithALargerBudget) {
   EXPECT_EQ(again.err.find("trial 1 started"), std::string::npos) << again.err;
 }
 
-TEST(Run, FirstGuessesFollowTheBaselineWhereTheyAreAskedFor) {
+TEST(Run, RequestedGuessesFollowTheBaseline) {
   const Sandbox sandbox;
   sandbox.write("study.json", R"json({
     "name": "guessed",
@@ -305,7 +305,7 @@ TEST(Run, TellsHowItEnded) {
   EXPECT_EQ((*event)["recommendation"]["configuration"]["precision"], "bf16");
 }
 
-TEST(Run, TellsOfFailuresToThoseWhoWantToKnow) {
+TEST(Run, NotifiesOfFailures) {
   const Sandbox sandbox;
   sandbox.write("study.json", failing_study());
   const Ended failing = sandbox.steptune({"run", "study.json", "--notify", "cat > event.json",

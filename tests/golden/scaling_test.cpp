@@ -233,7 +233,7 @@ TEST_F(ScalingCommand, TwoCountsAssumeALaw) {
     EXPECT_LE(line.size(), 81U) << line;  // 81 with the terminal's CR
 }
 
-TEST_F(ScalingCommand, ACountAtWhichAllFailIsToldAndNotRecommended) {
+TEST_F(ScalingCommand, ACountWhereAllFailIsReportedNotRecommended) {
   const Json scaling = scaling_json(study_of_counts({1, 2, 4}, 2));
   ASSERT_EQ(scaling["counts"].size(), 2U);
   EXPECT_EQ(scaling["remarks"][0], "nodes=2: 1 trial, and no configuration that can be used");

@@ -124,7 +124,7 @@ TEST_F(Serve, WorksInABrowser) {
   }
 }
 
-TEST_F(Serve, APageThatSaysWhatIsWrongWaitsForNoEvents) {
+TEST_F(Serve, AnErrorPageWaitsForNoEvents) {
   if (!has_browser()) GTEST_SKIP() << k_no_browser;
   const std::string address = "http://127.0.0.1:" + std::to_string(port_);
   const Ended browser = document_in_browser(sandbox_, address + "/studies/99?token=" + token_);
@@ -364,7 +364,7 @@ TEST_F(Serve, TellsOpenPagesOfNewTrials) {
   EXPECT_THAT(get("/"), HasSubstr("another"));
 }
 
-TEST_F(Serve, SaysWhatIsWrongWithTheDatabaseAndComesBack) {
+TEST_F(Serve, ReportsAnUnreadableDatabaseAndRecovers) {
   const auto database = sandbox_.folder() / ".steptune/history.db";
   {
     SQLite::Database holder(database.string(), SQLite::OPEN_READWRITE);

@@ -58,7 +58,7 @@ bool has_colors(const std::string& written) {
   return std::regex_search(written, std::regex("\x1b\\[[0-9;]*m"));
 }
 
-TEST_F(TerminalTest, LiveLinesFitTheTerminalAlsoAfterItHasBecomeNarrower) {
+TEST_F(TerminalTest, LiveLinesFitANarrowedTerminal) {
   PseudoTerminal terminal({steptune_program(), "run", "endless.json"}, sandbox_.folder(), 100);
   ASSERT_TRUE(terminal.until("samples/s")) << terminal.written();
   ASSERT_TRUE(terminal.until("searching  0/3 trials", terminal.written().size()));

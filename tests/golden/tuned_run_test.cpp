@@ -110,7 +110,7 @@ class TunedRun : public testing::Test {
   const Setting one_thread_{.environment = {{"OMP_NUM_THREADS", "1"}}};
 };
 
-TEST_F(TunedRun, IsTheUntouchedRunAndLeavesAStudyThatTheNextOneUses) {
+TEST_F(TunedRun, BehavesAsTheUntunedRunAndSavesAStudy) {
   const pid_t pid = start();
   ASSERT_TRUE(until_told("the program goes on with")) << sandbox_.read("err.txt");
   ends_as_untouched(pid);
@@ -148,7 +148,7 @@ TEST_F(TunedRun, GoesOnWhenTheTunerIsKilled) {
   EXPECT_TRUE(fs::is_empty(temporary)) << "its connection lies there still";
 }
 
-TEST_F(TunedRun, GoesOnWhenTheTunerIsAskedToEndAndNothingIsLeftBehind) {
+TEST_F(TunedRun, ContinuesAfterTheTunerIsStopped) {
   const fs::path temporary = sandbox_.folder() / "temporary";
   fs::create_directory(temporary);
   const pid_t pid = start("10m", {{"OMP_NUM_THREADS", "1"}, {"TMPDIR", temporary}});
@@ -229,7 +229,7 @@ TEST_F(TunedRun, SimplyRunsWhatCannotBeTuned) {
   EXPECT_FALSE(fs::exists(sandbox_.folder() / ".steptune"));
 }
 
-TEST_F(TunedRun, SaysAtOnceThatAnotherTunerHoldsTheHistory) {
+TEST_F(TunedRun, ReportsAHistoryHeldByAnotherTuner) {
   sandbox_.write("train.py", "import os\nprint('hook', 'STEPTUNE_HOOK' in os.environ)\n");
   const Ended ended = sandbox_.program(
       {"/bin/sh", "-c",

@@ -84,7 +84,7 @@ TEST(UnreadOutput, AStudyThatReadsNothingIsRefusedInSeconds) {
   EXPECT_LT((*json)["study"]["tuning_s"], 45.0);
 }
 
-TEST(UnreadOutput, AProgramThatPrintsNothingIsToldWhatItMayDo) {
+TEST(UnreadOutput, ASilentProgramGetsAdvice) {
   const Sandbox sandbox;
   sandbox.write("train.py", "import time\ntime.sleep(1000)\n");
   const Ended ended =

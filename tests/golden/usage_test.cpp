@@ -53,7 +53,7 @@ Options:
             "");
 }
 
-TEST(Usage, HelpAsACommandTellsWhatTheOptionTells) {
+TEST(Usage, HelpCommandPrintsWhatTheOptionPrints) {
   const Sandbox sandbox;
   const auto shown = [&](const std::vector<std::string>& arguments) {
     const Ended ended = sandbox.steptune(arguments);
@@ -213,7 +213,7 @@ TEST(Usage, APathDrivesNoTerminalWhateverItIsCalled) {
       << ended.err;
 }
 
-TEST(Usage, VersionsAreToldForPeopleAndPrograms) {
+TEST(Usage, VersionsArePrintedAsTextAndJson) {
   const Sandbox sandbox;
   EXPECT_EQ(difference("steptune {{\\d+\\.\\d+\\.\\d+}}\n", sandbox.steptune({"--version"}).out),
             "");
@@ -236,7 +236,7 @@ std::string bash_completions(const Sandbox& sandbox, const std::string& words, i
   return ended.out;
 }
 
-TEST(Usage, BashCompletesOptionsAndNamesOfStudiesTrialsAndColumns) {
+TEST(Usage, BashCompletesOptionsAndStoredNames) {
   const Sandbox sandbox;
   sandbox.write("study.json", replay_study());
   ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet"}).exit_code, 0);

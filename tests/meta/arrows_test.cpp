@@ -64,7 +64,7 @@ const std::map<std::string, std::set<std::string>>& allowed_rooms() {
   return rooms;
 }
 
-TEST(Arrows, NoRoomOfTheTunerIncludesWhatStandsAboveIt) {
+TEST(Arrows, NoFolderIncludesHigherFolders) {
   int seen = 0;
   for (const SourceFile& file : cpp_files_below("tuner")) {
     const std::string room = (++file.path.begin())->string();
@@ -112,7 +112,7 @@ TEST(Arrows, EigenStaysInOneFile) {
   }
 }
 
-TEST(Arrows, TheReportingHeaderStandsAlone) {
+TEST(Arrows, TheReportingHeaderIncludesNoOther) {
   for (const SourceFile& file : cpp_files_below("trial_runner/reporters")) {
     if (file.path.extension() != ".hpp") continue;
     EXPECT_TRUE(quoted_includes(file).empty())

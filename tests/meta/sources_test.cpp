@@ -87,7 +87,7 @@ TEST(Sources, NumbersAreReadWithoutRegardToTheLocale) {
   }
 }
 
-TEST(Sources, OneFunctionTellsWhatTheSystemSaysOfAnError) {
+TEST(Sources, OneFunctionMakesTextOfSystemErrors) {
   const std::regex forbidden(R"(\bstrerror(_r)?\(|_category\(\)\.message\()");
   for (const char* folder : k_folders) {
     for (const SourceFile& file : cpp_files_below(folder)) {

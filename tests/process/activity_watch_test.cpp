@@ -103,7 +103,7 @@ TEST(ActivityWatch, SeesEightThreadsThatComputeOnTwoCpus) {
   EXPECT_EQ(seen->child_processes, 0);
 }
 
-TEST(ActivityWatch, TellsTheTrainerFromItsShellAndItsWorkers) {
+TEST(ActivityWatch, DistinguishesTrainerShellAndWorkers) {
   FakeProc proc;
   ActivityWatch watch(k_main, {}, 2, proc.files());
   constexpr pid_t k_trainer = 200;
@@ -154,7 +154,7 @@ TEST(ActivityWatch, SeesIdleCpusAndWaitingForStorage) {
   EXPECT_THAT(seen->storage_wait_s, Optional(DoubleNear(1.5, 1e-6)));
 }
 
-TEST(ActivityWatch, TakesIowaitWhereTheKernelTellsNoPressure) {
+TEST(ActivityWatch, UsesIowaitIfTheKernelHasNoPressure) {
   FakeProc proc;
   ActivityWatch watch(k_main, {}, 2, proc.files());
   const std::vector processes{process(k_main, 1, 0.0)};

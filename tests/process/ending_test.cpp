@@ -158,7 +158,7 @@ TEST_F(EndingTest, TheEndOfOneTrialLeavesAnothersDaemonsAlone) {
   EXPECT_THAT(alive(pids_in(log_of(staying))), IsEmpty());
 }
 
-TEST_F(EndingTest, ABackgroundChildThatHoldsTheOutputDoesNotHoldUpTheEnd) {
+TEST_F(EndingTest, ABackgroundChildDoesNotDelayTheEnd) {
   const TrialRun done = run(shell("sleep 1000 & echo pid $!; exit 0"));
   EXPECT_EQ(done.outcome().kind, OutcomeKind::completed);
   EXPECT_LT(done.outcome().duration_s, 500.0);

@@ -88,7 +88,7 @@ TEST_F(ForkedStartTest, EachEnvironmentHasAServerAndAnotherProgramHasNone) {
   EXPECT_EQ(log_of(program), "another program\n");
 }
 
-TEST_F(ForkedStartTest, ServersAreFewAndTheOneThatWasUsedLongestAgoMakesRoom) {
+TEST_F(ForkedStartTest, TheLeastRecentlyUsedServerMakesRoom) {
   for (const std::int64_t number : {1, 2, 3, 4, 5, 6, 1}) {
     TrialSpec spec = python(number, {});
     spec.environment["MODE"] = std::to_string(number);
@@ -135,7 +135,7 @@ TEST_F(ForkedStartTest, AServerThatDiesAtItsImportsCostsNoTrial) {
   EXPECT_THAT(own_children(), testing::IsEmpty());
 }
 
-TEST_F(ForkedStartTest, ATrialThatIsStoppedBeforeItIsThereNeverStarts) {
+TEST_F(ForkedStartTest, ATrialStoppedBeforeItsForkNeverStarts) {
   const fs::path gate = folder() / "gate";
   ASSERT_EQ(::mkfifo(gate.c_str(), 0600), 0);
   write("modules/torch/__init__.py",
@@ -152,7 +152,7 @@ TEST_F(ForkedStartTest, ATrialThatIsStoppedBeforeItIsThereNeverStarts) {
   EXPECT_TRUE(is_forked(run(python(1, {}))));
 }
 
-TEST_F(ForkedStartTest, ARunnerThatGoesTakesWhatWaitsWithIt) {
+TEST_F(ForkedStartTest, WaitingForksEndWithTheRunner) {
   const fs::path gate = folder() / "gate";
   ASSERT_EQ(::mkfifo(gate.c_str(), 0600), 0);
   write("modules/torch/__init__.py", fmt::format("open('{}').read()\n", gate.string()));

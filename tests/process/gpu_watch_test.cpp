@@ -92,7 +92,7 @@ TEST_F(GpuWatchTest, AGpuThatTheTrialDoesNotUseIsNotItsAffair) {
   EXPECT_EQ(use->most_strangers, 0);
 }
 
-TEST_F(GpuWatchTest, AllCountWhereNobodyTellsWhoseTheyAre) {
+TEST_F(GpuWatchTest, AllGpuProcessesCountIfOwnersAreUnknown) {
   ASSERT_NE(nvml_, nullptr);
   GpuWatch watch(nvml_.get(), {"0"}, 0.0);
   EXPECT_EQ(watch.look(1.0, trial()).count, 0);

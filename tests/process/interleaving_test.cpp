@@ -66,7 +66,7 @@ std::map<std::int64_t, TrialFinished> by_trial(const TrialRun& run) {
   return ends;
 }
 
-TEST_F(InterleavingTest, TimeStandsStillForATrialWhileAnotherOneRuns) {
+TEST_F(InterleavingTest, ATrialsTimeStopsWhileAnotherRuns) {
   start(stepping(1, 80));
   start(stepping(2, 80));
   const TrialRun done = wait_for_end(2);
@@ -83,7 +83,7 @@ TEST_F(InterleavingTest, TimeStandsStillForATrialWhileAnotherOneRuns) {
   EXPECT_EQ(done.started.at(0).placement.at(k_interleaved_fact), "1");
 }
 
-TEST_F(InterleavingTest, TheSecondStartsOnceTheFirstHasReportedAndIsStopped) {
+TEST_F(InterleavingTest, TheSecondStartsAfterTheFirstReports) {
   start(stepping(1, 1000));
   start(stepping(2, 1000));
   std::vector<std::string> order;

@@ -95,7 +95,7 @@ TEST_F(LeftoversTest, FilesNamedAfterTheTrialsProcessesAreRemoved) {
   EXPECT_FALSE(exists("dev/shm/torch_4002_99_0"));
 }
 
-TEST_F(LeftoversTest, FilesThatAProcessOfTheTrialMappedForWritingAreRemoved) {
+TEST_F(LeftoversTest, FilesMappedForWritingAreRemoved) {
   Leftovers leftovers = begin();
   write("dev/shm/psm_a1b2c3d4");
   map(k_worker, "/dev/shm/psm_a1b2c3d4", "rw-s");

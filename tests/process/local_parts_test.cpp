@@ -270,7 +270,7 @@ TEST(Placement, SharesAreEqualAndDisjoint) {
   EXPECT_THAT(*(*slots)[1].gpus, ElementsAre("2", "3"));
 }
 
-TEST(Placement, ASingleTrialSeesEveryGpuUnlessToldOtherwise) {
+TEST(Placement, ASingleTrialSeesEveryGpuByDefault) {
   PlacementOptions options;
   const TrialResources two_gpus = resources({0, 1}, {"0", "GPU-8f6"});
   EXPECT_FALSE(divide_into_slots(two_gpus, options)->at(0).gpus.has_value());
@@ -344,7 +344,7 @@ TEST(Placement, TooManyCpusAreReportedInNumbers) {
                         "4"));
 }
 
-TEST(Placement, AStudyThatSetsOpenMpsThreadsMeansTheOtherLibrariesToo) {
+TEST(Placement, OpenMpsThreadsApplyToOtherLibraries) {
   const Environment given{{"OMP_NUM_THREADS", "3"}};
   Environment environment = given;
   const auto placement = apply_slot(Slot{{}, 8, std::nullopt}, {}, given, environment);
@@ -365,7 +365,7 @@ TEST(Placement, TheOrderThatAStudyCountsItsGpusInStays) {
       apply_slot(Slot{{}, 4, std::nullopt}, {}, given, without_gpus).contains("CUDA_DEVICE_ORDER"));
 }
 
-TEST(Placement, TheEnvironmentSaysWhatThePlaceIs) {
+TEST(Placement, TheEnvironmentDescribesThePlace) {
   Slot slot{{2, 3}, 2, std::vector<std::string>{"1"}};
   Environment environment{{"OMP_NUM_THREADS", "16"}};
   const auto placement = apply_slot(slot, {}, {}, environment);
@@ -465,7 +465,7 @@ TEST(CpuTime, SharesOfWhatTheCpusHad) {
   EXPECT_TRUE(read_cpu_time({}));
 }
 
-TEST(CpuTime, IsThatOfTheCpusThatATrialIsBoundTo) {
+TEST(CpuTime, IsOfTheBoundCpus) {
   const double tick_s = 1.0 / static_cast<double>(::sysconf(_SC_CLK_TCK));
   const std::string_view text =
       "cpu  300 10 20 700 30 4 6 50 0 0\n"
@@ -488,7 +488,7 @@ TEST(CpuTime, IsThatOfTheCpusThatATrialIsBoundTo) {
   EXPECT_FALSE(cpu_time_of("", {}));
 }
 
-TEST(CpuUse, IsThatOfAllProcessesSinceTheFirstLook) {
+TEST(CpuUse, IsOfAllProcessesSinceTheFirstLook) {
   ProcessStat main;
   main.cpu_s = 1.5;
   ProcessStat worker;
@@ -641,7 +641,7 @@ TEST(OomKillCounts, OnlyGrowthCounts) {
   EXPECT_TRUE(now[0] || now[1] || now[2]) << "this kernel tells of no kills at all";
 }
 
-TEST(TrialPauses, ClocksAndPhasesStandStillInThem) {
+TEST(TrialPauses, ClocksAndPhasesStop) {
   TrialPauses pauses;
   EXPECT_DOUBLE_EQ(pauses.trial_time_s(5.0), 5.0);
   pauses.begin(10.0);

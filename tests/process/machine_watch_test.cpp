@@ -68,7 +68,7 @@ TEST(CpuTime, EachCpuHasTheTimeOfItsLine) {
   EXPECT_THAT(cpu_busy_times_of("cpu  1 2\ncpux 1\n", {}), IsEmpty());
 }
 
-TEST(CpuClocks, AreReadWhereTheKernelTellsThem) {
+TEST(CpuClocks, AreReadFromTheKernel) {
   const FakeMachine machine;
   const std::vector<int> cpus{0, 1};
   EXPECT_FALSE(CpuClocks(machine.files(), 0).are_told()) << "a virtual machine";
@@ -119,7 +119,7 @@ TEST(CpuClockWatch, CountsCpusByHowBusyTheyWere) {
   EXPECT_NEAR(*first, 1.5e9, 1.0);
 }
 
-TEST(CpuClockWatch, SeesNothingWhereNothingIsTold) {
+TEST(CpuClockWatch, SeesNothingWithoutClocks) {
   const FakeMachine machine;
   write_clock(machine, 0, "scaling_cur_freq", 3.0);
   CpuClockWatch without_times({}, machine.files());
@@ -161,7 +161,7 @@ class MachineWatchTest : public testing::Test {
   std::optional<MachineWatch> watch_;
 };
 
-TEST_F(MachineWatchTest, TellsEachSecondAndWhatDisturbedIt) {
+TEST_F(MachineWatchTest, RecordsEachSecondAndItsDisturbance) {
   write_clock(machine_, 0, "scaling_cur_freq", 3.0);
   EXPECT_FALSE(look(100.0, 0.0, 0.0, 0.0)) << "no time has passed";
   EXPECT_FALSE(look(100.5, 0.5, 0.0, 0.0)) << "too soon to tell";

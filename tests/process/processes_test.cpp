@@ -83,7 +83,7 @@ std::vector<pid_t> pids_of(const std::vector<ProcessId>& processes) {
   return pids;
 }
 
-TEST(Processes, AStatTellsParentGroupAndState) {
+TEST(Processes, AStatHasParentGroupAndState) {
   const Child child({"/bin/sleep", "1000"});
   const auto stat = read_stat(child.pid());
   ASSERT_TRUE(stat);
@@ -229,7 +229,7 @@ TEST(Subreaper, AnOrphanWithoutTagsBelongsToTheOnlyTrial) {
   }));
 }
 
-TEST(Subreaper, ChildrenFromBeforeAreNobodysOrphans) {
+TEST(Subreaper, EarlierChildrenAreNoOrphans) {
   // The tuner inherits the jobs of a shell that became the tuner by exec.
   const Child job({"/bin/sleep", "1000"});
   const SystemClock clock;

@@ -78,7 +78,7 @@ TEST_F(ResourcesTest, SharedMemoryCountsOnce) {
   EXPECT_LT(peak, 300 * k_mib);
 }
 
-TEST_F(ResourcesTest, AnAllocationThatFailsIsToldFromACrash) {
+TEST_F(ResourcesTest, AFailedAllocationDiffersFromACrash) {
   // Under a limit of address space, the allocation fails as on an exhausted machine.
   const TrialRun cpp =
       run(shell("ulimit -v 100000; exec " STEPTUNE_BINARY_DIR "/bin/fake_trial hog 2000000000"));
@@ -115,7 +115,7 @@ class LimitedCgroup {
   bool usable_ = false;
 };
 
-TEST_F(ResourcesTest, AKillByTheKernelIsToldFromAKillByHand) {
+TEST_F(ResourcesTest, AKernelKillDiffersFromAKillByHand) {
   const TrialRun by_hand = run(shell("kill -KILL $$"));
   EXPECT_EQ(by_hand.outcome().kind, OutcomeKind::failed) << by_hand.outcome().detail;
 
@@ -149,7 +149,7 @@ TEST_F(ResourcesTest, OthersLoadIsSeen) {
   }
 }
 
-TEST_F(ResourcesTest, ATrialThatComputesIsToldFromOneThatWaits) {
+TEST_F(ResourcesTest, AComputingTrialDiffersFromAWaitingOne) {
   const std::string reports = "echo '[steptune] {\"v\":1,\"step\":1,\"samples\":1}'; ";
   const TrialRun busy = run(shell(reports + "timeout 3 sh -c 'while :; do :; done'; true"));
   TrialSpec waits = shell(reports + "sleep 3");
@@ -228,7 +228,7 @@ TEST_F(ResourcesTest, ManyTrialsLeakNothing) {
   ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
-TEST_F(ResourcesTest, WithoutDescriptorsStartIsAnErrorThatMayPass) {
+TEST_F(ResourcesTest, AStartWithoutDescriptorsIsATemporaryError) {
   if (k_sanitized) GTEST_SKIP() << "the sanitizers need descriptors of their own";
   use();
   rlimit before{};

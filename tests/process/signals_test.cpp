@@ -68,7 +68,7 @@ TEST_F(SignalsTest, TheMaskIsRestored) {
   }
 }
 
-TEST_F(SignalsTest, TheTrialDoesNotGetWhatTheTerminalSendsToTheTuner) {
+TEST_F(SignalsTest, TheTrialGetsNoSignalsOfTheTerminal) {
   TrialSpec spec = shell("echo ready; exec sleep 1000");
   start(spec);
   wait_for_output(spec, "ready");

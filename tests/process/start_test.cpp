@@ -77,7 +77,7 @@ TEST_F(StartTest, TheProcessGetsACleanState) {
   EXPECT_THAT(state, HasSubstr("group=own\n"));
 }
 
-TEST_F(StartTest, ATunerWithoutStandardStreamsStartsTrialsAllTheSame) {
+TEST_F(StartTest, ATunerWithoutStandardStreamsStartsTrials) {
   std::vector<int> kept;
   for (int fd = 0; fd < 3; ++fd) {
     kept.push_back(::fcntl(fd, F_DUPFD_CLOEXEC, 10));
@@ -194,7 +194,7 @@ constexpr const char* k_launcher =
     "#!/bin/sh\nranks=$2\nshift 2\nrank=0\nwhile [ $rank -lt $ranks ]; do\n"
     "  OMPI_COMM_WORLD_LOCAL_RANK=$rank \"$@\" || exit\n  rank=$((rank + 1))\ndone\n";
 
-TEST_F(StartTest, ALauncherIsNotToldOfRanksThatTheTunerHas) {
+TEST_F(StartTest, ALauncherGetsNoRanksOfTheTuner) {
   constexpr std::array k_outer{"RANK", "LOCAL_RANK", "WORLD_SIZE", "OMPI_COMM_WORLD_RANK"};
   for (const char* name : k_outer)
     ASSERT_EQ(::setenv(name, "1", 1), 0);
@@ -239,7 +239,7 @@ class BoundProcessesTest : public StartTest {
   std::vector<int> cpus_;
 };
 
-TEST_F(BoundProcessesTest, EachHasItsPartAndTheRecordTellsIt) {
+TEST_F(BoundProcessesTest, EachHasItsPartInTheRecord) {
   use(LocalRunnerOptions{});
   const TrialSpec spec = launched(2);
   const TrialRun done = run(spec);
@@ -314,7 +314,7 @@ TEST_F(StartTest, PinnedTrialsHaveDisjointCpusAndTheTunerKeepsItsOwn) {
   wait_for_end(2);
 }
 
-TEST_F(StartTest, AMachineThatIsTooSmallIsToldAtOnce) {
+TEST_F(StartTest, ATooSmallMachineIsReportedAtOnce) {
   LocalRunnerOptions options = unpinned();
   options.pin = true;
   options.parallel = 2;
@@ -325,7 +325,7 @@ TEST_F(StartTest, AMachineThatIsTooSmallIsToldAtOnce) {
   EXPECT_THAT(made.error().text(), HasSubstr("200000 cpus"));
 }
 
-TEST_F(StartTest, AWatchdogThatDoesNotStartIsToldAtOnce) {
+TEST_F(StartTest, AWatchdogThatDoesNotStartIsReportedAtOnce) {
   LocalRunnerOptions options = unpinned();
   options.watchdog_program = "/bin/false";
   const auto made = make_local_runner(clock_, options);

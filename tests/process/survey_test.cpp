@@ -90,7 +90,7 @@ exec sleep 60
   EXPECT_LT(SystemClock().now_s() - begun_s, 30.0);
 }
 
-TEST(SurveyedProcess, IsSeenToWaitWhateverItsReplayComputes) {
+TEST(SurveyedProcess, WaitsOutsideItsReplayAreSeen) {
   const TemporaryFolder folder("survey");
   std::string script = replaying(R"sh(
 i=0; while [ $i -lt 1000000 ]; do i=$((i+1)); done

@@ -48,7 +48,7 @@ TEST_F(TerminalTest, AllThreeStreamsAreATerminalOfAKnownSize) {
   EXPECT_THAT(log_of(spec), ContainsRegex("^[1-9][0-9]* [1-9][0-9]*\n/dev/pts/[0-9]+\nboth\n$"));
 }
 
-TEST_F(TerminalTest, WithoutOneAProgramThatAsksForItsSizeIsSaidToNeedOne) {
+TEST_F(TerminalTest, AProgramThatNeedsATerminalIsReported) {
   const TrialRun done = run(shell("stty size"));
   EXPECT_EQ(done.outcome().kind, OutcomeKind::failed);
   EXPECT_EQ(done.outcome().lacked_stream, LackedStream::terminal);
@@ -75,7 +75,7 @@ TEST_F(TerminalTest, LinesAndBarsAreReadAsFromAPipe) {
   }
 }
 
-TEST_F(TerminalTest, AQuestionThatNobodyAnswersEndsItsInput) {
+TEST_F(TerminalTest, AnUnansweredQuestionEndsTheInput) {
   const TrialSpec spec = in_terminal("cat; echo ended");
   EXPECT_EQ(run(spec).outcome().kind, OutcomeKind::completed);
   EXPECT_EQ(log_of(spec), "ended\n");
@@ -100,7 +100,7 @@ TEST_F(TerminalTest, AMissingInputIsAnOutcomeWithTheReason) {
   EXPECT_THAT(done.outcome().detail, HasSubstr("cannot open the standard input"));
 }
 
-TEST_F(TerminalTest, ItControlsNeitherTheTrialNorThisProgram) {
+TEST_F(TerminalTest, IsNoControllingTerminal) {
   const std::string before = controlling_terminal(read_file("/proc/self/stat"));
   const TrialSpec spec = in_terminal("cat /proc/self/stat");
   run(spec);
@@ -108,7 +108,7 @@ TEST_F(TerminalTest, ItControlsNeitherTheTrialNorThisProgram) {
   EXPECT_EQ(controlling_terminal(log_of(spec)), before);
 }
 
-TEST_F(TerminalTest, WhenTheMainProcessEndsItsHelpersGetNoHangUp) {
+TEST_F(TerminalTest, HelpersGetNoHangUpWhenTheMainProcessEnds) {
   const std::string hup = (folder() / "hup").string();
   const std::string script = "(trap 'echo > " + hup +
                              "' HUP; trap '' TERM; echo helper; while :; do sleep 0.01; done) & "

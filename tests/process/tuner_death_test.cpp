@@ -133,7 +133,7 @@ TEST_F(TunerDeathTest, NorDoesATrialThatIsStoppedWhileAnotherRuns) {
   EXPECT_TRUE(eventually([&] { return alive(pids).empty() && carriers("turns-test").empty(); }));
 }
 
-TEST_F(TunerDeathTest, ATrialThatClearedItsEnvironmentDoesNotSurviveEither) {
+TEST_F(TunerDeathTest, ATrialWithAClearedEnvironmentDies) {
   start_tuner("bare-test", {"/usr/bin/env", "-i", "/bin/sh", "-c",
                             "echo pid $$; sleep 1000 & echo pid $!; echo ready; wait"});
   const std::vector<pid_t> pids = wait_for_pids(1, 2);
@@ -152,7 +152,7 @@ TEST_F(TunerDeathTest, NorDoesItsSharedMemory) {
   EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(file); }));
 }
 
-TEST_F(TunerDeathTest, NorDoesADaemonWithASessionAndAnEnvironmentOfItsOwn) {
+TEST_F(TunerDeathTest, ADaemonWithItsOwnSessionDies) {
   // A daemon: forked twice, so its parent is gone and it leads no group.
   start_tuner("daemon-test",
               {"/bin/sh", "-c",
@@ -196,7 +196,7 @@ TEST_F(TunerDeathTest, AWatchdogThatDiedIsReplacedBeforeTheNextTrial) {
   EXPECT_NE(watchdog_pid(), first);
 }
 
-TEST_F(TunerDeathTest, AdoptEndsWhatIsLeftAndTakesNothingOver) {
+TEST_F(TunerDeathTest, AdoptEndsRemainingTrialsAndKeepsNone) {
   start_tuner("adopt-test", {k_fake_trial, "marked-brood", "stay"}, "2");
   std::vector<pid_t> pids = wait_for_pids(1, 4);
   for (const pid_t pid : wait_for_pids(2, 4))
@@ -217,7 +217,7 @@ TEST_F(TunerDeathTest, AdoptEndsWhatIsLeftAndTakesNothingOver) {
   EXPECT_EQ(carriers("adopt-test"), "");
 }
 
-TEST_F(TunerDeathTest, AdoptGivesWhatIsLeftTimeToEndInOrder) {
+TEST_F(TunerDeathTest, AdoptGivesRemainingTrialsTimeToEnd) {
   const std::string saved = folder() / "saved";
   // Nobody reads its output at that time.
   start_tuner("order-test", {"/bin/sh", "-c",

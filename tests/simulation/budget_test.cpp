@@ -59,7 +59,7 @@ TEST_F(TimeBudget, IsUsedWhateverTheNoise) {
   }
 }
 
-TEST_F(TimeBudget, IsEnoughForTwoConfigurationsOfWhichTheBaselineIsNoisy) {
+TEST_F(TimeBudget, SufficesForANoisyBaselineAndAnother) {
   document_["parameters"]["workers"]["high"] = 1;
   document_["parameters"].erase("batch_size");
   document_["command"] = Json::array({"train", "{workers}"});
@@ -125,7 +125,7 @@ TEST_F(TimeBudget, TimeLeftByTheConfirmationIsSearchedWith) {
   EXPECT_TRUE(went_on());
 }
 
-TEST_F(TimeBudget, EndsEarlyWhereFreshRunsOfTheBaselineFail) {
+TEST_F(TimeBudget, EndsEarlyIfFreshBaselineRunsFail) {
   const LoopResult result = result_of([](const TrialSpec& spec) {
     TrialScript script = train(spec);
     script.noise = 0.002;
@@ -143,7 +143,7 @@ TEST_F(TimeBudget, EndsEarlyWhereFreshRunsOfTheBaselineFail) {
   EXPECT_FALSE(went_on()) << "nothing that is found can be confirmed";
 }
 
-TEST_F(TimeBudget, EndsEarlyWhereEverythingWasTried) {
+TEST_F(TimeBudget, EndsEarlyIfEverythingWasTried) {
   document_["parameters"]["workers"]["high"] = 1;
   document_["parameters"].erase("batch_size");
   document_["command"] = Json::array({"train", "{workers}"});
@@ -173,7 +173,7 @@ ScriptedRunner::Script faster_at_first(double startup_s) {
   };
 }
 
-TEST_F(TimeBudget, EndsEarlyWhereNothingMoreMayBeClaimed) {
+TEST_F(TimeBudget, EndsEarlyIfNoFurtherClaimIsPossible) {
   document_["measure"]["confirm_pairs"] = 9;
   document_["budget"]["time"] = 1200.0;
   const LoopResult result = result_of(faster_at_first(20.0));
@@ -184,7 +184,7 @@ TEST_F(TimeBudget, EndsEarlyWhereNothingMoreMayBeClaimed) {
   EXPECT_LT(used_, 0.95);
 }
 
-TEST_F(TimeBudget, IsNotSaidToBeTooShortWhereNothingMoreMayBeClaimed) {
+TEST_F(TimeBudget, IsNotCalledTooShortIfNoFurtherClaimIsPossible) {
   document_["measure"]["confirm_pairs"] = 20;
   document_["budget"]["time"] = 1200.0;
   const LoopResult result = result_of(faster_at_first(8.0));
@@ -215,7 +215,7 @@ TEST_F(TimeBudget, IsNotOverrunByProgramsThatRunToTheirEnd) {
   }
 }
 
-TEST_F(TimeBudget, LeavesTheThreePairsThatAClaimTakesWithoutASteadyState) {
+TEST_F(TimeBudget, LeavesTimeForThreeUnsteadyPairs) {
   document_["measure"]["max_trial"] = "120s";
   document_["budget"]["time"] = 900.0;
   const LoopResult result = result_of(ends_unsteady);
@@ -245,7 +245,7 @@ TEST_F(TimeBudget, IsNotSpentOnABaselineWithoutASteadyState) {
   EXPECT_THAT(result.reason, Not(HasSubstr("enough for the baseline only")));
 }
 
-TEST_F(TimeBudget, IsNotOverrunByABaselineThatTellsNothing) {
+TEST_F(TimeBudget, IsNotOverrunByASilentBaseline) {
   document_["budget"]["time"] = 120.0;
   const LoopResult result = result_of([](const TrialSpec& spec) {
     TrialScript script = train(spec);
@@ -341,7 +341,7 @@ TEST_F(TimeBudget, ATrialThatStartsTooSlowlyIsOpenAgainWithMoreTime) {
   EXPECT_THAT(result.reason, Not(HasSubstr("first step"))) << "it was waited for";
 }
 
-TEST_F(TimeBudget, LetsTrialsComeToAGuardThatIsFurtherThanTheirShare) {
+TEST_F(TimeBudget, LetsTrialsReachAGuardBeyondTheirShare) {
   // The fastest needs 24 s to reach it, and a trial's share is 17 s.
   document_["measure"]["max_trial"] = "120s";
   document_["guards"] =
@@ -358,7 +358,7 @@ TEST_F(TimeBudget, LetsTrialsComeToAGuardThatIsFurtherThanTheirShare) {
   EXPECT_LT(used_, 1.1);
 }
 
-TEST_F(TimeBudget, ExcludesNoFinalistWhoseFreshRunsAreTooShortForItsGuard) {
+TEST_F(TimeBudget, FreshRunsTooShortForAGuardExcludeNoFinalist) {
   have_two_configurations(document_);
   document_["budget"]["time"] = 150.0;
   document_["guards"] =

@@ -64,7 +64,7 @@ class DisturbedStudy : public ::testing::Test {
   Configuration recommended_;
 };
 
-TEST_F(DisturbedStudy, MeasuresAgainWhatMayBeTheBest) {
+TEST_F(DisturbedStudy, RepeatsDisturbedTrialsThatMayBeBest) {
   EXPECT_THAT(origins(), IsEmpty()) << "on a quiet machine nothing is";
   play({14, 15, 16});
   EXPECT_EQ(recommended_, fastest_);
@@ -77,7 +77,7 @@ TEST_F(DisturbedStudy, MeasuresAgainWhatMayBeTheBest) {
   }
 }
 
-TEST_F(DisturbedStudy, LeavesAloneWhatIsTooSlowAnyway) {
+TEST_F(DisturbedStudy, DoesNotRepeatSlowDisturbedTrials) {
   play({20, 21});
   EXPECT_EQ(recommended_, fastest_);
   EXPECT_THAT(origins(), IsEmpty()) << "without the disturbed seconds they would be slower still";

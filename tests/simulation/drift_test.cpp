@@ -99,7 +99,7 @@ TEST_F(DriftingStudy, FindsTheFastestAlthoughItWasTriedLate) {
   EXPECT_NEAR(played.recommendation.speed_up.ratio, 1.5, 0.03);
 }
 
-TEST_F(DriftingStudy, WithoutSentinelsTakesTheOneThatWasTriedEarly) {
+TEST_F(DriftingStudy, WithoutSentinelsPrefersEarlyTrials) {
   document_["measure"]["sentinels"] = false;
   const Played played = play_contest();
   EXPECT_EQ(played.recommendation.configuration, early_);
@@ -127,7 +127,7 @@ TEST_F(DriftingStudy, SentinelsKeepTheirShareAndAreNoSearchTrials) {
   EXPECT_LE(sentinels_s, 0.11 * searched_s);
 }
 
-TEST_F(DriftingStudy, TheDecisionLogSaysWhatSentinelsAndFreshRunsShowed) {
+TEST_F(DriftingStudy, TheDecisionLogHasSentinelsAndFreshRuns) {
   const TemporaryFolder folder("decisions");
   const std::filesystem::path file = folder.path() / "decisions.log";
   ASSERT_TRUE(set_up_log({LogLevel::info, file}));

@@ -234,7 +234,7 @@ TEST_F(FaultTest, ATrialThatIsMerelySlowIsSlowAndNotFailed) {
   EXPECT_NEAR(slow.objectives[0], 1e6 * seconds_per_sample, 0.2e6 * seconds_per_sample);
 }
 
-TEST_F(FaultTest, ABaselineThatIsNotSteadyIsAWideIntervalAndNotTheEnd) {
+TEST_F(FaultTest, AnUnsteadyBaselineHasAWideInterval) {
   const auto script = [](const TrialSpec& spec) {
     TrialScript result = train(spec);
     if (spec.key.trial == 1) result.slower_by_step = 0.01;
@@ -249,7 +249,7 @@ TEST_F(FaultTest, ABaselineThatIsNotSteadyIsAWideIntervalAndNotTheEnd) {
   EXPECT_THAT(run.listener.warnings, Contains(HasSubstr("no steady state")));
 }
 
-TEST_F(FaultTest, AFinalistWhoseFreshRunsHangIsNotClaimedToBeFaster) {
+TEST_F(FaultTest, AFinalistWithHangingFreshRunsIsNotClaimed) {
   document_["budget"]["trials"] = 3;
   document_["try"] = Json::parse(R"([{"batch_size": 256, "workers": 3}])");
   const auto script = [](const TrialSpec& spec) {
@@ -276,7 +276,7 @@ TEST_F(FaultTest, AFinalistWhoseFreshRunsHangIsNotClaimedToBeFaster) {
   }
 }
 
-TEST_F(FaultTest, ATrialThatHangsFailsWhereTimeIsLimitedAndTheStudyGoesOn) {
+TEST_F(FaultTest, AHangingTrialFailsAndTheStudyGoesOn) {
   document_["budget"] = Json{{"time", 300.0}};
   document_["measure"]["max_trial"] = "600s";
   const auto script = [](const TrialSpec& spec) {
@@ -297,7 +297,7 @@ TEST_F(FaultTest, ATrialThatHangsFailsWhereTimeIsLimitedAndTheStudyGoesOn) {
   EXPECT_LT(run.record().elapsed_s, 330.0);
 }
 
-TEST_F(FaultTest, AGuardThatNobodyRespectsLeavesNoWinner) {
+TEST_F(FaultTest, AGuardViolatedByAllLeavesNoWinner) {
   document_["guards"] = Json::parse(R"([{"metric": "loss", "max": 1.0}])");
   const auto script = [](const TrialSpec& spec) {
     TrialScript result = train(spec);
@@ -312,7 +312,7 @@ TEST_F(FaultTest, AGuardThatNobodyRespectsLeavesNoWinner) {
   EXPECT_EQ(run.record().status, StudyStatus::finished);
 }
 
-TEST_F(FaultTest, ADeadlineThatNobodyMeetsNamesTheTrialThatComesNearest) {
+TEST_F(FaultTest, AMissedDeadlineNamesTheNearestTrial) {
   document_["planned_run"]["deadline"] = 60;
   SimulatedRun run(folder_.path(), document_, train);
   const LoopResult result = must_run(run);
@@ -378,7 +378,7 @@ TEST_F(FaultTest, ARunnerThatRefusesEndsTheRunWithItsError) {
   EXPECT_EQ(run.trials()[0].status, TrialStatus::interrupted) << "to be launched again";
 }
 
-TEST_F(FaultTest, ADiskThatStaysFullEndsTheRunAfterOneMinuteOfRetries) {
+TEST_F(FaultTest, AFullDiskEndsTheRunAfterOneMinute) {
   const auto previous = signal(SIGXFSZ, SIG_IGN);
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
@@ -401,7 +401,7 @@ TEST_F(FaultTest, ADiskThatStaysFullEndsTheRunAfterOneMinuteOfRetries) {
   EXPECT_LT(run.clock.now_s() - full_from_s, 85.0) << "no second minute, no wait for lost ends";
 }
 
-TEST_F(FaultTest, AFirstTrialFromWhichNothingWillBeReadEndsTheStudy) {
+TEST_F(FaultTest, AnUnreadableFirstTrialEndsTheStudy) {
   SimulatedRun run(folder_.path(), document_, [](const TrialSpec& spec) {
     TrialScript script = train(spec);
     script.silent = true;

@@ -44,7 +44,7 @@ TrialScript wait_for_data(const TrialSpec& spec) {
   return script;
 }
 
-TEST(FewestChanges, AWaitingDataSetEndsWithItsWorkersAndNothingElse) {
+TEST(FewestChanges, OnlyTheWorkersOfAWaitingDataSetChange) {
   for (const std::uint64_t seed : {1U, 2U, 3U, 4U, 5U, 6U, 7U, 8U}) {
     const DatabaseFolder folder;
     Json document = loader_document();

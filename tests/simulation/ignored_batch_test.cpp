@@ -46,7 +46,7 @@ TEST(IgnoredBatch, IsNeverSaidToBeFaster) {
   }
 }
 
-TEST(IgnoredBatch, IsNotHiddenByWorkersThatChangeTheSpeed) {
+TEST(IgnoredBatch, IsFoundDespiteWorkersThatChangeTheSpeed) {
   DatabaseFolder folder;
   SimulatedRun run(folder.path(), document_of_steps(), [](const TrialSpec& spec) {
     TrialScript script;
@@ -59,7 +59,7 @@ TEST(IgnoredBatch, IsNotHiddenByWorkersThatChangeTheSpeed) {
   EXPECT_NE(result.recommendation->claim, Claim::faster);
 }
 
-TEST(IgnoredBatch, OneThatIsAppliedCountsAndItsSamplesAreSaidToBeAssumed) {
+TEST(IgnoredBatch, AnAppliedBatchCountsWithAssumedSamples) {
   DatabaseFolder folder;
   SimulatedRun run(folder.path(), document_of_steps(), [](const TrialSpec& spec) {
     TrialScript script = train(spec);

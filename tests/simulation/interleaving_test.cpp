@@ -46,7 +46,7 @@ class InterleavedPairs : public ::testing::Test {
   std::vector<std::string> warnings_;
 };
 
-TEST_F(InterleavedPairs, RunsOfARoundRunTogetherAndTrialsOfTheSearchByThemselves) {
+TEST_F(InterleavedPairs, OnlyRunsOfARoundRunTogether) {
   run(train);
   ASSERT_TRUE(result_.recommendation);
   EXPECT_EQ(result_.recommendation->claim, Claim::faster);

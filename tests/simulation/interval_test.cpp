@@ -88,7 +88,7 @@ double mean_steps_beside(double noise) {
   return steps / count;
 }
 
-TEST(TrialsThatEndByThemselves, TakeLongerWhereTheBaselineVaried) {
+TEST(TrialsThatEndByThemselves, TakeLongerIfTheBaselineVaried) {
   EXPECT_GT(mean_steps_beside(0.2), 1.3 * mean_steps_beside(0.001));
 }
 

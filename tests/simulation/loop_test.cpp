@@ -66,7 +66,7 @@ class AttentiveSearcher final : public Searcher {
   std::unique_ptr<Searcher> searcher_;
 };
 
-TEST_F(LoopTest, TellsTheSearcherOfEarlierStudies) {
+TEST_F(LoopTest, GivesEarlierStudiesToTheSearcher) {
   Json former = document_;
   former["name"] = "former";
   std::size_t searched = 0;
@@ -88,7 +88,7 @@ TEST_F(LoopTest, TellsTheSearcherOfEarlierStudies) {
   EXPECT_THAT(run.listener.warnings, Contains("nothing-measured: as an example"));
 }
 
-TEST_F(LoopTest, AnUnknownEarlierStudyIsToldBeforeAnythingIsStarted) {
+TEST_F(LoopTest, AnUnknownEarlierStudyIsRefusedAtOnce) {
   SimulatedRun run(folder_.path(), document_, train);
   run.study.search.learn_from = {"formr"};
   const auto result = run.run();
@@ -241,7 +241,7 @@ TEST_F(LoopTest, ASearcherWithoutASuggestionIsAskedAfterTheNextEnd) {
   EXPECT_LE(asked, 20) << "once for a trial, and once beside it";
 }
 
-TEST_F(LoopTest, TheBaselineIsToldToBeBestWhereItIs) {
+TEST_F(LoopTest, ABestBaselineIsReported) {
   document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 3})");
   SimulatedRun run(folder_.path(), document_, train);
   const LoopResult result = must_run(run);
@@ -255,7 +255,7 @@ TEST_F(LoopTest, TheBaselineIsToldToBeBestWhereItIs) {
   EXPECT_EQ(run.trials().size(), 10U) << "nothing to confirm";
 }
 
-TEST_F(LoopTest, WhyTheSearchEndedIsToldWhateverItFound) {
+TEST_F(LoopTest, TheReasonOfTheEndIsAlwaysGiven) {
   document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 3})");
   for (const double wall_start_s : {0.0, 1000.0}) {  // the second run finds it in the history
     SimulatedRun run(folder_.path(), document_, train, wall_start_s);

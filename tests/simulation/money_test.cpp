@@ -93,7 +93,7 @@ TEST(Money, ARentedStudyOverrunsItsBudgetByLessThanOneTrialsBound) {
   }
 }
 
-TEST(Money, BoundsOfTrialsUnderWayHoldOthersBackOnlyUntilTheyEnd) {
+TEST(Money, BoundsOfRunningTrialsDelayOthersUntilTheyEnd) {
   const DatabaseFolder folder;
   Json document = rented_document();
   // Trials end early, so their bounds ($7.20 or $14.40) are far above their cost (at most $0.70).

@@ -26,7 +26,7 @@ YearModel season() {
   return model;
 }
 
-TEST(NightlyYear, NoticesWhatHappensTheSameNightAndCostsLittle) {
+TEST(NightlyYear, NoticesChangesTheSameNight) {
   const DatabaseFolder folder;
   const YearModel model = season();
   const Year year = must(play(model, folder.path(), {20}));
@@ -117,7 +117,7 @@ double trials_to_the_best(const StudySpec& study, std::uint64_t seed, bool apart
 }
 
 // This is why `night_prior` separates nights by what has changed since.
-TEST(FormerNights, TeachMoreApartThanTogetherWhereTheyDisagree) {
+TEST(FormerNights, ThatDisagreeTeachMoreApart) {
   const StudySpec study =
       must(study_from_json(must(parse_json(k_space, "space")), "/studies/nightly.json",
                            {{"cpus", 8}, {"gpus", 0}, {"memory_gb", 32}}));

@@ -51,7 +51,7 @@ TEST(NullStudies, ClearlyFasterConfigurationsAreClaimed) {
   EXPECT_GE(count.covered, 26);
 }
 
-TEST(NullStudies, AnotherStudyFindsWhatTheFirstOnePromised) {
+TEST(NullStudies, ASecondStudyConfirmsTheFirstsPromise) {
   int both = 0, kept = 0;
   for (const double launch_variation : {0.0, 0.01, 0.03}) {
     for (std::uint64_t seed = 0; seed < 20; seed += 2) {

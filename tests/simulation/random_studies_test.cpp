@@ -207,7 +207,7 @@ bool is_false_claim(const Ended& ended, const RandomStudy& study) {
   return !(true_rate(recommendation->configuration) < true_rate(baseline));
 }
 
-TEST(RandomStudies, KeepTheirBudgetsAndClaimWhatIsTrue) {
+TEST(RandomStudies, KeepTheirBudgetsAndClaimCorrectly) {
   std::uint64_t false_claims = 0;
   for (std::uint64_t seed = 1; seed <= k_studies; ++seed) {
     const RandomStudy study = random_study(seed);
@@ -236,7 +236,7 @@ std::vector<std::string> outcome(const Ended& ended) {
   return texts;
 }
 
-TEST(RandomStudies, GoOnAfterKillsAsIfThereHadBeenNone) {
+TEST(RandomStudies, DecideAfterKillsAsBefore) {
   for (std::uint64_t seed = 1; seed <= k_studies; ++seed) {
     const RandomStudy study = random_study(seed);
     SCOPED_TRACE(std::to_string(seed) + " " + study.document.dump());

@@ -69,7 +69,7 @@ TEST_F(ResumeTest, AnInterruptedStudyContinuesWhereItStopped) {
   EXPECT_THAT(run.listener.started, ::testing::Not(Contains(1))) << "the baseline is measured";
 }
 
-TEST_F(ResumeTest, InterruptingRecordsWhatRanAndStartsNothing) {
+TEST_F(ResumeTest, AnInterruptionRecordsRunningTrialsAndStartsNone) {
   SimulatedRun run(folder_.path(), document_, train, 0.0, 3);
   run.interrupts = [&] { return run.listener.ended.size() >= 2 ? 1 : 0; };
   EXPECT_EQ(must_run(run).end, LoopEnd::interrupted);
@@ -146,7 +146,7 @@ TEST_F(ResumeTest, ALargerBudgetContinuesAFinishedStudy) {
   EXPECT_EQ(result.recommendation->speed_up.pairs, 3);
 }
 
-TEST_F(ResumeTest, ALargerBudgetIsUsedAlthoughItsFirstRunWasKilledAtOnce) {
+TEST_F(ResumeTest, ALargerBudgetIsUsedAfterAnEarlyKill) {
   {
     SimulatedRun run(folder_.path(), document_, train);
     must_run(run);
@@ -246,7 +246,7 @@ TEST_F(ResumeTest, AKillLosesNoMoreThanAMinuteOfTrialsSideBySide) {
   EXPECT_NEAR(latest_attempt_usd(trial), attempts[1].spent_usd, 1e-9);
 }
 
-TEST_F(ResumeTest, FailuresAreInARowAsTheyCameAlthoughTheClockWentBack) {
+TEST_F(ResumeTest, FailuresInARowIgnoreAClockSetBack) {
   const auto script = [](const TrialSpec& spec) {
     TrialScript result = train(spec);
     const bool fails = spec.key.trial != 1 && spec.key.trial != 6;
@@ -574,7 +574,7 @@ TEST_F(ResumeTest, AKillLosesNoDecisionAndRepeatsNone) {
   }
 }
 
-TEST_F(ResumeTest, AnInterruptedConfirmationGoesOnBeforeTheSearchDoes) {
+TEST_F(ResumeTest, AnInterruptedConfirmationPrecedesTheSearch) {
   {
     SimulatedRun run(folder_.path(), searching_on(), train_from_memory);
     run.interrupts = [&] {

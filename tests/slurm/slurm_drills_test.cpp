@@ -320,7 +320,7 @@ TEST_F(SlurmDrill, ARequeuedTrialDoesNotRestartByItself) {
 
 /// Slurm measures it by samples of the processes' memory, since cgroups are not available
 /// everywhere.
-TEST_F(SlurmDrill, ATrialThatTakesMoreMemoryThanItsNodesGiveIsOutOfMemory) {
+TEST_F(SlurmDrill, ATrialBeyondItsNodesMemoryIsOutOfMemory) {
   use();
   TrialSpec greedy = shell_trial(1, "");
   greedy.resources = to_resources({1, {"mem=100"}});
@@ -361,7 +361,7 @@ class SlurmDrillOnASmallDisk : public SlurmDrill {
   SmallDisk disk_{folder_.path() / "small"};
 };
 
-TEST_F(SlurmDrillOnASmallDisk, ATrialWhoseOutputFillsItIsLostAndTheNextOneRuns) {
+TEST_F(SlurmDrillOnASmallDisk, ATrialThatFillsItIsLostAndTheNextRuns) {
   if (!disk_.is_mounted()) GTEST_SKIP() << "no file system may be mounted here";
   use_folder(folder_.path() / "small");
   const Outcome full = run(shell_trial(1, "head -c 2000000 /dev/zero | tr '\\0' x; echo"));
@@ -373,7 +373,7 @@ TEST_F(SlurmDrillOnASmallDisk, ATrialWhoseOutputFillsItIsLostAndTheNextOneRuns) 
 }
 
 /// Slurm checks time limits every half minute.
-TEST_F(SlurmDrill, ATimeLimitThatIsReachedLosesTheTrialInItAndNoOther) {
+TEST_F(SlurmDrill, ATimeLimitLosesOnlyItsRunningTrial) {
   use();
   const std::string tell = "echo x >> " + (folder_.path() / "runs").string();
   start(shell_trial(1, tell + "; trap 'exit 0' TERM; while :; do sleep 0.1; done"));
@@ -391,7 +391,7 @@ TEST_F(SlurmDrill, ATimeLimitThatIsReachedLosesTheTrialInItAndNoOther) {
   EXPECT_EQ(content("runs"), "x\nx\n") << "each attempt was run once";
 }
 
-TEST_F(SlurmDrill, ATrialIsNotStartedWhereItCouldNotEndInTime) {
+TEST_F(SlurmDrill, ATrialDoesNotStartIfItCannotEndInTime) {
   SlurmOptions options;
   options.default_time_s = 60.0;
   options.launch_limit_s = 5.0;

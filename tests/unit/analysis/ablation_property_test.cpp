@@ -62,7 +62,7 @@ TEST(AblationOfAny, ProgramHasStepsWhoseGainsMultiplyToTheWhole) {
   }
 }
 
-TEST(AblationOfAny, ProgramTakesAtEachStepWhatGainsMost) {
+TEST(AblationOfAny, ProgramTakesTheLargestGainAtEachStep) {
   const SearchSpace space = three_switches();
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     std::vector<double> log_times;

@@ -78,7 +78,7 @@ const ParameterResponse& response_of(const Bottleneck& bottleneck, const std::st
   return *std::ranges::find(bottleneck.responses, name, &ParameterResponse::parameter);
 }
 
-TEST(Bottleneck, SaysWhatAStepWaitsForAndWhatCanBeDone) {
+TEST(Bottleneck, NamesTheLimitOfAStepAndARemedy) {
   const LoaderStudy study;
   const Bottleneck bottleneck = study.at(
       with_parts(study.trials[0],
@@ -122,7 +122,7 @@ TEST(Bottleneck, SettingsOfASmallStageCannotHelp) {
   EXPECT_EQ(finding.find("flavour"), std::string::npos) << "its name says no stage: " << finding;
 }
 
-TEST(Bottleneck, TheBestValueAtTheEndOfTheRangeIsNotCalledAsGoodAsItGets) {
+TEST(Bottleneck, ABestValueAtTheEndOfItsRangeLeavesRoom) {
   const LoaderStudy study;
   const TrialRecord best = measured_trial(50, loader_configuration(4));
   const std::string finding =
@@ -150,7 +150,7 @@ Bottleneck waiting_for_data(std::int64_t workers) {
   return bottleneck;
 }
 
-TEST(Bottleneck, AValueWithBetterAndWorseOnesAroundItIsAsGoodAsItGets) {
+TEST(Bottleneck, ABestValueInsideItsRangeIsAsGoodAsItGets) {
   EXPECT_EQ(in_words(waiting_for_data(6)).finding,
             "Data loading costs 78 % of a step: at most 4.5x to gain. num_workers=6 is as good as "
             "it gets (0 to 16 were tried).");
@@ -161,7 +161,7 @@ TEST(Bottleneck, AValueWithBetterAndWorseOnesAroundItIsAsGoodAsItGets) {
       << "there are no fewer than none";
 }
 
-TEST(Bottleneck, TellsTheMeasuredCeilingOfLoading) {
+TEST(Bottleneck, ShowsTheMeasuredCeilingOfLoading) {
   Bottleneck bottleneck = waiting_for_data(6);
   EXPECT_EQ(in_words(bottleneck).ceiling, "");
   bottleneck.loading_ceiling = 5.0;
@@ -194,7 +194,7 @@ TEST(Bottleneck, IdleCpusAndWaitingWorkersLeaveRoom) {
       << in_words(bottleneck).finding;
 }
 
-TEST(Bottleneck, RecommendsNothingThatImportanceFindsWithoutEffect) {
+TEST(Bottleneck, RecommendsNoSettingWithoutEffect) {
   Bottleneck bottleneck = waiting_for_data(6);
   bottleneck.responses[0].gain = {1.5, 1.1, 2.0};
   bottleneck.responses[0].has_effect = false;
@@ -219,7 +219,7 @@ TEST(Bottleneck, NamesUntriedSettingsOfTheLargestStage) {
       << in_words(bottleneck).finding;
 }
 
-TEST(Bottleneck, WithoutPartsOnlyTheResponsesSpeak) {
+TEST(Bottleneck, WithoutPartsUsesOnlyResponses) {
   const LoaderStudy study;
   const std::string finding = in_words(study.at(study.trials[0])).finding;
   EXPECT_EQ(finding.find("The program did not report parts of its steps; workers 0 -> 4 gives 1.9"),
@@ -257,7 +257,7 @@ TEST(Bottleneck, FewTrialsGiveNoFinding) {
   EXPECT_EQ(in_words(bottleneck).evidence, "");
 }
 
-TEST(Bottleneck, AnIdleGpuIsToldWherePartsAreNot) {
+TEST(Bottleneck, AnIdleGpuIsReportedWithoutParts) {
   const LoaderStudy study;
   TrialRecord trial = study.trials[0];
   trial.gpu.emplace().utilisation = 0.37;
@@ -283,7 +283,7 @@ TEST(Bottleneck, UseOfTrainingCpusIsShown) {
       << finding();
 }
 
-TEST(Bottleneck, TheLoadersQueueIsKnownWhereTheHookToldIt) {
+TEST(Bottleneck, TheHookReportsTheLoadersQueue) {
   const LoaderStudy study;
   TrialRecord trial = study.trials[0];
   EXPECT_FALSE(study.at(trial).loader_queue_empty);
@@ -291,7 +291,7 @@ TEST(Bottleneck, TheLoadersQueueIsKnownWhereTheHookToldIt) {
   EXPECT_EQ(study.at(trial).loader_queue_empty, 0.25);
 }
 
-TEST(Bottleneck, TimeOutsideOfTheStepsIsToldApart) {
+TEST(Bottleneck, TimeOutsideOfTheStepsIsShownSeparately) {
   const LoaderStudy study;
   TrialRecord trial = with_parts(study.trials[0], {{"data", 0.002}, {"compute", 0.002}});
   trial.measurement->seconds_per_sample = 0.01;
@@ -330,7 +330,7 @@ struct RandomProgram {
 
 /// A search measures mostly near the fastest configurations and soon leaves the baseline. Intervals
 /// are widest there, and most often wrong.
-TEST(Bottleneck, IntervalsOfResponsesHoldAfterASearchThatFollowsTheBest) {
+TEST(Bottleneck, IntervalsHoldAfterAGreedySearch) {
   Parameter batch_size = whole_parameter("batch_size", 16.0, 512.0);
   batch_size.scale = Scale::log2;
   const SearchSpace space = space_of(

@@ -107,7 +107,7 @@ TEST(EffectsModel, NoiseAloneIsNoEffect) {
 }
 
 /// Measures the share of intervals that contain the truth, over many small studies.
-TEST(EffectsModel, IntervalsHoldTheTruthAboutAsOftenAsTheySay) {
+TEST(EffectsModel, IntervalsHoldAtTheirRate) {
   const SearchSpace space = unit_cube(3);
   const auto function = [](const Configuration& c) {
     return number_in(c, "x0") + 0.5 * number_in(c, "x1");
@@ -180,7 +180,7 @@ TEST(EffectsModel, ImpreciseSamplesWeighLess) {
   EXPECT_NEAR(rise, 1.0, 0.1);
 }
 
-TEST(EffectsModel, SaysNothingWhereNothingCanBeSaid) {
+TEST(EffectsModel, TooFewTrialsGiveNoModel) {
   const SearchSpace space = unit_cube(2);
   const auto sum = [](const Configuration& c) { return number_in(c, "x0") + number_in(c, "x1"); };
   EXPECT_FALSE(EffectsModel::fit(space, drawn_samples(space, 7, sum)));

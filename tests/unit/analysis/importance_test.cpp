@@ -54,7 +54,7 @@ Importance time_importance(const SearchSpace& space, const std::vector<TrialReco
   return importance_of(space, samples, model ? &*model : nullptr);
 }
 
-TEST(Importance, OrdersParametersByWhatTheyExplainAndTellsTheirFactors) {
+TEST(Importance, OrdersParametersByExplainedVariance) {
   const SearchSpace space = training_space();
   const Importance importance = time_importance(space, trials_of(space, 60));
   ASSERT_EQ(importance.parameters.size(), 3U);
@@ -126,7 +126,7 @@ TEST(Importance, FewTrialsTellNothing) {
   EXPECT_TRUE(importance.parameters.empty());
 }
 
-TEST(TrialSamples, TrialsThatWereStoppedOrAgainstAGuardAreMeasuredToo) {
+TEST(TrialSamples, StoppedAndInfeasibleTrialsAreMeasuredToo) {
   const SearchSpace space = training_space();
   const Configuration configuration({{"workers", Value{std::int64_t{2}}},
                                      {"precision", Value{std::string("bf16")}},

@@ -49,7 +49,7 @@ TEST_P(EveryLaw, IsRecoveredFromTimesOnIt) {
 }
 
 /// With 120 seeds, the standard error of a share of 95 % is 2 points.
-TEST_P(EveryLaw, IntervalsHoldAsOftenAsTheySay) {
+TEST_P(EveryLaw, IntervalsHoldAtTheirRate) {
   constexpr int k_seeds = 120;
   const ScalingCurve truth{GetParam(), 1000.0, 0.05, communicates(GetParam()) ? 0.02 : 0.0};
   int serial = 0;
@@ -98,7 +98,7 @@ INSTANTIATE_TEST_SUITE_P(ScalingLaw, EveryLaw,
                                          ScalingLaw::amdahl_log, ScalingLaw::gustafson,
                                          ScalingLaw::gustafson_log));
 
-TEST(ScalingLaw, TellsTheSameWorkFromWorkThatGrows) {
+TEST(ScalingLaw, DistinguishesFixedFromGrowingWork) {
   const auto same =
       fit_scaling_laws(points_on({ScalingLaw::amdahl, 1000.0, 0.1, 0.0}, 6, 0.01, 2), k_known);
   EXPECT_FALSE(work_grows(same.front().best.law));
@@ -160,7 +160,7 @@ std::vector<ScalingRun> runs_on(const ScalingCurve& curve, const std::vector<dou
   return runs;
 }
 
-TEST(Scaling, TakesTheBestConfigurationOfEachCountWithAllItsRuns) {
+TEST(Scaling, UsesAllRunsOfTheBestConfigurationPerCount) {
   std::vector<ScalingRun> runs{run_of(1, 1.0, 3600.0), run_of(2, 2.0, 2500.0),
                                run_of(3, 2.0, 2000.0, 8), run_of(4, 2.0, 2100.0, 8),
                                run_of(5, 2.0, 1500.0, 16)};
@@ -205,7 +205,7 @@ TEST(Scaling, TheCheapestCountForADeadlineMayBeUnmeasured) {
   EXPECT_FALSE(choice(0.5 * law.time_s(8.0)));
 }
 
-TEST(Scaling, PredictsNoFurtherThanTwiceWhatWasMeasured) {
+TEST(Scaling, PredictsUpToTwiceTheMeasuredCount) {
   const ScalingCurve law{ScalingLaw::amdahl, 36'000.0, 0.05, 0.0};
   const Scaling scaling = scaling_of(runs_on(law, {1, 2, 4, 8}), question());
   std::vector<double> counts;
@@ -229,7 +229,7 @@ TEST(Scaling, PredictsNoFurtherThanTwiceWhatWasMeasured) {
   EXPECT_EQ(std::ranges::count(upper.predictions, 6.0, &ScalingPrediction::count), 0);
 }
 
-TEST(Scaling, AThousandPossibleCountsAreLookedAtFromTheFirstToTheLast) {
+TEST(Scaling, AThousandCountsAreAllConsidered) {
   const ScalingCurve law{ScalingLaw::amdahl, 36'000.0, 0.001, 0.0};
   ScalingQuestion asked = question();
   asked.possible_counts.clear();

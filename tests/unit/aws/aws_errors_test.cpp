@@ -26,7 +26,7 @@ std::string advice_on(const char* code) {
   return refusal(code).to_error().hint;
 }
 
-TEST(AwsErrors, TellWhatToDoAboutWhatDoesNotPass) {
+TEST(AwsErrors, PermanentErrorsSayWhatToDo) {
   for (const char* code : {"AccessDeniedException", "AccessDenied"}) {
     EXPECT_THAT(advice_on(code), HasSubstr("allow StopTrainingJob in the IAM policy")) << code;
   }
@@ -64,7 +64,7 @@ TEST(AwsErrors, OnlyWhatMayPassIsUnavailable) {
       << "a quota of instances is no rate";
 }
 
-TEST(AwsErrors, ThrottlingAndPassingFaultsAreToldApart) {
+TEST(AwsErrors, ThrottlingDiffersFromTemporaryFaults) {
   EXPECT_TRUE(is_throttling(refusal("TooManyRequestsException")));
   EXPECT_TRUE(is_throttling(refusal("Odd", 429)));
   EXPECT_FALSE(is_throttling(refusal("InternalFailure", 500)));
@@ -72,7 +72,7 @@ TEST(AwsErrors, ThrottlingAndPassingFaultsAreToldApart) {
   EXPECT_FALSE(is_transient(refusal("TooManyRequestsException")));
 }
 
-TEST(AwsErrors, TheCodeIsReadFromTheHeaderTheTypeOrTheCodeInThisOrder) {
+TEST(AwsErrors, TheCodeIsReadFromHeaderThenTypeThenCode) {
   const auto code = [](Headers headers, std::string body) {
     return parse_error_response({400, std::move(headers), std::move(body)}, "List").code;
   };

@@ -56,7 +56,7 @@ TEST_F(JsonClientTest, ModelledErrorsSpellTheirMessageWithACapital) {
   EXPECT_EQ(create().error().message, "must be unique");
 }
 
-TEST_F(JsonClientTest, ALostResponseIsRetriedAndInTheEndToldAsUnknown) {
+TEST_F(JsonClientTest, ALostResponseIsRetriedAndThenUnknown) {
   transport_.script = {fail(ErrorKind::unavailable, "connection reset")};
   const auto result = create();
   ASSERT_FALSE(result);

@@ -135,7 +135,7 @@ TEST_F(CredentialsTest, AContainerEndpointMustBeLocalOrEncrypted) {
   EXPECT_EQ(id(), "CONT");
 }
 
-TEST_F(CredentialsTest, AnInstanceRoleComesThroughVersion2OfTheMetadataService) {
+TEST_F(CredentialsTest, AnInstanceRoleUsesMetadataVersion2) {
   variables_.erase("AWS_EC2_METADATA_DISABLED");
   const std::string host = "169.254.169.254";
   transport_.routes["PUT " + host + "/latest/api/token"] = "session";
@@ -165,7 +165,7 @@ TEST_F(CredentialsTest, TemporaryKeysAreReplacedBeforeTheyExpire) {
   EXPECT_EQ(transport_.requests.size(), 3U);
 }
 
-TEST_F(CredentialsTest, KeysThatStillHoldOutlastAProviderThatIsOutOfOrder) {
+TEST_F(CredentialsTest, ValidKeysOutlastAFailingProvider) {
   write(".aws/config", "[default]\nrole_arn = r\nsource_profile = base\n");
   write(".aws/credentials", "[base]\naws_access_key_id = BASE\naws_secret_access_key = x\n");
   const std::string sts = "POST sts.eu-west-1.amazonaws.com/";
@@ -210,7 +210,7 @@ TEST_F(CredentialsTest, HalfAPairOfKeysIsNone) {
   EXPECT_EQ(id(), "CFG");
 }
 
-TEST_F(CredentialsTest, AProcessThatAnswersNonsenseIsAnErrorThatNamesItsProfile) {
+TEST_F(CredentialsTest, ANonsensicalProcessNamesItsProfile) {
   const auto with_output = [&](const std::string& output) {
     write("out", output);
     write(".aws/config",
@@ -272,7 +272,7 @@ TEST(SplitWords, FollowsTheShellsQuoting) {
   EXPECT_FALSE(split_words("'open"));
 }
 
-TEST(SplitWords, ABackslashStaysWhereTheShellLeavesIt) {
+TEST(SplitWords, BackslashesAreReadAsInAShell) {
   const auto words = [](const char* command) {
     const auto split = split_words(command);
     EXPECT_TRUE(split) << command;

@@ -98,7 +98,7 @@ TEST_F(LogFollowerTest, EmptyPagesAreNotTheEnd) {
   EXPECT_EQ(logs_.requests.back()["nextToken"], "t2");
 }
 
-TEST_F(LogFollowerTest, EventsThatAppearLateAreToldOnceAndNoneTwice) {
+TEST_F(LogFollowerTest, LateEventsAreReadOnce) {
   logs_.page(200, page_of({event("a", 50.0), event("c", 100.0)}));
   EXPECT_EQ(poll(), (Texts{"ma", "mc"}));
   logs_.page(200, page_of({event("a", 50.0), event("b", 60.0), event("c", 100.0)}));
@@ -107,7 +107,7 @@ TEST_F(LogFollowerTest, EventsThatAppearLateAreToldOnceAndNoneTwice) {
             static_cast<std::int64_t>((k_logs_begin_s + 40.0) * 1e3));
 }
 
-TEST_F(LogFollowerTest, AnImpossibleTimeDoesNotHideWhatIsPrintedNext) {
+TEST_F(LogFollowerTest, AnImpossibleTimeHidesNoLaterLines) {
   logs_.page(200, R"({"events": [{"eventId": "a", "timestamp": 1e300, "message": "ma"}]})");
   EXPECT_EQ(poll(), (Texts{"ma"}));
   logs_.page(200, page_of({event("b", 1.0)}));
@@ -123,7 +123,7 @@ TEST_F(LogFollowerTest, APollThatBreaksOffIsReadAgain) {
   EXPECT_EQ(poll(), (Texts{"ma", "mb"}));
 }
 
-TEST_F(LogFollowerTest, BeforeTheFirstJobHasPrintedThereIsNothing) {
+TEST_F(LogFollowerTest, AMissingLogGroupIsEmpty) {
   logs_.page(
       400,
       R"({"__type": "ResourceNotFoundException", "message": "The specified log group does not exist."})");

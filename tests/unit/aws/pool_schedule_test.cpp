@@ -102,7 +102,7 @@ TEST(WarmPools, TheFirstInTheQueueStartsAtEqualDemand) {
   EXPECT_TRUE(std::holds_alternative<std::monostate>(next_pool_decision({}, {}, {}, 4)));
 }
 
-TEST(WarmPools, InstancesOfAnotherKindThatComeFreeAreNotWaitedFor) {
+TEST(WarmPools, PoolsOfAnotherKindAreNotWaitedFor) {
   const auto decision = next_pool_decision({key("b")}, {pool("a", "job", false)}, {}, 2);
   EXPECT_TRUE(std::holds_alternative<StartTrial>(decision));
 }

@@ -120,7 +120,7 @@ TEST_F(RetriesTest, AnInterruptionBeforeTheRequestSendsNothing) {
   EXPECT_THAT(transport_.requests, ::testing::IsEmpty());
 }
 
-TEST_F(RetriesTest, AnInterruptionBetweenTwoAttemptsTellsTheLastAnswer) {
+TEST_F(RetriesTest, AnInterruptedRetryReturnsTheLastAnswer) {
   transport_.script = {overloaded(), answer(200, "{}")};
   most_waits_ = 1;
   const auto result = create();
@@ -129,7 +129,7 @@ TEST_F(RetriesTest, AnInterruptionBetweenTwoAttemptsTellsTheLastAnswer) {
   EXPECT_EQ(transport_.requests.size(), 1U);
 }
 
-TEST_F(RetriesTest, WithoutCredentialsNothingIsSentAndItIsToldOnce) {
+TEST_F(RetriesTest, MissingCredentialsSendNothing) {
   credentials_fault_ = "the SSO session has expired";
   transport_.script = {answer(200, "{}")};
   const auto result = create();
@@ -172,7 +172,7 @@ TEST_F(RetriesTest, AClockThatJumpsAgainIsCorrectedAgain) {
   EXPECT_THAT(signed_at(3), HasSubstr("20261121T1800"));
 }
 
-TEST_F(RetriesTest, ASignatureThatIsWrongAtTheRightTimeIsNotSentAgain) {
+TEST_F(RetriesTest, AWrongSignatureIsNotSentAgain) {
   JsonClient json_client = client();
   // The virtual clock reads 2026-11-18 11:06:40 UTC.
   for (const char* date : {"Wed, 18 Nov 2026 11:07:00 GMT", "Wed, 18 Nov 2026 11:10:39 GMT",

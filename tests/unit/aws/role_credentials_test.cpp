@@ -123,7 +123,7 @@ TEST_F(RoleCredentialsTest, MissingSettingsAreReportedWithTheirProfile) {
   EXPECT_THAT(id(), HasSubstr("credential_process of profile tool"));
 }
 
-TEST_F(RoleCredentialsTest, ARefusalSaysWhatWasAskedAndMayNotPassUnseen) {
+TEST_F(RoleCredentialsTest, ARefusalNamesTheRequest) {
   write_role("source_profile = base\n");
   write(".aws/credentials", "[base]\naws_access_key_id = BASE\naws_secret_access_key = x\n");
   EXPECT_THAT(id(), HasSubstr("no route")) << "STS does not answer";

@@ -125,7 +125,7 @@ TEST_F(SharedConfigTest, MissingFilesAreEmpty) {
   EXPECT_FALSE(config().profile_was_named);
 }
 
-TEST_F(SharedConfigTest, TheCredentialsFileComesFirstAndEmptySettingsAreNone) {
+TEST_F(SharedConfigTest, TheCredentialsFilePrecedesTheConfiguration) {
   home_.write(".aws/config", "[default]\nregion = config\nrole_arn = config\n");
   home_.write(".aws/credentials", "[default]\nregion = credentials\nrole_arn =\n");
   EXPECT_EQ(config().setting("default", "region"), "credentials");
@@ -172,7 +172,7 @@ TEST_F(SharedConfigTest, TheRegionsOwnHostLiesInItsPartition) {
   EXPECT_EQ(host("STS", "cn-north-1"), "https://sts.cn-north-1.amazonaws.com.cn");
 }
 
-TEST_F(SharedConfigTest, AnEndpointThatIsNoUrlIsToldWithWhereItStands) {
+TEST_F(SharedConfigTest, AnInvalidEndpointIsReportedWithItsPlace) {
   for (const char* url : {"localhost:4566", "ftp://localhost", "//localhost"}) {
     variables_["AWS_ENDPOINT_URL"] = url;
     EXPECT_THAT(host(), HasSubstr(url));

@@ -154,7 +154,7 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-TEST(SigV4, SigningAgainReplacesWhatTheFirstTimeAdded) {
+TEST(SigV4, SigningAgainReplacesTheFirstSignature) {
   HttpRequest request;
   request.host = "api.sagemaker.us-east-1.amazonaws.com";
   request.body = "{}";
@@ -169,7 +169,7 @@ TEST(SigV4, SigningAgainReplacesWhatTheFirstTimeAdded) {
   EXPECT_NE(request.headers, first.headers);
 }
 
-TEST(SigV4, S3PathsAreSignedAsTheyAreSentAndThePayloadIsDeclared) {
+TEST(SigV4, S3PathsAreSignedAsSent) {
   HttpRequest request;
   request.method = "PUT";
   request.host = "bucket.s3.us-east-1.amazonaws.com";

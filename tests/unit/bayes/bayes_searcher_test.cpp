@@ -92,7 +92,7 @@ void tell_of_earlier_study(Searcher& searcher, const SearchSpace& space, int tri
   }
 }
 
-TEST(BayesSearcher, TheFirstTrialsTellTwoLevelParametersApart) {
+TEST(BayesSearcher, FirstTrialsVaryTwoLevelParametersSeparately) {
   constexpr int k_parameters = 12;
   std::vector<Parameter> parameters;
   for (int i = 0; i < k_parameters; ++i)
@@ -122,7 +122,7 @@ TEST(BayesSearcher, TheFirstTrialsTellTwoLevelParametersApart) {
   }
 }
 
-TEST(BayesSearcher, AnEarlierStudyTellsWhereToLookFirst) {
+TEST(BayesSearcher, AnEarlierStudyGuidesTheFirstTrials) {
   const SearchSpace space = mixed_space();
   const auto best_of_ten = [&](int earlier_trials) {
     double sum = 0.0;
@@ -157,7 +157,7 @@ TEST(BayesSearcher, ConfigurationsOfEarlierStudiesMayBeTriedAgain) {
   EXPECT_LE(first_best - history.begin(), 2) << "right after the two space-filling points";
 }
 
-TEST(BayesSearcher, SaysOnceThatNothingCouldBeMeasured) {
+TEST(BayesSearcher, ReportsOnceThatNothingCouldBeMeasured) {
   const SearchSpace space = mixed_space();
   BayesSearcher searcher(space, options(1));
   const Objective failing = [](const Configuration&) { return std::vector<double>{}; };
@@ -171,7 +171,7 @@ TEST(BayesSearcher, SaysOnceThatNothingCouldBeMeasured) {
   EXPECT_TRUE(searcher.take_warnings().empty());
 }
 
-TEST(BayesSearcher, PeaksThatFittedTellHowFarItMayGo) {
+TEST(BayesSearcher, MeasuredPeaksLimitTheBatch) {
   // Memory grows with the batch and is exhausted at 48; speed grows, too. No memory effect is
   // declared.
   const SearchSpace space = create({integer("batch", 1, 128), integer("workers", 0, 7)});
@@ -261,7 +261,7 @@ TEST(BayesSearcher, FindsTheFewConfigurationsThatConstraintsLeave) {
   EXPECT_EQ(searcher.why_done(), k_all_tried);
 }
 
-TEST(BayesSearcher, SaysThatWhatNeedsMoreMemoryIsNotTried) {
+TEST(BayesSearcher, ReportsExcludedMemory) {
   const SearchSpace space = batch_space();
   BayesSearcher searcher(space, options(4));
   std::size_t trials = 0;

@@ -41,7 +41,7 @@ Learner own_trials(std::initializer_list<double> points) {
   return own;
 }
 
-TEST(EarlierStudy, ItsShapeHoldsOnAnotherMachine) {
+TEST(EarlierStudy, ShapeIsUsedOnAnotherMachine) {
   EarlierStudy study = study_of(seconds_then);
   Learner own = own_trials({0.0, 0.2, 1.0});
   const auto shifted = study.shifted(own, Matrix(1));
@@ -62,7 +62,7 @@ TEST(EarlierStudy, SaysNothingWithTooFewTrials) {
   EXPECT_FALSE(study.shifted(own, Matrix(1)));
 }
 
-TEST(EarlierStudy, SaysNothingWhereLogarithmsApplyOnlyThere) {
+TEST(EarlierStudy, IsIgnoredIfOnlyItUsesLogarithms) {
   EarlierStudy study = study_of(seconds_then);
   Learner own(k_one_knob, 1, true);
   own.add(knob(0.5), -1.0, 0.0);

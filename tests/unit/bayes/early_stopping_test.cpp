@@ -80,7 +80,7 @@ void teach(Searcher& searcher) {
   searcher.observe(observation(++trial, 5, 4, 1.0));
 }
 
-TEST(BayesEarlyStopping, HoldsTrialsWhileNothingIsThereToCompareThemWith) {
+TEST(BayesEarlyStopping, HoldsTrialsThatCannotBeComparedYet) {
   const SearchSpace searched = space();
   BayesSearcher searcher(searched, options());
   const auto early = decision_on(searcher, 1, 1, 0.0625);
@@ -95,7 +95,7 @@ TEST(BayesEarlyStopping, HoldsTrialsWhileNothingIsThereToCompareThemWith) {
   EXPECT_FALSE(decision_on(searcher, 1, 1, 0.125)) << "a baseline is there, but no model";
 }
 
-TEST(BayesEarlyStopping, TellsHopelessTrialsFromPromisingOnes) {
+TEST(BayesEarlyStopping, DistinguishesHopelessFromPromisingTrials) {
   const SearchSpace searched = space();
   BayesSearcher searcher(searched, options());
   teach(searcher);
@@ -142,7 +142,7 @@ TEST(BayesEarlyStopping, LearnsWhichConfigurationsStartBadlyAndEndWell) {
   }
 }
 
-TEST(BayesEarlyStopping, LeavesATrialWhoseValueHasNoLogarithmToTheScheduler) {
+TEST(BayesEarlyStopping, LeavesNonPositiveValuesToTheScheduler) {
   const SearchSpace searched = space();
   BayesSearcher searcher(searched, options());
   const auto steep = [](int a, int b, double fidelity) {
@@ -159,7 +159,7 @@ TEST(BayesEarlyStopping, LeavesATrialWhoseValueHasNoLogarithmToTheScheduler) {
   EXPECT_FALSE(searcher.should_stop({at(7, 2), negative}));
 }
 
-TEST(BayesEarlyStopping, IsThatOfASearcherThatWasAskedAllAlong) {
+TEST(BayesEarlyStopping, DoesNotDependOnEarlierQuestions) {
   const SearchSpace searched = space();
   BayesSearcher fresh(searched, options());
   BayesSearcher asked(searched, options());

@@ -21,7 +21,7 @@ TEST(Acquisition, ExpectedImprovementAgreesWithSampling) {
   EXPECT_NEAR(std::exp(log_expected_improvement(prediction, -0.2)), sum / k_draws, 2e-3);
 }
 
-TEST(Acquisition, FrontKeepsWhatNothingDominates) {
+TEST(Acquisition, FrontKeepsUndominatedPoints) {
   const std::vector<Pair> front =
       pareto_front({{3, 1}, {1, 3}, {2, 2}, {2, 3}, {2, 2}, {4, 4}, {1, 5}});
   EXPECT_EQ(front, (std::vector<Pair>{{1, 3}, {2, 2}, {3, 1}}));

@@ -200,7 +200,7 @@ TEST(FeasibilityKernel, KernelOfOneDimensionIsThatOfTheDimension) {
   EXPECT_NEAR(covariances(0, 1), 3.0, 1e-9);
 }
 
-TEST(OutcomeFit, ToldApartAreWhatMattersAndWhatDoesNotAndChanceAndRule) {
+TEST(OutcomeFit, FindsWhichDimensionsMatterAndHowMuchIsChance) {
   Rng rng(7, "fit");
   const FeatureGroups groups{{0, 1, 2}, 3};
   Matrix rows(3);

@@ -62,7 +62,7 @@ TEST(Likelihood, GradientAgreesWithDifferences) {
   }
 }
 
-TEST(Likelihood, FitTellsWhichDimensionMatters) {
+TEST(Likelihood, FitFindsTheDimensionThatMatters) {
   const Problem problem = example(60);
   const Prior prior = Prior::dimension_scaled(3);
   const Hyperparameters fitted =

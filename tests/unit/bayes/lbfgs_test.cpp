@@ -45,7 +45,7 @@ TEST(Lbfgs, KeepsToItsBudgetAndNeverGetsWorse) {
   EXPECT_LT(previous, 1e-2 * at_start);
 }
 
-TEST(Lbfgs, ReturnsTheStartWhereNothingIsDefined) {
+TEST(Lbfgs, ReturnsTheStartIfNothingIsDefined) {
   const auto nowhere = [](std::span<const double>, std::span<double> gradient) {
     gradient[0] = 0.0;
     return std::numeric_limits<double>::infinity();

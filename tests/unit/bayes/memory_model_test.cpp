@@ -38,7 +38,7 @@ void try_out(MemoryModel& model, std::initializer_list<double> knobs) {
   }
 }
 
-TEST(MemoryModel, PeaksThatFittedTellWhatWillNot) {
+TEST(MemoryModel, PeaksPredictWhatDoesNotFit) {
   MemoryModel model(k_memory_knob, 1);
   try_out(model, {0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.8});
   const auto forecast = model.forecast();

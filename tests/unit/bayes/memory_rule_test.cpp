@@ -53,7 +53,7 @@ class MemoryRuleTest : public testing::Test {
   MemoryRule rule_{space_};
 };
 
-TEST_F(MemoryRuleTest, ExcludesWhatNeedsNoLessInAnyRespect) {
+TEST_F(MemoryRuleTest, ExcludesConfigurationsThatNeedAtLeastAsMuch) {
   EXPECT_FALSE(excludes(with(32, 4)));
   runs_out(with(32, 4));
   EXPECT_TRUE(excludes(with(32, 4)));
@@ -66,14 +66,14 @@ TEST_F(MemoryRuleTest, ExcludesWhatNeedsNoLessInAnyRespect) {
   EXPECT_FALSE(excludes(with(31, 1)));
 }
 
-TEST_F(MemoryRuleTest, SaysNothingWhereSomethingElseDiffers) {
+TEST_F(MemoryRuleTest, IsSilentIfAnotherParameterDiffers) {
   runs_out(with(32, 4));
   Configuration other = with(64, 4);
   other.set("threads", std::int64_t{5});
   EXPECT_FALSE(excludes(other));
 }
 
-TEST_F(MemoryRuleTest, ComparesAParameterThatIsActiveInOneOnlyWithNothing) {
+TEST_F(MemoryRuleTest, IgnoresParametersActiveInOneOnly) {
   runs_out(with(32, 4, 0));
   EXPECT_FALSE(excludes(with(32, 4, 2)));
   runs_out(with(16, 4, 2, 4));
@@ -83,7 +83,7 @@ TEST_F(MemoryRuleTest, ComparesAParameterThatIsActiveInOneOnlyWithNothing) {
   EXPECT_FALSE(excludes(with(16, 4, 0)));
 }
 
-TEST(MemoryRule, KnowsNothingWhereNothingIsDeclared) {
+TEST(MemoryRule, ExcludesNothingWithoutADeclaration) {
   const SearchSpace space = create({integer("batch", 1, 64)});
   MemoryRule rule(space);
   Configuration configuration;

@@ -9,13 +9,13 @@
 namespace steptune::bayes {
 namespace {
 
-TEST(Normal, LogImprovementAgreesWithTheDefinitionWhereThatIsExact) {
+TEST(Normal, LogImprovementAgreesWithItsDefinition) {
   for (const double z : {-3.0, -1.0, -0.5, 0.0, 1.0, 8.0}) {
     EXPECT_NEAR(log_improvement(z), std::log(normal_density(z) + z * normal_cdf(z)), 1e-12) << z;
   }
 }
 
-TEST(Normal, LogImprovementIsContinuousAndIncreasingFarIntoTheTail) {
+TEST(Normal, LogImprovementIncreasesFarIntoTheTail) {
   double previous = -std::numeric_limits<double>::infinity();
   for (double z = -60.0; z < 5.0; z += 0.01) {
     const double value = log_improvement(z);
@@ -32,7 +32,7 @@ TEST(Normal, LogImprovementIsContinuousAndIncreasingFarIntoTheTail) {
   EXPECT_NEAR(log_improvement(-1000.0), -500000.0 - 0.9189385332 - 2.0 * std::log(1000.0), 1e-5);
 }
 
-TEST(Normal, LogCdfIsContinuousWhereTheSeriesTakesOver) {
+TEST(Normal, LogCdfIsContinuousAtTheSeries) {
   EXPECT_NEAR(log_normal_cdf(-25.0 - 1e-9), log_normal_cdf(-25.0 + 1e-9), 1e-6);
   EXPECT_NEAR(log_normal_cdf(0.0), std::log(0.5), 1e-15);
   EXPECT_TRUE(std::isfinite(log_normal_cdf(-1e100)));

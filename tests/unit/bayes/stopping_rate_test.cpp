@@ -49,14 +49,14 @@ TEST(ImprovementRate, AStoppableTrialHasTheRateOfTheBestRule) {
   EXPECT_NEAR(std::exp(log_stopping_rate(full, 1.0, stages)), best, 0.06 * best);
 }
 
-TEST(ImprovementRate, StaysFiniteWhereNothingIsToBeHopedFor) {
+TEST(ImprovementRate, StaysFiniteWithoutExpectedImprovement) {
   const Stage stages[] = {{0.1, 1e-4}, {0.9, 0.0}};
   const double hopeless = log_stopping_rate({50.0, 1e-3}, 1.0, stages);
   EXPECT_TRUE(std::isfinite(hopeless));
   EXPECT_LT(hopeless, log_stopping_rate({1.1, 1e-3}, 1.0, stages));
 }
 
-TEST(WayOfATrial, IsItsRisingMilestonesEarlierOnesWithDoubledErrors) {
+TEST(WayOfATrial, UsesRisingMilestonesWithDoubledEarlierErrors) {
   const Milestone milestones[] = {{0.25, {3.0}, {0.4}},
                                   {0.125, {9.0}, {0.4}},
                                   {0.5, {std::nan("")}, {0.3}},

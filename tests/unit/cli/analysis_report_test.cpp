@@ -98,7 +98,7 @@ TEST(ImportanceText, FitsANarrowTerminal) {
   }
 }
 
-TEST(ImportanceText, ColoursOnlyWhereTheyAreWanted) {
+TEST(ImportanceText, HasColoursOnlyIfWanted) {
   EXPECT_EQ(importance_text(some_study(), {}).find('\x1b'), std::string::npos);
   EXPECT_NE(importance_text(some_study(), {true, 0}).find("\x1b[1mfrom baseline"),
             std::string::npos);
@@ -198,7 +198,7 @@ TEST(BottleneckText, FitsANarrowTerminal) {
   EXPECT_EQ(bottleneck_text(hostile, {}).find('\x1b'), std::string::npos);
 }
 
-TEST(BottleneckText, SaysHowOftenTheLoaderIsWaitedFor) {
+TEST(BottleneckText, ShowsHowOftenStepsWaitForTheLoader) {
   Bottleneck bottleneck = some_bottleneck();
   EXPECT_EQ(bottleneck_text(bottleneck, {}).find("next batch"), std::string::npos);
   bottleneck.loader_queue_empty = 0.94;

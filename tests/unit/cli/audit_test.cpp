@@ -169,7 +169,7 @@ TEST_F(AuditTest, OnlyFreshRunsPutAClaimAboveTheNoise) {
             "trial 1 is from the search: no fresh runs have confirmed it");
 }
 
-TEST_F(AuditTest, AnotherMachineIsToldPartByPart) {
+TEST_F(AuditTest, ChangesOfTheMachineAreListed) {
   begin_session(50.0, this_machine());
   const TrialRecord trial = add(1, 200.0);
   EXPECT_EQ(check("measured_here", trial).holds, true);
@@ -213,7 +213,7 @@ TEST_F(AuditTest, AnUnknownMachineGivesNoCheck) {
   EXPECT_EQ(result.why, "its trials were replayed");
 }
 
-TEST(AuditText, WarnsOfWhatDoesNotHoldAndOfNothingElse) {
+TEST(AuditText, WarnsOfFailedChecksOnly) {
   const std::vector<AuditResult> results = {{"complete", true},
                                             {"feasible", false, "trial 2 is failed"},
                                             {"not_dominated", false, "trial 3"},

@@ -8,7 +8,7 @@
 namespace steptune {
 namespace {
 
-TEST(ExecWords, NameTheTrialWhereAnotherThanTheRecommendedOneIsMeant) {
+TEST(ExecWords, NameTheTrialIfItIsNotTheRecommendedOne) {
   Console console(process_environment());
   const SystemClock clock;
   const CommandContext context{console, clock, "a b.db", "auto", false, false, {}};

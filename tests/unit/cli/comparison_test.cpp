@@ -32,7 +32,7 @@ TEST(RatioBetween, HasTheErrorsOfBothTrials) {
   EXPECT_NEAR(std::log(ratio.ratio / ratio.low), 1.96 * 0.05, 1e-4);
 }
 
-TEST(RatioBetween, IsNotKnownBetterThanTheLessKnownOfBoth) {
+TEST(RatioBetween, HasAtLeastTheErrorOfTheLessCertainOne) {
   for (const auto& [a, b] : {std::pair(0.0, 10.0), std::pair(10.0, 0.0)}) {
     const TrialRatio ratio =
         ratio_between(planned_time(), measured(1, 2000.0, a), measured(2, 1000.0, b), 0);
@@ -42,12 +42,12 @@ TEST(RatioBetween, IsNotKnownBetterThanTheLessKnownOfBoth) {
   }
 }
 
-TEST(RatioBetween, IsNoNumberWhereATrialHasNoSuchObjective) {
+TEST(RatioBetween, IsNanIfATrialLacksTheObjective) {
   EXPECT_TRUE(std::isnan(
       ratio_between(planned_time(), measured(1, 2.0, 0.1), measured(2, 1.0, 0.1), 1).ratio));
 }
 
-TEST(Comparison, TellsParametersApartThatDifferBeyondWhatAColumnShows) {
+TEST(Comparison, ShowsDifferencesBeyondTheWidthOfAColumn) {
   TrialRecord a = measured(1, 2000.0, 10.0);
   TrialRecord b = measured(2, 1000.0, 10.0);
   const std::string beginning(60, 'x');
@@ -112,7 +112,7 @@ std::vector<std::string> row_of(const std::string& text, const std::string& name
   return {};
 }
 
-TEST(Comparison, TellsTheClocksOfTrialsWhereTheyAreKnown) {
+TEST(Comparison, ShowsKnownClocks) {
   TrialRecord a = measured(1, 2000.0, 10.0);
   TrialRecord b = measured(2, 1000.0, 10.0);
   EXPECT_THAT(comparison_text({a, b}, {planned_time()}, {}), Not(HasSubstr("CPU clock")));
@@ -123,7 +123,7 @@ TEST(Comparison, TellsTheClocksOfTrialsWhereTheyAreKnown) {
   EXPECT_THAT(row_of(text, "  slowest second"), ElementsAre("3.35 GHz", "2.10 GHz"));
 }
 
-TEST(Comparison, TellsWhereTheTimeAndTheMoneyWent) {
+TEST(Comparison, ShowsTimesAndCosts) {
   TrialRecord a = measured(1, 2000.0, 0.0);
   a.status = TrialStatus::stopped_early;
   a.measurement->seconds_per_sample = 0.004;

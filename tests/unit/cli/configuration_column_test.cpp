@@ -70,7 +70,7 @@ TEST(ConfigurationColumn, KeepsNamesApart) {
       << "neither \"bat.\" nor \"batch.\" tells which";
 }
 
-TEST(ConfigurationColumn, CutsValuesOnlyWhereShortNamesAreNotEnough) {
+TEST(ConfigurationColumn, CutsValuesOnlyIfShortNamesDoNotFit) {
   Configuration row;
   row.set("path", std::string(60, 'd'));
   row.set("batch_size", std::int64_t{256});

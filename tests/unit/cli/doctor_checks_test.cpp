@@ -105,7 +105,7 @@ TEST_F(DoctorChecks, TellsWhereADatabaseCannotLie) {
   EXPECT_NE(network.found.find("NFS"), std::string::npos);
 }
 
-TEST_F(DoctorChecks, FailsWhereTheHistoryCannotBeWritten) {
+TEST_F(DoctorChecks, FailsIfTheHistoryCannotBeWritten) {
   if (::geteuid() == 0) GTEST_SKIP() << "root may write anywhere";
   const std::filesystem::path folder = files_.root / "sealed";
   std::filesystem::create_directories(folder);

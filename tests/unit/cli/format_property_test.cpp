@@ -38,7 +38,7 @@ TEST(FormatProperty, NumbersReadBackToFourDigits) {
   }
 }
 
-TEST(FormatProperty, ALargerNumberIsNeverToldAsASmallerOne) {
+TEST(FormatProperty, ALargerNumberIsNeverPrintedAsASmallerOne) {
   Rng rng(2, "order");
   for (int i = 0; i < 5000; ++i) {
     const double a = std::abs(any_number(rng));
@@ -136,7 +136,7 @@ TEST(FormatProperty, WrappedLinesKeepEveryWordAndBreakNoneTooEarly) {
   }
 }
 
-TEST(FormatProperty, TablesStandInColumnsWhateverTheirCellsHold) {
+TEST(FormatProperty, ColumnsOfTablesAreAlignedForAnyCells) {
   Rng rng(7, "tables");
   for (int i = 0; i < 200; ++i) {
     const std::size_t columns = 1 + rng.below(5);

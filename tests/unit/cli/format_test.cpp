@@ -80,7 +80,7 @@ TEST(Format, RatiosAndSharesLoseDigitsAsTheyGrow) {
   EXPECT_EQ(format_percent(-0.4), "-40 %");
 }
 
-TEST(Format, BytesTakeTheNextUnitWhereRoundingReachesIt) {
+TEST(Format, BytesRoundUpToTheNextUnit) {
   constexpr double k_mib = 1024.0 * 1024.0;
   EXPECT_EQ(format_bytes(0), "0 B");
   EXPECT_EQ(format_bytes(1023), "1023 B");

@@ -124,7 +124,7 @@ TEST(HtmlReport, TheHeadlineIsTheWholeVerdict) {
       << "a claim without its condition is another claim";
 }
 
-TEST(HtmlReport, SaysOnceThatTheMachineDriftedAndThatBatchSizesDiffer) {
+TEST(HtmlReport, NotesDriftAndBatchSizesOnce) {
   StudyReport report = some_report();
   report.recommendation->notes.clear();
   report.board.notes = {{"ranks are corrected", NoteSubject::drift},
@@ -143,7 +143,7 @@ TEST(HtmlReport, SaysOnceThatTheMachineDriftedAndThatBatchSizesDiffer) {
     EXPECT_EQ(shown(text), 0U) << text;
 }
 
-TEST(HtmlReport, AHookedProgramIsStartedBySomethingThatSetsItsKnobs) {
+TEST(HtmlReport, AHookedProgramIsStartedWithItsKnobs) {
   StudyReport report = some_report();
   report.words.study = "demo --db '/a b/history.db'";
   EXPECT_NE(html_report(report).find("<code>steptune best demo --db &#39;/a b/history.db&#39; "
@@ -180,7 +180,7 @@ TEST(HtmlReport, IsReadableWithoutJavaScript) {
   EXPECT_NE(page.find("export NOTE=bf16"), std::string::npos);
 }
 
-TEST(HtmlReport, TellsWhatWasDecidedAboutTheStudyAndTheNumbersBehindIt) {
+TEST(HtmlReport, ShowsDecisionsWithTheirNumbers) {
   const std::string page = html_report(some_report());
   EXPECT_NE(
       page.find("<td>guard</td><td class=\"number\">1</td><td></td>"
@@ -195,7 +195,7 @@ TEST(HtmlReport, TellsWhatWasDecidedAboutTheStudyAndTheNumbersBehindIt) {
   EXPECT_NE(html_report(report).find("No decision is recorded."), std::string::npos);
 }
 
-TEST(HtmlReport, DecisionsAreToldInWordsWhereTheyAreNumbers) {
+TEST(HtmlReport, NumericDecisionsAreShownInWords) {
   StudyReport report = some_report();
   const Json judged{
       {"verdict", "faster"}, {"pairs", 2}, {"ratio", 2.29}, {"low", 2.12}, {"high", 2.46}};

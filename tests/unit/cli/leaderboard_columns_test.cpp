@@ -56,7 +56,7 @@ TEST(LeaderboardColumns, GiveWayByImportanceAt80Columns) {
   }
 }
 
-TEST(LeaderboardColumns, StatusStaysWhereOnlyItTellsRowsApart) {
+TEST(LeaderboardColumns, StatusIsShownIfOnlyItDiffers) {
   LeaderboardInput input;
   input.study = make_study();
   input.objectives = {planned_time(), planned_cost()};

@@ -137,7 +137,7 @@ TEST_P(AnyLeaderboard, FiguresAreTheHistorys) {
   }
 }
 
-TEST_P(AnyLeaderboard, TheFrontIsTheBestAndWhatCostsMeasurablyLess) {
+TEST_P(AnyLeaderboard, TheFrontHasTheBestAndCheaperTrials) {
   LeaderboardQuery query;
   query.pareto = true;
   query.limit = 1000;
@@ -167,7 +167,7 @@ TEST_P(AnyLeaderboard, TheFrontIsTheBestAndWhatCostsMeasurablyLess) {
       is_alone);
 }
 
-TEST_P(AnyLeaderboard, ConditionsLeaveTheRowsThatTheyHoldFor) {
+TEST_P(AnyLeaderboard, ConditionsKeepMatchingRows) {
   LeaderboardQuery query;
   query.limit = 1000;
   query.where = "precision == 'bf16' and (time < 50 or cost > 1.5) and batch_size > 3";

@@ -33,7 +33,7 @@ Leaderboard board_of(LeaderboardInput input) {
   return make_leaderboard(std::move(input));
 }
 
-TEST(Leaderboard, MarksTheBestAndWhatCannotBeToldFromIt) {
+TEST(Leaderboard, MarksTheBestAndTiedTrials) {
   const Leaderboard board = board_of(three_trials());
   ASSERT_EQ(board.rows.size(), 4U);
   EXPECT_TRUE(board.rows[0].best);
@@ -43,7 +43,7 @@ TEST(Leaderboard, MarksTheBestAndWhatCannotBeToldFromIt) {
   EXPECT_FALSE(board.rows[3].rank) << "the baseline, which is below the shown ranks";
 }
 
-TEST(Leaderboard, TheRecommendedTrialIsTheBestEvenIfAnotherRanksFirst) {
+TEST(Leaderboard, TheRecommendedTrialIsMarkedAsBest) {
   LeaderboardInput input = three_trials();
   Recommendation recommendation;
   recommendation.incumbent_trial = 3;
@@ -54,7 +54,7 @@ TEST(Leaderboard, TheRecommendedTrialIsTheBestEvenIfAnotherRanksFirst) {
   EXPECT_TRUE(board.rows[1].best);
 }
 
-TEST(Leaderboard, ABaselineFarDownMayBeWhatIsRecommended) {
+TEST(Leaderboard, ARecommendedBaselineMayRankLow) {
   LeaderboardInput input = three_trials();
   input.baseline->number = 7;
   Recommendation recommendation;
@@ -79,7 +79,7 @@ TEST(Leaderboard, GainsAreOverTheBaseline) {
   EXPECT_DOUBLE_EQ(board.rows[3].gains[0], 1.0);
 }
 
-TEST(Leaderboard, GainsOfAMaximisedMetricAreAboveOneWhereItIsLarger) {
+TEST(Leaderboard, LargerMaximisedMetricsHaveGainsAboveOne) {
   LeaderboardInput input = three_trials();
   input.objectives = {{Objective{"accuracy", Direction::maximize}, false}};
   const Leaderboard board = board_of(std::move(input));
@@ -121,7 +121,7 @@ TEST(Leaderboard, MarksTrialsThatNoOtherBeatsInBothObjectives) {
   EXPECT_TRUE(board.rows[2].pareto);
 }
 
-TEST(Leaderboard, SaysWhichWayTheMachineDrifted) {
+TEST(Leaderboard, ShowsTheDirectionOfDrift) {
   LeaderboardInput input = three_trials();
   input.ranked.erase(input.ranked.begin());
   const auto note = [&](double log_ratio) {
@@ -137,7 +137,7 @@ TEST(Leaderboard, SaysWhichWayTheMachineDrifted) {
   EXPECT_EQ(note(0.0), "");
 }
 
-TEST(Leaderboard, BatchSizesMatterWhereSpeedsAreComparedOnly) {
+TEST(Leaderboard, BatchSizesMatterForSpeedsOnly) {
   LeaderboardInput input = three_trials();
   input.objectives = {{Objective{"accuracy", Direction::maximize}, false}};
   EXPECT_TRUE(board_of(input).notes.empty());
@@ -212,7 +212,7 @@ TEST(LeaderboardText, IsATableWithLegendNotesAndCounts) {
             "5 trials: 4 completed, 1 out of memory\n");
 }
 
-TEST(LeaderboardText, AsksForNoGuardWhereThereIsOne) {
+TEST(LeaderboardText, AGuardedStudyGetsNoAdviceOnGuards) {
   LeaderboardInput input = three_trials();
   input.study.document["guards"] = {{{"metric", "loss"}, {"max", 3.0}}};
   const std::string text = leaderboard_text(board_of(std::move(input)), {});

@@ -21,7 +21,7 @@ TEST(LibraryVersions, ComeFromWhatAHookTold) {
             (MachineDescription{{"torch", "2.5.1"}, {"cuda", "12.4"}}));
 }
 
-TEST(LibraryVersions, NodesOfAClusterTellWhatTheyAre) {
+TEST(LibraryVersions, NodesOfAClusterReportTheirs) {
   TrialRecord trial;
   trial.purpose = TrialPurpose::baseline;
   trial.started_wall_s = 250.0;
@@ -49,7 +49,7 @@ TEST(LibraryVersions, AreOfTheSessionThatLaunchedTheTrial) {
   EXPECT_TRUE(later[0].machine.empty());
 }
 
-TEST(LibraryVersions, AreNotKnownOfAMachineThatTellsNone) {
+TEST(LibraryVersions, AreUnknownForASilentMachine) {
   EXPECT_FALSE(knows_libraries({{"kernel", "6.1"}}));
   EXPECT_TRUE(knows_libraries({{"kernel", "6.1"}, {"python", "3.11.2"}}));
   EXPECT_TRUE(is_of_python("torch"));

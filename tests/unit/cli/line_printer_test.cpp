@@ -26,7 +26,7 @@ class LinePrinterOnAPipe : public testing::Test {
   std::array<int, 2> ends_{};
 };
 
-TEST_F(LinePrinterOnAPipe, WritesPermanentLinesOnlyWhereLinesCannotBeRewritten) {
+TEST_F(LinePrinterOnAPipe, WritesPermanentLinesOnly) {
   LinePrinter printer(ends_[1], false);
   printer.status({"3 of 40"});
   printer.print("trial 1 completed");

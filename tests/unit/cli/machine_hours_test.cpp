@@ -64,7 +64,7 @@ class MachineHoursTest : public HistoryFixture {
   StudyRecord record_;
 };
 
-TEST_F(MachineHoursTest, CountTheNodesOfTrialsAndOfWhatWasKept) {
+TEST_F(MachineHoursTest, CountNodesOfTrialsAndKeptNodes) {
   begin(R"({"type": "slurm", "nodes": "nodes"})");
   run_two_trials();
   const auto hours = read_machine_hours(stored());
@@ -133,7 +133,7 @@ TEST_F(MachineHoursTest, TheTunersOwnMachineCostsMoneyAllTheTime) {
       << "as the recommendation counts it";
 }
 
-TEST_F(MachineHoursTest, AreNotToldWhereMoneyIsOrNothingIsRented) {
+TEST_F(MachineHoursTest, AreHiddenIfPricesAreKnownOrNothingIsRented) {
   for (const char* runner : {R"({"type": "slurm", "nodes": "nodes", "price_per_node_hour": 2})",
                              R"({"type": "local"})"}) {
     SCOPED_TRACE(runner);

@@ -143,7 +143,7 @@ TEST_F(Options, EveryCommandHasADescriptionAndAnExampleOfItself) {
   }
 }
 
-TEST_F(Options, UsageHasRequiredOptionsAndNoneBehindATrainingCommand) {
+TEST_F(Options, UsageHasOnlyRequiredOptions) {
   std::map<std::string, std::string> usages;
   for (const CLI::App* command : apps()) {
     const std::string name = command->get_name();
@@ -184,7 +184,7 @@ TEST_F(Options, CompletionKnowsEveryCommandAndOption) {
   }
 }
 
-TEST_F(Options, CompletionKnowsChoicesAndWhatTakesAValue) {
+TEST_F(Options, CompletionKnowsChoicesAndOptionsWithValues) {
   const auto words_of = [this](const std::vector<std::string>& words) {
     std::vector<std::string> result;
     for (const Candidate& each : completions(program_, words, "no/such.db"))
@@ -212,7 +212,7 @@ TEST_F(Options, CompletionKnowsChoicesAndWhatTakesAValue) {
   EXPECT_EQ(words_of({}), words_of({""}));
 }
 
-TEST_F(Options, ThereIsAManPageForEveryCommandThatTellsEveryOption) {
+TEST_F(Options, EveryCommandHasAManPageOfItsOptions) {
   const std::vector<ManPage> pages = man_pages(program_, "1.2.3");
   for (const CLI::App* app : apps()) {
     const std::string name =

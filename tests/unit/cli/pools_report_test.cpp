@@ -60,7 +60,7 @@ std::size_t columns_of(const std::string& text) {
   return widest;
 }
 
-TEST(PoolsText, HasAllColumnsWhereThereIsRoom) {
+TEST(PoolsText, HasAllColumnsIfTheyFit) {
   const std::string text = pools_text(pool_and_job(), WarmPools(), 0);
   const std::string titles = text.substr(0, text.find('\n'));
   for (const char* title : {"job", "study", "trial", "machines", "state", "for", "left", "so far"})
@@ -78,7 +78,7 @@ TEST(PoolsText, KeepsJobsAndPricesOnATerminal) {
   EXPECT_THAT(text, HasSubstr("give warm pools back:   steptune pools --release\n"));
 }
 
-TEST(PoolsText, CutsJobsOnlyWhereNothingElseCanGo) {
+TEST(PoolsText, CutsJobNamesLast) {
   const std::string text = pools_text(pool_and_job(), WarmPools(), 50);
   EXPECT_LE(columns_of(text), 50U) << text;
   EXPECT_THAT(text, HasSubstr("\nresnet-nigh...b2c3d-t7-a1  warm pool"));

@@ -50,7 +50,7 @@ PriceSource north() {
       {{"g.big", {4.5, 16, 64.0, 2}}, {"g.small", {0.5, 4, 15.5, 0}}, {"old", {9.0, 0, 0.0, 0}}});
 }
 
-TEST(PricesReport, TellsEachTypeAndADashForWhatTheListDoesNotSay) {
+TEST(PricesReport, ShowsADashForUnlistedPrices) {
   EXPECT_EQ(prices_text(north(), rental(), {}, 0),
             "machines to rent, north, 2026-01-02\n"
             "/prices/north.json\n"
@@ -104,7 +104,7 @@ TEST(PriceChanges, AreSortedByHowMuchAPriceHasChangedUpOrDown) {
   EXPECT_EQ(changes.changed[0].usd_now, 0.25);
 }
 
-TEST(PriceChanges, AreToldWithTheirShareAndTheLongListsCut) {
+TEST(PriceChanges, HaveTheirShareInShortenedLists) {
   PriceSource now = prices_of("north", {{"a", {1.5}}});
   PriceSource before = prices_of("north", {{"a", {1.0}}});
   before.table.date = "2025-12-01";
@@ -167,7 +167,7 @@ TEST(PricesOfRegions, EqualPricesAreNotMarked) {
   EXPECT_THAT(regions_text(prices, rental(), 0), Not(HasSubstr("*")));
 }
 
-TEST(PricesOfRegions, TablesFitEveryWidthAndTellEachPriceOnce) {
+TEST(PricesOfRegions, TablesFitAnyWidth) {
   Rng rng(3, "regions");
   std::vector<PriceSource> regions;
   for (int r = 0; r < 7; ++r) {

@@ -39,7 +39,7 @@ TEST(PythonEdits, NamePlacesAndGatherArgumentsOfOneCall) {
             "MALLOC_TRIM_THRESHOLD_=2147483647 MALLOC_TOP_PAD_=67108864\n");
 }
 
-TEST(PythonEdits, SayWhatALoaderWithoutWorkersDoesNotTake) {
+TEST(PythonEdits, NameOptionsThatNeedWorkers) {
   EXPECT_EQ(
       python_edits({{"num_workers", Value(std::int64_t{0})}, {"pin_memory", Value(true)}}, {}),
       "DataLoader(..., num_workers=0, pin_memory=True)  # leave out persistent_workers and "
@@ -89,7 +89,7 @@ TEST(PythonEdits, HalfPrecisionEditsHaveTheScaler) {
             "scaler.update()  # once a step, also of several optimizers\n");
 }
 
-TEST(PythonEdits, LeaveOutWhatTheProgramDoesByItself) {
+TEST(PythonEdits, LeaveOutSettingsOfTheProgram) {
   HookLog seen;
   seen.add(R"({"event":"knob","knob":"persistent_workers","may":true,"today":false})");
   seen.add(R"({"event":"knob","knob":"prefetch_factor","may":true,"today":2})");

@@ -80,7 +80,7 @@ TEST(Recommendation, HasAVerdictForNothingToGain) {
   EXPECT_EQ(json["most_gain"], 0.031);
 }
 
-TEST(Recommendation, SaysWhatDataLoadingCostsWhereNothingIsToBeChanged) {
+TEST(Recommendation, ShowsTheCostOfLoadingWithoutChanges) {
   RecommendationContext context = two_objectives();
   context.loading_ceiling = 1.02;
   const std::string limit =
@@ -166,7 +166,7 @@ TEST(Recommendation, NamesTheCommandThatFitsTheStudy) {
   EXPECT_EQ(next(), "next    steptune best resnet-nightly --format json");
 }
 
-TEST(Recommendation, SaysHowMuchMoreTimeWouldDecide) {
+TEST(Recommendation, ShowsTheTimeThatWouldDecide) {
   Recommendation recommendation = faster();
   recommendation.claim = Claim::nothing_faster;
   recommendation.finalists = {{9, Verdict::open, {1.2, 0.9, 1.6, 2, 0.9}}};
@@ -188,7 +188,7 @@ TEST(Recommendation, SaysHowMuchMoreTimeWouldDecide) {
       << "such a gain takes thousands of pairs";
 }
 
-TEST(Recommendation, DetailsNameTheIntervalsOfPlanAndPaybackAndTheirBasis) {
+TEST(Recommendation, DetailsHaveIntervalsAndTheirBasis) {
   Recommendation recommendation = faster();
   recommendation.incumbent_half_widths = {1'440.0, 0.48};
   recommendation.baseline_half_widths = {3'000.0, 1.0};
@@ -278,7 +278,7 @@ TEST(Recommendation, WithoutAPlannedRunGivesRates) {
   EXPECT_EQ(text.find("paid back"), std::string::npos);
 }
 
-TEST(Recommendation, SaysByParameterWhatIsNotDecided) {
+TEST(Recommendation, NamesUndecidedParameters) {
   Recommendation recommendation = faster();
   recommendation.tied = {4, 9};
   const auto whole = [](std::vector<std::int64_t> numbers) {
@@ -354,7 +354,7 @@ TEST(Recommendation, SaysWhetherTheTuningPaysInOneRun) {
   EXPECT_EQ(recommendation_json(recommendation, context)["tuning_machine_hours"], 0.87);
 }
 
-TEST(Recommendation, AsJsonTellsAllThatItsTextDoes) {
+TEST(Recommendation, JsonHasEverythingInTheText) {
   Recommendation recommendation = faster();
   recommendation.tied = {3};
   recommendation.pareto = {4};

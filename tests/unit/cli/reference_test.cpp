@@ -123,7 +123,7 @@ class Reference : public testing::Test {
   CLI::App program_{"Steptune", "steptune"};
 };
 
-TEST_F(Reference, TellsEveryOptionAndItsDefaultAndNoOther) {
+TEST_F(Reference, ListsExactlyTheOptionsAndDefaults) {
   for (const CLI::App* command : commands()) {
     const std::string chapter = chapter_of(text_, "### " + command->get_name());
     ASSERT_NE(chapter, "") << command->get_name();

@@ -15,7 +15,7 @@ LoopResult ended(LoopEnd end, LoopEnd search_end, Claim claim) {
   return result;
 }
 
-TEST(RunEvent, TellsWhetherMoreBudgetMightHaveFoundMore) {
+TEST(RunEvent, SaysWhetherMoreBudgetMightHelp) {
   EXPECT_EQ(run_event(ended(LoopEnd::budget, LoopEnd::budget, Claim::faster)), "improved");
   EXPECT_EQ(run_event(ended(LoopEnd::nothing_faster, LoopEnd::budget, Claim::nothing_faster)),
             "budget");
@@ -27,7 +27,7 @@ TEST(RunEvent, TellsWhetherMoreBudgetMightHaveFoundMore) {
   EXPECT_EQ(run_event(ended(LoopEnd::payback, LoopEnd::payback, Claim::feasible)), "completed");
 }
 
-TEST(RunEvent, IsAFailureWhereNothingCanBeRecommended) {
+TEST(RunEvent, IsAFailureWithoutARecommendation) {
   LoopResult result = ended(LoopEnd::budget, LoopEnd::budget, Claim::faster);
   result.recommendation.reset();
   EXPECT_EQ(run_event(result), "failed");

@@ -48,7 +48,7 @@ TEST(SettingChanges, NameTheWordsOfTheCommandTheFileAndTheVariable) {
   EXPECT_TRUE(setting_changes(study, study.baseline, {}).empty());
 }
 
-TEST(SettingChanges, SayThatARangeEndsWhereMoreCouldBeTried) {
+TEST(SettingChanges, NameRangesThatCouldBeExtended) {
   auto study = study_from_json(Json::parse(R"({
     "name": "demo",
     "command": ["train", "{batch}", "{workers}", "{threads}", "{lanes}", "{amp}", "{rate}"],

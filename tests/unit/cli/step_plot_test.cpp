@@ -98,7 +98,7 @@ TEST(StepPlot, FitsEveryWidthWhateverTheStepsTake) {
   }
 }
 
-TEST(StepPlot, AHigherColumnIsASlowerTimeAndEachIsFilledFromBelow) {
+TEST(StepPlot, HigherColumnsAreSlowerSteps) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Rng rng(seed, "heights");
     TrialTrace trace;

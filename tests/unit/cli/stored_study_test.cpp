@@ -91,7 +91,7 @@ TEST_F(LongStudy, TheReadTrialsDecideAsAllTrialsDo) {
   EXPECT_EQ(read.refuted(), all.refuted());
 }
 
-TEST_F(LongStudy, TheLeaderboardMarksWhatAllTrialsSay) {
+TEST_F(LongStudy, TheLeaderboardMarksAsWithAllTrials) {
   const StoredStudy study = stored();
   for (const std::size_t sorted_by : {0U, 1U}) {
     const Standing all(ranking_rules(must(stored_spec(study.record))),
@@ -108,7 +108,7 @@ TEST_F(LongStudy, TheLeaderboardMarksWhatAllTrialsSay) {
   }
 }
 
-TEST_F(StoredStudyTest, TheBestIsShownWhereOthersThatItIsTiedWithRankBefore) {
+TEST_F(StoredStudyTest, TheBestIsShownBelowTiedTrials) {
   add(1, TrialPurpose::baseline, TrialStatus::completed, 200.0, 1);
   add(2, TrialPurpose::search, TrialStatus::completed, 100.0, 64);
   add(3, TrialPurpose::search, TrialStatus::completed, 100.5, 8);
@@ -132,7 +132,7 @@ TEST_F(StoredStudyTest, TheBestIsShownWhereOthersThatItIsTiedWithRankBefore) {
   }
 }
 
-TEST_F(StoredStudyTest, ADriftIsTakenOffAllTrialsNotOnlyTheFastestAsMeasured) {
+TEST_F(StoredStudyTest, DriftIsCorrectedForAllTrials) {
   // At the end, the machine takes three times as long; the best configuration is tried then.
   const auto slowness = [](std::int64_t number) {
     return 1.0 + 0.005 * static_cast<double>(number);
@@ -177,7 +177,7 @@ TEST_F(StoredStudyTest, OneObjectiveHasNoParetoFront) {
   EXPECT_EQ(board.error().where, "--pareto");
 }
 
-TEST_F(StoredStudyTest, AConditionHoldsOnlyForTrialsThatHaveWhatItNames) {
+TEST_F(StoredStudyTest, AConditionNeedsTheNamedValue) {
   add(1, TrialPurpose::baseline, TrialStatus::completed, 200.0, 1);
   add(2, TrialPurpose::search, TrialStatus::failed, 0.0, 4);
   add(3, TrialPurpose::search, TrialStatus::completed, 100.0, 8);
@@ -241,7 +241,7 @@ TEST_F(StoredStudyTest, WhileAStudyGoesOnItsFormerRecommendationIsOld) {
   EXPECT_TRUE(must(read_leaderboard(stored(), {})).rows[0].best);
 }
 
-TEST(ListedStudy, AResultWithoutARatioIsToldWithoutOne) {
+TEST(ListedStudy, AResultMayHaveNoRatio) {
   ListedStudy listed;
   EXPECT_EQ(listed.result_text(), "none yet");
   Recommendation& recommendation = listed.recommendation.emplace();

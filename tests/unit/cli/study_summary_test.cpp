@@ -82,7 +82,7 @@ TEST(StudySummary, TellsTheSizeOfTheSpace) {
   EXPECT_EQ(said(study_summary(study, {}, {}), "space"), "2 parameters, not countable");
 }
 
-TEST(StudySummary, TellsParametersConditionsAndConstraints) {
+TEST(StudySummary, ShowsParametersConditionsAndConstraints) {
   const std::string summary = summary_of(
       {{"parameters",
         {{"prefetch", {{"type", "int"}, {"low", 1}, {"high", 4}, {"when", "workers > 0"}}}}},
@@ -98,7 +98,7 @@ TEST(StudySummary, TellsParametersConditionsAndConstraints) {
   EXPECT_TRUE(summary.starts_with("study      s  (/studies/study.json): valid\n"));
 }
 
-TEST(StudySummary, TellsWhatIsLimitedAndWhatIsNot) {
+TEST(StudySummary, ShowsSetAndUnsetLimits) {
   const std::string limited = summary_of(
       {{"budget", {{"trials", 20}, {"time", "30m"}, {"cost", 5.0}, {"stop", "payback"}}},
        {"objectives", {"time", "cost"}},

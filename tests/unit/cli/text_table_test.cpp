@@ -36,7 +36,7 @@ TEST(TextTable, CountsColumnsOfTheTerminalAndIgnoresColours) {
   EXPECT_EQ(wide.text(), "k     v\n\u6f22\u5b57  1\ne\u0301     2\n");
 }
 
-TEST(TextTable, IsAsWideAsTheColumnsThatAreLeft) {
+TEST(TextTable, HasTheWidthOfRemainingColumns) {
   TextTable table({{"", Align::left}, {"configuration", Align::left}, {"time", Align::right}});
   table.add_row({"*", "batch_size=64 workers=4", "12 s"});
   EXPECT_EQ(table.width(), 1U + 2U + 23U + 2U + 4U);

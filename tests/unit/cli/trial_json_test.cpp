@@ -80,7 +80,7 @@ TEST(TrialJson, UnknownFiguresAreNull) {
   EXPECT_EQ(trial_json(trial, both_objectives())["confirm_pair"], 3);
 }
 
-TEST(TrialJson, MeasurementsSayWhatStepsTookAndHowSure) {
+TEST(TrialJson, MeasurementsHaveStepTimesAndErrors) {
   TrialRecord trial = make_trial(1, 2000.0, 10.0, 64);
   Measurement& measured = *trial.measurement;
   measured.seconds_per_sample = 0.004;
@@ -131,7 +131,7 @@ TEST(TrialJson, DisturbancesAndGpusAreTold) {
   EXPECT_GT(json["gpu"].size(), 3U);
 }
 
-TEST(TrialJson, DetailsTellEachAttemptAndTheCommand) {
+TEST(TrialJson, DetailsHaveAttemptsAndTheCommand) {
   TrialDetails details;
   EXPECT_TRUE(details_json(details)["argv"].is_null());
   EXPECT_TRUE(details_json(details)["trace"].is_null());

@@ -69,7 +69,7 @@ std::string fact(const std::string& text, const std::string& name) {
   return found;
 }
 
-TEST(TrialText, TellsHowSureTheMetricOfAGuardIs) {
+TEST(TrialText, ShowsTheErrorOfAGuardedMetric) {
   TrialRecord trial = make_trial(7, 2000.0, 10.0, 64);
   trial.measurement->metrics = {{"loss", 2.5}, {"loss@20000", 2.75}};
   trial.measurement->metric_errors = {{"loss@20000", 0.01}};
@@ -78,7 +78,7 @@ TEST(TrialText, TellsHowSureTheMetricOfAGuardIs) {
   EXPECT_THAT(metrics, Not(HasSubstr("error")));
 }
 
-TEST(TrialText, TellsWhenAndByWhatATrialWasDisturbed) {
+TEST(TrialText, ShowsDisturbancesAndTheirTimes) {
   const std::string text = text_of(disturbed_trial(), disturbed_details(), k_pipe);
   EXPECT_EQ(
       fact(text, "disturbance"),
@@ -100,7 +100,7 @@ TEST(TrialText, ALittleLoadIsNoReasonToDoubtATrial) {
   EXPECT_EQ(fact(text, "disturbed"), "");
 }
 
-TEST(TrialText, ATerminalWrapsWhatDisturbedATrial) {
+TEST(TrialText, ATerminalWrapsDisturbances) {
   const std::string text = text_of(disturbed_trial(), disturbed_details(), k_terminal);
   EXPECT_EQ(fact(text, "disturbance"),
             "disturbance    other load 30 %, steal 1.0 %, above a threshold for 13.5 s:\n"
@@ -124,7 +124,7 @@ TEST(TrialText, NamesTheFirstDisturbedTimesAndCountsTheOthers) {
   EXPECT_TRUE(disturbed.ends_with("\n               and 2 more times\n")) << disturbed;
 }
 
-TEST(TrialText, TellsClocksAndWhatTheyExplain) {
+TEST(TrialText, ShowsClocksAndTheirEffect) {
   TrialRecord trial = make_trial(7, 2000.0, 10.0, 64);
   trial.measurement->level_changes.push_back({.at_samples = 100.0, .at_s = 40.0, .ratio = 1.5});
   EXPECT_EQ(fact(text_of(trial, {}, k_pipe), "CPU clock"), "");
@@ -144,7 +144,7 @@ TEST(TrialText, TellsClocksAndWhatTheyExplain) {
             "rose from 2.0 % to 40 % of the time at that time\n");
 }
 
-TEST(TrialText, TellsWhatWasWaitedForInTheMeasuredWindow) {
+TEST(TrialText, ShowsWaitsInTheMeasuredWindow) {
   TrialRecord trial = make_trial(7, 2000.0, 10.0, 64);
   trial.measurement->window_s = 30.0;
   TrialDetails details;
@@ -174,7 +174,7 @@ TEST(TrialText, BillsEachAttempt) {
       << "a history that has no bills of them";
 }
 
-TEST(TrialText, TellsWhatItUsedOfMachinesWithoutAPrice) {
+TEST(TrialText, ShowsUseOfMachinesWithoutPrices) {
   TrialRecord trial = disturbed_trial();
   trial.spent_s = 62.0;
   TrialDetails details;

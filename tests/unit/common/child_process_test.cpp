@@ -56,7 +56,7 @@ TEST(ChildProcess, HasTheEnvironmentThatItIsGivenAndNoOther) {
   ::unsetenv("STEPTUNE_TEST_PARENT");
 }
 
-TEST(ChildProcess, ReadsNothingAndLosesWhatItSaysUnlessAskedFor) {
+TEST(ChildProcess, HasNoInputAndOutputByDefault) {
   EXPECT_EQ(run_script("cat; echo lost >&2; echo end").output, "end\n");
   const UniqueFd input = memory_file("typed\n");
   ChildRequest request;
@@ -95,7 +95,7 @@ TEST(ChildProcess, BeginsWithDefaultSignalsAndNoneBlocked) {
   EXPECT_TRUE(WIFSIGNALED(interrupted.status) && WTERMSIG(interrupted.status) == SIGUSR1);
 }
 
-TEST(ChildProcess, IsInTheGroupAndSessionThatWereAskedFor) {
+TEST(ChildProcess, RunsInTheRequestedGroupAndSession) {
   // Fields 5 and 6 of /proc/PID/stat.
   const auto ids = [](ChildScope scope) {
     ChildRequest request;

@@ -70,7 +70,7 @@ TEST(Csv, AQuoteAtTheVeryEndIsNeverClosed) {
   EXPECT_FALSE(parse_csv("a\n\"", "t.csv"));
 }
 
-TEST(Csv, ColumnsAreFoundByNameOrTheNearestIsTold) {
+TEST(Csv, AMissingColumnSuggestsTheNearest) {
   const auto csv = parse_csv("workers,time\n1,2\n", "t.csv");
   ASSERT_TRUE(csv);
   EXPECT_EQ(csv->column("time"), 1U);

@@ -116,7 +116,7 @@ TEST(DocumentSection, WritesWhatItReads) {
             R"({"heat":90.0,"trays":2,"mode":"fast","light":false})");
 }
 
-TEST(DocumentSection, WritesForTheFingerprintWhatDecidesAMeasurement) {
+TEST(DocumentSection, FingerprintHasWhatAffectsMeasurements) {
   Oven oven;
   oven.usd = 1.0;
   oven.light = true;
@@ -172,7 +172,7 @@ TEST(DocumentKey, MayBelongToAMember) {
   EXPECT_THAT(reading.faults.kept().front().message, HasSubstr("the key \"trays\" is missing"));
 }
 
-TEST(DocumentPath, IsRelativeToTheDocumentAndPortableInTheFingerprint) {
+TEST(DocumentPath, IsRelativeToTheDocument) {
   const auto type = document::path();
   const Json json = "tables/../a.json";
   Reading reading{.faults = {}, .folder = "/studies", .scope = nullptr};

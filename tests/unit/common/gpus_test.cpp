@@ -29,7 +29,7 @@ TEST(Gpus, NvidiasAreThoseThatTheDriverLists) {
   EXPECT_EQ(count_gpus(machine.files()).count, 2) << "device files are made at the first use";
 }
 
-TEST(Gpus, NvidiasDeviceFilesCountWhereAContainerHidesTheList) {
+TEST(Gpus, DeviceFilesCountIfAContainerHidesTheList) {
   const FakeMachine machine;
   for (const char* name : {"nvidia0", "nvidia3", "nvidiactl", "nvidia-uvm", "nvidia", "null"}) {
     machine.write(std::string("dev/") + name, "");
@@ -37,7 +37,7 @@ TEST(Gpus, NvidiasDeviceFilesCountWhereAContainerHidesTheList) {
   EXPECT_EQ(count_gpus(machine.files()).count, 2);
 }
 
-TEST(Gpus, AContainerWithFewerDeviceFilesThanListedGpusHasFewer) {
+TEST(Gpus, AContainerMayHaveFewerGpusThanListed) {
   const FakeMachine machine;
   for (const char* address : {"0000:01:00.0", "0000:02:00.0", "0000:03:00.0", "0000:04:00.0"}) {
     machine.write(std::string("proc/driver/nvidia/gpus/") + address + "/information", "");

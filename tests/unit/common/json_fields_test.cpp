@@ -11,7 +11,7 @@ namespace {
 
 constexpr double k_infinite = std::numeric_limits<double>::infinity();
 
-TEST(JsonFields, WritesWhatIsNotFiniteAsNullAndReadsItBackAsNan) {
+TEST(JsonFields, NonFiniteNumbersAreNull) {
   Json json;
   json["values"] = numbers_or_null({1.5, k_infinite, std::nan(""), -2.0});
   EXPECT_EQ(dump_json(json), R"({"values":[1.5,null,null,-2.0]})");
@@ -23,7 +23,7 @@ TEST(JsonFields, WritesWhatIsNotFiniteAsNullAndReadsItBackAsNan) {
   EXPECT_EQ(values[3], -2.0);
 }
 
-TEST(JsonFields, HasNothingWhereTheKeyIsAbsentOrOfAnotherType) {
+TEST(JsonFields, AbsentOrMistypedKeysGiveNothing) {
   const Json json{{"number", 3}, {"text", "3"}, {"list", {1, "x"}}, {"none", nullptr}};
   EXPECT_EQ(number_at(json, "number"), 3.0);
   for (const char* key : {"text", "list", "none", "absent"}) {

@@ -24,7 +24,7 @@ TEST(ParseJson, RefusesADuplicateKeyInTheSameObjectOnly) {
   EXPECT_TRUE(parse_json(R"({"a": 1, "b": {"a": 2}, "c": [{"a": 3}]})", "study.json"));
 }
 
-TEST(ParseJson, TellsLineAndColumnOfASyntaxError) {
+TEST(ParseJson, SyntaxErrorsHaveLineAndColumn) {
   const auto broken = parse_json("{\n  \"a\": ]\n}", "study.json");
   ASSERT_FALSE(broken);
   EXPECT_THAT(broken.error().text(), HasSubstr("line 2, column 8"));
@@ -37,7 +37,7 @@ TEST(ParseJson, RefusesDeepNesting) {
   EXPECT_THAT(json.error().text(), HasSubstr("deeper than 64"));
 }
 
-TEST(ParseJson, RefusesWhatFollowsTheDocument) {
+TEST(ParseJson, RefusesTextAfterTheDocument) {
   EXPECT_FALSE(parse_json("{} {}", "x"));
 }
 
@@ -96,13 +96,13 @@ TEST(ParseJson, RefusesDocumentsOfMoreThanSixteenMebibytes) {
   EXPECT_EQ(larger.error().text(), "study.json: larger than 16 MiB");
 }
 
-TEST(ParseJson, SaysNothingOfTheLibraryThatReadsIt) {
+TEST(ParseJson, ErrorsDoNotNameTheLibrary) {
   EXPECT_THAT(parse_json("{", "study.json").error().text(),
               ::testing::AllOf(HasSubstr("study.json: not valid JSON: parse error"),
                                ::testing::Not(HasSubstr("json.exception"))));
 }
 
-TEST(ConfigurationJson, RefusesWhatIsNoObjectAndNumbersThatDoNotFit) {
+TEST(ConfigurationJson, RefusesOtherTypesAndTooLargeNumbers) {
   const auto list = configuration_from_json(Json::parse("[1]"), "x#/baseline");
   ASSERT_FALSE(list);
   EXPECT_EQ(list.error().text(), "x#/baseline: expected an object of parameter values, not array");

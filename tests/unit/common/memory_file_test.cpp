@@ -7,7 +7,7 @@
 namespace steptune {
 namespace {
 
-TEST(MemoryFile, IsReadFromItsBeginningAndHoldsAllThatIsWritten) {
+TEST(MemoryFile, HoldsAllWrittenBytes) {
   const UniqueFd file = memory_file("first ");
   ASSERT_TRUE(file);
   EXPECT_GT(file.get(), STDERR_FILENO) << "a child's standard streams take the places below";

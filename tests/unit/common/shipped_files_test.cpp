@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::Contains;
 
-TEST(ShippedFiles, APrefixIsWhereTheRunningProgramLies) {
+TEST(ShippedFiles, ThePrefixIsThatOfTheProgram) {
   const fs::path build = STEPTUNE_BINARY_DIR;
   EXPECT_EQ(shipped_directories(ShippedKind::helper).front(), build / "bin");
   EXPECT_THAT(shipped_directories(ShippedKind::helper), Contains(build / "libexec/steptune"));
@@ -22,7 +22,7 @@ TEST(ShippedFiles, APrefixIsWhereTheRunningProgramLies) {
   EXPECT_NE(find_file(shipped_directories(ShippedKind::hook), "pytorch/knobs.json"), std::nullopt);
 }
 
-TEST(ShippedFiles, AHelperThatIsMissingIsNamedWithItsPurposeAndItsPlace) {
+TEST(ShippedFiles, AMissingHelperIsReportedWithItsPlace) {
   const auto missing = find_helper("steptune-nothing", "which does nothing");
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().message, "the program steptune-nothing is missing, which does nothing");

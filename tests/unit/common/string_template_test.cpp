@@ -73,7 +73,7 @@ TEST(StringTemplate, OthersAreNoParametersAndComeFromWhoeverRenders) {
   EXPECT_FALSE(parsed("{out}", nullptr, {"out"}).has_parameters());
 }
 
-TEST(StringTemplate, LabelsStandForTheStringsBehindThem) {
+TEST(StringTemplate, LabelsRenderAsTheirStrings) {
   const auto choices = std::make_shared<const ChoiceStrings>(
       ChoiceStrings{{"mode", {{"fast", "--fast --unsafe"}, {"exact", ""}}}});
   EXPECT_EQ(parsed("x {mode}", choices).render(configuration()), "x --fast --unsafe");

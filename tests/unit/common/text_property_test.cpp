@@ -59,7 +59,7 @@ bool has_control(std::string_view text) {
   return false;
 }
 
-TEST(AnyText, AsAPrintableLineIsUtf8WithoutAnythingATerminalObeys) {
+TEST(AnyText, PrintableLinesAreUtf8WithoutControls) {
   Rng rng(1, "texts");
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     const std::string text = random_bytes(rng);
@@ -72,7 +72,7 @@ TEST(AnyText, AsAPrintableLineIsUtf8WithoutAnythingATerminalObeys) {
   }
 }
 
-TEST(AnyText, AsPrintableLinesKeepsItsNumberOfLines) {
+TEST(AnyText, PrintableLinesKeepTheirCount) {
   Rng rng(1, "texts");
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     const std::string text = random_bytes(rng);
@@ -173,7 +173,7 @@ TEST(AnyDuration, IsShownPreciselyAndInOrder) {
   }
 }
 
-TEST(AnySize, IsReadInTheUnitsThatPeopleWrite) {
+TEST(AnySize, IsReadInCommonUnits) {
   EXPECT_EQ(parse_bytes("0"), 0.0);
   for (const char* bad : {"-5", "-1.5 GB", "GB", "", "5 apples", "5 bytes", "5iB", "nan", "1e400"})
     EXPECT_EQ(parse_bytes(bad), std::nullopt) << bad;

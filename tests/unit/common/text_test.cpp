@@ -28,7 +28,7 @@ TEST(LowerCase, ChangesAsciiLettersAlone) {
   EXPECT_EQ(lower_case("\xC3\x89"), "\xC3\x89") << "a letter beyond ASCII";
 }
 
-TEST(PrintableLine, NeutralisesWhatATerminalWouldObey) {
+TEST(PrintableLine, NeutralisesControlSequences) {
   EXPECT_EQ(printable_line("a\x1b[31mred\x1b[0m\r\nb"), "ared | b");
   EXPECT_EQ(printable_line("\nfirst\n\nlast\n"), "first | last");
   EXPECT_EQ(printable_line(std::string_view("nul\0byte", 8)), "nulbyte");
@@ -40,7 +40,7 @@ TEST(PrintableLine, NeutralisesWhatATerminalWouldObey) {
   EXPECT_EQ(printable_line("plain\x7F"), "plain");
 }
 
-TEST(PrintableLines, KeepLinesApartAndNothingElseThatATerminalWouldObey) {
+TEST(PrintableLines, KeepNewlinesButNoOtherControls) {
   EXPECT_EQ(printable_lines("one\x1b[31m\n  two\r\x07\n"), "one\n  two\n");
   EXPECT_EQ(printable_lines(""), "");
   EXPECT_EQ(printable_lines(std::string(5000, 'x')).size(), 5000U);
@@ -66,7 +66,7 @@ TEST(NearestName, MayDifferByAThirdOfItsLengthAndByOneEditAtLeast) {
   EXPECT_FALSE(nearest_name("x", std::vector<std::string>{}));
 }
 
-TEST(NearestName, IsTheFirstOfThoseThatAreEquallyNear) {
+TEST(NearestName, IsTheFirstOfEquallyNearNames) {
   const std::vector<std::string> names{"axe", "abx", "abc"};
   EXPECT_EQ(nearest_name("abe", names), "axe");
   EXPECT_EQ(nearest_name("abc", names), "abc") << "none is nearer than the name itself";
@@ -172,7 +172,7 @@ TEST(Format, ForPeople) {
   EXPECT_EQ(format_usd(0), "$0.00");
 }
 
-TEST(Format, DurationsTakeTheNextUnitWhereRoundingReachesIt) {
+TEST(Format, DurationsRoundUpToTheNextUnit) {
   const std::vector<std::pair<double, std::string>> durations{
       {0.0, "0 ms"},
       {0.001, "1 ms"},

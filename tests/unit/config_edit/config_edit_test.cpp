@@ -62,7 +62,7 @@ list:
 )");
 }
 
-TEST(ConfigEdit, AKeyNamesOnePlaceOrSaysWhyNot) {
+TEST(ConfigEdit, AnAmbiguousKeyIsRefused) {
   const auto scalars = must(
       scan_config(ConfigFormat::yaml, "a:\n  batch: 2\n  text: |\n    x\na.batch: 3\nb: 1\n", "f"));
   EXPECT_EQ(must(config_place(scalars, "b"))->line, 6);
@@ -76,7 +76,7 @@ TEST(ConfigEdit, AKeyNamesOnePlaceOrSaysWhyNot) {
   EXPECT_THAT(why("c"), HasSubstr("no key c"));
 }
 
-TEST(ConfigEdit, AChoiceSpeltAsATextBecomesWhatTheFileHolds) {
+TEST(ConfigEdit, TextChoicesTakeTheTypeInTheFile) {
   const Configuration choices =
       configuration_of({{"amp", std::string("false")}, {"precision", std::string("16")}});
   EXPECT_EQ(edited(ConfigFormat::yaml, "amp: true\nprecision: 32\n", choices),
@@ -219,7 +219,7 @@ TEST(ConfigEdit, KeysMayBeMappedOrLeftOut) {
       << "spelt otherwise";
 }
 
-TEST(ConfigEdit, AllThatHasNoOnePlaceIsToldAtOnce) {
+TEST(ConfigEdit, AllAmbiguousKeysAreReportedAtOnce) {
   const std::string told =
       refused(ConfigFormat::yaml,
               "train: {batch_size: 1, num_rate: 3}\neval:\n  batch_size: 2\nprecision:\n  x: 1\n"
@@ -282,7 +282,7 @@ subdivisions = 16 ; micro-batches
 )");
 }
 
-TEST(ConfigEdit, ATextThatLooksLikeANumberStandsInIniAsItIs) {
+TEST(ConfigEdit, IniKeepsTextsThatLookLikeNumbers) {
   const auto set = [](const char* precision) {
     return configuration_of({{"precision", std::string(precision)}});
   };

@@ -105,7 +105,7 @@ TEST(UnifiedDifference, NamesTheLinesOfBothTextsWhateverIsEdited) {
   }
 }
 
-TEST(UnifiedDifference, ShowsThreeLinesOfContextAndJoinsWhatIsNear) {
+TEST(UnifiedDifference, HasThreeLinesOfContextAndJoinsNearHunks) {
   std::string text;
   for (int line = 0; line < 40; ++line)
     text += std::to_string(10 + line) + "\n";

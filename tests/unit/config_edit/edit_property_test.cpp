@@ -75,7 +75,7 @@ std::string document_of(ConfigFormat format, const std::vector<Setting>& setting
 
 class EditedFiles : public ::testing::TestWithParam<ConfigFormat> {};
 
-TEST_P(EditedFiles, SayWhatWasAskedForAndAllElseAsBefore) {
+TEST_P(EditedFiles, DifferInTheRequestedValuesOnly) {
   const ConfigFormat format = GetParam();
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     Rng rng(seed, "config");
@@ -126,7 +126,7 @@ TEST_P(EditedFiles, SayWhatWasAskedForAndAllElseAsBefore) {
   }
 }
 
-TEST_P(EditedFiles, AreTheSameAgainWhenTheFirstValuesAreAskedFor) {
+TEST_P(EditedFiles, AreRestoredByTheFirstValues) {
   const ConfigFormat format = GetParam();
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     Rng rng(seed, "back");

@@ -73,7 +73,7 @@ TEST(CharGpt, Bf16IsCloseToFp32) {
   EXPECT_NEAR(bf16, fp32, 0.05);
 }
 
-TEST(CharGpt, TellsEvaluationsAndCheckpointsAsPhases) {
+TEST(CharGpt, ReportsEvaluationsAndCheckpointsAsPhases) {
   const std::string file = testing::TempDir() + "/steptune-checkpoint-" + std::to_string(getpid());
   const auto reports =
       reports_with({"--steps", "6", "--evaluate-every", "2", "--evaluation-batches", "2",
@@ -89,7 +89,7 @@ TEST(CharGpt, TellsEvaluationsAndCheckpointsAsPhases) {
   std::filesystem::remove(file);
 }
 
-TEST(CharGpt, OutsideATunerOnlyPeopleAreTold) {
+TEST(CharGpt, PrintsNoReportsOutsideATuner) {
   const Ended ended = run(command({"--steps", "2"}));
   EXPECT_EQ(ended.exit_status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("tokens/s"));

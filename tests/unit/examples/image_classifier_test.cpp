@@ -94,7 +94,7 @@ TEST_F(ImageClassifier, AnInterruptedGenerationIsCompleted) {
   EXPECT_EQ(contents(data), complete);
 }
 
-TEST_F(ImageClassifier, AFolderWithOtherThingsIsNotWrittenTo) {
+TEST_F(ImageClassifier, AFolderWithOtherFilesIsNotOverwritten) {
   const fs::path data = generate("data");
   const auto before = contents(data);
   const Ended other = run(generate_command(data, 50));
@@ -122,7 +122,7 @@ TEST_F(ImageClassifier, LearnsToTellThePicturesApart) {
   EXPECT_GT(reports.back().parts.at("data"), 0.0);
 }
 
-TEST_F(ImageClassifier, WorkersPrefetchAndLayoutDoNotChangeWhatIsLearnt) {
+TEST_F(ImageClassifier, LoaderSettingsDoNotChangeTheLosses) {
   const fs::path data = generate("data");
   const std::vector<std::string> common = {"--steps", "8", "--batch-size", "10"};
   const auto loss_with = [&](std::vector<std::string> options) {
@@ -147,7 +147,7 @@ TEST_F(ImageClassifier, EpochsAreTranslatedToSteps) {
   EXPECT_EQ(*last_report(generate("data"), {"--epochs", "1.5", "--batch-size", "16"}).step, 5.0);
 }
 
-TEST_F(ImageClassifier, OutsideATunerOnlyPeopleAreTold) {
+TEST_F(ImageClassifier, PrintsNoReportsOutsideATuner) {
   const Ended ended = run(train_command(generate("data"), {"--steps", "2"}));
   EXPECT_EQ(ended.exit_status, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("images/s"));

@@ -68,7 +68,7 @@ class OptunaFile : public ForeignFiles {
   SQLite::Database database_;
 };
 
-TEST_F(OptunaFile, TellsNumbersAsTheyAreAndChoicesByTheirPlace) {
+TEST_F(OptunaFile, ReadsNumbersAndIndicesOfChoices) {
   add_study();
   const std::string choices =
       R"({"name": "CategoricalDistribution", "attributes": {"choices": ["a", 7, true, null]}})";
@@ -96,7 +96,7 @@ TEST_F(OptunaFile, AParameterThatCannotBeReadHasNoValue) {
   EXPECT_EQ(parameter(1, "[1]"), nothing);
 }
 
-TEST_F(OptunaFile, TellsStatesValuesAndDirections) {
+TEST_F(OptunaFile, ReadsStatesValuesAndDirections) {
   exec(
       "INSERT INTO studies VALUES (1, 'demo');"
       "INSERT INTO study_directions VALUES ('MAXIMIZE', 1, 1), ('MINIMIZE', 1, 0);"
@@ -150,7 +150,7 @@ TEST_F(OptunaFile, AVersionWithoutDirectionsHasNone) {
   EXPECT_TRUE(read("o.db").directions.empty());
 }
 
-TEST_F(ForeignFiles, ACsvHasARowPerTrialAndNothingWhereACellIsEmpty) {
+TEST_F(ForeignFiles, EmptyCellsOfACsvAreMissing) {
   folder_.write("t.csv",
                 "\xef\xbb\xbf"
                 "batch,note,s\r\n64,\"a, b\",1.5\r\n128,,\r\n");

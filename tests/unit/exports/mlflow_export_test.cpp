@@ -134,7 +134,7 @@ TEST_F(MlflowExport, IdsDependOnTheStudyOnly) {
   EXPECT_NE(experiment(folder_.path() / "c").filename(), first.filename());
 }
 
-TEST_F(MlflowExport, AnExperimentThatIsThereStaysAsItIs) {
+TEST_F(MlflowExport, AnExistingExperimentIsKept) {
   add(1);
   const fs::path place = experiment(folder_.path());
   add(2);

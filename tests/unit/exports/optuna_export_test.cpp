@@ -154,7 +154,7 @@ TEST_F(OptunaExport, SchedulerDecisionsAreIntermediateValues) {
   EXPECT_TRUE(column(written(study), rows).empty()) << "Optuna has none of several objectives";
 }
 
-TEST_F(OptunaExport, LeavesAFileThatExistsAloneAndNoneBehindWhenItFails) {
+TEST_F(OptunaExport, KeepsExistingFilesAndLeavesNoPartialOne) {
   const StudyExport study = export_of(spec_of(space_of({integer("batch", 1, 9)})));
   const auto there = folder_.write("mine.db", "my work");
   const auto refused = write_optuna_study(study, there);

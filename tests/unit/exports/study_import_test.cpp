@@ -162,7 +162,7 @@ TEST(StudyImport, InactiveValuesAreDroppedAndActiveOnesRequired) {
   EXPECT_THAT(imported_of({without, whole_row()}).left, IsEmpty());
 }
 
-TEST(StudyImport, AParameterThatNoTrialTellsHasTheBaselinesValue) {
+TEST(StudyImport, AMissingParameterHasTheBaselinesValue) {
   ForeignTrial row = whole_row();
   row.cells.erase("rate");
   row.cells["precision"] = nullptr;  // null counts as missing
@@ -175,7 +175,7 @@ TEST(StudyImport, AParameterThatNoTrialTellsHasTheBaselinesValue) {
   EXPECT_THAT(imported.notes[1], HasSubstr("no column holds \"rate\""));
 }
 
-TEST(StudyImport, TrialsAreNumberedAnewAndNothingIsKnownOfTheirErrors) {
+TEST(StudyImport, TrialsAreRenumberedWithoutErrors) {
   ForeignTrial broken = whole_row();
   broken.failed = true;
   ForeignTrial running = whole_row();
@@ -270,7 +270,7 @@ TEST(StudyImport, AnObjectiveOfTheOtherDirectionIsRefused) {
   EXPECT_TRUE(translate_foreign_trials({"Optuna", {row}, {Direction::maximize}}, accuracy, {}));
 }
 
-TEST(StudyImport, WarnsOfTimesThatBatchesOrEarlyEndsMakeIncomparable) {
+TEST(StudyImport, WarnsOfIncomparableTimes) {
   const auto notes = [](const std::string& column, const std::string& other_batch) {
     ForeignTrial first = whole_row({{column, 1.0}});
     ForeignTrial second = whole_row({{column, 2.0}, {"batch", other_batch}});

@@ -40,7 +40,7 @@ std::vector<std::string> told_of(const Promise& promise, const Measurement& seen
   return causes_of(promise, seen, seen.total_samples, deviation);
 }
 
-TEST(Causes, TellPhasesThatAreLongerOftenerOrNew) {
+TEST(Causes, NameLongerMoreFrequentAndNewPhases) {
   Promise promised = promised_rate();
   promised.phases = {{"evaluation", phase_of(2.0, 1000)}, {"checkpoint", phase_of(1.0, 4000)}};
   Measurement seen;
@@ -55,13 +55,13 @@ TEST(Causes, TellPhasesThatAreLongerOftenerOrNew) {
       << "what takes a thousandth of the time is no cause";
 }
 
-TEST(Causes, ANewPhaseOfWhichNobodyKnowsHowOftenItComesIsNone) {
+TEST(Causes, ANewPhaseOfUnknownFrequencyIsNone) {
   Measurement seen;
   seen.phases = {{"checkpoint", phase_of(60.0, k_nan)}, {"export", phase_of(60.0, 0.0)}};
   EXPECT_THAT(told_of(promised_rate(), seen, std::nullopt), IsEmpty());
 }
 
-TEST(Causes, TellPhasesOfThePlanThatDoNotCome) {
+TEST(Causes, NameMissingPhasesOfThePlan) {
   Promise promised = promised_rate();
   promised.planned_every = {{"checkpoint", 4000.0}, {"evaluation", 1000.0}};
   Measurement seen;
@@ -76,7 +76,7 @@ TEST(Causes, TellPhasesOfThePlanThatDoNotCome) {
               ElementsAre(HasSubstr("no checkpoint was seen"), HasSubstr("steps themselves")));
 }
 
-TEST(Causes, APhaseThatNobodyReportsMayBeThere) {
+TEST(Causes, NameUnreportedPhasesAsPossible) {
   Promise promised = promised_rate();
   promised.planned_every = {{"evaluation", 1000.0}};
   Measurement seen;
@@ -122,7 +122,7 @@ TEST(Causes, AChangeAtOnceIsOneIfTheRunDeviates) {
       << "one change that was found in two parts";
 }
 
-TEST(Causes, AChangeAtOnceIsToldBesideAPhaseThatIsLonger) {
+TEST(Causes, ASuddenChangeIsNamedBesideALongerPhase) {
   Promise promised = promised_rate();
   promised.phases = {{"evaluation", phase_of(2.0, 1000)}};
   Measurement seen;
@@ -139,7 +139,7 @@ TEST(Causes, SlowerStepsAreTheLastExplanation) {
   EXPECT_THAT(told_of(promised_rate(), Measurement{}, Deviation{{}, 0.8}), IsEmpty());
 }
 
-TEST(Causes, NameWhatTheMachineDoesOtherwise) {
+TEST(Causes, NameChangesOfTheMachine) {
   Measurement seen;
   seen.level_changes = {{.at_samples = 100.0, .at_s = 50.0, .ratio = 1.3}};
   MachineCause machine;

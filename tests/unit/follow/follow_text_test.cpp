@@ -106,7 +106,7 @@ TEST(FollowText, LessTimeIsNoMoreTime) {
   EXPECT_THAT(follow_text(promised_plan(), state), HasSubstr(": 10.0 % less time per sample than"));
 }
 
-TEST(FollowText, AnIntervalThatReachesToNoTimeAtAllHasNoHighestRate) {
+TEST(FollowText, AnIntervalThatIncludesZeroHasNoHighestRate) {
   FollowState state = slower_run();
   state.judged_seconds_per_sample = Interval95{0.01, 0.01};
   state.run_s = Interval95{600.0, 1200.0};
@@ -115,7 +115,7 @@ TEST(FollowText, AnIntervalThatReachesToNoTimeAtAllHasNoHighestRate) {
   EXPECT_THAT(text, HasSubstr("run      10 min (0 ms-30 min) expected"));
 }
 
-TEST(FollowLine, IsTheRateOfNowBesideThePromise) {
+TEST(FollowLine, ShowsTheCurrentAndPromisedRate) {
   EXPECT_EQ(follow_line(promised_plan(), slower_run()),
             "8 min 20 s  40000 samples  62.5 samples/s (60.98-64.1) now, promised 100 samples/s "
             "(98.04-102); 3.5 h expected, promised 2.8 h");

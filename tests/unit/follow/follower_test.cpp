@@ -175,7 +175,7 @@ TEST(Follower, ReportsThatCannotBeReadAreRefused) {
   EXPECT_THAT(follower.error().text(), HasSubstr("loss=("));
 }
 
-TEST(Follower, ASlowerRunBreaksItAndSaysSinceWhen) {
+TEST(Follower, ASlowerRunBreaksItWithAStartTime) {
   Follower follower = follower_of();
   const double time_s = live(follower, 200, 0.01, 1000.0);
   live(follower, 200, 0.015, time_s, 200);
@@ -211,7 +211,7 @@ TEST(Follower, AChangeOfLevelShortlyBeforeTheEndIsNoWarmUp) {
   EXPECT_NEAR(state.deviation->since.samples, 40'000.0, 300.0);
 }
 
-TEST(Follower, ASlowerRunWhoseLinesComeFromABufferBreaksItToo) {
+TEST(Follower, ASlowerBufferedRunBreaksItToo) {
   Follower follower = follower_of();
   for (int flush = 1; flush <= 20; ++flush) {
     for (int i = 1; i <= 50; ++i) {
@@ -244,7 +244,7 @@ TEST(Follower, ReadsTheFirstOfSeveralRanks) {
   EXPECT_NEAR(follower.state().seconds_per_sample->value, 0.01, 1e-6);
 }
 
-TEST(Follower, ABarBeforeTheFirstLineWithAClockDoesNotStopTheClock) {
+TEST(Follower, AnEarlyBarDoesNotStopTheClock) {
   Follower follower = follower_of("tqdm");
   follower.read_line("Reading: 1%|#| 50/5000 [00:01<00:20, 10.0it/s]", 1e5);
   for (int i = 1; i <= 300; ++i) {
@@ -266,7 +266,7 @@ FollowState slower_run(Follower& follower, double (*other_load)(double at_s)) {
   return follower.state();
 }
 
-TEST(Follower, SaysWhatTheMachineDidWhenTheRateChanged) {
+TEST(Follower, NamesTheMachinesStateAtAChange) {
   Follower follower = follower_of("key=value", 0.0);
   const FollowState state =
       slower_run(follower, [](double at_s) { return at_s < 200.0 ? 0.02 : 0.35; });
@@ -279,7 +279,7 @@ TEST(Follower, SaysWhatTheMachineDidWhenTheRateChanged) {
       << "nothing of it has changed";
 }
 
-TEST(Follower, SaysWhatTheMachineDoesOtherwiseThanInTheTrial) {
+TEST(Follower, NamesDifferencesOfTheMachineFromTheTrial) {
   Promise made = promise();
   for (int second = 0; second < 30; ++second) {
     made.machine.push_back({.from_s = 5.0 + second, .to_s = 6.0 + second, .other_load = 0.01});
@@ -373,7 +373,7 @@ TEST(Follower, ALogReadThroughAPipeUsesTheDatesOfItsLines) {
   EXPECT_THAT(follower.clock_text(), HasSubstr("dates of its lines"));
 }
 
-TEST(Follower, BarsOfTwoProgramsInAPipeTellNoTimeOfTheirOwn) {
+TEST(Follower, BarsOfTwoProgramsGiveNoClock) {
   // Each line is followed by the other program's bar, as if a new bar had started.
   Follower follower = follower_of("tqdm");
   const auto bar = [](int second) {
@@ -458,7 +458,7 @@ TEST(FinishedLog, UsesTheElapsedTimeOfProgressBars) {
   EXPECT_THAT(follower.clock_text(), HasSubstr("leave out the time between two bars"));
 }
 
-TEST(FinishedLog, WithoutAnyClockSaysThatNothingCanBeSaid) {
+TEST(FinishedLog, WithoutAnyClockGivesNoVerdict) {
   Follower follower = follower_of();
   for (int i = 1; i <= 300; ++i)
     follower.read_old_line(fmt::format("step={} samples={}", i, 100 * i));
@@ -550,7 +550,7 @@ TEST(Follower, FewReportsAreToldToBeFew) {
   EXPECT_THAT(follower.state().reason, HasSubstr("too few reports"));
 }
 
-TEST(Follower, WithoutProgressSaysWhatWasRefused) {
+TEST(Follower, WithoutProgressNamesRefusedLines) {
   Follower follower = follower_of("");
   follower.read_line(R"([steptune] {"v":1,"samples":-3})", 1.0);
   EXPECT_THAT(follower.state().reason, HasSubstr("the first: \"samples\" is -3"));

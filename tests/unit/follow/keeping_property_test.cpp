@@ -50,7 +50,7 @@ FollowState state_after(const std::vector<std::pair<double, std::string>>& lines
   return follower.state();
 }
 
-TEST(AnyFollowedRun, KeepsItsPromiseExactlyWhereTheIntervalsOverlap) {
+TEST(AnyFollowedRun, KeepsItsPromiseIfIntervalsOverlap) {
   int broken = 0;
   int faster = 0;
   int kept = 0;
@@ -75,7 +75,7 @@ TEST(AnyFollowedRun, KeepsItsPromiseExactlyWhereTheIntervalsOverlap) {
   EXPECT_GT(kept, 5);
 }
 
-TEST(AnyFollowedRun, IsToldTheSameFromItsLogAsWhileItRan) {
+TEST(AnyFollowedRun, HasTheSameStateFromItsLog) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Rng rng(seed, "runs");
     Follower live =
@@ -96,7 +96,7 @@ TEST(AnyFollowedRun, IsToldTheSameFromItsLogAsWhileItRan) {
   }
 }
 
-TEST(AnyFollowedRun, ExpectsWhatIsLeftAtTheRateThatItHasNow) {
+TEST(AnyFollowedRun, ExpectsTheRestAtTheCurrentRate) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Rng rng(seed, "runs");
     const auto lines = random_run(rng);
@@ -113,7 +113,7 @@ TEST(AnyFollowedRun, ExpectsWhatIsLeftAtTheRateThatItHasNow) {
   }
 }
 
-TEST(AnyFollowedRun, LinesThatSayNothingChangeNothing) {
+TEST(AnyFollowedRun, IgnoresOtherLines) {
   Rng rng(5, "runs");
   const auto lines = random_run(rng);
   Follower chatty = new_follower();

@@ -167,7 +167,7 @@ TEST(ProgressTrack, FindsWhereARunGotSlower) {
   EXPECT_NEAR(found->ratio, 1.12, 0.01);
 }
 
-TEST(ProgressTrack, NoDeviationIsSeenWhereThereIsNone) {
+TEST(ProgressTrack, AConstantRateShowsNoDeviation) {
   Rng rng(9, "track");
   int found = 0;
   for (int i = 0; i < 400; ++i) {

@@ -24,7 +24,7 @@ TrialRecord measured(std::int64_t number, double seconds_per_sample) {
   return trial;
 }
 
-TEST(Promise, IsTheRateOfThePlannedRunWithTheVariationOfLaunches) {
+TEST(Promise, IncludesTheVariationOfLaunches) {
   const auto promise = promise_of(time_study(), measured(4, 0.5), standing_of(), std::nullopt);
   ASSERT_TRUE(promise) << promise.error().text();
   EXPECT_DOUBLE_EQ(promise->seconds_per_sample.value, 0.5);
@@ -34,7 +34,7 @@ TEST(Promise, IsTheRateOfThePlannedRunWithTheVariationOfLaunches) {
   EXPECT_DOUBLE_EQ(promise->run_s()->value, 507.0);
 }
 
-TEST(Promise, HoldsWhatTheMachineDidInTheMeasuredWindow) {
+TEST(Promise, HasTheMachinesStateInTheWindow) {
   TrialRecord trial = measured(4, 0.5);
   trial.measurement->window_s = 30.0;
   const double begin_s = trial.measurement->window_begin_s();
@@ -47,7 +47,7 @@ TEST(Promise, HoldsWhatTheMachineDidInTheMeasuredWindow) {
   EXPECT_EQ(promise->machine[0].other_load, 0.25);
 }
 
-TEST(Promise, IsWhatThePlanSaysOfTheRecommendedTrialAndTheBaseline) {
+TEST(Promise, HasThePlansTimesOfBothTrials) {
   TrialRecord baseline = measured(1, 0.9);
   baseline.purpose = TrialPurpose::baseline;
   const TrialRecord best = measured(4, 0.5);
@@ -127,7 +127,7 @@ TEST(Promise, IsTheTimeOfThePlanAndNotItsCost) {
   EXPECT_DOUBLE_EQ(promise->run_s()->half_width, 20.0);
 }
 
-TEST(Promise, IsARateWhereThePlanHasNoLength) {
+TEST(Promise, IsARateIfThePlanHasNoLength) {
   StudySpec study = time_study();
   study.planned_run.samples.reset();
   const auto promise = promise_of(study, measured(4, 0.5), standing_of(), std::nullopt);
@@ -151,7 +151,7 @@ TEST(Promise, HoldsWhatTheTrialShowed) {
   EXPECT_EQ(promise->samples_per_step, 32.0);
 }
 
-TEST(Promise, HoldsThePhasesThatTheBaselineShowed) {
+TEST(Promise, HasThePhasesOfTheBaseline) {
   TrialRecord baseline = measured(1, 0.5);
   baseline.purpose = TrialPurpose::baseline;
   baseline.measurement->phases["evaluation"].count = 2.0;
@@ -165,7 +165,7 @@ TEST(Promise, HoldsThePhasesThatTheBaselineShowed) {
   EXPECT_EQ(promise->phases.at("evaluation").seconds, 10.0) << "no news in the long run";
 }
 
-TEST(Promise, HoldsThePhasesThatFreshRunsShowedAndThePlanDeclares) {
+TEST(Promise, HasPhasesOfFreshRunsAndThePlan) {
   StudySpec study = time_study();
   study.planned_run.phases["evaluation"] = {2000.0, std::nullopt, std::nullopt};
   study.planned_run.phases["checkpoint"] = {500.0, std::nullopt, 3.0};

@@ -39,7 +39,7 @@ double mean_of(const std::vector<double>& values) {
   return sum / static_cast<double>(values.size());
 }
 
-TEST(TrackRate, IsTheMeanWithStudentsIntervalOfTheReports) {
+TEST(TrackRate, IsTheMeanWithStudentsInterval) {
   for (std::size_t count = 5; count <= 20; ++count) {
     Rng rng(count, "intervals");
     const std::vector<double> seconds = random_intervals(rng, count);
@@ -119,7 +119,7 @@ TEST(TrackRate, RateOfTheLastSecondsIsTheRateSinceThen) {
   }
 }
 
-TEST(TrackDeviation, IsTheRateFromThereOnOverThePromised) {
+TEST(TrackDeviation, IsTheLaterRateOverThePromise) {
   int found = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     Rng rng(seed, "intervals");

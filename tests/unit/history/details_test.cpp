@@ -39,7 +39,7 @@ class HistoryDetails : public HistoryFixture {
   }
 };
 
-TEST_F(HistoryDetails, TimesInWhichMachinesWereNotUsedGrowAndEndWithTheirStudy) {
+TEST_F(HistoryDetails, UnusedMachineTimesEndWithTheirStudy) {
   History history = open();
   const auto study = make_study(history);
   StudyTotals totals;
@@ -182,7 +182,7 @@ TEST_F(HistoryDetails, SpendingOfRunningTrialsIsKeptUntilTheyEnd) {
   EXPECT_EQ(must(history.trial(study.id, 2)).spent_s, ended(2).spent_s) << "it has its bill";
 }
 
-TEST_F(HistoryDetails, SessionsTellTheMachineOfEachRunOfTheTuner) {
+TEST_F(HistoryDetails, SessionsHaveTheMachineOfEachRun) {
   History history = open();
   const auto study = make_study(history);
   must(history.record_session(study.id, {{"cpu", "Xeon"}, {"kernel", "6.1"}}));

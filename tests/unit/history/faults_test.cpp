@@ -34,7 +34,7 @@ class HistoryFaults : public HistoryFixture {
   }
 };
 
-TEST_F(HistoryFaults, ASecondWriterIsToldWhoTheFirstOneIs) {
+TEST_F(HistoryFaults, ASecondWriterLearnsTheFirstOne) {
   const History first = open();
   const auto second = History::open_for_writing(path(), clock_);
   ASSERT_FALSE(second);
@@ -194,7 +194,7 @@ void forbid_index(const std::filesystem::path& database) {
   std::filesystem::create_symlink("nowhere", database.string() + "-shm");
 }
 
-TEST_F(HistoryFaults, IsReadWhereSQLiteCanMakeNoFiles) {
+TEST_F(HistoryFaults, IsReadIfSQLiteCannotCreateFiles) {
   const auto database = folder() / "a b" / "100 %?#&.db";
   const auto open_it = [&] { return must(History::open_for_writing(database, clock_)); };
   {
@@ -309,7 +309,7 @@ TEST_F(HistoryFaults, ANewerVersionIsRefused) {
   }
 }
 
-TEST_F(HistoryFaults, AnotherProgramsWriteLockIsWaitedForThenTold) {
+TEST_F(HistoryFaults, AForeignLockIsWaitedForThenReported) {
   History history = must(History::open_for_writing(path(), clock_, {.busy_timeout_s = 0.05}));
   const auto study = make_study(history);
   SQLite::Database other(path().string(), SQLite::OPEN_READWRITE);
@@ -344,7 +344,7 @@ class SmallFiles {
   void (*previous_handler_)(int) = SIG_DFL;
 };
 
-TEST_F(HistoryFaults, AWriteThatDoesNotFitIsToldAndLosesNothing) {
+TEST_F(HistoryFaults, AFullDiskIsReportedAndLosesNothing) {
   History history = open();
   const auto study = make_study(history);
   must(history.record_launching(study.id, launching_trial(1)));

@@ -75,7 +75,7 @@ TEST(GcPlan, RunningStudiesAreLeftAlone) {
   EXPECT_THAT(planned(studies, {0.0, true, 0}, 9999), ElementsAre("traces old", "logs old"));
 }
 
-TEST(GcPlan, TheStudyUsedLastAndTheOneBegunLastNeverGoAsAWhole) {
+TEST(GcPlan, TheLatestStudiesAreNeverRemoved) {
   // The next study gets the number after the largest one, so the newest study must stay.
   const std::vector<StudyUse> studies{use_of(1, "in use", 100), use_of(2, "old", 150),
                                       use_of(3, "newest", 200)};

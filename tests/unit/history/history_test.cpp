@@ -226,7 +226,7 @@ TEST_F(HistoryTest, ATrialGoesThroughItsStates) {
   EXPECT_EQ(must(history.trial(study.id, 1)).attempt, 2);
 }
 
-TEST_F(HistoryTest, ARunningTrialIsKnownAfterItsWritersDeath) {
+TEST_F(HistoryTest, ARunningTrialOutlivesItsWriter) {
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {
@@ -329,7 +329,7 @@ TEST_F(HistoryTest, ARemovedStudyLeavesNothingBehindAndOthersAlone) {
   EXPECT_EQ(again.seed, 7U);
 }
 
-TEST_F(HistoryTest, AStudyThatWasRunElsewhereIsAddedAsAWholeOrNotAtAll) {
+TEST_F(HistoryTest, AnImportedStudyIsAddedAtomically) {
   History history = open();
   StudyRecord elsewhere;
   elsewhere.name = "elsewhere";
@@ -372,7 +372,7 @@ TEST_F(HistoryTest, AStudyIsContinuedUnderItsSeedWithTheNewDocument) {
   EXPECT_EQ(other.error().kind, ErrorKind::conflict);
 }
 
-TEST_F(HistoryTest, TheLatestStudyIsTheLastOneThoughTheClockWasSetBack) {
+TEST_F(HistoryTest, TheLatestStudyIgnoresAClockSetBack) {
   for (const auto& [name, wall_time_s] : {std::pair("first", 2e9), std::pair("second", 1e9)}) {
     const VirtualClock clock(wall_time_s);
     must(must(History::open_for_writing(path(), clock))

@@ -131,7 +131,7 @@ TEST_F(Schema, AKilledMigrationLeavesTheOldOrNewVersion) {
   EXPECT_GT(statements, 5) << "the statements are no longer seen";
 }
 
-TEST_F(Schema, ANewHistoryKilledAtAnyStatementOfItsMakingOpensAgain) {
+TEST_F(Schema, ANewHistoryKilledInItsCreationOpensAgain) {
   const int newest = static_cast<int>(schema_migrations().size());
   int statements = 0;
   for (bool alive = false; !alive; ++statements) {

@@ -27,7 +27,7 @@ Argv own_words(const Argv& argv) {
           argv.begin() + static_cast<std::ptrdiff_t>(words.end)};
 }
 
-TEST(ProgramWords, StandBehindTheScriptOrModuleThatIsRun) {
+TEST(ProgramWords, FollowTheScriptOrModule) {
   for (const Argv& before : std::vector<Argv>{
            {"train"},
            {"./train.py"},
@@ -51,7 +51,7 @@ TEST(ProgramWords, StandBehindTheScriptOrModuleThatIsRun) {
   }
 }
 
-TEST(ProgramWords, AProgramsOwnFilesInPythonAreNoScripts) {
+TEST(ProgramWords, PythonFilesAsArgumentsAreNoScripts) {
   EXPECT_THAT(own_words({"train", "--config", "conf.py", "--lr", "1"}),
               ElementsAre("--config", "conf.py", "--lr", "1"));
   EXPECT_THAT(own_words({"python3", "train.py", "config/gpt.py"}), ElementsAre("config/gpt.py"));
@@ -63,13 +63,13 @@ TEST(ProgramWords, AProgramsOwnFilesInPythonAreNoScripts) {
       << "nothing behind the separator";
 }
 
-TEST(ProgramWords, OptionsAreAddedWhereTheProgramReadsThem) {
+TEST(ProgramWords, OptionsAreAddedAfterTheProgram) {
   EXPECT_THAT(with_options({"python3", "t.py", "a", "--", "b"}, {"--help"}),
               ElementsAre("python3", "t.py", "a", "--help", "--", "b"));
   EXPECT_THAT(with_options({"train"}, {"--lr", "1"}), ElementsAre("train", "--lr", "1"));
 }
 
-TEST(OptionWords, AreReadBackAndTakenAwayWithoutTouchingOthers) {
+TEST(OptionWords, AreReadAndRemovedWithoutChangingOthers) {
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     Rng rng(seed, "words");
     ProgramOption option = option_called("--batch-size");

@@ -288,7 +288,7 @@ TEST(CommandLine, ValuesMayBeAttachedToALetter) {
   EXPECT_THAT(without_option(Words{"train", "-b64", "x"}, batch), ElementsAre("train", "x"));
 }
 
-TEST(CommandLine, WordsOfALauncherAreNotTheProgramsOwn) {
+TEST(CommandLine, WordsOfALauncherAreNotTheProgramsWords) {
   using Words = std::vector<std::string>;
   ProgramOption number;
   number.name = "-n";
@@ -334,7 +334,7 @@ TEST(HelpText, UsageLinesWithoutDefaultsAreNoList) {
   EXPECT_TRUE(parse_help("Usage: train.py [OPTIONS]\n").options.empty());
 }
 
-TEST(CommandLine, OptionsStandBeforeTheProgramsOwnSeparator) {
+TEST(CommandLine, OptionsPrecedeTheProgramsSeparator) {
   using Words = std::vector<std::string>;
   EXPECT_THAT(with_options(Words{"uv", "run", "--", "python3", "train.py"}, {"--help"}),
               ElementsAre("uv", "run", "--", "python3", "train.py", "--help"));

@@ -36,7 +36,7 @@ const MetricDefinition k_steps{"step", R"(it (\d+))"};
 const MetricDefinition k_samples{"samples", R"(seen (\d+))"};
 const MetricDefinition k_loss{"loss", R"(loss ([\d.]+))"};
 
-TEST(OutputLook, TellsWhatAFormatMakesOfTheLines) {
+TEST(OutputLook, ShowsHowAFormatReadsTheLines) {
   const auto reading =
       best_reading({format_with("own", {k_steps, k_samples, k_loss})}, epoch_lines(5));
   ASSERT_TRUE(reading);
@@ -55,7 +55,7 @@ TEST(OutputLook, StepsAloneTellNoSamples) {
   EXPECT_EQ(reading->samples_per_step, std::nullopt);
 }
 
-TEST(OutputLook, LinesThatTellNothingNewAreNoProgress) {
+TEST(OutputLook, RepeatedValuesAreNoProgress) {
   const auto reading =
       best_reading({format_with("own", {k_steps})}, "it 3\nit 3\nit 2\nit 4\nnothing\n");
   ASSERT_TRUE(reading);
@@ -82,7 +82,7 @@ TEST(OutputLook, MostProgressThenMostMetricsThenTheFirstWins) {
   EXPECT_EQ(name({same, all}), "same");
 }
 
-TEST(OutputLook, OwnLinesWinOnceTwoOfThemTellProgress) {
+TEST(OutputLook, OwnLinesWinAfterTwoProgressLines) {
   const std::string one = "[steptune] {\"v\":1,\"step\":1,\"samples\":8,\"clock\":1.0}\n";
   const std::string two = one + "[steptune] {\"v\":1,\"step\":2,\"samples\":16,\"clock\":2.0}\n";
   const std::vector<OutputFormat> formats = {format_with("own", {k_steps}), steptune_lines()};

@@ -50,7 +50,7 @@ TEST(OutputWatch, GivesUpOnceALineWithALossHasRepeatedForSeconds) {
   EXPECT_FALSE(look.unread->is_empty);
 }
 
-TEST(OutputWatch, WaitsLongerForALineWithoutALossWhichMayPrepareData) {
+TEST(OutputWatch, WaitsLongerForALineWithoutALoss) {
   WatchedOutput output;
   const int lines = output.lines_until_given_up("file {} is there");
   EXPECT_GT(lines, 30);

@@ -50,7 +50,7 @@ double planned_samples(const std::string& words, const Survey& survey) {
   return planned ? planned->samples : 0.0;
 }
 
-TEST(PlannedLength, IsEpochsTimesWhatTheTrainingLoaderHandsOut) {
+TEST(PlannedLength, IsEpochsTimesTheLoadersSamples) {
   const Survey survey = surveyed({k_evaluation, k_training});
   EXPECT_EQ(planned_samples("--epochs 14", survey), 14.0 * 938.0 * 64.0);
   EXPECT_EQ(planned_samples("--num-train-epochs=3 --lr 0.1", survey), 3.0 * 938.0 * 64.0);
@@ -75,7 +75,7 @@ TEST(PlannedLength, IsToldInAnySpelling) {
   EXPECT_EQ(planned_samples("notrainer_max_epochs=3", survey), 0.0);
 }
 
-TEST(PlannedLength, IsByDefaultWhatTheScriptDeclares) {
+TEST(PlannedLength, IsTheScriptsDefault) {
   const Survey survey = surveyed({k_training});
   const std::string source =
       "parser.add_argument('-e', '--epochs', type=int, default=14)\n"
@@ -89,7 +89,7 @@ TEST(PlannedLength, IsByDefaultWhatTheScriptDeclares) {
       << "the command's own word counts before a default";
 }
 
-TEST(PlannedLength, IsNoDefaultThatTheScriptAssignsAnew) {
+TEST(PlannedLength, IgnoresDefaultsThatTheScriptOverwrites) {
   const Survey survey = surveyed({k_training});
   const std::string source =
       "parser.add_argument('--epochs', type=int, default=90)\n"
@@ -111,7 +111,7 @@ TEST(PlannedLength, TellsCountsWithoutAnExponent) {
             "--max-steps 2000000 of 1048576 samples");
 }
 
-TEST(PlannedLength, IsWhatAFileSaysThatTheCommandNames) {
+TEST(PlannedLength, IsReadFromAFileInTheCommand) {
   const Survey survey = surveyed({k_training});
   ProgramFacts program = program_of({"python3", "train.py", "-c", "config.json"},
                                     "add_argument('--epochs', default=1)");
@@ -124,7 +124,7 @@ TEST(PlannedLength, IsWhatAFileSaysThatTheCommandNames) {
             "trainer.epochs 100 (config.json) of 60032 samples");
 }
 
-TEST(PlannedLength, IsWhatLoopsOfTheScriptCountTo) {
+TEST(PlannedLength, IsTheCountOfTheScriptsLoops) {
   const Survey survey = surveyed({k_training});
   const std::string source =
       "max_iters = 5000  # long\nnum_epochs = 7\n"
@@ -166,7 +166,7 @@ TEST(PlannedLength, IsNotWhatOtherLoopsCountTo) {
       << "which one it is nobody knows";
 }
 
-TEST(PlannedLength, IsTheNumberThatALoopCountsToItself) {
+TEST(PlannedLength, IsTheLiteralCountOfALoop) {
   const Survey survey = surveyed({k_training});
   const auto of_loop = [&survey](const std::string& source) {
     return why({"python3", "train.py"}, source, survey);
@@ -253,7 +253,7 @@ TEST(PlannedLength, IsNotGuessed) {
       << "an iterable data set tells no length";
 }
 
-TEST(PlannedLength, IsNothingThatAnotherProgramAssigns) {
+TEST(PlannedLength, IgnoresOtherPrograms) {
   const TemporaryFolder folder("length");
   const std::string source = "parser.add_argument('--epochs', type=int, default=90)\n";
   folder.write("train.py", source);
@@ -269,7 +269,7 @@ TEST(PlannedLength, IsNothingThatAnotherProgramAssigns) {
 }
 
 /// Like nanoGPT's `train.py config/train_shakespeare_char.py`.
-TEST(PlannedLength, IsWhatANamedFileOfPythonAssigns) {
+TEST(PlannedLength, IsReadFromAPythonFileInTheCommand) {
   const TemporaryFolder folder("length");
   folder.write("train.py", "max_iters = 600000\nexec(open('configurator.py').read())\n");
   folder.write("config/small.py", "# max_iters = 1\nmax_iters = 9 # at first\nmax_iters = 50\n");

@@ -23,7 +23,7 @@ ProgramOption declared(const std::string& name, std::optional<std::string> defau
   return option;
 }
 
-TEST(ProgramFacts, TodaysValueIsTheCommandsThenTheFilesThenTheDefault) {
+TEST(ProgramFacts, CommandPrecedesFilePrecedesDefault) {
   ProgramFacts facts;
   facts.argv = {"train", "--workers", "4"};
   facts.configs = {
@@ -41,7 +41,7 @@ TEST(ProgramFacts, TodaysValueIsTheCommandsThenTheFilesThenTheDefault) {
   EXPECT_EQ(today(declared("--note", "", "--help")), "unknown") << "an empty default says nothing";
 }
 
-TEST(ProgramFacts, TellsTheFirstOptionThatIsNeededAndNotGiven) {
+TEST(ProgramFacts, NamesTheFirstMissingRequiredOption) {
   ProgramFacts facts;
   facts.argv = {"train", "--amp", "1"};
   facts.options = {declared("--amp", {}, ""), declared("--dtype", {}, "")};
@@ -122,7 +122,7 @@ TEST(ProgramFacts, OptionsAreFoundHoweverTheyAreSpelt) {
   EXPECT_EQ(find_option(options, "r"), nullptr) << "a part of a word is no name";
 }
 
-TEST(ProgramFacts, EvaluationsAreToldByWholeWords) {
+TEST(ProgramFacts, EvaluationsAreFoundByWholeWords) {
   for (const char* name : {"eval_batch", "val.workers", "data.valid", "test", "predict_batch"})
     EXPECT_TRUE(is_of_evaluation(name)) << name;
   for (const char* name : {"interval", "evaluate", "latest", "testing_x", "value", "batch"})

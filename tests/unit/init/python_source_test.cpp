@@ -60,7 +60,7 @@ parser.add_argument("--compile", type=str2bool, default=False)
   EXPECT_EQ(find_option(read, "amp")->form, OptionForm::separate);
 }
 
-TEST(PythonSource, TellsSettingsThatAConfiguratorOverwrites) {
+TEST(PythonSource, FindsSettingsThatAConfiguratorOverwrites) {
   const char* const settings =
       "batch_size = 12 # of a micro-step\ngradient_accumulation_steps = 5 * 8\n"
       "dtype = 'bfloat16' if ok() else 'float16'\ncompile = True\n"
@@ -86,7 +86,7 @@ TEST(PythonSource, AnyBytesAreHarmless) {
   EXPECT_TRUE(options_of_source(many, "x").empty());
 }
 
-TEST(PythonSource, FillsInWhatTheHelpDoesNotTell) {
+TEST(PythonSource, AddsFactsMissingInTheHelp) {
   ProgramOption told;
   told.name = "--batch-size";
   ProgramOption declared = told;

@@ -262,7 +262,7 @@ TEST(RepeatedLine, TimeThatPassesIsNoCounter) {
   EXPECT_TRUE(line->has_loss);
 }
 
-TEST(RepeatedLine, ACounterThatBeginsAgainWithEachEpochComesWithTheEpoch) {
+TEST(RepeatedLine, ACounterWithinEpochsIsReadWithTheEpoch) {
   const Printed printed = [](int i) {
     return fmt::format("Ep 0{} | Bt {} | L 0.5", (i - 1) / 5, 10 * ((i - 1) % 5 + 1));
   };
@@ -273,7 +273,7 @@ TEST(RepeatedLine, ACounterThatBeginsAgainWithEachEpochComesWithTheEpoch) {
   EXPECT_EQ(last_report(*line, output).step, 200.0);
 }
 
-TEST(RepeatedLine, LinesOfAnEvaluationAreNoneOfTheTraining) {
+TEST(RepeatedLine, LinesOfAnEvaluationAreIgnored) {
   const Printed printed = [](int i) {
     std::string text = fmt::format("Up. {} : Cost {:.3f}", i, loss_at(i));
     for (int k = 1; k <= 4; ++k)

@@ -88,7 +88,7 @@ TEST(StudyGuess, PlansStepsOfTheBatchThatIsLeftAsItIs) {
   EXPECT_EQ(must_guess(input).document["planned_run"], Json({{"samples", 4'500'000}}));
 }
 
-TEST(StudyGuess, CountsStepsWhereTheirSizeIsNotKnown) {
+TEST(StudyGuess, CountsStepsOfUnknownSize) {
   GuessInput input = input_of(k_help, {"python3", "train.py", "--accumulate", "4"});
   input.reading = OutputReading{};
   input.reading->format = {"preset tqdm", Json("tqdm"), {}};
@@ -100,7 +100,7 @@ TEST(StudyGuess, CountsStepsWhereTheirSizeIsNotKnown) {
   EXPECT_FALSE(must_guess(input).document.contains("unit"));
 }
 
-TEST(StudyGuess, PlansInEpochsOrPercentIfTheProgramPrintsNothingElse) {
+TEST(StudyGuess, MayPlanInEpochsOrPercent) {
   GuessInput input = input_of(k_help, {"python3", "train.py", "--batch-size", "128"});
   input.reading = OutputReading{};
   input.reading->format = {"preset key=value", Json("key=value"), {}};
@@ -127,7 +127,7 @@ TEST(StudyGuess, TotalLossGuardsAsWell) {
   EXPECT_FALSE(must_guess(input).document.contains("guards"));
 }
 
-TEST(StudyGuess, PlansNothingByAnOptionOfSomethingElse) {
+TEST(StudyGuess, IgnoresUnrelatedOptionsInThePlan) {
   const std::string help = "  --diffusion.num-steps N  (default: 1000)\n";
   GuessInput input =
       input_of(k_help + help, {"python3", "train.py", "--diffusion.num-steps", "500"});
@@ -135,7 +135,7 @@ TEST(StudyGuess, PlansNothingByAnOptionOfSomethingElse) {
   EXPECT_THAT(must_guess(input).notes, Contains(HasSubstr("--epochs 90")));
 }
 
-TEST(StudyGuess, PlansWhatTheCommandSaysRatherThanADefault) {
+TEST(StudyGuess, PrefersTheCommandToADefaultInThePlan) {
   const std::string steps = "  --max-steps N         (default: 100000)\n";
   GuessInput input = input_of(k_help + steps, {"python3", "train.py", "--epochs", "3"});
   input.reading = reading_of(32.0);
@@ -152,7 +152,7 @@ TEST(StudyGuess, PlansWhatTheCommandSaysRatherThanADefault) {
   EXPECT_THAT(guess.notes, Contains(HasSubstr("trainer.max_epochs 7 (c.yaml) of --num-samples")));
 }
 
-TEST(StudyGuess, LeavesWhatChangesLearningWhereNoLossIsKnown) {
+TEST(StudyGuess, KeepsLearningSettingsWithoutALoss) {
   GuessInput input = input_of(k_help, {"python3", "train.py"});
   const StudyGuess unguarded = must_guess(input);
   EXPECT_FALSE(unguarded.document["parameters"].contains("batch_size"));
@@ -197,7 +197,7 @@ GuessInput input_with_bool(std::vector<std::string> argv, const std::string& def
   return input;
 }
 
-TEST(StudyGuess, SaysFalseByLeavingOutWhatTakesAnyTextForTrue) {
+TEST(StudyGuess, FalseOmitsOptionsThatReadAnyTextAsTrue) {
   const GuessInput off = input_with_bool({"python3", "train.py"}, "False");
   const StudySpec study = must_study(must_guess(off), off);
   EXPECT_EQ(*study.baseline.find("amp"), Value(false));
@@ -213,7 +213,7 @@ TEST(StudyGuess, SaysFalseByLeavingOutWhatTakesAnyTextForTrue) {
   EXPECT_THAT(must_guess(always).left, Contains(HasSubstr("--amp: it cannot be switched off")));
 }
 
-TEST(StudyGuess, LeavesOutWhatIsFalseByDefaultWhereItsWordsAreNotKnown) {
+TEST(StudyGuess, OmitsFalseOptionsOfUnknownSpelling) {
   GuessInput input = input_of(
       "usage: train.py\n  --amp AMP      mixed (default: False)\n  --workers N  (default: 2)\n",
       {"python3", "train.py"});
@@ -301,7 +301,7 @@ TEST(StudyGuess, TakesNoValueOfAnEvaluationForTheTraining) {
   EXPECT_EQ(find_option(settings, "workers"), nullptr);
 }
 
-TEST(StudyGuess, StopsCountingFilesWhereItIsInterrupted) {
+TEST(StudyGuess, AnInterruptionEndsTheCountOfFiles) {
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "pictures";
   std::filesystem::create_directories(folder);
   for (int i = 0; i < 600; ++i)
@@ -349,7 +349,7 @@ TEST(StudyGuess, TellsTheRangesThatItWrites) {
   EXPECT_EQ(ranges.at("accumulate"), "1..32");
 }
 
-TEST(StudyGuess, LeavesAccumulationAloneWhereStepsMayBePartsOfOne) {
+TEST(StudyGuess, KeepsAccumulationIfStepsMayBeMicroSteps) {
   GuessInput steps_only = input_of(k_help, {"python3", "train.py"});
   steps_only.reading = reading_of(32.0);
   steps_only.reading->samples_per_step.reset();
@@ -364,7 +364,7 @@ TEST(StudyGuess, LeavesAccumulationAloneWhereStepsMayBePartsOfOne) {
   EXPECT_THAT(must_guess(alone).left, Contains(HasSubstr("--accumulate: no batch size")));
 }
 
-TEST(StudyGuess, VariesWhatIsKnownFromTheDefaults) {
+TEST(StudyGuess, VariesKnownSettingsFromTheirDefaults) {
   GuessInput input = input_of(k_help, {"python3", "train.py", "--workers", "2", "data{x}"});
   input.reading = reading_of(32.0);
   const StudyGuess guess = must_guess(input);
@@ -401,7 +401,7 @@ TEST(StudyGuess, TakesTodayFromTheFileThatTheCommandNames) {
   EXPECT_THAT(guess.comments.at("/parameters/batch_size"), HasSubstr("128 is from c.yaml"));
 }
 
-TEST(StudyGuess, PlansNothingByASettingOfSomethingElse) {
+TEST(StudyGuess, IgnoresUnrelatedSettingsInThePlan) {
   GuessInput input = input_of(k_help, {"python3", "train.py", "--config", "c.yaml"});
   input.reading = reading_of(128.0);
   ProgramOption setting;
@@ -464,7 +464,7 @@ TEST_F(DeepSpeedGuess, VariesWhatStandsInTheFile) {
   EXPECT_EQ(study->baseline.text(), "accumulation=2 bf16=false micro_batch=8 zero_stage=1");
 }
 
-TEST_F(DeepSpeedGuess, LeavesWhatTheRestOfTheFileForbids) {
+TEST_F(DeepSpeedGuess, KeepsSettingsThatTheFileForbidsToChange) {
   const StudyGuess guess = must_guess(input_of_config(
       R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 8, "fp16": {"enabled": true},
           "bf16": {"enabled": false}, "zero_optimization": {"stage": 1}})"));
@@ -540,7 +540,7 @@ TEST(StudyGuess, EditsAnOverrideWhereItStands) {
                             {"when": "not (compile)", "args": ["model.compile=False"]}])json"));
 }
 
-TEST(StudyGuess, VariesAnAccumulationThatStandsBeforeItsBatch) {
+TEST(StudyGuess, VariesAccumulationListedBeforeItsBatch) {
   TemporaryFolder folder{"accumulation"};
   folder.write("x.yaml", "gradient_accumulation_steps: 4\nbatch_size: 2\n");
   const StudyGuess guess = must_guess(input_of_file(folder, {"train.py", "x.yaml"}));
@@ -571,7 +571,7 @@ TEST(StudyGuess, NamesSettingsThatCannotBeEdited) {
                        "would not find"));
 }
 
-TEST_F(DeepSpeedGuess, SaysThatATrainerFillsInItsBatch) {
+TEST_F(DeepSpeedGuess, ReportsThatATrainerSetsItsBatch) {
   const StudyGuess guess = must_guess(input_of_config(
       R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": "auto",
           "zero_optimization": {"stage": 1}})"));
@@ -611,7 +611,7 @@ TEST(StudyGuess, ATrialOfTheBatchAloneShowsWhetherItHasAnEffect) {
   must_study(guess, input);
 }
 
-TEST(StudyGuess, SaysWhereTwoCountsOfAStepDisagree) {
+TEST(StudyGuess, ReportsTwoDifferentStepSizes) {
   GuessInput input = input_of("usage: x\n  --batch-size N  (default: 4)\n", {"x"});
   input.reading = reading_of(12.0);
   EXPECT_THAT(must_guess(input).notes,
@@ -619,7 +619,7 @@ TEST(StudyGuess, SaysWhereTwoCountsOfAStepDisagree) {
                        "batch_size: the program's count is used"));
 }
 
-TEST(StudyGuess, PutsOptionsBeforeTheSettingsThatTakeAllThatFollows) {
+TEST(StudyGuess, PutsOptionsBeforeGreedySettings) {
   TemporaryFolder folder{"detectron"};
   folder.write("x.yaml", "SOLVER:\n  IMS_PER_BATCH: 16\n  AMP:\n    ENABLED: false\n");
   GuessInput input = input_of_file(
@@ -684,7 +684,7 @@ TEST(StudyGuess, WithoutAnythingToVaryIsAnError) {
   EXPECT_THAT(guess.error().message, HasSubstr("no option is known"));
 }
 
-TEST(StudyGuess, VariesWhatOpenMpAndTheAllocatorReadFromTheEnvironment) {
+TEST(StudyGuess, VariesVariablesOfOpenMpAndTheAllocator) {
   GuessInput input = input_of("", {"./trainer"});
   input.reading = reading_of(32.0);
   input.runtimes = runtimes_in({"/work/trainer", "/usr/lib/x86_64-linux-gnu/libgomp.so.1.0.0",
@@ -712,7 +712,7 @@ TEST(StudyGuess, VariesWhatOpenMpAndTheAllocatorReadFromTheEnvironment) {
   EXPECT_FALSE(guess_study(input));
 }
 
-TEST(StudyGuess, HugePagesAreAChoiceWhereTheAllocatorMayAskForThem) {
+TEST(StudyGuess, OffersHugePagesIfTheAllocatorSupportsThem) {
   GuessInput input = input_of("", {"./trainer"});
   input.reading = reading_of(32.0);
   input.runtimes = runtimes_in({"/lib/libgomp.so.1", "/lib/libc.so.6"});
@@ -731,7 +731,7 @@ TEST(StudyGuess, HugePagesAreAChoiceWhereTheAllocatorMayAskForThem) {
               AllOf(HasSubstr("glibc.malloc.hugetlb=1"), HasSubstr("trim_threshold")));
 }
 
-TEST(NativeRuntimes, AskForHugePagesWhereKernelAndLibraryCan) {
+TEST(NativeRuntimes, AskForHugePagesIfKernelAndLibraryCan) {
   TemporaryFolder machine("machine");
   const SystemFiles files{machine.path()};
   EXPECT_FALSE(may_ask_for_huge_pages(files, "2.36")) << "the kernel has none";
@@ -769,7 +769,7 @@ TEST(StudyGuess, ThreadsThatAreNoNumberAreLeft) {
   EXPECT_THAT(guess.left, ElementsAre("OMP_NUM_THREADS: \"4,2\" is not a whole number"));
 }
 
-TEST(StudyGuess, ThreadsThatTheProgramSetsItselfAreNotVariedFromOutside) {
+TEST(StudyGuess, ThreadsThatTheProgramSetsAreNotVaried) {
   GuessInput input = input_of("", {"./trainer"});
   input.reading = reading_of(32.0);
   input.runtimes.has_openmp = true;
@@ -818,7 +818,7 @@ TEST(StudyGuess, PlansTheStepsOfATrainerWithoutBatches) {
   EXPECT_THAT(guess.notes, Contains(HasSubstr("num_round 500 (the command), each counted")));
 }
 
-TEST(StudyText, PutsCommentsInFrontOfWhatTheySpeakOf) {
+TEST(StudyText, PutsCommentsBeforeTheirKeys) {
   const Json document = {{"name", "x"}, {"parameters", {{"a", {{"type", "bool"}}}}}};
   EXPECT_EQ(study_text(document, {{"/parameters/a", "one\ntwo\x1b[31m"}}),
             "{\n  \"name\": \"x\",\n  \"parameters\": {\n    // one\n    // two\n"

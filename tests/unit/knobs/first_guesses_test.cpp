@@ -282,7 +282,7 @@ TEST(GuessMachine, CountsPhysicalCores) {
   EXPECT_EQ(guess_machine(SystemFiles{folder}, 4, 0).cores, 2);
 }
 
-TEST(GuessMachine, TellsGpusWithoutBfloat16FromThoseOfLikeNames) {
+TEST(GuessMachine, KnowsGpusWithoutBfloat16ByName) {
   const auto folder = std::filesystem::path(testing::TempDir()) / "guess_gpu";
   const auto gpu = folder / "proc/driver/nvidia/gpus/0000:01:00.0";
   std::filesystem::create_directories(gpu);
@@ -354,7 +354,7 @@ TEST(FirstGuesses, LeaveTheInstanceToTheSearch) {
   EXPECT_FALSE(FirstGuesses(only, rented(16, "small"), k_gpu_machine).knows_anything());
 }
 
-TEST(FirstGuesses, KeepTheSamplesOfAStepThatAConstraintHolds) {
+TEST(FirstGuesses, KeepSamplesPerStepFixedByAConstraint) {
   const SearchSpace space = space_of({"batch_size * accumulation == 64"});
   const FirstGuesses guesses(space, today(), k_gpu_machine);
   const auto known = moves_on(guesses, today(), [](const Configuration& its) {

@@ -66,7 +66,7 @@ Course random_course(const SearchSpace& space, std::uint64_t seed) {
   }
 }
 
-TEST(AnyFirstGuess, IsAConfigurationOfTheSpaceThatIsNew) {
+TEST(AnyFirstGuess, IsANewConfigurationOfTheSpace) {
   const SearchSpace space = training_knobs();
   std::size_t guessed = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
@@ -83,7 +83,7 @@ TEST(AnyFirstGuess, IsAConfigurationOfTheSpaceThatIsNew) {
   EXPECT_GT(guessed, 200U);
 }
 
-TEST(AnyFirstGuess, LeavesWhatItKnowsNothingOfAsItIs) {
+TEST(AnyFirstGuess, KeepsUnknownParameters) {
   const SearchSpace space = training_knobs();
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     const Course course = random_course(space, seed);
@@ -94,7 +94,7 @@ TEST(AnyFirstGuess, LeavesWhatItKnowsNothingOfAsItIs) {
   }
 }
 
-TEST(AnyFirstGuess, NeedsLessMemoryThanWhatRanOutOfIt) {
+TEST(AnyFirstGuess, NeedsLessMemoryThanFailedTrials) {
   const SearchSpace space = training_knobs();
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     const auto& all = random_course(space, seed).observations;

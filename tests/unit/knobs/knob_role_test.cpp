@@ -36,7 +36,7 @@ TEST(KnobRole, OtherNamesHaveNoRole) {
   }
 }
 
-TEST(KnobRole, PrecisionsAreKnownHoweverTheyAreCalled) {
+TEST(KnobRole, KnowsAllNamesOfPrecisions) {
   EXPECT_EQ(precision_of("torch.bfloat16"), "bf16");
   EXPECT_EQ(precision_of("bf16-mixed"), "bf16");
   EXPECT_EQ(precision_of("16"), "fp16");

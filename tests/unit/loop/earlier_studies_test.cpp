@@ -55,7 +55,7 @@ TEST(EarlierStudies, MissingParametersHaveTheBaselinesValue) {
               ElementsAre(::testing::DoubleEq(std::hypot(0.1, 0.015 * 2.0))));
 }
 
-TEST(EarlierStudies, ConfigurationsThatAreNoneOfTheStudyAreLeftOut) {
+TEST(EarlierStudies, InvalidConfigurationsAreDropped) {
   const StudySpec now =
       study("now", R"({"batch": {"type": "int", "low": 1, "high": 20}})", R"({"batch": 8})");
   const StudySpec earlier = study("earlier", k_batch_and_workers, R"({"batch": 8, "workers": 0})");

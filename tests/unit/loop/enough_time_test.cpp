@@ -35,11 +35,11 @@ class EnoughTimeTest : public ::testing::Test {
   std::vector<TrialRecord> trials_;
 };
 
-TEST_F(EnoughTimeTest, IsWhatFormerTrialsNeededWithSomeToSpare) {
+TEST_F(EnoughTimeTest, IsTheTimeOfEarlierTrialsWithAMargin) {
   EXPECT_NEAR(enough(), 1.15 * (10.0 + 2.0 + 20.0), 1e-9);
 }
 
-TEST_F(EnoughTimeTest, IsNotKnownBeforeAnythingWasMeasured) {
+TEST_F(EnoughTimeTest, IsUnknownBeforeTheFirstMeasurement) {
   trials_[0].measurement->window_steps = 0.0;
   EXPECT_TRUE(std::isinf(enough()));
   trials_[0].measurement.reset();
@@ -55,7 +55,7 @@ TEST_F(EnoughTimeTest, UnfinishedTrialsDoNotCount) {
   }
 }
 
-TEST_F(EnoughTimeTest, IsTwiceAsLongAfterWhatCameToNoSteadyState) {
+TEST_F(EnoughTimeTest, DoublesAfterAnUnsteadyTrial) {
   trials_[0].measurement->status = MeasurementStatus::not_steady;
   EXPECT_NEAR(enough(), 1.15 * (10.0 + 4.0 + 40.0), 1e-9);
 }

@@ -56,7 +56,7 @@ TEST(Guards, AreJudgedInAWindowAtTheirNumberOfSamples) {
   EXPECT_DOUBLE_EQ(windows.settled().at("loss@1000").value, 3.0);
 }
 
-TEST(Guards, AValueThatWasToldOnceCountsOnce) {
+TEST(Guards, AValueReportedOnceCountsOnce) {
   GuardWindows windows({loss_after(1000)});
   tell(windows, reporting(1010, 3.0));
   const Measurement later = reporting(2000, 3.0);  // the last reported loss
@@ -68,7 +68,7 @@ TEST(Guards, AValueThatWasToldOnceCountsOnce) {
   EXPECT_FALSE(windows.awaits_samples(2000));
 }
 
-TEST(Guards, AWindowIsOfSeveralReportsHoweverFewThereAre) {
+TEST(Guards, AWindowHasSeveralReports) {
   GuardWindows windows({loss_after(1000)});
   for (int report = 1; report <= 4; ++report)
     tell(windows, reporting(1000.0 * report, 3.0));
@@ -140,7 +140,7 @@ TEST(Guards, CompareWithTheBaselineAtTheSameNumberOfSamples) {
   EXPECT_THAT(*told(2.05), HasSubstr("above 1.02 times the baseline's 2"));
 }
 
-TEST(Guards, AllowAsMuchBesideANegativeValueAsBesideAPositiveOne) {
+TEST(Guards, AllowTheSameRatioForNegativeValues) {
   Guard guard = loss_after(1000);
   guard.min_ratio_to_baseline = 0.9;
   const TrialRecord baseline = baseline_with("loss@1000", -5.0);
@@ -159,7 +159,7 @@ TEST(Guards, AllowAsMuchBesideANegativeValueAsBesideAPositiveOne) {
   EXPECT_DOUBLE_EQ(limit.min.value(), -5.5);
 }
 
-TEST(Guards, HaveJudgedATrialThatToldAllThatTheyAskFor) {
+TEST(Guards, HaveJudgedATrialThatReportedAllMetrics) {
   Guard memory;
   memory.metric = "peak_memory_bytes";
   memory.max = 1e9;
@@ -170,7 +170,7 @@ TEST(Guards, HaveJudgedATrialThatToldAllThatTheyAskFor) {
   EXPECT_TRUE(was_judged({}, completed(2, 1.0)));
 }
 
-TEST(Guards, AskForTheTighterOfTheirLimitsOnceTheBaselineIsKnown) {
+TEST(Guards, UseTheTighterLimitOnceTheBaselineIsKnown) {
   Guard guard = loss_after(1000);
   guard.max = 2.5;
   const GuardLimit unknown = limit_of(guard, completed(1, 1.0));
@@ -223,7 +223,7 @@ TEST(Guards, LowerLimits) {
   EXPECT_TRUE(violated_guard({guard}, {{"accuracy", {0.44}}}, {}, &baseline, GuardMoment::ended));
 }
 
-TEST(Guards, ABaselineThatDidNotReportIsTold) {
+TEST(Guards, ABaselineWithoutTheMetricIsReported) {
   const std::vector<Guard> guards{loss_after(1000)};
   const TrialRecord silent = completed(1, 1.0);
   EXPECT_THAT(metrics_missing_in_baseline(guards, silent), ElementsAre("loss@1000"));
@@ -245,7 +245,7 @@ TEST(Guards, AWindowBeginsAndEndsAtItsNumbersOfSamples) {
   EXPECT_DOUBLE_EQ(windows.settled().at("loss@1000").value, 3.0) << "the report at 1000 counts";
 }
 
-TEST(Guards, ATrialThatReportsSeldomIsWaitedForBeyondItsWindow) {
+TEST(Guards, InfrequentReportsAreAwaitedBeyondTheWindow) {
   GuardWindows windows({loss_after(1000)});
   for (double samples = 1050; samples < 1270; samples += 100)
     tell(windows, reporting(samples, 3.0));
@@ -283,7 +283,7 @@ TEST(Guards, AWindowOfVeryManyReportsIsFullBeforeItsEnd) {
   EXPECT_TRUE(windows.are_full());
 }
 
-TEST(Guards, WithoutANumberOfSamplesNoFurtherSamplesAreAwaited) {
+TEST(Guards, WithoutSamplesNoneAreAwaited) {
   const GuardWindows windows({loss_after(0)});
   EXPECT_FALSE(windows.awaits_samples(0));
   EXPECT_FALSE(windows.are_full()) << "nothing was reported yet";
@@ -327,7 +327,7 @@ TEST(Guards, AllWindowsOfAStudyMustBeFull) {
   EXPECT_TRUE(windows.are_full());
 }
 
-TEST(WindowValue, KnowsItsErrorFromThreeValuesOn) {
+TEST(WindowValue, HasAnErrorFromThreeValuesOn) {
   EXPECT_EQ(window_value({}, false).value, 0.0);
   EXPECT_EQ(window_value({}, true).value, 0.0);
   EXPECT_EQ(window_value({1, 2}, false).standard_error, 0.0);
@@ -449,7 +449,7 @@ TEST(Guards, AskForTheTighterOfTwoLowerLimits) {
   EXPECT_FALSE(limit.max);
 }
 
-TEST(MemoryHeadroom, IsMissingWhereLittleOfTheMemoryIsLeft) {
+TEST(MemoryHeadroom, IsMissingIfLittleMemoryIsLeft) {
   Outcome outcome;
   EXPECT_FALSE(missing_headroom(0.9, outcome, nullptr)) << "nothing is known";
   outcome.peak_memory_bytes = 16e9;
@@ -508,7 +508,7 @@ TEST(MemoryHeadroom, IsNotRequiredIfTheBaselineLeavesNone) {
   EXPECT_FALSE(missing_headroom(1.0, outcome, nullptr)) << "switched off";
 }
 
-TEST(MemoryHeadroom, IsMissingOnTheMachineThoughTheGpuHasEnough) {
+TEST(MemoryHeadroom, IsMissingIfMachineMemoryIsNearlyFull) {
   Outcome outcome;
   outcome.gpu.emplace();
   outcome.gpu->peak_memory_share = 0.5;

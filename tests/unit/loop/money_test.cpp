@@ -53,7 +53,7 @@ TEST(Budget, FreshRunsAreExpectedAsInTheLatestConfirmation) {
   EXPECT_DOUBLE_EQ(pair_s(), 10.0) << "the former confirmation was known";
 }
 
-TEST(Budget, PricesTrialsByWhatTheyWereBilledNotByTheirLength) {
+TEST(Budget, PricesTrialsByTheirBills) {
   std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline), spent(2, 10), spent(3, 20)};
   trials[1].spent_usd = 5.0;  // short, on an expensive machine
   trials[1].objectives = {0.5};
@@ -173,7 +173,7 @@ TEST(Budget, ATrialRunsIfHalfTheTimeCannotConfirm) {
       << "nothing that could be proven";
 }
 
-TEST(Budget, WithinALongRunNobodyPaysTheStartThatTheProgramHad) {
+TEST(Budget, TrialsInALongRunPayNoStart) {
   StudySpec study = time_study();
   study.trials = TrialsIn::attached;
   study.measure.confirm_pairs = 3;
@@ -218,7 +218,7 @@ TEST(Budget, ALongRunReservesTheShortestConfirmation) {
   EXPECT_TRUE(is_over_at(14.1));
 }
 
-TEST(Budget, ARunThatComesToNoSteadyStateIsNotCutShortForAProof) {
+TEST(Budget, AnUnsteadyRunIsNotCutForAConfirmation) {
   StudySpec study = time_study();
   study.measure.min_window_s = 1.0;
   study.budget.time_s = 600.0;
@@ -241,7 +241,7 @@ TEST(Budget, ARunThatComesToNoSteadyStateIsNotCutShortForAProof) {
   EXPECT_DOUBLE_EQ(least_s(), 2.0 * (1.0 + 4.0)) << "one that drifts is ended in its time";
 }
 
-TEST(Budget, ConfirmingRunsOfANightShareWhatIsLeftWithTheCompanion) {
+TEST(Budget, ConfirmingRunsOfANightIncludeTheCompanion) {
   StudySpec study = time_study();
   study.measure.min_window_s = 1.0;
   study.budget.time_s = 300.0;
@@ -254,7 +254,7 @@ TEST(Budget, ConfirmingRunsOfANightShareWhatIsLeftWithTheCompanion) {
       << "two rounds of three runs each";
 }
 
-TEST(Budget, ConfirmingRunsShareWhatIsLeft) {
+TEST(Budget, ConfirmingRunsShareTheRest) {
   StudySpec study = time_study();
   study.measure.confirm_pairs = 3;
   study.measure.min_window_s = 2.0;
@@ -361,7 +361,7 @@ TEST(Budget, TheLeastTrialIsOneOfTheSearchThatWasMeasured) {
   EXPECT_DOUBLE_EQ(least_s(), 8.0) << "it was measured, though it may not win";
 }
 
-TEST(Budget, APairIsPricedByFreshRunsOnceThereAreTwo) {
+TEST(Budget, TwoFreshRunsGiveThePriceOfAPair) {
   const StudySpec study = time_study();
   std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline), spent(2, 10)};
   trials[1].objectives = {0.5};
@@ -374,7 +374,7 @@ TEST(Budget, APairIsPricedByFreshRunsOnceThereAreTwo) {
   EXPECT_DOUBLE_EQ(spending().confirm_pair_usd, 0.08);
 }
 
-TEST(Budget, WithoutAnIncumbentThePairIsOfTheBaselineTwice) {
+TEST(Budget, WithoutAnIncumbentAPairIsTwoBaselines) {
   const StudySpec study = time_study();
   std::vector<TrialRecord> trials{spent(1, 30, TrialPurpose::baseline)};
   trials[0].status = TrialStatus::infeasible;
@@ -449,7 +449,7 @@ TEST(Budget, AFurtherPairMustFitIntoTimeAndMoney) {
   EXPECT_FALSE(can_pay_confirming_round(study, spending, 2));
 }
 
-TEST(Budget, FinalistsRunTogetherWhereTheUsualRoundsOfAllFit) {
+TEST(Budget, FinalistsRunTogetherIfAllRoundsFit) {
   StudySpec study = time_study();
   study.measure.confirm_pairs = 4;
   Spending spending;
@@ -476,7 +476,7 @@ TEST(Budget, ATrialMayBeRiskedUpToTheLastCent) {
   EXPECT_FALSE(can_risk_a_trial(study, 3.0, 2.01));
 }
 
-TEST(LongestStart, IsTheBaselinesAndAFifthOfTheSearch) {
+TEST(LongestStart, IsTheBaselinesPlusAFifthOfTheSearch) {
   StudySpec study = time_study();
   TrialRecord baseline = spent(1, 20, TrialPurpose::baseline);
   baseline.measurement = steady(1.0, 0.02, 1.0);
@@ -514,7 +514,7 @@ TEST(LongestStart, ATooLongStartMayBeTriedAgainWithMoreTime) {
   EXPECT_FALSE(may_start_longer(study, slow, &baseline)) << "not ended for its start";
 }
 
-TEST(ShareOfATrial, IsThreeFifthsOfTheTimeAmongTheTrialsThatThereMayBe) {
+TEST(ShareOfATrial, DividesThreeFifthsOfTheTime) {
   StudySpec study = time_study();
   const auto share_s = [&](TrialPurpose purpose = TrialPurpose::search, double startup_s = 0.0) {
     return share_of_trial_s(study, purpose, startup_s);
@@ -597,7 +597,7 @@ TEST(Payback, NeverStopsWithoutAModelOrWithoutBeingAsked) {
     EXPECT_FALSE(no_model.stops(study, {}, standing));
 }
 
-TEST(Payback, GoesOnCountingWhereAFormerRunOfTheTunerEnded) {
+TEST(Payback, ContinuesTheCountOfAnEarlierRun) {
   StudySpec study = time_study();
   study.budget.stop_at_payback = true;
   std::vector<TrialRecord> trials{spent(1, 30), spent(2, 10)};
@@ -611,7 +611,7 @@ TEST(Payback, GoesOnCountingWhereAFormerRunOfTheTunerEnded) {
   EXPECT_TRUE(resumed.stops(study, 0.01, standing));
 }
 
-TEST(Payback, IsNotAskedAboutWhereNothingCanBeCompared) {
+TEST(Payback, IsNotCheckedWithoutAComparison) {
   StudySpec study = time_study();
   EXPECT_TRUE(payback_applies(study));
   study.objectives = {{"cost", Direction::minimize}};
@@ -621,7 +621,7 @@ TEST(Payback, IsNotAskedAboutWhereNothingCanBeCompared) {
   EXPECT_FALSE(payback_share(study, 2.0, 1.0, 40.0, 5.0));
 }
 
-TEST(Payback, ComparesMoneyWithMoneyAndTellsBoth) {
+TEST(Payback, ComparesMoneyWithMoney) {
   StudySpec study = time_study();
   study.objectives = {{"cost", Direction::minimize}};
   study.budget.stop_at_payback = true;
@@ -639,7 +639,7 @@ TEST(Payback, ComparesMoneyWithMoneyAndTellsBoth) {
   EXPECT_EQ(rule.unpaid_in_a_row(), 1);
 }
 
-TEST(Payback, BeginsToCountAnewWhereNothingCouldBeCompared) {
+TEST(Payback, RestartsTheCountWithoutAComparison) {
   StudySpec study = time_study();
   study.budget.stop_at_payback = true;
   std::vector<TrialRecord> trials{spent(1, 30)};

@@ -9,7 +9,7 @@
 namespace steptune {
 namespace {
 
-TEST(ProgressBound, WithoutAnIntervalWhatTheHalvesDifferByIsTheLeast) {
+TEST(ProgressBound, UsesTheDifferenceOfHalvesWithoutAnInterval) {
   ProgressBound progress(std::nullopt);
   double now_s = 0.0;
   for (int step = 1; step <= 500; ++step) {
@@ -51,7 +51,7 @@ Report at(double now_s, double step) {
   return report;
 }
 
-TEST(ProgressBound, IsWhatWasDoneSinceTheFirstReportAndOneReportMore) {
+TEST(ProgressBound, AllowsOneMoreReportSinceTheFirst) {
   ProgressBound progress(8.0);
   EXPECT_FALSE(progress.least_seconds_per_sample(100.0)) << "nothing was told";
   EXPECT_FALSE(progress.seconds_per_sample());
@@ -100,7 +100,7 @@ TEST(ProgressBound, CountsOnlyReportsOfFurtherProgress) {
   EXPECT_EQ(progress.least_seconds_per_sample(9.0), least);
 }
 
-TEST(ProgressBound, ACountThatBeginsAgainIsBoundedFromThere) {
+TEST(ProgressBound, ARestartedCountIsBoundedFromItsRestart) {
   ProgressBound progress(std::nullopt);
   for (int step = 1; step <= 1000; ++step)
     progress.add(at(0.01 * step, step));
@@ -109,7 +109,7 @@ TEST(ProgressBound, ACountThatBeginsAgainIsBoundedFromThere) {
   EXPECT_NEAR(progress.seconds_per_sample().value(), 0.1, 1e-9);
 }
 
-TEST(ProgressBound, SamplesThatAreToldCountBeforeSteps) {
+TEST(ProgressBound, ReportedSamplesPrecedeSteps) {
   ProgressBound progress(8.0);
   for (int i = 1; i <= 3; ++i) {
     Report report = at(i, i);
@@ -119,7 +119,7 @@ TEST(ProgressBound, SamplesThatAreToldCountBeforeSteps) {
   EXPECT_DOUBLE_EQ(progress.seconds_per_sample().value(), 0.01);
 }
 
-TEST(ProgressBound, LinesThatOnlyTellStepsAreIgnoredOnceSamplesAreTold) {
+TEST(ProgressBound, StepsAreIgnoredOnceSamplesAreReported) {
   ProgressBound progress(std::nullopt);
   for (int step = 1; step <= 100; ++step) {
     Report report = at(0.1 * step, step);
@@ -167,7 +167,7 @@ TEST(ProgressBound, APhaseUnderWayLastsUntilTheNextCount) {
   EXPECT_DOUBLE_EQ(progress.phase_seconds_per_sample(), 57.0 / 5.0) << "by its own end";
 }
 
-TEST(UnsteadyAtLimit, LeavesWhatIsSteadyOrUnknownAsItIs) {
+TEST(UnsteadyAtLimit, KeepsSteadyAndUnknownMeasurements) {
   ProgressBound progress(std::nullopt);
   Measurement measurement;
   measurement.status = MeasurementStatus::warming_up;
@@ -194,7 +194,7 @@ TEST(UnsteadyAtLimit, OneReportGivesABoundOnly) {
   EXPECT_TRUE(std::isnan(ended.step_seconds_per_sample));
 }
 
-TEST(UnsteadyAtLimit, IsAsWideAsTheRateOfAllReportsIsAway) {
+TEST(UnsteadyAtLimit, ReachesTheMeanOfAllReports) {
   ProgressBound progress(std::nullopt);
   for (int i = 1; i <= 101; ++i)
     progress.add(at(i, i));
@@ -225,7 +225,7 @@ TEST(AsIfSteady, TakesAnIntervalForOne) {
   EXPECT_EQ(as_if_steady(measurement).status, MeasurementStatus::not_steady);
 }
 
-TEST(WhySlow, TellsOfTrialsWithTooFewReportsOnly) {
+TEST(WhySlow, ConcernsTrialsWithTooFewReports) {
   ProgressBound progress(std::nullopt);
   Measurement measurement;
   measurement.status = MeasurementStatus::warming_up;

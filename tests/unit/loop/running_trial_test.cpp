@@ -255,7 +255,7 @@ TrialRecord out_of_time_at(const StudySpec& study, TrialPurpose purpose, TrialTa
   return trial.finished(outcome, &baseline, 0.0);
 }
 
-TEST(RunningTrial, GuardsSeeOnlyLossesAfterTheLastRestartOfTheCounter) {
+TEST(RunningTrial, GuardsUseLossesSinceTheLastRestart) {
   const StudySpec study = guarded_study();
   RunningTrial trial = second_trial(study);
   double now_s = 1.0;
@@ -276,7 +276,7 @@ TEST(RunningTrial, GuardsSeeOnlyLossesAfterTheLastRestartOfTheCounter) {
   EXPECT_NEAR(ended.measurement->metrics.at("loss@1000"), 2.0, 1e-9);
 }
 
-TEST(RunningTrial, GoesOnBeyondItsShareOfTheTimeForAGuardThatIsToJudgeIt) {
+TEST(RunningTrial, AGuardExtendsTheShareOfTheTime) {
   StudySpec study = guarded_study();
   TrialTargets targets{study.measure};
   targets.share_s = 20.0;
@@ -372,7 +372,7 @@ TrialRecord ended_by_itself(int steps, const TrialRecord* baseline = nullptr, in
   return trial.finished(Outcome{}, baseline, 0.0);
 }
 
-TEST(RunningTrial, WithoutSteadyStateWhoseProgramEndsHasAWideInterval) {
+TEST(RunningTrial, AnUnsteadyProgramThatEndsHasAWideInterval) {
   const TrialRecord ended = ended_by_itself(60);
   EXPECT_EQ(ended.status, TrialStatus::completed) << ended.failure;
   ASSERT_TRUE(ended.measurement);
@@ -622,7 +622,7 @@ double deadline_of_a_drifting_trial(TrialPurpose purpose, double time_s) {
   return trial.deadline_s() - trial.measurement().startup_s;
 }
 
-TEST(RunningTrial, WithoutSteadyStateTakesNoMoreThanItsPartOfTheTime) {
+TEST(RunningTrial, AnUnsteadyTrialKeepsItsShareOfTheTime) {
   EXPECT_DOUBLE_EQ(deadline_of_a_drifting_trial(TrialPurpose::search, 200.0), 10.0);
   EXPECT_DOUBLE_EQ(deadline_of_a_drifting_trial(TrialPurpose::baseline, 200.0), 40.0);
   EXPECT_DOUBLE_EQ(deadline_of_a_drifting_trial(TrialPurpose::baseline, 60.0), 30.0)
@@ -648,7 +648,7 @@ RunningTrial shared_trial(const StudySpec& study, TrialPurpose purpose) {
   return trial;
 }
 
-TEST(RunningTrial, InASharedProgramPaysNeitherItsStartNorTheBaselinesTurns) {
+TEST(RunningTrial, ALiveTrialPaysOnlyItsOwnTurns) {
   StudySpec study = time_study();
   study.measure.max_trial_s = 10.0;
   for (const TrialPurpose purpose : {TrialPurpose::search, TrialPurpose::confirm_incumbent}) {
@@ -663,7 +663,7 @@ TEST(RunningTrial, InASharedProgramPaysNeitherItsStartNorTheBaselinesTurns) {
   }
 }
 
-TEST(RunningTrial, InASharedProgramIsNotHeldAgainstALossThatIsNobodys) {
+TEST(RunningTrial, ALiveTrialIgnoresGuardsOfASharedLoss) {
   StudySpec study = guarded_study();
   RunningTrial trial = shared_trial(study, TrialPurpose::search);
   StopsAt scheduler(1e9);
@@ -726,7 +726,7 @@ TEST(RunningTrial, ALiveTrialEndsOnceItsIntervalIsAboveTheBest) {
   }
 }
 
-TEST(RunningTrial, InASharedProgramIsCutByItsOwnTime) {
+TEST(RunningTrial, ALiveTrialIsCutByItsOwnTime) {
   StudySpec study = time_study();
   study.measure.max_trial_s = 10.0;
   RunningTrial trial = shared_trial(study, TrialPurpose::search);
@@ -760,7 +760,7 @@ void train(RunningTrial& trial, int steps) {
     trial.reported(report(step, 101.0 + 0.1 * step + 0.001 * (step % 3)));
 }
 
-TEST(RunningTrial, RecordsWhatTheRunnerTellsOfItsEnd) {
+TEST(RunningTrial, RecordsTheRunnersOutcome) {
   const StudySpec study = time_study();
   RunningTrial trial = begun(study);
   train(trial, 60);
@@ -829,7 +829,7 @@ TEST(RunningTrial, KeepsThatClocksWereNotTold) {
   EXPECT_TRUE(trial.trace(ended.measurement).machine.empty());
 }
 
-TEST(RunningTrial, SpendsWhatTheProviderChargesInAllItsAttempts) {
+TEST(RunningTrial, SpendsTheChargesOfAllAttempts) {
   const StudySpec study = time_study();
   TrialRecord record;
   record.number = 2;
@@ -847,7 +847,7 @@ TEST(RunningTrial, SpendsWhatTheProviderChargesInAllItsAttempts) {
   EXPECT_DOUBLE_EQ(ended.spent_usd, 2.5);
 }
 
-TEST(RunningTrial, IsDisturbedOnceByWhatDisturbsCpusAndGpusAtTheSameTime) {
+TEST(RunningTrial, SimultaneousDisturbancesCountOnce) {
   const StudySpec study = time_study();
   RunningTrial trial = begun(study);
   trial.disturbed({{2, 1}, 110.0, 112.0, {}});
@@ -1080,7 +1080,7 @@ TEST(RunningTrial, RecordsWhatItsGuardsJudged) {
   EXPECT_GT(ended.measurement->metric_errors.at("loss@10"), 0.0);
 }
 
-TEST(RunningTrial, IsTightOnceItIsPreciseLongAndManyStepsEnough) {
+TEST(RunningTrial, PrecisionNeedsEnoughTimeAndSteps) {
   MeasureSpec wanted;
   wanted.target_half_width = 0.02;
   wanted.min_window_s = 5.0;

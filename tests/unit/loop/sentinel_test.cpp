@@ -85,7 +85,7 @@ TEST_F(SentinelTest, OneAtATime) {
   EXPECT_FALSE(is_due());
 }
 
-TEST_F(SentinelTest, OnlyTimesDriftAndOnlyIfTheStudyWantsToKnow) {
+TEST_F(SentinelTest, OnlyTimeObjectivesNeedSentinels) {
   for (int i = 0; i < 30; ++i)
     add(TrialPurpose::search, 90.0, 10.0);
   ASSERT_TRUE(is_due());
@@ -120,7 +120,7 @@ TEST_F(SentinelTest, FollowsTenTrialsOfTheSearchAtTheEarliest) {
   EXPECT_TRUE(is_due(true));
 }
 
-TEST_F(SentinelTest, TrialsThatAreUnderWayCountAsBegunButTookNothingYet) {
+TEST_F(SentinelTest, RunningTrialsCountWithoutTheirTime) {
   for (int i = 0; i < 10; ++i) {
     add(TrialPurpose::search, 90.0, 1000.0);
     trials_.back().status = TrialStatus::running;
@@ -137,7 +137,7 @@ TEST_F(SentinelTest, TrialsThatAreUnderWayCountAsBegunButTookNothingYet) {
   EXPECT_FALSE(is_due()) << "one as long as the others would take more than its share";
 }
 
-TEST_F(SentinelTest, IsExpectedToTakeWhatTheFormerOnesTook) {
+TEST_F(SentinelTest, IsExpectedToLastAsEarlierOnes) {
   const auto expected_s = [&] {
     return expected_sentinel_s(study_, Standing(ranking_rules(study_), trials_));
   };
@@ -150,7 +150,7 @@ TEST_F(SentinelTest, IsExpectedToTakeWhatTheFormerOnesTook) {
   EXPECT_DOUBLE_EQ(expected_s(), 0.0);
 }
 
-TEST(SentinelMeasure, IsHalfAsLongAndNoMorePreciseThanLaunchesDiffer) {
+TEST(SentinelMeasure, IsShorterAndLessPrecise) {
   MeasureSpec measure;
   measure.target_half_width = 0.005;
   measure.max_trial_s = 60.0;

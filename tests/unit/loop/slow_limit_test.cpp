@@ -32,7 +32,7 @@ class SlowLimitTest : public ::testing::Test {
   std::vector<TrialRecord> trials_;
 };
 
-TEST_F(SlowLimitTest, IsHalfAsLongAgainAsTheBestAndLeavesWarmUpAlone) {
+TEST_F(SlowLimitTest, IsOneAndAHalfTimesTheBestAfterWarmUp) {
   const auto found = limit(90.0);
   ASSERT_TRUE(found);
   EXPECT_DOUBLE_EQ(found->seconds_per_sample, 1.5 * 0.09);
@@ -63,7 +63,7 @@ TEST_F(SlowLimitTest, ALimitOfCostIsInSecondsOfItsMachines) {
   EXPECT_DOUBLE_EQ(found->seconds_per_sample, 1.5 * 50.0 / 1000.0) << "at 3.6 USD an hour";
 }
 
-TEST_F(SlowLimitTest, IsNotThereWhereATrialMayBeGoodForSomethingElse) {
+TEST_F(SlowLimitTest, IsAbsentIfASlowTrialMayBeUseful) {
   study_.objectives.push_back(study_.objectives.front());
   study_.objectives.back().metric = "cost";
   EXPECT_FALSE(limit(90.0));

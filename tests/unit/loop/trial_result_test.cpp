@@ -103,13 +103,13 @@ TEST(TrialResult, AViolatedGuardMakesAMeasuredTrialInfeasible) {
   }
 }
 
-TEST(TrialResult, AGuardIsKnownToBeViolatedBeforeAnythingIsMeasured) {
+TEST(TrialResult, AGuardMayBeViolatedBeforeAMeasurement) {
   const TrialEnding ending{OutcomeKind::stopped, "", EndRequest::guard, "", "no reports",
                            "loss is NaN",        {}};
   EXPECT_EQ(trial_result(ending).status, TrialStatus::infeasible);
 }
 
-TEST(TrialResult, AStartThatTakesTooLongIsInfeasibleHoweverTheProgramEnds) {
+TEST(TrialResult, ATooLongStartIsInfeasible) {
   for (const OutcomeKind outcome :
        {OutcomeKind::stopped, OutcomeKind::failed, OutcomeKind::completed}) {
     const TrialResult result = trial_result(

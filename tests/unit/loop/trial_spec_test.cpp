@@ -58,7 +58,7 @@ TEST(TrialSpecOfLiveTrial, ConfirmingTrialsTakeNoTurns) {
   EXPECT_FALSE(live->baseline_seconds_per_sample);
 }
 
-TEST(TrialSpecOfLiveTrial, SharesNoProgramWhoseConfigurationFileIsAnother) {
+TEST(TrialSpecOfLiveTrial, NeedsTheSameConfigurationFile) {
   Json document = hooked_study().document;
   document["parameters"]["batch"] = {{"type", "int"}, {"low", 1}, {"high", 8}};
   document["baseline"]["batch"] = 2;
@@ -96,7 +96,7 @@ TEST(TrialSpecOfForkedTrial, SearchTrialsMayBeForkedAndConfirmingOnesMayNot) {
   }
 }
 
-TEST(HookOfATrial, KeepsNoFileWhereTrialsDoNotSeeTheTunersFiles) {
+TEST(HookOfATrial, HasNoFileOnRemoteMachines) {
   TrialRecord trial;
   trial.log_path = "/logs/trial-1.log";
   const auto told_to = [&trial](const std::string& runner) {
@@ -120,7 +120,7 @@ TEST(HookOfATrial, KeepsNoFileWhereTrialsDoNotSeeTheTunersFiles) {
               testing::HasSubstr("the hook reported nothing"));
 }
 
-TEST(CheckHook, SaysThatTheBaselineIsWhatTheProgramDoesByItself) {
+TEST(CheckHook, ReportsABaselineThatDiffersFromTheProgram) {
   const StudySpec study = hooked_study("fresh");
   HookLog told;
   told.add(R"({"event":"patched","pid":7,"torch":"1.13.1","device":"cpu"})");

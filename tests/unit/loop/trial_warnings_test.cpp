@@ -34,7 +34,7 @@ TrialRecord diverged() {
   return baseline;
 }
 
-TEST(TrialWarnings, ABaselineWhoseLossIsNoNumberIsTold) {
+TEST(TrialWarnings, ABaselineWithANanLossIsReported) {
   EXPECT_THAT(warnings_of(diverged()),
               ElementsAre(HasSubstr("the baseline's loss was NaN or infinite when it ended")));
 }

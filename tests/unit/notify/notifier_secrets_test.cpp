@@ -73,7 +73,7 @@ TEST(NotifierSecrets, AddressesWithAUserAreRefusedWithoutRepeatingThem) {
   }
 }
 
-TEST(NotifierTargets, EachIsToldThoughOthersCannotBe) {
+TEST(NotifierTargets, AFailedTargetDoesNotStopOthers) {
   const TemporaryFolder folder("notify");
   const std::string file = (folder.path() / "told").string();
   const auto warnings =
@@ -87,7 +87,7 @@ TEST(NotifierTargets, NoTargetsAreNoError) {
   EXPECT_THAT(warnings_of({}), IsEmpty());
 }
 
-TEST(NotifierTargets, OneThatIsWrongRefusesAllBeforeAnyIsTold) {
+TEST(NotifierTargets, AnInvalidTargetRefusesAll) {
   const TemporaryFolder folder("notify");
   const SystemClock clock;
   EXPECT_FALSE(Notifier::create({"touch " + (folder.path() / "told").string(), "http://"}, clock));
@@ -144,7 +144,7 @@ TEST(HookCommand, ReadsTheWholeDocumentHoweverLong) {
   EXPECT_EQ(std::stol(read_file(file)), 3'000'000);
 }
 
-TEST(SecretVariables, AreThoseWithAPasswordInAnyOfSeveralAddresses) {
+TEST(SecretVariables, MayHaveAPasswordInAnyAddress) {
   for (const char* value :
        {"amqp://a/,amqp://me:hunter2@b/", "http://a http://me:hunter2@b", "a://x;b://u:p@y"})
     EXPECT_TRUE(is_secret_variable("BROKERS", value)) << value;

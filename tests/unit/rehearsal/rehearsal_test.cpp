@@ -63,7 +63,7 @@ RehearsedTuning rehearse(const StudySpec& study, std::uint64_t seed = 1) {
   return tuning.value_or(RehearsedTuning{});
 }
 
-TEST(Rehearsal, TheTunerCountsWhatTheAccountIsCharged) {
+TEST(Rehearsal, TheTunersCostIsTheAccountsCharge) {
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
     const RehearsedTuning tuning = rehearse(study_of(document()), seed);
     EXPECT_GT(tuning.bill.usd, 0.1);
@@ -120,7 +120,7 @@ RehearsedTuning rehearse_packs(int trials_per_job, int seed,
   return std::move(tuning).value_or(RehearsedTuning{});
 }
 
-TEST(Rehearsal, PacksStartSeldomColdTrainMostOfTheTimeAndTakeLittleOfIt) {
+TEST(Rehearsal, PacksStartColdSeldomAndTrainMostly) {
   // The first of the document's models. Over 40 seeds the figures are 16 %, 19 % and 0.49; three
   // seeds scatter around them.
   const std::string model = "0.0005 + 0.02/batch_size + 0.001/(1+workers)";
@@ -166,7 +166,7 @@ TEST(Rehearsal, WinnerAndBaselineOfOneMachineTakeTurnsInOneJob) {
   EXPECT_THAT(jobs, SizeIs(1));
 }
 
-TEST(Rehearsal, TellsWhereTheTimeGoesAndTheLeastForTheSameJobs) {
+TEST(Rehearsal, ShowsTimesAndTheirLowerBound) {
   Json json = document();
   json["runner"]["trials_per_job"] = 1;
   const RehearsedTuning warm = rehearse(study_of(json));
@@ -196,7 +196,7 @@ TEST(Rehearsal, IsChargedWithDiscountsAndVolumes) {
   EXPECT_GT(std::abs(tuning.bill.usd / rehearse(study_of(document())).bill.usd - 1.0), 0.05);
 }
 
-TEST(Rehearsal, TrialsThatAreKnownAheadAreOrderedByTheirInstances) {
+TEST(Rehearsal, KnownTrialsAreOrderedByInstances) {
   Json json = document();
   json["runner"]["trials_per_job"] = 1;
   const RehearsedTuning tuning = rehearse(study_of(json));

@@ -49,7 +49,7 @@ TrialRecord measured_at(std::int64_t batch, double seconds_per_sample, double st
   return trial;
 }
 
-TEST(SpeedModel, WithoutAnyKnowledgeStepsTakeATenthOfASecond) {
+TEST(SpeedModel, AStepTakesATenthOfASecondByDefault) {
   const StudySpec study = rented_study();
   const SpeedModel speed = constant_speed(study);
   for (const std::int64_t batch : {16, 64, 512}) {

@@ -7,7 +7,7 @@
 namespace steptune {
 namespace {
 
-TEST(MachineChanges, AreToldByNameWithWhatWasThere) {
+TEST(MachineChanges, AreNamedWithTheOldValue) {
   const MachineDescription before{{"cpu", "EPYC"}, {"kernel", "6.1.0-25"}, {"steptune", "0.1.0"}};
   const MachineDescription after{{"cpu", "EPYC"},
                                  {"kernel", "6.1.0-27"},
@@ -19,7 +19,7 @@ TEST(MachineChanges, AreToldByNameWithWhatWasThere) {
   EXPECT_TRUE(machine_changes(after, after).empty());
 }
 
-TEST(MachineChanges, LibrariesThatOnlyAHookTellsAreComparedWhereBothKnowThem) {
+TEST(MachineChanges, LibrariesAreComparedIfBothAreKnown) {
   const MachineDescription unknown{{"kernel", "6.1"}};
   const MachineDescription old{{"kernel", "6.1"}, {"torch", "2.4.0"}, {"cuda", "12.1"}};
   const MachineDescription now{{"kernel", "6.1"}, {"torch", "2.5.1"}, {"cuda", "12.4"}};
@@ -30,7 +30,7 @@ TEST(MachineChanges, LibrariesThatOnlyAHookTellsAreComparedWhereBothKnowThem) {
   EXPECT_EQ(machine_part("gpu_driver"), MachinePart::system);
 }
 
-TEST(MachineChanges, MachinesElsewhereAreComparedByWhatTrialsTold) {
+TEST(MachineChanges, RemoteMachinesAreComparedByTrialReports) {
   const MachineDescription first{{k_trials_on, "1 node --partition=a100"},
                                  {"cpu", "EPYC 7763"},
                                  {"hosts", "n1"},

@@ -84,7 +84,7 @@ class NightPriorTest : public ::testing::Test {
   std::vector<Night> nights_;
 };
 
-TEST_F(NightPriorTest, NightsAreBelievedTogetherByWhatHasChangedSince) {
+TEST_F(NightPriorTest, ChangesOfTheMachineSeparateNights) {
   add_night({{"kernel", "6.1"}, {"torch", "2.4"}});
   add_night({{"kernel", "6.1"}, {"torch", "2.4"}});
   add_night({{"kernel", "6.1"}, {"torch", "2.5"}});
@@ -97,7 +97,7 @@ TEST_F(NightPriorTest, NightsAreBelievedTogetherByWhatHasChangedSince) {
   EXPECT_THAT(workers(prior.earlier[1]), ElementsAre(1, 2)) << "another library, too";
 }
 
-TEST_F(NightPriorTest, ATuningBeforeTheNightsIsKnownByWhatItsBaselineTold) {
+TEST_F(NightPriorTest, AnEarlierTuningHasItsBaselinesMachine) {
   const StudySpec spec = spec_of_night("demo");
   const StudyRecord tuned =
       must(history_.create_or_continue_study("demo", "file", spec.document, 1));
@@ -133,7 +133,7 @@ TEST_F(NightPriorTest, AMachineChangedBackUsesItsEarlierNights) {
   EXPECT_THAT(workers(prior.earlier[1]), ElementsAre(2));
 }
 
-TEST_F(NightPriorTest, ASlowdownThatNothingKnownExplainsSetsItsNightsApart) {
+TEST_F(NightPriorTest, AnUnexplainedSlowdownSeparatesNights) {
   add_night({{"kernel", "6.1"}});
   add_night({{"kernel", "6.1"}}).slowdown.emplace();
   add_night({{"kernel", "6.1"}});
@@ -167,7 +167,7 @@ TEST_F(NightPriorTest, TheOldestShareTheLastOfThreeGroups) {
   EXPECT_THAT(workers(prior.earlier[2]), ElementsAre(1, 2));
 }
 
-TEST_F(NightPriorTest, ValuesAndTheirErrorsStandAtTonightsSpeed) {
+TEST_F(NightPriorTest, ValuesAndErrorsAreScaledToTonightsSpeed) {
   add_night({{"kernel", "6.1"}});
   Night& tonight = add_night({{"kernel", "6.1"}});
   const Observation as_fast = prior().own.at(0);
@@ -178,14 +178,14 @@ TEST_F(NightPriorTest, ValuesAndTheirErrorsStandAtTonightsSpeed) {
   EXPECT_NEAR(half_as_fast.standard_errors[0], 2.0 * as_fast.standard_errors[0], 1e-9);
 }
 
-TEST_F(NightPriorTest, TheNightThatWhatIsInUseCameFromCountsOnce) {
+TEST_F(NightPriorTest, TheNightOfTheConfigurationInUseCountsOnce) {
   add_night({{"kernel", "6.1"}});
   add_night({{"kernel", "6.1"}}).before.study = "demo.night-1";
   EXPECT_THAT(workers(prior().own), ElementsAre(1));
   EXPECT_THAT(prior().earlier, IsEmpty());
 }
 
-TEST_F(NightPriorTest, ATrialThatWasStoppedDoesNotReplaceOneThatWasMeasured) {
+TEST_F(NightPriorTest, AStoppedTrialReplacesNoMeasuredOne) {
   const Night first = add_night({{"kernel", "6.1"}});
   const Night second = add_night({{"kernel", "6.1"}});
   add_night({{"kernel", "6.1"}});

@@ -40,7 +40,7 @@ Night night_with(std::int64_t workers_in_use) {
 
 const Json k_budget = {{"trials", 40}, {"time", 1800.0}, {"cost", 5.0}};
 
-TEST(NightStudy, TakesTheStudyFilesBudgetWhereTheCommandLineSaysNothing) {
+TEST(NightStudy, TheStudysBudgetIsTheDefault) {
   const StudySpec study = study_with(k_budget);
   const BudgetSpec budget = must(night_study(study, night_with(4), {}, {})).budget;
   EXPECT_EQ(budget.time_s, 1800.0);
@@ -105,7 +105,7 @@ TEST(NightStudy, APhaseHasItsShareOfTheTimeThatIsLeft) {
       << "nothing is left";
 }
 
-TEST(NightStudy, TrialsOfASearchComeBesideWhatIsCompared) {
+TEST(NightStudy, SearchTrialsAreAddedToComparedOnes) {
   const StudySpec study = study_with(k_budget);
   PhasePlan plan;
   plan.phase = NightPhase::search;

@@ -52,7 +52,7 @@ Night full_night() {
   return night;
 }
 
-TEST(Night, IsReadWhereAnIntervalIsNotKnown) {
+TEST(Night, IsReadWithAnUnknownInterval) {
   Night night = full_night();
   constexpr double k_infinite = std::numeric_limits<double>::infinity();
   night.lead = {2.0, std::nan(""), k_infinite, 1, 1.9};
@@ -130,7 +130,7 @@ TEST(NightReport, FitsTheTerminalButForTheCommand) {
   EXPECT_THAT(text, HasSubstr("next   steptune best a_study_with_a_long_name --db nights.db\n"));
 }
 
-TEST(NightReport, TellsMachineLibraryAndConfigurationApart) {
+TEST(NightReport, DistinguishesMachineLibraryAndConfiguration) {
   const auto cause = [](Night night) {
     return night_json(night, {"s", "s", "", {}, {}})["regression"]["cause"].get<std::string>();
   };
@@ -199,7 +199,7 @@ TEST(NightReport, ABrokenConfigurationIsARegression) {
   EXPECT_THAT(night_text(night, context, 0), HasSubstr("has become slower"));
 }
 
-TEST(NightReport, TellsPeopleWhatIsFasterThanWhatAndWhy) {
+TEST(NightReport, ExplainsTheResultInWords) {
   const NightContext context{"resnet", "resnet.night-12", "", {"workers"}, {}};
   Night night = full_night();
   night.reason = "a reason";

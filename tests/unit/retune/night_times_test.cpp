@@ -31,7 +31,7 @@ TrialRecord run(TrialPurpose purpose, std::int64_t count, double time_s, int rou
 
 using enum TrialPurpose;
 
-TEST(NightTimes, AreWithoutLaunchesThatOthersDisturbed) {
+TEST(NightTimes, AreWithoutDisturbedLaunches) {
   std::vector<TrialRecord> trials{run(hint, 4, 10.0), run(confirm_incumbent, 4, 15.0, 1),
                                   run(confirm_baseline, 0, 20.0, 1),
                                   run(confirm_incumbent, 4, 11.0, 1)};

@@ -18,7 +18,7 @@ RetuneOptions resuming() {
   return options;
 }
 
-TEST(RetuneResume, CountsTheTrialsThatItsStudyHolds) {
+TEST(RetuneResume, CountsTheTrialsOfItsStudy) {
   Season season;
   const StudySpec study = study_called("demo");
   season.begin(study);
@@ -29,7 +29,7 @@ TEST(RetuneResume, CountsTheTrialsThatItsStudyHolds) {
   EXPECT_GT(night.trials, night.searched);
 }
 
-TEST(RetuneResume, TheNightAfterAnImprovementIsComparedWithWhatWasImproved) {
+TEST(RetuneResume, AnImprovementIsTheNextReference) {
   Season season;
   const StudySpec study = study_called("demo");
   ASSERT_EQ(season.night(study).result, NightResult::improved);
@@ -41,7 +41,7 @@ TEST(RetuneResume, TheNightAfterAnImprovementIsComparedWithWhatWasImproved) {
   EXPECT_NEAR(night.slowdown->ratio, 1.5, 0.01);
 }
 
-TEST(RetuneResume, ASlowdownIsAnAlarmOnceAndThenWhatIsUsual) {
+TEST(RetuneResume, ASlowdownIsAnAlarmOnce) {
   Season season;
   const StudySpec study = study_called("demo");
   season.begin(study);
@@ -55,7 +55,7 @@ TEST(RetuneResume, ASlowdownIsAnAlarmOnceAndThenWhatIsUsual) {
   }
 }
 
-TEST(RetuneResume, ANightThatIsAsTheOthersTellsNothingNew) {
+TEST(RetuneResume, AUsualNightChangesNothing) {
   Season season;
   const StudySpec study = study_called("demo");
   season.begin(study);
@@ -69,7 +69,7 @@ TEST(RetuneResume, ANightThatIsAsTheOthersTellsNothingNew) {
   }
 }
 
-TEST(RetuneResume, EachPhaseThatIsInterruptedGoesOnWhereItWas) {
+TEST(RetuneResume, EachInterruptedPhaseContinues) {
   const StudySpec study = study_called("demo");
   Season whole;
   whole.begin(study);

@@ -86,7 +86,7 @@ TEST(Retune, BoundsHoldForTheFirstNightToo) {
   }
 }
 
-TEST(Retune, ANightThatIsTooShortForItsCheckSaysSo) {
+TEST(Retune, ANightTooShortForItsCheckIsReported) {
   Season season;
   const StudySpec study = study_called("demo");
   season.begin(study);
@@ -100,7 +100,7 @@ TEST(Retune, ANightThatIsTooShortForItsCheckSaysSo) {
   EXPECT_EQ(kind_in_use(next), "fused");
 }
 
-TEST(Retune, TheLeastGainDecidesWhatReplacesWhatIsInUse) {
+TEST(Retune, TheLeastGainDecidesAReplacement) {
   const StudySpec study = study_called("demo");
   for (const auto& [least_gain, expected] :
        {std::pair(0.3, NightResult::kept), std::pair(0.1, NightResult::improved)}) {
@@ -115,7 +115,7 @@ TEST(Retune, TheLeastGainDecidesWhatReplacesWhatIsInUse) {
   }
 }
 
-TEST(Retune, AFirstNightReplacesTheBaselineOnlyForTheLeastGain) {
+TEST(Retune, AFirstNightNeedsTheLeastGain) {
   const StudySpec study = study_called("demo");
   RetuneOptions options;
   options.least_gain = 10.0;
@@ -190,7 +190,7 @@ TEST(Retune, AReplacementIsComparedWithTheBaseline) {
                     HasSubstr("why    the configuration in use ended as failed")));
 }
 
-TEST(Retune, AQuietNightSearchesLittleAndOnlyWhereThatCanPay) {
+TEST(Retune, AQuietNightSearchesOnlyIfItMayPay) {
   Season season;
   const StudySpec study = study_called("demo", 40);
   ASSERT_EQ(season.night(study).result, NightResult::improved);
@@ -254,7 +254,7 @@ TEST(Retune, TrialsOfOldNightsAreDropped) {
   EXPECT_THAT(season.studies(), UnorderedElementsAre("demo", "demo.night-4", "demo.night-5"));
 }
 
-TEST(Retune, TheTrialsOfWhatIsInUseAreKept) {
+TEST(Retune, TrialsOfTheConfigurationInUseAreKept) {
   Season season;
   const StudySpec study = study_called("demo");
   season.night(study);
@@ -267,7 +267,7 @@ TEST(Retune, TheTrialsOfWhatIsInUseAreKept) {
   EXPECT_THAT(season.studies(), UnorderedElementsAre("demo", "demo.night-2", "demo.night-5"));
 }
 
-TEST(Retune, BeginsWithWhatIsInUseElsewhere) {
+TEST(Retune, BeginsWithAConfigurationInUseElsewhere) {
   Season season;
   season.begin(study_called("other"));
   const StudySpec study = study_called("demo");
@@ -285,7 +285,7 @@ TEST(Retune, BeginsWithWhatIsInUseElsewhere) {
   EXPECT_EQ(kind_in_use(season.night(study, options)), "plain");
 }
 
-TEST(Retune, SaysWhereWhatIsInUseElsewhereIsNotKnownYet) {
+TEST(Retune, ReportsThatAnotherStudyHasNoResultYet) {
   Season season;
   const StudySpec other = study_called("other");
   must(season.history().create_or_continue_study(other.name, "f", other.document, 1));

@@ -198,7 +198,7 @@ TEST(SlowdownWatch, ABaselineThatCatchesUpIsNoSlowdown) {
   EXPECT_EQ(shrank, 1);
 }
 
-TEST(SlowdownWatch, WithoutABaselineItCannotTellWhoseItIs) {
+TEST(SlowdownWatch, WithoutABaselineTheCauseIsUnknown) {
   SlowdownWatcher watcher;
   SlowdownWatch watch;
   Rng rng(9, "alone");
@@ -210,7 +210,7 @@ TEST(SlowdownWatch, WithoutABaselineItCannotTellWhoseItIs) {
   EXPECT_FALSE(watch.slowdown->baseline_ratio);
 }
 
-TEST(SlowdownWatch, ABaselineThatNoFormerNightMeasuredTellsNoCause) {
+TEST(SlowdownWatch, ANewBaselineLeavesTheCauseUnknown) {
   SlowdownWatcher watcher;
   SlowdownWatch watch;
   Rng rng(9, "alone before");

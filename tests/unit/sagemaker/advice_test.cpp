@@ -81,7 +81,7 @@ TEST_F(AdviceTest, CoresOfAllMachinesOfAClusterCount) {
   EXPECT_THAT(advice(starved)[0].text, HasSubstr("the machines have 168"));
 }
 
-TEST_F(AdviceTest, UnusedGpusAndIdleMachinesAreTold) {
+TEST_F(AdviceTest, UnusedGpusAndIdleMachinesAreReported) {
   const auto unused = advice(job({machine("ml.g5.xlarge", 0.95, 0.01)}));
   ASSERT_THAT(unused, SizeIs(1));
   EXPECT_THAT(unused[0].text, HasSubstr("the GPUs are idle"));
@@ -99,7 +99,7 @@ TEST_F(AdviceTest, AMomentOfWorkIsNoIdling) {
   EXPECT_THAT(advice(job({busy_once})), IsEmpty());
 }
 
-TEST_F(AdviceTest, MemoryAndDiskNearTheirLimitsAreTold) {
+TEST_F(AdviceTest, MemoryAndDiskNearTheirLimitsAreReported) {
   MachineUtilisation full = machine("ml.c5.9xlarge", 0.8);
   full.memory_most = 0.94;
   full.disk_most = 0.97;
@@ -111,7 +111,7 @@ TEST_F(AdviceTest, MemoryAndDiskNearTheirLimitsAreTold) {
   EXPECT_THAT(advice(job({full})), IsEmpty());
 }
 
-TEST_F(AdviceTest, ADownloadLongerThanTheTrainingAdvisesAnotherInputMode) {
+TEST_F(AdviceTest, ALongDownloadAdvisesAnotherInputMode) {
   JobUtilisation slow = job({machine("ml.c5.9xlarge", 0.8)});
   slow.job.downloading_s = 601.0;
   slow.job.input_mode = "File";

@@ -67,7 +67,7 @@ class CloudWatchTest : public testing::Test {
   PriceTable types_;
 };
 
-TEST_F(CloudWatchTest, SumsOverCoresAndGpusBecomeSharesOfAllInWholeMinutes) {
+TEST_F(CloudWatchTest, SumsBecomeSharesPerMinute) {
   transport_.body["MetricDataResults"] =
       Json::array({result("h0m0", {4800.0, 2400.0, 2400.0, 960.0, 2400.0, 4800.0}),
                    result("h0m1", {0.0, 400.0, 200.0, 200.0, 200.0, 0.0}),
@@ -153,7 +153,7 @@ TEST_F(CloudWatchTest, WithoutJobsNothingIsAsked) {
   EXPECT_TRUE(transport_.requests.empty());
 }
 
-TEST_F(CloudWatchTest, AMissingPermissionIsToldOnceAndEndsTheAsking) {
+TEST_F(CloudWatchTest, AMissingPermissionIsReportedOnce) {
   transport_.status = 403;
   transport_.body = {{"__type", "AccessDeniedException"}, {"message", "not authorized"}};
   UtilisationWatch watch(client_, service_);

@@ -49,7 +49,7 @@ TEST(EntryPoint, IsTheCommandItselfWithoutChannelAndLaunch) {
   EXPECT_THAT(entry_point({}, true, k_over_three).words, IsEmpty());
 }
 
-TEST(EntryPoint, TellsTorchrunOnEachInstanceWhichItIs) {
+TEST(EntryPoint, GivesTorchrunTheRankOfEachInstance) {
   const TemporaryFolder ml{"ml"};
   std::filesystem::create_directories(ml.path() / "input/config");
   std::filesystem::create_directories(ml.path() / "input/data/code");

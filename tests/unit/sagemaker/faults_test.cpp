@@ -46,7 +46,7 @@ TEST_F(Misfortunes, AnInternalErrorTakesThePoolWithIt) {
   EXPECT_DOUBLE_EQ(account().audit().job("sick")->billed_s, 3 + 30 + 20);
 }
 
-TEST_F(Misfortunes, AnInterruptedSpotJobBeginsAnewAndPaysForBothAttempts) {
+TEST_F(Misfortunes, AnInterruptedSpotJobPaysForBothAttempts) {
   options.faults = {{.kind = FaultKind::spot_interruption, .after_s = 25.0}};
   create("spot", spot(3600));
   pass(1000.0);
@@ -87,7 +87,7 @@ TEST_F(Misfortunes, APoolCanBeStolen) {
   EXPECT_FALSE(account().audit().job("next")->warm);
 }
 
-TEST_F(Misfortunes, ALostResponseIsACreatedJobThatTheRetryFindsThere) {
+TEST_F(Misfortunes, ARetryFindsTheJobOfALostResponse) {
   options.faults = {{.kind = FaultKind::drop_response, .operation = "CreateTrainingJob", .nth = 1}};
   const auto created = call("CreateTrainingJob", request("job"));
   ASSERT_FALSE(created);

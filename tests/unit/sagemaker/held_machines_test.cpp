@@ -57,7 +57,7 @@ TEST(JobOwner, IsReadFromTheNamesThatJobsAreGiven) {
   }
 }
 
-TEST_F(HeldMachinesTest, AreFoundWithWhatTheyCostAfterATunerHasDied) {
+TEST_F(HeldMachinesTest, AreFoundWithTheirCostAfterATunersDeath) {
   program.ends_after_s = 400.0;
   options.parallel = options.backlog = 2;
   options.keep_alive_s = 200;
@@ -108,7 +108,7 @@ TEST_F(HeldMachinesTest, ManagedSpotIsToldApart) {
   EXPECT_FALSE(found[0].spot_share);
 }
 
-TEST_F(HeldMachinesTest, CostWhatTheirStudyCountsWhateverThePriceTableKnows) {
+TEST_F(HeldMachinesTest, CostAsTheirStudyCounts) {
   program.ends_after_s = 400.0;
   options.settings.price_parts = {{"ml.g5.xlarge", {1.408, 0.408, 0.0}},
                                   {"ml.m5.xlarge", {0.23, 0.0, 0.01}}};
@@ -163,7 +163,7 @@ struct PricedJob {
   PriceTable table;
 };
 
-TEST(HeldMachines, AreNoneWhereNothingIsKeptAfterTheJob) {
+TEST(HeldMachines, AreNoneIfNoMachineIsKept) {
   PricedJob job;
   EXPECT_FALSE(job.held(2000.0)) << "no pool was asked for";
   for (const char* status : {"Terminated", "Reused", "Unheard"}) {
@@ -236,7 +236,7 @@ TEST(HeldMachinesOfOthers, AreNotPricedByAnEnvironmentThatWasCopied) {
   EXPECT_EQ(held_machines(state, 0.0, &table)->study_price, state.price->parts);
 }
 
-TEST(JobPrice, IsReadAsItWasWrittenAndOnlyIfItIsOne) {
+TEST(JobPrice, IsReadAsWritten) {
   const JobPrice spot{{1.0 / 3.0, 0.1, 0.007}, 0.35};
   EXPECT_EQ(job_price_of({{k_price_variable, to_text(spot)}}), spot);
   const JobPrice on_demand{{1e9, 1.0 / 3.0, 1.0 / 7.0}};
@@ -267,7 +267,7 @@ TEST_F(HeldMachinesTest, AnUnknownTypeHasAnUnknownPrice) {
   }
 }
 
-TEST_F(HeldMachinesTest, AreGivenBackWhenTheyWaitAndLeftAloneWhenTheyRun) {
+TEST_F(HeldMachinesTest, WaitingMachinesAreReleasedAndRunningOnesKept) {
   program.ends_after_s.reset();
   options.parallel = options.backlog = 2;
   start(trial(1));
@@ -340,7 +340,7 @@ TEST_F(HeldMachinesTest, AFailedReleaseKeepsEarlierReleases) {
   EXPECT_EQ(available_pools(), 1);
 }
 
-TEST_F(HeldMachinesTest, AreNotWaitedForAnyLongerThanTheUserDoes) {
+TEST_F(HeldMachinesTest, AnInterruptionEndsTheWait) {
   account_options.stages.pool_ready_s = 20.0;
   start(trial(1));
   while (account().audit().jobs.empty() || account().audit().jobs[0].status != "Completed")

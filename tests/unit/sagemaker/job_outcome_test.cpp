@@ -30,7 +30,7 @@ struct Case {
   const char* detail;
 };
 
-TEST(JobOutcome, FollowsFromTheServicesWordsAndWhatWasAskedFor) {
+TEST(JobOutcome, FollowsFromTheServicesWordsAndTheRequest) {
   const Case cases[] = {
       {"ended by itself", state("Completed"), {}, OutcomeKind::completed, ""},
       {"ended by itself as it was asked to", state("Completed"), StopReason::caller,

@@ -53,7 +53,7 @@ TEST_F(JobOutputTest, IsKeptInTheTrialsLogLineByLine) {
   EXPECT_EQ(output().tail().text(), "hello\nworld\n");
 }
 
-TEST_F(JobOutputTest, ALogThatCannotBeWrittenIsToldBeforeAJobIsAskedFor) {
+TEST_F(JobOutputTest, AnUnwritableLogIsReportedBeforeTheJob) {
   spec_.log_path = folder_.path() / "missing" / "log";
   const auto created = JobOutput::create(spec_);
   ASSERT_FALSE(created);
@@ -100,7 +100,7 @@ TEST_F(JobOutputTest, AllHostsWithARankAreUsed) {
   EXPECT_EQ(second->global_rank, 1);
 }
 
-TEST_F(JobOutputTest, TheLastWordsOfAMemoryWantAreThoseThatNoProgressFollows) {
+TEST_F(JobOutputTest, MemoryErrorsBeforeProgressAreIgnored) {
   EXPECT_FALSE(read("algo-1", "CUDA out of memory, trying half"));
   for (double samples = 10.0; samples < 60.0; samples += 10.0)
     EXPECT_TRUE(read("algo-1", report_line(samples)));

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 
 class Jobs : public AccountTest {};
 
-TEST_F(Jobs, AJobPassesItsStagesAndIsBilledFromDownloadToUpload) {
+TEST_F(Jobs, AJobIsBilledFromDownloadToUpload) {
   create("job");
   const Json starting = describe("job");
   EXPECT_EQ(starting["TrainingJobStatus"], "InProgress");
@@ -42,7 +42,7 @@ TEST_F(Jobs, FileModeDownloadsLongerThanFastFile) {
   EXPECT_DOUBLE_EQ(stage_s(*account().audit().job("job"), "Downloading"), 40.0);
 }
 
-TEST_F(Jobs, AStoppedJobEndsWhenItsProgramDoesAndKeepsItsMachines) {
+TEST_F(Jobs, AStoppedJobEndsWithItsProgram) {
   program.ends_after_s.reset();
   program.stop_s = 7.0;
   create("job");
@@ -61,7 +61,7 @@ TEST_F(Jobs, AStoppedJobEndsWhenItsProgramDoesAndKeepsItsMachines) {
             "The request was rejected because the training job is in status Stopped.");
 }
 
-TEST_F(Jobs, AProgramThatIgnoresTheSignalIsKilledAfterTheGracePeriod) {
+TEST_F(Jobs, AnUnresponsiveProgramIsKilledAfterTheGracePeriod) {
   program.ends_after_s.reset();
   program.stop_s = 1e9;
   create("job");
@@ -92,7 +92,7 @@ TEST_F(Jobs, TheTimeLimitStopsAJobThatDidNotFail) {
   EXPECT_DOUBLE_EQ(account().audit().job("job")->billed_s, 3 + 30 + 300 + 0.5 + 10);
 }
 
-TEST_F(Jobs, FailuresAreWordedAsTheServiceWordsThem) {
+TEST_F(Jobs, FailuresHaveTheServicesWords) {
   program.exit_code = 3;
   program.failure = "no such file";
   create("broken");

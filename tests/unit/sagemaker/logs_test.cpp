@@ -47,7 +47,7 @@ class Logs : public AccountTest {
   }
 };
 
-TEST_F(Logs, ThereIsNoGroupBeforeTheFirstLineIsFound) {
+TEST_F(Logs, TheGroupAppearsWithTheFirstLine) {
   run_for("job", 4.0);
   const auto none = call("FilterLogEvents", {{"logGroupName", k_group}});
   ASSERT_FALSE(none);

@@ -37,7 +37,7 @@ TEST_F(OutageTest, IsWaitedOutAndNoticedOnce) {
   EXPECT_FALSE(outage_.on_failure(error("ThrottlingException"))) << "16 min";
 }
 
-TEST_F(OutageTest, IsOverWithTheFirstRequestThatSucceeds) {
+TEST_F(OutageTest, EndsWithTheFirstSuccess) {
   EXPECT_TRUE(outage_.on_failure(error("InternalServerException", 500)));
   outage_.on_success();
   clock_.advance_to(3600.0);

@@ -74,7 +74,7 @@ TEST_F(PacksTest, OthersThanThoseOfOneMachineHaveJobsOfTheirOwn) {
   EXPECT_EQ(jobs(), 3U) << "1 and 3 share one";
 }
 
-TEST_F(PacksTest, ATrialThatIsNotNeededAnyMoreEndsTheJobOnlyAsTheLast) {
+TEST_F(PacksTest, OnlyTheLastCancelledTrialEndsTheJob) {
   options.backlog = 8;
   program.ends_after_s.reset();
   start(given(1, 100.0));
@@ -155,7 +155,7 @@ TEST_F(PacksTest, AllThatAreAskedToEndAreStoppedAtOnce) {
   EXPECT_THAT(kinds(), testing::Each(OutcomeKind::stopped));
 }
 
-TEST_F(PacksTest, AJobThatDiesGivesBackWhatItHadNotTried) {
+TEST_F(PacksTest, TrialsThatADeadJobDidNotRunAreReturned) {
   options.backlog = 8;
   program.ends_after_s.reset();
   Fault fault{FaultKind::internal};
@@ -213,7 +213,7 @@ TEST_F(PacksTest, ATrialThatCannotBePackedHasItsOwnJob) {
   EXPECT_EQ(jobs(), 2U);
 }
 
-TEST_F(PacksTest, PlacesAreOpenForAWholeJobAndTheBatchKeepsToOneMachine) {
+TEST_F(PacksTest, PlacesAreOpenForAJobOfOneMachine) {
   options.backlog = 8;
   EXPECT_EQ(runner().open_places(), 4);
   Resources same;
@@ -227,7 +227,7 @@ TEST_F(PacksTest, PlacesAreOpenForAWholeJobAndTheBatchKeepsToOneMachine) {
   EXPECT_EQ(runner().expected_start_s(other), std::numeric_limits<double>::infinity());
 }
 
-TEST_F(PacksTest, AJobWhoseAnswerWasLostRunsTheTrialsThatWaitedThen) {
+TEST_F(PacksTest, AJobOfALostAnswerRunsItsTrials) {
   options.backlog = 8;
   program.ends_after_s.reset();
   Fault lost{FaultKind::drop_response, "CreateTrainingJob", 1};

@@ -101,7 +101,7 @@ TEST_F(Pools, AnUpdateProlongsAPool) {
   EXPECT_EQ(pool_status("job"), "Available");
 }
 
-TEST_F(Pools, WaitingPoolsCountAgainstTheTrainingQuotaUnlessReused) {
+TEST_F(Pools, UnusedPoolsCountAgainstTheQuota) {
   options.training_quota = {{"*", 1}};
   create("first");
   pass(k_cold_job_s + 10.0);

@@ -70,7 +70,7 @@ TEST(TrainingPrice, LeavesUnknownWhatIsNotTold) {
   EXPECT_EQ(price->second.gpus, 0);
 }
 
-TEST(TrainingPrice, NumbersThatAreNoCountsAreNotTold) {
+TEST(TrainingPrice, InvalidCountsAreIgnored) {
   const auto price =
       read(product({{"vCpu", "1e300"}, {"memory", "-16 GiB"}, {"physicalGpu", "-1"}}));
   ASSERT_TRUE(price);
@@ -186,7 +186,7 @@ TEST(JobPrice, AnotherProgramsVariableIsNoPrice) {
   EXPECT_FALSE(job_price_of(Json::object()));
 }
 
-TEST(JobPrice, IsThatOfAllMachinesOfTheConfiguration) {
+TEST(JobPrice, IsOfAllMachinesOfTheConfiguration) {
   const std::map<std::string, PriceParts> by_type{{"ml.a", {1.0, 0.1, 0.01}},
                                                   {"ml.b", {2.0, 0.0, 0.0}}};
   Resources one_type;

@@ -31,7 +31,7 @@ TEST_F(TunerDeathTest, ARunningJobIsAdoptedAndNotStartedTwice) {
   EXPECT_GT(reports, 200) << "what it printed before the death is read again";
 }
 
-TEST_F(TunerDeathTest, AJobWhoseStartWasNeverRecordedIsFoundByItsName) {
+TEST_F(TunerDeathTest, AnUnrecordedJobIsFoundByItsName) {
   program.ends_after_s.reset();
   start(trial(1));
   run_for(3.0);
@@ -44,7 +44,7 @@ TEST_F(TunerDeathTest, AJobWhoseStartWasNeverRecordedIsFoundByItsName) {
   EXPECT_EQ(jobs(), 1U);
 }
 
-TEST_F(TunerDeathTest, AJobThatTheServiceDoesNotKnowOfYetIsFoundAllTheSame) {
+TEST_F(TunerDeathTest, AJobNotYetListedIsFound) {
   account_options.faults = {Fault{FaultKind::unknown_job, "DescribeTrainingJob", 1}};
   start(trial(1));
   run_for(3.0);
@@ -82,7 +82,7 @@ TEST_F(TunerDeathTest, APoolThatADeadTunerLeftIsUsed) {
   EXPECT_EQ(starts[1].placement.at("start"), "warm");
 }
 
-TEST_F(TunerDeathTest, WithoutATunerAPoolCostsNoMoreThanItsKeepAlive) {
+TEST_F(TunerDeathTest, APoolCostsAtMostItsKeepAlive) {
   start(trial(1));
   run_until_finished(1);
   run_for(5.0);
@@ -105,7 +105,7 @@ TEST_F(TunerDeathTest, PoolsAreKeptTheShorterTheSoonerTheyAreUsed) {
   EXPECT_LT(retained_s, 150.0);
 }
 
-TEST_F(TunerDeathTest, AHurriedEndTellsWhatIsStillRunning) {
+TEST_F(TunerDeathTest, AHurriedEndNamesRunningJobs) {
   program.ends_after_s.reset();
   program.stop_s = 100.0;
   start(trial(1));
@@ -116,7 +116,7 @@ TEST_F(TunerDeathTest, AHurriedEndTellsWhatIsStillRunning) {
               testing::ElementsAre(HasSubstr("t1-a1 is still being stopped: $1.41 per hour")));
 }
 
-TEST_F(TunerDeathTest, ATunerThatLeavesTellsWhatGoesOnCosting) {
+TEST_F(TunerDeathTest, AnEndingTunerNamesContinuingCosts) {
   program.ends_after_s = 600.0;
   options.backlog = 2;
   start(trial(1));

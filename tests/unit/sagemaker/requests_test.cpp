@@ -42,7 +42,7 @@ TEST_F(Requests, TheClientsPacingStaysUnderTheRates) {
   EXPECT_LE(audit.most_per_second.at("DescribeTrainingJob"), 5);
 }
 
-TEST_F(Requests, ATimeLapseIsTheLatencyAndNothingElse) {
+TEST_F(Requests, EachRequestTakesTheLatency) {
   options.request_latency_s = 0.25;
   create("job");
   EXPECT_DOUBLE_EQ(clock_.now_s(), 0.25);
@@ -111,7 +111,7 @@ TEST_F(Signatures, ExpiredKeysAreRenewedAndThenRefused) {
   EXPECT_EQ(refreshes, 1);
 }
 
-TEST_F(Requests, UnknownOperationsAndBodiesThatAreNoJsonAreRefused) {
+TEST_F(Requests, UnknownOperationsAndInvalidJsonAreRefused) {
   const auto unknown = call("CreateEndpoint", Json::object());
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, "UnknownOperationException");

@@ -13,7 +13,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-TEST_F(RunnerOnAccountTest, TheBillIsWhatTheAccountIsCharged) {
+TEST_F(RunnerOnAccountTest, TheBillIsTheAccountsCharge) {
   start(trial(1));
   run_until_finished(1);
   start(trial(2));
@@ -94,7 +94,7 @@ TEST_F(RunnerOnAccountTest, ALostAnswerToCreateMakesNoSecondJob) {
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
 }
 
-TEST_F(RunnerOnAccountTest, AProgramThatFailsIsToldWithItsLastLines) {
+TEST_F(RunnerOnAccountTest, AFailedProgramIsReportedWithItsLastLines) {
   program.ends_after_s = 20.0;
   program.exit_code = 3;
   program.failure = "KeyError: 'lr'";
@@ -144,7 +144,7 @@ TEST_F(RunnerOnAccountTest, APhaseUnderWayMayBeSilentForLonger) {
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
 }
 
-TEST_F(RunnerOnAccountTest, WithoutCapacityATrialIsTriedAgainAndThenGivenUp) {
+TEST_F(RunnerOnAccountTest, ATrialWithoutCapacityIsRetriedThenAbandoned) {
   account_options.faults = {{FaultKind::capacity, {}, {}, {}, "t1-a1", {}, 2}};
   start(trial(1));
   run_until_finished(1);
@@ -208,7 +208,7 @@ TEST_F(RunnerOnAccountTest, AQuotaOfNothingIsToldAtOnce) {
   EXPECT_THAT(outcomes[0].detail, HasSubstr("for training job usage"));
 }
 
-TEST_F(RunnerOnAccountTest, AQuotaOfLessThanAJobAsksForIsToldAtOnce) {
+TEST_F(RunnerOnAccountTest, ATooSmallQuotaIsReportedAtOnce) {
   account_options.training_quota = {{"*", 4}};
   TrialSpec spec = trial(1);
   spec.resources.instance_count = 8;
@@ -245,7 +245,7 @@ TEST_F(RunnerOnAccountTest, SpotCapacityMayBeTakenAwayAndComesBack) {
   EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
 }
 
-TEST_F(RunnerOnAccountTest, HeterogeneousClustersStartColdAndArePricedTogether) {
+TEST_F(RunnerOnAccountTest, HeterogeneousClustersStartColdAtOnePrice) {
   TrialSpec spec = trial(1);
   spec.resources = {"", 1, {{"gpu", "ml.g5.xlarge", 1}, {"data", "ml.c5.xlarge", 2}}};
   start(spec);
@@ -312,7 +312,7 @@ TEST_F(RunnerOnAccountTest, TwoTrialsThatGetEachOthersPoolsStartWarm) {
   EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
 }
 
-TEST_F(RunnerOnAccountTest, AJobThatIsNotKnownYetIsLookedForAgain) {
+TEST_F(RunnerOnAccountTest, AJobNotYetListedIsLookedUpAgain) {
   Fault unknown{FaultKind::unknown_job, "DescribeTrainingJob", 1};
   unknown.times = 3;
   account_options.faults = {unknown};
@@ -341,7 +341,7 @@ TEST_F(RunnerOnAccountTest, AChangeThatWasListedButCouldNotBeReadIsReadLater) {
   EXPECT_EQ(outcomes.size(), 4U);
 }
 
-TEST_F(RunnerOnAccountTest, AnInternalErrorSaysNothingOfTheQuotaForPools) {
+TEST_F(RunnerOnAccountTest, AnInternalErrorDoesNotEndPools) {
   account_options.faults = {{FaultKind::internal, {}, {}, {}, "t1-a1", 20.0}};
   for (int number = 1; number <= 3; ++number) {
     start(trial(number));
@@ -366,7 +366,7 @@ TEST_F(RunnerOnAccountTest, AJobStoppedBeforeItHasMachinesTellsNothingOfPools) {
   EXPECT_THAT(notices, IsEmpty());
 }
 
-TEST_F(RunnerOnAccountTest, StoringWhatAProgramHasLeftIsNoSilenceOfIt) {
+TEST_F(RunnerOnAccountTest, UploadTimeIsNoSilence) {
   account_options.stages.upload_s = 300.0;
   TrialSpec spec = trial(1);
   spec.limits.idle_s = 90.0;
@@ -403,7 +403,7 @@ TEST_F(RunnerOnAccountTest, LogsThatCannotBeReachedAreNotWaitedForWithoutEnd) {
   EXPECT_THAT(error, HasSubstr("FilterLogEvents"));
 }
 
-TEST_F(RunnerOnAccountTest, AnEndInTroubleTellsWhatGoesOn) {
+TEST_F(RunnerOnAccountTest, AnEndAfterAnErrorNamesRunningJobs) {
   Fault denied{FaultKind::denied, "FilterLogEvents", 1};
   denied.times = 1000;
   account_options.faults = {denied};
@@ -420,7 +420,7 @@ TEST_F(RunnerOnAccountTest, AnEndInTroubleTellsWhatGoesOn) {
               ElementsAre(HasSubstr("t1-a1 still runs: $1.41 per hour")));
 }
 
-TEST_F(RunnerOnAccountTest, ATunerThatLeavesInTroubleTellsWhatGoesOn) {
+TEST_F(RunnerOnAccountTest, ATunerLeavingAfterAnErrorNamesRunningJobs) {
   Fault denied{FaultKind::denied, "UpdateTrainingJob", 1};
   denied.times = 1000;
   account_options.faults = {denied};

@@ -34,7 +34,7 @@ class TrainingJobsTest : public aws::JsonClientTest {
   TrainingJobs jobs_{client_, k_service};
 };
 
-TEST_F(TrainingJobsTest, AJobThatExistsWasCreatedByARequestWhoseAnswerWasLost) {
+TEST_F(TrainingJobsTest, AnExistingJobIsThatOfALostAnswer) {
   EXPECT_EQ(jobs_.create({{"TrainingJobName", "a"}}), true);
   refuse("ResourceInUse");
   EXPECT_EQ(jobs_.create({{"TrainingJobName", "a"}}), false);
@@ -68,7 +68,7 @@ TEST_F(TrainingJobsTest, EndedJobsNeedNoStop) {
   EXPECT_TRUE(jobs_.stop("a"));
 }
 
-TEST_F(TrainingJobsTest, APoolThatIsGoneCannotBeKeptAndOtherRefusalsAreErrors) {
+TEST_F(TrainingJobsTest, OnlyAVanishedPoolIsNoError) {
   EXPECT_EQ(jobs_.set_keep_alive("a", 60), true);
   EXPECT_EQ(last_input()["ResourceConfig"]["KeepAlivePeriodInSeconds"], 60);
   refuse("ValidationException", "no warm pool");
@@ -97,7 +97,7 @@ TEST_F(TrainingJobsTest, AListIsThatOfAllPages) {
   EXPECT_EQ(input_of(2)["NextToken"], "2");
 }
 
-TEST_F(TrainingJobsTest, AListIsAskedForWhatIsWantedOnly) {
+TEST_F(TrainingJobsTest, AListRequestsOnlyMatchingJobs) {
   ASSERT_TRUE(jobs_.list({}));
   EXPECT_FALSE(last_input().contains("NameContains"));
   EXPECT_FALSE(last_input().contains("CreationTimeAfter"));
@@ -154,7 +154,7 @@ TEST(JobDescriptions, StatusesThatNeverChangeAgainAreEnds) {
   EXPECT_TRUE(state.ending());
 }
 
-TEST(JobDescriptions, TellTheLatestTrainingAllDownloadsAndEachInterruption) {
+TEST(JobDescriptions, HaveTrainingDownloadsAndInterruptions) {
   const auto stage = [](const char* status, double start_s, std::optional<double> end_s) {
     Json transition{{"Status", status}, {"StartTime", start_s}};
     if (end_s) transition["EndTime"] = *end_s;

@@ -121,7 +121,7 @@ TEST(TrialJob, AnIllegalMoveNamesTrialAndStages) {
   }
 }
 
-TEST(TrialJob, TellsItsStartOnceThoughItIsLaunchedTwice) {
+TEST(TrialJob, ReportsItsStartOnceInTwoLaunches) {
   TrialJob job = make_job();
   std::vector<TrialEvent> events;
   job.request(launch(1), 15.0);
@@ -139,7 +139,7 @@ TEST(TrialJob, TellsItsStartOnceThoughItIsLaunchedTwice) {
   EXPECT_EQ(job.last_output_s(), 200.0) << "the time without a machine is not silence";
 }
 
-TEST(TrialJob, ALineTellsTheStartThatNobodyHasSeen) {
+TEST(TrialJob, ALineProvesAnUnseenStart) {
   TrialJob job = job_at(JobState::requested);
   std::vector<TrialEvent> events;
   job.read_line(21.0, {"job-r1", "algo-1", 0.0, R"([steptune] {"v":1,"step":1})"}, events);
@@ -202,7 +202,7 @@ TEST(TrialJob, APoolThatWasNotReusedMakesAColdStart) {
   EXPECT_EQ(std::get<TrialStarted>(events[0]).placement.at("start"), "cold");
 }
 
-TEST(TrialJob, AnAdoptedJobsEarlierLaunchesAreNoCapacityFailures) {
+TEST(TrialJob, EarlierLaunchesOfAnAdoptedJobAreNoFailures) {
   TrialJob job = make_job();
   JobLaunch former = launch(3);
   former.adopted = true;
@@ -213,7 +213,7 @@ TEST(TrialJob, AnAdoptedJobsEarlierLaunchesAreNoCapacityFailures) {
   EXPECT_EQ(job.capacity_failures(), 1);
 }
 
-TEST(TrialJob, WithoutAJobThereIsNoLaunchToAskAbout) {
+TEST(TrialJob, CallsInTheWrongStateThrow) {
   TrialJob job = make_job();
   EXPECT_THROW((void)job.launch(), std::logic_error);
   EXPECT_THROW((void)job.last_description(), std::logic_error);

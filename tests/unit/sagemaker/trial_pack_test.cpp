@@ -148,7 +148,7 @@ class TrialPackTest : public testing::TestWithParam<const char*> {
   std::filesystem::path tools_ = folder_.path() / "tools";
 };
 
-TEST_P(TrialPackTest, EachTrialHasItsWordsByteByByte) {
+TEST_P(TrialPackTest, EachTrialGetsItsExactWords) {
   const std::string odd = "a b'c\"d$e`f\\g*h\ti;j&k|l<m>n#o~ \xc3\xa9";
   std::string longest(400, 'x');
   for (std::size_t i = 0; i + 1 < longest.size(); i += 2)
@@ -187,7 +187,7 @@ TEST_P(TrialPackTest, EachTrialFindsItsHyperparameters) {
   EXPECT_THAT(output, HasSubstr("{\"number\":\"2\"}"));
 }
 
-TEST_P(TrialPackTest, WhenTheJobIsStoppedTheTrialIsAskedToEndAndNoOtherBegins) {
+TEST_P(TrialPackTest, AStoppedJobEndsItsTrialAndStartsNoOther) {
   const std::string output =
       run({trial(1, {"sh", "-c",
                      "trap 'echo saved; exit 5' TERM; echo up; while :; do sleep 0.1; "
@@ -241,7 +241,7 @@ TrialSpec watched(std::int64_t number, const std::string& script, double idle_s)
   return spec;
 }
 
-TEST_P(TrialPackTest, ATrialThatIsSilentIsEndedAndLeavesItsTimeToTheOthers) {
+TEST_P(TrialPackTest, ASilentTrialIsEnded) {
   const auto begin = std::chrono::steady_clock::now();
   std::vector<TrialSpec> trials{watched(1, "trap '' TERM; echo up; sleep 60; sleep 60", 2.0),
                                 watched(2, "exit 3", 2.0), watched(3, "", 2.0)};
@@ -290,7 +290,7 @@ TEST_P(TrialPackTest, MarksAreWrittenAtOnceSoThatNoOutputTearsThem) {
   EXPECT_THAT(found, Contains("\n[steptune-pack] end 2.1 143\n"));
 }
 
-TEST_P(TrialPackTest, ATrialThatHasEndedIsNotToldToBeSlow) {
+TEST_P(TrialPackTest, AnEndedTrialIsNotCalledSlow) {
   if (!precede("awk", "sleep 3")) GTEST_SKIP() << "no program can be put before the shell's";
   TrialSpec spec = trial(1, reporting(steady(20, 9.0), "exit 3"));
   spec.slow_limit = SlowLimit{5.0, 4.0, 0.1};
@@ -340,7 +340,7 @@ TEST_P(TrialPackTest, OutputOfAWatchedTrialIsUnchanged) {
   EXPECT_THAT(plain, HasSubstr(std::string("a\0b\r50 %\tno end of line", 23)));
 }
 
-TEST_P(TrialPackTest, AProcessThatLeftItsGroupDoesNotHoldTheJob) {
+TEST_P(TrialPackTest, AProcessOutsideItsGroupDoesNotDelayTheJob) {
   if (std::system("command -v setsid > /dev/null") != 0) GTEST_SKIP() << "no setsid";
   TrialSpec spec = trial(1, {"sh", "-c", "setsid sleep 30 & echo begun"});
   spec.slow_limit = SlowLimit{5.0, 4.0, 0.1};
@@ -348,7 +348,7 @@ TEST_P(TrialPackTest, AProcessThatLeftItsGroupDoesNotHoldTheJob) {
   EXPECT_THAT(ends(output), ElementsAre("[steptune-pack] end 1.1 0", "[steptune-pack] end 2.1 0"));
 }
 
-TEST_P(TrialPackTest, TheShellLooksAtReportsAsTheSimulationDoes) {
+TEST_P(TrialPackTest, TheShellReadsReportsAsTheSimulation) {
   Rng rng(7, "reports");
   std::vector<TrialSpec> trials;
   std::vector<std::string> expected;
@@ -440,7 +440,7 @@ TEST(TrialPack, TheTrialsOfAJobAreReadFromItsEnvironment) {
   EXPECT_TRUE(pack_of(Json{{"STEPTUNE_PACK", "12.1:x"}}).empty());
 }
 
-TEST(TrialPack, TheLimitOfSlownessStandsThereToo) {
+TEST(TrialPack, TheSlowLimitIsWrittenToo) {
   TrialSpec spec = trial(12, {"true"}, 41.2);
   spec.slow_limit = SlowLimit{12.5, 2.0, 0.00034};
   const auto pack = pack_of(Json(request_of({spec, trial(13, {"true"})}).environment));

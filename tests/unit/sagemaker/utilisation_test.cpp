@@ -25,7 +25,7 @@ class UtilisationTest : public RunnerOnAccountTest {
   bool asked_for_metrics() { return account().audit().most_per_second.contains("GetMetricData"); }
 };
 
-TEST_F(UtilisationTest, IsReadWhenItsMetricsAreThereAndToldOnce) {
+TEST_F(UtilisationTest, IsReportedOnceWhenMetricsArrive) {
   options.parallel = options.backlog = 2;
   start(trial(1));
   start(trial(2));
@@ -43,7 +43,7 @@ TEST_F(UtilisationTest, IsReadWhenItsMetricsAreThereAndToldOnce) {
       1);
 }
 
-TEST_F(UtilisationTest, IsLookedAtOnceMoreWhenAllIsOver) {
+TEST_F(UtilisationTest, IsReadOnceMoreAtTheEnd) {
   start(trial(1));
   run_until_finished(1);
   // Longer than the metrics take to arrive, and within the runner's waiting time.
@@ -82,7 +82,7 @@ TEST_F(UtilisationTest, DoesNotSpoilATuningThatCannotReadIt) {
   EXPECT_EQ(available_pools(), 0);
 }
 
-TEST_F(UtilisationTest, LongDownloadsAreToldWithoutMetrics) {
+TEST_F(UtilisationTest, LongDownloadsAreReportedWithoutMetrics) {
   program.ends_after_s = 60.0;
   options.settings.input_mode = "File";
   options.settings.channels = {{.name = "train", .s3_uri = "s3://bucket/train/"}};

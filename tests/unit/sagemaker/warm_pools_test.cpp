@@ -88,7 +88,7 @@ TEST_F(WarmPoolsTest, AJobsPoolIsKnownOnce) {
   EXPECT_EQ(pools().pools().size(), 1U);
 }
 
-TEST_F(WarmPoolsTest, AReleasedPoolHasCostWhatItWaited) {
+TEST_F(WarmPoolsTest, AReleasedPoolCostsItsWait) {
   run_job("first");
   look_for(20.0);
   EXPECT_THAT(pools().take_unused(), IsEmpty()) << "a trial may still use it";
@@ -119,7 +119,7 @@ TEST_F(WarmPoolsTest, AReleaseThatFailsForNowIsNoErrorAndIsDoneLater) {
   EXPECT_TRUE(pools().empty());
 }
 
-TEST_F(WarmPoolsTest, SurplusIsWhatIsIdleForLongOrUnwanted) {
+TEST_F(WarmPoolsTest, SurplusPoolsAreIdleOrUnwanted) {
   run_job("first");
   look_for(10.0);
   ASSERT_TRUE(pools().release_surplus(/*wanted=*/true));
@@ -145,7 +145,7 @@ TEST_F(WarmPoolsTest, PoolsAreKeptTheShorterTheSoonerTheyWereTaken) {
   EXPECT_LT(pools().keep_alive_s(key(), /*wanted=*/true), at_first_s);
 }
 
-TEST_F(WarmPoolsTest, WithoutQuotaNoPoolIsAskedForAgain) {
+TEST_F(WarmPoolsTest, AMissingQuotaEndsRequestsForPools) {
   account_options.warm_pool_quota = {};
   run_job("first");
   look_for(10.0);

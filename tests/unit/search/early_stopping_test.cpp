@@ -74,7 +74,7 @@ TEST(EarlyStopping, LetsTheSearcherOverruleAshaUntilTheNextMilestone) {
   EXPECT_EQ(decision.reason, "hopeless");
 }
 
-TEST(EarlyStopping, LeavesTheDecisionToTheSchedulerWhereTheSearcherHasNone) {
+TEST(EarlyStopping, LeavesTheDecisionToTheScheduler) {
   const auto asha = short_scheduler("asha");
   asha->on_exempt({0, 30, {1.0}, {0.0}});
   DecidingSearcher silent(std::nullopt);
@@ -83,7 +83,7 @@ TEST(EarlyStopping, LeavesTheDecisionToTheSchedulerWhereTheSearcherHasNone) {
   EXPECT_EQ(silent.fidelities.size(), 1U);
 }
 
-TEST(EarlyStopping, AsksNobodyWhereTheSchedulerDoesNotDefer) {
+TEST(EarlyStopping, AsksTheSearcherOnlyIfTheSchedulerDefers) {
   for (const char* name : {"none", "racing", "median"}) {
     const auto scheduler = short_scheduler(name);
     DecidingSearcher searcher(StopDecision{true, "hopeless"});

@@ -113,7 +113,7 @@ TEST(Expression, NamesMayCollideWithTheLibrarysOwn) {
   EXPECT_TRUE(expression->holds(Configuration({{"sin", Value{std::int64_t{2}}}})));
 }
 
-TEST(Expression, HasNoValueWhereArithmeticHasNone) {
+TEST(Expression, HasNoValueForUndefinedArithmetic) {
   EXPECT_TRUE(std::isnan(value_of("(workers - 3) / (threads - 2)")));
   const auto expression = Expression::compile("0 / (workers - 3)", k_parameters, k_facts);
   EXPECT_FALSE(expression->holds(example()));

@@ -229,7 +229,7 @@ TEST(ExpressionValue, NumbersGiveTheValueOfTheirConfiguration) {
   }
 }
 
-TEST(ExpressionValue, EachTextHasANumberOfItsOwnThatNoStudyComputes) {
+TEST(ExpressionValue, TextsHaveDistinctNumbers) {
   std::set<double> numbers;
   std::size_t count = 0;
   for (char a = 'a'; a <= 'z'; ++a) {
@@ -252,7 +252,7 @@ std::vector<std::string> numeric_in(const std::string& text) {
   return expression ? expression->used_as_numbers() : std::vector<std::string>();
 }
 
-TEST(ExpressionValue, TellsWhichParametersMeetNumbers) {
+TEST(ExpressionValue, FindsParametersUsedAsNumbers) {
   for (const std::string text :
        {"workers > 1", "1 < workers", "workers + 0", "2 * workers", "workers == 3", "3 != workers",
         "-workers", "workers % 2", "workers ^ 2", "cpus / workers", "(amp) and workers <= 2"}) {
@@ -264,7 +264,7 @@ TEST(ExpressionValue, TellsWhichParametersMeetNumbers) {
   }
 }
 
-TEST(ExpressionValue, TellsWhichTextsAreComparedWithWhichParameter) {
+TEST(ExpressionValue, FindsTextsComparedWithParameters) {
   const auto compared = [](const std::string& text) {
     return Expression::compile(text, k_names, k_machine)->compared_texts();
   };
@@ -280,7 +280,7 @@ std::string fault_of(const std::string& text, const std::vector<std::string>& na
   return expression ? "" : expression.error().text();
 }
 
-TEST(ExpressionValue, FaultsStandWhereTheSourceHasThem) {
+TEST(ExpressionValue, FaultsHaveTheirPosition) {
   EXPECT_THAT(fault_of("workers > 'a'"), HasSubstr("at character 11"));
   EXPECT_THAT(fault_of("'a' == 'b' == workers"), HasSubstr("a string can only be compared"));
   EXPECT_THAT(fault_of("workers > 1)"), HasSubstr("at character 12"));

@@ -48,7 +48,7 @@ TEST(ParetoProperties, DominanceIsAStrictOrder) {
   }
 }
 
-TEST(ParetoProperties, AFrontHoldsWhatNothingDominatesAndOfEqualOnesTheFirst) {
+TEST(ParetoProperties, AFrontHasUndominatedPointsOnce) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const auto points = random_points(seed, 2);
     std::vector<std::array<double, 2>> pairs;

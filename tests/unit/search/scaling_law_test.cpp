@@ -47,7 +47,7 @@ TEST(ScalingCurves, AreTheFormulasOfTheirSources) {
                    2.0 / (n - s * 7) * (1 + 3 * c));
 }
 
-TEST(ScalingCurves, OnOneMachineTheTimeIsThatOfOneMachine) {
+TEST(ScalingCurves, OneMachineTakesItsOwnTime) {
   Rng rng(1, "curves");
   for (const ScalingLaw law : k_every_law) {
     const ScalingCurve curve = random_curve(law, rng);
@@ -92,7 +92,7 @@ TEST(ScalingCurves, NoLawPromisesMoreThanAllMachinesTogether) {
   }
 }
 
-TEST(Knee, IsWhereTheNextMachineNoLongerPays) {
+TEST(Knee, IsTheLastMachineThatPays) {
   Rng rng(4, "knees");
   const std::vector<double> counts = whole_counts(100);
   for (int i = 0; i < 40; ++i) {
@@ -157,7 +157,7 @@ TEST(Knee, ASingleCountIsTheKnee) {
   EXPECT_EQ(knee_of({ScalingLaw::amdahl, 1.0, 0.9, 0.0}, one, 0.7), 4.0);
 }
 
-TEST(Knee, IsReckonedFromTheLeastCountThatIsPossible) {
+TEST(Knee, IsComputedFromTheLeastPossibleCount) {
   // Machines come in pairs, and the speed of 2 is the unit.
   const ScalingCurve curve{ScalingLaw::amdahl, 1.0, 0.1, 0.0};
   const auto speed = [&](double count) { return 1.0 / curve.time_s(count); };
@@ -174,7 +174,7 @@ std::vector<ScalingPoint> noisy_points(const ScalingCurve& curve, Rng& rng, doub
   return points;
 }
 
-TEST(ScalingFits, WeightsOfTheLawsAddUpToOneAndTheMostLikelyIsFirst) {
+TEST(ScalingFits, LawsAreOrderedByWeightsThatAddUpToOne) {
   Rng rng(7, "fits");
   for (const ScalingLaw law : k_every_law) {
     const auto fits = fit_scaling_laws(noisy_points(random_curve(law, rng), rng, 0.02), 20.0);
@@ -190,7 +190,7 @@ TEST(ScalingFits, WeightsOfTheLawsAddUpToOneAndTheMostLikelyIsFirst) {
   }
 }
 
-TEST(ScalingFits, TheBestCurveLiesInItsRegionAndTheRegionWithinItsLimit) {
+TEST(ScalingFits, TheBestCurveIsInItsRegion) {
   Rng rng(8, "fits");
   const ScalingCurve truth{ScalingLaw::amdahl_log, 5.0, 0.05, 0.01};
   const auto points = noisy_points(truth, rng, 0.03);
@@ -215,7 +215,7 @@ TEST(ScalingFits, TheBestCurveLiesInItsRegionAndTheRegionWithinItsLimit) {
   }
 }
 
-TEST(ScalingFits, AreTheSameInAnyUnitOfTimeAndOrderOfPoints) {
+TEST(ScalingFits, DoNotDependOnUnitsOrOrder) {
   Rng rng(9, "fits");
   auto points = noisy_points({ScalingLaw::amdahl, 5.0, 0.08, 0.0}, rng, 0.02);
   const ScalingFit fit = fit_scaling_laws(points, 10.0).front();
@@ -229,7 +229,7 @@ TEST(ScalingFits, AreTheSameInAnyUnitOfTimeAndOrderOfPoints) {
   EXPECT_NEAR(other.chi_squared, fit.chi_squared, 1e-6);
 }
 
-TEST(ScalingFits, AnyLawsIntervalHoldsThoseOfAllThatCannotBeRuledOut) {
+TEST(ScalingFits, TheOverallIntervalIncludesAllPlausibleLaws) {
   Rng rng(10, "fits");
   const auto fits =
       fit_scaling_laws(noisy_points({ScalingLaw::gustafson, 2.0, 0.1, 0.0}, rng, 0.05), 15.0);
@@ -249,7 +249,7 @@ TEST(ScalingFits, AnyLawsIntervalHoldsThoseOfAllThatCannotBeRuledOut) {
   }
 }
 
-TEST(ScalingFits, ErrorsThatAreKnownLessWellGiveWiderIntervals) {
+TEST(ScalingFits, UncertainErrorsWidenIntervals) {
   Rng rng(11, "fits");
   const auto points = noisy_points({ScalingLaw::amdahl, 2.0, 0.1, 0.0}, rng, 0.02);
   const auto width = [&](double degrees_of_freedom) {
@@ -261,7 +261,7 @@ TEST(ScalingFits, ErrorsThatAreKnownLessWellGiveWiderIntervals) {
   EXPECT_GT(width(30.0), width(k_known_errors));
 }
 
-TEST(ScalingFits, LawsThatFewPointsCannotTellApartAreFittedAndNotCompared) {
+TEST(ScalingFits, LawsAreNotComparedOnFewPoints) {
   const std::vector<ScalingPoint> points{{1, 10.0, 0.01}, {2, 6.0, 0.01}, {4, 4.0, 0.01}};
   EXPECT_TRUE(fit_scaling_laws(std::vector<ScalingPoint>{{1, 10.0, 0.01}}, 10.0).empty());
   EXPECT_TRUE(fit_scaling_laws({}, 10.0).empty());

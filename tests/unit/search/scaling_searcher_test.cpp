@@ -156,7 +156,7 @@ TEST(ScalingSearcher, KeepsWhatRunsWellNearby) {
   EXPECT_EQ((*suggestion)->origin, "scaling");
 }
 
-TEST(ScalingSearcher, ReadsTheCurveFromWhatMissesADeadline) {
+TEST(ScalingSearcher, UsesTrialsThatMissTheDeadline) {
   const SearchSpace space = nodes_and_batch(8);
   const auto searcher = scaling_searcher(space);
   Observation late = timed(configured(1, 32), 100.0, 0.01);
@@ -218,7 +218,7 @@ std::vector<double> tried_counts(Searcher& searcher) {
   return tried;
 }
 
-TEST(ScalingSearcher, FindsTheLeastCountThatKeepsADeadlineBeyondTheKnee) {
+TEST(ScalingSearcher, FindsTheLeastCountForADeadline) {
   // The knee is at 2 machines; 8 take 21.25 s and 9 take 20 s.
   const SearchSpace space = nodes_and_batch(64);
   const auto of_knee = tried_counts(*scaling_searcher(space));
@@ -231,7 +231,7 @@ TEST(ScalingSearcher, FindsTheLeastCountThatKeepsADeadlineBeyondTheKnee) {
               HasSubstr("; the least that was measured to meet the deadline: nodes=9"));
 }
 
-TEST(ScalingSearcher, LooksForTheDeadlineBetweenWhatMissesAndWhatKeepsIt) {
+TEST(ScalingSearcher, SearchesBetweenMissedAndKeptDeadlines) {
   const SearchSpace space = nodes_and_batch(64);
   const auto searcher = scaling_searcher(space, 21.0);
   for (const int nodes : {1, 2, 4, 16})
@@ -250,7 +250,7 @@ TEST(ScalingSearcher, ADeadlineThatNoCountKeepsIsGivenUp) {
   EXPECT_THAT(searcher->why_done(), HasSubstr("; none that was measured meets the deadline"));
 }
 
-TEST(ScalingSearcher, LeavesOutWhatIsForbiddenAndWaitsForWhatRuns) {
+TEST(ScalingSearcher, SkipsForbiddenCountsAndAwaitsRunningOnes) {
   const SearchSpace space = nodes_and_batch(8, {"nodes != 2"});
   const auto searcher = scaling_searcher(space);
   searcher->observe(timed(configured(1), 100.0, 0.01));

@@ -139,7 +139,7 @@ TEST_P(EveryScheduler, TheOrderOfTrialsOfAnEarlierRunDoesNotMatter) {
   }
 }
 
-TEST_P(EveryScheduler, NeverStopsWhatIsBestAtEveryResource) {
+TEST_P(EveryScheduler, NeverStopsTheBestAtEveryResource) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     RandomTrials trials = random_trials(seed, 1 + seed % 2);
     const auto best = static_cast<std::int64_t>(seed % trials.truth.size());
@@ -202,7 +202,7 @@ std::set<std::int64_t> going_on(const std::vector<double>& values, std::size_t f
   return left;
 }
 
-TEST(AshaRung, AThirdGoesOnAndNoneOfThemIsWorseThanOneThatIsStopped) {
+TEST(AshaRung, TheBestThirdContinues) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     Rng rng(seed, "rung");
     std::vector<double> values(1 + rng.below(40));
@@ -273,7 +273,7 @@ TEST(RacingIntervals, ContinuedTrialsOverlapWithAllOthers) {
   }
 }
 
-TEST(MedianRule, StopsExactlyWhatLiesAboveTheMedianOfTheOthers) {
+TEST(MedianRule, StopsExactlyTrialsAboveTheMedian) {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     Rng rng(seed, "median");
     const auto median = new_scheduler("median");

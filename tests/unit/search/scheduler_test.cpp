@@ -133,7 +133,7 @@ TEST(Schedulers, TrialsThatWereJudgedServeTheOthersAsComparison) {
   }
 }
 
-TEST(Racing, StopsWhatIsClearlySlowerThanSomeOther) {
+TEST(Racing, StopsClearlySlowerTrials) {
   const auto racing = scheduler_of("racing");
   racing->on_exempt(estimate(0, 50, 1.0, 0.1));
   EXPECT_FALSE(stops(*racing, estimate(1, 20, 1.5, k_unknown)));
@@ -152,7 +152,7 @@ TEST(Racing, NeedsToLoseEveryObjectiveToOneTrial) {
   EXPECT_TRUE(stops(*racing, {3, 50, {6.0, 3.0}, {0.1, 0.1}}));
 }
 
-TEST(Median, StopsWhatIsWorseThanTheMedianAtTheSameResource) {
+TEST(Median, StopsTrialsWorseThanTheMedian) {
   const auto median = scheduler_of("median");
   for (int trial = 0; trial < 3; ++trial) {
     for (const double resource : {10.0, 20.0, 40.0}) {
@@ -167,7 +167,7 @@ TEST(Median, StopsWhatIsWorseThanTheMedianAtTheSameResource) {
   EXPECT_FALSE(stops(*median, estimate(10, 50, 99.0))) << "nobody else got that far";
 }
 
-TEST(Racing, IsLostByNobodyWhileAnIntervalIsNotKnown) {
+TEST(Racing, StopsNoTrialWithoutIntervals) {
   const auto racing = scheduler_of("racing");
   racing->on_exempt({1, 10, {1.0}, {0.1}});
   EXPECT_FALSE(racing->on_estimate({2, 10, {9.0}, {k_unknown}}).stop);

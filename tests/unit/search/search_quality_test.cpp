@@ -57,7 +57,7 @@ Configuration configuration(std::int64_t batch, const char* mode, std::int64_t s
       {{"batch", Value{batch}}, {"mode", Value{std::string(mode)}}, {"size", Value{size}}});
 }
 
-TEST_F(TableProblem, EvaluatesRowsAndFailsWhereThereAreNone) {
+TEST_F(TableProblem, EvaluatesRowsAndFailsOnMissingOnes) {
   const auto problem = table({});
   ASSERT_TRUE(problem) << problem.error().text();
   EXPECT_EQ(problem->evaluate(configuration(32, "a", 20), 0), std::vector{4.0});

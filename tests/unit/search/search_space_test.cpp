@@ -38,7 +38,7 @@ std::string objection(const SearchSpace& space, const Configuration& configurati
   return checked ? "" : checked.error().text();
 }
 
-TEST(SearchSpace, AcceptsWhatBelongsAndSaysWhyNot) {
+TEST(SearchSpace, AcceptsValidConfigurationsAndExplainsRefusals) {
   const SearchSpace space = loader_space();
   Configuration configuration = loader_configuration();
   EXPECT_TRUE(space.check(configuration));
@@ -118,7 +118,7 @@ TEST(SearchSpace, DecodesAnyPointIntoActiveParametersOnly) {
   EXPECT_EQ(busy.text(), "batch_size=512 precision=fp32 prefetch=1 threads=1 workers=2");
 }
 
-TEST(SearchSpace, SnapsToWhatDecodingAndEncodingGive) {
+TEST(SearchSpace, SnapsToEncodedValues) {
   const SearchSpace space =
       space_of({integer("a", 1, 900, Scale::log), floating("b", 0.01, 3), boolean("c"),
                 when(floating("d", 1e-5, 1e-1, Scale::log), "c && a > 4"), integer("e", 1, 1e6),
@@ -150,7 +150,7 @@ TEST(SearchSpace, SamplesLevelsEvenly) {
     EXPECT_NEAR(count, 1000, 150) << configuration;
 }
 
-TEST(SearchSpace, NeighboursDifferInOneParameterAndWhatItActivates) {
+TEST(SearchSpace, NeighboursDifferInOneParameter) {
   const SearchSpace space = loader_space();
   const Configuration start = loader_configuration();
   const auto found = neighbours_of(space, start);

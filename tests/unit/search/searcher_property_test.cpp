@@ -75,7 +75,7 @@ TEST_P(BasicSearcher, FailedConfigurationsAreNotSuggestedAgain) {
   }
 }
 
-TEST_P(BasicSearcher, SuggestionsSayWhereTheyComeFromAndExpectNothing) {
+TEST_P(BasicSearcher, SuggestionsHaveAnOriginAndNoExpectation) {
   const SearchSpace space = space_of({integer("a", 1, 100)});
   const auto searcher = basic_searcher(GetParam(), space, 3);
   const auto suggestion = searcher->suggest({1, {}, {}});

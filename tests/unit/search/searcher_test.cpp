@@ -161,7 +161,7 @@ TEST(RandomSearcher, FindsConfigurationsThatFewDrawsHit) {
   EXPECT_EQ(suggestions(*searcher_of("random", space), 20).size(), 20u);
 }
 
-TEST(RandomSearcher, SaysWhenItCannotTellWhetherAnythingIsLeft) {
+TEST(RandomSearcher, EndsIfItFindsNothingNew) {
   const SearchSpace space = space_of({integer("a", 1, 1), when(floating("b", 0, 1), "a > 1")});
   for (const char* name : {"random", "sobol"}) {
     const auto searcher = searcher_of(name, space);

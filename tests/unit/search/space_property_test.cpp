@@ -152,7 +152,7 @@ TEST(AnySpace, QuantilesGiveAConfigurationOfTheSpaceOrNone) {
   }
 }
 
-TEST(AnyParameter, LevelsPositionsAndValuesTellTheSame) {
+TEST(AnyParameter, LevelsPositionsAndValuesAgree) {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     Rng rng(seed, "parameter");
     const Parameter parameter = random_parameter(rng, "p");

@@ -51,7 +51,7 @@ TEST(StepTimeModel, IsDrawnFromItsSeedAndNumber) {
   EXPECT_NE(first.decode_s, draw_step_time_model(8, 3).decode_s);
 }
 
-TEST(StepTimeModel, HasFiveToSevenParametersAndNoiseOfOneToFivePercent) {
+TEST(StepTimeModel, HasParametersAndNoiseInItsRanges) {
   std::set<std::size_t> sizes;
   for (std::uint64_t number = 0; number < k_members; ++number) {
     const auto model = draw_step_time_model(0, number);

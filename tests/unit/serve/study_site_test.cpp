@@ -120,7 +120,7 @@ TEST_F(HostileStudy, IsReachedByItsIdAlone) {
   EXPECT_THAT(get("/studies/2").body, HasSubstr("there is no study with the id 2"));
 }
 
-TEST_F(HostileStudy, DoesNotHideOthersWhereItCannotBeRead) {
+TEST_F(HostileStudy, AnUnreadableOneHidesNoOthers) {
   spoil_beside_sound_one("UPDATE trials SET configuration = '[' WHERE study_id = 1");
   EXPECT_EQ(get("/studies/1").status, 503);
   const httplib::Response page = get("/");
@@ -131,7 +131,7 @@ TEST_F(HostileStudy, DoesNotHideOthersWhereItCannotBeRead) {
   EXPECT_EQ(get("/api/studies").status, 200);
 }
 
-TEST_F(HostileStudy, DoesNotHideOthersWhereWhatItRecommendsCannotBeRead) {
+TEST_F(HostileStudy, AnUnreadableResultHidesNoOtherStudies) {
   spoil_beside_sound_one(
       "UPDATE studies SET recommendation = '{\"incumbent_trial\": \"\"}' WHERE id = 1");
   const httplib::Response page = get("/");
@@ -164,7 +164,7 @@ TEST_F(HostileStudy, IsCountedWithTheTimesItsMachinesWereNotUsed) {
   EXPECT_THAT(get("/metrics").body, idle("50")) << "one that went on is no second one";
 }
 
-TEST_F(HostileStudy, OnceItHasEndedTellsWhatIsRecommended) {
+TEST_F(HostileStudy, AnEndedOneShowsItsRecommendation) {
   const auto set = [&](StudyStatus status) {
     History history = must(History::open_for_writing(file_, clock_));
     StudyRecord study = must(history.studies()).front();

@@ -63,7 +63,7 @@ TEST_F(Watched, ChangesWithTheStudyAndNotWithAnother) {
   EXPECT_NE(must(watch.version(second.id)), completed);
 }
 
-TEST_F(Watched, TellsWhatIsNotThereAndWhatHasTakenItsPlace) {
+TEST_F(Watched, NoticesMissingAndReplacedFiles) {
   {
     History history = open();
     static_cast<void>(add_study(history, "first"));

@@ -184,7 +184,7 @@ TEST_F(AllocationsTest, LeasesAreRenewedBeforeTheyEnd) {
   }
 }
 
-TEST_F(AllocationsTest, AFolderThatCannotBeWrittenIsToldOnceAndBorneForAMinute) {
+TEST_F(AllocationsTest, AnUnwritableFolderIsToleratedForAMinute) {
   (void)hold();
   host_.is_writable = false;
   pass(options_.keep_alive_s / 4.0 + 50.0);
@@ -328,7 +328,7 @@ TEST_F(AllocationsTest, ASuspendedOneIsGivenBack) {
   EXPECT_GE(host_.count("scancel"), 1);
 }
 
-TEST_F(AllocationsTest, GivenBackIsAskedForByNameAndNumberAndAgainInGrowingGaps) {
+TEST_F(AllocationsTest, AReleaseIsRepeatedInGrowingGaps) {
   Allocation& allocation = hold();
   allocations().give_back(allocation);
   allocations().give_back(allocation);  // a second call changes nothing
@@ -348,7 +348,7 @@ TEST_F(AllocationsTest, GivenBackIsAskedForByNameAndNumberAndAgainInGrowingGaps)
   EXPECT_THAT(setbacks(), IsEmpty()) << "nobody wanted it";
 }
 
-TEST_F(AllocationsTest, GivenBackBeforeItsNumberIsKnownItIsCancelledOnceItIs) {
+TEST_F(AllocationsTest, AnEarlyReleaseCancelsTheJobOnceKnown) {
   allocations().submit({}, "");
   Allocation& allocation = allocations().all().back();
   allocations().give_back(allocation);
@@ -442,7 +442,7 @@ TEST_F(AllocationsTest, AnUnknownAllocationHasTheHighestPrice) {
   EXPECT_EQ(allocations().usd_per_node_hour(stranger), 1.0);
 }
 
-TEST_F(AllocationsTest, TheStartIsExpectedAfterWhatTheQueueHasTaken) {
+TEST_F(AllocationsTest, TheExpectedStartFollowsEarlierWaits) {
   options_.expected_wait_s = 77.0;
   const std::string kind = allocation_kind({}, options_);
   EXPECT_DOUBLE_EQ(allocations().expected_start_s(kind), 77.0) << "nothing was seen";
@@ -474,7 +474,7 @@ TEST_F(AllocationsTest, OthersAreThoseThatRunOrWereGrantedSoon) {
   EXPECT_FALSE(allocations().has_others({}, -1.0));
 }
 
-TEST_F(AllocationsTest, APlaceholderThatTellsThatItRunsIsLookedAtAtOnce) {
+TEST_F(AllocationsTest, ARunningPlaceholderIsPolledAtOnce) {
   options_.poll_s = 600.0;
   Allocation& allocation = ask();
   pass(300.0);
@@ -486,7 +486,7 @@ TEST_F(AllocationsTest, APlaceholderThatTellsThatItRunsIsLookedAtAtOnce) {
   EXPECT_EQ(allocation.state, AllocationState::running);
 }
 
-TEST_F(AllocationsTest, AnOutageIsToldAfterAMinuteAndBorneForAQuarterOfAnHour) {
+TEST_F(AllocationsTest, AnOutageIsReportedAfterAMinute) {
   const Allocation& allocation = hold();
   host_.listing = CommandResult{1, false, "", "slurm_load_jobs error: Unable to contact"};
   pass(130.0);

@@ -55,7 +55,7 @@ TEST(Grants, AFullQueueIsWaitedForAsLongAsAQueue) {
               Optional(HasSubstr("queue_wait")));
 }
 
-TEST(Grants, ASubmissionThatFailsForAsLongAsAnOutageIsHopeless) {
+TEST(Grants, ASubmissionThatFailsForAnOutageIsFinal) {
   Grants grants(k_limits);
   EXPECT_EQ(grants.on_setback("a", Setback::unclear, "?", 0, 0.0), std::nullopt);
   EXPECT_EQ(grants.on_setback("a", Setback::unclear, "?", 0, 899.0), std::nullopt);
@@ -66,7 +66,7 @@ TEST(Grants, ASubmissionThatFailsForAsLongAsAnOutageIsHopeless) {
               Optional(HasSubstr("no allocation could be asked for in")));
 }
 
-TEST(Grants, ASubmissionMustFailThreeTimesAndForAsLongAsAnOutage) {
+TEST(Grants, ASubmissionMustFailThreeTimes) {
   Grants quick(k_limits);
   EXPECT_EQ(quick.on_setback("a", Setback::unclear, "?", 0, 0.0), std::nullopt);
   EXPECT_EQ(quick.on_setback("a", Setback::unclear, "?", 0, 900.0), std::nullopt) << "twice";

@@ -194,7 +194,7 @@ TEST(SharedFiles, HaveOneFolderForOneContentAndAreMadeWholeAgain) {
   EXPECT_TRUE(fs::is_empty(folder.path() / "study"));
 }
 
-TEST_F(SlurmCommands, StepsSeeOfTheTunersVariablesWhatIsListed) {
+TEST_F(SlurmCommands, StepsSeeListedVariablesOnly) {
   const std::map<std::string, std::string> variables = {{"STEPTUNE_TEST_KEPT_A", "a"},
                                                         {"STEPTUNE_TEST_KEPT_B", "b, c"},
                                                         {"STEPTUNE_TEST_SECRET", "d"}};
@@ -323,7 +323,7 @@ TEST(Supervisor, AnEarlySignalEndsSrunToo) {
   EXPECT_TRUE(ends_within(child, 10.0));
 }
 
-TEST(Supervisor, RunsItsStepWhereTheFileSystemKnowsNoLocks) {
+TEST(Supervisor, RunsItsStepWithoutFileLocks) {
   const TemporaryFolder folder{"supervisor"};
   const pid_t child = ::fork();
   ASSERT_GE(child, 0);
@@ -346,7 +346,7 @@ TEST(Supervisor, RunsItsStepWhereTheFileSystemKnowsNoLocks) {
   EXPECT_THAT(content_of(folder.path() / "status"), ::testing::StartsWith("exit 0 "));
 }
 
-TEST_F(SlurmCommands, AQueueThatCannotBeReadIsToldAtOnce) {
+TEST_F(SlurmCommands, AnUnreadableQueueIsReportedAtOnce) {
   spoil("squeue", "exit 1");
   const auto begun = runner_->begin_study("fake", "1");
   ASSERT_FALSE(begun);

@@ -137,7 +137,7 @@ class QueueStudy : public ::testing::Test {
 
 class StudyWithAQueue : public QueueStudy, public ::testing::WithParamInterface<int> {};
 
-TEST_P(StudyWithAQueue, GoesOnWhereTheQueueIsShortAndEnds) {
+TEST_P(StudyWithAQueue, WaitingTrialsDelayNoOthers) {
   const double busy_queue_s = 3.0 * k_hour_s;
   Json json = document();
   json["search"]["seed"] = GetParam();
@@ -156,7 +156,7 @@ TEST_P(StudyWithAQueue, GoesOnWhereTheQueueIsShortAndEnds) {
   EXPECT_LE(busy, k_trials / 2);
 }
 
-TEST_P(StudyWithAQueue, TellsWhenItsNodesWereHeldInVainAndWhatThatCost) {
+TEST_P(StudyWithAQueue, ReportsUnusedNodesAndTheirCost) {
   constexpr double k_usd_per_hour = 36.0;
   Json json = document();
   json["search"]["seed"] = GetParam();
@@ -349,7 +349,7 @@ class StudyWithMisfortunes : public QueueStudy, public ::testing::WithParamInter
   Rng rng_{static_cast<std::uint64_t>(GetParam()), "misfortunes"};
 };
 
-TEST_P(StudyWithMisfortunes, EndsInTimeAndTellsOfEachTrial) {
+TEST_P(StudyWithMisfortunes, EndsInTimeAndReportsEachTrial) {
   constexpr double k_budget_s = 1800.0;
   constexpr double k_wall_s = 300.0;
   Json json = document();

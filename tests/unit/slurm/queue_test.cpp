@@ -140,7 +140,7 @@ TEST(JobPhases, AreToldInWords) {
   EXPECT_LE(words_of(std::string(500, 'X')).size(), 60U);
 }
 
-TEST(WaitKinds, TellWhatPassesFromWhatNeverDoes) {
+TEST(WaitKinds, DistinguishTemporaryFromPermanentReasons) {
   const auto expect = [](WaitKind kind, std::initializer_list<const char*> reasons) {
     for (const char* reason : reasons)
       EXPECT_EQ(wait_kind(reason), kind) << reason;

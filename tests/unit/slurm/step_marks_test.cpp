@@ -51,7 +51,7 @@ TEST(StepMarks, ForeignAndBrokenMarksAreIgnored) {
   EXPECT_EQ(marks.failure(), 5);
 }
 
-TEST(StepMarks, TellKernelAndProcessorOfEachNode) {
+TEST(StepMarks, HaveKernelAndProcessorOfEachNode) {
   StepMarks marks("word", 3);
   EXPECT_EQ(fed(marks, mark("node 0 6.1.0-25 AMD EPYC 7763 64-Core Processor")), "");
   EXPECT_EQ(marks.started(), 0);

@@ -38,7 +38,7 @@ struct End {
   bool says_memory_out = false;
 };
 
-TEST(StepOutcome, IsLostOnlyWhereTheProgramDidNotEndByItself) {
+TEST(StepOutcome, IsLostOnlyIfTheProgramDidNotEndItself) {
   const std::vector<End> ends = {
       {"success", 2, {"0 0", "1 0"}, "RUNNING", false, false, false, OutcomeKind::completed},
       {"success as the allocation ends",
@@ -236,7 +236,7 @@ TEST(StepOutcome, IsLostOnlyWhereTheProgramDidNotEndByItself) {
   }
 }
 
-TEST(StepOutcome, IsNotGuessedWhereTheOutputCouldNotBeKept) {
+TEST(StepOutcome, IsLostIfTheOutputWasNotKept) {
   StepEvidence evidence;
   evidence.srun_status = 0;
   evidence.fault = "its output could not be kept: No space left on device";
@@ -249,7 +249,7 @@ TEST(StepOutcome, IsNotGuessedWhereTheOutputCouldNotBeKept) {
             "how it ended is not known; its output could not be kept: No space left on device");
 }
 
-TEST(StepOutcome, IsThatOfTheLaunchWhereNotAllTasksHaveStarted) {
+TEST(StepOutcome, IsAFailedLaunchIfATaskDidNotStart) {
   StepEvidence evidence;
   evidence.srun_status = 0;
   evidence.allocation_state = "RUNNING";
@@ -263,7 +263,7 @@ TEST(StepOutcome, IsThatOfTheLaunchWhereNotAllTasksHaveStarted) {
   EXPECT_EQ(failed->kind, OutcomeKind::not_started) << "one task found no program";
 }
 
-TEST(StepOutcome, IsThatOfTheLaunchWhereItsPortWasTaken) {
+TEST(StepOutcome, IsAFailedLaunchIfItsPortWasTaken) {
   StepEvidence evidence;
   evidence.srun_status = 1;
   evidence.allocation_state = "RUNNING";
@@ -281,7 +281,7 @@ TEST(StepOutcome, IsThatOfTheLaunchWhereItsPortWasTaken) {
   EXPECT_EQ(missing->kind, OutcomeKind::not_started);
 }
 
-TEST(StepOutcome, SlurmsWordsAreToldFromAProgramsOwn) {
+TEST(StepOutcome, SlurmsWordsDifferFromAPrograms) {
   EXPECT_TRUE(tells_of_lost_node("srun: error: Node failure on n2"));
   EXPECT_TRUE(tells_of_lost_node(
       "srun: error: step_launch_notify_io_failure: aborting, io error with slurmstepd on node 1"));

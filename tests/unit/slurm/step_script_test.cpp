@@ -66,7 +66,7 @@ TrialSpec printing(std::optional<Launch> launch) {
   return spec;
 }
 
-TEST(StepScript, TellsTorchrunOnEachNodeWhereItsNodesMeet) {
+TEST(StepScript, GivesTorchrunTheMeetingPoint) {
   const TrialSpec spec = printing(Launch{Launcher::torchrun, 2, 4});
   const std::string first = output_of(spec, 2, 2, 0, 0);
   EXPECT_THAT(first, HasSubstr("PET_MASTER_ADDR=n1\n"));
@@ -120,7 +120,7 @@ TEST(StepScript, AProcessThatIsAloneHasNoRankOfTheTuners) {
   EXPECT_THAT(output_of(spec, 1, 1, 0, 0, "", "", "RANK=3 WORLD_SIZE=4"), HasSubstr("<34>"));
 }
 
-TEST(StepScript, PutsTheHookInFrontOfWhatTheSetUpMakesOfPythonsPath) {
+TEST(StepScript, PutsTheHookBeforePythonsPath) {
   const TemporaryFolder folder{"it's a hook"};
   std::ofstream(folder.path() / "sitecustomize.py") << "";
   const std::string hook = folder.path().string();

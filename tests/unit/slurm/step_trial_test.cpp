@@ -203,7 +203,7 @@ TEST_F(StepTrialTest, ALaunchThatCameToNothingIsCountedAndForgotten) {
   EXPECT_FALSE(trial().was_killed());
 }
 
-TEST_F(StepTrialTest, OneThatWaitsForItsTurnIsLookedAtLaterEachTime) {
+TEST_F(StepTrialTest, WaitingTrialsArePolledLessAndLess) {
   launch(100.0);
   EXPECT_EQ(trial().next_step_look_s(), 105.0);
   for (const double later_s : {10.0, 20.0}) {
@@ -218,7 +218,7 @@ TEST_F(StepTrialTest, OneThatWaitsForItsTurnIsLookedAtLaterEachTime) {
   EXPECT_EQ(trial().failed_launches(), 0);
 }
 
-TEST_F(StepTrialTest, WordsOfAnEarlierLaunchTellNothingOfThisOnesEnd) {
+TEST_F(StepTrialTest, WordsOfAnEarlierLaunchAreIgnored) {
   launch();
   tape_->end = StepEnd{1, ""};
   (void)prints(20.0, "srun: error: Cannot allocate memory\nhalf a line");
@@ -232,7 +232,7 @@ TEST_F(StepTrialTest, WordsOfAnEarlierLaunchTellNothingOfThisOnesEnd) {
   EXPECT_THAT(trial().evidence().tail, ElementsAre("ValueError: batch_size"));
 }
 
-TEST_F(StepTrialTest, HalfALineOfALaunchThatWasGivenUpIsNotPartOfTheNext) {
+TEST_F(StepTrialTest, AnUnfinishedLineDoesNotReachTheNextLaunch) {
   launch();
   (void)prints(20.0, "srun: waits for ");
   trial().give_up_launch();
@@ -242,7 +242,7 @@ TEST_F(StepTrialTest, HalfALineOfALaunchThatWasGivenUpIsNotPartOfTheNext) {
   EXPECT_THAT(trial().evidence().tail, ElementsAre("hello"));
 }
 
-TEST_F(StepTrialTest, AFailureBeforeAllHaveStartedIsToldWithAStart) {
+TEST_F(StepTrialTest, AnEarlyFailureHasAStart) {
   launch(10.0, 2);
   tape_->end = StepEnd{1, ""};
   const auto events = prints(20.0, start_mark(0) + "no GPU\n" + exit_mark(0, 1));
@@ -288,7 +288,7 @@ TEST_F(StepTrialTest, OneThatNeverStartedPaysNothing) {
       << "nothing is known of prices";
 }
 
-TEST_F(StepTrialTest, ItsLogHoldsWhatItPrintedWithoutMarks) {
+TEST_F(StepTrialTest, ItsLogHasNoMarks) {
   const TemporaryFolder folder("step-trial");
   spec_.log_path = folder.path() / "log";
   launch();

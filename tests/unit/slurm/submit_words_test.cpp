@@ -28,7 +28,7 @@ document::Formula formula(double value, const std::string& text) {
   return document::Formula::constant(value, text);
 }
 
-TEST(SubmitWords, AskForNodesUnderTheStudysNameAndLeaveNothingBehind) {
+TEST(SubmitWords, RequestNodesUnderTheStudysName) {
   const auto words = words_for({2, {}});
   EXPECT_EQ(words.front(), "sbatch");
   EXPECT_THAT(words, AllOf(Contains("--parsable"), Contains("--job-name=steptune.a.1.k.p5"),
@@ -88,7 +88,7 @@ TEST(SubmitWords, CpusAndTasksAreFixedIfAllTrialsAgree) {
               AllOf(Not(Contains(StartsWith("--cpus-per-task"))), Contains("--ntasks-per-node=1")));
 }
 
-TEST(LastWords, AreTheLastLineThatACommandPrintedAndErrorsBeforeIt) {
+TEST(LastWords, AreTheLastErrorOrLine) {
   const auto of = [](int status, const char* out, const char* err, bool timed_out = false) {
     return last_words({status, timed_out, out, err});
   };

@@ -284,7 +284,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, APortThatTheProgramChoseItselfIsItsOwnFailu
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, WordsOfAPortAfterProgressAreTheProgramsOwnFailure) {
+TEST_F(SlurmRunnerOnAVirtualCluster, APortErrorAfterProgressIsTheProgramsFailure) {
   cluster_.program = [](const StepRequest&) {
     VirtualProgram program{0.1, 5.0, 1, 143};
     program.last_words = k_port_taken;
@@ -314,7 +314,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AnAllocationThatIsAlwaysTooShortIsAskedForO
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, AllocationsThatEndByThemselvesAreAskedForThreeTimes) {
+TEST_F(SlurmRunnerOnAVirtualCluster, EndedAllocationsAreRequestedThreeTimes) {
   cluster_.program = quick;
   cluster_.fate = [](const VirtualJob&) {
     JobFate fate;
@@ -342,7 +342,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ASlowStartOfAStepIsWaitedFor) {
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, AStartThatIsTooSlowIsToldWithItsLimit) {
+TEST_F(SlurmRunnerOnAVirtualCluster, ATooSlowStartIsReportedWithItsLimit) {
   cluster_.program = [](const StepRequest&) { return VirtualProgram{200.0, 5.0, 0, 143}; };
   SlurmOptions options;
   options.launch_limit_s = 60.0;
@@ -461,7 +461,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AnAdoptionThatFailsAdoptsNothingAndMayBeRep
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, ATakenOverTrialIsNotJudgedByOutputThatIsStillToBeRead) {
+TEST_F(SlurmRunnerOnAVirtualCluster, UnreadOutputDoesNotJudgeAnAdoptedTrial) {
   cluster_.program = [](const StepRequest&) { return runs_for(450.0); };
   TrialSpec spec = spec_of(1);
   spec.limits.idle_s = 100.0;
@@ -709,7 +709,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ATrialOfARequeuedJobIsLost) {
   EXPECT_EQ(cluster_.jobs().size(), 1U) << "it is as good as before";
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, ALostNodeIsNotAskedForAgainWhereThereAreOthers) {
+TEST_F(SlurmRunnerOnAVirtualCluster, ALostNodeIsAvoidedIfThereAreOthers) {
   cluster_.program = [](const StepRequest&) { return runs_for(100.0); };
   end_first_job(50.0, "NODE_FAIL");
   use();
@@ -718,7 +718,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ALostNodeIsNotAskedForAgainWhereThereAreOth
   EXPECT_EQ(count("sbatch", "--exclude=n7,n2"), 1);
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, ALostNodeIsAskedForAgainWhereThereAreNoOthers) {
+TEST_F(SlurmRunnerOnAVirtualCluster, ALostNodeIsUsedIfThereAreNoOthers) {
   cluster_.program = [](const StepRequest&) { return runs_for(100.0); };
   end_first_job(50.0, "NODE_FAIL");
   cluster_.refuse = [](const auto& argv) -> std::optional<CommandResult> {

@@ -467,7 +467,7 @@ const std::vector<Broken>& running() {
 }
 INSTANTIATE_TEST_SUITE_P(Running, BrokenDocument, ::testing::ValuesIn(running()), case_name);
 
-TEST(BrokenDocuments, AreAllBrokenByTheirPatchAlone) {
+TEST(BrokenDocuments, AreBrokenOnlyByTheirPatch) {
   EXPECT_TRUE(testing::read(testing::study_document()));
 }
 
@@ -485,7 +485,7 @@ TEST(BrokenDocuments, TellAllFaultsAtOnce) {
               HasSubstr("\n  /studies/study.json#/parameters/threads/low: "));
 }
 
-TEST(BrokenDocuments, TellAllFaultsOfAConfigurationAtOnce) {
+TEST(BrokenDocuments, ReportAllFaultsOfAConfiguration) {
   Json document = testing::study_document();
   document["baseline"]["batch_size"] = 100;
   document["baseline"]["threads"] = -1;

@@ -72,7 +72,7 @@ Configuration half() {
                         {"stage", std::int64_t{2}}});
 }
 
-TEST_F(ConfigFiles, ACopySaysWhatTheConfigurationSaysAndAllElseAsItIs) {
+TEST_F(ConfigFiles, ACopyDiffersInTunedValuesOnly) {
   const StudySpec of = study();
   EXPECT_EQ(must(config_text(of.config_files.at("ds"), half())), R"({
   // of one GPU
@@ -174,7 +174,7 @@ TEST_F(ConfigFiles, NamesAreOfNothingElseAndUsed) {
   EXPECT_THAT(refused(R"({"command": ["train", "{dss}"]})"), HasSubstr("did you mean \"ds\"?"));
 }
 
-TEST_F(ConfigFiles, TravelWhereTrialsDoNotSeeThisMachinesFiles) {
+TEST_F(ConfigFiles, AreSentToRemoteMachines) {
   const char* const cloud = R"({"runner": {"type": "sagemaker", "region": "us-east-1",
       "role": "arn:aws:iam::123456789012:role/training", "instance_type": "ml.g5.xlarge",
       "image": "123456789012.dkr.ecr.us-east-1.amazonaws.com/train:1",
@@ -191,7 +191,7 @@ TEST_F(ConfigFiles, TravelWhereTrialsDoNotSeeThisMachinesFiles) {
               AllOf(HasSubstr("#/config_files"), HasSubstr("SageMaker would refuse the job")));
 }
 
-TEST_F(ConfigFiles, CopiesFindWhatTheFileNamesRelativeToItsFolder) {
+TEST_F(ConfigFiles, CopiesKeepRelativePathsValid) {
   folder_.write("base.yaml", "lr: 1\n");
   folder_.write("conf/words.txt", "a b\n");
   folder_.write("data.txt", "x\n");

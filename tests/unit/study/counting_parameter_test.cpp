@@ -32,7 +32,7 @@ TEST(CountingParameter, IsTheOneThatIsCalledSo) {
   }
 }
 
-TEST(CountingParameter, CountsMachinesBeforeWhatEachHas) {
+TEST(CountingParameter, PrefersMachinesToProcesses) {
   EXPECT_EQ(counting(R"({"gpus_per_node": {"type": "int", "low": 1, "high": 8},
                          "nodes": {"type": "int", "low": 1, "high": 4}})"),
             "nodes");

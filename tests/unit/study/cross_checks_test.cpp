@@ -60,7 +60,7 @@ TEST(CrossChecks, APartThatHoldsNeedsTheValuesOfItsParameters) {
   EXPECT_EQ(faults(inner + R"({"args": ["{y}"]}]})"), "");
 }
 
-TEST(CrossChecks, TrialsOfAnAttachedProgramShareOneTrainingAndItsMetrics) {
+TEST(CrossChecks, AttachedTrialsShareOneTraining) {
   const std::string attached = R"({"trials": "attached", "command": ["python3", "train.py"],
                                    "parameters": {"x": null, "OMP_NUM_THREADS":
                                      {"type": "int", "low": 1, "high": 8}},

@@ -26,7 +26,7 @@ class DetectedFacts : public ::testing::Test {
   std::map<std::string, std::string> variables_;
 };
 
-TEST_F(DetectedFacts, WithoutGroupsHasWhatAffinityAndMemoryAllow) {
+TEST_F(DetectedFacts, WithoutCgroupsUseAffinityAndMemory) {
   EXPECT_EQ(fact("cpus"), 8.0);
   EXPECT_EQ(fact("memory_gb"), 16.0);
   EXPECT_EQ(fact("gpus"), 0.0);

@@ -73,7 +73,7 @@ TEST(Launch, OverNodesLeavesTheMeetingToTheRunner) {
   }
 }
 
-TEST(Launch, BySrunLeavesTheCommandAsItIsAndShowsWhatAPersonTypes) {
+TEST(Launch, SrunKeepsTheCommandAndShowsTypedWords) {
   const StudySpec study = sound(launched(
       k_cluster,
       R"({"with": "srun", "processes_per_node": "2 * processes", "options": ["--mpi=pmix"]})"));
@@ -106,7 +106,7 @@ TEST(Launch, TorchrunStartsProgramsOtherThanPython) {
                           "--rdzv_endpoint=localhost:0", "--no_python", "./train", "8"));
 }
 
-TEST(Launch, BelongsToTheFingerprintWhereThereIsOne) {
+TEST(Launch, BelongsToTheFingerprint) {
   Json without = launched(k_here, "{}");
   without.erase("launch");
   const StudySpec plain = sound(without);
@@ -122,7 +122,7 @@ TEST(Launch, BelongsToTheFingerprintWhereThereIsOne) {
             sound(launched(k_here, R"({"processes_per_node": "processes"})")).fingerprint);
 }
 
-TEST(Launch, FaultsNameTheKeyAndWhatWouldBeRight) {
+TEST(Launch, FaultsNameTheKeyAndARemedy) {
   EXPECT_THAT(launch_fault_of(launched(k_here, R"({"with": "srun"})")),
               AllOf(HasSubstr("/launch/with: the runner local has no \"srun\": use \"torchrun\" or "
                               "\"mpi\"")));
@@ -144,7 +144,7 @@ TEST(Launch, FaultsNameTheKeyAndWhatWouldBeRight) {
               HasSubstr("/launch: trials of the runner replay start no processes"));
 }
 
-TEST(Launch, IsRefusedWhereTheCommandLaunchesItself) {
+TEST(Launch, IsRefusedIfTheCommandLaunchesItself) {
   Json document = launched(k_here, R"({"processes_per_node": 2})");
   document["command"] =
       *parse_json(R"(["torchrun", "--nproc_per_node=2", "t.py", "{batch}"])", "command");

@@ -60,7 +60,7 @@ TEST(PublishedStudies, StudiesOfDistributedProgramsAreValid) {
   EXPECT_EQ(found, 5);
 }
 
-TEST(PublishedStudies, HeterogeneousClustersCostWhatWasPublished) {
+TEST(PublishedStudies, HeterogeneousClustersHavePublishedPrices) {
   struct Published {
     const char* file;
     std::int64_t helpers;

@@ -139,7 +139,7 @@ TEST(SageMakerStudy, PricesAreThoseOfTheTableUnlessStated) {
   EXPECT_EQ(jobs_of(study).instances.prices.at("ml.p3.2xlarge").gpus, 1);
 }
 
-TEST(SageMakerStudy, DiscountsAreTakenOffTheListPriceByTheLongestPattern) {
+TEST(SageMakerStudy, TheLongestDiscountPatternCounts) {
   const StudySpec study = sound(cloud_document(
       R"({"runner": {"discounts": {"ml.*": 0.1, "ml.p3.*": 0.36, "ml.c5.9xlarge": 0}}})"));
   EXPECT_DOUBLE_EQ(usd_per_hour(study, with(study, "ml.g5.xlarge", 0)), 1.408 * 0.9);
@@ -156,7 +156,7 @@ TEST(SageMakerStudy, DiscountsAreTakenOffTheListPriceByTheLongestPattern) {
       << "once, also after it was stored";
 }
 
-TEST(SageMakerStudy, ADiscountThatTakesNothingOffIsTold) {
+TEST(SageMakerStudy, AnUnusedDiscountIsReported) {
   const StudySpec study =
       sound(cloud_document(R"({"runner": {"discounts": {"ml.p3.*": 0.36, "ml.g4dn.*": 0.3}}})"));
   const auto lines = study.runner->summary(with(study, "ml.g5.xlarge", 0));
@@ -169,7 +169,7 @@ TEST(SageMakerStudy, ADiscountThatTakesNothingOffIsTold) {
             "the discount for ml.g5.* matches no instance type of this study");
 }
 
-TEST(SageMakerStudy, VolumesArePaidForWhereInstancesHaveNoDisk) {
+TEST(SageMakerStudy, VolumesCostMoneyIfInstancesHaveNoDisk) {
   const StudySpec study =
       sound(cloud_document(R"({"runner": {"volume_gb": 360, "storage_usd_per_gb_month": 0.14}})"));
   const double volume_usd = 0.14 * 360 / 720;  // a month of 30 days
@@ -180,7 +180,7 @@ TEST(SageMakerStudy, VolumesArePaidForWhereInstancesHaveNoDisk) {
   EXPECT_THAT(lines.back().text, HasSubstr("ml.p3.2xlarge $3.90 (list $3.83, storage $0.07)"));
 }
 
-TEST(SageMakerStudy, JobsAreToldWhatTheirMachinesCost) {
+TEST(SageMakerStudy, JobsGetThePricesOfTheirMachines) {
   const StudySpec study = sound(cloud_document(
       R"({"runner": {"discounts": {"ml.p3.*": 0.5}, "volume_gb": 360, "spot": true,
                      "storage_usd_per_gb_month": 0.14, "spot_share": 0.4}})"));
@@ -191,7 +191,7 @@ TEST(SageMakerStudy, JobsAreToldWhatTheirMachinesCost) {
   EXPECT_EQ(job.spot_share, 0.4);
 }
 
-TEST(SageMakerStudy, TypesWithDisksOfTheirOwnAreKnownByTheirNames) {
+TEST(SageMakerStudy, TypesWithDisksAreKnownByName) {
   for (const char* type :
        {"ml.g4dn.xlarge", "ml.p4d.24xlarge", "ml.p4de.24xlarge", "ml.g5.xlarge", "ml.m5d.large",
         "ml.p5.48xlarge", "ml.trn1.2xlarge", "ml.p3dn.24xlarge", "ml.p6-b200.48xlarge"}) {
@@ -203,7 +203,7 @@ TEST(SageMakerStudy, TypesWithDisksOfTheirOwnAreKnownByTheirNames) {
   }
 }
 
-TEST(SageMakerStudy, SpotIsExpectedToBeCheaperButBoundByThePriceOnDemand) {
+TEST(SageMakerStudy, SpotIsBoundByTheOnDemandPrice) {
   const StudySpec study = sound(cloud_document(R"({"runner": {"spot": true, "spot_share": 0.5}})"));
   const Configuration configuration = with(study, "ml.p3.2xlarge", 0);
   EXPECT_DOUBLE_EQ(usd_per_hour(study, configuration), 3.825 * 0.5);
@@ -228,7 +228,7 @@ TEST(SageMakerStudy, StoredOnesReadTheSameWithoutATable) {
   }
 }
 
-TEST(SageMakerStudy, FingerprintHeedsPricesOnlyWhereCostIsAnObjective) {
+TEST(SageMakerStudy, FingerprintIncludesPricesOnlyForCost) {
   const char* dearer = R"({"runner": {"prices": {"ml.g5.xlarge": 9.0}}})";
   EXPECT_NE(sound(cloud_document()).fingerprint, sound(cloud_document(dearer)).fingerprint);
   Json cheap = cloud_document();
@@ -251,7 +251,7 @@ TEST(SageMakerStudy, FactsAreThoseOfTheInstances) {
   EXPECT_EQ(study.facts.at("memory_gb"), 32.0);
 }
 
-TEST(SageMakerStudy, FactsAreThoseThatTheStudyStatesOfItsOwnInstances) {
+TEST(SageMakerStudy, FactsComeFromTheStudy) {
   const char* patch = R"({"parameters": {"workers": {"type": "int", "low": 0, "high": "cpus"}},
                           "baseline": {"workers": 2}, "env": {"W": "{workers}"}})";
   Json document = plain_document("ml.own.xlarge", patch);
@@ -289,7 +289,7 @@ TEST(SageMakerStudy, FactsOfSeveralTypesMustBeStated) {
   EXPECT_THAT(sound(cloud_document()).facts, IsEmpty());
 }
 
-TEST(SageMakerStudy, ConstraintsSayWhichMachinesThereAre) {
+TEST(SageMakerStudy, ConstraintsLimitTheMachines) {
   const char* types = R"({"parameters": {"instance": {"choices": ["ml.g5.xlarge", "ml.none"]}}})";
   EXPECT_THAT(fault_of(cloud_document(types)), HasSubstr("ml.none"));
   Json document = cloud_document(types);

@@ -36,7 +36,7 @@ bool machines_vary(const std::string& runner) {
   return sound(on_slurm(runner)).runner->traits().machines_vary;
 }
 
-TEST(SlurmStudy, NodesVaryWhereAParameterDecidesWhatIsAskedFor) {
+TEST(SlurmStudy, NodesVaryIfAParameterDecidesTheRequest) {
   EXPECT_FALSE(machines_vary(R"({"nodes": 2, "gpus_per_node": 4, "partition": "gpu"})"));
   EXPECT_FALSE(machines_vary(R"({"partition": "gpu", "price_per_node_hour": {"gpu": 12}})"));
   EXPECT_TRUE(machines_vary(R"({"nodes": "batch / 8 - batch % 8 / 8"})"));
@@ -153,7 +153,7 @@ TEST(SlurmStudy, InheritedVariablesAreNamesOrBeginnings) {
   }
 }
 
-TEST(SlurmStudy, WaitingIsWeighedWhereOnePriceHoldsForAllPartitions) {
+TEST(SlurmStudy, OnePriceForAllPartitionsWeighsWaiting) {
   const std::string partitions = R"({"partition": "{choice}", "price_per_node_hour": 12})";
   const StudySpec study = sound(on_slurm(partitions, R"({"waiting_per_hour": 60})"));
   EXPECT_EQ(study.search.waiting_per_hour, 60.0);

@@ -58,7 +58,7 @@ TEST(Hooks, SetKnobsThatDifferFromTheBaseline) {
               ElementsAre(Pair("num_threads", Value(std::int64_t{3}))));
 }
 
-TEST(Hooks, PutInWhatIsFixedWhateverItsType) {
+TEST(Hooks, SetFixedValuesOfAnyType) {
   const StudySpec study = sound(hooked(
       R"({"hooks": {"pytorch": {"malloc": "keep", "precision": "bf16"}}, "parameters": {"malloc": null, "precision": null},
           "baseline": {"malloc": null, "precision": null}})"));
@@ -67,7 +67,7 @@ TEST(Hooks, PutInWhatIsFixedWhateverItsType) {
   EXPECT_EQ(knobs.at("precision"), Value(std::string("bf16")));
 }
 
-TEST(Hooks, ClaimAValueForEachKnobWhoseParameterIsActive) {
+TEST(Hooks, ClaimValuesOfActiveKnobs) {
   const StudySpec study = sound(hooked());
   EXPECT_THAT(
       knob_values(study, study.baseline),
@@ -109,7 +109,7 @@ TEST(Hooks, NamedAloneOnlyReport) {
   ASSERT_TRUE(render_command(study, study.baseline).hook);
 }
 
-TEST(Hooks, AreStoredAndDecideTheFingerprint) {
+TEST(Hooks, AreStoredAndInTheFingerprint) {
   const StudySpec study = sound(hooked());
   EXPECT_EQ(study.document["hooks"]["pytorch"]["num_workers"], "{workers}");
   EXPECT_EQ(study.document["hooks"]["pytorch"]["num_threads"], 3);

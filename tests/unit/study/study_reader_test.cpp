@@ -178,7 +178,7 @@ TEST(StudyDocument, GivesTheSameStudyAgainOnAnyMachine) {
   }
 }
 
-TEST(StudyFingerprint, ChangesWithWhatMeasurementsMean) {
+TEST(StudyFingerprint, ChangesWithTheMeaningOfMeasurements) {
   const std::string fingerprint = sound(study_document()).fingerprint;
   EXPECT_EQ(fingerprint.size(), 64U);
   for (const char* patch :
@@ -294,7 +294,7 @@ TEST(StudyStreams, AreReadAndBelongToTheFingerprint) {
   EXPECT_NE(study.fingerprint, usual.fingerprint);
 }
 
-TEST(StudyStreams, AreRefusedWhereTheRunnerCannotGiveThem) {
+TEST(StudyStreams, AreRefusedIfTheRunnerHasNone) {
   for (const char* key : {R"("terminal": true)", R"("stdin": "answers.txt")"}) {
     const auto study =
         read(patched(std::string("{") + key +

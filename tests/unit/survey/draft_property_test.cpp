@@ -99,7 +99,7 @@ DraftOptions random_wishes(Rng& rng, const Facts& facts) {
   return wishes;
 }
 
-TEST(AnyDraft, IsAcceptedAsAStudyWhoseBaselineIsTheProgramAsItIs) {
+TEST(AnyDraft, IsAValidStudyOfTheUnchangedProgram) {
   int drafted = 0;
   for (std::uint64_t seed = 0; seed < 150; ++seed) {
     Rng rng(seed, "survey");
@@ -125,7 +125,7 @@ TEST(AnyDraft, IsAcceptedAsAStudyWhoseBaselineIsTheProgramAsItIs) {
   EXPECT_GT(drafted, 75) << "the seeds test something";
 }
 
-TEST(AnyDraft, TellsOfEachKnobThatTheHookKnowsWhatBecameOfIt) {
+TEST(AnyDraft, AccountsForEachKnobOfTheHook) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Rng rng(seed, "survey");
     const Survey survey = random_survey(rng);
@@ -162,7 +162,7 @@ TEST(AnyDraft, UnsafeKnobsNeedARequestAndAGuard) {
   }
 }
 
-TEST(CommandTemplate, RendersToTheCommandWhateverItsWordsHold) {
+TEST(CommandTemplate, RendersToTheCommandForAnyWords) {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     Rng rng(seed, "words");
     const std::vector<std::string> letters{"{",  "}",  "{{", "}}", "a",  " ",

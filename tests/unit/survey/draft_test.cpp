@@ -72,7 +72,7 @@ StudySpec study_of(const Draft& draft) {
   return *std::move(study);
 }
 
-TEST(Draft, IsAStudyWhoseBaselineIsWhatTheProgramDoes) {
+TEST(Draft, HasTheProgramsSettingsAsBaseline) {
   const Draft draft = must_draft(usual(loader_knobs()));
   const StudySpec study = study_of(draft);
   EXPECT_EQ(render_command(study, study.baseline).argv, options().argv);
@@ -90,7 +90,7 @@ TEST(Draft, IsAStudyWhoseBaselineIsWhatTheProgramDoes) {
   EXPECT_THAT(draft.left, Contains("pin_memory: there is no GPU"));
 }
 
-TEST(Draft, LeavesLoadersAloneWhereDataIsNoPartOfTheTime) {
+TEST(Draft, KeepsLoadersIfDataTakesNoTime) {
   std::vector<std::string> events = loader_knobs();
   events.push_back(knob("num_threads", "4"));
   const Draft draft = must_draft(usual(events, 0.004));
@@ -120,7 +120,7 @@ TEST(Draft, OffersTheLoaderThatWouldSoonLimitTheSteps) {
   EXPECT_FALSE(offers_workers("0", 0.0));
 }
 
-TEST(Draft, LeavesTheHostAloneWhereTheGpuNeverWaits) {
+TEST(Draft, KeepsTheHostIfTheGpuNeverWaits) {
   std::vector<std::string> events = loader_knobs();
   events.push_back(knob("num_threads", "4"));
   events.push_back(knob("malloc", "null"));
@@ -135,7 +135,7 @@ TEST(Draft, LeavesTheHostAloneWhereTheGpuNeverWaits) {
   EXPECT_NE(study_of(must_draft(survey)).space.find("num_threads"), nullptr);
 }
 
-TEST(Draft, TunesTheGarbageCollectorWhereItTakesTime) {
+TEST(Draft, TunesTheGarbageCollectorIfItTakesTime) {
   const std::vector<std::string> events = {knob("num_threads", "4"), knob("gc", "\"auto\"")};
   Survey survey = usual(events);
   EXPECT_THAT(must_draft(survey).left, Contains("gc: the garbage collector's time is not known"));
@@ -149,7 +149,7 @@ TEST(Draft, TunesTheGarbageCollectorWhereItTakesTime) {
   EXPECT_EQ(study_of(must_draft(survey)).space.parameters().front().name, "num_threads");
 }
 
-TEST(Draft, TriesTheAllocatorFirstWhereTheKernelWorks) {
+TEST(Draft, TriesTheAllocatorFirstIfTheKernelWorksMuch) {
   Survey survey = usual({knob("num_threads", "4"), knob("malloc", "\"default\"")});
   const auto first = [&] { return study_of(must_draft(survey)).space.parameters().front().name; };
   survey.last.metrics["kernel_share"] = 0.02;
@@ -158,7 +158,7 @@ TEST(Draft, TriesTheAllocatorFirstWhereTheKernelWorks) {
   EXPECT_EQ(first(), "malloc");
 }
 
-TEST(Draft, KnowsWhatALoaderCanHaveReadyWhoseWorkersStay) {
+TEST(Draft, KnowsTheQueueOfPersistentWorkers) {
   const auto loader = [](int line) {
     return fmt::format(R"({{"event":"loader","id":"{0}","where":"train.py:{0}","training":true}})",
                        line);
@@ -181,7 +181,7 @@ TEST(Draft, KnowsWhatALoaderCanHaveReadyWhoseWorkersStay) {
   EXPECT_FALSE(buffers(events));
 }
 
-TEST(Draft, MakesRoomForTodaysValueAndKeepsOnlyChoicesThatThereAre) {
+TEST(Draft, IncludesTheCurrentValueAndAvailableChoices) {
   std::vector<std::string> events = loader_knobs("12");
   events[1] = knob("prefetch_factor", "3");
   events.push_back(
@@ -234,7 +234,7 @@ TEST(Draft, GoesBeyondTheCpusWithWorkersOnlyIfLoadingWaits) {
   EXPECT_EQ(most_workers(survey), 16.0);
 }
 
-TEST(Draft, SaysHowMuchLoadingCanGainAtMost) {
+TEST(Draft, ReportsTheLargestGainOfLoading) {
   EXPECT_EQ(must_draft(usual(loader_knobs(), 0.78)).ceiling,
             "data loading costs 78 % of a step: at most 4.5 times as fast without it");
 }
@@ -269,7 +269,7 @@ TEST(Draft, TakesTheCeilingThatCachedBatchesShow) {
       << "a gain of 6 % is not worth it";
 }
 
-TEST(Draft, BeginsWithTheThreadsWhereCpusAreCrowded) {
+TEST(Draft, BeginsWithThreadsIfCpusAreOverloaded) {
   std::vector<std::string> events = loader_knobs();
   events.push_back(knob("num_threads", "8"));
   Survey survey = usual(events, 0.4);
@@ -279,7 +279,7 @@ TEST(Draft, BeginsWithTheThreadsWhereCpusAreCrowded) {
   EXPECT_EQ(first(), "num_threads");
 }
 
-TEST(Draft, OrdersItsParametersByWhatTheyCanGain) {
+TEST(Draft, OrdersParametersByTheirPossibleGain) {
   std::vector<std::string> events = loader_knobs();
   events.push_back(knob("num_threads", "8"));
   events.push_back(knob("malloc", "\"default\"", R"(,"choices":["default","keep"])"));
@@ -358,7 +358,7 @@ TEST(Draft, SettlesConditionsOnKnobsThatAreNotTuned) {
   EXPECT_THAT(draft.left, Contains("prefetch_factor: has no effect in the program as it is"));
 }
 
-TEST(Draft, LeavesOutWhatIsNotKnownOrNoChoice) {
+TEST(Draft, OmitsUnknownAndSingleValuedKnobs) {
   const std::vector<std::string> events = {
       knob("num_threads", "1"), knob("num_interop_threads", "null"),
       knob("sharing_strategy", "\"file_descriptor\""),
@@ -427,7 +427,7 @@ TEST(Draft, KnobsThatChangeRoundingHaveAGuard) {
   EXPECT_EQ(semantic.space.find("batch_size")->memory, MemoryEffect::increases);
 }
 
-TEST(Draft, AStepHoldsWhatTheUserSaysTimesWhatIsTunedOfIt) {
+TEST(Draft, SamplesPerStepScaleWithTunedValues) {
   DraftOptions wanted = options();
   wanted.semantic = true;
   wanted.samples_per_step = 64.0;
@@ -439,7 +439,7 @@ TEST(Draft, AStepHoldsWhatTheUserSaysTimesWhatIsTunedOfIt) {
   EXPECT_EQ(size_of({knob("num_threads", "1")}), 64.0);
 }
 
-TEST(Draft, MemoryThatIsBoughtWithTimeIsWorthTrialsOnAGpuOnly) {
+TEST(Draft, TunesMemorySettingsOnGpusOnly) {
   DraftOptions wanted = options();
   wanted.semantic = true;
   Survey survey = usual({knob("batch_size", "32"), knob("activation_checkpointing", "false")});

@@ -73,7 +73,7 @@ Result<LiveChannel> opened_under(const std::filesystem::path& folder) {
   return opened;
 }
 
-TEST(LiveChannel, RemovesWhatKilledTunersLeftAndNothingElse) {
+TEST(LiveChannel, RemovesOnlyFilesOfKilledTuners) {
   const TemporaryFolder folder("live_channel");
   auto killed = opened_under(folder.path());
   ASSERT_TRUE(killed);
@@ -91,14 +91,14 @@ TEST(LiveChannel, RemovesWhatKilledTunersLeftAndNothingElse) {
   EXPECT_TRUE(std::filesystem::exists(other)) << "whose it is nobody knows";
 }
 
-TEST(LiveChannel, WithoutATemporaryFolderIsAnErrorThatSaysWhatToDo) {
+TEST(LiveChannel, AMissingTemporaryFolderSaysWhatToDo) {
   const auto opened = opened_under("/no/such/folder");
   ASSERT_FALSE(opened);
   EXPECT_EQ(opened.error().kind, ErrorKind::runner);
   EXPECT_EQ(opened.error().hint, "set TMPDIR to a folder that can be written");
 }
 
-TEST_F(AttachedRunnerTest, MeasuresWithoutALevelAsItIsAndPutsTheBaselineBack) {
+TEST_F(AttachedRunnerTest, MeasuresAloneWithoutABaselineLevel) {
   ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
   ASSERT_TRUE(now().empty());
   const auto told = hook_->switches();
@@ -148,7 +148,7 @@ TEST_F(AttachedRunnerTest, TakesTurnsWithTheBaselineAtItsLevel) {
   EXPECT_NEAR(seconds / (*reports.back().step - *reports[1].step), 0.025, 1e-6);
 }
 
-TEST_F(AttachedRunnerTest, ATrialIsLostWithTheProgramAndNoFurtherOneIsMeasured) {
+TEST_F(AttachedRunnerTest, ATrialIsLostWithItsProgram) {
   ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
   end();
   EXPECT_EQ(only<TrialFinished>(now()).at(0).outcome.kind, OutcomeKind::lost);
@@ -181,7 +181,7 @@ TEST_F(AttachedRunnerTest, RefusesASecondTrialAndASecondStudy) {
   EXPECT_EQ(runner_->begin_study("t", "t@1").error().kind, ErrorKind::conflict);
 }
 
-TEST_F(AttachedRunnerTest, LeavesTheProgramWithWhatItIsToldLast) {
+TEST_F(AttachedRunnerTest, LeavesTheProgramWithTheLastSettings) {
   hook_->make_steps(4, 0.1);
   ASSERT_EQ(program_->steps(clock_.now_s()).size(), 4U);
   program_->leave({{"num_workers", std::int64_t{2}}});
@@ -272,7 +272,7 @@ TEST_F(AttachedRunnerTest, AnInfiniteLossRestoresTheProgramsSettings) {
   EXPECT_EQ(told[0]["knobs"], Json::object());
 }
 
-TEST_F(AttachedRunnerTest, ItsTrialsAreLostWhereTheHookWithdraws) {
+TEST_F(AttachedRunnerTest, TrialsAreLostIfTheHookWithdraws) {
   ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
   hook_->say(R"({"hook":{"event":"disabled","why":"two optimisers"}})");
   const auto finished = only<TrialFinished>(now());
@@ -281,7 +281,7 @@ TEST_F(AttachedRunnerTest, ItsTrialsAreLostWhereTheHookWithdraws) {
   EXPECT_EQ(finished[0].outcome.detail, "the hook withdrew: two optimisers");
 }
 
-TEST_F(AttachedRunnerTest, ATrialWhoseSettingsAreRefusedLaterTellsSo) {
+TEST_F(AttachedRunnerTest, ALaterRefusalOfSettingsIsReported) {
   const auto row = [this](const char* fields) {
     hook_->say(
         fmt::format(R"({{"hook":{{"event":"knob","knob":"num_workers","today":0,{}}}}})", fields));
@@ -311,7 +311,7 @@ TEST_F(AttachedRunnerTest, TheProgramThatWaitsForAFirstWordGetsIt) {
   EXPECT_EQ(hook_->signs_of_life(), 1);
 }
 
-TEST_F(AttachedRunnerTest, TheProgramIsToldOnceASecondThatTheTunerIsThere) {
+TEST_F(AttachedRunnerTest, TheTunerSendsASignOfLifeEverySecond) {
   EXPECT_EQ(hook_->signs_of_life(), 1);
   clock_.advance_to(clock_.now_s() + 1.0);
   const auto told_after = [this](double seconds) {

@@ -50,7 +50,7 @@ TEST(BatchMeans, TheMeanIsWeighedBySamples) {
   EXPECT_DOUBLE_EQ(estimate_rate(intervals).seconds_per_sample, 1.9);
 }
 
-TEST(BatchMeans, AnIntervalThatHoldsAlmostAllSamplesIsNoSeries) {
+TEST(BatchMeans, OneDominantIntervalIsNoSeries) {
   std::vector<Interval> intervals = constant(10, 1.0);
   intervals.push_back({1e9, 1e9});
   EXPECT_TRUE(std::isinf(estimate_rate(intervals).half_width_s));

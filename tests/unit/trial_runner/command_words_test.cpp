@@ -64,7 +64,7 @@ TEST(LauncherInACommand, IsKnownAsAProgramAndAsAModule) {
   EXPECT_EQ(launcher({"horovodrun", "-np", "2", "x"}), "horovodrun");
 }
 
-TEST(LauncherInACommand, IsNoneWhereAWordOnlyLooksLikeOne) {
+TEST(LauncherInACommand, SimilarWordsAreNoLauncher) {
   for (const Command& command : {Command{"python3", "train.py"},
                                  {"python3", "torchrun"},
                                  {"python3", "train.py", "mpirun"},
@@ -76,7 +76,7 @@ TEST(LauncherInACommand, IsNoneWhereAWordOnlyLooksLikeOne) {
     EXPECT_EQ(launcher_in(command), std::nullopt) << command.back();
 }
 
-TEST(OuterRanks, AreForgottenAndWhatAPersonSetsStays) {
+TEST(OuterRanks, AreRemovedButSetVariablesStay) {
   std::map<std::string, std::string> inherited{{"RANK", "3"},
                                                {"WORLD_SIZE", "4"},
                                                {"LOCAL_RANK", "1"},

@@ -19,7 +19,7 @@ Count in_epoch(double count, double epoch, std::optional<double> total = std::nu
   return {count, total, epoch, true};
 }
 
-TEST(CumulativeCounter, AddsUpEpochsWhoseLengthIsKnown) {
+TEST(CumulativeCounter, AddsEpochsOfKnownLength) {
   CumulativeCounter counter;
   EXPECT_EQ(counter.add(in_epoch(90, 0, 100)), 90);
   EXPECT_EQ(counter.add(in_epoch(10, 1, 100)), 110);
@@ -28,7 +28,7 @@ TEST(CumulativeCounter, AddsUpEpochsWhoseLengthIsKnown) {
   EXPECT_EQ(counter.value(), 201);
 }
 
-TEST(CumulativeCounter, WithoutALengthCountsWhatWasPrinted) {
+TEST(CumulativeCounter, WithoutALengthCountsPrintedValues) {
   CumulativeCounter counter;
   counter.add(in_epoch(90, 0));
   EXPECT_EQ(counter.add(in_epoch(10, 1)), 100);
@@ -112,7 +112,7 @@ double uncounted_share(int length, int every, bool tells_end) {
   return counter.uncounted_share();
 }
 
-TEST(CumulativeCounter, TellsHowMuchOfAnEpochMayComeAfterItsLastLine) {
+TEST(CumulativeCounter, BoundsTheRestOfAnEpochAfterItsLastLine) {
   EXPECT_NEAR(uncounted_share(98, 50, /*tells_end=*/false), 49.0 / 99.0, 1e-9);
   EXPECT_NEAR(uncounted_share(1000, 10, /*tells_end=*/false), 9.0 / 999.0, 1e-9);
   EXPECT_EQ(uncounted_share(98, 1, /*tells_end=*/false), 0.0);
@@ -132,7 +132,7 @@ TEST(CumulativeCounter, ATotalOrASingleRestartLeavesNothingUncounted) {
   EXPECT_EQ(anew.uncounted_share(), 0.0);
 }
 
-TEST(CumulativeCounter, LinesThatAreRarerThanEpochsHalvesAreNotTwoPrograms) {
+TEST(CumulativeCounter, RareLinesAreNotTwoPrograms) {
   // A line every `every` steps shows the number of the step within its epoch of a hundred.
   for (int every = 60; every <= 150; ++every) {
     CumulativeCounter counter;

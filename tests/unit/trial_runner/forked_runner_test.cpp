@@ -69,7 +69,7 @@ class ForkedRunnerTest : public ::testing::Test {
   std::vector<Outcome> outcomes_;
 };
 
-TEST_F(ForkedRunnerTest, ForksOnceTheFirstLossesOfAForkedProcessAreTheFreshOnes) {
+TEST_F(ForkedRunnerTest, ForksIfLossesEqualThoseOfAFreshStart) {
   run_reference();
   ASSERT_TRUE(runner_->start(trial(2)));
   // The check repeats the first trial, with a separate log.
@@ -95,7 +95,7 @@ TEST_F(ForkedRunnerTest, ForksOnceTheFirstLossesOfAForkedProcessAreTheFreshOnes)
   EXPECT_THAT(latest().forked->modules, ElementsAre("numpy", "PIL.Image"));
 }
 
-TEST_F(ForkedRunnerTest, StartsAnewForGoodWhereTheLossesDiffer) {
+TEST_F(ForkedRunnerTest, DifferentLossesEndForking) {
   run_reference();
   ASSERT_TRUE(runner_->start(trial(2)));
   static_cast<void>(ended());
@@ -111,7 +111,7 @@ TEST_F(ForkedRunnerTest, StartsAnewForGoodWhereTheLossesDiffer) {
   EXPECT_FALSE(latest().forked);
 }
 
-TEST_F(ForkedRunnerTest, StartsAnewWhereNothingCanBeForkedOrNoLossIsTold) {
+TEST_F(ForkedRunnerTest, DoesNotForkWithoutALoss) {
   for (const bool can_fork : {false, true}) {
     begin();
     inner_->can_fork = can_fork;
@@ -125,7 +125,7 @@ TEST_F(ForkedRunnerTest, StartsAnewWhereNothingCanBeForkedOrNoLossIsTold) {
   }
 }
 
-TEST_F(ForkedRunnerTest, LooksOnUntilATrialTellsItsLosses) {
+TEST_F(ForkedRunnerTest, WaitsForTheLossesOfATrial) {
   ASSERT_TRUE(runner_->start(trial(1)));
   inner_->end(latest().key, OutcomeKind::failed);
   EXPECT_THAT(ended(), ElementsAre(1));
@@ -140,7 +140,7 @@ TEST_F(ForkedRunnerTest, LooksOnUntilATrialTellsItsLosses) {
   EXPECT_EQ(latest().environment.at("NUMBER"), "2");
 }
 
-TEST_F(ForkedRunnerTest, StartsAnewWhereStepsAreLongBesideTheStart) {
+TEST_F(ForkedRunnerTest, DoesNotForkIfStepsAreLong) {
   ASSERT_TRUE(runner_->start(trial(1)));
   inner_->tell(latest().key, R"({"event":"program"})");
   inner_->now_s = 31.0;  // six starts
@@ -152,7 +152,7 @@ TEST_F(ForkedRunnerTest, StartsAnewWhereStepsAreLongBesideTheStart) {
   EXPECT_FALSE(latest().forked);
 }
 
-TEST_F(ForkedRunnerTest, StartsAnewWhereNobodyKnowsTheLosses) {
+TEST_F(ForkedRunnerTest, DoesNotForkIfLossesAreUnknown) {
   ASSERT_TRUE(runner_->start(trial(1)));
   inner_->tell_losses(latest().key, "None");
   inner_->end(latest().key, OutcomeKind::completed);

@@ -31,7 +31,7 @@ Value text(const char* value) {
   return Value(std::string(value));
 }
 
-TEST(KnobTable, HasOnlyWhatTheTunerUnderstands) {
+TEST(KnobTable, HasOnlyKnobsOfTheTuner) {
   ASSERT_GE(pytorch_knobs().size(), 20U);
   for (const Knob& knob : pytorch_knobs()) {
     const auto type = knob.parameter.value("type", "");
@@ -97,7 +97,7 @@ TEST(KnobTable, TellsWhichTypeAKnobTakes) {
   EXPECT_EQ(why("cuda_alloc_conf", text("max_split_size_mb:64")), "") << "its table takes any";
 }
 
-TEST(PytorchHook, IsAskedByOneVariableAndKnobsOfTheEnvironmentByTheirs) {
+TEST(PytorchHook, IsRequestedByVariables) {
   PytorchHookRequest request;
   request.knobs = {{"num_workers", Value(std::int64_t{4})},
                    {"pin_memory", Value(true)},
@@ -152,7 +152,7 @@ TEST(PytorchKnobs, KnobsThatActBetweenStepsAreSwitchable) {
     EXPECT_FALSE(find_pytorch_knob(name)->switchable) << name;
 }
 
-TEST(PytorchHook, StandsInFrontOfThePathAndLeavesNoEmptyElement) {
+TEST(PytorchHook, IsFirstInPythonsPath) {
   EXPECT_EQ(with_python_path("/hook", ""), "/hook");
   EXPECT_EQ(with_python_path("/hook", "/a:/b"), "/hook:/a:/b");
 }
@@ -219,7 +219,7 @@ TEST(HookLog, TellsWhyAHookWithdrew) {
   EXPECT_EQ(log.disabled(), "torch 0.4 is too old");
 }
 
-TEST(HookLog, TellsWhyAHookHasEndedTheProgram) {
+TEST(HookLog, HasTheReasonForEndingTheProgram) {
   HookLog log;
   EXPECT_FALSE(log.gave_up());
   log.add(
@@ -249,7 +249,7 @@ TEST(HookLog, TellsTheTimesOfReplayedSteps) {
   }
 }
 
-TEST(HookLog, AFileOfEventsTellsThatAnInterpreterStarted) {
+TEST(HookLog, AFileOfEventsProvesAStartedInterpreter) {
   const TemporaryFolder folder("hooks");
   const auto file = folder.path() / "events";
   EXPECT_TRUE(read_hook_events(file).empty()) << "no file yet";

@@ -9,7 +9,7 @@
 namespace steptune {
 namespace {
 
-TEST(LackedStream, IsATerminalByTheWordsOfProgramsThatNeedOne) {
+TEST(LackedStream, IsATerminalByMessagesOfPrograms) {
   for (const std::string words : {
            "stty: 'standard input': Inappropriate ioctl for device",
            "OSError: [Errno 25] Inappropriate ioctl for device",
@@ -23,7 +23,7 @@ TEST(LackedStream, IsATerminalByTheWordsOfProgramsThatNeedOne) {
   }
 }
 
-TEST(LackedStream, IsInputByTheWordsOfProgramsThatAsk) {
+TEST(LackedStream, IsInputByMessagesOfPrograms) {
   for (const std::string words :
        {"Continue? [y/N] Traceback (most recent call last):\n"
         "  File \"t.py\", line 1, in <module>\nEOFError: EOF when reading a line",
@@ -32,7 +32,7 @@ TEST(LackedStream, IsInputByTheWordsOfProgramsThatAsk) {
   }
 }
 
-TEST(LackedStream, IsNoneWhereTheProgramFailedOtherwise) {
+TEST(LackedStream, IsNoneForOtherFailures) {
   for (const std::string words :
        {"", "RuntimeError: CUDA error", "FileNotFoundError: train.txt", "terminated"}) {
     EXPECT_EQ(lacked_stream(words), LackedStream::none) << words;

@@ -49,14 +49,14 @@ TEST(LaunchedWords, MpirunStartsAllProcessesAndSrunIsTheRunners) {
               ElementsAre("train", "x"));
 }
 
-TEST(TypedWords, HaveSrunInFrontWhereTheRunnerCallsIt) {
+TEST(TypedWords, BeginWithSrunIfTheRunnerCallsIt) {
   EXPECT_THAT(typed_words({Launcher::srun, 2, 3, {"--mpi=pmix"}}, {"train"}),
               ElementsAre("srun", "--nodes=2", "--ntasks-per-node=3", "--mpi=pmix", "train"));
   EXPECT_THAT(typed_words({Launcher::mpi, 1, 2}, {"mpirun", "-np", "2", "train"}),
               ElementsAre("mpirun", "-np", "2", "train"));
 }
 
-TEST(AsStarted, MpisProcessesAreSrunsWhereTheRunnerHasIt) {
+TEST(AsStarted, MpiUsesSrunIfTheRunnerDoes) {
   const std::vector<LauncherSupport> with_srun{k_torchrun_there, k_srun_there};
   const Launch mpi{Launcher::mpi, 2, 3, {"--cpu-bind=cores"}};
   const Launch started = as_started(mpi, with_srun);

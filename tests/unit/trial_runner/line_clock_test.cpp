@@ -52,7 +52,7 @@ TEST(LineClock, ReadsDatesWithoutAYear) {
             (std::vector<double>{3.0}));
 }
 
-TEST(LineClock, WithoutAYearTheNextOneBeginsInJanuaryAndLeapDaysCount) {
+TEST(LineClock, WithoutAYearCountsLeapDaysAndYearEnds) {
   EXPECT_EQ(gaps({"[12/31 23:59:59 x]", "[01/01 00:00:01 x]"}), (std::vector<double>{2.0}));
   EXPECT_EQ(gaps({"[02/28 12:00:00 x]", "[03/01 12:00:00 x]"}), (std::vector<double>{86'400.0}));
   EXPECT_EQ(gaps({"[02/28 12:00:00 x]", "[02/29 12:00:00 x]", "[03/01 12:00:00 x]"}),
@@ -77,7 +77,7 @@ TEST(LineClock, AnOffsetThatChangesIsNoTimeThatPassed) {
             (std::vector<double>{2.0}));
 }
 
-TEST(LineClock, TellsTheHourByWhichClocksAreSetFromTheTimeThatPassed) {
+TEST(LineClock, HandlesDaylightSavingShifts) {
   EXPECT_EQ(gaps({"2025-03-30 01:59:40", "2025-03-30 01:59:50", "2025-03-30 03:00:00",
                   "2025-03-30 03:00:10"}),
             (std::vector<double>{10.0, 10.0, 10.0}))
@@ -108,13 +108,13 @@ TEST(LineClock, ABarGoesOnWhileAnotherIsDrawn) {
             (std::vector<double>{0.0, 30.0, 1.0, 0.0, 14.0}));
 }
 
-TEST(LineClock, ABarWithoutALengthTellsItsTime) {
+TEST(LineClock, ABarWithoutALengthHasItsTime) {
   EXPECT_EQ(gaps({"12it [00:03, 4.10it/s]", "112it [00:33, 3.30it/s, loss=0.3]"}),
             (std::vector<double>{30.0}));
   EXPECT_FALSE(LineClock().read("[11:53, 12 warnings] done"));
 }
 
-TEST(LineClock, BetweenTwoDatesBarsTellTheTime) {
+TEST(LineClock, BarsGiveTheTimeBetweenTwoDates) {
   EXPECT_EQ(gaps({"[INFO] 2025-01-09 11:53:02,500 >> ***** Running training *****",
                   " 0%| | 0/500 [00:00<?, ?it/s]", " 2%| | 10/500 [00:20<15:00, 2.0s/it]",
                   "[INFO] 2025-01-09 11:53:25,500 >> ***** Running Evaluation *****",

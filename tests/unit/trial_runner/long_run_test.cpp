@@ -57,7 +57,7 @@ SimulatedProgram interrupted_program(double step_s, bool reported) {
   return program;
 }
 
-TEST(EvaluationAndCheckpoint, CountAtTheirPeriodsWhetherToldOrNot) {
+TEST(EvaluationAndCheckpoint, CountAtTheirPeriods) {
   for (const bool reported : {true, false}) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       const StopRule rule{.target_half_width = 0.02,
@@ -134,7 +134,7 @@ constexpr StopRule k_short_look{.looks_for_long = false};
 constexpr StopRule k_later{.earlier_trials = 4};
 
 /// One step in twenty takes at least twice as long, so 30 steps often have none.
-TEST(HeavyTails, AreMetByTheBaselinesLongLookAndWaitedForByLaterTrials) {
+TEST(HeavyTails, AreSeenByTheBaselineAndLaterTrials) {
   SimulatedProgram program;
   program.tail_share = 0.05;
   program.tail_mean_s = program.step_s;

@@ -109,7 +109,7 @@ TEST(MeasurerCalibration, IntervalsCoverTheMeanAfterASlowStart) {
   EXPECT_GE(result.steady, 396);
 }
 
-TEST(MeasurerCalibration, IntervalsCoverTheMeanAfterPrefetchedBatchesDrained) {
+TEST(MeasurerCalibration, IntervalsCoverTheMeanAfterPrefetching) {
   const auto make = [](const std::shared_ptr<Rng>& rng) -> StepTimes {
     return
         [base = autocorrelated(rng, 0.3, 0.05)](int i) { return (i < 20 ? 0.2 : 1.0) * base(i); };
@@ -180,7 +180,7 @@ TEST(Measurer, WarmUpBeyondSteadyStepsIsPaidOnce) {
   EXPECT_TRUE(m.phases.empty());
 }
 
-TEST(Measurer, AChangedLevelIsToldAndWhatFollowsIsMeasured) {
+TEST(Measurer, AChangedLevelIsReportedAndTheRestMeasured) {
   const auto full_queue = [](int i) { return i < 100 ? 0.5 * k_step_s : k_step_s; };
   const Measurement m = measure(full_queue, 220);
   EXPECT_EQ(m.status, MeasurementStatus::steady);
@@ -263,7 +263,7 @@ TEST(Measurer, AClockThatIsNotUsedIsRemarked) {
   EXPECT_NE(measurer.current().remark.find("goes back"), std::string::npos);
 }
 
-TEST(Measurer, ABufferCanHideNoMoreThanWhatWasConsumedSinceTheStart) {
+TEST(Measurer, ABufferHidesAtMostTheConsumedSamples) {
   const auto even = [](int) { return k_step_s; };
   // The first step ends at 10.1 s, the last at 30 s.
   EXPECT_NEAR(measure(even, 200).slowest_seconds_per_sample, 30.0 / 200, 1e-9);
@@ -278,7 +278,7 @@ TEST(Measurer, AKnownBufferHidesLess) {
   EXPECT_NEAR(measurer.current().slowest_seconds_per_sample, 110.0 / (440 - 40), 1e-9);
 }
 
-TEST(Measurer, AKnownBufferIsLookedForBehindTheWarmUp) {
+TEST(Measurer, AKnownBufferIsExpectedAfterTheWarmUp) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = 10.0});
   double now_s = 0.0;
   for (int i = 1; i <= 1000; ++i) {
@@ -289,7 +289,7 @@ TEST(Measurer, AKnownBufferIsLookedForBehindTheWarmUp) {
   EXPECT_NEAR(measurer.current().slowest_seconds_per_sample, 90.0 / 890, 1e-3);
 }
 
-TEST(Measurer, ACounterThatDoesNotBeginAtZeroBoundsNothingTooTightly) {
+TEST(Measurer, AResumedCounterKeepsBoundsValid) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   for (int i = 1; i <= 100; ++i)
     measurer.add(at(10.0 + i, 50'000 + i));
@@ -331,7 +331,7 @@ TEST(Measurer, PrefersTheTrialsOwnClock) {
   EXPECT_NEAR(measurer.current().half_width_s, 0.0, 1e-9);
 }
 
-TEST(Measurer, DistrustsAClockInAnotherUnitOrOneThatStands) {
+TEST(Measurer, IgnoresClocksInOtherUnitsAndStoppedClocks) {
   for (const double unit : {1000.0, 0.0}) {
     Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
     for (int i = 1; i <= 200; ++i) {
@@ -354,7 +354,7 @@ TEST(Measurer, FewReportsAreWarmingUp) {
   EXPECT_TRUE(std::isinf(measurer.current().relative_half_width()));
 }
 
-TEST(Measurer, IgnoresCountersThatGoBackOrStand) {
+TEST(Measurer, IgnoresCountersThatDoNotIncrease) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   for (int i = 1; i <= 50; ++i) {
     measurer.add(at(i, i));
@@ -385,7 +385,7 @@ TEST(Measurer, KeepsTheLastMetricsEvenOfReportsWithoutCounters) {
   EXPECT_TRUE(measurer.current().not_finite.empty()) << "it is a number again";
 }
 
-TEST(Measurer, StepsBecomeSamplesOnlyUntilSamplesAreTold) {
+TEST(Measurer, StepsAreConvertedUntilSamplesAreReported) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = 32.0, .buffered_steps = {}});
   for (int i = 1; i <= 20; ++i)
     measurer.add(at(i, i));
@@ -401,7 +401,7 @@ TEST(Measurer, StepsBecomeSamplesOnlyUntilSamplesAreTold) {
   EXPECT_EQ(measurer.current().total_samples, 64.0 * 60) << "steps alone tell nothing any more";
 }
 
-TEST(Measurer, SamplesBeginAnewWhereStepsWereTakenForTooMany) {
+TEST(Measurer, SamplesRestartIfStepsOvercounted) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = 32.0});
   for (int i = 1; i <= 20; ++i)
     measurer.add(at(i, i));
@@ -442,7 +442,7 @@ TEST(Measurer, SaysWhatItsCountsStandOn) {
   EXPECT_NEAR(told(1.0, {}, false, 0.0).seconds_per_sample, 1.0, 1e-9) << "a step holds something";
 }
 
-TEST(Measurer, TellsPartsPerSampleOverTheWindow) {
+TEST(Measurer, PartsArePerSampleInTheWindow) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
   for (int i = 1; i <= 100; ++i) {
     Report report = at(i, i);
@@ -454,7 +454,7 @@ TEST(Measurer, TellsPartsPerSampleOverTheWindow) {
   EXPECT_NEAR(measurer.current().parts.at("compute"), 0.06, 1e-9);
 }
 
-TEST(Measurer, APartThatBeginsWithinTheWindowHasTakenNothingBefore) {
+TEST(Measurer, APartThatBeginsInTheWindowIsZeroBefore) {
   Measurer measurer({});
   for (int i = 1; i <= 100; ++i) {
     Report report = at(i, i);
@@ -493,7 +493,7 @@ TEST(Measurer, SurvivesAbsurdNumbers) {
   EXPECT_EQ(measurer.current().status, MeasurementStatus::no_reports);
 }
 
-TEST(Measurer, OneReportThatHoldsAlmostEverythingIsNoSeries) {
+TEST(Measurer, OneDominantReportIsNoSeries) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   for (int i = 1; i <= 12; ++i)
     measurer.add(at(i, i));
@@ -546,7 +546,7 @@ TEST(MeasurerPhases, APhaseThatBeginsWithACounterLastsUntilTheNext) {
   EXPECT_NEAR(m.step_seconds_per_sample, 0.1, 0.003);
 }
 
-TEST(MeasurerPhases, EndWithACounterThatMovesAndNotWithOneThatIsToldAgain) {
+TEST(MeasurerPhases, EndWithTheNextIncreasedCounter) {
   Measurer measurer({});
   double now_s = 1.0;
   for (int step = 1; step <= 200; ++step) {
@@ -755,7 +755,7 @@ TEST(WholeRun, ASteadyProgramIsNotWidenedForLooks) {
   EXPECT_NEAR(looked.current().half_width_s / m.half_width_s, 1.2, 1e-9);
 }
 
-TEST(WholeRun, HoldsWhatASlowStartThatStillFadesComesTo) {
+TEST(WholeRun, IncludesASlowStart) {
   for (const int steps : {20, 40, 60}) {
     std::vector<Report> reports;
     double now_s = 1.0;

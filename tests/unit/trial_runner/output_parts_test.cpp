@@ -140,7 +140,7 @@ Root Cause (first observed failure):
                           testing::HasSubstr("failed (exitcode: 1) local_rank: 1 (pid: 7)")));
 }
 
-TEST(OutputTailOfAny, ProgressLeavesWhatCameAfterTheLastButOne) {
+TEST(OutputTailOfAny, ProgressKeepsOutputSinceTheLastButOne) {
   OutputTail tail;
   tail.feed("loading\n");
   EXPECT_EQ(tail.since_progress(), "loading\n") << "nothing has gone on yet";

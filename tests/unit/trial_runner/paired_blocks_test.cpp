@@ -186,7 +186,7 @@ TEST(PairedBlocks, ASwitchThatWarmsUpForLongIsWorthALongerBlock) {
   EXPECT_GE(finish_turn(program, blocks), 40);
 }
 
-TEST(PairedBlocks, BlocksGrowWhileTheTrialIsNotKnown) {
+TEST(PairedBlocks, BlocksGrowUntilTheTrialIsKnown) {
   PairedBlocks blocks;
   UnevenProgram program(0.05);
   blocks.begin_trial(0.05);
@@ -213,7 +213,7 @@ TEST(PairedBlocks, AnotherProcessGoesOnWithTheTrial) {
   EXPECT_NEAR(second.compared().seconds_per_sample, 0.03 / 32.0, 0.01 * 0.03 / 32.0);
 }
 
-TEST(PairedBlocks, AProcessHasMeasuredNothingBeforeItsOwnPair) {
+TEST(PairedBlocks, AProcessNeedsItsOwnPair) {
   PairedBlocks blocks;
   blocks.begin_trial(0.05 / 32.0);
   DriftingProgram first(0.05, 0.03);
@@ -228,7 +228,7 @@ TEST(PairedBlocks, AProcessHasMeasuredNothingBeforeItsOwnPair) {
   EXPECT_TRUE(blocks.has_measured());
 }
 
-TEST(PairedBlocks, AProgramThatTellsNoSamplesIsMeasuredByItsSteps) {
+TEST(PairedBlocks, AProgramWithoutSamplesIsMeasuredByItsSteps) {
   PairedBlocks blocks;
   blocks.begin_trial(0.05);
   LiveStep now;

@@ -41,7 +41,7 @@ TEST(PhaseCost, AnEventThatIsOverdueWasNotPeriodic) {
   EXPECT_FALSE(PhaseCost::of(events, 1.0, 900.0, 1.0).periodic);
 }
 
-TEST(PhaseCost, TwoNeighboursHaveNoPeriodAndTheirShareOfWhatWasWatched) {
+TEST(PhaseCost, TwoAdjacentEventsHaveNoPeriod) {
   PhaseEvents events;
   events.add(100.0, 1.0);
   events.add(101.0, 1.0);

@@ -14,7 +14,7 @@ double count(const PhaseLog& log, const std::string& name) {
   return log.events().contains(name) ? log.events().at(name).count() : 0.0;
 }
 
-TEST(PhaseLog, APhaseWhoseEndIsToldCountsOnce) {
+TEST(PhaseLog, APhaseWithAReportedEndCountsOnce) {
   PhaseLog log;
   log.begins("evaluation", 100.0, 10.0);
   log.ended("evaluation", 100.0, 3.0);
@@ -33,7 +33,7 @@ TEST(PhaseLog, AnotherThatEndsMeanwhileEndsNotTheOpenOne) {
   EXPECT_EQ(log.total_s(), 1.0 + 4.0);
 }
 
-TEST(PhaseLog, AnotherThatBeginsEndsTheOpenOneWhichIsNotBegunTwice) {
+TEST(PhaseLog, ANewPhaseEndsTheOpenOne) {
   PhaseLog log;
   log.begins("evaluation", 100.0, 10.0);
   log.begins("evaluation", 100.0, 12.0);
@@ -46,7 +46,7 @@ TEST(PhaseLog, AnotherThatBeginsEndsTheOpenOneWhichIsNotBegunTwice) {
   EXPECT_EQ(log.total_s(), 6.0) << "nothing is open";
 }
 
-TEST(PhaseLog, StepsThatFollowedItBeforeTheNextCounterAreNoneOfIt) {
+TEST(PhaseLog, LaterStepsAreSubtractedFromAPhase) {
   PhaseLog log;
   log.begins("evaluation", 100.0, 10.0);
   log.end_open(120.0, 12.0, 15.0);

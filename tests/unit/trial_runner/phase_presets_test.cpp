@@ -44,7 +44,7 @@ std::vector<std::string> phases_told(const std::string& preset,
   return phases_told(reader, lines);
 }
 
-TEST(HfTrainerPhases, TakeTheRuntimeThatTheEvaluationTells) {
+TEST(HfTrainerPhases, UseTheRuntimeOfTheEvaluation) {
   EXPECT_THAT(
       phases_told(
           "hf-trainer",
@@ -78,7 +78,7 @@ TEST(HfTrainerPhases, WithoutBarsTheLogTellsThem) {
                   "5000: checkpoint begins"));
 }
 
-TEST(KerasPhases, AreWhatTheLastLineWithValidationWaitedFor) {
+TEST(KerasPhases, LastUntilTheLineWithValidation) {
   EXPECT_THAT(
       phases_told("keras",
                   {{0.0, "Epoch 1/2"},
@@ -96,7 +96,7 @@ TEST(KerasPhases, AreWhatTheLastLineWithValidationWaitedFor) {
       ElementsAre("100: evaluation took 2.50 s", "200: evaluation took 2.50 s"));
 }
 
-TEST(KerasPhases, AreNotTakenFromEpochsToldInOneLine) {
+TEST(KerasPhases, EpochsOfOneLineHaveNone) {
   EXPECT_THAT(phases_told("keras", {{0.0, "Epoch 1/2"},
                                     {13.0, "100/100 - 13s - loss: 0.3 - val_loss: 0.4"},
                                     {13.0, "Epoch 2/2"},
@@ -178,7 +178,7 @@ TEST(TqdmPhases, AreBarsThatSaySo) {
                   "200: checkpoint begins"));
 }
 
-TEST(TqdmPhases, ABarThatRunsWhileTheTrainingsStandsIsOne) {
+TEST(TqdmPhases, ASecondBarDuringTheTrainingIsOne) {
   std::vector<TimedLine> lines;
   double time_s = 0.0;
   const auto draw = [&](int total, const std::vector<int>& counts, double seconds) {
@@ -200,7 +200,7 @@ TEST(TqdmPhases, ABarThatRunsWhileTheTrainingsStandsIsOne) {
       << "and the bar over the epochs is none";
 }
 
-TEST(KeyValuePhases, AreTheExcessOfALineWithAnEvaluationsResult) {
+TEST(KeyValuePhases, AreTheExcessTimeOfAnEvaluationsLine) {
   EXPECT_THAT(phases_told("key=value", {{0.5, "step 0: train loss 4.28, val loss 4.28"},
                                         {5.0, "iter 180: loss 3.3, time 20.0ms, mfu 15.2%"},
                                         {5.2, "iter 190: loss 3.3, time 20.0ms, mfu 15.2%"},
@@ -437,7 +437,7 @@ TEST(RegexPhases, NeedAName) {
   EXPECT_NE(reader.error().message.find("write phase:evaluation"), std::string::npos);
 }
 
-TEST(SeveralWriters, AreRefusedWithTheLineThatMendsIt) {
+TEST(SeveralWriters, AreRefusedWithARemedy) {
   ReportReader reader = preset_reader("key=value");
   for (int i = 0; i < 4; ++i) {
     (void)reader.read_line(fmt::format("step={}", 100 + i), i);

@@ -47,7 +47,7 @@ TEST(PriceTable, RefusesPricesThatAreNone) {
   EXPECT_NE(table.error().text().find("t.json#/instances/ml.x/usd_per_hour"), std::string::npos);
 }
 
-TEST(PriceTable, ShapesThatAreNoCountsAreNotKnown) {
+TEST(PriceTable, InvalidShapesAreUnknown) {
   const auto table = price_table_from_json(
       Json::parse(R"({"region": "r", "instances": {"ml.x": {"usd_per_hour": 1, "vcpus": 1e300,
                      "memory_gib": -4, "gpus": -1}}})"),

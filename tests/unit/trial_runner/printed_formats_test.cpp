@@ -110,7 +110,7 @@ Phases phases_of(const std::vector<std::string>& lines) {
   return phases;
 }
 
-TEST(EvaluationsByText, ArePhasesAndLeaveTheLossAlone) {
+TEST(EvaluationsByText, ArePhasesAndKeepTheLoss) {
   using testing::ElementsAre;
   struct Case {
     std::vector<std::string> lines;

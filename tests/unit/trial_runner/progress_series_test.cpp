@@ -58,7 +58,7 @@ TEST(ProgressSeries, IgnoresPointsWithoutProgress) {
   EXPECT_EQ(intervals_of(series)[0].seconds, 3);
 }
 
-TEST(ProgressSeries, KeepsTheFirstAndTheLatestPointWhateverTheirNumber) {
+TEST(ProgressSeries, KeepsTheFirstAndTheLatestPoint) {
   ProgressSeries series;
   for (int i = 0; i <= 100'000; ++i) {
     ASSERT_TRUE(series.add(point_at(2.0 * i + 1, 0.5 * i)));
@@ -81,7 +81,7 @@ TEST(ProgressSeries, ThinningMergesNeighboursEvenly) {
     EXPECT_EQ(intervals[i].samples, 8) << i;
 }
 
-TEST(ProgressSeries, UsesTheTrialsClockOnlyWhereEveryPointHasIt) {
+TEST(ProgressSeries, UsesTheTrialsClockIfEveryPointHasIt) {
   ProgressSeries series;
   series.add(point_at(1, 10.0, 100.0));
   series.add(point_at(2, 11.5, 101.0));
@@ -145,7 +145,7 @@ TEST(ClockComparison, RefusesAClockThatJumpsOrGoesBack) {
   EXPECT_NE(back.fault().find("goes back"), std::string::npos);
 }
 
-TEST(CounterRestart, IsACountThatGoesOnFromFarBelow) {
+TEST(CounterRestart, IsACountFarBelowTheLast) {
   CounterRestart restart;
   for (int i = 1; i < 10; ++i)
     EXPECT_FALSE(restart.is_seen(i, 1000.0)) << i;

@@ -159,7 +159,7 @@ TEST(ProgressTrace, APhaseEndsWhereAnotherBegins) {
   EXPECT_EQ(trace.phases[1], (TracePhase{"checkpoint", 5.0, 5.0}));
 }
 
-TEST(ProgressTrace, TimeIsTheTrialsOwnWhereItCanBeTrusted) {
+TEST(ProgressTrace, UsesTheTrialsClockIfItIsValid) {
   ProgressTracer trusted(0.0, std::nullopt);
   ProgressTracer set(0.0, std::nullopt);
   for (int i = 1; i <= 10; ++i) {

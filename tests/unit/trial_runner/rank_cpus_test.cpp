@@ -33,7 +33,7 @@ TEST(RankCpus, AreEqualAndLeaveNoneOut) {
   EXPECT_EQ(rank_cpus({}, 2), "");
 }
 
-TEST(RankCpus, TheBindingProgramStandsBeforeThatOfEachProcess) {
+TEST(RankCpus, TheBindingProgramPrecedesEachProcess) {
   const Launch torchrun{Launcher::torchrun, 1, 2, {"--tee=9:1"}};
   const auto program = EndsWith("/steptune-bind-rank");
   EXPECT_THAT(bound(torchrun, k_torchrun, {"python3", "train.py", "-m"}),

@@ -93,7 +93,7 @@ TEST(RankMeasurers, TheSlowestRanksStepIsTheTrialsAndItIsNamed) {
   EXPECT_THAT(m.remark, HasSubstr("straggler: rank 1 is 50 % slower than rank 0"));
 }
 
-TEST(RankMeasurers, NamesTheRankWhoseDataIsLateThoughAllStepAlike) {
+TEST(RankMeasurers, NamesTheRankWithLateData) {
   const Measurement m =
       measured({{0, 0.1, 0.004}, {1, 0.1, 0.005}, {2, 0.1, 0.034}, {3, 0.1, 0.004}}, 30.0);
   EXPECT_NEAR(m.seconds_per_sample, 0.05, 1e-6);
@@ -102,7 +102,7 @@ TEST(RankMeasurers, NamesTheRankWhoseDataIsLateThoughAllStepAlike) {
       HasSubstr("straggler: rank 2 spends 30 % of each step longer on data than the others"));
 }
 
-TEST(RankMeasurers, TellsWhereMoreRanksReportThanAreMeasured) {
+TEST(RankMeasurers, ReportsMoreRanksThanAreMeasured) {
   std::vector<TellingRank> ranks;
   for (int rank = 0; rank < 64; ++rank)
     ranks.push_back({rank, 0.1});
@@ -148,7 +148,7 @@ TEST(Stragglers, ARankWithoutIntervalMustBeMuchSlower) {
   EXPECT_EQ(stragglers({{0, &surely}, {1, &first}}), "") << "nothing to be slower than";
 }
 
-TEST(Stragglers, InDataAreComparedWithThoseThatTellIt) {
+TEST(Stragglers, InDataAreComparedWithRanksThatReportIt) {
   Measurement first = rank_at(0.1, 0.001), second = first, slow = rank_at(0.2, 0.001);
   const Measurement tells_none = first;
   first.parts["data"] = 0.010;
@@ -177,7 +177,7 @@ TEST(RankMeasurers, ARemarkOfTheRankStaysBesideThatOfStragglers) {
               AllOf(HasSubstr("goes back"), HasSubstr("; straggler: rank 1 is 100 % slower")));
 }
 
-TEST(RankMeasurers, IsOneMeasurerWhereNobodySaysWhichItIs) {
+TEST(RankMeasurers, IsOneMeasurerWithoutRanks) {
   const Measurement m = measured({{0, 0.1}}, 30.0, false);
   EXPECT_NEAR(m.seconds_per_sample, 0.05, 1e-6);
   EXPECT_THAT(m.remark, IsEmpty());

@@ -105,7 +105,7 @@ Outcome outcome_of(const Machine& machine, double ratio, double truth) {
   return outcome;
 }
 
-TEST(RatioFilter, IntervalsHoldAndComeSoonWhereStepsScatter) {
+TEST(RatioFilter, IntervalsHoldForScatteredSteps) {
   const Outcome outcome = outcome_of({}, 0.8, 0.8);
   EXPECT_GE(outcome.held, 0.93);
   EXPECT_LE(outcome.steps, 60.0);
@@ -135,7 +135,7 @@ TEST(RatioFilter, StallsThatOnlyTheTrialHasAreItsOwn) {
   EXPECT_GE(outcome_of(machine, 1.0, 1.25).held, 0.8);
 }
 
-TEST(RatioFilter, ATrialThatScattersMoreThanTheBaselineIsNotTakenForSure) {
+TEST(RatioFilter, AScatteredTrialHasAWiderInterval) {
   RatioFilter filter;
   for (int i = 0; i < 20; ++i)
     filter.add_baseline(0.1 * (i % 2 == 0 ? 1.01 : 0.99), 4.0, 0.5 * i);
@@ -164,13 +164,13 @@ double half_width_after_a_block(double deviation) {
   return filter.ratio().value().half_width;
 }
 
-TEST(RatioFilter, StepsWithinTheFirstBlockTellHowMuchATrialScatters) {
+TEST(RatioFilter, TheFirstBlockGivesTheTrialsScatter) {
   EXPECT_LT(half_width_after_a_block(0.05), 0.1);
   EXPECT_GT(half_width_after_a_block(0.35), 0.25);
 }
 
 /// A slow first block of a trial may be a disturbance if the baseline has some.
-TEST(RatioFilter, AFirstBlockMayBeADisturbanceWhereTheBaselineHasSome) {
+TEST(RatioFilter, AFirstBlockMayBeADisturbance) {
   // Every eighth block of the baseline takes twice as long, and so does a trial's first one.
   RatioFilter filter;
   double at_s = 0.0;
@@ -194,7 +194,7 @@ TEST(RatioFilter, AFirstBlockMayBeADisturbanceWhereTheBaselineHasSome) {
   EXPECT_LT(filter.ratio()->half_width, 0.2) << "blocks that agree are no disturbances";
 }
 
-TEST(RatioFilter, IsOfMeanRatesThoughBlocksAreOfUnlikeLength) {
+TEST(RatioFilter, UsesMeanRatesOfUnequalBlocks) {
   const double scatter = 0.25;
   RatioFilter filter;
   double now_s = 0.0;
@@ -246,7 +246,7 @@ TEST(RatioFilter, AnotherProcessHasALevelOfItsOwn) {
   EXPECT_NEAR(filter.level().value(), 0.3, 0.02);
 }
 
-TEST(RatioFilter, KnowsTheLastTrialsOfAStudyThatIsLong) {
+TEST(RatioFilter, WorksLateInALongStudy) {
   RatioFilter filter;
   double at_s = 0.0;
   filter.add_baseline(0.1, 4.0, at_s);

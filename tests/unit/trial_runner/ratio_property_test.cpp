@@ -52,7 +52,7 @@ TEST(RatioOfAny, ProgramWithoutNoiseIsExact) {
   }
 }
 
-TEST(RatioOfAny, ProgramIsKnownBetterWithMoreBlocks) {
+TEST(RatioOfAny, ProgramIsMorePreciseWithMoreBlocks) {
   int better = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const double few = compared(seed, 0.9, 1.0, 0.03, 3).ratio()->half_width;
@@ -72,7 +72,7 @@ TEST(RatioOfAny, MachineThatWarmsUpIsThatOfTheProgramAlone) {
   }
 }
 
-TEST(RatioOfAny, TrialIsNotKnownBeforeTheBaselineCameAfterIt) {
+TEST(RatioOfAny, TrialNeedsALaterBaselineBlock) {
   RatioFilter filter;
   EXPECT_FALSE(filter.level());
   EXPECT_FALSE(filter.ratio());

@@ -38,14 +38,14 @@ TEST(RecentChange, IsSuspectedAfterAFewStepsInNoise) {
   EXPECT_GE(alarms(0.12, 0.0, faster), 0.5 * k_series);
 }
 
-TEST(RecentChange, IsSeldomSuspectedWhereThereIsNone) {
+TEST(RecentChange, IsRarelySuspectedWithoutAChange) {
   const auto even = [](int /*step*/) { return 1.0; };
   EXPECT_LE(alarms(0.12, 0.0, even), 0.05 * k_series);
   EXPECT_LE(alarms(0.12, 0.9, even), 0.05 * k_series);
   EXPECT_EQ(alarms(0.0, 0.0, even), 0) << "steps that are exactly alike";
 }
 
-TEST(RecentChange, IsNoneWhereStepsDifferAsMuchAgainAndAgain) {
+TEST(RecentChange, IsNoneIfStepsAlwaysDifferAsMuch) {
   const auto buckets = [](int i) { return 1.4 - 0.8 * (i % 50) / 49.0; };
   EXPECT_LE(alarms(0.02, 0.0, buckets), 0.05 * k_series);
   EXPECT_EQ(alarms(0.0, 0.0, buckets), 0);

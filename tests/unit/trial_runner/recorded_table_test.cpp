@@ -139,7 +139,7 @@ TEST_F(RecordedTableFiles, PartsOfTheTimeAreTold) {
       << replay.error().text();
 }
 
-TEST_F(RecordedTableFiles, TheRecordedStepsOfAProgramTellTheirParts) {
+TEST_F(RecordedTableFiles, RecordedStepsHaveTheirParts) {
   const auto replay = table_replay_model(
       STEPTUNE_SOURCE_DIR "/benchmarks/step_parts/mnist_step_parts.json", std::nullopt);
   ASSERT_TRUE(replay) << replay.error().text();

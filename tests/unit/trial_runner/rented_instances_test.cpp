@@ -53,7 +53,7 @@ TEST(RentedInstances, TheLongestMatchingDiscountCounts) {
   EXPECT_DOUBLE_EQ(discount({{"ml.p5.*", 0.1}}), 0.0);
 }
 
-TEST(RentedInstances, AreBilledLessTheirDiscountWithTheDiskThatTheyDoNotBring) {
+TEST(RentedInstances, AreBilledWithDiscountAndVolume) {
   RentedInstances instances = cluster();
   instances.discounts = {{"ml.*", 0.5}};
   instances.storage_usd_per_hour = 0.01;
@@ -68,7 +68,7 @@ TEST(RentedInstances, WithoutAPriceAreAFaultOfTheProgram) {
                std::logic_error);
 }
 
-TEST(RentedInstances, TypesWithDisksOfTheirOwnAreKnownByTheirName) {
+TEST(RentedInstances, TypesWithDisksAreKnownByName) {
   for (const char* type : {"ml.g4dn.xlarge", "ml.p4d.24xlarge", "ml.g5.xlarge", "ml.p5.48xlarge",
                            "ml.trn1.2xlarge", "g5.xlarge", "ml.p4de.24xlarge"}) {
     EXPECT_TRUE(has_own_disk(type)) << type;

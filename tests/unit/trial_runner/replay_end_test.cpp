@@ -153,7 +153,7 @@ TEST(ReplayEnds, AStartThatTakesLongerThanTheIdleLimitIsSilence) {
   EXPECT_FALSE(study.reports.contains(1));
 }
 
-TEST(ReplayEnds, WithNothingToWaitForTimeGoesToTheDeadlineOnly) {
+TEST(ReplayEnds, WithoutTrialsTimeStopsAtTheDeadline) {
   ReplayedStudy study;
   ASSERT_TRUE(study.runner.wait(5.0));
   EXPECT_DOUBLE_EQ(study.clock.now_s(), 5.0);
@@ -177,7 +177,7 @@ TEST(ReplayEnds, ARunnerHasAPlaceAndTakesNothingOver) {
   EXPECT_FALSE(idle.adopt({})) << "before its study";
 }
 
-TEST(ReplayModels, SayWhyAConfigurationHasNoTime) {
+TEST(ReplayModels, ExplainAMissingTime) {
   TrialSpec spec;
   spec.configuration.set("x", std::int64_t{3});
   spec.report_format.samples_per_step = 32.0;

@@ -92,7 +92,7 @@ TEST(ReplayRunner, TheSameSeedGivesTheSameHistory) {
   EXPECT_NE(history(7), history(8));
 }
 
-TEST(ReplayRunner, ATrialDoesNotDependOnWhatRunsBesideIt) {
+TEST(ReplayRunner, ATrialDoesNotDependOnOthers) {
   const auto alone = [](bool with_other) {
     VirtualClock clock;
     ReplayOptions options;

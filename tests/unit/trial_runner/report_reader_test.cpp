@@ -29,7 +29,7 @@ ReportFormat preset(const std::string& name) {
   return format;
 }
 
-TEST(HookLines, AreEventsAndTellNothingOfTheProgress) {
+TEST(HookLines, AreEventsButNoProgress) {
   ReportReader reader = reader_of();
   ASSERT_TRUE(reader.read_line(R"([steptune] {"v":1,"step":1,"loss":2.5})", 1.0));
   const auto report = reader.read_line(
@@ -43,7 +43,7 @@ TEST(HookLines, AreEventsAndTellNothingOfTheProgress) {
   EXPECT_TRUE(reader.read_line(R"([steptune] {"v":1,"step":2})", 3.0)->hook_events.empty());
 }
 
-TEST(HookLines, AreRefusedWhereTheyAreNoObjectOfTheirOwn) {
+TEST(HookLines, AreRefusedIfTheyAreNoObject) {
   for (const char* document :
        {R"({"v":1,"hook":{"event":"knob"})", R"({"v":1,"hook":{"event":"knob"},"step":1})",
         R"({"v":1,"hook":{}}})"}) {
@@ -118,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(Faults, SteptuneLine, testing::Values(
   [](const auto& tested) { return tested.param.name; });
 // clang-format on
 
-TEST(ReportReader, TellsRanksApartAndTakesMetricsOfTheFirst) {
+TEST(ReportReader, UsesMetricsOfTheFirstRank) {
   auto reader = ReportReader::create({}).value();
   const auto first = reader.read_line(
       R"([steptune] {"v":1,"global_rank":0,"step":3,"samples":24,"loss":0.5})", 1.0);
@@ -159,7 +159,7 @@ TEST(ReportReader, ReadsEveryFieldOfASteptuneLine) {
   EXPECT_EQ(report->parts, (std::map<std::string, double>{{"compute", 9.5}, {"data", 2.0}}));
 }
 
-TEST(ReportReader, ReadsWhereAPhaseBeginsAndHowLongItTook) {
+TEST(ReportReader, ReadsStartsAndDurationsOfPhases) {
   ReportReader reader = reader_of();
   auto report = reader.read_line(R"([steptune] {"v":1,"phase":"evaluation","clock":12.5})", 100.0);
   ASSERT_TRUE(report && report->phase);
@@ -237,7 +237,7 @@ TEST(ReportReader, NumberOfMetricsIsBounded) {
   EXPECT_THAT(*reader.first_rejection(), HasSubstr("more than 64 metrics"));
 }
 
-TEST(ReportReader, SaysWhereTheEndsOfEpochsAreNotCounted) {
+TEST(ReportReader, ReportsUncountedEndsOfEpochs) {
   ReportReader reader = reader_of(preset("key=value"));
   for (int epoch = 0; epoch < 4; ++epoch) {
     for (const int step : {0, 50})
@@ -282,7 +282,7 @@ TEST(ReportReader, TqdmEpochsAddUp) {
   EXPECT_EQ(steps, (std::vector<double>{0, 4, 9, 10, 10, 14, 19, 20, 20, 24, 29, 30}));
 }
 
-TEST(ReportReader, ABarWhoseDescriptionHoldsNumbersIsOneBar) {
+TEST(ReportReader, NumbersInADescriptionKeepOneBar) {
   ReportReader reader = reader_of(preset("tqdm"));
   const auto told = [&](const char* line) { return reader.read_line(line, 1.0)->step; };
   EXPECT_EQ(told("   1/3   2.34G    1.2     36   640: 90%|##| 90/100 [00:03<00:20, 4.1it/s]"),
@@ -375,7 +375,7 @@ TEST(ReportReader, KerasEpochsAddUpWithoutTheEvaluation) {
   EXPECT_EQ(reader.read_line("100/100 - 3s - loss: 0.2", 2.0)->step, 200.0);
 }
 
-TEST(ReportReader, HfTrainerTellsSamplesWhereItsHeaderDoes) {
+TEST(ReportReader, HfTrainerReadsSamplesFromItsHeader) {
   ReportReader reader = reader_of(preset("hf-trainer"));
   EXPECT_FALSE(reader.read_line("  Num examples = 10,000", 0.0));
   EXPECT_FALSE(reader.read_line(
@@ -418,7 +418,7 @@ TEST(ReportReader, TheSizeOfTheDataIsNoProgress) {
   EXPECT_EQ(reader.read_line("Epoch [1/5], Step [100/938], Loss: 0.12", 1.0)->samples, 6400.0);
 }
 
-TEST(ReportReader, ANumberThatMayBeTheSizeOfTheDataCountsOnceItGrows) {
+TEST(ReportReader, APossibleDataSizeCountsOnceItGrows) {
   ReportReader reader = reader_of(preset("key=value"));
   (void)reader.read_line("num_samples: 60000", 0.5);
   (void)reader.read_line("num_samples: 64, loss: 2.31", 1.0);
@@ -432,7 +432,7 @@ TEST(ReportReader, ANumberThatMayBeTheSizeOfTheDataCountsOnceItGrows) {
   EXPECT_EQ(epochs.read_line("epoch 3, images: 50000, loss: 0.7", 3.0)->samples, 100000.0);
 }
 
-TEST(ReportReader, OtherNumbersOfEpochsDoNotTellWhereTheRunIs) {
+TEST(ReportReader, OtherNumbersOfEpochsAreIgnored) {
   ReportReader reader = reader_of(preset("key=value"));
   const auto told = [&](const char* line) { return reader.read_line(line, 1.0)->step; };
   EXPECT_EQ(told("train/epoch: 1 step: 390/391 best_epoch: 0 steps_per_epoch: 391"), 390.0);

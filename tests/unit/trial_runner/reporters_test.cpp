@@ -73,7 +73,7 @@ TEST_P(Reporters, AreSilentOnRanksOtherThanZero) {
   EXPECT_FALSE(lines("STEPTUNE_TRIAL=1 RANK=0", "fast").empty());
 }
 
-TEST_P(Reporters, TellTheirRankWhereTheTunerListensToEach) {
+TEST_P(Reporters, PrintTheirRankIfEachIsMeasured) {
   for (const char* variable : {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"}) {
     const auto reports = reports_of(
         lines(fmt::format("STEPTUNE_TRIAL=1 STEPTUNE_ALL_RANKS=1 {}=3", variable), "fast"));
@@ -89,7 +89,7 @@ TEST_P(Reporters, TellTheirRankWhereTheTunerListensToEach) {
   }
 }
 
-TEST_P(Reporters, TellTheFirstAndTheLastStepAndFewBetween) {
+TEST_P(Reporters, PrintTheFirstLastAndFewOtherSteps) {
   const auto reports = reports_of(lines("STEPTUNE_TRIAL=1", "fast"));
   ASSERT_GE(reports.size(), 2U);
   EXPECT_EQ(reports.front().step, 1.0);
@@ -108,7 +108,7 @@ TEST_P(Reporters, CountFromManyThreads) {
   EXPECT_EQ(reports.back().samples, 40000.0);
 }
 
-TEST_P(Reporters, AlwaysPrintWhatTheReaderTakes) {
+TEST_P(Reporters, PrintLinesThatTheReaderAccepts) {
   const auto reports = reports_of(lines("STEPTUNE_TRIAL=1", "odd"));
   ASSERT_EQ(reports.size(), 1U);
   EXPECT_EQ(reports[0].step, 1.0);
@@ -118,7 +118,7 @@ TEST_P(Reporters, AlwaysPrintWhatTheReaderTakes) {
   EXPECT_TRUE(reports[0].parts.empty());
 }
 
-TEST_P(Reporters, TellEveryPhaseAfterTheStepsBeforeIt) {
+TEST_P(Reporters, PrintEarlierStepsBeforeAPhase) {
   EXPECT_TRUE(lines("A=b", "phases").empty());
   double steps = 0.0;
   std::vector<std::string> told;
@@ -164,7 +164,7 @@ TEST_P(Reporters, AForkedChildRepeatsNothing) {
   EXPECT_EQ(reports[1].step, 2.0);
 }
 
-TEST_P(Reporters, TellTheStepsOfAForkedProcessThatTrains) {
+TEST_P(Reporters, ReportStepsOfAForkedTrainer) {
   const auto reports = reports_of(lines("STEPTUNE_TRIAL=1", "forked"));
   ASSERT_EQ(reports.size(), 2U);
   EXPECT_EQ(reports[0].step, 1.0);

@@ -18,7 +18,7 @@ std::vector<Interval> noisy_steps(int count) {
   return intervals;
 }
 
-TEST(Stalls, AreFoundWithWhatTheyTakeBeyondSteps) {
+TEST(Stalls, AreFoundWithTheirExcessTime) {
   auto intervals = noisy_steps(200);
   intervals[50].seconds += 3.0;
   intervals[150].seconds += 2.0;
@@ -46,7 +46,7 @@ TEST(Stalls, ALongRunIsAnotherLevel) {
   EXPECT_TRUE(find_stalls(intervals).empty());
 }
 
-TEST(Stalls, AreNotTheLastSlowStepsOfAStartThatFades) {
+TEST(Stalls, AreNotTheSlowStepsOfAStart) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Rng rng(seed, "stalls_test");
     std::vector<Interval> intervals;

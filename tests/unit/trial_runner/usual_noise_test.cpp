@@ -42,7 +42,7 @@ TEST(UsualNoise, LongerTrialsCountMore) {
   EXPECT_DOUBLE_EQ(usual.variance_s(), 1e-4 * (0.5 * 3.0 + 0.97 * 97.0) / 1.47);
 }
 
-TEST(UsualNoise, IsNotToldByTrialsWithoutASteadyStateOrAnErrorOfTheirOwn) {
+TEST(UsualNoise, NeedsSteadyTrialsWithAnError) {
   Measurement unsteady = measured(30.0);
   unsteady.status = MeasurementStatus::not_steady;
   EXPECT_EQ(variance_s(unsteady), 0.0);
@@ -76,7 +76,7 @@ TEST(UsualNoise, HoldsStallsThatComeOftenEnoughForAnyTrial) {
   EXPECT_NEAR(variance_s(periodic) - of_steps_s, 0.01 / 2.0, 1e-12) << "their number is known";
 }
 
-TEST(WithUsualNoise, HalfOfItCountsForAShortTrialAndNearlyNothingForALongOne) {
+TEST(WithUsualNoise, ShortTrialsGetHalfAndLongOnesAlmostNone) {
   const double usual_variance_s = 0.12;  // 20 % over 3 s
   const double of_short = with_usual_noise(0.001, 0.1, 3.0, 30, usual_variance_s);
   EXPECT_NEAR(of_short, 0.04 * std::sqrt(0.5), 1e-4);

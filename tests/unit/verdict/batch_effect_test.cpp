@@ -61,7 +61,7 @@ class BatchEffectTest : public ::testing::Test {
   TrialRecord baseline_ = counted_trial(1, 32, 0.1);
 };
 
-TEST_F(BatchEffectTest, IsMissingWhereNothingChangesBeyondNoise) {
+TEST_F(BatchEffectTest, IsMissingIfOnlyNoiseDiffers) {
   EXPECT_EQ(why(counted_trial(2, 256, 0.101)),
             "batch=256 changed neither step time (101 ms, baseline 100 ms) nor memory (500 MiB, "
             "baseline 500 MiB) nor output: not applied");
@@ -90,14 +90,14 @@ TEST_F(BatchEffectTest, IsAnEarlierEndOfThePassOverTheData) {
   EXPECT_EQ(evidence(shorter), BatchEvidence::length);
 }
 
-TEST_F(BatchEffectTest, IsOfNoInterestWhereSamplesAreToldOrTheSame) {
+TEST_F(BatchEffectTest, DoesNotMatterIfSamplesAreReported) {
   TrialRecord told = counted_trial(2, 256, 0.1);
   told.measurement->samples_told = true;
   EXPECT_FALSE(batch_effect(study_, told, baseline_, LaunchVariation{}));
   EXPECT_FALSE(batch_effect(study_, counted_trial(2, 32, 0.1, 4), baseline_, LaunchVariation{}));
 }
 
-TEST_F(BatchEffectTest, IsToldByAPrintedRateOfSamples) {
+TEST_F(BatchEffectTest, IsKnownFromAPrintedRate) {
   baseline_.measurement->metrics["samples/sec"] = 320.0;
   TrialRecord trial = counted_trial(2, 256, 0.1);
   trial.measurement->metrics["samples/sec"] = 2550.0;
@@ -108,7 +108,7 @@ TEST_F(BatchEffectTest, IsToldByAPrintedRateOfSamples) {
       << "that its steps take longer has another reason";
 }
 
-TEST_F(BatchEffectTest, IsToldByTheLoaderThatTheHookSees) {
+TEST_F(BatchEffectTest, IsKnownFromTheLoaderInTheHook) {
   const auto loader = [](int size) {
     HookLog log;
     log.add(R"({"event":"loader","id":"a","training":true,"length":10,"batch_size":)" +

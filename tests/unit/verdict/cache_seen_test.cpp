@@ -32,7 +32,7 @@ CacheSeen seen_of(const std::vector<TrialRecord>& trials) {
   return cache_seen(runs);
 }
 
-TEST(CacheSeen, IsWarmWhereNothingToSpeakOfCameFromStorage) {
+TEST(CacheSeen, IsWarmIfLittleCameFromStorage) {
   const CacheSeen seen = seen_of({run_that_read(0.1 * k_mib)});
   EXPECT_EQ(seen.state, CacheState::warm);
   EXPECT_EQ(seen.storage_read_bytes, 0.1 * k_mib);
@@ -42,7 +42,7 @@ TEST(CacheSeen, IsWarmWhereNothingToSpeakOfCameFromStorage) {
   EXPECT_EQ(seen_of({run_that_read(0.0, "warm")}).state, CacheState::warm);
 }
 
-TEST(CacheSeen, IsMixedWhereNobodyKnowsWhatElseWasRead) {
+TEST(CacheSeen, IsMixedIfOtherReadsAreUnknown) {
   for (const char* placed : {"", "warm"}) {
     const CacheSeen seen = seen_of({run_that_read(310.0 * k_mib, placed)});
     EXPECT_EQ(seen.state, CacheState::mixed);
@@ -52,14 +52,14 @@ TEST(CacheSeen, IsMixedWhereNobodyKnowsWhatElseWasRead) {
   }
 }
 
-TEST(CacheSeen, IsThatOfTheMiddleOneOfTheRuns) {
+TEST(CacheSeen, IsOfTheMiddleRun) {
   const CacheSeen seen = seen_of({run_that_read(900.0 * k_mib), run_that_read(std::nullopt),
                                   run_that_read(0.0), run_that_read(0.5 * k_mib)});
   EXPECT_EQ(seen.state, CacheState::warm) << "the first one read the program itself";
   EXPECT_EQ(seen.storage_read_bytes, 0.5 * k_mib);
 }
 
-TEST(CacheSeen, IsNotKnownWhereReadsAreNotCounted) {
+TEST(CacheSeen, IsUnknownWithoutCountedReads) {
   for (const CacheSeen& seen : {seen_of({}), seen_of({run_that_read(std::nullopt)})}) {
     EXPECT_EQ(seen.state, CacheState::not_known);
     EXPECT_FALSE(seen.storage_read_bytes);
@@ -69,7 +69,7 @@ TEST(CacheSeen, IsNotKnownWhereReadsAreNotCounted) {
             "not known: what was read from storage was not counted");
 }
 
-TEST(CacheSeen, IsColdWhereTheDataWasDroppedAndReadAgain) {
+TEST(CacheSeen, IsColdIfTheDataWasDroppedAndReadAgain) {
   TrialRecord run = run_that_read(2.0 * k_mib, "cold");
   EXPECT_EQ(seen_of({run}).state, CacheState::cold);
   run.placement["data_bytes"] = "8000000";
@@ -83,7 +83,7 @@ TEST(CacheSeen, IsColdWhereTheDataWasDroppedAndReadAgain) {
   EXPECT_THAT(seen_of({run}).text, HasSubstr("read all 1.9 MiB of the data from storage, and"));
 }
 
-TEST(CacheSeen, IsNotKnownWhereDroppingTheDataHadNoEffect) {
+TEST(CacheSeen, IsUnknownIfDroppingTheDataHadNoEffect) {
   TrialRecord run = run_that_read(0.0, "cold");
   run.placement["page_cache_dropped"] = "4 files of 2.0 MiB";
   const CacheSeen uncounted = seen_of({run});

@@ -217,7 +217,7 @@ TEST_F(ConfirmTest, ABudgetThatIsSpentEndsAfterARound) {
   EXPECT_THAT(order, ::testing::ElementsAre(2, 1)) << "the first round is always run";
 }
 
-TEST_F(ConfirmTest, ARunThatOthersDisturbedIsDoneOnceMoreWhenTheRoundIsOver) {
+TEST_F(ConfirmTest, ADisturbedRunIsRepeatedAfterTheRound) {
   disturbed_run(2, 3.0);
   const auto order = run([](std::int64_t x) { return x == 1 ? 4.0 : 2.0; });
   EXPECT_THAT(order, ::testing::ElementsAre(1, 2, 1, 2, 2, 1));
@@ -227,7 +227,7 @@ TEST_F(ConfirmTest, ARunThatOthersDisturbedIsDoneOnceMoreWhenTheRoundIsOver) {
   EXPECT_NEAR(done.winner()->speed_up.ratio, 2.0, 1e-12) << "without the disturbed run";
 }
 
-TEST_F(ConfirmTest, ADisturbedRunStaysWhereTimeOrMoneyIsOver) {
+TEST_F(ConfirmTest, ADisturbedRunStaysIfTheBudgetIsSpent) {
   disturbed_run(2, 3.0);
   EXPECT_THAT(run([](std::int64_t) { return 4.0; }, {false, 3}), ::testing::ElementsAre(1));
 }
@@ -317,7 +317,7 @@ TEST_F(ConfirmTest, ABaselineThatViolatesAGuardStillCounts) {
   EXPECT_EQ(confirmation().finalists()[0].pairs.size(), 1U);
 }
 
-TEST_F(ConfirmTest, GoesOnWhileItIsUndecidedAndGivesUpWhatIsOutOfReach) {
+TEST_F(ConfirmTest, ContinuesWhileUndecidedAndWithinReach) {
   int run_number = 0;
   const auto noisy = [&](std::int64_t x) {
     ++run_number;
@@ -441,7 +441,7 @@ TEST_F(ConfirmTest, TheBaselineFoundAgainByTheSearchIsNoFinalist) {
   EXPECT_EQ(done.finalists()[0].configuration, trials_[1].configuration);
 }
 
-TEST_F(ConfirmTest, SentinelsOfTheSearchTellHowMuchLaunchesDiffer) {
+TEST_F(ConfirmTest, SentinelsShowTheVariationOfLaunches) {
   const auto width = [&] {
     trials_.push_back(confirming(90, k_a, 1, 2, 2.0, 0.01));
     trials_.push_back(confirming(91, k_b, 1, 1, 4.0, 0.01));
@@ -534,7 +534,7 @@ TEST_F(PairsTest, ASinglePairVariesByWholeIntervals) {
   EXPECT_LT(half_width(0.0005), 0.3 * half_width(0.01));
 }
 
-TEST_F(PairsTest, OneAloneKnowsThatLaunchesDiffer) {
+TEST_F(PairsTest, ASinglePairIncludesTheVariationOfLaunches) {
   runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.003), confirming(2, k_b, 1, 1, 2.0, 0.004)};
   const SpeedUp speed_up = speed_up_of_pairs(study_, pairs(), k_error);
   EXPECT_EQ(speed_up.pairs, 1);
@@ -574,7 +574,7 @@ TEST_F(PairsTest, OneProvesNothingTwoMayAndMoreMakeItPrecise) {
   }
 }
 
-TEST_F(PairsTest, OneMayProveItWhereTheStudyAsksForNoMore) {
+TEST_F(PairsTest, OnePairMaySufficeIfTheStudyWantsOne) {
   study_.measure.confirm_pairs = 1;
   runs_ = {confirming(1, k_a, 1, 2, 1.0, 0.003), confirming(2, k_b, 1, 1, 4.0, 0.004)};
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
@@ -639,7 +639,7 @@ TEST(SpeedUp, AMaximizedMetricIsDividedTheOtherWay) {
   EXPECT_NEAR(speed_up_of_trials(study, completed(2, 30.0), completed(1, 10.0)).ratio, 3.0, 1e-12);
 }
 
-TEST(SpeedUp, HasNoMeaningWhereValuesAreNotPositive) {
+TEST(SpeedUp, IsNanForNonPositiveValues) {
   const SpeedUp speed_up = speed_up_of_trials(time_study(), completed(2, -1.0), completed(1, 1.0));
   EXPECT_TRUE(std::isnan(speed_up.ratio));
 }
@@ -779,7 +779,7 @@ TEST(LaunchVariation, LeavesOutWhatOthersDisturbed) {
       << "a machine that is always shared is as it is";
 }
 
-TEST(LaunchVariation, IsThePriorUntilLaunchesTellMore) {
+TEST(LaunchVariation, IsThePriorWithoutLaunches) {
   EXPECT_DOUBLE_EQ(estimate_launch_variation({completed(1, 1.0, 0.1)}, {}).relative, 0.015);
   std::vector<TrialRecord> trials;
   for (int i = 1; i <= 40; ++i)
@@ -810,7 +810,7 @@ TEST(LaunchVariation, ComesFromRunsThatNothingSelected) {
   EXPECT_DOUBLE_EQ(estimate_launch_variation(trials, {}).relative, prior);
 }
 
-TEST(LaunchVariation, DoesNotCountWhatIsWithinARunTwice) {
+TEST(LaunchVariation, DoesNotCountScatterWithinRunsTwice) {
   std::vector<TrialRecord> trials;
   for (int i = 1; i <= 20; ++i)
     trials.push_back(confirming(i, k_b, i, 1, i % 2 == 0 ? 1.05 : 0.95, 0.05));
@@ -838,7 +838,7 @@ TEST(LaunchVariation, SubtractsTheScatterWithinRuns) {
   EXPECT_LT(estimate_launch_variation(trials, {}).relative, 0.015) << "their phases vary";
 }
 
-TEST(LaunchVariation, LeavesOutWhatHasNoLogarithmOrNoKnownError) {
+TEST(LaunchVariation, IgnoresNonPositiveValuesAndUnknownErrors) {
   std::vector<TrialRecord> trials;
   for (int i = 1; i <= 3; ++i)
     trials.push_back(confirming(i, k_b, i, 1, 1.0, 0.01));
@@ -881,7 +881,7 @@ TEST(DisturbedRuns, AreMuchDisturbedFromAFifthOn) {
   EXPECT_FALSE(is_much_disturbed(disturbed(1.9)));
 }
 
-TEST(DisturbedRuns, AreUsualWhereMoreThanAThirdAre) {
+TEST(DisturbedRuns, AreUsualIfMoreThanAThirdAre) {
   const TrialRecord quiet = disturbed(0.0);
   const TrialRecord loud = disturbed(5.0);
   const auto usual = [&](std::size_t disturbed_runs, std::size_t all) {
@@ -898,7 +898,7 @@ TEST(DisturbedRuns, AreUsualWhereMoreThanAThirdAre) {
   EXPECT_TRUE(usual(3, 6));
 }
 
-TEST(DisturbedRuns, AreLeftOutUnlessThatIsUsualOrNothingWouldBeLeft) {
+TEST(DisturbedRuns, AreDroppedUnlessUsualOrAll) {
   const TrialRecord quiet = disturbed(0.0);
   const TrialRecord loud = disturbed(5.0);
   EXPECT_THAT(without_disturbed({&quiet, &loud, &quiet}), ::testing::ElementsAre(&quiet, &quiet));
@@ -971,7 +971,7 @@ TEST_F(WholeRunPairs, PairsThatDifferAreLessCertain) {
   EXPECT_NE(judge(study_, pairs(), k_error).verdict, Verdict::faster);
 }
 
-TEST_F(WholeRunPairs, WithASteadyStateAreNoSurerThanTheirSpreadAndThePriorSay) {
+TEST_F(WholeRunPairs, SteadyPairsHaveTheErrorOfTheirSpread) {
   for (int pair = 0; pair < 3; ++pair)
     add_pair(1.0, 1.5);
   for (TrialRecord& run : runs_) {

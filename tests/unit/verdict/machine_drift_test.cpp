@@ -89,7 +89,7 @@ TEST(MachineDrift, QuietMachinesAreSeldomTakenToDrift) {
   }
 }
 
-TEST(MachineDrift, ItsErrorHoldsWhereverItIsAsked) {
+TEST(MachineDrift, ErrorsHoldAtEveryTrial) {
   const auto line = [](std::int64_t number) { return 0.004 * static_cast<double>(number - 1); };
   int covered = 0;
   int asked = 0;
@@ -108,7 +108,7 @@ TEST(MachineDrift, ItsErrorHoldsWhereverItIsAsked) {
   EXPECT_GT(covered, 0.93 * asked);
 }
 
-TEST(MachineDrift, IsNotTakenForWhatLaunchesDifferBy) {
+TEST(MachineDrift, IsNotTheVariationOfLaunches) {
   const auto line = [](std::int64_t number) { return 0.004 * static_cast<double>(number - 1); };
   const auto trials = runs_at(6, line);
   const double taken_for = estimate_launch_variation(trials, MachineDrift()).relative;
@@ -118,7 +118,7 @@ TEST(MachineDrift, IsNotTakenForWhatLaunchesDifferBy) {
   EXPECT_DOUBLE_EQ(variation.degrees_of_freedom, 3.0 + 5.0);
 }
 
-TEST(MachineDrift, FailedAndOtherTrialsTellNothing) {
+TEST(MachineDrift, IgnoresFailedAndOtherTrials) {
   TrialRecord failed = baseline_run(12, 200.0);
   failed.status = TrialStatus::failed;
   failed.objectives.clear();
@@ -154,7 +154,7 @@ TEST_F(DriftingStanding, ComparesTrialsAsIfItHadNotDrifted) {
               1e-9);
 }
 
-TEST_F(DriftingStanding, IsTheSameHoweverItsTrialsCameIn) {
+TEST_F(DriftingStanding, DoesNotDependOnTheOrderOfTrials) {
   Standing grown(ranking_rules(time_study()));
   grown.put(trials_[3]);
   grown.put(trials_[1]);
@@ -191,7 +191,7 @@ TrialRecord with_noise(std::int64_t number, double relative_error) {
   return trial;
 }
 
-TEST(UsualVariance, IsThatOfTrialsThatWereSeenOutAndNotDisturbed) {
+TEST(UsualVariance, UsesCompletedUndisturbedTrials) {
   EXPECT_EQ(usual_variance_s({}), 0.0);
   std::vector<TrialRecord> trials{with_noise(1, 0.01), with_noise(2, 0.02)};
   const double usual_s = 3.0 * 0.5 * (1e-4 + 4e-4);

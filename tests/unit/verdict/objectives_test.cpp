@@ -81,7 +81,7 @@ TEST(Objectives, CostsHaveTheErrorOfTheirTimes) {
   EXPECT_NEAR(values->standard_errors.at(1), 0.01, 1e-5);
 }
 
-TEST(Objectives, AnIntervalThatIsNotKnownTellsNoError) {
+TEST(Objectives, AnUnknownIntervalGivesNoError) {
   const auto values =
       objective_values(time_study(), steady(0.5, std::numeric_limits<double>::infinity()), 3.6);
   ASSERT_TRUE(values);

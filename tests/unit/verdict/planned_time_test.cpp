@@ -146,7 +146,7 @@ TEST(PlannedTime, AStallBeforeTheWindowIsPaidAsAPhaseAlone) {
   EXPECT_NEAR(measurement.once_s(), 5.0 + 40 * 0.03, 0.2);
 }
 
-TEST(PlannedTime, StepsThatNobodyToldHaveNoPeriod) {
+TEST(PlannedTime, UnreportedStepsHaveNoPeriod) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = {}, .buffered_steps = {}});
   for (int i = 1; i <= 200; ++i) {
     Report report;
@@ -175,7 +175,7 @@ TEST(PlannedTime, ATrialTooShortForAPhaseTakesTheBaselines) {
       << "stalls are the configuration's own";
 }
 
-TEST(PlannedTime, TheMeanRateCountsWhereStepsAreNotKnownApart) {
+TEST(PlannedTime, UsesTheMeanRateWithoutSeparateSteps) {
   Measurement measurement = steady(0.012, 0.0001, 5.0);
   measurement.phases["evaluation"] = seen(4, 2.0, 1000);
   EXPECT_DOUBLE_EQ(planned_time(run_of(1e6), measurement).seconds, 5.0 + 12e3)
@@ -202,7 +202,7 @@ TEST(UnseenPhases, AreNamedWithTheirPrice) {
       << "it may not come in trials";
 }
 
-TEST(PlannedTime, APhaseThatNobodyReportsIsNotPaidTwice) {
+TEST(PlannedTime, AnUnreportedPhaseIsNotPaidTwice) {
   PlannedRun plan = run_of(1e6);
   plan.phases["evaluation"] = {2000.0, std::nullopt, 1.5};
   Measurement measurement = stepping();
@@ -225,7 +225,7 @@ TEST(PlannedTime, APhaseThatNobodyReportsIsNotPaidTwice) {
   }
 }
 
-TEST(PlannedTime, PhasesThatNobodyReportsMayComeTogether) {
+TEST(PlannedTime, UnreportedPhasesMayCoincide) {
   PlannedRun plan = run_of(1e6);
   plan.phases["evaluation"] = {2000.0, std::nullopt, 2.0};
   plan.phases["checkpoint"] = {1000.0, std::nullopt, 1.0};
@@ -333,7 +333,7 @@ TEST(PlanNotes, GiveHoursAndPaybackForAnotherBatch) {
       << "not to 2.0 %";
 }
 
-TEST(PlanNotes, TellThatADeadlineLiesWithinTheInterval) {
+TEST(PlanNotes, ReportADeadlineWithinTheInterval) {
   const StudySpec study = batch_study({{"samples", 1e6}, {"deadline", "2h"}});
   Standing standing(ranking_rules(study));
   standing.put(completed(4, 7000.0, 300.0));
@@ -351,7 +351,7 @@ TEST(PlanNotes, TellThatADeadlineLiesWithinTheInterval) {
                           "% interval, with the samples that its batch size may need)"));
 }
 
-TEST(PlanNotes, TellThatCountsMayBeTheBatchesOfAnAccumulatedGradient) {
+TEST(PlanNotes, WarnThatCountsMayBeMicroBatches) {
   Json document = time_study().document;
   document["parameters"]["x"]["role"] = "accumulation";
   document["planned_run"] = {{"samples", 1e6}, {"batch_size", "8 * x"}};
@@ -381,7 +381,7 @@ TEST(PlanNotes, TellThatCountsMayBeTheBatchesOfAnAccumulatedGradient) {
   EXPECT_THAT(notes_where(0.1, "lightning"), IsEmpty()) << "known to be batches";
 }
 
-TEST(PlanNotes, TellWhetherTheCheapestFinishesInTime) {
+TEST(PlanNotes, SayWhetherTheCheapestFinishesInTime) {
   Json document = time_study().document;
   document["objectives"] = {"cost"};
   document["planned_run"] = {{"samples", 1e6}, {"deadline", "2h"}};
@@ -400,7 +400,7 @@ TEST(PlanNotes, TellWhetherTheCheapestFinishesInTime) {
                           "% interval)"));
 }
 
-TEST(PlanNotes, TellWhetherTheFastestCostsTooMuch) {
+TEST(PlanNotes, SayWhetherTheFastestCostsTooMuch) {
   const StudySpec study = batch_study({{"samples", 1e6}, {"max_cost", 8}});
   const Standing standing(ranking_rules(study));
   Recommendation recommendation;
@@ -414,7 +414,7 @@ TEST(PlanNotes, TellWhetherTheFastestCostsTooMuch) {
                           "$8.10 (95 % interval)"));
 }
 
-TEST(PlanNotes, TellWhyAnInfeasibleBaselineIsNotKept) {
+TEST(PlanNotes, ExplainAnInfeasibleBaseline) {
   const StudySpec study = time_study();
   Standing standing(ranking_rules(study));
   TrialRecord baseline = completed(1, 7000.0);

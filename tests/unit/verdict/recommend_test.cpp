@@ -91,7 +91,7 @@ TEST_F(RecommendTest, AStoppedTrialIsRecommendedAfterAValidFreshRun) {
   EXPECT_FALSE(now()) << "one that has run was refuted, the other one has not run";
 }
 
-TEST_F(RecommendTest, SaysThatNothingMoreIsConfirmedOnceTheBaselineFailed) {
+TEST_F(RecommendTest, AFailedBaselineEndsTheConfirmation) {
   confirm(2.0, 4.0, 1);
   EXPECT_THAT(texts_of(recommended().notes), IsEmpty());
   for (int failure = 0; failure < 2; ++failure) {
@@ -155,7 +155,7 @@ TEST_F(RecommendTest, FreshRunsGiveTheirGeometricMean) {
   EXPECT_EQ(recommendation.finalists[0].trial, 2);
 }
 
-TEST_F(RecommendTest, BeforeThereAreFreshRunsTheSearchsTrialsAreCompared) {
+TEST_F(RecommendTest, WithoutFreshRunsComparesSearchTrials) {
   trials_[1].measurement = steady(0.002);
   trials_[1].measurement->window_s = 15.0;
   trials_[1].measurement->samples_told = true;
@@ -174,7 +174,7 @@ TEST_F(RecommendTest, BeforeThereAreFreshRunsTheSearchsTrialsAreCompared) {
   EXPECT_NEAR(recommendation.tuning_usd, 0.25 + 0.0005, 1e-12) << "and machines kept";
 }
 
-TEST_F(RecommendTest, WithoutABaselineTheBestOfTheSearchIsComparedWithNothing) {
+TEST_F(RecommendTest, WithoutABaselineComparesNothing) {
   trials_.erase(trials_.begin());
   const Recommendation recommendation = recommended();
   EXPECT_EQ(recommendation.claim, Claim::unconfirmed);
@@ -213,7 +213,7 @@ TEST_F(RecommendTest, NamesTheTrialsThatNoOtherDominates) {
   EXPECT_THAT(recommended().pareto, ElementsAre(2));
 }
 
-TEST(NextLaunch, VariesByWhatLaunchesDifferByAndByWhatIsWithinRuns) {
+TEST(NextLaunch, VariesBetweenLaunchesAndWithinRuns) {
   const TrialRecord one = completed(1, 4.0, 0.08);
   const TrialRecord other = completed(2, 4.0, 0.08);
   const LaunchVariation known{0.03, 1e9};

@@ -87,7 +87,7 @@ class SettingChangesTest : public ::testing::Test {
 const Value k_four = std::int64_t{4};
 const Value k_two = std::int64_t{2};
 
-TEST_F(SettingChangesTest, AConditionalSettingIsAChangeUnlessItHasItsLeastValue) {
+TEST_F(SettingChangesTest, AConditionalSettingAtItsLeastIsNoChange) {
   EXPECT_THAT(changed_settings(study_, study_.baseline), IsEmpty());
   EXPECT_THAT(changed_settings(study_, with({{"workers", k_four}, {"prefetch", k_two}})),
               ElementsAre("workers"));
@@ -172,7 +172,7 @@ TEST_F(SettingChangesTest, SaysIfThereWasNoTimeOrEveryChangeIsNeeded) {
   EXPECT_EQ(state(), ReductionState::all_needed);
 }
 
-TEST_F(SettingChangesTest, ABaselineThatIsTiedIsNotPreferredForItsFewChanges) {
+TEST_F(SettingChangesTest, ATiedBaselineIsNotPreferred) {
   add(with({{"pin", true}}), 3.95);
   EXPECT_EQ(standing().incumbent()->number, 2) << "fresh runs tell";
 }
@@ -216,7 +216,7 @@ TEST_F(SettingChangesTest, ABetterOneIsNotNothing) {
   EXPECT_FALSE(decided());
 }
 
-TEST_F(SettingChangesTest, TheResultSaysHowMuchMayStillBeGained) {
+TEST_F(SettingChangesTest, TheResultShowsThePossibleGain) {
   cover_all(4.1);
   study_.budget.time_s = 100.0;
   const auto result = recommend(study_, standing(), {40.0, 0.0});

@@ -52,7 +52,7 @@ TEST(Standing, OnlyCompletedTrialsOfTheSearchMayWin) {
       may_win(ranking_rules(study), confirming(1, TrialPurpose::confirm_incumbent, 1, 1, 1.0)));
 }
 
-TEST(Standing, TheBestValueWinsWhereValuesCanBeToldApart) {
+TEST(Standing, TheBestDistinguishableValueWins) {
   const std::vector<TrialRecord> trials{completed(1, 5.0, 0.1), completed(2, 3.0, 0.1),
                                         completed(3, 4.0, 0.1)};
   EXPECT_EQ(standing_of(time_study(), trials).incumbent()->number, 2);
@@ -108,7 +108,7 @@ TEST(Standing, TiesAreOverlappingIntervals) {
   EXPECT_THAT(standing_of(time_study(), trials).tied_with(trials[0]), ElementsAre(4, 2));
 }
 
-TEST(Standing, TheParetoFrontHoldsWhatNothingDominates) {
+TEST(Standing, TheParetoFrontHasUndominatedTrials) {
   StudySpec study = time_study();
   EXPECT_THAT(front_of(study, {completed(1, 1.0)}), IsEmpty()) << "one objective";
   study.objectives.push_back({"accuracy", Direction::maximize});
@@ -120,7 +120,7 @@ TEST(Standing, TheParetoFrontHoldsWhatNothingDominates) {
   EXPECT_THAT(front_of(study, trials), ElementsAre(1, 2));
 }
 
-TEST(Standing, ATradeOffIsBetterThanTheBestBeyondWhatLaunchesDifferBy) {
+TEST(Standing, ATradeOffExceedsTheVariationOfLaunches) {
   StudySpec study = time_study();
   study.objectives.push_back({"cost", Direction::minimize});
   std::vector<TrialRecord> trials{completed(1, 100.0, 0.1), completed(2, 104.0, 0.1),
@@ -159,7 +159,7 @@ TEST(Standing, TheBaselineIsTheOneThatWasMeasured) {
   EXPECT_EQ(standing_of(time_study(), trials).incumbent()->number, 3);
 }
 
-TEST(Standing, RankedByTheOtherObjectiveTheSameRuleHolds) {
+TEST(Standing, TheOtherObjectiveFollowsTheSameRule) {
   StudySpec study = batch_study();
   study.objectives.push_back({"cost", Direction::minimize});
   std::vector<TrialRecord> trials{completed(1, 9.0, 0.1), completed(2, 3.0, 0.1),
@@ -176,7 +176,7 @@ TEST(Standing, RankedByTheOtherObjectiveTheSameRuleHolds) {
   EXPECT_THAT(front_of(study, trials, 0), ElementsAre(2, 3));
 }
 
-TEST(Standing, IsTheSameWhetherTrialsComeOneByOneOrAtOnce) {
+TEST(Standing, DoesNotDependOnHowTrialsAreAdded) {
   std::vector<TrialRecord> trials;
   Standing grown(ranking_rules(batch_study()));
   for (int i = 1; i <= 40; ++i) {
@@ -229,7 +229,7 @@ TEST(Standing, ThePriceOfATrialIsTheMeanOverAllThatEnded) {
   EXPECT_FALSE(standing_of(time_study(), {}).mean_price({}));
 }
 
-TEST(Standing, ThePriceOfATrialKnowsNothingOfTheBaselinesLongerLook) {
+TEST(Standing, ThePriceOfATrialIgnoresTheBaselinesLength) {
   const MeasureSpec measure;  // 30 steps, and 2 %
   TrialRecord baseline = completed(1, 0.1);
   baseline.purpose = TrialPurpose::baseline;
@@ -254,7 +254,7 @@ TEST(Standing, ThePriceOfATrialKnowsNothingOfTheBaselinesLongerLook) {
       << "its program ends when it ends";
 }
 
-TEST(Standing, AConfigurationThatWasMeasuredOftenIsKnownByItsBestTrial) {
+TEST(Standing, ARepeatedConfigurationHasItsBestTrial) {
   std::vector<TrialRecord> trials{completed(1, 5.0), completed(2, 3.0), completed(3, 4.0),
                                   completed(4, 1.0)};
   for (std::size_t i = 0; i < 3; ++i)
