@@ -4,10 +4,10 @@
 
     record.py --steptune build/release/bin/steptune --programs build/release/bin --out FOLDER char_gpt
 
-PROGRAM is char_gpt, image_classifier or pytorch_resnet. Runs the example's own study file with every combination measured for
-some seconds by fresh processes, in FOLDER, which another call of the same command goes on with, and writes PROGRAM.csv and .json
-there. To keep that below ten minutes on two cores, `prefetch` stays at 2 and the allocator at its default. Run it on a machine
-that does nothing else.
+The last argument is char_gpt, image_classifier or pytorch_resnet. Measures every combination of the example's study
+file in a fresh process for some seconds, and writes PROGRAM.csv and PROGRAM.json into FOLDER. The same command continues
+an interrupted recording in FOLDER. `prefetch` stays at 2 and the allocator at its default, so that a recording takes
+less than ten minutes on two cores. Run it on a machine that does nothing else.
 """
 import argparse
 import os

@@ -7,8 +7,8 @@
 Run it on a machine that does nothing else. A step computes on as many threads as there are CPUs (about 20 ms) and then
 reports to the tuner. The program itself records when each step ended. SIGSTOP stops the tuner. Blocks come in fours
 (with, without, without, with), so that drift cancels. The tuner catches up after each block without it, so that cost
-falls into the next block. Prints the ratio of the mean step times with and without the tuner, its 95 % interval over
-the fours, and the processor time that the tuner took.
+falls into the next block. Prints the ratio of the mean step times with and without the tuner, with its 95 % interval
+over the fours. Also prints the processor time that the tuner took.
 """
 import argparse
 import bisect

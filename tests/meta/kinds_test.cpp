@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that the rest of the program names no kind of runner, so that a new kind is only a folder
-// and a line of the registry.
+// Checks that the rest of the program names no kind of runner. A new kind needs only a folder and a
+// line in the registry.
 #include <algorithm>
 #include <cctype>
 #include <filesystem>

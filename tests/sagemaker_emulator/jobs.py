@@ -48,7 +48,7 @@ class Job:
         self._enter("Starting", now, timing.warm_start_s if warm else timing.cold_start_s,
                     "Starting the training job")
 
-    # -- shape -----------------------------------------------------------------------------------
+    # -- resources -------------------------------------------------------------------------------
 
     @property
     def resources(self):

@@ -49,8 +49,8 @@ class Rehearsal(Emulated):
                 "KeepAlivePeriodInSeconds": keep_alive}
 
     def run_schedule(self):
-        """Plays a cold job, a warm one that is stopped, and beside them one that runs too long, one that fails, and one
-        that is stopped before it gets machines."""
+        """Plays a cold job and a warm one that is stopped. Beside them, one job runs too long, one fails, and one is
+        stopped before it gets machines."""
         self.create("cold", "while", ResourceConfig=self.resources(keep_alive=600))
         self.create("limited", "endless", StoppingCondition={"MaxRuntimeInSeconds": 90},
                     ResourceConfig=self.resources("ml.c5.xlarge"))

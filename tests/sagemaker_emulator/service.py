@@ -31,7 +31,7 @@ class SageMaker:
         self._validator = ModelValidator("sagemaker")
         self._created = {}
 
-    # -- life ------------------------------------------------------------------------------------
+    # -- time ------------------------------------------------------------------------------------
 
     def tick(self):
         with self.lock:

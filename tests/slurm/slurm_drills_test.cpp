@@ -473,7 +473,7 @@ TEST_F(SlurmDrill, AControllerThatDiesLosesNothing) {
 
 TEST_F(SlurmDrill, PreemptionWithAGraceTimeIsNoFailureOfTheProgram) {
   use();
-  // When asked to end, it saves its state and exits with a status of its own.
+  // When asked to end, it saves its state and exits with status 1.
   TrialSpec spec = shell_trial(1, "trap 'echo saved; exit 1' TERM; while :; do sleep 0.1; done");
   spec.resources = to_resources({4, {"partition=patient"}});
   start(spec);

@@ -275,7 +275,7 @@ TEST_F(RunnerOnAccountTest, AnOutageIsWaitedOut) {
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
 }
 
-/// Of several equal pools, the account assigns the one that has waited longest, and the runner
+/// The account assigns the pool that has waited longest of several equal ones, and the runner
 /// expects another one.
 TEST_F(RunnerOnAccountTest, AllPoolsAreReleasedWhicheverTheServicePicks) {
   options.parallel = 2;

@@ -411,7 +411,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AnInvalidPartitionFailsAtOnce) {
 
 TEST_F(SlurmRunnerOnAVirtualCluster, PreemptionIsNoFailureAndExcludesTheNodes) {
   cluster_.program = [](const StepRequest& request) {
-    // When asked to end, its programs end without failure or with a status of their own.
+    // When asked to end, a program exits with status 1.
     return VirtualProgram{0.1, launch_of(request.name, {1, 1}) ? 100.0 : 5.0, 0, 1};
   };
   end_first_job(90.0, "PREEMPTED", 60.0);

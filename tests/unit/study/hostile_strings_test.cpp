@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that each choice reaches the trial's arguments and environment byte for byte, and that the
-// line shown to people means the same to a shell.
+// Tests that each choice reaches the trial's arguments and environment byte for byte. The line
+// shown to people must mean the same to a shell.
 #include "tests/unit/study/hostile_strings.hpp"
 
 #include <algorithm>

@@ -29,8 +29,8 @@ def of(losses):
 
 
 def peak_bytes(losses):
-    """Returns the peak memory that PyTorch reserved on the GPU of a step's losses, or on the program's current GPU if
-    no loss is on one. Returns None if no GPU is in use."""
+    """Returns the peak memory that PyTorch reserved on the GPU of a step's losses. Uses the program's current GPU if no
+    loss is on one. Returns None if no GPU is in use."""
     if not torch.cuda.is_initialized():
         return None
     return torch.cuda.max_memory_reserved(next((loss.device for loss in losses if loss.is_cuda), None))

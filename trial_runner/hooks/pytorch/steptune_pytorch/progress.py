@@ -593,7 +593,7 @@ class Progress:
         if self._host_watch is not None:
             self._host_watch.end()
 
-    # -- lines -----------------------------------------------------------------------------------
+    # -- reports ---------------------------------------------------------------------------------
 
     def samples(self):
         """Returns the samples up to the last step. Its line may be printed in the middle of the next step."""

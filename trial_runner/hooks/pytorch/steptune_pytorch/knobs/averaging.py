@@ -181,7 +181,7 @@ class Averaging:
             torch.distributed.all_reduce(parameter.grad)
             parameter.grad /= self._world_size
 
-    # -- what cannot be averaged ------------------------------------------------------------------
+    # -- programs that cannot be averaged ---------------------------------------------------------
 
     def _check_module(self):
         cls = type(self._module)

@@ -251,7 +251,7 @@ class LoaderKnobs:
         before, facts.data_set_state = facts.data_set_state, state
         return before is not None and before != state
 
-    # -- what may not be -------------------------------------------------------------------------
+    # -- unsupported loaders ---------------------------------------------------------------------
 
     def _refusals(self, loader):
         why = None

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scales the loss, without which many gradients of fp16 are zero (Micikevicius et al. 2018). The factor changes, and
-steps are skipped, as in torch.amp.GradScaler. But a gradient has its true size as soon as it reaches its parameter,
-so the program can add up, clip and print it as before."""
+steps are skipped, as in torch.amp.GradScaler. In contrast to it, a gradient has its true size once it reaches its
+parameter. The program can therefore add up, clip and print it as before."""
 
 import sys
 import traceback
@@ -62,7 +62,7 @@ class LossScale:
         for owner in (torch.nn.utils.clip_grad, torch.nn.utils):
             patches.replace(owner, "clip_grad_norm_", self._wrap_clip)
 
-    # -- whether ----------------------------------------------------------------------------------
+    # -- conditions -------------------------------------------------------------------------------
 
     def why_not(self):
         """Returns why this program may not be trained in fp16 now; None if it may."""
@@ -164,7 +164,7 @@ class LossScale:
         if why is not None:
             self.refuse(why)
 
-    # -- what shows that it would not be right ----------------------------------------------------
+    # -- programs that cannot be scaled -----------------------------------------------------------
 
     def _wrap_grad(self, original):
         def grad(*arguments, **named):

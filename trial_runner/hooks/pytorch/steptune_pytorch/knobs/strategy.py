@@ -37,7 +37,7 @@ class StrategyKnob:
         self._has_loader = False
         self._lacks_gpu = False
 
-    # -- which ------------------------------------------------------------------------------------
+    # -- state ------------------------------------------------------------------------------------
 
     def is_on(self):
         return self._value != "none" and self._refused is None and self._pid == os.getpid()
@@ -192,7 +192,7 @@ class StrategyKnob:
         if self.is_one_training():
             self._averaging.failed(error)
 
-    # -- what is told -----------------------------------------------------------------------------
+    # -- reports ----------------------------------------------------------------------------------
 
     def rows(self):
         today = self._of_program or "none"
