@@ -755,7 +755,7 @@ TEST(WholeRun, ASteadyProgramIsNotWidenedForLooks) {
   EXPECT_NEAR(looked.current().half_width_s / m.half_width_s, 1.2, 1e-9);
 }
 
-TEST(WholeRun, IncludesASlowStart) {
+TEST(WholeRun, AFadingSlowStartIncludesTheFinalRate) {
   for (const int steps : {20, 40, 60}) {
     std::vector<Report> reports;
     double now_s = 1.0;

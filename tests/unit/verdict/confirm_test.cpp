@@ -779,7 +779,7 @@ TEST(LaunchVariation, LeavesOutWhatOthersDisturbed) {
       << "a machine that is always shared is as it is";
 }
 
-TEST(LaunchVariation, IsThePriorWithoutLaunches) {
+TEST(LaunchVariation, MovesFromThePriorToTheLaunches) {
   EXPECT_DOUBLE_EQ(estimate_launch_variation({completed(1, 1.0, 0.1)}, {}).relative, 0.015);
   std::vector<TrialRecord> trials;
   for (int i = 1; i <= 40; ++i)
