@@ -39,7 +39,7 @@ class Configuration {
   [[nodiscard]] const std::map<std::string, Value, std::less<>>& values() const { return values_; }
   [[nodiscard]] bool empty() const { return values_.empty(); }
 
-  /// `batch_size=64 precision=bf16 workers=4`, names in order; for people.
+  /// Returns a text for people, in order of name: `batch_size=64 precision=bf16 workers=4`.
   [[nodiscard]] std::string text() const;
 
   friend bool operator==(const Configuration&, const Configuration&) = default;

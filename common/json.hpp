@@ -16,8 +16,8 @@ namespace steptune {
 using Json = nlohmann::ordered_json;
 
 /// Parses JSON with `//` and `/* */` comments. Refuses duplicate keys, nesting deeper than 64
-/// levels, documents over 16 MiB, and text after the document. Errors name the source `where` and
-/// the line and column, or the JSON pointer.
+/// levels, documents over 16 MiB, and text after the document. Errors name the source `where`; a
+/// syntax error also names the line and column.
 [[nodiscard]] Result<Json> parse_json(std::string_view text, const std::string& where);
 
 /// Reads and parses a file.

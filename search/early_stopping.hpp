@@ -10,21 +10,25 @@
 
 namespace steptune {
 
-/// Decides whether one running trial is stopped early. Keeps the estimates that searcher and
-/// scheduler compare with other trials: its milestones (the first estimates that reach 1, 2, 4, 8,
-/// ... times the least resource) and the first estimate at each rung of `asha`.
+/// Decides whether one running trial is stopped early. Keeps those of its estimates that are
+/// compared with estimates of other trials:
+/// - milestones: the first estimates that reach 1, 2, 4, 8, ... times `min_resource`;
+/// - rungs: the first estimate at each rung of `asha`.
 class EarlyStopping {
  public:
   explicit EarlyStopping(const SchedulerOptions& options);
 
-  /// Passes every estimate to the scheduler. If the scheduler defers to the searcher, asks the
-  /// searcher at each new milestone; its decision replaces the scheduler's until the next
-  /// milestone. The tuner and the benchmarks both call this.
+  /// Records an estimate and passes it to the scheduler, which decides. If the scheduler defers to
+  /// the searcher, asks the searcher at each new milestone. The searcher's decision, if it makes
+  /// one, replaces the scheduler's until the next milestone. The tuner and the benchmarks both call
+  /// this.
   [[nodiscard]] StopDecision decide(const TrialEstimate& estimate,
                                     const Configuration& configuration, Scheduler& scheduler,
                                     Searcher& searcher);
 
-  /// Records an estimate of a trial that is exempt from stopping. Returns true for a new milestone.
+  /// Records an estimate that reaches a milestone or a rung, without any decision. Returns true for
+  /// a new milestone. Callers use it for trials that are exempt from stopping; `decide` records by
+  /// itself. Ignores estimates with an unknown value or interval.
   bool record(const TrialEstimate& estimate);
 
   /// Milestones at rising fidelities below 1.

@@ -11,7 +11,7 @@ namespace steptune {
 
 enum class ObservationKind {
   complete,      ///< measured to the requested precision
-  partial,       ///< stopped early by the scheduler: values are less certain
+  partial,       ///< stopped early: values are less certain
   infeasible,    ///< ran but violated a guard: cannot win; values may be present
   failed,        ///< crashed or timed out: no values
   out_of_memory  ///< no values; configurations that need more memory fail, too
@@ -19,10 +19,9 @@ enum class ObservationKind {
 
 /// Values of a trial that were measured before its end.
 struct Milestone {
-  double fidelity = 1.0;  ///< resource relative to a full trial's, in (0, 1]
-  /// To be minimised, one for each objective, with their standard errors (0 if unknown).
-  std::vector<double> values;
-  std::vector<double> standard_errors;
+  double fidelity = 1.0;                ///< resource relative to a full trial's, in (0, 1]
+  std::vector<double> values;           ///< one for each objective, to be minimised
+  std::vector<double> standard_errors;  ///< of each value; 0 if unknown
 };
 
 /// Result of one finished trial, as far as the search needs it.
@@ -30,7 +29,8 @@ struct Observation {
   std::int64_t trial = 0;
   Configuration configuration;
   ObservationKind kind = ObservationKind::complete;
-  /// To be minimised, one for each objective of the study; empty for `failed` and `out_of_memory`.
+  /// One value for each objective of the study, to be minimised. Empty for `failed` and
+  /// `out_of_memory`.
   std::vector<double> values;
   /// Standard error of each value, in the same unit and order; 0 if unknown.
   std::vector<double> standard_errors;

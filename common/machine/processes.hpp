@@ -58,7 +58,8 @@ struct ThreadStat {
 /// its first thread.
 [[nodiscard]] std::vector<pid_t> adopted_children_of_self();
 
-/// Returns a process and all descendants that can be reached from it, without zombies.
+/// Returns a process and its descendants, without zombies. Misses a descendant whose parent died,
+/// because the kernel has given it another parent.
 [[nodiscard]] std::vector<ProcessStat> process_tree(pid_t root);
 
 [[nodiscard]] std::vector<pid_t> all_processes();
@@ -74,12 +75,13 @@ struct ThreadStat {
 /// Empty if the process may not be inspected. proc(5), /proc/PID/maps.
 [[nodiscard]] std::set<std::string> mapped_files(pid_t pid);
 
-/// Signals exactly this process, never a later one with the same number. Returns false if it is
-/// gone or may not be signalled.
+/// Signals this process, not a later one with the same number. Returns false if the process is gone
+/// or may not be signalled. If the kernel has no pidfds, the number may be reused between the check
+/// and the signal.
 bool send_signal(const ProcessId& process, int signal);
 
-/// Opens a handle that becomes readable for poll once the process has exited. Empty if the kernel
-/// has no pidfds.
+/// Opens a handle that becomes readable for poll once the process has exited. Empty if the process
+/// is gone or the kernel has no pidfds.
 [[nodiscard]] UniqueFd open_pidfd(pid_t pid);
 
 /// Returns an identifier of the machine's current boot. Process numbers and start times are valid

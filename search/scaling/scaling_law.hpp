@@ -14,19 +14,23 @@ namespace steptune {
 /// Laws for the time of fixed work on n equal machines, relative to the time on one machine. s is
 /// the serial share, c the cost of communication.
 ///
-/// Amdahl, "Validity of the single processor approach to achieving large scale computing
-/// capabilities", AFIPS 1967: s + (1 - s) / n. Plus c (n - 1), it is the Universal Scalability Law
-/// of Gunther, "A simple capacity model of massively parallel transaction systems", CMG 1993. Plus
-/// c log2(n), it models messages along a tree. The traffic of a ring, c (n - 1) / n, has the form
-/// of a serial share and counts as part of s.
+/// - `amdahl`: s + (1 - s) / n. Amdahl, "Validity of the single processor approach to achieving
+///   large scale computing capabilities", AFIPS 1967.
+/// - `amdahl_linear`: Amdahl's law plus c (n - 1), the Universal Scalability Law. Gunther, "A
+/// simple
+///   capacity model of massively parallel transaction systems", CMG 1993.
+/// - `amdahl_log`: Amdahl's law plus c log2(n), for messages along a tree.
+/// - `gustafson`: 1 / (n - s (n - 1)), for steps whose work grows with the machines. Gustafson,
+///   "Reevaluating Amdahl's law", CACM 31(5), 1988.
+/// - `gustafson_log`: Gustafson's law times 1 + c log2(n), for messages along a tree in each step.
 ///
-/// Gustafson, "Reevaluating Amdahl's law", CACM 31(5), 1988: 1 / (n - s (n - 1)), for steps whose
-/// work grows with the machines. Times 1 + c log2(n), it models messages along a tree in each step.
+/// No law has a term for the traffic of a ring, c (n - 1) / n. It has the form of a serial share
+/// and is fitted as part of s.
 enum class ScalingLaw { amdahl, amdahl_linear, amdahl_log, gustafson, gustafson_log };
 /// True if the law has a separate term for communication.
 [[nodiscard]] bool communicates(ScalingLaw law);
 
-/// Shares of the time at one count; they add up to 1.
+/// Shares of the time on one number of machines. They add up to 1.
 struct TimeShares {
   double serial = 0.0;
   double parallel = 1.0;
@@ -54,40 +58,44 @@ struct ScalingPoint {
 /// A law fitted to points.
 struct ScalingFit {
   ScalingCurve best;
-  /// Curves on the border of and within the 95 % likelihood region. A quantity's least and greatest
-  /// value over these curves are its profile likelihood interval.
+  /// Curves in the 95 % likelihood region and on its border. The least and the greatest value of a
+  /// quantity over these curves are its profile likelihood interval.
   std::vector<ScalingCurve> region;
   double chi_squared = 0.0;         ///< chi-squared of the best curve
   double chi_squared_limit = 0.0;   ///< greatest chi-squared within the region
   double degrees_of_freedom = 0.0;  ///< number of points minus number of parameters
-  /// nullopt if there are too few points to compare this law with others.
+  /// Akaike criterion for small samples. nullopt if there are too few points to compare this law.
   std::optional<double> aicc;
   double weight = 0.0;  ///< Akaike weight among the laws that can be compared
 
   [[nodiscard]] Estimate estimate(const std::function<double(const ScalingCurve&)>& quantity) const;
 };
 
-/// Returns the quantity's value under the first law, with an interval that covers it under any law
-/// that the points cannot rule out: the union of the intervals of all laws whose chi-squared is
-/// within the limit of the closest-fitting law. `fits` must not be empty.
+/// Returns the quantity's value under the first law. The interval is the union of that law's
+/// interval and the intervals of all other laws that the points cannot rule out. The points rule a
+/// law out if its chi-squared is above the limit of the closest-fitting law. `fits` must not be
+/// empty.
 [[nodiscard]] Estimate estimate_by_any(std::span<const ScalingFit> fits,
                                        const std::function<double(const ScalingCurve&)>& quantity);
 
-/// Returns the last of `counts` up to which every added machine pays: it adds at least
-/// `min_efficiency` times the speed that each machine has at the first count. `counts` ascend and
-/// are not empty.
+/// Returns the last of `counts` up to which added machines pay. From one count to the next, each
+/// added machine must add at least `min_efficiency` times the speed per machine at the first count.
+/// `counts` ascend and are not empty.
 [[nodiscard]] double knee_of(const ScalingCurve& curve, std::span<const double> counts,
                              double min_efficiency);
 
-/// Fits all laws to the points and returns the best supported law first. Weighted least squares in
-/// the logarithm of time, with s in [0, 1] and 0 <= c <= 10; compared by the Akaike criterion for
-/// small samples (Hurvich and Tsai, "Regression and time series model selection in small samples",
-/// Biometrika 76(2), 1989). A law with k parameters is compared if there are at least k + 2 points.
-/// With fewer points it is fitted, placed behind the compared laws, and cannot be ruled out.
-/// Returns no fit for fewer than 2 points.
+/// Fits all laws to the points and returns them, the best supported law first. Returns no fit for
+/// fewer than 2 points.
 ///
-/// `error_degrees_of_freedom` says how well the common scale of the errors is known; positive, may
-/// be infinite. Points that scatter more than their errors widen the intervals.
+/// Uses weighted least squares in the logarithm of time, with s in [0, 1] and 0 <= c <= 10.
+/// Compares laws by the Akaike criterion for small samples (Hurvich and Tsai, "Regression and time
+/// series model selection in small samples", Biometrika 76(2), 1989). A law with k parameters is
+/// compared if there are at least k + 2 points. Otherwise it comes after the compared laws and has
+/// weight 0.
+///
+/// `error_degrees_of_freedom`: degrees of freedom with which the points' errors are known;
+/// positive. If it is finite, points that scatter more than their errors widen the intervals.
+/// Infinite means exactly known errors.
 [[nodiscard]] std::vector<ScalingFit> fit_scaling_laws(std::span<const ScalingPoint> points,
                                                        double error_degrees_of_freedom);
 

@@ -7,14 +7,16 @@
 namespace steptune {
 namespace {
 
-/// Without MASTER_ADDR and MASTER_PORT, which users set for programs under mpirun.
+/// Names of variables to remove. MASTER_ADDR and MASTER_PORT stay: users set them for programs
+/// under mpirun.
 constexpr std::array<std::string_view, 15> k_variables{
     "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "GROUP_RANK", "GROUP_WORLD_SIZE",
     "ROLE_RANK", "ROLE_WORLD_SIZE", "NODE_RANK", "MPI_LOCALRANKID", "MPI_LOCALNRANKS",
-    // These match the prefixes below, too, but a script needs exact names. srun sets none of them.
+    // The prefixes below cover these names, too. The script of a Slurm step needs them, because it
+    // unsets variables by name. srun sets none of them.
     "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_LOCAL_RANK",
     "OMPI_COMM_WORLD_LOCAL_SIZE"};
-/// Without `OMPI_MCA_`, which are settings of the user.
+/// Prefixes of variables to remove. Variables with `OMPI_MCA_` stay: they are the user's settings.
 constexpr std::array<std::string_view, 3> k_prefixes{"OMPI_COMM_WORLD_", "PMI_", "PMIX_"};
 
 }  // namespace

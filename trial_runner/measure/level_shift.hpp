@@ -16,11 +16,13 @@ struct LevelShift {
   double after = 0.0;
 };
 
-/// Finds the clearest change of level, or two changes of a disturbance that came and went. Splits
-/// at most 64 batch means into two or three levels with least squares (D. M. Hawkins, Computational
-/// Statistics & Data Analysis 37, 2001). The last two levels must differ by at least 2 %, with p <
-/// 0.0002 after correction for the residuals' autocorrelation. A straight line must fit clearly
-/// worse, because a drift has no levels.
+/// Finds the clearest change of level, or the two changes at the start and the end of a
+/// disturbance. Returns no change for fewer than 12 intervals.
+///
+/// Splits at most 64 batch means into two or three levels by least squares (D. M. Hawkins,
+/// Computational Statistics & Data Analysis 37, 2001). The last two levels must differ by at least
+/// 2 %, with p < 0.0002 after correction for the residuals' autocorrelation. The levels must also
+/// fit clearly better than a straight line. Otherwise the rate drifts, and a drift has no levels.
 [[nodiscard]] std::vector<LevelShift> find_level_shifts(std::span<const Interval> intervals);
 
 }  // namespace steptune

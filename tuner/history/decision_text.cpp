@@ -10,7 +10,8 @@
 namespace steptune {
 namespace {
 
-/// Returns the same text before and after storing, where a number that is not finite becomes null.
+/// Returns a value as text for people. Null and numbers that are not finite become `-`. The history
+/// stores such numbers as null, so a value has the same text before and after it is stored.
 std::string value_text(const Json& value) {
   if (value.is_string()) return value.get<std::string>();
   if (!value.is_number_float()) return value.is_null() ? "-" : dump_json(value);

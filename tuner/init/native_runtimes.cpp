@@ -62,8 +62,8 @@ NativeRuntimes runtimes_in(const std::set<std::string>& mapped_files) {
     if (begins_with_any(name, {"libgomp", "libomp.", "libomp-", "libiomp5"})) {
       found.has_openmp = true;
     }
-    // Debian's library, and the one in Python's wheels. The variant built with OpenMP has no own
-    // threads.
+    // Debian names the library libopenblas, Python's wheels name it libscipy_openblas. Variants
+    // that were built with OpenMP use OpenMP's threads.
     const bool is_openblas = begins_with_any(name, {"libopenblas", "libscipy_openblas"}) &&
                              !name.starts_with("libopenblaso") &&
                              file.find("openblas-openmp") == std::string::npos;
@@ -83,7 +83,7 @@ NativeRuntimes runtimes_below(pid_t root) {
     if (program_of(process.id.pid) == own) continue;
     NativeRuntimes found = runtimes_in(mapped_files(process.id.pid));
     if (!found.has_threads()) continue;
-    // Programs use this machine's C library, unless they run in a container.
+    // Assume that the program uses the tuner's C library. A program in a container may not.
     found.may_ask_for_huge_pages = may_ask_for_huge_pages(SystemFiles(), ::gnu_get_libc_version());
     const auto environment = environment_of(process.id.pid);
     for (const char* variable : k_variables) {

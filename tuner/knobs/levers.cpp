@@ -8,12 +8,12 @@
 namespace steptune {
 namespace {
 
-/// A gap between tried numbers is searched in its middle if its ends differ by at least this
-/// factor. After a step of 4 the numbers within are worth a trial each; after a doubling they are
-/// not.
+/// Least ratio of two tried numbers at which a number between them is worth a trial. A gap that a
+/// step of factor 4 leaves is searched; a gap that a doubling leaves is not.
 constexpr double k_least_gap = 3.0;
 
-/// Returns the role of each parameter that can be a lever or follow one.
+/// Returns the role of each parameter, in the order of the space; nullopt for a parameter without a
+/// role.
 std::vector<std::optional<KnobRole>> roles_of(const SearchSpace& space, const KnobRoles& declared) {
   const auto is_declared = [&](KnobRole role) {
     return std::ranges::any_of(declared, [&](const auto& its) { return its.second == role; });
@@ -22,7 +22,8 @@ std::vector<std::optional<KnobRole>> roles_of(const SearchSpace& space, const Kn
   for (const Parameter& parameter : space.parameters()) {
     auto role = role_of(declared, parameter.name);
     if (role && is_a_number(*role) && !has_numbers(parameter)) role.reset();
-    // A name is only a guess: if another parameter declares the role, it gets the role.
+    // A role that follows from the parameter's name is a guess. Drop it if the study file declares
+    // the role for another parameter.
     const bool is_guess = role && role != KnobRole::other && !declared.contains(parameter.name);
     if (is_guess && is_declared(*role)) role.reset();
     roles.push_back(role);
@@ -34,18 +35,19 @@ bool is_lever(KnobRole role) {
   return role != KnobRole::instance && role != KnobRole::checkpointing;
 }
 
-/// True if several parameters of this role always have the same value.
+/// True if one lever moves all parameters of this role to the same value.
 bool moves_together(KnobRole role) {
   return role == KnobRole::threads;
 }
 
-/// Returns the role that this role follows, if the space has a parameter of that role.
+/// Returns the role that parameters of this role follow; nullopt if they follow none.
 std::optional<KnobRole> leader_of(KnobRole role) {
   if (role == KnobRole::prefetch) return KnobRole::workers;
   if (role == KnobRole::accumulation) return KnobRole::batch;
   return std::nullopt;
 }
 
+/// Returns the level that is nearest to `wanted` and fits into memory, if it was not tried yet.
 std::optional<double> fresh_level(const Parameter& parameter, const Climb& climb, double wanted) {
   const double level =
       number_in(nearest_level(parameter, std::min(wanted, climb.most))).value_or(climb.best);
@@ -64,7 +66,8 @@ std::optional<double> neighbour(const Climb& climb, bool up) {
   return nearest;
 }
 
-/// Returns a number halfway on a logarithmic scale, if the gap is wide.
+/// Returns an untried level halfway between the best and `other` on a logarithmic scale. nullopt if
+/// the two are closer than `k_least_gap`.
 std::optional<double> between(const Parameter& parameter, const Climb& climb, double other) {
   const double low = std::max(1.0, std::min(climb.best, other));
   const double high = std::max(climb.best, other);
@@ -72,8 +75,9 @@ std::optional<double> between(const Parameter& parameter, const Climb& climb, do
   return fresh_level(parameter, climb, std::sqrt(low * high));
 }
 
+/// Returns the next number above (`up`) or below the best; nullopt if this direction is done.
 std::optional<double> step_from_best(const Parameter& parameter, const Climb& climb, bool up) {
-  // The other direction paid.
+  // Steps in the other direction already made the program faster.
   if (up ? climb.best < climb.today : climb.best > climb.today) return std::nullopt;
   const auto beyond = neighbour(climb, up);
   if (!beyond) {
@@ -81,7 +85,8 @@ std::optional<double> step_from_best(const Parameter& parameter, const Climb& cl
         up ? std::max(1.0, climb.best * climb.factor) : std::floor(climb.best / climb.factor);
     return fresh_level(parameter, climb, next);
   }
-  // The first step from today's value did not pay. A shorter one may, if the step was a large jump.
+  // The step to `beyond` made the program no faster. A shorter step may, except after a first step
+  // from today's value. That step is shortened only if it failed (`too_large`) or started below 1.
   const bool may_be_shorter =
       climb.best != climb.today || climb.today < 1.0 || beyond == climb.too_large;
   return may_be_shorter ? between(parameter, climb, *beyond) : std::nullopt;

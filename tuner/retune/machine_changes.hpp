@@ -15,8 +15,8 @@ namespace steptune {
 /// Part of a machine that an entry of its description belongs to.
 enum class MachinePart { hardware, system, library, none };
 
-/// Returns the part that the entry `name` describes. `none`: it does not affect the speed of
-/// programs (the tuner's own version).
+/// Returns the part that the entry `name` describes. `none`: the entry does not affect the speed of
+/// programs (the tuner's own version, the names of a cluster's nodes).
 [[nodiscard]] MachinePart machine_part(const std::string& name);
 
 struct MachineChange {
@@ -25,15 +25,16 @@ struct MachineChange {
   std::string after;
 };
 
-/// Returns the differences in order of name, without entries that do not affect the speed. An entry
-/// missing on one side is no change if that side described nothing of its kind: it had no hook and
-/// so no libraries, or no trial has described a remote machine yet. If one machine is
-/// remote and the other one described itself, compares only libraries.
+/// Returns the differences in order of name, without entries that do not affect the speed.
+///
+/// - Compares Python libraries only if both sides list theirs. Without a hook a side lists none.
+/// - If either side has remote machines (`k_trials_on`), skips entries that one side lacks. Trials
+///   report remote machines, so an entry may be missing only because no trial has reported it yet.
 [[nodiscard]] std::vector<MachineChange> machine_changes(const MachineDescription& before,
                                                          const MachineDescription& after);
 
-/// Returns the machine that a study was last tuned on, with what its baseline reported about the
-/// machine; nullopt if the history does not say.
+/// Returns the machine on which a study was last tuned, including the properties that its baseline
+/// reported. Returns nullopt if the history does not say.
 [[nodiscard]] std::optional<MachineDescription> last_machine_of(const History& history,
                                                                 std::int64_t study_id);
 

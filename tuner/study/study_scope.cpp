@@ -16,11 +16,12 @@ namespace {
 using document::Formula;
 using document::StringTemplate;
 
-/// Linux refuses a single argument of 128 KiB. A placeholder may add a long choice.
+/// Longest template in bytes. Linux refuses an argument of 128 KiB, and a placeholder may become a
+/// long text.
 constexpr std::size_t k_max_template_bytes = 65'536;
 
-/// An expression with its mutex, because evaluating stores values in it. The loop evaluates
-/// formulas, and so does a searcher that works ahead in another thread.
+/// An expression with a mutex, because `Expression::evaluate` stores values in the expression. The
+/// tuning loop and a searcher in another thread may evaluate it at the same time.
 struct SharedExpression {
   explicit SharedExpression(Expression compiled) : expression(std::move(compiled)) {}
   std::mutex mutex;

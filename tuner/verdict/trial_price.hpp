@@ -6,12 +6,14 @@
 
 namespace steptune {
 
-/// Returns the seconds of a measured trial's window that the precision of `wanted` needed. Only the
-/// baseline's window is longer than that, because of its long look (`look_for_long`).
+/// Returns the length in seconds that a measured trial's window needed for the precision of
+/// `wanted`. For most trials this is the whole window. Only the baseline is measured for longer
+/// than its precision needs (`look_for_long`).
 [[nodiscard]] double needed_window_s(const MeasureSpec& wanted, const TrialRecord& trial);
 
-/// Returns the price of a search trial in place of this trial: for the baseline its price without
-/// the long look, for any other trial its full price.
+/// Returns the price that this trial would have had as a search trial. For the baseline, subtracts
+/// the part of its window that its precision did not need (`needed_window_s`). Any other trial, and
+/// a program that ended by itself, has its full price.
 [[nodiscard]] TrialPrice price_without_long_look(const MeasureSpec& wanted,
                                                  const TrialRecord& trial);
 

@@ -13,8 +13,9 @@ struct ListedJob {
   DescriptionContext context;
 };
 
-/// Returns a page of ListTrainingJobs from all jobs in order of creation. Filters by status apply
-/// after cutting pages, as in the real service, so an empty page may have a successor.
+/// Returns one page of the answer to ListTrainingJobs. `jobs` are all jobs, in order of creation.
+/// As in the real service, pages are cut before the status filters apply. So a page may be empty
+/// although another page follows.
 [[nodiscard]] Answer<Json> list_page(std::vector<ListedJob> jobs, const Json& request);
 
 }  // namespace steptune::simulated
