@@ -16,9 +16,8 @@ namespace steptune {
 ///
 /// - `amdahl`: s + (1 - s) / n. Amdahl, "Validity of the single processor approach to achieving
 ///   large scale computing capabilities", AFIPS 1967.
-/// - `amdahl_linear`: Amdahl's law plus c (n - 1), the Universal Scalability Law. Gunther, "A
-/// simple
-///   capacity model of massively parallel transaction systems", CMG 1993.
+/// - `amdahl_linear`: Amdahl's law plus c (n - 1), the Universal Scalability Law. Gunther,
+///   "A simple capacity model of massively parallel transaction systems", CMG 1993.
 /// - `amdahl_log`: Amdahl's law plus c log2(n), for messages along a tree.
 /// - `gustafson`: 1 / (n - s (n - 1)), for steps whose work grows with the machines. Gustafson,
 ///   "Reevaluating Amdahl's law", CACM 31(5), 1988.
