@@ -13,6 +13,8 @@ namespace steptune {
 namespace {
 
 constexpr std::size_t k_min_intervals = 8;
+/// In turns other runs of the configuration tell its spread, too.
+constexpr std::size_t k_min_intervals_in_turns = 4;
 constexpr std::size_t k_min_batches = 10;
 constexpr std::size_t k_max_batches = 32;  // more add little (Schmeiser 1982)
 /// Correlations of independent values scatter by 1 / sqrt(n). Below this multiple of that they
@@ -189,6 +191,20 @@ RateEstimate estimate_rate(std::span<const Interval> intervals, double widening)
         std::max(std::hypot(estimate.half_width_s, 0.5 * std::abs(difference_of_halves(intervals))),
                  k_excursion * largest_excursion_s(intervals, estimate.seconds_per_sample));
   }
+  return estimate;
+}
+
+RateEstimate estimate_rate_in_turns(std::span<const Interval> intervals, double widening) {
+  RateEstimate estimate;
+  const auto [samples, seconds] = total_of(intervals);
+  if (!(samples > 0.0 && seconds > 0.0)) return estimate;
+  estimate.seconds_per_sample = seconds / samples;
+  if (intervals.size() < k_min_intervals_in_turns) return estimate;
+  const auto n = static_cast<double>(intervals.size());
+  const double squares = sum_of_squares(residuals_of(intervals, estimate.seconds_per_sample));
+  estimate.standard_error_s = std::sqrt(n / (n - 1.0) * squares) / samples;
+  estimate.half_width_s = widening * student_quantile_95(n - 1.0) * estimate.standard_error_s;
+  estimate.batches = intervals.size();
   return estimate;
 }
 

@@ -50,6 +50,13 @@ inline constexpr double k_widened_for_looks = 1.2;
 [[nodiscard]] RateEstimate estimate_rate(std::span<const Interval> intervals,
                                          double widening = k_widened_for_looks);
 
+/// Estimates the mean over all samples, with the interval of independent intervals (ratio estimate:
+/// Cochran, section 6.4). For trials in turns: a neighbour makes their intervals correlate, but it
+/// meets the trials that they are compared with, too. With fewer than four intervals the half-width
+/// is infinite.
+[[nodiscard]] RateEstimate estimate_rate_in_turns(std::span<const Interval> intervals,
+                                                  double widening = k_widened_for_looks);
+
 /// Returns seconds per sample of the first half of the intervals minus those of the second half.
 [[nodiscard]] double difference_of_halves(std::span<const Interval> intervals);
 

@@ -23,6 +23,9 @@ struct MeasureOptions {
   double target_half_width = 0.0;
   /// Scatter of steps in the study's earlier trials (`UsualNoise::variance_s`); 0: unknown.
   double usual_variance_s = 0.0;
+  /// The trial runs in turns with those that it is compared with, so that all of them meet the same
+  /// changes of the machine's speed. These are averaged and not cut off.
+  bool in_turns = false;
 };
 
 /// Turns a stream of reports into a measurement of the long run. Memory is bounded for any number

@@ -28,6 +28,9 @@ constexpr std::size_t k_patience_intervals = 40;
 constexpr std::size_t k_start_intervals = 4;
 /// A level with fewer intervals counts as part of the warm-up.
 constexpr std::size_t k_level_intervals = 8;
+/// In turns the first 1/4 of the intervals counts as warm-up. A cut chosen by the data would differ
+/// between trials that are compared.
+constexpr std::size_t k_warmup_divisor_in_turns = 4;
 /// A warm-up must differ from the window by this many half-widths; otherwise the cut is chance.
 constexpr double k_different_half_widths = 1.0;
 /// A slow start that fades must be slower by this many half-widths.
@@ -168,6 +171,17 @@ struct Window {
   }
 };
 
+/// Returns the window in turns: all but the first quarter.
+Window window_in_turns(std::span<const Interval> steps, std::size_t start, double widening) {
+  Window window;
+  window.levels.begin = start;
+  const std::span<const Interval> level = steps.subspan(start);
+  window.warmup.intervals = level.size() / k_warmup_divisor_in_turns;
+  window.begin = start + window.warmup.intervals;
+  window.rate = estimate_rate_in_turns(steps.subspan(window.begin), widening);
+  return window;
+}
+
 /// `start` is the first interval after the start-up.
 Window window_of(std::span<const Interval> steps, std::size_t start, double widening) {
   Window window;
@@ -199,10 +213,15 @@ Window window_of(std::span<const Interval> steps, std::size_t start, double wide
 }
 
 /// Sets status and remark from the window.
-void set_status(SteadyState& state, std::span<const Interval> steps, const Window& window) {
+void set_status(SteadyState& state, std::span<const Interval> steps, const Window& window,
+                bool in_turns) {
   const RateEstimate& rate = window.rate;
   if (!std::isfinite(rate.seconds_per_sample)) return;
   state.status = MeasurementStatus::warming_up;
+  if (in_turns) {
+    if (std::isfinite(rate.half_width_s)) state.status = MeasurementStatus::steady;
+    return;
+  }
   const double drift = significant_drift(steps.subspan(window.begin));
   const bool drifts = std::abs(drift) > k_tolerated_drift;
   const bool uncertain = !(rate.half_width_s <= k_convincing_half_width * rate.seconds_per_sample);
@@ -222,7 +241,7 @@ void set_status(SteadyState& state, std::span<const Interval> steps, const Windo
 }  // namespace
 
 SteadyState find_steady_state(std::span<const Interval> intervals, double first_samples,
-                              const PhaseLog& reported, double widening, double usual_variance_s) {
+                              const PhaseLog& reported, const SteadyStateOptions& options) {
   SteadyState state;
   if (intervals.empty()) return state;
   std::vector<Stall> stalls = find_stalls(intervals);
@@ -232,11 +251,12 @@ SteadyState find_steady_state(std::span<const Interval> intervals, double first_
     stalls.erase(stalls.begin());
   }
   const std::vector<Interval> steps = without_stalls(intervals, stalls);
-  Window window = window_of(steps, start, widening);
+  Window window = options.in_turns ? window_in_turns(steps, start, options.widening)
+                                   : window_of(steps, start, options.widening);
   const std::span<const Interval> counted = std::span(steps).subspan(window.begin);
   window.rate.half_width_s =
       with_usual_noise(window.rate.half_width_s, window.rate.seconds_per_sample,
-                       sum_of(counted).seconds, counted.size(), usual_variance_s);
+                       sum_of(counted).seconds, counted.size(), options.usual_variance_s);
 
   const double end_samples = first_samples + samples_of(intervals);
   const double resolution = longest_of(intervals);
@@ -246,7 +266,7 @@ SteadyState find_steady_state(std::span<const Interval> intervals, double first_
     costs.add(name, PhaseCost::of(events, first_samples, end_samples, resolution));
 
   state.level_shifts = window.levels.shifts;
-  state.may_have_just_changed = may_have_just_changed(counted, window.rate);
+  state.may_have_just_changed = !options.in_turns && may_have_just_changed(counted, window.rate);
   state.window_begin = window.begin;
   state.warmup = sum_of(std::span(steps).first(window.warmup_end(start)));
   state.phases = std::move(costs.phases);
@@ -255,7 +275,7 @@ SteadyState find_steady_state(std::span<const Interval> intervals, double first_
   state.step_standard_error_s = window.rate.standard_error_s;
   state.seconds_per_sample = window.rate.seconds_per_sample + costs.seconds_per_sample;
   state.half_width_s = std::hypot(window.rate.half_width_s, costs.half_width_s);
-  set_status(state, steps, window);
+  set_status(state, steps, window, options.in_turns);
   return state;
 }
 

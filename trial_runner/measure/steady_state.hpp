@@ -32,12 +32,19 @@ struct SteadyState {
   std::string remark;  ///< why it is not steady
 };
 
+struct SteadyStateOptions {
+  double widening = 1.0;          ///< as for `estimate_rate`
+  double usual_variance_s = 0.0;  ///< as for `with_usual_noise`
+  bool in_turns = false;          ///< as in `MeasureOptions`
+};
+
 /// Removes isolated stalls first and counts them as phases. Then finds the last change of level,
 /// cuts off the rest of a warm-up after it, and measures what remains. Adds phases at their
-/// periods. `first_samples` is the counter at the start of the first interval. `widening` is as for
-/// `estimate_rate`, `usual_variance_s` as for `with_usual_noise`.
+/// periods. In turns the window is all but the first quarter of the intervals: compared trials meet
+/// the same changes of level, and windows that begin at different changes cannot be compared.
+/// `first_samples` is the counter at the start of the first interval.
 [[nodiscard]] SteadyState find_steady_state(std::span<const Interval> intervals,
                                             double first_samples, const PhaseLog& reported,
-                                            double widening, double usual_variance_s);
+                                            const SteadyStateOptions& options);
 
 }  // namespace steptune

@@ -12,6 +12,7 @@
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/loop/budget.hpp"
+#include "tuner/loop/buffer_bound.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/disturbed_trial.hpp"
 #include "tuner/loop/enough_time.hpp"
@@ -89,11 +90,28 @@ double longest_trial_s(const Standing& standing) {
 /// if that was slower, one with half of them.
 constexpr int k_kept_for_reduction = 2;
 
-/// Returns the best length of a window in seconds, if launches differ and each takes `startup_s` in
-/// addition. The mean of many launches is then most precise for the time that they take (two-stage
-/// sampling: W. G. Cochran, Sampling Techniques, 3rd edition, Wiley 1977, section 10.6).
-double best_window_s(const TrialTargets& targets, double startup_s) {
-  return std::sqrt(startup_s * targets.usual_variance_s) / targets.launches.relative;
+/// Window of an interleaved run after the first round. Launches differ for their whole life, so
+/// that only more of them help. With start-up s and variances B between and W within launches, the
+/// best window takes time in proportion to (sqrt(s B) + sqrt(W))^2 for the same precision
+/// (two-stage sampling: W. G. Cochran, Sampling Techniques, 3rd edition, Wiley 1977, section 10.6).
+/// A window as long as the start-up takes 2 s B + 2 W, at most twice that, whatever B and W are.
+/// All runs of a round use the baseline's start-up, to end together.
+double later_window_s(const MeasureSpec& measure, const Standing& standing) {
+  const TrialRecord* baseline = standing.baseline();
+  const bool is_known = baseline != nullptr && baseline->measurement;
+  return std::max(measure.min_window_s, is_known ? baseline->measurement->startup_s : 0.0);
+}
+
+/// True if a fresh run of the configuration was long enough to bound what a buffer hides of its
+/// gain. The best bound of all runs counts (`SpeedUp::low_if_buffered`).
+bool was_bounded(const Standing& standing, const Configuration& configuration,
+                 double baseline_seconds_per_sample, double precision) {
+  return std::ranges::any_of(standing.trials(), [&](const TrialRecord& trial) {
+    return trial.purpose == TrialPurpose::confirm_incumbent &&
+           trial.status == TrialStatus::completed && trial.measurement &&
+           trial.configuration == configuration &&
+           !may_hide_gain(*trial.measurement, baseline_seconds_per_sample, precision);
+  });
 }
 
 /// Periods of a phase that show its share of the time.
@@ -345,14 +363,16 @@ void Tuning::set_confirming(TrialTargets& targets, const TrialRecord& trial,
       std::min(k_longer_window * measure.max_trial_s, 0.9 * study.limits.wall_s - startup_s));
   measure.min_window_s = std::min(k_longer_window * measure.min_window_s, measure.max_trial_s);
   if (targets.interleaved_round > 1 && longest_period(standing_) == 0.0) {
-    // The first round has already looked for phases that come late.
-    targets.share_s = std::min(targets.share_s,
-                               std::max(measure.min_window_s, best_window_s(targets, startup_s)));
+    // The first round has looked for phases.
+    targets.share_s = std::min(targets.share_s, later_window_s(measure, standing_));
   }
   // Both sides must show the rare phases, otherwise the comparison is chance.
   targets.min_window_samples = k_periods_to_show * longest_period(standing_);
   if (trial.purpose == TrialPurpose::confirm_incumbent) {
-    targets.baseline_seconds_per_sample = mean_baseline_rate(standing_);
+    const auto baseline = mean_baseline_rate(standing_);
+    if (baseline &&
+        !was_bounded(standing_, trial.configuration, *baseline, measure.target_half_width))
+      targets.baseline_seconds_per_sample = baseline;
     targets.kept_guards = has_kept_guards(study, standing_, trial.configuration);
   }
   targets.enough_s = enough_s(study, standing_, trial.configuration, targets);

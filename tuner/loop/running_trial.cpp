@@ -16,6 +16,7 @@
 #include "trial_runner/cost/usage_cost.hpp"
 #include "trial_runner/live/attached_runner.hpp"
 #include "tuner/loop/budget.hpp"
+#include "tuner/loop/buffer_bound.hpp"
 #include "tuner/loop/decision_log.hpp"
 #include "tuner/loop/hook_check.hpp"
 #include "tuner/loop/observations.hpp"
@@ -72,9 +73,6 @@ constexpr double k_share_of_wall = 0.95;
 /// length.
 constexpr double k_with_turns = 2.0;
 
-/// Largest share of its gain that a buffer may still hide when a confirming run ends.
-constexpr double k_hidden_share = 1.0 / 3.0;
-
 /// Most entries about the machine in a trial's trace.
 constexpr std::size_t k_most_machine_seconds = 500;
 
@@ -124,6 +122,7 @@ RankMeasurers make_measurer(const StudySpec& study, const TrialRecord& record, d
   options.buffered_steps = buffered_steps(study, record.configuration);
   options.target_half_width = targets.measure.target_half_width;
   options.usual_variance_s = targets.usual_variance_s;
+  options.in_turns = targets.interleaved_round > 0;
   return RankMeasurers(options);
 }
 
@@ -281,6 +280,8 @@ tl::expected<ObjectiveValues, std::string> RunningTrial::objectives_now(
 }
 
 bool RunningTrial::is_measured() const {
+  // Runs of one round end at the same time: what one measures alone its partner does not meet.
+  if (targets_.interleaved_round > 1 && std::isfinite(targets_.share_s)) return false;
   MeasureSpec wanted = targets_.measure;
   if (takes_turns()) {
     wanted.min_window_s /= k_with_turns;
@@ -314,13 +315,9 @@ bool RunningTrial::is_clearly_slower(const TrialRecord* baseline) const {
 }
 
 bool RunningTrial::may_be_buffered() const {
-  if (!targets_.baseline_seconds_per_sample) return false;
-  const Measurement& current = measurer_.current();
-  const double upper = current.seconds_per_sample + current.half_width_s;
-  const double gain = *targets_.baseline_seconds_per_sample / current.seconds_per_sample - 1.0;
-  // A gain within the precision of measuring is not worth the wait.
-  return gain > targets_.measure.target_half_width &&
-         current.slowest_seconds_per_sample > (1.0 + k_hidden_share * gain) * upper;
+  return targets_.baseline_seconds_per_sample &&
+         may_hide_gain(measurer_.current(), *targets_.baseline_seconds_per_sample,
+                       targets_.measure.target_half_width);
 }
 
 bool RunningTrial::awaits_guard() const {

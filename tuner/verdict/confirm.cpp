@@ -71,8 +71,13 @@ LaunchVariation launches_before_confirming(const Standing& standing) {
   return estimate_launch_variation(searched, may_drift ? MachineDrift(searched) : MachineDrift());
 }
 
+/// Share of the error for the first finalist; each further one has a quarter of the one before.
+/// Most studies have one finalist, and all shares together are 1.
+constexpr double k_first_finalist = 0.75;
+
 double error_of_finalist(std::size_t index) {
-  return std::ldexp(k_one_sided_error, -static_cast<int>(index) - 1);
+  return k_one_sided_error * k_first_finalist *
+         std::pow(1.0 - k_first_finalist, static_cast<double>(index));
 }
 
 }  // namespace

@@ -54,12 +54,12 @@ struct ConfirmLimits {
 /// The study's companion (`MeasureSpec::companion`) is a finalist, too, if its search trial may
 /// win. It runs in its own rounds and in every round of other finalists.
 ///
-/// Finalists share the error of claiming "faster": half of it for the first finalist, a quarter for
-/// the second, and so on. Each finalist divides its share among its looks (`share_of_look`). So at
-/// most one in forty studies without anything faster claims that something is. The interval covers
-/// the true ratio in 95 % of studies, whenever the confirmation stops (union bound; spending as in
-/// K. K. G. Lan and D. L. DeMets, "Discrete sequential boundaries for clinical trials", Biometrika
-/// 70(3), 1983).
+/// Finalists share the error of claiming "faster": three quarters for the first finalist, and for
+/// each further one three quarters of what is left. Each finalist divides its share among its looks
+/// (`looks_until`). So at most one in forty studies without anything faster claims that something
+/// is. The interval covers the true ratio in 95 % of studies, whenever the confirmation stops
+/// (union bound; spending as in K. K. G. Lan and D. L. DeMets, "Discrete sequential boundaries for
+/// clinical trials", Biometrika 70(3), 1983).
 class Confirmation {
  public:
   /// Both arguments outlive the object.

@@ -28,6 +28,12 @@ constexpr auto k_verdicts = enum_names<Verdict>({
 constexpr int k_least_pairs = 2;
 /// Largest number of a finalist's pairs, as a multiple of the usual number.
 constexpr int k_most_times_usual = 4;
+/// Share of the error for all looks before the usual number of pairs.
+constexpr double k_early_share = 0.25;
+/// Error of a look from the usual number of pairs on, as a share of that of the look before.
+constexpr double k_next_share = 0.7;
+/// Looks from the usual number of pairs to the most: enough to stop early, few enough to share.
+constexpr double k_looks_to_most = 3.0;
 /// A finalist is given up if its present gain is less than this many standard errors, as they would
 /// be at its last look.
 constexpr double k_within_reach = 2.0;
@@ -79,6 +85,11 @@ double within_variance(const RunPair& pair, bool repeated) {
   return std::pow(error(*pair.incumbent), 2) + std::pow(error(*pair.baseline), 2);
 }
 
+/// True if the claim may be made after so many pairs.
+bool is_look(int pairs, int usual) {
+  return looks_until(pairs, usual).back().pairs == pairs;
+}
+
 bool positive(const RunPair& pair) {
   return pair.incumbent->objectives[0] > 0.0 && pair.baseline->objectives[0] > 0.0;
 }
@@ -121,8 +132,9 @@ Looks looks_of(const StudySpec& study, const std::vector<RunPair>& pairs, double
   Looks looks{look_at(count)};
   looks.low = looks.now.mean - looks.now.half_width;
   looks.high = looks.now.mean + looks.now.half_width;
-  for (int look = usual; look < count; ++look) {
-    const PairStatistics former = look_at(look);
+  for (const Look& look : looks_until(count, usual)) {
+    if (look.pairs < usual || look.pairs >= count) continue;
+    const PairStatistics former = look_at(look.pairs);
     const double low = std::max(looks.low, former.mean - former.half_width);
     const double high = std::min(looks.high, former.mean + former.half_width);
     // If looks contradict each other, the last one counts.
@@ -148,11 +160,24 @@ int least_pairs(const StudySpec& study) {
   return std::min(k_least_pairs, std::max(1, study.measure.confirm_pairs));
 }
 
+std::vector<Look> looks_until(int pairs, int usual) {
+  std::vector<Look> looks;
+  const auto is_done = [&] { return !looks.empty() && looks.back().pairs >= pairs; };
+  // A single pair claims nothing, so it uses nothing up.
+  const int early = std::max(0, usual - k_least_pairs);
+  for (int count = k_least_pairs; count < usual && !is_done(); ++count)
+    looks.push_back({count, k_early_share / early});
+  const double later_share = early > 0 ? 1.0 - k_early_share : 1.0;
+  for (int look = 0; !is_done(); ++look) {
+    const double growth = std::pow(k_most_times_usual, look / k_looks_to_most);
+    looks.push_back({static_cast<int>(std::lround(usual * growth)),
+                     later_share * (1.0 - k_next_share) * std::pow(k_next_share, look)});
+  }
+  return looks;
+}
+
 double share_of_look(int pairs, int usual) {
-  if (pairs == usual) return usual > 1 ? 0.5 : 0.75;
-  // A single pair claims nothing, so it uses up no error.
-  if (pairs < usual) return 0.25 / std::max(1, usual - k_least_pairs);
-  return std::ldexp(0.25, usual - pairs);
+  return looks_until(pairs, usual).back().share;
 }
 
 PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>& pairs,
@@ -225,12 +250,13 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
                 const LaunchVariation& known) {
   if (pairs.empty()) return {};
   const int usual = std::max(1, study.measure.confirm_pairs);
-  const int most = k_most_times_usual * usual;
   const auto count = static_cast<int>(pairs.size());
   const double precision = study.measure.target_half_width;
   const auto [look, low, high] = looks_of(study, pairs, error, known);
   const double worth = std::log1p(study.search.worth);
   const bool has_time = worth > 0.0 && may_use_left_time(study);
+  const bool was_last = !has_time && count >= k_most_times_usual * usual;
+  const int most = std::max(k_most_times_usual * usual, has_time ? 2 * count : 0);
   // The lower end must exceed `hidden`. Find out if it can do so by the last look.
   const double hidden = std::log(hidden_factor(study, pairs));
   const double at_last = look.standard_error * std::sqrt(static_cast<double>(count) / most);
@@ -238,13 +264,14 @@ Judgement judge(const StudySpec& study, const std::vector<RunPair>& pairs, doubl
       count >= usual && std::isfinite(at_last) && look.mean - hidden < k_within_reach * at_last;
   if (low > hidden && count < least_pairs(study)) return {Verdict::open, false};
   if (low > hidden) {
-    const bool decided = low > worth || high < worth || count >= most;
+    const bool decided = low > worth || high < worth || was_last;
     const bool enough = count >= usual && (decided || !has_time);
-    return {Verdict::faster, enough || look.half_width <= precision};
+    const bool is_known = enough || look.half_width <= precision;
+    return {Verdict::faster, is_known && is_look(count, usual)};
   }
   const bool no_use = count >= std::min(2, usual) && high < std::max(precision, worth);
   const bool may_decide = has_time && look.mean + k_within_reach * at_last < worth;
-  const bool given_up = no_use || (out_of_reach && !may_decide) || count >= most;
+  const bool given_up = no_use || (out_of_reach && !may_decide) || was_last;
   // A buffer can hide as much in further whole runs of the same length.
   const bool no_longer = count >= usual && are_repeated_whole_runs(pairs);
   if (low > 0.0) return {Verdict::hidden, given_up || no_longer};

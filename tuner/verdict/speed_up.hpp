@@ -91,8 +91,21 @@ inline constexpr int k_least_unsteady_pairs = 3;
 /// Returns the least number of pairs for a claim of "faster".
 [[nodiscard]] int least_pairs(const StudySpec& study);
 
-/// Returns the part of a finalist's error for its look after `pairs` pairs. `usual`: the planned
-/// number of pairs. All looks together use at most 1.
+/// One look at a finalist: after so many pairs "faster" may be claimed, with this share of its
+/// error.
+struct Look {
+  int pairs = 0;
+  double share = 0.0;
+};
+/// Returns the looks at a finalist with `usual` planned pairs, up to the first look at `pairs` or
+/// more. The looks at two pairs and at each number below the usual one share a quarter of the
+/// error. From the usual number on, looks come at numbers that grow by 4^(1/3), so four times the
+/// usual number is a look, too. Each uses seven tenths of the error of the look before. All shares
+/// together are 1 (union bound). Fewer looks than pairs leave a larger share for each.
+[[nodiscard]] std::vector<Look> looks_until(int pairs, int usual);
+/// Returns the share of the error for an interval after `pairs` pairs: that of the next look. Only
+/// the end of time or money ends a confirmation between two looks, so no other look uses that
+/// share.
 [[nodiscard]] double share_of_look(int pairs, int usual);
 
 /// Verdict of the pairs. `settled`: more pairs are not worthwhile.
@@ -100,7 +113,8 @@ inline constexpr int k_least_unsteady_pairs = 3;
 /// A finalist that is faster gets the usual number of pairs, or fewer if it is known to within the
 /// precision of measuring. An undecided finalist continues while it can still be shown to be faster
 /// within four times that number. Time that is left goes to either of them until its interval lies
-/// on one side of `search.worth` (`may_use_left_time`).
+/// on one side of `search.worth` (`may_use_left_time`), however many pairs that takes. Only a look
+/// (`looks_until`) settles that a finalist is faster. It may be given up after any pair.
 struct Judgement {
   Verdict verdict = Verdict::open;
   bool settled = false;

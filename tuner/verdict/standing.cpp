@@ -10,6 +10,7 @@
 #include "common/interval.hpp"
 #include "tuner/verdict/confirm.hpp"
 #include "tuner/verdict/objectives.hpp"
+#include "tuner/verdict/shrinkage.hpp"
 #include "tuner/verdict/trial_price.hpp"
 
 namespace steptune {
@@ -232,14 +233,24 @@ const TrialRecord* Standing::incumbent() const {
 const TrialRecord* Standing::choose_incumbent() const {
   const auto leading = candidates();
   if (leading.empty()) return nullptr;
-  const double best = value(*leading.front(), ranked_by_);
-  const double near = best + rules_.target_half_width * std::abs(best);
-  std::vector<const TrialRecord*> preferred;
+  const TrialRecord& leader = *leading.front();
+  std::vector<const TrialRecord*> tied;
+  std::vector<MeasuredValue> values;
   for (const TrialRecord* trial : leading) {
-    const bool is_near = value(*trial, ranked_by_) <= near || is_simpler(*trial, *leading.front());
-    if (is_near && may_be_best(*trial, *leading.front(), ranked_by_, leading.size())) {
-      preferred.push_back(trial);
-    }
+    if (!may_be_best(*trial, leader, ranked_by_, leading.size())) continue;
+    tied.push_back(trial);
+    values.push_back({value(*trial, ranked_by_), error(*trial, ranked_by_)});
+  }
+  const std::vector<double> expected = shrunk(values);
+  const double near =
+      values.front().value + rules_.target_half_width * std::abs(values.front().value);
+  const double worth = expected.front() + rules_.worth * std::abs(expected.front());
+  std::vector<const TrialRecord*> preferred;
+  for (std::size_t i = 0; i < tied.size(); ++i) {
+    const bool is_simpler = changes_of(*tied[i]) > 0 && changes_of(*tied[i]) < changes_of(leader);
+    const bool is_as_good =
+        expected[i] <= worth && values[i].value <= expected.front() + values[i].error;
+    if (values[i].value <= near || (is_simpler && is_as_good)) preferred.push_back(tied[i]);
   }
   prefer_fewest_changes(preferred);
   prefer_cheapest(preferred);
@@ -261,14 +272,6 @@ std::size_t Standing::changes_of(const TrialRecord& trial) const {
     const Value* value = trial.configuration.find(setting.first);
     return value != nullptr && *value != setting.second;
   }));
-}
-
-bool Standing::is_simpler(const TrialRecord& trial, const TrialRecord& leader) const {
-  const double both = std::hypot(error(trial, ranked_by_), error(leader, ranked_by_));
-  const std::size_t changes = changes_of(trial);
-  const double best = value(leader, ranked_by_);
-  return changes > 0 && changes < changes_of(leader) &&
-         value(trial, ranked_by_) <= best + std::min(both, rules_.worth * std::abs(best));
 }
 
 void Standing::prefer_fewest_changes(std::vector<const TrialRecord*>& trials) const {

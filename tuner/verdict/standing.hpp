@@ -31,7 +31,7 @@ inline constexpr const char* k_fewest_changes = "fewest changes";
 struct RankingRules {
   std::vector<Objective> objectives;
   double target_half_width = 0.02;  ///< precision of measuring, as a share of a value
-  double worth = 0.05;  ///< a trial with fewer changes may be behind by this share at most
+  double worth = 0.05;  ///< share that a trial with fewer changes is expected to lose at most
   /// Samples per optimizer step of a configuration, nothing where unknown; may be empty.
   std::function<std::optional<double>(const Configuration&)> samples_per_step;
 };
@@ -101,11 +101,13 @@ class Standing {
   [[nodiscard]] std::vector<const TrialRecord*> stopped_ahead_of(const TrialRecord& other) const;
 
   /// The best candidate, or null if there is none. Candidates compete if they cannot be told from
-  /// the best (`tied_with`) and their values are within the precision of measuring, or for one
-  /// with fewer changes within a standard error. The fewest changes from the baseline win, then
-  /// the cheaper one (if cost is the other objective and the intervals tell the costs apart), then
-  /// the smaller batch, then the better value. The baseline itself wins by its changes only if it
-  /// is the best.
+  /// the best (`tied_with`) and their values are within the precision of measuring. One with fewer
+  /// changes competes, too, if it is expected to be at most `worth` behind. The best of many
+  /// measurements is partly luck, so both values are shrunk to the mean of those that are tied
+  /// (`shrunk`), and its own value must lie within one standard error of the best one's expected
+  /// value. The fewest changes from the baseline win, then the cheaper one (if cost is the other
+  /// objective and the intervals tell the costs apart), then the smaller batch, then the better
+  /// value. The baseline itself wins by its changes only if it is the best.
   [[nodiscard]] const TrialRecord* incumbent() const;
 
   /// Numbers of the candidates that may be as good as `leader` or better, in order of value: the
@@ -156,10 +158,6 @@ class Standing {
   [[nodiscard]] const TrialRecord* choose_incumbent() const;
   /// Settings that differ from the baseline's; those that the baseline lacks are not counted.
   [[nodiscard]] std::size_t changes_of(const TrialRecord& trial) const;
-  /// True if a trial has fewer changes than the leader and is behind it by one standard error of
-  /// their difference at most (the one-standard-error rule of L. Breiman et al., Classification
-  /// and Regression Trees, 1984).
-  [[nodiscard]] bool is_simpler(const TrialRecord& trial, const TrialRecord& leader) const;
   void prefer_fewest_changes(std::vector<const TrialRecord*>& trials) const;
   void prefer_cheapest(std::vector<const TrialRecord*>& trials) const;
   void count_ended(const TrialRecord& trial);

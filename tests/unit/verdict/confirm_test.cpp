@@ -623,13 +623,35 @@ TEST_F(PairsTest, LaunchesOfTheSearchCountToo) {
   EXPECT_EQ(judge(study_, pairs(), k_error, {0.1, 4.0}).verdict, Verdict::open);
 }
 
-TEST_F(PairsTest, LooksUseUpNoMoreThanTheWholeError) {
+TEST(Looks, UseUpTheWholeErrorAndNoMore) {
   for (const int usual : {1, 2, 3, 10}) {
     double total = 0.0;
-    for (int count = std::min(2, usual); count <= 4 * usual; ++count)
-      total += share_of_look(count, usual);
+    for (const Look& look : looks_until(1'000'000, usual))
+      total += look.share;
     EXPECT_LE(total, 1.0) << usual;
-    EXPECT_GT(total, 0.7) << usual;
+    EXPECT_GT(total, 0.99) << usual;
+  }
+}
+
+TEST(Looks, GrowGeometrically) {
+  const auto numbers = [](int pairs, int usual) {
+    std::vector<int> result;
+    for (const Look& look : looks_until(pairs, usual))
+      result.push_back(look.pairs);
+    return result;
+  };
+  EXPECT_THAT(numbers(4, 1), ::testing::ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(numbers(13, 3), ::testing::ElementsAre(2, 3, 5, 8, 12, 19));
+  EXPECT_THAT(numbers(16, 4), ::testing::ElementsAre(2, 3, 4, 6, 10, 16));
+  EXPECT_THAT(numbers(2, 3), ::testing::ElementsAre(2));
+}
+
+TEST_F(PairsTest, AClaimIsSettledByLooksAlone) {
+  for (int pair = 1; pair <= 5; ++pair) {
+    runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, 1.0));
+    runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 2.0));
+    const Judgement judgement = judge(study_, pairs(), k_error);
+    EXPECT_EQ(judgement.settled, pair == 3 || pair == 5) << pair;
   }
 }
 
@@ -686,7 +708,7 @@ TEST_F(PairsTest, AreGivenUpAfterFourTimesTheUsualNumber) {
   // Faster by about as much as it scatters: never shown, never out of reach.
   for (int pair = 1; pair <= 8; ++pair) {
     runs_.push_back(confirming(std::int64_t{2} * pair, k_a, pair, 2, pair % 2 == 0 ? 1.0 : 1.1));
-    runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 1.11));
+    runs_.push_back(confirming(std::int64_t{2} * pair + 1, k_b, pair, 1, 1.095));
   }
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::not_faster);
   EXPECT_TRUE(judge(study_, pairs(), k_error).settled);
@@ -733,14 +755,13 @@ TEST(LeastPairs, AreTwoUnlessTheStudyAsksForOne) {
   EXPECT_EQ(least_pairs(study), 2) << "beside a long run one pair is never enough";
 }
 
-TEST(ShareOfLook, IsHalfAtTheUsualNumberAndHalvesFromThereOn) {
+TEST(ShareOfLook, IsThatOfTheNextLook) {
   EXPECT_DOUBLE_EQ(share_of_look(2, 3), 0.25) << "a single pair claims nothing";
   EXPECT_DOUBLE_EQ(share_of_look(2, 4), 0.125);
-  EXPECT_DOUBLE_EQ(share_of_look(3, 4), 0.125);
-  EXPECT_DOUBLE_EQ(share_of_look(3, 3), 0.5);
-  EXPECT_DOUBLE_EQ(share_of_look(4, 3), 0.125);
-  EXPECT_DOUBLE_EQ(share_of_look(5, 3), 0.0625);
-  EXPECT_DOUBLE_EQ(share_of_look(1, 1), 0.75) << "there is no look before";
+  EXPECT_DOUBLE_EQ(share_of_look(3, 3), 0.225);
+  EXPECT_DOUBLE_EQ(share_of_look(4, 3), 0.1575);
+  EXPECT_DOUBLE_EQ(share_of_look(5, 3), 0.1575);
+  EXPECT_DOUBLE_EQ(share_of_look(1, 1), 0.3) << "there is no look before";
 }
 
 TEST(VerdictNames, ReadBackAsTheyAreWritten) {

@@ -161,6 +161,26 @@ TEST_F(SettingChangesTest, ATiedReducedTrialBecomesTheIncumbent) {
   EXPECT_EQ(reduction.reset[1].name, "prefetch");
 }
 
+TEST_F(SettingChangesTest, ALuckyTrialDoesNotKeepChangesThatItsPeersDoNotNeed) {
+  // Six trials with needless changes scatter as their errors let expect; the best of them is lucky.
+  for (const double value : {0.80, 0.95, 1.0, 1.05, 1.02, 0.98}) {
+    add(with({{"workers", k_four},
+              {"prefetch", k_four},
+              {"pin", true},
+              {"malloc", std::string("jemalloc")}}),
+        value, 0.1);
+  }
+  add(with({{"workers", k_four}, {"prefetch", k_two}}), 1.04, 0.1).origin = k_fewest_changes;
+  EXPECT_EQ(standing().incumbent()->number, 8);
+}
+
+TEST_F(SettingChangesTest, ASlowerTrialWithFewChangesDoesNotWinByNoise) {
+  for (const double value : {0.95, 1.0, 1.05, 1.02, 0.98})
+    add(with({{"workers", k_four}, {"prefetch", k_two}, {"pin", true}}), value, 0.1);
+  add(with({{"pin", true}}), 1.3, 0.15);
+  EXPECT_EQ(changed_settings(study_, standing().incumbent()->configuration).size(), 2U);
+}
+
 TEST_F(SettingChangesTest, SaysIfThereWasNoTimeOrEveryChangeIsNeeded) {
   add(with({{"workers", k_four}, {"prefetch", k_four}, {"pin", true}}), 1.0);
   const auto state = [&] {
