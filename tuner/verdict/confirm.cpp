@@ -160,17 +160,32 @@ bool Confirmation::has_needless_changes(const Finalist& finalist, const Finalist
              changed_settings(*study_, other.configuration).size();
 }
 
+bool Confirmation::is_preferred(const Finalist& finalist, const Finalist& other) const {
+  if (has_needless_changes(other, finalist)) return true;
+  const double margin = 1.0 + study_->measure.target_half_width;
+  return finalist.speed_up.ratio > margin * other.speed_up.ratio &&
+         !has_needless_changes(finalist, other);
+}
+
 const Finalist* Confirmation::winner() const {
   const Finalist* best = nullptr;
   for (const Finalist& finalist : finalists_) {
     if (finalist.verdict != Verdict::faster) continue;
-    const double margin = 1.0 + study_->measure.target_half_width;
-    if (best == nullptr || (finalist.speed_up.ratio > margin * best->speed_up.ratio &&
-                            !has_needless_changes(finalist, *best))) {
-      best = &finalist;
-    }
+    if (best == nullptr || is_preferred(finalist, *best)) best = &finalist;
   }
   return best;
+}
+
+std::optional<Configuration> Confirmation::simpler_than(const Finalist& finalist) const {
+  const TrialRecord* found = standing_->best_of(finalist.configuration);
+  if (found == nullptr || !may_use_left_time(*study_)) return std::nullopt;
+  const std::size_t most = changed_settings(*study_, finalist.configuration).size();
+  for (const std::int64_t number : standing_->tied_with(*found)) {
+    const Configuration& other = standing_->find(number)->configuration;
+    const std::size_t changes = changed_settings(*study_, other).size();
+    if (changes > 0 && changes < most && !was_tried(other)) return other;
+  }
+  return std::nullopt;
 }
 
 std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
@@ -229,7 +244,8 @@ bool Confirmation::may_take_turns() const {
 }
 
 std::optional<Configuration> Confirmation::next_in_turn() const {
-  if (!may_take_turns() || winner() != nullptr) return std::nullopt;
+  if (!may_take_turns()) return std::nullopt;
+  if (const Finalist* best = winner()) return simpler_than(*best);
   const TrialRecord& baseline = *standing_->baseline();
   const double to_beat = standing_->value(baseline, 0);
   const auto is_new = [&](const TrialRecord* trial) {

@@ -42,7 +42,8 @@ struct ConfirmLimits {
 /// judged, and it continues while its verdict is open. Finalists that the search cannot distinguish
 /// run together. When all are judged and none is faster, the next best one follows. Last come
 /// configurations that the scheduler stopped although they were ahead of the baseline: those that
-/// they were stopped for were not better.
+/// they were stopped for were not better. If one is faster and time is left, a tied configuration
+/// with fewer changes follows.
 ///
 /// If other programs disturbed a run much, it is repeated once when its round is over. Time and
 /// money must allow this, and disturbance must not be usual. The less disturbed of the two runs
@@ -117,6 +118,11 @@ class Confirmation {
   [[nodiscard]] bool may_be_worth_it(const TrialRecord& trial) const;
   /// True if a finalist has more changes than another one and is not measurably better.
   [[nodiscard]] bool has_needless_changes(const Finalist& finalist, const Finalist& other) const;
+  [[nodiscard]] bool is_preferred(const Finalist& finalist, const Finalist& other) const;
+  /// Returns the best configuration with fewer changes than the finalist that the search could not
+  /// distinguish from it, if time that is left may be used to prove it. So a change that one lucky
+  /// trial had is not recommended if the rest is as fast.
+  [[nodiscard]] std::optional<Configuration> simpler_than(const Finalist& finalist) const;
   [[nodiscard]] std::vector<Configuration> in_round(std::size_t together) const;
   [[nodiscard]] std::optional<Configuration> next_in_turn() const;
   [[nodiscard]] std::optional<ConfirmStep> disturbed_run() const;

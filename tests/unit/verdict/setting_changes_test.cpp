@@ -257,5 +257,53 @@ TEST_F(SettingChangesTest, TimeThatIsLeftGoesToOneThatMayStillBeWorthIt) {
   EXPECT_THAT(confirmation().contenders(3), IsEmpty());
 }
 
+/// Two configurations that the search cannot distinguish; the one with more changes leads.
+class SimplerFinalist : public SettingChangesTest {
+ protected:
+  SimplerFinalist() {
+    study_.budget.time_s = 600.0;
+    add(more_, 1.0, 0.02);
+    add(fewer_, 1.05, 0.02);
+  }
+  /// Confirms `configuration` in the next rounds.
+  void confirm(const Configuration& configuration, double value) {
+    for (int pair = 0; pair < 3; ++pair, ++round_) {
+      for (const bool of_baseline : {false, true}) {
+        TrialRecord& run =
+            add(of_baseline ? study_.baseline : configuration, of_baseline ? 4.0 : value, 0.01);
+        run.purpose =
+            of_baseline ? TrialPurpose::confirm_baseline : TrialPurpose::confirm_incumbent;
+        run.confirm_pair = round_;
+      }
+    }
+  }
+
+  const Configuration more_ =
+      with({{"workers", std::int64_t{4}}, {"prefetch", std::int64_t{2}}, {"pin", true}});
+  const Configuration fewer_ = with({{"workers", std::int64_t{4}}, {"prefetch", std::int64_t{2}}});
+  int round_ = 1;
+};
+
+TEST_F(SimplerFinalist, FollowsAWinnerWhileTimeIsLeft) {
+  confirm(more_, 1.0);
+  const auto step = confirmation().next_step({true, 1});
+  ASSERT_TRUE(step);
+  EXPECT_EQ(step->configuration, fewer_);
+  EXPECT_FALSE(confirmation().next_step({false, 1})) << "no time";
+  study_.budget.time_s.reset();
+  EXPECT_FALSE(confirmation().next_step({true, 1})) << "more runs would cost something";
+}
+
+TEST_F(SimplerFinalist, WinsUnlessItIsMeasurablySlower) {
+  confirm(more_, 1.0);
+  confirm(fewer_, 1.02);
+  EXPECT_EQ(confirmation().winner()->configuration, fewer_);
+  trials_.resize(3);
+  round_ = 1;
+  confirm(more_, 1.0);
+  confirm(fewer_, 1.5);
+  EXPECT_EQ(confirmation().winner()->configuration, more_);
+}
+
 }  // namespace
 }  // namespace steptune
