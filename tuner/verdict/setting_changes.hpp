@@ -14,16 +14,17 @@
 
 namespace steptune {
 
-/// Such trials in one study: enough to halve eight needless changes one by one.
+/// Most trials with fewer changes in one study: enough to halve eight needless changes one by one.
 inline constexpr int k_most_reductions = 4;
 
-/// Settings of `configuration` that differ from the baseline's, in order of name. A conditional
-/// setting that the baseline lacks (`prefetch` without workers) differs if its value is not the
-/// parameter's least one: `false`, the lowest number, the first choice.
+/// Returns the settings of `configuration` that differ from the baseline's, in order of name. A
+/// conditional setting that the baseline lacks (`prefetch` without workers) differs if its value is
+/// not the parameter's least one: `false`, the lowest number, the first choice.
 [[nodiscard]] std::vector<std::string> changed_settings(const StudySpec& study,
                                                         const Configuration& configuration);
 
-/// `configuration` with every change reset but `kept`; nothing if the space has none such.
+/// Returns `configuration` with all changes reset but `kept`; nullopt if the space does not have
+/// it.
 [[nodiscard]] std::optional<Configuration> with_changes(const StudySpec& study,
                                                         const Configuration& configuration,
                                                         const std::set<std::string>& kept);
@@ -34,18 +35,18 @@ struct SettingEffect {
   double error = 0.0;  ///< standard error
 };
 
-/// Gains of single settings, estimated from all trials and fresh runs: Bayesian linear regression
-/// (C. M. Bishop, Pattern Recognition and Machine Learning, 2006, section 3.3) of the logarithm of
-/// each one's gain over the baseline on the changes that it made. Each value of a setting has its
+/// Gains of single settings, estimated from all trials and fresh runs. This is a Bayesian linear
+/// regression of the logarithm of a trial's gain over the baseline on its changes (C. M. Bishop,
+/// Pattern Recognition and Machine Learning, 2006, section 3.3). Each value of a setting has its
 /// own effect. Interactions are not modelled, but widen the errors.
 class SettingEffects {
  public:
-  /// `objective` indexes the study's. Trials whose value is not positive are left out.
+  /// `objective` indexes the study's objectives. Trials without a positive value are left out.
   SettingEffects(const StudySpec& study, const Standing& standing, std::size_t objective = 0);
 
-  /// `name` is one of `changed_settings(configuration)`.
+  /// Returns the effect of the setting `name`, one of `changed_settings(configuration)`.
   [[nodiscard]] SettingEffect of(const Configuration& configuration, const std::string& name) const;
-  /// Every effect that a trial has shown.
+  /// Returns the effects of all changes that trials made.
   [[nodiscard]] const std::vector<SettingEffect>& all() const { return effects_; }
 
  private:
@@ -53,13 +54,13 @@ class SettingEffects {
   std::vector<SettingEffect> effects_;  ///< in that order
 };
 
-/// Backward elimination: the incumbent without the changes that have no measurable effect, if that
-/// was not tried yet. If it was tried and lost, the half of these changes with the largest expected
-/// gain is put back. Nothing if each change is needed, or after `k_most_reductions` trials.
+/// Returns the incumbent without the changes that have no measurable effect (backward elimination).
+/// If that was tried and lost, puts back the half of these changes with the largest expected gain.
+/// Returns nullopt if each change is needed, or after `k_most_reductions` trials.
 [[nodiscard]] std::optional<Configuration> fewer_changes(const StudySpec& study,
                                                          const Standing& standing);
 
-/// How the trials reduced the changes of `chosen`.
+/// Returns how the trials reduced the changes of `chosen`.
 [[nodiscard]] Reduction reduction_of(const StudySpec& study, const Standing& standing,
                                      const TrialRecord& chosen);
 

@@ -19,15 +19,15 @@
 
 namespace steptune {
 
-/// The incumbent and what is tied with it are chosen among this many leading trials, so that a
-/// standing can be read from a history however many trials that holds.
+/// The incumbent and trials tied with it are chosen among this many leading trials. So a standing
+/// can be read from a history of any size.
 inline constexpr std::size_t k_leading_trials = 100;
 
 /// `TrialRecord::origin` of a trial that measures the best configuration with fewer changes.
 /// Persistent.
 inline constexpr const char* k_fewest_changes = "fewest changes";
 
-/// What of a study decides which of its trials is better.
+/// Parts of a study that decide which of its trials is better.
 struct RankingRules {
   std::vector<Objective> objectives;
   double target_half_width = 0.02;  ///< precision of measuring, as a share of a value
@@ -41,112 +41,118 @@ struct RankingRules {
                                          double target_half_width,
                                          std::optional<document::Formula> batch_size);
 
-/// True for trials that may win: completed, finite objectives, no confirmation. Trials that the
-/// scheduler stopped are ranked in leaderboards, but were stopped because others are better.
+/// True for trials that may win: completed, with finite objectives, no confirming run. Trials that
+/// the scheduler stopped are ranked in leaderboards, but they were stopped because others are
+/// better.
 [[nodiscard]] bool may_win(const RankingRules& rules, const TrialRecord& trial);
 
-/// What a trial takes, start-up and failures included.
+/// Time and money that a trial takes, start-up and failures included.
 struct TrialPrice {
   double seconds = 0.0;
   double usd = 0.0;
 };
 
-/// The trials of a study and how they compare: the one place that says which trial is the baseline,
-/// which is best, what is tied with it, what is a trade-off against it, and what a trial takes on
-/// average. Whoever needs any of these (loop, display, leaderboard, recommendation) asks it.
+/// The trials of a study and how they compare. This is the one place that says which trial is the
+/// baseline, which is best, which are tied with it, which are trade-offs against it, and what a
+/// trial takes on average.
 ///
-/// It knows the trials that it was given. For the baseline, the incumbent and its ties these need
-/// be no more than the study's baselines, sentinels, confirming runs and its `k_leading_trials`
-/// best completed trials (`History::standing_trials`); the answers are then those of all trials.
-/// The front is that of the trials given, and so are prices, counts and money.
+/// It knows only the trials that it was given. Baseline, incumbent and ties are those of all trials
+/// if it has the study's baselines, sentinels, confirming runs and its `k_leading_trials` best
+/// completed trials (`History::standing_trials`). Front, prices, counts and money are those of the
+/// trials given.
 ///
-/// Where the machine drifted, values are compared as they would have been when the baseline ran
-/// (`MachineDrift`), with the error of that; records keep what was measured.
+/// If the machine drifted, values are compared as they would have been when the baseline ran
+/// (`MachineDrift`), and errors include the uncertainty of that. Records keep the measured values.
 ///
 /// Pointers are valid until the next `put`. Not thread safe.
 class Standing {
  public:
   /// `ranked_by`: the objective that the order of the trials follows.
   explicit Standing(RankingRules rules, std::size_t ranked_by = 0);
-  /// In any order; of a trial that is given twice, the first counts.
+  /// Takes trials in any order. If a trial is given twice, the first counts.
   Standing(RankingRules rules, std::vector<TrialRecord> trials, std::size_t ranked_by = 0);
 
-  /// Takes a trial in, in place of what it was before. A trial in a final state does not change.
+  /// Adds a trial, or replaces its earlier state. A trial in a final state does not change.
   void put(TrialRecord trial);
 
-  /// In order of number.
+  /// Returns all trials in order of number.
   [[nodiscard]] const std::vector<TrialRecord>& trials() const { return trials_; }
-  /// Hands them out and knows none of them from then on; what it says of the machine, of values and
-  /// of errors stays.
+  /// Moves all trials out. Afterwards the object knows no trial, but still answers questions about
+  /// the machine, values and errors.
   [[nodiscard]] std::vector<TrialRecord> take_trials();
   [[nodiscard]] const TrialRecord* find(std::int64_t number) const;  ///< null if there is none
   [[nodiscard]] const RankingRules& rules() const { return rules_; }
 
-  /// The best trial that may win, of those that measured this configuration, else the best of those
-  /// that the scheduler stopped; null if there is none.
+  /// Returns the best trial of this configuration that may win. If none may, returns the best one
+  /// that the scheduler stopped; null without any.
   [[nodiscard]] const TrialRecord* best_of(const Configuration& configuration) const;
 
-  /// The baseline's trial that was measured, whether or not it respects the guards, else null.
+  /// Returns the baseline's measured trial, even if it violates a guard; null without any.
   [[nodiscard]] const TrialRecord* baseline() const;
 
-  /// Of the `k_leading_trials` best trials that may win those whose configuration no confirming run
-  /// has refuted, best first; equal values in order of number.
+  /// Returns the `k_leading_trials` best trials that may win, best first, equal values in order of
+  /// number. Configurations that a confirming run has refuted are left out.
   [[nodiscard]] std::vector<const TrialRecord*> candidates() const;
 
-  /// Trials that were stopped early, since others led, and that no confirming run has refuted; best
-  /// first. No guard has judged them, so none is a candidate before fresh runs have shown it to be.
+  /// Returns trials that were stopped early because others led, best first, without refuted
+  /// configurations. No guard has judged them, so none is a candidate before its fresh runs.
   [[nodiscard]] std::vector<const TrialRecord*> stopped() const;
 
-  /// Those of them whose whole interval lies ahead of the value of `other`.
+  /// Returns the trials of `stopped` whose whole interval lies ahead of the value of `other`.
   [[nodiscard]] std::vector<const TrialRecord*> stopped_ahead_of(const TrialRecord& other) const;
 
-  /// The best candidate, or null if there is none. Candidates compete if they cannot be told from
-  /// the best (`tied_with`) and their values are within the precision of measuring. One with fewer
-  /// changes competes, too, if it is expected to be at most `worth` behind. The best of many
-  /// measurements is partly luck, so both values are shrunk to the mean of those that are tied
-  /// (`shrunk`), and its own value must lie within one standard error of the best one's expected
-  /// value. The fewest changes from the baseline win, then the cheaper one (if cost is the other
-  /// objective and the intervals tell the costs apart), then the smaller batch, then the better
-  /// value. The baseline itself wins by its changes only if it is the best.
+  /// Returns the best candidate; null without any.
+  ///
+  /// Candidates compete if they are tied with the best (`tied_with`) and their values are the same
+  /// within the precision of measuring. A candidate with fewer changes also competes if it is
+  /// expected to lose at most `worth`. The best of many measurements is partly luck, so both values
+  /// are first drawn to the mean of the tied trials (`shrunk`). Its own value must lie within one
+  /// standard error of the best one's expected value.
+  ///
+  /// Among competitors the fewest changes from the baseline win, then the cheaper one (if cost is
+  /// the other objective and the intervals tell the costs apart), then the smaller batch, then the
+  /// better value. The baseline wins by its lack of changes only if it is the best.
   [[nodiscard]] const TrialRecord* incumbent() const;
 
-  /// Numbers of the candidates that may be as good as `leader` or better, in order of value: the
-  /// multiple comparison with the best of J. C. Hsu, "Constrained simultaneous confidence intervals
-  /// for multiple comparisons with the best", Annals of Statistics 12(3), 1984, at 5 % in all, with
-  /// what launches differ by in every error. Trials of the leader's own configuration are left out.
+  /// Returns numbers of the candidates that may be as good as `leader` or better, in order of
+  /// value. This is the multiple comparison with the best of J. C. Hsu, "Constrained simultaneous
+  /// confidence intervals for multiple comparisons with the best", Annals of Statistics 12(3),
+  /// 1984, at 5 % in all. Errors include what launches differ by. Trials of the leader's own
+  /// configuration are left out.
   [[nodiscard]] std::vector<std::int64_t> tied_with(const TrialRecord& leader) const;
 
-  /// The Pareto front as far as it was measured: numbers of `leader` and of its `trade_offs` among
-  /// the trials that may win and that no confirming run has refuted, in order of the ranked
-  /// objective. The errors are those of `tied_with`, so that `leader` stands alone where others
-  /// differ by noise. Empty for a single objective.
+  /// Returns the measured Pareto front in order of the ranked objective: numbers of `leader` and of
+  /// its `trade_offs` among the trials that may win, without refuted ones. The errors are those of
+  /// `tied_with`, so a trial that differs from `leader` only by noise is no trade-off. Empty for a
+  /// single objective.
   [[nodiscard]] std::vector<std::int64_t> front(const TrialRecord& leader) const;
 
-  /// A measured trial's value as it is compared: turned so that less is better, and without drift.
-  /// `objective` indexes the study's.
+  /// Returns a measured trial's value for comparisons: without drift, and turned so that less is
+  /// better. `objective` indexes the study's objectives.
   [[nodiscard]] double value(const TrialRecord& trial, std::size_t objective) const;
-  /// Its standard error as that of its configuration: what launches differ by and how surely the
-  /// drift is known included. 0 for a metric that the program reports.
+  /// Returns the standard error of that value as the value of the trial's configuration: it
+  /// includes what launches differ by and the uncertainty of the drift. 0 for a metric that the
+  /// program reports.
   [[nodiscard]] double error(const TrialRecord& trial, std::size_t objective) const;
-  /// A copy with its values and their own errors as they would have been when the baseline ran.
+  /// Returns a copy with values and errors as they would have been when the baseline ran.
   [[nodiscard]] TrialRecord without_drift(TrialRecord trial) const;
 
-  /// How the machine changed while the search went on.
+  /// Returns how the machine's speed changed during the search.
   [[nodiscard]] const MachineDrift& drift() const { return drift_; }
 
-  /// How much launches of one configuration differ, as far as its trials tell.
+  /// Returns how much launches of one configuration differ, estimated from the trials.
   [[nodiscard]] const LaunchVariation& launches() const { return launches_; }
 
-  /// Configurations of which a confirming run failed or was infeasible: they are no winners.
+  /// Returns configurations that cannot win: a confirming run of them failed or was infeasible.
   [[nodiscard]] const std::vector<Configuration>& refuted() const { return refuted_; }
 
-  /// What one more trial of the search is expected to take: the mean over those that have ended,
-  /// however they ended. The baseline, which is looked at for longer (`measure` is the study's),
-  /// counts only while there is no other, and without that. Nothing before the first trial.
+  /// Returns what one more search trial is expected to take: the mean over all that ended, in
+  /// whatever way. The baseline counts only while there is no other trial, and without its longer
+  /// look (`measure` is the study's). nullopt before the first trial.
   [[nodiscard]] std::optional<TrialPrice> mean_price(const MeasureSpec& measure) const;
-  /// Trials of the search that have ended, baseline and hints included.
+  /// Returns the number of search trials that have ended, baseline and hints included.
   [[nodiscard]] std::int64_t ended_search_trials() const { return ended_search_trials_; }
-  /// Spent on all trials, confirming runs and unfinished ones included.
+  /// Returns the money spent on all trials, confirming runs and unfinished ones included.
   [[nodiscard]] double spent_usd() const { return spent_usd_; }
 
  private:
@@ -156,7 +162,8 @@ class Standing {
   [[nodiscard]] ComparedTrial compared(const TrialRecord& trial) const;
   [[nodiscard]] bool is_refuted(const TrialRecord& trial) const;
   [[nodiscard]] const TrialRecord* choose_incumbent() const;
-  /// Settings that differ from the baseline's; those that the baseline lacks are not counted.
+  /// Returns the number of settings that differ from the baseline's. Settings that the baseline
+  /// lacks do not count.
   [[nodiscard]] std::size_t changes_of(const TrialRecord& trial) const;
   void prefer_fewest_changes(std::vector<const TrialRecord*>& trials) const;
   void prefer_cheapest(std::vector<const TrialRecord*>& trials) const;
@@ -166,10 +173,10 @@ class Standing {
   RankingRules rules_;
   std::size_t ranked_by_;
   std::vector<TrialRecord> trials_;
-  std::set<std::pair<double, std::int64_t>> by_value_;  ///< those that may win: value, number
+  std::set<std::pair<double, std::int64_t>> by_value_;  ///< trials that may win: value, number
   std::vector<Configuration> refuted_;
   std::int64_t baseline_ = 0;  ///< trial number; 0: none
-  /// Trial number, 0: none; nothing: to be chosen anew.
+  /// Trial number, 0 for none. nullopt: it must be chosen again.
   mutable std::optional<std::int64_t> incumbent_ = 0;
   MachineDrift drift_;
   LaunchVariation launches_;

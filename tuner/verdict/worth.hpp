@@ -9,32 +9,34 @@
 
 namespace steptune {
 
-/// Upper end of the 95 % interval of a trial's gain over the baseline by the search's runs alone,
-/// as a share (0.03: 3 %), by Fieller's theorem (E. C. Fieller, "Some problems in interval
-/// estimation", JRSS B 16(2), 1954). `candidates` are compared with the baseline at once. Infinite
-/// if the runs say nothing, and for objectives that are maximised.
+/// Returns the upper end of the 95 % interval of a trial's gain over the baseline, as a share
+/// (0.03: 3 %). It uses the search's runs alone, by Fieller's theorem (E. C. Fieller, "Some
+/// problems in interval estimation", JRSS B 16(2), 1954). `candidates`: number of trials that are
+/// compared with the baseline at once. Infinite if the runs say nothing, and for maximised
+/// objectives.
 [[nodiscard]] double most_gain_of_trial(const Standing& standing, const TrialRecord& trial,
                                         const TrialRecord& baseline, std::size_t objective,
                                         std::size_t candidates);
 
-/// The largest gain over the baseline that any configuration may still have, as a share, if the
-/// trials have decided that it is below `search.worth`. Nothing otherwise. Decided means:
+/// Returns the largest gain over the baseline, as a share, that any configuration may still have,
+/// if the trials have decided that it is below `search.worth`; nullopt otherwise. It is decided if
+/// all of this holds:
 ///
-/// - Each measured configuration's interval ends below it: by its fresh runs (`Confirmation`), else
-///   by the search's trials, with multiple comparisons.
-/// - The gain of each setting by itself ends below it (`SettingEffects`), so that none hides behind
-///   another one's loss.
-/// - The trials cover every parameter: each choice, and within a factor of two each number. If the
-///   searcher's `expected_improvement` is at most a twentieth of the worth, they need not: by
-///   Markov's inequality its best proposal then gains as much with a probability of 5 % at most.
+/// - The interval of each measured configuration's gain ends below the worth. The interval is that
+///   of its fresh runs (`Confirmation`), or of the search's trials with multiple comparisons.
+/// - The interval of each single setting's gain ends below the worth (`SettingEffects`). So no gain
+///   is hidden by another setting's loss.
+/// - The trials cover every parameter: each choice, and each number within a factor of two. This is
+///   not needed if the searcher's `expected_improvement` is at most a twentieth of the worth. By
+///   Markov's inequality its best proposal then gains as much with a probability of at most 5 %.
 ///
-/// Never decided with a companion, which has a rule of its own.
+/// A study with a companion is never decided: it has its own rule.
 [[nodiscard]] std::optional<double> nothing_to_gain(
     const StudySpec& study, const Standing& standing, const Confirmation& confirmation,
     std::optional<double> expected_improvement = std::nullopt);
 
-/// True if a confirmation may use time that is left of the budget to decide about the worth: time
-/// is limited, costs nothing, and nobody waits for the result.
+/// True if a confirmation may use time that is left of the budget: time is limited, costs nothing,
+/// and nobody waits for the result.
 [[nodiscard]] bool may_use_left_time(const StudySpec& study);
 
 }  // namespace steptune
