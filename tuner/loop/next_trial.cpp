@@ -362,17 +362,19 @@ void Tuning::set_confirming(TrialTargets& targets, const TrialRecord& trial,
       measure.max_trial_s,
       std::min(k_longer_window * measure.max_trial_s, 0.9 * study.limits.wall_s - startup_s));
   measure.min_window_s = std::min(k_longer_window * measure.min_window_s, measure.max_trial_s);
-  if (targets.interleaved_round > 1 && longest_period(standing_) == 0.0) {
-    // The first round has looked for phases.
-    targets.share_s = std::min(targets.share_s, later_window_s(measure, standing_));
-  }
   // Both sides must show the rare phases, otherwise the comparison is chance.
   targets.min_window_samples = k_periods_to_show * longest_period(standing_);
+  const auto baseline_rate = mean_baseline_rate(standing_);
+  if (targets.interleaved_round > 1) {
+    // The first round has looked for phases that no trial had shown.
+    const double phases_s = targets.min_window_samples * baseline_rate.value_or(0.0);
+    targets.share_s =
+        std::min(targets.share_s, std::max(later_window_s(measure, standing_), phases_s));
+  }
   if (trial.purpose == TrialPurpose::confirm_incumbent) {
-    const auto baseline = mean_baseline_rate(standing_);
-    if (baseline &&
-        !was_bounded(standing_, trial.configuration, *baseline, measure.target_half_width))
-      targets.baseline_seconds_per_sample = baseline;
+    const bool is_bounded = baseline_rate && was_bounded(standing_, trial.configuration,
+                                                         *baseline_rate, measure.target_half_width);
+    if (!is_bounded) targets.baseline_seconds_per_sample = baseline_rate;
     targets.kept_guards = has_kept_guards(study, standing_, trial.configuration);
   }
   targets.enough_s = enough_s(study, standing_, trial.configuration, targets);
