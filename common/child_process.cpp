@@ -100,15 +100,16 @@ tl::expected<pid_t, int> start_child(const ChildRequest& request) {
 std::string missing_program_hint(std::string_view name) {
   const std::size_t equals = name.find('=');
   if (equals != std::string_view::npos && document::is_identifier(name.substr(0, equals))) {
-    return "it sets a variable, which shells do: begin the command with env, as in env NAME=VALUE "
-           "python3 train.py";
+    return "only a shell sets variables like this: begin the command with env, as in env "
+           "NAME=VALUE python3 train.py";
   }
   if (name.find(' ') != std::string_view::npos) {
-    return "it is taken for the name of one program: do not quote the command as a whole";
+    return "the whole text was read as the name of one program: do not quote the command as a "
+           "whole";
   }
   if (name.find('/') != std::string_view::npos) return "";
-  return "give the program's full path, or set PATH in the shell that starts steptune; aliases and "
-         "functions of a shell are no programs";
+  return "give the program's full path, or set PATH in the shell that starts steptune; shell "
+         "aliases and functions cannot be used";
 }
 
 std::map<std::string, std::string> process_variables() {

@@ -11,10 +11,10 @@ namespace {
 
 Result<void> check_text(const std::string& text, const std::string& what) {
   if (is_utf8(text)) return {};
-  return fail(
-      ErrorKind::usage,
-      fmt::format("{} is not UTF-8 and cannot stand in JSON: {}", what, printable_line(text, 80)),
-      "", "see --format args and --format env");
+  return fail(ErrorKind::usage,
+              fmt::format("{} is not UTF-8 and cannot be written as JSON: {}", what,
+                          printable_line(text, 80)),
+              "", "see --format args and --format env");
 }
 
 }  // namespace

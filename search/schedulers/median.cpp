@@ -31,11 +31,10 @@ class MedianScheduler final : public Scheduler {
       if (i == 0) first_median = median;
       if (!(estimate.values[i] - estimate.half_widths[i] > median)) return {};
     }
-    return {
-        true,
-        fmt::format("at {:g} steps its interval ({:.4g} at least) lies above the median of the "
-                    "others ({:.4g})",
-                    estimate.resource, estimate.values[0] - estimate.half_widths[0], first_median)};
+    return {true, fmt::format("at {:g} steps its interval ({:.4g} at least) lies above the median "
+                              "of the other trials ({:.4g})",
+                              estimate.resource, estimate.values[0] - estimate.half_widths[0],
+                              first_median)};
   }
 
   void on_exempt(const TrialEstimate& estimate) override {

@@ -267,12 +267,11 @@ class ScalingSearcher final : public Searcher {
       found = each->first;
     }
     if (found && widest > trial_error) return found;
-    why_done_ = knee.low == knee.high
-                    ? fmt::format("the knee is known: {}={}", name(), knee.mean)
-                    : fmt::format(
-                          "the knee is known as well as a further trial could tell it: {}={} "
-                          "(95 % interval {} to {})",
-                          name(), knee.mean, knee.low, knee.high);
+    why_done_ = knee.low == knee.high ? fmt::format("the knee is known: {}={}", name(), knee.mean)
+                                      : fmt::format(
+                                            "a further trial would not locate the knee more "
+                                            "precisely: {}={} (95 % interval {} to {})",
+                                            name(), knee.mean, knee.low, knee.high);
     return std::nullopt;
   }
 

@@ -45,8 +45,8 @@ tl::expected<Configuration, std::string> draw_unvisited(const SearchSpace& space
   if (!rows) {
     if (auto drawn = draw(space, admissible, rng, k_patient_draws)) return *std::move(drawn);
     return tl::unexpected(fmt::format(
-        "no untried configuration that satisfies the constraints turned up in {} random draws; "
-        "ranges narrowed to where the constraints hold would show more",
+        "no untried configuration that satisfies the constraints was found in {} random draws; "
+        "narrow the parameters' ranges to where the constraints can be satisfied",
         k_patient_draws));
   }
   const std::size_t width = space.parameters().size();

@@ -207,7 +207,7 @@ TEST_F(Follow, ALogThatIsEmptiedIsReadFromItsBeginAgain) {
   ::kill(pid, SIGINT);
   const Ended ended = sandbox_->wait(pid);
   EXPECT_EQ(ended.exit_code, 6) << ended.err;
-  EXPECT_THAT(ended.out, HasSubstr("the program began anew"));
+  EXPECT_THAT(ended.out, HasSubstr("the program restarted"));
 }
 
 TEST_F(Follow, AnotherFileOfTheLogsNameIsGoneOnWith) {

@@ -315,7 +315,7 @@ TEST(Init, ReportsAFailureFirst) {
   const Ended ended = sandbox.steptune({"init", "--", k_init_python, "train.py"});
   EXPECT_EQ(ended.exit_code, 2);
   EXPECT_THAT(ended.err,
-              HasSubstr("the program failed before it had told progress: exit status 1"));
+              HasSubstr("the program failed before it reported progress: exit status 1"));
   EXPECT_THAT(ended.err, HasSubstr("No such file or directory: 'data/ratings.csv'"));
   EXPECT_THAT(ended.err, HasSubstr("train/init.log"));
   EXPECT_THAT(ended.err, Not(HasSubstr("\"reports\"")));
@@ -411,7 +411,7 @@ TEST(Init, TakesTheScriptOfTheFolder) {
   sandbox.write("a.study.json", "{}");
   sandbox.write("study.json", "{}");
   EXPECT_THAT(sandbox.steptune({"check"}).err, HasSubstr("several: a.study.json, study.json"));
-  EXPECT_THAT(sandbox.steptune({"init", "train.py"}).err, HasSubstr("stands after --"));
+  EXPECT_THAT(sandbox.steptune({"init", "train.py"}).err, HasSubstr("write a command after --"));
 }
 
 }  // namespace

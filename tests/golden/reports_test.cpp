@@ -30,7 +30,7 @@ evaluation begins                      | Evaluating iter 1/2
 step 30, loss nan                      | 2026-11-28 05:12:34 step=30 loss=nan
 
 read by  preset key=value: {{.*}}
-lines    4 of 5 tell something, 3 tell progress
+lines    4 of 5 give values, 3 give progress
 counter  steps, up to 30
 metrics  loss (3)
 phases   none
@@ -66,7 +66,7 @@ TEST(Reports, ReadsByAnExpressionOrAPresetFile) {
   const Ended ended = sandbox.steptune({"reports", "train.log", "--metric", "step=<(\\d+)>"});
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_THAT(ended.out, HasSubstr("step 20                                | <20> of it\n"));
-  EXPECT_THAT(ended.out, HasSubstr("time     not told: the lines carry no times\n"));
+  EXPECT_THAT(ended.out, HasSubstr("time     not known: the lines have no times\n"));
   sandbox.write("boost.log", "[0]\ttrain-logloss:0.63\n[1]\ttrain-logloss:0.61\n");
   const Ended boosted = sandbox.steptune({"reports", "boost.log", "--as", "xgboost"});
   EXPECT_EQ(boosted.exit_code, 0) << boosted.err;

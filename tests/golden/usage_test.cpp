@@ -84,7 +84,7 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
        "steptune: error: unknown option --limt; did you mean \"--limit\"?\n"
        "  see 'steptune leaderboard --help'\n"},
       {{"--json", "leaderboard"},
-       "steptune: error: --json stands in front of the command\n"
+       "steptune: error: --json is in front of the command\n"
        "  put it behind: steptune leaderboard --json\n"},
       {{"--jsn"},
        "steptune: error: unknown option --jsn\n"
@@ -137,18 +137,18 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
        "  see 'steptune gc --help'\n"},
       {{"run", "python3", "train.py", "--epochs", "5"},
        "steptune: error: unknown option --epochs\n"
-       "  see 'steptune run --help'; a program's command stands after --, with its options\n"},
+       "  see 'steptune run --help'; write a program's command after --, with its options\n"},
       {{"init", "study.json", "--", "python3", "train.py"},
        "steptune: error: unexpected argument \"study.json\" in front of --\n"
        "  leave it out, or the command behind --\n"},
       {{"run", "study.json", "--name", "nightly"},
-       "steptune: error: --name is for a program's command, and none stands after --\n"
-       "  leave it out: what a study file is to say stands in it\n"},
+       "steptune: error: --name needs a program's command after --, and there is none\n"
+       "  leave it out, or change the study file instead\n"},
       {{"run", "train.py"},
        "steptune: error: train.py: is a program, no study file\n"
-       "  a program's command stands after --: steptune run -- python3 train.py\n"},
+       "  write a program's command after --: steptune run -- python3 train.py\n"},
       {{"run", "--"},
-       "steptune: error: no command stands after --\n"
+       "steptune: error: there is no command after --\n"
        "  for example: steptune run -- python3 train.py\n"},
       {{"exec", "--", "python3", "train.py"},
        "steptune: error: STUDY is required\n"
@@ -158,10 +158,11 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
        "  leave it out, or the command behind --\n"},
       {{"run", "--quiet", "--", "EPOCHS=5", "python3", "train.py"},
        "steptune: error: cannot start \"EPOCHS=5\": No such file or directory in PATH\n"
-       "  it sets a variable, which shells do: begin the command with env, {{.*}}\n"},
+       "  only a shell sets variables like this: begin the command with env, {{.*}}\n"},
       {{"run", "--quiet", "--", "python3 train.py"},
        "steptune: error: cannot start \"python3 train.py\": No such file or directory in PATH\n"
-       "  it is taken for the name of one program: do not quote the command as a whole\n"},
+       "  the whole text was read as the name of one program: do not quote the command as a "
+       "whole\n"},
       {{"help", "leaderbord"},
        "steptune: error: unknown command \"leaderbord\"; did you mean \"leaderboard\"?\n"
        "  see 'steptune help'\n"},

@@ -105,7 +105,7 @@ TEST_F(TimeBudget, ATooShortTimeIsReported) {
   EXPECT_EQ(result_of(starts_in(40.0)).reason,
             "1 min of tuning time; that was enough for the baseline only: nothing was compared "
             "with it, and the 16.9 s left are too short for another trial and its confirmation: "
-            "run it again with a longer --time, and it goes on");
+            "run it again with a longer --time to continue where it stopped");
   document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 39})");
   const LoopResult compared = result_of(starts_in(5.0));
   EXPECT_GT(searched(), 1U);

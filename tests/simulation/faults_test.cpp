@@ -266,7 +266,7 @@ TEST_F(FaultTest, AFinalistWithHangingFreshRunsIsNotClaimed) {
   ASSERT_FALSE(result.recommendation->finalists.empty());
   EXPECT_EQ(result.recommendation->finalists[0].verdict, Verdict::hidden);
   EXPECT_THAT(texts_of(result.recommendation->notes),
-              Contains(HasSubstr("told no step for most of its time: it hangs")));
+              Contains(HasSubstr("reported no step for most of its time: it hangs")));
   for (const TrialRecord& trial : run.trials()) {
     const bool hangs = trial.purpose == TrialPurpose::confirm_incumbent &&
                        trial.configuration == run.trials()[1].configuration;

@@ -109,8 +109,8 @@ std::optional<std::string> why_of_container(std::span<const std::string> argv) {
   for (const char* name : {"PYTHONPATH", k_pytorch_hook_variable}) {
     if (passes_variable(argv, name)) continue;
     return fmt::format(
-        "\"{} {}\" gives the program an environment of its own, without {}: "
-        "docs/hooks.md, \"Containers\", says what to pass",
+        "\"{} {}\" starts the program in a separate environment, without {}: docs/hooks.md, "
+        "\"Containers\", says what to pass",
         program_name(argv.front()), *starts, name);
   }
   return std::nullopt;
@@ -121,7 +121,7 @@ std::optional<std::string> why_of_words(std::span<const std::string> argv) {
     if (is_shell(argv[i])) return std::nullopt;
     if (auto why = why_of_container(argv.subspan(i))) return why;
     const std::string name = program_name(argv[i]);
-    if (name == "sudo") return "sudo gives the program an environment of its own";
+    if (name == "sudo") return "sudo starts the program in a separate environment";
     if (name == "env" && i + 1 < argv.size() &&
         (argv[i + 1] == "-i" || argv[i + 1] == "-" || argv[i + 1] == "--ignore-environment")) {
       return fmt::format("\"env {}\" gives the program an empty environment", argv[i + 1]);

@@ -112,8 +112,8 @@ void AttachedRunner::on_divergence(const std::set<TrialKey>& suspects) {
     finish(OutcomeKind::failed, std::string(k_diverged));
   }
   program_.give_up(
-      fmt::format("the loss became infinite or NaN in trial {}; what has been trained since may be "
-                  "of no use: begin again, or from a checkpoint, without tuning it",
+      fmt::format("the loss became infinite or NaN in trial {}; the weights since then may be "
+                  "useless: restart without --tune, or resume from an earlier checkpoint",
                   suspects.rbegin()->trial));
 }
 

@@ -13,7 +13,7 @@ namespace steptune::live {
 
 /// Reason in the outcome of a trial that made the loss infinite or NaN.
 inline constexpr std::string_view k_diverged =
-    "the loss became infinite or NaN while these settings were in force";
+    "the loss became infinite or NaN while these settings were in use";
 
 /// Finds the trial whose settings made the loss of a shared program infinite or NaN. The loss is
 /// only reported at intervals, so another configuration may be set by the time it is seen.

@@ -223,8 +223,8 @@ struct Measurer::State {
       m.startup_s = m.warmup_s = m.warmup_excess_s = 0.0;
       m.window_s = process_s;
       m.remark =
-          "its output arrived only when it ended, so start-up time is counted as steps: flush it "
-          "as it is written";
+          "its output arrived only when it ended, so start-up time is counted as steps: let the "
+          "program flush each line";
     } else {
       const std::vector<std::size_t> points = series.distinct_points();
       const double all = mean_rate(points.front(), points.back());

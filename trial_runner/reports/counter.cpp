@@ -99,9 +99,9 @@ std::optional<std::string> uncounted_note(double share_of_steps, double share_of
   const double share = is_of_steps ? share_of_steps : share_of_samples;
   if (share < k_notable_share) return std::nullopt;
   return fmt::format(
-      R"("{}" begins again with each epoch, and no line tells how long one is: up to {:.0f} % of it )"
-      "come after its last line and are not counted, so that steps seem slower than they are: "
-      "print the length, too (12/100), or a count that goes on over the epochs",
+      R"("{}" restarts with each epoch, and no line gives an epoch's length: up to {:.0f} % of the )"
+      "count come after its last line and are missed, so steps seem slower than they are: print "
+      "the length, too (12/100), or a count that continues over the epochs",
       is_of_steps ? "step" : "samples", 1e2 * share);
 }
 

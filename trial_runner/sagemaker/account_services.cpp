@@ -39,7 +39,7 @@ Result<std::vector<HeldMachines>> find_named(TrainingJobs& jobs,
     if (!state) return tl::unexpected(state.error().to_error());
     if (!*state) {
       return fail(ErrorKind::not_found, fmt::format("there is no job \"{}\"", printable_line(name)),
-                  {}, "'steptune pools --all' lists what holds machines");
+                  {}, "'steptune pools --all' lists the jobs that hold machines");
     }
     if (auto held = held_machines(**state, now_wall_s, prices)) found.push_back(*std::move(held));
   }

@@ -40,8 +40,7 @@ class SlurmKind final : public RunnerKind {
     RemoteMachine machine;
     machine.facts["gpus"] = 0.0;
     machine.why_not_more =
-        "what the cluster's nodes have is not known: \"cpus_per_task\" and "
-        "\"gpus_per_node\" tell what of them trials get";
+        "steptune knows the cluster's nodes only by \"cpus_per_task\" and \"gpus_per_node\"";
     if (!section.is_object()) return machine;
     if (section.contains("gpus_per_node")) machine.facts.erase("gpus");
     add_number(section, "gpus_per_node", "gpus", machine);

@@ -132,11 +132,13 @@ void add_needs(Section<SlurmSection>& section) {
   section.add(option_key("partition", &SlurmSection::partition,
                          "as sbatch takes it; a template: `\"{partition}\"` stands for a "
                          "parameter's value, and an empty value is left out"));
-  section.add(option_key("account", &SlurmSection::account, "likewise"));
-  section.add(option_key("qos", &SlurmSection::qos, "likewise"));
-  section.add(option_key("constraint", &SlurmSection::constraint, "likewise"));
-  section.add(option_key("gres", &SlurmSection::gres, "likewise"));
-  section.add(option_key("reservation", &SlurmSection::reservation, "likewise"));
+  section.add(option_key("account", &SlurmSection::account, "as sbatch takes it; a template, too"));
+  section.add(option_key("qos", &SlurmSection::qos, "as sbatch takes it; a template, too"));
+  section.add(
+      option_key("constraint", &SlurmSection::constraint, "as sbatch takes it; a template, too"));
+  section.add(option_key("gres", &SlurmSection::gres, "as sbatch takes it; a template, too"));
+  section.add(
+      option_key("reservation", &SlurmSection::reservation, "as sbatch takes it; a template, too"));
   section.add(option_key("time", &SlurmSection::time,
                          "how long an allocation is held at most, as sbatch takes it: minutes, "
                          "`4:00:00`, `1-12`. No trial begins that could not end before")

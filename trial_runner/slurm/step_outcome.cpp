@@ -151,7 +151,7 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
     } else if (evidence.node_lost) {
       outcome.detail = "lost with a node";
     } else if (marks.told_to_end()) {
-      outcome.detail = "told to end from outside, as by a preemption with a grace time";
+      outcome.detail = "asked to end from outside, for example by a preemption with a grace time";
     } else {
       // The output shows how it ended.
       outcome.detail =

@@ -201,7 +201,8 @@ void explain(Scaling& scaling) {
   scaling.fits = fit_scaling_laws(points, scaling.question.error_degrees_of_freedom);
   if (scaling.fits.empty()) {
     scaling.unknown =
-        "only one count was measured: a law needs two, and four to be told apart from other laws";
+        "only one count was measured: fitting a law needs two, and choosing among the laws needs "
+        "four";
     return;
   }
   const ScalingFit& first = scaling.fits.front();

@@ -71,12 +71,12 @@ Result<std::unique_ptr<Scheduler>> make_study_scheduler(const StudySpec& study) 
 }
 
 Error run_is_over(const std::string& study) {
-  return {
-      ErrorKind::usage,
-      fmt::format("the trials of study \"{}\" are those of one long run, which is over", study), "",
-      fmt::format("use what it found: 'steptune exec {} -- COMMAND'; or tune the next long run: "
-                  "'steptune exec --tune --new -- COMMAND'",
-                  study)};
+  return {ErrorKind::usage,
+          fmt::format("the trials of study \"{}\" are those of one long run, which is over", study),
+          "",
+          fmt::format("use its result: 'steptune exec {} -- COMMAND'; or tune the next long run: "
+                      "'steptune exec --tune --new -- COMMAND'",
+                      study)};
 }
 
 Result<StudyParts> make_study_parts(const StudySpec& study, const Clock& system_clock) {

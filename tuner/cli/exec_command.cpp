@@ -165,15 +165,14 @@ Result<AttachedTuning> wanted_tuning(CommandContext& context, const ExecOptions&
     return tl::unexpected(former.error());
   }
   if (!former) return tuning;
-  return fail(
-      ErrorKind::usage,
-      fmt::format("the history already has a study \"{}\", and a long run cannot go on with "
-                  "another's trials",
-                  tuning.name),
-      "",
-      fmt::format("use what it found: 'steptune exec {} -- COMMAND'; or tune anew: add "
-                  "--new, or another --name",
-                  tuning.name));
+  return fail(ErrorKind::usage,
+              fmt::format("the history already has a study \"{}\", and a long run cannot continue "
+                          "another run's trials",
+                          tuning.name),
+              "",
+              fmt::format("use its result: 'steptune exec {} -- COMMAND'; or tune again: add "
+                          "--new, or another --name",
+                          tuning.name));
 }
 
 ExitCode exec_tuned(CommandContext& context, const ExecOptions& options) {
@@ -281,8 +280,8 @@ void add_exec_command(CLI::App& program, CommandContext& context) {
       ->option_text("N")
       ->check(positive_number());
   command->add_flag("--tune", options->tune,
-                    "Tune the run during its first minutes, with settings that leave the training "
-                    "as it is; it goes on with what is proven");
+                    "Tune the run during its first minutes, with settings that do not change the "
+                    "training; it continues with those shown to be faster");
   command
       ->add_option("--time", options->time,
                    "With --tune: longest tuning time, such as 90s or 10m [default: 5m]")

@@ -65,7 +65,7 @@ Result<FollowedRun> open_run(const CommandContext& context, const BestChoice& ch
   if (context.separated) return start_run(context, choice, options);
   if (options.words.size() > 1) {
     return fail(ErrorKind::usage, "more than one log is given", "",
-                "a command stands after --: steptune follow STUDY -- COMMAND");
+                "write a command after --: steptune follow STUDY -- COMMAND");
   }
   if (options.words.empty() || options.words.front() == "-") return FollowedRun::standard_input();
   return FollowedRun::log(options.words.front(), options.wait);

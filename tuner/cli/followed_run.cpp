@@ -101,7 +101,7 @@ Result<FollowedRun> FollowedRun::log(const std::string& path, bool wait) {
   UniqueFd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) {
     return fail(ErrorKind::not_found, "cannot be read: " + system_reason(errno), path,
-                "a command stands after --: steptune follow STUDY -- COMMAND");
+                "write a command after --: steptune follow STUDY -- COMMAND");
   }
   return reading(std::move(fd), wait, path);
 }

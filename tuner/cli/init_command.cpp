@@ -66,7 +66,7 @@ ExitCode init_study(CommandContext& context, const InitOptions& options) {
     return context.console.error(
         {ErrorKind::usage,
          fmt::format("unexpected argument \"{}\"", printable_line(options.words.front())), "",
-         "a command stands after --: steptune init -- python3 train.py"});
+         "write a command after --: steptune init -- python3 train.py"});
   }
   Result<std::vector<std::string>> argv = context.as_typed(options.words);
   if (argv->empty()) argv = command_of_folder(fs::current_path());

@@ -103,7 +103,7 @@ class Initiation {
     if (!look_failure_.empty() && (!guess || lacks_progress)) {
       return fail(
           ErrorKind::usage,
-          fmt::format("the program failed before it had told progress: {}", look_failure_), "",
+          fmt::format("the program failed before it reported progress: {}", look_failure_), "",
           fmt::format("all of its output is in {}", printable_line(look_.log_path.string(), 300)));
     }
     if (!guess) {

@@ -160,10 +160,9 @@ void add_leaderboard_command(CLI::App& program, CommandContext& context) {
   command->add_flag("--feasible", options->feasible,
                     "Show only trials that completed and respect all limits");
   command
-      ->add_option(
-          "--where", options->where,
-          "Show only trials for which this expression over columns and facts holds: \"precision == "
-          "'bf16' and workers > 2\" [default: all]")
+      ->add_option("--where", options->where,
+                   "Show only trials for which this expression over columns and facts is true: "
+                   "\"precision == 'bf16' and workers > 2\" [default: all]")
       ->option_text("EXPRESSION");
   command
       ->add_option(

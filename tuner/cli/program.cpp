@@ -83,8 +83,8 @@ Error unexpected_argument(const CLI::App& program, bool separated) {
     const auto names = option_names(app);
     const bool is_known = std::ranges::find(names, extra) != names.end();
     if (app.get_parent() != nullptr && is_known && !separated) {
-      return {ErrorKind::usage,
-              fmt::format("{} stands in front of the command", printable_line(extra)), "",
+      return {ErrorKind::usage, fmt::format("{} is in front of the command", printable_line(extra)),
+              "",
               fmt::format("put it behind: steptune {} {}", app.get_name(), printable_line(extra))};
     }
     const std::string nearest = did_you_mean(extra, names);
@@ -92,7 +92,7 @@ Error unexpected_argument(const CLI::App& program, bool separated) {
     return {
         ErrorKind::usage, fmt::format("unknown option {}{}", printable_line(extra), nearest), "",
         help_hint(program) +
-            (may_be_of_command ? "; a program's command stands after --, with its options" : "")};
+            (may_be_of_command ? "; write a program's command after --, with its options" : "")};
   }
   if (app.get_parent() == nullptr) {
     return {ErrorKind::usage,

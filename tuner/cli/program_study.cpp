@@ -21,7 +21,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* k_separate =
-    "a program's command stands after --: steptune run -- python3 train.py";
+    "write a program's command after --: steptune run -- python3 train.py";
 
 /// True if the file was written from this command, even if it was edited since.
 bool is_written_from(const std::string& text, const std::vector<std::string>& argv) {
@@ -49,8 +49,8 @@ Result<std::optional<std::string>> existing_file(CommandContext& context, const 
   const std::string line = options_line(options);
   if (!line.empty() && !(text && text->find("\n" + line) != std::string::npos)) {
     return fail(ErrorKind::usage, "was written before, with other options", file,
-                "leave the options out to go on with it, or change it; to have it written anew, "
-                "remove it or give another --name");
+                "to continue with it, leave the options out or edit it; to write a new one, remove "
+                "it or give another --name");
   }
   if (!options.quiet) context.console.message(fmt::format("goes on with {}", printable_line(file)));
   return file;
@@ -74,7 +74,7 @@ Result<StudyFile> only_study_file() {
 Result<StudyFile> study_file_for(CommandContext& context, const std::vector<std::string>& argv,
                                  const ProgramOptions& options) {
   if (argv.empty()) {
-    return fail(ErrorKind::usage, "no command stands after --", "",
+    return fail(ErrorKind::usage, "there is no command after --", "",
                 "for example: steptune run -- python3 train.py");
   }
   if (options.semantic && options.safe) {
@@ -101,8 +101,8 @@ void add_program_options(CLI::App& command, ProgramOptions& options) {
                   "With a command: name of the study [default: after the script]")
       ->option_text("NAME");
   command.add_flag("--safe", options.safe,
-                   "With a command: leave out what changes rounding (precision, TF32, "
-                   "compilation), which is tuned with a guard on the loss else");
+                   "With a command: leave out settings that change rounding (precision, TF32, "
+                   "compilation); without --safe they are tuned with a guard on the loss");
   command.add_flag("--semantic", options.semantic,
                    "With a command: also tune what changes the training (batch size), with a "
                    "guard on the loss");
@@ -133,8 +133,8 @@ Result<StudyFile> study_file_of(CommandContext& context, const std::vector<std::
     if (!given.empty()) {
       return fail(
           ErrorKind::usage,
-          fmt::format("{} is for a program's command, and none stands after --", given.front()), "",
-          "leave it out: what a study file is to say stands in it");
+          fmt::format("{} needs a program's command after --, and there is none", given.front()),
+          "", "leave it out, or change the study file instead");
     }
     if (words.empty()) return only_study_file();
     const std::string& file = words.front();

@@ -166,7 +166,7 @@ UnitName counted_unit(const ChosenFormat& chosen, const ReadOutput& output) {
 std::string summary_text(const ChosenFormat& chosen, const ReadOutput& output) {
   const UnitName unit = counted_unit(chosen, output);
   std::string text = fmt::format(
-      "read by  {}: {}\nlines    {} of {} tell something, {} tell progress\n", chosen.format.name,
+      "read by  {}: {}\nlines    {} of {} give values, {} give progress\n", chosen.format.name,
       chosen.why, output.telling, output.lines, output.with_progress);
   std::string counter = "none";
   if (output.last_step) {
@@ -182,7 +182,7 @@ std::string summary_text(const ChosenFormat& chosen, const ReadOutput& output) {
               ? fmt::format("time     {} per {} with all phases, by the {} of its lines\n",
                             format_duration(*output.seconds_per_count), unit.singular(),
                             times_word(output.times))
-              : std::string("time     not told: the lines carry no times\n");
+              : std::string("time     not known: the lines have no times\n");
   if (!output.rejections.empty()) {
     text += fmt::format("note     {}\n", printable_line(output.rejections, k_any_length));
   }

@@ -96,7 +96,8 @@ Result<RetuneOptions> retune_options(const RetuneCommandOptions& given, const St
   options.bounds.time_s = *time_s;
   const bool is_paid = study.runner->traits().longest_billed_s.has_value();
   if (is_paid && !given.cost_usd && !study.budget.cost_usd) {
-    return fail(ErrorKind::usage, "these trials will be billed, and nobody is asked at night",
+    return fail(ErrorKind::usage,
+                "these trials will be billed, and retune does not ask before it starts them",
                 "--cost", "say how much a night may cost, in USD");
   }
   if (given.cost_usd && !study.runner->traits().has_price) {
@@ -241,8 +242,8 @@ void add_retune_command(CLI::App& program, CommandContext& context) {
                       "Study file, or name of a study of the history [default: that of --from]");
   command
       ->add_option("--from", options->from,
-                   "Study of the history whose configuration is in use until the study has nights "
-                   "of its own [default: the study's own]")
+                   "Study of the history whose configuration is in use until the study has its own "
+                   "nights [default: the study's own]")
       ->option_text("OTHER")
       ->check(not_empty());
   add_bounds(*command, *options);

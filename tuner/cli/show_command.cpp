@@ -192,8 +192,8 @@ void add_show_command(CLI::App& program, CommandContext& context) {
                                        "Print the trial's output instead, as far as it was kept");
   command
       ->add_flag("--decisions", options->decisions,
-                 "Show what was decided about the study instead, with TRIAL what of that is about "
-                 "this trial, and the numbers behind it")
+                 "Show the decisions about the study instead, with TRIAL only those about this "
+                 "trial, and the numbers behind them")
       ->excludes(log);
   add_json_option(*command, context);
   log->excludes(command->get_option("--json"));

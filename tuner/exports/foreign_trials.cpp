@@ -159,7 +159,8 @@ Result<ForeignTrials> read_csv(const fs::path& file) {
     }
     if (of_optuna) {
       const auto state = trial.cells.find("state");
-      take_optuna_state(state == trial.cells.end() ? "not told" : plain_text(state->second), trial);
+      take_optuna_state(state == trial.cells.end() ? "not given" : plain_text(state->second),
+                        trial);
     }
     foreign.trials.push_back(std::move(trial));
   }

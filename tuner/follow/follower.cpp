@@ -209,8 +209,8 @@ FollowState Follower::state() const {
   if (came_at_once()) {
     state.seconds_per_sample.reset();
     state.reason =
-        "its lines came all at once, as from a buffer, so they tell no rate: let the program flush "
-        "each (python3 -u, stdbuf -oL), or let it run on";
+        "its lines came all at once, as from a buffer, so they give no rate: make the program "
+        "flush each line (python3 -u, stdbuf -oL), or let it run longer";
     return state;
   }
   state.seconds_per_sample_now = track_.rate_of_last(k_now_s, begin_s);
@@ -221,8 +221,8 @@ FollowState Follower::state() const {
                            machine_cause(state.deviation));
   if (began_anew_) {
     state.causes.emplace_back(
-        "the program began anew (its clock or its counters fell back): what it did before is left "
-        "out");
+        "the program restarted (its clock or its counters went back): what it did before is "
+        "ignored");
   }
   if (state.deviation) state.deviation->since.time_s -= track_.front().time_s;
   return state;

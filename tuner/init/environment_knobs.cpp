@@ -66,10 +66,10 @@ class EnvironmentKnobs {
     if (!is_free(name, variable)) return;
     // Without its own variable, OpenBLAS uses OpenMP's (its README).
     std::string today = runtimes_.value_of(variable);
-    std::string from = "as it is set";
+    std::string from = "its current value";
     if (today.empty()) {
       today = runtimes_.value_of("OMP_NUM_THREADS");
-      from = "as OMP_NUM_THREADS is set";
+      from = "the value of OMP_NUM_THREADS";
     }
     if (today.empty()) {
       today = fmt::format("{:.0f}", fact_value("cpus", machine_));
@@ -101,7 +101,7 @@ class EnvironmentKnobs {
     choices.update(others);
     const bool is_given = runtimes_.environment.contains(variable);
     add(name, "other", variable, {{"type", "categorical"}, {"choices", std::move(choices)}},
-        "default", "default", is_given ? "as it is set" : "not set");
+        "default", "default", is_given ? "its current value" : "not set");
   }
 
   void add(const std::string& name, const std::string& role, const std::string& variable,

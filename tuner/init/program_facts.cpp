@@ -71,7 +71,7 @@ std::optional<NamedConfig> read_config(const std::string& name,
     const std::string key = scalar.key();
     if (several) config.fixed.emplace(key, "the file holds several documents");
     if (!scalar.why_fixed.empty()) config.fixed.emplace(key, scalar.why_fixed);
-    if (!seen.insert(key).second) config.fixed.emplace(key, "it stands there twice");
+    if (!seen.insert(key).second) config.fixed.emplace(key, "it appears there twice");
     if (!references.fixed.empty()) {
       config.fixed.emplace(
           key, fmt::format("the file includes {}, which a copy elsewhere would not find",

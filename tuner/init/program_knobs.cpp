@@ -57,7 +57,7 @@ class ProgramKnobs {
   void consider(const SpaceKnob& rule) {
     if (study_.has(rule.parameter)) return;
     if (!holds_here(rule.needs, input_.machine)) {
-      return leave(rule, fmt::format("nothing to gain here ({} does not hold)", rule.needs));
+      return leave(rule, fmt::format("no gain is expected here ({} is false)", rule.needs));
     }
     if (!rule.settings.empty()) return consider_settings(rule);
     const Place place = place_of(rule);
@@ -180,7 +180,7 @@ class ProgramKnobs {
   }
 
   static std::string held_by(const std::string& whole) {
-    return fmt::format("{} holds the samples of a step, and no accumulation is varied with it",
+    return fmt::format("{} fixes the samples of a step, and no accumulation is varied with it",
                        whole);
   }
 
@@ -389,7 +389,7 @@ std::set<std::string> add_program_knobs(const GuessInput& input, StudyBuilder& s
   if (holds_whole && study.has(step->part.parameter)) {
     study.add_constraint(
         fmt::format("{:.0f} % {} == 0", step->samples, step->part.parameter),
-        fmt::format("{} stays: a step holds as many samples as today", step->option));
+        fmt::format("{} stays the same: a step has as many samples as today", step->option));
   }
   return roles;
 }

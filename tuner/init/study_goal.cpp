@@ -206,7 +206,7 @@ class Goal {
     const ToldLength length = length_of_run();
     const auto& told = unit == CountUnit::epochs ? length.epochs : length.steps;
     std::int64_t counts = unit == CountUnit::percent ? 100 : 1;
-    why_ = unit == CountUnit::percent ? "the program tells its share of the run"
+    why_ = unit == CountUnit::percent ? "the program reports its progress in percent"
                                       : "how many the long run has is not known";
     if (unit != CountUnit::percent && told) {
       counts = static_cast<std::int64_t>(std::round(told->number));

@@ -28,7 +28,7 @@ void hold_step(StudyBuilder& study) {
       std::min(1e15, study.today(batch).get<double>() * study.today(accumulation).get<double>()));
   study.add_constraint(
       fmt::format("{} * {} == {}", batch, accumulation, product),
-      "an optimizer step holds as many samples as today, so that the same is learnt");
+      "an optimizer step has as many samples as today, so the training does not change");
   for (const std::string& factor : {batch, accumulation})
     hold_to_factors_of(product, study.declaration(factor));
 }

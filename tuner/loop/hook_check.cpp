@@ -26,8 +26,8 @@ std::string why_hook_is_silent(const HookLog& log, const std::vector<std::string
   }
   const std::string reason = why_out_of_reach(argv, folder)
                                  .value_or(
-                                     "it is not a Python program, or is started by python -I, "
-                                     "-E or -S, with an environment of its own, or frozen");
+                                     "it is not a Python program, or is started by python -I, -E "
+                                     "or -S, in a separate environment, or frozen");
   return fmt::format("the hook did not reach the program: {}", reason);
 }
 

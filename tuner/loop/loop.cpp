@@ -37,7 +37,7 @@ Result<void> note_changes(const LoopParts& parts, StudyRecord stored,
   StudyDecision decision;
   decision.at_wall_s = parts.clock.wall_time_s();
   decision.kind = k_changed_decision;
-  decision.text = "the study file or options say something else than before";
+  decision.text = "the study file or the options have changed";
   decision.numbers["changed"] = fmt::format("{}", fmt::join(changed, ", "));
   log_decision(decision);
   stored.status = StudyStatus::running;

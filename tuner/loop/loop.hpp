@@ -97,7 +97,7 @@ struct LoopParts {
   /// Seconds from the program's start to its first step, as seen before the study. Unset: not seen.
   std::optional<double> seen_startup_s{};
   /// Advice for people if the time was enough for the baseline only; empty: none.
-  std::string after_too_little = "run it again with a longer --time, and it goes on";
+  std::string after_too_little = "run it again with a longer --time to continue where it stopped";
   /// Called a few times a second while the first trial has reported no progress, with the trial's
   /// log and the seconds since its start. Returns why nothing will be read from its output; the
   /// trial then ends as failed. Returns nullopt if that is not known. Empty: never called.

@@ -42,7 +42,7 @@ TextTable stage_table(const Bottleneck& bottleneck, bool with_parts) {
   }
   constexpr double k_worth_a_row = 0.005;
   if (bottleneck.untold_share > k_worth_a_row) {
-    table.add_row({"not told", format_percent(bottleneck.untold_share),
+    table.add_row({"unknown", format_percent(bottleneck.untold_share),
                    seconds_text(bottleneck.untold_share * bottleneck.step_seconds_per_sample),
                    "-"});
   }

@@ -17,7 +17,8 @@ constexpr double k_most_further_pairs = 20.0;
 /// Returns `steptune run train.study.json --time 9m`; the time covers the whole study.
 std::string rerun_text(const Recommendation& recommendation, const RecommendationContext& context) {
   if (context.attached) return "give --tune a longer --time in the next run";
-  if (context.rerun.empty()) return "run the tuning again with a longer --time: it goes on";
+  if (context.rerun.empty())
+    return "run the tuning again with a longer --time to continue where it stopped";
   const double more_s =
       more_time_s(recommendation, context).value_or(std::max(recommendation.tuning_s, 60.0));
   return fmt::format("{} --time {:.0f}m", context.rerun,

@@ -59,7 +59,7 @@ std::string undecided_text(const Recommendation& recommendation, const Objective
     return fmt::format("undecided: nothing was shown to be {} in this time",
                        objective.comparative());
   }
-  std::string why = "the search alone cannot tell";
+  std::string why = "the search alone is not enough to be sure";
   if (speed_up.pairs > 0) {
     why = fmt::format("{} {} too few to be sure", launches_text(speed_up.pairs, attached),
                       speed_up.pairs == 1 ? "is" : "are");

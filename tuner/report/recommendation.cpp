@@ -243,7 +243,7 @@ std::string verdict_line(const Recommendation& recommendation,
                          const RecommendationContext& context) {
   std::string text = to_text(verdict_sentence(recommendation, context));
   if (const auto more_s = more_time_s(recommendation, context)) {
-    text += fmt::format("; about {} more would tell", format_duration(*more_s));
+    text += fmt::format("; about {} more would decide", format_duration(*more_s));
   }
   return text;
 }

@@ -42,7 +42,7 @@ Result<std::string> parameter_to_look_at(const StudySpec& study, const std::stri
                       : fmt::format("the study has no parameter \"{}\"", named),
                 over.empty() ? "/search/over" : "--over",
                 nearest ? fmt::format("did you mean \"{}\"?", *nearest)
-                        : "name the one that counts machines, GPUs or processes");
+                        : "name the parameter that counts machines, GPUs or processes");
   }
   if (auto found = counting_parameter(study)) return *std::move(found);
   return fail(ErrorKind::usage, "the study does not say which parameter counts machines", "",

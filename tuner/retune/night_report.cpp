@@ -93,7 +93,7 @@ std::string outcome_text(const Night& night) {
     case NightResult::running:
       break;
   }
-  return "interrupted; the next start goes on";
+  return "interrupted; the next 'steptune retune' continues it";
 }
 
 }  // namespace

@@ -226,7 +226,7 @@ void check_part(const StudySpec& study, std::size_t index,
       if (configuration.contains(name)) continue;
       faults.add(fmt::format("/command/{}/when", index),
                  fmt::format("holds for {}, where {{{}}} has no value: put what depends on it into "
-                             "a part of its own, {{\"args\": [...]}}",
+                             "a separate part, {{\"args\": [...]}}",
                              configuration.text(), name));
       return;
     }
@@ -255,7 +255,7 @@ void check_prices(const StudySpec& study, const std::vector<Configuration>& exam
   };
   for (std::size_t i = 0; i < study.objectives.size(); ++i) {
     if (!study.objectives[i].is_cost()) continue;
-    add(fmt::format("/objectives/{}", i), "\"cost\" tells no configurations apart", "cost");
+    add(fmt::format("/objectives/{}", i), "\"cost\" is the same for all configurations", "cost");
   }
   if (study.budget.cost_usd) add("/budget/cost", "the limit is never reached", "cost");
   if (study.planned_run.max_cost_usd) {

@@ -56,7 +56,8 @@ const Section<LaunchSpec>& launch_section() {
                       "`\"{nodes}\"`"))
         .add(key("processes_per_node", &LaunchSpec::processes_per_node,
                  count({1.0, k_most_processes}))
-                 .doc("processes on each machine; likewise: `\"{gpus}\"`"))
+                 .doc("processes on each machine: a number, or an expression over parameters and "
+                      "facts, in braces or not: `\"{gpus}\"`"))
         .add(key("options", &LaunchSpec::options,
                  document::list_of(template_with_files(), k_most_launcher_options))
                  .omitted_at_default()

@@ -103,9 +103,8 @@ const Section<TrialLimits>& limits_section() {
                    .doc("from start; then the trial is ended as timed out. At least "
                         "`measure.max_trial`"))
           .add(key("idle", &TrialLimits::idle_s, document::duration_s({1.0, k_longest_s}))
-                   .doc("without any output; then ended as hung. A phase that was told to begin "
-                        "may be "
-                        "silent for longer"))
+                   .doc("without any output; then the trial is ended as hung. A phase whose "
+                        "beginning was reported may be silent for longer"))
           .add(key("grace", &TrialLimits::grace_s, document::duration_s({0.0, 3600.0}))
                    .doc("between SIGTERM and SIGKILL"))
           .add(key("memory", &TrialLimits::memory_bytes, document::bytes({0x1p20, 0x1p60}))

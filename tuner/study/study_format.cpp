@@ -208,13 +208,13 @@ Section<StudySpec> format() {
                .doc("what the program counts, for people: `epochs`, `boosting rounds`, `percent`. "
                     "Numbers of samples in this file, on screens and in JSON are then numbers of "
                     "these"))
-      .add(key("loading_ceiling", &StudySpec::loading_ceiling,
-               document::number({1.0, k_highest_ceiling}))
-               .in_fingerprint(k_never)
-               .default_words("not measured")
-               .doc("how many times as fast a step is without data loading. `steptune run -- "
-                    "COMMAND` measures it with cached batches; the result and `bottleneck` tell "
-                    "it"))
+      .add(
+          key("loading_ceiling", &StudySpec::loading_ceiling,
+              document::number({1.0, k_highest_ceiling}))
+              .in_fingerprint(k_never)
+              .default_words("not measured")
+              .doc("how many times as fast a step is without data loading. `steptune run -- "
+                   "COMMAND` measures it with cached batches; the result and `bottleneck` show it"))
       .add(runner_key().anchor("runner").doc("where trials happen"))
       .add(key("limits", &StudySpec::limits, document::object(limits_section()))
                .anchor("limits")

@@ -235,7 +235,7 @@ std::optional<std::string> why_not_applied(const BatchEffect& effect, BatchAppli
   if (effect.evidence == BatchEvidence::nothing) {
     if (effect.is_told) {
       return fmt::format(
-          "{} did not change the samples of a step that the program tells: not applied",
+          "{} did not change the samples of a step that the program reports: not applied",
           effect.setting);
     }
     if (applied == BatchApplied::yes && !effect.is_alone) return std::nullopt;
@@ -244,7 +244,7 @@ std::optional<std::string> why_not_applied(const BatchEffect& effect, BatchAppli
                        format_duration(effect.baseline_step_s), memory_text(effect));
   }
   if (effect.is_alone || effect.is_told || applied != BatchApplied::no) return std::nullopt;
-  return fmt::format("{} is taken as not applied: a trial that changed nothing else had no effect",
+  return fmt::format("{} counts as not applied: a trial that changed nothing else had no effect",
                      effect.setting);
 }
 
@@ -268,9 +268,8 @@ std::optional<std::string> assumed_samples_note(const StudySpec& study,
     shown = "; no trial that changed this alone has shown an effect";
   }
   return fmt::format(
-      "samples of a step were assumed: {:g} with {}, as the program tells steps alone{}. To be "
-      "sure, "
-      "add steptune.report(step=STEP, samples=SAMPLES) to its loop (docs/reporting.md)",
+      "samples of a step were assumed: {:g} with {}, as the program reports only steps{}. To be "
+      "sure, add steptune.report(step=STEP, samples=SAMPLES) to its loop (docs/reporting.md)",
       *samples, setting, shown);
 }
 

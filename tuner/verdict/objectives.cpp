@@ -16,7 +16,7 @@ namespace {
 /// otherwise empty.
 std::string advice_on_epochs(const Measurement& measurement) {
   if (measurement.total_samples > 0.0 || !measurement.metrics.contains("epoch")) return "";
-  return R"text(; it tells epochs alone: let one be a sample, with "unit": "epochs", "reports": )text"
+  return R"text(; it reports only epochs: count each as a sample, with "unit": "epochs", "reports": )text"
          R"text({"metrics": [{"name": "samples", "regex": "(?i)epoch[^0-9]{0,3}([0-9]+(?:[.][0-9]+)?)"}]} )text"
          R"text(and their number as "samples" of "planned_run")text";
 }

@@ -249,8 +249,8 @@ void add_count_note(const StudySpec& study, const Standing& standing,
     }
     notes.push_back(fmt::format(
         "what the program counts takes {} with {}={:g} and {} with {}={:g}: if those are batches "
-        "and not optimizer steps, leave {} out of \"planned_run.batch_size\" and begin anew, as "
-        "the speeds are wrong",
+        "and not optimizer steps, leave {} out of \"planned_run.batch_size\" and begin a new study "
+        "(--new), because the speeds are wrong",
         format_duration(few->count_s), *parameter, few->batches, format_duration(many->count_s),
         *parameter, many->batches, *parameter));
     return;
@@ -269,10 +269,10 @@ void add_silent_notes(const Standing& standing, const Recommendation& recommenda
              trial.configuration == found->configuration && trial.measurement->silent_s > 0.0;
     });
     if (run == standing.trials().end()) continue;
-    notes.push_back(fmt::format(
-        "a fresh run of trial {} (trial {}) told no step for most of its time: it hangs, or does "
-        "what it does not report as a phase",
-        found->number, run->number));
+    notes.push_back(
+        fmt::format("a fresh run of trial {} (trial {}) reported no step for most of its time: it "
+                    "hangs, or does work that it does not report as a phase",
+                    found->number, run->number));
   }
 }
 

@@ -195,8 +195,8 @@ std::vector<std::string> unseen_phases(const PlannedRun& plan,
                             : fmt::format("one every {:g} steps", phase.every_steps.value_or(0.0));
     if (any_trial([&](const auto& shown) { return may_be_stalls(phase, shown); })) {
       told.push_back(
-          fmt::format("no {} was reported: pauses that trials show are taken for the plan's ({}){}",
-                      name, count, phase.seconds ? ", not added to them" : ""));
+          fmt::format("no {} was reported: pauses seen in trials count as the plan's ({}){}", name,
+                      count, phase.seconds ? ", not added to them" : ""));
     } else if (phase.seconds) {
       told.push_back(
           fmt::format("no {} was seen: the plan's ({}) are priced with the {} that it gives", name,

@@ -176,7 +176,7 @@ TEST(Recommendation, ShowsTheTimeThatWouldDecide) {
   context.pair_s = 30.0;
   // ln(1.6 / 1.2) is 1.58 times ln 1.2, so 2 pairs must become 5.
   const std::string text = recommendation_text(recommendation, context);
-  EXPECT_NE(text.find("; about 1 min 30 s more would tell\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("; about 1 min 30 s more would decide\n"), std::string::npos) << text;
   EXPECT_EQ(line_of(text, "next"), "next    steptune run study.json --time 5m");
   context.pair_s.reset();
   EXPECT_EQ(line_of(recommendation_text(recommendation, context), "next"),
@@ -184,7 +184,7 @@ TEST(Recommendation, ShowsTheTimeThatWouldDecide) {
       << "twice the time if nothing says how much";
   recommendation.finalists[0].speed_up = {1.001, 0.9, 1.1, 2, 0.9};
   context.pair_s = 30.0;
-  EXPECT_EQ(recommendation_text(recommendation, context).find("would tell"), std::string::npos)
+  EXPECT_EQ(recommendation_text(recommendation, context).find("would decide"), std::string::npos)
       << "such a gain takes thousands of pairs";
 }
 

@@ -172,7 +172,7 @@ TEST_F(ForeignFiles, ATableOfOptunasTellsStates) {
   EXPECT_EQ(foreign.trials[0].left + foreign.trials[1].left, "");
   EXPECT_TRUE(foreign.trials[1].failed);
   EXPECT_EQ(foreign.trials[2].left, "its state is PRUNED");
-  EXPECT_EQ(foreign.trials[3].left, "its state is not told");
+  EXPECT_EQ(foreign.trials[3].left, "its state is not given");
   folder_.write("two.csv", "values_0,values_1,state\n1,2,COMPLETE\n");
   EXPECT_EQ(read("two.csv").kind, "Optuna's table");
   folder_.write("own.csv", "seconds,state\n1,FAIL\n");

@@ -353,7 +353,7 @@ TEST(FinishedLog, ShowsTheLastOfTwoRuns) {
   ASSERT_TRUE(state.seconds_per_sample);
   EXPECT_NEAR(state.seconds_per_sample->value, 0.02, 1e-5);
   EXPECT_EQ(state.samples, 20'000.0);
-  EXPECT_THAT(state.causes, Contains(HasSubstr("began anew")));
+  EXPECT_THAT(state.causes, Contains(HasSubstr("the program restarted")));
 }
 
 TEST(Follower, ALogReadThroughAPipeUsesTheDatesOfItsLines) {
@@ -413,7 +413,7 @@ TEST(FinishedLog, ShowsTheLastRunOfARestartedProgram) {
     EXPECT_NEAR(state.seconds_per_sample->value, 0.02, 1e-4) << restart.what;
     EXPECT_EQ(state.keeping, Keeping::broken) << restart.what;
     EXPECT_EQ(state.samples, restart.from_samples + 10'000.0) << restart.what;
-    EXPECT_THAT(state.causes, Contains(HasSubstr("began anew"))) << restart.what;
+    EXPECT_THAT(state.causes, Contains(HasSubstr("the program restarted"))) << restart.what;
   }
 }
 
@@ -427,7 +427,7 @@ TEST(FinishedLog, ShowsTheFirstOfTwoMixedPrograms) {
     }
   }
   EXPECT_EQ(follower.state().samples, 30'000.0);
-  EXPECT_THAT(follower.state().causes, Not(Contains(HasSubstr("began anew"))));
+  EXPECT_THAT(follower.state().causes, Not(Contains(HasSubstr("the program restarted"))));
 }
 
 TEST(FinishedLog, UsesTheDatesOfLines) {

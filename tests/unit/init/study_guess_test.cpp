@@ -275,7 +275,7 @@ TEST(StudyGuess, AnAccumulationMakesTheGlobalBatchOfMicroBatches) {
       "  --workers N  (default: 2)\n",
       {"x"});
   EXPECT_THAT(must_guess(input).left,
-              Contains(HasSubstr("--micro-batch-size: --global-batch-size holds the samples")));
+              Contains(HasSubstr("--micro-batch-size: --global-batch-size fixes the samples")));
   input.reading = reading_of(64.0);
   const StudyGuess guess = must_guess(input);
   EXPECT_EQ(guess.document["constraints"],
@@ -469,7 +469,7 @@ TEST_F(DeepSpeedGuess, KeepsSettingsThatTheFileForbidsToChange) {
       R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 8, "fp16": {"enabled": true},
           "bf16": {"enabled": false}, "zero_optimization": {"stage": 1}})"));
   EXPECT_EQ(guess.document["parameters"].size(), 1U) << guess.document;
-  EXPECT_THAT(guess.left, Contains(HasSubstr("train_batch_size holds the samples of a step")));
+  EXPECT_THAT(guess.left, Contains(HasSubstr("train_batch_size fixes the samples of a step")));
   EXPECT_THAT(guess.left, Contains("bf16.enabled: fp16.enabled is on"));
   EXPECT_THAT(
       guess.left,
@@ -754,7 +754,7 @@ TEST(StudyGuess, OpenBlasFollowsOpenMpsVariableIfItsOwnIsUnset) {
   input.runtimes.environment = {{"OMP_NUM_THREADS", "2"}};
   const StudyGuess guess = must_guess(input);
   EXPECT_EQ(guess.document["baseline"], Json({{"threads", 2}}));
-  EXPECT_EQ(guess.tuned.at(0).from, "OPENBLAS_NUM_THREADS; as OMP_NUM_THREADS is set");
+  EXPECT_EQ(guess.tuned.at(0).from, "OPENBLAS_NUM_THREADS; the value of OMP_NUM_THREADS");
   input.runtimes.environment["OPENBLAS_NUM_THREADS"] = "3";
   EXPECT_EQ(must_guess(input).document["baseline"], Json({{"threads", 3}}));
 }

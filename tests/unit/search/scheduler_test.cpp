@@ -204,8 +204,9 @@ TEST(Median, NeedsThreeOthersThatGotAsFar) {
   median->on_exempt({3, 20, {1.0}, {0.0}});
   const StopDecision decision = median->on_estimate({4, 20, {9.0}, {0.5}});
   EXPECT_TRUE(decision.stop);
-  EXPECT_EQ(decision.reason,
-            "at 20 steps its interval (8.5 at least) lies above the median of the others (1)");
+  EXPECT_EQ(
+      decision.reason,
+      "at 20 steps its interval (8.5 at least) lies above the median of the other trials (1)");
   median->forget(3);
   EXPECT_FALSE(median->on_estimate({4, 20, {9.0}, {0.0}}).stop);
 }

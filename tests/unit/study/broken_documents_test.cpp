@@ -320,7 +320,7 @@ const std::vector<Broken>& goals() {
        R"({"runner": {"price_per_hour": null}, "objectives": ["time"]})", "/budget/cost",
        "needs a price"},
       {"cost_for_nothing", R"({"runner": {"price_per_hour": 0}, "budget": {"cost": null}})",
-       "/objectives/1", "tells no configurations apart, as the price per hour is 0"},
+       "/objectives/1", "\"cost\" is the same for all configurations, as the price per hour is 0"},
       {"cost_budget_for_nothing", R"({"runner": {"price_per_hour": 0}, "objectives": ["time"]})",
        "/budget/cost", "the limit is never reached"},
       {"planned_cost_for_nothing",

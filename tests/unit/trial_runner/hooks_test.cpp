@@ -348,10 +348,10 @@ TEST(HookReach, SeesWhatKeepsAHookAway) {
   EXPECT_EQ(why({"env", "-i", "python3", "train.py"}),
             "\"env -i\" gives the program an empty environment");
   EXPECT_EQ(why({"docker", "run", "--rm", "-e", "PYTHONPATH", "torch", "python3", "train.py"}),
-            "\"docker run\" gives the program an environment of its own, without STEPTUNE_PYTORCH: "
-            "docs/hooks.md, \"Containers\", says what to pass");
+            "\"docker run\" starts the program in a separate environment, without "
+            "STEPTUNE_PYTORCH: docs/hooks.md, \"Containers\", says what to pass");
   EXPECT_THAT(why({"nice", "/usr/bin/podman", "exec", "box", "bash", "train.sh"}),
-              HasSubstr("\"podman exec\" gives the program an environment of its own"));
+              HasSubstr("\"podman exec\" starts the program in a separate environment"));
   EXPECT_EQ(why({"docker", "run", "-e", "PYTHONPATH", "-e", "STEPTUNE_PYTORCH", "torch", "python3",
                  "-I"}),
             "\"python3 -I\" keeps PYTHONPATH away from Python");

@@ -244,8 +244,8 @@ TEST(ReportReader, ReportsUncountedEndsOfEpochs) {
       ASSERT_TRUE(reader.read_line(fmt::format("epoch={} step={}", epoch, step), 2.0 * epoch));
   }
   EXPECT_EQ(reader.rejected_lines(), 0U);
-  EXPECT_THAT(reader.rejections(), AllOf(HasSubstr("\"step\" begins again"),
-                                         HasSubstr("up to 49 %"), HasSubstr("12/100")));
+  EXPECT_THAT(reader.rejections(),
+              AllOf(HasSubstr("\"step\" restarts"), HasSubstr("up to 49 %"), HasSubstr("12/100")));
   ASSERT_TRUE(reader.read_line(R"([steptune] {"v":1,"step":300})", 9.0));
   EXPECT_EQ(reader.rejections(), "") << "the program tells its own count";
 }

@@ -104,7 +104,8 @@ TEST_F(BatchEffectTest, IsKnownFromAPrintedRate) {
   EXPECT_EQ(evidence(trial), BatchEvidence::rate);
   trial = counted_trial(2, 256, 0.2);
   trial.measurement->metrics["samples/sec"] = 161.0;
-  EXPECT_THAT(why(trial), HasSubstr("did not change the samples of a step that the program tells"))
+  EXPECT_THAT(why(trial),
+              HasSubstr("did not change the samples of a step that the program reports"))
       << "that its steps take longer has another reason";
 }
 
@@ -127,7 +128,7 @@ TEST_F(BatchEffectTest, AnEffectOfOtherSettingsIsNotTheBatchs) {
   const TrialRecord workers = counted_trial(3, 256, 0.2, 4);
   EXPECT_EQ(why(workers, BatchApplied::unknown), "");
   EXPECT_EQ(why(workers, BatchApplied::no),
-            "batch=256 is taken as not applied: a trial that changed nothing else had no effect");
+            "batch=256 counts as not applied: a trial that changed nothing else had no effect");
   EXPECT_EQ(why(counted_trial(3, 256, 0.1, 4), BatchApplied::yes), "")
       << "workers may make up for longer steps";
 }
@@ -152,9 +153,9 @@ TEST_F(BatchEffectTest, IsNamedWithTheLineThatWouldSettleIt) {
         .value_or("");
   };
   EXPECT_EQ(note(trial),
-            "samples of a step were assumed: 128 with batch=128, as the program tells steps alone; "
-            "its steps take 200 ms in place of 100 ms. To be sure, add steptune.report(step=STEP, "
-            "samples=SAMPLES) to its loop (docs/reporting.md)");
+            "samples of a step were assumed: 128 with batch=128, as the program reports only "
+            "steps; its steps take 200 ms in place of 100 ms. To be sure, add "
+            "steptune.report(step=STEP, samples=SAMPLES) to its loop (docs/reporting.md)");
   EXPECT_EQ(note(counted_trial(3, 32, 0.05, 4)), "") << "as many samples as before";
 }
 

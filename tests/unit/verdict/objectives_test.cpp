@@ -99,7 +99,7 @@ TEST(Objectives, SayWhyThereIsNoTime) {
             "its output has no progress reports with steps or samples");
   measurement.metrics["epoch"] = 3.0;
   EXPECT_THAT(why(MeasurementStatus::no_reports),
-              HasSubstr(R"(let one be a sample, with "unit": "epochs", "reports": {"metrics")"));
+              HasSubstr(R"(count each as a sample, with "unit": "epochs", "reports": {"metrics")"));
   measurement.total_samples = 3.0;
   EXPECT_EQ(why(MeasurementStatus::no_reports), "too few progress reports to compute a speed from");
   EXPECT_EQ(why(MeasurementStatus::warming_up),

@@ -30,7 +30,7 @@ const char* verdict_words(const StudyDecision& decision) {
   if (*found == "faster") return ": faster";
   if (*found == "hidden") return ": faster, unless a buffer hides what it takes";
   if (*found == "not_faster") return ": not shown to be faster";
-  return *found == "open" ? ": not told apart yet" : "";
+  return *found == "open" ? ": too close to call so far" : "";
 }
 
 /// Returns a sentence made from a decision's numbers; empty if the decision has its own text.

@@ -133,7 +133,7 @@ class Hook(PickledByValue):
         self.events.tell("disabled", why=why)
         if self.settings.mode == "apply":
             with self.printer.aloud():
-                self.events.warn("the settings are not in force: " + why)
+                self.events.warn("the settings are not applied: " + why)
         self.events.open()
         if self.live is not None:
             self.live.stop()

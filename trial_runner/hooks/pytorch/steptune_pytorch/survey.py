@@ -10,8 +10,8 @@ from steptune_pytorch import ranks, report
 
 
 _SEPARATE = (
-    "several processes train without ranks, each by itself: steps, samples and loss are those of the first one alone, "
-    "and a speed-up is that of one process beside the others"
+    "several processes train without ranks, each by itself: steps, samples, loss and speed-up are those of the first "
+    "process, while the other processes run beside it"
 )
 
 
