@@ -218,8 +218,7 @@ TEST_F(HookedProgram, OutputThatALauncherSwallowsIsReported) {
   sandbox_.write("study.json", text);
   const Ended ended = sandbox_.steptune({"run", "study.json"});
   EXPECT_NE(ended.exit_code, 0);
-  EXPECT_THAT(ended.err,
-              HasSubstr("the program trains, but what the hook prints does not come back"));
+  EXPECT_THAT(ended.err, HasSubstr("the program trains, but the hook's output does not arrive"));
   sandbox_.write("study.json", text.insert(text.rfind('}'), R"(, "limits": {"idle": "15s"})"));
   sandbox_.write("train.py",
                  "import time\nimport torch\n"
@@ -230,8 +229,7 @@ TEST_F(HookedProgram, OutputThatALauncherSwallowsIsReported) {
   sandbox_.write("train.py", k_train);
   const Ended surveyed = sandbox_.steptune({"run", "--", k_python, "launch.py"});
   EXPECT_EQ(surveyed.exit_code, 2);
-  EXPECT_THAT(surveyed.err,
-              HasSubstr("the program trains, but what the hook prints does not come back"));
+  EXPECT_THAT(surveyed.err, HasSubstr("the program trains, but the hook's output does not arrive"));
 }
 
 TEST_F(HookedProgram, AStartTooSlowForTheTuningTimeIsReported) {
@@ -284,7 +282,7 @@ wrote   train.study.json
   sandbox_.write("train.study.json", edited);
   const Ended changed = sandbox_.steptune(with_command({"check"}));
   EXPECT_EQ(changed.exit_code, 0) << changed.err;
-  EXPECT_THAT(changed.err, HasSubstr("goes on with train.study.json"));
+  EXPECT_THAT(changed.err, HasSubstr("continues with train.study.json"));
 
   // Makes the study short.
   file["search"] = {{"searcher", "random"}, {"scheduler", "none"}, {"worth", 0}};
@@ -299,7 +297,7 @@ wrote   train.study.json
 
   const Ended ran = sandbox_.steptune(with_command({"run", "--trials", "2"}));
   EXPECT_EQ(ran.exit_code, 0) << ran.err;
-  EXPECT_THAT(ran.err, HasSubstr("goes on with train.study.json"));
+  EXPECT_THAT(ran.err, HasSubstr("continues with train.study.json"));
   EXPECT_THAT(ran.out, HasSubstr("\nnext    "));
 
   // For every trial, exit status and output are the command's own, without lines of the hook.

@@ -79,7 +79,7 @@ TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
   // The second call recognises it.
   const Ended again = sandbox.steptune(with({"check"}));
   EXPECT_EQ(again.exit_code, 0) << again.err;
-  EXPECT_THAT(again.err, HasSubstr("goes on with train.study.json"));
+  EXPECT_THAT(again.err, HasSubstr("continues with train.study.json"));
   const Ended other =
       sandbox.steptune({"check", "--", k_init_python, "-I", "train.py", "--epochs", "6"});
   EXPECT_EQ(other.exit_code, 2);
@@ -90,7 +90,7 @@ TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
   // Other options of the call do not make it another study.
   const Ended same = sandbox.steptune(with({"check", "--semantic", "--name", "other"}));
   EXPECT_EQ(same.exit_code, 0) << same.err;
-  EXPECT_THAT(same.err, HasSubstr("goes on with other.study.json"));
+  EXPECT_THAT(same.err, HasSubstr("continues with other.study.json"));
   const Ended more =
       sandbox.steptune(with({"check", "--semantic", "--samples", "9", "--name", "other"}));
   EXPECT_EQ(more.exit_code, 2);

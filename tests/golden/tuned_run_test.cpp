@@ -112,7 +112,7 @@ class TunedRun : public testing::Test {
 
 TEST_F(TunedRun, BehavesAsTheUntunedRunAndSavesAStudy) {
   const pid_t pid = start();
-  ASSERT_TRUE(until_told("the program goes on with")) << sandbox_.read("err.txt");
+  ASSERT_TRUE(until_told("the program continues with")) << sandbox_.read("err.txt");
   ends_as_untouched(pid);
   EXPECT_EQ(tuner(), 0);
 
@@ -143,7 +143,7 @@ TEST_F(TunedRun, GoesOnWhenTheTunerIsKilled) {
   const pid_t killed = tuner();
   ASSERT_GT(killed, 0);
   kill(killed, SIGKILL);
-  ASSERT_TRUE(until_told("the tuner is gone: the program goes on with its own settings"));
+  ASSERT_TRUE(until_told("the tuner is gone: the program continues with its own settings"));
   ends_as_untouched(pid);
   EXPECT_TRUE(fs::is_empty(temporary)) << "its connection lies there still";
 }
@@ -154,7 +154,8 @@ TEST_F(TunedRun, ContinuesAfterTheTunerIsStopped) {
   const pid_t pid = start("10m", {{"OMP_NUM_THREADS", "1"}, {"TMPDIR", temporary}});
   ASSERT_TRUE(until_told("tunes the running program")) << sandbox_.read("err.txt");
   kill(tuner(), SIGTERM);
-  EXPECT_TRUE(until_told("the program goes on with its own settings")) << sandbox_.read("err.txt");
+  EXPECT_TRUE(until_told("the program continues with its own settings"))
+      << sandbox_.read("err.txt");
   EXPECT_TRUE(until_told("the tuner was asked to end")) << sandbox_.read("err.txt");
   ends_as_untouched(pid);
   EXPECT_EQ(tuner(), 0);
@@ -172,7 +173,7 @@ TEST_F(TunedRun, GoesOnWhenTheTunerHangs) {
   const pid_t hung = tuner();
   ASSERT_GT(hung, 0);
   kill(hung, SIGSTOP);
-  EXPECT_TRUE(until_told("s: the program goes on with its own settings from step"));
+  EXPECT_TRUE(until_told("s: the program continues with its own settings from step"));
   kill(hung, SIGCONT);
   EXPECT_TRUE(until_told("which were restored"));
   ends_as_untouched(pid);
@@ -198,7 +199,7 @@ TEST_F(TunedRun, ReportsALossThatBecomesInfiniteInATrial) {
   sandbox_.write("train.py", program);
   const pid_t pid = start("10m");
   EXPECT_TRUE(until_told("the loss became infinite or NaN in trial")) << sandbox_.read("err.txt");
-  EXPECT_THAT(sandbox_.read("err.txt"), HasSubstr("the program goes on with its own settings"));
+  EXPECT_THAT(sandbox_.read("err.txt"), HasSubstr("the program continues with its own settings"));
   sandbox_.write("enough", "");
   EXPECT_EQ(sandbox_.wait(pid).exit_code, 7);
 }

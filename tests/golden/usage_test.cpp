@@ -145,7 +145,7 @@ TEST(Usage, MistakesEndWithTwoAndNameTheNearestName) {
        "steptune: error: --name needs a program's command after --, and there is none\n"
        "  leave it out, or change the study file instead\n"},
       {{"run", "train.py"},
-       "steptune: error: train.py: is a program, no study file\n"
+       "steptune: error: train.py: is a program, not a study file\n"
        "  write a program's command after --: steptune run -- python3 train.py\n"},
       {{"run", "--"},
        "steptune: error: there is no command after --\n"

@@ -303,7 +303,7 @@ class LiveHalf(Live):
         rows = [m["hook"] for m in messages if m.get("hook", {}).get("knob") == "precision"]
         whys = [row.get("why") for row in rows]
         self.assertEqual([row["value"] for row in rows], ["fp32"] * len(rows))
-        self.assertIn("fp16 leaves out steps until the factor of its loss is found: not between two steps", whys)
+        self.assertIn("fp16 skips steps until its loss scale is found, so it cannot be switched on between two steps", whys)
         self.assertTrue(rows[-1]["may"], rows[-1])
 
 

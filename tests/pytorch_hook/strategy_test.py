@@ -254,7 +254,7 @@ class UndividedPrograms(Ranks):
         self.ends_with("1 of them outside Net", "--outside", distributed_strategy="ddp")
 
     def test_a_call_of_the_modules_own(self):
-        self.ends_with("Doubled has a __call__ of its own", "--call", distributed_strategy="ddp")
+        self.ends_with("Doubled has its own __call__", "--call", distributed_strategy="ddp")
 
     def test_a_fault_of_the_hook(self):
         def break_it():

@@ -49,7 +49,7 @@ void AttachedProgram::read(std::vector<LiveStep>& steps) {
       world_size_ = hello->world_size;
     } else if (const auto* event = std::get_if<LiveHookEvent>(&message)) {
       log_.add(event->event);
-      if (log_.disabled()) unusable_ = "the hook withdrew: " + *log_.disabled();
+      if (log_.disabled()) unusable_ = "the hook switched itself off: " + *log_.disabled();
     } else if (const auto* step = std::get_if<LiveStep>(&message)) {
       if (!startup_s_) startup_s_ = now_s - attached_s_;
       last_ = *step;

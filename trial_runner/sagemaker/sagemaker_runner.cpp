@@ -435,7 +435,7 @@ Result<std::string> SageMakerRunner::detach() {
       const bool shares = each.under_way() && each.launch().job == job->launch().job;
       if (shares) longest_s += each.spec().limits.wall_s;
     }
-    text += fmt::format("job {} goes on: {} per hour, for at most {}\n", job->launch().job,
+    text += fmt::format("job {} continues: {} per hour, for at most {}\n", job->launch().job,
                         format_usd(job->usd_per_hour()), format_duration(longest_s));
     usd_per_hour += job->usd_per_hour();
   }

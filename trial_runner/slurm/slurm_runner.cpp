@@ -258,7 +258,7 @@ Result<std::string> SlurmRunner::detach() {
   for (const StepTrial& trial : trials_) {
     if (trial.waits()) continue;
     text += fmt::format(
-        "trial {} goes on in job {}: {}, for at most {}\n", trial.key().trial,
+        "trial {} continues in job {}: {}, for at most {}\n", trial.key().trial,
         trial.step_launch().job_id,
         price_text(trial.step_launch().held_nodes, options_.usd_per_node_hour.of(trial.need())),
         format_duration(trial.spec().limits.wall_s));

@@ -215,7 +215,7 @@ Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,
   } else {
     bottleneck.no_responses =
         bottleneck.trials < EffectsModel::k_fewest_samples
-            ? fmt::format("{} measured; {} are needed to tell what the step time depends on",
+            ? fmt::format("{} measured; {} are needed to find what the step time depends on",
                           bottleneck.trials == 1 ? "1 trial was"
                                                  : fmt::format("{} trials were", bottleneck.trials),
                           EffectsModel::k_fewest_samples)

@@ -59,7 +59,7 @@ bool has_ended(const live::AttachedProgram& program) {
 std::string why_not_tunable(const Survey& survey, const live::AttachedProgram& program) {
   if (program.unusable()) return *program.unusable();
   if (has_ended(program)) return "the program ended before it had been examined";
-  if (program.is_gone()) return "the hook has withdrawn";
+  if (program.is_gone()) return "the hook switched itself off";
   if (!survey.first) return "the program made no step while it was watched";
   return {};
 }
@@ -142,7 +142,7 @@ class AttachedSession {
   void untuned(const std::string& why) {
     if (!program_.is_gone()) program_.leave({});
     const std::string what =
-        has_ended(program_) ? "nothing was tuned" : "the program goes on with its own settings";
+        has_ended(program_) ? "nothing was tuned" : "the program continues with its own settings";
     context_.console.message(fmt::format("{}{}: {}", k_said_by, what, printable_line(why, 1000)));
   }
 
@@ -191,11 +191,11 @@ class AttachedSession {
     if (has_ended(program_)) {
       text = "the program ended before the tuning did";
     } else if (program_.is_gone()) {
-      text = "the program goes on with its own settings, which were restored";
+      text = "the program continues with its own settings, which were restored";
     } else if (proven) {
-      text = "the program goes on with what was shown to be faster";
+      text = "the program continues with what was shown to be faster";
     } else {
-      text = "the program goes on with its own settings: nothing was proven to be faster";
+      text = "the program continues with its own settings: nothing was proven to be faster";
     }
     if (result.recommendation && !report.recommendation.empty()) {
       text += "\n" + report.recommendation;

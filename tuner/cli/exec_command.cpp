@@ -52,7 +52,8 @@ std::string what_to_mend(int fault, const std::string& program) {
     return "make it executable (chmod +x), or begin the command with what runs it, such as python3";
   }
   if (fault == ENOENT && is_path && std::filesystem::exists(program, unreadable)) {
-    return "it is there, but not the interpreter that its first line (#!) names";
+    return "the interpreter that its first line (#!) names is missing: install it, or correct the "
+           "line";
   }
   return fault == ENOENT ? missing_program_hint(program) : "";
 }

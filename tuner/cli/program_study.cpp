@@ -52,7 +52,8 @@ Result<std::optional<std::string>> existing_file(CommandContext& context, const 
                 "to continue with it, leave the options out or edit it; to write a new one, remove "
                 "it or give another --name");
   }
-  if (!options.quiet) context.console.message(fmt::format("goes on with {}", printable_line(file)));
+  if (!options.quiet)
+    context.console.message(fmt::format("continues with {}", printable_line(file)));
   return file;
 }
 
@@ -139,7 +140,7 @@ Result<StudyFile> study_file_of(CommandContext& context, const std::vector<std::
     if (words.empty()) return only_study_file();
     const std::string& file = words.front();
     if (file.ends_with(".py") || file.ends_with(".sh")) {
-      return fail(ErrorKind::usage, "is a program, no study file", file, k_separate);
+      return fail(ErrorKind::usage, "is a program, not a study file", file, k_separate);
     }
     if (words.size() == 1) return StudyFile{file};
     return fail(ErrorKind::usage,

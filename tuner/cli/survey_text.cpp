@@ -111,7 +111,7 @@ std::string study_file_text(const Survey& survey, const Draft& draft,
                             const std::vector<std::string>& argv, const std::string& options) {
   std::string text = fmt::format(
       "{}{}.\n"
-      "// Change it as you like; 'steptune run' goes on with it. Knobs are explained in "
+      "// Change it as you like; 'steptune run' continues with it. Knobs are explained in "
       "docs/hooks.md.\n{}",
       survey_heading(argv), found_text(survey), options);
   if (planned) text += fmt::format("// planned run: {}\n", printable_line(planned->why));

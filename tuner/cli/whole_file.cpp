@@ -145,8 +145,8 @@ Result<void> replace_content(const std::filesystem::path& file, std::string_view
   const auto present = read_whole_file(target);
   if (!present) return tl::unexpected(present.error());
   if (*present != expected) {
-    return fail(ErrorKind::conflict, "was changed meanwhile; nothing was written", file.string(),
-                "run the same command again");
+    return fail(ErrorKind::conflict, "was changed in the meantime; nothing was written",
+                file.string(), "run the same command again");
   }
   return write_beside(target, text, attributes.st_mode & 07777U, &attributes);
 }

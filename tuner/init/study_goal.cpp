@@ -207,7 +207,7 @@ class Goal {
     const auto& told = unit == CountUnit::epochs ? length.epochs : length.steps;
     std::int64_t counts = unit == CountUnit::percent ? 100 : 1;
     why_ = unit == CountUnit::percent ? "the program reports its progress in percent"
-                                      : "how many the long run has is not known";
+                                      : "the length of the long run is not known";
     if (unit != CountUnit::percent && told) {
       counts = static_cast<std::int64_t>(std::round(told->number));
       why_ = told_text(*told);

@@ -9,9 +9,9 @@ namespace steptune {
 
 std::string why_hook_is_silent(const HookLog& log, const std::vector<std::string>& argv,
                                const std::filesystem::path& folder) {
-  if (const auto why = log.disabled()) return fmt::format("the hook withdrew: {}", *why);
+  if (const auto why = log.disabled()) return fmt::format("the hook switched itself off: {}", *why);
   if (log.patched()) {
-    return "the program trains, but what the hook prints does not come back: another program (a "
+    return "the program trains, but the hook's output does not arrive: another program (a "
            "launcher, a script with \"> FILE\") takes its standard output and does not pass it on";
   }
   if (log.imported()) {
@@ -41,7 +41,7 @@ HookFindings check_hook(const StudySpec& study, const Configuration& configurati
     // The hook sets only what differs from the baseline, so here "baseline" itself is wrong.
     if (findings.not_in_force && configuration == study.baseline) {
       *findings.not_in_force +=
-          "; \"baseline\" is what the program does by itself: write that value there";
+          "; \"baseline\" must be what the program does without the hook: write that value there";
     }
   } else {
     const HookLog log = told.disabled() ? told : read_hook_events(events);

@@ -296,7 +296,7 @@ Result<Leaderboard> read_selected(const StoredStudy& study, const LeaderboardQue
 
 Result<Leaderboard> read_leaderboard(const StoredStudy& study, const LeaderboardQuery& query) {
   if (query.pareto && study.objectives.size() < 2) {
-    return fail(ErrorKind::usage, "the study has one objective, of which there is no Pareto front",
+    return fail(ErrorKind::usage, "a Pareto front needs two objectives, and the study has one",
                 "--pareto", "without it the best trials come first");
   }
   if (selects_rows(query)) return read_selected(study, query);

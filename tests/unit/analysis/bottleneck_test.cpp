@@ -253,7 +253,7 @@ TEST(Bottleneck, FewTrialsGiveNoFinding) {
   EXPECT_TRUE(bottleneck.responses.empty());
   EXPECT_EQ(in_words(bottleneck).finding,
             "The program did not report parts of its steps, and 4 trials were measured; 8 are "
-            "needed to tell what the step time depends on.");
+            "needed to find what the step time depends on.");
   EXPECT_EQ(in_words(bottleneck).evidence, "");
 }
 

@@ -126,8 +126,8 @@ TEST(CheckHook, ReportsABaselineThatDiffersFromTheProgram) {
   told.add(R"({"event":"patched","pid":7,"torch":"1.13.1","device":"cpu"})");
   told.add(R"({"event":"knob","knob":"num_workers","may":true,"today":2,"value":2})");
   EXPECT_EQ(check_hook(study, study.baseline, told, "/nonexistent").not_in_force,
-            "num_workers=0 could not be set, it is 2; \"baseline\" is what the program does by "
-            "itself: write that value there");
+            "num_workers=0 could not be set, it is 2; \"baseline\" must be what the program does "
+            "without the hook: write that value there");
   Configuration other;
   other.set("x", std::int64_t{3});
   EXPECT_EQ(check_hook(study, other, told, "/nonexistent").not_in_force,

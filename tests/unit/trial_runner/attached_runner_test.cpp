@@ -278,7 +278,7 @@ TEST_F(AttachedRunnerTest, TrialsAreLostIfTheHookWithdraws) {
   const auto finished = only<TrialFinished>(now());
   ASSERT_EQ(finished.size(), 1U);
   EXPECT_EQ(finished[0].outcome.kind, OutcomeKind::lost);
-  EXPECT_EQ(finished[0].outcome.detail, "the hook withdrew: two optimisers");
+  EXPECT_EQ(finished[0].outcome.detail, "the hook switched itself off: two optimisers");
 }
 
 TEST_F(AttachedRunnerTest, ALaterRefusalOfSettingsIsReported) {

@@ -186,7 +186,7 @@ class Averaging:
     def _check_module(self):
         cls = type(self._module)
         if cls.__call__ is not torch.nn.Module.__call__:
-            self._give_up("%s has a __call__ of its own, outside which it cannot be wrapped" % cls.__name__)
+            self._give_up("%s has its own __call__, so it cannot be wrapped" % cls.__name__)
         backend = torch.distributed.get_backend()
         for device in {p.device for p in self._parameters}:
             if device.type == "cuda" and device.index != torch.cuda.current_device():

@@ -54,7 +54,7 @@ class ForwardKnobs:
         self._refused.pop("precision", None)
         if self._precision == "fp16":
             self._precision = "fp32"
-            self._refused["precision"] = "fp16 leaves out steps until the factor of its loss is found: not between two steps"
+            self._refused["precision"] = "fp16 skips steps until its loss scale is found, so it cannot be switched on between two steps"
         self._channels_last = asked.get("channels_last", False) is True and "channels_last" not in self._refused
         if self._channels_last != before[1] and not self._was_channels_last:
             layout = torch.channels_last if self._channels_last else torch.contiguous_format
@@ -221,7 +221,7 @@ class ForwardKnobs:
         if self._compiled_by_program:
             return "the program compiles itself"
         if not any(map(shutil.which, _compilers())):
-            return "torch.compile needs a C++ compiler, and none is found"
+            return "torch.compile needs a C++ compiler: install one"
         return None
 
     def rows(self):
@@ -300,7 +300,7 @@ def _why_no_layout(module):
     if any(t.dim() == _VOLUME_DIMENSIONS for held in (module.parameters(), module.buffers()) for t in held):
         return "the model holds tensors of five dimensions, which have no such layout"
     if _shares_memory(module):
-        return "weights that share their memory would do so no longer"
+        return "weights that share memory would no longer share it"
     return None
 
 

@@ -260,7 +260,7 @@ class LoaderKnobs:
         elif multiprocessing.current_process().daemon:
             why = "this process may not have children"
         elif isinstance(loader.dataset, IterableDataset):
-            why = "an iterable data set: each worker would repeat its samples or order them anew"
+            why = "an iterable data set: each worker would repeat or reorder its samples"
         elif loader.num_workers == 0:
             why = worker_start.why_not(loader) or why_not_forked(loader.dataset)
         refused = {} if why is None else {name: why for name in _NAMES[:3]}

@@ -67,7 +67,7 @@ class LossScale:
     def why_not(self):
         """Returns why this program may not be trained in fp16 now; None if it may."""
         if self._refused is not None or not self._hook.optimizers.alive:
-            return self._refused or "no optimizer makes steps, which have to be left out where gradients are not finite"
+            return self._refused or "no optimizer makes steps: fp16 must skip steps whose gradients are not finite"
         return None
 
     def refuse(self, why):

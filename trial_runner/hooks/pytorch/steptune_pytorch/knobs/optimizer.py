@@ -108,7 +108,7 @@ class OptimizerKnobs:
         default = self._zero_grad_default
         explicit = self._explicit_set_to_none
         if explicit is not None and not self._called_bare:
-            why = "the program says it itself" if alive else "no optimizer"
+            why = "the program sets it itself" if alive else "no optimizer"
             yield Row("set_to_none", today=explicit, value=explicit, why=why, where=self._cleared_at)
             return
         why = "no optimizer"

@@ -131,7 +131,7 @@ class RecomputeKnob:
         if self._by_program:
             return "the program does it itself"
         if not self._is_nestable:
-            return "this PyTorch computes again only within a backward of its own"
+            return "this PyTorch recomputes only within its own backward"
         if self._hook.knobs.forward.compiles():
             return "the model is compiled"
         return None
@@ -139,7 +139,7 @@ class RecomputeKnob:
     def rows(self):
         why = self._why_not()
         if why is None and not self._is_repeated:
-            why = "no nn.Sequential or nn.ModuleList of the model holds two blocks of one class"
+            why = "no nn.Sequential or nn.ModuleList of the model contains two blocks of the same class"
         value = None if why else self._asked
         where = self._by_program or self._hook.modules.calls
         yield Row(_NAME, bool(self._by_program), value, why, where=where)

@@ -38,7 +38,7 @@ def _why_no_parameters(parameters):
 
 def _why_not_together(hook):
     is_averaged = ranks.together() == 1 or hook.knobs.strategy.is_one_training() or _parallel(hook)
-    return None if is_averaged else "ranks that do not average gradients by DistributedDataParallel leave out steps of their own"
+    return None if is_averaged else "ranks that do not average gradients by DistributedDataParallel would skip different steps"
 
 
 def why_not_reached(hook, leaves):
@@ -48,7 +48,7 @@ def why_not_reached(hook, leaves):
         averaged = {id(p) for module in _parallel(hook) for p in module.parameters()}
         trained = {id(p) for p in trained_by(hook.optimizers.alive)}
         if any(id(leaf) in trained and id(leaf) not in averaged for leaf in leaves):
-            return "an optimizer trains parameters outside DistributedDataParallel, which each rank has gradients of its own for"
+            return "an optimizer trains parameters outside DistributedDataParallel, whose gradients differ between ranks"
     return why
 
 

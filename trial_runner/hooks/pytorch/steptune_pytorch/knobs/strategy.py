@@ -174,7 +174,7 @@ class StrategyKnob:
             return
         if self._hook.progress.steps == 0:
             if any(isinstance(o, torch.optim.LBFGS) for o in self._hook.optimizers.alive):
-                self._give_up("LBFGS decides by the loss, which each rank has of its own part alone")
+                self._give_up("LBFGS decides by the loss, and each rank knows only the loss of its own part")
             if not self._has_loader:
                 self._give_up("the program's batches come from no DataLoader, so they cannot be divided")
         self._averaging.backward_begins()

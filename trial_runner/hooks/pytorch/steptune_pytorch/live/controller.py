@@ -62,7 +62,7 @@ class Live:
             except Exception:  # the hook is failing anyway; restore as much as possible
                 pass
             if was_last:
-                self._hook.events.warn("the hook failed: the program goes on with its own settings")
+                self._hook.events.warn("the hook failed: the program continues with its own settings")
         if self._channel is not None:
             self._channel.close()
 
@@ -133,7 +133,7 @@ class Live:
         if self._configuration != BASELINE:
             self._switch(progress, BASELINE, {})
         self._hook.events.warn(
-            "%s: the program goes on with its own settings from step %d on"
+            "%s: the program continues with its own settings from step %d on"
             % (why, progress.steps + 1)
         )
 
