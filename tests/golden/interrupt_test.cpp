@@ -114,7 +114,7 @@ TEST(Interrupt, AStudyWhoseTunerWasKilledIsNotToldToRun) {
   EXPECT_EQ(trial.out.find("\nspent"), std::string::npos) << trial.out;
   Ended exported = sandbox.steptune({"export", "endless", "-", "--format", "csv"});
   EXPECT_EQ(exported.err,
-            "steptune: warning: study \"endless\" is still being tuned: what it says may change\n");
+            "steptune: warning: study \"endless\" is still being tuned: its results may change\n");
   kill(pid, SIGKILL);
   (void)sandbox.wait(pid);
   EXPECT_EQ(status(), "interrupted");

@@ -39,7 +39,7 @@ class Texts(unittest.TestCase):
     def test_other_languages(self):
         for text in ("SELECT name FROM studies", "PRAGMA cache size", "UPDATE trials SET text = ?",
                      r"(?i)saving (?:the )?model to the file", r"Epoch (\d+) of", "#!/bin/sh\\n# Keeps the last file",
-                     '<a href="x">two words</a>', "GET / HTTP/1.1\\r\\n", "if a then b;\\nend of it"):
+                     '<a href="x">two words</a>', "GET / HTTP/1.1\\r\\n", "if a; then b;\\nend of it"):
             self.assertFalse(MESSAGES.is_message(text), text)
 
 

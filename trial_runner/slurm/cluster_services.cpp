@@ -286,11 +286,11 @@ std::vector<TestedSubmission> test_submissions(const std::vector<Need>& needs,
     const CommandResult result = cluster.run(words, "#!/bin/sh\ntrue\n");
     if (result.status == k_not_found) {
       answers.push_back(
-          {"not found on this machine: what the cluster says is not known here", false});
+          {"not found on this machine: the cluster's configuration is not known here", false});
       return answers;
     }
     if (is_unconfigured(result)) {
-      answers.push_back({"no cluster is configured on this machine: nothing was asked", false});
+      answers.push_back({"no cluster is configured on this machine: no request was sent", false});
       return answers;
     }
     const std::string said = without_prefix(last_words(result), "sbatch: ");

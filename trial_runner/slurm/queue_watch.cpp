@@ -90,15 +90,15 @@ Result<void> QueueWatch::check_outage() {
   const double silent_s = clock_.now_s() - *unanswered_since_s_;
   if (silent_s > k_unanswered_notice_s) {
     notices_.add_once("away",
-                      fmt::format("Slurm's controller does not answer, retrying for up to "
-                                  "{}; trials that run go on: {}",
+                      fmt::format("Slurm's controller does not answer, retrying for up to {}; "
+                                  "running trials continue: {}",
                                   format_duration(options_.longest_outage_s), unanswered_text_));
   }
   if (silent_s <= options_.longest_outage_s) return {};
   return fail(ErrorKind::unavailable,
               fmt::format("Slurm's controller has not answered for {}: {}",
                           format_duration(silent_s), unanswered_text_),
-              "squeue", "once it is back, run the study again: trials that run are taken over");
+              "squeue", "once it is back, run the study again: running trials are taken over");
 }
 
 }  // namespace steptune::slurm

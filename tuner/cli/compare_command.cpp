@@ -66,7 +66,7 @@ void add_compare_command(CLI::App& program, CommandContext& context) {
   command
       ->add_option("TRIALS", *arguments,
                    "Study, by name or file [default: the latest], and numbers of two trials or "
-                   "more; the others are compared with the first")
+                   "more; each is compared with the first")
       ->option_text("[STUDY] TRIAL TRIAL...")
       ->required()
       ->expected(2, 21);

@@ -268,7 +268,7 @@ void add_exec_command(CLI::App& program, CommandContext& context) {
                   "  steptune exec --tune -- python3 train.py --epochs 90\n"
                   "The program itself is started, its exit status is the command's; 'steptune "
                   "follow' does the same and\ncompares it with what was promised. --tune needs no "
-                  "study: the run itself is tuned while it goes on.");
+                  "study: the run itself is tuned while it runs.");
   command->add_option("STUDY", options->study,
                       "Study, by name or file [default: none, with --tune]");
   command

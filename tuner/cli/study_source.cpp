@@ -115,12 +115,11 @@ Result<StudyInUse> open_study_in_use(const CommandContext& context, const std::s
   if (!night) return tl::unexpected(night.error());
   const UsedConfiguration& used = night->after;
   if (used.study.empty() || used.trial == 0) {
-    return fail(
-        ErrorKind::not_found,
-        fmt::format("study \"{0}\" was never tuned itself, and its nights keep its baseline, "
-                    "of which no trial is stored",
-                    *wanted),
-        "", "tune it: steptune run with its study file");
+    return fail(ErrorKind::not_found,
+                fmt::format("study \"{0}\" was never tuned itself, and its nights keep its "
+                            "baseline, which has no stored trial",
+                            *wanted),
+                "", "tune it: steptune run with its study file");
   }
   auto used_record = history->study(used.study);
   if (!used_record) return tl::unexpected(used_record.error());
@@ -156,7 +155,7 @@ Result<std::optional<StoredStudy>> open_study_of_night(const CommandContext& con
 void warn_if_unfinished(const CommandContext& context, const StudyRecord& study) {
   if (study.status == StudyStatus::running) {
     context.console.warning(
-        fmt::format("study \"{}\" is still being tuned: what it says may change", study.name));
+        fmt::format("study \"{}\" is still being tuned: its results may change", study.name));
   } else if (study.status == StudyStatus::interrupted) {
     const bool is_over =
         text_at(study.document, "trials") == "attached";  // ended with its long run

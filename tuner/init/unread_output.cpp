@@ -60,7 +60,8 @@ std::string unread_text(const UnreadOutput& output) {
   std::string text;
   if (output.is_empty) {
     text = fmt::format(
-        "{}\n  if it holds its output back, let it flush, or begin the command with stdbuf -oL;\n"
+        "{}\n"
+        "  if the program buffers its output, let it flush, or begin the command with stdbuf -oL;\n"
         "  otherwise {}",
         unread_note(output), k_by_itself);
   } else if (!output.repeated) {
@@ -84,7 +85,7 @@ std::string unread_text(const UnreadOutput& output) {
 std::string unread_comment(const UnreadOutput& output) {
   if (!output.repeated || output.repeated->metrics.empty()) return "";
   const RepeatedLine& line = *output.repeated;
-  std::string text = fmt::format("{}:\n  {}\nTake these comment marks away, and it is read:\n",
+  std::string text = fmt::format("{}:\n  {}\nRemove these comment marks, and it is read:\n",
                                  times_text(line), shown(line));
   if (const std::string note = counter_note(line); !note.empty()) text += note + "\n";
   return text + reports_text(line) + ",";

@@ -18,8 +18,8 @@ struct FigureText {
 
 FigureText text_of(std::string_view figure) {
   constexpr std::string_view k_time = " of the time";
-  if (figure == "other_load") return {"what others take of the CPUs"};
-  if (figure == "steal") return {"what the hypervisor takes of the CPUs"};
+  if (figure == "other_load") return {"the CPU share of other programs"};
+  if (figure == "steal") return {"the CPU share of the hypervisor"};
   if (figure == "memory_pressure") return {"waiting for memory", k_time};
   if (figure == "storage_pressure") return {"waiting for storage", k_time};
   if (figure == "quota_wait") return {"waiting for the CPU quota", k_time};

@@ -27,7 +27,7 @@ const Section<BudgetSpec>& budget_section() {
                           "an object such as {\"trials\": 40, \"time\": \"30m\"}")
           .add(key("consecutive_failures", &BudgetSpec::consecutive_failures,
                    document::integer({1.0, double(k_most_budget_trials)}))
-                   .doc("give up after so many failed trials in a row"))
+                   .doc("number of failed trials in a row after which the study ends"))
           .add(key("trials", &BudgetSpec::trials,
                    document::integer({1.0, double(k_most_budget_trials)}))
                    .doc("trials, baseline and `try` included, confirmation apart"))

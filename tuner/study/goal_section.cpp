@@ -186,9 +186,8 @@ const Section<PlannedRun>& planned_run_section() {
                    .omitted_at_default()
                    .anchor("planned_phase")
                    .doc("evaluations, checkpoints and the like, by the name that trials report: "
-                        "`{\"evaluation\": {\"every_steps\": 200}}`. Without it they are taken to "
-                        "come "
-                        "as often as trials showed"))
+                        "`{\"evaluation\": {\"every_steps\": 200}}`. Without it they are assumed "
+                        "to come as often as trials showed"))
           .add(key("deadline", &PlannedRun::deadline_s, document::duration_s({1.0, 1e9}))
                    .in_fingerprint(InFingerprint::never)
                    .doc("a configuration whose planned run takes longer is infeasible"))

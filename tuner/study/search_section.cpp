@@ -51,15 +51,14 @@ const Section<SearchSpec>& search_section() {
                   .doc("proposes configurations: `bayes`, `random`, `sobol`, `grid`; "
                        "`scaling` looks for the [knee](distributed.md#the-knee-with-few-trials) of "
                        "time against machines"))
-          .add(
-              key("scheduler", &SearchSpec::scheduler, document::one_of(scheduler_names()))
-                  .doc("decides whether a running trial goes on: `asha` (with searcher `bayes` the "
-                       "searcher decides first, see [algorithms](algorithms/bayes.md)), "
-                       "`racing`, `median`, `none`"))
+          .add(key("scheduler", &SearchSpec::scheduler, document::one_of(scheduler_names()))
+                   .doc("decides whether a running trial continues: `asha` (with searcher `bayes` "
+                        "the searcher decides first, see [algorithms](algorithms/bayes.md)), "
+                        "`racing`, `median`, `none`"))
           .add(key("seed", &SearchSpec::seed, document::integer({0.0, double(k_most_seed)}))
                    .doc("same seed, same history, same suggestions"))
           .add(key("eta", &SearchSpec::eta, document::number({k_least_eta, k_most_eta}))
-                   .doc("ASHA: a share of 1/eta goes on from each rung"))
+                   .doc("ASHA: a share of 1/eta continues from each rung"))
           .add(
               key("min_steps", &SearchSpec::min_steps, document::number({1.0, 1e9}))
                   .doc("ASHA: steady-state steps of the first rung; the Bayesian searcher looks at "
@@ -73,8 +72,8 @@ const Section<SearchSpec>& search_section() {
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
                    .default_words("`false`; `true` with `run --first-guesses` and `exec --tune`")
-                   .doc("whether the first trials are what an experienced engineer "
-                        "[would try](algorithms.md#first-guesses) on the machine"))
+                   .doc("if true, the first trials are what an experienced engineer [would "
+                        "try](algorithms.md#first-guesses) on the machine"))
           .add(key("worth", &SearchSpec::worth, document::number({0.0, 1.0}))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)

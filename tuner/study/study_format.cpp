@@ -125,16 +125,15 @@ Section<StudySpec> format() {
                .doc("what is put into a program that has no option for it and reports nothing: "
                     "[hooks](hooks.md). `\"pytorch\"` stands for `{\"pytorch\": {}}`, which only "
                     "reports"))
-      .add(
-          key("trials", &StudySpec::trials, document::enumerated({"fresh", "forked", "attached"}))
-              .omitted_at_default()
-              .in_fingerprint(InFingerprint::unless_default)
-              .default_words("`fresh`")
-              .doc("`forked`: what is searched with [hooks](hooks.md#forked-trials) is forked "
-                   "from an interpreter that has the program's modules, once that is shown to "
-                   "make no difference. What confirms is always started anew. `attached`: all were "
-                   "measured in one long run, which `steptune exec --tune` writes and nothing "
-                   "can go on with"))
+      .add(key("trials", &StudySpec::trials, document::enumerated({"fresh", "forked", "attached"}))
+               .omitted_at_default()
+               .in_fingerprint(InFingerprint::unless_default)
+               .default_words("`fresh`")
+               .doc("`forked`: trials of the search with [hooks](hooks.md#forked-trials) are "
+                    "forked from an interpreter that has the program's modules, once that is shown "
+                    "to make no difference. Confirming runs are always started anew. `attached`: "
+                    "all trials were measured in one long run; `steptune exec --tune` writes this, "
+                    "and such a study cannot be continued"))
       .add(key("working_directory", &StudySpec::working_directory, folder())
                .default_words("`\".\"`")
                .doc("where the command runs; relative to the study file"))

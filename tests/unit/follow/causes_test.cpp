@@ -144,8 +144,9 @@ TEST(Causes, NameChangesOfTheMachine) {
   seen.level_changes = {{.at_samples = 100.0, .at_s = 50.0, .ratio = 1.3}};
   MachineCause machine;
   machine.since_trial = MachineFigureChange{"other_load", 0.01, 0.4};
-  EXPECT_THAT(causes_of(promised_rate(), seen, 1000.0, k_deviates, machine),
-              ElementsAre("what others take of the CPUs rose from 1.0 % to 40 % since the trial"))
+  EXPECT_THAT(
+      causes_of(promised_rate(), seen, 1000.0, k_deviates, machine),
+      ElementsAre("the CPU share of other programs rose from 1.0 % to 40 % since the trial"))
       << "seen, not guessed";
   machine.since_before = MachineFigureChange{"gpu_clock_hz", 1.8e9, 1.2e9};
   EXPECT_THAT(causes_of(promised_rate(), seen, 1000.0, k_deviates, machine),

@@ -271,7 +271,7 @@ TEST(Follower, NamesTheMachinesStateAtAChange) {
   const FollowState state =
       slower_run(follower, [](double at_s) { return at_s < 200.0 ? 0.02 : 0.35; });
   ASSERT_TRUE(state.deviation);
-  EXPECT_THAT(state.causes, Contains(HasSubstr("what others take of the CPUs rose from ")));
+  EXPECT_THAT(state.causes, Contains(HasSubstr("the CPU share of other programs rose from ")));
   EXPECT_THAT(state.causes, Contains(HasSubstr("when the rate changed")));
   Follower other = follower_of("key=value", 0.0);
   EXPECT_THAT(slower_run(other, [](double) { return 0.02; }).causes,
@@ -293,8 +293,8 @@ TEST(Follower, NamesDifferencesOfTheMachineFromTheTrial) {
   }
   const FollowState state = follower.state();
   EXPECT_EQ(state.keeping, Keeping::broken);
-  EXPECT_THAT(state.causes, Contains("what others take of the CPUs rose from 1.0 % to 30 % since "
-                                     "the trial"));
+  EXPECT_THAT(state.causes,
+              Contains("the CPU share of other programs rose from 1.0 % to 30 % since the trial"));
 }
 
 TEST(Follower, MachineFiguresOfALongRunAreThinned) {

@@ -501,7 +501,7 @@ TEST_F(AllocationsTest, AnOutageIsReportedAfterAMinute) {
   pass(2000.0);
   EXPECT_THAT(fault_, HasSubstr("has not answered for"));
   EXPECT_THAT(fault_, HasSubstr("squeue has printed no list"));
-  EXPECT_THAT(fault_, HasSubstr("trials that run are taken over"));
+  EXPECT_THAT(fault_, HasSubstr("running trials are taken over"));
 }
 
 TEST_F(AllocationsTest, TheQueueIsAskedSeldomWhileNothingHappens) {

@@ -209,7 +209,7 @@ TEST_F(QueueStudy, ATrialInALongOutageIsAdoptedByTheNextRun) {
     const auto result = run_loop({*study, **searcher, **scheduler, runner, *history, clock_,
                                   listener_, folder_.path() / "logs", nullptr});
     ASSERT_FALSE(result);
-    EXPECT_THAT(result.error().text(), HasSubstr("trials that run are taken over"));
+    EXPECT_THAT(result.error().text(), HasSubstr("running trials are taken over"));
     EXPECT_THAT(listener_.messages, Contains(HasSubstr("still runs a trial")));
   }
   cluster_.pass_to(1600.0);
