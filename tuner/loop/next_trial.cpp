@@ -90,12 +90,12 @@ double longest_trial_s(const Standing& standing) {
 /// if that was slower, one with half of them.
 constexpr int k_kept_for_reduction = 2;
 
-/// Window of an interleaved run after the first round. Launches differ for their whole life, so
-/// that only more of them help. With start-up s and variances B between and W within launches, the
-/// best window takes time in proportion to (sqrt(s B) + sqrt(W))^2 for the same precision
-/// (two-stage sampling: W. G. Cochran, Sampling Techniques, 3rd edition, Wiley 1977, section 10.6).
-/// A window as long as the start-up takes 2 s B + 2 W, at most twice that, whatever B and W are.
-/// All runs of a round use the baseline's start-up, to end together.
+/// Returns the window of an interleaved run after the first round. Launches differ for their whole
+/// life, so only more of them help. Let s be the start-up, and B and W the variances between and
+/// within launches. For the same precision the best window takes time in proportion to
+/// (sqrt(s B) + sqrt(W))^2 (two-stage sampling: W. G. Cochran, Sampling Techniques, 3rd edition,
+/// Wiley 1977, section 10.6). A window as long as the start-up takes 2 s B + 2 W: at most twice
+/// that, whatever B and W are. All runs of a round use the baseline's start-up, to end together.
 double later_window_s(const MeasureSpec& measure, const Standing& standing) {
   const TrialRecord* baseline = standing.baseline();
   const bool is_known = baseline != nullptr && baseline->measurement;
