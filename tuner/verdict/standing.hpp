@@ -52,9 +52,9 @@ struct TrialPrice {
   double usd = 0.0;
 };
 
-/// The trials of a study and how they compare. This is the one place that says which trial is the
-/// baseline, which is best, which are tied with it, which are trade-offs against it, and what a
-/// trial takes on average.
+/// The trials of a study and how they compare. Only this class decides which trial is the baseline,
+/// which is best, and which are tied with it. It also finds trade-offs and the mean price of a
+/// trial.
 ///
 /// It knows only the trials that it was given. Baseline, incumbent and ties are those of all trials
 /// if it has the study's baselines, sentinels, confirming runs and its `k_leading_trials` best
@@ -109,9 +109,10 @@ class Standing {
   /// are first drawn to the mean of the tied trials (`shrunk`). Its own value must lie within one
   /// standard error of the best one's expected value.
   ///
-  /// Among competitors the fewest changes from the baseline win, then the cheaper one (if cost is
-  /// the other objective and the intervals tell the costs apart), then the smaller batch, then the
-  /// better value. The baseline wins by its lack of changes only if it is the best.
+  /// Among competitors the fewest changes from the baseline win. Next comes the cheaper one, if
+  /// cost is the other objective and the intervals tell the costs apart. Next comes the smaller
+  /// batch, and last the better value. The baseline wins by its lack of changes only if it is the
+  /// best.
   [[nodiscard]] const TrialRecord* incumbent() const;
 
   /// Returns numbers of the candidates that may be as good as `leader` or better, in order of

@@ -18,9 +18,8 @@ namespace steptune {
                                         const TrialRecord& baseline, std::size_t objective,
                                         std::size_t candidates);
 
-/// Returns the largest gain over the baseline, as a share, that any configuration may still have,
-/// if the trials have decided that it is below `search.worth`; nullopt otherwise. It is decided if
-/// all of this holds:
+/// Returns the largest gain over the baseline, as a share, that any configuration may still have.
+/// Returns nullopt unless the trials have decided that it is below `search.worth`. They have if:
 ///
 /// - The interval of each measured configuration's gain ends below the worth. The interval is that
 ///   of its fresh runs (`Confirmation`), or of the search's trials with multiple comparisons.
