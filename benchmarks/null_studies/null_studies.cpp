@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "benchmarks/null_studies/neighbour_table.hpp"
 #include "benchmarks/null_studies/simulated_studies.hpp"
 
 namespace steptune::null_studies {
@@ -29,6 +30,7 @@ struct Options {
   bool only_null = false;
   bool only_forty = false;
   bool repeats = false;
+  std::string turns;  ///< `on` or `off`; empty: off, and both in the table of neighbours
 };
 
 struct Budget {
@@ -103,6 +105,7 @@ void count(const Outcome& outcome, Cell& cell) {
 Machine machine_of(const Options& options, double launch_variation, double drift) {
   Machine machine{launch_variation, drift, options.step_noise};
   machine.warmup_steps = options.warmup_steps;
+  machine.in_turns = options.turns == "on";
   if (options.stalls) {
     machine.stall_period_steps = k_stall_period_steps;
     machine.stall_steps = k_stall_steps;
@@ -214,6 +217,19 @@ bool print_repeats(const Options& options) {
   return true;
 }
 
+/// Prints the table that `--neighbour` requests. It has its own variations unless `--launches` is
+/// given.
+bool print_beside_neighbours(const Options& options, bool are_launches_given,
+                             NeighbourTable table) {
+  table.studies = options.studies;
+  table.first_seed = options.first_seed;
+  table.step_noise = options.step_noise;
+  table.warmup_steps = options.warmup_steps;
+  if (are_launches_given) table.launch_variations = options.launch_variations;
+  if (!options.turns.empty()) table.turns = {options.turns == "on"};
+  return print_neighbours(table);
+}
+
 }  // namespace
 }  // namespace steptune::null_studies
 
@@ -251,8 +267,16 @@ int main(int argc, char** argv) {
   app.add_flag("--only-forty", options.only_forty, "Only studies of forty configurations");
   app.add_flag("--repeats", options.repeats,
                "Whether another study of the same program finds what the first one promised");
+  app.add_option("--turns", options.turns,
+                 "on: confirming runs of a round take turns of half a second; off: they run one "
+                 "after the other (default: off; with --neighbour: one row for each)")
+      ->check(CLI::IsMember({"on", "off"}));
+  steptune::null_studies::NeighbourTable neighbours;
+  add_neighbour_options(app, neighbours);
   CLI11_PARSE(app, argc, argv);
-  const bool done = options.repeats ? steptune::null_studies::print_repeats(options)
-                                    : steptune::null_studies::print_claims(options);
+  const bool done = app.count("--neighbour") > 0
+                        ? print_beside_neighbours(options, app.count("--launches") > 0, neighbours)
+                    : options.repeats ? print_repeats(options)
+                                      : print_claims(options);
   return done ? 0 : 1;
 }

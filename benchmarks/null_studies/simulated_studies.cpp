@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/null_studies/simulated_studies.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <memory>
 #include <utility>
 
+#include "benchmarks/null_studies/neighbours.hpp"
+#include "benchmarks/null_studies/shared_machine_runner.hpp"
 #include "search/scheduler.hpp"
 #include "search/searcher.hpp"
 #include "trial_runner/replay/replay_runner.hpp"
@@ -11,7 +15,6 @@
 namespace steptune::null_studies {
 namespace {
 
-constexpr double k_seconds_per_sample = 0.1;
 constexpr std::int64_t k_fast = 5;
 
 constexpr const char* k_document = R"({
@@ -37,13 +40,42 @@ ReplayModel model_of(const Machine& machine, const Program& program, const Clock
   return [machine, program, &clock, launches = 0.0](
              const TrialSpec& spec) mutable -> tl::expected<ReplayBehaviour, std::string> {
     ReplayBehaviour behaviour;
-    behaviour.seconds_per_sample = k_seconds_per_sample /
-                                   true_speed_up(program, spec.configuration) *
+    behaviour.seconds_per_sample = program.step_s / true_speed_up(program, spec.configuration) *
                                    std::pow(1.0 + machine.drift_per_run, launches);
     if (machine.slowness) behaviour.seconds_per_sample *= machine.slowness(clock.now_s());
     launches += 1.0;
     return behaviour;
   };
+}
+
+/// Makes the runner of the study. Machines without neighbours and turns replay trials by
+/// themselves.
+std::unique_ptr<Runner> runner_of(const Machine& machine, VirtualClock& clock, ReplayModel model,
+                                  const ReplayOptions& options) {
+  if (machine.neighbours == 0 && !machine.in_turns) {
+    return std::make_unique<ReplayRunner>(clock, std::move(model), options);
+  }
+  return std::make_unique<SharedMachineRunner>(
+      clock, std::move(model), options,
+      Neighbours(machine.neighbours, machine.neighbour_slowness, options.seed), machine.in_turns);
+}
+
+/// Returns `Outcome::finalist`.
+std::optional<ConfirmedFinalist> finalist_of(const Program& program, const Recommendation& found,
+                                             const std::vector<TrialRecord>& trials) {
+  const FinalistResult* chosen = nullptr;
+  for (const FinalistResult& finalist : found.finalists) {
+    if (finalist.speed_up.pairs == 0) continue;
+    const bool is_recommended = finalist.trial == found.incumbent_trial;
+    if (chosen == nullptr || is_recommended || finalist.speed_up.pairs > chosen->speed_up.pairs) {
+      chosen = &finalist;
+    }
+    if (is_recommended) break;
+  }
+  if (chosen == nullptr) return std::nullopt;
+  const auto trial = std::ranges::find(trials, chosen->trial, &TrialRecord::number);
+  if (trial == trials.end()) return std::nullopt;
+  return ConfirmedFinalist{chosen->speed_up, true_speed_up(program, trial->configuration)};
 }
 
 }  // namespace
@@ -82,10 +114,10 @@ Result<Outcome> run_study(const Machine& machine, const Program& program, const 
   options.noise.warmup_steps = machine.warmup_steps;
   options.noise.stall_period_steps = machine.stall_period_steps;
   options.noise.stall_steps = machine.stall_steps;
-  ReplayRunner runner(clock, model_of(machine, program, clock), options);
+  const auto runner = runner_of(machine, clock, model_of(machine, program, clock), options);
   LoopListener listener;
   const auto result = run_loop(
-      {*study, **searcher, **scheduler, runner, *history, clock, listener, folder / "logs", {}});
+      {*study, **searcher, **scheduler, *runner, *history, clock, listener, folder / "logs", {}});
   if (!result) return tl::unexpected(result.error());
   if (!result->recommendation) {
     return fail(ErrorKind::internal, "a simulated study came to nothing: " + result->reason);
@@ -105,6 +137,7 @@ Result<Outcome> run_study(const Machine& machine, const Program& program, const 
   }
   const MachineDrift drift = Standing(ranking_rules(*study), *trials).drift();
   outcome.told_drift = drift.is_significant();
+  outcome.finalist = finalist_of(program, found, *trials);
   return outcome;
 }
 

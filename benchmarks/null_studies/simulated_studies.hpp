@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct Machine {
   double launch_variation = 0.0;  ///< relative standard deviation from launch to launch
   double drift_per_run = 0.0;     ///< relative slowdown of each launch over the one before it
   double step_noise = 0.01;       ///< relative standard deviation of a step
+  int neighbours = 0;             ///< programs that use the machine in bursts (`Neighbours`)
+  double neighbour_slowness = 1;  ///< factor on all times for each busy neighbour
+  bool in_turns = false;          ///< confirming runs of a round take turns of half a second
   double warmup_steps = 2.0;      ///< the first step takes twice as long, fading by this e-fold
   /// Factor on the step time after this many seconds of the study; empty: always 1.
   std::function<double(double elapsed_s)> slowness{};
@@ -39,6 +43,13 @@ struct Program {
   double worth = 0.0;
   /// Steps after which the program ends by itself, with no longer run planned; 0: never.
   double ends_after_steps = 0.0;
+  double step_s = 0.1;  ///< step of the baseline on an idle machine, in seconds
+};
+
+/// A configuration with confirming runs.
+struct ConfirmedFinalist {
+  SpeedUp speed_up;
+  double truth = 1.0;  ///< true speed-up
 };
 
 struct Outcome {
@@ -51,6 +62,8 @@ struct Outcome {
   double searched_s = 0.0;     ///< seconds that these trials took
   std::int64_t sentinels = 0;  ///< trials that run the baseline in between
   bool told_drift = false;     ///< the result says that the machine drifted
+  /// The recommended finalist. If none is recommended, the one with the most pairs, if any.
+  std::optional<ConfirmedFinalist> finalist{};
 };
 
 /// Runs one study to its end under a virtual clock; only the processes are not real. `budget` and

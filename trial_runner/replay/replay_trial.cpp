@@ -15,8 +15,6 @@ namespace steptune {
 namespace {
 
 constexpr double k_never_s = std::numeric_limits<double>::infinity();
-/// A report comes whenever the trial has advanced by this share.
-constexpr double k_report_share = 1.0 / 32.0;
 constexpr double k_startup_noise = 0.02;
 
 }  // namespace
@@ -65,7 +63,7 @@ void ReplayTrial::plan_next_report() {
   if (!plan_.behaviour) return;
   const double step_s = plan_.behaviour->seconds_per_sample * plan_.behaviour->samples_per_step;
   const double elapsed_s = former_s - first_step_s_;
-  double more = std::max(1.0, std::floor(elapsed_s * k_report_share / step_s));
+  double more = std::max(1.0, std::floor(elapsed_s * plan_.report_growth / step_s));
   const bool last = plan_.steps && steps_ + more >= *plan_.steps;
   if (last) more = *plan_.steps - steps_;
   if (more <= 0.0) return;

@@ -20,7 +20,7 @@ struct ReplayEnd {
 };
 
 /// One running trial: its next event and its time. Reports come at each step first, then at growing
-/// intervals, about 250 in an hour, so that long studies stay cheap.
+/// intervals, about 250 in an hour, so that long studies stay cheap (`Plan::report_growth`).
 class ReplayTrial {
  public:
   struct Plan {
@@ -32,6 +32,8 @@ class ReplayTrial {
     std::optional<double> steps;  ///< number after which the trial completes
     StepNoise noise;
     std::uint64_t seed = 0;
+    /// A report comes each time the trial has gone on by this share, or a step; 0: each step.
+    double report_growth = 1.0 / 32.0;
   };
   explicit ReplayTrial(Plan plan);
 

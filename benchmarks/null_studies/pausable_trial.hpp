@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "benchmarks/null_studies/neighbours.hpp"
+#include "trial_runner/replay/replay_trial.hpp"
+#include "trial_runner/runner.hpp"
+
+namespace steptune::null_studies {
+
+/// A replayed trial beside neighbours, which can be paused. The replay counts seconds of work on an
+/// idle machine, and so do the trial's limits. Neighbours and pauses turn these into times of the
+/// study's clock. As with local trials, reports and the outcome leave pauses out.
+class PausableTrial {
+ public:
+  /// Starts the trial at `now_s`. `round`: as `TrialSpec::interleaved_round`. `neighbours` outlive
+  /// the object.
+  PausableTrial(ReplayTrial::Plan plan, int round, Neighbours& neighbours, double now_s);
+
+  [[nodiscard]] TrialKey key() const { return replay_.key(); }
+  [[nodiscard]] int round() const { return round_; }
+  [[nodiscard]] std::int64_t progress_reports() const { return progress_reports_; }
+  /// True once its end was requested.
+  [[nodiscard]] bool is_ending() const { return is_ending_; }
+  [[nodiscard]] bool has_ended() const;
+
+  /// Time of the next event. Infinite while the trial is paused and after its end.
+  [[nodiscard]] double next_s() const;
+  [[nodiscard]] TrialEvent next();
+
+  void pause(double now_s, std::vector<TrialEvent>& events);
+  /// Continues a paused trial; otherwise does nothing.
+  void go_on(double now_s, std::vector<TrialEvent>& events);
+  /// Ends the trial after at most `delay_s` seconds of work. A paused trial continues for that, as
+  /// a local one does.
+  void stop(double now_s, double delay_s);
+
+ private:
+  void leave_pause(double now_s);
+  /// Brings `work_s_` up to date.
+  void count_work(double now_s);
+
+  ReplayTrial replay_;
+  Neighbours* neighbours_;
+  int round_;
+  double started_s_;
+  double work_s_ = 0.0;  ///< done up to `since_s_`
+  double since_s_;
+  std::optional<double> paused_since_s_;
+  double paused_s_ = 0.0;  ///< length of all pauses that are over
+  std::int64_t progress_reports_ = 0;
+  bool is_ending_ = false;
+};
+
+}  // namespace steptune::null_studies
