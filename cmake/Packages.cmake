@@ -1,7 +1,7 @@
 # The Debian package, made by `scripts/package`: the program and its data files.
 
 install(FILES README.md DESTINATION "${CMAKE_INSTALL_DOCDIR}")
-install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY docs DESTINATION "${CMAKE_INSTALL_DOCDIR}" FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
 install(FILES cmake/copyright "${CMAKE_BINARY_DIR}/changelog.gz"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/steptune" COMPONENT steptune)
 

@@ -10,12 +10,14 @@
 
 #include "common/json_fields.hpp"
 #include "common/text.hpp"
+#include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/cli/input_file.hpp"
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/cli/survey_text.hpp"
 #include "tuner/cli/whole_file.hpp"
 #include "tuner/init/command_line.hpp"
+#include "tuner/init/executable_text.hpp"
 #include "tuner/init/overrides.hpp"
 #include "tuner/init/program_look.hpp"
 #include "tuner/init/python_source.hpp"
@@ -160,6 +162,13 @@ class Initiation {
       if (answer.look) seen_ = std::move(answer.look);
     } else {
       answer.ending = fmt::format("not asked: {} would begin to train", input_.space->title);
+    }
+    if (!answer.help.understood() && is_native_program(program.argv, input_.folder)) {
+      HelpText built_in = parse_help(texts_of_executable(input_.folder / program.argv.front()));
+      if (!built_in.options.empty()) {
+        answer.help = std::move(built_in);
+        answer.help.style = "built-in";
+      }
     }
     program.help_style = answer.help.style;
     result_.help = answer.ending;

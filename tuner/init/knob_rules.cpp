@@ -104,6 +104,16 @@ bool fits(const UsualKnob& usual, const ProgramOption& option) {
   return choices_of(usual.role, option).size() >= 2;
 }
 
+/// Returns the role by the option's name, or else by its description: `-s <n>: set number of
+/// threads`.
+std::optional<KnobRole> role_of(const ProgramOption& option, const std::string& name) {
+  static const RE2 k_of_threads(
+      R"((?i)(?:set |use )?(?:the )?(?:number|no\.?) of (?:cpu )?threads\b.*)");
+  if (const auto role = role_of_name(name)) return role;
+  return RE2::FullMatch(option.words, k_of_threads) ? std::optional(KnobRole::threads)
+                                                    : std::nullopt;
+}
+
 }  // namespace
 
 std::string telling_path(const std::string& plain) {
@@ -116,7 +126,7 @@ std::optional<SpaceKnob> usual_knob(const ProgramOption& option) {
   const std::string plain = plain_name(option.name);
   if (is_of_evaluation(plain)) return std::nullopt;
   const std::string name = known_name(plain);
-  const auto role = role_of_name(name);
+  const auto role = role_of(option, name);
   for (const UsualKnob& usual : k_usual) {
     // make and PyTorch's examples call it -j. Other names take precedence.
     if (role != usual.role || !fits(usual, option)) continue;

@@ -18,6 +18,7 @@
 #include "tuner/init/knob_declaration.hpp"
 #include "tuner/init/setting_choice.hpp"
 #include "tuner/init/usual_knobs.hpp"
+#include "tuner/knobs/knob_role.hpp"
 
 namespace steptune {
 namespace {
@@ -216,6 +217,10 @@ class ProgramKnobs {
     if (auto today = input_.program.today(option)) return today;
     if (option.form == OptionForm::flag) {
       return ProgramFacts::Today{"false", "a flag that is not set"};
+    }
+    const int seen = input_.runtimes.computing_threads;
+    if (rule.role == to_text(KnobRole::threads) && rule.default_value.empty() && seen > 0) {
+      return ProgramFacts::Today{std::to_string(seen), "threads seen while it ran"};
     }
     if (rule.default_value.empty()) return std::nullopt;
     // A default may be an expression over facts: `cpus`.
