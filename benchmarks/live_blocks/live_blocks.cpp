@@ -17,7 +17,7 @@
 #include "common/rng.hpp"
 #include "trial_runner/live/paired_blocks.hpp"
 #include "trial_runner/measure/measurer.hpp"
-#include "tuner/loop/running_trial.hpp"
+#include "tuner/loop/enough_measured.hpp"
 
 namespace steptune {
 namespace {

@@ -8,7 +8,8 @@
 #include "benchmarks/stream_accuracy/watched_cpu.hpp"
 #include "trial_runner/measure/measurer.hpp"
 #include "trial_runner/measure/usual_noise.hpp"
-#include "tuner/loop/running_trial.hpp"
+#include "tuner/loop/enough_measured.hpp"
+#include "tuner/loop/trial_targets.hpp"
 #include "tuner/verdict/disturbed_runs.hpp"
 
 namespace steptune {

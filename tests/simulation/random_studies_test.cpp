@@ -9,7 +9,7 @@
 
 #include "common/rng.hpp"
 #include "tests/simulation/simulated_study.hpp"
-#include "tuner/loop/tuning.hpp"
+#include "tuner/loop/loop.hpp"
 
 namespace steptune::simulation {
 namespace {

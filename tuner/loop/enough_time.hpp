@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/loop/running_trial.hpp"
+#include "tuner/loop/trial_targets.hpp"
 #include "tuner/verdict/standing.hpp"
 
 namespace steptune {

@@ -65,6 +65,8 @@ enum class LoopEnd {
 };
 [[nodiscard]] std::string to_text(LoopEnd end);
 [[nodiscard]] std::optional<LoopEnd> loop_end_from_text(std::string_view text);
+/// True if running the study again continues it after this end.
+[[nodiscard]] bool is_to_be_continued(LoopEnd end);
 
 struct LoopResult {
   LoopEnd end = LoopEnd::budget;

@@ -26,4 +26,8 @@ std::optional<LoopEnd> loop_end_from_text(std::string_view text) {
   return k_ends.value_of(text);
 }
 
+bool is_to_be_continued(LoopEnd end) {
+  return end == LoopEnd::interrupted || end == LoopEnd::too_many_failures;
+}
+
 }  // namespace steptune

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "trial_runner/cost/usage_cost.hpp"
+#include "tuner/verdict/objectives.hpp"
 #include "tuner/verdict/planned_time.hpp"
 
 namespace steptune {

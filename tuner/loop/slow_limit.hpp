@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "tuner/loop/running_trial.hpp"
+#include "tuner/loop/trial_targets.hpp"
 #include "tuner/verdict/standing.hpp"
 
 namespace steptune {

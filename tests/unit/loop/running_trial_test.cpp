@@ -1080,28 +1080,6 @@ TEST(RunningTrial, RecordsWhatItsGuardsJudged) {
   EXPECT_GT(ended.measurement->metric_errors.at("loss@10"), 0.0);
 }
 
-TEST(RunningTrial, PrecisionNeedsEnoughTimeAndSteps) {
-  MeasureSpec wanted;
-  wanted.target_half_width = 0.02;
-  wanted.min_window_s = 5.0;
-  wanted.min_window_steps = 20;
-  Measurement measured = steady(0.1, 0.002);
-  measured.window_s = 5.0;
-  measured.window_steps = 20;
-  EXPECT_TRUE(is_tight(measured, wanted));
-  measured.half_width_s = 0.0021;
-  EXPECT_FALSE(is_tight(measured, wanted));
-  measured.half_width_s = 0.002;
-  measured.window_s = 4.9;
-  EXPECT_FALSE(is_tight(measured, wanted));
-  measured.window_s = 5.0;
-  measured.window_steps = 19;
-  EXPECT_FALSE(is_tight(measured, wanted));
-  measured.window_steps = 20;
-  measured.may_have_just_changed = true;
-  EXPECT_FALSE(is_tight(measured, wanted)) << "throttling may just have begun";
-}
-
 /// Returns the steps until a study's first trial is measured, if its share of the time budget is
 /// `share_s`.
 int steps_of_baseline(double step_s, double share_s) {

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/baseline_comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "common/interval.hpp"
+#include "tuner/loop/enough_measured.hpp"
+#include "tuner/loop/observations.hpp"
+#include "tuner/verdict/batch_effect.hpp"
+#include "tuner/verdict/planned_time.hpp"
+
+namespace steptune {
+namespace {
+
+/// Standard errors by which a trial must be slower at a first look, which is too short for a fair
+/// interval.
+constexpr double k_errors_apart = 4.0;
+/// Same for a trial in turns with the baseline. Its interval is fair after the first block, so it
+/// is slower once its whole interval lies above the best one's.
+constexpr double k_errors_apart_in_turns = k_z_95;
+
+/// Periods a trial must cover before a periodic phase counts as observed.
+constexpr double k_periods_to_see = 2.0;
+
+}  // namespace
+
+const Measurement* measurement_of(const TrialRecord* trial) {
+  return trial != nullptr && trial->measurement ? &*trial->measurement : nullptr;
+}
+
+Measurement compared_with_baseline(const TrialView& trial, Measurement measurement,
+                                   const TrialRecord* baseline) {
+  const Measurement* other = measurement_of(baseline);
+  if (!trial.is_beside_baseline() || other == nullptr ||
+      !std::isfinite(measurement.step_seconds_per_sample)) {
+    return measurement;
+  }
+  const bool baseline_stalls =
+      std::ranges::any_of(other->phases, [](const auto& phase) { return is_stall(phase.first); });
+  if (baseline_stalls) return measurement;
+  std::erase_if(measurement.phases, [&](const auto& phase) {
+    const double period = samples_between(phase.second, measurement.total_samples);
+    return is_stall(phase.first) && other->total_samples < k_periods_to_see * period;
+  });
+  return measurement;
+}
+
+tl::expected<ObjectiveValues, std::string> objectives_so_far(const TrialView& trial,
+                                                             const TrialRecord* baseline) {
+  return objective_values(trial.study, compared_with_baseline(trial, trial.measurement(), baseline),
+                          trial.usd_per_hour, measurement_of(baseline));
+}
+
+TrialEstimate estimate_so_far(const TrialView& trial, const ObjectiveValues& objectives) {
+  return to_estimate(trial.study, trial.record.number, trial.measurement().window_steps,
+                     objectives.values, objectives.standard_errors, trial.record.level);
+}
+
+bool is_clearly_slower(const TrialView& trial, const TrialRecord* baseline) {
+  const TrialTargets& targets = trial.targets;
+  const Measurement& current = trial.measurement();
+  const bool in_turns = trial.takes_turns();
+  const bool too_short = !in_turns && (current.window_steps < k_least_look_steps ||
+                                       current.window_s < targets.measure.min_window_s);
+  if (!targets.to_beat || !is_searched(trial.record.purpose) ||
+      trial.study.objectives.size() != 1 || !all_timed(trial.study) || too_short) {
+    return false;
+  }
+  const auto objectives = objectives_so_far(trial, baseline);
+  if (!objectives) return false;
+  const TrialEstimate estimate = estimate_so_far(trial, *objectives);
+  const double errors = in_turns ? k_errors_apart_in_turns : k_errors_apart;
+  const double apart = errors / k_z_95 * estimate.half_widths[0];
+  // Turns measure a ratio, whose interval is symmetric on a logarithmic scale.
+  return (in_turns ? estimate.values[0] * std::exp(-apart / estimate.values[0])
+                   : estimate.values[0] - apart) > *targets.to_beat;
+}
+
+std::optional<std::string> unlike_batch(const TrialView& trial, const Measurement& measurement,
+                                        const TrialRecord* baseline) {
+  const TrialPurpose purpose = trial.record.purpose;
+  const bool is_judged = is_searched(purpose) || purpose == TrialPurpose::confirm_incumbent;
+  if (!is_judged || baseline == nullptr || measurement.samples_told.value_or(true)) {
+    return std::nullopt;
+  }
+  TrialRecord measured = trial.record;
+  measured.measurement = measurement;
+  const auto effect =
+      batch_effect(trial.study, measured, *baseline, trial.targets.launches, &trial.reports.hook());
+  return effect ? why_not_applied(*effect, trial.targets.batch_applied) : std::nullopt;
+}
+
+}  // namespace steptune

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/end_cause.hpp"
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+#include "tuner/loop/budget.hpp"
+
+namespace steptune {
+namespace {
+
+/// A trial that is silent for more than this share of its run time, up to its end, may hang.
+constexpr double k_silent_share = 0.5;
+
+std::string no_start_text(double waited_s, const StudySpec& study, const TrialTargets& targets) {
+  const BudgetSpec& budget = study.budget;
+  const std::string may_take =
+      fmt::format("more than a trial's start-up may take of a {}",
+                  budget.time_of_usd ? "budget of " + format_usd(*budget.time_of_usd)
+                                     : "tuning time of " + format_duration(*budget.time_s));
+  const std::string waited = format_duration(waited_s);
+  // Nobody knows if the first step would have come.
+  if (targets.longest_trial_s > 0.0 && waited_s > targets.longest_trial_s) {
+    return fmt::format(
+        "no step reported within {}, longer than any other trial took as a whole: it hangs, or "
+        "starts slowly ({})",
+        waited, may_take);
+  }
+  return fmt::format("no step reported within {}: {}", waited, may_take);
+}
+
+std::string limit_text(const TimeOver& over, const TrialView& trial) {
+  switch (over.limit) {
+    case TimeLimit::start:
+      return no_start_text(over.waited_s, trial.study, trial.targets);
+    case TimeLimit::silence:
+      return fmt::format("hung: no step told for {}, longer than any other trial took as a whole",
+                         format_duration(over.waited_s));
+    case TimeLimit::budget:
+      return time_over_text(trial.study.budget);
+    case TimeLimit::job:
+      return "its time in the job was over";
+    case TimeLimit::slow_in_job:
+      return k_slow_in_job;
+    case TimeLimit::measuring:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string reason_of(const TrialEndCause& cause, const TrialView& trial) {
+  return cause.time ? limit_text(*cause.time, trial) : cause.reason;
+}
+
+double time_end_s(const TrialEndCause& cause, const TrialView& trial) {
+  return trial.takes_turns() ? trial.reports.reported_s() : cause.time->at_s;
+}
+
+double silent_end_s(const TrialEndCause& cause, const TrialView& trial) {
+  if (cause.request != EndRequest::time_limit || trial.reports.in_phase() ||
+      trial.shares_program()) {
+    return 0.0;
+  }
+  const double end_s = cause.time->at_s;
+  const double silent_s = end_s - trial.reports.progressed_s();
+  return silent_s > k_silent_share * (end_s - trial.time.started_s) ? silent_s : 0.0;
+}
+
+TrialEndCause settled_cause(TrialEndCause cause, const Outcome& outcome, const TrialView& trial) {
+  // Two trials may need the same port, lock file or memory. This one may well run by itself.
+  const bool failed = outcome.kind != OutcomeKind::completed &&
+                      outcome.kind != OutcomeKind::stopped && outcome.kind != OutcomeKind::lost;
+  if (failed && trial.targets.interleaved_round > 0 && cause.request == EndRequest::none) {
+    cause = {EndRequest::interleaved, {}, "it failed next to another trial"};
+  }
+  if (outcome.had_enough && cause.request == EndRequest::none) {
+    const TimeLimit limit = outcome.was_slow ? TimeLimit::slow_in_job : TimeLimit::job;
+    cause = {EndRequest::time_limit, TimeOver{limit, trial.time.started_s + outcome.duration_s}};
+  }
+  const double silent_s = silent_end_s(cause, trial);
+  // The reports were rejected during training, so the rate before that does not count.
+  if (silent_s > 0.0 && !outcome.detail.empty()) {
+    cause = {EndRequest::silent,
+             {},
+             fmt::format("no step was understood for {}: {}", format_duration(silent_s),
+                         outcome.detail)};
+  }
+  return cause;
+}
+
+}  // namespace steptune

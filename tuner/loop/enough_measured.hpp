@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trial_runner/measure/measurement.hpp"
+#include "tuner/loop/trial_targets.hpp"
+#include "tuner/loop/trial_view.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// Least steps before a trial is judged by its speed.
+inline constexpr double k_least_look_steps = 10.0;
+
+/// True if the measurement is as precise and as long as `wanted` asks, and the speed has not just
+/// changed.
+[[nodiscard]] bool is_tight(const Measurement& measurement, const MeasureSpec& wanted);
+/// True if the window has the steps or the seconds of the long look.
+[[nodiscard]] bool was_looked_at_for_long(const Measurement& measurement,
+                                          const TrialTargets& targets);
+
+/// True if the trial is measured as its targets ask and each guard has its value.
+[[nodiscard]] bool is_measured_enough(const TrialView& trial);
+/// True if a buffer that is not drained yet may hide too much of a confirming run's gain.
+[[nodiscard]] bool may_be_buffered(const TrialView& trial);
+/// True if a guard will judge the trial but has not seen enough of it yet.
+[[nodiscard]] bool awaits_guard(const TrialView& trial);
+
+}  // namespace steptune

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/final_measurement.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "common/clauses.hpp"
+#include "common/text.hpp"
+#include "tuner/loop/baseline_comparison.hpp"
+#include "tuner/loop/progress_bound.hpp"
+
+namespace steptune {
+namespace {
+
+/// Least share of the baseline's samples or steps that a program must reach before its end counts
+/// as complete.
+constexpr double k_least_of_baseline = 0.5;
+
+/// Changes the measurement of a trial that had reported no step for `silent_s` when its time was
+/// over. Nothing shows that a long run keeps the rate from before the silence.
+void count_silent_end(double silent_s, Measurement& measurement) {
+  if (!(silent_s > 0.0) || !(measurement.window_samples > 0.0)) return;
+  measurement.slowest_seconds_per_sample =
+      std::max(measurement.slowest_seconds_per_sample,
+               (measurement.window_s + silent_s) / measurement.window_samples);
+  measurement.silent_s = silent_s;
+  add_clause(
+      measurement.remark,
+      fmt::format("no step was told in its last {}: it hangs, or does what it does not report",
+                  format_duration(silent_s)));
+}
+
+/// Returns the samples of the run itself. If the program continues from a checkpoint, its counter
+/// starts with the samples before it.
+double own_samples(const Measurement& measurement) {
+  if (measurement.whole_run) return measurement.total_samples;
+  const double steps_s = measurement.warmup_s - measurement.warmup_excess_s + measurement.window_s;
+  const double seen = steps_s / measurement.seconds_per_sample;
+  return seen > 0.0 ? std::min(seen, measurement.total_samples) : measurement.total_samples;
+}
+
+/// True if a program that ended in order had done all its work. A program that gives up after a few
+/// steps may also end in order.
+bool is_as_long(const Measurement& whole_run, const Measurement* baseline) {
+  if (baseline == nullptr) return true;
+  const auto steps = [](const Measurement& measurement) {
+    return own_samples(measurement) * measurement.window_steps / measurement.window_samples;
+  };
+  return own_samples(whole_run) >= k_least_of_baseline * own_samples(*baseline) ||
+         steps(whole_run) >= k_least_of_baseline * steps(*baseline);
+}
+
+Measurement measurement_at_limit(const TrialView& trial, const TrialEndCause& cause) {
+  Measurement measurement =
+      unsteady_at_limit(trial.measurement(), trial.reports.progress(), time_end_s(cause, trial));
+  add_clause(measurement.remark, reason_of(cause, trial));
+  count_silent_end(silent_end_s(cause, trial), measurement);
+  if (cause.time->at_s >= before_wall_s(trial) && measurement.remark.empty()) {
+    measurement.remark =
+        fmt::format("cut short by \"limits.wall\" ({}) after {:.0f} steps",
+                    format_duration(trial.study.limits.wall_s), measurement.window_steps);
+  }
+  return measurement;
+}
+
+}  // namespace
+
+Measurement final_measurement(const TrialView& trial, const TrialEndCause& cause,
+                              const Outcome& outcome, const TrialRecord* baseline) {
+  const bool by_itself = cause.request == EndRequest::none &&
+                         outcome.kind == OutcomeKind::completed && !trial.shares_program();
+  if (by_itself) {
+    Measurement whole_run = trial.reports.whole_run(trial.time.started_s + outcome.duration_s);
+    if (is_as_long(whole_run, measurement_of(baseline))) return whole_run;
+  }
+  switch (cause.request) {
+    case EndRequest::measured:
+    case EndRequest::scheduler:
+      return cause.measured.value_or(trial.measurement());
+    case EndRequest::time_limit:
+      return measurement_at_limit(trial, cause);
+    default:
+      return trial.measurement();
+  }
+}
+
+}  // namespace steptune

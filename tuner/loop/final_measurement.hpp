@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "trial_runner/measure/measurement.hpp"
+#include "trial_runner/runner.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/loop/end_cause.hpp"
+#include "tuner/loop/trial_view.hpp"
+
+namespace steptune {
+
+/// Returns the measurement that counts for a trial that has ended.
+///
+/// If the program ran to its end by itself, this is the measurement of the whole run, unless the
+/// run is much shorter than the baseline's. Otherwise it is the measurement so far, adapted to the
+/// cause of the end. `baseline`: null until it has been measured.
+[[nodiscard]] Measurement final_measurement(const TrialView& trial, const TrialEndCause& cause,
+                                            const Outcome& outcome, const TrialRecord* baseline);
+
+}  // namespace steptune

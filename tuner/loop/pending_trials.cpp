@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/pending_trials.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "common/text.hpp"
+
+namespace steptune {
+
+void PendingTrials::add(TrialRecord trial) {
+  begin_further_attempt(trial);
+  queue_.push_back(std::move(trial));
+}
+
+void PendingTrials::on_interrupted(const TrialRecord& trial) {
+  if (run_->interrupts() > 0) return;
+  const bool has_had_its_part =
+      is_confirmation(trial.purpose) && run_->running.lacked_time(trial.number);
+  if (!has_had_its_part && !is_too_late_for(trial.purpose)) {
+    add(trial);
+  } else if (withdrawn_ == 0) {
+    dropped_.push_back(trial.number);
+  }
+}
+
+std::optional<TrialRecord> PendingTrials::next(bool confirming) {
+  if (queue_.empty()) return std::nullopt;
+  const auto is_over = [&](TrialPurpose purpose) {
+    return run_->machines.holds_machines() ? run_->search_time_is_over() : is_too_late_for(purpose);
+  };
+  const auto found = std::ranges::find_if(queue_, [&](const TrialRecord& trial) {
+    if (is_compared(trial.purpose) && is_over(trial.purpose)) return false;
+    return confirming || !is_confirmation(trial.purpose);
+  });
+  if (found == queue_.end()) return std::nullopt;
+  TrialRecord trial = std::move(*found);
+  queue_.erase(found);
+  return trial;
+}
+
+bool PendingTrials::is_too_late_for(TrialPurpose purpose) const {
+  if (!run_->machines.holds_machines()) {
+    // The baseline is always repeated: if there is no time, it ends at once, and so does the study.
+    return purpose != TrialPurpose::baseline &&
+           run_->stopwatch.elapsed_s() >=
+               latest_end_s(run_->parts.study, run_->spending(), purpose);
+  }
+  if (is_confirmation(purpose)) return run_->time_is_over();
+  return withdrawn_ > 0 && run_->search_time_is_over();
+}
+
+void PendingTrials::withdraw_waiting() {
+  if (run_->interrupts() > 0) return;
+  const std::size_t count = run_->running.withdraw(run_->machines.trials_without_machine());
+  if (count == 0) return;
+  withdrawn_ += count;
+  const std::string time = format_duration(*run_->parts.study.budget.time_s);
+  run_->end_for_time();
+  const std::string notice = fmt::format(
+      "{} was still waiting for machines when the tuning time was over ({}, \"time\" of "
+      "\"budget\"), and is not run",
+      count == 1 ? "1 trial" : fmt::format("each of {} trials", count), time);
+  run_->tell({.kind = "withdraw", .text = notice, .numbers = Json{{"trials", count}}});
+}
+
+void PendingTrials::drop_late() {
+  if (run_->interrupts() > 0) return;
+  const auto late = std::ranges::stable_partition(
+      queue_, [](const TrialRecord& trial) { return !is_compared(trial.purpose); });
+  if (late.empty()) return;
+  const std::string time = format_duration(*run_->parts.study.budget.time_s);
+  for (const TrialRecord& trial : late) {
+    const std::string notice = fmt::format(
+        "trial {} was cut off, and is not run again: the time for it is over ({}, \"time\" of "
+        "\"budget\")",
+        trial.number, time);
+    run_->tell({.kind = "cut_off", .trial = trial.number, .text = notice});
+    dropped_.push_back(trial.number);
+  }
+  queue_.erase(late.begin(), late.end());
+  run_->end_for_time();
+}
+
+std::vector<std::int64_t> PendingTrials::cut_off() const {
+  std::vector<std::int64_t> numbers = dropped_;
+  for (const TrialRecord& trial : queue_)
+    numbers.push_back(trial.number);
+  return numbers;
+}
+
+}  // namespace steptune

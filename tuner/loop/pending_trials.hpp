@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "tuner/history/history.hpp"
+#include "tuner/loop/study_run.hpp"
+
+namespace steptune {
+
+/// Trials that were cut off. They run again as long as there is time for them.
+class PendingTrials {
+ public:
+  /// `run` outlives the object.
+  explicit PendingTrials(StudyRun& run) : run_(&run) {}
+
+  /// Queues a trial that was cut off for a further attempt.
+  void add(TrialRecord trial);
+  /// Queues a trial that ended as interrupted, if there is time for a further attempt.
+  void on_interrupted(const TrialRecord& trial);
+  /// Removes and returns the next trial to run again. `confirming`: the search is over; before
+  /// that, confirming runs wait.
+  [[nodiscard]] std::optional<TrialRecord> next(bool confirming);
+
+  /// Ends the trials that still wait for machines when the time to wait is over. Tells the user.
+  void withdraw_waiting();
+  /// Drops the trials that should run again but have no time left; a run with more time repeats
+  /// them. Tells the user.
+  void drop_late();
+
+  [[nodiscard]] std::size_t size() const { return queue_.size(); }
+  /// Returns the number of trials that no longer wait for machines.
+  [[nodiscard]] std::size_t withdrawn() const { return withdrawn_; }
+  /// Returns the numbers of the trials without time to run again.
+  [[nodiscard]] const std::vector<std::int64_t>& dropped() const { return dropped_; }
+  /// Returns the numbers of all trials that were cut off and did not run again.
+  [[nodiscard]] std::vector<std::int64_t> cut_off() const;
+
+ private:
+  /// True if a trial that was withdrawn, cut off or lost has no time for another attempt.
+  [[nodiscard]] bool is_too_late_for(TrialPurpose purpose) const;
+
+  StudyRun* run_;
+  std::deque<TrialRecord> queue_;  ///< with `attempt` already increased
+  std::size_t withdrawn_ = 0;
+  std::vector<std::int64_t> dropped_;
+};
+
+}  // namespace steptune

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "common/error.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/loop/ended_trials.hpp"
+#include "tuner/loop/pending_trials.hpp"
+#include "tuner/loop/study_run.hpp"
+#include "tuner/loop/trial_launcher.hpp"
+
+namespace steptune {
+
+/// State of a study after the last run of the tuner.
+struct FormerRun {
+  StudyStatus status = StudyStatus::running;
+  bool unchanged = true;  ///< the study's budget, search and measuring have not changed since
+};
+
+/// Restores the state of a study from its history, before anything is launched.
+///
+/// Finished trials are given to searcher and scheduler. Running trials are taken over if the runner
+/// still has them; the others are queued to run again. A confirmation that was cut off continues:
+/// the search before it stays as it ended. `former`: nullopt for a new study. If the former run was
+/// killed (`running`), this run decides as if nothing had happened.
+[[nodiscard]] Result<void> resume_study(StudyRun& run, const std::optional<FormerRun>& former,
+                                        PendingTrials& pending, EndedTrials& ended,
+                                        const TrialLauncher& launcher);
+
+}  // namespace steptune

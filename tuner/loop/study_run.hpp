@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trial_runner/machine_holder.hpp"
+#include "tuner/loop/budget.hpp"
+#include "tuner/loop/loop.hpp"
+#include "tuner/loop/recorder.hpp"
+#include "tuner/loop/running_trials.hpp"
+#include "tuner/loop/stopwatch.hpp"
+#include "tuner/verdict/confirm.hpp"
+#include "tuner/verdict/standing.hpp"
+
+namespace steptune {
+
+/// Reason for the end of a search.
+struct SearchEnd {
+  LoopEnd end = LoopEnd::budget;
+  std::string reason;                  ///< for people
+  std::optional<BudgetLimit> spent{};  ///< by `LoopEnd::budget`
+};
+[[nodiscard]] SearchEnd end_by(SpentBudget spent);
+
+/// State of a study while the tuner runs: its trials, and the time and money spent so far. All
+/// parts of `Tuning` work on it.
+class StudyRun {
+ public:
+  /// `loop_parts` outlives the object. `study_record` is the history's.
+  StudyRun(const LoopParts& loop_parts, StudyRecord study_record);
+  StudyRun(const StudyRun&) = delete;
+  StudyRun& operator=(const StudyRun&) = delete;
+
+  const LoopParts& parts;
+  MachineHolder& machines;
+  StudyRecord record;  ///< of the study; `recorder` keeps it up to date
+  Stopwatch stopwatch;
+  RunnerEvents events;  ///< for `recorder` and `running`
+  Recorder recorder;
+  RunningTrials running;
+  std::optional<SearchEnd> end;    ///< unset while the search continues
+  bool confirmed = false;          ///< the search continues after a confirmation
+  bool waits_for_results = false;  ///< the searcher has no suggestion until a running trial ends
+
+  /// Returns all trials; running ones as they were launched.
+  [[nodiscard]] const Standing& standing() const { return standing_; }
+  /// Returns the confirmation that follows from the trials.
+  [[nodiscard]] const Confirmation& confirmation() const;
+  /// Adds or replaces a trial.
+  void put(TrialRecord trial);
+  /// Replaces all trials by those of the history.
+  void restore(std::vector<TrialRecord> trials);
+  [[nodiscard]] TrialRecord new_trial(TrialPurpose purpose, std::string origin,
+                                      Configuration configuration) const;
+  /// Returns the trial with the current estimate of the machine's speed.
+  [[nodiscard]] TrialRecord at_present_level(TrialRecord trial) const;
+
+  /// Returns how often the user has asked to stop.
+  [[nodiscard]] int interrupts() const { return parts.interrupts ? parts.interrupts() : 0; }
+  /// True if trials run on this machine by themselves; interleaved ones count as such.
+  [[nodiscard]] bool runs_one_at_a_time() const;
+  /// True if the runs of a confirming round are interleaved (`TrialSpec::interleaved_round`).
+  [[nodiscard]] bool interleaves() const;
+  /// True if the study's kind allows further search after a confirmation.
+  [[nodiscard]] bool may_search_on() const;
+
+  [[nodiscard]] Spending spending() const;
+  /// Returns `spending` with the current time and money, including running trials.
+  [[nodiscard]] Spending as_of_now(Spending spending) const;
+  [[nodiscard]] bool time_is_over() const;
+  /// True if the rest of the time budget is kept for the confirmation.
+  [[nodiscard]] bool search_time_is_over() const;
+  /// True if the money budget allows one more trial, whatever it costs.
+  [[nodiscard]] bool can_pay_another() const;
+
+  /// Ends the search for lack of time, unless it has already ended.
+  void end_for_time();
+  /// Gives a warning to the listener. `trial`: its number if the text is about one trial.
+  void warn_of(std::optional<std::int64_t> trial, const std::string& text) const;
+  /// Records a decision and gives its text to the listener.
+  void tell(StudyDecision decision);
+
+ private:
+  Standing standing_;
+  mutable std::optional<Confirmation> confirmation_;  ///< unset if not needed since the last change
+};
+
+}  // namespace steptune

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/time_limits.hpp"
+
+#include <algorithm>
+
+#include "tuner/loop/enough_measured.hpp"
+
+namespace steptune {
+namespace {
+
+constexpr double k_never_s = std::numeric_limits<double>::infinity();
+
+/// Longest time of a baseline whose rate drifts, as a multiple of its share of a time budget, up to
+/// half of the budget. The baseline may still become steady, but the other trials need their time.
+constexpr double k_unsteady_baseline = 2.0;
+
+/// Silence limit during training, as a multiple of the start-up limit.
+constexpr double k_silence_per_start = 2.0;
+
+/// Share of `limits.wall` after which the loop ends a trial that reports.
+constexpr double k_share_of_wall = 0.95;
+
+/// Returns the deadline for the trial's first step.
+double start_limit_s(const TrialView& trial) {
+  // A single report shows no rate, but it shows that the program has started.
+  return trial.reports.has_told_progress() ? k_never_s
+                                           : trial.time.started_s + trial.targets.longest_start_s;
+}
+
+/// Returns when a search trial without further progress counts as hung; infinite if time is not
+/// limited.
+double silence_limit_s(const TrialView& trial) {
+  const TrialTargets& targets = trial.targets;
+  if (!is_searched(trial.record.purpose) || !(targets.longest_trial_s > 0.0) ||
+      trial.reports.in_phase() || !trial.reports.has_told_progress()) {
+    return k_never_s;
+  }
+  return trial.reports.progressed_s() +
+         std::max(targets.longest_trial_s, k_silence_per_start * targets.longest_start_s);
+}
+
+/// Returns the longest time after start-up if the trial was found to have no steady state. The
+/// baseline gets more time, because no study continues without one.
+double longest_without_steady_state_s(const TrialView& trial) {
+  const double share_s = trial.targets.share_s;
+  const auto& budget_s = trial.study.budget.time_s;
+  const bool is_found = trial.measurement().status == MeasurementStatus::not_steady;
+  if (!is_found || !is_compared(trial.record.purpose) || !budget_s) return k_never_s;
+  if (trial.record.purpose != TrialPurpose::baseline) return share_s;
+  return std::max(share_s, std::min(k_unsteady_baseline * share_s, 0.5 * *budget_s));
+}
+
+/// Returns when the trial has been measured for as long as it may, whatever the budget.
+double measuring_limit_s(const TrialView& trial) {
+  const Measurement& current = trial.measurement();
+  const MeasureSpec& measure = trial.targets.measure;
+  const double started_s = trial.time.started_s;
+  const double last_s = before_wall_s(trial);
+  if (current.status == MeasurementStatus::no_reports) {
+    return std::min(started_s + trial.study.limits.idle_s + measure.max_trial_s, last_s);
+  }
+  // The baseline may use all its time for a guard, because other trials are compared with it.
+  if (trial.record.purpose == TrialPurpose::baseline &&
+      trial.reports.guards().awaits_samples(current.total_samples)) {
+    return last_s;
+  }
+  const bool will_do = current.status == MeasurementStatus::steady &&
+                       current.window_steps >= k_least_look_steps && !may_be_buffered(trial);
+  const double most_s = (trial.takes_turns() ? k_with_turns : 1.0) * measure.max_trial_s;
+  const double enough_s = will_do ? trial.targets.share_s : longest_without_steady_state_s(trial);
+  const double longest_s = awaits_guard(trial) ? most_s : std::min(most_s, enough_s);
+  // The shared program had started before this trial began.
+  const double startup_s = current.startup_s - trial.time.program_startup_s;
+  return std::min(started_s + std::max(0.0, startup_s) + longest_s, last_s);
+}
+
+}  // namespace
+
+double before_wall_s(const TrialView& trial) {
+  // If a trial has reported nothing, there is nothing to save.
+  if (!trial.reports.progress().has_begun()) return k_never_s;
+  return trial.time.started_s + k_share_of_wall * trial.study.limits.wall_s;
+}
+
+TimeLimits::TimeLimits(const TrialView& trial)
+    : time_(trial.time),
+      progressed_s_(trial.reports.progressed_s()),
+      budget_end_s_(
+          std::max(trial.targets.budget_end_s, trial.time.started_s + trial.targets.least_s)),
+      start_s_(start_limit_s(trial)),
+      silence_s_(silence_limit_s(trial)),
+      measuring_s_(measuring_limit_s(trial)) {}
+
+double TimeLimits::deadline_s() const {
+  if (time_.paused_since_s) return budget_end_s_;
+  return std::min(std::min({start_s_, silence_s_, measuring_s_}) + time_.paused_s, budget_end_s_);
+}
+
+std::optional<TimeOver> TimeLimits::reached(double now_s) const {
+  if (now_s < deadline_s()) return std::nullopt;
+  const double at_s = time_.at(now_s);
+  if (at_s >= start_s_) return TimeOver{TimeLimit::start, at_s, at_s - time_.started_s};
+  // If its lines came late (the tuner was away), it had been measured for long enough before.
+  if (at_s >= silence_s_ && silence_s_ < measuring_s_) {
+    return TimeOver{TimeLimit::silence, at_s, at_s - progressed_s_};
+  }
+  const bool is_before_budget = measuring_s_ + time_.paused_s <= budget_end_s_;
+  const bool is_measuring = at_s >= measuring_s_ && is_before_budget;
+  return TimeOver{is_measuring ? TimeLimit::measuring : TimeLimit::budget, at_s};
+}
+
+}  // namespace steptune

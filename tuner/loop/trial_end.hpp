@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+
+#include "trial_runner/machine_second.hpp"
+#include "trial_runner/runner.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/loop/end_cause.hpp"
+#include "tuner/loop/trial_view.hpp"
+
+namespace steptune {
+
+/// Returns the record of a trial that has ended, without its end time and its milestones. Removes
+/// the file of the hook's events.
+///
+/// `machine`: the outcome's seconds, thinned for the history. `baseline`: null until it has been
+/// measured.
+[[nodiscard]] TrialRecord ended_record(const TrialView& trial, const TrialEndCause& cause,
+                                       const Outcome& outcome,
+                                       std::span<const MachineSecond> machine,
+                                       const TrialRecord* baseline);
+
+}  // namespace steptune

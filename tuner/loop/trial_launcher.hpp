@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "common/error.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/loop/pending_trials.hpp"
+#include "tuner/loop/study_run.hpp"
+#include "tuner/loop/trial_targets.hpp"
+
+namespace steptune {
+
+/// Launches trials, as far as the runner has places for them.
+class TrialLauncher {
+ public:
+  /// Both arguments outlive the object.
+  TrialLauncher(StudyRun& run, const PendingTrials& pending) : run_(&run), pending_(&pending) {}
+
+  /// True if the search may hand over another trial in addition to the running ones.
+  [[nodiscard]] bool takes_another() const;
+  [[nodiscard]] Result<void> launch(TrialRecord trial);
+  /// Launches the confirming runs that go with the first run of `round`: those interleaved with it,
+  /// and those of further rounds that are certain to be needed.
+  [[nodiscard]] Result<void> launch_beside(int round);
+  /// Returns the targets of a trial that is launched, or taken over, now.
+  [[nodiscard]] TrialTargets targets_now(const TrialRecord& trial) const;
+
+ private:
+  [[nodiscard]] Result<void> launch_rest_of_round(int round);
+  [[nodiscard]] Result<void> launch_more_rounds();
+  /// Returns the most trials that may still be launched; nullopt if that is not known.
+  [[nodiscard]] std::optional<std::int64_t> further_trials() const;
+
+  StudyRun* run_;
+  const PendingTrials* pending_;
+};
+
+}  // namespace steptune

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/loop/trial_targets.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "common/interval.hpp"
+#include "trial_runner/cost/usage_cost.hpp"
+#include "tuner/loop/buffer_bound.hpp"
+#include "tuner/loop/enough_time.hpp"
+#include "tuner/loop/guards.hpp"
+#include "tuner/loop/sentinel.hpp"
+#include "tuner/loop/slow_limit.hpp"
+#include "tuner/loop/trial_spec.hpp"
+#include "tuner/verdict/payback.hpp"
+
+namespace steptune {
+namespace {
+
+/// Long look of the baseline, as multiples of the least window's steps and time. A stall in 1 of 20
+/// steps is missed by 21 % of 30-step windows but only 0.6 % of 100-step windows.
+constexpr double k_long_look_steps = 7.0;
+constexpr double k_long_look_time = 10.0;
+/// Share of a money budget for the long look at the baseline.
+constexpr double k_long_look_cost = 0.05;
+
+/// Longest start-up of a fresh run, as a multiple of that of its configuration and of the baseline.
+/// Also its longest duration, as a multiple of the baseline's, if the program ends by itself.
+constexpr double k_longer_fresh_run = 1.5;
+
+/// Periods of a phase that show its share of the time.
+constexpr double k_periods_to_show = 3.0;
+
+/// Returns the mean seconds per sample over all launches of the baseline; nullopt before the first.
+std::optional<double> mean_baseline_rate(const Standing& standing) {
+  double sum_s = 0.0;
+  double count = 0.0;
+  for (const TrialRecord& trial : standing.trials()) {
+    const bool its =
+        trial.purpose == TrialPurpose::baseline || trial.purpose == TrialPurpose::confirm_baseline;
+    const bool measured = its && is_final(trial.status) && trial.measurement &&
+                          trial.measurement->seconds_per_sample > 0.0;
+    if (!measured) continue;
+    sum_s += trial.measurement->seconds_per_sample;
+    count += 1.0;
+  }
+  return count > 0.0 ? std::optional(sum_s / count) : std::nullopt;
+}
+
+/// Returns the expected seconds to the first step, from the baseline and, for the run of a
+/// finalist, from search trials of its configuration; 0 before the baseline is measured.
+double expected_startup_s(const Standing& standing, const TrialRecord& trial) {
+  const TrialRecord* baseline = standing.baseline();
+  if (baseline == nullptr || !baseline->measurement) return 0.0;
+  double startup_s = baseline->measurement->startup_s;
+  if (trial.purpose != TrialPurpose::confirm_incumbent) return startup_s;
+  for (const TrialRecord& other : standing.trials()) {
+    const bool same = is_compared(other.purpose) && is_ranked(other.status) && other.measurement &&
+                      other.configuration == trial.configuration;
+    if (same) startup_s = std::max(startup_s, other.measurement->startup_s);
+  }
+  return startup_s;
+}
+
+/// True if a search trial with this configuration came as far as the guards ask and kept them.
+bool has_kept_guards(const StudySpec& study, const Standing& standing,
+                     const Configuration& configuration) {
+  return std::ranges::any_of(standing.trials(), [&](const TrialRecord& trial) {
+    return trial.status == TrialStatus::completed && is_compared(trial.purpose) &&
+           trial.configuration == configuration && was_judged(study.guards, trial);
+  });
+}
+
+double longest_trial_s(const Standing& standing) {
+  double longest_s = 0.0;
+  for (const TrialRecord& trial : standing.trials()) {
+    if (is_ranked(trial.status)) longest_s = std::max(longest_s, latest_attempt_s(trial));
+  }
+  return longest_s;
+}
+
+/// Returns the window of an interleaved run after the first round. Launches differ for their whole
+/// life, so only more of them help. Let s be the start-up, and B and W the variances between and
+/// within launches. For the same precision the best window takes time in proportion to
+/// (sqrt(s B) + sqrt(W))^2 (two-stage sampling: W. G. Cochran, Sampling Techniques, 3rd edition,
+/// Wiley 1977, section 10.6). A window as long as the start-up takes 2 s B + 2 W: at most twice
+/// that, whatever B and W are. All runs of a round use the baseline's start-up, to end together.
+double later_window_s(const MeasureSpec& measure, const Standing& standing) {
+  const TrialRecord* baseline = standing.baseline();
+  const bool is_known = baseline != nullptr && baseline->measurement;
+  return std::max(measure.min_window_s, is_known ? baseline->measurement->startup_s : 0.0);
+}
+
+/// True if a fresh run of the configuration was long enough to bound what a buffer hides of its
+/// gain. The best bound of all runs counts (`SpeedUp::low_if_buffered`).
+bool was_bounded(const Standing& standing, const Configuration& configuration,
+                 double baseline_seconds_per_sample, double precision) {
+  return std::ranges::any_of(standing.trials(), [&](const TrialRecord& trial) {
+    return trial.purpose == TrialPurpose::confirm_incumbent &&
+           trial.status == TrialStatus::completed && trial.measurement &&
+           trial.configuration == configuration &&
+           !may_hide_gain(*trial.measurement, baseline_seconds_per_sample, precision);
+  });
+}
+
+/// Returns the longest period, in samples, of all phases that trials have shown; 0 without any.
+double longest_period(const Standing& standing) {
+  double longest = 0.0;
+  for (const TrialRecord& trial : standing.trials()) {
+    if (!trial.measurement) continue;
+    for (const auto& [name, phase] : trial.measurement->phases) {
+      if (std::isfinite(phase.period_samples)) longest = std::max(longest, phase.period_samples);
+    }
+  }
+  return longest;
+}
+
+/// Sets the time limits of a trial that confirms nothing.
+void set_time(TrialTargets& targets, const TrialRecord& trial, double startup_s,
+              const LaunchState& state) {
+  const StudySpec& study = state.study;
+  targets.share_s = share_of_trial_s(study, trial.purpose, startup_s);
+  targets.longest_start_s = longest_start_s(study, trial.purpose, state.standing.baseline());
+  targets.longest_trial_s = longest_trial_s(state.standing);
+  targets.budget_end_s =
+      state.now_s + latest_end_s(study, state.spending, trial.purpose) - state.elapsed_s;
+}
+
+/// Sets the time limits of a confirming run.
+void set_confirming_time(TrialTargets& targets, double startup_s, const LaunchState& state) {
+  const StudySpec& study = state.study;
+  Spending so_far = state.spending;
+  so_far.elapsed_s -= state.ran_s;
+  targets.share_s = share_of_confirming_run_s(study, so_far, startup_s, state.runs_left_in_round);
+  if (!study.budget.time_s) return;
+  targets.least_s = k_longer_fresh_run * startup_s + targets.share_s;
+  const TrialRecord* baseline = state.standing.baseline();
+  if (baseline != nullptr && is_whole_run(*baseline)) {
+    targets.least_s = std::max(targets.least_s, k_longer_fresh_run * latest_attempt_s(*baseline));
+  }
+  // The other runs of its round come after it, unless they run beside it.
+  const bool alone = state.one_at_a_time && targets.interleaved_round == 0;
+  const double left_s = *study.budget.time_s - so_far.elapsed_s;
+  targets.budget_end_s = state.now_s - state.ran_s +
+                         left_s / (alone ? static_cast<double>(state.runs_left_in_round) : 1.0);
+}
+
+/// Sets the additional targets of a confirming run.
+void set_confirming(TrialTargets& targets, const TrialRecord& trial, double startup_s,
+                    const LaunchState& state) {
+  const StudySpec& study = state.study;
+  const Standing& standing = state.standing;
+  MeasureSpec& measure = targets.measure;
+  // A buffer takes time to drain.
+  measure.max_trial_s = std::max(
+      measure.max_trial_s,
+      std::min(k_longer_window * measure.max_trial_s, 0.9 * study.limits.wall_s - startup_s));
+  measure.min_window_s = std::min(k_longer_window * measure.min_window_s, measure.max_trial_s);
+  // Both sides must show the rare phases, otherwise the comparison is chance.
+  targets.min_window_samples = k_periods_to_show * longest_period(standing);
+  const auto baseline_rate = mean_baseline_rate(standing);
+  if (targets.interleaved_round > 1) {
+    // The first round has looked for phases that no trial had shown.
+    const double phases_s = targets.min_window_samples * baseline_rate.value_or(0.0);
+    targets.share_s =
+        std::min(targets.share_s, std::max(later_window_s(measure, standing), phases_s));
+  }
+  if (trial.purpose == TrialPurpose::confirm_incumbent) {
+    const bool is_bounded = baseline_rate && was_bounded(standing, trial.configuration,
+                                                         *baseline_rate, measure.target_half_width);
+    if (!is_bounded) targets.baseline_seconds_per_sample = baseline_rate;
+    targets.kept_guards = has_kept_guards(study, standing, trial.configuration);
+  }
+  targets.enough_s = enough_s(study, standing, trial.configuration, targets);
+}
+
+/// Sets the long look at the baseline. A money budget limits it, too.
+void set_long_look(TrialTargets& targets, const TrialRecord& baseline, const StudySpec& study) {
+  look_for_long(targets);
+  if (!study.budget.cost_usd) return;
+  const double usd_per_s = usage_usd(usd_per_hour_alone(study, baseline.configuration), 1.0);
+  if (usd_per_s > 0.0) {
+    targets.long_look_s =
+        std::min(targets.long_look_s, k_long_look_cost * *study.budget.cost_usd / usd_per_s);
+  }
+}
+
+/// Sets the limits of a trial that competes with the incumbent, if there is one.
+void set_to_beat(TrialTargets& targets, const TrialRecord& trial, const LaunchState& state) {
+  const Standing& standing = state.standing;
+  const TrialRecord* incumbent = standing.incumbent();
+  if (incumbent == nullptr || standing.baseline() == nullptr) return;
+  targets.to_beat = standing.value(*incumbent, 0) + k_z_95 * standing.error(*incumbent, 0);
+  if (trial.purpose != TrialPurpose::baseline) {
+    targets.slow_limit = slow_limit(state.study, standing, trial.configuration, targets);
+  }
+}
+
+}  // namespace
+
+void look_for_long(TrialTargets& targets) {
+  targets.long_look_steps = k_long_look_steps * targets.measure.min_window_steps;
+  targets.long_look_s =
+      std::min(k_long_look_time * targets.measure.min_window_s, 0.5 * targets.share_s);
+}
+
+TrialTargets targets_of(const TrialRecord& trial, const LaunchState& state) {
+  const StudySpec& study = state.study;
+  const Standing& standing = state.standing;
+  TrialTargets targets{study.measure};
+  targets.usual_variance_s = usual_variance_s(standing.trials());
+  targets.launches = standing.launches();
+  targets.batch_applied =
+      batch_applied(study, standing.trials(), standing.baseline(), targets.launches);
+  const bool starts = !shares_running_program(study);
+  const double startup_s = starts ? expected_startup_s(standing, trial) : 0.0;
+  if (is_confirmation(trial.purpose)) {
+    // A further attempt has lost the other runs of its round.
+    if (trial.attempt == 1 && state.interleaves) targets.interleaved_round = trial.confirm_pair;
+    set_confirming_time(targets, startup_s, state);
+    set_confirming(targets, trial, startup_s, state);
+    return targets;
+  }
+  set_time(targets, trial, startup_s, state);
+  // All other trials are compared with the baseline, so it takes as long as it may.
+  if (trial.purpose == TrialPurpose::baseline) {
+    set_long_look(targets, trial, study);
+  } else {
+    targets.enough_s = enough_s(study, standing, trial.configuration, targets);
+  }
+  if (trial.purpose == TrialPurpose::sentinel) {
+    targets.measure = sentinel_measure(targets.measure);
+    targets.share_s *= 0.5;
+    return targets;
+  }
+  set_to_beat(targets, trial, state);
+  return targets;
+}
+
+}  // namespace steptune

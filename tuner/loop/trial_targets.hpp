@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+
+#include "trial_runner/runner.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/loop/budget.hpp"
+#include "tuner/study/study_spec.hpp"
+#include "tuner/verdict/batch_effect.hpp"
+#include "tuner/verdict/launch_variation.hpp"
+#include "tuner/verdict/standing.hpp"
+
+namespace steptune {
+
+/// Goals and limits of a trial's measurement.
+struct TrialTargets {
+  MeasureSpec measure;  ///< the study's, adapted to the trial's purpose
+  /// Least samples in the window, as far as `max_trial_s` allows: some periods of all known phases.
+  double min_window_samples = 0.0;
+  /// Least steps in the window, unless the window is `long_look_s` long.
+  double long_look_steps = 0.0;
+  double long_look_s = 0.0;
+  /// Seconds after start-up from which any interval suffices: the trial's share of a time budget.
+  double share_s = std::numeric_limits<double>::infinity();
+  /// Longest time from the start to the first step (`longest_start_s`).
+  double longest_start_s = std::numeric_limits<double>::infinity();
+  /// Duration of the study's longest trial; 0 before any was measured.
+  double longest_trial_s = 0.0;
+  /// End of the trial's part of a time budget, on the loop's clock. The trial then ends with the
+  /// measurement so far, but not before it has run for `least_s`.
+  double budget_end_s = std::numeric_limits<double>::infinity();
+  double least_s = 0.0;
+  /// Seconds from the start, for a trial that cannot be ended on request (`TrialSpec::enough_s`).
+  double enough_s = std::numeric_limits<double>::infinity();
+  std::optional<SlowLimit> slow_limit{};  ///< as in `TrialSpec`
+  int interleaved_round = 0;              ///< as in `TrialSpec`
+  /// Upper end of the incumbent's interval, as the first objective; less is better. A trial that is
+  /// certainly slower needs no further measuring. Unset: no such limit.
+  std::optional<double> to_beat{};
+  /// True if an earlier trial of this configuration came as far as the guards ask and kept them. If
+  /// a fresh run is too short for a guard, that guard is not judged again.
+  bool kept_guards = false;
+  /// The baseline's seconds per sample. A confirming run continues until a buffer that is not
+  /// drained yet can hide at most a third of the run's gain. Unset: no such wait.
+  std::optional<double> baseline_seconds_per_sample{};
+  double usual_variance_s = 0.0;  ///< as in `MeasureOptions`
+  LaunchVariation launches{};     ///< of the study's trials so far
+  BatchApplied batch_applied = BatchApplied::unknown;
+};
+
+/// Sets a long look for the study's first trial. All other trials are compared with it, and no
+/// earlier trial shows how much steps vary. Asks for at least seven times as many steps as in other
+/// trials. The look ends earlier after ten times the least window, or after half of the trial's
+/// share of a time budget. (With a money budget, a twentieth of it is a limit, too: `targets_of`.)
+void look_for_long(TrialTargets& targets);
+
+/// State of a study at the launch of a trial.
+struct LaunchState {
+  const StudySpec& study;
+  const Standing& standing;  ///< includes the trial
+  Spending spending;         ///< with the current time and money
+  double now_s = 0.0;        ///< loop's clock
+  double elapsed_s = 0.0;    ///< tuning time
+  double ran_s = 0.0;        ///< time that a confirming run has used before it was adopted
+  /// Runs that the trial's confirming round still has, this one included.
+  std::size_t runs_left_in_round = 1;
+  bool interleaves = false;    ///< the runs of a confirming round are interleaved
+  bool one_at_a_time = false;  ///< trials run on this machine by themselves
+};
+
+/// Returns the targets of a trial.
+[[nodiscard]] TrialTargets targets_of(const TrialRecord& trial, const LaunchState& state);
+
+}  // namespace steptune

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "trial_runner/live/attached_runner.hpp"
+#include "tuner/history/history.hpp"
+#include "tuner/loop/trial_reports.hpp"
+#include "tuner/loop/trial_targets.hpp"
+#include "tuner/study/study_spec.hpp"
+
+namespace steptune {
+
+/// Start and pauses of a trial, on the loop's clock.
+struct TrialTime {
+  double started_s = 0.0;
+  double program_startup_s = 0.0;  ///< start-up of the shared program, before this trial
+  std::optional<double> paused_since_s{};
+  double paused_s = 0.0;  ///< sum of the pauses that are over
+
+  /// Returns the loop's time as if the trial had never been paused. The trial's reports and limits
+  /// use this time; the limit of the budget does not.
+  [[nodiscard]] double at(double now_s) const { return paused_since_s.value_or(now_s) - paused_s; }
+};
+
+/// Ratio for a trial in turns with the baseline in a shared program, which has the other half of
+/// the time. The trial may take twice as long, and its window is as good as one of twice the
+/// length.
+inline constexpr double k_with_turns = 2.0;
+
+/// State of a running trial, for the rules that judge it.
+struct TrialView {
+  const StudySpec& study;
+  const TrialRecord& record;
+  const TrialTargets& targets;
+  const TrialTime& time;
+  const TrialReports& reports;
+  double usd_per_hour = 0.0;  ///< expected price of the planned run
+
+  [[nodiscard]] const Measurement& measurement() const { return reports.measurement(); }
+  /// True for search trials and sentinels, which are compared with the study's first trial.
+  [[nodiscard]] bool is_beside_baseline() const {
+    return is_searched(record.purpose) || record.purpose == TrialPurpose::sentinel;
+  }
+  /// True if the trial is measured in a program shared with other trials.
+  [[nodiscard]] bool shares_program() const { return record.placement.contains(k_shared_program); }
+  /// True if the trial is also measured in turns with the baseline.
+  [[nodiscard]] bool takes_turns() const { return shares_program() && is_beside_baseline(); }
+};
+
+}  // namespace steptune
