@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/unit/verdict/fixture.hpp"
+#include "tuner/loop/running_trial.hpp"
 
 namespace steptune {
 namespace {
