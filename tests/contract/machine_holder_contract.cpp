@@ -111,7 +111,7 @@ TEST_P(MachineHolderContract, DetachedTrialsGoOnAndAreAdopted) {
   const std::string token = token_of(wait_for_reports({key}), key);
   const auto told = machines().detach();
   ASSERT_TRUE(told) << told.error().text();
-  EXPECT_NE(told->find("goes on"), std::string::npos) << *told;
+  EXPECT_NE(told->find("continues"), std::string::npos) << *told;
   EXPECT_TRUE(wait_for(bench().a_while_s()).empty()) << "no events after it";
   destroy();
   EXPECT_TRUE(bench().is_running(key));
