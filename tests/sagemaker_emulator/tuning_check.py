@@ -360,7 +360,7 @@ class Leaving(Tuned):
         self.wait_for(process, training, "a job trains")
         process.send_signal(signal.SIGINT)
         err = self.finish(process, code=130)[1]
-        self.assertRegex(err, r"job \S+-t1-a1 goes on: \$0\.11 per hour")
+        self.assertRegex(err, r"job \S+-t1-a1 continues: \$0\.11 per hour")
         self.assertIn("steptune run", err)
         self.assertEqual(self.audit()["jobs"][-1]["status"], "InProgress")
         # Without study file and history, the job's tags give its price.

@@ -96,6 +96,9 @@ std::optional<Entry> entry_of(const std::string& line) {
     entry.heading += "=VALUE";
     return entry;
   }
+  // libmf and libffm: `-s <threads>: set number of threads (default 12)`.
+  static const RE2 k_colon(R"((-{1,2}[A-Za-z][\w-]*(?: [<\[][^>\]]*[>\]])?)\s*:\s+(.+))");
+  if (RE2::FullMatch(content, k_colon, &entry.heading, &entry.description)) return entry;
   // CLI11 lists related options there.
   static const RE2 k_relation(R"( (?:Excludes|Needs): .*$)");
   const std::size_t end = heading_end(content);

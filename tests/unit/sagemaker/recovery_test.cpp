@@ -124,7 +124,7 @@ TEST_F(TunerDeathTest, AnEndingTunerNamesContinuingCosts) {
   run_until_reported();
   const auto text = runner().detach();
   ASSERT_TRUE(text) << text.error().text();
-  EXPECT_THAT(*text, HasSubstr("t1-a1 goes on: $1.41 per hour"));
+  EXPECT_THAT(*text, HasSubstr("t1-a1 continues: $1.41 per hour"));
   EXPECT_THAT(*text, testing::Not(HasSubstr("t2-a1")));
   kill_tuner();
   EXPECT_EQ(account().audit().jobs.size(), 1U);

@@ -434,7 +434,7 @@ TEST_F(RunnerOnAccountTest, ATunerLeavingAfterAnErrorNamesRunningJobs) {
   run_for(5.0);
   const auto text = runner().detach();
   ASSERT_TRUE(text) << text.error().text();
-  EXPECT_THAT(*text, AllOf(HasSubstr("t2-a1 goes on"), HasSubstr("allow UpdateTrainingJob")));
+  EXPECT_THAT(*text, AllOf(HasSubstr("t2-a1 continues"), HasSubstr("allow UpdateTrainingJob")));
 }
 
 TEST_F(RunnerOnAccountTest, AMissingPermissionToStopJobsIsReported) {
