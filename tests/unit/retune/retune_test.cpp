@@ -44,11 +44,11 @@ TEST(Retune, AFirstNightOfABaselineOnlyNamesTheNextStep) {
 }
 
 TEST(Retune, TimeEndsASearch) {
-  constexpr double k_time_s = 180.0;
-  const Night night = slower_night({k_time_s, {}, {}});
+  const double time_s = 0.7 * slower_night({}).elapsed_s;
+  const Night night = slower_night({time_s, {}, {}});
   EXPECT_EQ(night.result, NightResult::regressed) << "it was seen before the search";
   EXPECT_LT(night.searched, k_season_trials);
-  EXPECT_LT(night.elapsed_s, 1.25 * k_time_s);
+  EXPECT_LT(night.elapsed_s, 1.25 * time_s);
   EXPECT_TRUE(night.budget_spent);
   EXPECT_THAT(night_events(night), ElementsAre("regressed", "budget"));
 }
