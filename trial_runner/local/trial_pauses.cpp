@@ -12,6 +12,9 @@ namespace {
 /// Limit for repeated searches, because processes may be started just before their parent is
 /// stopped.
 constexpr int k_most_looks = 20;
+/// Looks in a row that must find nothing new. The kernel's list of children may leave out one while
+/// another one exits.
+constexpr int k_looks_without_new = 2;
 /// A late line may have been written before the stop; late lines in this many pauses were not.
 constexpr int k_least_in_vain = 3;
 
@@ -32,12 +35,12 @@ Report TrialPauses::without_pauses(Report report) const {
 
 void TrialPauses::stop(const std::function<std::vector<ProcessStat>()>& look) {
   std::set<ProcessId> known;
-  bool found_new = true;
-  for (int looks = 0; found_new && looks < k_most_looks; ++looks) {
-    found_new = false;
+  int without_new = 0;
+  for (int looks = 0; without_new < k_looks_without_new && looks < k_most_looks; ++looks) {
+    ++without_new;
     for (const ProcessStat& process : look()) {
       if (!known.insert(process.id).second) continue;
-      found_new = true;
+      without_new = 0;
       if (process.state != 'T' && send_signal(process.id, SIGSTOP)) stopped_.push_back(process.id);
     }
   }
