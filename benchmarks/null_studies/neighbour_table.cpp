@@ -69,7 +69,7 @@ bool print_neighbour_cell(const NeighbourTable& table, double truth, double laun
   machine.in_turns = in_turns;
   machine.warmup_steps = table.warmup_steps;
   Program program{truth, k_startup_s};
-  // With speeds of its own, the seed decides the order of the trials.
+  // With the program's speeds, the seed decides the order of the trials.
   program.speeds.assign(static_cast<std::size_t>(table.configurations), 1.0);
   program.speeds.back() = truth;
   program.step_s = k_step_s;

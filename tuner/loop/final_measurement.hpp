@@ -11,9 +11,8 @@ namespace steptune {
 
 /// Returns the measurement that counts for a trial that has ended.
 ///
-/// If the program ran to its end by itself, this is the measurement of the whole run, unless the
-/// run is much shorter than the baseline's. Otherwise it is the measurement so far, adapted to the
-/// cause of the end. `baseline`: null until it has been measured.
+/// This is the measurement of the whole run if the program ended by itself, and not much earlier
+/// than the baseline did. Otherwise it is the measurement so far, adapted to the cause of the end. `baseline`: null until it has been measured.
 [[nodiscard]] Measurement final_measurement(const TrialView& trial, const TrialEndCause& cause,
                                             const Outcome& outcome, const TrialRecord* baseline);
 
