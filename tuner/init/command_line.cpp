@@ -123,6 +123,14 @@ std::size_t options_end(const std::vector<std::string>& argv) {
   return words.end;
 }
 
+std::size_t options_begin(const std::vector<std::string>& argv) {
+  const ProgramWords words = program_words(argv);
+  for (std::size_t at = words.begin; at < words.end; ++at) {
+    if (argv[at].size() > 1 && argv[at].starts_with('-')) return at;
+  }
+  return words.begin;
+}
+
 std::vector<std::string> with_options(std::vector<std::string> argv,
                                       const std::vector<std::string>& words) {
   const auto end = static_cast<std::ptrdiff_t>(options_end(argv));

@@ -27,6 +27,9 @@ struct ProgramWords {
 /// before such pairs, because these take all words that follow.
 [[nodiscard]] std::size_t options_end(const std::vector<std::string>& argv);
 
+/// Returns the position of the program's first option; behind the program's name if it has none.
+[[nodiscard]] std::size_t options_begin(const std::vector<std::string>& argv);
+
 /// Returns `argv` with `words` added where the program reads its options, for example `--help`.
 [[nodiscard]] std::vector<std::string> with_options(std::vector<std::string> argv,
                                                     const std::vector<std::string>& words);

@@ -36,8 +36,9 @@ void put_placeholder(const std::string& file, const std::string& name, Json& com
 
 }  // namespace
 
-StudyBuilder::StudyBuilder(std::vector<std::string> argv, const Facts& machine)
-    : machine_(machine), argv_(std::move(argv)) {}
+StudyBuilder::StudyBuilder(std::vector<std::string> argv, const Facts& machine,
+                           NewOptions new_options)
+    : machine_(machine), new_options_(new_options), argv_(std::move(argv)) {}
 
 void StudyBuilder::add(GuessedKnob knob, Json declaration, const Json& baseline,
                        std::string comment) {
@@ -103,7 +104,8 @@ void StudyBuilder::give_in_place(const std::string& parameter, const ProgramOpti
 
 Json StudyBuilder::command() const {
   Json command = Json::array();
-  const std::size_t end = options_end(argv_);
+  const std::size_t end =
+      new_options_ == NewOptions::before_other_options ? options_begin(argv_) : options_end(argv_);
   for (std::size_t at = 0; at <= argv_.size(); ++at) {
     if (at == end) command.insert(command.end(), parts_.begin(), parts_.end());
     if (at == argv_.size()) break;

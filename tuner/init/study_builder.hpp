@@ -19,8 +19,14 @@ namespace steptune {
 /// command, copies of files, the environment or the hook. Does not check its input.
 class StudyBuilder {
  public:
+  /// Place of options that the command does not have yet.
+  enum class NewOptions {
+    last,                 ///< behind all words of the program
+    before_other_options  ///< many native programs take no options behind file names
+  };
   /// Builds a study of the program that `argv` runs. `machine` must outlive the object.
-  StudyBuilder(std::vector<std::string> argv, const Facts& machine);
+  StudyBuilder(std::vector<std::string> argv, const Facts& machine,
+               NewOptions new_options = NewOptions::last);
 
   [[nodiscard]] bool empty() const { return parameters_.empty(); }
   [[nodiscard]] bool has(const std::string& parameter) const {
@@ -74,6 +80,7 @@ class StudyBuilder {
   [[nodiscard]] std::string placeholder_of(const std::string& file, const Json& taken) const;
 
   const Facts& machine_;
+  NewOptions new_options_;
   StudyGuess guess_;
   std::vector<std::string> argv_;         ///< without options that parameters set
   Json parts_ = Json::array();            ///< parts of the command that set parameters

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "trial_runner/hooks/hook_reach.hpp"
 #include "tuner/init/environment_knobs.hpp"
 #include "tuner/init/hook_knobs.hpp"
 #include "tuner/init/knob_declaration.hpp"
@@ -41,7 +42,10 @@ std::string StudyGuess::parameter_of(const std::string& role) const {
 }
 
 Result<StudyGuess> guess_study(const GuessInput& input) {
-  StudyBuilder study(input.program.argv, input.machine);
+  StudyBuilder study(input.program.argv, input.machine,
+                     is_native_program(input.program.argv, input.folder)
+                         ? StudyBuilder::NewOptions::before_other_options
+                         : StudyBuilder::NewOptions::last);
   const std::set<std::string> roles = add_program_knobs(input, study);
   if (input.survey) {
     add_hook_knobs(input, *input.survey, roles, study);

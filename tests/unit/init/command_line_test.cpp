@@ -162,5 +162,12 @@ TEST(FullNames, ReplaceUnambiguousBeginnings) {
   EXPECT_FALSE(may_be_abbreviated({"t", "--", "--work"}, option_called("--workers")));
 }
 
+TEST(OptionsBegin, IsThePlaceOfTheFirstOption) {
+  EXPECT_EQ(options_begin({"./ffm-train", "-t", "30", "clicks.txt", "model"}), 1U);
+  EXPECT_EQ(options_begin({"./fasttext", "supervised", "-input", "text"}), 2U)
+      << "a subcommand comes first";
+  EXPECT_EQ(options_begin({"./train", "data", "-"}), 1U) << "- is standard input";
+}
+
 }  // namespace
 }  // namespace steptune
