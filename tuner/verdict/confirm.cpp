@@ -179,11 +179,14 @@ const Finalist* Confirmation::winner() const {
 std::optional<Configuration> Confirmation::simpler_than(const Finalist& finalist) const {
   const TrialRecord* found = standing_->best_of(finalist.configuration);
   if (found == nullptr || !may_use_left_time(*study_)) return std::nullopt;
-  const std::size_t most = changed_settings(*study_, finalist.configuration).size();
+  const auto all = changed_settings(*study_, finalist.configuration);
   for (const std::int64_t number : standing_->tied_with(*found)) {
     const Configuration& other = standing_->find(number)->configuration;
-    const std::size_t changes = changed_settings(*study_, other).size();
-    if (changes > 0 && changes < most && !was_tried(other)) return other;
+    const auto changes = changed_settings(*study_, other);
+    const bool is_part =
+        !changes.empty() && changes.size() < all.size() &&
+        with_changes(*study_, finalist.configuration, {changes.begin(), changes.end()}) == other;
+    if (is_part && !was_tried(other)) return other;
   }
   return std::nullopt;
 }

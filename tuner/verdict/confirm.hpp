@@ -43,7 +43,7 @@ struct ConfirmLimits {
 /// run together. When all are judged and none is faster, the next best one follows. Last come
 /// configurations that the scheduler stopped although they were ahead of the baseline: those that
 /// they were stopped for were not better. If one is faster and time is left, a tied configuration
-/// with fewer changes follows.
+/// with a part of its changes follows.
 ///
 /// If other programs disturbed a run much, it is repeated once when its round is over. Time and
 /// money must allow this, and disturbance must not be usual. The less disturbed of the two runs
@@ -119,9 +119,9 @@ class Confirmation {
   /// True if a finalist has more changes than another one and is not measurably better.
   [[nodiscard]] bool has_needless_changes(const Finalist& finalist, const Finalist& other) const;
   [[nodiscard]] bool is_preferred(const Finalist& finalist, const Finalist& other) const;
-  /// Returns the best configuration with fewer changes than the finalist among those tied with it.
-  /// Returns nullopt if no time that is left may be used to prove it. So a change of one lucky
-  /// trial is not recommended if the rest is as fast.
+  /// Returns the best configuration that has a part of the finalist's changes and is tied with it.
+  /// Returns nullopt if no time that is left may be used to prove it. So a change of one lucky trial
+  /// is not recommended if the rest is as fast.
   [[nodiscard]] std::optional<Configuration> simpler_than(const Finalist& finalist) const;
   [[nodiscard]] std::vector<Configuration> in_round(std::size_t together) const;
   [[nodiscard]] std::optional<Configuration> next_in_turn() const;

@@ -294,6 +294,13 @@ TEST_F(SimplerFinalist, FollowsAWinnerWhileTimeIsLeft) {
   EXPECT_FALSE(confirmation().next_step({true, 1})) << "more runs would cost something";
 }
 
+TEST_F(SimplerFinalist, HasAPartOfTheWinnersChanges) {
+  trials_.pop_back();
+  add(with({{"threads", std::int64_t{1}}}), 1.04, 0.02);
+  confirm(more_, 1.0);
+  EXPECT_FALSE(confirmation().next_step({true, 1})) << "another setting is no part of the winner";
+}
+
 TEST_F(SimplerFinalist, WinsUnlessItIsMeasurablySlower) {
   confirm(more_, 1.0);
   confirm(fewer_, 1.02);
