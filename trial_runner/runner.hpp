@@ -89,7 +89,7 @@ struct ForkedStart {
 /// Limit beyond which a trial's own reports show that it is clearly slower than the best trial. Two
 /// windows in a row must take more than `seconds_per_sample`; the first begins no earlier than
 /// `after_s`. A window spans at least `window_s` and four reports. A reported phase restarts the
-/// window and the count. Times are those of the program's clock, from its first report.
+/// window and the count. Times are on the program's clock, from its first report.
 struct SlowLimit {
   double after_s = 0.0;
   double window_s = 0.0;

@@ -142,8 +142,8 @@ bool is_measured(const Measurement& measured, double window) {
   return is_tight(measured, wanted);
 }
 
-/// True if the trial is known to be slower than `to_beat`. The rule is that of the tuner
-/// (running_trial.cpp).
+/// True if the trial is known to be slower than `to_beat`. The tuner has the same rule
+/// (baseline_comparison.cpp).
 bool is_slower(const Measurement& measured, std::optional<double> to_beat, bool in_turns) {
   if (!to_beat || !std::isfinite(measured.half_width_s)) return false;
   const double rate = measured.seconds_per_sample;

@@ -7,14 +7,12 @@
 #include <limits>
 #include <utility>
 
+#include "trial_runner/replay/replay_runner.hpp"
+#include "trial_runner/turn_rules.hpp"
+
 namespace steptune::null_studies {
 namespace {
 
-/// Length of a turn and reports in it, at least: as in trial_runner/local/interleaving.cpp.
-constexpr double k_turn_s = 0.5;
-constexpr std::int64_t k_least_reports = 2;
-/// Work until a trial that was asked to stop is gone: as in `ReplayRunner`.
-constexpr double k_stopping_s = 0.1;
 constexpr double k_never_s = std::numeric_limits<double>::infinity();
 
 }  // namespace
@@ -79,7 +77,7 @@ void SharedMachineRunner::begin_turn(const PausableTrial& trial) {
 
 bool SharedMachineRunner::turn_is_over(const PausableTrial& turn) const {
   return clock_.now_s() >= turn_end_s_ &&
-         turn.progress_reports() - reports_before_ >= k_least_reports;
+         turn.progress_reports() - reports_before_ >= k_least_turn_reports;
 }
 
 double SharedMachineRunner::turn_timer_s() const {
@@ -105,7 +103,7 @@ void SharedMachineRunner::advance_turns(std::vector<TrialEvent>& events) {
     begin_turn(*ending);
     return;
   }
-  if (turn->progress_reports() < k_least_reports) return;
+  if (turn->progress_reports() < k_least_turn_reports) return;
   if (!waiting_.empty()) {
     turn->pause(now_s, events);
     return start_next();
@@ -141,7 +139,7 @@ Result<std::vector<TrialEvent>> SharedMachineRunner::wait(double deadline_s) {
 
 void SharedMachineRunner::stop(TrialKey key) {
   for (PausableTrial& trial : trials_) {
-    if (trial.key() == key) trial.stop(clock_.now_s(), k_stopping_s);
+    if (trial.key() == key) trial.stop(clock_.now_s(), k_replayed_stop_s);
   }
   drop_waiting([key](TrialKey other) { return other == key; });
 }

@@ -82,7 +82,7 @@ TEST(LaunchedStudy, TrialsOfTwoRealProcessesAreMeasuredAtTheSameTime) {
     const Json trial = shown_trial(sandbox, number);
     const Json& measured = trial["measurement"];
     ASSERT_EQ(trial["status"], "completed") << trial.dump();
-    // Samples are those of both processes, and steps those of the slower one.
+    // Samples count both processes, and steps count the slower one.
     const double step_s = measured["seconds_per_sample"].get<double>() * 2.0 *
                           trial["configuration"]["batch"].get<double>();
     EXPECT_GT(step_s, 0.05);

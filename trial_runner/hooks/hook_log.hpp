@@ -96,7 +96,7 @@ class HookLog {
 [[nodiscard]] HookLog read_hook_events(const std::filesystem::path& file);
 
 /// Says why requested values do not apply: the first such knob, its value and the reason; nullopt:
-/// all apply. `asked` contains values by knob. The tuner itself sets those of the environment.
+/// all apply. `asked` contains values by knob. The tuner itself sets knobs of the environment.
 [[nodiscard]] std::optional<std::string> why_not_in_force(
     const HookLog& log, const std::map<std::string, Value>& asked);
 

@@ -5,14 +5,11 @@
 #include <limits>
 #include <utility>
 
+#include "trial_runner/turn_rules.hpp"
+
 namespace steptune::local {
 namespace {
 
-/// Neighbours on shared machines come and go within seconds, so turns are shorter than that. In
-/// 0.5 s the first 30 ms, in which caches fill, are a small part.
-constexpr double k_turn_s = 0.5;
-/// A turn lasts at least one whole step, the one between two reports.
-constexpr std::int64_t k_least_reports = 2;
 /// Bounds the turn of programs that report rarely or hang.
 constexpr double k_longest_turn_s = 30.0;
 /// A new trial may need somewhat more memory than the running ones.
@@ -38,7 +35,7 @@ void Interleaving::begin_turn(TrialKey key, std::int64_t reports_before, double 
 
 bool Interleaving::is_over(const LocalTrial& turn, double now_s) const {
   const double taken_s = now_s - turn_began_s_;
-  const bool has_reported = turn.progress_reports() - reports_before_ >= k_least_reports;
+  const bool has_reported = turn.progress_reports() - reports_before_ >= k_least_turn_reports;
   return (taken_s >= k_turn_s && has_reported) || taken_s >= k_longest_turn_s;
 }
 
@@ -71,7 +68,7 @@ std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTr
     begin_turn(ending->key(), ending->progress_reports(), now_s);
     return std::nullopt;
   }
-  if (turn->progress_reports() < k_least_reports) return std::nullopt;
+  if (turn->progress_reports() < k_least_turn_reports) return std::nullopt;
   if (!waiting_.empty()) {
     double most_bytes = 0.0;
     for (const LocalTrial& trial : trials)
@@ -99,7 +96,7 @@ double Interleaving::next_timer_s(double now_s, const std::vector<LocalTrial>& t
   if (round_ == 0 || turn->is_ending()) return k_never_s;
   if (std::ranges::any_of(trials, &LocalTrial::is_ending)) return now_s;
   // Reports wake the runner by themselves.
-  if (turn->progress_reports() < k_least_reports) return k_never_s;
+  if (turn->progress_reports() < k_least_turn_reports) return k_never_s;
   if (!waiting_.empty()) return waits_for_memory_ ? k_never_s : now_s;
   if (trials.size() < 2) return k_never_s;
   if (is_over(*turn, now_s)) return now_s;

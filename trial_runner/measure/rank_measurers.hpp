@@ -12,11 +12,11 @@ namespace steptune {
 /// own clock and its own counters of the whole training. With one reporting process, or reports
 /// without ranks, this is a single `Measurer`.
 ///
-/// Otherwise the measurement is that of the slowest process if its interval lies wholly above the
-/// first one's; else that of the first. (Processes that wait for each other in each step are
-/// equally fast, and the maximum of equal estimates would be too slow.) Metrics are the first
-/// one's. The remark names stragglers. Uses the first 64 ranks that report; the remark says if
-/// there are more. Not thread safe.
+/// Otherwise the slowest process gives the measurement if its interval lies wholly above the first
+/// process's interval. If not, the first process gives it. (Processes that wait for each other in
+/// each step are equally fast, and the maximum of equal estimates would be too slow.) Metrics are
+/// the first one's. The remark names stragglers. Uses the first 64 ranks that report; the remark
+/// says if there are more. Not thread safe.
 class RankMeasurers {
  public:
   explicit RankMeasurers(const MeasureOptions& options) : options_(options) {}

@@ -6,11 +6,6 @@
 #include <utility>
 
 namespace steptune {
-namespace {
-
-constexpr double k_stop_s = 0.1;
-
-}  // namespace
 
 ReplayRunner::ReplayRunner(VirtualClock& clock, ReplayModel model, ReplayOptions options)
     : clock_(clock), model_(std::move(model)), options_(std::move(options)) {
@@ -64,7 +59,8 @@ Result<std::vector<TrialEvent>> ReplayRunner::wait(double deadline_s) {
 
 void ReplayRunner::stop(TrialKey key) {
   for (ReplayTrial& trial : trials_) {
-    if (trial.key() == key) trial.stop(clock_.now_s() + std::min(k_stop_s, trial.grace_s()));
+    if (trial.key() == key)
+      trial.stop(clock_.now_s() + std::min(k_replayed_stop_s, trial.grace_s()));
   }
 }
 

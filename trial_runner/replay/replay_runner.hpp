@@ -17,6 +17,10 @@
 
 namespace steptune {
 
+/// Time from a request to stop until a replayed trial has ended, unless its grace period is
+/// shorter.
+inline constexpr double k_replayed_stop_s = 0.1;
+
 struct ReplayOptions {
   int parallel = 1;
   std::uint64_t seed = 0;

@@ -19,7 +19,7 @@ enum class TurnLimit {
 };
 
 /// Turns of a pack's trials, as reported by the job's shell, and the shares of the bill. Times are
-/// those of the log, seconds since 1970.
+/// from the log, in seconds since 1970.
 class PackTurns {
  public:
   /// `trials` is the number of trials in the pack.

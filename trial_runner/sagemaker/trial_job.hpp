@@ -34,7 +34,7 @@ enum class JobState {
 ///   ended      -> finished, waiting (the job ended before its turn in the pack came)
 [[nodiscard]] bool can_move(JobState from, JobState to);
 
-/// A job that was created for a trial or a pack. Times are those of the runner's clock.
+/// A job that was created for a trial or a pack. Times are on the runner's clock.
 struct JobLaunch {
   std::string job;                      ///< name
   int number = 1;                       ///< counts the trial's jobs

@@ -37,7 +37,7 @@ enum class AllocationState {
 [[nodiscard]] std::string allocation_kind(const Need& need, const SlurmOptions& options);
 
 /// Nodes that a placeholder job holds. The job's name identifies it, because the controller may
-/// assign a job id again after a crash. Times are those of the runner's clock, except `_wall_`
+/// assign a job id again after a crash. Times are on the runner's clock, except `_wall_`
 /// ones.
 struct Allocation {
   std::string name;

@@ -12,7 +12,7 @@ namespace steptune::slurm {
 [[nodiscard]] std::optional<std::string> lost_node_in(std::string_view line);
 
 /// Nodes that were lost recently. The controller takes a dead node out of service only after a
-/// while, and a node that returns may fail again. Times are those of the runner's clock.
+/// while, and a node that returns may fail again. Times are on the runner's clock.
 class LostNodes {
  public:
   void add(const std::string& node, double now_s) { lost_s_[node] = now_s; }

@@ -26,7 +26,7 @@ enum class QueueInterest {
 
 /// Requests the queue's list: soon after a change, then in growing gaps while jobs are about to
 /// change, and rarely while they are calm. If the controller does not answer, asks again until the
-/// outage is too long. Times are those of the runner's clock.
+/// outage is too long. Times are on the runner's clock.
 class QueueWatch {
  public:
   /// Receives each list; returns how closely to watch from now on.

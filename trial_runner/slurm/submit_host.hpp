@@ -37,7 +37,7 @@ struct StepRequest {
   std::map<std::string, std::string> values{};  ///< parameter values as text, for a simulated host
 };
 
-/// Output as it arrived. Times are those of the runner's clock.
+/// Output as it arrived. Times are on the runner's clock.
 struct OutputChunk {
   double time_s = 0.0;
   std::string bytes;
