@@ -63,7 +63,7 @@ double mean_between(std::span<const MachineSecond> seconds, double MachineSecond
     told_s += within_s;
     sum += within_s * second.*figure;
   }
-  return told_s > 0.0 ? sum / told_s : MachineSecond::k_not_told;
+  return told_s > 0.0 ? sum / told_s : MachineSecond::k_unknown;
 }
 
 std::optional<CpuClock> cpu_clock_between(std::span<const MachineSecond> seconds, double from_s,

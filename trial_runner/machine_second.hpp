@@ -13,28 +13,28 @@ namespace steptune {
 
 /// State of the machine during about one second of a trial. NaN: the runner cannot see this figure.
 struct MachineSecond {
-  static constexpr double k_not_told = std::numeric_limits<double>::quiet_NaN();
+  static constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
 
   double from_s = 0.0;  ///< since the trial's start
   double to_s = 0.0;
   /// CPU time of the trial's CPUs (of all CPUs if the trial is not bound) that was used by
   /// processes outside the trial, and that was taken by the hypervisor. Shares in [0, 1].
-  double other_load = k_not_told;
-  double steal = k_not_told;
+  double other_load = k_unknown;
+  double steal = k_unknown;
   /// Time in which some program of the machine waited for memory, and for storage (pressure stall
   /// information). Then the time in which the trial waited for its container's next CPU-quota
   /// period. Shares in [0, 1].
-  double memory_pressure = k_not_told;
-  double storage_pressure = k_not_told;
-  double quota_wait = k_not_told;
+  double memory_pressure = k_unknown;
+  double storage_pressure = k_unknown;
+  double quota_wait = k_unknown;
   /// Mean clock of the CPUs that were busy for half of the second or more, weighted by their busy
   /// time. Idle CPUs are left out because they lower their clocks by themselves.
-  double cpu_clock_hz = k_not_told;
+  double cpu_clock_hz = k_unknown;
   /// Clock of the streaming multiprocessors, mean over the trial's GPUs.
-  double gpu_clock_hz = k_not_told;
+  double gpu_clock_hz = k_unknown;
   /// Share of the time in which a kernel ran, mean over the trial's GPUs.
-  double gpu_utilisation = k_not_told;
-  double gpu_slowed = k_not_told;  ///< share of samples with clocks held down by heat or power
+  double gpu_utilisation = k_unknown;
+  double gpu_slowed = k_unknown;  ///< share of samples with clocks held down by heat or power
 };
 
 /// A member of `MachineSecond` and the name under which it is stored and shown.

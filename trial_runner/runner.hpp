@@ -146,9 +146,10 @@ struct TrialSpec {
   /// Seconds after which the trial has reported enough. Used only where the tuner cannot ask a
   /// trial to end (one of several trials that a job runs in turn): the job then ends the trial by
   /// itself. Infinite: unknown.
-  double enough_s = std::numeric_limits<double>::infinity();
-  /// A trial beyond this limit has reported enough, too, and is ended. Used like `enough_s`, if the
-  /// machine has the tools for it and the program reports its clock in Steptune's protocol.
+  double time_to_measure_s = std::numeric_limits<double>::infinity();
+  /// A trial beyond this limit has reported enough, too, and is ended. Used like
+  /// `time_to_measure_s`, if the machine has the tools for it and the program reports its clock in
+  /// Steptune's protocol.
   std::optional<SlowLimit> slow_limit;
   /// Trials with the same round (above 0) are interleaved: while one runs, the others are paused.
   /// Used if `Runner::interleaves`. 0: the trial runs by itself.
@@ -207,7 +208,7 @@ struct GpuUse {
 struct Outcome {
   OutcomeKind kind = OutcomeKind::completed;
   int exit_code = 0;        ///< exit status, or 128 + signal
-  bool had_enough = false;  ///< `stopped` because of `TrialSpec::enough_s` or `slow_limit`
+  bool had_enough = false;  ///< `stopped` because of `TrialSpec::time_to_measure_s` or `slow_limit`
   /// `stopped` because of `TrialSpec::slow_limit`; `had_enough` is set, too.
   bool was_slow = false;
   /// Set if the trial failed and its last output names a missing stream.
@@ -268,11 +269,11 @@ struct TrialDisturbed {
 struct TrialPaused {
   TrialKey key;
   double time_s = 0.0;    ///< runner's clock
-  bool goes_on = false;   ///< true: the trial resumes; false: it is paused now
+  bool resumes = false;   ///< true: the trial resumes; false: it is paused now
   double paused_s = 0.0;  ///< total of all completed pauses
   /// The trial printed while it was paused, so part of it runs elsewhere and it cannot be
   /// interleaved.
-  bool in_vain = false;
+  bool prints_while_paused = false;
 };
 /// The trial and all its descendants are gone. The last event of a launch.
 struct TrialFinished {

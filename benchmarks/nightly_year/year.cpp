@@ -10,7 +10,7 @@
 #include "common/clock.hpp"
 #include "common/rng.hpp"
 #include "trial_runner/replay/replay_runner.hpp"
-#include "tuner/assembly/study_parts.hpp"
+#include "tuner/factory/study_parts.hpp"
 #include "tuner/retune/retune.hpp"
 
 namespace steptune::nightly_year {

@@ -80,7 +80,7 @@ void PausableTrial::go_on(double now_s, std::vector<TrialEvent>& events) {
   if (!paused_since_s_) return;
   leave_pause(now_s);
   events.emplace_back(
-      TrialPaused{.key = key(), .time_s = now_s, .goes_on = true, .paused_s = paused_s_});
+      TrialPaused{.key = key(), .time_s = now_s, .resumes = true, .paused_s = paused_s_});
 }
 
 void PausableTrial::stop(double now_s, double delay_s) {

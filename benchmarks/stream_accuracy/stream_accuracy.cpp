@@ -92,7 +92,7 @@ Row run_cell(const StreamCell& cell, const Options& options) {
   Row row;
   row.name = cell.name;
   for (int stream = 0; stream < options.streams; ++stream) {
-    add(row, run_stream_trial(cell.program, options.rule, cell.tells_queue,
+    add(row, run_stream_trial(cell.program, options.rule, cell.states_queue,
                               options.seed + static_cast<std::uint64_t>(stream)));
   }
   return row;

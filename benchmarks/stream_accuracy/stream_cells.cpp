@@ -33,8 +33,8 @@ class Cells {
   explicit Cells(SimulatedProgram base) : base_(std::move(base)) {}
 
   void add(std::string name, const std::function<void(SimulatedProgram&)>& change,
-           bool tells_queue = false) {
-    cells_.push_back({std::move(name), base_, tells_queue});
+           bool states_queue = false) {
+    cells_.push_back({std::move(name), base_, states_queue});
     change(cells_.back().program);
   }
   std::vector<StreamCell> take() { return std::move(cells_); }

@@ -12,7 +12,7 @@ namespace steptune {
 struct StreamCell {
   std::string name;
   SimulatedProgram program;
-  bool tells_queue = false;  ///< the study states how many batches can be ready
+  bool states_queue = false;  ///< the study states how many batches can be ready
 };
 
 /// Set of lengths that the programs of all cells share. The estimator was developed with `first`;

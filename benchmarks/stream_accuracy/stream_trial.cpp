@@ -101,11 +101,11 @@ struct PlayedLaunch {
   TrialRecord record;
 };
 
-PlayedLaunch play(const SimulatedProgram& program, const StopRule& rule, bool tells_queue,
+PlayedLaunch play(const SimulatedProgram& program, const StopRule& rule, bool states_queue,
                   std::uint64_t seed, const UsualNoise& usual) {
   TrainingStream stream(program, seed);
   MeasureOptions options;
-  if (tells_queue) options.buffered_steps = program.queue_batches;
+  if (states_queue) options.buffered_steps = program.queue_batches;
   options.target_half_width = rule.target_half_width;
   options.usual_variance_s = usual.variance_s();
   Measurer measurer(options);
@@ -152,7 +152,7 @@ PlayedLaunch play(const SimulatedProgram& program, const StopRule& rule, bool te
 }  // namespace
 
 StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& rule,
-                             bool tells_queue, std::uint64_t seed) {
+                             bool states_queue, std::uint64_t seed) {
   UsualNoise usual;
   StopRule of_search = rule;
   of_search.most_hidden = std::numeric_limits<double>::infinity();
@@ -160,15 +160,15 @@ StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& ru
   for (int i = 1; i <= rule.earlier_trials; ++i) {
     const std::uint64_t other = seed + static_cast<std::uint64_t>(i) * k_seeds_apart;
     if (i > 1) of_search.looks_for_long = false;
-    usual.add(play(program, of_search, tells_queue, other, usual).trial.measurement);
+    usual.add(play(program, of_search, states_queue, other, usual).trial.measurement);
   }
   StopRule judged = rule;
   if (rule.earlier_trials > 0) judged.looks_for_long = false;
-  PlayedLaunch first = play(program, judged, tells_queue, seed, usual);
+  PlayedLaunch first = play(program, judged, states_queue, seed, usual);
   if (!is_much_disturbed(first.record)) return first.trial;
   SimulatedProgram later = program;
   later.disturbed_after_s -= 2.0 * first.record.ended_wall_s;
-  PlayedLaunch again = play(later, judged, tells_queue, ~seed, usual);
+  PlayedLaunch again = play(later, judged, states_queue, ~seed, usual);
   const double seconds = first.trial.seconds + again.trial.seconds;
   PlayedLaunch& counts =
       disturbed_share(again.record) < disturbed_share(first.record) ? again : first;

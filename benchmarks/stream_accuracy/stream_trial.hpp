@@ -46,8 +46,8 @@ struct StreamTrial {
 
 /// Plays a launch of a program to a `Measurer` until the rule ends it. If the runner saw much
 /// disturbance by other processes, the launch is repeated later, as in the tuning loop. Of the two
-/// launches the less disturbed one counts. With `tells_queue` the measurer gets the queue's size.
+/// launches the less disturbed one counts. With `states_queue` the measurer gets the queue's size.
 [[nodiscard]] StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& rule,
-                                           bool tells_queue, std::uint64_t seed);
+                                           bool states_queue, std::uint64_t seed);
 
 }  // namespace steptune

@@ -73,7 +73,7 @@ class TunedRun : public testing::Test {
                           {.environment = environment});
   }
   /// Waits longer than `until_err_contains`.
-  [[nodiscard]] bool until_told(const std::string& text) const {
+  [[nodiscard]] bool waits_long_for(const std::string& text) const {
     constexpr int k_half_minutes = 5;
     for (int i = 0; i < k_half_minutes; ++i) {
       if (sandbox_.until_err_contains(text)) return true;
@@ -112,7 +112,7 @@ class TunedRun : public testing::Test {
 
 TEST_F(TunedRun, BehavesAsTheUntunedRunAndSavesAStudy) {
   const pid_t pid = start();
-  ASSERT_TRUE(until_told("the program continues with")) << sandbox_.read("err.txt");
+  ASSERT_TRUE(waits_long_for("the program continues with")) << sandbox_.read("err.txt");
   ends_as_untouched(pid);
   EXPECT_EQ(tuner(), 0);
 
@@ -139,11 +139,11 @@ TEST_F(TunedRun, GoesOnWhenTheTunerIsKilled) {
   const fs::path temporary = sandbox_.folder() / "temporary";
   fs::create_directory(temporary);
   const pid_t pid = start("10m", {{"OMP_NUM_THREADS", "1"}, {"TMPDIR", temporary}});
-  ASSERT_TRUE(until_told("tunes the running program")) << sandbox_.read("err.txt");
+  ASSERT_TRUE(waits_long_for("tunes the running program")) << sandbox_.read("err.txt");
   const pid_t killed = tuner();
   ASSERT_GT(killed, 0);
   kill(killed, SIGKILL);
-  ASSERT_TRUE(until_told("the tuner is gone: the program continues with its own settings"));
+  ASSERT_TRUE(waits_long_for("the tuner is gone: the program continues with its own settings"));
   ends_as_untouched(pid);
   EXPECT_TRUE(fs::is_empty(temporary)) << "its connection lies there still";
 }
@@ -152,11 +152,11 @@ TEST_F(TunedRun, ContinuesAfterTheTunerIsStopped) {
   const fs::path temporary = sandbox_.folder() / "temporary";
   fs::create_directory(temporary);
   const pid_t pid = start("10m", {{"OMP_NUM_THREADS", "1"}, {"TMPDIR", temporary}});
-  ASSERT_TRUE(until_told("tunes the running program")) << sandbox_.read("err.txt");
+  ASSERT_TRUE(waits_long_for("tunes the running program")) << sandbox_.read("err.txt");
   kill(tuner(), SIGTERM);
-  EXPECT_TRUE(until_told("the program continues with its own settings"))
+  EXPECT_TRUE(waits_long_for("the program continues with its own settings"))
       << sandbox_.read("err.txt");
-  EXPECT_TRUE(until_told("the tuner was asked to end")) << sandbox_.read("err.txt");
+  EXPECT_TRUE(waits_long_for("the tuner was asked to end")) << sandbox_.read("err.txt");
   ends_as_untouched(pid);
   EXPECT_EQ(tuner(), 0);
   EXPECT_TRUE(fs::is_empty(temporary));
@@ -169,24 +169,25 @@ TEST_F(TunedRun, ContinuesAfterTheTunerIsStopped) {
 
 TEST_F(TunedRun, GoesOnWhenTheTunerHangs) {
   const pid_t pid = start("10m");
-  ASSERT_TRUE(until_told("tunes the running program")) << sandbox_.read("err.txt");
+  ASSERT_TRUE(waits_long_for("tunes the running program")) << sandbox_.read("err.txt");
   const pid_t hung = tuner();
   ASSERT_GT(hung, 0);
   kill(hung, SIGSTOP);
-  EXPECT_TRUE(until_told("s: the program continues with its own settings from step"));
+  EXPECT_TRUE(waits_long_for("s: the program continues with its own settings from step"));
   kill(hung, SIGCONT);
-  EXPECT_TRUE(until_told("which were restored"));
+  EXPECT_TRUE(waits_long_for("which were restored"));
   ends_as_untouched(pid);
 }
 
 TEST_F(TunedRun, EndsByCtrlCAsAnUntunedOneDoes) {
   const pid_t pid = start("10m");
-  ASSERT_TRUE(until_told("tunes the running program")) << sandbox_.read("err.txt");
+  ASSERT_TRUE(waits_long_for("tunes the running program")) << sandbox_.read("err.txt");
   kill(pid, SIGINT);
   const Ended ended = sandbox_.wait(pid);
   EXPECT_EQ(ended.exit_code, 128 + SIGINT) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("KeyboardInterrupt"));
-  EXPECT_TRUE(until_told("the program ended before the tuning did")) << sandbox_.read("err.txt");
+  EXPECT_TRUE(waits_long_for("the program ended before the tuning did"))
+      << sandbox_.read("err.txt");
   const Ended board = sandbox_.steptune({"leaderboard", "train", "--json", "--all"});
   EXPECT_EQ((*parse_json(board.out, "board"))["study"]["status"], "interrupted") << board.out;
 }
@@ -198,7 +199,8 @@ TEST_F(TunedRun, ReportsALossThatBecomesInfiniteInATrial) {
                   "(loss * float('nan' if torch.get_num_threads() > 1 else 1)).backward()");
   sandbox_.write("train.py", program);
   const pid_t pid = start("10m");
-  EXPECT_TRUE(until_told("the loss became infinite or NaN in trial")) << sandbox_.read("err.txt");
+  EXPECT_TRUE(waits_long_for("the loss became infinite or NaN in trial"))
+      << sandbox_.read("err.txt");
   EXPECT_THAT(sandbox_.read("err.txt"), HasSubstr("the program continues with its own settings"));
   sandbox_.write("enough", "");
   EXPECT_EQ(sandbox_.wait(pid).exit_code, 7);
@@ -209,8 +211,8 @@ TEST_F(TunedRun, SimplyRunsWhatCannotBeTuned) {
   const Ended silent = sandbox_.steptune({"exec", "--tune", "--", k_interpreter, "train.py"});
   EXPECT_EQ(silent.exit_code, 3);
   EXPECT_EQ(silent.out, "no training here\n");
-  EXPECT_TRUE(
-      until_told("steptune: nothing was tuned: the program ended before it had been examined\n"));
+  EXPECT_TRUE(waits_long_for(
+      "steptune: nothing was tuned: the program ended before it had been examined\n"));
   const Ended isolated =
       sandbox_.steptune({"exec", "--tune", "--", k_interpreter, "-I", "train.py"});
   EXPECT_EQ(isolated.exit_code, 3);

@@ -55,9 +55,9 @@ const std::map<std::string, std::set<std::string>>& allowed_rooms() {
       {"exports", {"history", "report", "study"}},
       {"follow", {"history", "report", "study", "verdict"}},
       {"serve", {"history", "report"}},
-      {"assembly", {"knobs", "study"}},
-      {"rehearsal", {"assembly", "history", "loop", "study"}},
-      {"retune", {"assembly", "history", "loop", "report", "study", "verdict"}},
+      {"factory", {"knobs", "study"}},
+      {"rehearsal", {"factory", "history", "loop", "study"}},
+      {"retune", {"factory", "history", "loop", "report", "study", "verdict"}},
       {"survey", {"knobs", "study"}},
       {"init", {"config_edit", "knobs", "study", "survey"}},
   };

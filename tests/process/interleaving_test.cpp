@@ -91,7 +91,7 @@ TEST_F(InterleavingTest, TheSecondStartsAfterTheFirstReports) {
     const std::string trial = std::to_string(key_of(event).trial);
     if (std::holds_alternative<TrialStarted>(event)) order.push_back("start " + trial);
     if (const auto* pause = std::get_if<TrialPaused>(&event)) {
-      order.push_back((pause->goes_on ? "on " : "stop ") + trial);
+      order.push_back((pause->resumes ? "on " : "stop ") + trial);
     }
   };
   while (order.size() < 7)
@@ -161,7 +161,7 @@ TEST_F(InterleavingTest, AProgramThatPrintsWhileItIsStoppedIsFound) {
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   });
-  while (!wait_for<TrialPaused>(1).in_vain) {
+  while (!wait_for<TrialPaused>(1).prints_while_paused) {
   }
   done = true;
   elsewhere.join();

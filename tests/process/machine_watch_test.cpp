@@ -214,7 +214,7 @@ TEST(MachineSecond, ClocksAreTheMeanOverATimeAndItsSlowestSecond) {
   EXPECT_FALSE(cpu_clock_between(seconds, 4.0, k_ever_s));
   EXPECT_FALSE(cpu_clock_between({}, 0.0, k_ever_s));
   std::vector<MachineSecond> partly = seconds;
-  partly[3].cpu_clock_hz = MachineSecond::k_not_told;
+  partly[3].cpu_clock_hz = MachineSecond::k_unknown;
   EXPECT_FALSE(cpu_clock_between(partly, 3.0, k_ever_s));
   EXPECT_TRUE(cpu_clock_between(partly, 2.0, k_ever_s));
 }

@@ -677,7 +677,7 @@ class EnvironmentKnobs(Knobs):
             with unittest.mock.patch.multiple(huge_pages, **files), unittest.mock.patch.object(
                 os, "confstr", return_value=glibc
             ), unittest.mock.patch.object(preload, "_loaded", return_value=set(brings)):
-                row = next(row for row in EnvironmentGroup(read_table()).rows() if row.name == "malloc")
+                row = next(row for row in EnvironmentGroup(read_table()).statuses() if row.name == "malloc")
                 return row.choices if row.why is None else row.why
 
         self.assertIn("hugepages", choices("always [madvise] never"))

@@ -31,7 +31,7 @@ TEST(IgnoredBatch, IsNeverSaidToBeFaster) {
   DatabaseFolder folder;
   SimulatedRun run(folder.path(), document_of_steps(), [](const TrialSpec&) {
     TrialScript script;
-    script.tells_samples = false;
+    script.reports_samples = false;
     return script;
   });
   const LoopResult result = must_run(run);
@@ -50,7 +50,7 @@ TEST(IgnoredBatch, IsFoundDespiteWorkersThatChangeTheSpeed) {
   DatabaseFolder folder;
   SimulatedRun run(folder.path(), document_of_steps(), [](const TrialSpec& spec) {
     TrialScript script;
-    script.tells_samples = false;
+    script.reports_samples = false;
     script.seconds_per_step = 0.1 + 0.05 * to_number(*spec.configuration.find("workers"));
     return script;
   });
@@ -63,7 +63,7 @@ TEST(IgnoredBatch, AnAppliedBatchCountsWithAssumedSamples) {
   DatabaseFolder folder;
   SimulatedRun run(folder.path(), document_of_steps(), [](const TrialSpec& spec) {
     TrialScript script = train(spec);
-    script.tells_samples = false;
+    script.reports_samples = false;
     return script;
   });
   const LoopResult result = must_run(run);

@@ -78,7 +78,7 @@ void ScriptedRunner::happen(TrialKey key, Live& live, std::vector<TrialEvent>& e
     Report report;
     report.received_s = clock_.now_s();
     report.step = live.steps;
-    if (script.tells_samples) report.samples = live.steps * script.samples_per_step;
+    if (script.reports_samples) report.samples = live.steps * script.samples_per_step;
     report.metrics = script.metrics;
     events.emplace_back(TrialReported{key, report});
   }

@@ -18,8 +18,8 @@ struct TrialScript {
   double startup_s = 2.0;
   double seconds_per_step = 0.1;
   double samples_per_step = 32.0;
-  bool tells_samples = true;  ///< otherwise only steps
-  double noise = 0.01;        ///< relative standard deviation of a step
+  bool reports_samples = true;  ///< otherwise only steps
+  double noise = 0.01;          ///< relative standard deviation of a step
   /// Share by which each step is longer than the one before it.
   double slower_by_step = 0.0;
   /// Ends by itself after this many; never if absent.

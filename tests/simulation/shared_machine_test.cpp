@@ -87,8 +87,8 @@ TEST_F(SharedMachine, TrialsOfARoundTakeTurnsAndTheirTimesLeavePausesOut) {
   EXPECT_EQ(start.placement.at(k_interleaved_fact), "1");
   const auto pauses = events_of<TrialPaused>(2);
   ASSERT_GT(pauses.size(), 80U);
-  EXPECT_FALSE(pauses.at(0).goes_on);
-  EXPECT_TRUE(pauses.at(1).goes_on);
+  EXPECT_FALSE(pauses.at(0).resumes);
+  EXPECT_TRUE(pauses.at(1).resumes);
   EXPECT_NEAR(pauses.at(3).paused_s - pauses.at(1).paused_s, 0.5, 0.1);
   const double run_s = second.back().report.received_s - start.time_s;
   EXPECT_NEAR(run_s + pauses.back().paused_s, clock_.now_s() - start.time_s, 1.1);
@@ -99,7 +99,7 @@ TEST_F(SharedMachine, ATrialThatIsStoppedInAPauseEndsBesideItsPartner) {
   must(runner_.start(spec_of(2, 1)));
   run_until(20.0);
   const auto pauses = events_of<TrialPaused>(1);
-  const bool is_first_paused = !pauses.back().goes_on;
+  const bool is_first_paused = !pauses.back().resumes;
   runner_.stop({is_first_paused ? 1 : 2, 1});
   run_until(40.0);
   const auto ended = events_of<TrialFinished>(is_first_paused ? 1 : 2);

@@ -21,7 +21,7 @@
 #include "tests/support/outcome_text.hpp"
 #include "tests/support/temporary_folder.hpp"
 #include "trial_runner/machine_holder.hpp"
-#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 
 namespace steptune::slurm {
 namespace {

@@ -47,7 +47,7 @@ struct Check {
   HookLog log{};
 };
 
-bool tells_losses(const HookLog& log) {
+bool reports_losses(const HookLog& log) {
   return log.event("losses").is_object();
 }
 
@@ -210,7 +210,7 @@ void ForkedRunner::watch(const TrialEvent& event) {
     for (const std::string& told : reported->report.hook_events)
       trial.log.add(told);
     if (!trial.first_step_after_s) trial.first_step_after_s = after_s;
-    if (!trial.losses_after_s && tells_losses(trial.log)) trial.losses_after_s = after_s;
+    if (!trial.losses_after_s && reports_losses(trial.log)) trial.losses_after_s = after_s;
   } else if (std::holds_alternative<TrialFinished>(event)) {
     on_watched_end(key);
   }
@@ -219,7 +219,7 @@ void ForkedRunner::watch(const TrialEvent& event) {
 void ForkedRunner::on_watched_end(TrialKey key) {
   auto ended = watched_.extract(key);
   // A trial without losses says nothing about the program; the next one may.
-  if (reference_ || !tells_losses(ended.mapped().log)) return;
+  if (reference_ || !reports_losses(ended.mapped().log)) return;
   reference_ = std::move(ended.mapped());
   if (!knows_losses(reference_->log)) {
     refuse("the hook knows none of the program's first losses, so nothing would show a difference");
@@ -238,7 +238,7 @@ void ForkedRunner::on_check_event(const TrialEvent& event) {
   } else if (const auto* reported = std::get_if<TrialReported>(&event)) {
     for (const std::string& told : reported->report.hook_events)
       check_->log.add(told);
-    if (check_->equal || !tells_losses(check_->log)) return;
+    if (check_->equal || !reports_losses(check_->log)) return;
     check_->equal = check_->log.event("losses") == reference_->log.event("losses");
     runner_->stop(reported->key);
   } else if (const auto* finished = std::get_if<TrialFinished>(&event)) {

@@ -215,7 +215,7 @@ Result<void> LocalRunner::ensure_watchdog() {
   subreaper_.add_helper(watchdog_.pid());
   for (const LocalTrial& trial : trials_) {
     watchdog_.watch(trial.main());
-    std::ranges::for_each(trial.strayed(), [&](const ProcessId& id) { watchdog_.watch(id); });
+    std::ranges::for_each(trial.escaped(), [&](const ProcessId& id) { watchdog_.watch(id); });
   }
   return {};
 }
@@ -410,13 +410,13 @@ void LocalRunner::advance_trials() {
   const double now_s = clock_.now_s();
   std::erase_if(trials_, [&](LocalTrial& trial) {
     const bool has_ended = trial.advance(now_s, subreaper_, events_);
-    for (const ProcessId& strayed : trial.take_newly_strayed())
-      watchdog_.watch(strayed);
+    for (const ProcessId& escaped : trial.take_newly_escaped())
+      watchdog_.watch(escaped);
     if (!has_ended) return false;
     Outcome outcome = trial.finish(now_s, subreaper_, oom_counters_, events_);
     subreaper_.remove_trial(trial.main().pid);
     watchdog_.forget(trial.main());
-    std::ranges::for_each(trial.strayed(), [&](const ProcessId& id) { watchdog_.forget(id); });
+    std::ranges::for_each(trial.escaped(), [&](const ProcessId& id) { watchdog_.forget(id); });
     events_.emplace_back(TrialFinished{trial.key(), now_s, std::move(outcome)});
     return true;
   });

@@ -204,7 +204,7 @@ void LocalTrial::look_at_processes(double now_s, Subreaper& subreaper,
   const std::vector<ProcessStat> processes = processes_now(subreaper);
   for (const ProcessStat& process : processes) {
     const bool has_left = process.group != process_.main.pid && !process.is_zombie();
-    if (has_left && strayed_.insert(process.id).second) newly_strayed_.push_back(process.id);
+    if (has_left && escaped_.insert(process.id).second) newly_escaped_.push_back(process.id);
   }
   // Allow no grace: a program that allocates without bound would exhaust the machine meanwhile.
   if (memory_.sample(processes, now_s)) end(EndedBy::memory_limit, now_s, 0.0);

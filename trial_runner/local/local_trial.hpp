@@ -73,9 +73,9 @@ class LocalTrial {
   /// Returns the processes of the trial that have left its process group: all that were seen, and
   /// those since the last call. They are recorded because a process that also clears its
   /// environment could no longer be assigned to the trial.
-  [[nodiscard]] const std::set<ProcessId>& strayed() const { return strayed_; }
-  [[nodiscard]] std::vector<ProcessId> take_newly_strayed() {
-    return std::exchange(newly_strayed_, {});
+  [[nodiscard]] const std::set<ProcessId>& escaped() const { return escaped_; }
+  [[nodiscard]] std::vector<ProcessId> take_newly_escaped() {
+    return std::exchange(newly_escaped_, {});
   }
 
   /// Extends all limits by time in which this machine or program was suspended.
@@ -158,8 +158,8 @@ class LocalTrial {
   double sweep_interval_s_;
   bool left_descendants_ = false;
   std::vector<ProcessId> survivors_;
-  std::set<ProcessId> strayed_;
-  std::vector<ProcessId> newly_strayed_;
+  std::set<ProcessId> escaped_;
+  std::vector<ProcessId> newly_escaped_;
 };
 
 }  // namespace steptune::local

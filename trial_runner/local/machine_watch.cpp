@@ -28,11 +28,11 @@ std::optional<MachineWatch::Look> MachineWatch::look(double now_s, double own_s,
     second.other_load = span.taken->other_load;
     second.steal = span.taken->steal;
   }
-  second.memory_pressure = waited.memory.value_or(MachineSecond::k_not_told);
-  second.storage_pressure = waited.storage.value_or(MachineSecond::k_not_told);
-  second.quota_wait = waited.quota.value_or(MachineSecond::k_not_told);
+  second.memory_pressure = waited.memory.value_or(MachineSecond::k_unknown);
+  second.storage_pressure = waited.storage.value_or(MachineSecond::k_unknown);
+  second.quota_wait = waited.quota.value_or(MachineSecond::k_unknown);
   const auto clock_hz = clocks_.look(now_s, proc_stat.value_or(""));
-  second.cpu_clock_hz = clock_hz.value_or(MachineSecond::k_not_told);
+  second.cpu_clock_hz = clock_hz.value_or(MachineSecond::k_unknown);
   if (const auto gpu = gpus.use_since_asked()) {
     second.gpu_clock_hz = gpu->sm_clock_hz;
     second.gpu_utilisation = gpu->utilisation;

@@ -87,7 +87,7 @@ struct Measurement {
   double total_samples = 0.0;
   /// True if the program reported samples. Otherwise they are steps, or steps times the study's
   /// samples per step. nullopt: unknown.
-  std::optional<bool> samples_told;
+  std::optional<bool> samples_reported;
   /// True if the number of samples in a step is known; otherwise a report counts as a step. nullopt
   /// without reports.
   std::optional<bool> steps_known;

@@ -48,7 +48,7 @@ struct Measurer::State {
   ProgressSeries series;
   CounterRestart restart;
   PhaseLog phases;
-  bool samples_told = false;
+  bool samples_reported = false;
   double reports = 0.0;  ///< reports with a counter
   mutable Measurement measurement;
   /// Looks again at this many samples after the first report.
@@ -115,7 +115,7 @@ struct Measurer::State {
     point->phase_s = phases.total_s();
     if (!series.add(*std::move(point))) return;
     measurement.total_samples = series.back().samples;
-    measurement.samples_told = samples_told && !report.samples_assumed;
+    measurement.samples_reported = samples_reported && !report.samples_assumed;
     measurement.slowest_seconds_per_sample = slowest();
   }
 
@@ -139,15 +139,15 @@ struct Measurer::State {
   }
 
   std::optional<ProgressPoint> point_of(const Report& report) {
-    if (report.samples && !samples_told) {
+    if (report.samples && !samples_reported) {
       // Points and phases in steps cannot be continued in samples.
-      samples_told = true;
+      samples_reported = true;
       begin_again();
     }
-    if (samples_told ? !report.samples : !report.step) return std::nullopt;
+    if (samples_reported ? !report.samples : !report.step) return std::nullopt;
     const std::optional<double>& per_step = options.samples_per_step;
     ProgressPoint point;
-    point.samples = samples_told ? *report.samples : *report.step * per_step.value_or(1.0);
+    point.samples = samples_reported ? *report.samples : *report.step * per_step.value_or(1.0);
     reports += 1.0;
     point.steps = report.step.value_or(per_step ? point.samples / *per_step : reports);
     measurement.steps_known = report.step.has_value() || per_step.has_value();

@@ -95,14 +95,14 @@ std::vector<TracePoint> thinned(std::vector<TracePoint> points, std::size_t most
 
 void ProgressTracer::add(const Report& report) {
   if (report.phase) add_phase(report);
-  if (report.samples && !samples_told_) {
+  if (report.samples && !samples_reported_) {
     // Points in steps cannot be continued in samples.
-    samples_told_ = true;
+    samples_reported_ = true;
     points_.clear();
     clock_ = ClockComparison();
   }
-  if (samples_told_ ? !report.samples : !report.step) return;
-  const double samples = samples_told_ ? *report.samples : *report.step * samples_per_step_;
+  if (samples_reported_ ? !report.samples : !report.step) return;
+  const double samples = samples_reported_ ? *report.samples : *report.step * samples_per_step_;
   const double at_s = report.received_s - started_s_;
   if (!std::isfinite(samples) || !std::isfinite(at_s)) return;
   if (!points_.empty() && restart_.is_seen(samples, points_.back().by_receipt.samples)) {

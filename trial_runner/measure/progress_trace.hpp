@@ -71,7 +71,7 @@ class ProgressTracer {
 
   double started_s_;
   double samples_per_step_;
-  bool samples_told_ = false;
+  bool samples_reported_ = false;
   std::vector<Received> points_;
   ClockComparison clock_;
   CounterRestart restart_;

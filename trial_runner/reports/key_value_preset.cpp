@@ -199,8 +199,8 @@ class KeyValuePreset final : public Preset {
       unit_ = CountUnit::percent;
       report.samples = percent;
     } else if (epoch_ && unit_ != CountUnit::percent) {
-      const bool is_new = epoch_told_ && *epoch_ > *epoch_told_;
-      if (!epoch_told_ || is_new) epoch_told_ = epoch_;
+      const bool is_new = reported_epoch_ && *epoch_ > *reported_epoch_;
+      if (!reported_epoch_ || is_new) reported_epoch_ = epoch_;
       if (!is_new) return;
       unit_ = CountUnit::epochs;
       report.samples = epoch_;
@@ -279,7 +279,7 @@ class KeyValuePreset final : public Preset {
   CounterSet samples_;
   PrintedTable table_;
   std::optional<double> epoch_;
-  std::optional<double> epoch_told_;
+  std::optional<double> reported_epoch_;
   CountUnit unit_ = CountUnit::steps;
   bool is_counted_ = false;  ///< steps or samples were reported
   EvaluationGap gap_;

@@ -458,14 +458,14 @@ Result<void> SageMakerRunner::release(double longest_s) {
       // One refused request says nothing about others.
       const bool answers = advanced.error().kind != ErrorKind::unavailable;
       if (answers) static_cast<void>(pools_.release_available());
-      tell_what_is_left();
+      add_leftover_notices();
       return advanced;
     }
     const double now_s = clock_.now_s();
     if (jobs_.empty() && pools_.empty()) break;
     const double due_s = std::max(now_s + k_least_wait_s, std::min(next_due_s(), until_s));
     if (now_s >= until_s || !connection_.wait_until(due_s)) {
-      tell_what_is_left();
+      add_leftover_notices();
       break;
     }
   }
@@ -474,7 +474,7 @@ Result<void> SageMakerRunner::release(double longest_s) {
   return {};
 }
 
-void SageMakerRunner::tell_what_is_left() {
+void SageMakerRunner::add_leftover_notices() {
   for (const TrialJob* job : jobs_under_way()) {
     notices_.add(fmt::format("job {} {}: {} per hour; the next run of the study adopts it",
                              job->launch().job,

@@ -93,7 +93,7 @@ class SageMakerRunner final : public Runner, public MachineHolder {
 
   void watch_utilisation(const TrialJob& job);
   void take_advice(bool last);
-  void tell_what_is_left();
+  void add_leftover_notices();
 
   const Clock& clock_;
   SageMakerOptions options_;

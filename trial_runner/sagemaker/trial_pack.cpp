@@ -89,7 +89,7 @@ std::string call_of(const PackedCommand& command, const std::string& parameters)
 }  // namespace
 
 double packed_seconds(const TrialSpec& spec) {
-  return std::ceil(std::min(spec.enough_s, spec.limits.wall_s));
+  return std::ceil(std::min(spec.time_to_measure_s, spec.limits.wall_s));
 }
 
 std::optional<double> packed_idle_seconds(const TrialSpec& spec) {

@@ -47,8 +47,8 @@ bool is_listed_live(const QueueRow& row) {
 
 }  // namespace
 
-std::string allocation_kind(const Need& need, const SlurmOptions& options) {
-  const Resources held = to_resources(need);
+std::string allocation_kind(const AllocationSpec& requested, const SlurmOptions& options) {
+  const Resources held = to_resources(requested);
   const std::string text =
       fmt::format("{} {}\n{} {} {} {:.0f}", held.instance_count, held.instance_type,
                   held_tasks_per_node(options), fixed_cpus_per_task(options).value_or(0),
@@ -130,22 +130,22 @@ bool Allocations::has_others(const std::set<std::string>& kinds, double soon_s) 
          waits_.any_other_within(kinds, soon_s);
 }
 
-void Allocations::know(const Need& need) {
-  needs_.try_emplace(allocation_kind(need, options_), need);
+void Allocations::know(const AllocationSpec& requested) {
+  specs_.try_emplace(allocation_kind(requested, options_), requested);
 }
 
 std::optional<double> Allocations::usd_per_node_hour(const Allocation& allocation) const {
   const NodePrices& prices = options_.usd_per_node_hour;
   if (!prices.are_given()) return std::nullopt;
-  const auto need = needs_.find(allocation.kind);
-  return need == needs_.end() ? prices.highest() : prices.of(need->second);
+  const auto requested = specs_.find(allocation.kind);
+  return requested == specs_.end() ? prices.highest() : prices.of(requested->second);
 }
 
-void Allocations::submit(const Need& need, const std::string& avoided) {
+void Allocations::submit(const AllocationSpec& requested, const std::string& avoided) {
   Allocation allocation;
   // The number is unique among all of the study's allocations, former tuners' included.
   last_number_ = std::max(last_number_ + 1, static_cast<std::int64_t>(clock_.wall_time_s()));
-  allocation.kind = allocation_kind(need, options_);
+  allocation.kind = allocation_kind(requested, options_);
   allocation.name = fmt::format("{}{}.p{}", prefix_, allocation.kind, last_number_);
   allocation.requested_s = clock_.now_s();
   allocation.submit_wall_s = clock_.wall_time_s();
@@ -158,7 +158,8 @@ void Allocations::submit(const Need& need, const std::string& avoided) {
     return;
   }
   host_.run(
-      submit_words(need, options_, allocation.name, avoided), host_.holder_script(allocation.name),
+      submit_words(requested, options_, allocation.name, avoided),
+      host_.holder_script(allocation.name),
       [this, name = allocation.name](const CommandResult& result) { on_submitted(name, result); });
   allocations_.push_back(std::move(allocation));
 }

@@ -13,11 +13,11 @@
 #include "common/error.hpp"
 #include "trial_runner/notices.hpp"
 #include "trial_runner/runner.hpp"
-#include "trial_runner/slurm/grants.hpp"
-#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 #include "trial_runner/slurm/queue.hpp"
 #include "trial_runner/slurm/queue_waits.hpp"
 #include "trial_runner/slurm/queue_watch.hpp"
+#include "trial_runner/slurm/request_backoff.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 #include "trial_runner/slurm/submit_host.hpp"
 #include "trial_runner/slurm/unused_times.hpp"
@@ -34,7 +34,8 @@ enum class AllocationState {
 };
 
 /// Returns a few letters that name a kind of allocation (what it holds). They are part of its name.
-[[nodiscard]] std::string allocation_kind(const Need& need, const SlurmOptions& options);
+[[nodiscard]] std::string allocation_kind(const AllocationSpec& requested,
+                                          const SlurmOptions& options);
 
 /// Nodes that a placeholder job holds. The job's name identifies it, because the controller may
 /// assign a job id again after a crash. Times are on the runner's clock, except `_wall_`
@@ -111,10 +112,11 @@ class Allocations {
   [[nodiscard]] bool has_others(const std::set<std::string>& kinds, double soon_s) const;
 
   /// Submits a request for nodes other than `avoided` (in sbatch's form; empty: any nodes).
-  void submit(const Need& need, const std::string& avoided);
-  /// Records the need behind its kind. Allocations of a former tuner show only their kind.
-  void know(const Need& need);
-  /// Returns nullopt without prices. The highest price if the kind's need is unknown.
+  void submit(const AllocationSpec& requested, const std::string& avoided);
+  /// Records the allocation spec behind its kind. Allocations of a former tuner show only their
+  /// kind.
+  void know(const AllocationSpec& requested);
+  /// Returns nullopt without prices. The highest price if the kind's allocation spec is unknown.
   [[nodiscard]] std::optional<double> usd_per_node_hour(const Allocation& allocation) const;
   void give_back(Allocation& allocation);
   /// Gives back an allocation that cannot be used. `why` and `setback` are returned by
@@ -166,8 +168,8 @@ class Allocations {
   const SlurmOptions& options_;
   std::string prefix_;
   std::list<Allocation> allocations_;
-  std::map<std::string, std::string> gone_;  ///< last state by name
-  std::map<std::string, Need> needs_;        ///< by kind
+  std::map<std::string, std::string> gone_;      ///< last state by name
+  std::map<std::string, AllocationSpec> specs_;  ///< by kind
   std::vector<AllocationSetback> setbacks_;
   std::vector<std::string> accepted_;
   QueueWatch queue_;

@@ -275,13 +275,13 @@ bool is_unconfigured(const CommandResult& result) {
 
 }  // namespace
 
-std::vector<TestedSubmission> test_submissions(const std::vector<Need>& needs,
+std::vector<TestedSubmission> test_submissions(const std::vector<AllocationSpec>& specs,
                                                const SlurmOptions& options) {
   const SystemClock clock;
   Cluster cluster(clock);
   std::vector<TestedSubmission> answers;
-  for (const Need& need : needs) {
-    auto words = submit_words(need, options, "steptune.check");
+  for (const AllocationSpec& requested : specs) {
+    auto words = submit_words(requested, options, "steptune.check");
     words.insert(words.begin() + 1, "--test-only");
     const CommandResult result = cluster.run(words, "#!/bin/sh\ntrue\n");
     if (result.status == k_not_found) {
@@ -296,12 +296,12 @@ std::vector<TestedSubmission> test_submissions(const std::vector<Need>& needs,
     const std::string said = without_prefix(last_words(result), "sbatch: ");
     if (result.ok()) {
       answers.push_back(
-          {fmt::format("{}: {}", words_of(need), with_waiting_time(said, clock.wall_time_s())),
+          {fmt::format("{}: {}", words_of(requested), with_waiting_time(said, clock.wall_time_s())),
            false});
     } else if (result.status < k_by_signal && !may_pass(result)) {
-      answers.push_back({fmt::format("{}: refused: {}", words_of(need), said), true});
+      answers.push_back({fmt::format("{}: refused: {}", words_of(requested), said), true});
     } else {
-      answers.push_back({fmt::format("{}: no answer: {}", words_of(need), said), false});
+      answers.push_back({fmt::format("{}: no answer: {}", words_of(requested), said), false});
       return answers;
     }
   }

@@ -7,20 +7,21 @@
 
 #include "trial_runner/diagnosis.hpp"
 #include "trial_runner/held_machines.hpp"
-#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 
 /// Queries to the cluster for commands other than `run`. They block until it answers.
 namespace steptune::slurm {
 
-/// Answer of `sbatch --test-only` about one need, for people.
+/// Answer of `sbatch --test-only` about one allocation spec, for people.
 struct TestedSubmission {
   std::string text;      ///< when the job would start, or why it never will
   bool refused = false;  ///< the request can never be granted
 };
-/// Tests each need without submitting it. If the cluster cannot be asked, the last answer says why.
-[[nodiscard]] std::vector<TestedSubmission> test_submissions(const std::vector<Need>& needs,
-                                                             const SlurmOptions& options);
+/// Tests each allocation spec without submitting it. If the cluster cannot be asked, the last
+/// answer says why.
+[[nodiscard]] std::vector<TestedSubmission> test_submissions(
+    const std::vector<AllocationSpec>& specs, const SlurmOptions& options);
 
 /// Says why srun cannot start processes with `option` (such as `--mpi=pmix`). nullopt if it can, or
 /// if srun cannot be asked.

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 #include "trial_runner/slurm/step_outcome.hpp"
 
 namespace steptune::slurm {
@@ -14,7 +14,7 @@ constexpr double k_avoided_s = 3600.0;
 }  // namespace
 
 std::optional<std::string> lost_node_in(std::string_view line) {
-  if (!tells_of_lost_node(line)) return std::nullopt;
+  if (!reports_lost_node(line)) return std::nullopt;
   // Forms: `Node failure on n2`, `Task launch for StepId=7.0 failed on node n2: Communication ...`
   for (const std::string_view before : {" failed on node ", "Node failure on "}) {
     const std::size_t found = line.find(before);

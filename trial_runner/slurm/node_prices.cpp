@@ -6,10 +6,10 @@
 
 namespace steptune::slurm {
 
-std::optional<double> NodePrices::of(const Need& need) const {
+std::optional<double> NodePrices::of(const AllocationSpec& requested) const {
   if (usd_) return usd_;
   for (const char* option : {"partition", "constraint", "gres", "gpus-per-node"}) {
-    const std::string value = need.value_of(option).value_or("");
+    const std::string value = requested.value_of(option).value_or("");
     if (const auto whole = by_name_.find(value); whole != by_name_.end()) return whole->second;
     // Look up the parts of values such as `gpu:a100:4` and `day,night`.
     std::optional<double> highest;

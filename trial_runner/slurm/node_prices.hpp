@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 
 namespace steptune::slurm {
 
@@ -20,9 +20,9 @@ class NodePrices {
   [[nodiscard]] bool are_given() const { return usd_ || !by_name_.empty(); }
   [[nodiscard]] const std::optional<double>& single() const { return usd_; }
   [[nodiscard]] const std::map<std::string, double>& by_name() const { return by_name_; }
-  /// Returns the price of a need. If Slurm may choose among several names, the highest. nullopt
-  /// without prices.
-  [[nodiscard]] std::optional<double> of(const Need& need) const;
+  /// Returns the price of an allocation spec. If Slurm may choose among several names, the highest.
+  /// nullopt without prices.
+  [[nodiscard]] std::optional<double> of(const AllocationSpec& requested) const;
   /// Returns the price for unknown nodes: the highest one. 0 without prices.
   [[nodiscard]] double highest() const;
 

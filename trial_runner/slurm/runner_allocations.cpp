@@ -84,8 +84,8 @@ std::vector<TrialKey> SlurmRunner::trials_without_machine() const {
 }
 
 double SlurmRunner::expected_start_s(const Resources& resources) const {
-  const auto need = slurm::need_of(resources);
-  const std::string kind = need ? slurm::allocation_kind(*need, options_) : "";
+  const auto requested = slurm::allocation_spec_of(resources);
+  const std::string kind = requested ? slurm::allocation_kind(*requested, options_) : "";
   const double start_s = allocations_.expected_start_s(kind);
   const auto waiting = std::ranges::count_if(
       trials_, [&](const StepTrial& trial) { return trial.waits() && kind_of(trial) == kind; });
@@ -95,7 +95,7 @@ double SlurmRunner::expected_start_s(const Resources& resources) const {
 
 void SlurmRunner::heed_setbacks() {
   for (const std::string& kind : allocations_.take_accepted())
-    grants_.on_accepted(kind);
+    backoff_.on_accepted(kind);
   for (slurm::AllocationSetback& event : allocations_.take_setbacks()) {
     if (event.setback == Setback::refused && event.avoids_nodes) {
       // Slurm may have no other nodes, so allow the lost ones again.
@@ -106,8 +106,8 @@ void SlurmRunner::heed_setbacks() {
     if (event.setback == Setback::refused && tells_of_limit(event.why) && held_of_kind("") > 0) {
       event.setback = Setback::full;
     }
-    const auto hopeless = grants_.on_setback(event.kind, event.setback, event.why,
-                                             held_of_kind(event.kind), clock_.now_s());
+    const auto hopeless = backoff_.on_setback(event.kind, event.setback, event.why,
+                                              held_of_kind(event.kind), clock_.now_s());
     if (!is_waited_for(event.kind)) continue;
     if (hopeless) {
       give_up_waiting(event.kind, *hopeless);
@@ -156,7 +156,8 @@ void SlurmRunner::ask_for_allocations() {
       continue;
     }
     const std::string kind = kind_of(*trial);
-    const auto limit_s = slurm::time_limit_s(trial->need().value_of("time").value_or(""));
+    const auto limit_s =
+        slurm::time_limit_s(trial->allocation_spec().value_of("time").value_or(""));
     const double lasts_s = limit_s.value_or(options_.default_time_s);
     if (lasts_s < longest_s(trial->spec())) {
       finish(*trial, {.kind = OutcomeKind::not_started,
@@ -166,8 +167,8 @@ void SlurmRunner::ask_for_allocations() {
     }
     if (of_kind[kind] < std::min(wanted[kind], options_.parallel) &&
         pending < options_.parallel + k_more_pending &&
-        clock_.now_s() >= grants_.may_ask_at_s(kind, of_kind[kind])) {
-      allocations_.submit(trial->need(), lost_nodes_.to_avoid(clock_.now_s()));
+        clock_.now_s() >= backoff_.may_ask_at_s(kind, of_kind[kind])) {
+      allocations_.submit(trial->allocation_spec(), lost_nodes_.to_avoid(clock_.now_s()));
       ++of_kind[kind];
       ++pending;
     }

@@ -42,7 +42,7 @@ void SlurmRunner::finish(StepTrial& trial, Outcome outcome) {
   const bool launched = !trial.waits();
   const std::string held = launched ? trial.step_launch().allocation : "";
   events_.emplace_back(trial.finish(clock_.now_s(), std::move(outcome),
-                                    options_.usd_per_node_hour.of(trial.need())));
+                                    options_.usd_per_node_hour.of(trial.allocation_spec())));
   if (!launched) return;
   trial.forget_step();
   Allocation* allocation = allocations_.find(held);
@@ -152,7 +152,7 @@ bool SlurmRunner::on_failed_launch(StepTrial& trial, const std::string& why, boo
   }
   Allocation* allocation = allocations_.find(trial.step_launch().allocation);
   if (trial.launch_given_up() || !usable) {
-    // The launch is not to blame. `Grants` counts allocations that end this way.
+    // The launch is not to blame. `RequestBackoff` counts allocations that end this way.
     trial.wait_again(clock_.now_s(), false);
     if (allocation != nullptr) allocations_.set_free(*allocation);
     return false;
@@ -197,7 +197,7 @@ std::optional<slurm::StepEvidence> SlurmRunner::settled_evidence(const StepTrial
 
 bool SlurmRunner::decide_outcome(StepTrial& trial) {
   Allocation* allocation = allocations_.find(trial.step_launch().allocation);
-  if (trial.has_started()) grants_.on_used(kind_of(trial));
+  if (trial.has_started()) backoff_.on_used(kind_of(trial));
   if (allocation != nullptr) {
     allocation->used = allocation->used || trial.has_started();
     allocations_.set_paid_by_trial(*allocation, false);
@@ -224,7 +224,7 @@ bool SlurmRunner::decide_outcome(StepTrial& trial) {
   }
   // The programs got SIGTERM, as before a preemption with a grace time, so the allocation ends
   // soon.
-  const bool ends_soon = evidence->cause == EndCause::none && trial.marks().told_to_end();
+  const bool ends_soon = evidence->cause == EndCause::none && trial.marks().was_asked_to_end();
   finish(trial, *std::move(outcome));
   if (ends_soon && allocation != nullptr) allocations_.give_back(*allocation);
   return true;

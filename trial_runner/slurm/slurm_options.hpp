@@ -25,7 +25,7 @@ struct SlurmOptions {
   bool exclusive = true;
   std::string setup;
   std::vector<document::StringTemplate> step_options;
-  double default_time_s = 14'400.0;  ///< length of an allocation whose need has no `time`
+  double default_time_s = 14'400.0;  ///< length of an allocation whose spec has no `time`
   double keep_alive_s = 300.0;       ///< an idle allocation is given back after this time
   double poll_s = 30.0;              ///< gap between lists of the queue while a job waits
   double queue_wait_s = 86'400.0;    ///< longest wait of an allocation in the queue

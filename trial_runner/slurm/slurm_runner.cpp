@@ -51,7 +51,7 @@ SlurmRunner::SlurmRunner(const Clock& clock, std::unique_ptr<slurm::SubmitHost> 
       options_(std::move(options)),
       host_(std::move(host)),
       allocations_(clock_, *host_, notices_, options_),
-      grants_({options_.queue_wait_s, options_.longest_outage_s}) {}
+      backoff_({options_.queue_wait_s, options_.longest_outage_s}) {}
 
 int SlurmRunner::backlog() const {
   return 2 * options_.parallel + trials_in_queue();
@@ -63,7 +63,7 @@ int SlurmRunner::open_places() const {
 }
 
 std::string SlurmRunner::kind_of(const StepTrial& trial) const {
-  return slurm::allocation_kind(trial.need(), options_);
+  return slurm::allocation_kind(trial.allocation_spec(), options_);
 }
 
 Result<void> SlurmRunner::begin_study(const std::string& name, const std::string& identity) {
@@ -83,15 +83,15 @@ Result<void> SlurmRunner::start(const TrialSpec& spec) {
   if (auto admitted = admission_.check_start(spec.key, under_way, backlog()); !admitted) {
     return admitted;
   }
-  auto need = slurm::need_of(spec.resources);
-  if (!need) {
+  auto requested = slurm::allocation_spec_of(spec.resources);
+  if (!requested) {
     return fail(ErrorKind::usage,
                 fmt::format("{} does not describe nodes of a cluster", to_text(spec.resources)));
   }
-  auto trial = StepTrial::create(spec, *std::move(need));
+  auto trial = StepTrial::create(spec, *std::move(requested));
   if (!trial) return tl::unexpected(trial.error());
   trial->set_waits_since(clock_.now_s());
-  allocations_.know(trial->need());
+  allocations_.know(trial->allocation_spec());
   trials_.push_back(*std::move(trial));
   return {};
 }
@@ -109,15 +109,16 @@ Result<std::vector<TrialKey>> SlurmRunner::adopt(std::span<const Orphan> orphans
       launches = *launch;
       latest = &step;
     }
-    auto need = slurm::need_of(orphan.spec.resources);
-    if (latest == nullptr || !need) continue;
-    auto trial = StepTrial::create(orphan.spec, *std::move(need));
+    auto requested = slurm::allocation_spec_of(orphan.spec.resources);
+    if (latest == nullptr || !requested) continue;
+    auto trial = StepTrial::create(orphan.spec, *std::move(requested));
     if (!trial) return tl::unexpected(trial.error());
-    allocations_.know(trial->need());
+    allocations_.know(trial->allocation_spec());
     const slurm::StepRequest& request = latest->request;
     trial->set_launches(launches - 1);
-    slurm::StepLaunch launch{request.name,  request.allocation,  request.job_id, request.mark_word,
-                             request.tasks, trial->need().nodes, clock_.now_s()};
+    slurm::StepLaunch launch{request.name,      request.allocation, request.job_id,
+                             request.mark_word, request.tasks,      trial->allocation_spec().nodes,
+                             clock_.now_s()};
     if (Allocation* allocation = allocations_.find(request.allocation)) {
       launch.held_nodes = std::max(allocation->nodes, launch.held_nodes);
       launch.allocation_start_wall_s = allocation->start_wall_s;
@@ -179,11 +180,11 @@ bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
   request.allocation = allocation.name;
   request.job_id = allocation.id;
   request.mark_word = word;
-  request.tasks = trial.need().nodes * slurm::tasks_per_node(spec, options_);
+  request.tasks = trial.allocation_spec().nodes * slurm::tasks_per_node(spec, options_);
   request.keep_s = std::max(120.0, options_.keep_alive_s);
   for (const auto& [name, value] : spec.configuration.values())
     request.values.emplace(name, to_text(value));
-  slurm::StepScript script{word,          trial.need().nodes,
+  slurm::StepScript script{word,          trial.allocation_spec().nodes,
                            request.tasks, slurm::first_host(allocation.node_list),
                            port_of(word), options_.setup};
   const auto hook = shared_hook(spec);
@@ -191,7 +192,8 @@ bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
   const auto text = hook ? slurm::step_script(spec, script) : tl::unexpected(hook.error());
   Result<std::unique_ptr<slurm::Step>> step = tl::unexpected(Error{});
   if (text) {
-    request.argv = slurm::step_words(spec, trial.need(), options_, allocation, request.name);
+    request.argv =
+        slurm::step_words(spec, trial.allocation_spec(), options_, allocation, request.name);
     request.argv.insert(request.argv.end(), {"/bin/sh", "-c", *text});
     // Write the lease before the step starts, so that the trial survives if the tuner dies now.
     allocations_.set_user(allocation, spec.key, longest_s(spec));
@@ -203,10 +205,10 @@ bool SlurmRunner::launch(StepTrial& trial, Allocation& allocation) {
                    .detail = text ? step.error().text() : text.error().text()});
     return false;
   }
-  trial.launch(
-      {request.name, request.allocation, request.job_id, word, request.tasks,
-       std::max(allocation.nodes, trial.need().nodes), clock_.now_s(), allocation.start_wall_s},
-      *std::move(step));
+  trial.launch({request.name, request.allocation, request.job_id, word, request.tasks,
+                std::max(allocation.nodes, trial.allocation_spec().nodes), clock_.now_s(),
+                allocation.start_wall_s},
+               *std::move(step));
   return true;
 }
 
@@ -257,11 +259,11 @@ Result<std::string> SlurmRunner::detach() {
   std::set<std::string> kept;
   for (const StepTrial& trial : trials_) {
     if (trial.waits()) continue;
-    text += fmt::format(
-        "trial {} continues in job {}: {}, for at most {}\n", trial.key().trial,
-        trial.step_launch().job_id,
-        price_text(trial.step_launch().held_nodes, options_.usd_per_node_hour.of(trial.need())),
-        format_duration(trial.spec().limits.wall_s));
+    text += fmt::format("trial {} continues in job {}: {}, for at most {}\n", trial.key().trial,
+                        trial.step_launch().job_id,
+                        price_text(trial.step_launch().held_nodes,
+                                   options_.usd_per_node_hour.of(trial.allocation_spec())),
+                        format_duration(trial.spec().limits.wall_s));
     kept.insert(trial.step_launch().allocation);
   }
   if (!text.empty()) {
@@ -285,13 +287,13 @@ Result<void> SlurmRunner::release(double longest_s) {
   const double until_s = clock_.now_s() + longest_s;
   while (!trials_.empty() || !allocations_.empty()) {
     if (auto advanced = advance(); !advanced) {
-      tell_what_is_left();
+      add_leftover_notices();
       return advanced;
     }
     const double now_s = clock_.now_s();
     if (trials_.empty() && allocations_.empty()) break;
     if (now_s >= until_s) {
-      tell_what_is_left();
+      add_leftover_notices();
       break;
     }
     host_->wait_until(std::min(until_s, now_s + k_timers_look_s));
@@ -302,7 +304,7 @@ Result<void> SlurmRunner::release(double longest_s) {
   return {};
 }
 
-void SlurmRunner::tell_what_is_left() {
+void SlurmRunner::add_leftover_notices() {
   for (const Allocation& allocation : allocations_.all()) {
     notices_.add(
         fmt::format("job {} {}: {}; {}", allocation.id.empty() ? allocation.name : allocation.id,

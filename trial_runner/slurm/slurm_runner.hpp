@@ -13,8 +13,8 @@
 #include "trial_runner/notices.hpp"
 #include "trial_runner/runner.hpp"
 #include "trial_runner/slurm/allocations.hpp"
-#include "trial_runner/slurm/grants.hpp"
 #include "trial_runner/slurm/lost_nodes.hpp"
+#include "trial_runner/slurm/request_backoff.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 #include "trial_runner/slurm/step_outcome.hpp"
 #include "trial_runner/slurm/step_trial.hpp"
@@ -23,10 +23,10 @@
 namespace steptune {
 
 /// Runs trials as job steps in allocations that the runner holds for them. An allocation is a
-/// placeholder job whose name is made from study and need. So the runner finds it again after a
-/// crash, and a lost answer never leads to a second one. The study waits in the queue only once;
-/// afterwards a step starts within a moment. A trial has succeeded only if each of its tasks has
-/// marked its start and exit status 0. Trials that wait in the queue do not keep others from
+/// placeholder job whose name is made from study and allocation spec. So the runner finds it again
+/// after a crash, and a lost answer never leads to a second one. The study waits in the queue only
+/// once; afterwards a step starts within a moment. A trial has succeeded only if each of its tasks
+/// has marked its start and exit status 0. Trials that wait in the queue do not keep others from
 /// running. A trial starts only in an allocation that lasts long enough for it.
 class SlurmRunner final : public Runner, public MachineHolder {
  public:
@@ -112,7 +112,7 @@ class SlurmRunner final : public Runner, public MachineHolder {
   /// too early.
   [[nodiscard]] int trials_in_queue() const;
   [[nodiscard]] static std::string price_text(int nodes, std::optional<double> usd_per_node_hour);
-  void tell_what_is_left();
+  void add_leftover_notices();
 
   const Clock& clock_;
   slurm::SlurmOptions options_;
@@ -120,7 +120,7 @@ class SlurmRunner final : public Runner, public MachineHolder {
   Admission admission_;
   Notices notices_;
   slurm::Allocations allocations_;
-  slurm::Grants grants_;
+  slurm::RequestBackoff backoff_;
   slurm::LostNodes lost_nodes_;
   std::string prefix_;                 ///< prefix of the names of jobs and of the study's folder
   std::filesystem::path shared_hook_;  ///< empty: not copied yet

@@ -27,7 +27,7 @@ constexpr double k_least_time_s = 3600.0;
 constexpr double k_spare_time_s = 600.0;
 constexpr double k_least_lease_s = 120.0;
 /// Limits the test submissions, because each is a request to the controller.
-constexpr std::size_t k_most_needs_asked = 20;
+constexpr std::size_t k_most_specs_tested = 20;
 
 int whole_number(const document::Formula& formula, const Configuration& configuration, double least,
                  double most = 10'000.0) {
@@ -36,84 +36,90 @@ int whole_number(const document::Formula& formula, const Configuration& configur
                                                                        : -1;
 }
 
-void add_option(slurm::Need& need, const char* name, const document::StringTemplate& value,
-                const Configuration& configuration) {
+void add_option(slurm::AllocationSpec& requested, const char* name,
+                const document::StringTemplate& value, const Configuration& configuration) {
   const std::string text = value.render(configuration).value_or("");
-  if (!text.empty()) need.options.push_back(fmt::format("{}={}", name, text));
+  if (!text.empty()) requested.options.push_back(fmt::format("{}={}", name, text));
 }
 
 /// Adds the memory of each node.
-void add_memory(slurm::Need& need, const document::StringTemplate& memory,
+void add_memory(slurm::AllocationSpec& requested, const document::StringTemplate& memory,
                 const Configuration& configuration) {
   const std::string text = memory.render(configuration).value_or("");
-  if (text != "all" && text != "0") need.options.push_back("mem=" + (text.empty() ? "site" : text));
+  if (text != "all" && text != "0")
+    requested.options.push_back("mem=" + (text.empty() ? "site" : text));
 }
 
-/// A fault of a need, and its key.
-struct NeedFault {
+/// A fault of an allocation spec, and its key.
+struct AllocationFault {
   std::string key;
   std::string message;
 };
 
-std::optional<NeedFault> fault_of(const slurm::Need& need, const SlurmSection& section,
-                                  const Configuration& configuration, double needed_s) {
-  if (need.nodes < 1) {
-    return NeedFault{"nodes", fmt::format("\"{}\" is not a number of nodes",
-                                          printable_line(section.nodes.text()))};
+std::optional<AllocationFault> fault_of(const slurm::AllocationSpec& requested,
+                                        const SlurmSection& section,
+                                        const Configuration& configuration, double needed_s) {
+  if (requested.nodes < 1) {
+    return AllocationFault{"nodes", fmt::format("\"{}\" is not a number of nodes",
+                                                printable_line(section.nodes.text()))};
   }
   if (whole_number(section.gpus_per_node, configuration, 0.0) < 0) {
-    return NeedFault{"gpus_per_node", fmt::format("\"{}\" is not a number of GPUs",
-                                                  printable_line(section.gpus_per_node.text()))};
+    return AllocationFault{"gpus_per_node",
+                           fmt::format("\"{}\" is not a number of GPUs",
+                                       printable_line(section.gpus_per_node.text()))};
   }
   const std::string tasks_text = printable_line(section.tasks_per_node.text());
   if (whole_number(section.tasks_per_node, configuration, 1.0, slurm::k_most_tasks_per_node) < 0) {
-    return NeedFault{"tasks_per_node", fmt::format("\"{}\" is not a number of tasks", tasks_text)};
+    return AllocationFault{"tasks_per_node",
+                           fmt::format("\"{}\" is not a number of tasks", tasks_text)};
   }
   if (!section.exclusive && !parse_finite(section.tasks_per_node.text())) {
-    return NeedFault{
+    return AllocationFault{
         "tasks_per_node",
         fmt::format("must be a plain number where \"exclusive\" is false, not \"{}\"", tasks_text)};
   }
   if (section.cpus_per_task) {
     const std::string text = printable_line(section.cpus_per_task->text());
     if (whole_number(*section.cpus_per_task, configuration, 1.0) < 0) {
-      return NeedFault{"cpus_per_task", fmt::format("\"{}\" is not a number of processors", text)};
+      return AllocationFault{"cpus_per_task",
+                             fmt::format("\"{}\" is not a number of processors", text)};
     }
     if (!section.exclusive && !parse_finite(section.cpus_per_task->text())) {
-      return NeedFault{
+      return AllocationFault{
           "cpus_per_task",
           fmt::format("must be a plain number where \"exclusive\" is false, not \"{}\"", text)};
     }
   }
-  for (const std::string& option : need.options) {
+  for (const std::string& option : requested.options) {
     const std::size_t equals = option.find('=');
     const std::string name = option.substr(0, equals);
     const std::string value = equals == std::string::npos ? "x" : option.substr(equals + 1);
     if (slurm::is_option_value(value) && slurm::is_option_value(name)) continue;
     const bool free_option =
-        need.value_of(name) && std::ranges::any_of(section.options, [&](const auto& each) {
+        requested.value_of(name) && std::ranges::any_of(section.options, [&](const auto& each) {
           return each.text().starts_with("--" + name);
         });
-    return NeedFault{free_option     ? "options"
-                     : name == "mem" ? "memory"
-                                     : name,
-                     fmt::format("\"{}\" cannot be given to sbatch: letters, digits and "
-                                 "_.:,&|*()[]@/=+%- are allowed, and no dash at the beginning",
-                                 printable_line(value, 60))};
+    return AllocationFault{
+        free_option     ? "options"
+        : name == "mem" ? "memory"
+                        : name,
+        fmt::format("\"{}\" cannot be given to sbatch: letters, digits and "
+                    "_.:,&|*()[]@/=+%- are allowed, and no dash at the beginning",
+                    printable_line(value, 60))};
   }
-  const auto time = need.value_of("time");
+  const auto time = requested.value_of("time");
   if (!time) return std::nullopt;
   const auto time_s = slurm::time_limit_s(*time);
   if (!time_s) {
-    return NeedFault{"time",
-                     fmt::format("\"{}\" is not a time as sbatch takes it: minutes, 4:00:00, 1-12",
-                                 printable_line(*time, 60))};
+    return AllocationFault{
+        "time", fmt::format("\"{}\" is not a time as sbatch takes it: minutes, 4:00:00, 1-12",
+                            printable_line(*time, 60))};
   }
   if (*time_s >= needed_s) return std::nullopt;
-  return NeedFault{"time",
-                   fmt::format("{} is too short for a trial, which needs {} "
-                               "(\"launch_limit\", \"wall\" in \"limits\", and time to end)",
-                               format_duration(*time_s), format_duration(needed_s))};
+  return AllocationFault{"time",
+                         fmt::format("{} is too short for a trial, which needs {} "
+                                     "(\"launch_limit\", \"wall\" in \"limits\", and time to end)",
+                                     format_duration(*time_s), format_duration(needed_s))};
 }
 
 /// Checks `tasks_per_node` against the launch.
@@ -196,28 +202,28 @@ class SlurmStage final : public RehearsalStage {
 
 }  // namespace
 
-slurm::Need SlurmSection::need_of(const Configuration& configuration) const {
-  slurm::Need need;
-  need.nodes = std::max(0, whole_number(nodes, configuration, 1.0));
-  add_option(need, "partition", partition, configuration);
-  add_option(need, "account", account, configuration);
-  add_option(need, "qos", qos, configuration);
-  add_option(need, "constraint", constraint, configuration);
-  add_option(need, "gres", gres, configuration);
-  add_option(need, "reservation", reservation, configuration);
-  add_option(need, "time", time, configuration);
-  add_memory(need, memory, configuration);
+slurm::AllocationSpec SlurmSection::allocation_spec_of(const Configuration& configuration) const {
+  slurm::AllocationSpec requested;
+  requested.nodes = std::max(0, whole_number(nodes, configuration, 1.0));
+  add_option(requested, "partition", partition, configuration);
+  add_option(requested, "account", account, configuration);
+  add_option(requested, "qos", qos, configuration);
+  add_option(requested, "constraint", constraint, configuration);
+  add_option(requested, "gres", gres, configuration);
+  add_option(requested, "reservation", reservation, configuration);
+  add_option(requested, "time", time, configuration);
+  add_memory(requested, memory, configuration);
   const int gpus = whole_number(gpus_per_node, configuration, 0.0);
-  if (gpus > 0) need.options.push_back(fmt::format("gpus-per-node={}", gpus));
+  if (gpus > 0) requested.options.push_back(fmt::format("gpus-per-node={}", gpus));
   for (const Template& option : options) {
     const std::string text = option.render(configuration).value_or("");
     // An option with an empty value is left out.
-    if (text.size() > 2 && !text.ends_with('=')) need.options.push_back(text.substr(2));
+    if (text.size() > 2 && !text.ends_with('=')) requested.options.push_back(text.substr(2));
   }
-  return need;
+  return requested;
 }
 
-bool SlurmSection::needs_vary() const {
+bool SlurmSection::allocations_vary() const {
   const auto varies = [](const Template& option) { return !option.parameters().empty(); };
   return !parse_finite(nodes.text()) || !parse_finite(gpus_per_node.text()) ||
          std::ranges::any_of(std::array{&partition, &account, &qos, &constraint, &gres,
@@ -233,7 +239,7 @@ SlurmSettings::SlurmSettings(SlurmSection section, const TrialLimits& limits)
   traits_.takes_hooks = true;
   traits_.launchers = {{Launcher::torchrun, true}, {Launcher::srun, true}, {Launcher::mpi, true}};
   traits_.has_price = section_.price_per_node_hour.are_given();
-  traits_.machines_vary = section_.needs_vary();
+  traits_.machines_vary = section_.allocations_vary();
   if (traits_.has_price) {
     traits_.longest_billed_s = slurm::longest_trial_s(limits, section_.launch_limit_s) +
                                std::max(k_least_lease_s, section_.keep_alive_s);
@@ -287,8 +293,8 @@ std::shared_ptr<const RunnerSettings> SlurmSettings::complete(const StudyView& s
     }
   }
   for (const Configuration& configuration : study.examples) {
-    const slurm::Need need = section_.need_of(configuration);
-    const auto fault = fault_of(need, section_, configuration, needed_s);
+    const slurm::AllocationSpec requested = section_.allocation_spec_of(configuration);
+    const auto fault = fault_of(requested, section_, configuration, needed_s);
     if (fault && told.insert(fault->key).second) {
       faults.add("/runner/" + fault->key,
                  fmt::format("{} (for {})", fault->message, configuration.text()));
@@ -299,27 +305,27 @@ std::shared_ptr<const RunnerSettings> SlurmSettings::complete(const StudyView& s
                  fmt::format("{} (for {})", *tasks_fault, configuration.text()));
     }
     const slurm::NodePrices& prices = section_.price_per_node_hour;
-    if (prices.are_given() && !prices.of(need) && told.insert("price_per_node_hour").second) {
+    if (prices.are_given() && !prices.of(requested) && told.insert("price_per_node_hour").second) {
       faults.add("/runner/price_per_node_hour",
                  fmt::format("there is no price for {} (for {}): name its partition, constraint or "
                              "type of GPU",
-                             to_text(slurm::to_resources(need)), configuration.text()));
+                             to_text(slurm::to_resources(requested)), configuration.text()));
     }
-    auto& needs = completed->needs_;
-    if (std::ranges::find(needs, need) == needs.end()) needs.push_back(need);
+    auto& specs = completed->specs_;
+    if (std::ranges::find(specs, requested) == specs.end()) specs.push_back(requested);
   }
   return completed;
 }
 
 Resources SlurmSettings::resources_of(const Configuration& configuration) const {
-  return slurm::to_resources(section_.need_of(configuration));
+  return slurm::to_resources(section_.allocation_spec_of(configuration));
 }
 
 std::optional<HourlyPrice> SlurmSettings::price_of(const Configuration& configuration) const {
-  const slurm::Need need = section_.need_of(configuration);
-  const auto of_node = section_.price_per_node_hour.of(need);
+  const slurm::AllocationSpec requested = section_.allocation_spec_of(configuration);
+  const auto of_node = section_.price_per_node_hour.of(requested);
   if (!of_node) return std::nullopt;
-  const double usd = *of_node * need.nodes;
+  const double usd = *of_node * requested.nodes;
   return HourlyPrice{usd, usd};
 }
 
@@ -332,22 +338,22 @@ std::vector<SummaryLine> SlurmSettings::summary(const Configuration& baseline) c
                                            text_of(section_.price_per_node_hour),
                                            format_usd(price->expected_usd))});
   }
-  std::vector<slurm::Need> needs = needs_;
-  if (needs.empty()) needs.push_back(section_.need_of(baseline));
-  const std::size_t known = needs.size();
-  const bool asks_all = known <= k_most_needs_asked;
-  if (!asks_all) needs.resize(k_most_needs_asked);
-  const auto answers = slurm::test_submissions(needs, options());
+  std::vector<slurm::AllocationSpec> specs = specs_;
+  if (specs.empty()) specs.push_back(section_.allocation_spec_of(baseline));
+  const std::size_t known = specs.size();
+  const bool asks_all = known <= k_most_specs_tested;
+  if (!asks_all) specs.resize(k_most_specs_tested);
+  const auto answers = slurm::test_submissions(specs, options());
   const bool are_refused =
       asks_all && std::ranges::all_of(answers, &slurm::TestedSubmission::refused);
   for (const slurm::TestedSubmission& answer : answers)
     lines.push_back({"sbatch", answer.text, are_refused});
   // If Slurm could not be asked, the last answer says why.
-  if (!asks_all && answers.size() == k_most_needs_asked) {
+  if (!asks_all && answers.size() == k_most_specs_tested) {
     lines.push_back(
         {"sbatch", fmt::format("asked about {} of {} kinds of allocation: each is a request to the "
                                "controller",
-                               k_most_needs_asked, known)});
+                               k_most_specs_tested, known)});
   }
   if (const auto fault = mpi_.empty() ? std::nullopt : slurm::fault_of_mpi(mpi_))
     lines.push_back({"srun", "refused: " + *fault, true});

@@ -9,7 +9,7 @@
 #include "common/document/section.hpp"
 #include "common/document/string_template.hpp"
 #include "trial_runner/runner_kind.hpp"
-#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 #include "trial_runner/slurm/node_prices.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 
@@ -45,11 +45,11 @@ struct SlurmSection {
   std::filesystem::path folder;  ///< empty: `.steptune/slurm` in the tuner's folder
   slurm::NodePrices price_per_node_hour;
 
-  /// Returns the need of a configuration's trial. If its node count is not a whole number in range,
-  /// it becomes 0, which every runner refuses.
-  [[nodiscard]] slurm::Need need_of(const Configuration& configuration) const;
-  /// True if the need depends on the configuration.
-  [[nodiscard]] bool needs_vary() const;
+  /// Returns the allocation spec of a configuration's trial. If its node count is not a whole
+  /// number in range, it becomes 0, which every runner refuses.
+  [[nodiscard]] slurm::AllocationSpec allocation_spec_of(const Configuration& configuration) const;
+  /// True if the allocation spec depends on the configuration.
+  [[nodiscard]] bool allocations_vary() const;
 };
 
 [[nodiscard]] const document::Section<SlurmSection>& slurm_section();
@@ -79,8 +79,8 @@ class SlurmSettings final : public RunnerSettings {
  private:
   SlurmSection section_;
   TrialLimits limits_;
-  std::vector<slurm::Need> needs_;  ///< needs of all examples, the baseline's first
-  std::string mpi_;                 ///< srun's MPI option for the baseline's launch; empty: none
+  std::vector<slurm::AllocationSpec> specs_;  ///< of all examples, the baseline's first
+  std::string mpi_;  ///< srun's MPI option for the baseline's launch; empty: none
 };
 
 }  // namespace steptune

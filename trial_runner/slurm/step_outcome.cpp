@@ -86,25 +86,25 @@ Outcome of_program(const StepMarks& marks, const StepEvidence& evidence) {
 
 }  // namespace
 
-bool tells_of_memory_kill(std::string_view line) {
+bool reports_memory_kill(std::string_view line) {
   return (line.starts_with("slurmstepd") || line.starts_with("srun: error")) &&
          reports_out_of_memory(line);
 }
 
-bool tells_of_cancelling(std::string_view line) {
+bool reports_cancelling(std::string_view line) {
   return line.starts_with("slurmstepd") && line.find(" CANCELLED AT ") != std::string_view::npos;
 }
 
-bool tells_of_lost_node(std::string_view line) {
+bool reports_lost_node(std::string_view line) {
   return line.starts_with("srun: error") && has_any(line, k_lost_node_phrases);
 }
 
-bool tells_of_taken_port(std::string_view line) {
+bool reports_taken_port(std::string_view line) {
   return has_any(line, k_taken_port_phrases);
 }
 
 bool is_proven_success(const StepMarks& marks, EndCause cause) {
-  return cause == EndCause::none && marks.all_succeeded() && !marks.told_to_end();
+  return cause == EndCause::none && marks.all_succeeded() && !marks.was_asked_to_end();
 }
 
 std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& evidence,
@@ -117,8 +117,8 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
   const bool incomplete = marks.exited() < tasks;
   // A shell may live long enough to report the signal that ended its program.
   const bool killed_by_others =
-      marks.told_to_end() || (evidence.cancelled && (marks.failure() == k_status_killed ||
-                                                     marks.failure() == k_status_terminated));
+      marks.was_asked_to_end() || (evidence.cancelled && (marks.failure() == k_status_killed ||
+                                                          marks.failure() == k_status_terminated));
   // When a node is lost, remaining tasks fail because they miss the others.
   const bool cut_off =
       (incomplete && (over || evidence.node_lost)) || (marks.only_ended() && (over || !known));
@@ -150,7 +150,7 @@ std::optional<Outcome> step_outcome(const StepMarks& marks, const StepEvidence& 
       outcome.detail = fmt::format("its allocation is {}", words_of(*evidence.allocation_state));
     } else if (evidence.node_lost) {
       outcome.detail = "lost with a node";
-    } else if (marks.told_to_end()) {
+    } else if (marks.was_asked_to_end()) {
       outcome.detail = "asked to end from outside, for example by a preemption with a grace time";
     } else {
       // The output shows how it ended.

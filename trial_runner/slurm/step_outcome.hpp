@@ -31,16 +31,16 @@ struct StepEvidence {
 };
 
 /// True if Slurm reports in this line that a program was killed for memory.
-[[nodiscard]] bool tells_of_memory_kill(std::string_view line);
+[[nodiscard]] bool reports_memory_kill(std::string_view line);
 
 /// True if Slurm reports in this line that a step or job was cancelled.
-[[nodiscard]] bool tells_of_cancelling(std::string_view line);
+[[nodiscard]] bool reports_cancelling(std::string_view line);
 
 /// True if srun reports in this line that it has lost a node.
-[[nodiscard]] bool tells_of_lost_node(std::string_view line);
+[[nodiscard]] bool reports_lost_node(std::string_view line);
 
 /// True if a program reports in this line that its port is used by another program.
-[[nodiscard]] bool tells_of_taken_port(std::string_view line);
+[[nodiscard]] bool reports_taken_port(std::string_view line);
 
 /// True if the step has succeeded beyond doubt. Other ends cannot be judged without the
 /// allocation's state.

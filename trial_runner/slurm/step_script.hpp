@@ -57,7 +57,7 @@ class StepMarks {
   [[nodiscard]] bool only_ended() const;
   /// True if a task got SIGTERM before any task had failed by itself. Then the step was ended from
   /// outside.
-  [[nodiscard]] bool told_to_end() const { return told_; }
+  [[nodiscard]] bool was_asked_to_end() const { return told_; }
   [[nodiscard]] bool folder_missing() const { return folder_missing_; }
   /// Returns `12.3`; empty until a task has started.
   [[nodiscard]] const std::string& step_id() const { return step_id_; }

@@ -25,7 +25,7 @@ constexpr double k_first_step_look_s = 5.0;
 
 }  // namespace
 
-Result<StepTrial> StepTrial::create(TrialSpec spec, Need need) {
+Result<StepTrial> StepTrial::create(TrialSpec spec, AllocationSpec requested) {
   auto reader = ReportReader::create(spec.report_format);
   if (!reader) return tl::unexpected(reader.error());
   LogFile log;
@@ -34,7 +34,7 @@ Result<StepTrial> StepTrial::create(TrialSpec spec, Need need) {
     if (!created) return tl::unexpected(created.error());
     log = *std::move(created);
   }
-  return StepTrial(std::move(spec), std::move(need), *std::move(reader), std::move(log));
+  return StepTrial(std::move(spec), std::move(requested), *std::move(reader), std::move(log));
 }
 
 void StepTrial::launch(StepLaunch launch, std::unique_ptr<Step> step) {
@@ -97,10 +97,10 @@ void StepTrial::take_line(double time_s, std::string_view line, std::vector<Tria
     return;
   }
   keep_line(line);
-  memory_kill_ = memory_kill_ || tells_of_memory_kill(line);
-  cancelled_ = cancelled_ || tells_of_cancelling(line);
-  node_lost_ = node_lost_ || tells_of_lost_node(line);
-  port_taken_ = port_taken_ || (!has_progressed_ && tells_of_taken_port(line));
+  memory_kill_ = memory_kill_ || reports_memory_kill(line);
+  cancelled_ = cancelled_ || reports_cancelling(line);
+  node_lost_ = node_lost_ || reports_lost_node(line);
+  port_taken_ = port_taken_ || (!has_progressed_ && reports_taken_port(line));
   last_event_s_ = std::max(last_event_s_, time_s);
   if (auto report = reader_.read_line(line, last_event_s_)) {
     mark_progress(tail_, *report);

@@ -12,7 +12,7 @@
 #include "trial_runner/output/log_file.hpp"
 #include "trial_runner/reports/report_reader.hpp"
 #include "trial_runner/runner.hpp"
-#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 #include "trial_runner/slurm/step_outcome.hpp"
 #include "trial_runner/slurm/step_script.hpp"
 #include "trial_runner/slurm/submit_host.hpp"
@@ -36,11 +36,11 @@ struct StepLaunch {
 class StepTrial {
  public:
   /// Returns an error if the trial's log or report format is unusable.
-  [[nodiscard]] static Result<StepTrial> create(TrialSpec spec, Need need);
+  [[nodiscard]] static Result<StepTrial> create(TrialSpec spec, AllocationSpec requested);
 
   [[nodiscard]] const TrialSpec& spec() const { return spec_; }
   [[nodiscard]] TrialKey key() const { return spec_.key; }
-  [[nodiscard]] const Need& need() const { return need_; }
+  [[nodiscard]] const AllocationSpec& allocation_spec() const { return allocation_spec_; }
 
   [[nodiscard]] bool waits() const { return !launch_; }
   [[nodiscard]] double waits_since_s() const { return waits_since_s_; }
@@ -101,9 +101,9 @@ class StepTrial {
   void forget_step();
 
  private:
-  StepTrial(TrialSpec spec, Need need, ReportReader reader, LogFile log)
+  StepTrial(TrialSpec spec, AllocationSpec requested, ReportReader reader, LogFile log)
       : spec_(std::move(spec)),
-        need_(std::move(need)),
+        allocation_spec_(std::move(requested)),
         reader_(std::move(reader)),
         log_(std::move(log)) {}
 
@@ -113,7 +113,7 @@ class StepTrial {
   void tell_start(double time_s, std::vector<TrialEvent>& events);
 
   TrialSpec spec_;
-  Need need_;
+  AllocationSpec allocation_spec_;
   ReportReader reader_;
   LogFile log_;
   OutputTail tail_;

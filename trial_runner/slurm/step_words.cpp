@@ -15,15 +15,15 @@ int tasks_per_node(const TrialSpec& spec, const SlurmOptions& options) {
   return spec.launch->with == Launcher::srun ? spec.launch->processes_per_node : 1;
 }
 
-std::vector<std::string> step_words(const TrialSpec& spec, const Need& need,
+std::vector<std::string> step_words(const TrialSpec& spec, const AllocationSpec& requested,
                                     const SlurmOptions& options, const Allocation& allocation,
                                     const std::string& name) {
   const int tasks = tasks_per_node(spec, options);
   std::vector<std::string> words{"srun",
                                  "--jobid=" + allocation.id,
                                  "--job-name=" + name,
-                                 fmt::format("--nodes={}", need.nodes),
-                                 fmt::format("--ntasks={}", need.nodes * tasks),
+                                 fmt::format("--nodes={}", requested.nodes),
+                                 fmt::format("--ntasks={}", requested.nodes * tasks),
                                  fmt::format("--ntasks-per-node={}", tasks),
                                  "--kill-on-bad-exit=1",
                                  "--unbuffered",
@@ -39,10 +39,10 @@ std::vector<std::string> step_words(const TrialSpec& spec, const Need& need,
   }
   // By default srun gives each task one CPU, which would starve data loaders.
   if (cpus > 0) words.push_back(fmt::format("--cpus-per-task={}", cpus));
-  if (!need.value_of("mem")) words.emplace_back("--mem=0");
+  if (!requested.value_of("mem")) words.emplace_back("--mem=0");
   // A step sees GPUs and other held resources only if it requests them.
   for (const char* option : {"gpus", "gpus-per-node", "gpus-per-task", "gres"}) {
-    if (const auto value = need.value_of(option))
+    if (const auto value = requested.value_of(option))
       words.push_back(fmt::format("--{}={}", option, *value));
   }
   for (const document::StringTemplate& option : options.step_options) {

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "trial_runner/runner.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 #include "trial_runner/slurm/allocations.hpp"
-#include "trial_runner/slurm/need.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 
 namespace steptune::slurm {
@@ -17,7 +17,8 @@ namespace steptune::slurm {
 
 /// Returns srun and its options for a trial's step with this name in a running allocation. The
 /// program's own words follow.
-[[nodiscard]] std::vector<std::string> step_words(const TrialSpec& spec, const Need& need,
+[[nodiscard]] std::vector<std::string> step_words(const TrialSpec& spec,
+                                                  const AllocationSpec& requested,
                                                   const SlurmOptions& options,
                                                   const Allocation& allocation,
                                                   const std::string& name);

@@ -10,7 +10,7 @@
 
 namespace steptune::slurm {
 
-std::vector<std::string> submit_words(const Need& need, const SlurmOptions& options,
+std::vector<std::string> submit_words(const AllocationSpec& requested, const SlurmOptions& options,
                                       const std::string& name, const std::string& avoided) {
   std::vector<std::string> words{"sbatch",
                                  "--parsable",
@@ -18,22 +18,22 @@ std::vector<std::string> submit_words(const Need& need, const SlurmOptions& opti
                                  "--job-name=" + name,
                                  "--output=/dev/null",
                                  "--chdir=/",
-                                 fmt::format("--nodes={}", need.nodes),
+                                 fmt::format("--nodes={}", requested.nodes),
                                  fmt::format("--ntasks-per-node={}", held_tasks_per_node(options))};
   if (const auto cpus = fixed_cpus_per_task(options)) {
     words.push_back(fmt::format("--cpus-per-task={}", *cpus));
   }
   if (options.exclusive) words.emplace_back("--exclusive");
-  if (!need.value_of("mem")) words.emplace_back("--mem=0");
-  if (!need.value_of("time")) {
+  if (!requested.value_of("mem")) words.emplace_back("--mem=0");
+  if (!requested.value_of("time")) {
     words.push_back(fmt::format("--time={:.0f}", std::ceil(options.default_time_s / 60.0)));
   }
-  for (const std::string& option : need.options) {
+  for (const std::string& option : requested.options) {
     if (option != k_site_memory) words.push_back("--" + option);
   }
   if (avoided.empty()) return words;
   // sbatch uses only the last --exclude, so merge both lists.
-  const auto excluded = need.value_of("exclude");
+  const auto excluded = requested.value_of("exclude");
   words.push_back("--exclude=" + (excluded ? *excluded + "," : "") + avoided);
   return words;
 }

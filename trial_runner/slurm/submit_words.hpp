@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 #include "trial_runner/slurm/slurm_options.hpp"
 #include "trial_runner/slurm/submit_host.hpp"
 
@@ -12,7 +12,8 @@ namespace steptune::slurm {
 
 /// Returns sbatch and its options for an allocation on nodes other than `avoided`. sbatch reads the
 /// script from standard input.
-[[nodiscard]] std::vector<std::string> submit_words(const Need& need, const SlurmOptions& options,
+[[nodiscard]] std::vector<std::string> submit_words(const AllocationSpec& requested,
+                                                    const SlurmOptions& options,
                                                     const std::string& name,
                                                     const std::string& avoided = {});
 

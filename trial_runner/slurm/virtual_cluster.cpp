@@ -11,7 +11,7 @@
 
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
-#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 
 namespace steptune::slurm {
 namespace {
@@ -292,11 +292,11 @@ std::string VirtualCluster::submit(const std::vector<std::string>& argv) {
   job.partition = option_of(argv, "--partition=");
   job.submitted_s = clock_.now_s();
   job.limit_s = time_limit_s(option_of(argv, "--time=")).value_or(k_never_s);
-  Need need;
+  AllocationSpec requested;
   for (const std::string& word : argv) {
-    if (word.starts_with("--")) need.options.push_back(word.substr(2));
+    if (word.starts_with("--")) requested.options.push_back(word.substr(2));
   }
-  job.usd_per_hour = job.nodes * usd_per_node_hour.of(need).value_or(0.0);
+  job.usd_per_hour = job.nodes * usd_per_node_hour.of(requested).value_or(0.0);
   job.fate = fate(job);
   job.limit_s = job.fate.limit_s.value_or(job.limit_s);
   job.starts_s = job.submitted_s + job.fate.queue_s;
@@ -365,7 +365,7 @@ void VirtualCluster::cancel(const std::vector<std::string>& argv) {
     if (step->job != id || step->number != number || step->srun_status) continue;
     if (option_of(argv, "--signal=") == "TERM") {
       step->told = true;
-      step->end(clock_.now_s(), step->program.status_when_told);
+      step->end(clock_.now_s(), step->program.status_after_sigterm);
     } else {
       step->end(clock_.now_s(), std::nullopt);
     }
@@ -432,7 +432,7 @@ void VirtualCluster::advance_job(VirtualJob& job) {
     for (const auto& step : steps_) {
       if (step->job != job.id || step->srun_status || !step->begun) continue;
       step->told = true;
-      step->end(now_s, step->program.status_when_told);
+      step->end(now_s, step->program.status_after_sigterm);
     }
     return;
   }

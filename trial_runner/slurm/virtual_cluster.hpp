@@ -24,7 +24,7 @@ struct VirtualProgram {
   double starts_after_s = 0.1;         ///< from srun's start to the program's first instruction
   std::optional<double> ends_after_s;  ///< nullopt: runs until it is ended
   int exit_status = 0;
-  int status_when_told = 143;             ///< exit status of its tasks after SIGTERM
+  int status_after_sigterm = 143;         ///< exit status of its tasks after SIGTERM
   std::optional<int> tasks_that_start{};  ///< the first ones start; nullopt: all
   std::string last_words{};               ///< printed when it ends
   double silent_s = 0.0;                  ///< before its first report

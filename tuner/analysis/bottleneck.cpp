@@ -47,7 +47,7 @@ void add_stages(Bottleneck& bottleneck, const Measurement& measurement) {
   std::ranges::stable_sort(bottleneck.stages, [](const StageTime& a, const StageTime& b) {
     return a.seconds_per_sample > b.seconds_per_sample;
   });
-  bottleneck.untold_share = std::max(0.0, 1.0 - told / whole);
+  bottleneck.unreported_share = std::max(0.0, 1.0 - told / whole);
 }
 
 double mean_value_of(const std::vector<double>& values) {
@@ -168,7 +168,7 @@ std::optional<double> Bottleneck::most_gain(StepStage stage) const {
   if (stages.empty()) return std::nullopt;
   if (stage == StepStage::data && is_baseline && loading_ceiling) return loading_ceiling;
   std::optional<double> told;  // set even if the stage took no time
-  double unplaced = untold_share;
+  double unplaced = unreported_share;
   for (const StageTime& time : stages) {
     if (time.stage == stage) told = told.value_or(0.0) + time.share;
     if (!time.stage) unplaced += time.share;

@@ -53,7 +53,7 @@ struct Bottleneck {
   std::int64_t trial = 0;
   double step_seconds_per_sample = 0.0;
   std::vector<StageTime> stages;   ///< largest first; empty if the program reported no parts
-  double untold_share = 0.0;       ///< share of the step time outside the reported parts
+  double unreported_share = 0.0;   ///< share of the step time outside the reported parts
   std::optional<double> gpu_busy;  ///< share of the time in which a kernel ran
   std::optional<double> cpu_busy;  ///< share of its CPUs' time in which its processes computed
   /// Share of the steps whose batch the loader's workers had not finished: the hook's metric.

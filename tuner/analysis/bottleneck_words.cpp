@@ -175,9 +175,9 @@ std::string joined(const std::vector<std::string>& clauses) {
 BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
   const StageTime& largest = bottleneck.stages.front();
   BottleneckWords words;
-  if (bottleneck.untold_share > largest.share) {
+  if (bottleneck.unreported_share > largest.share) {
     words.finding = fmt::format("{} of a step is in no part that the program reports",
-                                percent(bottleneck.untold_share));
+                                percent(bottleneck.unreported_share));
   } else {
     words.finding =
         fmt::format("{} {} of a step", stage_subject(largest.stage), percent(largest.share));
@@ -189,7 +189,7 @@ BottleneckWords words_from_stages(const Bottleneck& bottleneck) {
     if (largest.stage) words.finding += ". " + joined(advice(bottleneck, *largest.stage));
   }
   words.evidence = fmt::format("Based on the parts that trial {} reported ({} of its step time)",
-                               bottleneck.trial, percent(1.0 - bottleneck.untold_share));
+                               bottleneck.trial, percent(1.0 - bottleneck.unreported_share));
   return words;
 }
 

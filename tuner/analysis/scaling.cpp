@@ -213,7 +213,7 @@ void explain(Scaling& scaling) {
   constexpr double k_odds = 10.0;
   const bool all_compared =
       std::ranges::all_of(scaling.fits, [](const ScalingFit& fit) { return fit.aicc.has_value(); });
-  scaling.law_told = all_compared && of_its_kind >= k_odds / (1.0 + k_odds);
+  scaling.law_is_decided = all_compared && of_its_kind >= k_odds / (1.0 + k_odds);
   if (first.degrees_of_freedom > 0.0) {
     scaling.scatter = std::max(1.0, std::sqrt(first.chi_squared / first.degrees_of_freedom));
   }

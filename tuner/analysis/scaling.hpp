@@ -88,7 +88,7 @@ struct Scaling {
   std::vector<ScalingFit> fits;      ///< best supported law first; may be empty
   /// True if the points support the first law's family (constant work, or work that grows) over the
   /// other at odds of 10 to 1, and all laws can be compared.
-  bool law_told = false;
+  bool law_is_decided = false;
   /// Standard deviation of the points around the first law, relative to their errors; 1 if unknown.
   double scatter = 1.0;
   std::vector<ScalingPrediction> predictions;

@@ -10,7 +10,6 @@
 
 #include "common/text.hpp"
 #include "trial_runner/live/attached_runner.hpp"
-#include "tuner/assembly/study_parts.hpp"
 #include "tuner/cli/installation.hpp"
 #include "tuner/cli/line_printer.hpp"
 #include "tuner/cli/live_display.hpp"
@@ -18,7 +17,8 @@
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/run_report.hpp"
 #include "tuner/cli/signals.hpp"
-#include "tuner/history/open_early.hpp"
+#include "tuner/factory/study_parts.hpp"
+#include "tuner/history/open_if_present.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/survey/draft.hpp"

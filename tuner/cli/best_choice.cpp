@@ -45,7 +45,7 @@ Result<BestChoice> choice_of(const StudyRecord& record, TrialRecord trial,
   }
   choice.study = *std::move(spec);
   choice.from_study = record.name;
-  choice.asked_of = record.name;
+  choice.requested_study = record.name;
   choice.trial = std::move(trial);
   return choice;
 }
@@ -76,7 +76,7 @@ Result<std::optional<BestChoice>> choice_of_nights(const StoredStudy& study) {
   if (!recommendation) return tl::unexpected(recommendation.error());
   auto choice = choice_of(*record, *std::move(trial), *std::move(recommendation));
   if (!choice) return tl::unexpected(choice.error());
-  choice->asked_of = study.record.name;
+  choice->requested_study = study.record.name;
   return std::optional(*std::move(choice));
 }
 

@@ -18,8 +18,8 @@ namespace steptune {
 /// The configuration to use, its source, and the command that starts it.
 struct BestChoice {
   StudySpec study;
-  std::string from_study;  ///< name of the stored study that the trial belongs to
-  std::string asked_of;    ///< name of the study for which `best` or `exec` was called
+  std::string from_study;       ///< name of the stored study that the trial belongs to
+  std::string requested_study;  ///< name of the study for which `best` or `exec` was called
   TrialRecord trial;
   std::optional<Recommendation> recommendation;  ///< if the trial is the recommended one
   /// Includes the thread counts with which the trial ran. With other counts, the long run would not

@@ -73,7 +73,7 @@ std::string best_text(const CommandContext& context, const StoredStudy& study,
     text += fmt::format("env     {}={}\n", name, shell_quoted(value));
   }
   for (const std::string& command :
-       pending_edits(choice, shell_quoted(choice.asked_of) + context.database_option())) {
+       pending_edits(choice, shell_quoted(choice.requested_study) + context.database_option())) {
     text += fmt::format("edit    {}\n", command);
   }
   const std::string hooked =
@@ -103,7 +103,7 @@ ExitCode print_best(CommandContext& context, const BestOptions& options) {
   auto choice =
       is_used ? choose_trial(*study, in_use->trial) : choose_best(*study, options.objective);
   if (!choice) return context.console.error(choice.error());
-  if (is_used) choice->asked_of = in_use->name;
+  if (is_used) choice->requested_study = in_use->name;
   warn_if_unfinished(context, study->record);
   const auto audit = audited(context, *study, *choice);
   if (!audit) return context.console.error(audit.error());

@@ -49,7 +49,7 @@ void advise(CommandContext& context, const BestChoice& choice, bool has_environm
 /// differ.
 void advise_of_files(CommandContext& context, const BestChoice& choice) {
   for (const std::string& command :
-       pending_edits(choice, shell_quoted(choice.asked_of) + context.database_option())) {
+       pending_edits(choice, shell_quoted(choice.requested_study) + context.database_option())) {
     context.console.message(
         fmt::format("it was measured with values in a configuration file, which '{}' writes; "
                     "'{}' runs it with a copy that has them",
@@ -195,7 +195,7 @@ std::vector<LaunchFormat> launch_formats() {
 std::string exec_words(const CommandContext& context, const BestChoice& choice) {
   const std::string trial =
       choice.objective.empty() ? "" : fmt::format(" --trial {}", choice.trial.number);
-  return fmt::format("steptune exec {}{}{}", shell_quoted(choice.asked_of),
+  return fmt::format("steptune exec {}{}{}", shell_quoted(choice.requested_study),
                      context.database_option(), trial);
 }
 

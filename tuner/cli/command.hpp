@@ -28,7 +28,7 @@ struct CommandContext {
   std::vector<std::string> after_separator = {};  ///< words after `--`, as they were typed
   /// Prints a JSON document on stdout that says why a command could not start. Set while parsing,
   /// by commands that have such a document.
-  std::function<void(const Error&)> tell_in_json = {};
+  std::function<void(const Error&)> print_error_json = {};
 
   /// True if all of `arguments` arguments are after `--`, so that none is in front of it.
   [[nodiscard]] bool are_all_separated(std::size_t arguments) const {

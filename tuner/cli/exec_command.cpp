@@ -20,7 +20,7 @@
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/study_source.hpp"
 #include "tuner/cli/tuner_process.hpp"
-#include "tuner/history/open_early.hpp"
+#include "tuner/history/open_if_present.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/trial_command.hpp"
@@ -79,7 +79,7 @@ void warn_of_options(CommandContext& context, const BestChoice& choice) {
       if (!word.has_parameters() && word.others().empty()) continue;
       return context.console.warning(fmt::format(
           "the study sets options of its command, too: see 'steptune best {}{} --format args'",
-          choice.asked_of, context.database_option()));
+          choice.requested_study, context.database_option()));
     }
   }
 }
@@ -218,7 +218,7 @@ ExitCode exec(CommandContext& context, const ExecOptions& options) {
   if (!trial) return context.console.error(trial.error());
   auto choice = choose_trial(*study, *trial);
   if (!choice) return context.console.error(choice.error());
-  if (in_use->trial > 0) choice->asked_of = in_use->name;
+  if (in_use->trial > 0) choice->requested_study = in_use->name;
   const bool own = options.words.empty();
   if (auto made = own ? use_config_copies(context, *choice) : Result<void>(); !made) {
     return context.console.error(made.error());

@@ -101,7 +101,7 @@ class Initiation {
       input_.space = nullptr;
       guess = guess_study(input_);
     }
-    const bool lacks_progress = options_.must_tell_progress && !tells_progress();
+    const bool lacks_progress = options_.requires_progress && !has_progress();
     if (!look_failure_.empty() && (!guess || lacks_progress)) {
       return fail(
           ErrorKind::usage,
@@ -117,7 +117,7 @@ class Initiation {
             "varied either: {}",
             unread_text(*unread_));
       }
-      if (options_.must_tell_progress) why.hint.clear();  // the caller shows a study file instead
+      if (options_.requires_progress) why.hint.clear();  // the caller shows a study file instead
       return tl::unexpected(std::move(why));
     }
     if (lacks_progress) {
@@ -138,7 +138,7 @@ class Initiation {
     if (!options_.quiet) context_.console.message(text);
   }
 
-  [[nodiscard]] bool tells_progress() const {
+  [[nodiscard]] bool has_progress() const {
     const bool as_published = input_.space != nullptr && !input_.space->reports.is_null();
     return as_published || input_.reading || input_.survey;
   }
@@ -305,7 +305,7 @@ Result<InitResult> init_from_command(CommandContext& context, const InitRequest&
 }
 
 std::string init_heading(const std::vector<std::string>& argv) {
-  return fmt::format("// Written by steptune init from {}: ", told_command(argv));
+  return fmt::format("// Written by steptune init from {}: ", quoted_command(argv));
 }
 
 std::string init_text(const InitResult& result) {

@@ -26,7 +26,7 @@ struct InitRequest {
   std::optional<double> longest_s = {};
   /// Return an error if the program's progress cannot be read, because the study must run
   /// unchanged.
-  bool must_tell_progress = false;
+  bool requires_progress = false;
   /// Leave out options that change the training (batch size, accumulation).
   bool same_training = false;
   bool terminal = false;   ///< the program needs a pseudo-terminal

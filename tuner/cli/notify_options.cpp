@@ -31,8 +31,8 @@ void add_notify_options(CLI::App& command, NotifyOptions& options,
       ->check(CLI::IsMember(events));
 }
 
-void tell_if_wanted(CommandContext& context, const Notifier& notifier, const NotifyOptions& options,
-                    const Notification& notice) {
+void notify_if_wanted(CommandContext& context, const Notifier& notifier,
+                      const NotifyOptions& options, const Notification& notice) {
   const bool wanted = options.events.empty() ||
                       std::ranges::find(options.events, notice.event) != options.events.end();
   if (!wanted) return;

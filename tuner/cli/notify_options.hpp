@@ -20,7 +20,7 @@ void add_notify_options(CLI::App& command, NotifyOptions& options,
                         const std::vector<std::string>& events);
 
 /// Sends `notice` if its event is wanted. A recipient that cannot be reached is a warning.
-void tell_if_wanted(CommandContext& context, const Notifier& notifier, const NotifyOptions& options,
-                    const Notification& notice);
+void notify_if_wanted(CommandContext& context, const Notifier& notifier,
+                      const NotifyOptions& options, const Notification& notice);
 
 }  // namespace steptune

@@ -132,7 +132,7 @@ void apply_color(CommandContext& context) {
 /// Prints what is wrong with the command line.
 ExitCode refuse(CommandContext& context, bool wants_json, const Error& error) {
   apply_color(context);
-  if (wants_json && context.tell_in_json) context.tell_in_json(error);
+  if (wants_json && context.print_error_json) context.print_error_json(error);
   return context.console.error(error);
 }
 

@@ -26,7 +26,7 @@ constexpr const char* k_separate =
 /// True if the file was written from this command, even if it was edited since.
 bool is_written_from(const std::string& text, const std::vector<std::string>& argv) {
   // The heading of a very long command is cut, and may belong to another command.
-  const bool is_whole = printable_line(shell_quoted(argv), k_any_length) == told_command(argv);
+  const bool is_whole = printable_line(shell_quoted(argv), k_any_length) == quoted_command(argv);
   return is_whole &&
          (text.starts_with(init_heading(argv)) || text.starts_with(survey_heading(argv)));
 }

@@ -167,7 +167,7 @@ std::string summary_text(const ChosenFormat& chosen, const ReadOutput& output) {
   const UnitName unit = counted_unit(chosen, output);
   std::string text = fmt::format(
       "read by  {}: {}\nlines    {} of {} give values, {} give progress\n", chosen.format.name,
-      chosen.why, output.telling, output.lines, output.with_progress);
+      chosen.why, output.with_content, output.lines, output.with_progress);
   std::string counter = "none";
   if (output.last_step) {
     counter = fmt::format("{}, up to {}", unit.plural, count_text(*output.last_step));
@@ -196,7 +196,7 @@ Json summary_json(const ChosenFormat& chosen, const ReadOutput& output) {
       {"why", chosen.why},
       {"unit", counted_unit(chosen, output).plural},
       {"lines", output.lines},
-      {"telling_lines", output.telling},
+      {"telling_lines", output.with_content},
       {"progress_lines", output.with_progress},
       {"last_step", output.last_step ? Json(*output.last_step) : Json()},
       {"last_samples", output.last_samples ? Json(*output.last_samples) : Json()},

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "tuner/assembly/study_parts.hpp"
 #include "tuner/cli/collection.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/line_printer.hpp"
@@ -17,6 +16,7 @@
 #include "tuner/cli/run_options.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
+#include "tuner/factory/study_parts.hpp"
 #include "tuner/init/unread_trial.hpp"
 #include "tuner/report/objective_view.hpp"
 #include "tuner/retune/night_report.hpp"
@@ -126,8 +126,8 @@ ExitCode exit_code_of_night(NightResult result, const SignalFlags& flags) {
 void tell_everybody(CommandContext& context, const RetuneCommandOptions& given,
                     const Notifier& notifier, const Night& night, const NightContext& about) {
   for (const std::string& event : night_events(night)) {
-    tell_if_wanted(context, notifier, given.notify,
-                   {event, night_text(night, about, 0), night_json(night, about)});
+    notify_if_wanted(context, notifier, given.notify,
+                     {event, night_text(night, about, 0), night_json(night, about)});
   }
 }
 
@@ -142,9 +142,9 @@ ExitCode cannot_begin(CommandContext& context, const RetuneCommandOptions& given
                       const Notifier& notifier, const std::string& study, const Error& error) {
   // If another night is under way, that night will report its own end.
   if (error.kind != ErrorKind::conflict) {
-    tell_if_wanted(context, notifier, given.notify,
-                   {"failed", fmt::format("failed  {}: {}", study, error.text()),
-                    not_begun_json(study, error)});
+    notify_if_wanted(context, notifier, given.notify,
+                     {"failed", fmt::format("failed  {}: {}", study, error.text()),
+                      not_begun_json(study, error)});
   }
   return say_why_not(context, study, error);
 }
@@ -259,7 +259,7 @@ void add_retune_command(CLI::App& program, CommandContext& context) {
   command->add_flag("--quiet", options->quiet, "Show no progress, even on a terminal");
   add_json_option(*command, context);
   command->preparse_callback([&context, options](std::size_t /*words*/) {
-    context.tell_in_json = [&context, options](const Error& error) {
+    context.print_error_json = [&context, options](const Error& error) {
       context.console.result(dump_json(not_begun_json(options->study, error)) + "\n");
     };
   });

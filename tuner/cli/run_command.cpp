@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "trial_runner/machine_holder.hpp"
-#include "tuner/assembly/study_parts.hpp"
 #include "tuner/cli/collection.hpp"
 #include "tuner/cli/command.hpp"
 #include "tuner/cli/line_printer.hpp"
@@ -17,7 +16,8 @@
 #include "tuner/cli/run_report.hpp"
 #include "tuner/cli/signals.hpp"
 #include "tuner/cli/study_source.hpp"
-#include "tuner/history/open_early.hpp"
+#include "tuner/factory/study_parts.hpp"
+#include "tuner/history/open_if_present.hpp"
 #include "tuner/init/unread_trial.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/report/trial_json.hpp"
@@ -138,13 +138,13 @@ ExitCode failed_run(CommandContext& context, const RunOptions& options, const No
   // In a conflict, another process tunes this study and will report its end. A user who declined
   // knows it.
   if (error.kind != ErrorKind::conflict && !refusal.by_user) {
-    tell_if_wanted(context, notifier, options.notify,
-                   {"failed",
-                    fmt::format("study \"{}\" failed: {}", study, error.text()),
-                    {{"schema_version", k_json_schema_version},
-                     {"study", {{"name", study}}},
-                     {"end", "error"},
-                     {"reason", error.text()}}});
+    notify_if_wanted(context, notifier, options.notify,
+                     {"failed",
+                      fmt::format("study \"{}\" failed: {}", study, error.text()),
+                      {{"schema_version", k_json_schema_version},
+                       {"study", {{"name", study}}},
+                       {"end", "error"},
+                       {"reason", error.text()}}});
   }
   return context.console.error(error);
 }
@@ -182,7 +182,7 @@ ExitCode tune_and_report(CommandContext& context, const RunOptions& options, Stu
   if (!report) return failed(report.error());
   print_run_report(context, *report, study.name, interrupted);
   if (!interrupted) {
-    tell_if_wanted(
+    notify_if_wanted(
         context, notifier, options.notify,
         {run_event(*result), report->ended + "\n" + report->recommendation, report->json});
   }

@@ -97,13 +97,13 @@ std::string draft_text(const Survey& survey, const Draft& draft) {
   return text;
 }
 
-std::string told_command(const std::vector<std::string>& argv) {
+std::string quoted_command(const std::vector<std::string>& argv) {
   constexpr std::size_t k_longest = 500;
   return printable_line(shell_quoted(argv), k_longest);
 }
 
 std::string survey_heading(const std::vector<std::string>& argv) {
-  return fmt::format("// Written by steptune from {}, run as it is: ", told_command(argv));
+  return fmt::format("// Written by steptune from {}, run as it is: ", quoted_command(argv));
 }
 
 std::string study_file_text(const Survey& survey, const Draft& draft,

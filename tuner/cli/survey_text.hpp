@@ -15,7 +15,7 @@ namespace steptune {
 [[nodiscard]] std::string draft_text(const Survey& survey, const Draft& draft);
 
 /// Returns a command as study files quote it: cut if it is very long.
-[[nodiscard]] std::string told_command(const std::vector<std::string>& argv);
+[[nodiscard]] std::string quoted_command(const std::vector<std::string>& argv);
 
 /// Returns the first lines of the study file of a surveyed program.
 [[nodiscard]] std::string survey_heading(const std::vector<std::string>& argv);

@@ -283,7 +283,7 @@ class NewProgramStudy {
     request.argv = argv_;
     request.name = name_;
     request.quiet = options_.quiet;
-    request.must_tell_progress = true;
+    request.requires_progress = true;
     request.same_training = !options_.semantic;
     request.terminal = terminal_;
     request.input = options_.input;

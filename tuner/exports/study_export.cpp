@@ -47,7 +47,7 @@ Result<StudyExport> read_study_export(const StoredStudy& study) {
   auto decisions = study.history.decisions(study.record.id);
   if (!decisions) return tl::unexpected(decisions.error());
   result.decisions = *std::move(decisions);
-  add_what_baselines_tell(result.sessions, result.trials);
+  add_baseline_machines(result.sessions, result.trials);
   return result;
 }
 

@@ -135,7 +135,7 @@ struct TrialRecord {
 /// Returns the cost of the latest attempt in USD.
 [[nodiscard]] double latest_attempt_usd(const TrialRecord& trial);
 /// Prepares a trial whose latest attempt was cut off for another attempt.
-void begin_further_attempt(TrialRecord& trial);
+void prepare_next_attempt(TrialRecord& trial);
 
 /// Says if milestones and rungs are read with a trial. They are half of its stored data, and only
 /// a search that continues needs them.

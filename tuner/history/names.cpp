@@ -97,7 +97,7 @@ double latest_attempt_usd(const TrialRecord& trial) {
   return trial.spent_usd - trial.earlier_usd;
 }
 
-void begin_further_attempt(TrialRecord& trial) {
+void prepare_next_attempt(TrialRecord& trial) {
   ++trial.attempt;
   trial.earlier_s = trial.spent_s;
   trial.earlier_usd = trial.spent_usd;

@@ -12,7 +12,7 @@
 #include "tuner/history/file_system.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/history/lock_file.hpp"
-#include "tuner/history/open_early.hpp"
+#include "tuner/history/open_if_present.hpp"
 #include "tuner/history/schema.hpp"
 #include "tuner/history/store.hpp"
 

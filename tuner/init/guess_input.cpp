@@ -46,7 +46,7 @@ std::optional<double> seen_samples_per_step(const GuessInput& input) {
   return input.survey ? input.survey->samples_per_step() : std::nullopt;
 }
 
-bool tells_optimizer_steps(const GuessInput& input) {
+bool counts_optimizer_steps(const GuessInput& input) {
   const bool is_known_trainer = input.space != nullptr && !input.space->is_of_a_file();
   return is_known_trainer || seen_samples_per_step(input);
 }

@@ -49,6 +49,6 @@ struct GuessInput {
 
 /// True if its output counts optimizer steps: a known trainer's does; who reads a known
 /// file is not known by that. Of others, a bar over a loader counts parts of one.
-[[nodiscard]] bool tells_optimizer_steps(const GuessInput& input);
+[[nodiscard]] bool counts_optimizer_steps(const GuessInput& input);
 
 }  // namespace steptune

@@ -225,9 +225,9 @@ std::vector<std::string> plain_lines(std::string_view bytes) {
 
 bool HelpText::is_list() const {
   constexpr std::ptrdiff_t k_fewest = 3;
-  return usage_tells_defaults || std::ranges::count_if(options, [](const ProgramOption& option) {
-                                   return !option.words.empty();
-                                 }) >= k_fewest;
+  return usage_has_defaults || std::ranges::count_if(options, [](const ProgramOption& option) {
+                                 return !option.words.empty();
+                               }) >= k_fewest;
 }
 
 HelpText parse_help(std::string_view bytes) {
@@ -243,7 +243,7 @@ HelpText parse_help(std::string_view bytes) {
       return listed.is_called(option.name) || plain_name(listed.name) == plain_name(option.name);
     });
     if (is_listed) continue;
-    help.usage_tells_defaults = help.usage_tells_defaults || option.default_value.has_value();
+    help.usage_has_defaults = help.usage_has_defaults || option.default_value.has_value();
     help.options.push_back(std::move(option));
   }
   if (help.options.empty()) return help;

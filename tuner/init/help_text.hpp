@@ -15,7 +15,7 @@ struct HelpText {
   /// only looks like options; empty if not understood.
   std::string style;
   std::vector<ProgramOption> options;
-  bool usage_tells_defaults = false;  ///< defaults such as `[--threads N (8)]`
+  bool usage_has_defaults = false;  ///< defaults such as `[--threads N (8)]`
 
   [[nodiscard]] bool understood() const { return !style.empty(); }
   /// True for a list of options with descriptions or defaults. False if a message only mentions

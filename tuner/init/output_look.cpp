@@ -76,7 +76,7 @@ OutputReading read_output(const OutputFormat& format, std::string_view output) {
         report->step.value_or(-1.0) > last_step || report->samples.value_or(-1.0) > last_samples;
     if (!forward) return;
     ++reading.progress;
-    reading.tells_samples = reading.tells_samples || report->samples.has_value();
+    reading.reports_samples = reading.reports_samples || report->samples.has_value();
     if (report->step && report->samples) {
       if (!first_step) first_step = report->step;
       if (!first_samples) first_samples = report->samples;

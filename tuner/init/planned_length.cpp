@@ -23,7 +23,7 @@ const Names k_step_options = {"steps",          "max_steps",   "num_steps",  "to
                               "num_boost_round"};
 
 /// Returns `--epochs 14`, or `--epochs 14 (train.py)`.
-std::string text_of(const ToldNumber& told) {
+std::string text_of(const CurrentNumber& told) {
   const std::string text = fmt::format("{} {}", told.option, count_text(told.number));
   return told.from.empty() ? text : fmt::format("{} ({})", text, told.from);
 }
@@ -73,7 +73,7 @@ std::optional<ProgramOption> spelled_in_command(const std::vector<std::string>& 
 
 /// Returns the first of these options that the command sets to a positive number, in any spelling
 /// or by a short name that the program declares.
-std::optional<ToldNumber> number_in_command(const ProgramFacts& program, const Names& names) {
+std::optional<CurrentNumber> number_in_command(const ProgramFacts& program, const Names& names) {
   for (const std::string& name : names) {
     auto option = spelled_in_command(program.argv, name);
     if (!option) {
@@ -82,19 +82,19 @@ std::optional<ToldNumber> number_in_command(const ProgramFacts& program, const N
     }
     const auto value = option ? value_on_command_line(program.argv, *option) : std::nullopt;
     if (const auto number = value ? positive(*value) : std::nullopt) {
-      return ToldNumber{option->name, *number, ""};
+      return CurrentNumber{option->name, *number, ""};
     }
   }
   return std::nullopt;
 }
 
-std::optional<ToldNumber> number_of(const std::vector<ProgramOption>& settings,
-                                    const Names& names) {
+std::optional<CurrentNumber> number_of(const std::vector<ProgramOption>& settings,
+                                       const Names& names) {
   for (const std::string& name : names) {
     const ProgramOption* setting = find_option(settings, name);
     if (setting == nullptr || !setting->default_value) continue;
     if (const auto number = positive(*setting->default_value)) {
-      return ToldNumber{setting->name, *number, setting->default_from};
+      return CurrentNumber{setting->name, *number, setting->default_from};
     }
   }
   return std::nullopt;
@@ -102,18 +102,18 @@ std::optional<ToldNumber> number_of(const std::vector<ProgramOption>& settings,
 
 /// Returns the steps or epochs of the settings. Returns neither if they have both: it is unknown
 /// which default ends the run, and one may mean something else (`num_steps` of a sequence).
-ToldLength length_by(const ProgramFacts& program, const std::vector<ProgramOption>& settings) {
+RunLength length_by(const ProgramFacts& program, const std::vector<ProgramOption>& settings) {
   std::vector<ProgramOption> of_run = settings;
   std::erase_if(of_run, [&](const ProgramOption& setting) {
     return setting.is_assigned || !may_tell_length(program, setting);
   });
-  ToldLength length{number_of(of_run, k_step_options), number_of(of_run, k_epoch_options)};
-  return length.steps && length.epochs ? ToldLength{} : length;
+  RunLength length{number_of(of_run, k_step_options), number_of(of_run, k_epoch_options)};
+  return length.steps && length.epochs ? RunLength{} : length;
 }
 
 /// Says that a later place has a different number; empty if not.
-std::string disagreement_of(const ToldLength& first, const ToldLength& later) {
-  for (const auto told : {&ToldLength::steps, &ToldLength::epochs}) {
+std::string disagreement_of(const RunLength& first, const RunLength& later) {
+  for (const auto told : {&RunLength::steps, &RunLength::epochs}) {
     const auto& one = first.*told;
     const auto& other = later.*told;
     if (!one || !other || one->number == other->number) continue;
@@ -124,14 +124,14 @@ std::string disagreement_of(const ToldLength& first, const ToldLength& later) {
 
 }  // namespace
 
-ToldLength told_length(const ProgramFacts& program) {
+RunLength run_length(const ProgramFacts& program) {
   // If the command gives one of the two numbers, a default of the other does not count.
-  ToldLength length{number_in_command(program, k_step_options),
-                    number_in_command(program, k_epoch_options)};
+  RunLength length{number_in_command(program, k_step_options),
+                   number_in_command(program, k_epoch_options)};
   if (length.steps || length.epochs) return length;
   const auto look_at = [&](const std::vector<ProgramOption>& settings,
                            const std::string& file = "") {
-    ToldLength found = length_by(program, settings);
+    RunLength found = length_by(program, settings);
     for (auto* const told : {&found.steps, &found.epochs}) {
       if (*told && !file.empty()) (*told)->from = file;
     }
@@ -168,7 +168,7 @@ std::optional<double> samples_of_epoch(const HookLog& log) {
 }
 
 std::optional<PlannedLength> planned_length(const ProgramFacts& program, const Survey& survey) {
-  const auto [steps, epochs, disagreement] = told_length(program);
+  const auto [steps, epochs, disagreement] = run_length(program);
   if (steps) {
     const auto per_step = survey.samples_per_step();
     if (!per_step) return std::nullopt;

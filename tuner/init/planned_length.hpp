@@ -17,20 +17,20 @@ struct PlannedLength {
   std::string why;  ///< `--epochs 14 of 60032 samples`
   /// Samples of a pass over the data, if there are several passes.
   std::optional<double> epoch_samples = {};
-  std::string disagreement{};  ///< as in `ToldLength`
+  std::string disagreement{};  ///< as in `RunLength`
 };
 
 /// A positive number that an option or setting has today.
-struct ToldNumber {
+struct CurrentNumber {
   std::string option;
   double number = 0.0;
   std::string from;  ///< source; empty: the command
 };
 
 /// Number of optimizer steps and of passes over the data in a run.
-struct ToldLength {
-  std::optional<ToldNumber> steps;
-  std::optional<ToldNumber> epochs;
+struct RunLength {
+  std::optional<CurrentNumber> steps;
+  std::optional<CurrentNumber> epochs;
   /// Says that another place has a different number, for people; empty if none does.
   std::string disagreement{};
 };
@@ -40,7 +40,7 @@ struct ToldLength {
 /// the numbers to which the script's loops count. Ignores settings of other things
 /// (`scheduler.max_epochs`). Ignores a place that has defaults for both steps and epochs, because
 /// either may end the run.
-[[nodiscard]] ToldLength told_length(const ProgramFacts& program);
+[[nodiscard]] RunLength run_length(const ProgramFacts& program);
 
 /// Formats a number of samples or steps for people: `5401600`, `0.5`.
 [[nodiscard]] std::string count_text(double count);
@@ -49,7 +49,7 @@ struct ToldLength {
 /// so at most one batch too many. nullopt unless exactly one training loader reports both.
 [[nodiscard]] std::optional<double> samples_of_epoch(const HookLog& log);
 
-/// Returns `told_length` in samples, using the steps and data that the survey saw. nullopt if
+/// Returns `run_length` in samples, using the steps and data that the survey saw. nullopt if
 /// neither passes nor steps are known.
 [[nodiscard]] std::optional<PlannedLength> planned_length(const ProgramFacts& program,
                                                           const Survey& survey);

@@ -89,14 +89,14 @@ class ProgramKnobs {
     return input_.space != nullptr && input_.space->is_of_a_file();
   }
 
-  [[nodiscard]] bool tells_optimizer_steps() const {
-    return steptune::tells_optimizer_steps(input_);
+  [[nodiscard]] bool counts_optimizer_steps() const {
+    return steptune::counts_optimizer_steps(input_);
   }
 
   /// True if accumulation will keep the samples of a step constant. Decided before any rule is
   /// applied.
   [[nodiscard]] bool will_accumulate(const std::vector<SpaceKnob>& rules) const {
-    return tells_optimizer_steps() && std::ranges::any_of(rules, [this](const SpaceKnob& rule) {
+    return counts_optimizer_steps() && std::ranges::any_of(rules, [this](const SpaceKnob& rule) {
              const ProgramOption* option =
                  rule.role == "accumulation" ? place_of(rule).option : nullptr;
              const auto today = option == nullptr ? std::nullopt : input_.program.today(*option);
@@ -163,7 +163,7 @@ class ProgramKnobs {
     if (study_.parameter_of("batch").empty()) {
       return "no batch size is varied that would keep the samples of a step";
     }
-    if (tells_optimizer_steps()) return "";
+    if (counts_optimizer_steps()) return "";
     return "its output reports no samples, and what it counts may be micro-batches";
   }
 
@@ -355,7 +355,7 @@ class ProgramKnobs {
 /// change.
 void hold_whole(const GuessInput& input, const StepBatch& step, SpaceKnob& part) {
   part.role = "other";
-  const bool may_shrink = tells_optimizer_steps(input);
+  const bool may_shrink = counts_optimizer_steps(input);
   // If the output counts parts, smaller parts would look faster.
   const double low = may_shrink ? std::max(1.0, step.part_samples / 4.0) : step.part_samples;
   part.low = fmt::format("{:.0f}", std::floor(low));

@@ -28,7 +28,7 @@ ReadLine LineReader::read(std::string_view line) {
     ++output_.metrics[name];
   }
   if (told.tells_nothing()) return told;
-  ++output_.telling;
+  ++output_.with_content;
   if (told.phase && told.phase->seconds) ++output_.phases[told.phase->name];
   if (told.step || told.samples) note_progress(*report, report->clock_s ? report->clock_s : line_s);
   return told;

@@ -32,7 +32,7 @@ struct ReadLine {
 /// Summary of all lines of an output.
 struct ReadOutput {
   std::size_t lines = 0;
-  std::size_t telling = 0;        ///< lines with any content
+  std::size_t with_content = 0;   ///< lines with any content
   std::size_t with_progress = 0;  ///< lines whose counter exceeds all earlier ones
   std::optional<double> last_step;
   std::optional<double> last_samples;

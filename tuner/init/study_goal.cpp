@@ -38,39 +38,41 @@ const std::vector<std::string> k_accumulations = {"gradient_accumulation_steps",
 const std::vector<std::string> k_data = {"data",      "data_path",   "data_dir",
                                          "train_dir", "dataset_dir", "data_root"};
 
-struct Told {
+struct CurrentValue {
   std::string option;
   std::string value;
   std::string from;
 };
 
 /// Returns today's value of the first of these options that has one.
-std::optional<Told> told_by(const ProgramFacts& program, const std::vector<std::string>& names) {
+std::optional<CurrentValue> current_value(const ProgramFacts& program,
+                                          const std::vector<std::string>& names) {
   for (const std::string& name : names) {
     const ProgramOption* option = find_option(program.options, name);
     // Skip an option that concerns another use of the program.
     if (option == nullptr || !program.missing_for(*option).empty()) continue;
     if (const auto today = program.today(*option)) {
-      return Told{option->name, today->value, today->from};
+      return CurrentValue{option->name, today->value, today->from};
     }
   }
   for (const NamedConfig& config : program.configs) {
     for (const std::string& name : names) {
       const ProgramOption* setting = find_option(config.settings, name);
-      if (setting != nullptr) return Told{setting->name, *setting->default_value, config.name};
+      if (setting != nullptr)
+        return CurrentValue{setting->name, *setting->default_value, config.name};
     }
   }
   return std::nullopt;
 }
 
-std::optional<double> positive(const std::optional<Told>& told) {
+std::optional<double> positive(const std::optional<CurrentValue>& told) {
   if (!told) return std::nullopt;
   const auto number = parse_finite(told->value);
   return number && *number > 0.0 ? number : std::nullopt;
 }
 
 /// Returns `--epochs 14 (the command)`.
-std::string told_text(const ToldNumber& told) {
+std::string number_text(const CurrentNumber& told) {
   return fmt::format("{} {} ({})", told.option, count_text(told.number),
                      told.from.empty() ? "the command" : told.from);
 }
@@ -132,9 +134,9 @@ class Goal {
   /// its batch size, and this trial shows whether it has an effect.
   void probe() {
     const std::string batch = guess_.parameter_of("batch");
-    const bool tells_samples = input_.survey || seen_samples_per_step(input_) || counts_shares();
+    const bool reports_samples = input_.survey || seen_samples_per_step(input_) || counts_shares();
     const Json& baseline = guess_.document["baseline"];
-    if (batch.empty() || varies("accumulation") || tells_samples || !baseline.contains(batch)) {
+    if (batch.empty() || varies("accumulation") || reports_samples || !baseline.contains(batch)) {
       return;
     }
     const Json& declared = guess_.document["parameters"][batch];
@@ -203,14 +205,14 @@ class Goal {
   /// size.
   void plan_in_own_unit() {
     const CountUnit unit = input_.reading->unit;
-    const ToldLength length = length_of_run();
+    const RunLength length = length_of_run();
     const auto& told = unit == CountUnit::epochs ? length.epochs : length.steps;
     std::int64_t counts = unit == CountUnit::percent ? 100 : 1;
     why_ = unit == CountUnit::percent ? "the program reports its progress in percent"
                                       : "the length of the long run is not known";
     if (unit != CountUnit::percent && told) {
       counts = static_cast<std::int64_t>(std::round(told->number));
-      why_ = told_text(*told);
+      why_ = number_text(*told);
     }
     guess_.document["planned_run"]["samples"] = counts;
     guess_.document["unit"] = input_.reading->unit_name();
@@ -235,8 +237,8 @@ class Goal {
     }
     const std::optional<double> seen = seen_samples_per_step(input_);
     const std::string option = input_.space == nullptr ? "" : input_.space->step_size;
-    auto told =
-        option.empty() ? std::nullopt : positive(told_by(input_.program, {plain_name(option)}));
+    auto told = option.empty() ? std::nullopt
+                               : positive(current_value(input_.program, {plain_name(option)}));
     if (input_.space == nullptr) {
       if (const auto step = usual_knobs(input_.program).step) told = step->samples;
     }
@@ -246,7 +248,8 @@ class Goal {
         return {*told, told};
       }
       const auto known = seen ? seen : batch_of_step();
-      if (seen) compare_counts(*seen, positive(told_by(input_.program, k_batches)), "batch size");
+      if (seen)
+        compare_counts(*seen, positive(current_value(input_.program, k_batches)), "batch size");
       if (known) samples_per_step_ = *known;
       return {known ? Json(static_cast<std::int64_t>(std::round(*known))) : Json(), known};
     }
@@ -274,7 +277,7 @@ class Goal {
   }
 
   [[nodiscard]] bool counts_steps_alone() const {
-    return input_.reading && !input_.reading->tells_samples;
+    return input_.reading && !input_.reading->reports_samples;
   }
 
   /// True if the study counts only steps: there is neither a hook nor a published report.
@@ -286,19 +289,20 @@ class Goal {
   /// Returns the batch size of a program that reports steps and whose batch is not varied.
   [[nodiscard]] std::optional<double> batch_of_step() const {
     if (!counts_steps_alone()) return std::nullopt;
-    const auto accumulation = positive(told_by(input_.program, k_accumulations));
+    const auto accumulation = positive(current_value(input_.program, k_accumulations));
     if (accumulation && *accumulation > 1.0)
       return std::nullopt;  // the meaning of its count is unknown
-    return positive(told_by(input_.program, k_batches));
+    return positive(current_value(input_.program, k_batches));
   }
 
   /// Returns the length of the run. For a known trainer, uses that trainer's own options.
-  [[nodiscard]] ToldLength length_of_run() const {
-    ToldLength length = told_length(input_.program);
+  [[nodiscard]] RunLength length_of_run() const {
+    RunLength length = run_length(input_.program);
     const auto own = [&](const std::string& option) {
-      const auto told = told_by(input_.program, {plain_name(option)});
+      const auto told = current_value(input_.program, {plain_name(option)});
       const auto number = positive(told);
-      return number ? std::optional(ToldNumber{told->option, *number, told->from}) : std::nullopt;
+      return number ? std::optional(CurrentNumber{told->option, *number, told->from})
+                    : std::nullopt;
     };
     if (input_.space != nullptr && !input_.space->steps.empty()) {
       length.steps = own(input_.space->steps);
@@ -310,20 +314,20 @@ class Goal {
   }
 
   std::optional<double> planned_samples(const std::optional<double>& per_step) {
-    const ToldLength length = length_of_run();
+    const RunLength length = length_of_run();
     disagreement_ = length.disagreement;
     if (length.steps && per_step) {
-      why_ = fmt::format("{} of {} samples", told_text(*length.steps), count_text(*per_step));
+      why_ = fmt::format("{} of {} samples", number_text(*length.steps), count_text(*per_step));
       return length.steps->number * *per_step;
     }
     if (length.steps && !varies("batch")) {
       // Without known samples a step counts as one sample (docs/study-file.md, planned_run).
-      why_ = told_text(*length.steps) + (unit_ == "steps" ? "" : ", each counted as a sample");
+      why_ = number_text(*length.steps) + (unit_ == "steps" ? "" : ", each counted as a sample");
       return length.steps->number;
     }
     // The number of data samples is useless if the study counts steps of unknown size.
     if (!length.epochs || (!per_step && counts_steps_alone())) return std::nullopt;
-    const auto told = told_by(input_.program, k_samples);
+    const auto told = current_value(input_.program, k_samples);
     std::optional<double> data = positive(told);
     std::string from = data ? fmt::format("{} {}", told->option, told->value) : "";
     if (!data && input_.survey) {
@@ -331,13 +335,13 @@ class Goal {
       if (data) from = fmt::format("{} samples that its loader hands out", count_text(*data));
     }
     if (!data) {
-      const auto folder = told_by(input_.program, k_data);
+      const auto folder = current_value(input_.program, k_data);
       if (folder && !folder->value.empty())
         data = files_of_data(input_.folder / folder->value, input_.interrupted);
       if (data) from = fmt::format("{} files below {}", count_text(*data), folder->value);
     }
     if (!data) return std::nullopt;
-    why_ = fmt::format("{} of {}", told_text(*length.epochs), from);
+    why_ = fmt::format("{} of {}", number_text(*length.epochs), from);
     return length.epochs->number * *data;
   }
 

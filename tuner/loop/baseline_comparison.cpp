@@ -83,7 +83,7 @@ std::optional<std::string> unlike_batch(const TrialView& trial, const Measuremen
                                         const TrialRecord* baseline) {
   const TrialPurpose purpose = trial.record.purpose;
   const bool is_judged = is_searched(purpose) || purpose == TrialPurpose::confirm_incumbent;
-  if (!is_judged || baseline == nullptr || measurement.samples_told.value_or(true)) {
+  if (!is_judged || baseline == nullptr || measurement.samples_reported.value_or(true)) {
     return std::nullopt;
   }
   TrialRecord measured = trial.record;

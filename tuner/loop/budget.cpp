@@ -10,7 +10,7 @@
 #include "common/enum_names.hpp"
 #include "common/text.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
-#include "tuner/loop/enough_time.hpp"
+#include "tuner/loop/time_to_measure.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/verdict/launch_variation.hpp"
 #include "tuner/verdict/speed_up.hpp"
@@ -99,15 +99,15 @@ KeptPairs pairs_to_keep(const StudySpec& study, const Spending& spending, bool c
   return {confirmed ? for_claim : usual, for_claim};
 }
 
-bool has_companion(const StudySpec& study) {
-  const auto& companion = study.measure.companion;
-  return companion && companion->configuration != study.baseline;
+bool has_configuration_in_use(const StudySpec& study) {
+  const auto& in_use = study.measure.in_use;
+  return in_use && in_use->configuration != study.baseline;
 }
 
 /// Returns the number of runs that a claim needs: in each round one of a finalist, one of the
-/// baseline, and one of the companion if there is one.
+/// baseline, and one of the configuration in use if there is one.
 int least_runs(const StudySpec& study, const Spending& spending) {
-  const int in_round = has_companion(study) ? 3 : 2;
+  const int in_round = has_configuration_in_use(study) ? 3 : 2;
   return in_round * pairs_to_keep(study, spending, /*confirmed=*/true).for_claim;
 }
 
@@ -306,7 +306,7 @@ bool can_pay_confirming_round(const StudySpec& study, const Spending& spending, 
 }
 
 bool can_pay_finalists(const StudySpec& study, const Spending& spending, std::size_t finalists) {
-  const std::size_t in_round = finalists + 1 + (has_companion(study) ? 1 : 0);
+  const std::size_t in_round = finalists + 1 + (has_configuration_in_use(study) ? 1 : 0);
   const double runs =
       static_cast<double>(in_round) * static_cast<double>(study.measure.confirm_pairs);
   return can_pay_runs(study, spending, runs, spending.confirm_pair_s);

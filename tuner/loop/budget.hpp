@@ -135,7 +135,7 @@ struct SpentBudget {
                                                double startup_s, std::size_t in_round);
 
 /// True if time and money suffice for the usual number of rounds with `finalists` finalists, the
-/// baseline, and the study's companion.
+/// baseline, and the study's configuration in use.
 [[nodiscard]] bool can_pay_finalists(const StudySpec& study, const Spending& spending,
                                      std::size_t finalists);
 

@@ -39,7 +39,7 @@ bool leaves_time(const StudyRun& run) {
   const BudgetSpec& budget = run.parts.study.budget;
   const Spending so_far = run.spending();
   const bool has_trials = !budget.trials || so_far.search_trials < *budget.trials;
-  return run.may_search_on() && has_trials &&
+  return run.may_continue_search() && has_trials &&
          so_far.elapsed_s + so_far.least_trial_s < *budget.time_s &&
          run.standing().baseline() != nullptr && !run.confirmation().may_take_turns();
 }

@@ -20,7 +20,7 @@ Result<void> EndedTrials::add(const TrialRecord& trial) {
   run_->waits_for_results = false;
   const bool drifted = standing.drift().is_significant();
   run_->put(trial);
-  tell_scheduler(trial);
+  update_scheduler(trial);
   if (!is_final(trial.status)) {
     tell_interleaving_failed(trial);
     pending_->on_interrupted(trial);
@@ -50,14 +50,14 @@ void EndedTrials::learn_from(std::vector<const TrialRecord*> ended, bool counts_
   for (const TrialRecord* trial : ended) {
     growing.put(*trial);
     observe(*trial, growing.launches());
-    tell_scheduler(*trial);
+    update_scheduler(*trial);
     if (counts_failures) count_failures(*trial);
   }
 }
 
 void EndedTrials::tell_interleaving_failed(const TrialRecord& trial) {
-  if (!run_->running.interleaving_failed() || std::exchange(told_of_interleaving_, true)) return;
-  run_->tell(
+  if (!run_->running.interleaving_failed() || std::exchange(warned_of_interleaving_, true)) return;
+  run_->announce(
       {.kind = "interleave",
        .trial = trial.number,
        .text = fmt::format("runs that confirm are measured one after the other: trial {}: {}",
@@ -86,7 +86,7 @@ void EndedTrials::observe(const TrialRecord& trial, const LaunchVariation& launc
   run_->parts.searcher.observe(to_observation(run_->parts.study, trial, launches));
 }
 
-void EndedTrials::tell_scheduler(const TrialRecord& trial) {
+void EndedTrials::update_scheduler(const TrialRecord& trial) {
   Scheduler& scheduler = run_->parts.scheduler;
   scheduler.forget(trial.number);
   for (const TrialEstimate& estimate : compared_estimates(run_->parts.study, trial))

@@ -39,7 +39,7 @@ class EndedTrials {
   void observe(const TrialRecord& trial, const LaunchVariation& launches);
   /// Gives the values of an ended trial to the scheduler for comparison, or removes the trial from
   /// it if it does not count.
-  void tell_scheduler(const TrialRecord& trial);
+  void update_scheduler(const TrialRecord& trial);
   void tell_interleaving_failed(const TrialRecord& trial);
   void count_failures(const TrialRecord& trial);
   void check_baseline(const TrialRecord& baseline);
@@ -50,7 +50,7 @@ class EndedTrials {
   PendingTrials* pending_;
   TrialWarnings warnings_;
   bool reported_course_ = false;
-  bool told_of_interleaving_ = false;
+  bool warned_of_interleaving_ = false;
   int failures_in_a_row_ = 0;
   std::string last_failure_;
 };

@@ -12,7 +12,7 @@
 namespace steptune {
 
 void PendingTrials::add(TrialRecord trial) {
-  begin_further_attempt(trial);
+  prepare_next_attempt(trial);
   queue_.push_back(std::move(trial));
 }
 
@@ -64,7 +64,7 @@ void PendingTrials::withdraw_waiting() {
       "{} was still waiting for machines when the tuning time was over ({}, \"time\" of "
       "\"budget\"), and is not run",
       count == 1 ? "1 trial" : fmt::format("each of {} trials", count), time);
-  run_->tell({.kind = "withdraw", .text = notice, .numbers = Json{{"trials", count}}});
+  run_->announce({.kind = "withdraw", .text = notice, .numbers = Json{{"trials", count}}});
 }
 
 void PendingTrials::drop_late() {
@@ -78,7 +78,7 @@ void PendingTrials::drop_late() {
         "trial {} was cut off, and is not run again: the time for it is over ({}, \"time\" of "
         "\"budget\")",
         trial.number, time);
-    run_->tell({.kind = "cut_off", .trial = trial.number, .text = notice});
+    run_->announce({.kind = "cut_off", .trial = trial.number, .text = notice});
     dropped_.push_back(trial.number);
   }
   queue_.erase(late.begin(), late.end());

@@ -41,12 +41,12 @@ void ProgressBound::end_phase(double seconds, double now_s) {
 }
 
 std::optional<double> ProgressBound::samples_of(const Report& report) {
-  if (report.samples && !samples_told_) {
+  if (report.samples && !samples_reported_) {
     // Start anew, because a count of steps cannot continue in samples.
     *this = ProgressBound(samples_per_step_);
-    samples_told_ = true;
+    samples_reported_ = true;
   }
-  if (samples_told_) return report.samples;
+  if (samples_reported_) return report.samples;
   if (!report.step) return std::nullopt;
   return *report.step * samples_per_step_;
 }
@@ -56,9 +56,9 @@ bool ProgressBound::add_counters(const Report& report) {
   if (!samples || !std::isfinite(*samples)) return false;
   const bool begins_again = count_ > 0 && restart_.is_seen(*samples, last_samples_);
   if (begins_again) {
-    const bool samples_told = samples_told_;
+    const bool samples_reported = samples_reported_;
     *this = ProgressBound(samples_per_step_);
-    samples_told_ = samples_told;
+    samples_reported_ = samples_reported;
   }
   go_on(*samples, report.received_s);
   return begins_again;
@@ -155,7 +155,7 @@ Measurement unsteady_at_limit(Measurement measurement, const ProgressBound& prog
   return measurement;
 }
 
-Measurement as_if_steady(Measurement measurement) {
+Measurement marked_steady(Measurement measurement) {
   if (std::isfinite(measurement.seconds_per_sample) && std::isfinite(measurement.half_width_s)) {
     measurement.status = MeasurementStatus::steady;
   }

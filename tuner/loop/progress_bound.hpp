@@ -52,7 +52,7 @@ class ProgressBound {
   void keep(Point point);
 
   double samples_per_step_;
-  bool samples_told_ = false;  ///< after that, lines with steps alone are ignored
+  bool samples_reported_ = false;  ///< after that, lines with steps alone are ignored
   CounterRestart restart_;
   std::size_t count_ = 0;  ///< reports with new samples or steps
   double first_s_ = 0.0;
@@ -80,7 +80,7 @@ class ProgressBound {
                                             double now_s);
 
 /// Marks a measurement as steady if its rate has an interval, so that the rate can be compared.
-[[nodiscard]] Measurement as_if_steady(Measurement measurement);
+[[nodiscard]] Measurement marked_steady(Measurement measurement);
 
 /// Returns a text that the trial was too slow for more than a bound of its speed; nullopt if the
 /// trial was measured, or if no bound is known.

@@ -53,12 +53,12 @@ void RunningTrial::started(const TrialStarted& event) {
   disturbed_.clear();
   decisions_.clear();
   early_stopping_ = EarlyStopping(scheduler_options(*study_));
-  told_resource_.reset();
+  steps_seen_by_scheduler_.reset();
 }
 
 void RunningTrial::reported(const Report& report) {
   // If the counter started again, the scheduler saw an earlier training, which does not count.
-  if (reports_.add(report)) told_resource_.reset();
+  if (reports_.add(report)) steps_seen_by_scheduler_.reset();
 }
 
 void RunningTrial::disturbed(const TrialDisturbed& event) {
@@ -71,9 +71,9 @@ void RunningTrial::disturbed(const TrialDisturbed& event) {
 }
 
 bool RunningTrial::paused(const TrialPaused& event) {
-  time_.paused_since_s = event.goes_on ? std::nullopt : std::optional(event.time_s);
+  time_.paused_since_s = event.resumes ? std::nullopt : std::optional(event.time_s);
   time_.paused_s = event.paused_s;
-  return event.in_vain &&
+  return event.prints_while_paused &&
          ask_for_end({EndRequest::interleaved,
                       {},
                       "it prints while it is stopped, so that some of it runs elsewhere"});
@@ -90,12 +90,12 @@ std::optional<std::string> RunningTrial::given_up(Scheduler& scheduler, Searcher
   const TrialView trial = view();
   const double resource = measurement().window_steps;
   if (!is_compared(record_.purpose)) return std::nullopt;
-  if (told_resource_ && resource <= *told_resource_) return std::nullopt;
+  if (steps_seen_by_scheduler_ && resource <= *steps_seen_by_scheduler_) return std::nullopt;
   const auto objectives = objectives_so_far(trial, baseline);
   // Until the batch size is shown to be applied, the value may be too good for any real
   // configuration.
   if (!objectives || unlike_batch(trial, measurement(), baseline)) return std::nullopt;
-  told_resource_ = resource;
+  steps_seen_by_scheduler_ = resource;
   const TrialEstimate estimate = estimate_so_far(trial, *objectives);
   // A configuration with fewer changes can only tie with the best, so a scheduler would stop it.
   if (!is_searched(record_.purpose) || record_.origin == k_fewest_changes) {

@@ -65,7 +65,7 @@ class RunningTrial {
   /// was measured.
   [[nodiscard]] bool lacked_time() const { return cause_.request == EndRequest::no_time; }
   /// True if a report since the trial's start had samples or steps.
-  [[nodiscard]] bool has_told_progress() const { return reports_.has_told_progress(); }
+  [[nodiscard]] bool has_reported_progress() const { return reports_.has_reported_progress(); }
   /// Returns the on-demand price of a second of the trial's machines, the most that a second can
   /// cost.
   [[nodiscard]] double usd_per_billed_s() const { return usd_per_billed_s_; }
@@ -98,7 +98,7 @@ class RunningTrial {
   std::vector<MachineSecond> machine_;  ///< from the outcome
   std::vector<TrialDecision> decisions_;
   EarlyStopping early_stopping_;
-  std::optional<double> told_resource_;  ///< window steps that the scheduler has seen
+  std::optional<double> steps_seen_by_scheduler_;  ///< window steps that the scheduler has seen
   TrialEndCause cause_;
   double usd_per_hour_;  ///< expected price of the planned run
   double usd_per_billed_s_;

@@ -27,7 +27,7 @@ Result<void> RunningTrials::launch(TrialRecord trial, TrialTargets targets,
   lacked_time_.erase(trial.number);
   if (auto recorded = recorder_->launching(trial); !recorded) return recorded;
   TrialSpec spec = make_trial_spec(parts_->study, trial, baseline);
-  spec.enough_s = targets.enough_s;
+  spec.time_to_measure_s = targets.time_to_measure_s;
   spec.slow_limit = targets.slow_limit;
   spec.interleaved_round = targets.interleaved_round;
   auto started = write_config_copies(parts_->study, trial.configuration, trial.log_path);
@@ -213,7 +213,8 @@ std::vector<Configuration> RunningTrials::configurations() const {
 
 const RunningTrial* RunningTrials::without_progress() const {
   for (const auto& [number, trial] : trials_) {
-    if (trial.record().status == TrialStatus::running && !trial.has_told_progress()) return &trial;
+    if (trial.record().status == TrialStatus::running && !trial.has_reported_progress())
+      return &trial;
   }
   return nullptr;
 }

@@ -31,7 +31,7 @@ bool baseline_is_open(const Standing& standing) {
 }
 
 /// True if two trials have values, so that a model can distinguish configurations.
-bool tells_differences(const Standing& standing) {
+bool has_values_to_compare(const Standing& standing) {
   const auto told = [](const TrialRecord& trial) {
     return is_compared(trial.purpose) && is_final(trial.status) && !trial.objectives.empty();
   };
@@ -127,7 +127,7 @@ Result<std::optional<TrialRecord>> SearchTrials::next_suggestion() {
   // on the cheapest machine.
   const bool shares_starts = run_->machines.trials_in_turn() > 1;
   if (parts.study.runner->traits().machines_vary &&
-      (shares_starts || tells_differences(run_->standing()))) {
+      (shares_starts || has_values_to_compare(run_->standing()))) {
     request.price = [this](const Configuration& configuration) {
       return trial_price(*run_, configuration);
     };

@@ -63,11 +63,11 @@ bool StudyRun::interleaves() const {
          parts.study.trials != TrialsIn::attached && !running.interleaving_failed();
 }
 
-bool StudyRun::may_search_on() const {
+bool StudyRun::may_continue_search() const {
   // If machines cost money, or a long run waits for its settings, the study ends with the first
-  // proof. A study with a companion has its own rule.
+  // proof. A study with a configuration in use has its own rule.
   return parts.study.budget.time_s && !machines.holds_machines() &&
-         parts.study.trials != TrialsIn::attached && !parts.study.measure.companion;
+         parts.study.trials != TrialsIn::attached && !parts.study.measure.in_use;
 }
 
 Spending StudyRun::spending() const {
@@ -117,7 +117,7 @@ void StudyRun::warn_of(std::optional<std::int64_t> trial, const std::string& tex
   }
 }
 
-void StudyRun::tell(StudyDecision decision) {
+void StudyRun::announce(StudyDecision decision) {
   warn_of(decision.trial > 0 ? std::optional(decision.trial) : std::nullopt, decision.text);
   recorder.decided(std::move(decision));
 }

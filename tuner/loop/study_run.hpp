@@ -65,7 +65,7 @@ class StudyRun {
   /// True if the runs of a confirming round are interleaved (`TrialSpec::interleaved_round`).
   [[nodiscard]] bool interleaves() const;
   /// True if the study's kind allows further search after a confirmation.
-  [[nodiscard]] bool may_search_on() const;
+  [[nodiscard]] bool may_continue_search() const;
 
   [[nodiscard]] Spending spending() const;
   /// Returns `spending` with the current time and money, including running trials.
@@ -81,7 +81,7 @@ class StudyRun {
   /// Gives a warning to the listener. `trial`: its number if the text is about one trial.
   void warn_of(std::optional<std::int64_t> trial, const std::string& text) const;
   /// Records a decision and gives its text to the listener.
-  void tell(StudyDecision decision);
+  void announce(StudyDecision decision);
 
  private:
   Standing standing_;

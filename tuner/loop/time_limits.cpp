@@ -23,8 +23,9 @@ constexpr double k_share_of_wall = 0.95;
 /// Returns the deadline for the trial's first step.
 double start_limit_s(const TrialView& trial) {
   // A single report shows no rate, but it shows that the program has started.
-  return trial.reports.has_told_progress() ? k_never_s
-                                           : trial.time.started_s + trial.targets.longest_start_s;
+  return trial.reports.has_reported_progress()
+             ? k_never_s
+             : trial.time.started_s + trial.targets.longest_start_s;
 }
 
 /// Returns when a search trial without further progress counts as hung; infinite if time is not
@@ -32,7 +33,7 @@ double start_limit_s(const TrialView& trial) {
 double silence_limit_s(const TrialView& trial) {
   const TrialTargets& targets = trial.targets;
   if (!is_searched(trial.record.purpose) || !(targets.longest_trial_s > 0.0) ||
-      trial.reports.in_phase() || !trial.reports.has_told_progress()) {
+      trial.reports.in_phase() || !trial.reports.has_reported_progress()) {
     return k_never_s;
   }
   return trial.reports.progressed_s() +
@@ -67,8 +68,9 @@ double measuring_limit_s(const TrialView& trial) {
   const bool will_do = current.status == MeasurementStatus::steady &&
                        current.window_steps >= k_least_look_steps && !may_be_buffered(trial);
   const double most_s = (trial.takes_turns() ? k_with_turns : 1.0) * measure.max_trial_s;
-  const double enough_s = will_do ? trial.targets.share_s : longest_without_steady_state_s(trial);
-  const double longest_s = awaits_guard(trial) ? most_s : std::min(most_s, enough_s);
+  const double without_guard_s =
+      will_do ? trial.targets.share_s : longest_without_steady_state_s(trial);
+  const double longest_s = awaits_guard(trial) ? most_s : std::min(most_s, without_guard_s);
   // The shared program had started before this trial began.
   const double startup_s = current.startup_s - trial.time.program_startup_s;
   return std::min(started_s + std::max(0.0, startup_s) + longest_s, last_s);

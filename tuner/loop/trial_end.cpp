@@ -87,14 +87,14 @@ FactsAtEnd EndOfTrial::facts() const {
   facts.measurement = final_measurement(trial_, cause_, outcome_, baseline_);
   // The hook then only repeats the samples that the study gave to it.
   const HookLog& hook = trial_.reports.hook();
-  if (has_given_samples(hook)) facts.measurement.samples_told = false;
+  if (has_given_samples(hook)) facts.measurement.samples_reported = false;
   // If a trial was given up for its speed, a guard that it did not reach says nothing against it.
   const GuardWindows& guards = trial_.reports.guards();
   facts.guarded = was_cut_short() ? guards.settled() : guards.all();
   add_guarded(study.guards, facts.guarded, facts.measurement);
   const bool counts = cause_.request == EndRequest::time_limit || facts.measurement.whole_run;
   facts.priced = compared_with_baseline(
-      trial_, counts ? as_if_steady(facts.measurement) : facts.measurement, baseline_);
+      trial_, counts ? marked_steady(facts.measurement) : facts.measurement, baseline_);
   facts.hook =
       check_hook(study, trial_.record.configuration, hook, hook_events_path(trial_.record));
   facts.objectives = facts.hook.absent ? tl::unexpected(*facts.hook.absent)

@@ -52,7 +52,7 @@ bool TrialReports::add(const Report& report) {
   return starts_again;
 }
 
-bool TrialReports::has_told_progress() const {
+bool TrialReports::has_reported_progress() const {
   return measurement().status != MeasurementStatus::no_reports || progress_.has_begun();
 }
 

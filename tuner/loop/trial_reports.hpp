@@ -39,7 +39,7 @@ class TrialReports {
   }
 
   /// True if a report had samples or steps.
-  [[nodiscard]] bool has_told_progress() const;
+  [[nodiscard]] bool has_reported_progress() const;
   /// Returns when the latest report came.
   [[nodiscard]] double reported_s() const { return reported_s_; }
   /// Returns when the latest counter or phase came; the trial's start before any.

@@ -7,10 +7,10 @@
 #include "common/interval.hpp"
 #include "trial_runner/cost/usage_cost.hpp"
 #include "tuner/loop/buffer_bound.hpp"
-#include "tuner/loop/enough_time.hpp"
 #include "tuner/loop/guards.hpp"
 #include "tuner/loop/sentinel.hpp"
 #include "tuner/loop/slow_limit.hpp"
+#include "tuner/loop/time_to_measure.hpp"
 #include "tuner/loop/trial_spec.hpp"
 #include "tuner/verdict/payback.hpp"
 
@@ -171,7 +171,7 @@ void set_confirming(TrialTargets& targets, const TrialRecord& trial, double star
     if (!is_bounded) targets.baseline_seconds_per_sample = baseline_rate;
     targets.kept_guards = has_kept_guards(study, standing, trial.configuration);
   }
-  targets.enough_s = enough_s(study, standing, trial.configuration, targets);
+  targets.time_to_measure_s = time_to_measure_s(study, standing, trial.configuration, targets);
 }
 
 /// Sets the long look at the baseline. A money budget limits it, too.
@@ -226,7 +226,7 @@ TrialTargets targets_of(const TrialRecord& trial, const LaunchState& state) {
   if (trial.purpose == TrialPurpose::baseline) {
     set_long_look(targets, trial, study);
   } else {
-    targets.enough_s = enough_s(study, standing, trial.configuration, targets);
+    targets.time_to_measure_s = time_to_measure_s(study, standing, trial.configuration, targets);
   }
   if (trial.purpose == TrialPurpose::sentinel) {
     targets.measure = sentinel_measure(targets.measure);

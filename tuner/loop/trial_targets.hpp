@@ -33,8 +33,9 @@ struct TrialTargets {
   /// measurement so far, but not before it has run for `least_s`.
   double budget_end_s = std::numeric_limits<double>::infinity();
   double least_s = 0.0;
-  /// Seconds from the start, for a trial that cannot be ended on request (`TrialSpec::enough_s`).
-  double enough_s = std::numeric_limits<double>::infinity();
+  /// Seconds from the start, for a trial that cannot be ended on request
+  /// (`TrialSpec::time_to_measure_s`).
+  double time_to_measure_s = std::numeric_limits<double>::infinity();
   std::optional<SlowLimit> slow_limit{};  ///< as in `TrialSpec`
   int interleaved_round = 0;              ///< as in `TrialSpec`
   /// Upper end of the incumbent's interval, as the first objective; less is better. A trial that is

@@ -20,7 +20,7 @@ void TrialWarnings::of_ended(const TrialRecord& trial) {
   if (!unsteady || !all_timed(*study_)) return;
   const std::string& why = trial.measurement->remark;
   if (trial.measurement->whole_run) {
-    if (std::exchange(told_of_whole_runs_, true)) return;
+    if (std::exchange(warned_of_whole_runs_, true)) return;
     const UnitName unit = unit_name(*study_);
     listener_->on_trial_warning(
         trial.number,

@@ -28,7 +28,7 @@ class TrialWarnings {
  private:
   const StudySpec* study_;
   LoopListener* listener_;
-  bool told_of_whole_runs_ = false;
+  bool warned_of_whole_runs_ = false;
 };
 
 }  // namespace steptune

@@ -61,7 +61,7 @@ Result<LoopResult> Tuning::run_phases() {
     if (is_to_be_continued(end.end) || end.end == LoopEnd::nothing_to_gain) break;
     if (auto confirmed = confirm(); !confirmed) return tl::unexpected(confirmed.error());
     run_.confirmed = true;
-    if (!searches_on()) break;
+    if (!continues_search()) break;
     run_.recorder.decided(search_on_decision(run_.spending()));
     run_.end.reset();
   }
@@ -123,9 +123,9 @@ Result<void> Tuning::confirm() {
   return {};
 }
 
-bool Tuning::searches_on() const {
+bool Tuning::continues_search() const {
   const StudySpec& study = run_.parts.study;
-  if (run_.end->end != LoopEnd::budget || !run_.may_search_on() ||
+  if (run_.end->end != LoopEnd::budget || !run_.may_continue_search() ||
       study.measure.confirm_pairs <= 0) {
     return false;
   }

@@ -34,7 +34,7 @@ class Tuning {
   [[nodiscard]] Result<void> confirm();
   /// True if the search continues: after the confirmation, the time budget is enough for another
   /// trial and its proof.
-  [[nodiscard]] bool searches_on() const;
+  [[nodiscard]] bool continues_search() const;
 
   /// Waits a moment for events. Handles the trials that end, and the user's request to stop.
   [[nodiscard]] Result<void> listen();

@@ -13,7 +13,7 @@
 
 #include "common/text.hpp"
 #include "trial_runner/rehearsal_stage.hpp"
-#include "tuner/assembly/study_parts.hpp"
+#include "tuner/factory/study_parts.hpp"
 #include "tuner/loop/loop.hpp"
 
 namespace steptune {

@@ -41,9 +41,9 @@ TextTable stage_table(const Bottleneck& bottleneck, bool with_parts) {
     table.add_row(std::move(cells));
   }
   constexpr double k_worth_a_row = 0.005;
-  if (bottleneck.untold_share > k_worth_a_row) {
-    table.add_row({"unknown", format_percent(bottleneck.untold_share),
-                   seconds_text(bottleneck.untold_share * bottleneck.step_seconds_per_sample),
+  if (bottleneck.unreported_share > k_worth_a_row) {
+    table.add_row({"unknown", format_percent(bottleneck.unreported_share),
+                   seconds_text(bottleneck.unreported_share * bottleneck.step_seconds_per_sample),
                    "-"});
   }
   return table;

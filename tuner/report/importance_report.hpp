@@ -22,7 +22,7 @@ namespace steptune {
 /// Returns `4.43x: workers 1.92, precision 1.45; no measurable effect from the rest`.
 [[nodiscard]] std::string ablation_headline(const AblationPath& path);
 /// True if the step's interval excludes "no change".
-[[nodiscard]] bool is_told_from_nothing(const AblationStep& step, bool logarithmic);
+[[nodiscard]] bool excludes_no_change(const AblationStep& step, bool logarithmic);
 
 /// Returns shares for each objective and for failures, the strongest pairs, and the path from
 /// baseline to best; ends with a newline. On a narrow terminal, drops the effects and then further

@@ -224,7 +224,7 @@ std::string changes_text(const AblationStep& step) {
   return text;
 }
 
-bool is_told_from_nothing(const AblationStep& step, bool logarithmic) {
+bool excludes_no_change(const AblationStep& step, bool logarithmic) {
   const double nothing = logarithmic ? 1.0 : 0.0;
   return step.gain.low > nothing || step.gain.high < nothing;
 }
@@ -233,7 +233,7 @@ std::string ablation_headline(const AblationPath& path) {
   std::string text;
   std::size_t told = 0;
   for (const AblationStep& step : path.steps) {
-    if (!is_told_from_nothing(step, path.logarithmic)) continue;
+    if (!excludes_no_change(step, path.logarithmic)) continue;
     ++told;
     text += fmt::format(
         "{}{} {}", text.empty() ? "" : ", ", step.changes.front().parameter,

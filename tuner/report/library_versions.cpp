@@ -29,7 +29,7 @@ bool knows_libraries(const MachineDescription& machine) {
   return machine.contains("torch") || machine.contains("python");
 }
 
-MachineDescription machine_told_by(const TrialRecord& trial) {
+MachineDescription machine_reported_by(const TrialRecord& trial) {
   MachineDescription machine;
   for (const char* name : k_told_by_nodes) {
     const auto placed = trial.placement.find(name);
@@ -47,8 +47,8 @@ MachineDescription machine_told_by(const TrialRecord& trial) {
   return machine;
 }
 
-void add_what_baselines_tell(std::vector<SessionRecord>& sessions,
-                             const std::vector<TrialRecord>& trials) {
+void add_baseline_machines(std::vector<SessionRecord>& sessions,
+                           const std::vector<TrialRecord>& trials) {
   for (const TrialRecord& trial : trials) {
     if (trial.purpose != TrialPurpose::baseline) continue;
     const auto launched_in =
@@ -56,7 +56,7 @@ void add_what_baselines_tell(std::vector<SessionRecord>& sessions,
           return session.started_wall_s <= trial.started_wall_s;
         });
     // If the clock was set back, no session is found.
-    if (launched_in != sessions.rend()) launched_in->machine.merge(machine_told_by(trial));
+    if (launched_in != sessions.rend()) launched_in->machine.merge(machine_reported_by(trial));
   }
 }
 

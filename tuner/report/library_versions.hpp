@@ -19,11 +19,11 @@ namespace steptune {
 /// Returns properties of a trial's machine that the trial reported: from a hook, versions of
 /// libraries (`torch`, `cuda`, `cudnn`, `python`); from a cluster's nodes, `hosts`, `cpu` and
 /// `kernel`.
-[[nodiscard]] MachineDescription machine_told_by(const TrialRecord& trial);
+[[nodiscard]] MachineDescription machine_reported_by(const TrialRecord& trial);
 
 /// Adds each baseline's properties to the machine of the session in which it was launched.
 /// `sessions` are in order. A session's own properties stay.
-void add_what_baselines_tell(std::vector<SessionRecord>& sessions,
-                             const std::vector<TrialRecord>& trials);
+void add_baseline_machines(std::vector<SessionRecord>& sessions,
+                           const std::vector<TrialRecord>& trials);
 
 }  // namespace steptune

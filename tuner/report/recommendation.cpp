@@ -350,7 +350,7 @@ Json recommendation_json(const Recommendation& recommendation,
       recommendation.measured_s > 0.0 ? Json(recommendation.measured_s) : Json(nullptr);
   json["samples_counted"] =
       recommendation.samples_counted.empty() ? Json(nullptr) : Json(recommendation.samples_counted);
-  const CacheSeen& cache = recommendation.page_cache;
+  const CacheUse& cache = recommendation.page_cache;
   json["page_cache"] = {
       {"state", to_text(cache.state)},
       {"storage_read_bytes",

@@ -33,7 +33,7 @@ std::string law_words(const Scaling& scaling) {
   std::string text = fmt::format("{} ({} of the evidence", law_title(first.best.law),
                                  format_percent(first.weight));
   text +=
-      scaling.law_told
+      scaling.law_is_decided
           ? std::string(")")
           : fmt::format(
                 "); cannot be distinguished from the other kind: the same work {}, growing work {}",

@@ -69,7 +69,7 @@ Result<StudyReport> read_study_report(const StoredStudy& study,
   auto sessions = study.history.sessions(study.record.id);
   if (!sessions) return tl::unexpected(sessions.error());
   report.sessions = *std::move(sessions);
-  add_what_baselines_tell(report.sessions, standing->trials());
+  add_baseline_machines(report.sessions, standing->trials());
   if (const TrialRecord* baseline = standing->baseline()) report.baseline = baseline->number;
   report.tuning_usd = cost_of_tuning(study.record, standing->spent_usd());
   auto board = whole_leaderboard(study, *std::move(standing));

@@ -48,7 +48,8 @@ Json measurement_json(const Measurement& measurement) {
   json["window_samples"] = number_or_null(measurement.window_samples);
   json["total_samples"] = number_or_null(measurement.total_samples);
   json["whole_run"] = measurement.whole_run;
-  json["samples_told"] = measurement.samples_told ? Json(*measurement.samples_told) : Json(nullptr);
+  json["samples_told"] =
+      measurement.samples_reported ? Json(*measurement.samples_reported) : Json(nullptr);
   json["steps_known"] = measurement.steps_known ? Json(*measurement.steps_known) : Json(nullptr);
   json["phases"] = Json::object();
   for (const auto& [name, phase] : measurement.phases)

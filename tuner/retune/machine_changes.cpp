@@ -59,7 +59,7 @@ std::optional<MachineDescription> last_machine_of(const History& history, std::i
   auto sessions = history.sessions(study_id);
   const auto trials = history.trials(study_id);
   if (!sessions || !trials || sessions->empty()) return std::nullopt;
-  add_what_baselines_tell(*sessions, *trials);
+  add_baseline_machines(*sessions, *trials);
   return std::move(sessions->back().machine);
 }
 

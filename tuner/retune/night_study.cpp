@@ -77,7 +77,7 @@ Result<StudySpec> night_study(const StudySpec& study, const Night& night, const 
       std::min(std::max(plan.rounds, plan.confirm_pairs), k_most_confirm_pairs);
   auto spec = read_again(study, document);
   if (!spec) return spec;
-  if (!is_baseline) spec->measure.companion = ConfirmCompanion{incumbent, plan.rounds};
+  if (!is_baseline) spec->measure.in_use = ConfigurationInUse{incumbent, plan.rounds};
   return spec;
 }
 

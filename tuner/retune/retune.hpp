@@ -10,7 +10,7 @@
 #include "common/clock.hpp"
 #include "common/error.hpp"
 #include "common/machine/description.hpp"
-#include "tuner/assembly/study_parts.hpp"
+#include "tuner/factory/study_parts.hpp"
 #include "tuner/history/history.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/retune/night.hpp"

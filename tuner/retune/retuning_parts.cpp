@@ -195,7 +195,7 @@ Result<Retuning::Played> Retuning::play_study(StudySpec study, const NightPrior&
   for (const TrialRecord& trial : played.trials) {
     trials_usd += trial.spent_usd;
     if (trial.purpose != TrialPurpose::baseline) continue;
-    for (auto& [name, text] : machine_told_by(trial))
+    for (auto& [name, text] : machine_reported_by(trial))
       night_.machine[name] = text;
   }
   night_.usd = tuning_cost_usd(played.study, trials_usd, record->overhead_usd, record->elapsed_s);

@@ -132,7 +132,7 @@ struct BudgetSpec {
 
 /// A configuration that is confirmed whatever its value in the search was, and that runs again in
 /// every round of an open finalist. It is the configuration in use today, next to its challengers.
-struct ConfirmCompanion {
+struct ConfigurationInUse {
   Configuration configuration;
   int rounds = 1;  ///< least number of its rounds, even without other open finalists
 };
@@ -150,7 +150,7 @@ struct MeasureSpec {
   int confirm_pairs = 3;                    ///< pairs of incumbent and baseline at the end
   bool interleave = true;  ///< runs of a pair take turns, each stopped while the other one runs
   bool sentinels = true;   ///< repeat the baseline during the search, to see if machines drift
-  std::optional<ConfirmCompanion> companion;  ///< not a key of the study file: `retune` sets it
+  std::optional<ConfigurationInUse> in_use;  ///< not a key of the study file: `retune` sets it
 };
 
 /// Returns a placeholder for a search space that has not been read yet: one unused `bool`.

@@ -30,8 +30,8 @@ constexpr double k_unknown_noise = 0.05;
 /// If this many times the samples have no effect, smaller changes have none either.
 constexpr double k_clear_change = 2.0;
 
-bool tells_no_samples(const TrialRecord& trial) {
-  return trial.measurement && trial.measurement->samples_told == false &&
+bool reports_no_samples(const TrialRecord& trial) {
+  return trial.measurement && trial.measurement->samples_reported == false &&
          trial.measurement->window_steps > 0.0;
 }
 
@@ -142,7 +142,7 @@ void set_evidence(const TrialRecord& trial, const TrialRecord& baseline, const H
   const double step_ratio = effect.step_s / effect.baseline_step_s;
   const auto told = [&](const std::optional<double>& ratio, BatchEvidence by) {
     if (!ratio || !(agree(*ratio, times) || agree(*ratio, 1.0))) return false;
-    effect.is_told = true;
+    effect.shows_samples = true;
     if (agree(*ratio, times)) effect.evidence = by;
     return true;
   };
@@ -186,7 +186,8 @@ bool has_given_samples(const HookLog& hook) {
 std::optional<BatchEffect> batch_effect(const StudySpec& study, const TrialRecord& trial,
                                         const TrialRecord& baseline,
                                         const LaunchVariation& launches, const HookLog* hook) {
-  if (!study.planned_run.batch_size || !tells_no_samples(trial) || !tells_no_samples(baseline)) {
+  if (!study.planned_run.batch_size || !reports_no_samples(trial) ||
+      !reports_no_samples(baseline)) {
     return std::nullopt;
   }
   const auto samples = samples_per_count(study, trial.configuration);
@@ -223,7 +224,7 @@ BatchApplied batch_applied(const StudySpec& study, const std::vector<TrialRecord
                        trial.status == TrialStatus::infeasible;
     if (!ended || !is_compared(trial.purpose)) continue;
     const auto effect = batch_effect(study, trial, *baseline, launches);
-    if (!effect || !(effect->is_alone || effect->is_told)) continue;
+    if (!effect || !(effect->is_alone || effect->shows_samples)) continue;
     if (effect->evidence != BatchEvidence::nothing) return BatchApplied::yes;
     const double times = effect->samples / effect->baseline_samples;
     if (times >= k_clear_change || times <= 1.0 / k_clear_change) applied = BatchApplied::no;
@@ -233,7 +234,7 @@ BatchApplied batch_applied(const StudySpec& study, const std::vector<TrialRecord
 
 std::optional<std::string> why_not_applied(const BatchEffect& effect, BatchApplied applied) {
   if (effect.evidence == BatchEvidence::nothing) {
-    if (effect.is_told) {
+    if (effect.shows_samples) {
       return fmt::format(
           "{} did not change the samples of a step that the program reports: not applied",
           effect.setting);
@@ -243,7 +244,7 @@ std::optional<std::string> why_not_applied(const BatchEffect& effect, BatchAppli
                        effect.setting, format_duration(effect.step_s),
                        format_duration(effect.baseline_step_s), memory_text(effect));
   }
-  if (effect.is_alone || effect.is_told || applied != BatchApplied::no) return std::nullopt;
+  if (effect.is_alone || effect.shows_samples || applied != BatchApplied::no) return std::nullopt;
   return fmt::format("{} counts as not applied: a trial that changed nothing else had no effect",
                      effect.setting);
 }
@@ -253,7 +254,7 @@ std::optional<std::string> assumed_samples_note(const StudySpec& study,
                                                 const TrialRecord& recommended,
                                                 const TrialRecord& baseline,
                                                 const LaunchVariation& launches) {
-  if (!study.planned_run.batch_size || !tells_no_samples(recommended)) return std::nullopt;
+  if (!study.planned_run.batch_size || !reports_no_samples(recommended)) return std::nullopt;
   const std::string setting =
       counted_difference(study, recommended.configuration, baseline.configuration);
   const auto samples = samples_per_count(study, recommended.configuration);

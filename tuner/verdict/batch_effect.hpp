@@ -27,7 +27,7 @@ enum class BatchEvidence {
 struct BatchEffect {
   BatchEvidence evidence = BatchEvidence::nothing;
   /// True if the loader or a printed rate shows the samples themselves, for or against the change.
-  bool is_told = false;
+  bool shows_samples = false;
   /// True if nothing else differs, so that any effect comes from the batch size.
   bool is_alone = false;
   std::string setting;  ///< `batch_size=128`

@@ -90,7 +90,7 @@ Confirmation::Confirmation(const StudySpec& study, const Standing& standing)
   const LaunchVariation known = launches_before_confirming(standing);
   for (std::size_t i = 0; i < finalists_.size(); ++i)
     judge_finalist(finalists_[i], error_of_finalist(i), known);
-  if (study.measure.companion) settle_companion(*study.measure.companion);
+  if (study.measure.in_use) settle_in_use(*study.measure.in_use);
 }
 
 void Confirmation::pair_runs(const std::vector<const TrialRecord*>& runs) {
@@ -123,29 +123,29 @@ void Confirmation::judge_finalist(Finalist& finalist, double error,
   finalist.settled = finalist.failed || judgement.settled;
 }
 
-void Confirmation::settle_companion(const ConfirmCompanion& companion) {
-  const auto& [configuration, rounds] = companion;
-  const auto accompanies = [&](const Finalist& finalist) {
+void Confirmation::settle_in_use(const ConfigurationInUse& in_use) {
+  const auto& [configuration, rounds] = in_use;
+  const auto is_in_use = [&](const Finalist& finalist) {
     return finalist.configuration == configuration;
   };
-  // If the round began with the baseline, another finalist may be settled before the companion
-  // runs.
+  // If the round began with the baseline, another finalist may be settled before the configuration
+  // in use runs.
   const bool owes_a_run = !was_run(configuration, last_round_);
   const bool others_open = std::ranges::any_of(finalists_, [&](const Finalist& finalist) {
     const bool ran = !finalist.failed && was_run(finalist.configuration, last_round_);
-    return !accompanies(finalist) && (!finalist.settled || (owes_a_run && ran));
+    return !is_in_use(finalist) && (!finalist.settled || (owes_a_run && ran));
   });
   for (Finalist& finalist : finalists_) {
-    if (!accompanies(finalist) || finalist.failed) continue;
+    if (!is_in_use(finalist) || finalist.failed) continue;
     finalist.settled = !others_open && std::ssize(finalist.pairs) >= rounds;
   }
 }
 
-const TrialRecord* Confirmation::companion() const {
-  const auto& companion = study_->measure.companion;
-  if (!companion || companion->configuration == study_->baseline) return nullptr;
+const TrialRecord* Confirmation::in_use() const {
+  const auto& in_use = study_->measure.in_use;
+  if (!in_use || in_use->configuration == study_->baseline) return nullptr;
   for (const TrialRecord* trial : standing_->candidates()) {
-    if (trial->configuration == companion->configuration) return trial;
+    if (trial->configuration == in_use->configuration) return trial;
   }
   return nullptr;
 }
@@ -224,7 +224,7 @@ std::vector<Configuration> Confirmation::contenders(std::size_t most) const {
         candidates, [&](const TrialRecord* trial) { return may_be_worth_it(*trial); });
     if (open != candidates.end()) result.push_back((*open)->configuration);
   }
-  const TrialRecord* with = companion();
+  const TrialRecord* with = in_use();
   if (with != nullptr && std::ranges::find(result, with->configuration) == result.end()) {
     result.push_back(with->configuration);
   }
@@ -276,7 +276,7 @@ std::vector<Configuration> Confirmation::in_round(std::size_t together) const {
   if (configurations.empty()) {
     if (const auto next = next_in_turn()) configurations.push_back(*next);
   }
-  const TrialRecord* with = companion();
+  const TrialRecord* with = in_use();
   if (with != nullptr && !configurations.empty() &&
       std::ranges::find(configurations, with->configuration) == configurations.end()) {
     configurations.push_back(with->configuration);

@@ -52,8 +52,8 @@ struct ConfirmLimits {
 /// A failed run of the baseline is repeated once, because one failure may be an accident. After a
 /// second failure nothing more is confirmed.
 ///
-/// The study's companion (`MeasureSpec::companion`) is a finalist, too, if its search trial may
-/// win. It runs in its own rounds and in every round of other finalists.
+/// The study's configuration in use (`MeasureSpec::in_use`) is a finalist, too, if its search trial
+/// may win. It runs in its own rounds and in every round of other finalists.
 ///
 /// Finalists share the error of claiming "faster": three quarters for the first finalist, and for
 /// each further one three quarters of what is left. Each finalist divides its share among its looks
@@ -79,7 +79,8 @@ class Confirmation {
   /// started, and a round is always finished, whatever the limits.
   [[nodiscard]] std::optional<ConfirmStep> next_step(const ConfirmLimits& limits) const;
 
-  /// Returns the number of runs in the next round: its finalists, the baseline, the companion.
+  /// Returns the number of runs in the next round: its finalists, the baseline, the configuration
+  /// in use.
   [[nodiscard]] std::size_t runs_in_next_round() const;
 
   /// Returns the number of runs that the round of `run` still has, `run` included. `run` is a
@@ -108,11 +109,12 @@ class Confirmation {
   void pair_runs(const std::vector<const TrialRecord*>& runs);
   /// `error`: one-sided, this finalist's share.
   void judge_finalist(Finalist& finalist, double error, const LaunchVariation& known) const;
-  /// Settles the companion after all others were judged: it continues as long as another finalist
-  /// does.
-  void settle_companion(const ConfirmCompanion& companion);
-  /// Returns the search trial of the study's companion; null if there is none that may win.
-  [[nodiscard]] const TrialRecord* companion() const;
+  /// Settles the configuration in use after all others were judged: it continues as long as another
+  /// finalist does.
+  void settle_in_use(const ConfigurationInUse& in_use);
+  /// Returns the search trial of the study's configuration in use; null if there is none that may
+  /// win.
+  [[nodiscard]] const TrialRecord* in_use() const;
   /// True if the search's trials do not exclude a gain of `search.worth`, and the time that is left
   /// may be used to find out.
   [[nodiscard]] bool may_be_worth_it(const TrialRecord& trial) const;

@@ -62,11 +62,11 @@ double measured_s(const ConfigurationRuns& runs) {
 }
 
 std::string samples_counted(const StudySpec& study, const TrialRecord& trial) {
-  if (!trial.measurement || !trial.measurement->samples_told) return {};
+  if (!trial.measurement || !trial.measurement->samples_reported) return {};
   const Measurement& measurement = *trial.measurement;
   const auto& formula = study.planned_run.batch_size;
   const auto planned = samples_per_count(study, trial.configuration);
-  if (!*measurement.samples_told) {
+  if (!*measurement.samples_reported) {
     if (!planned) {
       // The unit itself says what any other counter counts.
       if (unit_name(study).plural != UnitName().plural) return {};

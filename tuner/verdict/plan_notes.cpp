@@ -214,7 +214,7 @@ constexpr double k_least_growth = 0.25;
 /// True if the study, not the program, gives the samples of a trial's counts.
 bool is_counted_by_study(const TrialRecord& trial) {
   return is_compared(trial.purpose) && is_ranked(trial.status) && trial.measurement &&
-         !trial.measurement->samples_told.value_or(true) && trial.measurement->window_s > 0.0 &&
+         !trial.measurement->samples_reported.value_or(true) && trial.measurement->window_s > 0.0 &&
          trial.measurement->window_steps > 0.0;
 }
 

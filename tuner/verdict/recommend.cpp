@@ -180,7 +180,7 @@ void set_figures(const StudySpec& study, const Standing& standing, const Confirm
   recommendation.baseline_half_widths = next_launch_half_widths(
       baselines, recommendation.baseline_objectives, standing.launches(), study.planned_run);
   recommendation.measured_s = measured_s(incumbents);
-  recommendation.page_cache = cache_seen(incumbents);
+  recommendation.page_cache = cache_use(incumbents);
   recommendation.samples_counted = samples_counted(study, *choice.trial);
 }
 

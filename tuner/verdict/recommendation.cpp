@@ -97,7 +97,7 @@ std::vector<UndecidedParameter> undecided_from(const Json& json, const std::stri
   return undecided;
 }
 
-CacheSeen cache_from(const Json& json) {
+CacheUse cache_from(const Json& json) {
   const auto found = json.find("page_cache");
   if (found == json.end() || !found->is_object()) return {};
   return {cache_state_from_text(text_at(*found, "state")).value_or(CacheState::not_known),

@@ -11,7 +11,7 @@
 #include "common/configuration.hpp"
 #include "common/error.hpp"
 #include "common/json.hpp"
-#include "tuner/verdict/cache_seen.hpp"
+#include "tuner/verdict/cache_use.hpp"
 #include "tuner/verdict/speed_up.hpp"
 
 namespace steptune {
@@ -134,7 +134,7 @@ struct Recommendation {
   double most_gain = std::numeric_limits<double>::quiet_NaN();
   /// Tuning time that the budget had left at the end; unset without a time budget.
   std::optional<double> unused_s;
-  CacheSeen page_cache;     ///< of the runs behind the figures
+  CacheUse page_cache;      ///< of the runs behind the figures
   std::vector<Note> notes;  ///< assumptions of the plan that no trial has shown
 };
 

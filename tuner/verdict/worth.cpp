@@ -133,7 +133,7 @@ std::optional<double> nothing_to_gain(const StudySpec& study, const Standing& st
                                       std::optional<double> expected_improvement) {
   const double worth = study.search.worth;
   const TrialRecord* baseline = standing.baseline();
-  if (!(worth > 0.0) || study.measure.companion || baseline == nullptr ||
+  if (!(worth > 0.0) || study.measure.in_use || baseline == nullptr ||
       !may_win(standing.rules(), *baseline) || confirmation.winner() != nullptr) {
     return std::nullopt;
   }
@@ -153,7 +153,7 @@ std::optional<double> nothing_to_gain(const StudySpec& study, const Standing& st
 bool may_use_left_time(const StudySpec& study) {
   return study.budget.time_s && !study.budget.time_of_usd &&
          !study.runner->traits().longest_billed_s && study.trials != TrialsIn::attached &&
-         !study.measure.companion;
+         !study.measure.in_use;
 }
 
 }  // namespace steptune

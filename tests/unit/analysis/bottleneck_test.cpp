@@ -300,7 +300,7 @@ TEST(Bottleneck, TimeOutsideOfTheStepsIsShownSeparately) {
   const Bottleneck bottleneck = study.at(trial, 9000.0);
   EXPECT_NEAR(bottleneck.interruptions_share, 0.2, 1e-9);
   EXPECT_NEAR(*bottleneck.startup_share, 0.1, 1e-9);
-  EXPECT_NEAR(bottleneck.untold_share, 0.5, 1e-9);
+  EXPECT_NEAR(bottleneck.unreported_share, 0.5, 1e-9);
   EXPECT_EQ(in_words(bottleneck).finding, "50 % of a step is in no part that the program reports.");
 }
 

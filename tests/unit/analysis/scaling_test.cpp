@@ -263,7 +263,7 @@ TEST(Scaling, MoreMachinesThatSlowItDownHaveAKneeAtTheFirst) {
   ASSERT_TRUE(scaling.knee);
   EXPECT_EQ(scaling.knee->count, 1.0);
   EXPECT_EQ(scaling.cheapest->count, 1.0);
-  EXPECT_FALSE(scaling.law_told);
+  EXPECT_FALSE(scaling.law_is_decided);
 }
 
 TEST(Scaling, FasterThanLinearIsNoShareBelowNothing) {

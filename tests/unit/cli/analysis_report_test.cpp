@@ -147,7 +147,7 @@ Bottleneck some_bottleneck(const std::string& name = "workers") {
   bottleneck.trials = 49;
   bottleneck.stages = {{StepStage::data, {"data"}, 0.00061, 0.61},
                        {StepStage::compute, {"backward", "forward"}, 0.00009, 0.09}};
-  bottleneck.untold_share = 0.3;
+  bottleneck.unreported_share = 0.3;
   bottleneck.startup_share = 0.002;
   ParameterResponse workers{name,
                             StepStage::data,

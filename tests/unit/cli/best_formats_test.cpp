@@ -13,7 +13,7 @@ TEST(ExecWords, NameTheTrialIfItIsNotTheRecommendedOne) {
   const SystemClock clock;
   const CommandContext context{console, clock, "a b.db", "auto", false, false, {}};
   BestChoice choice;
-  choice.asked_of = "demo";
+  choice.requested_study = "demo";
   choice.trial.number = 7;
   EXPECT_EQ(exec_words(context, choice), "steptune exec demo --db 'a b.db'");
   choice.objective = "cost";

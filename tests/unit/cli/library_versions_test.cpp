@@ -16,8 +16,8 @@ TrialRecord hooked_trial(double started_wall_s) {
 }
 
 TEST(LibraryVersions, ComeFromWhatAHookTold) {
-  EXPECT_TRUE(machine_told_by(TrialRecord{}).empty());
-  EXPECT_EQ(machine_told_by(hooked_trial(0.0)),
+  EXPECT_TRUE(machine_reported_by(TrialRecord{}).empty());
+  EXPECT_EQ(machine_reported_by(hooked_trial(0.0)),
             (MachineDescription{{"torch", "2.5.1"}, {"cuda", "12.4"}}));
 }
 
@@ -27,7 +27,7 @@ TEST(LibraryVersions, NodesOfAClusterReportTheirs) {
   trial.started_wall_s = 250.0;
   trial.placement = {{"allocation", "17"}, {"hosts", "n1 n2"}, {"cpu", "EPYC"}, {"kernel", "5.14"}};
   std::vector<SessionRecord> sessions = {{200.0, {{k_trials_on, "2 node"}}}};
-  add_what_baselines_tell(sessions, {trial});
+  add_baseline_machines(sessions, {trial});
   EXPECT_EQ(sessions[0].machine,
             (MachineDescription{
                 {k_trials_on, "2 node"}, {"hosts", "n1 n2"}, {"cpu", "EPYC"}, {"kernel", "5.14"}}));
@@ -38,14 +38,14 @@ TEST(LibraryVersions, AreOfTheSessionThatLaunchedTheTrial) {
       {100.0, {{"kernel", "6.1"}}}, {200.0, {{"cuda", "12.1"}}}, {300.0, {{"kernel", "6.1"}}}};
   TrialRecord searched = hooked_trial(350.0);
   searched.purpose = TrialPurpose::search;
-  add_what_baselines_tell(sessions, {hooked_trial(250.0), searched});
+  add_baseline_machines(sessions, {hooked_trial(250.0), searched});
   EXPECT_EQ(sessions[0].machine, (MachineDescription{{"kernel", "6.1"}}));
   EXPECT_EQ(sessions[1].machine, (MachineDescription{{"cuda", "12.1"}, {"torch", "2.5.1"}}))
       << "what the session tells itself stays";
   EXPECT_EQ(sessions[2].machine, (MachineDescription{{"kernel", "6.1"}}));
 
   std::vector<SessionRecord> later = {{300.0, {}}};
-  add_what_baselines_tell(later, {hooked_trial(250.0)});
+  add_baseline_machines(later, {hooked_trial(250.0)});
   EXPECT_TRUE(later[0].machine.empty());
 }
 

@@ -35,8 +35,8 @@ PhaseEstimate phase_of(double seconds, double period_samples) {
 }
 
 /// Returns the causes named for a run that was watched from its start.
-std::vector<std::string> told_of(const Promise& promise, const Measurement& seen,
-                                 const std::optional<Deviation>& deviation) {
+std::vector<std::string> causes_from_start(const Promise& promise, const Measurement& seen,
+                                           const std::optional<Deviation>& deviation) {
   return causes_of(promise, seen, seen.total_samples, deviation);
 }
 
@@ -48,7 +48,7 @@ TEST(Causes, NameLongerMoreFrequentAndNewPhases) {
                  {"checkpoint", phase_of(1.0, 2000)},
                  {"stall", phase_of(1.0, 1000)},
                  {"export", phase_of(0.01, 1000)}};
-  EXPECT_THAT(told_of(promised, seen, std::nullopt),
+  EXPECT_THAT(causes_from_start(promised, seen, std::nullopt),
               ElementsAre(HasSubstr("checkpoint comes every 2000 samples, promised every 4000"),
                           HasSubstr("evaluation takes 6.0 s, promised 2.0 s"),
                           HasSubstr("stall is not in the promise and takes 1.0 s")))
@@ -58,7 +58,7 @@ TEST(Causes, NameLongerMoreFrequentAndNewPhases) {
 TEST(Causes, ANewPhaseOfUnknownFrequencyIsNone) {
   Measurement seen;
   seen.phases = {{"checkpoint", phase_of(60.0, k_nan)}, {"export", phase_of(60.0, 0.0)}};
-  EXPECT_THAT(told_of(promised_rate(), seen, std::nullopt), IsEmpty());
+  EXPECT_THAT(causes_from_start(promised_rate(), seen, std::nullopt), IsEmpty());
 }
 
 TEST(Causes, NameMissingPhasesOfThePlan) {
@@ -68,11 +68,11 @@ TEST(Causes, NameMissingPhasesOfThePlan) {
   seen.phases = {{"evaluation", phase_of(2.0, 1000)}};
   promised.phases = seen.phases;
   seen.total_samples = 7000.0;
-  EXPECT_THAT(told_of(promised, seen, std::nullopt), IsEmpty()) << "it may be late";
+  EXPECT_THAT(causes_from_start(promised, seen, std::nullopt), IsEmpty()) << "it may be late";
   seen.total_samples = 9000.0;
-  EXPECT_THAT(told_of(promised, seen, std::nullopt),
+  EXPECT_THAT(causes_from_start(promised, seen, std::nullopt),
               ElementsAre("no checkpoint was seen, which the plan has every 4000 samples"));
-  EXPECT_THAT(told_of(promised, seen, k_deviates),
+  EXPECT_THAT(causes_from_start(promised, seen, k_deviates),
               ElementsAre(HasSubstr("no checkpoint was seen"), HasSubstr("steps themselves")));
 }
 
@@ -83,9 +83,10 @@ TEST(Causes, NameUnreportedPhasesAsPossible) {
   seen.total_samples = 9000.0;
   seen.phases = {{"stall", phase_of(2.0, 1010)}};
   promised.phases = seen.phases;
-  EXPECT_THAT(told_of(promised, seen, std::nullopt), IsEmpty());
+  EXPECT_THAT(causes_from_start(promised, seen, std::nullopt), IsEmpty());
   seen.phases = promised.phases = {{"stall", phase_of(0.1, 50)}};
-  EXPECT_THAT(told_of(promised, seen, std::nullopt), ElementsAre(HasSubstr("no evaluation")))
+  EXPECT_THAT(causes_from_start(promised, seen, std::nullopt),
+              ElementsAre(HasSubstr("no evaluation")))
       << "another stall, which comes more often";
 }
 
@@ -94,7 +95,7 @@ TEST(Causes, APhaseThatMayBeAsLongAsBeforeIsNone) {
   promised.phases = {{"evaluation", phase_of(2.0, 1000)}};
   Measurement seen;
   seen.phases = {{"evaluation", phase_of(2.35, 1000)}};
-  EXPECT_THAT(told_of(promised, seen, std::nullopt), IsEmpty());
+  EXPECT_THAT(causes_from_start(promised, seen, std::nullopt), IsEmpty());
 }
 
 TEST(Causes, TellPartsThatGrew) {
@@ -103,7 +104,7 @@ TEST(Causes, TellPartsThatGrew) {
   Measurement seen;
   seen.parts = {{"data", 0.004}, {"compute", 0.012}, {"other", 0.0011}, {"new", 0.1}};
   seen.level_changes = {{2000.0, 30.0, 1.3}};
-  EXPECT_THAT(told_of(promised, seen, k_deviates),
+  EXPECT_THAT(causes_from_start(promised, seen, k_deviates),
               ElementsAre("the part \"compute\" takes 12 ms per sample, in the trial it took 9 ms",
                           HasSubstr("the part \"data\" takes 4 ms per sample, in the trial it "
                                     "took 1 ms: storage, page cache")))
@@ -113,11 +114,11 @@ TEST(Causes, TellPartsThatGrew) {
 TEST(Causes, AChangeAtOnceIsOneIfTheRunDeviates) {
   Measurement seen;
   seen.level_changes = {{1000.0, 10.0, 0.8}, {2000.0, 30.0, 1.5}};
-  EXPECT_THAT(told_of(promised_rate(), seen, k_deviates),
+  EXPECT_THAT(causes_from_start(promised_rate(), seen, k_deviates),
               ElementsAre(HasSubstr("changed at once, to 1.50 times what it was, after 30.0 s")));
-  EXPECT_THAT(told_of(promised_rate(), seen, std::nullopt), IsEmpty());
+  EXPECT_THAT(causes_from_start(promised_rate(), seen, std::nullopt), IsEmpty());
   seen.level_changes = {{2000.0, 30.0, 1.11}, {2100.0, 33.0, 1.03}};
-  EXPECT_THAT(told_of(promised_rate(), seen, k_deviates),
+  EXPECT_THAT(causes_from_start(promised_rate(), seen, k_deviates),
               ElementsAre(HasSubstr("to 1.11 times what it was, after 30.0 s")))
       << "one change that was found in two parts";
 }
@@ -128,15 +129,15 @@ TEST(Causes, ASuddenChangeIsNamedBesideALongerPhase) {
   Measurement seen;
   seen.phases = {{"evaluation", phase_of(6.0, 1000)}};
   seen.level_changes = {{2000.0, 30.0, 1.3}, {3000.0, 40.0, 0.5}};
-  EXPECT_THAT(told_of(promised, seen, k_deviates),
+  EXPECT_THAT(causes_from_start(promised, seen, k_deviates),
               ElementsAre(HasSubstr("evaluation takes 6.0 s"),
                           HasSubstr("changed at once, to 1.30 times what it was")));
 }
 
 TEST(Causes, SlowerStepsAreTheLastExplanation) {
-  EXPECT_THAT(told_of(promised_rate(), Measurement{}, k_deviates),
+  EXPECT_THAT(causes_from_start(promised_rate(), Measurement{}, k_deviates),
               ElementsAre(HasSubstr("the steps themselves are slower")));
-  EXPECT_THAT(told_of(promised_rate(), Measurement{}, Deviation{{}, 0.8}), IsEmpty());
+  EXPECT_THAT(causes_from_start(promised_rate(), Measurement{}, Deviation{{}, 0.8}), IsEmpty());
 }
 
 TEST(Causes, NameChangesOfTheMachine) {

@@ -270,7 +270,7 @@ TEST_F(HistoryFaults, AnEditedRowIsToldByItsTrial) {
     must(history.record_launching(study.id, launching_trial(7)));
     return study.id;
   }();
-  const auto expect_told = [&](const std::string& column, const std::string& text) {
+  const auto expect_error = [&](const std::string& column, const std::string& text) {
     SQLite::Database database(path().string(), SQLite::OPEN_READWRITE);
     database.exec("BEGIN");
     const std::string former = database.execAndGet("SELECT quote(" + column + ") FROM trials");
@@ -286,13 +286,13 @@ TEST_F(HistoryFaults, AnEditedRowIsToldByItsTrial) {
        {std::string(R"({"a": [1)"), std::string(R"({"a": [1]})"), std::string(R"({"a": 1} {})"),
         std::string(R"({"a": 18446744073709551615})"), std::string(100'000, '['), std::string(),
         std::string("{\"a\": \"\xff\"}")}) {
-    expect_told("configuration", text);
+    expect_error("configuration", text);
   }
-  expect_told("placement", "[]");
+  expect_error("placement", "[]");
   for (const char* text :
        {"[]", "{}", R"({"status": "odd"})", R"({"status": "steady", "milestones": [1]})",
         R"({"status": "steady", "hook": {"a": tru}})", R"({"status": "steady")"}) {
-    expect_told("measurement", text);
+    expect_error("measurement", text);
   }
   EXPECT_TRUE(must(History::open_for_reading(path())).trials(study_id)) << "as it was";
 }

@@ -42,7 +42,7 @@ TEST(OutputLook, ShowsHowAFormatReadsTheLines) {
   ASSERT_TRUE(reading);
   EXPECT_EQ(reading->format.name, "own");
   EXPECT_EQ(reading->progress, 5U);
-  EXPECT_TRUE(reading->tells_samples);
+  EXPECT_TRUE(reading->reports_samples);
   ASSERT_TRUE(reading->samples_per_step);
   EXPECT_EQ(*reading->samples_per_step, 32.0);
   EXPECT_EQ(reading->metrics.count("loss"), 1U);
@@ -51,7 +51,7 @@ TEST(OutputLook, ShowsHowAFormatReadsTheLines) {
 TEST(OutputLook, StepsAloneTellNoSamples) {
   const auto reading = best_reading({format_with("own", {k_steps})}, epoch_lines(3));
   ASSERT_TRUE(reading);
-  EXPECT_FALSE(reading->tells_samples);
+  EXPECT_FALSE(reading->reports_samples);
   EXPECT_EQ(reading->samples_per_step, std::nullopt);
 }
 

@@ -189,30 +189,30 @@ TEST(PlannedLength, IsTheLiteralCountOfALoop) {
 TEST(PlannedLength, IsTheRoundsThatACallBoosts) {
   const ProgramFacts rounds = program_of({"python3", "train.py"},
                                          "model = xgb.train(params, data, num_boost_round=2000)\n");
-  ASSERT_TRUE(told_length(rounds).steps);
-  EXPECT_EQ(told_length(rounds).steps->option, "num_boost_round");
-  EXPECT_EQ(told_length(rounds).steps->number, 2000.0);
+  ASSERT_TRUE(run_length(rounds).steps);
+  EXPECT_EQ(run_length(rounds).steps->option, "num_boost_round");
+  EXPECT_EQ(run_length(rounds).steps->number, 2000.0);
   const ProgramFacts named = program_of({"python3", "train.py"},
                                         "ROUNDS = 300\nlgb.train(p, d, num_boost_round=ROUNDS)\n");
-  EXPECT_EQ(told_length(named).steps->number, 300.0);
+  EXPECT_EQ(run_length(named).steps->number, 300.0);
 }
 
 TEST(PlannedLength, SaysWhereTwoPlacesDisagree) {
   const std::string declared = "parser.add_argument('--epochs', type=int, default=14)\n";
   ProgramFacts program =
       program_of({"python3", "train.py"}, declared + "for epoch in range(3):\n  train()\n");
-  EXPECT_EQ(told_length(program).disagreement,
+  EXPECT_EQ(run_length(program).disagreement,
             "--epochs 14 (train.py) and epochs 3 (range(3) in train.py) disagree: the first is "
             "taken");
   program.loop_bounds.clear();
-  EXPECT_EQ(told_length(program).disagreement, "");
+  EXPECT_EQ(run_length(program).disagreement, "");
   program.source_defaults = program.options;
   program.options[0].default_value = "90";
   program.options[0].default_from = "--help";
-  EXPECT_EQ(told_length(program).disagreement,
+  EXPECT_EQ(run_length(program).disagreement,
             "--epochs 90 (--help) and --epochs 14 (train.py) disagree: the first is taken");
   program.argv.insert(program.argv.end(), {"--epochs", "5"});
-  EXPECT_EQ(told_length(program).disagreement, "") << "the command's word settles it";
+  EXPECT_EQ(run_length(program).disagreement, "") << "the command's word settles it";
 }
 
 TEST(PlannedLength, IsNoWordOfSomethingElse) {

@@ -84,7 +84,7 @@ TEST(StudyGuess, PlansStepsOfTheBatchThatIsLeftAsItIs) {
   input.program.argv.insert(input.program.argv.end(), {"--accumulate", "4"});
   EXPECT_FALSE(must_guess(input).document.contains("planned_run"))
       << "what it counts is not known: 4 500 000 steps would be a wrong plan";
-  input.reading->tells_samples = true;
+  input.reading->reports_samples = true;
   EXPECT_EQ(must_guess(input).document["planned_run"], Json({{"samples", 4'500'000}}));
 }
 
@@ -96,7 +96,7 @@ TEST(StudyGuess, CountsStepsOfUnknownSize) {
   const StudyGuess guess = must_guess(input);
   EXPECT_EQ(guess.document["unit"], "steps");
   EXPECT_THAT(guess.notes, Contains(HasSubstr("times are per million steps")));
-  input.reading->tells_samples = true;
+  input.reading->reports_samples = true;
   EXPECT_FALSE(must_guess(input).document.contains("unit"));
 }
 
@@ -105,7 +105,7 @@ TEST(StudyGuess, MayPlanInEpochsOrPercent) {
   input.reading = OutputReading{};
   input.reading->format = {"preset key=value", Json("key=value"), {}};
   input.reading->metrics = {"loss"};
-  input.reading->tells_samples = true;
+  input.reading->reports_samples = true;
   input.reading->unit = CountUnit::epochs;
   const StudyGuess epochs = must_guess(input);
   EXPECT_EQ(epochs.document["planned_run"], Json({{"samples", 90}}));

@@ -241,7 +241,7 @@ TEST(Budget, AnUnsteadyRunIsNotCutForAConfirmation) {
   EXPECT_DOUBLE_EQ(least_s(), 2.0 * (1.0 + 4.0)) << "one that drifts is ended in its time";
 }
 
-TEST(Budget, ConfirmingRunsOfANightIncludeTheCompanion) {
+TEST(Budget, ConfirmingRunsOfANightIncludeTheConfigurationInUse) {
   StudySpec study = time_study();
   study.measure.min_window_s = 1.0;
   study.budget.time_s = 300.0;
@@ -249,7 +249,7 @@ TEST(Budget, ConfirmingRunsOfANightIncludeTheCompanion) {
   Spending spending;
   spending.elapsed_s = 180.0;
   EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 0.0, 2), 30.0);
-  study.measure.companion.emplace().configuration.set("x", std::int64_t{7});
+  study.measure.in_use.emplace().configuration.set("x", std::int64_t{7});
   EXPECT_DOUBLE_EQ(share_of_confirming_run_s(study, spending, 0.0, 2), 20.0)
       << "two rounds of three runs each";
 }
@@ -304,16 +304,16 @@ TEST(Budget, TrialsEndWithTheTimeThatAProofDoesNotTake) {
   EXPECT_DOUBLE_EQ(latest_end_s(study, spending, TrialPurpose::search), 100.0);
 }
 
-TEST(Budget, ARoundOfANightIsPricedWithItsCompanion) {
+TEST(Budget, ARoundOfANightIsPricedWithItsConfigurationInUse) {
   StudySpec study = time_study();
   study.measure.confirm_pairs = 4;
   study.budget.time_s = 80.0;
   Spending spending;
   spending.confirm_pair_s = 10.0;
   EXPECT_TRUE(can_pay_finalists(study, spending, 3));
-  study.measure.companion.emplace().configuration = study.baseline;
+  study.measure.in_use.emplace().configuration = study.baseline;
   EXPECT_TRUE(can_pay_finalists(study, spending, 3)) << "it is the baseline itself";
-  study.measure.companion->configuration.set("x", std::int64_t{7});
+  study.measure.in_use->configuration.set("x", std::int64_t{7});
   EXPECT_FALSE(can_pay_finalists(study, spending, 3));
   study.budget.time_s = 100.0;
   EXPECT_TRUE(can_pay_finalists(study, spending, 3)) << "four rounds of five runs";

@@ -217,12 +217,12 @@ TEST(AsIfSteady, TakesAnIntervalForOne) {
   measurement.status = MeasurementStatus::not_steady;
   measurement.seconds_per_sample = 1.0;
   measurement.half_width_s = 0.5;
-  EXPECT_EQ(as_if_steady(measurement).status, MeasurementStatus::steady);
+  EXPECT_EQ(marked_steady(measurement).status, MeasurementStatus::steady);
   measurement.half_width_s = std::numeric_limits<double>::infinity();
-  EXPECT_EQ(as_if_steady(measurement).status, MeasurementStatus::not_steady);
+  EXPECT_EQ(marked_steady(measurement).status, MeasurementStatus::not_steady);
   measurement.half_width_s = 0.5;
   measurement.seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_EQ(as_if_steady(measurement).status, MeasurementStatus::not_steady);
+  EXPECT_EQ(marked_steady(measurement).status, MeasurementStatus::not_steady);
 }
 
 TEST(WhySlow, ConcernsTrialsWithTooFewReports) {

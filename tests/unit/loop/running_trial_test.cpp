@@ -51,7 +51,7 @@ struct Told {
 
 /// Reports steps of about `step_s` until the trial must end. The scheduler stops it at `stops_at`
 /// steps.
-Told tell_until_end(RunningTrial& trial, double stops_at, double step_s) {
+Told report_until_end(RunningTrial& trial, double stops_at, double step_s) {
   StopsAt scheduler(stops_at);
   NoSearcher searcher;
   Told told;
@@ -81,7 +81,7 @@ RunningTrial second_trial(const StudySpec& study) {
 TEST(RunningTrial, AStoppedTrialKeepsTheMeasurementOfItsDecision) {
   const StudySpec study = study_of_long_windows();
   RunningTrial trial = second_trial(study);
-  auto [step, now_s] = tell_until_end(trial, 20, 0.1);
+  auto [step, now_s] = report_until_end(trial, 20, 0.1);
   ASSERT_LT(step, 100);
   // While the trial ends, its last steps slow down.
   for (int i = 1; i <= 30; ++i)
@@ -137,7 +137,7 @@ TEST(RunningTrial, AStoppedTrialMayMissTheDeadline) {
     RunningTrial trial(study, record, 0.0, {study.measure});
     trial.started({{2, 1}, 0.0, "", {}});
     // A thousand samples take 100 s.
-    ASSERT_LT(tell_until_end(trial, 20, 0.1).steps, 100);
+    ASSERT_LT(report_until_end(trial, 20, 0.1).steps, 100);
     Outcome outcome;
     outcome.kind = OutcomeKind::stopped;
     const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
@@ -156,7 +156,7 @@ int steps_until_measured(double usual_variance_s) {
   targets.usual_variance_s = usual_variance_s;
   RunningTrial trial(study, record, 0.0, targets);
   trial.started({{2, 1}, 0.0, "", {}});
-  return tell_until_end(trial, 1e9, 0.1).steps;
+  return report_until_end(trial, 1e9, 0.1).steps;
 }
 
 TEST(RunningTrial, RunsLongerIfEarlierTrialsVariedMore) {
@@ -920,7 +920,7 @@ TEST(RunningTrial, ATrialWithoutReportsHasTheIdleLimitToo) {
   study.limits.wall_s = 1000.0;
   study.measure.max_trial_s = 20.0;
   RunningTrial trial = begun(study);
-  EXPECT_FALSE(trial.has_told_progress());
+  EXPECT_FALSE(trial.has_reported_progress());
   EXPECT_DOUBLE_EQ(trial.deadline_s(), 170.0);
   EXPECT_FALSE(trial.out_of_time(169.0));
   EXPECT_TRUE(trial.out_of_time(170.0));
@@ -932,7 +932,7 @@ TEST(RunningTrial, TimeCountsFromTheFirstStepWithinTheWallLimit) {
   study.measure.max_trial_s = 20.0;
   RunningTrial trial = begun(study);
   train(trial, 30);
-  EXPECT_TRUE(trial.has_told_progress());
+  EXPECT_TRUE(trial.has_reported_progress());
   EXPECT_NEAR(trial.deadline_s(), 100.0 + trial.measurement().startup_s + 20.0, 1e-9);
   study.limits.wall_s = 10.0;
   EXPECT_NEAR(trial.deadline_s(), 109.5, 1e-9);
@@ -1092,7 +1092,7 @@ int steps_of_baseline(double step_s, double share_s) {
   look_for_long(targets);
   RunningTrial trial(study, record, 0.0, targets);
   trial.started({{1, 1}, 0.0, "", {}});
-  return tell_until_end(trial, 1e9, step_s).steps;
+  return report_until_end(trial, 1e9, step_s).steps;
 }
 
 TEST(RunningTrial, TheBaselineIsMeasuredForLonger) {

@@ -114,11 +114,11 @@ TEST(NightStudy, SearchTrialsAreAddedToComparedOnes) {
   EXPECT_EQ(night.budget.trials, 7) << "baseline and what is in use";
   ASSERT_EQ(night.search.hints.size(), 1U);
   EXPECT_EQ(night.search.hints[0], with_workers(4));
-  ASSERT_TRUE(night.measure.companion);
-  EXPECT_EQ(night.measure.companion->configuration, with_workers(4));
+  ASSERT_TRUE(night.measure.in_use);
+  EXPECT_EQ(night.measure.in_use->configuration, with_workers(4));
   const StudySpec of_baseline = must(night_study(study, night_with(0), {}, plan));
   EXPECT_EQ(of_baseline.budget.trials, 6);
-  EXPECT_FALSE(of_baseline.measure.companion);
+  EXPECT_FALSE(of_baseline.measure.in_use);
 }
 
 TEST(NightStudy, PaybackEndsNoSearchThatMakesUpForALoss) {

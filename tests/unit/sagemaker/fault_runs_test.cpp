@@ -181,7 +181,7 @@ class FaultRun {
     spec.study = "faults";
     spec.argv = {"train"};
     spec.configuration.set("number", number);
-    spec.enough_s = 60.0;
+    spec.time_to_measure_s = 60.0;
     spec.resources.instance_type = number % 2 == 0 ? "ml.g5.xlarge" : "ml.m5.xlarge";
     return spec;
   }

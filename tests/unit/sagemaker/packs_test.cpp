@@ -18,7 +18,7 @@ class PacksTest : public RunnerOnAccountTest {
   static TrialSpec given(std::int64_t number, double seconds,
                          const std::string& type = "ml.g5.xlarge") {
     TrialSpec spec = trial(number, type);
-    spec.enough_s = seconds;
+    spec.time_to_measure_s = seconds;
     return spec;
   }
 
@@ -48,7 +48,7 @@ TEST_F(PacksTest, TrialsOfOneMachineShareAJobAndItsBill) {
   }
   EXPECT_GT(reports, 3 * 40);
   release();
-  EXPECT_NEAR(told_usd(), audited_usd(), 0.0005);
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.0005);
 }
 
 TEST_F(PacksTest, AClockThatIsBehindTheServicesDelaysNoReport) {
@@ -108,7 +108,7 @@ TEST_F(PacksTest, ATrialThatIsClearlySlowLeavesItsTimeToTheOthers) {
   EXPECT_TRUE(outcomes[1].had_enough);
   EXPECT_FALSE(outcomes[1].was_slow);
   release();
-  EXPECT_NEAR(told_usd(), audited_usd(), 0.0005);
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.0005);
 }
 
 TEST_F(PacksTest, ATrialThatIsSilentLeavesItsTimeToTheOthers) {
@@ -128,7 +128,7 @@ TEST_F(PacksTest, ATrialThatIsSilentLeavesItsTimeToTheOthers) {
     EXPECT_THAT(outcome.detail, HasSubstr("no output for"));
   }
   release();
-  EXPECT_NEAR(told_usd(), audited_usd(), 0.0005);
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.0005);
 }
 
 TEST_F(PacksTest, APhaseUnderWayMayBeSilentForLonger) {
@@ -169,7 +169,7 @@ TEST_F(PacksTest, TrialsThatADeadJobDidNotRunAreReturned) {
                                    OutcomeKind::stopped));
   EXPECT_EQ(jobs(), 2U) << "3 and 4 ran in another one";
   release();
-  EXPECT_NEAR(told_usd(), audited_usd(), 0.0005);
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.0005);
 }
 
 TEST_F(PacksTest, AJobThatDiesInItsFirstTurnIsPaidByThatTrial) {
@@ -184,7 +184,7 @@ TEST_F(PacksTest, AJobThatDiesInItsFirstTurnIsPaidByThatTrial) {
   EXPECT_THAT(kinds(), ElementsAre(OutcomeKind::lost, OutcomeKind::stopped));
   EXPECT_GT(outcomes[0].billed_usd.value(), 0.0);
   release();
-  EXPECT_NEAR(told_usd(), audited_usd(), 0.0005);
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.0005);
 }
 
 TEST_F(PacksTest, ALaterTunerFindsThemByTheJobThatTheyAreIn) {

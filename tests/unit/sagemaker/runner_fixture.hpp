@@ -121,7 +121,7 @@ class RunnerOnAccountTest : public testing::Test {
     return usd;
   }
 
-  double told_usd() {
+  double reported_usd() {
     double usd = total_usd(runner().take_unused());
     for (const Outcome& outcome : outcomes)
       usd += outcome.billed_usd.value_or(0.0);

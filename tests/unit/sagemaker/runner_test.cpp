@@ -21,8 +21,8 @@ TEST_F(RunnerOnAccountTest, TheBillIsTheAccountsCharge) {
   release();
   EXPECT_EQ(jobs(), 2U);
   EXPECT_EQ(available_pools(), 0);
-  EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
-  EXPECT_GT(told_usd(), 0.02);
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.001);
+  EXPECT_GT(reported_usd(), 0.02);
 }
 
 TEST_F(RunnerOnAccountTest, ALaterTrialStartsWarm) {
@@ -51,7 +51,7 @@ TEST_F(RunnerOnAccountTest, APoolThatNothingNeedsIsGivenBackSoon) {
   run_until_finished(1);
   run_for(options.idle_pool_s + 10.0);
   EXPECT_EQ(available_pools(), 0);
-  EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.001);
 }
 
 TEST_F(RunnerOnAccountTest, TheLastTrialLeavesNoPool) {
@@ -173,7 +173,7 @@ TEST_F(RunnerOnAccountTest, AnInternalErrorIsLostNotFailedAndPaidFor) {
   run_until_finished(1);
   release();
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::lost) << "the loop launches it again";
-  EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.001);
 }
 
 TEST_F(RunnerOnAccountTest, AJobThatSomebodyDeletesIsNoResult) {
@@ -242,7 +242,7 @@ TEST_F(RunnerOnAccountTest, SpotCapacityMayBeTakenAwayAndComesBack) {
   run_until_finished(1);
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
   EXPECT_THAT(notices, Contains(HasSubstr("spot interruption")));
-  EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.001);
 }
 
 TEST_F(RunnerOnAccountTest, HeterogeneousClustersStartColdAtOnePrice) {
@@ -251,7 +251,7 @@ TEST_F(RunnerOnAccountTest, HeterogeneousClustersStartColdAtOnePrice) {
   start(spec);
   run_until_finished(1);
   EXPECT_EQ(starts[0].placement.at("instances"), "1 ml.g5.xlarge + 2 ml.c5.xlarge");
-  EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.001);
   EXPECT_THAT(account().audit().pools, IsEmpty());
 }
 
@@ -262,7 +262,7 @@ TEST_F(RunnerOnAccountTest, ManyJobsAreWatchedUnderTheAccountsRates) {
   run_until_finished(8);
   release();
   EXPECT_THAT(account().audit().refused, IsEmpty());
-  EXPECT_NEAR(told_usd(), audited_usd(), 0.002);
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.002);
 }
 
 TEST_F(RunnerOnAccountTest, AnOutageIsWaitedOut) {
@@ -291,7 +291,7 @@ TEST_F(RunnerOnAccountTest, AllPoolsAreReleasedWhicheverTheServicePicks) {
   EXPECT_THAT(notices, IsEmpty());
   release();
   EXPECT_EQ(available_pools(), 0);
-  EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.001);
 }
 
 TEST_F(RunnerOnAccountTest, TwoTrialsThatGetEachOthersPoolsStartWarm) {
@@ -309,7 +309,7 @@ TEST_F(RunnerOnAccountTest, TwoTrialsThatGetEachOthersPoolsStartWarm) {
   EXPECT_THAT(notices, IsEmpty());
   release();
   EXPECT_EQ(available_pools(), 0);
-  EXPECT_NEAR(told_usd(), audited_usd(), 0.001);
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.001);
 }
 
 TEST_F(RunnerOnAccountTest, AJobNotYetListedIsLookedUpAgain) {

@@ -33,7 +33,7 @@ TrialSpec trial(std::int64_t number, std::vector<std::string> argv, double secon
   TrialSpec spec;
   spec.key = {number, 1};
   spec.argv = std::move(argv);
-  spec.enough_s = seconds;
+  spec.time_to_measure_s = seconds;
   spec.limits.grace_s = 1.0;
   spec.configuration.set("number", number);
   return spec;

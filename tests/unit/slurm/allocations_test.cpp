@@ -52,20 +52,20 @@ class AllocationsTest : public testing::Test {
     ADD_FAILURE() << "something is due all the time";
   }
   /// Requests an allocation; the queue lists its job.
-  Allocation& ask(const Need& need = {}) {
-    allocations().submit(need, "");
+  Allocation& ask(const AllocationSpec& requested = {}) {
+    allocations().submit(requested, "");
     host_.poll();
     Allocation& allocation = allocations().all().back();
     host_.queue.push_back({.name = allocation.name, .submit_wall_s = wall_s()});
     return allocation;
   }
   /// Requests an allocation whose job then runs for an hour.
-  Allocation& hold(const Need& need = {}) {
-    Allocation& allocation = ask(need);
+  Allocation& hold(const AllocationSpec& requested = {}) {
+    Allocation& allocation = ask(requested);
     ListedJob& job = host_.queue.back();
     job.state = "RUNNING";
     job.reason = "None";
-    job.nodes = need.nodes;
+    job.nodes = requested.nodes;
     job.start_wall_s = wall_s();
     job.end_wall_s = wall_s() + 3600.0;
     pass(2.0);
@@ -435,10 +435,10 @@ TEST_F(AllocationsTest, AnUnknownAllocationHasTheHighestPrice) {
   EXPECT_EQ(allocations().usd_per_node_hour(stranger), std::nullopt) << "no prices";
   options_.usd_per_node_hour = NodePrices({{"gpu", 8.0}, {"cpu", 1.0}});
   EXPECT_EQ(allocations().usd_per_node_hour(stranger), 8.0);
-  const Need need{1, {"partition=cpu"}};
-  stranger.kind = allocation_kind(need, options_);
+  const AllocationSpec requested{1, {"partition=cpu"}};
+  stranger.kind = allocation_kind(requested, options_);
   EXPECT_EQ(allocations().usd_per_node_hour(stranger), 8.0);
-  allocations().know(need);
+  allocations().know(requested);
   EXPECT_EQ(allocations().usd_per_node_hour(stranger), 1.0);
 }
 

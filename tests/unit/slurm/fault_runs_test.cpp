@@ -14,8 +14,8 @@
 #include "common/rng.hpp"
 #include "tests/support/outcome_text.hpp"
 #include "tests/support/sanitized.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 #include "trial_runner/slurm/job_names.hpp"
-#include "trial_runner/slurm/need.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
 #include "trial_runner/slurm/virtual_cluster.hpp"
 
@@ -181,7 +181,7 @@ class SlurmFaultRun {
     }
     VirtualProgram program;
     program.starts_after_s = rng_.uniform() < 0.1 ? 100.0 * rng_.uniform() : 0.2;
-    program.status_when_told = static_cast<int>(rng_.below(3)) == 0 ? 0 : 1;
+    program.status_after_sigterm = static_cast<int>(rng_.below(3)) == 0 ? 0 : 1;
     if (number % 3 == 0) program.ends_after_s = 30.0;
     if (number % 5 == 0) {
       program.ends_after_s = 15.0;

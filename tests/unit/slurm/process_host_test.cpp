@@ -33,7 +33,7 @@
 #include "common/unique_fd.hpp"
 #include "tests/support/notice_texts.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
 
 namespace steptune::slurm {
@@ -98,7 +98,7 @@ class SlurmCommands : public ::testing::Test {
     spec.argv = {"/bin/sh", "-c", script};
     spec.working_directory = folder();
     spec.python_path = hook;
-    spec.resources = to_resources(Need{});
+    spec.resources = to_resources(AllocationSpec{});
     spec.limits.wall_s = 60.0;
     const auto started = runner_->start(spec);
     ASSERT_TRUE(started) << started.error().text();

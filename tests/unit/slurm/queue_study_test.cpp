@@ -15,11 +15,11 @@
 
 #include "common/rng.hpp"
 #include "tests/support/temporary_folder.hpp"
-#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
 #include "trial_runner/slurm/slurm_settings.hpp"
 #include "trial_runner/slurm/virtual_cluster.hpp"
-#include "tuner/assembly/study_parts.hpp"
+#include "tuner/factory/study_parts.hpp"
 #include "tuner/loop/loop.hpp"
 #include "tuner/study/study_spec.hpp"
 

@@ -33,7 +33,7 @@ TEST(StepMarks, AreCutOutOfTheOutput) {
   EXPECT_EQ(marks.step_id(), "7.3");
   EXPECT_EQ(fed(marks, mark("exit 0 0") + mark("exit 1 0")), "");
   EXPECT_TRUE(marks.all_succeeded());
-  EXPECT_FALSE(marks.told_to_end());
+  EXPECT_FALSE(marks.was_asked_to_end());
 }
 
 TEST(StepMarks, ForeignAndBrokenMarksAreIgnored) {
@@ -66,16 +66,16 @@ TEST(StepMarks, HaveKernelAndProcessorOfEachNode) {
 TEST(StepMarks, TellWhoWasToldToEnd) {
   StepMarks preempted("word", 2);
   fed(preempted, mark("exit 1 143 told") + mark("exit 0 1"));
-  EXPECT_TRUE(preempted.told_to_end()) << "the other one fails for want of it";
+  EXPECT_TRUE(preempted.was_asked_to_end()) << "the other one fails for want of it";
 
   StepMarks failed("word", 2);
   fed(failed, mark("exit 1 5") + mark("exit 0 143 told"));
-  EXPECT_FALSE(failed.told_to_end()) << "Slurm ends what is left of a step that has failed";
+  EXPECT_FALSE(failed.was_asked_to_end()) << "Slurm ends what is left of a step that has failed";
   EXPECT_EQ(failed.failure(), 5);
 
   StepMarks polite("word", 1);
   fed(polite, mark("exit 0 0 told"));
-  EXPECT_TRUE(polite.told_to_end()) << "a program that saves its state and ends well";
+  EXPECT_TRUE(polite.was_asked_to_end()) << "a program that saves its state and ends well";
 }
 
 /// Returns a stream as messages of the step's daemon: at most 1024 bytes of one task each.

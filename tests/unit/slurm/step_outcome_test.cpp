@@ -282,14 +282,14 @@ TEST(StepOutcome, IsAFailedLaunchIfItsPortWasTaken) {
 }
 
 TEST(StepOutcome, SlurmsWordsDifferFromAPrograms) {
-  EXPECT_TRUE(tells_of_lost_node("srun: error: Node failure on n2"));
-  EXPECT_TRUE(tells_of_lost_node(
+  EXPECT_TRUE(reports_lost_node("srun: error: Node failure on n2"));
+  EXPECT_TRUE(reports_lost_node(
       "srun: error: step_launch_notify_io_failure: aborting, io error with slurmstepd on node 1"));
-  EXPECT_FALSE(tells_of_lost_node("Node failure on n2"));
-  EXPECT_TRUE(tells_of_memory_kill("srun: error: n1: task 0: Out Of Memory"));
-  EXPECT_TRUE(tells_of_memory_kill(
+  EXPECT_FALSE(reports_lost_node("Node failure on n2"));
+  EXPECT_TRUE(reports_memory_kill("srun: error: n1: task 0: Out Of Memory"));
+  EXPECT_TRUE(reports_memory_kill(
       "slurmstepd-n1: error: Detected 1 oom-kill event(s) in StepId=3.0. Some of your processes"));
-  EXPECT_FALSE(tells_of_memory_kill("RuntimeError: CUDA out of memory"));
+  EXPECT_FALSE(reports_memory_kill("RuntimeError: CUDA out of memory"));
   for (const char* line :
        {"RuntimeError: The server socket has failed to bind to [::]:29500 (errno: 98 - Address "
         "already in use).",
@@ -297,10 +297,10 @@ TEST(StepOutcome, SlurmsWordsDifferFromAPrograms) {
         "network address. port: 29500, useIpv6: false, code: -98, name: EADDRINUSE, message: "
         "address already in use",
         "OSError: [Errno 98] Address already in use"}) {
-    EXPECT_TRUE(tells_of_taken_port(line)) << line;
+    EXPECT_TRUE(reports_taken_port(line)) << line;
   }
-  EXPECT_FALSE(tells_of_taken_port("memory in use: 3 GB at address 0x7f"));
-  EXPECT_TRUE(tells_of_cancelling(
+  EXPECT_FALSE(reports_taken_port("memory in use: 3 GB at address 0x7f"));
+  EXPECT_TRUE(reports_cancelling(
       "slurmstepd-n1: error: *** STEP 3.0 ON n1 CANCELLED AT 2026-11-22T10:00:00 ***"));
 }
 

@@ -19,9 +19,10 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::vector<std::string> words_for(const Need& need, const SlurmOptions& options = {},
+std::vector<std::string> words_for(const AllocationSpec& requested,
+                                   const SlurmOptions& options = {},
                                    const std::string& avoided = "") {
-  return submit_words(need, options, "steptune.a.1.k.p5", avoided);
+  return submit_words(requested, options, "steptune.a.1.k.p5", avoided);
 }
 
 document::Formula formula(double value, const std::string& text) {

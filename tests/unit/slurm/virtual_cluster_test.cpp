@@ -15,8 +15,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/outcome_text.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 #include "trial_runner/slurm/job_names.hpp"
-#include "trial_runner/slurm/need.hpp"
 #include "trial_runner/slurm/slurm_runner.hpp"
 
 namespace steptune::slurm {
@@ -33,19 +33,20 @@ class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
     const auto begun = runner_->begin_study("virtual", "1");
     ASSERT_TRUE(begun) << begun.error().text();
   }
-  static TrialSpec spec_of(std::int64_t trial, const Need& need = {}, int attempt = 1,
-                           Configuration configuration = {}) {
+  static TrialSpec spec_of(std::int64_t trial, const AllocationSpec& requested = {},
+                           int attempt = 1, Configuration configuration = {}) {
     TrialSpec spec;
     spec.configuration = std::move(configuration);
     spec.key = {trial, attempt};
     spec.argv = {"train"};
-    spec.resources = to_resources(need);
+    spec.resources = to_resources(requested);
     spec.limits.wall_s = 600.0;
     return spec;
   }
-  void start(std::int64_t trial, const Need& need = {}, int attempt = 1,
+  void start(std::int64_t trial, const AllocationSpec& requested = {}, int attempt = 1,
              Configuration configuration = {}) {
-    const auto started = runner_->start(spec_of(trial, need, attempt, std::move(configuration)));
+    const auto started =
+        runner_->start(spec_of(trial, requested, attempt, std::move(configuration)));
     ASSERT_TRUE(started) << started.error().text();
   }
   /// Waits until this many trials have ended, or the time is over.
@@ -86,11 +87,11 @@ class SlurmRunnerOnAVirtualCluster : public ::testing::Test {
     EXPECT_EQ(to_text(ended_[trial].kind), to_text(kind)) << trial << ": " << ended_[trial].detail;
   }
   /// Loses trial 1 with its nodes or its job, and runs trial 2, which needs the same.
-  void lose_one_and_run_another(const Need& need = {}) {
-    start(1, need);
+  void lose_one_and_run_another(const AllocationSpec& requested = {}) {
+    start(1, requested);
     wait_for(1);
     expect_end(1, OutcomeKind::lost);
-    start(2, need);
+    start(2, requested);
     wait_for(2);
     expect_end(2, OutcomeKind::completed);
     release();
@@ -158,7 +159,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, StepsOfOneAllocationMayHaveDifferentTasks) 
   Configuration configuration;
   for (std::int64_t tasks = 1; tasks <= 2; ++tasks) {
     configuration.set("tasks", tasks);
-    start(tasks, Need{2, {}}, 1, configuration);
+    start(tasks, AllocationSpec{2, {}}, 1, configuration);
   }
   wait_for(2);
   EXPECT_EQ(count("sbatch"), 1);
@@ -180,9 +181,9 @@ TEST_F(SlurmRunnerOnAVirtualCluster, MemoryIsAllOfTheNodesUnlessTheNeedSaysOther
   };
   use();
   start(1);
-  start(2, Need{1, {"mem=8G"}});
+  start(2, AllocationSpec{1, {"mem=8G"}});
   wait_for(2);
-  start(3, Need{1, {std::string(k_site_memory)}});
+  start(3, AllocationSpec{1, {std::string(k_site_memory)}});
   wait_for(3);
   EXPECT_EQ(count("sbatch"), 3) << "other memory, another allocation";
   EXPECT_EQ(count("sbatch", "--mem=0"), 1);
@@ -198,7 +199,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, MemoryIsAllOfTheNodesUnlessTheNeedSaysOther
 TEST_F(SlurmRunnerOnAVirtualCluster, TellsWhatNodesATrialRanOn) {
   cluster_.program = quick;
   use();
-  start(1, Need{2, {}});
+  start(1, AllocationSpec{2, {}});
   wait_for(1);
   EXPECT_EQ(placements_[1]["hosts"], "n1 n2");
   EXPECT_EQ(placements_[1]["cpu"], "EPYC 7763");
@@ -254,12 +255,12 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ATakenPortIsReplacedInTheNextAttempt) {
     return program;
   };
   use();
-  start(1, Need{2, {}});
+  start(1, AllocationSpec{2, {}});
   wait_for(1);
   expect_end(1, OutcomeKind::lost);
   EXPECT_THAT(ended_[1].detail, HasSubstr("port at which its tasks were to meet is in use"));
   ended_.clear();
-  start(1, Need{2, {}}, 2);
+  start(1, AllocationSpec{2, {}}, 2);
   wait_for(1);
   expect_end(1, OutcomeKind::completed);
   ASSERT_EQ(ports.size(), 2U);
@@ -291,7 +292,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, APortErrorAfterProgressIsTheProgramsFailure
     return program;
   };
   use();
-  start(1, Need{2, {}});
+  start(1, AllocationSpec{2, {}});
   wait_for(1);
   expect_end(1, OutcomeKind::failed);
   release();
@@ -561,7 +562,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WaitingJobsTakeNoPlaceFromOthers) {
     if (job.partition == "busy") fate.queue_s = 7200.0;
     return fate;
   };
-  const Need busy{1, {"partition=busy"}};
+  const AllocationSpec busy{1, {"partition=busy"}};
   use();
   start(1);
   wait_for(1);
@@ -572,7 +573,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, WaitingJobsTakeNoPlaceFromOthers) {
   EXPECT_EQ(runner_->open_places(), 1);
   EXPECT_EQ(runner_->backlog(), backlog + 1);
   EXPECT_GE(runner_->expected_start_s(to_resources(busy)), 60.0);
-  EXPECT_LT(runner_->expected_start_s(to_resources(Need{})), 10.0);
+  EXPECT_LT(runner_->expected_start_s(to_resources(AllocationSpec{})), 10.0);
   start(3);
   EXPECT_EQ(runner_->open_places(), 0);
   wait_for(2);
@@ -599,7 +600,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, NoTrialIsRequestedWhileAllWait) {
   start(2);
   let_pass(60.0);
   EXPECT_EQ(runner_->open_places(), 0) << "it would wait as well, and be chosen too early";
-  EXPECT_EQ(runner_->expected_start_s(to_resources(Need{})),
+  EXPECT_EQ(runner_->expected_start_s(to_resources(AllocationSpec{})),
             std::numeric_limits<double>::infinity());
   wait_for(2, 8000.0);
   release();
@@ -648,7 +649,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AnEmptyAnswerIsNotAnEmptyQueue) {
     if (!is(argv, "squeue") || clock_.now_s() > from_s + 200.0) return std::nullopt;
     return CommandResult{0, false, "maintenance until noon\n", {}};
   };
-  start(2, Need{2, {}});  // so that the queue is queried
+  start(2, AllocationSpec{2, {}});  // so that the queue is queried
   wait_for(2);
   expect_end(1, OutcomeKind::completed);
   expect_end(2, OutcomeKind::completed);
@@ -662,7 +663,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AFolderThatCannotBeWrittenForAMomentEndsNot
   start(1);
   let_pass(20.0);
   cluster_.unwritable_times.emplace_back(clock_.now_s(), clock_.now_s() + 50.0);
-  start(2, Need{2, {}});
+  start(2, AllocationSpec{2, {}});
   wait_for(2);
   expect_end(1, OutcomeKind::completed);
   expect_end(2, OutcomeKind::completed);
@@ -686,7 +687,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, AnEarlyFailureIsLostWithItsNode) {
   };
   end_first_job(20.0, "NODE_FAIL");
   use();
-  start(1, Need{2, {}});
+  start(1, AllocationSpec{2, {}});
   wait_for(1);
   expect_end(1, OutcomeKind::lost);
   EXPECT_LT(ended_[1].duration_s, 30.0);
@@ -713,7 +714,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ALostNodeIsAvoidedIfThereAreOthers) {
   cluster_.program = [](const StepRequest&) { return runs_for(100.0); };
   end_first_job(50.0, "NODE_FAIL");
   use();
-  lose_one_and_run_another(Need{2, {"exclude=n7"}});
+  lose_one_and_run_another(AllocationSpec{2, {"exclude=n7"}});
   EXPECT_EQ(count("sbatch"), 2);
   EXPECT_EQ(count("sbatch", "--exclude=n7,n2"), 1);
 }
@@ -730,7 +731,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ALostNodeIsUsedIfThereAreNoOthers) {
                          "configuration is not available\n"};
   };
   use();
-  lose_one_and_run_another(Need{2, {}});
+  lose_one_and_run_another(AllocationSpec{2, {}});
   EXPECT_EQ(count("sbatch", "--exclude=n2"), 1);
 }
 

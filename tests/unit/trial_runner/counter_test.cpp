@@ -102,21 +102,21 @@ TEST(CumulativeCounter, EpochsOfAnyLengthAreNotTwoPrograms) {
 }
 
 /// Returns the uncounted share of epochs with `length` steps, reported every `every` steps.
-double uncounted_share(int length, int every, bool tells_end) {
+double uncounted_share(int length, int every, bool reports_end) {
   CumulativeCounter counter;
   for (int epoch = 0; epoch < 4; ++epoch) {
     for (int i = 0; i < length; i += every)
       counter.add(value(i));
-    if (tells_end) counter.add(value(length));
+    if (reports_end) counter.add(value(length));
   }
   return counter.uncounted_share();
 }
 
 TEST(CumulativeCounter, BoundsTheRestOfAnEpochAfterItsLastLine) {
-  EXPECT_NEAR(uncounted_share(98, 50, /*tells_end=*/false), 49.0 / 99.0, 1e-9);
-  EXPECT_NEAR(uncounted_share(1000, 10, /*tells_end=*/false), 9.0 / 999.0, 1e-9);
-  EXPECT_EQ(uncounted_share(98, 1, /*tells_end=*/false), 0.0);
-  EXPECT_EQ(uncounted_share(98, 50, /*tells_end=*/true), 0.0);
+  EXPECT_NEAR(uncounted_share(98, 50, /*reports_end=*/false), 49.0 / 99.0, 1e-9);
+  EXPECT_NEAR(uncounted_share(1000, 10, /*reports_end=*/false), 9.0 / 999.0, 1e-9);
+  EXPECT_EQ(uncounted_share(98, 1, /*reports_end=*/false), 0.0);
+  EXPECT_EQ(uncounted_share(98, 50, /*reports_end=*/true), 0.0);
 }
 
 TEST(CumulativeCounter, ATotalOrASingleRestartLeavesNothingUncounted) {

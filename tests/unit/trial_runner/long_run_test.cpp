@@ -26,11 +26,11 @@ SimulatedProgram queued_program() {
 
 TEST(AFullQueue, LeavesTheTruthWithinTheBoundsAtAnyLength) {
   const SimulatedProgram program = queued_program();
-  for (const bool tells_queue : {false, true}) {
+  for (const bool states_queue : {false, true}) {
     for (std::uint64_t seed = 0; seed < 20; ++seed) {
       TrainingStream stream(program, seed);
       MeasureOptions options;
-      if (tells_queue) options.buffered_steps = program.queue_batches;
+      if (states_queue) options.buffered_steps = program.queue_batches;
       Measurer measurer(options);
       for (int step = 1; step <= 600; ++step) {
         measurer.add(stream.next());

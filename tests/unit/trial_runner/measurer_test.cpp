@@ -222,7 +222,7 @@ TEST(Measurer, OneStallLeavesTheLongRunUncertainAndTheStepsNot) {
 }
 
 /// Measures 250 steps with an evaluation of 2 s after every 50th, which the program reports.
-Measurement with_told_evaluations(bool tells_seconds) {
+Measurement with_reported_evaluations(bool reports_seconds) {
   Measurer measurer({.started_s = 0.0, .samples_per_step = 1.0, .buffered_steps = {}});
   double now_s = 0.0;
   for (int i = 1; i <= 250; ++i) {
@@ -231,9 +231,9 @@ Measurement with_told_evaluations(bool tells_seconds) {
     static_cast<void>(measurer.current());
     if (i % 50 != 0) continue;
     Report phase;
-    phase.received_s = tells_seconds ? now_s + 2.0 : now_s;
+    phase.received_s = reports_seconds ? now_s + 2.0 : now_s;
     phase.phase = PhaseReport{"evaluation", {}};
-    if (tells_seconds) phase.phase->seconds = 2.0;
+    if (reports_seconds) phase.phase->seconds = 2.0;
     measurer.add(phase);
     now_s += 2.0;
   }
@@ -241,14 +241,14 @@ Measurement with_told_evaluations(bool tells_seconds) {
 }
 
 TEST(Measurer, ToldPhasesCountAtTheirPeriod) {
-  for (const bool tells_seconds : {true, false}) {
-    const Measurement m = with_told_evaluations(tells_seconds);
+  for (const bool reports_seconds : {true, false}) {
+    const Measurement m = with_reported_evaluations(reports_seconds);
     const PhaseEstimate& evaluation = m.phases.at("evaluation");
-    EXPECT_GE(evaluation.count, 3) << tells_seconds;
-    EXPECT_NEAR(evaluation.seconds, 2.0, 0.01) << tells_seconds;
-    EXPECT_EQ(evaluation.period_samples, 50) << tells_seconds;
-    EXPECT_NEAR(m.step_seconds_per_sample, k_step_s, 1e-3) << tells_seconds;
-    EXPECT_NEAR(m.seconds_per_sample, k_step_s + 2.0 / 50, 1e-3) << tells_seconds;
+    EXPECT_GE(evaluation.count, 3) << reports_seconds;
+    EXPECT_NEAR(evaluation.seconds, 2.0, 0.01) << reports_seconds;
+    EXPECT_EQ(evaluation.period_samples, 50) << reports_seconds;
+    EXPECT_NEAR(m.step_seconds_per_sample, k_step_s, 1e-3) << reports_seconds;
+    EXPECT_NEAR(m.seconds_per_sample, k_step_s + 2.0 / 50, 1e-3) << reports_seconds;
   }
 }
 
@@ -429,16 +429,17 @@ TEST(Measurer, SaysWhatItsCountsStandOn) {
     return measurer.current();
   };
   const Measurement by_steps = told(1.0, {}, false, 8.0);
-  EXPECT_EQ(by_steps.samples_told, false);
+  EXPECT_EQ(by_steps.samples_reported, false);
   EXPECT_EQ(by_steps.steps_known, true);
   const Measurement by_samples = told({}, 16.0, false, {});
-  EXPECT_EQ(by_samples.samples_told, true);
+  EXPECT_EQ(by_samples.samples_reported, true);
   EXPECT_EQ(by_samples.steps_known, false);
   EXPECT_EQ(by_samples.window_samples, 16.0 * by_samples.window_steps) << "reports are counted";
   const Measurement by_both = told({}, 16.0, false, 8.0);
   EXPECT_EQ(by_both.steps_known, true);
   EXPECT_EQ(by_both.window_samples, 8.0 * by_both.window_steps);
-  EXPECT_EQ(told(1.0, 16.0, true, 16.0).samples_told, false) << "the study said what a step holds";
+  EXPECT_EQ(told(1.0, 16.0, true, 16.0).samples_reported, false)
+      << "the study said what a step holds";
   EXPECT_NEAR(told(1.0, {}, false, 0.0).seconds_per_sample, 1.0, 1e-9) << "a step holds something";
 }
 

@@ -24,7 +24,8 @@ ReportReader preset_reader(const std::string& preset) {
 
 /// Returns the reported phases, with the counter before each: `step 40: evaluation begins`, `step
 /// 40: evaluation took 2.0 s`.
-std::vector<std::string> phases_told(ReportReader& reader, const std::vector<TimedLine>& lines) {
+std::vector<std::string> reported_phases(ReportReader& reader,
+                                         const std::vector<TimedLine>& lines) {
   std::vector<std::string> told;
   double step = 0.0;
   for (const auto& [time_s, line] : lines) {
@@ -38,15 +39,15 @@ std::vector<std::string> phases_told(ReportReader& reader, const std::vector<Tim
   }
   return told;
 }
-std::vector<std::string> phases_told(const std::string& preset,
-                                     const std::vector<TimedLine>& lines) {
+std::vector<std::string> reported_phases(const std::string& preset,
+                                         const std::vector<TimedLine>& lines) {
   ReportReader reader = preset_reader(preset);
-  return phases_told(reader, lines);
+  return reported_phases(reader, lines);
 }
 
 TEST(HfTrainerPhases, UseTheRuntimeOfTheEvaluation) {
   EXPECT_THAT(
-      phases_told(
+      reported_phases(
           "hf-trainer",
           {{0.0, "  0%|          | 0/500 [00:00<?, ?it/s]"},
            {1.0, "  1%|          | 5/500 [00:01<01:39,  4.98it/s]"},
@@ -63,8 +64,8 @@ TEST(HfTrainerPhases, UseTheRuntimeOfTheEvaluation) {
 }
 
 TEST(HfTrainerPhases, WithoutBarsTheLogTellsThem) {
-  EXPECT_THAT(
-      phases_told("hf-trainer",
+  EXPECT_THAT(reported_phases(
+                  "hf-trainer",
                   {{0.0, "  Num examples = 10,000"},
                    {0.5, "***** Running Evaluation *****"},
                    {5.0, "{'loss': 0.69, 'learning_rate': 5e-05, 'epoch': 0.5}"},
@@ -74,13 +75,13 @@ TEST(HfTrainerPhases, WithoutBarsTheLogTellsThem) {
                    {8.0, "{'eval_loss': '0.4', 'eval_runtime': '2.9', 'epoch': '0.5'}"},
                    {8.1, "[INFO|trainer.py:3410] >> Saving model checkpoint to out/checkpoint-500"},
                    {9.0, "{'loss': 0.62, 'learning_rate': 4e-05, 'epoch': 1.0}"}}),
-      ElementsAre("5000: evaluation begins", "5000: evaluation took 2.90 s",
-                  "5000: checkpoint begins"));
+              ElementsAre("5000: evaluation begins", "5000: evaluation took 2.90 s",
+                          "5000: checkpoint begins"));
 }
 
 TEST(KerasPhases, LastUntilTheLineWithValidation) {
-  EXPECT_THAT(
-      phases_told("keras",
+  EXPECT_THAT(reported_phases(
+                  "keras",
                   {{0.0, "Epoch 1/2"},
                    {1.0, "  1/100 ━━━━━━━━━━━━━━━━━━━━ 1:39 1s/step - accuracy: 0.1 - loss: 2.3"},
                    {10.9, "100/100 ━━━━━━━━━━━━━━━━━━━━ 0s 100ms/step - accuracy: 0.5 - loss: 1.3"},
@@ -93,21 +94,21 @@ TEST(KerasPhases, LastUntilTheLineWithValidation) {
                    {26.4,
                     "100/100 ━━━━━━━━━━━━━━━━━━━━ 12s 125ms/step - accuracy: 0.6 - loss: 1.1 - "
                     "val_accuracy: 0.7 - val_loss: 1.0"}}),
-      ElementsAre("100: evaluation took 2.50 s", "200: evaluation took 2.50 s"));
+              ElementsAre("100: evaluation took 2.50 s", "200: evaluation took 2.50 s"));
 }
 
 TEST(KerasPhases, EpochsOfOneLineHaveNone) {
-  EXPECT_THAT(phases_told("keras", {{0.0, "Epoch 1/2"},
-                                    {13.0, "100/100 - 13s - loss: 0.3 - val_loss: 0.4"},
-                                    {13.0, "Epoch 2/2"},
-                                    {25.0, "100/100 - 12s - loss: 0.2 - val_loss: 0.4"}}),
+  EXPECT_THAT(reported_phases("keras", {{0.0, "Epoch 1/2"},
+                                        {13.0, "100/100 - 13s - loss: 0.3 - val_loss: 0.4"},
+                                        {13.0, "Epoch 2/2"},
+                                        {25.0, "100/100 - 12s - loss: 0.2 - val_loss: 0.4"}}),
               IsEmpty())
       << "steps and evaluation cannot be told apart";
 }
 
 TEST(LightningPhases, AreItsValidationBars) {
   EXPECT_THAT(
-      phases_told(
+      reported_phases(
           "lightning",
           {{0.0, "Sanity Checking DataLoader 0: 100%|██████████| 2/2 [00:00<00:00, 9.80it/s]"},
            {3.0, "Epoch 0:  50%|█████     | 50/100 [00:03<00:03, 16.1it/s, v_num=0, loss=0.6]"},
@@ -126,7 +127,7 @@ TEST(LightningPhases, AreItsValidationBars) {
 
 TEST(KerasPhases, ASavedModelIsAPartOfTheEvaluation) {
   EXPECT_THAT(
-      phases_told(
+      reported_phases(
           "keras",
           {{0.0, "Epoch 1/2"},
            {1.0, "  1/100 [..............................] - ETA: 1:39 - loss: 2.3"},
@@ -140,8 +141,8 @@ TEST(KerasPhases, ASavedModelIsAPartOfTheEvaluation) {
 }
 
 TEST(LightningPhases, RichDescribesItsValidationInOneWord) {
-  EXPECT_THAT(
-      phases_told("lightning",
+  EXPECT_THAT(reported_phases(
+                  "lightning",
                   {{3.0, "Epoch 0/9  ━━━━━━━━━ 100/100 0:00:03 • 0:00:00 33.0it/s v_num: 0.000"},
                    {3.1, "Validation ━━━╸━━━━━ 1/20    0:00:00 • 0:00:02 9.8it/s"},
                    {5.1, "Validation ━━━━━━━━━ 20/20   0:00:02 • 0:00:00 9.8it/s"},
@@ -149,22 +150,22 @@ TEST(LightningPhases, RichDescribesItsValidationInOneWord) {
                     "Epoch 0, global step 100: 'val_loss' reached 0.50000 (best 0.50000), saving "
                     "model to '/out/epoch=0.ckpt' as top 1"},
                    {7.0, "Epoch 1/9  ━╺━━━━━━━ 1/100   0:00:00 • 0:00:03 33.0it/s v_num: 0.000"}}),
-      ElementsAre("100: evaluation begins", "100: evaluation took 2.00 s",
-                  "100: checkpoint begins"));
+              ElementsAre("100: evaluation begins", "100: evaluation took 2.00 s",
+                          "100: checkpoint begins"));
 }
 
 TEST(LightningPhases, AreReadFromRichBars) {
   EXPECT_THAT(
-      phases_told("lightning",
-                  {{3.0, "Epoch 0/9 ━━━━━━━━━ 100/100 0:00:03 • 0:00:00 33.0it/s v_num: 0"},
-                   {3.1, "Validation DataLoader 0 ━━━╸━━━━━ 1/20 0:00:00 • 0:00:02 9.8it/s"},
-                   {5.1, "Validation DataLoader 0 ━━━━━━━━━ 20/20 0:00:02 • 0:00:00 9.8it/s"}}),
+      reported_phases("lightning",
+                      {{3.0, "Epoch 0/9 ━━━━━━━━━ 100/100 0:00:03 • 0:00:00 33.0it/s v_num: 0"},
+                       {3.1, "Validation DataLoader 0 ━━━╸━━━━━ 1/20 0:00:00 • 0:00:02 9.8it/s"},
+                       {5.1, "Validation DataLoader 0 ━━━━━━━━━ 20/20 0:00:02 • 0:00:00 9.8it/s"}}),
       ElementsAre("100: evaluation begins", "100: evaluation took 2.00 s"));
 }
 
 TEST(TqdmPhases, AreBarsThatSaySo) {
-  EXPECT_THAT(
-      phases_told("tqdm", {{0.0, "Eval:   0%|          | 0/40 [00:00<?, ?it/s]"},
+  EXPECT_THAT(reported_phases(
+                  "tqdm", {{0.0, "Eval:   0%|          | 0/40 [00:00<?, ?it/s]"},
                            {1.0, "Train: 100%|██████████| 100/100 [00:01<00:00, 98.0it/s]"},
                            {1.1, "Eval:   0%|          | 0/40 [00:00<?, ?it/s]"},
                            {1.6, "Eval:  50%|█████     | 20/40 [00:00<00:00, 40.0it/s, loss=0.2]"},
@@ -174,8 +175,8 @@ TEST(TqdmPhases, AreBarsThatSaySo) {
                            {3.2, "Train: 100%|██████████| 100/100 [00:01<00:00, 98.0it/s]"},
                            {3.3, "Saving checkpoint:   0%|          | 0/4 [00:00<?, ?it/s]"},
                            {3.8, "Train:   1%|          | 1/100 [00:00<00:01, 98.0it/s]"}}),
-      ElementsAre("100: evaluation begins", "100: evaluation took 1.00 s",
-                  "200: checkpoint begins"));
+              ElementsAre("100: evaluation begins", "100: evaluation took 1.00 s",
+                          "200: checkpoint begins"));
 }
 
 TEST(TqdmPhases, ASecondBarDuringTheTrainingIsOne) {
@@ -195,24 +196,24 @@ TEST(TqdmPhases, ASecondBarDuringTheTrainingIsOne) {
     lines.push_back(
         {time_s, fmt::format("Epochs: 10%|##| {}/2 [00:04<00:00, 4.0s/it]", epoch + 1)});
   }
-  EXPECT_THAT(phases_told("tqdm", lines),
+  EXPECT_THAT(reported_phases("tqdm", lines),
               ElementsAre("100: evaluation took 1.00 s", "200: evaluation took 1.00 s"))
       << "and the bar over the epochs is none";
 }
 
 TEST(KeyValuePhases, AreTheExcessTimeOfAnEvaluationsLine) {
-  EXPECT_THAT(phases_told("key=value", {{0.5, "step 0: train loss 4.28, val loss 4.28"},
-                                        {5.0, "iter 180: loss 3.3, time 20.0ms, mfu 15.2%"},
-                                        {5.2, "iter 190: loss 3.3, time 20.0ms, mfu 15.2%"},
-                                        {7.4, "step 200: train loss 2.1, val loss 2.2"},
-                                        {7.42, "iter 200: loss 3.2, time 2020.0ms, mfu 15.2%"},
-                                        {7.62, "iter 210: loss 3.2, time 20.0ms, mfu 15.2%"}}),
+  EXPECT_THAT(reported_phases("key=value", {{0.5, "step 0: train loss 4.28, val loss 4.28"},
+                                            {5.0, "iter 180: loss 3.3, time 20.0ms, mfu 15.2%"},
+                                            {5.2, "iter 190: loss 3.3, time 20.0ms, mfu 15.2%"},
+                                            {7.4, "step 200: train loss 2.1, val loss 2.2"},
+                                            {7.42, "iter 200: loss 3.2, time 2020.0ms, mfu 15.2%"},
+                                            {7.62, "iter 210: loss 3.2, time 20.0ms, mfu 15.2%"}}),
               ElementsAre("200: evaluation took 2.00 s"));
-  EXPECT_THAT(phases_told("key=value", {{5.0, "iter 180: loss 3.3, time 20.0ms, mfu 15.2%"},
-                                        {5.2, "iter 190: loss 3.3, time 20.0ms, mfu 15.2%"},
-                                        {7.4, "step 200: train loss 2.1, val loss 2.2"},
-                                        {7.4, "saving checkpoint to out-shakespeare-char"},
-                                        {7.9, "iter 200: loss 3.2, time 2020.0ms, mfu 15.2%"}}),
+  EXPECT_THAT(reported_phases("key=value", {{5.0, "iter 180: loss 3.3, time 20.0ms, mfu 15.2%"},
+                                            {5.2, "iter 190: loss 3.3, time 20.0ms, mfu 15.2%"},
+                                            {7.4, "step 200: train loss 2.1, val loss 2.2"},
+                                            {7.4, "saving checkpoint to out-shakespeare-char"},
+                                            {7.9, "iter 200: loss 3.2, time 2020.0ms, mfu 15.2%"}}),
               ElementsAre("200: evaluation took 2.00 s", "200: checkpoint begins"));
 }
 
@@ -232,11 +233,11 @@ TEST(KeyValuePhases, ReadsValuesBeforeAMessage) {
 }
 
 TEST(KeyValuePhases, AnEvaluationsResultEndsNoCheckpoint) {
-  EXPECT_THAT(phases_told("key=value", {{5.0, "iter 180: loss 3.3"},
-                                        {5.2, "iter 190: loss 3.3"},
-                                        {5.4, "Saving model to best.pt"},
-                                        {25.4, "val loss 0.31"},
-                                        {25.6, "iter 200: loss 3.2"}}),
+  EXPECT_THAT(reported_phases("key=value", {{5.0, "iter 180: loss 3.3"},
+                                            {5.2, "iter 190: loss 3.3"},
+                                            {5.4, "Saving model to best.pt"},
+                                            {25.4, "val loss 0.31"},
+                                            {25.6, "iter 200: loss 3.2"}}),
               testing::Not(testing::Contains(testing::HasSubstr("checkpoint took"))));
 }
 
@@ -245,23 +246,24 @@ TEST(TqdmPhases, ReadsUltralytics) {
   const std::string second = "        2/3      2.34G      1.115      1.792         36        640: ";
   const std::string validation =
       "                 Class     Images  Instances      Box(P          R      mAP50  mAP50-95): ";
-  EXPECT_THAT(phases_told("tqdm", {{0.0, train + "0% ──────────── 0/100  0.0s"},
-                                   {5.0, train + "50% ━━━━━━────── 50/100 9.7it/s 5.2s<5.2s"},
-                                   {10.0, train + "100% ━━━━━━━━━━━━ 100/100 10.0it/s 10.0s"},
-                                   {10.5, validation + "25% ━━━───────── 1/4 2.0it/s 0.5s<1.5s"},
-                                   {12.0, validation + "100% ━━━━━━━━━━━━ 4/4 2.0it/s 2.0s"},
-                                   {13.0, second + "10% ━─────────── 10/100 10.0it/s 1.0s<9.0s"},
-                                   {22.0, second + "100% ━━━━━━━━━━━━ 100/100 10.0it/s 10.0s"},
-                                   {22.5, validation + "25% ━━━───────── 1/4 2.0it/s 0.5s<1.5s"},
-                                   {24.0, validation + "100% ━━━━━━━━━━━━ 4/4 2.0it/s 2.0s"}}),
-              ElementsAre("100: evaluation begins", "100: evaluation took 1.50 s",
-                          "200: evaluation begins", "200: evaluation took 1.50 s"));
+  EXPECT_THAT(
+      reported_phases("tqdm", {{0.0, train + "0% ──────────── 0/100  0.0s"},
+                               {5.0, train + "50% ━━━━━━────── 50/100 9.7it/s 5.2s<5.2s"},
+                               {10.0, train + "100% ━━━━━━━━━━━━ 100/100 10.0it/s 10.0s"},
+                               {10.5, validation + "25% ━━━───────── 1/4 2.0it/s 0.5s<1.5s"},
+                               {12.0, validation + "100% ━━━━━━━━━━━━ 4/4 2.0it/s 2.0s"},
+                               {13.0, second + "10% ━─────────── 10/100 10.0it/s 1.0s<9.0s"},
+                               {22.0, second + "100% ━━━━━━━━━━━━ 100/100 10.0it/s 10.0s"},
+                               {22.5, validation + "25% ━━━───────── 1/4 2.0it/s 0.5s<1.5s"},
+                               {24.0, validation + "100% ━━━━━━━━━━━━ 4/4 2.0it/s 2.0s"}}),
+      ElementsAre("100: evaluation begins", "100: evaluation took 1.50 s", "200: evaluation begins",
+                  "200: evaluation took 1.50 s"));
 }
 
 TEST(TqdmPhases, AreMessagesOfAcceleratesScripts) {
   EXPECT_THAT(
-      phases_told("tqdm",
-                  {{1.0, " 10%|#         | 10/100 [00:01<00:09,  9.8it/s]"},
+      reported_phases(
+          "tqdm", {{1.0, " 10%|#         | 10/100 [00:01<00:09,  9.8it/s]"},
                    {1.1,
                     "05/01/2024 12:00:00 - INFO - accelerate.accelerator - Saving current "
                     "state to out/step_10"},
@@ -281,7 +283,7 @@ TEST(KeyValuePhases, ReadsMegatron) {
         number, 256 * number);
   };
   EXPECT_THAT(
-      phases_told(
+      reported_phases(
           "key=value",
           {{0.0, iteration(90)},
            {1.0, iteration(100)},
@@ -302,8 +304,8 @@ TEST(KeyValuePhases, ReadsMegatron) {
 
 TEST(KeyValuePhases, ReadsMmengine) {
   const std::string at = "2022/08/22 15:52:50 - mmengine - INFO - ";
-  EXPECT_THAT(
-      phases_told("key=value",
+  EXPECT_THAT(reported_phases(
+                  "key=value",
                   {{0.0, at + "Epoch(train) [1][380/391]  lr: 1.0e-03  eta: 0:06:49  time: 0.0347  "
                               "data_time: 0.0072  memory: 392  loss: 2.5956"},
                    {0.4, at + "Epoch(train) [1][391/391]  lr: 1.0e-03  time: 0.0347  loss: 2.5956"},
@@ -312,16 +314,16 @@ TEST(KeyValuePhases, ReadsMmengine) {
                    {4.4, at + "Epoch(val) [1][313/313]  accuracy: 50.1000  data_time: 0.0050"},
                    {5.0, at + "Epoch(train) [2][ 10/391]  lr: 1.0e-03  time: 0.0347  loss: 2.5"},
                    {5.1, at + "Saving checkpoint at 2 epochs"}}),
-      ElementsAre("391: checkpoint begins", "391: evaluation begins", "391: evaluation took 3.00 s",
-                  "401: checkpoint begins"));
+              ElementsAre("391: checkpoint begins", "391: evaluation begins",
+                          "391: evaluation took 3.00 s", "401: checkpoint begins"));
   EXPECT_THAT(
-      phases_told("key=value",
-                  {{0.0, at + "Iter(train) [  50/20000]  lr: 1.0e-02  time: 0.1  loss: 2.5"},
-                   {5.0, at + "Iter(train) [ 100/20000]  lr: 1.0e-02  time: 0.1  loss: 2.5"},
-                   {6.0, at + "Iter(val) [10/100]    eta: 0:00:09  time: 0.1"},
-                   {15.0, at + "Iter(val) [100/100]    mIoU: 40.1  data_time: 0.0050"},
-                   {20.0, at + "Iter(train) [ 150/20000]  lr: 1.0e-02  time: 0.1  loss: 2.5"},
-                   {20.1, at + "Saving checkpoint at 150 iterations"}}),
+      reported_phases("key=value",
+                      {{0.0, at + "Iter(train) [  50/20000]  lr: 1.0e-02  time: 0.1  loss: 2.5"},
+                       {5.0, at + "Iter(train) [ 100/20000]  lr: 1.0e-02  time: 0.1  loss: 2.5"},
+                       {6.0, at + "Iter(val) [10/100]    eta: 0:00:09  time: 0.1"},
+                       {15.0, at + "Iter(val) [100/100]    mIoU: 40.1  data_time: 0.0050"},
+                       {20.0, at + "Iter(train) [ 150/20000]  lr: 1.0e-02  time: 0.1  loss: 2.5"},
+                       {20.1, at + "Saving checkpoint at 150 iterations"}}),
       ElementsAre("100: evaluation begins", "100: evaluation took 9.00 s",
                   "150: checkpoint begins"));
 }
@@ -329,7 +331,7 @@ TEST(KeyValuePhases, ReadsMmengine) {
 TEST(KeyValuePhases, ReadsFairseq) {
   const std::string at = "2024-05-01 12:00:00 | INFO | ";
   EXPECT_THAT(
-      phases_told(
+      reported_phases(
           "key=value",
           {{0.0, at + "train_inner | epoch 001:     90 / 1000 loss=8.6, num_updates=90, lr=1e-05"},
            {1.0, at + "train_inner | epoch 001:    100 / 1000 loss=8.6, num_updates=100"},
@@ -356,7 +358,7 @@ TEST(KeyValuePhases, ReadsFairseq) {
 
 TEST(KeyValuePhases, ReadsTorchvisionsReferences) {
   EXPECT_THAT(
-      phases_told(
+      reported_phases(
           "key=value",
           {{0.0,
             "Epoch: [0]  [4900/5005]  eta: 0:00:10  lr: 0.1  img/s: 320.5  loss: 7.0 (7.0)  "
@@ -374,7 +376,7 @@ TEST(KeyValuePhases, ReadsTorchvisionsReferences) {
 
 TEST(KeyValuePhases, ReadsTimm) {
   EXPECT_THAT(
-      phases_told(
+      reported_phases(
           "key=value",
           {{0.0,
             "Train: 0 [1200/1251 ( 96%)]  Loss: 6.95 (6.95)  Time: 0.1s, 1280.0/s  LR: 1.0e-06"},
@@ -396,23 +398,23 @@ TEST(KeyValuePhases, ALineThatRepeatsAnOldResultIsNone) {
     lines.push_back({0.1 * i, fmt::format("step={} loss=0.5", 10 * i)});
     lines.push_back({0.1 * i + 0.001, fmt::format("step={} best val_loss=0.6", 10 * i)});
   }
-  EXPECT_THAT(phases_told("key=value", lines), IsEmpty());
+  EXPECT_THAT(reported_phases("key=value", lines), IsEmpty());
 }
 
 TEST(KeyValuePhases, TakeTheTimeThatALineTells) {
-  EXPECT_THAT(phases_told("key=value", {{1.0, "step=100 loss=0.5 step_time=0.01"},
-                                        {4.0, "eval_loss=0.7 eval_runtime=2.5"},
-                                        {5.0, "saved to x.pt checkpoint_time=250ms"}}),
+  EXPECT_THAT(reported_phases("key=value", {{1.0, "step=100 loss=0.5 step_time=0.01"},
+                                            {4.0, "eval_loss=0.7 eval_runtime=2.5"},
+                                            {5.0, "saved to x.pt checkpoint_time=250ms"}}),
               ElementsAre("100: evaluation took 2.50 s", "100: checkpoint took 0.25 s"));
 }
 
 TEST(KeyValuePhases, AreHeadingsOfTestLoops) {
   EXPECT_THAT(
-      phases_told("key=value",
-                  {{10.0, "Epoch: [0][380/391]\tTime  0.203 ( 0.4)\tLoss 7.00e+00 (6.9e+00)"},
-                   {11.0, "Test: [  0/196]\tTime  0.1 ( 0.1)\tLoss 5.0e-01 (5.0e-01)"},
-                   {12.0, "Test: [ 10/196]\tTime  0.1 ( 0.1)\tLoss 5.1e-01 (5.0e-01)"},
-                   {20.0, "Epoch: [1][ 10/391]\tTime  0.203 ( 0.4)\tLoss 6.00e+00 (6.9e+00)"}}),
+      reported_phases("key=value",
+                      {{10.0, "Epoch: [0][380/391]\tTime  0.203 ( 0.4)\tLoss 7.00e+00 (6.9e+00)"},
+                       {11.0, "Test: [  0/196]\tTime  0.1 ( 0.1)\tLoss 5.0e-01 (5.0e-01)"},
+                       {12.0, "Test: [ 10/196]\tTime  0.1 ( 0.1)\tLoss 5.1e-01 (5.0e-01)"},
+                       {20.0, "Epoch: [1][ 10/391]\tTime  0.203 ( 0.4)\tLoss 6.00e+00 (6.9e+00)"}}),
       ElementsAre("380: test begins"));
 }
 
@@ -422,10 +424,10 @@ TEST(RegexPhases, TellSecondsOrWhereOneBegins) {
                     {"phase:evaluation", R"(evaluated in ([0-9.]+) s)"},
                     {"phase:checkpoint", R"(saving model()\b)"}};
   ReportReader reader = ReportReader::create(format).value();
-  EXPECT_THAT(phases_told(reader, {{1.0, "batch 7"},
-                                   {3.0, "evaluated in 1.75 s"},
-                                   {3.5, "saving model"},
-                                   {4.0, "batch 8"}}),
+  EXPECT_THAT(reported_phases(reader, {{1.0, "batch 7"},
+                                       {3.0, "evaluated in 1.75 s"},
+                                       {3.5, "saving model"},
+                                       {4.0, "batch 8"}}),
               ElementsAre("7: evaluation took 1.75 s", "7: checkpoint begins"));
 }
 

@@ -30,7 +30,7 @@ std::string case_name(const testing::TestParamInfo<LineCase>& info) {
   return info.param.name;
 }
 
-void expect_told(const std::string& preset, const LineCase& expected) {
+void expect_read(const std::string& preset, const LineCase& expected) {
   ReportFormat format;
   format.preset = preset;
   auto reader = ReportReader::create(format);
@@ -51,7 +51,7 @@ void expect_told(const std::string& preset, const LineCase& expected) {
 
 class TqdmLine : public testing::TestWithParam<LineCase> {};
 TEST_P(TqdmLine, IsRead) {
-  expect_told("tqdm", GetParam());
+  expect_read("tqdm", GetParam());
 }
 
 // clang-format off
@@ -93,7 +93,7 @@ INSTANTIATE_TEST_SUITE_P(Real, TqdmLine, testing::Values(
   LineCase{"Empty", "", {}, {}, {}, {}}), case_name);
 
 class KerasLine : public testing::TestWithParam<LineCase> {};
-TEST_P(KerasLine, IsRead) { expect_told("keras", GetParam()); }
+TEST_P(KerasLine, IsRead) { expect_read("keras", GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Real, KerasLine, testing::Values(
   LineCase{"Keras2", " 12/100 [==>...........................] - ETA: 15s - loss: 2.3010 - accuracy: 0.1016", 12, {}, {{"loss", 2.301}, {"accuracy", 0.1016}}, {}},
@@ -110,7 +110,7 @@ INSTANTIATE_TEST_SUITE_P(Real, KerasLine, testing::Values(
   LineCase{"Date", "12/10/2024 started - loss: 3", {}, {}, {}, {}}), case_name);
 
 class HfTrainerLine : public testing::TestWithParam<LineCase> {};
-TEST_P(HfTrainerLine, IsRead) { expect_told("hf-trainer", GetParam()); }
+TEST_P(HfTrainerLine, IsRead) { expect_read("hf-trainer", GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Real, HfTrainerLine, testing::Values(
   LineCase{"Log", "{'loss': 0.6931, 'learning_rate': 4.9e-05, 'epoch': 0.01}", {}, {}, {{"loss", 0.6931}, {"learning_rate", 4.9e-05}, {"epoch", 0.01}}, {}},
@@ -125,7 +125,7 @@ INSTANTIATE_TEST_SUITE_P(Real, HfTrainerLine, testing::Values(
   LineCase{"DescribedBar", "Map:  10%|█  | 50/500 [00:10<01:30,  4.98 examples/s]", {}, {}, {}, {}}), case_name);
 
 class LightningLine : public testing::TestWithParam<LineCase> {};
-TEST_P(LightningLine, IsRead) { expect_told("lightning", GetParam()); }
+TEST_P(LightningLine, IsRead) { expect_read("lightning", GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Real, LightningLine, testing::Values(
   LineCase{"V2", "Epoch 0:  12%|█▏        | 12/100 [00:03<00:20,  4.10it/s, v_num=0, train_loss=0.300]", 12, {}, {{"train_loss", 0.3}}, {}},
@@ -135,7 +135,7 @@ INSTANTIATE_TEST_SUITE_P(Real, LightningLine, testing::Values(
   LineCase{"Rich", "Epoch 0/9 ━━━━━━━━━━━━━━━━ 12/100 0:00:03 • 0:00:20 4.10it/s v_num: 0 train_loss: 0.3", 12, {}, {{"train_loss", 0.3}}, {}}), case_name);
 
 class KeyValueLine : public testing::TestWithParam<LineCase> {};
-TEST_P(KeyValueLine, IsRead) { expect_told("key=value", GetParam()); }
+TEST_P(KeyValueLine, IsRead) { expect_read("key=value", GetParam()); }
 
 INSTANTIATE_TEST_SUITE_P(Real, KeyValueLine, testing::Values(
   LineCase{"Equals", "step=100 loss=0.5 consumed_samples=6400", 100, 6400, {{"loss", 0.5}}, {}},

@@ -40,7 +40,7 @@ TrialRecord counted_trial(std::int64_t number, std::int64_t batch, double step_s
   trial.measurement->window_steps = 100.0;
   trial.measurement->window_samples = 100.0 * samples;
   trial.measurement->total_samples = 100.0 * samples;
-  trial.measurement->samples_told = false;
+  trial.measurement->samples_reported = false;
   trial.peak_memory_bytes = 500.0 * k_mebibytes;
   return trial;
 }
@@ -92,7 +92,7 @@ TEST_F(BatchEffectTest, IsAnEarlierEndOfThePassOverTheData) {
 
 TEST_F(BatchEffectTest, DoesNotMatterIfSamplesAreReported) {
   TrialRecord told = counted_trial(2, 256, 0.1);
-  told.measurement->samples_told = true;
+  told.measurement->samples_reported = true;
   EXPECT_FALSE(batch_effect(study_, told, baseline_, LaunchVariation{}));
   EXPECT_FALSE(batch_effect(study_, counted_trial(2, 32, 0.1, 4), baseline_, LaunchVariation{}));
 }

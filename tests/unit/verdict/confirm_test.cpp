@@ -85,13 +85,13 @@ TEST_F(ConfirmTest, TheNextBestTakesItsTurnWhenOneIsNoFaster) {
   EXPECT_LT(order.size(), 20U);
 }
 
-TEST_F(ConfirmTest, ACompanionRunsItsRoundsEvenIfSlower) {
-  study_.measure.companion = ConfirmCompanion{trials_[1].configuration, 1};
+TEST_F(ConfirmTest, TheConfigurationInUseRunsItsRoundsEvenIfSlower) {
+  study_.measure.in_use = ConfigurationInUse{trials_[1].configuration, 1};
   const auto value = [](std::int64_t x) { return x == 1 ? 4.0 : x == 2 ? 4.4 : 2.0; };
   trials_[1].objectives = {4.4};
   EXPECT_THAT(run(value), ::testing::ElementsAre(2, 1)) << "although it is slower";
   EXPECT_THAT(run(value), ::testing::IsEmpty());
-  study_.measure.companion->rounds = 3;
+  study_.measure.in_use->rounds = 3;
   EXPECT_THAT(run(value), ::testing::ElementsAre(1, 2, 2, 1));
   trials_.push_back(completed(static_cast<std::int64_t>(trials_.size()) + 1, 2.0, 0.01));
   trials_.back().configuration.set("x", std::int64_t{3});
@@ -158,7 +158,7 @@ TEST_F(ConfirmTest, CountsTheRunsOfARound) {
   EXPECT_EQ(confirmation().runs_left_in_round(trials_.back()), 2U);
   trials_.push_back(confirming(4, k_b, 1, 1, 4.0, 0.01));
   EXPECT_EQ(confirmation().runs_left_in_round(trials_.back()), 1U);
-  study_.measure.companion = ConfirmCompanion{trials_[1].configuration, 3};
+  study_.measure.in_use = ConfigurationInUse{trials_[1].configuration, 3};
   EXPECT_EQ(confirmation().runs_in_next_round(), 2U) << "it is the finalist";
   trials_.push_back(completed(5, 1.0, 0.01));
   EXPECT_EQ(confirmation().runs_in_next_round(), 3U);

@@ -364,7 +364,7 @@ TEST(PlanNotes, WarnThatCountsMayBeMicroBatches) {
       TrialRecord trial = completed(x, 100.0 / x);
       if (x == 1) trial.purpose = TrialPurpose::baseline;
       trial.measurement = stepping();
-      trial.measurement->samples_told = false;
+      trial.measurement->samples_reported = false;
       trial.measurement->window_steps = 100.0;
       trial.measurement->window_s = 100.0 * (x == 1 ? 0.1 : fourth_step_s);
       standing.put(trial);

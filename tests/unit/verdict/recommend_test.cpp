@@ -158,7 +158,7 @@ TEST_F(RecommendTest, FreshRunsGiveTheirGeometricMean) {
 TEST_F(RecommendTest, WithoutFreshRunsComparesSearchTrials) {
   trials_[1].measurement = steady(0.002);
   trials_[1].measurement->window_s = 15.0;
-  trials_[1].measurement->samples_told = true;
+  trials_[1].measurement->samples_reported = true;
   const Recommendation recommendation = recommended();
   EXPECT_EQ(recommendation.claim, Claim::unconfirmed);
   EXPECT_EQ(recommendation.incumbent_trial, 2);
@@ -286,13 +286,13 @@ TEST(SamplesCounted, TellsWhoSaidWhatAStepIs) {
   trial.measurement = steady(0.01);
   trial.measurement->window_steps = 10.0;
   trial.measurement->window_samples = 640.0;
-  trial.measurement->samples_told = true;
+  trial.measurement->samples_reported = true;
   EXPECT_EQ(samples_counted(study, trial), "as the program counts them, 64 a step");
-  trial.measurement->samples_told = false;
+  trial.measurement->samples_reported = false;
   EXPECT_THAT(samples_counted(study, trial), HasSubstr("one per step: neither"));
   study.planned_run.batch_size = document::Formula::constant(256.0, "4 * 64");
   EXPECT_EQ(samples_counted(study, trial), "256 a step, by \"planned_run.batch_size\" (4 * 64)");
-  trial.measurement->samples_told = true;
+  trial.measurement->samples_reported = true;
   EXPECT_THAT(samples_counted(study, trial),
               HasSubstr("(4 * 64) says 256: does it count micro-batches"));
 }
@@ -311,7 +311,7 @@ TEST(SamplesCounted, SaysWhatABarOfBatchesCounts) {
   trial.configuration.set("batch", std::int64_t{16});
   trial.configuration.set("accumulate", std::int64_t{4});
   trial.measurement = steady(0.01);
-  trial.measurement->samples_told = false;
+  trial.measurement->samples_reported = false;
   const auto told = [&](const char* preset) {
     document["reports"] = preset;
     const StudySpec study =

@@ -5,7 +5,7 @@ arrival     enters when torch is imported
 hook        connects the parts; removes all of them on a fault
 patches     replaced attributes, and how to restore them
 progress    steps, samples, loss and phases, from the wrapped calls
-ahead, no_grad_batch   batches that are fetched before their turn, or for an evaluation
+prefetched_batch, no_grad_batch   batches that are fetched before their turn, or for an evaluation
 loaders, modules, backward, optimizers, checkpoints   the wrapped calls
 loader_queue, noise_looks, gpu_parts   the queue of a loader, the gradient's noise, the GPU's own time
 worker_cpu  CPU time of a loader's workers

@@ -136,8 +136,8 @@ class Modules(PickledByValue):
             clock.current = FORWARD
             progress.training_forwards += 1
             try:
-                if progress.ahead.batch is not None or len(progress.fetched_batches) > 1:
-                    progress.ahead.divide(progress.fetched_batches, (inputs, named), progress.is_fed)
+                if progress.prefetched.batch is not None or len(progress.fetched_batches) > 1:
+                    progress.prefetched.divide(progress.fetched_batches, (inputs, named), progress.is_fed)
                 if progress.fetched_batches:
                     progress.take_fetched()
                 if not progress.is_fed:

@@ -157,7 +157,7 @@ class Optimizers(PickledByValue):
             progress.step_ended()
             self._round_step = progress.steps
         else:
-            progress.companion_stepped()
+            progress.other_optimizer_stepped()
         self._in_round.add(optimizer)
         self._alone = weakref.ref(optimizer) if len(self._in_round) == 1 else _nobody
 

@@ -14,7 +14,7 @@ class Phases:
         self._begin_s = self._last_s = at_s
         self._report.phase(name, at_s, None)
 
-    def goes_on(self, at_s):
+    def extend(self, at_s):
         """Extends the current phase until now. Its end is known only when training continues."""
         self._last_s = at_s
 

@@ -6,13 +6,13 @@ import weakref
 import torch
 
 from steptune_pytorch import gpu_events, ranks, tensors
-from steptune_pytorch.ahead import BatchAhead
 from steptune_pytorch.counted_inputs import CountedInputs
 from steptune_pytorch.gpu_parts import GpuParts
 from steptune_pytorch.host_watch import HostWatch
 from steptune_pytorch.loader_queue import LoaderQueue
 from steptune_pytorch.no_grad_batch import NoGradBatch
 from steptune_pytorch.part_clock import DATA, OTHER, HostParts, PartClock
+from steptune_pytorch.prefetched_batch import PrefetchedBatch
 
 _FEWEST_EPOCH_END_S = 0.005
 _STEPS_WITH_TEACHER = 3
@@ -48,7 +48,7 @@ class Progress:
         self._samples_before_step = 0
         self._samples_of_all_before_step = 0
         self.fetched_batches = []
-        self.ahead = BatchAhead()
+        self.prefetched = PrefetchedBatch()
         self._no_grad_batch = None  # the last batch, if it was fetched without gradients
         self.world_size = 1
         self.is_fed = False  # the current step trains on a loader's batch
@@ -96,7 +96,7 @@ class Progress:
         """Drops batches of the previous thread, which did not train. It may load batches for the new thread, unseen
         from now on."""
         del self.fetched_batches[:]
-        self.ahead.batch = None
+        self.prefetched.batch = None
         self._no_grad_batch = None
         self._restart = None
         self.clock.switch(OTHER)
@@ -106,7 +106,7 @@ class Progress:
     def restarts(self, loader):
         """Called when a loader begins another pass, at the last switch to DATA."""
         self.is_plain = False
-        self.ahead.restarts(loader, self.fetched_batches)
+        self.prefetched.restarts(loader, self.fetched_batches)
         self._pass_begun = (loader, self._backwards_and_steps(), self._counted_now())
         if loader.training and loader.passes > 1 and self.steps > 0:
             self._end_phase()
@@ -233,9 +233,9 @@ class Progress:
         self._take_no_grad_batch((inputs, named_inputs))
         if self.fetched_batches and self.fetched_batches[0][0].may_give_samples:
             self._count_items(tensors.samples_in_inputs(inputs, named_inputs))
-        if self.ahead.batch is not None or len(self.fetched_batches) > 1:
+        if self.prefetched.batch is not None or len(self.fetched_batches) > 1:
             self._forget_looked_at(tensors.samples_in_inputs(inputs, named_inputs))
-            self.ahead.divide(self.fetched_batches, (inputs, named_inputs), self.is_fed)
+            self.prefetched.divide(self.fetched_batches, (inputs, named_inputs), self.is_fed)
         self._reconsider_loader()
         self.take_fetched()
         self.training_forwards += 1
@@ -309,7 +309,7 @@ class Progress:
 
     def _stay_in_phase(self):
         self.clock.discard()
-        self.phases.goes_on(self.clock.now_s)
+        self.phases.extend(self.clock.now_s)
 
     def _end_phase(self):
         if self.phases.open:
@@ -350,7 +350,7 @@ class Progress:
         if len(fetched) > 1 and samples_of_forward == sum(batch[1] for batch in fetched):
             self._only_read = None
             return
-        self.ahead.forget_looked_at(fetched, is_next_to_come=next_read is not None)
+        self.prefetched.forget_looked_at(fetched, is_next_to_come=next_read is not None)
         last = next_read or (fetched[-1][0] if fetched else None)
 
         def is_looked_at(loader):
@@ -545,7 +545,7 @@ class Progress:
         self._parts.dropped()
         self._forget_step()
 
-    def companion_stepped(self):
+    def other_optimizer_stepped(self):
         """Called when another optimizer has made its part of the same step."""
         self.clock.confirm()
         self._parts.optimizer_ended()
@@ -580,7 +580,7 @@ class Progress:
     def saved(self):
         self.clock.confirm()
         if self.phases.open:
-            self.phases.goes_on(self.clock.now_s)
+            self.phases.extend(self.clock.now_s)
             self._end_phase()
 
     def ends(self):

@@ -32,14 +32,15 @@ def tell(hook):
     for facts in hook.loaders.known.values():
         events.tell("loader", facts.id, **facts.fields())
     with hook.aside():
-        for row, knob_class in hook.knobs.rows():
-            fields = dict(row.fields(), knob=row.name, **{"class": knob_class})
-            if rank and row.name in hook.knobs.asked:
+        for status, knob_class in hook.knobs.statuses():
+            fields = dict(status.fields(), knob=status.name, **{"class": knob_class})
+            if rank and status.name in hook.knobs.asked:
                 fields["rank"] = rank
-            events.tell("knob", row.name, **fields)
-            if hook.is_for_good() and not row.is_in_force(hook.knobs.asked):
-                asked = hook.knobs.asked[row.name]
-                events.warn("%s=%s could not be set: %s" % (row.name, asked, row.why or "it is %s" % row.value))
+            events.tell("knob", status.name, **fields)
+            if hook.is_for_good() and not status.is_in_force(hook.knobs.asked):
+                asked = hook.knobs.asked[status.name]
+                why = status.why or "it is %s" % status.value
+                events.warn("%s=%s could not be set: %s" % (status.name, asked, why))
 
 
 def _versions():

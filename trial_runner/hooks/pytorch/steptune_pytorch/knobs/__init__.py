@@ -6,11 +6,11 @@ from steptune_pytorch.knobs.ddp import DdpKnobs
 from steptune_pytorch.knobs.environment import EnvironmentKnobs
 from steptune_pytorch.knobs.forward import ForwardKnobs
 from steptune_pytorch.knobs.interop import InteropKnob
+from steptune_pytorch.knobs.knob_status import KnobStatus
 from steptune_pytorch.knobs.loader import LoaderKnobs
 from steptune_pytorch.knobs.optimizer import OptimizerKnobs
 from steptune_pytorch.knobs.process import ProcessKnobs
 from steptune_pytorch.knobs.recompute import RecomputeKnob
-from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.strategy import StrategyKnob
 from steptune_pytorch.knobs.table import read_table
 
@@ -66,23 +66,24 @@ class Knobs:
     def _may_switch(self, name):
         return any(knob["name"] == name and knob["applied"] == "live" for knob in self.table)
 
-    def rows(self):
-        """Yields one row for each knob of the table, in order; then the unknown names in `asked`."""
+    def statuses(self):
+        """Yields the status of each knob of the table, in order; then the unknown names in `asked`."""
         told = {}
         faults = []
         for group in self._groups:
             try:
-                told.update({row.name: row for row in group.rows()})
+                told.update({status.name: status for status in group.statuses()})
             except Exception as error:  # a fault of one group does not affect the others
                 faults.append("%s: %s" % (type(error).__name__, error))
         for knob in self.table:
-            row = told.get(knob["name"]) or Row(
+            status = told.get(knob["name"]) or KnobStatus(
                 knob["name"], why=faults[0] if faults else "does not apply to this program"
             )
-            wanted = self.asked.get(row.name)
-            if self._is_live and row.why is None and wanted not in (None, row.value) and knob["applied"] != "live":
-                row.why = "it cannot be changed between two steps"
-            yield row.finished(self.asked), knob["class"]
+            wanted = self.asked.get(status.name)
+            changes = wanted not in (None, status.value)
+            if self._is_live and status.why is None and changes and knob["applied"] != "live":
+                status.why = "it cannot be changed between two steps"
+            yield status.finished(self.asked), knob["class"]
         names = {knob["name"] for knob in self.table}
         for name in sorted(set(self.asked) - names):
-            yield Row(name, why="there is no such knob"), "unknown"
+            yield KnobStatus(name, why="there is no such knob"), "unknown"

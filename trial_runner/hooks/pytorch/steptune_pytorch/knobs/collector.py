@@ -4,7 +4,7 @@ exist when training begins. `every_50` also freezes, and collects after every 50
 
 import gc
 
-from steptune_pytorch.knobs.row import Row
+from steptune_pytorch.knobs.knob_status import KnobStatus
 
 _NAME = "gc"
 _AUTO, _FREEZE, _EVERY = "auto", "freeze", "every_"
@@ -92,7 +92,7 @@ class CollectorKnob:
             return _AUTO if gc.isenabled() else self._value
         return self._value if self._value == _AUTO or gc.get_freeze_count() else _AUTO
 
-    def rows(self):
+    def statuses(self):
         if not self._is_settled:
             self._why = self._why_not()
-        yield Row(_NAME, today=_AUTO, value=self._in_force(), why=self._why)
+        yield KnobStatus(_NAME, today=_AUTO, value=self._in_force(), why=self._why)

@@ -7,7 +7,7 @@ import weakref
 import torch
 
 from steptune_pytorch import call_site
-from steptune_pytorch.knobs.row import Row
+from steptune_pytorch.knobs.knob_status import KnobStatus
 
 _ARGUMENTS = {
     "ddp_bucket_cap_mb": "bucket_cap_mb",
@@ -75,7 +75,7 @@ class DdpKnobs:
         self._now.update(wanted)
         return dict(named, **wanted)
 
-    def rows(self):
+    def statuses(self):
         for name, argument in _ARGUMENTS.items():
             why = None
             if not self._seen:
@@ -83,4 +83,4 @@ class DdpKnobs:
             elif argument in self._missing:
                 why = "this PyTorch does not have it"
             today, now = self._today.get(argument), self._now.get(argument)
-            yield Row(name, today=today, value=now, why=why, where=self._where)
+            yield KnobStatus(name, today=today, value=now, why=why, where=self._where)

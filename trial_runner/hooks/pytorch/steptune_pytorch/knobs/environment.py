@@ -6,7 +6,7 @@ import os
 import torch
 
 from steptune_pytorch.knobs import huge_pages, preload
-from steptune_pytorch.knobs.row import Row
+from steptune_pytorch.knobs.knob_status import KnobStatus
 
 
 # Variables that list several settings, some of which may be the user's own, with their separators.
@@ -17,10 +17,10 @@ class EnvironmentKnobs:
     def __init__(self, table):
         self._knobs = [knob for knob in table if knob["applied"] == "environment"]
 
-    def rows(self):
+    def statuses(self):
         for knob in self._knobs:
             now = _value(knob)
-            yield Row(knob["name"], now, why=_why_not(knob), choices=_choices(knob, now))
+            yield KnobStatus(knob["name"], now, why=_why_not(knob), choices=_choices(knob, now))
 
 
 def _value(knob):

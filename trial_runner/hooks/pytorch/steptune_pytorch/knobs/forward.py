@@ -12,8 +12,8 @@ from torch.nn.parameter import is_lazy
 
 from steptune_pytorch import call_site, tensors
 from steptune_pytorch.knobs import scaling_limits
+from steptune_pytorch.knobs.knob_status import KnobStatus
 from steptune_pytorch.knobs.loss_scale import LossScale
-from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.whole_forward import LaterForward, Parts, WholeForward
 from steptune_pytorch.part_clock import BACKWARD
 
@@ -224,13 +224,13 @@ class ForwardKnobs:
             return "torch.compile needs a C++ compiler: install one"
         return None
 
-    def rows(self):
+    def statuses(self):
         yield self._precision_row()
         yield self._channels_last_row()
         where = self._compiled_by_program or self._hook.modules.calls
         today = "default" if self._compiled_by_program else "off"
         why = self._refused.get("compile") or self._why_no_compile()
-        yield Row("compile", today, None if why else self._compile, why, choices=self._modes(), where=where)
+        yield KnobStatus("compile", today, None if why else self._compile, why, choices=self._modes(), where=where)
 
     def _modes(self):
         """Returns the modes worth trying, each of which costs minutes of compiling. max-autotune combines the last two."""
@@ -249,7 +249,7 @@ class ForwardKnobs:
             whys = (scaling_limits.why_not(self._hook, root) for root in list(self._hook.modules.roots))
             why = self.loss_scale.why_not() or next(filter(None, whys), None)
         value = None if why else self._precision
-        return Row("precision", today, value, why, choices=choices, where=where)
+        return KnobStatus("precision", today, value, why, choices=choices, where=where)
 
     def _computes_bf16(self):
         """True if bf16 is not emulated, since emulation is slower than 32 bits."""
@@ -266,7 +266,7 @@ class ForwardKnobs:
 
     def _channels_last_row(self):
         if not self._images and "channels_last" not in self._refused:
-            return Row("channels_last", why="no convolution of images")
+            return KnobStatus("channels_last", why="no convolution of images")
         today = self._was_channels_last
         if today is None:
             today = not self._channels_last and any(
@@ -276,10 +276,10 @@ class ForwardKnobs:
             )
             self._was_channels_last = today
         if "channels_last" in self._refused:
-            return Row("channels_last", today=today, why=self._refused["channels_last"])
+            return KnobStatus("channels_last", today=today, why=self._refused["channels_last"])
         why = "the program uses it itself" if today else None
         where = self._hook.modules.calls
-        return Row("channels_last", today, today or self._channels_last, why, where=where)
+        return KnobStatus("channels_last", today, today or self._channels_last, why, where=where)
 
 
 def _compilers():

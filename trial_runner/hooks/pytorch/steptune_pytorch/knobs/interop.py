@@ -5,7 +5,7 @@ second attempt. If the tuner has set it, the program's own call is ignored."""
 import torch
 
 from steptune_pytorch import call_site
-from steptune_pytorch.knobs.row import Row
+from steptune_pytorch.knobs.knob_status import KnobStatus
 
 _NAME = "num_interop_threads"
 
@@ -34,6 +34,6 @@ class InteropKnob:
 
         return set_num_interop_threads
 
-    def rows(self):
+    def statuses(self):
         now = torch.get_num_interop_threads()
-        yield Row(_NAME, today=self._today or now, value=now, where=self._where)
+        yield KnobStatus(_NAME, today=self._today or now, value=now, where=self._where)

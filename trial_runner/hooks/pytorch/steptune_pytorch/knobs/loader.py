@@ -10,6 +10,7 @@ from torch.utils.data import DataLoader, IterableDataset, SequentialSampler, dat
 from steptune_pytorch.events import last_line
 from steptune_pytorch.knobs import worker_start
 from steptune_pytorch.knobs.data_set_state import state_of
+from steptune_pytorch.knobs.knob_status import KnobStatus
 from steptune_pytorch.knobs.late_order import (
     ReadOrder,
     draws_from_program,
@@ -18,7 +19,6 @@ from steptune_pytorch.knobs.late_order import (
 )
 from steptune_pytorch.knobs.open_files import why_not_forked
 from steptune_pytorch.knobs.random_state import RandomState
-from steptune_pytorch.knobs.row import Row
 from steptune_pytorch.knobs.sampler_watch import SamplerWatch
 
 _NAMES = ("num_workers", "prefetch_factor", "persistent_workers", "pin_memory")
@@ -270,7 +270,7 @@ class LoaderKnobs:
             refused["pin_memory"] = "no GPU"
         return refused
 
-    def rows(self):
+    def statuses(self):
         loaders = [facts for facts in self._hook.loaders.known.values() if facts.training]
         where = ["%s DataLoader" % facts.where for facts in loaders]
         if not loaders:
@@ -281,7 +281,7 @@ class LoaderKnobs:
             why = next((why for why in refusals if why is not None), None)
             forks = name == "num_workers" and any(facts.context is not None for facts in loaders)
             also = ['multiprocessing_context="fork"'] if forks else []
-            yield Row(name, facts.today.get(name), facts.now(name), why, where=where, also=also)
+            yield KnobStatus(name, facts.today.get(name), facts.now(name), why, where=where, also=also)
         today = loaders[0].today.get("batch_size")
         why = None
         if today is None:
@@ -290,7 +290,7 @@ class LoaderKnobs:
             why = "the program trains on batches of several sizes"
         elif not all(facts.was_shown_to_train for facts in loaders):
             why = "a loader that neither shuffles nor has a sampler that does is not known to train when it is made"
-        yield Row("batch_size", today, loaders[0].now("batch_size"), why, where=where)
+        yield KnobStatus("batch_size", today, loaders[0].now("batch_size"), why, where=where)
 
 
 def _own_generator_drawn_on(loader):

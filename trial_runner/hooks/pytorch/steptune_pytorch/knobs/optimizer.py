@@ -10,7 +10,7 @@ from torch.optim.sgd import SGD
 
 from steptune_pytorch import call_site
 from steptune_pytorch.gradients import trained_by
-from steptune_pytorch.knobs.row import Row
+from steptune_pytorch.knobs.knob_status import KnobStatus
 
 _NAME = "optimizer_implementation"
 _SOME_LACK = "parameters get no gradient in some steps: zeros move them (momentum, decay, moments), none do not"
@@ -100,7 +100,7 @@ class OptimizerKnobs:
         """True if calls of zero_grad must still be seen or changed."""
         return self._hook.live is not None or self._set_to_none is not None or not self._cleared_at
 
-    def rows(self):
+    def statuses(self):
         alive = list(self._hook.optimizers.alive)
         implementations = {_implementation(optimizer.defaults) for optimizer in alive}
         where = ["%s %s" % (site, name) for name, site in self._hook.optimizers.made]
@@ -109,7 +109,7 @@ class OptimizerKnobs:
         explicit = self._explicit_set_to_none
         if explicit is not None and not self._called_bare:
             why = "the program sets it itself" if alive else "no optimizer"
-            yield Row("set_to_none", today=explicit, value=explicit, why=why, where=self._cleared_at)
+            yield KnobStatus("set_to_none", today=explicit, value=explicit, why=why, where=self._cleared_at)
             return
         why = "no optimizer"
         if alive:
@@ -117,21 +117,21 @@ class OptimizerKnobs:
         if self._hook.progress.received.have_lacked:
             why = _SOME_LACK
         value = self._set_to_none if why is None else default
-        yield Row("set_to_none", today=default, value=value, why=why, where=self._cleared_at)
+        yield KnobStatus("set_to_none", today=default, value=value, why=why, where=self._cleared_at)
 
     def _implementation_row(self, alive, implementations, where):
         if not alive:
-            return Row(_NAME, why="no optimizer", where=where)
+            return KnobStatus(_NAME, why="no optimizer", where=where)
         known = [o for o in alive if "foreach" in o.defaults]
         if not known:
-            return Row(_NAME, why="this optimizer has one implementation only", where=where)
+            return KnobStatus(_NAME, why="this optimizer has one implementation only", where=where)
         choices = ["loop", "foreach"]
         with self._hook.aside():
             if all(_may_be_fused(optimizer) for optimizer in known):
                 choices.append("fused")
         now = _implementation(known[0].defaults)
         today = self._today if self._asked is not None and self._today is not None else now
-        return Row(_NAME, today=today, value=now, why=self._refused, choices=choices, where=where)
+        return KnobStatus(_NAME, today=today, value=now, why=self._refused, choices=choices, where=where)
 
 
 def _implementation(defaults, fused_is_ours=False):

@@ -5,7 +5,7 @@ program sets later win."""
 import torch
 
 from steptune_pytorch.knobs import attention
-from steptune_pytorch.knobs.row import Row
+from steptune_pytorch.knobs.knob_status import KnobStatus
 
 _MOST_LOOKS = 10  # each look at a graph without attention takes as long as thousands of nodes
 
@@ -162,7 +162,7 @@ class ProcessKnobs:
                 self._refused[name] = str(error).split("\n")[0]
         self._asked = {name: asked[name] for name in _SETTINGS if name in asked}
 
-    def rows(self):
+    def statuses(self):
         for name, setting in _SETTINGS.items():
             why = self._refused.get(name) or setting.why_not()
             if name == "attention" and why is None and self._attends is False:
@@ -170,4 +170,4 @@ class ProcessKnobs:
             now = None
             if why is None or name in self._today:
                 now = setting.get()
-            yield Row(name, today=self._today.get(name, now), value=now, why=why)
+            yield KnobStatus(name, today=self._today.get(name, now), value=now, why=why)

@@ -11,7 +11,7 @@ import torch.utils.checkpoint
 
 from steptune_pytorch import call_site, tensors
 from steptune_pytorch.knobs.blocks import repeated_blocks
-from steptune_pytorch.knobs.row import Row
+from steptune_pytorch.knobs.knob_status import KnobStatus
 from steptune_pytorch.modules import is_sharded
 from steptune_pytorch.part_clock import BACKWARD
 
@@ -136,13 +136,13 @@ class RecomputeKnob:
             return "the model is compiled"
         return None
 
-    def rows(self):
+    def statuses(self):
         why = self._why_not()
         if why is None and not self._is_repeated:
             why = "no nn.Sequential or nn.ModuleList of the model contains two blocks of the same class"
         value = None if why else self._asked
         where = self._by_program or self._hook.modules.calls
-        yield Row(_NAME, bool(self._by_program), value, why, where=where)
+        yield KnobStatus(_NAME, bool(self._by_program), value, why, where=where)
 
 
 class _Found:

@@ -10,10 +10,10 @@ import torch
 from torch.utils.data import IterableDataset
 
 from steptune_pytorch import ranks
-from steptune_pytorch.knobs import meeting
+from steptune_pytorch.knobs import process_group
 from steptune_pytorch.knobs.averaging import Averaging
 from steptune_pytorch.knobs.gathering import Gathering
-from steptune_pytorch.knobs.row import Row
+from steptune_pytorch.knobs.knob_status import KnobStatus
 from steptune_pytorch.knobs.shared_batches import SharedBatches
 
 _NAME = "distributed_strategy"
@@ -79,16 +79,16 @@ class StrategyKnob:
     def wrap(self):
         if self._value == "none":
             return
-        why = meeting.why_not()
+        why = process_group.why_not()
         if why is not None:
             self._give_up(why)
-        meeting.seed_equally()
+        process_group.seed_equally()
         self._hook.patches.replace(torch.distributed, "init_process_group", self._wrap_init)
         if torch.cuda.is_available():
-            self._lacks_gpu = meeting.local_rank() >= torch.cuda.device_count()
+            self._lacks_gpu = process_group.local_rank() >= torch.cuda.device_count()
             if not self._lacks_gpu:
                 # From now on `cuda` without a number means this rank's GPU.
-                torch.cuda.set_device(meeting.local_rank())
+                torch.cuda.set_device(process_group.local_rank())
 
     def _wrap_init(self, original):
         def init_process_group(*arguments, **named):
@@ -108,7 +108,7 @@ class StrategyKnob:
             if uses_gpu and self._lacks_gpu:
                 self._give_up("there are more processes than GPUs (%d)" % torch.cuda.device_count())
             with self._hook.aside():
-                meeting.join("nccl" if uses_gpu else "gloo")
+                process_group.join("nccl" if uses_gpu else "gloo")
             is_long_run = self._hook.settings.mode == "apply"
             self.gathering = Gathering(lambda: self._hook.progress.steps, self._give_up, is_long_run)
             self._averaging = Averaging(self._hook, self._give_up, self.gathering)
@@ -149,7 +149,7 @@ class StrategyKnob:
         facts.shared.pass_begins(trains=torch.is_grad_enabled() and self._averaging.may_train())
         what = "a pass over a loader of %s" % type(loader.dataset).__name__
         self.gathering.of_all(what, "iterate over it on all")
-        meeting.agree_on_random_numbers(loader)
+        process_group.agree_on_random_numbers(loader)
 
     def samples_of_all(self, facts, samples):
         """Returns the samples of all ranks in a batch of which this rank has `samples`. `facts`: those of the loader;
@@ -194,7 +194,7 @@ class StrategyKnob:
 
     # -- reports ----------------------------------------------------------------------------------
 
-    def rows(self):
+    def statuses(self):
         today = self._of_program or "none"
         why = self._refused
         if self._of_program is not None or (self._averaging is None and _is_initialized()):
@@ -202,9 +202,9 @@ class StrategyKnob:
         elif self._world_size == 1:
             why = "one process"
         elif why is None and not self.is_asked:
-            why = meeting.why_not()
+            why = process_group.why_not()
         value = today if why else self._value
-        yield Row(_NAME, today=today, value=value, why=why, choices=_CHOICES)
+        yield KnobStatus(_NAME, today=today, value=value, why=why, choices=_CHOICES)
 
 
 def _is_initialized():

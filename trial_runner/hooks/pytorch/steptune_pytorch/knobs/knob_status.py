@@ -2,7 +2,7 @@
 """Facts about one knob: the `knob` event of docs/internals/hooks-protocol.md."""
 
 
-class Row:
+class KnobStatus:
     """If `why` is set, the knob may not be changed here, or the change failed."""
 
     def __init__(self, name, today=None, value=None, why=None, choices=None, where=(), also=()):

@@ -13,26 +13,26 @@ namespace steptune::slurm {
 
 inline constexpr std::string_view k_site_memory = "mem=site";
 
-/// The allocation that a trial needs. Trials with equal needs share allocations, one after another.
-struct Need {
+/// The allocation that a trial needs. Trials with equal specs share allocations, one after another.
+struct AllocationSpec {
   int nodes = 1;
   /// Long options of sbatch without their dashes, in the section's order: `partition=gpu`,
   /// `gpus-per-node=2`. Without `mem`, the allocation gets all memory of its nodes.
   /// `k_site_memory`: the site's default amount.
   std::vector<std::string> options{};
-  auto operator<=>(const Need&) const = default;
+  auto operator<=>(const AllocationSpec&) const = default;
 
   /// Returns the value of an option; nullopt if it is not set.
   [[nodiscard]] std::optional<std::string> value_of(std::string_view option) const;
 };
 
-/// Formats the need for people: `2 nodes partition=gpu`.
-[[nodiscard]] std::string words_of(const Need& need);
+/// Formats the allocation spec for people: `2 nodes partition=gpu`.
+[[nodiscard]] std::string words_of(const AllocationSpec& requested);
 
-/// Writes the need as rented machines: `2 node partition=gpu`.
-[[nodiscard]] Resources to_resources(const Need& need);
+/// Writes the allocation spec as rented machines: `2 node partition=gpu`.
+[[nodiscard]] Resources to_resources(const AllocationSpec& requested);
 /// Reads what `to_resources` writes; nullopt for other machines.
-[[nodiscard]] std::optional<Need> need_of(const Resources& resources);
+[[nodiscard]] std::optional<AllocationSpec> allocation_spec_of(const Resources& resources);
 
 /// True if the value can be part of one word of sbatch's command line: no blanks, no quotes, no
 /// leading dash.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/verdict/cache_seen.hpp"
+#include "tuner/verdict/cache_use.hpp"
 
 #include <optional>
 #include <string>
@@ -25,15 +25,15 @@ TrialRecord run_that_read(std::optional<double> bytes, const std::string& placed
   return run;
 }
 
-CacheSeen seen_of(const std::vector<TrialRecord>& trials) {
+CacheUse seen_of(const std::vector<TrialRecord>& trials) {
   std::vector<const TrialRecord*> runs;
   for (const TrialRecord& trial : trials)
     runs.push_back(&trial);
-  return cache_seen(runs);
+  return cache_use(runs);
 }
 
-TEST(CacheSeen, IsWarmIfLittleCameFromStorage) {
-  const CacheSeen seen = seen_of({run_that_read(0.1 * k_mib)});
+TEST(CacheUse, IsWarmIfLittleCameFromStorage) {
+  const CacheUse seen = seen_of({run_that_read(0.1 * k_mib)});
   EXPECT_EQ(seen.state, CacheState::warm);
   EXPECT_EQ(seen.storage_read_bytes, 0.1 * k_mib);
   EXPECT_EQ(seen.text,
@@ -42,9 +42,9 @@ TEST(CacheSeen, IsWarmIfLittleCameFromStorage) {
   EXPECT_EQ(seen_of({run_that_read(0.0, "warm")}).state, CacheState::warm);
 }
 
-TEST(CacheSeen, IsMixedIfOtherReadsAreUnknown) {
+TEST(CacheUse, IsMixedIfOtherReadsAreUnknown) {
   for (const char* placed : {"", "warm"}) {
-    const CacheSeen seen = seen_of({run_that_read(310.0 * k_mib, placed)});
+    const CacheUse seen = seen_of({run_that_read(310.0 * k_mib, placed)});
     EXPECT_EQ(seen.state, CacheState::mixed);
     EXPECT_EQ(seen.text,
               "mixed: a run read 310.0 MiB from storage in 20.0 s, and found in memory what else "
@@ -52,15 +52,15 @@ TEST(CacheSeen, IsMixedIfOtherReadsAreUnknown) {
   }
 }
 
-TEST(CacheSeen, IsOfTheMiddleRun) {
-  const CacheSeen seen = seen_of({run_that_read(900.0 * k_mib), run_that_read(std::nullopt),
-                                  run_that_read(0.0), run_that_read(0.5 * k_mib)});
+TEST(CacheUse, IsOfTheMiddleRun) {
+  const CacheUse seen = seen_of({run_that_read(900.0 * k_mib), run_that_read(std::nullopt),
+                                 run_that_read(0.0), run_that_read(0.5 * k_mib)});
   EXPECT_EQ(seen.state, CacheState::warm) << "the first one read the program itself";
   EXPECT_EQ(seen.storage_read_bytes, 0.5 * k_mib);
 }
 
-TEST(CacheSeen, IsUnknownWithoutCountedReads) {
-  for (const CacheSeen& seen : {seen_of({}), seen_of({run_that_read(std::nullopt)})}) {
+TEST(CacheUse, IsUnknownWithoutCountedReads) {
+  for (const CacheUse& seen : {seen_of({}), seen_of({run_that_read(std::nullopt)})}) {
     EXPECT_EQ(seen.state, CacheState::not_known);
     EXPECT_FALSE(seen.storage_read_bytes);
     EXPECT_EQ(seen.text, "") << "not a word on machines elsewhere";
@@ -69,11 +69,11 @@ TEST(CacheSeen, IsUnknownWithoutCountedReads) {
             "not known: what was read from storage was not counted");
 }
 
-TEST(CacheSeen, IsColdIfTheDataWasDroppedAndReadAgain) {
+TEST(CacheUse, IsColdIfTheDataWasDroppedAndReadAgain) {
   TrialRecord run = run_that_read(2.0 * k_mib, "cold");
   EXPECT_EQ(seen_of({run}).state, CacheState::cold);
   run.placement["data_bytes"] = "8000000";
-  const CacheSeen seen = seen_of({run});
+  const CacheUse seen = seen_of({run});
   EXPECT_EQ(seen.state, CacheState::cold);
   EXPECT_EQ(seen.text,
             "cold: a run read 2.0 MiB from storage in 20.0 s, as the first epoch of a long run "
@@ -83,22 +83,22 @@ TEST(CacheSeen, IsColdIfTheDataWasDroppedAndReadAgain) {
   EXPECT_THAT(seen_of({run}).text, HasSubstr("read all 1.9 MiB of the data from storage, and"));
 }
 
-TEST(CacheSeen, IsUnknownIfDroppingTheDataHadNoEffect) {
+TEST(CacheUse, IsUnknownIfDroppingTheDataHadNoEffect) {
   TrialRecord run = run_that_read(0.0, "cold");
   run.placement["page_cache_dropped"] = "4 files of 2.0 MiB";
-  const CacheSeen uncounted = seen_of({run});
+  const CacheUse uncounted = seen_of({run});
   EXPECT_EQ(uncounted.state, CacheState::not_known);
   EXPECT_THAT(uncounted.text, HasSubstr("no reads from storage were counted"));
   EXPECT_THAT(uncounted.text, HasSubstr("(4 files of 2.0 MiB dropped)"));
   run.placement["page_cache_not_dropped"] = "/data/a: Permission denied";
-  const CacheSeen kept = seen_of({run});
+  const CacheUse kept = seen_of({run});
   EXPECT_EQ(kept.state, CacheState::not_known);
   EXPECT_EQ(kept.text,
             "not known: trials may have found data in memory, which was not dropped from there "
             "(/data/a: Permission denied)");
 }
 
-TEST(CacheSeen, ComesBackWithItsRecommendation) {
+TEST(CacheUse, ComesBackWithItsRecommendation) {
   Recommendation recommendation;
   recommendation.page_cache = seen_of({run_that_read(310.0 * k_mib)});
   Json json = to_json(recommendation);

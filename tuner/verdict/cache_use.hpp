@@ -21,13 +21,13 @@ enum class CacheState {
 [[nodiscard]] std::optional<CacheState> cache_state_from_text(std::string_view text);
 
 /// Place from which the runs behind a recommendation's figures read their data.
-struct CacheSeen {
+struct CacheUse {
   CacheState state = CacheState::not_known;
   std::optional<double> storage_read_bytes;  ///< by one run, the median
   /// Text for people; empty if the machines of the trials do not show it.
   std::string text{};
 };
 /// Judges by the run with the median of the reads.
-[[nodiscard]] CacheSeen cache_seen(std::span<const TrialRecord* const> runs);
+[[nodiscard]] CacheUse cache_use(std::span<const TrialRecord* const> runs);
 
 }  // namespace steptune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/assembly/study_parts.hpp"
+#include "tuner/factory/study_parts.hpp"
 
 #include <algorithm>
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial_runner/slurm/grants.hpp"
+#include "trial_runner/slurm/request_backoff.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -38,8 +38,9 @@ Pace pace_of(Setback setback) {
 
 }  // namespace
 
-std::optional<std::string> Grants::on_setback(const std::string& kind, Setback setback,
-                                              const std::string& why, int held, double now_s) {
+std::optional<std::string> RequestBackoff::on_setback(const std::string& kind, Setback setback,
+                                                      const std::string& why, int held,
+                                                      double now_s) {
   Record& record = records_[kind];
   if (record.times == 0 || record.setback != setback) record = {setback, 0, now_s, now_s};
   ++record.times;
@@ -76,14 +77,14 @@ std::optional<std::string> Grants::on_setback(const std::string& kind, Setback s
   return hopeless;
 }
 
-void Grants::on_accepted(const std::string& kind) {
+void RequestBackoff::on_accepted(const std::string& kind) {
   const auto record = records_.find(kind);
   if (record == records_.end()) return;
   const Setback setback = record->second.setback;
   if (setback == Setback::full || setback == Setback::unclear) records_.erase(record);
 }
 
-void Grants::on_used(const std::string& kind) {
+void RequestBackoff::on_used(const std::string& kind) {
   const auto record = records_.find(kind);
   // A held allocation says nothing about whether another one will be granted.
   if (record != records_.end() && record->second.setback == Setback::unused) {
@@ -91,7 +92,7 @@ void Grants::on_used(const std::string& kind) {
   }
 }
 
-double Grants::may_ask_at_s(const std::string& kind, int held) const {
+double RequestBackoff::may_ask_at_s(const std::string& kind, int held) const {
   const auto record = records_.find(kind);
   if (record == records_.end()) return 0.0;
   // It was refused while another one was held. Without that one, the answer may differ.

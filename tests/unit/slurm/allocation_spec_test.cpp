@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,37 +9,38 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(Need, IsWrittenAsMachinesAndReadBack) {
-  for (const Need& need :
-       {Need{1, {}}, Need{2, {"partition=gpu"}}, Need{16, {"partition=gpu", "mem=64G"}}}) {
-    const auto read = need_of(to_resources(need));
-    ASSERT_TRUE(read) << words_of(need);
-    EXPECT_EQ(*read, need);
+TEST(AllocationSpec, IsWrittenAsMachinesAndReadBack) {
+  for (const AllocationSpec& requested :
+       {AllocationSpec{1, {}}, AllocationSpec{2, {"partition=gpu"}},
+        AllocationSpec{16, {"partition=gpu", "mem=64G"}}}) {
+    const auto read = allocation_spec_of(to_resources(requested));
+    ASSERT_TRUE(read) << words_of(requested);
+    EXPECT_EQ(*read, requested);
   }
   const Resources resources = to_resources({2, {"partition=gpu"}});
   EXPECT_EQ(resources.instance_count, 2);
   EXPECT_EQ(resources.instance_type, "node partition=gpu");
 }
 
-TEST(Need, IsNotReadFromMachinesOfOtherKinds) {
-  EXPECT_FALSE(need_of({.instance_type = "ml.g5.xlarge", .instance_count = 1}));
-  EXPECT_FALSE(need_of({.instance_type = "nodes", .instance_count = 1}));
-  EXPECT_FALSE(need_of({.instance_type = "", .instance_count = 1}));
-  EXPECT_FALSE(need_of({.instance_type = "node", .instance_count = 0}));
+TEST(AllocationSpec, IsNotReadFromMachinesOfOtherKinds) {
+  EXPECT_FALSE(allocation_spec_of({.instance_type = "ml.g5.xlarge", .instance_count = 1}));
+  EXPECT_FALSE(allocation_spec_of({.instance_type = "nodes", .instance_count = 1}));
+  EXPECT_FALSE(allocation_spec_of({.instance_type = "", .instance_count = 1}));
+  EXPECT_FALSE(allocation_spec_of({.instance_type = "node", .instance_count = 0}));
 }
 
-TEST(Need, IsToldInWords) {
+TEST(AllocationSpec, IsToldInWords) {
   EXPECT_EQ(words_of({1, {}}), "1 node");
   EXPECT_EQ(words_of({2, {"partition=gpu", "qos=long"}}), "2 nodes partition=gpu qos=long");
 }
 
-TEST(Need, KnowsTheValuesOfItsOptions) {
-  const Need need{1, {"partition=gpu", "mem=64G", "mem-per-cpu=", "exclusive"}};
-  EXPECT_EQ(need.value_of("partition"), "gpu");
-  EXPECT_EQ(need.value_of("mem"), "64G");
-  EXPECT_EQ(need.value_of("mem-per-cpu"), "");
+TEST(AllocationSpec, KnowsTheValuesOfItsOptions) {
+  const AllocationSpec requested{1, {"partition=gpu", "mem=64G", "mem-per-cpu=", "exclusive"}};
+  EXPECT_EQ(requested.value_of("partition"), "gpu");
+  EXPECT_EQ(requested.value_of("mem"), "64G");
+  EXPECT_EQ(requested.value_of("mem-per-cpu"), "");
   for (const char* option : {"exclusive", "part", "gpu", "qos", ""})
-    EXPECT_FALSE(need.value_of(option)) << option;
+    EXPECT_FALSE(requested.value_of(option)) << option;
 }
 
 TEST(OptionValue, IsOneWordOfSbatch) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "trial_runner/slurm/need.hpp"
+#include "trial_runner/slurm/allocation_spec.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -30,7 +30,7 @@ std::optional<std::vector<double>> numbers_between_colons(std::string_view text)
 
 }  // namespace
 
-std::optional<std::string> Need::value_of(std::string_view option) const {
+std::optional<std::string> AllocationSpec::value_of(std::string_view option) const {
   for (const std::string& word : options) {
     if (word.size() > option.size() && word.starts_with(option) && word[option.size()] == '=') {
       return word.substr(option.size() + 1);
@@ -39,31 +39,32 @@ std::optional<std::string> Need::value_of(std::string_view option) const {
   return std::nullopt;
 }
 
-std::string words_of(const Need& need) {
-  std::string text = fmt::format("{} {}{}", need.nodes, k_machine, need.nodes == 1 ? "" : "s");
-  for (const std::string& option : need.options)
+std::string words_of(const AllocationSpec& requested) {
+  std::string text =
+      fmt::format("{} {}{}", requested.nodes, k_machine, requested.nodes == 1 ? "" : "s");
+  for (const std::string& option : requested.options)
     text += " " + option;
   return text;
 }
 
-Resources to_resources(const Need& need) {
+Resources to_resources(const AllocationSpec& requested) {
   Resources resources;
-  resources.instance_count = need.nodes;
+  resources.instance_count = requested.nodes;
   resources.instance_type = k_machine;
-  for (const std::string& option : need.options)
+  for (const std::string& option : requested.options)
     resources.instance_type += " " + option;
   return resources;
 }
 
-std::optional<Need> need_of(const Resources& resources) {
+std::optional<AllocationSpec> allocation_spec_of(const Resources& resources) {
   std::istringstream words(resources.instance_type);
   std::string word;
   if (!(words >> word) || word != k_machine || resources.instance_count < 1) return std::nullopt;
-  Need need;
-  need.nodes = resources.instance_count;
+  AllocationSpec requested;
+  requested.nodes = resources.instance_count;
   while (words >> word)
-    need.options.push_back(word);
-  return need;
+    requested.options.push_back(word);
+  return requested;
 }
 
 bool is_option_value(std::string_view value) {

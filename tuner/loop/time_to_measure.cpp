@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/loop/enough_time.hpp"
+#include "tuner/loop/time_to_measure.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ double quantile(std::vector<double> values, double share) {
 }
 
 /// Times and steps that earlier trials needed, with logarithms of samples and seconds per step.
-struct Needs {
+struct EarlierTrials {
   std::vector<double> startup_s;
   std::vector<double> warmup_steps;
   std::vector<double> window_steps;
@@ -44,22 +44,22 @@ struct Needs {
   std::vector<double> log_step_s;
 };
 
-void add(Needs& needs, const TrialRecord& trial, const MeasureSpec& wanted) {
+void add(EarlierTrials& earlier, const TrialRecord& trial, const MeasureSpec& wanted) {
   const Measurement& measurement = *trial.measurement;
   const bool told = measurement.window_steps > 0.0 && measurement.window_s > 0.0 &&
                     measurement.window_samples > 0.0;
   if (!told) return;
   const double step_s = measurement.window_s / measurement.window_steps;
   const bool steady = measurement.status == MeasurementStatus::steady;
-  needs.startup_s.push_back(measurement.startup_s);
-  needs.log_samples.push_back(std::log(measurement.window_samples / measurement.window_steps));
-  needs.log_step_s.push_back(std::log(step_s));
-  needs.warmup_steps.push_back((steady ? 1.0 : k_longer) * measurement.warmup_s / step_s);
+  earlier.startup_s.push_back(measurement.startup_s);
+  earlier.log_samples.push_back(std::log(measurement.window_samples / measurement.window_steps));
+  earlier.log_step_s.push_back(std::log(step_s));
+  earlier.warmup_steps.push_back((steady ? 1.0 : k_longer) * measurement.warmup_s / step_s);
   const double window_s = needed_window_s(wanted, trial);
   if (!steady) {
-    needs.window_steps.push_back(k_longer * measurement.window_steps);
+    earlier.window_steps.push_back(k_longer * measurement.window_steps);
   } else if (window_s > k_more_than_least * wanted.min_window_s) {
-    needs.window_steps.push_back(window_s / step_s);
+    earlier.window_steps.push_back(window_s / step_s);
   }
 }
 
@@ -67,45 +67,45 @@ void add(Needs& needs, const TrialRecord& trial, const MeasureSpec& wanted) {
 /// dominate, the time is constant; otherwise it is proportional to the samples. So the fit is a
 /// power of the samples, by ridge regression towards the square root (A. E. Hoerl and R. W.
 /// Kennard, Technometrics 12(1), 1970).
-double expected_step_s(const Needs& needs, double log_samples) {
-  const double mean_x = boost::math::statistics::mean(needs.log_samples);
-  const double mean_y = boost::math::statistics::mean(needs.log_step_s);
+double expected_step_s(const EarlierTrials& earlier, double log_samples) {
+  const double mean_x = boost::math::statistics::mean(earlier.log_samples);
+  const double mean_y = boost::math::statistics::mean(earlier.log_step_s);
   double xx = 1.0;
   double xy = 0.5;
-  for (std::size_t i = 0; i < needs.log_samples.size(); ++i) {
-    const double x = needs.log_samples[i] - mean_x;
+  for (std::size_t i = 0; i < earlier.log_samples.size(); ++i) {
+    const double x = earlier.log_samples[i] - mean_x;
     xx += x * x;
-    xy += x * (needs.log_step_s[i] - mean_y);
+    xy += x * (earlier.log_step_s[i] - mean_y);
   }
   const double power = std::clamp(xy / xx, 0.0, 1.0);
   std::vector<double> at_mean;
-  for (std::size_t i = 0; i < needs.log_samples.size(); ++i)
-    at_mean.push_back(needs.log_step_s[i] - power * (needs.log_samples[i] - mean_x));
+  for (std::size_t i = 0; i < earlier.log_samples.size(); ++i)
+    at_mean.push_back(earlier.log_step_s[i] - power * (earlier.log_samples[i] - mean_x));
   return std::exp(quantile(std::move(at_mean), k_fast) + power * (log_samples - mean_x));
 }
 
 }  // namespace
 
-double enough_s(const StudySpec& study, const Standing& standing,
-                const Configuration& configuration, const TrialTargets& targets) {
-  Needs needs;
+double time_to_measure_s(const StudySpec& study, const Standing& standing,
+                         const Configuration& configuration, const TrialTargets& targets) {
+  EarlierTrials earlier;
   for (const TrialRecord& trial : standing.trials()) {
     // A trial that was given up for its speed ended before enough was measured.
     const bool seen_out = is_final(trial.status) && trial.status != TrialStatus::stopped_early;
-    if (seen_out && trial.measurement) add(needs, trial, study.measure);
+    if (seen_out && trial.measurement) add(earlier, trial, study.measure);
   }
-  if (needs.startup_s.empty()) return std::numeric_limits<double>::infinity();
+  if (earlier.startup_s.empty()) return std::numeric_limits<double>::infinity();
   const MeasureSpec& wanted = targets.measure;
   const auto samples = samples_per_count(study, configuration);
-  const double log_samples = samples ? std::log(*samples) : quantile(needs.log_samples, 0.5);
-  const double step_s = expected_step_s(needs, log_samples);
+  const double log_samples = samples ? std::log(*samples) : quantile(earlier.log_samples, 0.5);
+  const double step_s = expected_step_s(earlier, log_samples);
   const double sample_s = step_s / std::exp(log_samples);
-  const double warmup_s = quantile(needs.warmup_steps, k_most) * step_s;
+  const double warmup_s = quantile(earlier.warmup_steps, k_most) * step_s;
   const double window_s =
-      std::max({quantile(needs.window_steps, k_most) * step_s, wanted.min_window_s,
+      std::max({quantile(earlier.window_steps, k_most) * step_s, wanted.min_window_s,
                 wanted.min_window_steps * step_s, targets.min_window_samples * sample_s});
   return k_to_spare *
-         (quantile(needs.startup_s, 1.0) + std::min(warmup_s + window_s, wanted.max_trial_s));
+         (quantile(earlier.startup_s, 1.0) + std::min(warmup_s + window_s, wanted.max_trial_s));
 }
 
 }  // namespace steptune

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/verdict/cache_seen.hpp"
+#include "tuner/verdict/cache_use.hpp"
 
 #include <algorithm>
 #include <vector>
@@ -60,8 +60,8 @@ std::string read_text(const Run& run) {
                      format_duration(run.seconds));
 }
 
-CacheSeen begun_cold(const Run& run) {
-  CacheSeen seen;
+CacheUse begun_cold(const Run& run) {
+  CacheUse seen;
   if (!run.not_dropped.empty()) {
     seen.text = fmt::format(
         "not known: trials may have found data in memory, which was not dropped from there ({})",
@@ -85,8 +85,8 @@ CacheSeen begun_cold(const Run& run) {
   return seen;
 }
 
-CacheSeen begun_warm(const Run& run) {
-  CacheSeen seen;
+CacheUse begun_warm(const Run& run) {
+  CacheUse seen;
   if (run.read_bytes < k_least_read_bytes) {
     seen.state = CacheState::warm;
     seen.text = fmt::format(
@@ -111,7 +111,7 @@ std::optional<CacheState> cache_state_from_text(std::string_view text) {
   return k_states.value_of(text);
 }
 
-CacheSeen cache_seen(std::span<const TrialRecord* const> runs) {
+CacheUse cache_use(std::span<const TrialRecord* const> runs) {
   std::vector<const TrialRecord*> counted;
   std::ranges::copy_if(runs, std::back_inserter(counted),
                        [](const TrialRecord* run) { return run->storage_read_bytes.has_value(); });
@@ -127,7 +127,7 @@ CacheSeen cache_seen(std::span<const TrialRecord* const> runs) {
   std::ranges::nth_element(counted, middle, {},
                            [](const TrialRecord* run) { return *run->storage_read_bytes; });
   const Run run = run_of(**middle);
-  CacheSeen seen = run.is_cold ? begun_cold(run) : begun_warm(run);
+  CacheUse seen = run.is_cold ? begun_cold(run) : begun_warm(run);
   seen.storage_read_bytes = run.read_bytes;
   return seen;
 }

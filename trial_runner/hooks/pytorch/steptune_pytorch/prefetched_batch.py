@@ -5,7 +5,7 @@ prefetchers."""
 from steptune_pytorch import tensors
 
 
-class BatchAhead:
+class PrefetchedBatch:
     """Keeps the batch that was fetched ahead: `batch` is (loader, samples, samples of all ranks), or None. Fetched
     batches are lists of these."""
 

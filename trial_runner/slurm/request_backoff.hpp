@@ -15,7 +15,7 @@ enum class Setback {
   unused,   ///< it was granted, but ended before a trial could run in it
 };
 
-struct GrantLimits {
+struct BackoffLimits {
   double queue_wait_s = 86'400.0;  ///< longest wait for a place in a full queue
   double outage_s = 900.0;         ///< longest time for which sbatch may keep failing
 };
@@ -23,9 +23,9 @@ struct GrantLimits {
 /// Decides when an allocation of a kind may be requested again after a setback. Repeats of refused
 /// requests are delayed, and useless allocations are requested only a few times. Times are those of
 /// the runner's clock.
-class Grants {
+class RequestBackoff {
  public:
-  explicit Grants(GrantLimits limits) : limits_(limits) {}
+  explicit RequestBackoff(BackoffLimits limits) : limits_(limits) {}
 
   /// Records a setback. `held` is the number of other allocations of the kind, held or requested.
   /// Returns the reason if trials of this kind can never run. Otherwise they wait for a held
@@ -49,7 +49,7 @@ class Grants {
     double again_at_s = 0.0;
   };
 
-  GrantLimits limits_;
+  BackoffLimits limits_;
   std::map<std::string, Record> records_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/loop/enough_time.hpp"
+#include "tuner/loop/time_to_measure.hpp"
 
 #include <cmath>
 
@@ -12,9 +12,9 @@ namespace {
 
 /// Fixture after a trial that started in 10 s, warmed up for 2 s, and was steady after 20 s of 0.1
 /// s steps.
-class EnoughTimeTest : public ::testing::Test {
+class TimeToMeasureTest : public ::testing::Test {
  protected:
-  EnoughTimeTest() {
+  TimeToMeasureTest() {
     targets_.measure.min_window_s = 5.0;
     targets_.measure.min_window_steps = 20;
     targets_.measure.max_trial_s = 120.0;
@@ -27,7 +27,8 @@ class EnoughTimeTest : public ::testing::Test {
     trials_[0].measurement->window_samples = 200.0;
   }
   [[nodiscard]] double enough() const {
-    return enough_s(study_, Standing(ranking_rules(study_), trials_), study_.baseline, targets_);
+    return time_to_measure_s(study_, Standing(ranking_rules(study_), trials_), study_.baseline,
+                             targets_);
   }
 
   StudySpec study_ = time_study();
@@ -35,11 +36,11 @@ class EnoughTimeTest : public ::testing::Test {
   std::vector<TrialRecord> trials_;
 };
 
-TEST_F(EnoughTimeTest, IsTheTimeOfEarlierTrialsWithAMargin) {
+TEST_F(TimeToMeasureTest, IsTheTimeOfEarlierTrialsWithAMargin) {
   EXPECT_NEAR(enough(), 1.15 * (10.0 + 2.0 + 20.0), 1e-9);
 }
 
-TEST_F(EnoughTimeTest, IsUnknownBeforeTheFirstMeasurement) {
+TEST_F(TimeToMeasureTest, IsUnknownBeforeTheFirstMeasurement) {
   trials_[0].measurement->window_steps = 0.0;
   EXPECT_TRUE(std::isinf(enough()));
   trials_[0].measurement.reset();
@@ -48,24 +49,24 @@ TEST_F(EnoughTimeTest, IsUnknownBeforeTheFirstMeasurement) {
   EXPECT_TRUE(std::isinf(enough()));
 }
 
-TEST_F(EnoughTimeTest, UnfinishedTrialsDoNotCount) {
+TEST_F(TimeToMeasureTest, UnfinishedTrialsDoNotCount) {
   for (const TrialStatus status : {TrialStatus::stopped_early, TrialStatus::running}) {
     trials_[0].status = status;
     EXPECT_TRUE(std::isinf(enough())) << to_text(status);
   }
 }
 
-TEST_F(EnoughTimeTest, DoublesAfterAnUnsteadyTrial) {
+TEST_F(TimeToMeasureTest, DoublesAfterAnUnsteadyTrial) {
   trials_[0].measurement->status = MeasurementStatus::not_steady;
   EXPECT_NEAR(enough(), 1.15 * (10.0 + 4.0 + 40.0), 1e-9);
 }
 
-TEST_F(EnoughTimeTest, IsNoLongerThanATrialMayBe) {
+TEST_F(TimeToMeasureTest, IsNoLongerThanATrialMayBe) {
   targets_.measure.max_trial_s = 12.0;
   EXPECT_NEAR(enough(), 1.15 * (10.0 + 12.0), 1e-9);
 }
 
-TEST_F(EnoughTimeTest, LeavesRoomForTheLeastWindow) {
+TEST_F(TimeToMeasureTest, LeavesRoomForTheLeastWindow) {
   trials_[0].measurement->window_s = 5.0;
   trials_[0].measurement->window_steps = 50.0;
   trials_[0].measurement->window_samples = 50.0;
@@ -76,7 +77,7 @@ TEST_F(EnoughTimeTest, LeavesRoomForTheLeastWindow) {
   EXPECT_NEAR(enough(), 1.15 * (10.0 + 2.0 + 40.0), 1e-9);
 }
 
-TEST_F(EnoughTimeTest, IsNoLongerForTheBaselinesLongerLook) {
+TEST_F(TimeToMeasureTest, IsNoLongerForTheBaselinesLongerLook) {
   trials_[0].purpose = TrialPurpose::baseline;
   trials_[0].measurement = steady(0.1, 0.0016, 10.0);
   trials_[0].measurement->warmup_s = 2.0;
@@ -88,7 +89,7 @@ TEST_F(EnoughTimeTest, IsNoLongerForTheBaselinesLongerLook) {
   EXPECT_NEAR(enough(), 1.15 * (10.0 + 2.0 + 5.0), 1e-9) << "the least window";
 }
 
-TEST_F(EnoughTimeTest, StartsAsLongAsTheSlowestOfThem) {
+TEST_F(TimeToMeasureTest, StartsAsLongAsTheSlowestOfThem) {
   trials_.push_back(trials_[0]);
   trials_[1].number = 2;
   trials_[1].measurement->startup_s = 30.0;
