@@ -72,7 +72,7 @@ bool play(const Options& options, const Machine& machine, const Json& budget, bo
     cell.searched += static_cast<double>(outcome->searched);
     cell.searched_s += outcome->searched_s;
     cell.sentinels += static_cast<double>(outcome->sentinels);
-    cell.told += outcome->told_drift ? 1.0 : 0.0;
+    cell.told += outcome->reports_drift ? 1.0 : 0.0;
   }
   return true;
 }

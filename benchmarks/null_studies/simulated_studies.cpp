@@ -136,7 +136,7 @@ Result<Outcome> run_study(const Machine& machine, const Program& program, const 
     outcome.searched_s += trial.spent_s;
   }
   const MachineDrift drift = Standing(ranking_rules(*study), *trials).drift();
-  outcome.told_drift = drift.is_significant();
+  outcome.reports_drift = drift.is_significant();
   outcome.finalist = finalist_of(program, found, *trials);
   return outcome;
 }

@@ -61,7 +61,7 @@ struct Outcome {
   std::int64_t searched = 0;   ///< trials of the baseline and of the search
   double searched_s = 0.0;     ///< seconds that these trials took
   std::int64_t sentinels = 0;  ///< trials that run the baseline in between
-  bool told_drift = false;     ///< the result says that the machine drifted
+  bool reports_drift = false;  ///< the result says that the machine drifted
   /// The recommended finalist. If none is recommended, the one with the most pairs, if any.
   std::optional<ConfirmedFinalist> finalist{};
 };

@@ -72,7 +72,7 @@ TrialTargets targets_of(const StopRule& rule) {
   targets.measure.target_half_width = rule.target_half_width;
   targets.measure.min_window_s = rule.min_window_s;
   targets.measure.min_window_steps = rule.min_window_steps;
-  if (rule.looks_for_long) look_for_long(targets);
+  if (rule.measures_longer) measure_longer(targets);
   return targets;
 }
 
@@ -159,11 +159,11 @@ StreamTrial run_stream_trial(const SimulatedProgram& program, const StopRule& ru
   of_search.max_trial_s = std::min(rule.max_trial_s, StopRule{}.max_trial_s);
   for (int i = 1; i <= rule.earlier_trials; ++i) {
     const std::uint64_t other = seed + static_cast<std::uint64_t>(i) * k_seeds_apart;
-    if (i > 1) of_search.looks_for_long = false;
+    if (i > 1) of_search.measures_longer = false;
     usual.add(play(program, of_search, states_queue, other, usual).trial.measurement);
   }
   StopRule judged = rule;
-  if (rule.earlier_trials > 0) judged.looks_for_long = false;
+  if (rule.earlier_trials > 0) judged.measures_longer = false;
   PlayedLaunch first = play(program, judged, states_queue, seed, usual);
   if (!is_much_disturbed(first.record)) return first.trial;
   SimulatedProgram later = program;

@@ -14,8 +14,8 @@ struct StopRule {
   double max_trial_s = 120.0;
   double min_window_s = 1.0;
   int min_window_steps = 30;
-  /// A study's first trial is the baseline, which is measured for longer (`look_for_long`).
-  bool looks_for_long = true;
+  /// A study's first trial is the baseline, which is measured for longer (`measure_longer`).
+  bool measures_longer = true;
   /// Continues until the time that a buffer may hide is within this share of the estimate, as
   /// confirming runs do.
   double most_hidden = std::numeric_limits<double>::infinity();

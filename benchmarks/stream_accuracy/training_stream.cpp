@@ -112,7 +112,8 @@ void TrainingStream::step() {
     report.step = steps_;
     report.samples = samples_;
     last_report_s_ = now_s_;
-    if (untold_hiccup_end_s_) hiccup_end_s_ = std::exchange(untold_hiccup_end_s_, std::nullopt);
+    if (unreported_pause_end_s_)
+      hiccup_end_s_ = std::exchange(unreported_pause_end_s_, std::nullopt);
     tell(std::move(report), now_s_);
   }
   interrupt();
@@ -147,7 +148,7 @@ void TrainingStream::interrupt() {
   }
   if (const double seconds = hiccup_s(); seconds > 0.0) {
     pass("pause", seconds, program_.hiccups_reported);
-    if (seconds >= k_shown_share * program_.step_s) untold_hiccup_end_s_ = now_s_;
+    if (seconds >= k_shown_share * program_.step_s) unreported_pause_end_s_ = now_s_;
   }
   if (falls_on(steps_, program_.epoch_steps)) {
     pass("epoch end", program_.respawn_s, program_.epochs_reported);

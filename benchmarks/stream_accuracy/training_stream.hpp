@@ -128,7 +128,7 @@ class TrainingStream {
   bool hiccup_follows_ = false;
   std::optional<double> hiccup_end_s_;
   /// End of a hiccup that no report has followed yet.
-  std::optional<double> untold_hiccup_end_s_;
+  std::optional<double> unreported_pause_end_s_;
   double now_s_ = 0.0;
   double steps_ = 0.0;
   double samples_ = 0.0;

@@ -101,7 +101,7 @@ start-up and warm-up: {{[\d.]+}} % of the planned run
   const Json json = json_of({"bottleneck", "--trial", "1", "--json"})["bottleneck"];
   EXPECT_EQ(json["trial"], 1);
   EXPECT_TRUE(json["stages"].empty());
-  EXPECT_TRUE(json["untold_share"].is_null());
+  EXPECT_TRUE(json["unreported_share"].is_null());
   EXPECT_EQ(json["responses"].size(), 3U);
 }
 

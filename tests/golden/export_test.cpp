@@ -112,7 +112,7 @@ study.enqueue_trial({}) # it can go on
 print(json.dumps(told))
 )";
 
-Json told_by_optuna(const Sandbox& sandbox, const std::string& file) {
+Json reported_by_optuna(const Sandbox& sandbox, const std::string& file) {
   std::string script = k_optuna_reader;
   script.replace(script.find("FILE"), 4, file);
   sandbox.write("optuna_reader.py", script);
@@ -129,7 +129,7 @@ std::string optuna_state(const std::string& status) {
 TEST_F(Export, OptunaAgrees) {
   if (!has_module("optuna")) GTEST_SKIP() << "no python3-optuna";
   ASSERT_EQ(exported("optuna", "optuna.db").exit_code, 0);
-  const Json told = told_by_optuna(*sandbox_, "optuna.db");
+  const Json told = reported_by_optuna(*sandbox_, "optuna.db");
   EXPECT_EQ(told["name"], "all-kinds");
   EXPECT_EQ(told["directions"], Json::array({"MINIMIZE"}));
   const auto trials = search_trials();
@@ -169,7 +169,7 @@ TEST_F(Export, OptunaKnowsSeveralObjectives) {
   sandbox.write("study.json", study_with({"time", "cost"}).dump());
   ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet"}).exit_code, 0);
   ASSERT_EQ(sandbox.steptune({"export", "all-kinds", "o.db", "--format", "optuna"}).exit_code, 0);
-  const Json told = told_by_optuna(sandbox, "o.db");
+  const Json told = reported_by_optuna(sandbox, "o.db");
   EXPECT_EQ(told["directions"], Json::array({"MINIMIZE", "MINIMIZE"}));
   EXPECT_FALSE(told["best"].empty());
   for (const Json& trial : told["trials"]) {

@@ -219,7 +219,7 @@ TEST_F(ScalingCommand, TwoCountsAssumeALaw) {
   EXPECT_EQ(scaling["laws"][0]["law"], "amdahl");
   EXPECT_TRUE(scaling["laws"][0]["weight"].is_null());
   EXPECT_NEAR(scaling["laws"][0]["serial"]["mean"].get<double>(), 0.06, 0.01);
-  EXPECT_EQ(scaling["law_told"], false);
+  EXPECT_EQ(scaling["law_is_decided"], false);
   // Four machines are 3.4 times as fast as one: each of the three adds 80 % of the first one's
   // speed.
   EXPECT_EQ(scaling["knee"]["count"], 1);

@@ -105,7 +105,7 @@ class MicroBatchNoise(unittest.TestCase):
 
     def test_ranks(self):
         for how in ("no_sync", "sync"):
-            self.assertAlmostEqual(told_by_ranks(self, "ddp_noise_scale", how), 1.0, delta=0.25, msg=how)
+            self.assertAlmostEqual(reported_by_ranks(self, "ddp_noise_scale", how), 1.0, delta=0.25, msg=how)
 
 
 def both():
@@ -126,7 +126,7 @@ def of_program(ran):
     return [line for line in ran.lines if line.startswith(("loss", "as asked"))]
 
 
-def told_by_ranks(test, name, how, compares=True, **keys):
+def reported_by_ranks(test, name, how, compares=True, **keys):
     """Returns the first rank's last scale. `compares`: also compares the output with that of runs without the hook."""
     ranks = run_ranks(name, how, settings(**dict({"interval_s": 0}, **keys)))
     for ran in ranks:
@@ -142,7 +142,7 @@ class RankNoise(unittest.TestCase):
     """Tests ranks that do not accumulate gradients."""
 
     def told(self, how, **keys):
-        return told_by_ranks(self, "rank_noise_scale", how, **keys)
+        return reported_by_ranks(self, "rank_noise_scale", how, **keys)
 
     def test_is_that_of_the_program(self):
         for how in ("plain", "zeros", "views", "static", "twice", "scaled", "own hook", "last"):

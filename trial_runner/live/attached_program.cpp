@@ -60,9 +60,9 @@ void AttachedProgram::read(std::vector<LiveStep>& steps) {
     }
   }
   // A program that makes no steps does not read, so its socket would fill up.
-  const bool is_due = !told_alive_s_ || now_s >= *told_alive_s_ + k_between_signs_s;
+  const bool is_due = !last_sign_of_life_s_ || now_s >= *last_sign_of_life_s_ + k_between_signs_s;
   if (!listens || !is_due) return;
-  told_alive_s_ = now_s;
+  last_sign_of_life_s_ = now_s;
   channel_.send_alive();
 }
 

@@ -62,7 +62,7 @@ class AttachedProgram {
   LiveStep last_{};
   std::optional<double> startup_s_;
   std::optional<std::string> unusable_;
-  std::optional<double> told_alive_s_;
+  std::optional<double> last_sign_of_life_s_;
   int world_size_ = 1;
   bool said_hello_ = false;
   bool is_gone_ = false;

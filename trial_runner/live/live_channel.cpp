@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 constexpr int k_backlog = 64;
 constexpr std::size_t k_most_bytes = std::size_t{1} << 16;
 /// Time before a switch at which ranks are informed.
-constexpr double k_told_ahead_s = 0.1;
+constexpr double k_notice_s = 0.1;
 constexpr const char* k_folder = "steptune-live-";
 /// Characters of the boot id in folder names, which distinguish machines that share a folder.
 constexpr std::size_t k_boot_characters = 8;
@@ -112,7 +112,7 @@ bool is_row(const Json& event) {
 double next_step_to_switch(const LiveStep& last, int world_size) {
   if (world_size == 1 || !(last.step > 0.0)) return last.step + 1.0;
   const double steps_per_s = last.step / std::max(1e-6, last.seconds);
-  return last.step + std::ceil(k_told_ahead_s * steps_per_s) + 2.0;
+  return last.step + std::ceil(k_notice_s * steps_per_s) + 2.0;
 }
 
 Result<LiveChannel> LiveChannel::open() {

@@ -16,14 +16,14 @@ void LossWatch::restarted() {
 
 std::set<TrialKey> LossWatch::add(const LiveStep& step) {
   if (!step.has_finite_loss) return {};
-  std::set<TrialKey> since_told;
+  std::set<TrialKey> not_yet_reported;
   for (auto trial = trials_.begin(); trial != trials_.upper_bound(step.configuration); ++trial)
-    since_told.insert(trial->second);
+    not_yet_reported.insert(trial->second);
   trials_.erase(trials_.begin(), trials_.lower_bound(step.configuration));
   const bool was_finite = std::exchange(was_finite_, *step.has_finite_loss);
   if (*step.has_finite_loss || !was_finite) return {};
-  comes_by_itself_ = comes_by_itself_ || since_told.empty();
-  return comes_by_itself_ ? std::set<TrialKey>{} : since_told;
+  comes_by_itself_ = comes_by_itself_ || not_yet_reported.empty();
+  return comes_by_itself_ ? std::set<TrialKey>{} : not_yet_reported;
 }
 
 }  // namespace steptune::live

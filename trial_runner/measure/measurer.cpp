@@ -215,9 +215,9 @@ struct Measurer::State {
     double half_width = m.half_width_s;
     if (at_once) {
       m.status = MeasurementStatus::warming_up;
-      const double told_samples = end.samples - series[0].samples;
-      m.window_samples = told_samples + least_before_first();
-      m.window_steps = (end.steps - series[0].steps) * m.window_samples / told_samples;
+      const double reported_samples = end.samples - series[0].samples;
+      m.window_samples = reported_samples + least_before_first();
+      m.window_steps = (end.steps - series[0].steps) * m.window_samples / reported_samples;
       m.seconds_per_sample = process_s / m.window_samples;
       half_width = k_with_startup_half_width * m.seconds_per_sample;
       m.startup_s = m.warmup_s = m.warmup_excess_s = 0.0;

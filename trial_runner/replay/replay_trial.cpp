@@ -50,7 +50,7 @@ void ReplayTrial::consider(double time_s, OutcomeKind kind, int exit_code, std::
               .detail = std::move(detail),
               .duration_s = duration_s,
               .billed_s = duration_s}};
-  if (told_start_) next_s_ = std::min(report_s_, end_->time_s);
+  if (start_is_reported_) next_s_ = std::min(report_s_, end_->time_s);
 }
 
 void ReplayTrial::stop(double time_s) {
@@ -68,7 +68,7 @@ void ReplayTrial::plan_next_report() {
   if (last) more = *plan_.steps - steps_;
   if (more <= 0.0) return;
   const double time_s = former_s + step_s * step_times_->take(more, rng_);
-  const double silent_since_s = told_report_ ? former_s : plan_.started_s;
+  const double silent_since_s = has_reported_ ? former_s : plan_.started_s;
   const TrialLimits& limits = plan_.spec.limits;
   const bool hangs = plan_.end && plan_.end->kind == OutcomeKind::hung &&
                      time_s > first_step_s_ + plan_.end->after_s;
@@ -96,8 +96,8 @@ Report ReplayTrial::report() const {
 }
 
 TrialEvent ReplayTrial::next() {
-  if (!told_start_) {
-    told_start_ = true;
+  if (!start_is_reported_) {
+    start_is_reported_ = true;
     plan_next_report();
     next_s_ = std::min(report_s_, end_->time_s);
     return TrialStarted{key(), plan_.started_s, "replay:" + trial_name(key()), {}};
@@ -105,7 +105,7 @@ TrialEvent ReplayTrial::next() {
   // A completing trial reports its last step first.
   if (report_s_ <= end_->time_s) {
     TrialReported reported{key(), report()};
-    told_report_ = true;
+    has_reported_ = true;
     plan_next_report();
     next_s_ = std::min(report_s_, end_->time_s);
     return reported;

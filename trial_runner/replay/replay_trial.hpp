@@ -60,8 +60,8 @@ class ReplayTrial {
   Rng rng_;
   std::optional<StepTimes> step_times_;
   std::optional<End> end_;  ///< earliest known end
-  bool told_start_ = false;
-  bool told_report_ = false;
+  bool start_is_reported_ = false;
+  bool has_reported_ = false;
   bool has_ended_ = false;
   double steps_ = 0.0;     ///< steps done at the next report
   double report_s_ = 0.0;  ///< time of the next report

@@ -48,7 +48,7 @@ class Reporter {
 
   Reporter()
       : active_(in_tuner() && (rank() <= 0 || all_ranks_report())),
-        told_rank_(all_ranks_report() ? rank() : -1),
+        reported_rank_(all_ranks_report() ? rank() : -1),
         process_(process_id()) {}
   ~Reporter() { flush(); }
   Reporter(const Reporter&) = delete;
@@ -229,7 +229,8 @@ class Reporter {
   }
   void write(const std::string& keys) {
     if (process_ != process_id()) return;
-    const std::string rank = told_rank_ < 0 ? "" : ",\"global_rank\":" + std::to_string(told_rank_);
+    const std::string rank =
+        reported_rank_ < 0 ? "" : ",\"global_rank\":" + std::to_string(reported_rank_);
     const std::string line = "[steptune] {\"v\":1" + rank + keys + "}\n";
     // Write in one call, so that other threads' lines do not split it.
     std::fwrite(line.data(), 1, line.size(), stdout);
@@ -260,8 +261,8 @@ class Reporter {
   }
 
   const bool active_;
-  const int told_rank_;  // part of each line; -1: none
-  const long process_;   // a forked child must not report its parent's steps
+  const int reported_rank_;  // part of each line; -1: none
+  const long process_;       // a forked child must not report its parent's steps
   const SteadyClock::time_point begin_ = SteadyClock::now();
   std::mutex mutex_;
   std::uint64_t steps_ = 0;

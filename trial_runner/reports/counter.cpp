@@ -39,8 +39,8 @@ bool CumulativeCounter::restarted(const Count& count) {
     spans_epochs_ = spans_epochs_ || count.value - last_ <= k_steady_spacings * spacing_;
     return count.per_epoch && !spans_epochs_;
   }
-  const bool epochs_are_told = count.epoch && epoch_;
-  return !epochs_are_told && last_ >= 2.0 && count.value <= 0.5 * last_;
+  const bool epochs_are_numbered = count.epoch && epoch_;
+  return !epochs_are_numbered && last_ >= 2.0 && count.value <= 0.5 * last_;
 }
 
 void CumulativeCounter::note_writers(double value) {
@@ -62,8 +62,8 @@ void CumulativeCounter::note_writers(double value) {
 void CumulativeCounter::start_again(double value) {
   // If the epoch's length is unknown, steps after its last line are not counted. If the last line
   // came earlier than usual, it was printed at the epoch's end.
-  const bool end_is_told = total_ || latest_spacing_ < spacing_;
-  const double most = end_is_told ? 0.0 : std::max(0.0, spacing_ - 1.0);
+  const bool end_is_known = total_ || latest_spacing_ < spacing_;
+  const double most = end_is_known ? 0.0 : std::max(0.0, spacing_ - 1.0);
   ++restarts_;
   if (restarts_ >= k_times_again) uncounted_share_ = most / std::max(1.0, last_ + most);
   base_ += std::max(last_, total_.value_or(0.0));

@@ -55,8 +55,8 @@ struct ReportReader::State {
   std::set<std::string> not_finite;
   std::set<std::string> latest_metrics;
   bool counters_by_protocol = false;
-  bool counter_fault_told = false;
-  bool too_many_metrics_told = false;
+  bool names_counter_fault = false;
+  bool has_named_too_many_metrics = false;
   bool phase_under_way = false;
   std::uint64_t rejected_lines = 0;
   std::optional<Rejection> first_rejection;
@@ -84,8 +84,8 @@ struct ReportReader::State {
       Report told;
       told.received_s = report.received_s;
       preset->read(text, told);
-      if (auto fault = preset->counter_fault(); fault && !counter_fault_told) {
-        counter_fault_told = true;
+      if (auto fault = preset->counter_fault(); fault && !names_counter_fault) {
+        names_counter_fault = true;
         reject(*std::move(fault));
       }
       if (counters_by_protocol) told.step = told.samples = told.clock_s = std::nullopt;
@@ -145,8 +145,8 @@ struct ReportReader::State {
   bool room_for(const std::string& name) {
     if (metrics.contains(name) || not_finite.contains(name)) return true;
     if (metrics.size() + not_finite.size() < k_max_metrics) return true;
-    if (!too_many_metrics_told) {
-      too_many_metrics_told = true;
+    if (!has_named_too_many_metrics) {
+      has_named_too_many_metrics = true;
       reject(fmt::format("more than {} metrics; \"{}\" is ignored", k_max_metrics,
                          printable_line(name, 60)));
     }

@@ -14,7 +14,7 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_told_lines = 5;
+constexpr std::size_t k_quoted_lines = 5;
 
 /// Returns the exit status in a FailureReason (`..., exit code: 3`), or 1.
 int exit_code_of(std::string_view reason) {
@@ -80,7 +80,7 @@ Outcome failed_outcome(const std::string& reason, std::optional<StopReason> requ
   outcome.kind = kind_of(failure);
   outcome.exit_code = exit_code_of(reason);
   outcome.detail = fmt::format("{}: {}", to_text(failure), printable_line(reason));
-  if (const auto last_lines = output.last_lines(k_told_lines); !last_lines.empty()) {
+  if (const auto last_lines = output.last_lines(k_quoted_lines); !last_lines.empty()) {
     outcome.detail += fmt::format("; its last output: {}", fmt::join(last_lines, " | "));
   }
   // A program may respond to a request to end with any exit status.

@@ -70,7 +70,7 @@ class PackTurns {
   std::vector<Turn> turns_;
   std::optional<double> billed_since_s_;
   double billable_s_ = 0.0;
-  double told_s_ = 0.0;
+  double stopped_reporting_s_ = 0.0;
 };
 
 }  // namespace steptune

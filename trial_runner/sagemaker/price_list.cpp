@@ -67,10 +67,10 @@ std::optional<std::pair<std::string, InstanceType>> training_price_of(const std:
   if (!json.is_object()) return std::nullopt;
   const Json& attributes = member(member(json, "product"), "attributes");
   const std::string name = text_at(attributes, "instanceName");
-  const std::string told_region = text_at(attributes, "regionCode");
+  const std::string named_region = text_at(attributes, "regionCode");
   const std::string component = text_at(attributes, "component");
   const std::string kind = text_at(attributes, "platoinstancetype");
-  if (!name.starts_with("ml.") || (!told_region.empty() && told_region != region) ||
+  if (!name.starts_with("ml.") || (!named_region.empty() && named_region != region) ||
       (!component.empty() && component != k_training) || (!kind.empty() && kind != k_training)) {
     return std::nullopt;
   }

@@ -473,9 +473,9 @@ void Allocations::look_at_holders() {
   const double now_s = clock_.now_s();
   next_holder_look_s_ = std::numeric_limits<double>::infinity();
   for (Allocation& allocation : allocations_) {
-    if (allocation.state != AllocationState::pending || allocation.up_seen) continue;
-    allocation.up_seen = host_.holder_is_up(allocation.name);
-    if (allocation.up_seen) {
+    if (allocation.state != AllocationState::pending || allocation.is_up) continue;
+    allocation.is_up = host_.holder_is_up(allocation.name);
+    if (allocation.is_up) {
       queue_.ask_soon(0.0);  // let the queue confirm it
       continue;
     }

@@ -47,7 +47,7 @@ struct Allocation {
   bool former = false;  ///< requested by an earlier tuner, or by a request that was given up
   bool used = false;    ///< a trial has started in it
   bool given_back = false;
-  bool up_seen = false;   ///< the placeholder has written that it runs
+  bool is_up = false;     ///< the placeholder has written that it runs
   std::string id;         ///< empty until known
   std::string job_state;  ///< as last listed
   std::string reason;

@@ -115,8 +115,8 @@ Result<void> check_directions(const ForeignTrials& foreign, const StudySpec& stu
 }
 
 /// Returns the parameters and objectives that at least one trial has.
-std::set<std::string> told_names(const ForeignTrials& foreign, const StudySpec& study,
-                                 const ImportColumns& columns) {
+std::set<std::string> reported_names(const ForeignTrials& foreign, const StudySpec& study,
+                                     const ImportColumns& columns) {
   std::set<std::string> told;
   for (const ForeignTrial& trial : foreign.trials) {
     for (const Parameter& parameter : study.space.parameters()) {
@@ -237,8 +237,8 @@ tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const S
 }
 
 /// Checks that each given column exists and each objective has a column.
-Result<void> check_told(const std::set<std::string>& told, const StudySpec& study,
-                        const ImportColumns& given) {
+Result<void> check_names(const std::set<std::string>& told, const StudySpec& study,
+                         const ImportColumns& given) {
   for (const auto& [name, column] : given) {
     if (!told.contains(name)) {
       return fail(ErrorKind::usage, fmt::format("no column \"{}\" for \"{}\"",
@@ -281,8 +281,8 @@ Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
   if (auto same = check_directions(foreign, study, columns); !same) {
     return tl::unexpected(same.error());
   }
-  const std::set<std::string> told = told_names(foreign, study, columns);
-  if (auto complete = check_told(told, study, given); !complete) {
+  const std::set<std::string> told = reported_names(foreign, study, columns);
+  if (auto complete = check_names(told, study, given); !complete) {
     return tl::unexpected(complete.error());
   }
   ImportedTrials imported;

@@ -93,7 +93,7 @@ Json to_json(const Measurement& measurement) {
   put_numbers(json, k_measurement_numbers, measurement);
   if (measurement.whole_run) json["whole_run"] = true;
   if (measurement.silent_s > 0.0) put(json, "silent_s", measurement.silent_s);
-  if (measurement.samples_reported) json["samples_told"] = *measurement.samples_reported;
+  if (measurement.samples_reported) json["samples_reported"] = *measurement.samples_reported;
   if (measurement.steps_known) json["steps_known"] = *measurement.steps_known;
   for (const auto& [name, phase] : measurement.phases)
     put_numbers(json["phases"][name], k_phase_numbers, phase);
@@ -271,7 +271,7 @@ constexpr std::array k_field_readers{
                 }},
     FieldReader{"silent_s", [](ondemand::value value,
                                TrialRecord& trial) { get(value, trial.measurement->silent_s); }},
-    FieldReader{"samples_told",
+    FieldReader{"samples_reported",
                 [](ondemand::value value, TrialRecord& trial) {
                   trial.measurement->samples_reported = value.get_bool().value();
                 }},

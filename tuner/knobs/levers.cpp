@@ -48,7 +48,8 @@ std::optional<KnobRole> leader_of(KnobRole role) {
 }
 
 /// Returns the level that is nearest to `wanted` and fits into memory, if it was not tried yet.
-std::optional<double> fresh_level(const Parameter& parameter, const Climb& climb, double wanted) {
+std::optional<double> untried_level_near(const Parameter& parameter, const Climb& climb,
+                                         double wanted) {
   const double level =
       number_in(nearest_level(parameter, std::min(wanted, climb.most))).value_or(climb.best);
   const bool is_new =
@@ -72,7 +73,7 @@ std::optional<double> between(const Parameter& parameter, const Climb& climb, do
   const double low = std::max(1.0, std::min(climb.best, other));
   const double high = std::max(climb.best, other);
   if (high < k_least_gap * low) return std::nullopt;
-  return fresh_level(parameter, climb, std::sqrt(low * high));
+  return untried_level_near(parameter, climb, std::sqrt(low * high));
 }
 
 /// Returns the next number above (`up`) or below the best; nullopt if this direction is done.
@@ -83,7 +84,7 @@ std::optional<double> step_from_best(const Parameter& parameter, const Climb& cl
   if (!beyond) {
     const double next =
         up ? std::max(1.0, climb.best * climb.factor) : std::floor(climb.best / climb.factor);
-    return fresh_level(parameter, climb, next);
+    return untried_level_near(parameter, climb, next);
   }
   // The step to `beyond` made the program no faster. A shorter step may, except after a first step
   // from today's value. That step is shortened only if it failed (`too_large`) or started below 1.
@@ -152,7 +153,7 @@ Value nearest_level(const Parameter& parameter, double wanted) {
 
 std::optional<double> next_number(const Parameter& parameter, const Climb& climb) {
   for (const double number : climb.first) {
-    if (const auto level = fresh_level(parameter, climb, number)) return level;
+    if (const auto level = untried_level_near(parameter, climb, number)) return level;
   }
   for (const bool up : {!climb.falls_first, climb.falls_first}) {
     if (!up && !climb.may_fall) continue;

@@ -116,8 +116,8 @@ double expected_fresh_run_s(const StudySpec& study, const TrialRecord& trial) {
   if (!trial.measurement) return latest_attempt_s(trial);
   const Measurement& measured = *trial.measurement;
   if (measured.whole_run) return latest_attempt_s(trial);
-  const double window_s = needed_window_s(study.measure, trial);
-  const double once_s = price_without_long_look(study.measure, trial).seconds;
+  const double window_s = window_for_precision_s(study.measure, trial);
+  const double once_s = price_of_repeat(study.measure, trial).seconds;
   const double longer_s = once_s + (k_longer_window - 1.0) * window_s;
   if (!study.budget.time_s) return longer_s;
   // If noise keeps the run from the requested precision, the run takes its whole share of time.

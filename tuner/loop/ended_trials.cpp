@@ -125,7 +125,7 @@ void EndedTrials::check_baseline(const TrialRecord& baseline) {
   if (baseline.measurement) report_course(baseline.measurement->startup_s);
 }
 
-void EndedTrials::report_seen_course() {
+void EndedTrials::report_course() {
   reported_course_ = !run_->standing().trials().empty();
   if (run_->parts.seen_startup_s) report_course(*run_->parts.seen_startup_s);
 }

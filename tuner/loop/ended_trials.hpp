@@ -31,7 +31,7 @@ class EndedTrials {
 
   /// Reports how far the budget goes if an inspection of the program has shown its start-up. A
   /// study that continues has already reported it.
-  void report_seen_course();
+  void report_course();
 
  private:
   /// Records the decisions that follow from a sentinel or a confirming run.

@@ -55,7 +55,7 @@ void add(EarlierTrials& earlier, const TrialRecord& trial, const MeasureSpec& wa
   earlier.log_samples.push_back(std::log(measurement.window_samples / measurement.window_steps));
   earlier.log_step_s.push_back(std::log(step_s));
   earlier.warmup_steps.push_back((steady ? 1.0 : k_longer) * measurement.warmup_s / step_s);
-  const double window_s = needed_window_s(wanted, trial);
+  const double window_s = window_for_precision_s(wanted, trial);
   if (!steady) {
     earlier.window_steps.push_back(k_longer * measurement.window_steps);
   } else if (window_s > k_more_than_least * wanted.min_window_s) {

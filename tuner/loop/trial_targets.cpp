@@ -176,7 +176,7 @@ void set_confirming(TrialTargets& targets, const TrialRecord& trial, double star
 
 /// Sets the long look at the baseline. A money budget limits it, too.
 void set_long_look(TrialTargets& targets, const TrialRecord& baseline, const StudySpec& study) {
-  look_for_long(targets);
+  measure_longer(targets);
   if (!study.budget.cost_usd) return;
   const double usd_per_s = usage_usd(usd_per_hour_alone(study, baseline.configuration), 1.0);
   if (usd_per_s > 0.0) {
@@ -198,7 +198,7 @@ void set_to_beat(TrialTargets& targets, const TrialRecord& trial, const LaunchSt
 
 }  // namespace
 
-void look_for_long(TrialTargets& targets) {
+void measure_longer(TrialTargets& targets) {
   targets.long_look_steps = k_long_look_steps * targets.measure.min_window_steps;
   targets.long_look_s =
       std::min(k_long_look_time * targets.measure.min_window_s, 0.5 * targets.share_s);

@@ -56,7 +56,7 @@ struct TrialTargets {
 /// earlier trial shows how much steps vary. Asks for at least seven times as many steps as in other
 /// trials. The look ends earlier after ten times the least window, or after half of the trial's
 /// share of a time budget. (With a money budget, a twentieth of it is a limit, too: `targets_of`.)
-void look_for_long(TrialTargets& targets);
+void measure_longer(TrialTargets& targets);
 
 /// State of a study at the launch of a trial.
 struct LaunchState {

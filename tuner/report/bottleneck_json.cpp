@@ -32,7 +32,7 @@ Json bottleneck_json(const Bottleneck& bottleneck) {
          {"share", number_or_null(time.share)},
          {"most_gain", time.stage ? number_or_null(bottleneck.most_gain(*time.stage)) : Json()}});
   }
-  json["untold_share"] =
+  json["unreported_share"] =
       bottleneck.stages.empty() ? Json(nullptr) : number_or_null(bottleneck.unreported_share);
   json["loading_ceiling"] = number_or_null(bottleneck.loading_ceiling);
   json["gpu_busy_share"] = number_or_null(bottleneck.gpu_busy);

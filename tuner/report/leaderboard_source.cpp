@@ -63,7 +63,7 @@ Result<std::vector<TrialRecord>> read_ranked(const StoredStudy& study, Standing&
 }
 
 /// Returns the leaders that an ended study has recommended; nullopt if the trials decide.
-Result<std::optional<Leaders>> leaders_told(const StoredStudy& study,
+Result<std::optional<Leaders>> leaders_from(const StoredStudy& study,
                                             const LeaderboardQuery& query) {
   if (query.sorted_by > 0 || study.record.status == StudyStatus::running) return std::nullopt;
   const auto recommendation = stored_recommendation(study.record);
@@ -146,7 +146,7 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
     count += static_cast<std::size_t>(trials);
   const auto spec = study_of_few(study, count);
   const bool over_machines = spec && counts_machines(*spec);
-  const auto told = leaders_told(study, query);
+  const auto told = leaders_from(study, query);
   if (!told) return tl::unexpected(told.error());
   // A trial that is not shown may decide which of those shown are trade-offs.
   const bool needs_front = !*told && study.objectives.size() > 1 && count <= k_most_read;

@@ -12,17 +12,17 @@ namespace steptune {
 namespace {
 
 /// Properties that a hook reports, and those that only the interpreter reports if there is no hook.
-constexpr std::array<std::string_view, 4> k_told_by_hook{"torch", "cuda", "cudnn", "python"};
-constexpr std::array<std::string_view, 3> k_told_by_interpreter{"jax", "tensorflow", "numpy"};
+constexpr std::array<std::string_view, 4> k_versions_from_hook{"torch", "cuda", "cudnn", "python"};
+constexpr std::array<std::string_view, 3> k_versions_from_interpreter{"jax", "tensorflow", "numpy"};
 
-constexpr std::array<const char*, 3> k_told_by_nodes{"hosts", "cpu", "kernel"};
+constexpr std::array<const char*, 3> k_facts_from_nodes{"hosts", "cpu", "kernel"};
 
 }  // namespace
 
 bool is_of_python(std::string_view name) {
   const auto is_it = [name](std::string_view other) { return other == name; };
-  return std::ranges::any_of(k_told_by_hook, is_it) ||
-         std::ranges::any_of(k_told_by_interpreter, is_it);
+  return std::ranges::any_of(k_versions_from_hook, is_it) ||
+         std::ranges::any_of(k_versions_from_interpreter, is_it);
 }
 
 bool knows_libraries(const MachineDescription& machine) {
@@ -31,7 +31,7 @@ bool knows_libraries(const MachineDescription& machine) {
 
 MachineDescription machine_reported_by(const TrialRecord& trial) {
   MachineDescription machine;
-  for (const char* name : k_told_by_nodes) {
+  for (const char* name : k_facts_from_nodes) {
     const auto placed = trial.placement.find(name);
     if (placed != trial.placement.end()) machine[name] = placed->second;
   }
@@ -39,7 +39,7 @@ MachineDescription machine_reported_by(const TrialRecord& trial) {
   const HookLog log = HookLog::from_json(trial.hook);
   const Json& patched = log.event("patched");
   if (!patched.is_object()) return machine;
-  for (const std::string_view name : k_told_by_hook) {
+  for (const std::string_view name : k_versions_from_hook) {
     const auto found = patched.find(std::string(name));
     if (found == patched.end() || !found->is_string()) continue;
     machine[std::string(name)] = found->get<std::string>();

@@ -17,7 +17,7 @@
 namespace steptune {
 namespace {
 
-constexpr std::size_t k_told_changes = 10;
+constexpr std::size_t k_listed_changes = 10;
 
 double ratio_of(const PriceChange& change) {
   return std::abs(std::log(change.usd_now / change.usd_before));
@@ -35,7 +35,7 @@ std::string or_unknown(double number) {
 
 std::string listed_text(const char* what, const std::vector<std::string>& types) {
   if (types.empty()) return {};
-  const auto told = std::min(types.size(), k_told_changes);
+  const auto told = std::min(types.size(), k_listed_changes);
   const std::vector<std::string> shown(types.begin(),
                                        types.begin() + static_cast<std::ptrdiff_t>(told));
   return fmt::format("{} {}: {}{}\n", types.size(), what, fmt::join(shown, " "),
@@ -224,7 +224,7 @@ std::string refresh_text(const PriceSource& now, const PriceSource* before,
   text += fmt::format("{} changed since {} ({})\n", changes.changed.size(),
                       printable_line(before->table.date), before->file);
   TextTable table({{"", Align::left}, {"", Align::right}, {"", Align::right}, {"", Align::right}});
-  for (std::size_t i = 0; i < std::min(changes.changed.size(), k_told_changes); ++i) {
+  for (std::size_t i = 0; i < std::min(changes.changed.size(), k_listed_changes); ++i) {
     const PriceChange& change = changes.changed[i];
     table.add_row({fmt::format("  {}", change.type), fmt::format("${}", change.usd_before),
                    fmt::format("-> ${}", change.usd_now),

@@ -20,7 +20,7 @@ namespace steptune {
 namespace {
 
 /// If a full buffer lowers the interval's lower end by a smaller share, no line is printed.
-constexpr double k_told_buffer = 0.99;
+constexpr double k_buffer_worth_naming = 0.99;
 constexpr std::size_t k_title = 8;
 
 const Objective& first_objective(const RecommendationContext& context) {
@@ -215,7 +215,8 @@ std::string trade_line(const Recommendation& recommendation, const Recommendatio
 std::string buffer_line(const Recommendation& recommendation,
                         const RecommendationContext& context) {
   const SpeedUp& speed_up = recommendation.speed_up;
-  if (speed_up.pairs == 0 || !(speed_up.low_if_buffered < k_told_buffer * speed_up.low)) return {};
+  if (speed_up.pairs == 0 || !(speed_up.low_if_buffered < k_buffer_worth_naming * speed_up.low))
+    return {};
   return fmt::format("buffer  at least {} even if full buffers hide as much as they can\n",
                      comparison_text(speed_up.low_if_buffered, first_objective(context)));
 }

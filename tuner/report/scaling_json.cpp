@@ -86,7 +86,7 @@ Json scaling_json(const StudyScaling& study) {
   json["laws"] = Json::array();
   for (const ScalingFit& fit : scaling.fits)
     json["laws"].push_back(law_json(fit, scaling.counts.back().count));
-  json["law_told"] = scaling.law_is_decided;
+  json["law_is_decided"] = scaling.law_is_decided;
   json["scatter"] = scaling.scatter;
   json["why_no_law"] = scaling.unknown.empty() ? Json(nullptr) : Json(scaling.unknown);
   json["predictions"] = Json::array();

@@ -48,7 +48,7 @@ Json measurement_json(const Measurement& measurement) {
   json["window_samples"] = number_or_null(measurement.window_samples);
   json["total_samples"] = number_or_null(measurement.total_samples);
   json["whole_run"] = measurement.whole_run;
-  json["samples_told"] =
+  json["samples_reported"] =
       measurement.samples_reported ? Json(*measurement.samples_reported) : Json(nullptr);
   json["steps_known"] = measurement.steps_known ? Json(*measurement.steps_known) : Json(nullptr);
   json["phases"] = Json::object();

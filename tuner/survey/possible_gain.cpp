@@ -12,7 +12,7 @@ namespace steptune {
 namespace {
 
 /// A larger count must be an error in the hook's report.
-constexpr std::int64_t k_most_told = 10000;
+constexpr std::int64_t k_most_listed = 10000;
 
 struct Saving {
   std::string_view knob;
@@ -178,7 +178,7 @@ std::optional<std::int64_t> loader_count(const HookLog& log, const char* knob) {
   const auto told = log.knobs().find(knob);
   if (told == log.knobs().end() || !told->second.today.is_number_integer()) return std::nullopt;
   const auto count = told->second.today.get<std::int64_t>();
-  return count >= 0 && count <= k_most_told ? std::optional(count) : std::nullopt;
+  return count >= 0 && count <= k_most_listed ? std::optional(count) : std::nullopt;
 }
 
 /// Workers get requests for workers x prefetch batches ahead. By Little's law, each batch that has

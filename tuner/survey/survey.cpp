@@ -118,8 +118,8 @@ class Watch {
 
   /// Calls `no_step_yet` if there was no step for a long time.
   void tell_of_waiting(double now_s) {
-    if (told_of_waiting_ || survey_.first || now_s - started_s_ < options_.notice_s) return;
-    told_of_waiting_ = true;
+    if (has_named_wait_ || survey_.first || now_s - started_s_ < options_.notice_s) return;
+    has_named_wait_ = true;
     if (options_.no_step_yet) options_.no_step_yet();
   }
 
@@ -172,7 +172,7 @@ class Watch {
   std::optional<double> trained_unheard_s_;
   std::optional<double> replay_begun_s_;
   Survey survey_;
-  bool told_of_waiting_ = false;
+  bool has_named_wait_ = false;
   bool asked_to_end_ = false;
   bool finished_ = false;
 };

@@ -206,8 +206,8 @@ PairStatistics statistics_of(const StudySpec& study, const std::vector<RunPair>&
   if (!(result.degrees_of_freedom > 0.0)) return result;
   const double pooled = (prior * (launches + within) + squares) / result.degrees_of_freedom;
   const double of_chance = study.objectives.front().is_timed() ? k_by_chance * launches : 0.0;
-  const bool told_by_pairs = repeated_whole_runs || are_interleaved(pairs);
-  const double least = told_by_pairs ? of_chance : within;
+  const bool measured_in_pairs = repeated_whole_runs || are_interleaved(pairs);
+  const double least = measured_in_pairs ? of_chance : within;
   result.standard_error = std::sqrt(std::max(pooled, least) / count);
   result.half_width = student_quantile(result.degrees_of_freedom, error) * result.standard_error;
   return result;

@@ -348,7 +348,7 @@ std::optional<TrialPrice> Standing::mean_price(const MeasureSpec& measure) const
   TrialPrice total = ended_total_;
   std::int64_t count = ended_search_trials_;
   if (first != nullptr) {
-    if (count == 1) return price_without_long_look(measure, *first);
+    if (count == 1) return price_of_repeat(measure, *first);
     total.seconds -= latest_attempt_s(*first);
     total.usd -= latest_attempt_usd(*first);
     --count;

@@ -5,7 +5,7 @@
 
 namespace steptune {
 
-double needed_window_s(const MeasureSpec& wanted, const TrialRecord& trial) {
+double window_for_precision_s(const MeasureSpec& wanted, const TrialRecord& trial) {
   const Measurement& measured = *trial.measurement;
   if (trial.purpose != TrialPurpose::baseline) return measured.window_s;
   const double share = measured.relative_half_width() / wanted.target_half_width;
@@ -15,12 +15,12 @@ double needed_window_s(const MeasureSpec& wanted, const TrialRecord& trial) {
   return std::min(measured.window_s, std::max(least_s, share * share * measured.window_s));
 }
 
-TrialPrice price_without_long_look(const MeasureSpec& wanted, const TrialRecord& trial) {
+TrialPrice price_of_repeat(const MeasureSpec& wanted, const TrialRecord& trial) {
   const TrialPrice all{latest_attempt_s(trial), latest_attempt_usd(trial)};
   const bool was_looked_at = trial.measurement && all.seconds > 0.0;
   // A program that ends by itself cannot be cut short.
   if (!was_looked_at || trial.measurement->whole_run) return all;
-  const double longer_s = trial.measurement->window_s - needed_window_s(wanted, trial);
+  const double longer_s = trial.measurement->window_s - window_for_precision_s(wanted, trial);
   const double share = std::max(0.0, 1.0 - longer_s / all.seconds);
   return {share * all.seconds, share * all.usd};
 }

@@ -8,13 +8,12 @@ namespace steptune {
 
 /// Returns the length in seconds that a measured trial's window needed for the precision of
 /// `wanted`. For most trials this is the whole window. Only the baseline is measured for longer
-/// than its precision needs (`look_for_long`).
-[[nodiscard]] double needed_window_s(const MeasureSpec& wanted, const TrialRecord& trial);
+/// than its precision needs (`measure_longer`).
+[[nodiscard]] double window_for_precision_s(const MeasureSpec& wanted, const TrialRecord& trial);
 
 /// Returns the price that this trial would have had as a search trial. For the baseline, subtracts
-/// the part of its window that its precision did not need (`needed_window_s`). Any other trial, and
-/// a program that ended by itself, has its full price.
-[[nodiscard]] TrialPrice price_without_long_look(const MeasureSpec& wanted,
-                                                 const TrialRecord& trial);
+/// the part of its window that its precision did not need (`window_for_precision_s`). Any other
+/// trial, and a program that ended by itself, has its full price.
+[[nodiscard]] TrialPrice price_of_repeat(const MeasureSpec& wanted, const TrialRecord& trial);
 
 }  // namespace steptune

@@ -150,8 +150,8 @@ void BayesSearcher::observe_earlier(std::size_t study, const Observation& observ
 
 std::vector<std::string> BayesSearcher::take_warnings() {
   const auto wanted = static_cast<std::size_t>(wanted_initial_points());
-  if (told_of_failures_ || observed_ < wanted || !measured_.empty()) return {};
-  told_of_failures_ = true;
+  if (has_named_failures_ || observed_ < wanted || !measured_.empty()) return {};
+  has_named_failures_ = true;
   return {fmt::format(
       "nothing-measured: all {} trials so far failed, so there is no model of the objective yet; "
       "configurations unlike the failed ones are tried next",

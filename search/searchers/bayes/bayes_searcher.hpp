@@ -128,7 +128,7 @@ class BayesSearcher final : public Searcher {
   std::size_t failed_ = 0;
   std::size_t out_of_memory_ = 0;
   std::size_t earlier_trials_ = 0;
-  bool told_of_failures_ = false;
+  bool has_named_failures_ = false;
   std::string why_done_ = k_all_tried;
 };
 

@@ -71,7 +71,7 @@ std::string chapter_of(const std::string& text, const std::string& heading) {
   return {from, found ? from + next.position() : text.end()};
 }
 
-OptionTable told_options(const std::string& chapter) {
+OptionTable known_options(const std::string& chapter) {
   static const std::regex k_option("`--([a-z-]+)(?: ([^`]+))?`");
   OptionTable table;
   std::istringstream lines(chapter);
@@ -128,7 +128,7 @@ TEST_F(Reference, ListsExactlyTheOptionsAndDefaults) {
     const std::string chapter = chapter_of(text_, "### " + command->get_name());
     ASSERT_NE(chapter, "") << command->get_name();
     EXPECT_THAT(chapter, HasSubstr("\nsteptune " + command->get_name())) << "its synopsis";
-    OptionTable told = told_options(chapter);
+    OptionTable told = known_options(chapter);
     OptionTable there;
     add_options(*command, there);
     for (auto& [name, row] : told)
@@ -138,7 +138,7 @@ TEST_F(Reference, ListsExactlyTheOptionsAndDefaults) {
 }
 
 TEST_F(Reference, TellsTheCommonOptions) {
-  const OptionTable told = told_options(chapter_of(text_, "## Common options"));
+  const OptionTable told = known_options(chapter_of(text_, "## Common options"));
   for (const char* name : {"db", "color", "json"})
     EXPECT_TRUE(told.contains(name)) << name;
 }

@@ -111,7 +111,7 @@ TEST(TrialJson, MeasurementsHaveStepTimesAndErrors) {
   EXPECT_EQ(json["metric_errors"], Json({{"loss", 0.125}}));
   EXPECT_EQ(json["parts_s_per_sample"]["wait"], 0.001);
   EXPECT_TRUE(json["remark"].is_null());
-  EXPECT_TRUE(json["samples_told"].is_null());
+  EXPECT_TRUE(json["samples_reported"].is_null());
   EXPECT_EQ(json["whole_run"], false);
   measured.seconds_per_sample = 0.0;
   EXPECT_TRUE(trial_json(trial, {})["measurement"]["samples_per_second"].is_null())

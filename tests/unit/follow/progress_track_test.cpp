@@ -72,12 +72,12 @@ TEST(ProgressTrack, TheLastSecondsAreTenReportsAtLeast) {
 }
 
 /// Returns a track of `count` reports of 64 samples every tenth of a second, received at
-/// `told_at(seconds)`.
+/// `reported_at(seconds)`.
 template <typename ToldAt>
-ProgressTrack told(int count, ToldAt&& told_at) {
+ProgressTrack told(int count, ToldAt&& reported_at) {
   ProgressTrack track;
   for (int i = 1; i <= count; ++i)
-    track.add({64.0 * i, told_at(0.1 * i) + 1e-6 * i});
+    track.add({64.0 * i, reported_at(0.1 * i) + 1e-6 * i});
   return track;
 }
 

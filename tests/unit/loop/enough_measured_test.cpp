@@ -34,7 +34,7 @@ TEST(EnoughMeasured, ALongLookNeedsItsStepsOrItsSeconds) {
   TrialTargets targets{time_study().measure};
   targets.measure.min_window_steps = 20;
   targets.measure.min_window_s = 5.0;
-  look_for_long(targets);
+  measure_longer(targets);
   Measurement measured = steady(0.1, 0.002);
   measured.window_steps = 139;
   measured.window_s = 49.0;

@@ -1089,7 +1089,7 @@ int steps_of_baseline(double step_s, double share_s) {
   record.purpose = TrialPurpose::baseline;
   TrialTargets targets{study.measure};
   targets.share_s = share_s;
-  look_for_long(targets);
+  measure_longer(targets);
   RunningTrial trial(study, record, 0.0, targets);
   trial.started({{1, 1}, 0.0, "", {}});
   return report_until_end(trial, 1e9, step_s).steps;

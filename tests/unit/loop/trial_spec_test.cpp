@@ -99,7 +99,7 @@ TEST(TrialSpecOfForkedTrial, SearchTrialsMayBeForkedAndConfirmingOnesMayNot) {
 TEST(HookOfATrial, HasNoFileOnRemoteMachines) {
   TrialRecord trial;
   trial.log_path = "/logs/trial-1.log";
-  const auto told_to = [&trial](const std::string& runner) {
+  const auto names_for = [&trial](const std::string& runner) {
     Json document = hooked_study("fresh").document;
     document["runner"] = parse_json(runner, "runner").value();
     const StudySpec study =
@@ -112,9 +112,11 @@ TEST(HookOfATrial, HasNoFileOnRemoteMachines) {
   const std::string sagemaker = R"({"type": "sagemaker", "region": "us-east-1", "image": "image",
     "role": "arn:aws:iam::123456789012:role/training", "output": "s3://bucket/out",
     "instance_type": "ml.g5.xlarge"})";
-  EXPECT_THAT(told_to(R"({"type": "local"})").first, testing::HasSubstr("/logs/trial-1.log.hook"));
-  EXPECT_THAT(told_to(R"({"type": "slurm"})").first, testing::HasSubstr("/logs/trial-1.log.hook"));
-  const auto [told, study] = told_to(sagemaker);
+  EXPECT_THAT(names_for(R"({"type": "local"})").first,
+              testing::HasSubstr("/logs/trial-1.log.hook"));
+  EXPECT_THAT(names_for(R"({"type": "slurm"})").first,
+              testing::HasSubstr("/logs/trial-1.log.hook"));
+  const auto [told, study] = names_for(sagemaker);
   EXPECT_THAT(told, testing::Not(testing::HasSubstr("events")));
   EXPECT_THAT(check_hook(study, study.baseline, HookLog(), "/nonexistent").absent.value_or(""),
               testing::HasSubstr("the hook reported nothing"));

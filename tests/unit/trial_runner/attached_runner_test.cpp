@@ -314,15 +314,15 @@ TEST_F(AttachedRunnerTest, TheProgramThatWaitsForAFirstWordGetsIt) {
 TEST_F(AttachedRunnerTest, TheTunerSendsASignOfLifeEverySecond) {
   EXPECT_EQ(hook_->signs_of_life(), 1);
   clock_.advance_to(clock_.now_s() + 1.0);
-  const auto told_after = [this](double seconds) {
+  const auto reported_after = [this](double seconds) {
     clock_.advance_to(clock_.now_s() + seconds);
     hook_->make_steps(1, 0.1);
     static_cast<void>(program_->steps(clock_.now_s()));
     return hook_->signs_of_life();
   };
-  EXPECT_EQ(told_after(0.0), 1);
-  EXPECT_EQ(told_after(0.5), 0);
-  EXPECT_EQ(told_after(0.5), 1);
+  EXPECT_EQ(reported_after(0.0), 1);
+  EXPECT_EQ(reported_after(0.5), 0);
+  EXPECT_EQ(reported_after(0.5), 1);
   clock_.advance_to(clock_.now_s() + 60.0);
   static_cast<void>(program_->steps(clock_.now_s()));
   EXPECT_EQ(hook_->signs_of_life(), 0) << "one that makes no steps does not listen";

@@ -68,7 +68,7 @@ TEST(CumulativeCounter, AFirstStepIsNotTakenForARestart) {
 
 /// Feeds lines of two programs, one of which is this many times as fast. True if the counter sees
 /// two writers.
-bool is_seen_to_be_two(int times_as_fast, double of_slower_from = 0.0) {
+bool counts_as_two(int times_as_fast, double of_slower_from = 0.0) {
   CumulativeCounter counter;
   double fast = 0.0;
   for (int slow = 1; slow <= 20; ++slow) {
@@ -81,9 +81,9 @@ bool is_seen_to_be_two(int times_as_fast, double of_slower_from = 0.0) {
 
 TEST(CumulativeCounter, SeesTwoProgramsHoweverManyLinesOfOneComeBetween) {
   for (const int times : {3, 4, 10, 50})
-    EXPECT_TRUE(is_seen_to_be_two(times)) << times;
-  EXPECT_TRUE(is_seen_to_be_two(1, 1000.0)) << "one goes on from a checkpoint";
-  EXPECT_FALSE(is_seen_to_be_two(1)) << "in step";
+    EXPECT_TRUE(counts_as_two(times)) << times;
+  EXPECT_TRUE(counts_as_two(1, 1000.0)) << "one goes on from a checkpoint";
+  EXPECT_FALSE(counts_as_two(1)) << "in step";
 }
 
 TEST(CumulativeCounter, EpochsOfAnyLengthAreNotTwoPrograms) {

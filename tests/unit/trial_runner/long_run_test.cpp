@@ -130,7 +130,7 @@ FirstLooks first_looks(const SimulatedProgram& program, const StopRule& rule) {
 }
 
 constexpr StopRule k_baseline{};
-constexpr StopRule k_short_look{.looks_for_long = false};
+constexpr StopRule k_short_look{.measures_longer = false};
 constexpr StopRule k_later{.earlier_trials = 4};
 
 /// One step in twenty takes at least twice as long, so 30 steps often have none.

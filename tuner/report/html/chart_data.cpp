@@ -73,14 +73,14 @@ Json launch_times(const StudyReport& report, const TrialRecord& trial, double or
         {since(from_s, origin_s), to_s > 0.0 ? Json(since(to_s, origin_s)) : Json(nullptr)});
   };
   const auto attempts = report.attempts.find(trial.number);
-  bool latest_is_told = false;
+  bool latest_is_listed = false;
   if (attempts != report.attempts.end()) {
     for (const AttemptRecord& attempt : attempts->second) {
       add(attempt.started_wall_s, attempt.ended_wall_s);
-      latest_is_told = latest_is_told || attempt.attempt == trial.attempt;
+      latest_is_listed = latest_is_listed || attempt.attempt == trial.attempt;
     }
   }
-  if (!latest_is_told) add(trial.started_wall_s, trial.ended_wall_s);
+  if (!latest_is_listed) add(trial.started_wall_s, trial.ended_wall_s);
   return times;
 }
 

@@ -55,7 +55,7 @@ def _first_set(names, otherwise):
     return next(filter(None, map(os.environ.get, names)), otherwise)
 
 
-def told_rank():
+def reported_rank():
     """Returns the rank that this process reports with its steps, if the tuner has started several processes and listens
     to each. Returns None if only the first one reports."""
     if os.environ.get("STEPTUNE_ALL_RANKS") != "1":

@@ -62,7 +62,7 @@ class Report:
     def _write(self, document):
         if self._pid != os.getpid() or program_reports():
             return
-        rank = ranks.told_rank()
+        rank = ranks.reported_rank()
         if rank is not None:
             document["global_rank"] = rank
         elif not self._printer.may_print():
