@@ -177,23 +177,21 @@ std::vector<Key<RentedInstances>> make_instance_keys() {
   keys[0].doc("a template: `\"ml.g5.xlarge\"`, or `\"{instance}\"` for a parameter's value");
   keys[1].doc("a number, or an expression over parameters").default_words("1");
   keys[2].doc(
-      "a heterogeneous cluster, in place of `instance_type`. A group of 0 instances is left out, "
-      "and a single remaining group is an ordinary job: one study compares clusters with and "
-      "without helpers");
+      "a heterogeneous cluster, in place of `instance_type`. A group of 0 "
+      "instances is left out");
   keys[3]
-      .doc("by instance type: USD per hour, or an object. They win over the table")
+      .doc("USD per hour by instance type, or objects. They win over the table")
       .in_fingerprint(InFingerprint::where_cost_is_objective);
   keys[4]
       .doc(
-          "price table file, relative to the study file. Shipped: us-east-1, which also serves "
-          "where no region is given; `steptune prices refresh` makes others")
+          "price table file, relative to the study file. Shipped: us-east-1, "
+          "also used without a region; `steptune prices refresh` makes others")
       .default_words("the region's");
   keys[5]
       .doc(
-          "Savings Plans, reserved or negotiated rates: the share of the price that is not paid, "
-          "by "
-          "instance type or pattern, such as `{\"ml.g5.*\": 0.36}`. The longest that matches "
-          "counts")
+          "Savings Plans or negotiated rates: the share of the price that is "
+          "not paid, by instance type or pattern, such as `{\"ml.g5.*\": 0.36}`. "
+          "The longest match counts")
       .default_words("none")
       .in_fingerprint(InFingerprint::where_cost_is_objective);
   return keys;

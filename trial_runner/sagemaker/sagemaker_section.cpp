@@ -91,8 +91,8 @@ Key<SageMakerSection> channels_key() {
   };
   Key<SageMakerSection> key("channels", read, write, schema);
   key.doc(
-         "input data by name, read below `/opt/ml/input/data/NAME`: an S3 URI, or an object (next "
-         "table)")
+         "input data by name, read below `/opt/ml/input/data/NAME`: an S3 URI "
+         "or an object")
       .default_words("none");
   return key;
 }
@@ -148,29 +148,29 @@ void add_job_keys(Jobs& section) {
           .required()
           .in_fingerprint(InFingerprint::never));
   section.add(job_key("image", &JobSettings::image, named_string(),
-                      "container image; or `algorithm`. One of them is required")
+                      "container image, unless `algorithm` is given")
                   .omitted_at_default());
   section.add(job_key("algorithm", &JobSettings::algorithm_name, named_string(),
                       "name of an algorithm resource, in place of an image")
                   .omitted_at_default());
   section.add(job_key("input_mode", &JobSettings::input_mode, input_mode(),
-                      "of channels that do not say otherwise: `File` copies before the start, "
-                      "`FastFile` reads as needed and wants folders (URIs that end with `/`), "
-                      "`Pipe` streams"));
+                      "default of the channels: `File` copies before the start, `FastFile` "
+                      "reads as needed and wants folders (URIs that end with `/`), `Pipe` "
+                      "streams"));
   section.add(channels_key());
   section.add(
       job_key("output", &JobSettings::output_s3_uri, s3_uri(), "S3 URI for what jobs leave behind")
           .required()
           .in_fingerprint(InFingerprint::never));
   section.add(job_key("checkpoints", &JobSettings::checkpoint_s3_uri, s3_uri(),
-                      "S3 URI; each job has a folder of its own below it, kept in step with "
+                      "S3 URI; each job keeps a folder below it in step with "
                       "`/opt/ml/checkpoints`")
                   .omitted_at_default()
                   .in_fingerprint(InFingerprint::never));
   section.add(job_key("code", &JobSettings::code_s3_uri, s3_uri(),
-                      "S3 folder with the program. It becomes the channel `code`, and the command "
-                      "runs in a copy of it, with the same words as on your machine. S3 keeps no "
-                      "execute permission: start scripts through their interpreter")
+                      "S3 folder with the program: the channel `code`. The command runs in "
+                      "a copy of it. S3 keeps no execute permission: start scripts through "
+                      "their interpreter")
                   .omitted_at_default());
   const auto names = document::list_of(document::string(), k_max_list);
   section.add(job_key("subnets", &JobSettings::subnets, names,
@@ -199,34 +199,32 @@ void add_job_keys(Jobs& section) {
 
 void add_cost_keys(Jobs& section) {
   using document::key;
-  section.add(only_with_spot(
-      job_key("spot_share", &JobSettings::spot_share, document::number({0.01, 1.0}),
-              "expected price of managed spot as a share of the on-demand price: three published "
-              "jobs paid 0.37 to 0.38. `cost` of the planned run is computed with it, and `pools` "
-              "shows it; limits and bills are not"),
-      "0.35", InFingerprint::where_cost_is_objective));
+  section.add(
+      only_with_spot(job_key("spot_share", &JobSettings::spot_share, document::number({0.01, 1.0}),
+                             "expected spot price as a share of the on-demand price: published "
+                             "jobs paid 0.37 to 0.38. Counts for `cost` of the planned run and in "
+                             "`pools`, not in limits and bills"),
+                     "0.35", InFingerprint::where_cost_is_objective));
   section.add(only_with_spot(
       job_key("max_wait", &JobSettings::max_wait_s, document::duration_s({1.0, k_longest_wait_s}),
               "spot: waiting for capacity and running together, at least `limits.wall`"),
       "twice `limits.wall`", InFingerprint::never));
-  section.add(
-      key("storage_usd_per_gb_month", &SageMakerSection::storage_usd_per_gb_month,
-          document::number({0.0, 100.0}))
-          .omitted_at_default()
-          .doc("what a month of a GB of `volume_gb` costs, as the provider's price list of your "
-               "region says; instances with disks of their own have no volume. Volumes are billed "
-               "as "
-               "long as the instances are, idle ones included")
-          .default_words("0: not counted")
-          .in_fingerprint(InFingerprint::where_cost_is_objective));
+  section.add(key("storage_usd_per_gb_month", &SageMakerSection::storage_usd_per_gb_month,
+                  document::number({0.0, 100.0}))
+                  .omitted_at_default()
+                  .doc("price of a GB of `volume_gb` for a month, by your region's price "
+                       "list; instances with disks of their own have no volume. Idle "
+                       "instances pay, too")
+                  .default_words("0: not counted")
+                  .in_fingerprint(InFingerprint::where_cost_is_objective));
   section.add(key("keep_alive", &SageMakerSection::keep_alive_s,
                   document::duration_s({0.0, k_max_keep_alive_s}))
-                  .doc("longest life of an unused warm pool, at most 6 h; 0: no pools. Not with "
-                       "`spot` or where every configuration is heterogeneous")
+                  .doc("longest life of an unused warm pool, at most 6 h; 0: no pools. Not "
+                       "with `spot` or if every configuration is heterogeneous")
                   .default_words("chosen by the tuner")
                   .in_fingerprint(InFingerprint::never));
   section.add(key("poll", &SageMakerSection::poll_s, document::duration_s({0.1, 60.0}))
-                  .doc("between looks at jobs and at their logs, 0.1 s to 1 min")
+                  .doc("interval between looks at jobs and their logs, 0.1 s to 1 min")
                   .in_fingerprint(InFingerprint::never));
 }
 
@@ -241,9 +239,9 @@ Jobs make_sagemaker_section() {
                   document::integer({1.0, k_most_trials_per_job}))
                   .omitted_at_default()
                   .default_words("6")
-                  .doc("that one job may run in turn on a machine that all of them need, so that "
-                       "its start is paid once; 1: each has a job of its own, as it always has "
-                       "with `spot`, `checkpoints`, several instances or no `command`")
+                  .doc("trials that a job may run in turn on its machine, so that one start "
+                       "is paid; 1: each has its own job, as always with `spot`, "
+                       "`checkpoints`, several instances or no `command`")
                   .in_fingerprint(InFingerprint::never));
   for (const Key<RentedInstances>& each : instance_keys())
     section.add(each.of(&SageMakerSection::instances));

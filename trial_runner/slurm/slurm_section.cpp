@@ -117,31 +117,27 @@ void add_needs(Section<SlurmSection>& section) {
   using document::key;
   section.add(key("nodes", &SlurmSection::nodes, whole({1.0, k_most_nodes}))
                   .doc("nodes of a trial: a number, or an expression over parameters"));
-  section.add(
-      key("tasks_per_node", &SlurmSection::tasks_per_node,
-          whole({1.0, slurm::k_most_tasks_per_node}))
-          .doc("how many times the command runs on each node: a number, or with whole nodes "
-               "(`exclusive`) an expression over parameters. Several tasks find their ranks in "
-               "`RANK`, `WORLD_SIZE`, `LOCAL_RANK`, `MASTER_ADDR` and `MASTER_PORT`"));
+  section.add(key("tasks_per_node", &SlurmSection::tasks_per_node,
+                  whole({1.0, slurm::k_most_tasks_per_node}))
+                  .doc("times that the command runs on each node: a number, or with "
+                       "`exclusive` an expression. Tasks find their ranks in `RANK`, "
+                       "`WORLD_SIZE`, `LOCAL_RANK`, `MASTER_ADDR` and `MASTER_PORT`"));
   section.add(key("cpus_per_task", &SlurmSection::cpus_per_task, whole({1.0, k_most_cpus}))
-                  .doc("processors for each task: a number, or with whole nodes (`exclusive`) an "
-                       "expression over parameters")
+                  .doc("processors for each task: a number, or with `exclusive` an "
+                       "expression")
                   .default_words("all of the node's, shared out"));
   section.add(key("gpus_per_node", &SlurmSection::gpus_per_node, whole({0.0, k_most_gpus}))
                   .doc("GPUs on each node: a number, or an expression over parameters"));
   section.add(option_key("partition", &SlurmSection::partition,
-                         "as sbatch takes it; a template: `\"{partition}\"` stands for a "
-                         "parameter's value, and an empty value is left out"));
-  section.add(option_key("account", &SlurmSection::account, "as sbatch takes it; a template, too"));
-  section.add(option_key("qos", &SlurmSection::qos, "as sbatch takes it; a template, too"));
-  section.add(
-      option_key("constraint", &SlurmSection::constraint, "as sbatch takes it; a template, too"));
-  section.add(option_key("gres", &SlurmSection::gres, "as sbatch takes it; a template, too"));
-  section.add(
-      option_key("reservation", &SlurmSection::reservation, "as sbatch takes it; a template, too"));
+                         "sbatch's option, a template such as `\"{partition}\"`; empty: left out"));
+  section.add(option_key("account", &SlurmSection::account, "sbatch's option; a template"));
+  section.add(option_key("qos", &SlurmSection::qos, "sbatch's option; a template"));
+  section.add(option_key("constraint", &SlurmSection::constraint, "sbatch's option; a template"));
+  section.add(option_key("gres", &SlurmSection::gres, "sbatch's option; a template"));
+  section.add(option_key("reservation", &SlurmSection::reservation, "sbatch's option; a template"));
   section.add(option_key("time", &SlurmSection::time,
-                         "how long an allocation is held at most, as sbatch takes it: minutes, "
-                         "`4:00:00`, `1-12`. No trial begins that could not end before")
+                         "longest allocation, as sbatch takes it: minutes, `4:00:00`, `1-12`. "
+                         "No trial starts that could end later")
                   .default_words("an hour, or four times the limit `wall`"));
   section.add(
       key("options", &SlurmSection::options, document::list_of(option_template(), k_most_options))
@@ -156,17 +152,17 @@ void add_needs(Section<SlurmSection>& section) {
   section.add(key("exclusive", &SlurmSection::exclusive, document::boolean())
                   .doc("hold whole nodes: neighbours would disturb the measurement"));
   section.add(key("memory", &SlurmSection::memory, document::string_template())
-                  .doc("of a node: `all`, `site` for the site's default, or as `--mem` takes it; a "
-                       "template, too"));
+                  .doc("memory of a node: `all`, `site` for the site's default, or as "
+                       "`--mem` takes it; a template"));
   section.add(key("setup", &SlurmSection::setup, document::string(65'536))
                   .doc("shell text that runs on the node before the command: `module load cuda`")
                   .omitted_at_default()
                   .default_words("none"));
   section.add(
       key("inherit", &SlurmSection::inherit, document::list_of(variable_pattern(), k_most_options))
-          .doc("variables of the tuner's environment that trials see, beside `PATH`, `HOME`, "
-               "`USER`, `LOGNAME` and those that name the cluster: names, or beginnings such as "
-               "`CUDA_*`")
+          .doc("variables of the tuner's environment that trials see, by name or "
+               "beginning (`CUDA_*`), beside `PATH`, `HOME`, `USER`, `LOGNAME` and "
+               "those that name the cluster")
           .in_fingerprint(InFingerprint::unless_default)
           .default_words("all but options of Slurm and ranks of MPI"));
 }
@@ -174,38 +170,33 @@ void add_needs(Section<SlurmSection>& section) {
 void add_patience(Section<SlurmSection>& section) {
   using document::duration_s;
   using document::key;
-  section.add(
-      key("keep_alive", &SlurmSection::keep_alive_s, duration_s({0.0, 86'400.0}))
-          .doc("an allocation that no trial uses is given back after this; if the tuner dies, "
-               "after this or 2 minutes")
-          .in_fingerprint(InFingerprint::never));
-  section.add(
-      key("poll", &SlurmSection::poll_s, duration_s({5.0, 600.0}))
-          .doc("between looks at the queue while something waits there; sooner just after a "
-               "submission")
-          .in_fingerprint(InFingerprint::never));
-  section.add(key("queue_wait", &SlurmSection::queue_wait_s, duration_s({1.0, 30.0 * 86'400.0}))
-                  .doc("the longest that an allocation may wait in the queue")
+  section.add(key("keep_alive", &SlurmSection::keep_alive_s, duration_s({0.0, 86'400.0}))
+                  .doc("an unused allocation is given back after this; if the tuner dies, "
+                       "after this or 2 minutes")
                   .in_fingerprint(InFingerprint::never));
-  section.add(
-      key("launch_limit", &SlurmSection::launch_limit_s, duration_s({10.0, 86'400.0}))
-          .doc("the longest from `srun` to the start of all tasks, in which Slurm may import a "
-               "container; then the launch has failed, and is tried again")
-          .in_fingerprint(InFingerprint::never)
-          .omitted_at_default()
-          .default_words("5 min"));
+  section.add(key("poll", &SlurmSection::poll_s, duration_s({5.0, 600.0}))
+                  .doc("interval between looks at the queue while something waits there")
+                  .in_fingerprint(InFingerprint::never));
+  section.add(key("queue_wait", &SlurmSection::queue_wait_s, duration_s({1.0, 30.0 * 86'400.0}))
+                  .doc("longest wait of an allocation in the queue")
+                  .in_fingerprint(InFingerprint::never));
+  section.add(key("launch_limit", &SlurmSection::launch_limit_s, duration_s({10.0, 86'400.0}))
+                  .doc("longest time from `srun` to the start of all tasks, container "
+                       "import included; then the launch is tried again")
+                  .in_fingerprint(InFingerprint::never)
+                  .omitted_at_default()
+                  .default_words("5 min"));
   section.add(key("expected_queue_wait", &SlurmSection::expected_queue_wait_s,
                   duration_s({0.0, 30.0 * 86'400.0}))
-                  .doc("how long the queue is expected to be, until one wait has been seen; "
-                       "`rehearse` takes it")
+                  .doc("expected wait in the queue, until one wait has been seen; for "
+                       "`rehearse`, too")
                   .in_fingerprint(InFingerprint::never));
-  section.add(
-      key("folder", &SlurmSection::folder, document::path())
-          .doc("where the runner keeps its files while trials run; this machine and the nodes "
-               "see it under the same path")
-          .in_fingerprint(InFingerprint::never)
-          .omitted_at_default()
-          .default_words("`.steptune/slurm` where the tuner runs"));
+  section.add(key("folder", &SlurmSection::folder, document::path())
+                  .doc("where the runner keeps its files; this machine and the nodes see it "
+                       "under the same path")
+                  .in_fingerprint(InFingerprint::never)
+                  .omitted_at_default()
+                  .default_words("`.steptune/slurm` where the tuner runs"));
   section.add(key("price_per_node_hour", &SlurmSection::price_per_node_hour, node_prices())
                   .doc("USD, or USD by the name of a partition, a constraint or a type of GPU: "
                        "`{\"a100\": 12, \"h100\": 30}`; without it there is no cost")

@@ -27,25 +27,18 @@ const Section<BudgetSpec>& budget_section() {
                           "an object such as {\"trials\": 40, \"time\": \"30m\"}")
           .add(key("consecutive_failures", &BudgetSpec::consecutive_failures,
                    document::integer({1.0, double(k_most_budget_trials)}))
-                   .doc("number of failed trials in a row after which the study ends"))
+                   .doc("failed trials in a row after which the study ends"))
           .add(key("trials", &BudgetSpec::trials,
                    document::integer({1.0, double(k_most_budget_trials)}))
                    .doc("trials, baseline and `try` included, confirmation apart"))
           .add(key("time", &BudgetSpec::time_s, document::duration_s({1.0, k_max_time_s}))
-                   .doc("time spent tuning; what still runs then is ended with what it has "
-                        "measured, and no "
-                        "more than the first pair of fresh runs goes beyond"))
-          .add(
-              key("cost", &BudgetSpec::cost_usd, document::number({0.0001, 1e9}))
-                  .doc("USD; needs `runner.price_per_hour` or instances. On this machine, with one "
-                       "trial at a time, it is the `time` that it pays for. Where trials are "
-                       "billed it is hard: one starts only if what was spent and the most that all "
-                       "running ones "
-                       "can cost are within it, so that it is overrun by less than the most that "
-                       "one trial can cost"))
-          .add(stop_key().doc("`\"payback\"`: end once no configuration's expected saving on the "
-                              "planned run exceeds the price of trying it; needs "
-                              "`planned_run.samples`"));
+                   .doc("time spent tuning. Running trials then end with what they have "
+                        "measured; only the first pair of fresh runs may go beyond"))
+          .add(key("cost", &BudgetSpec::cost_usd, document::number({0.0001, 1e9}))
+                   .doc("USD; needs `runner.price_per_hour` or instances. A hard limit for "
+                        "billed trials: overrun by less than the most that one trial can cost"))
+          .add(stop_key().doc("`\"payback\"`: end once no trial is expected to save more than it "
+                              "costs; needs `planned_run.samples`"));
   return k_section;
 }
 

@@ -119,19 +119,18 @@ const Section<ConfigFileSpec>& config_file_section() {
                               "{\"bf16.enabled\": \"{bf16}\"}}")
           .add(key("file", &ConfigFileSpec::file, document::path())
                    .required()
-                   .doc("the file, relative to the study file; `.json`, `.jsonc`, `.yaml`, `.yml`, "
-                        "`.toml`, or INI's `.ini`, `.cfg` and `.conf`"))
+                   .doc("the file, relative to the study file: `.json`, `.jsonc`, `.yaml`, "
+                        "`.yml`, `.toml`, `.ini`, `.cfg` or `.conf`"))
           .add(key("edits", &ConfigFileSpec::edits,
                    document::map_of(document::string_template(),
                                     "an object of values by key of the file", k_max_edits))
                    .required()
-                   .doc("what a trial's copy says instead, by key, as templates: "
-                        "`{\"data.batch_size\": \"{batch_size}\"}`. Keys must stand in the file"))
+                   .doc("a trial's values by key, as templates: `{\"data.batch_size\": "
+                        "\"{batch_size}\"}`"))
           .add(content_key()
                    .omitted_at_default()
                    .default_words("the file's")
-                   .doc("the file's text, for a file that is not to be read from disk: stored "
-                        "studies have it"))
+                   .doc("the file's text; stored studies have it"))
           .check([](const ObjectNode& object, ConfigFileSpec& config) {
             settle_file(object, config);
           });

@@ -27,17 +27,14 @@ const Section<Facts>& facts_section() {
                      "an object of facts by name")
           .add(fact_key("cpus")
                    .default_words("detected")
-                   .doc("processors that this process may use: affinity and cgroup quota, at least "
-                        "1"))
+                   .doc("processors that this process may use, by affinity and cgroup quota"))
           .add(fact_key("gpus")
                    .default_words("detected")
-                   .doc("GPUs of NVIDIA, or of AMD where there are none, that "
-                        "`CUDA_VISIBLE_DEVICES` (or `HIP_VISIBLE_DEVICES`) of the tuner's "
-                        "environment shows"))
+                   .doc("visible GPUs of NVIDIA, otherwise of AMD (`CUDA_VISIBLE_DEVICES`, "
+                        "`HIP_VISIBLE_DEVICES`)"))
           .add(fact_key("memory_gb")
                    .default_words("detected")
-                   .doc("memory in GiB, or the cgroup limit if that is less; rounded down to "
-                        "tenths"));
+                   .doc("memory in GiB, or the cgroup limit if that is less"));
   return k_section;
 }
 

@@ -126,18 +126,16 @@ const Section<Guard>& guard_section() {
                    .required()
                    .doc("a metric that trials report"))
           .add(key("after_samples", &Guard::after_samples, document::number({0.0, k_max_samples}))
-                   .doc("checked once a trial has processed so many samples"))
-          .add(key("max", &Guard::max, document::number(k_any_value))
-                   .doc("the metric must not be above this"))
-          .add(key("min", &Guard::min, document::number(k_any_value))
-                   .doc("the metric must not be below this"))
+                   .doc("samples that a trial must process before the check"))
+          .add(key("max", &Guard::max, document::number(k_any_value)).doc("upper limit"))
+          .add(key("min", &Guard::min, document::number(k_any_value)).doc("lower limit"))
           .add(key("max_ratio_to_baseline", &Guard::max_ratio_to_baseline,
                    document::number(k_any_ratio))
-                   .doc("the metric must not be above this multiple of the baseline's at the same "
+                   .doc("upper limit as a multiple of the baseline's value at the same "
                         "point; 1.02 of -5 is -4.9"))
           .add(key("min_ratio_to_baseline", &Guard::min_ratio_to_baseline,
                    document::number(k_any_ratio))
-                   .doc("the metric must not be below this multiple of the baseline's at the same "
+                   .doc("lower limit as a multiple of the baseline's value at the same "
                         "point; 0.98 of -5 is -5.1"))
           .check(check_limits)
           .also_in_schema({{"anyOf",
@@ -177,23 +175,22 @@ const Section<PlannedRun>& planned_run_section() {
           .add(key("samples", &PlannedRun::samples, document::number({1.0, k_max_samples}))
                    .doc("samples to process in all"))
           .add(key("batch_size", &PlannedRun::batch_size, document::formula_or_integer({1.0, 1e12}))
-                   .doc("samples per optimizer step: a number, or an expression over parameters "
-                        "such as `batch_size * accumulation`; positive everywhere"))
+                   .doc("samples per optimizer step: a number, or a positive expression such "
+                        "as `batch_size * accumulation`"))
           .add(key("phases", &PlannedRun::phases,
                    document::map_of(document::object(planned_phase_section()),
                                     "an object of phases by name", k_max_phases))
                    .in_fingerprint(InFingerprint::unless_default)
                    .omitted_at_default()
                    .anchor("planned_phase")
-                   .doc("evaluations, checkpoints and the like, by the name that trials report: "
-                        "`{\"evaluation\": {\"every_steps\": 200}}`. Without it they are assumed "
-                        "to come as often as trials showed"))
+                   .doc("evaluations, checkpoints and the like, by reported name. Without it "
+                        "they come as often as trials showed"))
           .add(key("deadline", &PlannedRun::deadline_s, document::duration_s({1.0, 1e9}))
                    .in_fingerprint(InFingerprint::never)
-                   .doc("a configuration whose planned run takes longer is infeasible"))
+                   .doc("longest planned run; a slower configuration is infeasible"))
           .add(key("max_cost", &PlannedRun::max_cost_usd, document::number({0.0, 1e9}))
                    .in_fingerprint(InFingerprint::never)
-                   .doc("a configuration whose planned run costs more, in USD, is infeasible"))
+                   .doc("most USD of the planned run; a dearer configuration is infeasible"))
           .check([](const ObjectNode& object, const PlannedRun& run) {
             if (run.samples) return;
             for (const std::string_view name : {"deadline", "max_cost"}) {

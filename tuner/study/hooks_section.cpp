@@ -129,9 +129,8 @@ const Section<HooksSpec>& hooks_section() {
                          "\"{workers}\"}}")
           .add(key("pytorch", &HooksSpec::pytorch, knob_rules())
                    .default_words("none")
-                   .doc("settings of PyTorch by knob, as templates; those that differ from the "
-                        "baseline's are put into the program, which also reports its steps, "
-                        "samples, loss and parts. `{}`: it only reports"));
+                   .doc("settings of PyTorch by [knob](hooks.md#what-it-sets), as templates; "
+                        "`{}`: the hook only reports"));
   return k_section;
 }
 

@@ -43,21 +43,17 @@ const Section<LaunchSpec>& launch_section() {
                                "The processes of a distributed program. See docs/distributed.md.",
                                "an object such as {\"processes_per_node\": 2, \"with\": "
                                "\"torchrun\"}")
-        .add(
-            key("with", &LaunchSpec::with, document::enumerated(names))
-                .doc("starts the processes: `torchrun` (PyTorch's, of the command's own Python), "
-                     "`mpi` (`mpirun`, on one machine; by srun on clusters) or `srun` (on clusters "
-                     "that have it)"))
+        .add(key("with", &LaunchSpec::with, document::enumerated(names))
+                 .doc("the launcher: `torchrun` (of the command's own Python), `mpi` "
+                      "(`mpirun`; on clusters srun) or `srun`"))
         .add(key("nodes", &LaunchSpec::nodes, count({1.0, k_most_nodes}))
                  .omitted_at_default()
                  .default_words("the runner's")
-                 .doc("machines of a trial, where it is to be stated: what the runner gives. A "
-                      "number, or an expression over parameters and facts, in braces or not: "
-                      "`\"{nodes}\"`"))
+                 .doc("machines of a trial: a number, or an expression such as `\"{nodes}\"`"))
         .add(key("processes_per_node", &LaunchSpec::processes_per_node,
                  count({1.0, k_most_processes}))
-                 .doc("processes on each machine: a number, or an expression over parameters and "
-                      "facts, in braces or not: `\"{gpus}\"`"))
+                 .doc("processes on each machine: a number, or an expression such as "
+                      "`\"{gpus}\"`"))
         .add(key("options", &LaunchSpec::options,
                  document::list_of(template_with_files(), k_most_launcher_options))
                  .omitted_at_default()

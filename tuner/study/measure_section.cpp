@@ -37,59 +37,55 @@ const Section<MeasureSpec>& measure_section() {
                            "an object such as {\"max_trial\": \"2m\"}")
           .add(key("target_half_width", &MeasureSpec::target_half_width,
                    document::number({0.0001, 0.5}))
-                   .doc("a trial ends once its 95 % interval is within this share of its value "
-                        "([widened](algorithms.md#how-fast-and-how-sure) for ending then)"))
+                   .doc("a trial ends once its 95 % interval is [within this "
+                        "share](algorithms.md#how-fast-and-how-sure) of its value"))
           .add(key("max_trial", &MeasureSpec::max_trial_s, document::duration_s({0.1, k_longest_s}))
-                   .doc("measured no longer than this after start-up"))
+                   .doc("longest measurement after start-up"))
           .add(key("min_window", &MeasureSpec::min_window_s,
                    document::duration_s({0.01, k_longest_s}))
-                   .doc("measured no shorter than this"))
+                   .doc("shortest measurement"))
           .add(
               key("min_window_steps", &MeasureSpec::min_window_steps, document::integer({1.0, 1e6}))
                   .in_fingerprint(InFingerprint::unless_default)
-                  .doc("measured over no fewer steps: [intervals of fewer are too "
-                       "narrow](algorithms.md#how-fast-and-how-sure)"))
+                  .doc("fewest steps of a measurement "
+                       "([why](algorithms.md#how-fast-and-how-sure))"))
           .add(key("buffers", &MeasureSpec::buffers, document::formula_or_integer({0.0, 1e9}))
                    .in_fingerprint(InFingerprint::unless_default)
-                   .doc("batches that can be ready in buffers at most: a number, or an expression "
-                        "over parameters such as `workers * prefetch`. Tells how long a full "
-                        "buffer can hide a slower loader ([how](algorithms/measuring.md#buffers))"))
+                   .doc("most batches that buffers can have ready: a number, or an "
+                        "expression such as `workers * prefetch`. Shows how long they can "
+                        "hide a slower loader ([how](algorithms/measuring.md#buffers))"))
           .add(key("cache", &MeasureSpec::cache, document::enumerated(cache_names()))
                    .omitted_at_default()
                    .default_words("`warm`")
                    .in_fingerprint(InFingerprint::unless_default)
-                   .doc("what of `data` a trial finds in memory: `warm`, what earlier trials left "
-                        "there; `cold`, nothing, as in the first epoch of a run that has not read "
-                        "it yet; `auto`, cold if the data is larger than the memory. Local trials "
-                        "only"))
+                   .doc("what of `data` a trial finds in memory: `warm`, what earlier trials "
+                        "left; `cold`, nothing, as in a first epoch; `auto`, cold if the "
+                        "data is larger than the memory. Local trials only"))
           .add(key("data", &MeasureSpec::data, document::list_of(document::path(), k_max_paths))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::unless_default)
                    .doc("files and folders that the training reads"))
-          .add(
-              key("sentinels", &MeasureSpec::sentinels, document::boolean())
-                  .omitted_at_default()
-                  .in_fingerprint(InFingerprint::never)
-                  .doc("the baseline runs again now and then between the trials, for 5 % of the "
-                       "search's time at most, so that a machine that becomes slower or faster "
-                       "meanwhile is [noticed and "
-                       "corrected for](algorithms.md#does-the-machine-drift); 10 % once it does. "
-                       "Only where the first objective is `time` or `cost` and trials run one at a "
-                       "time on one machine"))
+          .add(key("sentinels", &MeasureSpec::sentinels, document::boolean())
+                   .omitted_at_default()
+                   .in_fingerprint(InFingerprint::never)
+                   .doc("the baseline runs again now and then, for 5 % of the search's time "
+                        "(10 % after a change), to [correct for "
+                        "drift](algorithms.md#does-the-machine-drift). Only for `time` or "
+                        "`cost`, and one trial at a time on one machine"))
           .add(key("interleave", &MeasureSpec::interleave, document::boolean())
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
                    .default_words("`true`")
-                   .doc("the fresh runs that confirm run in turns of half a second, each "
-                        "[stopped while another one runs](algorithms/confirming.md#in-turns), so "
-                        "that what disturbs the machine meets all of them. Local trials without "
-                        "GPUs only; `false`: one after the other"))
+                   .doc("confirming runs take turns of half a second, [stopped while another "
+                        "one runs](algorithms/confirming.md#in-turns), so that disturbances "
+                        "meet all of them; `false`: one after the other. Local trials "
+                        "without GPUs only"))
           .add(key("confirm_pairs", &MeasureSpec::confirm_pairs,
                    document::integer({0.0, k_most_confirm_pairs}))
                    .in_fingerprint(InFingerprint::never)
-                   .doc("pairs of fresh runs of winner and baseline at the end, as a rule: [fewer "
-                        "where it is clear, more while it is "
-                        "not](algorithms.md#is-the-winner-really-better); 0: none"))
+                   .doc("pairs of fresh runs of winner and baseline at the end, [fewer if it "
+                        "is clear, more if not](algorithms.md#is-the-winner-really-better); "
+                        "0: none"))
           .check(check_window)
           .check(check_data);
   return k_section;
@@ -100,11 +96,11 @@ const Section<TrialLimits>& limits_section() {
       Section<TrialLimits>("limits", "Bounds on every trial.",
                            "an object such as {\"wall\": \"1h\"}")
           .add(key("wall", &TrialLimits::wall_s, document::duration_s({1.0, k_longest_s}))
-                   .doc("from start; then the trial is ended as timed out. At least "
-                        "`measure.max_trial`"))
+                   .doc("longest trial, start-up included; then it is ended as timed out. At "
+                        "least `measure.max_trial`"))
           .add(key("idle", &TrialLimits::idle_s, document::duration_s({1.0, k_longest_s}))
-                   .doc("without any output; then the trial is ended as hung. A phase whose "
-                        "beginning was reported may be silent for longer"))
+                   .doc("longest silence; then the trial is ended as hung. Reported phases "
+                        "may be silent for longer"))
           .add(key("grace", &TrialLimits::grace_s, document::duration_s({0.0, 3600.0}))
                    .doc("between SIGTERM and SIGKILL"))
           .add(key("memory", &TrialLimits::memory_bytes, document::bytes({0x1p20, 0x1p60}))
@@ -112,11 +108,9 @@ const Section<TrialLimits>& limits_section() {
                         "`\"16GB\"`"))
           .add(key("memory_share", &TrialLimits::memory_share, document::number({0.01, 1.0}))
                    .omitted_at_default()
-                   .doc("a configuration that takes more than this share (0.9 unless said) of a "
-                        "GPU's memory, or of the memory that its processes may use (the control "
-                        "group's limit, else the machine's; pages of files are not counted), is "
-                        "infeasible: a long run needs headroom. Not judged where the baseline "
-                        "takes more, too; 1: never. Local trials only"));
+                   .doc("most memory of a GPU, or of the cgroup or machine, as a share "
+                        "(0.9 by default); a configuration that needs more is infeasible, "
+                        "unless the baseline does, too. 1: no limit. Local trials only"));
   return k_section;
 }
 

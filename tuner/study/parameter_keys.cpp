@@ -232,33 +232,32 @@ Section<DeclaredParameter> section_of_type(const char* name, const char* descrip
 }
 
 Section<DeclaredParameter>& add_choices(Section<DeclaredParameter>& section) {
-  return section.add(
-      Key<DeclaredParameter>("choices", read_choices, write_choices, choices_schema)
-          .required()
-          .doc("`categorical`, `ordinal`: a list of numbers, strings, `true`/`false`; or an object "
-               "of labels and the strings behind them: the label is the value in reports and "
-               "conditions, the string is what templates get"));
+  return section.add(Key<DeclaredParameter>("choices", read_choices, write_choices, choices_schema)
+                         .required()
+                         .doc("`categorical`, `ordinal`: a list of numbers, strings, "
+                              "`true`/`false`; or an object of labels, shown in reports and "
+                              "conditions, and strings, which templates get"));
 }
 
 Section<DeclaredParameter>& add_when(Section<DeclaredParameter>& section) {
   section.add(role_key()
                   .in_fingerprint(InFingerprint::never)
-                  .doc("what it does in the program, for `run --first-guesses`: `batch`, "
-                       "`accumulation`, `workers`, `prefetch`, `threads`, `precision`, `compile`, "
-                       "`checkpointing`, `layout`, `transfer`, `instance`, `other` (changes "
-                       "speed alone) or `none`. Without it the parameter's name tells"));
+                  .doc("purpose, for `--first-guesses` (otherwise guessed from the name): "
+                       "`batch`, `accumulation`, `workers`, `prefetch`, `threads`, "
+                       "`precision`, `compile`, `checkpointing`, `layout`, `transfer`, "
+                       "`instance`, `other` (changes speed alone) or `none`"));
   return section.add(
-      when_key().doc("the parameter is active where this expression holds; it may mention facts "
-                     "and parameters declared before"));
+      when_key().doc("condition for the parameter to be active, over facts and earlier "
+                     "parameters"));
 }
 
 /// Adds `memory`. It is a hint to the search, so it is not part of the fingerprint.
 Section<DeclaredParameter>& add_memory(Section<DeclaredParameter>& section) {
   return section.add(memory_key()
                          .in_fingerprint(InFingerprint::never)
-                         .doc("`increases` or `decreases`: what raising the value does to the "
-                              "memory that a trial needs. After an out-of-memory, configurations "
-                              "that need at least as much are not tried. Not for `categorical`"));
+                         .doc("`increases` or `decreases`: what a larger value does to the memory "
+                              "of a trial. After an out-of-memory, configurations that need at "
+                              "least as much are not tried. Not for `categorical`"));
 }
 
 Section<DeclaredParameter> range_section() {
@@ -273,8 +272,8 @@ Section<DeclaredParameter> range_section() {
                .doc("`int`, `float`: largest value, a number or an expression over facts: "
                     "`\"2 * cpus\"`"))
       .add(step_key().doc("distance of the values, from `low`; linear scale only"))
-      .add(scale_key().doc("`linear`; `log` where ratios matter, from 0 on for an `int`; `log2` on "
-                           "an `int`: the powers of two only"));
+      .add(scale_key().doc("`linear`; `log` if ratios matter, from 0 on for an `int`; `log2`: "
+                           "an `int`'s powers of two"));
   return add_memory(add_when(section));
 }
 

@@ -52,17 +52,15 @@ const Section<SearchSpec>& search_section() {
                        "`scaling` looks for the [knee](distributed.md#the-knee-with-few-trials) of "
                        "time against machines"))
           .add(key("scheduler", &SearchSpec::scheduler, document::one_of(scheduler_names()))
-                   .doc("decides whether a running trial continues: `asha` (with searcher `bayes` "
-                        "the searcher decides first, see [algorithms](algorithms/bayes.md)), "
-                        "`racing`, `median`, `none`"))
+                   .doc("decides whether a running trial continues: `asha` (after the "
+                        "[searcher `bayes`](algorithms/bayes.md)), `racing`, `median`, `none`"))
           .add(key("seed", &SearchSpec::seed, document::integer({0.0, double(k_most_seed)}))
                    .doc("same seed, same history, same suggestions"))
           .add(key("eta", &SearchSpec::eta, document::number({k_least_eta, k_most_eta}))
                    .doc("ASHA: a share of 1/eta continues from each rung"))
-          .add(
-              key("min_steps", &SearchSpec::min_steps, document::number({1.0, 1e9}))
-                  .doc("ASHA: steady-state steps of the first rung; the Bayesian searcher looks at "
-                       "trials at 1, 2, 4, ... times as many"))
+          .add(key("min_steps", &SearchSpec::min_steps, document::number({1.0, 1e9}))
+                   .doc("ASHA: steady-state steps of the first rung; `bayes` judges trials "
+                        "at 1, 2, 4, ... times as many"))
           .add(key("max_steps", &SearchSpec::max_steps, document::number({1.0, 1e9}))
                    .doc("ASHA: no rung beyond"))
           .add(key("initial_points", &SearchSpec::initial_points, document::integer({0.0, 1e6}))
@@ -72,18 +70,18 @@ const Section<SearchSpec>& search_section() {
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
                    .default_words("`false`; `true` with `run --first-guesses` and `exec --tune`")
-                   .doc("if true, the first trials are what an experienced engineer [would "
-                        "try](algorithms.md#first-guesses) on the machine"))
+                   .doc("if true, the first trials are [an expert's "
+                        "guesses](algorithms.md#first-guesses)"))
           .add(key("worth", &SearchSpec::worth, document::number({0.0, 1.0}))
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
-                   .doc("least gain that counts, as a share (0.05: 5 %): the study "
-                        "[ends early](algorithms/confirming.md#nothing-to-gain) once no "
-                        "configuration can gain as much; 0: it never does"))
+                   .doc("least gain that counts (0.05: 5 %): the study [ends "
+                        "early](algorithms/confirming.md#nothing-to-gain) once no "
+                        "configuration can gain as much; 0: never"))
           .add(key("learn_from", &SearchSpec::learn_from, earlier_studies())
                    .omitted_at_default()
-                   .doc("`bayes`: names of earlier studies of the same history whose trials tell "
-                        "where to look first"))
+                   .doc("`bayes`: names of earlier studies of the same history that guide "
+                        "the search"))
           .add(key("over", &SearchSpec::over, document::string())
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::unless_default)
@@ -99,9 +97,9 @@ const Section<SearchSpec>& search_section() {
                    .omitted_at_default()
                    .in_fingerprint(InFingerprint::never)
                    .default_words("the machine's own price")
-                   .doc("`bayes`: US dollars that an hour of waiting for machines to start is "
-                        "worth: the higher, the fewer starts. `rehearse` prices the whole duration "
-                        "with it"))
+                   .doc("`bayes`: USD that an hour of waiting for machines is worth: the "
+                        "higher, the fewer starts. `rehearse` prices the whole duration with "
+                        "it"))
           .check(check_steps);
   return k_section;
 }

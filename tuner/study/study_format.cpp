@@ -91,49 +91,41 @@ Section<StudySpec> format() {
       .add(key("name", &StudySpec::name, study_name())
                .required()
                .in_fingerprint(k_never)
-               .doc("the study's name in the history: `[A-Za-z0-9._-]`, 1 to 64 characters, not "
+               .doc("the study's name: `[A-Za-z0-9._-]`, 1 to 64 characters, not "
                     "starting with `-` or `.`"))
       .add(command_key()
                .anchor("command")
                .default_words("required")
-               .doc("the training program and its arguments; no shell. `{name}` is a parameter's "
-                    "value, `{{` "
-                    "a brace"))
+               .doc("the training program and its arguments, run without a shell"))
       .add(key("env", &StudySpec::environment, environment())
                .anchor("env")
-               .doc("environment variables in addition to the tuner's own; values are templates"))
+               .doc("environment variables, in addition to the tuner's own"))
       .add(key("config_files", &StudySpec::config_files, config_files())
                .anchor("config_files")
                .omitted_at_default()
                .in_fingerprint(InFingerprint::unless_default)
                .default_words("none")
-               .doc("YAML, JSON, TOML and INI files that the program reads its settings from, by "
-                    "placeholder: each trial gets an edited copy, whose path `{name}` is in "
-                    "`command` and `env`"))
+               .doc("configuration files of which each trial gets an edited copy"))
       .add(key("launch", &StudySpec::launch, document::object(launch_section()))
                .anchor("launch")
                .omitted_at_default()
                .in_fingerprint(InFingerprint::unless_default)
                .default_words("one process on each machine")
-               .doc("the processes that the command runs as: [more than one "
-                    "machine](distributed.md#launches)"))
+               .doc("the processes of a [distributed program](distributed.md#launches)"))
       .add(key("hooks", &StudySpec::hooks, hooks())
                .anchor("hooks")
                .omitted_at_default()
                .in_fingerprint(InFingerprint::unless_default)
                .default_words("none")
-               .doc("what is put into a program that has no option for it and reports nothing: "
-                    "[hooks](hooks.md). `\"pytorch\"` stands for `{\"pytorch\": {}}`, which only "
-                    "reports"))
+               .doc("settings for a program that has no option for them "
+                    "([hooks](hooks.md))"))
       .add(key("trials", &StudySpec::trials, document::enumerated({"fresh", "forked", "attached"}))
                .omitted_at_default()
                .in_fingerprint(InFingerprint::unless_default)
                .default_words("`fresh`")
-               .doc("`forked`: trials of the search with [hooks](hooks.md#forked-trials) are "
-                    "forked from an interpreter that has the program's modules, once that is shown "
-                    "to make no difference. Confirming runs are always started anew. `attached`: "
-                    "all trials were measured in one long run; `steptune exec --tune` writes this, "
-                    "and such a study cannot be continued"))
+               .doc("`forked`: trials of the search are [forked](hooks.md#forked-trials) "
+                    "from a warm interpreter, confirming runs never. `attached`: written "
+                    "by `exec --tune`; such a study cannot be continued"))
       .add(key("working_directory", &StudySpec::working_directory, folder())
                .default_words("`\".\"`")
                .doc("where the command runs; relative to the study file"))
@@ -141,29 +133,26 @@ Section<StudySpec> format() {
                .omitted_at_default()
                .in_fingerprint(InFingerprint::unless_default)
                .default_words("`false`")
-               .doc("gives each trial a pseudo-terminal as its standard streams, for programs that "
-                    "fail without one; local runner"))
+               .doc("gives each trial a pseudo-terminal, for programs that fail without "
+                    "one; local runner"))
       .add(key("stdin", &StudySpec::standard_input, document::path())
                .omitted_at_default()
                .in_fingerprint(InFingerprint::unless_default)
                .default_words("none")
-               .doc("file that each trial reads as its standard input; relative to the study file; "
+               .doc("file for each trial's standard input, relative to the study file; "
                     "local runner"))
       .add(facts_key()
                .anchor("facts")
                .in_fingerprint(k_never)  // those that matter are added by themselves
                .default_words("detected")
-               .doc("what is known of the machine, stated instead of detected"))
+               .doc("facts about the machine, stated instead of detected"))
       .add(parameters_key().required().anchor("parameters").doc("what may be varied, by name"))
-      .add(constraints_key()
-               .anchor("constraints")
-               .doc("what every configuration must satisfy; others are never started"))
+      .add(constraints_key().anchor("constraints").doc("conditions for every configuration"))
       .add(baseline_key()
                .required()
                .anchor("baseline-and-try")
-               .doc("what you run today: one value for every active parameter. Measured first, "
-                    "never stopped "
-                    "early"))
+               .doc("today's value of every active parameter; measured first, never "
+                    "stopped early"))
       .add(key("planned_run", &StudySpec::planned_run, document::object(planned_run_section()))
                .anchor("planned_run")
                .default_words("none")
@@ -171,8 +160,7 @@ Section<StudySpec> format() {
       .add(key("objectives", &StudySpec::objectives, objectives())
                .anchor("objectives")
                .default_words("`[\"time\"]`")
-               .doc("what to minimize: one or two of `time` and `cost` of the planned run (without "
-                    "one, per million samples) and reported metrics"))
+               .doc("what to minimize: one or two of `time`, `cost` and reported metrics"))
       .add(key("guards", &StudySpec::guards,
                document::list_of(document::object(guard_section()), k_max_guards))
                .anchor("guards")
@@ -198,22 +186,20 @@ Section<StudySpec> format() {
       .add(key("reports", &StudySpec::report_format, reports())
                .anchor("reports")
                .default_words("`[steptune]` lines")
-               .doc("how to read metrics from what the program prints; `[steptune]` lines are "
-                    "always understood"))
+               .doc("how to read the program's output; `[steptune]` lines are always "
+                    "understood"))
       .add(key("unit", &StudySpec::unit, unit())
                .omitted_at_default()
                .in_fingerprint(k_never)
                .default_words("`samples`")
-               .doc("what the program counts, for people: `epochs`, `boosting rounds`, `percent`. "
-                    "Numbers of samples in this file, on screens and in JSON are then numbers of "
-                    "these"))
-      .add(
-          key("loading_ceiling", &StudySpec::loading_ceiling,
-              document::number({1.0, k_highest_ceiling}))
-              .in_fingerprint(k_never)
-              .default_words("not measured")
-              .doc("how many times as fast a step is without data loading. `steptune run -- "
-                   "COMMAND` measures it with cached batches; the result and `bottleneck` show it"))
+               .doc("what the program counts instead of samples: `epochs`, `boosting "
+                    "rounds`, `percent`. All numbers of samples are then numbers of these"))
+      .add(key("loading_ceiling", &StudySpec::loading_ceiling,
+               document::number({1.0, k_highest_ceiling}))
+               .in_fingerprint(k_never)
+               .default_words("not measured")
+               .doc("how many times as fast a step is without data loading; `steptune "
+                    "run -- COMMAND` measures it"))
       .add(runner_key().anchor("runner").doc("where trials happen"))
       .add(key("limits", &StudySpec::limits, document::object(limits_section()))
                .anchor("limits")
