@@ -3,13 +3,16 @@
 
 import array
 import ctypes
+import importlib.machinery
 import json
 import os
 import socket
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 
 import harness
 
@@ -125,6 +128,16 @@ class ForkServer(unittest.TestCase):
         self.assertLessEqual(set(packages), set(names))
         self.assertLess(len(names), len(many))
         self.assertEqual(imports.fitting(packages), packages)
+
+    def test_the_reporter_is_not_imported_before_the_program(self):
+        installed = {}
+        for name in ("steptune", "steptune._reporter", "numeric"):
+            installed[name] = types.ModuleType(name)
+            origin = "/usr/lib/python3/site-packages/%s.py" % name
+            installed[name].__spec__ = importlib.machinery.ModuleSpec(name, None, origin=origin)
+        with unittest.mock.patch.dict(sys.modules, installed, clear=True):
+            names = imports.installed_modules()
+        self.assertEqual(names, ["numeric"])
 
     def test_another_program_is_refused(self):
         server = Server([harness.program("mnist")])

@@ -501,6 +501,17 @@ class Untouched(unittest.TestCase):
         self.assertEqual(ran.event("program")["reporter"], "program")
         self.assertEqual([(r["step"], r["samples"]) for r in ran.steps], [(1, 4.0), (5, 20.0)])
 
+    def test_a_program_that_only_reads_a_study_is_reported_by_the_hook(self):
+        ran = run("asks_study", hook=SURVEY)
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual([r["step"] for r in ran.steps], [2, 3, 4, 5])
+
+    def test_a_program_that_reads_a_study_and_reports_is_counted_once(self):
+        ran = run("asks_study", "--report", hook=SURVEY)
+        self.assertEqual(ran.status, 0, ran.output)
+        self.assertEqual(ran.event("program")["reporter"], "program")
+        self.assertEqual([(r["step"], r["samples"]) for r in ran.steps], [(1, 4.0), (5, 20.0)])
+
 
 if __name__ == "__main__":
     unittest.main()

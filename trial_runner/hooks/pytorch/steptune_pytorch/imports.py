@@ -9,10 +9,11 @@ _MOST_CHARACTERS = 15000  # the tuner reads 16 KiB of a line
 
 
 def installed_modules():
-    """Returns them in the order in which their imports began, without torch's own."""
+    """Returns them in the order in which their imports began, without torch's own. Leaves out the reporter, whose clock
+    starts when it is imported."""
     names = []
     for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] in ("torch", "steptune_pytorch", "sitecustomize", "__main__"):
+        if name.partition(".")[0] in ("torch", "steptune", "steptune_pytorch", "sitecustomize", "__main__"):
             continue
         origin = getattr(getattr(module, "__spec__", None), "origin", None)
         if isinstance(origin, str) and any(part in origin for part in LIBRARIES):

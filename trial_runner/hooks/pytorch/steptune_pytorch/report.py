@@ -18,6 +18,7 @@ class Report:
         self._pid = os.getpid()
         self._silent = not settings.prints_steps
         self.due_s = math.inf if self._silent else -math.inf  # time of the next line
+        self._first = True
         self.waiting = None  # arguments of `step` for the last step, if it was not printed
 
     def step(self, at_s, make_document):
@@ -27,6 +28,9 @@ class Report:
             return
         self.waiting = (at_s, make_document)
         if at_s >= self.due_s:
+            first, self._first = self._first, False
+            if first and program_reports() is None:
+                return  # the program may report this step by itself, so the next one decides
             self.due_s = at_s + self._settings.interval_s
             self.flush()
 
@@ -74,5 +78,7 @@ class Report:
 
 
 def program_reports():
-    """True if the program reports its own steps by steptune.py, since two counters would contradict."""
-    return hasattr(sys.modules.get("steptune"), "report")
+    """True if the program reports its own steps by the package steptune, since two counters would contradict. None if it
+    has used the package for something else, and has not reported so far."""
+    reports_steps = getattr(sys.modules.get("steptune"), "_reports_steps", None)
+    return reports_steps() if reports_steps is not None else False

@@ -1,12 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports a training program's progress to Steptune. One file, no dependency: copy it next to your
-training script, or put its folder on PYTHONPATH.
-
-    import steptune
-
-    for batch in loader:
-        ...  # one optimizer step
-        steptune.report(samples=len(batch), loss=loss)
+"""Reports a training program's progress to Steptune.
 
 Outside a tuner (STEPTUNE_TRIAL not set) nothing is printed. Of several ranks only rank 0 prints,
 unless the tuner has started them and reads each (STEPTUNE_ALL_RANKS). In a trial, the first and
@@ -24,6 +17,8 @@ Time outside training steps is a phase. Mark its start and its end:
 In distributed training, report on every rank the steps and samples of all ranks together.
 """
 
+from __future__ import annotations
+
 import atexit
 import contextlib
 import json
@@ -32,6 +27,10 @@ import os
 import sys
 import threading
 import time
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Dict, Iterator, List, Optional, Set, SupportsFloat, Tuple
 
 __all__ = [
     "Reporter",
@@ -53,11 +52,11 @@ _INTERVAL_S = 0.25
 _MAX_NAME_BYTES = 100
 
 
-def _in_tuner():
+def _in_tuner() -> bool:
     return bool(os.environ.get("STEPTUNE_TRIAL"))
 
 
-def _rank():
+def _rank() -> Optional[int]:
     """Returns None in a program with one process, or without rank variables."""
     for variable in ("RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK"):
         if os.environ.get(variable, "").isdigit():
@@ -65,48 +64,48 @@ def _rank():
     return None
 
 
-def _all_ranks_report():
+def _all_ranks_report() -> bool:
     return os.environ.get("STEPTUNE_ALL_RANKS") == "1"
 
 
 class Reporter:
     """Counts steps and samples, and prints them at intervals. Thread safe."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         rank = _rank()
         self.active = _in_tuner() and (not rank or _all_ranks_report())
         self._told_rank = rank if _all_ranks_report() else None
-        self._process = None  # process that reports: the first one that does, which may be forked
+        self._process: Optional[int] = None  # process that reports: the first one that does, which may be forked
         self._begin = time.monotonic()
         self._lock = threading.Lock()
         self._steps = 0
         self._samples = 0.0
         self._last_step_s = 0.0
-        self._printed_s = None
+        self._printed_s: Optional[float] = None
         self._pending = False
-        self._warned = set()
-        self._metrics = {}
-        self._parts = {}
-        self._phases = []  # under way: name, start, whether it was reported
+        self._warned: Set[str] = set()
+        self._metrics: Dict[str, Any] = {}
+        self._parts: Dict[str, float] = {}
+        self._phases: List[Tuple[str, float, bool]] = []  # under way: name, start, whether it was reported
         if self.active:
             atexit.register(self.flush)
 
-    def report(self, samples=0, steps=1, **metrics):
+    def report(self, samples: SupportsFloat = 0, steps: int = 1, **metrics: Any) -> None:
         """Reports one completed optimizer step over `samples` samples (or `steps` steps)."""
         if not self.active:
             return
         with self._lock:
             self._begin_process()
             self._steps += int(steps)
-            samples = self._number("samples", samples)
-            if samples is not None and math.isfinite(samples) and samples > 0:
-                self._samples += samples
+            number = self._number("samples", samples)
+            if number is not None and math.isfinite(number) and number > 0:
+                self._samples += number
             # A later line still contains the time of the step's end, not of printing.
             self._last_step_s = time.monotonic() - self._begin
             self._keep(metrics)
             self._print_if_due()
 
-    def metrics(self, **metrics):
+    def metrics(self, **metrics: Any) -> None:
         """Reports values that belong to no step: an accuracy at the end of an epoch."""
         if not self.active:
             return
@@ -115,17 +114,17 @@ class Reporter:
             self._keep(metrics)
             self._print_if_due()
 
-    def part(self, name, seconds):
+    def part(self, name: str, seconds: SupportsFloat) -> None:
         """Adds `seconds` to a part of the steps: "data", "compute", "optimizer"."""
         if not self.active:
             return
-        seconds = self._number(name, seconds)
-        if seconds is not None and math.isfinite(seconds) and seconds >= 0:
+        number = self._number(name, seconds)
+        if number is not None and math.isfinite(number) and number >= 0:
             with self._lock:
-                self._parts[str(name)] = self._parts.get(str(name), 0.0) + seconds
+                self._parts[str(name)] = self._parts.get(str(name), 0.0) + number
 
     @contextlib.contextmanager
-    def timed(self, name):
+    def timed(self, name: str) -> Iterator[None]:
         """Adds the time of a block to a part: `with steptune.timed("data"): batch = next(batches)`"""
         begin = time.monotonic()
         try:
@@ -134,7 +133,7 @@ class Reporter:
             self.part(name, time.monotonic() - begin)
 
     @contextlib.contextmanager
-    def phase(self, name):
+    def phase(self, name: str) -> Iterator[None]:
         """Marks a block as a phase: `with steptune.phase("evaluation"): ...`. Call it in the training
         thread. A phase inside another one is part of it and not reported."""
         self.begin_phase(name)
@@ -143,7 +142,7 @@ class Reporter:
         finally:
             self.end_phase(name)
 
-    def begin_phase(self, name):
+    def begin_phase(self, name: str) -> None:
         """Begins a phase, if a `with` block does not fit; `end_phase` ends it."""
         if not self.active:
             return
@@ -159,7 +158,7 @@ class Reporter:
             if told:
                 self._print_phase({"phase": name, "clock": round(now, 9)})
 
-    def end_phase(self, name):
+    def end_phase(self, name: str) -> None:
         """Ends the latest phase of this name."""
         if not self.active:
             return
@@ -177,7 +176,7 @@ class Reporter:
                 seconds = round(now - begin, 9)
                 self._print_phase({"phase": name, "seconds": seconds, "clock": round(now, 9)})
 
-    def flush(self):
+    def flush(self) -> None:
         """Prints what is still unprinted. Called automatically at exit."""
         if not self.active:
             return
@@ -185,7 +184,11 @@ class Reporter:
             if self._pending:
                 self._print()
 
-    def _begin_process(self):
+    def has_reported(self) -> bool:
+        """Returns True if this program has reported anything. Always False outside a tuner."""
+        return self._process is not None
+
+    def _begin_process(self) -> None:
         if self._process is None:
             self._process = os.getpid()
             forks = sys.modules.get("multiprocessing.util")
@@ -193,7 +196,7 @@ class Reporter:
                 # A process forked by multiprocessing ends without calling atexit handlers.
                 forks.Finalize(None, self.flush, exitpriority=0)
 
-    def _keep(self, metrics):
+    def _keep(self, metrics: Dict[str, Any]) -> None:
         self._pending = True
         for name, value in metrics.items():
             if name in _RESERVED:
@@ -203,21 +206,21 @@ class Reporter:
                 detach = getattr(value, "detach", None)
                 self._metrics[name] = detach() if callable(detach) else value
 
-    def _print_if_due(self):
+    def _print_if_due(self) -> None:
         now = time.monotonic() - self._begin
         if self._printed_s is None or now - self._printed_s >= _INTERVAL_S:
             self._printed_s = now
             self._print()
 
-    def _print_phase(self, document):
+    def _print_phase(self, document: Dict[str, Any]) -> None:
         # Print earlier steps first. Phases are rare, so each is printed.
         if self._pending:
             self._print()
         self._write(document)
 
-    def _print(self):
+    def _print(self) -> None:
         self._pending = False
-        document = {}
+        document: Dict[str, Any] = {}
         if self._steps > 0:
             document["step"] = self._steps
             if self._samples > 0:
@@ -238,7 +241,7 @@ class Reporter:
             document["parts"] = {name: round(s, 9) for name, s in self._parts.items()}
         self._write(document)
 
-    def _write(self, document):
+    def _write(self, document: Dict[str, Any]) -> None:
         if self._process != os.getpid():
             return  # a forked child must not report its parent's steps
         document = dict({"v": 1}, **document)
@@ -255,14 +258,14 @@ class Reporter:
             # The reader has gone, or there is no stdout. Training continues.
             self.active = False
 
-    def _number(self, name, value):
+    def _number(self, name: str, value: Any) -> Optional[float]:
         try:
             return float(value)
         except Exception as error:  # a tensor's library may raise anything
             self._warn(name, "is not a number: %s" % error)
             return None
 
-    def _warn(self, name, why):
+    def _warn(self, name: str, why: str) -> None:
         if name not in self._warned:
             self._warned.add(name)
             sys.stderr.write('steptune: "%s" %s; ignored\n' % (name, why))
@@ -277,8 +280,9 @@ phase = _reporter.phase
 begin_phase = _reporter.begin_phase
 end_phase = _reporter.end_phase
 flush = _reporter.flush
+has_reported = _reporter.has_reported
 
 
-def active():
+def active() -> bool:
     """Returns True if anything is printed at all."""
     return _reporter.active

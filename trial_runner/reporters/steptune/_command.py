@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Finds the program `steptune`, runs its commands and reads their JSON documents."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import warnings
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+SCHEMA_VERSION = 1
+_FOLDER = os.path.dirname(os.path.abspath(__file__))
+_ERROR = "steptune: error: "
+_WARNING = "steptune: warning: "
+
+
+class Error(Exception):
+    """The program `steptune` could not do its work. The text of the exception is the program's message."""
+
+    def __init__(self, message: str, code: int) -> None:
+        super().__init__(message, code)
+        self.message = message
+        self.code = code  #: exit code of the program, see "Exit codes" in docs/cli.md
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class ProgramNotFound(Error):
+    """The program `steptune` is not installed. The code is 127, as in a shell."""
+
+
+def program() -> str:
+    """Returns the path of the program: the one inside this package, otherwise the first one on PATH."""
+    own = os.path.join(_FOLDER, "_program", "bin", "steptune")
+    found = own if os.access(own, os.X_OK) else shutil.which("steptune")
+    if found is None:
+        raise ProgramNotFound(
+            "the program steptune was not found: it is not in %s and not on PATH\n"
+            "  install the wheel of Steptune, or add the folder of the program to PATH" % os.path.dirname(own),
+            127,
+        )
+    return found
+
+
+def document(
+    words: Sequence[str], folder: Optional[str] = None, show: bool = False, results: Sequence[int] = (0,)
+) -> Dict[str, Any]:
+    """Runs `steptune WORDS --json` in `folder` and returns its document.
+
+    show: pass the program's messages on to sys.stderr. Otherwise its warnings become Python warnings.
+    results: exit codes that come with a document. Others raise Error, and so does an empty output.
+    """
+    # Options end at "--", which a training command may follow.
+    end = words.index("--") if "--" in words else len(words)
+    words = [*words[:end], "--json", "--color", "never", *words[end:]]
+    code, output, messages = _run([program(), *words], folder, show)
+    errors, advice = _parts(messages)
+    parsed = _parsed(output) if code in results and output.strip() else None
+    if parsed is None:
+        reason = "\n".join(errors) or _reason(output) or "\n".join(messages[-5:])
+        raise Error(reason or "steptune %s ended with code %d and no message" % (words[0], code), code)
+    for text in () if show else advice:
+        warn(text)
+    return parsed
+
+
+def warn(text: str) -> None:
+    """Warns with the line of the program that called this package."""
+    level = 1
+    while sys._getframe(level).f_code.co_filename.startswith(_FOLDER):
+        level += 1
+    warnings.warn(text, stacklevel=level + 1)
+
+
+def _parsed(output: str) -> Dict[str, Any]:
+    parsed: Dict[str, Any] = json.loads(output)
+    version = parsed.get("schema_version")
+    if version != SCHEMA_VERSION:
+        raise Error(
+            "%s prints documents of version %s, and this package reads version %d: install the same version of both"
+            % (program(), version, SCHEMA_VERSION),
+            1,
+        )
+    return parsed
+
+
+def _reason(output: str) -> str:
+    """Returns why `run` failed, which its document says."""
+    try:
+        return str(json.loads(output)["reason"])
+    except (ValueError, KeyError, TypeError):
+        return ""
+
+
+def _parts(messages: Sequence[str]) -> Tuple[List[str], List[str]]:
+    """Returns the errors and the warnings. Further lines of each are indented."""
+    errors: List[str] = []
+    advice: List[str] = []
+    last: Optional[List[str]] = None
+    for line in messages:
+        if line.startswith(_ERROR):
+            last = errors
+            errors.append(line[len(_ERROR) :])
+        elif line.startswith(_WARNING):
+            last = advice
+            advice.append(line[len(_WARNING) :])
+        elif last is not None and line.startswith("  "):
+            last[-1] += "\n" + line
+        else:
+            last = None
+    return errors, advice
+
+
+def _run(argv: Sequence[str], folder: Optional[str], show: bool) -> Tuple[int, str, List[str]]:
+    """Returns the exit code, stdout and the lines of stderr."""
+    output: List[str] = []
+    messages: List[str] = []
+    with _Signals() as signals:
+        process = subprocess.Popen(
+            argv,
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            errors="replace",
+            start_new_session=True,  # only _Signals passes a Ctrl-C on, so that the program gets it once
+        )
+        signals.pass_to(process)
+        assert process.stdout is not None and process.stderr is not None
+        reader = threading.Thread(target=lambda out: output.append(out.read()), args=(process.stdout,), daemon=True)
+        reader.start()
+        for line in process.stderr:
+            messages.append(line.rstrip("\n"))
+            if show:
+                sys.stderr.write(line)
+                sys.stderr.flush()
+        reader.join()
+        code = process.wait()
+        process.stdout.close()
+        process.stderr.close()
+    return code if code >= 0 else 128 - code, "".join(output), messages
+
+
+class _Signals:
+    """While the program runs, passes SIGINT, SIGTERM and SIGHUP on to it. They take effect here once it has ended.
+
+    After the first signal the program saves its results and ends; the second one kills its trials. Only Python's main
+    thread gets signals, so other threads run the program without this.
+    """
+
+    def __init__(self) -> None:
+        self._process: Optional[subprocess.Popen[str]] = None
+        self._pending: List[int] = []
+        self._handlers: Dict[int, Any] = {}
+
+    def __enter__(self) -> "_Signals":
+        if threading.current_thread() is threading.main_thread():
+            for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+                handler = signal.getsignal(number)
+                if handler is not None and handler != signal.SIG_IGN:
+                    self._handlers[number] = signal.signal(number, self._received)
+        return self
+
+    def pass_to(self, process: subprocess.Popen[str]) -> None:
+        self._process = process
+        for number in self._pending:
+            process.send_signal(number)
+
+    def _received(self, number: int, frame: object) -> None:
+        self._pending.append(number)
+        if self._process is not None:
+            self._process.send_signal(number)
+
+    def __exit__(self, *exception: object) -> None:
+        for number, handler in self._handlers.items():
+            signal.signal(number, handler)
+        if self._pending:
+            os.kill(os.getpid(), self._pending[0])
