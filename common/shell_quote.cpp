@@ -14,6 +14,7 @@ bool needs_no_quotes(char c) {
 }  // namespace
 
 std::string posix_quoted(std::string_view word) {
+  // zsh expands a word that begins with `=` to the path of a command.
   if (!word.empty() && word.front() != '=' && std::ranges::all_of(word, needs_no_quotes)) {
     return std::string(word);
   }

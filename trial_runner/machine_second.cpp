@@ -55,15 +55,15 @@ bool may_be_a_cause(double MachineSecond::*figure) {
 
 double mean_between(std::span<const MachineSecond> seconds, double MachineSecond::*figure,
                     double from_s, double to_s) {
-  double told_s = 0.0;
+  double known_s = 0.0;
   double sum = 0.0;
   for (const MachineSecond& second : seconds) {
     const double within_s = std::min(second.to_s, to_s) - std::max(second.from_s, from_s);
     if (!(within_s > 0.0) || !std::isfinite(second.*figure)) continue;
-    told_s += within_s;
+    known_s += within_s;
     sum += within_s * second.*figure;
   }
-  return told_s > 0.0 ? sum / told_s : MachineSecond::k_unknown;
+  return known_s > 0.0 ? sum / known_s : MachineSecond::k_unknown;
 }
 
 std::optional<CpuClock> cpu_clock_between(std::span<const MachineSecond> seconds, double from_s,

@@ -192,17 +192,18 @@ Result<Year> play(const YearModel& model, const std::filesystem::path& folder,
   LoopListener listener;
   for (std::int64_t night = 1; night <= model.nights; ++night) {
     clock.advance_to(static_cast<double>(night) * k_night_s);
-    auto told = retune({*study,
-                        *history,
-                        clock,
-                        listener,
-                        [&](const StudySpec& spec) { return parts_of(model, night, spec, clock); },
-                        [&](const std::string& name) { return folder / "logs" / name; },
-                        {},
-                        machine_of(model, night)},
-                       {});
-    if (!told) return tl::unexpected(told.error());
-    year.nights.push_back(*std::move(told));
+    auto outcome =
+        retune({*study,
+                *history,
+                clock,
+                listener,
+                [&](const StudySpec& spec) { return parts_of(model, night, spec, clock); },
+                [&](const std::string& name) { return folder / "logs" / name; },
+                {},
+                machine_of(model, night)},
+               {});
+    if (!outcome) return tl::unexpected(outcome.error());
+    year.nights.push_back(*std::move(outcome));
   }
   for (const std::int64_t night : scratch_nights) {
     const auto seconds =

@@ -50,7 +50,7 @@ struct Cell {
   double searched = 0.0;
   double searched_s = 0.0;
   double sentinels = 0.0;
-  double told = 0.0;
+  double reported_drift = 0.0;
 };
 
 bool play(const Options& options, const Machine& machine, const Json& budget, bool sentinels,
@@ -72,7 +72,7 @@ bool play(const Options& options, const Machine& machine, const Json& budget, bo
     cell.searched += static_cast<double>(outcome->searched);
     cell.searched_s += outcome->searched_s;
     cell.sentinels += static_cast<double>(outcome->sentinels);
-    cell.told += outcome->reports_drift ? 1.0 : 0.0;
+    cell.reported_drift += outcome->reports_drift ? 1.0 : 0.0;
   }
   return true;
 }
@@ -121,7 +121,7 @@ bool print_all(const Options& options) {
                    drift.name, 100.0 * launch_variation, sentinels ? "yes" : "no",
                    cell.best / cell.studies, 100.0 * cell.lost / cell.studies,
                    cell.searched / cell.studies, cell.sentinels / cell.studies,
-                   cell.told / cell.studies);
+                   cell.reported_drift / cell.studies);
         std::fflush(stdout);
       }
     }

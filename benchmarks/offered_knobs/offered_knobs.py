@@ -4,8 +4,8 @@
 
     offered_knobs.py [--search-quality build/release/bin/search_quality] [--programs 4] [--seeds 10] [--share 0.01]
 
-Generates programs as tables: the seconds of a step for every combination of the safe knobs that PyTorch's hook would
-offer on 8 CPUs. The seconds are the sum of the parts that the hook reports. Loading data takes the share `--share` of a
+Generates simulated programs. Each is a table with the seconds of a step for every combination of the safe knobs that
+PyTorch's hook would offer on 8 CPUs. A step takes the sum of the parts that the hook reports. Loading data takes the share `--share` of a
 step at the current settings. The other parts, and the effect of each knob on its part, are drawn for each program. The
 Bayesian searcher searches two tables of each program: with all knobs, and without the loader's. Prints the median number
 of evaluations until the best configuration so far is within 5 and 1 % of the best one of all knobs. The figures
@@ -41,8 +41,8 @@ ORDERED = ("num_workers", "prefetch_factor", "num_threads")
 
 
 class Program:
-    """Seconds of a step by its parts. A step takes 1 s with a thread for each CPU and the first value of every other
-    knob."""
+    """A simulated program: how many seconds each part of a step takes, by knobs. A step takes 1 s with a thread for each
+    CPU and the first value of every other knob."""
 
     def __init__(self, number, data_share):
         draw = random.Random(number).uniform
@@ -51,12 +51,12 @@ class Program:
         self.compute_s = 1.0 - self.data_s - self.optimizer_s
         self.serial = draw(0.05, 0.4)  # share of the computation that threads do not speed up
         self.crowding = draw(0.0, 0.04)  # relative cost of each further thread
-        self.layout = draw(0.7, 1.1)
-        self.freed = draw(0.98, 1.0)
+        self.layout = draw(0.7, 1.1)  # factor on the computation with channels_last
+        self.freed = draw(0.98, 1.0)  # factor on the computation with set_to_none
         self.optimizer = {"loop": 1.0, "foreach": draw(0.5, 1.1), "fused": draw(0.4, 1.0)}
         self.waiting = {"default": 1.0, "active": draw(0.97, 1.03), "passive": draw(0.98, 1.04)}
-        self.kept = draw(0.88, 1.0)
-        self.by_worker_s = 0.2 * self.data_s  # handing a batch over
+        self.kept = draw(0.88, 1.0)  # factor on the computation if malloc keeps memory
+        self.by_worker_s = 0.2 * self.data_s  # time to hand a batch from a worker to the training process
         self.contention = draw(0.0, 0.01)  # relative cost of each worker to the computation
 
     def step_s(self, knobs):
@@ -96,7 +96,8 @@ def write_table(folder, name, program, knobs):
 
 
 def evaluations(searched, limit_s, most):
-    """Returns, for each seed, the evaluations until a value within the limit; `most` + 1 if it was never reached."""
+    """Returns, for each seed, how many evaluations it took to find a value of at most `limit_s`; `most` + 1 if none of
+    the `most` evaluations did."""
     counts = []
     for seed in searched["seeds"]:
         values = [evaluation["values"][0] for evaluation in seed["evaluations"]]
@@ -116,29 +117,29 @@ def main():
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--trials", type=int, default=60)
     parser.add_argument("--share", type=float, default=0.01)
-    asked = parser.parse_args()
+    arguments = parser.parse_args()
     reached = {"all knobs": ([], []), "without the loader's": ([], [])}
     losses = []
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for number in range(asked.programs):
-            program = Program(number, asked.share)
+        for number in range(arguments.programs):
+            program = Program(number, arguments.share)
             everything, best_s = write_table(folder, "all-%d" % number, program, {**LOADER, **OTHERS})
             others, best_of_others_s = write_table(folder, "others-%d" % number, program, OTHERS)
             losses.append(best_of_others_s / best_s - 1.0)
             for table, (near, close) in zip((everything, others), reached.values()):
                 out = folder / "out.json"
-                subprocess.run([asked.search_quality, "--table", table, "--searcher", "bayes", "--seeds",
-                                str(asked.seeds), "--trials", str(asked.trials), "--json", out],
+                subprocess.run([arguments.search_quality, "--table", table, "--searcher", "bayes", "--seeds",
+                                str(arguments.seeds), "--trials", str(arguments.trials), "--json", out],
                                check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
                 searched = json.loads(out.read_text())["problems"][0]["searchers"][0]
-                near += evaluations(searched, 1.05 * best_s, asked.trials)
-                close += evaluations(searched, 1.01 * best_s, asked.trials)
+                near += evaluations(searched, 1.05 * best_s, arguments.trials)
+                close += evaluations(searched, 1.01 * best_s, arguments.trials)
     print("data takes %g %% of a step; %d programs, %d seeds each; median evaluations" %
-          (100 * asked.share, asked.programs, asked.seeds))
+          (100 * arguments.share, arguments.programs, arguments.seeds))
     for what, (near, close) in reached.items():
         print("%-22s within 5 %%: %-14s within 1 %%: %s" %
-              (what, median_text(near, asked.trials), median_text(close, asked.trials)))
+              (what, median_text(near, arguments.trials), median_text(close, arguments.trials)))
     slower = ", ".join("%.2f" % (100 * loss) for loss in losses)
     print("the best without the loader's knobs is slower by %s %%" % slower)
 

@@ -97,7 +97,7 @@ void add_warmup(Cells& cells) {
 }
 
 void add_buffers(Cells& cells, double length) {
-  const auto queue = [&](std::string name, double batches, double ratio, bool told) {
+  const auto queue = [&](std::string name, double batches, double ratio, bool size_is_reported) {
     cells.add(
         std::move(name),
         [=](SimulatedProgram& program) {
@@ -106,7 +106,7 @@ void add_buffers(Cells& cells, double length) {
           program.compile_step = 1;
           program.compile_s = 3.0;
         },
-        told);
+        size_is_reported);
   };
   queue("queue of 2, loader 2 times slower", 2.0, 2.0, false);
   queue("queue of 16, loader 1.5 times slower", 16.0 * length, 1.5, false);

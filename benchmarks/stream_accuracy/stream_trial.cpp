@@ -90,8 +90,8 @@ TrialRecord record_of(const WatchedCpu& cpu, double end_s) {
 }
 
 /// True if the trial ended at `end_s` during the disturbance and reports a change of level.
-bool tells_disturbance(const SimulatedProgram& program, const Measurement& measurement,
-                       double end_s) {
+bool reports_disturbance(const SimulatedProgram& program, const Measurement& measurement,
+                         double end_s) {
   const double since_s = end_s - program.disturbed_after_s;
   return since_s >= 0.0 && since_s < program.disturbed_s && !measurement.level_changes.empty();
 }
@@ -143,7 +143,7 @@ PlayedLaunch play(const SimulatedProgram& program, const StopRule& rule, bool st
   const bool throttles_later = tight && ended_s < program.throttle_after_s;
   const bool pauses = program.hiccup_share > 0.0;
   trial.unseen = (rare && trial.measurement.phases.empty()) || throttles_later ||
-                 tells_disturbance(program, trial.measurement, ended_s) ||
+                 reports_disturbance(program, trial.measurement, ended_s) ||
                  (pauses && !(stream.hiccup_end_s() > trial.measurement.window_begin_s()));
   trial.seconds = ended_s - program.startup_s;
   return {std::move(trial), record_of(cpu, ended_s)};

@@ -126,16 +126,17 @@ std::vector<ThreadStat> threads_of(const SystemFiles& files, pid_t pid) {
     const auto text = files.text(of_thread + "/stat");
     const auto stat = text ? stat_of(thread, *text) : std::nullopt;
     if (!stat || stat->is_zombie()) continue;
-    ThreadStat& told = threads.emplace_back();
-    told.id = thread;
-    told.state = stat->state;
-    told.cpu_s = stat->own_cpu_s;
+    ThreadStat& thread_stat = threads.emplace_back();
+    thread_stat.id = thread;
+    thread_stat.state = stat->state;
+    thread_stat.cpu_s = stat->own_cpu_s;
     const auto times = files.text(of_thread + "/schedstat");
     if (!times || times->empty()) continue;
     // schedstat: nanoseconds on a CPU and waiting for a CPU, finer than the ticks of `stat`.
     std::string_view rest = *times;
-    told.cpu_s = k_seconds_per_ns * static_cast<double>(take_number<std::uint64_t>(rest));
-    told.cpu_wait_s = k_seconds_per_ns * static_cast<double>(take_number<std::uint64_t>(rest));
+    thread_stat.cpu_s = k_seconds_per_ns * static_cast<double>(take_number<std::uint64_t>(rest));
+    thread_stat.cpu_wait_s =
+        k_seconds_per_ns * static_cast<double>(take_number<std::uint64_t>(rest));
   }
   return threads;
 }

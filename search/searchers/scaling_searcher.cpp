@@ -52,8 +52,8 @@ class ScalingSearcher final : public Searcher {
     const auto count = count_of(observation.configuration);
     if (!count) return;
     // A trial that misses a deadline still adds a point to the curve.
-    const bool told = observation.values.size() > options_.objective;
-    const double time = told ? observation.values[options_.objective] : 0.0;
+    const bool has_value = observation.values.size() > options_.objective;
+    const double time = has_value ? observation.values[options_.objective] : 0.0;
     if (!(time > 0.0)) {
       failed_.insert(*count);
       return;

@@ -76,7 +76,7 @@ class ForkedBench final : public PythonBench {
         break;
       }
       for (const TrialEvent& event : *events) {
-        if (const auto* told = std::get_if<TrialStarted>(&event)) started = *told;
+        if (const auto* trial_started = std::get_if<TrialStarted>(&event)) started = *trial_started;
         if (std::holds_alternative<TrialFinished>(event)) return started;
       }
     }

@@ -67,7 +67,7 @@ TEST_P(MachineHolderContract, ReleaseGivesEverythingBack) {
   EXPECT_TRUE(machines().take_notices().empty()) << "nothing is left to tell of";
 }
 
-TEST_P(MachineHolderContract, AReleaseWithoutTimeTellsWhatIsLeft) {
+TEST_P(MachineHolderContract, AReleaseWithoutTimeReportsTheMachinesThatAreLeft) {
   use(1);
   start(bench().endless_trial({1, 1}));
   wait_for_reports({{1, 1}});
@@ -103,15 +103,15 @@ TEST_P(MachineHolderContract, NoticesAndOverheadAreReportedOnce) {
   EXPECT_TRUE(machines().take_notices().empty());
 }
 
-TEST_P(MachineHolderContract, DetachedTrialsGoOnAndAreAdopted) {
+TEST_P(MachineHolderContract, DetachedTrialsContinueAndAreAdopted) {
   use(1);
   const TrialKey key{1, 1};
   start(bench().endless_trial(key));
   start(bench().endless_trial({2, 1}));
   const std::string token = token_of(wait_for_reports({key}), key);
-  const auto told = machines().detach();
-  ASSERT_TRUE(told) << told.error().text();
-  EXPECT_NE(told->find("continues"), std::string::npos) << *told;
+  const auto detached_jobs = machines().detach();
+  ASSERT_TRUE(detached_jobs) << detached_jobs.error().text();
+  EXPECT_NE(detached_jobs->find("continues"), std::string::npos) << *detached_jobs;
   EXPECT_TRUE(wait_for(bench().a_while_s()).empty()) << "no events after it";
   destroy();
   EXPECT_TRUE(bench().is_running(key));

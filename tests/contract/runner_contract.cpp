@@ -11,7 +11,7 @@ constexpr double k_moment_s = 0.2;  ///< waiting time for events that must not c
 
 }  // namespace
 
-TEST_P(RunnerContract, TellsStartThenReportsThenEnd) {
+TEST_P(RunnerContract, ReportsStartThenReportsThenEnd) {
   use(1);
   const TrialKey key{7, 2};
   start(bench().quick_trial(key));

@@ -167,7 +167,7 @@ TEST_F(CheckOnSlurm, WithoutAClusterNothingIsRefused) {
       << ended.out;
 }
 
-TEST_F(CheckOnSlurm, TellsWhatIsRefusedInPart) {
+TEST_F(CheckOnSlurm, ReportsWhatIsRefusedInPart) {
   const Ended ended = check("case \"$*\" in *--nodes=2*) " + std::string(k_refusal) +
                             ";; esac\necho 'Job 7 to start at soon using 1 processors' >&2\n");
   EXPECT_EQ(ended.exit_code, 0) << ended.err;

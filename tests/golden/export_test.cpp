@@ -129,15 +129,15 @@ std::string optuna_state(const std::string& status) {
 TEST_F(Export, OptunaAgrees) {
   if (!has_module("optuna")) GTEST_SKIP() << "no python3-optuna";
   ASSERT_EQ(exported("optuna", "optuna.db").exit_code, 0);
-  const Json told = reported_by_optuna(*sandbox_, "optuna.db");
-  EXPECT_EQ(told["name"], "all-kinds");
-  EXPECT_EQ(told["directions"], Json::array({"MINIMIZE"}));
+  const Json shown = reported_by_optuna(*sandbox_, "optuna.db");
+  EXPECT_EQ(shown["name"], "all-kinds");
+  EXPECT_EQ(shown["directions"], Json::array({"MINIMIZE"}));
   const auto trials = search_trials();
-  ASSERT_EQ(told["trials"].size(), trials.size());
+  ASSERT_EQ(shown["trials"].size(), trials.size());
   std::map<std::string, int> states;
   double best = std::numeric_limits<double>::infinity();
   int pruned_with_steps = 0;
-  for (const Json& one : told["trials"]) {
+  for (const Json& one : shown["trials"]) {
     const Json& trial = trials.at(one["number"]);
     EXPECT_EQ(one["params"], trial["configuration"]) << one;
     const std::string status = trial["status"];
@@ -151,12 +151,12 @@ TEST_F(Export, OptunaAgrees) {
     }
     if (one["state"] == "PRUNED" && !one["steps"].empty()) ++pruned_with_steps;
   }
-  EXPECT_EQ(told["states"], Json(states));
+  EXPECT_EQ(shown["states"], Json(states));
   EXPECT_GT(states["PRUNED"], 0) << "else nothing is shown of them";
   EXPECT_EQ(pruned_with_steps, states["PRUNED"]);
-  EXPECT_EQ(told["best_value"], best);
-  EXPECT_EQ(told["attributes"]["steptune:recommendation"]["claim"], "faster");
-  const Json& distributions = told["trials"][0]["distributions"];
+  EXPECT_EQ(shown["best_value"], best);
+  EXPECT_EQ(shown["attributes"]["steptune:recommendation"]["claim"], "faster");
+  const Json& distributions = shown["trials"][0]["distributions"];
   EXPECT_EQ(distributions["batch"], "IntDistribution(high=256, log=True, low=16, step=1)");
   EXPECT_EQ(distributions["rate"], "FloatDistribution(high=0.1, log=True, low=0.001, step=None)");
   EXPECT_EQ(distributions["share"], "FloatDistribution(high=1.0, log=False, low=0.0, step=0.25)");
@@ -169,10 +169,10 @@ TEST_F(Export, OptunaKnowsSeveralObjectives) {
   sandbox.write("study.json", study_with({"time", "cost"}).dump());
   ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet"}).exit_code, 0);
   ASSERT_EQ(sandbox.steptune({"export", "all-kinds", "o.db", "--format", "optuna"}).exit_code, 0);
-  const Json told = reported_by_optuna(sandbox, "o.db");
-  EXPECT_EQ(told["directions"], Json::array({"MINIMIZE", "MINIMIZE"}));
-  EXPECT_FALSE(told["best"].empty());
-  for (const Json& trial : told["trials"]) {
+  const Json shown = reported_by_optuna(sandbox, "o.db");
+  EXPECT_EQ(shown["directions"], Json::array({"MINIMIZE", "MINIMIZE"}));
+  EXPECT_FALSE(shown["best"].empty());
+  for (const Json& trial : shown["trials"]) {
     if (trial["state"] == "COMPLETE") {
       EXPECT_EQ(trial["values"].size(), 2U);
     }
@@ -215,9 +215,9 @@ TEST(ExportOfRentedMachines, NamesMachinesOfTrialsNotTheTunersHost) {
   Sandbox sandbox;
   sandbox.write("study.json", cluster_study());
   ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet"}).exit_code, 0);
-  const Ended told = sandbox.steptune({"export", "cluster", "--format", "json", "-"});
-  ASSERT_EQ(told.exit_code, 0) << told.err;
-  const Json machine = Json::parse(told.out)["sessions"][0]["machine"];
+  const Ended shown = sandbox.steptune({"export", "cluster", "--format", "json", "-"});
+  ASSERT_EQ(shown.exit_code, 0) << shown.err;
+  const Json machine = Json::parse(shown.out)["sessions"][0]["machine"];
   EXPECT_EQ(machine["trials_on"], "1 ml.p3.2xlarge");
   for (const char* of_this_host : {"cpu", "cpus", "kernel", "memory", "operating_system"})
     EXPECT_FALSE(machine.contains(of_this_host)) << of_this_host;
@@ -255,16 +255,16 @@ del document['study']['name']
 told['broken'] = len(list(valid.iter_errors(document)))
 print(json.dumps(told))
 )";
-  const Json told = python(script);
-  EXPECT_TRUE(told["faults"].empty()) << told["faults"];
-  EXPECT_TRUE(told["earlier"].empty()) << told["earlier"];
-  EXPECT_EQ(told["broken"], 2) << "the schema says something";
+  const Json shown = python(script);
+  EXPECT_TRUE(shown["faults"].empty()) << shown["faults"];
+  EXPECT_TRUE(shown["earlier"].empty()) << shown["earlier"];
+  EXPECT_EQ(shown["broken"], 2) << "the schema says something";
 }
 
 TEST_F(Export, MlflowIsGivenAFileStore) {
   ASSERT_EQ(exported("mlflow", "mlruns").exit_code, 0);
   if (!has_module("yaml")) GTEST_SKIP() << "no python3-yaml";
-  const Json told = python(R"(import glob, json, os, yaml
+  const Json shown = python(R"(import glob, json, os, yaml
 def text(path):
     return open(path, newline='').read()
 experiments = glob.glob('mlruns/*')
@@ -279,14 +279,14 @@ for folder in glob.glob(experiments[0] + '/*/'):
 print(json.dumps({'experiments': len(experiments), 'meta': meta, 'runs': runs,
                   'hidden': [n for n in os.listdir('mlruns') if n.startswith('.')]}))
 )");
-  EXPECT_EQ(told["experiments"], 1);
-  EXPECT_TRUE(told["hidden"].empty());
-  EXPECT_EQ(told["meta"]["name"], "all-kinds");
-  EXPECT_TRUE(told["meta"]["experiment_id"].is_string());
+  EXPECT_EQ(shown["experiments"], 1);
+  EXPECT_TRUE(shown["hidden"].empty());
+  EXPECT_EQ(shown["meta"]["name"], "all-kinds");
+  EXPECT_TRUE(shown["meta"]["experiment_id"].is_string());
   const auto trials = search_trials();
-  ASSERT_EQ(told["runs"].size(), trials.size());
-  for (const Json& run : told["runs"]) {
-    EXPECT_EQ(run["experiment_id"], told["meta"]["experiment_id"]);
+  ASSERT_EQ(shown["runs"].size(), trials.size());
+  for (const Json& run : shown["runs"]) {
+    EXPECT_EQ(run["experiment_id"], shown["meta"]["experiment_id"]);
     const std::string name = run["run_name"];
     const Json& trial = trials.at(std::stoll(name.substr(name.find('-') + 1)));
     EXPECT_EQ(run["told"]["steptune.status"], trial["status"]);

@@ -227,7 +227,7 @@ TEST_F(Follow, AnotherFileOfTheLogsNameIsGoneOnWith) {
   EXPECT_EQ((*json)["seen"]["samples"], 300 * 64'000);
 }
 
-TEST_F(Follow, ALogReadThroughAPipeTellsTheTimesOfItsLines) {
+TEST_F(Follow, ALogReadThroughAPipeHasTheTimesOfItsLines) {
   sandbox_->write("dated.log", dated_log(1.5));
   const Ended ended = sandbox_->program(
       {"/bin/sh", "-c", fmt::format("cat dated.log | '{}' follow demo -", steptune_program())});

@@ -150,7 +150,7 @@ TEST_F(Gc, AStudyWhoseTunerWasKilledIsCollected) {
   EXPECT_FALSE(fs::exists(log_of("old")));
 }
 
-TEST(GcFaults, AreTold) {
+TEST(GcFaults, AreReported) {
   const Sandbox sandbox;
   EXPECT_EQ(sandbox.steptune({"gc"}).exit_code, 1) << "there is no database";
   EXPECT_FALSE(fs::exists(sandbox.folder() / ".steptune"));

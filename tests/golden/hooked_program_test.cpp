@@ -181,7 +181,7 @@ TEST_F(HookedProgram, AnEndDuringTheSurveyIsReported) {
   EXPECT_THAT(ended.err, HasSubstr("plan    800 samples: --epochs 2 (train.py) of 400 samples"));
 }
 
-TEST_F(HookedProgram, WithoutPyTorchIsToldSo) {
+TEST_F(HookedProgram, AnErrorSaysThatPyTorchIsMissing) {
   sandbox_.write("train.py", "print('no training here')\n");
   sandbox_.write("study.json",
                  study("", R"("x": {"type": "bool"})", R"("x": true)", R"(, "env": {"X": "{x}"})"));

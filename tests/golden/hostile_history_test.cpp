@@ -343,7 +343,7 @@ TEST_F(HostileHistory, IsPlainTextInEveryLaunchFormatOnATerminal) {
 TEST_F(HostileHistory, IsOneValueInEveryLaunchFormat) {
   const std::string mode = best_configuration()["mode"];
   ASSERT_NE(mode.find("\x1b[31m"), std::string::npos);
-  const auto told = [&](const std::string& format) {
+  const auto exported = [&](const std::string& format) {
     const Ended ended = sandbox_->steptune({"best", "hostile", "--format", format});
     EXPECT_EQ(ended.exit_code, 0) << format << ended.err;
     EXPECT_TRUE(is_utf8(ended.out)) << format;
@@ -351,26 +351,27 @@ TEST_F(HostileHistory, IsOneValueInEveryLaunchFormat) {
     return ended.out;
   };
   for (const std::string format : {"args", "torchrun", "accelerate"}) {
-    const Ended word = sandbox_->program(
-        {"bash", "-c", "eval \"set -- $0\"; printf %s \"${*: -3:1}:${*: -2:1}\"", told(format)});
+    const Ended word =
+        sandbox_->program({"bash", "-c", "eval \"set -- $0\"; printf %s \"${*: -3:1}:${*: -2:1}\"",
+                           exported(format)});
     EXPECT_EQ(word.out, "train:" + mode) << format;
   }
-  EXPECT_EQ(told("env"), "");
-  expect_plain(told("text"), "text");
+  EXPECT_EQ(exported("env"), "");
+  expect_plain(exported("text"), "text");
 
-  const std::string lines = told("dockerfile");
+  const std::string lines = exported("dockerfile");
   expect_plain(lines, "dockerfile");
   ASSERT_TRUE(lines.starts_with("CMD ")) << lines;
   EXPECT_EQ(Json::parse(lines.substr(4))[1], mode);
 
-  const auto outputs = github_outputs(told("github"));
+  const auto outputs = github_outputs(exported("github"));
   EXPECT_EQ(outputs.size(), 5U) << "mode, workers, configuration, args, env";
   EXPECT_EQ(outputs.at("mode"), mode);
   EXPECT_EQ(Json::parse(outputs.at("configuration"))["mode"], mode);
 
   for (const std::string format : {"json", "sagemaker"})
-    expect_plain(told(format), format);
-  const Json job = Json::parse(told("sagemaker"));
+    expect_plain(exported(format), format);
+  const Json job = Json::parse(exported("sagemaker"));
   EXPECT_EQ(job["CreateTrainingJob"]["HyperParameters"]["mode"], mode);
 }
 

@@ -139,7 +139,7 @@ TEST(Import, WarnsOfTimesThatCannotBeCompared) {
   EXPECT_THAT(twice.err, HasSubstr("two columns \"batch\""));
 }
 
-TEST(Import, IsNeverTakenForAMeasurement) {
+TEST(Import, IsNeverMistakenForAMeasurement) {
   const Sandbox sandbox;
   sandbox.write("study.json", import_study("demo"));
   sandbox.write("trials.csv",

@@ -10,7 +10,7 @@
 namespace steptune::golden {
 namespace {
 
-TEST(Interrupt, TheFirstCtrlCEndsInOrderAndTellsHowToContinue) {
+TEST(Interrupt, TheFirstCtrlCEndsInOrderAndSaysHowToContinue) {
   const Sandbox sandbox;
   sandbox.write("endless.json", endless_study());
   sandbox.write("trial.sh", endless_trial());

@@ -212,7 +212,7 @@ TEST(LaunchedStudy, EachProcessHasItsOwnPartOfTheProcessors) {
   ASSERT_EQ(again.exit_code, 0) << again.err;
 
   std::vector<int> of_all;
-  std::string told;
+  std::string printed;
   for (const char* file : {"cpus.0", "cpus.1"}) {
     std::istringstream lines(sandbox.read(file));
     std::string line;
@@ -224,11 +224,11 @@ TEST(LaunchedStudy, EachProcessHasItsOwnPartOfTheProcessors) {
     const auto own = part.get<std::vector<int>>();
     EXPECT_FALSE(own.empty());
     of_all.insert(of_all.end(), own.begin(), own.end());
-    told += (told.empty() ? "" : "/") + format_cpus(own);
+    printed += (printed.empty() ? "" : "/") + format_cpus(own);
   }
   std::ranges::sort(of_all);
   EXPECT_EQ(of_all, *cpus) << "each is of one process";
-  EXPECT_EQ(shown_trial(sandbox, "1")["placement"]["rank_cpus"], told);
+  EXPECT_EQ(shown_trial(sandbox, "1")["placement"]["rank_cpus"], printed);
 }
 
 /// Two processes of mpirun, the second of which is slower. As root, mpirun needs two confirmations.
@@ -299,7 +299,7 @@ TEST_F(MpiStudyTest, ItsProcessesAreMeasuredTogetherAndEndTogether) {
   EXPECT_NE(sandbox_.program({"/usr/bin/pgrep", "-f", "python3 " + program_}).exit_code, 0);
 }
 
-TEST_F(MpiStudyTest, AProcessThatFailsIsHeardThoughTheOthersGoOn) {
+TEST_F(MpiStudyTest, AProcessThatFailsIsHeardThoughTheOthersContinue) {
   const Ended ended = sandbox_.steptune({"run", "study.json"}, {{{"FAILS", "1"}}});
   EXPECT_EQ(ended.exit_code, 3) << ended.out;
   EXPECT_THAT(ended.err, HasSubstr("trial 1 failed: exit status 3 | "));

@@ -52,8 +52,8 @@ TEST_F(OutputSchema, DescribesRunResults) {
 }
 
 TEST_F(OutputSchema, DescribesDecisions) {
-  const Json told = defined("decisions", {"show", "demo", "--decisions"});
-  const Json& decisions = told.at("decisions");
+  const Json study_decisions = defined("decisions", {"show", "demo", "--decisions"});
+  const Json& decisions = study_decisions.at("decisions");
   ASSERT_GE(decisions.size(), 3U);
   EXPECT_EQ(decisions.back().at("kind"), "recommend");
   EXPECT_EQ(decisions.back().at("text"), Json::parse(run_.out).at("reason"));

@@ -106,7 +106,7 @@ TEST_F(Reading, AllShowsConfirmationsAndFailures) {
   EXPECT_EQ(confirmations, 9) << "two that nothing separates, and the baseline, three times";
 }
 
-TEST_F(Reading, ShowTellsEverythingAboutATrial) {
+TEST_F(Reading, ShowPrintsEverythingAboutATrial) {
   const Ended ended = sandbox_->steptune({"show", "1"});
   EXPECT_EQ(ended.exit_code, 0);
   EXPECT_EQ(difference(R"(trial          1  completed
@@ -184,7 +184,7 @@ TEST_F(Reading, LeaderboardSaysWhatIsUnknown) {
   EXPECT_NE(where.err.find("workers"), std::string::npos) << where.err;
 }
 
-TEST_F(Reading, ShowTellsHowATrialWentAndHowToRunIt) {
+TEST_F(Reading, ShowSaysHowATrialWentAndHowToRunIt) {
   const Ended ended = sandbox_->steptune({"show", "2"});
   EXPECT_EQ(difference(R"({{...}}
 from baseline  {{.*}} -> {{.*}}

@@ -134,7 +134,7 @@ void expect_bars(const Json& chart, const std::string& drawing) {
   const bool is_log = chart.value("log", false);
   ASSERT_EQ(bars.size(), rows.size());
   Shown shown;
-  std::size_t told = 0;
+  std::size_t shown_count = 0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const double from = number_of(rows[i], "from").value_or(is_log ? 1.0 : 0.0);
     const auto [left, right] = std::minmax({from, rows[i]["to"].get<double>()});
@@ -143,12 +143,12 @@ void expect_bars(const Json& chart, const std::string& drawing) {
     const auto low = number_of(rows[i], "low");
     const auto high = number_of(rows[i], "high");
     if (!low || !high) continue;
-    ASSERT_LT(told, intervals.size());
-    shown.emplace_back(*low, intervals[told][0]);
-    shown.emplace_back(*high, intervals[told][1]);
-    ++told;
+    ASSERT_LT(shown_count, intervals.size());
+    shown.emplace_back(*low, intervals[shown_count][0]);
+    shown.emplace_back(*high, intervals[shown_count][1]);
+    ++shown_count;
   }
-  EXPECT_EQ(told, intervals.size());
+  EXPECT_EQ(shown_count, intervals.size());
   // The narrowest bar is one pixel wide.
   EXPECT_LT(pixels_off(shown, is_log ? Axis::logarithmic : Axis::linear), 1.0);
 }
@@ -237,22 +237,22 @@ TEST_F(HtmlReport, HasTheTraceOfEveryTrialThatReported) {
     const Json& trace = data["traces"][row["trial"]["number"].dump()];
     EXPECT_LE(trace["seconds"].size(), 500U);
     const double samples = row["trial"]["measurement"]["total_samples"];
-    double told = 0.0;
+    double charted_samples = 0.0;
     for (const Json& step : trace["samples"])
-      told += step.get<double>();
+      charted_samples += step.get<double>();
     // The trace continues until the trial is gone, the measurement until the trial is asked to end.
-    EXPECT_GE(told, 0.98 * samples) << "no sample is lost in thinning";
+    EXPECT_GE(charted_samples, 0.98 * samples) << "no sample is lost in thinning";
   }
 }
 
 TEST_F(HtmlReport, HasEveryDecision) {
   const std::string page = sandbox_->read("report.html");
-  const Json told = Json::parse(sandbox_->steptune({"show", "--decisions", "--json"}).out);
+  const Json shown_study = Json::parse(sandbox_->steptune({"show", "--decisions", "--json"}).out);
   const std::size_t at = page.find("id=\"study-decisions\"");
   ASSERT_NE(at, std::string::npos);
   const std::string table = page.substr(at, page.find("</table>", at) - at);
-  EXPECT_EQ(count_of(table, "<tr><td>"), static_cast<int>(told["decisions"].size()));
-  for (const Json& decision : told["decisions"])
+  EXPECT_EQ(count_of(table, "<tr><td>"), static_cast<int>(shown_study["decisions"].size()));
+  for (const Json& decision : shown_study["decisions"])
     EXPECT_NE(table.find("<td>" + decision["kind"].get<std::string>() + "</td>"),
               std::string::npos);
   int stops = 0;
@@ -556,13 +556,13 @@ TEST_F(HtmlReport, ThePageFitsATelephone) {
                                 width));
     const Ended browser =
         document_in_browser(*sandbox_, "file://" + sandbox_->folder().string() + "/frame.html");
-    std::smatch told;
+    std::smatch sizes;
     ASSERT_TRUE(
-        std::regex_search(browser.out, told, std::regex("id=\"told\">(\\d+) (\\d+) (\\d+)<")))
+        std::regex_search(browser.out, sizes, std::regex("id=\"told\">(\\d+) (\\d+) (\\d+)<")))
         << browser.out << browser.err;
-    EXPECT_EQ(std::stoi(told[2]), width);
-    EXPECT_LE(std::stoi(told[1]), width) << "the page scrolls to the side";
-    EXPECT_GT(std::stoi(told[3]), 10) << "the charts are there";
+    EXPECT_EQ(std::stoi(sizes[2]), width);
+    EXPECT_LE(std::stoi(sizes[1]), width) << "the page scrolls to the side";
+    EXPECT_GT(std::stoi(sizes[3]), 10) << "the charts are there";
   }
 }
 

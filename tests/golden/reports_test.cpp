@@ -43,7 +43,7 @@ time     200 ms per step with all phases, by the dates of its lines
   EXPECT_EQ(piped.out, ended.out) << piped.err;
 }
 
-TEST(Reports, TellsTheSameInJson) {
+TEST(Reports, ReportsTheSameInJson) {
   const Sandbox sandbox;
   sandbox.write("train.log", k_dated_log);
   const Ended ended = sandbox.steptune({"reports", "train.log", "--as", "key=value", "--json"});

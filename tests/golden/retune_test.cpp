@@ -181,9 +181,9 @@ history.execute("UPDATE nights SET status = 'running', started_wall_s = started_
 history.commit()
 )py");
   ASSERT_EQ(sandbox_.program({"/usr/bin/python3", "change.py"}).exit_code, 0);
-  const Json told = night(8);
-  EXPECT_EQ(told["night"], 4);
-  EXPECT_EQ(told["regression"]["since_night"], 4);
+  const Json reported = night(8);
+  EXPECT_EQ(reported["night"], 4);
+  EXPECT_EQ(reported["regression"]["since_night"], 4);
   EXPECT_EQ(night(0)["result"], "kept");
 }
 
@@ -204,10 +204,10 @@ TEST_F(Retune, ANightWithoutAnyMeasurementHasFailed) {
   const Json failed = night(9, "failing.json");
   EXPECT_EQ(failed["result"], "failed");
   EXPECT_FALSE(failed["reason"].get<std::string>().empty());
-  const Ended told = sandbox_.steptune({"retune", "failing.json"});
-  EXPECT_EQ(told.exit_code, 9);
+  const Ended reported = sandbox_.steptune({"retune", "failing.json"});
+  EXPECT_EQ(reported.exit_code, 9);
   const std::string next = "steptune leaderboard failing.night-2 --all";
-  EXPECT_THAT(told.out, testing::HasSubstr("\nnext   " + next + "\n"));
+  EXPECT_THAT(reported.out, testing::HasSubstr("\nnext   " + next + "\n"));
   EXPECT_EQ(sandbox_.steptune({"leaderboard", "failing.night-2", "--all"}).exit_code, 0);
 }
 
@@ -263,15 +263,15 @@ TEST_F(Retune, ASecondStartSaysWhoHoldsTheHistory) {
   const Ended second = sandbox_.program({steptune_program(), "retune", "endless.json", "--json"});
   EXPECT_EQ(second.exit_code, 4);
   EXPECT_NE(second.err.find(fmt::format("pid {}", pid)), std::string::npos) << second.err;
-  const Ended told = sandbox_.program({steptune_program(), "retune", "endless.json", "--notify",
-                                       "touch told-of-nothing", "--quiet"});
-  EXPECT_EQ(told.exit_code, 4);
+  const Ended reported = sandbox_.program({steptune_program(), "retune", "endless.json", "--notify",
+                                           "touch told-of-nothing", "--quiet"});
+  EXPECT_EQ(reported.exit_code, 4);
   EXPECT_FALSE(std::filesystem::exists(sandbox_.folder() / "told-of-nothing"));
   kill(pid, SIGTERM);
   EXPECT_EQ(sandbox_.wait(pid).exit_code, 143);
 }
 
-TEST_F(Retune, ANightThatWasKilledGoesOn) {
+TEST_F(Retune, ANightThatWasKilledContinues) {
   night(7);
   std::filesystem::remove(sandbox_.folder() / "arguments.txt");
   const pid_t pid = sandbox_.start({"retune", "quick.json"});
@@ -285,7 +285,7 @@ TEST_F(Retune, ANightThatWasKilledGoesOn) {
   EXPECT_EQ(night(0)["night"], 3);
 }
 
-TEST_F(Retune, AStudysNameIsAsGoodAsItsFile) {
+TEST_F(Retune, AcceptsAStudysNameInPlaceOfItsFile) {
   const auto begin_and_end_with = [&](int signal) {
     std::filesystem::remove(sandbox_.folder() / "arguments.txt");
     const pid_t pid = sandbox_.start({"retune", "quick.json"});
@@ -303,13 +303,14 @@ TEST_F(Retune, AStudysNameIsAsGoodAsItsFile) {
 }
 
 TEST_F(Retune, FailedNotificationsDoNotFailANight) {
-  const Ended told =
+  const Ended reported =
       sandbox_.steptune({"retune", "study.json", "--json", "--notify", "cat > event.json",
                          "--notify", "exit 3", "--notify-on", "improved,regressed"},
                         {{{"MY_API_KEY", "hunter2"}}});
-  EXPECT_EQ(told.exit_code, 7);
-  EXPECT_EQ(std::ranges::count(told.err, '\n'), 1) << told.err;
-  EXPECT_NE(told.err.find("warning: could not notify \"exit\" of \"improved\""), std::string::npos);
+  EXPECT_EQ(reported.exit_code, 7);
+  EXPECT_EQ(std::ranges::count(reported.err, '\n'), 1) << reported.err;
+  EXPECT_NE(reported.err.find("warning: could not notify \"exit\" of \"improved\""),
+            std::string::npos);
   const auto event = parse_json(sandbox_.read("event.json"), "event");
   ASSERT_TRUE(event);
   EXPECT_EQ((*event)["event"], "improved");
@@ -645,7 +646,7 @@ TEST_F(Retune, SystemdTakesTheUnitsOfTheDocument) {
   EXPECT_EQ(verified.err, "");
 }
 
-TEST_F(Retune, WrongWordsAreToldInJsonToo) {
+TEST_F(Retune, WrongWordsAreReportedInJsonToo) {
   for (const std::vector<std::string>& words : {std::vector<std::string>{"study.json", "--bogus"},
                                                 {"study.json", "--trials", "1.5"},
                                                 {"study.json", "--notify-on", "breakfast"},

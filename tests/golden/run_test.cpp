@@ -177,7 +177,7 @@ TEST(Run, ReplayedLaunchesVaryIfTheStudyFileSaysSo) {
   EXPECT_GT(std::ranges::max(varied), 1.05 * std::ranges::min(varied));
 }
 
-TEST(Run, AFinishedStudyGoesOnWithALargerBudget) {
+TEST(Run, AFinishedStudyContinuesWithALargerBudget) {
   const Sandbox sandbox;
   sandbox.write("study.json", replay_study());
   ASSERT_EQ(sandbox.steptune({"run", "study.json", "--quiet", "--trials", "4"}).exit_code, 0);
@@ -279,7 +279,7 @@ TEST(Run, ANewStudyIsReadAgainHoweverLongItsName) {
   EXPECT_EQ(best.exit_code, 0) << best.err;
 }
 
-TEST(Run, ADurationThatIsNoneIsTold) {
+TEST(Run, AnInvalidDurationIsReported) {
   const Sandbox sandbox;
   sandbox.write("study.json", replay_study());
   for (const char* time : {"soon", "0s", "99999d"}) {
@@ -289,14 +289,15 @@ TEST(Run, ADurationThatIsNoneIsTold) {
   }
 }
 
-TEST(Run, TellsHowItEnded) {
+TEST(Run, SaysHowItEnded) {
   const Sandbox sandbox;
   sandbox.write("study.json", replay_study());
-  const Ended told = sandbox.steptune(
+  const Ended notified_run = sandbox.steptune(
       {"run", "study.json", "--quiet", "--notify", "cat > event.json", "--notify", "exit 3"});
-  EXPECT_EQ(told.exit_code, 0);
-  EXPECT_NE(told.err.find("warning: could not notify \"exit\" of \"improved\""), std::string::npos)
-      << told.err;
+  EXPECT_EQ(notified_run.exit_code, 0);
+  EXPECT_NE(notified_run.err.find("warning: could not notify \"exit\" of \"improved\""),
+            std::string::npos)
+      << notified_run.err;
   const auto event = parse_json(sandbox.read("event.json"), "event");
   ASSERT_TRUE(event) << sandbox.read("event.json");
   EXPECT_EQ(event->begin().key(), "event");

@@ -138,9 +138,9 @@ cheapest: in 6.0 h: 4 nodes, {{.*}}
   EXPECT_NE(narrow.out.find("efficiency"), std::string::npos) << narrow.out;
   EXPECT_EQ(narrow.out.find("best of"), std::string::npos) << narrow.out;
 
-  const Json told = Json::parse(sandbox_.steptune({"leaderboard", "--json"}).out);
-  EXPECT_EQ(told["scaling"]["knee"], scaling["knee"]);
-  EXPECT_EQ(told["scaling"]["cheapest"], scaling["cheapest"]);
+  const Json leaderboard = Json::parse(sandbox_.steptune({"leaderboard", "--json"}).out);
+  EXPECT_EQ(leaderboard["scaling"]["knee"], scaling["knee"]);
+  EXPECT_EQ(leaderboard["scaling"]["cheapest"], scaling["cheapest"]);
   const std::string in_text = sandbox_.steptune({"leaderboard", "--limit", "3"}).out;
   EXPECT_EQ(difference(R"({{...}}
 knee: {{\d nodes.*}}: beyond it, each further one gains less than 70 %
@@ -149,7 +149,7 @@ cheapest: in 6.0 h: 4 nodes, {{.*}}
 )",
                        in_text),
             "");
-  const Json& rows = told["rows"];
+  const Json& rows = leaderboard["rows"];
   double most_at_four = 0.0;
   for (const Json& row : rows) {
     if (row["trial"]["configuration"]["nodes"] != 4) continue;

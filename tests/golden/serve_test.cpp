@@ -287,7 +287,7 @@ TEST_F(Serve, RefusesWhatIsTooLong) {
   expect_alive();
 }
 
-TEST_F(Serve, GoesOnWhateverOthersDoWithTheirConnections) {
+TEST_F(Serve, ContinuesWhateverOthersDoWithTheirConnections) {
   std::list<RawClient> others;
   for (int i = 0; i < 150; ++i) {
     others.emplace_back(port_);
@@ -331,7 +331,7 @@ TEST_F(Serve, BoundsTheNumberOfOpenPages) {
   FAIL() << "places of pages that were closed are not given back";
 }
 
-TEST_F(Serve, TellsOpenPagesOfNewTrials) {
+TEST_F(Serve, SendsNewTrialsToOpenPages) {
   const RawClient page(port_);
   page.send(request("/studies/1/events"));
   EXPECT_THAT(page.until("changed"), HasSubstr("Content-Type: text/event-stream"));

@@ -135,7 +135,7 @@ TEST_F(TunedRun, BehavesAsTheUntunedRunAndSavesAStudy) {
   EXPECT_EQ(std::ranges::count(used.out, '\n'), 3);
 }
 
-TEST_F(TunedRun, GoesOnWhenTheTunerIsKilled) {
+TEST_F(TunedRun, ContinuesWhenTheTunerIsKilled) {
   const fs::path temporary = sandbox_.folder() / "temporary";
   fs::create_directory(temporary);
   const pid_t pid = start("10m", {{"OMP_NUM_THREADS", "1"}, {"TMPDIR", temporary}});
@@ -167,7 +167,7 @@ TEST_F(TunedRun, ContinuesAfterTheTunerIsStopped) {
   EXPECT_THAT(warning, Not(HasSubstr("continues it"))) << "its long run is over";
 }
 
-TEST_F(TunedRun, GoesOnWhenTheTunerHangs) {
+TEST_F(TunedRun, ContinuesWhenTheTunerHangs) {
   const pid_t pid = start("10m");
   ASSERT_TRUE(waits_long_for("tunes the running program")) << sandbox_.read("err.txt");
   const pid_t hung = tuner();

@@ -314,7 +314,7 @@ Json slurm_found_by_doctor(const std::string& version) {
   return {};
 }
 
-TEST(Usage, DoctorTellsWhatAnOldSlurmLacks) {
+TEST(Usage, DoctorNamesWhatAnOldSlurmLacks) {
   const Json old = slurm_found_by_doctor("slurm 20.02.7");
   EXPECT_EQ(old["status"], "warn") << old;
   EXPECT_NE(old["found"].get<std::string>().find("version 20.02.7, no accounting"),

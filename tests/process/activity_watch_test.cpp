@@ -185,7 +185,7 @@ TEST(ActivityWatch, ForgetsHowTheProgramStarted) {
   EXPECT_THAT(watch.activity()->span_s, Eq(10.0));
 }
 
-TEST(ActivityWatch, TellsNothingAfterOneLook) {
+TEST(ActivityWatch, ReportsNothingAfterOneSample) {
   FakeProc proc;
   ActivityWatch watch(k_main, {}, 1, proc.files());
   watch.look(0.0, std::vector{process(k_main, 1, 0.0)});

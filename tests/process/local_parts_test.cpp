@@ -508,7 +508,7 @@ TEST(CpuUse, IsOfAllProcessesSinceTheFirstLook) {
   EXPECT_DOUBLE_EQ(use.busy_share(1).value_or(0.0), 0.5) << "a process vanished before";
 }
 
-TEST(DisturbanceWatch, TellsWhatOthersTook) {
+TEST(DisturbanceWatch, ReportsTheCpuTimeOfOtherPrograms) {
   // Four CPUs; the trial uses one of them, and other processes use two in the second second.
   DisturbanceWatch watch(10.0, CpuTime{100.0, 40.0, 0.0});
   EXPECT_FALSE(watch.is_due(10.5)) << "too soon to tell";

@@ -71,7 +71,7 @@ TEST(CpuTime, EachCpuHasTheTimeOfItsLine) {
 TEST(CpuClocks, AreReadFromTheKernel) {
   const FakeMachine machine;
   const std::vector<int> cpus{0, 1};
-  EXPECT_FALSE(CpuClocks(machine.files(), 0).are_told()) << "a virtual machine";
+  EXPECT_FALSE(CpuClocks(machine.files(), 0).are_known()) << "a virtual machine";
   write_clock(machine, 0, "cpuinfo_cur_freq", 1.5);
   EXPECT_THAT(CpuClocks(machine.files(), 0).read(cpus), ElementsAre(Optional(1.5e9), std::nullopt));
   write_clock(machine, 0, "scaling_cur_freq", 2.5);
@@ -93,7 +93,7 @@ TEST(CpuClocks, CpuinfoIsUsedOnlyIfTheCpuCountsItsCycles) {
       "processor\t: 1\ncpu MHz\t\t: 3100.000\nflags\t\t: fpu {}\n";
   const std::vector<int> both{1, 0};
   machine.write("proc/cpuinfo", fmt::format(fmt::runtime(cpus), "tsc", "tsc"));
-  EXPECT_FALSE(CpuClocks(machine.files(), 0).are_told()) << "a constant, whatever the clock is";
+  EXPECT_FALSE(CpuClocks(machine.files(), 0).are_known()) << "a constant, whatever the clock is";
   machine.write("proc/cpuinfo", fmt::format(fmt::runtime(cpus), "aperfmperf", "aperfmperf"));
   EXPECT_THAT(CpuClocks(machine.files(), 0).read(both),
               ElementsAre(Optional(3.1e9), Optional(2.445404e9)));

@@ -100,7 +100,7 @@ TEST_F(OutputTest, ReportsAfterALineThatIsTooLongAreRead) {
   EXPECT_EQ(done.reports[0].step, 7.0);
 }
 
-TEST_F(OutputTest, RefusedReportLinesAreTold) {
+TEST_F(OutputTest, RefusedReportLinesAreReported) {
   const TrialRun done = run(shell("echo '[steptune] {\"v\":1,\"step\":\"many\"}'"));
   EXPECT_EQ(done.outcome().kind, OutcomeKind::completed);
   EXPECT_THAT(done.outcome().detail,

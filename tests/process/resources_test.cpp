@@ -168,10 +168,10 @@ TEST_F(ResourcesTest, AComputingTrialDiffersFromAWaitingOne) {
   EXPECT_TRUE(std::ranges::any_of(busy.outcome().machine, [](const MachineSecond& second) {
     return std::isfinite(second.other_load) && std::isfinite(second.steal);
   }));
-  const bool told =
+  const bool was_reported =
       std::filesystem::exists("/sys/devices/system/cpu/cpu0/cpufreq/scaling_cur_freq");
   const auto clock = cpu_clock_between(busy.outcome().machine, 0.0, 10.0);
-  EXPECT_EQ(clock.has_value(), told);
+  EXPECT_EQ(clock.has_value(), was_reported);
   if (clock) {
     EXPECT_GT(clock->lowest_hz, 1e8);
     EXPECT_LT(clock->mean_hz, 1e10);

@@ -340,7 +340,7 @@ TEST_F(StartTest, TheWatchdogIsFoundBesideTheProgram) {
   EXPECT_EQ(run(shell("exit 0")).outcome().kind, OutcomeKind::completed);
 }
 
-TEST_F(StartTest, AMissingWatchdogIsToldAtOnce) {
+TEST_F(StartTest, AMissingWatchdogIsReportedAtOnce) {
   LocalRunnerOptions options = unpinned();
   options.watchdog_program = folder() / "steptune-watchdog";
   const auto made = make_local_runner(clock_, options);

@@ -10,7 +10,7 @@ namespace {
 
 TEST(SurveyedProcess, AProcessWithoutAStepIsReportedOnce) {
   const TemporaryFolder folder("survey");
-  int told = 0;
+  int notices = 0;
   SurveyOptions options;
   options.argv = {"/bin/sleep", "60"};
   options.folder = folder.path();
@@ -18,11 +18,11 @@ TEST(SurveyedProcess, AProcessWithoutAStepIsReportedOnce) {
   options.with_hook = false;
   options.longest_start_s = 1.5;
   options.notice_s = 0.3;
-  options.no_step_yet = [&told] { ++told; };
+  options.no_step_yet = [&notices] { ++notices; };
   const auto survey = survey_program(options, SystemClock(), [] { return false; });
   ASSERT_TRUE(survey) << survey.error().text();
   EXPECT_FALSE(survey->first);
-  EXPECT_EQ(told, 1);
+  EXPECT_EQ(notices, 1);
 }
 
 /// As under a launcher that keeps its processes' output: only the hook's file shows that they

@@ -121,7 +121,7 @@ TEST_F(TunerDeathTest, NoProcessSurvivesAKilledTuner) {
       << carriers("death-test");
 }
 
-TEST_F(TunerDeathTest, NorDoesATrialThatIsStoppedWhileAnotherRuns) {
+TEST_F(TunerDeathTest, ATrialThatIsStoppedWhileAnotherRunsDies) {
   start_tuner("turns-test",
               {"/bin/sh", "-c",
                "echo pid $$; echo ready; i=0; while :; do i=$((i + 1)); "
@@ -141,7 +141,7 @@ TEST_F(TunerDeathTest, ATrialWithAClearedEnvironmentDies) {
   EXPECT_TRUE(eventually([&] { return alive(pids).empty(); }));
 }
 
-TEST_F(TunerDeathTest, NorDoesItsSharedMemory) {
+TEST_F(TunerDeathTest, SharedMemoryOfATrialIsRemoved) {
   start_tuner("memory-test", {"/bin/sh", "-c",
                               "umask 077; echo tensor > /dev/shm/torch_$$_78_1; echo pid $$; "
                               "echo ready; exec sleep 1000"});

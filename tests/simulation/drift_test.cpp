@@ -161,13 +161,13 @@ TEST_F(DriftingStudy, TheDecisionLogHasSentinelsAndFreshRuns) {
   auto logged = log.begin();
   std::map<std::string, std::size_t> kinds;
   for (const StudyDecision& decision : played.decisions) {
-    const std::string told = fmt::format(
+    const std::string messages = fmt::format(
         " {}{} {}{}", decision.kind,
         decision.trial > 0 ? fmt::format(" trial={}", decision.trial) : "", numbers_text(decision),
         decision.text.empty() ? "" : fmt::format(" ({})", decision.text));
     logged = std::find_if(logged, log.end(),
-                          [&](const std::string& line) { return line.ends_with(told); });
-    ASSERT_NE(logged, log.end()) << told;
+                          [&](const std::string& line) { return line.ends_with(messages); });
+    ASSERT_NE(logged, log.end()) << messages;
     ++logged;
     ++kinds[decision.kind];
   }
@@ -210,8 +210,8 @@ TEST_F(DriftingStudy, ASentinelThatFailsIsNoFailureOfTheStudy) {
 /// Records what the search is told.
 class Listening final : public Searcher {
  public:
-  Listening(std::unique_ptr<Searcher> searcher, std::vector<std::string>& told)
-      : searcher_(std::move(searcher)), told_(told) {}
+  Listening(std::unique_ptr<Searcher> searcher, std::vector<std::string>& messages)
+      : searcher_(std::move(searcher)), told_(messages) {}
   void observe(const Observation& observation) override {
     std::string text = fmt::format("{} {}", observation.trial, observation.configuration.text());
     for (std::size_t i = 0; i < observation.values.size(); ++i)
@@ -249,7 +249,7 @@ class StopsThreeWorkers final : public Scheduler {
 
 struct Decided {
   std::vector<std::string> trials;
-  std::vector<std::string> told;  ///< to the last searcher
+  std::vector<std::string> messages;  ///< to the last searcher
   std::string recommended;
 };
 
@@ -271,8 +271,8 @@ std::size_t run_to(const std::filesystem::path& folder, const Json& document,
                    const ScriptedRunner::Script& script, std::size_t crash_at, Decided& decided,
                    bool stops_three_workers = false) {
   SimulatedRun run(folder, document, script, crash_at == 0 ? 1000.0 : 0.0);
-  decided.told.clear();
-  run.searcher = std::make_unique<Listening>(std::move(run.searcher), decided.told);
+  decided.messages.clear();
+  run.searcher = std::make_unique<Listening>(std::move(run.searcher), decided.messages);
   if (stops_three_workers)
     run.scheduler = std::make_unique<StopsThreeWorkers>(run.runner.started());
   std::size_t points = 0;
@@ -306,7 +306,7 @@ TEST_P(KilledWhileDrifting, DecidesAsIfItHadNotBeenKilled) {
     EXPECT_THROW(run_to(folder.path(), document_, script, crash_at, resumed), int);
     run_to(folder.path(), document_, script, 0, resumed);
     ASSERT_EQ(resumed.trials, unkilled.trials) << "killed at crash point " << crash_at;
-    ASSERT_EQ(resumed.told, unkilled.told) << "killed at crash point " << crash_at;
+    ASSERT_EQ(resumed.messages, unkilled.messages) << "killed at crash point " << crash_at;
     ASSERT_EQ(resumed.recommended, unkilled.recommended) << "killed at crash point " << crash_at;
   }
 }
@@ -353,7 +353,7 @@ TEST_F(DriftingStudy, DecidesAfterAKillAsBefore) {
     EXPECT_THROW(run_to(folder.path(), document_, script, crash_at, resumed, true), int);
     run_to(folder.path(), document_, script, 0, resumed, true);
     ASSERT_EQ(resumed.trials, unkilled.trials) << "killed at crash point " << crash_at;
-    ASSERT_EQ(resumed.told, unkilled.told) << "killed at crash point " << crash_at;
+    ASSERT_EQ(resumed.messages, unkilled.messages) << "killed at crash point " << crash_at;
     ASSERT_EQ(resumed.recommended, unkilled.recommended) << "killed at crash point " << crash_at;
   }
 }

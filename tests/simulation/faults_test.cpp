@@ -82,7 +82,7 @@ TEST_F(FaultTest, TooManyFailuresInARowEndTheStudyWithTheLastLog) {
   EXPECT_TRUE(result.recommendation) << "what was measured is still worth something";
 }
 
-TEST_F(FaultTest, SingleFailuresAreRecordedAndTheStudyGoesOn) {
+TEST_F(FaultTest, SingleFailuresAreRecordedAndTheStudyContinues) {
   document_["budget"]["trials"] = 100;
   const auto script = [](const TrialSpec& spec) {
     if (workers_of(spec) == 3 && batch_of(spec) < 64) return crash();
@@ -276,7 +276,7 @@ TEST_F(FaultTest, AFinalistWithHangingFreshRunsIsNotClaimed) {
   }
 }
 
-TEST_F(FaultTest, AHangingTrialFailsAndTheStudyGoesOn) {
+TEST_F(FaultTest, AHangingTrialFailsAndTheStudyContinues) {
   document_["budget"] = Json{{"time", 300.0}};
   document_["measure"]["max_trial"] = "600s";
   const auto script = [](const TrialSpec& spec) {

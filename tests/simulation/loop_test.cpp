@@ -79,12 +79,12 @@ TEST_F(LoopTest, GivesEarlierStudiesToTheSearcher) {
   SimulatedRun run(folder_.path(), document_, train, 1000.0);
   run.study.search.learn_from = {run.study.name, "former"};
   auto searcher = std::make_unique<AttentiveSearcher>(std::move(run.searcher));
-  AttentiveSearcher& told = *searcher;
-  told.warnings = {"nothing-measured: as an example"};
+  AttentiveSearcher& attentive = *searcher;
+  attentive.warnings = {"nothing-measured: as an example"};
   run.searcher = std::move(searcher);
   must_run(run);
-  EXPECT_EQ(told.earlier.size(), searched) << "of `former`; its own name counts for nothing";
-  EXPECT_THAT(told.studies, ::testing::Each(0U));
+  EXPECT_EQ(attentive.earlier.size(), searched) << "of `former`; its own name counts for nothing";
+  EXPECT_THAT(attentive.studies, ::testing::Each(0U));
   EXPECT_THAT(run.listener.warnings, Contains("nothing-measured: as an example"));
 }
 
@@ -131,7 +131,7 @@ TEST_F(LoopTest, FindsABetterConfigurationAndConfirmsIt) {
   EXPECT_THAT(run.listener.phases, ElementsAre("searching", "confirming"));
 }
 
-TEST_F(LoopTest, TheLargestBatchThatFitsIsNotTakenForTheBest) {
+TEST_F(LoopTest, TheLargestBatchThatFitsIsNotMistakenForTheBest) {
   // ResNet-18 on a K80: 451 samples a second in batches of 64, 227 in batches of 256.
   const auto spills = [](const TrialSpec& spec) {
     TrialScript script = train(spec);
@@ -392,7 +392,7 @@ TEST_F(LoopTest, AshaStopsBadTrialsAndSavesTime) {
   EXPECT_EQ(result.recommendation->configuration, confirming->configuration);
 }
 
-TEST_F(LoopTest, AsksTheBayesianSearcherWhichTrialsGoOn) {
+TEST_F(LoopTest, AsksTheBayesianSearcherWhichTrialsContinue) {
   document_["search"]["searcher"] = "bayes";
   document_["search"]["scheduler"] = "asha";
   document_["budget"]["trials"] = 20;

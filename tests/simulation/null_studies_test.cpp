@@ -72,7 +72,7 @@ TEST(NullStudies, ASecondStudyConfirmsTheFirstsPromise) {
   EXPECT_GE(kept, both - 3) << "of 30; more has a chance of 0.06 at a true share of 95 %";
 }
 
-TEST(NullStudies, StallsAreTakenForNoSpeedUp) {
+TEST(NullStudies, StallsAreNotMistakenForASpeedUp) {
   Machine machine{0.01, 0.0};
   machine.stall_period_steps = 200.0;
   machine.stall_steps = 10.0;

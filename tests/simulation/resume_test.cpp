@@ -332,7 +332,7 @@ void PrintTo(const Deciding& deciding, std::ostream* out) {
 
 class DecisionTest : public ::testing::TestWithParam<Deciding> {};
 
-TEST_P(DecisionTest, AreThoseOfAStudyThatWasNeverKilled) {
+TEST_P(DecisionTest, EqualThoseOfAStudyThatWasNeverKilled) {
   Json document = study_document();
   document["search"]["searcher"] = GetParam().searcher;
   document["search"]["scheduler"] = GetParam().scheduler;

@@ -206,7 +206,7 @@ TEST_F(SlurmDrill, TheNextTrialIsAStepInTheSameAllocation) {
   EXPECT_NE(placement(1, "step"), placement(2, "step"));
 }
 
-TEST_F(SlurmDrill, EndsOfProgramsAreToldApart) {
+TEST_F(SlurmDrill, EndsOfProgramsAreDistinguished) {
   use();
   TrialSpec missing = shell_trial(1, "");
   missing.argv = {"/no/such/program"};
@@ -257,7 +257,7 @@ TEST_F(SlurmDrill, LimitsHold) {
   run_well(shell_trial(3, "true"));
 }
 
-TEST_F(SlurmDrill, CancelledTrialsAreLostAndTheStudyGoesOn) {
+TEST_F(SlurmDrill, CancelledTrialsAreLostAndTheStudyContinues) {
   use();
   start(shell_trial(1, "sleep 1000"));
   wait_for(1, false);
@@ -514,7 +514,7 @@ TEST_F(SlurmDrill, MarksOfManyTasksAreFoundInMixedOutput) {
   run_well(spec);
 }
 
-TEST_F(SlurmDrill, AStepThatIsSlowToStartIsNotTakenForABlockedOne) {
+TEST_F(SlurmDrill, AStepThatIsSlowToStartIsNotMistakenForABlockedOne) {
   SlurmOptions options;
   const auto slow = folder_.path() / "slow";
   write_program(

@@ -207,8 +207,8 @@ void ForkedRunner::watch(const TrialEvent& event) {
     trial.started_s = started->time_s;
   } else if (const auto* reported = std::get_if<TrialReported>(&event)) {
     const double after_s = reported->report.received_s - trial.started_s;
-    for (const std::string& told : reported->report.hook_events)
-      trial.log.add(told);
+    for (const std::string& hook_event : reported->report.hook_events)
+      trial.log.add(hook_event);
     if (!trial.first_step_after_s) trial.first_step_after_s = after_s;
     if (!trial.losses_after_s && reports_losses(trial.log)) trial.losses_after_s = after_s;
   } else if (std::holds_alternative<TrialFinished>(event)) {
@@ -236,8 +236,8 @@ void ForkedRunner::on_check_event(const TrialEvent& event) {
     check_->is_forked = fact != started->placement.end() && fact->second == k_forked;
     if (!check_->is_forked) runner_->stop(started->key);
   } else if (const auto* reported = std::get_if<TrialReported>(&event)) {
-    for (const std::string& told : reported->report.hook_events)
-      check_->log.add(told);
+    for (const std::string& hook_event : reported->report.hook_events)
+      check_->log.add(hook_event);
     if (check_->equal || !reports_losses(check_->log)) return;
     check_->equal = check_->log.event("losses") == reference_->log.event("losses");
     runner_->stop(reported->key);

@@ -133,25 +133,25 @@ bool HookLog::add_row(const Json& event) {
 }
 
 std::optional<std::string> HookLog::disabled() const {
-  const Json& told = event("disabled");
-  if (!told.is_object()) return std::nullopt;
-  return printable_line(text_at(told, "why"), k_longest_text);
+  const Json& hook_event = event("disabled");
+  if (!hook_event.is_object()) return std::nullopt;
+  return printable_line(text_at(hook_event, "why"), k_longest_text);
 }
 
 std::optional<std::string> HookLog::gave_up() const {
-  const Json& told = event("gave_up");
-  if (!told.is_object()) return std::nullopt;
+  const Json& hook_event = event("gave_up");
+  if (!hook_event.is_object()) return std::nullopt;
   return printable_line(
-      fmt::format("{}={} does not work with this program: {}", text_at(told, "knob"),
-                  shown_value(scalar_at(told, "value")), text_at(told, "why")),
+      fmt::format("{}={} does not work with this program: {}", text_at(hook_event, "knob"),
+                  shown_value(scalar_at(hook_event, "value")), text_at(hook_event, "why")),
       k_longest_text);
 }
 
 std::optional<ReplayedSteps> HookLog::replay() const {
-  const Json& told = event("replay_ended");
-  if (!told.is_object()) return std::nullopt;
-  const Json step_s = scalar_at(told, "step_s");
-  const Json before_step_s = scalar_at(told, "before_step_s");
+  const Json& hook_event = event("replay_ended");
+  if (!hook_event.is_object()) return std::nullopt;
+  const Json step_s = scalar_at(hook_event, "step_s");
+  const Json before_step_s = scalar_at(hook_event, "before_step_s");
   if (!step_s.is_number() || !before_step_s.is_number()) return std::nullopt;
   const ReplayedSteps steps{step_s.get<double>(), before_step_s.get<double>()};
   const bool is_valid = steps.step_s > 0.0 && steps.before_step_s > 0.0 &&
@@ -211,9 +211,9 @@ HookLog read_hook_events(const std::filesystem::path& file) {
   return log;
 }
 
-std::optional<std::string> why_not_in_force(const HookLog& log,
-                                            const std::map<std::string, Value>& asked) {
-  for (const auto& [name, value] : asked) {
+std::optional<std::string> why_not_applied(const HookLog& log,
+                                           const std::map<std::string, Value>& requested) {
+  for (const auto& [name, value] : requested) {
     const Knob* knob = find_pytorch_knob(name);
     if (knob == nullptr) continue;
     const auto state = log.knobs().find(name);

@@ -95,9 +95,10 @@ class HookLog {
 /// Reads a file of events; a missing file gives an empty log.
 [[nodiscard]] HookLog read_hook_events(const std::filesystem::path& file);
 
-/// Says why requested values do not apply: the first such knob, its value and the reason; nullopt:
-/// all apply. `asked` contains values by knob. The tuner itself sets knobs of the environment.
-[[nodiscard]] std::optional<std::string> why_not_in_force(
-    const HookLog& log, const std::map<std::string, Value>& asked);
+/// Says why a requested value does not apply: names the first such knob, its value and the reason.
+/// Returns nullopt if all apply. `requested` maps knobs to values. The tuner, not the hook, sets
+/// the knobs that are environment variables.
+[[nodiscard]] std::optional<std::string> why_not_applied(
+    const HookLog& log, const std::map<std::string, Value>& requested);
 
 }  // namespace steptune

@@ -48,9 +48,9 @@ Launch as_started(Launch launch, std::span<const LauncherSupport> supported) {
     return launch;
   }
   launch.with = Launcher::srun;
-  const bool told = std::ranges::any_of(
+  const bool is_given = std::ranges::any_of(
       launch.options, [](const std::string& word) { return word.starts_with("--mpi="); });
-  if (!told) launch.options.insert(launch.options.begin(), "--mpi=pmix");
+  if (!is_given) launch.options.insert(launch.options.begin(), "--mpi=pmix");
   return launch;
 }
 

@@ -101,7 +101,7 @@ void AttachedRunner::on_step(const LiveStep& step) {
   if (active_ && blocks_.arm() == Arm::trial) {
     const bool begins = !active_->started_s;
     if (begins) begin_measuring();
-    if (active_->loses_settings(program_.log()) || begins) tell_events();
+    if (active_->notices_lost_settings(program_.log()) || begins) tell_events();
   }
   if (blocks_.add(step)) take_turn();
   report();

@@ -85,22 +85,22 @@ std::optional<LiveStep> step_from(const Json& json) {
   const auto configuration = number_at(json, "configuration");
   if (!step || !seconds || !configuration) return std::nullopt;
   const auto warm_up = json.find("warm_up");
-  LiveStep told{*step, *seconds, number_at(json, "samples"),
-                static_cast<std::int64_t>(*configuration),
-                warm_up != json.end() && *warm_up == true};
+  LiveStep parsed{*step, *seconds, number_at(json, "samples"),
+                  static_cast<std::int64_t>(*configuration),
+                  warm_up != json.end() && *warm_up == true};
   if (const auto parts = json.find("parts"); parts != json.end() && parts->is_object()) {
     for (const auto& [name, spent] : parts->items()) {
-      if (spent.is_number()) told.parts[name] = spent.get<double>();
+      if (spent.is_number()) parsed.parts[name] = spent.get<double>();
     }
   }
   for (const char* name : {"gc_share", "kernel_share"}) {
-    if (const auto share = number_at(json, name)) told.metrics[name] = *share;
+    if (const auto share = number_at(json, name)) parsed.metrics[name] = *share;
   }
-  if (number_at(json, "loss")) told.has_finite_loss = true;
+  if (number_at(json, "loss")) parsed.has_finite_loss = true;
   if (const auto names = json.find("not_finite"); names != json.end() && names->is_array()) {
-    if (std::ranges::find(*names, "loss") != names->end()) told.has_finite_loss = false;
+    if (std::ranges::find(*names, "loss") != names->end()) parsed.has_finite_loss = false;
   }
-  return told;
+  return parsed;
 }
 
 bool is_row(const Json& event) {

@@ -172,9 +172,9 @@ void RatioFilter::learn_scatter() {
   trial_variance_ratio_ = 1.0;
   if (baseline_within_.squares > 0.0 && trial_within_.freedom > 0.0) {
     const double baseline = baseline_within_.squares / baseline_within_.freedom;
-    const double told = (k_like_baseline_freedom + trial_within_.squares / baseline) /
-                        (k_like_baseline_freedom + trial_within_.freedom);
-    trial_variance_ratio_ = std::clamp(told, 1.0, k_most_variance_ratio);
+    const double relative_scatter = (k_like_baseline_freedom + trial_within_.squares / baseline) /
+                                    (k_like_baseline_freedom + trial_within_.freedom);
+    trial_variance_ratio_ = std::clamp(relative_scatter, 1.0, k_most_variance_ratio);
   }
   for (Block& block : std::views::reverse(blocks_)) {
     if (!block.of_trial) continue;

@@ -5,16 +5,16 @@
 
 namespace steptune::live {
 
-bool SharedTrial::loses_settings(const HookLog& log) {
-  if (lost_settings || !why_not_in_force(log, spec.live->knobs)) return false;
+bool SharedTrial::notices_lost_settings(const HookLog& log) {
+  if (lost_settings || !why_not_applied(log, spec.live->knobs)) return false;
   lost_settings = true;
   return true;
 }
 
 std::vector<std::string> hook_events(const HookLog& log) {
   std::vector<std::string> events;
-  const Json told = log.to_json();
-  for (const Json& event : told)
+  const Json events_json = log.to_json();
+  for (const Json& event : events_json)
     events.push_back(dump_json(event));
   return events;
 }

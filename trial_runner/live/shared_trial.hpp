@@ -19,7 +19,7 @@ struct SharedTrial {
 
   /// True if, since the last call, the program's hook has reported that the trial's settings do not
   /// apply. Returns true at most once. `spec.live` must be set.
-  [[nodiscard]] bool loses_settings(const HookLog& log);
+  [[nodiscard]] bool notices_lost_settings(const HookLog& log);
 };
 
 /// Messages of a program's hook, in the form of `Report::hook_events`.

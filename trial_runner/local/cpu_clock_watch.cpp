@@ -98,7 +98,7 @@ CpuClockWatch::CpuClockWatch(std::span<const int> cpus, SystemFiles files)
     : cpus_(cpus.begin(), cpus.end()), files_(std::move(files)) {}
 
 std::optional<double> CpuClockWatch::look(double now_s, std::string_view proc_stat) {
-  if (clocks_ && !clocks_->are_told()) return std::nullopt;
+  if (clocks_ && !clocks_->are_known()) return std::nullopt;
   const auto before = std::exchange(busy_, cpu_busy_times_of(proc_stat, cpus_));
   const double span_s = now_s - std::exchange(looked_s_, now_s);
   std::vector<int> busy_cpus;

@@ -23,7 +23,7 @@ class CpuClocks {
   /// Chooses the source that has a value for `cpu`.
   CpuClocks(SystemFiles files, int cpu);
 
-  [[nodiscard]] bool are_told() const { return source_ != Source::none; }
+  [[nodiscard]] bool are_known() const { return source_ != Source::none; }
   /// Returns the clock of each of `cpus` in Hz; nullopt for a CPU without a value now.
   [[nodiscard]] std::vector<std::optional<double>> read(std::span<const int> cpus) const;
 

@@ -34,14 +34,14 @@ Classification classify_own_ending(const Ending& ending) {
   const bool killed = signalled && WTERMSIG(status) == SIGKILL;
   // Shells and container tools report a child's SIGKILL by this exit code. The kernel may have
   // counted that kill in another control group.
-  const bool tells_of_kill = !signalled && exit_code == k_signal_base + SIGKILL;
+  const bool is_status_of_kill = !signalled && exit_code == k_signal_base + SIGKILL;
   std::string sign;
   // Kills elsewhere are common on shared machines and often concern other programs. They count only
   // if this trial was killed, because it may have moved to another control group.
   if (ending.oom_kills == OomKillPlace::here ||
       (killed && ending.oom_kills == OomKillPlace::elsewhere)) {
     sign = "the kernel killed it for memory";
-  } else if (tells_of_kill) {
+  } else if (is_status_of_kill) {
     sign = "one of its processes was killed, most likely for memory";
   } else if (!killed && ending.says_memory_out) {
     sign = "its output reports that memory ran out";

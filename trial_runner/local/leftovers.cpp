@@ -48,11 +48,12 @@ bool is_temporary_name(std::string_view name) {
 /// Returns the time of creation; nullopt if the file system does not keep it.
 std::optional<double> birth_s(const fs::path& path) {
   constexpr double k_seconds_per_ns = 1e-9;
-  struct statx told {};
-  if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &told) != 0) return {};
-  if ((told.stx_mask & STATX_BTIME) == 0) return {};
-  return static_cast<double>(told.stx_btime.tv_sec) +
-         k_seconds_per_ns * static_cast<double>(told.stx_btime.tv_nsec);
+  struct statx file_times {};
+  if (::statx(AT_FDCWD, path.c_str(), AT_SYMLINK_NOFOLLOW, STATX_BTIME, &file_times) != 0)
+    return {};
+  if ((file_times.stx_mask & STATX_BTIME) == 0) return {};
+  return static_cast<double>(file_times.stx_btime.tv_sec) +
+         k_seconds_per_ns * static_cast<double>(file_times.stx_btime.tv_nsec);
 }
 
 /// Parses the whole text as a process ID; 0 if it is none.

@@ -29,10 +29,11 @@ double variance_of_events_s(const PhaseEstimate& phase, double seconds_per_sampl
 
 void UsualNoise::add(const Measurement& measurement) {
   const Measurement& m = measurement;
-  const bool told = m.status == MeasurementStatus::steady && m.window_s > 0.0 &&
-                    m.window_steps > 0.0 && m.window_samples > 0.0 && m.seconds_per_sample > 0.0 &&
-                    m.step_seconds_per_sample > 0.0 && std::isfinite(m.step_standard_error_s);
-  if (!told) return;
+  const bool is_usable = m.status == MeasurementStatus::steady && m.window_s > 0.0 &&
+                         m.window_steps > 0.0 && m.window_samples > 0.0 &&
+                         m.seconds_per_sample > 0.0 && m.step_seconds_per_sample > 0.0 &&
+                         std::isfinite(m.step_standard_error_s);
+  if (!is_usable) return;
   const double error = m.step_standard_error_s / m.step_seconds_per_sample;
   double variance_s = error * error * m.window_s;
   for (const auto& [name, phase] : m.phases) {

@@ -12,7 +12,7 @@ namespace {
 
 /// True unless the line is a rule or a report. While others continue, these would push out the
 /// output of a failed process.
-bool tells_something(std::string_view line) {
+bool has_content(std::string_view line) {
   const bool has_word = std::ranges::any_of(line, [](char c) {
     const auto byte = static_cast<unsigned char>(c);
     return byte >= 0x80 || std::isalnum(byte) != 0;
@@ -25,8 +25,8 @@ bool tells_something(std::string_view line) {
 std::string_view torchruns_last_words(std::string_view text) {
   const std::size_t raised = text.rfind("elastic.multiprocessing.errors.ChildFailedError");
   if (raised == std::string_view::npos) return {};
-  const std::size_t told = text.rfind("failed (exitcode: ", raised);
-  const std::size_t end = text.find('\n', told == std::string_view::npos ? raised : told);
+  const std::size_t summary = text.rfind("failed (exitcode: ", raised);
+  const std::size_t end = text.find('\n', summary == std::string_view::npos ? raised : summary);
   return end == std::string_view::npos ? std::string_view{} : text.substr(end);
 }
 
@@ -92,7 +92,7 @@ std::vector<std::string> OutputTail::last_lines(std::size_t count) const {
     const std::string_view line = end == std::string_view::npos ? rest : rest.substr(end + 1);
     std::string printable = printable_line(line);
     const bool is_left_out = !torchruns.empty() && is_of_traceback(line);
-    if (!is_rewritten && !is_left_out && tells_something(printable)) {
+    if (!is_rewritten && !is_left_out && has_content(printable)) {
       lines.push_back(std::move(printable));
       is_rewritten = true;
     }

@@ -95,9 +95,9 @@ class Reporter {
       return warn(phase.substr(0, 40), "is not a valid name for a phase: 1 to 100 bytes");
     }
     const double now_s = elapsed_s();
-    const bool told = phases_.empty();
-    phases_.push_back({phase, now_s, told});
-    if (told) print_phase(",\"phase\":" + quoted(phase) + ",\"clock\":" + text_of(now_s));
+    const bool is_outermost = phases_.empty();
+    phases_.push_back({phase, now_s, is_outermost});
+    if (is_outermost) print_phase(",\"phase\":" + quoted(phase) + ",\"clock\":" + text_of(now_s));
   }
 
   /// Ends the latest phase of this name.
@@ -108,7 +108,7 @@ class Reporter {
       if ((--phase)->name != name) continue;
       const UnderWay ended = *phase;
       phases_.erase(phase);
-      if (!ended.told) return;
+      if (!ended.is_outermost) return;
       const double now_s = elapsed_s();
       return print_phase(",\"phase\":" + quoted(name) + ",\"seconds\":" +
                          text_of(now_s - ended.begin_s) + ",\"clock\":" + text_of(now_s));
@@ -132,7 +132,7 @@ class Reporter {
   struct UnderWay {
     std::string name;
     double begin_s;
-    bool told;
+    bool is_outermost;
   };
 
   static bool in_tuner() {

@@ -132,8 +132,8 @@ void UnnamedBarPhases::on_other(const std::string& key, const ProgressBar& bar, 
       counted_before_ = training_done_;
       last_done_ = bar.done;
       if (!is_apart) return;
-      const auto told = phase_of_description(bar.description);
-      report.phase = PhaseReport{told.value_or("evaluation"), report.received_s - begin_s_};
+      const auto phase_name = phase_of_description(bar.description);
+      report.phase = PhaseReport{phase_name.value_or("evaluation"), report.received_s - begin_s_};
     }
   }
   last_done_ = bar.done;

@@ -40,15 +40,15 @@ class KerasPreset final : public Preset {
     if (!re2::RE2::PartialMatch(text, line_regex(), &done, &total, &rest)) return;
     const auto value = parse_finite({done.data(), done.size()});
     if (!value) return;
-    const std::string_view told(rest.data(), rest.size());
+    const std::string_view shown_values(rest.data(), rest.size());
     // Before Keras 2.3 bars counted samples; the rate in their last line shows it.
-    counts_samples_ = counts_samples_ || told.find("s/sample") != std::string_view::npos;
+    counts_samples_ = counts_samples_ || shown_values.find("s/sample") != std::string_view::npos;
     const Count count{*value, parse_finite({total.data(), total.size()}), epoch_,
                       /*per_epoch=*/true};
     // Bars of other lengths are evaluations; their counter never exceeds the training's.
     const auto cumulative = counter_.add(std::string(total.data(), total.size()), count);
     if (cumulative) (counts_samples_ ? report.samples : report.step) = cumulative;
-    read_metrics(told, report);
+    read_metrics(shown_values, report);
     if (cumulative && count.total) note_evaluation(count, report);
   }
 

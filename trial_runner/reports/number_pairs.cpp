@@ -114,16 +114,16 @@ std::vector<NumberPair> number_pairs(std::string_view text) {
   re2::StringPiece name, word, number, unit, total;
   while (pairs.size() < k_max_pairs &&
          re2::RE2::FindAndConsume(&rest, pair_regex(), &name, &word, &number, &unit, &total)) {
-    const re2::StringPiece& told = name.empty() ? word : name;
-    if (told.size() > k_max_name_bytes || !ends_number(rest) || is_source_line(told, rest)) {
+    const re2::StringPiece& label = name.empty() ? word : name;
+    if (label.size() > k_max_name_bytes || !ends_number(rest) || is_source_line(label, rest)) {
       continue;
     }
     const std::string digits = without_commas(number);
     const auto value = number_of(digits);
     if (!value) continue;
     NumberPair pair;
-    pair.name = pair_name({told.data(), told.size()});
-    pair.at = static_cast<std::size_t>(told.data() - text.data());
+    pair.name = pair_name({label.data(), label.size()});
+    pair.at = static_cast<std::size_t>(label.data() - text.data());
     pair.value = *value * unit_scale({unit.data(), unit.size()});
     pair.scaled = unit == "K" || unit == "M";
     const bool is_count = unit.empty() || pair.scaled;

@@ -17,7 +17,7 @@ namespace steptune {
 namespace {
 
 /// True if the report contains nothing about the training's progress.
-bool tells_no_progress(const Report& report) {
+bool has_no_progress(const Report& report) {
   return !report.step && !report.samples && !report.clock_s && report.metrics.empty() &&
          report.parts.empty() && report.not_finite.empty() && !report.phase;
 }
@@ -81,15 +81,16 @@ struct ReportReader::State {
     if (presets.empty()) return;
     const std::string text = visible_text(piece);
     for (const auto& preset : presets) {
-      Report told;
-      told.received_s = report.received_s;
-      preset->read(text, told);
+      Report by_preset;
+      by_preset.received_s = report.received_s;
+      preset->read(text, by_preset);
       if (auto fault = preset->counter_fault(); fault && !names_counter_fault) {
         names_counter_fault = true;
         reject(*std::move(fault));
       }
-      if (counters_by_protocol) told.step = told.samples = told.clock_s = std::nullopt;
-      merge(std::move(told), report);
+      if (counters_by_protocol)
+        by_preset.step = by_preset.samples = by_preset.clock_s = std::nullopt;
+      merge(std::move(by_preset), report);
     }
   }
 
@@ -99,21 +100,21 @@ struct ReportReader::State {
     report.hook_events.push_back(*std::move(event));
   }
 
-  static void merge(Report&& told, Report& report) {
-    if (told.global_rank) report.global_rank = told.global_rank;
-    if (told.step) report.step = told.step;
-    if (told.samples) report.samples = told.samples;
-    if (told.clock_s) report.clock_s = told.clock_s;
-    if (told.phase) report.phase = std::move(told.phase);
-    for (auto& [name, value] : told.metrics) {
+  static void merge(Report&& by_preset, Report& report) {
+    if (by_preset.global_rank) report.global_rank = by_preset.global_rank;
+    if (by_preset.step) report.step = by_preset.step;
+    if (by_preset.samples) report.samples = by_preset.samples;
+    if (by_preset.clock_s) report.clock_s = by_preset.clock_s;
+    if (by_preset.phase) report.phase = std::move(by_preset.phase);
+    for (auto& [name, value] : by_preset.metrics) {
       report.not_finite.erase(name);
       report.metrics.insert_or_assign(name, value);
     }
-    for (const auto& name : told.not_finite) {
+    for (const auto& name : by_preset.not_finite) {
       report.metrics.erase(name);
       report.not_finite.insert(name);
     }
-    for (auto& [name, value] : told.parts)
+    for (auto& [name, value] : by_preset.parts)
       report.parts.insert_or_assign(name, value);
   }
 
@@ -195,7 +196,7 @@ std::optional<Report> ReportReader::read_line(std::string_view line, double rece
     if (end == std::string_view::npos) break;
     rest.remove_prefix(end + 1);
   }
-  if (tells_no_progress(report)) {
+  if (has_no_progress(report)) {
     if (report.hook_events.empty()) return std::nullopt;
     return report;
   }

@@ -143,18 +143,18 @@ std::vector<PackedTrial> pack_of(const Json& environment) {
     text += piece->get<std::string>();
   }
   for (std::string_view rest = text; !rest.empty();) {
-    std::string_view told = take_until(rest, ' ');
+    std::string_view entry = take_until(rest, ' ');
     PackedTrial trial;
-    const auto key = trial_key_from_name(take_until(told, ':'));
-    std::string_view seconds = take_until(told, ':');
+    const auto key = trial_key_from_name(take_until(entry, ':'));
+    std::string_view seconds = take_until(entry, ':');
     if (!key || !read_whole(take_until(seconds, '/'), trial.seconds)) return {};
     if (!seconds.empty() && !read_whole(seconds, trial.idle_s.emplace())) return {};
     trial.key = *key;
-    if (!told.empty()) {
+    if (!entry.empty()) {
       SlowLimit limit;
-      if (!read_whole(take_until(told, ':'), limit.after_s) ||
-          !read_whole(take_until(told, ':'), limit.window_s) ||
-          !read_whole(told, limit.seconds_per_sample)) {
+      if (!read_whole(take_until(entry, ':'), limit.after_s) ||
+          !read_whole(take_until(entry, ':'), limit.window_s) ||
+          !read_whole(entry, limit.seconds_per_sample)) {
         return {};
       }
       trial.slow_limit = limit;

@@ -176,9 +176,9 @@ Result<bool> WarmPools::look_at(WarmPool& pool) {
     return true;
   }
   outage_.on_success();
-  const auto told = *state ? (*state)->pool : std::nullopt;
-  const std::string status = told ? told->status : std::string();
-  const double retained_s = told ? told->retained_s.value_or(0.0) : 0.0;
+  const auto pool_status = *state ? (*state)->pool : std::nullopt;
+  const std::string status = pool_status ? pool_status->status : std::string();
+  const double retained_s = pool_status ? pool_status->retained_s.value_or(0.0) : 0.0;
   if (status == "Available") {
     if (!pool.available) pool.since_s = now_s;
     pool.available = true;
@@ -189,7 +189,7 @@ Result<bool> WarmPools::look_at(WarmPool& pool) {
     notices_.add(
         fmt::format("the warm pool of job {} was taken by job {}, which has the same role, "
                     "instances and network",
-                    pool.job, told->reused_by));
+                    pool.job, pool_status->reused_by));
     return false;
   }
   if (status == "Terminated") {

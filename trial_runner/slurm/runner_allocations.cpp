@@ -33,7 +33,7 @@ constexpr double k_soon_s = 30.0;
 constexpr int k_most_in_queue = 16;
 
 /// Matches `Job violates accounting/QOS policy (job submit limit, ...)` and `AssocGrpNodeLimit`.
-bool tells_of_limit(std::string_view why) {
+bool names_a_limit(std::string_view why) {
   return why.find("limit") != std::string_view::npos || why.find("Limit") != std::string_view::npos;
 }
 
@@ -103,7 +103,7 @@ void SlurmRunner::heed_setbacks() {
       continue;
     }
     // A limit that refuses this allocation now may allow it once others of the study are gone.
-    if (event.setback == Setback::refused && tells_of_limit(event.why) && held_of_kind("") > 0) {
+    if (event.setback == Setback::refused && names_a_limit(event.why) && held_of_kind("") > 0) {
       event.setback = Setback::full;
     }
     const auto hopeless = backoff_.on_setback(event.kind, event.setback, event.why,

@@ -284,7 +284,7 @@ Json SlurmSettings::write(const document::Writing& writing) const {
 std::shared_ptr<const RunnerSettings> SlurmSettings::complete(const StudyView& study,
                                                               document::Faults& faults) const {
   auto completed = std::make_shared<SlurmSettings>(*this);
-  std::set<std::string> told;
+  std::set<std::string> reported_keys;
   const double needed_s =
       slurm::least_allocation_s(limits_, section_.launch_limit_s, section_.poll_s);
   if (const auto launch = study.trial(study.baseline).launch) {
@@ -295,17 +295,18 @@ std::shared_ptr<const RunnerSettings> SlurmSettings::complete(const StudyView& s
   for (const Configuration& configuration : study.examples) {
     const slurm::AllocationSpec requested = section_.allocation_spec_of(configuration);
     const auto fault = fault_of(requested, section_, configuration, needed_s);
-    if (fault && told.insert(fault->key).second) {
+    if (fault && reported_keys.insert(fault->key).second) {
       faults.add("/runner/" + fault->key,
                  fmt::format("{} (for {})", fault->message, configuration.text()));
     }
     const auto tasks_fault = fault_of_tasks(study.trial(configuration).launch, section_);
-    if (tasks_fault && told.insert("tasks_per_node").second) {
+    if (tasks_fault && reported_keys.insert("tasks_per_node").second) {
       faults.add("/runner/tasks_per_node",
                  fmt::format("{} (for {})", *tasks_fault, configuration.text()));
     }
     const slurm::NodePrices& prices = section_.price_per_node_hour;
-    if (prices.are_given() && !prices.of(requested) && told.insert("price_per_node_hour").second) {
+    if (prices.are_given() && !prices.of(requested) &&
+        reported_keys.insert("price_per_node_hour").second) {
       faults.add("/runner/price_per_node_hour",
                  fmt::format("there is no price for {} (for {}): name its partition, constraint or "
                              "type of GPU",

@@ -230,10 +230,10 @@ bool StepMarks::take(std::string_view mark) {
   }
   int status = 0;
   if (what != "exit" || !(words >> status >> end)) return false;
-  const bool told = end == k_told;
-  if (told && !(words >> end)) return false;
+  const bool on_request = end == k_told;
+  if (on_request && !(words >> end)) return false;
   if (end != k_end_of_mark) return false;
-  if (statuses_.try_emplace(task, status).second) take_end(status, told);
+  if (statuses_.try_emplace(task, status).second) take_end(status, on_request);
   return true;
 }
 
@@ -251,12 +251,12 @@ bool StepMarks::take_node(std::istream& words) {
   return true;
 }
 
-void StepMarks::take_end(int status, bool told) {
+void StepMarks::take_end(int status, bool on_request) {
   if (status != 0) failures_.push_back(status);
   // After a first SIGTERM or failure, later failures may be consequences of it.
-  if (told_ || own_failure_) return;
-  told_ = told;
-  if (!told && status != 0 && !was_ended(status)) own_failure_ = status;
+  if (was_asked_to_end_ || own_failure_) return;
+  was_asked_to_end_ = on_request;
+  if (!on_request && status != 0 && !was_ended(status)) own_failure_ = status;
 }
 
 bool StepMarks::all_succeeded() const {

@@ -57,7 +57,7 @@ class StepMarks {
   [[nodiscard]] bool only_ended() const;
   /// True if a task got SIGTERM before any task had failed by itself. Then the step was ended from
   /// outside.
-  [[nodiscard]] bool was_asked_to_end() const { return told_; }
+  [[nodiscard]] bool was_asked_to_end() const { return was_asked_to_end_; }
   [[nodiscard]] bool folder_missing() const { return folder_missing_; }
   /// Returns `12.3`; empty until a task has started.
   [[nodiscard]] const std::string& step_id() const { return step_id_; }
@@ -74,7 +74,7 @@ class StepMarks {
   /// Parses `KERNEL MODEL ;`. The model may contain blanks, and is missing if the system reports
   /// none.
   [[nodiscard]] bool take_node(std::istream& words);
-  void take_end(int status, bool told);
+  void take_end(int status, bool on_request);
 
   std::string prefix_;
   int tasks_;
@@ -84,7 +84,7 @@ class StepMarks {
   std::set<std::string> cpus_;
   std::map<int, int> statuses_;
   std::vector<int> failures_;
-  bool told_ = false;
+  bool was_asked_to_end_ = false;
   std::optional<int> own_failure_;
   std::string step_id_;
   bool folder_missing_ = false;

@@ -9,14 +9,14 @@ namespace steptune::slurm {
 void UnusedTimes::add(const std::string& allocation, double to_wall_s, double held_s, double usd) {
   const double from_wall_s =
       since_wall_s_.try_emplace(allocation, to_wall_s - held_s).first->second;
-  const auto told = std::ranges::find_if(times_, [&](const UnusedTime& time) {
+  const auto same_allocation = std::ranges::find_if(times_, [&](const UnusedTime& time) {
     return time.machine == allocation && time.from_wall_s == from_wall_s;
   });
-  if (told == times_.end()) {
+  if (same_allocation == times_.end()) {
     times_.push_back({allocation, from_wall_s, to_wall_s, usd});
   } else {
-    told->to_wall_s = to_wall_s;
-    told->usd += usd;
+    same_allocation->to_wall_s = to_wall_s;
+    same_allocation->usd += usd;
   }
 }
 

@@ -48,7 +48,7 @@ struct VirtualCluster::StepState {
   int number = 0;
   double launched_s = 0.0;
   bool begun = false;
-  bool told = false;
+  bool got_sigterm = false;
   std::optional<double> ends_s;
   std::optional<int> srun_status;
   bool forgotten = false;
@@ -99,7 +99,7 @@ struct VirtualCluster::StepState {
   void end(double time_s, std::optional<int> status) {
     if (srun_status) return;
     for (int task = 0; begun && status && task < tasks_that_run(); ++task)
-      mark(time_s, fmt::format("exit {} {}{}", task, *status, told ? " told" : ""));
+      mark(time_s, fmt::format("exit {} {}{}", task, *status, got_sigterm ? " told" : ""));
     srun_status = begun ? status.value_or(137) : 1;
     ends_s = time_s;
   }
@@ -315,9 +315,9 @@ std::string VirtualCluster::list_jobs() const {
     if (job.state == "FORGOTTEN") continue;
     if (!job.is_live() && clock_.now_s() - job.ended_s > k_min_job_age_s) continue;
     const bool pending = job.state == "PENDING";
-    const double end_s = !job.is_live() ? job.ended_s
-                         : job.told     ? job.starts_s + *job.fate.ends_after_s
-                                        : job.starts_s + job.limit_s;
+    const double end_s = !job.is_live()    ? job.ended_s
+                         : job.got_sigterm ? job.starts_s + *job.fate.ends_after_s
+                                           : job.starts_s + job.limit_s;
     text += fmt::format(
         "{}|{}|{}|{}|{}|{:.0f}|{}|{}|{}|{}\n", job.id, job.state,
         pending ? job.fate.reason : "None",
@@ -364,7 +364,7 @@ void VirtualCluster::cancel(const std::vector<std::string>& argv) {
   for (const auto& step : steps_) {
     if (step->job != id || step->number != number || step->srun_status) continue;
     if (option_of(argv, "--signal=") == "TERM") {
-      step->told = true;
+      step->got_sigterm = true;
       step->end(clock_.now_s(), step->program.status_after_sigterm);
     } else {
       step->end(clock_.now_s(), std::nullopt);
@@ -393,7 +393,7 @@ double VirtualCluster::next_event_s(const VirtualJob& job) const {
   double next_s = job.starts_s + job.limit_s;
   if (job.fate.ends_after_s) {
     const double end_s = job.starts_s + *job.fate.ends_after_s;
-    next_s = std::min(next_s, job.told ? end_s : end_s - job.fate.grace_s);
+    next_s = std::min(next_s, job.got_sigterm ? end_s : end_s - job.fate.grace_s);
   }
   const auto lease = leases_.find(job.name);
   const double wall_to_clock_s = clock_.now_s() - clock_.wall_time_s();
@@ -426,12 +426,12 @@ void VirtualCluster::advance_job(VirtualJob& job) {
     }
     return;
   }
-  if (!job.told && job.fate.grace_s > 0.0 && job.fate.ends_after_s &&
+  if (!job.got_sigterm && job.fate.grace_s > 0.0 && job.fate.ends_after_s &&
       now_s >= job.starts_s + *job.fate.ends_after_s - job.fate.grace_s) {
-    job.told = true;
+    job.got_sigterm = true;
     for (const auto& step : steps_) {
       if (step->job != job.id || step->srun_status || !step->begun) continue;
-      step->told = true;
+      step->got_sigterm = true;
       step->end(now_s, step->program.status_after_sigterm);
     }
     return;

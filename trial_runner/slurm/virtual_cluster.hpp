@@ -63,7 +63,7 @@ struct VirtualJob {
   double usd_per_hour = 0.0;  ///< of all its nodes
   double ended_s = 0.0;
   std::optional<double> restarted_s;
-  bool told = false;  ///< its programs got SIGTERM
+  bool got_sigterm = false;  ///< its programs got SIGTERM
 
   [[nodiscard]] bool is_live() const { return state == "PENDING" || runs(); }
   [[nodiscard]] bool runs() const { return state == "RUNNING" || state == "SUSPENDED"; }

@@ -26,13 +26,13 @@ std::optional<double> metric_of(const Measurement& measurement, const char* name
 }
 
 void add_stages(Bottleneck& bottleneck, const Measurement& measurement) {
-  double told = 0.0;
+  double reported_total = 0.0;
   for (const auto& [part, seconds] : measurement.parts)
-    told += seconds;
-  if (!(told > 0.0)) return;
+    reported_total += seconds;
+  if (!(reported_total > 0.0)) return;
   // Parts that overlap (a loader's thread) or include evaluations can add up to more than the
   // steps.
-  const double whole = std::max(told, bottleneck.step_seconds_per_sample);
+  const double whole = std::max(reported_total, bottleneck.step_seconds_per_sample);
   std::map<std::optional<StepStage>, StageTime> by_stage;
   for (const auto& [part, seconds] : measurement.parts) {
     const auto stage = stage_of_part(part);
@@ -47,7 +47,7 @@ void add_stages(Bottleneck& bottleneck, const Measurement& measurement) {
   std::ranges::stable_sort(bottleneck.stages, [](const StageTime& a, const StageTime& b) {
     return a.seconds_per_sample > b.seconds_per_sample;
   });
-  bottleneck.unreported_share = std::max(0.0, 1.0 - told / whole);
+  bottleneck.unreported_share = std::max(0.0, 1.0 - reported_total / whole);
 }
 
 double mean_value_of(const std::vector<double>& values) {
@@ -167,14 +167,14 @@ bool ParameterResponse::is_open_end(const Value& value) const {
 std::optional<double> Bottleneck::most_gain(StepStage stage) const {
   if (stages.empty()) return std::nullopt;
   if (stage == StepStage::data && is_baseline && loading_ceiling) return loading_ceiling;
-  std::optional<double> told;  // set even if the stage took no time
+  std::optional<double> stage_share;  // set even if the stage took no time
   double unplaced = unreported_share;
   for (const StageTime& time : stages) {
-    if (time.stage == stage) told = told.value_or(0.0) + time.share;
+    if (time.stage == stage) stage_share = stage_share.value_or(0.0) + time.share;
     if (!time.stage) unplaced += time.share;
   }
   // A stage that was not reported may have taken all the unassigned time.
-  return 1.0 / std::max(1.0 - told.value_or(unplaced), 1e-3);
+  return 1.0 / std::max(1.0 - stage_share.value_or(unplaced), 1e-3);
 }
 
 Bottleneck bottleneck_of(const SearchSpace& space, const Json& study_document,

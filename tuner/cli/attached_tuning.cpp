@@ -38,7 +38,7 @@ Result<StudySpec> attached_study(const AttachedTuning& tuning, const Survey& sur
   wanted.argv = tuning.argv;
   wanted.numeric = false;
   wanted.is_running = true;
-  wanted.must_go_on = true;
+  wanted.must_not_fail = true;
   wanted.samples_per_step = tuning.samples_per_step;
   wanted.planned_samples = tuning.planned_samples;
   wanted.facts = detected_facts();

@@ -55,9 +55,9 @@ Result<FollowedRun> start_run(const CommandContext& context, const BestChoice& c
       long_run_variables(choice, context.console.environment(), /*reports=*/true);
   if (!variables) return tl::unexpected(variables.error());
   // With JSON on stdout, pass the command's output to stderr.
-  const bool tells_json = context.json || options.json_lines;
+  const bool prints_json = context.json || options.json_lines;
   return FollowedRun::command(context.as_typed(options.words), *variables,
-                              tells_json ? STDERR_FILENO : STDOUT_FILENO);
+                              prints_json ? STDERR_FILENO : STDOUT_FILENO);
 }
 
 Result<FollowedRun> open_run(const CommandContext& context, const BestChoice& choice,

@@ -185,16 +185,16 @@ void FollowedRun::take(Stream& stream, const OnLine& on_line, const std::functio
   std::array<char, k_read_bytes> buffer;
   const ssize_t got = ::read(stream.fd.get(), buffer.data(), buffer.size());
   if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
-  const auto told = [&](std::string_view line) { on_line(line, is_live_); };
+  const auto on_text = [&](std::string_view line) { on_line(line, is_live_); };
   if (got <= 0) {
     if (is_file_ && waits_ && got == 0) {
       // The existing content has been read: lines from now on are new.
       is_live_ = true;
-      look_for_more(stream, told);
+      look_for_more(stream, on_text);
       pause_thread(k_look_s);
       return;
     }
-    stream.lines.flush(told);
+    stream.lines.flush(on_text);
     stream.fd.reset();
     return;
   }
@@ -204,10 +204,11 @@ void FollowedRun::take(Stream& stream, const OnLine& on_line, const std::functio
     // Ignore a reader that has gone: the run continues and is still followed.
     static_cast<void>(write_all(stream.pass_to, bytes));
   }
-  stream.lines.feed(bytes, told);
+  stream.lines.feed(bytes, on_text);
 }
 
-void FollowedRun::look_for_more(Stream& stream, const std::function<void(std::string_view)>& told) {
+void FollowedRun::look_for_more(Stream& stream,
+                                const std::function<void(std::string_view)>& on_text) {
   struct stat opened {};
   if (::fstat(stream.fd.get(), &opened) != 0) return;
   if (opened.st_size < ::lseek(stream.fd.get(), 0, SEEK_CUR)) {
@@ -223,7 +224,7 @@ void FollowedRun::look_for_more(Stream& stream, const std::function<void(std::st
   if (!is_another) return;
   UniqueFd fd(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return;
-  stream.lines.flush(told);
+  stream.lines.flush(on_text);
   stream.fd = std::move(fd);
 }
 

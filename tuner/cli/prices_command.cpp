@@ -53,8 +53,9 @@ Result<PriceSource> read_source(const std::filesystem::path& file) {
   auto table = price_table_from_json(*json, file.string());
   if (!table) return tl::unexpected(table.error());
   const auto source = json->find("source");
-  const bool told = source != json->end() && source->is_string();
-  return PriceSource{*std::move(table), file.string(), told ? source->get<std::string>() : ""};
+  const bool has_source = source != json->end() && source->is_string();
+  return PriceSource{*std::move(table), file.string(),
+                     has_source ? source->get<std::string>() : ""};
 }
 
 Result<PriceSource> table_in_force(const PricesOptions& options, const std::string& region) {

@@ -110,7 +110,7 @@ std::string metric_text(const std::string& name, double value) {
 }
 
 /// Returns `step 120, loss 0.5, evaluation 2 s`, or `-` for a line without content.
-std::string told_text(const ReadLine& line, CountUnit unit) {
+std::string read_values_text(const ReadLine& line, CountUnit unit) {
   std::vector<std::string> parts;
   if (line.step) parts.push_back("step " + count_text(*line.step));
   if (line.samples) parts.push_back(name_of(unit, "samples") + " " + count_text(*line.samples));
@@ -247,12 +247,13 @@ class ReadingOfLog {
 
  private:
   void take(std::string_view line) {
-    const ReadLine told = reader_.read(line);
+    const ReadLine read_values = reader_.read(line);
     if (!context_.json) {
-      context_.console.result(fmt::format("{:<38} | {}\n", told_text(told, reader_.unit()),
+      context_.console.result(fmt::format("{:<38} | {}\n",
+                                          read_values_text(read_values, reader_.unit()),
                                           printable_line(line, k_shown_line_bytes)));
-    } else if (!told.tells_nothing()) {
-      told_.push_back(line_json(told));
+    } else if (!read_values.is_empty()) {
+      told_.push_back(line_json(read_values));
     }
   }
 

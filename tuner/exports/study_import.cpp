@@ -117,18 +117,19 @@ Result<void> check_directions(const ForeignTrials& foreign, const StudySpec& stu
 /// Returns the parameters and objectives that at least one trial has.
 std::set<std::string> reported_names(const ForeignTrials& foreign, const StudySpec& study,
                                      const ImportColumns& columns) {
-  std::set<std::string> told;
+  std::set<std::string> reported;
   for (const ForeignTrial& trial : foreign.trials) {
     for (const Parameter& parameter : study.space.parameters()) {
-      if (parameter_cell(trial, parameter.name, columns) != nullptr) told.insert(parameter.name);
+      if (parameter_cell(trial, parameter.name, columns) != nullptr)
+        reported.insert(parameter.name);
     }
     for (const Objective& objective : study.objectives) {
       if (objective_cell(trial, objective.metric, columns) != nullptr) {
-        told.insert(objective.metric);
+        reported.insert(objective.metric);
       }
     }
   }
-  return told;
+  return reported;
 }
 
 /// Returns warnings about a column used as `time`: it may be per step, or the time of the whole
@@ -199,11 +200,11 @@ tl::expected<RowConfiguration, std::string> configuration_of(const ForeignTrial&
   return configuration;
 }
 
-/// Returns a row as a trial of the study, without its number, or why it is left out. `told` lists
-/// the names for which some row has a cell.
+/// Returns a row as a trial of the study, without its number, or why it is left out. `reported`
+/// lists the names for which some row has a cell.
 tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const StudySpec& study,
                                                 const ImportColumns& columns,
-                                                const std::set<std::string>& told) {
+                                                const std::set<std::string>& reported) {
   if (!row.left.empty()) return tl::unexpected(row.left);
   auto configuration = configuration_of(row, study, columns);
   if (!configuration) return tl::unexpected(configuration.error());
@@ -222,7 +223,7 @@ tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const S
   const std::set<std::string> active = keep_active(study.space, trial.configuration);
   for (const std::string& name : configuration->without_cell) {
     // Only active parameters need a value: tables leave the others empty.
-    if (told.contains(name) && active.contains(name)) {
+    if (reported.contains(name) && active.contains(name)) {
       return tl::unexpected(fmt::format("no value of \"{}\"", name));
     }
   }
@@ -237,16 +238,16 @@ tl::expected<TrialRecord, std::string> trial_of(const ForeignTrial& row, const S
 }
 
 /// Checks that each given column exists and each objective has a column.
-Result<void> check_names(const std::set<std::string>& told, const StudySpec& study,
+Result<void> check_names(const std::set<std::string>& reported, const StudySpec& study,
                          const ImportColumns& given) {
   for (const auto& [name, column] : given) {
-    if (!told.contains(name)) {
+    if (!reported.contains(name)) {
       return fail(ErrorKind::usage, fmt::format("no column \"{}\" for \"{}\"",
                                                 printable_line(column), printable_line(name)));
     }
   }
   for (const Objective& objective : study.objectives) {
-    if (told.contains(objective.metric)) continue;
+    if (reported.contains(objective.metric)) continue;
     return fail(ErrorKind::usage, fmt::format("no column holds \"{}\"", objective.metric), "",
                 fmt::format("--column {}=COLUMN", objective.metric));
   }
@@ -254,12 +255,12 @@ Result<void> check_names(const std::set<std::string>& told, const StudySpec& stu
 }
 
 /// Returns notes about the columns, for the user.
-std::vector<std::string> column_notes(const std::set<std::string>& told, const StudySpec& study,
+std::vector<std::string> column_notes(const std::set<std::string>& reported, const StudySpec& study,
                                       const ImportColumns& columns,
                                       const std::vector<TrialRecord>& trials) {
   std::vector<std::string> notes;
   for (const Parameter& parameter : study.space.parameters()) {
-    if (told.contains(parameter.name)) continue;
+    if (reported.contains(parameter.name)) continue;
     notes.push_back(
         fmt::format("no column holds \"{}\": all trials are taken to have the baseline's value",
                     parameter.name));
@@ -281,13 +282,13 @@ Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
   if (auto same = check_directions(foreign, study, columns); !same) {
     return tl::unexpected(same.error());
   }
-  const std::set<std::string> told = reported_names(foreign, study, columns);
-  if (auto complete = check_names(told, study, given); !complete) {
+  const std::set<std::string> reported = reported_names(foreign, study, columns);
+  if (auto complete = check_names(reported, study, given); !complete) {
     return tl::unexpected(complete.error());
   }
   ImportedTrials imported;
   for (const ForeignTrial& row : foreign.trials) {
-    auto trial = trial_of(row, study, columns, told);
+    auto trial = trial_of(row, study, columns, reported);
     if (!trial) {
       ++imported.left[trial.error()];
       continue;
@@ -302,7 +303,7 @@ Result<ImportedTrials> translate_foreign_trials(const ForeignTrials& foreign,
       reasons += fmt::format("\n  {}: {}", count, why);
     return fail(ErrorKind::usage, "no trial lies in the study's space" + reasons);
   }
-  imported.notes = column_notes(told, study, columns, imported.trials);
+  imported.notes = column_notes(reported, study, columns, imported.trials);
   return imported;
 }
 

@@ -78,14 +78,14 @@ Follower::Follower(ReportReader reader, Promise promise, std::optional<double> s
 
 void Follower::read_line(std::string_view line, double now_s) {
   if (as_log_) as_log_->read_old_line(line);
-  const auto told_s = line_clock_.read(line);
+  const auto line_s = line_clock_.read(line);
   auto report = reader_.read_line(line, now_s);
   if (!report) return;
   if (time_source_ == TimeSource::unknown) time_source_ = TimeSource::receipt;
   // If the first times came from the lines, all times come from the lines.
   if (time_source_ == TimeSource::own_clock && report->clock_s)
     report->received_s = *report->clock_s;
-  if (time_source_ == TimeSource::line && told_s) report->received_s = *told_s;
+  if (time_source_ == TimeSource::line && line_s) report->received_s = *line_s;
   take(*report);
 }
 
@@ -97,18 +97,18 @@ void Follower::saw_machine(const MachineSecond& second) {
 }
 
 void Follower::read_old_line(std::string_view line) {
-  const auto told_s = line_clock_.read(line);
-  auto report = reader_.read_line(line, told_s.value_or(0.0));
+  const auto line_s = line_clock_.read(line);
+  auto report = reader_.read_line(line, line_s.value_or(0.0));
   if (!report) return;
   const bool counts = report->step || report->samples;
   if (time_source_ == TimeSource::unknown && counts) {
     if (report->clock_s) {
       time_source_ = TimeSource::own_clock;
-    } else if (told_s) {
+    } else if (line_s) {
       time_source_ = TimeSource::line;
     }
   }
-  const auto time_s = time_source_ == TimeSource::own_clock ? report->clock_s : told_s;
+  const auto time_s = time_source_ == TimeSource::own_clock ? report->clock_s : line_s;
   if (time_source_ == TimeSource::unknown || !time_s) {
     without_time_ += counts ? 1 : 0;
     return;

@@ -34,8 +34,9 @@ std::optional<Interval95> planned_by(const StudySpec& study, const TrialRecord& 
   for (std::size_t i = 0; i < study.objectives.size() && i < values.size(); ++i) {
     if (!study.objectives[i].is_time()) continue;
     if (!std::isfinite(values[i]) || !(values[i] > 0.0)) return std::nullopt;
-    const bool told = i < half_widths.size();
-    return Interval95{values[i], told ? half_widths[i] : std::numeric_limits<double>::quiet_NaN()};
+    const bool has_half_width = i < half_widths.size();
+    return Interval95{values[i],
+                      has_half_width ? half_widths[i] : std::numeric_limits<double>::quiet_NaN()};
   }
   return std::nullopt;
 }

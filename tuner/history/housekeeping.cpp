@@ -37,6 +37,8 @@ Result<std::int64_t> History::change_counter() const {
     if (store_->is_snapshot) {
       if (auto renewed = store_->renew(); !renewed) return tl::unexpected(renewed.error());
     }
+    // On a read-only disk even the file opened again is a snapshot, in which SQLite sees no change:
+    // use the file's modification time.
     if (store_->is_snapshot) {
       struct stat file {};
       if (::stat(store_->path.c_str(), &file) != 0) return 0;

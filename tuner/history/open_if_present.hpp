@@ -9,13 +9,13 @@
 
 namespace steptune {
 
-/// Opens a history early, for a program that may write later and wants to know now if it can. An
-/// existing database is opened for writing and stays this process's. If there is none, creates
-/// nothing and returns nullopt if it could be created. So a program with nothing to tune leaves no
-/// trace.
+/// Opens a history early, for a program that may write later and wants to know now if it can. Opens
+/// an existing database for writing; from then on only this process may write. If there is no
+/// database but one could be created, creates nothing and returns nullopt. So a program with
+/// nothing to tune leaves no file.
 ///
-/// Reports obstacles that show without creating anything: a folder without write permission, a
-/// network file system. Errors are those of `History::open_for_writing`.
+/// Detects obstacles without creating anything: a folder without write permission, a network file
+/// system. Returns the errors of `History::open_for_writing`.
 [[nodiscard]] Result<std::optional<History>> open_if_present(const std::filesystem::path& path,
                                                              const Clock& clock);
 

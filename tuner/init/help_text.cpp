@@ -69,9 +69,9 @@ std::vector<std::string> needs_in(const std::string& heading) {
   static const RE2 k_needs(R"( Needs:((?: -{1,2}[A-Za-z][A-Za-z0-9_.\-]*)+))");
   static const RE2 k_option(R"( (-[^ ]+))");
   std::vector<std::string> needs;
-  std::string told;
-  if (!RE2::PartialMatch(heading, k_needs, &told)) return needs;
-  re2::StringPiece rest(told.data(), told.size());
+  std::string condition;
+  if (!RE2::PartialMatch(heading, k_needs, &condition)) return needs;
+  re2::StringPiece rest(condition.data(), condition.size());
   std::string option;
   while (RE2::Consume(&rest, k_option, &option))
     needs.push_back(option);
@@ -256,10 +256,10 @@ HelpText parse_help(std::string_view bytes) {
     if (help.style == "gflags" || help.style == "absl") take_either_dash(option);
     if (option.form == OptionForm::flag && option.default_value) {
       // click: `--amp / --no-amp  [default: no-amp]`.
-      const std::string told = plain_name(*option.default_value);
-      if (!option.negation.empty() && told == plain_name(option.negation)) {
+      const std::string default_name = plain_name(*option.default_value);
+      if (!option.negation.empty() && default_name == plain_name(option.negation)) {
         option.default_value = "false";
-      } else if (told == plain_name(option.name)) {
+      } else if (default_name == plain_name(option.name)) {
         option.default_value = "true";
       }
     }

@@ -50,26 +50,26 @@ std::optional<std::int64_t> whole_number(const std::string& text) {
 
 std::optional<Json> number_declaration(const SpaceKnob& rule, const std::string& today,
                                        const Facts& machine) {
-  const auto told = whole_number(today);
-  if (!told && !today.empty()) return std::nullopt;
+  const auto declared = whole_number(today);
+  if (!declared && !today.empty()) return std::nullopt;
   Json declaration = {{"type", "int"}};
   if (rule.low.empty()) {
-    if (!told || *told < 1) return std::nullopt;
-    declaration["low"] = std::max<std::int64_t>(1, *told / k_smaller);
-    declaration["high"] = *told * k_larger;
+    if (!declared || *declared < 1) return std::nullopt;
+    declaration["low"] = std::max<std::int64_t>(1, *declared / k_smaller);
+    declaration["high"] = *declared * k_larger;
   } else {
     double low = fact_value(rule.low, machine);
     double high = fact_value(rule.high, machine);
     if (!std::isfinite(low) || !std::isfinite(high)) return std::nullopt;
-    const bool below = told && static_cast<double>(*told) < low;
-    const bool above = told && static_cast<double>(*told) > high;
-    declaration["low"] = below ? Json(*told) : bound_json(rule.low);
-    declaration["high"] = above ? Json(*told) : bound_json(rule.high);
-    if (below) low = static_cast<double>(*told);
-    if (above) high = static_cast<double>(*told);
+    const bool below = declared && static_cast<double>(*declared) < low;
+    const bool above = declared && static_cast<double>(*declared) > high;
+    declaration["low"] = below ? Json(*declared) : bound_json(rule.low);
+    declaration["high"] = above ? Json(*declared) : bound_json(rule.high);
+    if (below) low = static_cast<double>(*declared);
+    if (above) high = static_cast<double>(*declared);
     if (low >= high) return std::nullopt;
   }
-  const std::int64_t now = told.value_or(1);
+  const std::int64_t now = declared.value_or(1);
   if (rule.scale == "log2" && now > 0 && declaration["low"] != 0) {
     declaration["scale"] = is_power_of_two(now) ? "log2" : "log";
   }
@@ -103,10 +103,10 @@ void hold_to_factors_of(std::int64_t product, Json& declaration) {
 
 std::string range_text(const Json& declaration, const Facts& machine) {
   if (declaration.contains("choices")) {
-    const Json& told = declaration["choices"];
+    const Json& declared = declaration["choices"];
     std::vector<std::string> choices;
-    for (const auto& [label, choice] : told.items())
-      choices.push_back(told.is_object() ? label : plain_text(choice));
+    for (const auto& [label, choice] : declared.items())
+      choices.push_back(declared.is_object() ? label : plain_text(choice));
     return fmt::format("{}", fmt::join(choices, "|"));
   }
   if (!declaration.contains("low")) return "false|true";

@@ -23,9 +23,9 @@ const Names k_step_options = {"steps",          "max_steps",   "num_steps",  "to
                               "num_boost_round"};
 
 /// Returns `--epochs 14`, or `--epochs 14 (train.py)`.
-std::string text_of(const CurrentNumber& told) {
-  const std::string text = fmt::format("{} {}", told.option, count_text(told.number));
-  return told.from.empty() ? text : fmt::format("{} ({})", text, told.from);
+std::string text_of(const CurrentNumber& length) {
+  const std::string text = fmt::format("{} {}", length.option, count_text(length.number));
+  return length.from.empty() ? text : fmt::format("{} ({})", text, length.from);
 }
 
 /// True if a setting of this plain name may be the length of the run: true for
@@ -113,9 +113,9 @@ RunLength length_by(const ProgramFacts& program, const std::vector<ProgramOption
 
 /// Says that a later place has a different number; empty if not.
 std::string disagreement_of(const RunLength& first, const RunLength& later) {
-  for (const auto told : {&RunLength::steps, &RunLength::epochs}) {
-    const auto& one = first.*told;
-    const auto& other = later.*told;
+  for (const auto length_unit : {&RunLength::steps, &RunLength::epochs}) {
+    const auto& one = first.*length_unit;
+    const auto& other = later.*length_unit;
     if (!one || !other || one->number == other->number) continue;
     return fmt::format("{} and {} disagree: the first is taken", text_of(*one), text_of(*other));
   }
@@ -132,8 +132,8 @@ RunLength run_length(const ProgramFacts& program) {
   const auto look_at = [&](const std::vector<ProgramOption>& settings,
                            const std::string& file = "") {
     RunLength found = length_by(program, settings);
-    for (auto* const told : {&found.steps, &found.epochs}) {
-      if (*told && !file.empty()) (*told)->from = file;
+    for (auto* const found_length : {&found.steps, &found.epochs}) {
+      if (*found_length && !file.empty()) (*found_length)->from = file;
     }
     if (!length.steps && !length.epochs) {
       length = std::move(found);
@@ -163,8 +163,8 @@ std::optional<double> samples_of_epoch(const HookLog& log) {
   if (!samples || !(*samples > 0.0)) return std::nullopt;
   const Json& patched = log.event("patched");
   const auto ranks = patched.find("world_size");
-  const bool told = ranks != patched.end() && ranks->is_number_integer();
-  return told ? *samples * ranks->get<double>() : *samples;
+  const bool has_ranks = ranks != patched.end() && ranks->is_number_integer();
+  return has_ranks ? *samples * ranks->get<double>() : *samples;
 }
 
 std::optional<PlannedLength> planned_length(const ProgramFacts& program, const Survey& survey) {

@@ -287,30 +287,30 @@ class ProgramKnobs {
     }
     std::string comment = place.option->name;
     if (place.config != nullptr) comment += " in " + place.config->name;
-    const ProgramFacts::Today told = today.value_or(ProgramFacts::Today{});
-    if (!told.from.empty() && !told.value.empty()) {
-      comment += fmt::format("; {} is from {}", told.value, told.from);
+    const ProgramFacts::Today given_today = today.value_or(ProgramFacts::Today{});
+    if (!given_today.from.empty() && !given_today.value.empty()) {
+      comment += fmt::format("; {} is from {}", given_today.value, given_today.from);
     }
     study_.add({.parameter = name,
                 .role = rule.role,
                 .option = place.option->name,
-                .today = told.value,
-                .from = told.from},
+                .today = given_today.value,
+                .from = given_today.from},
                std::move(declaration), baseline, std::move(comment));
     if (place.config != nullptr) {
       study_.give_in_file(name, place.config->name, place.option->name);
     } else {
-      study_.give_option(name, as_given(*place.option, told));
+      study_.give_option(name, as_given(*place.option, given_today));
     }
   }
 
   /// Returns the option in a form that is safe for booleans. Without the source, it is unknown how
   /// argparse reads the word `False`. So if an option is false by default, it is left out to mean
   /// false.
-  static ProgramOption as_given(ProgramOption option, const ProgramFacts::Today& told) {
-    const bool is_default = !told.from.empty() && told.from == option.default_from;
+  static ProgramOption as_given(ProgramOption option, const ProgramFacts::Today& given_today) {
+    const bool is_default = !given_today.from.empty() && given_today.from == option.default_from;
     const bool may_be_any = option.python_truth && option.form == OptionForm::separate;
-    if (may_be_any && is_default && !truth_of(told.value).value_or(true)) {
+    if (may_be_any && is_default && !truth_of(given_today.value).value_or(true)) {
       option.form = OptionForm::any_text;
     }
     return option;

@@ -13,25 +13,26 @@ Result<LineReader> LineReader::create(const ReportFormat& format) {
 }
 
 ReadLine LineReader::read(std::string_view line) {
-  ReadLine told;
-  told.number = ++output_.lines;
+  ReadLine values;
+  values.number = ++output_.lines;
   const auto line_s = clock_.read(line);
   const auto report = reader_.read_line(line, line_s.value_or(0.0));
-  if (!report) return told;
-  told.step = report->step;
-  told.samples = report->samples;
-  told.phase = report->phase;
+  if (!report) return values;
+  values.step = report->step;
+  values.samples = report->samples;
+  values.phase = report->phase;
   for (const std::string& name : reader_.latest_metrics()) {
     const auto metric = report->metrics.find(name);
-    told.metrics[name] =
+    values.metrics[name] =
         metric == report->metrics.end() ? std::numeric_limits<double>::quiet_NaN() : metric->second;
     ++output_.metrics[name];
   }
-  if (told.tells_nothing()) return told;
+  if (values.is_empty()) return values;
   ++output_.with_content;
-  if (told.phase && told.phase->seconds) ++output_.phases[told.phase->name];
-  if (told.step || told.samples) note_progress(*report, report->clock_s ? report->clock_s : line_s);
-  return told;
+  if (values.phase && values.phase->seconds) ++output_.phases[values.phase->name];
+  if (values.step || values.samples)
+    note_progress(*report, report->clock_s ? report->clock_s : line_s);
+  return values;
 }
 
 void LineReader::note_progress(const Report& report, std::optional<double> time_s) {

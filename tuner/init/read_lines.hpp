@@ -24,9 +24,7 @@ struct ReadLine {
   std::map<std::string, double> metrics;  ///< NaN or infinite if the line says so
   std::optional<PhaseReport> phase;
 
-  [[nodiscard]] bool tells_nothing() const {
-    return !step && !samples && metrics.empty() && !phase;
-  }
+  [[nodiscard]] bool is_empty() const { return !step && !samples && metrics.empty() && !phase; }
 };
 
 /// Summary of all lines of an output.

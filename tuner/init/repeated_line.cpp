@@ -267,7 +267,7 @@ std::vector<Kind> kinds_of(const std::vector<std::string>& lines) {
 }
 
 /// True if `a` says more about the training than `b`.
-bool tells_more(const Kind& a, const Kind& b) {
+bool says_more(const Kind& a, const Kind& b) {
   const auto rank = [](const Kind& kind) {
     return std::tuple(best_counter(kind) == Counts::nothing, kind.is_evaluation, best_counter(kind),
                       loss_in(kind) == nullptr);
@@ -310,12 +310,12 @@ bool reads(const std::vector<MetricDefinition>& metrics, const std::vector<std::
            std::size_t count) {
   auto reader = ReportReader::create({.preset = {}, .metrics = metrics, .samples_per_step = {}});
   if (!reader) return false;
-  std::size_t told = 0;
+  std::size_t lines_with_progress = 0;
   for (const std::string& line : lines) {
     const auto report = reader->read_line(line, 0.0);
-    told += report && (report->step || report->samples) ? 1U : 0U;
+    lines_with_progress += report && (report->step || report->samples) ? 1U : 0U;
   }
-  return told >= count;
+  return lines_with_progress >= count;
 }
 
 }  // namespace
@@ -324,7 +324,7 @@ std::optional<RepeatedLine> repeated_line(std::string_view output) {
   const std::vector<std::string> lines = lines_of(output);
   std::vector<Kind> kinds = kinds_of(lines);
   if (kinds.empty()) return std::nullopt;
-  std::ranges::sort(kinds, tells_more);
+  std::ranges::sort(kinds, says_more);
   const Kind& kind = kinds.front();
   RepeatedLine repeated;
   repeated.line = kind.last;

@@ -65,16 +65,16 @@ std::optional<CurrentValue> current_value(const ProgramFacts& program,
   return std::nullopt;
 }
 
-std::optional<double> positive(const std::optional<CurrentValue>& told) {
-  if (!told) return std::nullopt;
-  const auto number = parse_finite(told->value);
+std::optional<double> positive(const std::optional<CurrentValue>& given) {
+  if (!given) return std::nullopt;
+  const auto number = parse_finite(given->value);
   return number && *number > 0.0 ? number : std::nullopt;
 }
 
 /// Returns `--epochs 14 (the command)`.
-std::string number_text(const CurrentNumber& told) {
-  return fmt::format("{} {} ({})", told.option, count_text(told.number),
-                     told.from.empty() ? "the command" : told.from);
+std::string number_text(const CurrentNumber& given) {
+  return fmt::format("{} {} ({})", given.option, count_text(given.number),
+                     given.from.empty() ? "the command" : given.from);
 }
 
 /// Counts the images and sounds below a folder, or below its `train` folder if it has one. nullopt
@@ -206,13 +206,13 @@ class Goal {
   void plan_in_own_unit() {
     const CountUnit unit = input_.reading->unit;
     const RunLength length = length_of_run();
-    const auto& told = unit == CountUnit::epochs ? length.epochs : length.steps;
+    const auto& given = unit == CountUnit::epochs ? length.epochs : length.steps;
     std::int64_t counts = unit == CountUnit::percent ? 100 : 1;
     why_ = unit == CountUnit::percent ? "the program reports its progress in percent"
                                       : "the length of the long run is not known";
-    if (unit != CountUnit::percent && told) {
-      counts = static_cast<std::int64_t>(std::round(told->number));
-      why_ = number_text(*told);
+    if (unit != CountUnit::percent && given) {
+      counts = static_cast<std::int64_t>(std::round(given->number));
+      why_ = number_text(*given);
     }
     guess_.document["planned_run"]["samples"] = counts;
     guess_.document["unit"] = input_.reading->unit_name();
@@ -237,15 +237,15 @@ class Goal {
     }
     const std::optional<double> seen = seen_samples_per_step(input_);
     const std::string option = input_.space == nullptr ? "" : input_.space->step_size;
-    auto told = option.empty() ? std::nullopt
-                               : positive(current_value(input_.program, {plain_name(option)}));
+    auto given = option.empty() ? std::nullopt
+                                : positive(current_value(input_.program, {plain_name(option)}));
     if (input_.space == nullptr) {
-      if (const auto step = usual_knobs(input_.program).step) told = step->samples;
+      if (const auto step = usual_knobs(input_.program).step) given = step->samples;
     }
     if (!varies("batch")) {
-      if (told) {
-        samples_per_step_ = *told;
-        return {*told, told};
+      if (given) {
+        samples_per_step_ = *given;
+        return {*given, given};
       }
       const auto known = seen ? seen : batch_of_step();
       if (seen)
@@ -255,7 +255,7 @@ class Goal {
     }
     if (seen) compare_counts(*seen, today, formula);
     // A sample may be a token, and a step may run on several devices.
-    if (const auto whole = told ? told : seen) {
+    if (const auto whole = given ? given : seen) {
       const double times = std::round(*whole / today);
       if (times >= 2.0 && std::abs(*whole / today - times) < 1e-3 * times) {
         formula = fmt::format("{} * {:.0f}", formula, times);
@@ -299,9 +299,9 @@ class Goal {
   [[nodiscard]] RunLength length_of_run() const {
     RunLength length = run_length(input_.program);
     const auto own = [&](const std::string& option) {
-      const auto told = current_value(input_.program, {plain_name(option)});
-      const auto number = positive(told);
-      return number ? std::optional(CurrentNumber{told->option, *number, told->from})
+      const auto given = current_value(input_.program, {plain_name(option)});
+      const auto number = positive(given);
+      return number ? std::optional(CurrentNumber{given->option, *number, given->from})
                     : std::nullopt;
     };
     if (input_.space != nullptr && !input_.space->steps.empty()) {
@@ -327,9 +327,9 @@ class Goal {
     }
     // The number of data samples is useless if the study counts steps of unknown size.
     if (!length.epochs || (!per_step && counts_steps_alone())) return std::nullopt;
-    const auto told = current_value(input_.program, k_samples);
-    std::optional<double> data = positive(told);
-    std::string from = data ? fmt::format("{} {}", told->option, told->value) : "";
+    const auto given = current_value(input_.program, k_samples);
+    std::optional<double> data = positive(given);
+    std::string from = data ? fmt::format("{} {}", given->option, given->value) : "";
     if (!data && input_.survey) {
       data = samples_of_epoch(input_.survey->log);
       if (data) from = fmt::format("{} samples that its loader hands out", count_text(*data));

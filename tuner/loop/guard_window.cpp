@@ -69,13 +69,14 @@ GuardedValue window_value(const std::vector<double>& values, bool of_last) {
 GuardWindows::GuardWindows(std::vector<Guard> guards)
     : guards_(std::move(guards)), windows_(guards_.size()) {}
 
-void GuardWindows::add(const Measurement& current, const Report& told) {
+void GuardWindows::add(const Measurement& current, const Report& report) {
   for (std::size_t i = 0; i < guards_.size(); ++i) {
     const Guard& guard = guards_[i];
     Window& window = windows_[i];
     if (window.full || current.total_samples < guard.after_samples) continue;
     // Skip reports without this metric: `current` then repeats an old value.
-    if (!told.metrics.contains(guard.metric) && !told.not_finite.contains(guard.metric)) continue;
+    if (!report.metrics.contains(guard.metric) && !report.not_finite.contains(guard.metric))
+      continue;
     const auto value = current.metrics.find(guard.metric);
     const bool latest = !(guard.after_samples > 0.0);
     if (current.not_finite.contains(guard.metric)) {

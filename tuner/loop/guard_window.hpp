@@ -40,7 +40,7 @@ class GuardWindows {
   explicit GuardWindows(std::vector<Guard> guards);
 
   /// Adds a report. `current`: the measurement that includes this report.
-  void add(const Measurement& current, const Report& told);
+  void add(const Measurement& current, const Report& report);
 
   /// True if each guard has its value. Ignores the guard on memory, known only at the end.
   [[nodiscard]] bool are_full() const;

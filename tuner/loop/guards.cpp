@@ -55,7 +55,7 @@ double multiple_of(double ratio, double baseline) {
   return baseline < 0.0 ? 2.0 - ratio : ratio;
 }
 
-std::string told(const GuardedValue& value) {
+std::string value_text(const GuardedValue& value) {
   return value.standard_error > 0.0
              ? fmt::format("{:.6g} +-{:.2g}", value.value, k_z_95 * value.standard_error)
              : fmt::format("{:.6g}", value.value);
@@ -66,10 +66,10 @@ std::optional<std::string> violation(const Guard& guard, const GuardedValue& val
   const std::string name = judged_metric(guard);
   if (!std::isfinite(value.value)) return fmt::format("{} is not a finite number", name);
   if (guard.max && is_shown(value.value - *guard.max, value, 0.0)) {
-    return fmt::format("{} is {}, above the limit of {:.6g}", name, told(value), *guard.max);
+    return fmt::format("{} is {}, above the limit of {:.6g}", name, value_text(value), *guard.max);
   }
   if (guard.min && is_shown(*guard.min - value.value, value, 0.0)) {
-    return fmt::format("{} is {}, below the limit of {:.6g}", name, told(value), *guard.min);
+    return fmt::format("{} is {}, below the limit of {:.6g}", name, value_text(value), *guard.min);
   }
   if (!baseline) return std::nullopt;
   const auto beyond = [&](double multiple, double sign) {
@@ -81,8 +81,8 @@ std::optional<std::string> violation(const Guard& guard, const GuardedValue& val
     if (!ratio) continue;
     const double multiple = multiple_of(*ratio, baseline->value);
     if (!beyond(multiple, sign)) continue;
-    return fmt::format("{} is {}, {} {:.6g} times the baseline's {}", name, told(value), side,
-                       multiple, told(*baseline));
+    return fmt::format("{} is {}, {} {:.6g} times the baseline's {}", name, value_text(value), side,
+                       multiple, value_text(*baseline));
   }
   return std::nullopt;
 }
@@ -159,7 +159,7 @@ std::optional<std::string> violated_guard(const std::vector<Guard>& guards,
 std::optional<std::string> missing_headroom(double max_share, const Outcome& outcome,
                                             const TrialRecord* baseline) {
   if (!(max_share < 1.0)) return std::nullopt;
-  const auto told = [&](double share, const char* memory) {
+  const auto fault_text = [&](double share, const char* memory) {
     return fmt::format(
         "takes {:.0f} % of the {}, more than \"limits.memory_share\" ({:.0f} %): a long run needs "
         "headroom",
@@ -170,14 +170,15 @@ std::optional<std::string> missing_headroom(double max_share, const Outcome& out
   // The baseline's share may include memory of other programs. Count all of it as the baseline's.
   const double baselines_of_gpu =
       baseline != nullptr && baseline->gpu ? baseline->gpu->peak_memory_share : 0.0;
-  if (of_gpu > max_share && !(baselines_of_gpu > max_share)) return told(of_gpu, "GPU's memory");
+  if (of_gpu > max_share && !(baselines_of_gpu > max_share))
+    return fault_text(of_gpu, "GPU's memory");
   if (!outcome.peak_unreclaimable_bytes || !(outcome.usable_memory_bytes.value_or(0.0) > 0.0)) {
     return std::nullopt;
   }
   const double of_memory = *outcome.peak_unreclaimable_bytes / *outcome.usable_memory_bytes;
   const double baselines_of_memory = unreclaimable_bytes(baseline) / *outcome.usable_memory_bytes;
   if (of_memory > max_share && !(baselines_of_memory > max_share)) {
-    return told(of_memory, "memory that it may use");
+    return fault_text(of_memory, "memory that it may use");
   }
   return std::nullopt;
 }

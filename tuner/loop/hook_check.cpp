@@ -32,19 +32,19 @@ std::string why_hook_is_silent(const HookLog& log, const std::vector<std::string
 }
 
 HookFindings check_hook(const StudySpec& study, const Configuration& configuration,
-                        const HookLog& told, const std::filesystem::path& events) {
+                        const HookLog& hook_log, const std::filesystem::path& events) {
   HookFindings findings;
   if (!study.hooks.pytorch) return findings;
-  findings.given_up = told.gave_up();
-  if (told.patched() && !told.disabled()) {
-    findings.not_in_force = why_not_in_force(told, knob_values(study, configuration));
+  findings.given_up = hook_log.gave_up();
+  if (hook_log.patched() && !hook_log.disabled()) {
+    findings.not_in_force = why_not_applied(hook_log, knob_values(study, configuration));
     // The hook sets only what differs from the baseline, so here "baseline" itself is wrong.
     if (findings.not_in_force && configuration == study.baseline) {
       *findings.not_in_force +=
           "; \"baseline\" must be what the program does without the hook: write that value there";
     }
   } else {
-    const HookLog log = told.disabled() ? told : read_hook_events(events);
+    const HookLog log = hook_log.disabled() ? hook_log : read_hook_events(events);
     findings.absent = study.runner->traits().sees_files || !log.empty()
                           ? why_hook_is_silent(log, render_command(study, configuration).argv,
                                                study.working_directory)

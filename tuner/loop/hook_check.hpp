@@ -18,11 +18,11 @@ struct HookFindings {
   std::optional<std::string> given_up;      ///< why the hook ended the program
 };
 
-/// Checks the hook of a trial that has ended. `told`: its events in the output. If these do not
+/// Checks the hook of a trial that has ended. `hook_log`: its events in the output. If these do not
 /// show that the hook worked, reads the file `events`. Removes that file. Finds nothing if the
 /// study uses no hook.
 [[nodiscard]] HookFindings check_hook(const StudySpec& study, const Configuration& configuration,
-                                      const HookLog& told, const std::filesystem::path& events);
+                                      const HookLog& hook_log, const std::filesystem::path& events);
 
 /// Returns why a hook reported nothing about a program started as `argv` in `folder`, as one of the
 /// cases of docs/internals/hooks-protocol.md, "No event at all". `log`: the hook's file of events.

@@ -117,7 +117,7 @@ std::optional<std::string> RunningTrial::settled_difference() const {
   if (reports_.hook().empty() || !(measurement().window_steps >= k_least_look_steps)) {
     return std::nullopt;
   }
-  return why_not_in_force(reports_.hook(), knob_values(*study_, record_.configuration));
+  return why_not_applied(reports_.hook(), knob_values(*study_, record_.configuration));
 }
 
 bool RunningTrial::wants_to_end(Scheduler& scheduler, Searcher& searcher,

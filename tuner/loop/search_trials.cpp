@@ -32,12 +32,12 @@ bool baseline_is_open(const Standing& standing) {
 
 /// True if two trials have values, so that a model can distinguish configurations.
 bool has_values_to_compare(const Standing& standing) {
-  const auto told = [](const TrialRecord& trial) {
+  const auto has_objectives = [](const TrialRecord& trial) {
     return is_compared(trial.purpose) && is_final(trial.status) && !trial.objectives.empty();
   };
   const auto& trials = standing.trials();
-  const auto first = std::ranges::find_if(trials, told);
-  return first != trials.end() && std::any_of(std::next(first), trials.end(), told);
+  const auto first = std::ranges::find_if(trials, has_objectives);
+  return first != trials.end() && std::any_of(std::next(first), trials.end(), has_objectives);
 }
 
 /// Returns the expected price of a trial, including the start of its machines, in the unit of

@@ -46,9 +46,9 @@ struct EarlierTrials {
 
 void add(EarlierTrials& earlier, const TrialRecord& trial, const MeasureSpec& wanted) {
   const Measurement& measurement = *trial.measurement;
-  const bool told = measurement.window_steps > 0.0 && measurement.window_s > 0.0 &&
-                    measurement.window_samples > 0.0;
-  if (!told) return;
+  const bool has_window = measurement.window_steps > 0.0 && measurement.window_s > 0.0 &&
+                          measurement.window_samples > 0.0;
+  if (!has_window) return;
   const double step_s = measurement.window_s / measurement.window_steps;
   const bool steady = measurement.status == MeasurementStatus::steady;
   earlier.startup_s.push_back(measurement.startup_s);

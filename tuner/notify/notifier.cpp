@@ -101,14 +101,14 @@ std::vector<std::string> Notifier::tell(const Notification& notice) const {
   document.update(notice.body);
   std::vector<std::string> warnings;
   for (const Target& target : targets_) {
-    const auto told =
+    const auto sent =
         target.kind == Kind::command
             ? run_hook_command(target.text, notice.event, dump_json(document) + "\n", *clock_)
             : post_json(target.text,
                         dump_json(target.kind == Kind::slack ? slack_document(notice) : document));
-    if (told) continue;
+    if (sent) continue;
     warnings.push_back(fmt::format("could not notify \"{}\" of \"{}\": {}", target.name,
-                                   notice.event, told.error().message));
+                                   notice.event, sent.error().message));
   }
   return warnings;
 }

@@ -48,12 +48,12 @@ std::vector<std::string> cut_forms(std::string_view name, const std::vector<std:
     const std::size_t tail = kept / 2;
     const std::array cuts = {CutName{name.substr(0, kept), {}},
                              CutName{name.substr(0, kept - tail), name.substr(name.size() - tail)}};
-    const auto told_apart = std::ranges::find_if(cuts, [&](const CutName& cut) {
+    const auto unique_cut = std::ranges::find_if(cuts, [&](const CutName& cut) {
       return std::ranges::none_of(
           names, [&](const std::string& other) { return other != name && cut.may_be(other); });
     });
-    if (told_apart == cuts.end()) continue;
-    forms.push_back(fmt::format("{}{}{}", told_apart->head, dots, told_apart->tail));
+    if (unique_cut == cuts.end()) continue;
+    forms.push_back(fmt::format("{}{}{}", unique_cut->head, dots, unique_cut->tail));
   }
   return forms;
 }

@@ -231,18 +231,18 @@ bool excludes_no_change(const AblationStep& step, bool logarithmic) {
 
 std::string ablation_headline(const AblationPath& path) {
   std::string text;
-  std::size_t told = 0;
+  std::size_t measurable_steps = 0;
   for (const AblationStep& step : path.steps) {
     if (!excludes_no_change(step, path.logarithmic)) continue;
-    ++told;
+    ++measurable_steps;
     text += fmt::format(
         "{}{} {}", text.empty() ? "" : ", ", step.changes.front().parameter,
         path.logarithmic ? format_factor(step.gain.mean) : format_number(step.gain.mean));
   }
   const std::string whole =
       path.logarithmic ? format_ratio(path.gain.mean) : format_number(path.gain.mean);
-  if (told == 0) return whole + ", no single step has a measurable effect";
-  if (told < path.steps.size()) text += "; no measurable effect from the rest";
+  if (measurable_steps == 0) return whole + ", no single step has a measurable effect";
+  if (measurable_steps < path.steps.size()) text += "; no measurable effect from the rest";
   return whole + ": " + text;
 }
 

@@ -81,11 +81,11 @@ LeaderboardColumn long_text_column(const std::string& name, std::size_t shown,
 /// Makes the status column. It is never dropped if rows are unranked, because it distinguishes
 /// failed, running and confirming trials.
 LeaderboardColumn status_column(const std::vector<LeaderboardRow>& rows) {
-  const bool tells_apart = std::ranges::any_of(rows, [](const LeaderboardRow& row) {
+  const bool has_unranked = std::ranges::any_of(rows, [](const LeaderboardRow& row) {
     return !is_ranked(row.trial.status) || !is_compared(row.trial.purpose);
   });
   LeaderboardColumn column =
-      text_column("status", "status", tells_apart ? k_never_dropped : 4, status_cell);
+      text_column("status", "status", has_unranked ? k_never_dropped : 4, status_cell);
   column.is_status = true;
   return column;
 }

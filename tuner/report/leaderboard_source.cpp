@@ -146,10 +146,10 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
     count += static_cast<std::size_t>(trials);
   const auto spec = study_of_few(study, count);
   const bool over_machines = spec && counts_machines(*spec);
-  const auto told = leaders_from(study, query);
-  if (!told) return tl::unexpected(told.error());
+  const auto source_leaders = leaders_from(study, query);
+  if (!source_leaders) return tl::unexpected(source_leaders.error());
   // A trial that is not shown may decide which of those shown are trade-offs.
-  const bool needs_front = !*told && study.objectives.size() > 1 && count <= k_most_read;
+  const bool needs_front = !*source_leaders && study.objectives.size() > 1 && count <= k_most_read;
   auto standing = read ? Result<Standing>(*std::move(read))
                   : query.sorted_by > 0 || query.limit >= count || over_machines || needs_front
                       ? read_whole_standing(study, query.sorted_by)
@@ -165,7 +165,7 @@ Result<LeaderboardInput> read_input(const StoredStudy& study, const LeaderboardQ
     if (!ranked) return tl::unexpected(ranked.error());
     input.ranked = *std::move(ranked);
   }
-  input.leaders = *told ? **told : leaders_of(*standing);
+  input.leaders = *source_leaders ? **source_leaders : leaders_of(*standing);
   if (standing->drift().is_significant()) {
     input.drift_log_ratio = standing->drift().largest_log_ratio();
   }

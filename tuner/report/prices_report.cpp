@@ -35,11 +35,11 @@ std::string or_unknown(double number) {
 
 std::string listed_text(const char* what, const std::vector<std::string>& types) {
   if (types.empty()) return {};
-  const auto told = std::min(types.size(), k_listed_changes);
+  const auto listed_count = std::min(types.size(), k_listed_changes);
   const std::vector<std::string> shown(types.begin(),
-                                       types.begin() + static_cast<std::ptrdiff_t>(told));
+                                       types.begin() + static_cast<std::ptrdiff_t>(listed_count));
   return fmt::format("{} {}: {}{}\n", types.size(), what, fmt::join(shown, " "),
-                     told < types.size() ? " ..." : "");
+                     listed_count < types.size() ? " ..." : "");
 }
 
 }  // namespace

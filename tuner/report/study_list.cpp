@@ -21,10 +21,10 @@ std::string ListedStudy::result_text() const {
   if (!fault.empty()) return "cannot be read";
   if (!recommendation) return "none yet";
   const double ratio = recommendation->speed_up.ratio;
-  const std::string told = std::isfinite(ratio) ? format_ratio(ratio) + ", " : "";
+  const std::string ratio_prefix = std::isfinite(ratio) ? format_ratio(ratio) + ", " : "";
   switch (recommendation->claim) {
     case Claim::faster:
-      return told + "confirmed";
+      return ratio_prefix + "confirmed";
     case Claim::nothing_faster:
       return "baseline is best";
     case Claim::nothing_to_gain:
@@ -34,7 +34,7 @@ std::string ListedStudy::result_text() const {
     case Claim::unconfirmed:
       break;
   }
-  return told + "not confirmed";
+  return ratio_prefix + "not confirmed";
 }
 
 Result<std::vector<ListedStudy>> read_study_list(const History& history) {

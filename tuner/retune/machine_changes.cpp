@@ -22,7 +22,7 @@ std::string value_of(const MachineDescription& machine, const std::string& name)
   return found == machine.end() ? std::string() : found->second;
 }
 
-std::string told(const std::string& text) {
+std::string text_or_none(const std::string& text) {
   return text.empty() ? "none" : text;
 }
 
@@ -66,8 +66,8 @@ std::optional<MachineDescription> last_machine_of(const History& history, std::i
 std::string to_text(const std::vector<MachineChange>& changes) {
   std::string text;
   for (const MachineChange& change : changes) {
-    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", change.name, told(change.before),
-                        told(change.after));
+    text += fmt::format("{}{} {} -> {}", text.empty() ? "" : ", ", change.name,
+                        text_or_none(change.before), text_or_none(change.after));
   }
   return text;
 }

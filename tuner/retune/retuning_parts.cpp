@@ -94,7 +94,9 @@ Result<void> Retuning::begin() {
     last.lead_shrank = false;
     last.ended_wall_s = now_s;
     last.reason = "the tuner ended before the night did";
-    if (auto told = parts_.history.record_night(study.name, to_row(last)); !told) return told;
+    if (auto recorded_night = parts_.history.record_night(study.name, to_row(last));
+        !recorded_night)
+      return recorded_night;
   }
   night_.number = nights_.empty() ? 1 : nights_.back().number + 1;
   night_.started_wall_s = now_s;

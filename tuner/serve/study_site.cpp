@@ -228,24 +228,24 @@ void StudySite::stream_changes(std::optional<std::int64_t> id, const httplib::Re
     response.set_header("Retry-After", "60");
     return refuse(response, 503, "too many pages are open");
   }
-  struct Told {
+  struct Sent {
     std::string version;
     std::string fault;
     double at_s = -std::numeric_limits<double>::infinity();
   };
-  auto told = std::make_shared<Told>();
+  auto sent = std::make_shared<Sent>();
   // A browser that reconnects sends the last version it saw.
-  told->version = request.has_header("Last-Event-ID") ? request.get_header_value("Last-Event-ID")
+  sent->version = request.has_header("Last-Event-ID") ? request.get_header_value("Last-Event-ID")
                                                       : request.get_param_value("since");
   response.status = 200;
   response.set_chunked_content_provider(
-      "text/event-stream", [this, id, place, told](std::size_t, httplib::DataSink& sink) {
+      "text/event-stream", [this, id, place, sent](std::size_t, httplib::DataSink& sink) {
         if (!sink.is_writable()) return false;
-        std::string text = news(id, told->version, told->fault);
+        std::string text = news(id, sent->version, sent->fault);
         const double now_s = clock_.now_s();
-        if (text.empty() && now_s - told->at_s >= k_sign_of_life_s) text = ": alive\n\n";
+        if (text.empty() && now_s - sent->at_s >= k_sign_of_life_s) text = ": alive\n\n";
         if (!text.empty()) {
-          told->at_s = now_s;
+          sent->at_s = now_s;
           if (!sink.write(text.data(), text.size())) return false;
         }
         if (!pause_between_looks()) sink.done();

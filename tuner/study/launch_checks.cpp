@@ -47,10 +47,10 @@ void check_launch(const StudySpec& study, const std::vector<Configuration>& exam
     faults.add("/launch", *fault);
     return;
   }
-  std::set<std::string> told;
+  std::set<std::string> reported_keys;
   for (const Configuration& configuration : examples) {
     const auto fault = fault_for(study, configuration);
-    if (!fault || !told.insert(fault->key).second) continue;
+    if (!fault || !reported_keys.insert(fault->key).second) continue;
     faults.add(fault->key.empty() ? "/launch" : "/launch/" + fault->key,
                fmt::format("{} (for {})", fault->message, configuration.text()));
   }

@@ -23,7 +23,8 @@ constexpr double k_least_share = 0.02;
 /// If workers are busy for a larger share, the step would wait for them once its other parts take a
 /// third of their time, as they may on a GPU with bf16.
 constexpr double k_most_busy = 1.0 / 3.0;
-/// A knob takes about three trials: two values, or two steps and one that no longer pays.
+/// Trials that tuning a knob takes: two other values, or two steps in the direction that helps and
+/// one step too far.
 constexpr double k_trials_per_knob = 3.0;
 /// At least this many knobs, however short the time is.
 constexpr double k_least_knobs = 3.0;
@@ -42,7 +43,8 @@ constexpr const char* k_guarded = "loss";
 constexpr const char* k_no_guard = "a guard needs a loss above zero, and the hook found none";
 constexpr const char* k_diverged =
     "a guard needs a finite loss, and the program's is NaN or infinite";
-/// Factors by which a batch is varied, because the table knows no program.
+/// The batch size is varied from today's value divided by the first factor to today's value times
+/// the second. The table of knobs has no range for it, because batches differ between programs.
 constexpr std::int64_t k_smaller = 4;
 constexpr std::int64_t k_larger = 8;
 /// Workers for a loader that waits only for CPUs.
@@ -122,14 +124,15 @@ std::vector<std::string> DraftKnobs::left() const {
 }
 
 void DraftKnobs::consider(const Knob& knob) {
-  const auto told = survey_.log.knobs().find(knob.name);
-  if (told == survey_.log.knobs().end()) return;
-  if (std::string why = why_not_allowed(knob, told->second); !why.empty()) return leave(knob, why);
+  const auto reported_knob = survey_.log.knobs().find(knob.name);
+  if (reported_knob == survey_.log.knobs().end()) return;
+  if (std::string why = why_not_allowed(knob, reported_knob->second); !why.empty())
+    return leave(knob, why);
   if (std::string why = why_not_worth(knob); !why.empty()) return leave(knob, why);
   // Knobs of unknown parts keep the table's order.
   const double gain = possible_gain(knob, survey_, options_.facts)
                           .value_or(std::numeric_limits<double>::infinity());
-  candidates_.push_back({&knob, &told->second, gain});
+  candidates_.push_back({&knob, &reported_knob->second, gain});
 }
 
 std::string DraftKnobs::why_not_allowed(const Knob& knob, const KnobState& state) const {
@@ -147,7 +150,7 @@ std::string DraftKnobs::why_not_allowed(const Knob& knob, const KnobState& state
   if (options_.is_running && !knob.switchable) {
     return "cannot be switched while a program runs; `steptune run` tunes it";
   }
-  if (options_.must_go_on && !knob.may_break.empty()) {
+  if (options_.must_not_fail && !knob.may_break.empty()) {
     return fmt::format("may break {}; tuned before a run", knob.may_break);
   }
   return "";

@@ -72,9 +72,9 @@ MachineDescription read_answer(const std::filesystem::path& file) {
   for (std::string line; std::getline(stream, line);) {
     if (line.starts_with('{')) last = line;
   }
-  const auto told = parse_json(last, "versions");
-  if (!told || !told->is_object()) return versions;
-  for (const auto& [name, version] : told->items()) {
+  const auto parsed = parse_json(last, "versions");
+  if (!parsed || !parsed->is_object()) return versions;
+  for (const auto& [name, version] : parsed->items()) {
     if (version.is_string()) versions[name] = version.get<std::string>();
   }
   return versions;

@@ -72,9 +72,10 @@ double acted_on(const Knob& knob, const Survey& survey,
 /// Returns the largest share that another number of threads saves. More threads than CPUs do at
 /// most `cpus / threads` of the work.
 double saved_by_threads(const Survey& survey, double cpus) {
-  const auto told = survey.log.knobs().find("num_threads");
-  if (told == survey.log.knobs().end() || !told->second.today.is_number()) return k_usual_saving;
-  const double threads = std::max(1.0, told->second.today.get<double>());
+  const auto reported = survey.log.knobs().find("num_threads");
+  if (reported == survey.log.knobs().end() || !reported->second.today.is_number())
+    return k_usual_saving;
+  const double threads = std::max(1.0, reported->second.today.get<double>());
   const double crowd = survey.activity ? survey.activity->runnable_threads_per_cpu() : 0.0;
   if (crowd > k_crowded) return 1.0 - 1.0 / crowd;
   if (threads < cpus) return 1.0 - threads / cpus;
@@ -156,9 +157,9 @@ std::optional<bool> loading_waits(const Survey& survey) {
   const auto& activity = survey.activity;
   const auto shares = survey.part_shares();
   const auto workers = loader_count(survey.log, "num_workers");
-  const auto told = survey.last.metrics.find("loader_worker_cpu_share");
-  if (workers.value_or(0) > 0 && told != survey.last.metrics.end()) {
-    return told->second < k_waits_below;
+  const auto reported = survey.last.metrics.find("loader_worker_cpu_share");
+  if (workers.value_or(0) > 0 && reported != survey.last.metrics.end()) {
+    return reported->second < k_waits_below;
   }
   if (!activity || !(activity->span_s > 0.0) || shares.empty()) return std::nullopt;
   if (workers.value_or(0) > 0) return activity->cpu_share_per_child() < k_waits_below;
@@ -175,9 +176,10 @@ std::optional<double> collector_share(const Survey& survey) {
 }
 
 std::optional<std::int64_t> loader_count(const HookLog& log, const char* knob) {
-  const auto told = log.knobs().find(knob);
-  if (told == log.knobs().end() || !told->second.today.is_number_integer()) return std::nullopt;
-  const auto count = told->second.today.get<std::int64_t>();
+  const auto reported = log.knobs().find(knob);
+  if (reported == log.knobs().end() || !reported->second.today.is_number_integer())
+    return std::nullopt;
+  const auto count = reported->second.today.get<std::int64_t>();
   return count >= 0 && count <= k_most_listed ? std::optional(count) : std::nullopt;
 }
 

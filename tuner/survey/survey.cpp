@@ -140,9 +140,9 @@ class Watch {
       has_imported_ = true;
       trained_unheard_s_.reset();
     } else if (events_ && !trained_unheard_s_) {
-      const HookLog told = events_();
-      has_imported_ = has_imported_ || told.imported();
-      if (told.patched()) trained_unheard_s_ = now_s;
+      const HookLog event_log = events_();
+      has_imported_ = has_imported_ || event_log.imported();
+      if (event_log.patched()) trained_unheard_s_ = now_s;
     }
   }
 

@@ -140,14 +140,14 @@ void set_evidence(const TrialRecord& trial, const TrialRecord& baseline, const H
                   BatchEffect& effect) {
   const double times = effect.samples / effect.baseline_samples;
   const double step_ratio = effect.step_s / effect.baseline_step_s;
-  const auto told = [&](const std::optional<double>& ratio, BatchEvidence by) {
+  const auto set_from_ratio = [&](const std::optional<double>& ratio, BatchEvidence by) {
     if (!ratio || !(agree(*ratio, times) || agree(*ratio, 1.0))) return false;
     effect.shows_samples = true;
     if (agree(*ratio, times)) effect.evidence = by;
     return true;
   };
-  if (told(ratio_by_loader(hook, baseline), BatchEvidence::loader)) return;
-  if (told(ratio_by_rates(trial, baseline, step_ratio), BatchEvidence::rate)) return;
+  if (set_from_ratio(ratio_by_loader(hook, baseline), BatchEvidence::loader)) return;
+  if (set_from_ratio(ratio_by_rates(trial, baseline, step_ratio), BatchEvidence::rate)) return;
   const double direction = times > 1.0 ? 1.0 : -1.0;
   // Other settings that differ may hide the direction of the effect.
   const auto grows = [&](double ratio, double noise) {

@@ -14,14 +14,17 @@
 namespace steptune {
 namespace {
 
+/// Launches of one configuration.
 struct Launches {
-  std::vector<double> logs;
-  double within_variance = 0.0;  ///< summed
+  std::vector<double> logs;      ///< logarithms of the first objective
+  double within_variance = 0.0;  ///< sum over launches: squared relative errors within each
 };
 
 /// Assumed variation within a whole run whose steps do not show it, as a share of its value.
 constexpr double k_within_whole_run = 0.025;
 
+/// True if the trial did not run because earlier trials were fast or slow. Selected trials would
+/// bias the variation.
 bool was_not_selected(const TrialRecord& trial, const MachineDrift& drift) {
   if (is_confirmation(trial.purpose)) return true;
   const bool baseline =
@@ -53,8 +56,8 @@ double error_within_run(const TrialRecord& trial) {
           0.0, m.half_width_s * m.half_width_s - m.step_half_width_s * m.step_half_width_s)) /
       k_z_95;
   const double own_s = std::hypot(m.step_standard_error_s, of_phases_s);
-  const double told_s = m.half_width_s / k_z_95;
-  return std::isfinite(own_s) && own_s < told_s ? error * own_s / told_s : error;
+  const double total_s = m.half_width_s / k_z_95;
+  return std::isfinite(own_s) && own_s < total_s ? error * own_s / total_s : error;
 }
 
 LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials,
@@ -69,8 +72,8 @@ LaunchVariation estimate_launch_variation(const std::vector<TrialRecord>& trials
   for (const TrialRecord* trial : without_disturbed(std::move(launches))) {
     Launches& group = groups[trial->configuration];
     group.logs.push_back(std::log(trial->objectives[0]));
-    const bool tells_within = is_steady(*trial) || !is_whole_run(*trial);
-    const double within = tells_within ? error_within_run(*trial) : 0.0;
+    const bool shows_error_within = is_steady(*trial) || !is_whole_run(*trial);
+    const double within = shows_error_within ? error_within_run(*trial) : 0.0;
     group.within_variance += within * within;
   }
   LaunchVariation variation;
@@ -98,8 +101,9 @@ double usual_variance_s(const std::vector<TrialRecord>& trials) {
   std::vector<const TrialRecord*> measured;
   for (const TrialRecord& trial : trials) {
     // A trial that was given up for its speed was hardly measured.
-    const bool seen_out = is_final(trial.status) && trial.status != TrialStatus::stopped_early;
-    if (seen_out && trial.measurement) measured.push_back(&trial);
+    const bool ran_to_its_end =
+        is_final(trial.status) && trial.status != TrialStatus::stopped_early;
+    if (ran_to_its_end && trial.measurement) measured.push_back(&trial);
   }
   UsualNoise usual;
   for (const TrialRecord* trial : without_disturbed(std::move(measured)))

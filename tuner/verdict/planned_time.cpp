@@ -171,14 +171,14 @@ UncertainSeconds planned_time(const PlannedRun& plan, const Measurement& measure
 
 std::vector<std::string> unseen_phases(const PlannedRun& plan,
                                        const std::vector<TrialRecord>& trials) {
-  std::vector<std::string> told;
+  std::vector<std::string> warnings;
   const double samples = planned_samples(plan);
   for (const auto& [name, phase] : plan.phases) {
     const bool has_no_period = std::ranges::any_of(trials, [&](const TrialRecord& trial) {
       return trial.measurement && !declared_period(phase, *trial.measurement);
     });
     if (has_no_period) {
-      told.push_back(fmt::format(
+      warnings.push_back(fmt::format(
           "the program reports no steps, so \"every_steps\" of {} cannot be used: it is "
           "priced as often as it was seen; give \"every_samples\", or \"batch_size\"",
           name));
@@ -194,27 +194,27 @@ std::vector<std::string> unseen_phases(const PlannedRun& plan,
         phase.every_samples ? fmt::format("{:.0f}", std::floor(samples / *phase.every_samples))
                             : fmt::format("one every {:g} steps", phase.every_steps.value_or(0.0));
     if (any_trial([&](const auto& shown) { return may_be_stalls(phase, shown); })) {
-      told.push_back(
+      warnings.push_back(
           fmt::format("no {} was reported: pauses seen in trials count as the plan's ({}){}", name,
                       count, phase.seconds ? ", not added to them" : ""));
     } else if (phase.seconds) {
-      told.push_back(
+      warnings.push_back(
           fmt::format("no {} was seen: the plan's ({}) are priced with the {} that it gives", name,
                       count, format_duration(*phase.seconds)));
     } else if (name == "epoch_end") {
-      told.push_back(
+      warnings.push_back(
           fmt::format("no trial came to the end of an epoch: what the plan's {} take, with any "
                       "evaluation or checkpoint there, is not in its price; add \"seconds\" in "
                       "\"planned_run\" to include it",
                       count));
     } else {
-      told.push_back(
+      warnings.push_back(
           fmt::format("no {} was seen and the plan gives no \"seconds\": the plan's ({}) are not "
                       "in its price",
                       name, count));
     }
   }
-  return told;
+  return warnings;
 }
 
 std::optional<std::string> missed_limit(const PlannedRun& plan, const UncertainSeconds& time,

@@ -22,7 +22,7 @@ constexpr std::uint64_t k_places = 16;
 
 /// A configuration that cannot be used has nothing to gain. One that was cut off while it started
 /// may.
-bool tells_of_its_values(const TrialRecord& trial) {
+bool counts_as_tried(const TrialRecord& trial) {
   return is_compared(trial.purpose) && !trial.awaited_start_s &&
          (is_ranked(trial.status) || trial.status == TrialStatus::infeasible ||
           trial.status == TrialStatus::out_of_memory);
@@ -65,7 +65,7 @@ bool covers_all(const StudySpec& study, const Standing& standing) {
     std::set<Value> tried;
     for (const TrialRecord& trial : standing.trials()) {
       const Value* value = trial.configuration.find(parameter.name);
-      if (value != nullptr && tells_of_its_values(trial)) tried.insert(*value);
+      if (value != nullptr && counts_as_tried(trial)) tried.insert(*value);
     }
     return covers(parameter, tried);
   });

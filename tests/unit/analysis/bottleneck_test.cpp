@@ -339,7 +339,7 @@ TEST(Bottleneck, IntervalsHoldAfterAGreedySearch) {
   const Configuration baseline({{"batch_size", Value{std::int64_t{32}}},
                                 {"workers", Value{std::int64_t{0}}},
                                 {"precision", Value{std::string("fp32")}}});
-  int told[2] = {0, 0};
+  int counts[2] = {0, 0};
   int held[2] = {0, 0};
   int wrongly_matter = 0;
   for (std::uint64_t study = 0; study < 20; ++study) {
@@ -374,14 +374,14 @@ TEST(Bottleneck, IntervalsHoldAfterAGreedySearch) {
         slow.set(response.parameter, response.worst);
         fast.set(response.parameter, response.best);
         const double truth = program.seconds(slow) / program.seconds(fast);
-        ++told[place];
+        ++counts[place];
         held[place] += response.range.low <= truth && truth <= response.range.high ? 1 : 0;
         wrongly_matter += response.matters() && truth < 1.02 ? 1 : 0;
       }
     }
   }
-  EXPECT_GE(held[1], 0.9 * told[1]) << "at the best configuration";
-  EXPECT_GE(held[0], 0.75 * told[0]) << "at the baseline";
+  EXPECT_GE(held[1], 0.9 * counts[1]) << "at the best configuration";
+  EXPECT_GE(held[0], 0.75 * counts[0]) << "at the baseline";
   EXPECT_LE(wrongly_matter, 1);
 }
 

@@ -98,7 +98,7 @@ TEST(TrialSamples, ThinnedOnesHoldBaselineAndBest) {
   }
 }
 
-TEST(Importance, TellsWhatFailuresDependOn) {
+TEST(Importance, NamesParametersThatFailuresDependOn) {
   const SearchSpace space = training_space();
   const TrialSamples samples = failure_samples(space, trials_of(space, 80));
   const auto model = EffectsModel::fit(space, samples.samples);

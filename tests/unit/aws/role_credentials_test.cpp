@@ -172,7 +172,7 @@ TEST_F(RoleCredentialsTest, AWebIdentityNeedsBothTheTokenAndTheRole) {
   EXPECT_THAT(id(), HasSubstr("no AWS credentials")) << "no role";
 }
 
-TEST_F(RoleCredentialsTest, AnSsoProfileThatLacksASettingIsToldSo) {
+TEST_F(RoleCredentialsTest, AnErrorNamesTheSettingThatAnSsoProfileLacks) {
   const std::string session = "[sso-session corp]\nsso_region = us-east-1\n";
   for (const std::string& profile :
        {std::string("sso_account_id = 1\n") + session, "sso_role_name = dev\n" + session,

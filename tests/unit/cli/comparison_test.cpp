@@ -146,7 +146,7 @@ TEST(Comparison, ShowsTimesAndCosts) {
   EXPECT_THAT(row_of(text, "  phases and stalls"), ElementsAre());
 }
 
-TEST(Comparison, TellsThePartsOfSteps) {
+TEST(Comparison, ShowsThePartsOfSteps) {
   TrialRecord a = measured(1, 2000.0, 0.0);
   a.measurement->parts["data"] = 0.0005;
   a.measurement->step_seconds_per_sample = 0.0015;

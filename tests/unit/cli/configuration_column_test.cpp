@@ -90,7 +90,7 @@ TEST(ConfigurationColumn, IsNeverTooWide) {
     EXPECT_LE(display_width(alone(row, names, width)), width);
 }
 
-TEST(ConfigurationColumn, TellsTrialsApartAt24Columns) {
+TEST(ConfigurationColumn, DistinguishesTrialsIn24Columns) {
   std::vector<Configuration> rows;
   for (const std::int64_t batch_size : {16, 32, 64, 128, 256}) {
     for (std::int64_t workers = 0; workers <= 4; ++workers) {

@@ -46,7 +46,7 @@ TEST_F(DoctorChecks, WarnsOfLittleMemory) {
   EXPECT_EQ(check_memory(files_).status, DiagnosisStatus::warn);
 }
 
-TEST_F(DoctorChecks, TellsTheMemoryLimitOfACgroup) {
+TEST_F(DoctorChecks, ReportsTheMemoryLimitOfACgroup) {
   write("proc/meminfo", "MemTotal:       8388608 kB\nMemAvailable:    6291456 kB\n");
   EXPECT_EQ(check_memory(files_).found, "6.0 GiB available of 8.0 GiB");
   write("proc/self/cgroup", "0::/\n");
@@ -54,7 +54,7 @@ TEST_F(DoctorChecks, TellsTheMemoryLimitOfACgroup) {
   EXPECT_EQ(check_memory(files_).found, "6.0 GiB available of 8.0 GiB, cgroup limit 2.0 GiB");
 }
 
-TEST_F(DoctorChecks, TellsGpusAndMissingDrivers) {
+TEST_F(DoctorChecks, ReportsGpusAndMissingDrivers) {
   EXPECT_EQ(check_gpu(files_).found, "none: trials train on the CPU");
   write("sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
   write("sys/bus/pci/devices/0000:01:00.0/class", "0x030200\n");
@@ -63,7 +63,7 @@ TEST_F(DoctorChecks, TellsGpusAndMissingDrivers) {
   EXPECT_EQ(check_gpu(files_).found, "1 NVIDIA GPU");
 }
 
-TEST_F(DoctorChecks, TellsAmdGpus) {
+TEST_F(DoctorChecks, ReportsAmdGpus) {
   write("sys/bus/pci/devices/0000:03:00.0/vendor", "0x1002\n");
   write("sys/bus/pci/devices/0000:03:00.0/class", "0x120000\n");
   EXPECT_EQ(check_gpu(files_).found, "AMD GPU found, but its driver is not loaded");
@@ -97,7 +97,7 @@ TEST_F(DoctorChecks, FindsTheDiskOfAFolderThatDoesNotExistYet) {
   EXPECT_NE(check.found.find("free at " + files_.root.string()), std::string::npos);
 }
 
-TEST_F(DoctorChecks, TellsWhereADatabaseCannotLie) {
+TEST_F(DoctorChecks, ReportsWhereADatabaseCannotLie) {
   EXPECT_EQ(check_file_system({FileSystemTrust::local, ""}).status, DiagnosisStatus::ok);
   EXPECT_EQ(check_file_system({FileSystemTrust::doubtful, "9p"}).status, DiagnosisStatus::warn);
   const Diagnosis network = check_file_system({FileSystemTrust::network, "NFS"});

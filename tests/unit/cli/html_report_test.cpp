@@ -205,15 +205,15 @@ TEST(HtmlReport, NumericDecisionsAreShownInWords) {
                       {0.0, "judge", 47, "workers=2", judged},
                       {0.0, "judge", 48, "workers=3", Json{{"verdict", "failed"}}}};
   const std::string page = html_report(report);
-  for (const char* told :
+  for (const char* expected :
        {"<td>the machine is as fast as when the baseline ran</td>",
         "<td>the machine takes 1.22 times as long as when the baseline ran</td>",
         "<td>runs again, in turn with the baseline<br>workers=2</td>",
         "<td>after 2 pairs of fresh runs 2.29 times as fast as the baseline (2.12 to 2.46): "
         "faster<br>workers=2</td>",
         "<td>workers=3</td><td><small>verdict=failed</small></td>"}) {
-    EXPECT_NE(page.find(told), std::string::npos)
-        << told << page.substr(page.find("id=\"study-decisions\""), 2000);
+    EXPECT_NE(page.find(expected), std::string::npos)
+        << expected << page.substr(page.find("id=\"study-decisions\""), 2000);
   }
 }
 

@@ -77,11 +77,12 @@ TEST(LeaderboardColumns, StatusIsShownIfOnlyItDiffers) {
   add(5, TrialPurpose::confirm_baseline, TrialStatus::failed, input.unranked);
   add(6, TrialPurpose::sentinel, TrialStatus::completed, input.unranked);
   const auto lines = lines_of(leaderboard_text(make_leaderboard(std::move(input)), {false, 80}));
-  const std::vector<std::string> told = {"baseline",          "stopped early",   "out of memory",
-                                         "confirm incumbent", "confirm, failed", "sentinel"};
+  const std::vector<std::string> expected = {"baseline",        "stopped early",
+                                             "out of memory",   "confirm incumbent",
+                                             "confirm, failed", "sentinel"};
   EXPECT_NE(lines[0].find("status"), std::string::npos) << lines[0];
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    EXPECT_NE(lines[i + 1].find("  " + told[i] + " "), std::string::npos) << lines[i + 1];
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    EXPECT_NE(lines[i + 1].find("  " + expected[i] + " "), std::string::npos) << lines[i + 1];
     EXPECT_LE(display_width(lines[i + 1]), 80U) << lines[i + 1];
   }
 }

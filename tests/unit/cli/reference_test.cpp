@@ -128,19 +128,19 @@ TEST_F(Reference, ListsExactlyTheOptionsAndDefaults) {
     const std::string chapter = chapter_of(text_, "### " + command->get_name());
     ASSERT_NE(chapter, "") << command->get_name();
     EXPECT_THAT(chapter, HasSubstr("\nsteptune " + command->get_name())) << "its synopsis";
-    OptionTable told = known_options(chapter);
+    OptionTable documented = known_options(chapter);
     OptionTable there;
     add_options(*command, there);
-    for (auto& [name, row] : told)
+    for (auto& [name, row] : documented)
       if (row.plain_default == k_as_there && there.contains(name)) row = there[name];
-    EXPECT_THAT(told, ContainerEq(there)) << command->get_name();
+    EXPECT_THAT(documented, ContainerEq(there)) << command->get_name();
   }
 }
 
-TEST_F(Reference, TellsTheCommonOptions) {
-  const OptionTable told = known_options(chapter_of(text_, "## Common options"));
+TEST_F(Reference, ListsTheCommonOptions) {
+  const OptionTable documented = known_options(chapter_of(text_, "## Common options"));
   for (const char* name : {"db", "color", "json"})
-    EXPECT_TRUE(told.contains(name)) << name;
+    EXPECT_TRUE(documented.contains(name)) << name;
 }
 
 TEST_F(Reference, ListsEveryCommand) {

@@ -226,7 +226,7 @@ TEST(TrialCommand, NamesTheDatabaseForAHookedProgram) {
   EXPECT_EQ(words("here.db"), elsewhere) << "the command is run in another folder";
 }
 
-TEST_F(StoredStudyTest, WhileAStudyGoesOnItsFormerRecommendationIsOld) {
+TEST_F(StoredStudyTest, WhileAStudyContinuesItsFormerRecommendationIsOld) {
   add(1, TrialPurpose::baseline, TrialStatus::completed, 200.0, 1);
   add(2, TrialPurpose::search, TrialStatus::completed, 100.0, 8);
   Recommendation former;

@@ -72,7 +72,7 @@ TEST(StudySummary, CountsConfigurationsAsTheSpaceEnumeratesThem) {
   }
 }
 
-TEST(StudySummary, TellsTheSizeOfTheSpace) {
+TEST(StudySummary, ShowsTheSizeOfTheSpace) {
   EXPECT_EQ(said(summary_of(), "space"), "2 parameters, 12 configurations");
   EXPECT_EQ(said(summary_of({{"constraints", {"workers > 0 or batch < 32"}}}), "space"),
             "2 parameters, 10 configurations (12 combinations before conditions and constraints)");
@@ -116,7 +116,7 @@ TEST(StudySummary, ShowsSetAndUnsetLimits) {
   EXPECT_EQ(said(unlimited, "constraint"), "none");
 }
 
-TEST(StudySummary, TellsEachLimitOfAGuard) {
+TEST(StudySummary, ShowsEachLimitOfAGuard) {
   const auto guard = [](const Json& limits) {
     return said(summary_of({{"guards", {limits}}}), "guard");
   };

@@ -118,7 +118,7 @@ TEST(TrialJson, MeasurementsHaveStepTimesAndErrors) {
       << "never an infinite speed";
 }
 
-TEST(TrialJson, DisturbancesAndGpusAreTold) {
+TEST(TrialJson, DisturbancesAndGpusAreReported) {
   TrialRecord trial = make_trial(1, 2000.0, 10.0, 64);
   trial.disturbance = Disturbance{.other_load = 0.25, .steal = 0.5};
   trial.disturbed_s = 8.0;

@@ -95,7 +95,7 @@ TEST(DocumentSection, ReadsItsKeys) {
   EXPECT_THAT(oven.names, ElementsAre("a", "b"));
 }
 
-TEST(DocumentSection, TellsFaultsByTheirPlace) {
+TEST(DocumentSection, NamesThePlaceOfEachFault) {
   EXPECT_EQ(faults_of(R"({"trais": 3})"),
             "/oven/trais: unknown key \"trais\"; did you mean "
             "\"trays\"?\n");

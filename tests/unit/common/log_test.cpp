@@ -53,7 +53,7 @@ TEST_F(Log, KeepsALineALine) {
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
-TEST_F(Log, GoesOnInAFileThatExists) {
+TEST_F(Log, AppendsToAFileThatExists) {
   for (const char* line : {"first", "second"}) {
     ASSERT_TRUE(set_up_log({LogLevel::info, file_}));
     log_line(LogLevel::info, "{}", line);

@@ -7,7 +7,7 @@
 namespace steptune {
 namespace {
 
-TEST(MachineDescription, TellsWhatTheSystemTells) {
+TEST(MachineDescription, ContainsWhatTheSystemReports) {
   const FakeMachine machine;
   machine.write("proc/cpuinfo",
                 "processor\t: 0\nmodel name\t: AMD EPYC 7B13\nflags\t\t: fpu hypervisor avx2\n");

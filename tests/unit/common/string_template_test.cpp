@@ -64,7 +64,7 @@ TEST(StringTemplate, AnInactiveParameterRendersNothing) {
   EXPECT_FALSE(parsed("{prefetch}").value(configuration()));
 }
 
-TEST(StringTemplate, OthersAreNoParametersAndComeFromWhoeverRenders) {
+TEST(StringTemplate, PlaceholdersThatAreNoParametersComeFromTheCaller) {
   const StringTemplate text = parsed("{out}/{batch}", nullptr, {"out"});
   EXPECT_THAT(text.parameters(), ElementsAre("batch"));
   EXPECT_THAT(text.others(), ElementsAre("out"));

@@ -220,17 +220,17 @@ TEST(ConfigEdit, KeysMayBeMappedOrLeftOut) {
 }
 
 TEST(ConfigEdit, AllAmbiguousKeysAreReportedAtOnce) {
-  const std::string told =
+  const std::string error_text =
       refused(ConfigFormat::yaml,
               "train: {batch_size: 1, num_rate: 3}\neval:\n  batch_size: 2\nprecision:\n  x: 1\n"
               "b: &c true\ncompile: *c\n");
-  EXPECT_THAT(told, HasSubstr("conf: does not say where to put 4 of the parameters:"));
-  EXPECT_THAT(told, HasSubstr("batch_size: ambiguous: train.batch_size (line 1), "
-                              "eval.batch_size (line 3)"));
-  EXPECT_THAT(told, HasSubstr("precision: precision holds other keys, not a value"));
-  EXPECT_THAT(told, HasSubstr("rate: no key rate; did you mean train.num_rate (line 1)?"));
-  EXPECT_THAT(told, HasSubstr("compile: compile (line 7) cannot be changed, it is an alias"));
-  EXPECT_THAT(told, HasSubstr("--map "));
+  EXPECT_THAT(error_text, HasSubstr("conf: does not say where to put 4 of the parameters:"));
+  EXPECT_THAT(error_text, HasSubstr("batch_size: ambiguous: train.batch_size (line 1), "
+                                    "eval.batch_size (line 3)"));
+  EXPECT_THAT(error_text, HasSubstr("precision: precision holds other keys, not a value"));
+  EXPECT_THAT(error_text, HasSubstr("rate: no key rate; did you mean train.num_rate (line 1)?"));
+  EXPECT_THAT(error_text, HasSubstr("compile: compile (line 7) cannot be changed, it is an alias"));
+  EXPECT_THAT(error_text, HasSubstr("--map "));
 }
 
 TEST(ConfigEdit, WrongMapsAndFilesAreErrors) {
@@ -248,7 +248,7 @@ TEST(ConfigEdit, WrongMapsAndFilesAreErrors) {
   EXPECT_EQ(must(config_format_of("train.cfg")), ConfigFormat::ini);
 }
 
-TEST(ConfigEdit, KeepsAllElseOfIni) {
+TEST(ConfigEdit, KeepsTheRestOfAnIniFile) {
   // Like files of XGBoost, darknet and Python's configparser.
   const char* const text = R"(# how we train
 booster = gbtree   # a tree

@@ -106,10 +106,11 @@ TEST_P(EditedFiles, DifferInTheRequestedValuesOnly) {
                  spelt != nullptr && !after[i].value.is_string()) {
         EXPECT_EQ(after[i].value, Json::parse(*spelt)) << "a choice spelt as a text: " << edited;
       } else if (spelt == nullptr && after[i].value.is_string()) {
-        const auto told = after[i].value.get<std::string>();
+        const auto value_text = after[i].value.get<std::string>();
         EXPECT_TRUE(before[i].value.is_string()) << edited;
         const auto* truth = std::get_if<bool>(asked);
-        EXPECT_EQ(told, truth != nullptr ? truth_word_like(told, *truth) : to_text(*asked))
+        EXPECT_EQ(value_text,
+                  truth != nullptr ? truth_word_like(value_text, *truth) : to_text(*asked))
             << "what stands in quotes stays a text: " << edited;
       } else {
         EXPECT_EQ(after[i].value, to_json(*asked)) << edited;

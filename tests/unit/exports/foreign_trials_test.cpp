@@ -164,7 +164,7 @@ TEST_F(ForeignFiles, EmptyCellsOfACsvAreMissing) {
   EXPECT_THAT(refused("twice.csv"), HasSubstr("has two columns \"batch\""));
 }
 
-TEST_F(ForeignFiles, ATableOfOptunasTellsStates) {
+TEST_F(ForeignFiles, ATableOfOptunasHasStates) {
   folder_.write("t.csv", "value,state\n1,COMPLETE\n2,FAIL\n3,PRUNED\n4,\n");
   const ForeignTrials foreign = read("t.csv");
   EXPECT_EQ(foreign.kind, "Optuna's table");
@@ -180,7 +180,7 @@ TEST_F(ForeignFiles, ATableOfOptunasTellsStates) {
   EXPECT_FALSE(read("own.csv").trials[0].failed);
 }
 
-TEST_F(ForeignFiles, PathsThatAreNoFilesAreRefused) {
+TEST_F(ForeignFiles, FoldersAndMissingFilesAreRefused) {
   EXPECT_THAT(refused("gone"), HasSubstr("is no file"));
   std::filesystem::create_directories(folder_.path() / "folder");
   EXPECT_THAT(refused("folder"), HasSubstr("name an SQLite file of Optuna or a CSV file"));

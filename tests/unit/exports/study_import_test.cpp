@@ -209,7 +209,7 @@ TEST(StudyImport, ATrialNeedsEveryObjectiveUnlessItFailed) {
     EXPECT_EQ(why_left({{"time", cell}}), "without a value of every objective") << cell;
 }
 
-TEST(StudyImport, ColumnsMayBeCalledOtherwise) {
+TEST(StudyImport, ColumnsMayHaveOtherNames) {
   ForeignTrial row = whole_row({{"bs", "16"}, {"params_seconds", "9"}, {"seconds", "2.5"}});
   const auto imported = imported_of({row}, {{"batch", "bs"}, {"time", "seconds"}});
   ASSERT_EQ(imported.trials.size(), 1U);
@@ -229,12 +229,12 @@ TEST(StudyImport, ColumnsMayBeCalledOtherwise) {
 TEST(StudyImport, NoTrialLeftIsAnErrorThatCountsTheReasons) {
   ForeignTrial running = whole_row();
   running.left = "it was still running";
-  const std::string told = refusal_of(
+  const std::string refusal = refusal_of(
       {"CSV", {running, running, whole_row({{"batch", "99"}}), whole_row({{"time", "x"}})}, {}});
-  EXPECT_THAT(told, HasSubstr("no trial lies in the study's space"));
-  EXPECT_THAT(told, HasSubstr("\n  2: it was still running"));
-  EXPECT_THAT(told, HasSubstr("\n  1: \"batch\" is not in the study's space"));
-  EXPECT_THAT(told, HasSubstr("\n  1: without a value of every objective"));
+  EXPECT_THAT(refusal, HasSubstr("no trial lies in the study's space"));
+  EXPECT_THAT(refusal, HasSubstr("\n  2: it was still running"));
+  EXPECT_THAT(refusal, HasSubstr("\n  1: \"batch\" is not in the study's space"));
+  EXPECT_THAT(refusal, HasSubstr("\n  1: without a value of every objective"));
 }
 
 TEST(StudyImport, OptunasObjectivesAreTakenInTheirOrder) {
@@ -255,9 +255,10 @@ TEST(StudyImport, OptunasObjectivesAreTakenInTheirOrder) {
 
 TEST(StudyImport, AnObjectiveOfTheOtherDirectionIsRefused) {
   ForeignTrial row = whole_row({{"value", 2.0}, {"value_1", 0.5}});
-  const std::string told = refusal_of({"Optuna", {row}, {Direction::minimize, Direction::maximize}},
-                                      {}, {"time", "loss"});
-  EXPECT_THAT(told, HasSubstr("Optuna's objective 2 is maximized, \"loss\" of the study is not"));
+  const std::string refusal = refusal_of(
+      {"Optuna", {row}, {Direction::minimize, Direction::maximize}}, {}, {"time", "loss"});
+  EXPECT_THAT(refusal,
+              HasSubstr("Optuna's objective 2 is maximized, \"loss\" of the study is not"));
   EXPECT_TRUE(translate_foreign_trials(
       {"Optuna", {row}, {Direction::minimize, Direction::maximize}}, small_study(), {}))
       << "one that the study does not ask for may go any way";

@@ -98,7 +98,7 @@ TEST(Causes, APhaseThatMayBeAsLongAsBeforeIsNone) {
   EXPECT_THAT(causes_from_start(promised, seen, std::nullopt), IsEmpty());
 }
 
-TEST(Causes, TellPartsThatGrew) {
+TEST(Causes, NamePartsThatGrew) {
   Promise promised = promised_rate();
   promised.parts = {{"data", 0.001}, {"compute", 0.009}, {"other", 0.001}};
   Measurement seen;

@@ -103,7 +103,7 @@ TEST(Follower, AStepIsOneSampleByDefault) {
   EXPECT_EQ(follower.state().samples, 30'000.0);
 }
 
-TEST(Follower, PhasesOfTheRunAreTold) {
+TEST(Follower, PhasesOfTheRunAreReported) {
   Follower follower = follower_of("");
   double time_s = 0.0;
   for (int i = 1; i <= 300; ++i) {

@@ -31,7 +31,7 @@ TEST(ProgressTrack, KeepsABoundedNumberOfPointsAndTheEnds) {
   EXPECT_NEAR(rate->half_width, 0.0, 1e-9);
 }
 
-TEST(ProgressTrack, LeavesOutWhatDoesNotGoOn) {
+TEST(ProgressTrack, LeavesOutReportsWithoutProgress) {
   ProgressTrack track;
   track.add({64.0, 1.0});
   track.add({64.0, 2.0});
@@ -74,7 +74,7 @@ TEST(ProgressTrack, TheLastSecondsAreTenReportsAtLeast) {
 /// Returns a track of `count` reports of 64 samples every tenth of a second, received at
 /// `reported_at(seconds)`.
 template <typename ToldAt>
-ProgressTrack told(int count, ToldAt&& reported_at) {
+ProgressTrack track_of_reports(int count, ToldAt&& reported_at) {
   ProgressTrack track;
   for (int i = 1; i <= count; ++i)
     track.add({64.0 * i, reported_at(0.1 * i) + 1e-6 * i});
@@ -86,7 +86,8 @@ TEST(ProgressTrack, UsesTheLastOfReportsThatArriveTogether) {
   const auto by_the_second = [](double at_s) { return std::floor(at_s); };
   const auto by_the_buffer = [](double at_s) { return 5.0 * std::ceil(at_s / 5.0 - 1e-9); };
   for (const int count : {305, 505, 995, 4005}) {
-    for (const ProgressTrack& track : {told(count, by_the_second), told(count, by_the_buffer)}) {
+    for (const ProgressTrack& track :
+         {track_of_reports(count, by_the_second), track_of_reports(count, by_the_buffer)}) {
       const auto rate = track.rate_since(0.0);
       ASSERT_TRUE(rate) << count;
       EXPECT_NEAR(rate->value, promised.value, 0.05 * promised.value) << count;
@@ -99,7 +100,7 @@ TEST(ProgressTrack, UsesTheLastOfReportsThatArriveTogether) {
 }
 
 TEST(ProgressTrack, ReportsAtOneTimeGiveNoRate) {
-  const ProgressTrack track = told(100, [](double) { return 7.0; });
+  const ProgressTrack track = track_of_reports(100, [](double) { return 7.0; });
   ProgressTrack exactly;
   for (int i = 1; i <= 100; ++i)
     exactly.add({64.0 * i, 7.0});

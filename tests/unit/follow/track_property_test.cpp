@@ -142,7 +142,7 @@ TEST(TrackDeviation, IsTheLaterRateOverThePromise) {
   EXPECT_GT(found, 10);
 }
 
-TEST(TrackDeviation, WithinThePromisesIntervalIsNone) {
+TEST(TrackDeviation, ChangesWithinThePromisesIntervalDoNotCount) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Rng rng(seed, "intervals");
     const std::vector<double> seconds(200, 0.95 + 0.1 * rng.uniform());

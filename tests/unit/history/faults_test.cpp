@@ -84,7 +84,7 @@ TEST_F(HistoryFaults, OneOfTenWritersProceeds) {
     close(hold[1]);
     const auto history = History::open_for_writing(path(), clock_);
     const char outcome = history ? 'w' : (history.error().kind == ErrorKind::conflict ? 'c' : '?');
-    [[maybe_unused]] const auto told = write(gate[1], &outcome, 1);
+    [[maybe_unused]] const auto written = write(gate[1], &outcome, 1);
     char byte = 0;
     // Until the parent has received everything.
     [[maybe_unused]] const auto held = read(hold[0], &byte, 1);
@@ -263,7 +263,7 @@ TEST_F(HistoryFaults, ATruncatedDatabaseGivesAnErrorNotACrash) {
   EXPECT_EQ(trials.error().kind, ErrorKind::store);
 }
 
-TEST_F(HistoryFaults, AnEditedRowIsToldByItsTrial) {
+TEST_F(HistoryFaults, AnErrorNamesTheTrialOfAnEditedRow) {
   const auto study_id = [&] {
     History history = open();
     const auto study = make_study(history);

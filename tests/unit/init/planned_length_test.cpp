@@ -68,7 +68,7 @@ TEST(PlannedLength, IsStepsTimesTheirSamples) {
       << "trainers end at the steps where both are given";
 }
 
-TEST(PlannedLength, IsToldInAnySpelling) {
+TEST(PlannedLength, IsFoundInAnySpelling) {
   const Survey survey = surveyed({k_training});
   EXPECT_EQ(planned_samples("--nEpochs 3", survey), 3.0 * 60032.0);
   EXPECT_EQ(planned_samples("lr=1 trainer.max_epochs=3", survey), 3.0 * 60032.0);
@@ -104,7 +104,7 @@ TEST(PlannedLength, IgnoresDefaultsThatTheScriptOverwrites) {
       << "the command's word counts";
 }
 
-TEST(PlannedLength, TellsCountsWithoutAnExponent) {
+TEST(PlannedLength, PrintsCountsWithoutAnExponent) {
   Survey survey = surveyed({});
   survey.last.samples = *survey.first->samples + 20.0 * 1'048'576.0;
   EXPECT_EQ(why({"python3", "train.py", "--max-steps", "2000000"}, "", survey),

@@ -11,7 +11,7 @@ namespace {
 
 using ::testing::ElementsAre;
 
-TEST(PythonSource, TellsDefaultsOfArgparse) {
+TEST(PythonSource, FindsDefaultsOfArgparse) {
   const auto options = options_of_source(R"py(
 parser.add_argument("-b", "--batch-size", default=32, type=int,
                     help="samples, \"per\" step (default, 8)")  # add_argument("--none")
@@ -31,7 +31,7 @@ parser.add_argument("data")
   EXPECT_EQ(find_option(options, "data"), nullptr);
 }
 
-TEST(PythonSource, TellsFlagsOfAbslAndClick) {
+TEST(PythonSource, FindsFlagsOfAbslAndClick) {
   const auto options = options_of_source(R"py(
 flags.DEFINE_integer('batch_size', 64, 'samples of a step')
 flags.DEFINE_bool("amp", False, "mixed precision")
@@ -46,7 +46,7 @@ flags.DEFINE_bool("amp", False, "mixed precision")
   EXPECT_EQ(find_option(options, "compile")->negation, "--no-compile");
 }
 
-TEST(PythonSource, TellsWhatTakesAnyTextForTrue) {
+TEST(PythonSource, FindsOptionsThatTakeAnyTextForTrue) {
   const char* const source = R"py(
 parser.add_argument("--amp", type=bool, default=False)
 parser.add_argument("--compile", type=str2bool, default=False)
@@ -87,13 +87,13 @@ TEST(PythonSource, AnyBytesAreHarmless) {
 }
 
 TEST(PythonSource, AddsFactsMissingInTheHelp) {
-  ProgramOption told;
-  told.name = "--batch-size";
-  ProgramOption declared = told;
+  ProgramOption expected;
+  expected.name = "--batch-size";
+  ProgramOption declared = expected;
   declared.default_value = "32";
   declared.default_from = "train.py";
   declared.kind = OptionKind::integer;
-  const auto merged = merged_options({told}, {declared});
+  const auto merged = merged_options({expected}, {declared});
   ASSERT_EQ(merged.size(), 1U);
   EXPECT_EQ(merged[0].default_value, "32");
   EXPECT_EQ(merged[0].kind, OptionKind::integer);

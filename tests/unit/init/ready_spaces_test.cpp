@@ -103,7 +103,7 @@ TEST_P(ReadySpaces, MakeStudiesThatAreValidWithAndWithoutGpus) {
 INSTANTIATE_TEST_SUITE_P(Space, ReadySpaces, testing::ValuesIn(space_files()),
                          [](const auto& each) { return each.param.stem().string(); });
 
-TEST(ReadySpaceFiles, AreToldApart) {
+TEST(ReadySpaceFiles, AreDistinguished) {
   std::vector<ReadySpace> spaces;
   for (const fs::path& file : space_files())
     spaces.push_back(must_read(file));
@@ -132,7 +132,7 @@ TEST(ReadySpaceFiles, AreToldApart) {
   EXPECT_EQ(named({"python3", "train.py", "yolo"}), "");
 }
 
-TEST(ReadySpaceFiles, TellEveryFault) {
+TEST(ReadySpaceFiles, ReportEveryFault) {
   const TemporaryFolder folder("space");
   const fs::path file = folder.path() / "x.json";
   std::ofstream(file) << R"({"name": "x", "title": "X", "page": "", "form": "name:value",

@@ -336,7 +336,7 @@ TEST(StudyGuess, LeavesOptionsOfAnotherUseOfTheProgram) {
   EXPECT_TRUE(given.document["parameters"].contains("threads"));
 }
 
-TEST(StudyGuess, TellsTheRangesThatItWrites) {
+TEST(StudyGuess, NotesTheRangesThatItWrites) {
   GuessInput input = input_of(k_help, {"python3", "train.py"});
   input.reading = reading_of(32.0);
   const StudyGuess guess = must_guess(input);
@@ -440,7 +440,7 @@ class DeepSpeedGuess : public testing::Test {
   ReadySpace space_;
 };
 
-TEST_F(DeepSpeedGuess, VariesWhatStandsInTheFile) {
+TEST_F(DeepSpeedGuess, VariesTheSettingsOfTheFile) {
   const GuessInput input = input_of_config(
       R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 8,
           "gradient_accumulation_steps": 2, "bf16": {"enabled": false},
@@ -505,7 +505,7 @@ GuessInput input_of_file(const TemporaryFolder& folder, std::vector<std::string>
   return input;
 }
 
-TEST(StudyGuess, EditsAnOverrideWhereItStands) {
+TEST(StudyGuess, EditsAnOverrideInPlace) {
   TemporaryFolder folder{"overrides"};
   folder.write("x.yaml",
                "model:\n  train_ds:\n    batch_size: 16\n    num_workers: 2\n  compile: false\n");

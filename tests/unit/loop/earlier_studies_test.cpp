@@ -92,7 +92,7 @@ TEST(EarlierStudies, ObjectivesAreFoundByName) {
               HasSubstr("study \"now\" has other objectives (cost) than this one (time, cost)"));
 }
 
-TEST(EarlierStudies, FailuresAreToldToo) {
+TEST(EarlierStudies, FailuresAreObservedToo) {
   const StudySpec now = study("now", k_batch, R"({"batch": 8})");
   TrialRecord failed = trial_of(1, batch(64), 0.0);
   failed.status = TrialStatus::out_of_memory;
@@ -113,14 +113,14 @@ TEST(EarlierStudies, SlowStartsDoNotCountIfThereIsMoreTime) {
   slow.objectives.clear();
   slow.standard_errors.clear();
   slow.awaited_start_s = 100.0;
-  const auto told = [&](std::optional<double> time_s) {
+  const auto observed_count = [&](std::optional<double> time_s) {
     StudySpec now = earlier;
     now.budget.time_s = time_s;
     return translate_trials(now, earlier, {baseline, slow}).value().size();
   };
-  EXPECT_EQ(told(200.0), 2U);
-  EXPECT_EQ(told(2000.0), 1U);
-  EXPECT_EQ(told(std::nullopt), 1U);
+  EXPECT_EQ(observed_count(200.0), 2U);
+  EXPECT_EQ(observed_count(2000.0), 1U);
+  EXPECT_EQ(observed_count(std::nullopt), 1U);
 }
 
 TEST(EarlierStudies, AnObjectiveThatIsTurnedRoundIsAnotherOne) {

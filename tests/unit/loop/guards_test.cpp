@@ -113,10 +113,10 @@ double infeasible_share(double ratio_of_levels, double correlation, double max_r
     const GuardedValue value = noisy_loss(2.0, correlation, 2 * seed).at("loss@1000");
     baseline.measurement->metrics[judged_metric(guard)] = value.value;
     baseline.measurement->metric_errors[judged_metric(guard)] = value.standard_error;
-    const auto told =
+    const auto violation =
         violated_guard({guard}, noisy_loss(2.0 * ratio_of_levels, correlation, 2 * seed + 1), {},
                        &baseline, GuardMoment::running);
-    infeasible += told ? 1 : 0;
+    infeasible += violation ? 1 : 0;
   }
   return infeasible / 400.0;
 }
@@ -132,28 +132,29 @@ TEST(Guards, CallNoEqualConfigurationInfeasibleForItsNoise) {
 TEST(Guards, CompareWithTheBaselineAtTheSameNumberOfSamples) {
   const std::vector<Guard> guards{loss_after(1000)};
   const TrialRecord baseline = baseline_with("loss@1000", 2.0);
-  const auto told = [&](double loss) {
+  const auto violation = [&](double loss) {
     return violated_guard(guards, {{"loss@1000", {loss}}}, {}, &baseline, GuardMoment::running);
   };
-  EXPECT_FALSE(told(2.04));
-  ASSERT_TRUE(told(2.05));
-  EXPECT_THAT(*told(2.05), HasSubstr("above 1.02 times the baseline's 2"));
+  EXPECT_FALSE(violation(2.04));
+  ASSERT_TRUE(violation(2.05));
+  EXPECT_THAT(*violation(2.05), HasSubstr("above 1.02 times the baseline's 2"));
 }
 
 TEST(Guards, AllowTheSameRatioForNegativeValues) {
   Guard guard = loss_after(1000);
   guard.min_ratio_to_baseline = 0.9;
   const TrialRecord baseline = baseline_with("loss@1000", -5.0);
-  const auto told = [&](double loss) {
+  const auto violation = [&](double loss) {
     return violated_guard({guard}, {{"loss@1000", {loss}}}, {}, &baseline, GuardMoment::running);
   };
-  EXPECT_FALSE(told(-5.0)) << "the baseline's own";
-  EXPECT_FALSE(told(-4.91));
-  EXPECT_FALSE(told(-5.49));
-  ASSERT_TRUE(told(-4.89));
-  EXPECT_THAT(*told(-4.89), HasSubstr("loss@1000 is -4.89, above 0.98 times the baseline's -5"));
-  ASSERT_TRUE(told(-5.51));
-  EXPECT_THAT(*told(-5.51), HasSubstr("below 1.1 times the baseline's -5"));
+  EXPECT_FALSE(violation(-5.0)) << "the baseline's own";
+  EXPECT_FALSE(violation(-4.91));
+  EXPECT_FALSE(violation(-5.49));
+  ASSERT_TRUE(violation(-4.89));
+  EXPECT_THAT(*violation(-4.89),
+              HasSubstr("loss@1000 is -4.89, above 0.98 times the baseline's -5"));
+  ASSERT_TRUE(violation(-5.51));
+  EXPECT_THAT(*violation(-5.51), HasSubstr("below 1.1 times the baseline's -5"));
   const GuardLimit limit = limit_of(guard, baseline);
   EXPECT_DOUBLE_EQ(limit.max.value(), -4.9);
   EXPECT_DOUBLE_EQ(limit.min.value(), -5.5);
@@ -189,9 +190,9 @@ TEST(Guards, AnUnknownValueViolatesAtTheEnd) {
   const std::vector<Guard> guards{loss_after(1000)};
   const TrialRecord baseline = baseline_with("loss@1000", 2.0);
   EXPECT_FALSE(violated_guard(guards, {}, {}, &baseline, GuardMoment::running));
-  const auto told = violated_guard(guards, {}, {}, &baseline, GuardMoment::ended);
-  ASSERT_TRUE(told);
-  EXPECT_THAT(*told, HasSubstr("1000 samples"));
+  const auto violation = violated_guard(guards, {}, {}, &baseline, GuardMoment::ended);
+  ASSERT_TRUE(violation);
+  EXPECT_THAT(*violation, HasSubstr("1000 samples"));
 }
 
 TEST(Guards, ALossThatIsNotFiniteViolatesThem) {
@@ -200,9 +201,10 @@ TEST(Guards, ALossThatIsNotFiniteViolatesThem) {
   measurement.not_finite = {"loss"};
   GuardWindows windows(guards);
   tell(windows, measurement);
-  const auto told = violated_guard(guards, windows.settled(), {}, nullptr, GuardMoment::running);
-  ASSERT_TRUE(told);
-  EXPECT_THAT(*told, HasSubstr("not a finite number"));
+  const auto violation =
+      violated_guard(guards, windows.settled(), {}, nullptr, GuardMoment::running);
+  ASSERT_TRUE(violation);
+  EXPECT_THAT(*violation, HasSubstr("not a finite number"));
 }
 
 TEST(Guards, PeakMemoryIsGuardedAtTheEnd) {
@@ -365,37 +367,37 @@ TEST(Guards, AValueAtItsLimitIsWithinIt) {
   most.max = 2.0;
   Guard least = limited("accuracy");
   least.min = 0.9;
-  const auto told = [](const Guard& guard, double value) {
+  const auto violation = [](const Guard& guard, double value) {
     return violated_guard({guard}, {{guard.metric, {value}}}, {}, nullptr, GuardMoment::ended);
   };
-  EXPECT_FALSE(told(most, 2.0));
-  EXPECT_EQ(told(most, 2.1), "loss is 2.1, above the limit of 2");
-  EXPECT_FALSE(told(least, 0.9));
-  EXPECT_EQ(told(least, 0.8), "accuracy is 0.8, below the limit of 0.9");
+  EXPECT_FALSE(violation(most, 2.0));
+  EXPECT_EQ(violation(most, 2.1), "loss is 2.1, above the limit of 2");
+  EXPECT_FALSE(violation(least, 0.9));
+  EXPECT_EQ(violation(least, 0.8), "accuracy is 0.8, below the limit of 0.9");
 }
 
-TEST(Guards, TellHowSureTheViolationIs) {
+TEST(Guards, SayHowSureTheViolationIs) {
   Guard guard = limited("loss");
   guard.max = 2.0;
-  const auto told = [&](const GuardedValue& value) {
+  const auto violation = [&](const GuardedValue& value) {
     return violated_guard({guard}, {{"loss", value}}, {}, nullptr, GuardMoment::ended);
   };
-  EXPECT_EQ(told({3.0, 0.1, 20.0}), "loss is 3 +-0.2, above the limit of 2");
-  EXPECT_FALSE(told({2.1, 0.1, 20.0})) << "its error explains that";
-  EXPECT_TRUE(told({2.1, 0.1, 0.0})) << "an error of which nothing is known explains nothing";
-  EXPECT_FALSE(told({2.3, 0.1, 1.0})) << "a single degree of freedom takes 6.3 errors";
+  EXPECT_EQ(violation({3.0, 0.1, 20.0}), "loss is 3 +-0.2, above the limit of 2");
+  EXPECT_FALSE(violation({2.1, 0.1, 20.0})) << "its error explains that";
+  EXPECT_TRUE(violation({2.1, 0.1, 0.0})) << "an error of which nothing is known explains nothing";
+  EXPECT_FALSE(violation({2.3, 0.1, 1.0})) << "a single degree of freedom takes 6.3 errors";
 }
 
 TEST(Guards, TheBaselinesErrorExplainsADifferenceToo) {
   const Guard guard = loss_after(1000);
   TrialRecord baseline = baseline_with("loss@1000", 2.0);
-  const auto told = [&] {
+  const auto violation = [&] {
     return violated_guard({guard}, {{"loss@1000", {2.14, 0.01, 30.0}}}, {}, &baseline,
                           GuardMoment::ended);
   };
-  EXPECT_TRUE(told());
+  EXPECT_TRUE(violation());
   baseline.measurement->metric_errors["loss@1000"] = 0.1;
-  EXPECT_FALSE(told());
+  EXPECT_FALSE(violation());
 }
 
 TEST(Guards, SayWhichMetricWasNotReported) {

@@ -44,23 +44,23 @@ Report report(double step, double received_s) {
   return report;
 }
 
-struct Told {
+struct ReportedRun {
   int steps = 0;
   double at_s = 1.0;
 };
 
 /// Reports steps of about `step_s` until the trial must end. The scheduler stops it at `stops_at`
 /// steps.
-Told report_until_end(RunningTrial& trial, double stops_at, double step_s) {
+ReportedRun report_until_end(RunningTrial& trial, double stops_at, double step_s) {
   StopsAt scheduler(stops_at);
   NoSearcher searcher;
-  Told told;
-  while (told.steps < 2000 && !trial.wants_to_end(scheduler, searcher, nullptr)) {
-    ++told.steps;
-    told.at_s += step_s * (1.0 + 0.01 * (told.steps % 3));
-    trial.reported(report(told.steps, told.at_s));
+  ReportedRun reported_run;
+  while (reported_run.steps < 2000 && !trial.wants_to_end(scheduler, searcher, nullptr)) {
+    ++reported_run.steps;
+    reported_run.at_s += step_s * (1.0 + 0.01 * (reported_run.steps % 3));
+    trial.reported(report(reported_run.steps, reported_run.at_s));
   }
-  return told;
+  return reported_run;
 }
 
 StudySpec study_of_long_windows() {
@@ -245,9 +245,9 @@ TrialRecord out_of_time_at(const StudySpec& study, TrialPurpose purpose, TrialTa
   trial.started({{2, 1}, 0.0, "", {}});
   double now_s = 1.0;
   for (int step = 1; !trial.out_of_time(now_s); ++step) {
-    Report told = report(step, now_s += 0.1 + 0.01 * (step % 3));
-    told.metrics["loss"] = 2.0;
-    trial.reported(told);
+    Report next_report = report(step, now_s += 0.1 + 0.01 * (step % 3));
+    next_report.metrics["loss"] = 2.0;
+    trial.reported(next_report);
   }
   Outcome outcome;
   outcome.kind = OutcomeKind::stopped;
@@ -260,9 +260,9 @@ TEST(RunningTrial, GuardsUseLossesSinceTheLastRestart) {
   RunningTrial trial = second_trial(study);
   double now_s = 1.0;
   const auto tell = [&](int step, double loss) {
-    Report told = report(step, now_s += 0.1);
-    told.metrics["loss"] = loss;
-    trial.reported(told);
+    Report next_report = report(step, now_s += 0.1);
+    next_report.metrics["loss"] = loss;
+    trial.reported(next_report);
   };
   for (int step = 1; step <= 1100; ++step)
     tell(step, 8.0);
@@ -668,9 +668,9 @@ TEST(RunningTrial, ALiveTrialIgnoresGuardsOfASharedLoss) {
   RunningTrial trial = shared_trial(study, TrialPurpose::search);
   StopsAt scheduler(1e9);
   NoSearcher searcher;
-  Report told = report(16, 502.0);
-  told.compared = ComparedRate{0.1, 0.001};
-  trial.reported(told);
+  Report next_report = report(16, 502.0);
+  next_report.compared = ComparedRate{0.1, 0.001};
+  trial.reported(next_report);
   EXPECT_TRUE(trial.wants_to_end(scheduler, searcher, nullptr)) << "it awaits no samples";
   Outcome outcome;
   outcome.kind = OutcomeKind::stopped;
@@ -682,13 +682,13 @@ TEST(RunningTrial, ALiveTrialEndsOnceItsDifferenceIsClear) {
   RunningTrial trial = shared_trial(study, TrialPurpose::search);
   StopsAt scheduler(1e9);
   NoSearcher searcher;
-  Report told = report(8, 501.0);
-  told.compared = ComparedRate{0.1, 0.001};
-  trial.reported(told);
+  Report next_report = report(8, 501.0);
+  next_report.compared = ComparedRate{0.1, 0.001};
+  trial.reported(next_report);
   EXPECT_FALSE(trial.wants_to_end(scheduler, searcher, nullptr)) << "8 steps of both are too few";
-  told.step = 16;
-  told.received_s = 502.0;
-  trial.reported(told);
+  next_report.step = 16;
+  next_report.received_s = 502.0;
+  trial.reported(next_report);
   EXPECT_TRUE(trial.wants_to_end(scheduler, searcher, nullptr));
 }
 
@@ -702,9 +702,9 @@ TEST(RunningTrial, AFarSlowerLiveTrialEndsAfterOneBlock) {
   trial.started({{2, 1}, 500.0, "", {{"shared_program", "live-1.log"}}, 100.0});
   StopsAt scheduler(1e9);
   NoSearcher searcher;
-  Report told = report(2, 502.0);
-  told.compared = ComparedRate{3.0, 1.2};
-  trial.reported(told);
+  Report next_report = report(2, 502.0);
+  next_report.compared = ComparedRate{3.0, 1.2};
+  trial.reported(next_report);
   EXPECT_TRUE(trial.wants_to_end(scheduler, searcher, nullptr));
 }
 
@@ -719,9 +719,9 @@ TEST(RunningTrial, ALiveTrialEndsOnceItsIntervalIsAboveTheBest) {
   for (const auto& [seconds_per_sample, ends] : {std::pair{1.2, false}, std::pair{1.3, true}}) {
     RunningTrial trial(study, record, 0.0, targets);
     trial.started({{2, 1}, 500.0, "", {{"shared_program", "live-1.log"}}, 100.0});
-    Report told = report(8, 508.0);
-    told.compared = ComparedRate{seconds_per_sample, 0.15};
-    trial.reported(told);
+    Report next_report = report(8, 508.0);
+    next_report.compared = ComparedRate{seconds_per_sample, 0.15};
+    trial.reported(next_report);
     EXPECT_EQ(trial.wants_to_end(scheduler, searcher, nullptr), ends) << seconds_per_sample;
   }
 }
@@ -1045,9 +1045,9 @@ TEST(RunningTrial, AViolatedGuardEndsTheTrial) {
     RunningTrial trial = begun(study, purpose);
     bool ended = false;
     for (int step = 1; step <= 20 && !ended; ++step) {
-      Report told = report(step, 101.0 + 0.1 * step);
-      told.metrics["loss"] = 3.0;
-      trial.reported(told);
+      Report next_report = report(step, 101.0 + 0.1 * step);
+      next_report.metrics["loss"] = 3.0;
+      trial.reported(next_report);
       ended = trial.wants_to_end(scheduler, searcher, nullptr);
     }
     EXPECT_EQ(ended, purpose == TrialPurpose::search) << to_text(purpose);
@@ -1070,9 +1070,9 @@ TEST(RunningTrial, RecordsWhatItsGuardsJudged) {
   study.guards = {guard};
   RunningTrial trial = begun(study);
   for (int step = 1; step <= 60; ++step) {
-    Report told = report(step, 101.0 + 0.1 * step);
-    told.metrics["loss"] = step % 2 == 0 ? 3.0 : 3.1;
-    trial.reported(told);
+    Report next_report = report(step, 101.0 + 0.1 * step);
+    next_report.metrics["loss"] = step % 2 == 0 ? 3.0 : 3.1;
+    trial.reported(next_report);
   }
   const TrialRecord ended = trial.finished({}, nullptr, 0.0);
   EXPECT_NEAR(ended.measurement->metrics.at("loss@10"), 3.04, 0.02);

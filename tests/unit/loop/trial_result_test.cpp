@@ -119,7 +119,7 @@ TEST(TrialResult, ATooLongStartIsInfeasible) {
   }
 }
 
-TEST(TrialResult, SettingsNotInForceAreInfeasible) {
+TEST(TrialResult, SettingsThatDoNotApplyAreInfeasible) {
   for (const EndRequest request :
        {EndRequest::none, EndRequest::measured, EndRequest::time_limit, EndRequest::unlike}) {
     TrialEnding ending{OutcomeKind::completed, "", request, "", {}, {}, {}};

@@ -116,23 +116,23 @@ TEST(HookOfATrial, HasNoFileOnRemoteMachines) {
               testing::HasSubstr("/logs/trial-1.log.hook"));
   EXPECT_THAT(names_for(R"({"type": "slurm"})").first,
               testing::HasSubstr("/logs/trial-1.log.hook"));
-  const auto [told, study] = names_for(sagemaker);
-  EXPECT_THAT(told, testing::Not(testing::HasSubstr("events")));
+  const auto [hook_log, study] = names_for(sagemaker);
+  EXPECT_THAT(hook_log, testing::Not(testing::HasSubstr("events")));
   EXPECT_THAT(check_hook(study, study.baseline, HookLog(), "/nonexistent").absent.value_or(""),
               testing::HasSubstr("the hook reported nothing"));
 }
 
 TEST(CheckHook, ReportsABaselineThatDiffersFromTheProgram) {
   const StudySpec study = hooked_study("fresh");
-  HookLog told;
-  told.add(R"({"event":"patched","pid":7,"torch":"1.13.1","device":"cpu"})");
-  told.add(R"({"event":"knob","knob":"num_workers","may":true,"today":2,"value":2})");
-  EXPECT_EQ(check_hook(study, study.baseline, told, "/nonexistent").not_in_force,
+  HookLog hook_log;
+  hook_log.add(R"({"event":"patched","pid":7,"torch":"1.13.1","device":"cpu"})");
+  hook_log.add(R"({"event":"knob","knob":"num_workers","may":true,"today":2,"value":2})");
+  EXPECT_EQ(check_hook(study, study.baseline, hook_log, "/nonexistent").not_in_force,
             "num_workers=0 could not be set, it is 2; \"baseline\" must be what the program does "
             "without the hook: write that value there");
   Configuration other;
   other.set("x", std::int64_t{3});
-  EXPECT_EQ(check_hook(study, other, told, "/nonexistent").not_in_force,
+  EXPECT_EQ(check_hook(study, other, hook_log, "/nonexistent").not_in_force,
             "num_workers=3 could not be set, it is 2");
 }
 

@@ -115,10 +115,10 @@ TEST(HookCommand, AHangingCommandIsKilledWithItsChildren) {
   ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
   const UniqueFd alive(::open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   const HurriedClock clock;
-  const auto told =
+  const auto command_result =
       run_hook_command("exec 9> " + fifo + "; sleep 300 & sleep 300", "failed", "{}", clock);
-  ASSERT_FALSE(told);
-  EXPECT_EQ(told.error().message, "did not end within 30 s");
+  ASSERT_FALSE(command_result);
+  EXPECT_EQ(command_result.error().message, "did not end within 30 s");
   // The target's last process holds the pipe's other end until it exits.
   char byte = 0;
   for (int i = 0; i < 200 && ::read(alive.get(), &byte, 1) != 0; ++i)

@@ -144,7 +144,7 @@ TEST_F(NotifierTest, AWebhookThatFailsIsOneWarningWithoutItsPath) {
   EXPECT_EQ(tell("http://127.0.0.1:1/hook").size(), 1U);
 }
 
-TEST_F(NotifierTest, AddressesThatAreNoneAreRefused) {
+TEST_F(NotifierTest, InvalidAddressesAreRefused) {
   for (const char* target : {"", "  ", "http://", "https://me:secret@host/x", "slack+hooks"}) {
     const auto made = Notifier::create({target}, clock_);
     ASSERT_FALSE(made) << target;

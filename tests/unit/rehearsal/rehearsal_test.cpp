@@ -182,7 +182,7 @@ TEST(Rehearsal, ShowsTimesAndTheirLowerBound) {
   EXPECT_GT(cold.bill.starting_s, 2.0 * warm.bill.starting_s);
   EXPECT_NEAR(cold.bill.least->duration_s, warm.bill.least->duration_s,
               0.1 * warm.bill.least->duration_s)
-      << "whichever way the same jobs went";
+      << "the bound depends on the jobs, not on how they started";
 }
 
 TEST(Rehearsal, IsChargedWithDiscountsAndVolumes) {
@@ -222,7 +222,7 @@ TEST(Rehearsal, TheSameSeedGivesTheSameTuning) {
   EXPECT_EQ(once.bill.usd, again.bill.usd);
 }
 
-TEST(Rehearsal, SimulatedProgramsAreNotAskedForTheirHook) {
+TEST(Rehearsal, SimulatedProgramsNeedNoHook) {
   Json json = document();
   json["hooks"]["pytorch"] = {{"num_workers", "{workers}"}};
   json["env"] = Json::object();
@@ -258,13 +258,14 @@ TEST(Rehearsal, SpeedsComeFromAnEarlierRun) {
   slow.measurement->status = MeasurementStatus::not_steady;
   EXPECT_FALSE(recorded_speed({slow}));
   slow.measurement->whole_run = true;
-  ASSERT_TRUE(recorded_speed({slow})) << "its program ends by itself, again as soon";
+  ASSERT_TRUE(recorded_speed({slow}))
+      << "its program ends by itself, after the same time in every run";
   EXPECT_EQ((*recorded_speed({slow}))(slow.configuration).seconds_per_sample, 0.4);
   slow.measurement->seconds_per_sample = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(recorded_speed({slow}));
 }
 
-TEST(Projection, TellsMeanAndRange) {
+TEST(Projection, HasMeanAndRange) {
   const StudySpec study = study_of(document());
   const auto projection = project_tuning(study, {"0.002", 2, "/nowhere/history.db"});
   ASSERT_TRUE(projection) << projection.error().text();
@@ -333,7 +334,7 @@ TEST(Rehearsal, ExpensiveWaitingStartsFewerMachines) {
   EXPECT_LT(cold_starts_of(json), 0.9 * for_nothing);
 }
 
-TEST(Projection, TellsWhatWaitingIsWorth) {
+TEST(Projection, PricesTheUsersWaiting) {
   Json json = document();
   json["search"] = {{"searcher", "bayes"}};
   EXPECT_FALSE(project_tuning(study_of(json), {"0.002", 1, ""})->waiting_usd);

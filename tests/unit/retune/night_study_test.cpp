@@ -194,7 +194,7 @@ TEST(NightStudy, ANameThatLeavesNoRoomForItsNightsIsRefused) {
   EXPECT_EQ(name.error().kind, ErrorKind::usage);
 }
 
-TEST(NightStudy, TheNameTellsWhoseNightItIs) {
+TEST(NightStudy, TheNameSaysWhichStudysNightItIs) {
   EXPECT_EQ(tuned_study_name(must(night_study_name("resnet", 12))), "resnet");
   EXPECT_EQ(tuned_study_name("resnet"), "resnet");
   EXPECT_EQ(tuned_study_name("a.night-1.night-2"), "a.night-1");

@@ -230,7 +230,7 @@ next   steptune best resnet.night-12
   EXPECT_THAT(night_text(night, context, 0), Not(HasSubstr("as fast as")));
 }
 
-TEST(NightReport, TellsWhoseASlowdownIs) {
+TEST(NightReport, NamesTheCauseOfASlowdown) {
   const auto text = [](const std::vector<MachineChange>& changes, SlowdownScope scope) {
     Night night = full_night();
     night.changes = changes;

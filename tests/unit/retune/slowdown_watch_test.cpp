@@ -107,17 +107,17 @@ TEST(SlowdownWatch, IntervalsHoldAfterFewNights) {
   slower.common = 0.01;
   slower.slower_from = 4;
   slower.incumbent_factor = slower.baseline_factor = 3.0;
-  int told = 0, holds = 0;
+  int alarm_count = 0, covering_count = 0;
   for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
     std::int64_t night = 0;
     const auto watch = first_alarm(slower, seed, 4, &night);
     if (!watch) continue;
-    ++told;
+    ++alarm_count;
     const Slowdown& slowdown = *watch->slowdown;
-    holds += slowdown.low <= 3.0 && 3.0 <= slowdown.high ? 1 : 0;
+    covering_count += slowdown.low <= 3.0 && 3.0 <= slowdown.high ? 1 : 0;
   }
-  EXPECT_GT(told, 990);
-  EXPECT_GE(holds, told * 92 / 100) << holds << " of " << told;
+  EXPECT_GT(alarm_count, 990);
+  EXPECT_GE(covering_count, alarm_count * 92 / 100) << covering_count << " of " << alarm_count;
 }
 
 TEST(SlowdownWatch, ATenthIsNoticedTheSameNightAndByWhom) {
@@ -164,10 +164,10 @@ TEST(SlowdownWatch, ASlowdownIsReportedOnce) {
   slower.slower_from = 60;
   slower.incumbent_factor = slower.baseline_factor = 1.2;
   Player player(slower, 3);
-  int told = 0;
+  int alarm_count = 0;
   for (int night = 1; night <= 200; ++night)
-    told += player.play().slowdown ? 1 : 0;
-  EXPECT_EQ(told, 1);
+    alarm_count += player.play().slowdown ? 1 : 0;
+  EXPECT_EQ(alarm_count, 1);
 }
 
 TEST(SlowdownWatch, AfterFasterNightsASlowerOneIsMeasuredAgainstThem) {

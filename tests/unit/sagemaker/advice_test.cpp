@@ -54,13 +54,13 @@ class AdviceTest : public testing::Test {
 TEST_F(AdviceTest, SaturatedCpusAndIdleGpusAdviseACluster) {
   // One p4d took 192 ms per step; with two c5.18xlarge it took 86 ms, so its GPUs were busy for 45
   // %.
-  const auto told = advice(job({machine("ml.p4d.24xlarge", 1.0, 86.0 / 192.0)}));
-  ASSERT_THAT(told, SizeIs(1));
-  EXPECT_THAT(told[0].text,
+  const auto lines = advice(job({machine("ml.p4d.24xlarge", 1.0, 86.0 / 192.0)}));
+  ASSERT_THAT(lines, SizeIs(1));
+  EXPECT_THAT(lines[0].text,
               HasSubstr("the CPUs are saturated (100 %) and the GPUs underused (45 %)"));
-  EXPECT_THAT(told[0].text,
+  EXPECT_THAT(lines[0].text,
               HasSubstr("8 GPUs need about 214 vCPUs (27 each), the machines have 96"));
-  EXPECT_THAT(told[0].text, HasSubstr("1 ml.p4d.24xlarge + 2 ml.c5.18xlarge"));
+  EXPECT_THAT(lines[0].text, HasSubstr("1 ml.p4d.24xlarge + 2 ml.c5.18xlarge"));
 }
 
 TEST_F(AdviceTest, ABalancedMachineIsLeftInPeace) {
@@ -103,10 +103,10 @@ TEST_F(AdviceTest, MemoryAndDiskNearTheirLimitsAreReported) {
   MachineUtilisation full = machine("ml.c5.9xlarge", 0.8);
   full.memory_most = 0.94;
   full.disk_most = 0.97;
-  const auto told = advice(job({full}));
-  ASSERT_THAT(told, SizeIs(2));
-  EXPECT_THAT(told[0].text, HasSubstr("memory was 94 % full"));
-  EXPECT_THAT(told[1].text, HasSubstr("disk was 97 % full"));
+  const auto lines = advice(job({full}));
+  ASSERT_THAT(lines, SizeIs(2));
+  EXPECT_THAT(lines[0].text, HasSubstr("memory was 94 % full"));
+  EXPECT_THAT(lines[1].text, HasSubstr("disk was 97 % full"));
   full.memory_most = full.disk_most = 0.89;
   EXPECT_THAT(advice(job({full})), IsEmpty());
 }

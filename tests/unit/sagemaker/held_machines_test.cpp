@@ -93,7 +93,7 @@ TEST_F(HeldMachinesTest, AreFoundWithTheirCostAfterATunersDeath) {
   EXPECT_FALSE(job.left_s);
 }
 
-TEST_F(HeldMachinesTest, ManagedSpotIsToldApart) {
+TEST_F(HeldMachinesTest, ManagedSpotIsDistinguished) {
   program.ends_after_s = 400.0;
   options.settings.spot = true;
   options.settings.max_wait_s = 7200.0;
@@ -207,11 +207,11 @@ TEST(HeldMachines, KeptMachinesAreBilledSinceTheirJobsEndByDefault) {
   job.state.billed_until_wall_s = 2000.0;
   job.state.resources["KeepAlivePeriodInSeconds"] = 600;
   job.state.pool = PoolState{"Available", 90.0, {}};
-  const auto told = job.held(2100.0);
-  ASSERT_TRUE(told);
-  EXPECT_EQ(told->since_wall_s, 2010.0);
-  EXPECT_EQ(told->left_s, 510.0);
-  EXPECT_DOUBLE_EQ(told->usd_so_far.value(), 0.09);
+  const auto held_by_job = job.held(2100.0);
+  ASSERT_TRUE(held_by_job);
+  EXPECT_EQ(held_by_job->since_wall_s, 2010.0);
+  EXPECT_EQ(held_by_job->left_s, 510.0);
+  EXPECT_DOUBLE_EQ(held_by_job->usd_so_far.value(), 0.09);
   job.state.pool->retained_s.reset();
   const auto untold = job.held(2100.0);
   EXPECT_EQ(untold->since_wall_s, 2000.0);

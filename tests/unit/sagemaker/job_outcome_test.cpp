@@ -95,7 +95,7 @@ TEST(TurnOutcome, ASilentTrialHungWhoeverEndedIt) {
   EXPECT_EQ(kind(by_itself, StopReason::no_output), OutcomeKind::completed) << "in time";
 }
 
-TEST(JobOutcome, TellsTheExitStatus) {
+TEST(JobOutcome, ReportsTheExitStatus) {
   EXPECT_EQ(
       job_outcome(state("Failed", {}, "AlgorithmError: x, exit code: 3"), {}, {}, {}).exit_code, 3);
   EXPECT_EQ(job_outcome(state("Failed", {}, "AlgorithmError: x"), {}, {}, {}).exit_code, 1);

@@ -60,7 +60,7 @@ TEST_F(JobOutputTest, AnUnwritableLogIsReportedBeforeTheJob) {
   EXPECT_THAT(created.error().text(), HasSubstr(spec_.log_path.string()));
 }
 
-TEST_F(JobOutputTest, AFormatThatIsNoneIsToldToo) {
+TEST_F(JobOutputTest, AnInvalidFormatIsReportedToo) {
   spec_.report_format.metrics = {{"loss", "loss=(["}};
   EXPECT_FALSE(JobOutput::create(spec_));
 }
@@ -75,9 +75,9 @@ TEST_F(JobOutputTest, RefusedLinesAreReported) {
 TEST_F(JobOutputTest, HookEventsOfEveryHostAreRead) {
   const char* refusal =
       R"([steptune] {"v":1,"hook":{"event":"knob","knob":"num_workers","may":false,"rank":8}})";
-  const auto told = read("algo-2", refusal);
-  ASSERT_TRUE(told);
-  EXPECT_EQ(told->hook_events.size(), 1U);
+  const auto refusal_report = read("algo-2", refusal);
+  ASSERT_TRUE(refusal_report);
+  EXPECT_EQ(refusal_report->hook_events.size(), 1U);
   EXPECT_TRUE(read("algo-1", report_line(10.0)));
   EXPECT_TRUE(read("algo-2", refusal));
   EXPECT_FALSE(read("algo-2", report_line(10.0)));

@@ -75,7 +75,7 @@ TEST_F(Logs, ReportsComeLateAndCountSteps) {
   EXPECT_EQ(report->metrics.at("loss"), 0.5);
 }
 
-TEST_F(Logs, SlowStepsAreToldOneByOne) {
+TEST_F(Logs, SlowStepsAreReportedOneByOne) {
   program.step_s = 4.0;
   program.noise = {0.0, 0.0, 0.0, 0.0, 0.0};
   run_for("job", 100.0);

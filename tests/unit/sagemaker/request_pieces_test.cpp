@@ -18,7 +18,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-TEST(RequestPieces, AreTheTextInOrder) {
+TEST(RequestPieces, JoinToTheTextInOrder) {
   EXPECT_THAT(pieces_of("abcdefg", 3), ElementsAre("abc", "def", "g"));
   EXPECT_THAT(pieces_of("abc", 3), ElementsAre("abc"));
   EXPECT_THAT(pieces_of("", 3), IsEmpty());
@@ -41,22 +41,23 @@ TEST(RequestPieces, PiecesOfAnyTextAreShortAndRestoreIt) {
     for (const std::string& piece : pieces_of(text, longest)) {
       ASSERT_FALSE(piece.empty());
       ASSERT_LE(piece.size(), longest);
-      ASSERT_NE(static_cast<unsigned char>(piece.front()) & 0xc0U, 0x80U) << "begins in one";
+      ASSERT_NE(static_cast<unsigned char>(piece.front()) & 0xc0U, 0x80U)
+          << "begins inside a character";
       together += piece;
     }
     ASSERT_EQ(together, text);
   }
 }
 
-TEST(RequestPieces, BytesThatAreNoTextEndAllTheSame) {
-  const std::string continuing(50, '\x80');
+TEST(RequestPieces, BytesThatAreNoUtf8AreRestored) {
+  const std::string continuation_bytes(50, '\x80');
   std::string together;
-  for (const std::string& piece : pieces_of(continuing, 4))
+  for (const std::string& piece : pieces_of(continuation_bytes, 4))
     together += piece;
-  EXPECT_EQ(together, continuing);
+  EXPECT_EQ(together, continuation_bytes);
 }
 
-TEST(PutScript, GoesIntoVariablesThatAShellPutsTogether) {
+TEST(PutScript, SplitsTheScriptOverVariablesThatTheShellJoins) {
   const std::string script(2 * k_longest_variable + 10, 'x');
   std::map<std::string, std::string> environment{{"OTHER", "1"}};
   EXPECT_EQ(put_script(script, "STEP", environment), "eval \"$STEP_1$STEP_2$STEP_3\"");
@@ -65,7 +66,7 @@ TEST(PutScript, GoesIntoVariablesThatAShellPutsTogether) {
   EXPECT_EQ(environment["STEP_1"].size(), k_longest_variable);
 }
 
-TEST(WithoutComments, LeavesWhatTheShellRuns) {
+TEST(WithoutComments, KeepsTheCommandsOfAShellScript) {
   EXPECT_EQ(without_comments("#!/bin/sh\n# one\n\n  if true; then\n    # two\n    echo '#' a # b\n"
                              "  fi\n\n"),
             "if true; then\necho '#' a # b\nfi\n");

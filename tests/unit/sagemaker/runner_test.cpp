@@ -75,7 +75,7 @@ TEST_F(RunnerOnAccountTest, AbsentPoolQuotaIsNoticedOnceAndNotAskedForAgain) {
   EXPECT_THAT(notices, ElementsAre(HasSubstr("ml.g5.xlarge for training warm pool usage")));
 }
 
-TEST_F(RunnerOnAccountTest, AStolenPoolIsNoticedAndTheTrialRunsAllTheSame) {
+TEST_F(RunnerOnAccountTest, AStolenPoolIsNoticedAndTheTrialStillRuns) {
   account_options.faults = {{FaultKind::steal_pool, {}, {}, {}, "t1-a1"}};
   start(trial(1));
   run_until_finished(1);
@@ -200,7 +200,7 @@ TEST_F(RunnerOnAccountTest, QuotaIsWaitedFor) {
   EXPECT_THAT(notices, Contains(HasSubstr("waiting for quota")));
 }
 
-TEST_F(RunnerOnAccountTest, AQuotaOfNothingIsToldAtOnce) {
+TEST_F(RunnerOnAccountTest, AQuotaOfZeroIsReportedAtOnce) {
   account_options.training_quota = {{"*", 0}};
   start(trial(1));
   run_until_finished(1);
@@ -352,7 +352,7 @@ TEST_F(RunnerOnAccountTest, AnInternalErrorDoesNotEndPools) {
   EXPECT_THAT(notices, IsEmpty());
 }
 
-TEST_F(RunnerOnAccountTest, AJobStoppedBeforeItHasMachinesTellsNothingOfPools) {
+TEST_F(RunnerOnAccountTest, AJobStoppedBeforeItHasMachinesSaysNothingAboutPools) {
   start(trial(1));
   run_for(20.0);
   runner().stop(trial(1).key);

@@ -34,7 +34,7 @@ class TrainingJobsTest : public aws::JsonClientTest {
   TrainingJobs jobs_{client_, k_service};
 };
 
-TEST_F(TrainingJobsTest, AnExistingJobIsThatOfALostAnswer) {
+TEST_F(TrainingJobsTest, AnExistingJobMeansThatAnAnswerWasLost) {
   EXPECT_EQ(jobs_.create({{"TrainingJobName", "a"}}), true);
   refuse("ResourceInUse");
   EXPECT_EQ(jobs_.create({{"TrainingJobName", "a"}}), false);

@@ -69,7 +69,7 @@ TEST(ParameterRange, ChoicesAreFiniteAndParametersHaveNames) {
   EXPECT_EQ(fault_of(boolean("x")), "");
 }
 
-TEST(ParameterRange, IsToldInWords) {
+TEST(ParameterRange, IsDescribedInWords) {
   EXPECT_EQ(boolean("x").range_text(), "true or false");
   EXPECT_EQ(categorical("x", {text("fp32")}).range_text(), "\"fp32\"");
   EXPECT_EQ(categorical("x", {text("a"), text("b"), whole(3)}).range_text(), "\"a\", \"b\" or 3");

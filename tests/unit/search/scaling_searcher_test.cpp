@@ -263,7 +263,7 @@ TEST(ScalingSearcher, SkipsForbiddenCountsAndAwaitsRunningOnes) {
   EXPECT_FALSE(*beside) << "what three take chooses the next count";
 }
 
-TEST(ScalingSearcher, TellsWhyItIsDone) {
+TEST(ScalingSearcher, SaysWhyItIsDone) {
   const SearchSpace space = nodes_and_batch(3);
   const auto searcher = scaling_searcher(space);
   for (int nodes = 1; nodes <= 3; ++nodes)

@@ -24,7 +24,7 @@ std::unique_ptr<Scheduler> new_scheduler(const std::string& name) {
 /// Parallel trials, each with a true value per objective, and with errors within their intervals.
 struct RandomTrials {
   std::vector<std::vector<double>> truth;
-  std::vector<TrialEstimate> told;  ///< in the order in which they are reported
+  std::vector<TrialEstimate> estimates;  ///< in the order in which they are reported
 };
 
 RandomTrials random_trials(std::uint64_t seed, std::size_t objectives) {
@@ -47,17 +47,17 @@ RandomTrials random_trials(std::uint64_t seed, std::size_t objectives) {
       estimate.values.push_back(value + half_width * (2.0 * rng.uniform() - 1.0));
       estimate.half_widths.push_back(half_width);
     }
-    trials.told.push_back(std::move(estimate));
+    trials.estimates.push_back(std::move(estimate));
   }
   return trials;
 }
 
 /// Returns the decision on each estimate. A stopped trial gets no further estimates.
 std::vector<std::string> decisions_on(Scheduler& scheduler,
-                                      const std::vector<TrialEstimate>& told) {
+                                      const std::vector<TrialEstimate>& estimates) {
   std::vector<std::string> decisions;
   std::set<std::int64_t> stopped;
-  for (const TrialEstimate& estimate : told) {
+  for (const TrialEstimate& estimate : estimates) {
     if (stopped.contains(estimate.trial)) continue;
     const StopDecision decision = scheduler.on_estimate(estimate);
     if (decision.stop) stopped.insert(estimate.trial);
@@ -71,8 +71,8 @@ class EveryScheduler : public ::testing::TestWithParam<const char*> {};
 TEST_P(EveryScheduler, TheSameCallsGiveTheSameDecisions) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const RandomTrials trials = random_trials(seed, 1 + seed % 2);
-    EXPECT_EQ(decisions_on(*new_scheduler(GetParam()), trials.told),
-              decisions_on(*new_scheduler(GetParam()), trials.told))
+    EXPECT_EQ(decisions_on(*new_scheduler(GetParam()), trials.estimates),
+              decisions_on(*new_scheduler(GetParam()), trials.estimates))
         << seed;
   }
 }
@@ -80,14 +80,14 @@ TEST_P(EveryScheduler, TheSameCallsGiveTheSameDecisions) {
 TEST_P(EveryScheduler, DecidesAlikeInSecondsAndInHours) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const RandomTrials trials = random_trials(seed, 1 + seed % 2);
-    std::vector<TrialEstimate> larger = trials.told;
+    std::vector<TrialEstimate> larger = trials.estimates;
     for (TrialEstimate& estimate : larger) {
       for (double& value : estimate.values)
         value *= 4096.0;
       for (double& half_width : estimate.half_widths)
         half_width *= 4096.0;
     }
-    EXPECT_EQ(decisions_on(*new_scheduler(GetParam()), trials.told),
+    EXPECT_EQ(decisions_on(*new_scheduler(GetParam()), trials.estimates),
               decisions_on(*new_scheduler(GetParam()), larger))
         << seed;
   }
@@ -107,8 +107,8 @@ TEST_P(EveryScheduler, ATrialThatWasForgottenChangesNoDecision) {
       (void)scheduler->on_estimate(best);
     }
     scheduler->forget(k_failed);
-    EXPECT_EQ(decisions_on(*scheduler, trials.told),
-              decisions_on(*new_scheduler(GetParam()), trials.told))
+    EXPECT_EQ(decisions_on(*scheduler, trials.estimates),
+              decisions_on(*new_scheduler(GetParam()), trials.estimates))
         << seed;
   }
 }
@@ -117,7 +117,7 @@ TEST_P(EveryScheduler, TheOrderOfTrialsOfAnEarlierRunDoesNotMatter) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const RandomTrials trials = random_trials(seed, 1);
     std::map<std::int64_t, std::vector<TrialEstimate>> by_trial;
-    for (const TrialEstimate& estimate : trials.told)
+    for (const TrialEstimate& estimate : trials.estimates)
       by_trial[estimate.trial].push_back(estimate);
     const auto forwards = new_scheduler(GetParam());
     const auto backwards = new_scheduler(GetParam());
@@ -143,13 +143,13 @@ TEST_P(EveryScheduler, NeverStopsTheBestAtEveryResource) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     RandomTrials trials = random_trials(seed, 1 + seed % 2);
     const auto best = static_cast<std::int64_t>(seed % trials.truth.size());
-    for (TrialEstimate& estimate : trials.told) {
+    for (TrialEstimate& estimate : trials.estimates) {
       if (estimate.trial != best) continue;
       for (double& value : estimate.values)
         value = 1e-3;
     }
     const auto scheduler = new_scheduler(GetParam());
-    for (const TrialEstimate& estimate : trials.told) {
+    for (const TrialEstimate& estimate : trials.estimates) {
       const StopDecision decision = scheduler->on_estimate(estimate);
       if (estimate.trial == best) {
         EXPECT_FALSE(decision.stop) << seed << ": " << decision.reason;
@@ -162,7 +162,7 @@ TEST_P(EveryScheduler, StopsNothingBeforeItsIntervalIsKnown) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     RandomTrials trials = random_trials(seed, 1);
     const auto scheduler = new_scheduler(GetParam());
-    for (TrialEstimate& estimate : trials.told) {
+    for (TrialEstimate& estimate : trials.estimates) {
       if (estimate.trial % 2 == 0) {
         estimate.half_widths = {INFINITY};
         EXPECT_FALSE(scheduler->on_estimate(estimate).stop) << seed;
@@ -176,7 +176,7 @@ TEST_P(EveryScheduler, StopsNothingBeforeItsIntervalIsKnown) {
 TEST_P(EveryScheduler, SaysWhyExactlyWhenItStops) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const auto scheduler = new_scheduler(GetParam());
-    for (const TrialEstimate& estimate : random_trials(seed, 2).told) {
+    for (const TrialEstimate& estimate : random_trials(seed, 2).estimates) {
       const StopDecision decision = scheduler->on_estimate(estimate);
       EXPECT_EQ(decision.stop, !decision.reason.empty());
       EXPECT_EQ(decision.reason.find('\n'), std::string::npos) << "it is shown in a line";
@@ -223,7 +223,7 @@ TEST(AshaRung, TheBestThirdContinues) {
   }
 }
 
-TEST(AshaRung, EqualTrialsAllGoOn) {
+TEST(AshaRung, EqualTrialsAllContinue) {
   for (const std::size_t count : {2U, 7U, 30U})
     EXPECT_EQ(going_on(std::vector<double>(count, 1.5), 0).size(), count);
 }
@@ -249,7 +249,7 @@ TEST(RacingIntervals, TheIncumbentOfTrueIntervalsIsNeverStopped) {
     const RandomTrials trials = random_trials(seed, 1);
     const auto best = std::min_element(trials.truth.begin(), trials.truth.end());
     const auto racing = new_scheduler("racing");
-    for (const TrialEstimate& estimate : trials.told) {
+    for (const TrialEstimate& estimate : trials.estimates) {
       const bool stopped = racing->on_estimate(estimate).stop;
       if (estimate.trial == best - trials.truth.begin()) {
         EXPECT_FALSE(stopped) << seed;
@@ -262,7 +262,7 @@ TEST(RacingIntervals, ContinuedTrialsOverlapWithAllOthers) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const auto racing = new_scheduler("racing");
     std::map<std::int64_t, TrialEstimate> latest;
-    for (const TrialEstimate& estimate : random_trials(seed, 1).told) {
+    for (const TrialEstimate& estimate : random_trials(seed, 1).estimates) {
       latest[estimate.trial] = estimate;
       const double lower = estimate.values[0] - estimate.half_widths[0];
       const bool overlaps = std::ranges::all_of(latest, [&](const auto& other) {

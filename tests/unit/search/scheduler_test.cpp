@@ -41,7 +41,7 @@ TEST(Asha, StopsAllButTheBestThirdOfARung) {
   EXPECT_FALSE(stops(*asha, estimate(6, 10, 1.5))) << "second of six";
 }
 
-TEST(Asha, LetsOnlyTheBestOfTheFirstFewGoOn) {
+TEST(Asha, LetsOnlyTheBestOfTheFirstFewContinue) {
   const auto asha = scheduler_of("asha");
   asha->on_exempt(estimate(0, 10, 1.0));
   EXPECT_TRUE(stops(*asha, estimate(1, 10, 1.1)));

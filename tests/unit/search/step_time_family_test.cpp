@@ -32,8 +32,8 @@ Configuration modest(const SearchSpace& space) {
   return configuration;
 }
 
-Observation told(const Problem& problem, const Configuration& configuration, std::uint64_t seed,
-                 std::int64_t trial) {
+Observation observe(const Problem& problem, const Configuration& configuration, std::uint64_t seed,
+                    std::int64_t trial) {
   Observation observation;
   observation.trial = trial;
   observation.configuration = configuration;
@@ -127,13 +127,13 @@ TEST(StepTimeProblem, SomeConfigurationsRunOutOfMemoryInEveryMember) {
     const auto large = with(small, "batch_size", batch.level(*batch.level_count() - 1));
     ASSERT_TRUE(problem.evaluate(small, 0)) << problem.name;
     EXPECT_FALSE(problem.evaluate(large, 0)) << problem.name;
-    const Observation failed = told(problem, large, 1, 0);
+    const Observation failed = observe(problem, large, 1, 0);
     EXPECT_EQ(failed.kind, ObservationKind::out_of_memory);
     EXPECT_THAT(failed.values, IsEmpty());
   }
 }
 
-TEST(StepTimeProblem, TellsNoiseOfTheMembersSize) {
+TEST(StepTimeProblem, HasNoiseOfTheSizeThatTheProblemDeclares) {
   constexpr int k_trials = 4000;
   const auto problem = step_time_problem(0, 5);
   const double noise = draw_step_time_model(0, 5).noise;
@@ -142,7 +142,7 @@ TEST(StepTimeProblem, TellsNoiseOfTheMembersSize) {
   double sum = 0.0;
   double squares = 0.0;
   for (int trial = 0; trial < k_trials; ++trial) {
-    const Observation observation = told(problem, configuration, 1, trial);
+    const Observation observation = observe(problem, configuration, 1, trial);
     const double deviation = std::log(observation.values[0] / value);
     sum += deviation;
     squares += deviation * deviation;
@@ -156,10 +156,10 @@ TEST(StepTimeProblem, TellsNoiseOfTheMembersSize) {
 TEST(StepTimeProblem, NoiseIsTheRunsAndTheTrialsOwn) {
   const auto problem = step_time_problem(0, 2);
   const auto configuration = modest(*problem.space);
-  const auto values = told(problem, configuration, 9, 4).values;
-  EXPECT_EQ(told(problem, configuration, 9, 4).values, values);
-  EXPECT_NE(told(problem, configuration, 10, 4).values, values);
-  EXPECT_NE(told(problem, configuration, 9, 5).values, values);
+  const auto values = observe(problem, configuration, 9, 4).values;
+  EXPECT_EQ(observe(problem, configuration, 9, 4).values, values);
+  EXPECT_NE(observe(problem, configuration, 10, 4).values, values);
+  EXPECT_NE(observe(problem, configuration, 9, 5).values, values);
 }
 
 TEST(StepTimeFamily, CountsEvaluationsWithoutNoiseToThreePercent) {

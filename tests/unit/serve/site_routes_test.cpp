@@ -117,7 +117,7 @@ TEST_F(SiteRoutes, ChangeNothingWhateverTheMethod) {
   }
 }
 
-TEST_F(SiteRoutes, TellNothingWithoutTheToken) {
+TEST_F(SiteRoutes, RevealNothingWithoutTheToken) {
   for (const std::string& path : k_routes) {
     const httplib::Response response = answer(request(path));
     EXPECT_EQ(response.status, 401) << path;

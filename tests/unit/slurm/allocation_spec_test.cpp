@@ -29,7 +29,7 @@ TEST(AllocationSpec, IsNotReadFromMachinesOfOtherKinds) {
   EXPECT_FALSE(allocation_spec_of({.instance_type = "node", .instance_count = 0}));
 }
 
-TEST(AllocationSpec, IsToldInWords) {
+TEST(AllocationSpec, IsDescribedInWords) {
   EXPECT_EQ(words_of({1, {}}), "1 node");
   EXPECT_EQ(words_of({2, {"partition=gpu", "qos=long"}}), "2 nodes partition=gpu qos=long");
 }

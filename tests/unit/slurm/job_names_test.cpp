@@ -30,7 +30,7 @@ TEST(StudyOfJob, IsNobodysForOtherJobs) {
     EXPECT_FALSE(study_of_job(job)) << job;
 }
 
-TEST(StepName, TellsTrialAttemptAndLaunch) {
+TEST(StepName, ContainsTrialAttemptAndLaunch) {
   const std::string name = step_name({7, 2}, 3, "0123456789abcdef");
   EXPECT_EQ(name, "t7-a2-l3-0123456789abcdef");
   EXPECT_TRUE(is_step_name(name));

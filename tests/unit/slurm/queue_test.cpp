@@ -117,7 +117,7 @@ TEST(StepList, HasTheStepsThatHaveANumber) {
   EXPECT_THAT(parse_steps(""), IsEmpty());
 }
 
-TEST(JobPhases, AreThoseOfWhoeverHoldsTheJob) {
+TEST(JobPhases, EveryStateOfSlurmHasAPhase) {
   const auto expect = [](JobPhase phase, std::initializer_list<const char*> states) {
     for (const char* state : states)
       EXPECT_EQ(phase_of(state), phase) << state;
@@ -132,7 +132,7 @@ TEST(JobPhases, AreThoseOfWhoeverHoldsTheJob) {
   expect(JobPhase::waiting, {"A_STATE_OF_A_LATER_SLURM", ""});
 }
 
-TEST(JobPhases, AreToldInWords) {
+TEST(JobPhases, AreDescribedInWords) {
   EXPECT_EQ(words_of("PREEMPTED"), "preempted by a job of higher priority");
   EXPECT_EQ(words_of("CANCELLED by 1000"), "cancelled by someone else");
   EXPECT_EQ(words_of(k_gone_state), "no longer known to the controller");

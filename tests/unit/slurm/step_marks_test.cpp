@@ -63,7 +63,7 @@ TEST(StepMarks, HaveKernelAndProcessorOfEachNode) {
   EXPECT_EQ(marks.cpus(), std::set<std::string>{"AMD EPYC 7763 64-Core Processor"});
 }
 
-TEST(StepMarks, TellWhoWasToldToEnd) {
+TEST(StepMarks, SayWhichTasksWereAskedToEnd) {
   StepMarks preempted("word", 2);
   fed(preempted, mark("exit 1 143 told") + mark("exit 0 1"));
   EXPECT_TRUE(preempted.was_asked_to_end()) << "the other one fails for want of it";

@@ -79,22 +79,22 @@ TEST(StepScript, GivesTorchrunTheMeetingPoint) {
   EXPECT_THAT(second, HasSubstr("PET_NODE_RANK=1\n"));
 }
 
-TEST(StepScript, TellsOnWhatNodeItRuns) {
-  const auto told = [](const std::string& output) {
+TEST(StepScript, PrintsTheNodeOnWhichItRuns) {
+  const auto kernels_and_cpus = [](const std::string& output) {
     StepMarks marks("word", 2);
     marks.feed(output, [](std::string_view) {});
     EXPECT_EQ(marks.started(), 1) << output;
     return std::pair(marks.kernels(), marks.cpus());
   };
   const MachineDescription here = describe_machine(SystemFiles{});
-  const auto [kernels, cpus] = told(output_of(printing(std::nullopt), 1, 2, 0, 0));
+  const auto [kernels, cpus] = kernels_and_cpus(output_of(printing(std::nullopt), 1, 2, 0, 0));
   EXPECT_THAT(kernels, ElementsAre(here.at("kernel")));
   if (here.contains("cpu")) {
     EXPECT_THAT(cpus, ElementsAre(here.at("cpu")));
   }
   // One task per node is enough.
   const auto second =
-      told(output_of(printing(std::nullopt), 1, 2, 1, 0, "", "", "SLURM_LOCALID=1"));
+      kernels_and_cpus(output_of(printing(std::nullopt), 1, 2, 1, 0, "", "", "SLURM_LOCALID=1"));
   EXPECT_TRUE(second.first.empty());
   EXPECT_TRUE(second.second.empty());
 }

@@ -196,7 +196,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, MemoryIsAllOfTheNodesUnlessTheNeedSaysOther
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, TellsWhatNodesATrialRanOn) {
+TEST_F(SlurmRunnerOnAVirtualCluster, RecordsTheNodesOnWhichATrialRan) {
   cluster_.program = quick;
   use();
   start(1, AllocationSpec{2, {}});
@@ -207,7 +207,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, TellsWhatNodesATrialRanOn) {
   release();
 }
 
-TEST_F(SlurmRunnerOnAVirtualCluster, OutputTellsOfMissingMemory) {
+TEST_F(SlurmRunnerOnAVirtualCluster, MissingMemoryIsSeenInTheOutput) {
   const char* const printed[] = {
       "XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory", "OOM when allocating tensor",
       "failed to alloc 8589934592 bytes: CUDA_ERROR_OUT_OF_MEMORY", "KeyError: 'memory'"};

@@ -471,7 +471,7 @@ TEST(BrokenDocuments, AreBrokenOnlyByTheirPatch) {
   EXPECT_TRUE(testing::read(testing::study_document()));
 }
 
-TEST(BrokenDocuments, TellAllFaultsAtOnce) {
+TEST(BrokenDocuments, ReportAllFaultsAtOnce) {
   Json document = testing::study_document();
   document.merge_patch(*parse_json(
       R"({"name": "", "budget": {"trials": 0}, "parameters": {"threads": {"low": 99}}})", "patch"));
@@ -495,7 +495,7 @@ TEST(BrokenDocuments, ReportAllFaultsOfAConfiguration) {
   EXPECT_THAT(study.error().message, HasSubstr("#/baseline/threads: -1 is not a value of"));
 }
 
-TEST(BrokenDocuments, TellAtMostTwentyFaults) {
+TEST(BrokenDocuments, ReportAtMostTwentyFaults) {
   Json document = testing::study_document();
   for (int i = 0; i < 27; ++i)
     document["unknown" + std::to_string(i)] = 1;

@@ -113,7 +113,7 @@ TEST_F(ConfigFiles, CopiesAreWrittenBesideTheLog) {
   EXPECT_THAT(nowhere.error().text(), HasSubstr("no/trial-1.ds.json"));
 }
 
-TEST_F(ConfigFiles, AStoredStudyGoesOnWithoutTheFile) {
+TEST_F(ConfigFiles, AStoredStudyContinuesWithoutTheFile) {
   const StudySpec of = study();
   fs::remove(config());
   const StudySpec again = must(study_from_json(of.document, "/stored/ds", k_facts));
@@ -162,7 +162,7 @@ TEST_F(ConfigFiles, FaultsNameTheirPlace) {
   EXPECT_THAT(refused("{}"), HasSubstr("is not UTF-8"));
 }
 
-TEST_F(ConfigFiles, NamesAreOfNothingElseAndUsed) {
+TEST_F(ConfigFiles, NamesMustBeUniqueAndUsed) {
   EXPECT_THAT(refused(R"({"config_files": {"batch": {"file": "x.json", "edits": {}}}})"),
               HasSubstr("a parameter is called batch, too"));
   EXPECT_THAT(refused(R"({"config_files": {"cpus": {"file": "x.json", "edits": {}}}})"),

@@ -23,7 +23,7 @@ std::string counting(const std::string& parameters, const std::string& patch = "
   return counting_parameter(testing::sound(document)).value_or("");
 }
 
-TEST(CountingParameter, IsTheOneThatIsCalledSo) {
+TEST(CountingParameter, IsFoundByItsName) {
   EXPECT_EQ(counting(R"({"x": {"type": "int", "low": 1, "high": 8}})"), "");
   for (const char* name : {"nodes", "instances", "machines", "world_size", "gpus_per_node"}) {
     EXPECT_EQ(counting(std::string(R"({"x": {"type": "int", "low": 1, "high": 2}, ")") + name +

@@ -59,7 +59,7 @@ TEST_F(DetectedFacts, HasAtLeastOneProcessor) {
   EXPECT_EQ(fact("cpus"), 1.0);
 }
 
-TEST_F(DetectedFacts, IgnoresQuotasThatAreNone) {
+TEST_F(DetectedFacts, IgnoresInvalidQuotas) {
   write("proc/self/cgroup", "0::/\n4:cpu:/\n");
   write("sys/fs/cgroup/cpu.max", "garbage");
   write("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "-1\n");

@@ -69,7 +69,7 @@ TEST_P(EveryKind, RefusesKeysThatItDoesNotKnow) {
   EXPECT_THAT(study.error().text(), HasSubstr("did you mean \"parallel\"?"));
 }
 
-TEST_P(EveryKind, TellsItsTrialsAtATimeFirst) {
+TEST_P(EveryKind, SummaryBeginsWithTheNumberOfParallelTrials) {
   Json document = document_for(name());
   document["runner"]["parallel"] = 2;
   const StudySpec study = sound(document);
@@ -103,7 +103,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, EveryKind,
                          ::testing::ValuesIn(runner_kinds().begin(), runner_kinds().end()),
                          [](const auto& tested) { return std::string(tested.param->name()); });
 
-TEST(RunnerKinds, TheFirstIsThatOfAStudyThatNamesNone) {
+TEST(RunnerKinds, TheFirstKindIsTheDefault) {
   Json document = document_for("local");
   document.erase("runner");
   EXPECT_EQ(&sound(document).runner->kind(), runner_kinds().front());
@@ -119,7 +119,7 @@ TEST(RunnerKinds, AnUnknownOneIsToldTheNearest) {
   EXPECT_THAT(study.error().text(), HasSubstr("did you mean \"sagemaker\"?"));
 }
 
-TEST(RunnerKinds, AStudyGoesOnWithThePricesThatItsFileDoesNotState) {
+TEST(RunnerKinds, AStudyContinuesWithThePricesThatItsFileDoesNotState) {
   Json document = document_for("sagemaker");
   document["runner"]["prices"] = {{"ml.g5.xlarge", 2.0}};
   const StudySpec study = sound(document);

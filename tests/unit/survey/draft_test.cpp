@@ -385,13 +385,13 @@ TEST(Draft, ARunningProgramHasOnlyKnobsThatCanBeSwitched) {
   EXPECT_THAT(draft.left, Contains(HasSubstr("num_interop_threads: cannot be switched")));
 }
 
-TEST(Draft, ARunThatMustGoOnHasOnlyKnobsThatItCannotFailWith) {
+TEST(Draft, ARunThatMustContinueGetsNoKnobThatMayBreakIt) {
   const std::vector<std::string> events = {knob("num_threads", "1"), knob("set_to_none", "false"),
                                            knob("channels_last", "false")};
   DraftOptions wanted = options();
   wanted.is_running = true;
   EXPECT_EQ(study_of(must_draft(usual(events), wanted)).space.parameters().size(), 3U);
-  wanted.must_go_on = true;
+  wanted.must_not_fail = true;
   const Draft draft = must_draft(usual(events), wanted);
   EXPECT_EQ(study_of(draft).space.parameters().size(), 1U);
   EXPECT_THAT(draft.left, Contains(HasSubstr("set_to_none: may break programs that read")));

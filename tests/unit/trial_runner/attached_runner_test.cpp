@@ -101,9 +101,9 @@ TEST(LiveChannel, AMissingTemporaryFolderSaysWhatToDo) {
 TEST_F(AttachedRunnerTest, MeasuresAloneWithoutABaselineLevel) {
   ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
   ASSERT_TRUE(now().empty());
-  const auto told = hook_->switches();
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0]["knobs"], Json({{"num_workers", 2}}));
+  const auto received = hook_->switches();
+  ASSERT_EQ(received.size(), 1U);
+  EXPECT_EQ(received[0]["knobs"], Json({{"num_workers", 2}}));
   hook_->make_steps(30, 0.05);
   const auto events = now();
   const auto started = only<TrialStarted>(events);
@@ -157,7 +157,7 @@ TEST_F(AttachedRunnerTest, ATrialIsLostWithItsProgram) {
   EXPECT_EQ(only<TrialFinished>(now()).at(0).outcome.kind, OutcomeKind::lost);
 }
 
-TEST_F(AttachedRunnerTest, AHookThatWentIsAsGoodAsAProgramThatEnded) {
+TEST_F(AttachedRunnerTest, AHookThatDisconnectsCountsAsTheEndOfItsProgram) {
   hook_->make_steps(1, 0.1);
   hook_->leave();
   ASSERT_TRUE(runner_->start(trial(1, std::nullopt)));
@@ -185,10 +185,10 @@ TEST_F(AttachedRunnerTest, LeavesTheProgramWithTheLastSettings) {
   hook_->make_steps(4, 0.1);
   ASSERT_EQ(program_->steps(clock_.now_s()).size(), 4U);
   program_->leave({{"num_workers", std::int64_t{2}}});
-  const auto told = hook_->switches();
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0]["last"], true);
-  EXPECT_EQ(told[0]["from_step"], 5);
+  const auto received = hook_->switches();
+  ASSERT_EQ(received.size(), 1U);
+  EXPECT_EQ(received[0]["last"], true);
+  EXPECT_EQ(received[0]["from_step"], 5);
 }
 
 TEST_F(AttachedRunnerTest, ProcessesThatTrainSideBySideAreNotSwitched) {
@@ -250,10 +250,10 @@ TEST_F(AttachedRanksTest, EventsOfAllRanksPrecedeTheFirstSwitchedStep) {
   const auto reports = only<TrialReported>(now());
   ASSERT_FALSE(reports.empty());
   ASSERT_EQ(reports[0].report.hook_events.size(), 2U) << "each rank's row";
-  HookLog told;
+  HookLog received;
   for (const std::string& event : reports[0].report.hook_events)
-    told.add(event);
-  EXPECT_EQ(told.knobs().at("num_workers").why, "on rank 1: no memory");
+    received.add(event);
+  EXPECT_EQ(received.knobs().at("num_workers").why, "on rank 1: no memory");
 }
 
 TEST_F(AttachedRunnerTest, AnInfiniteLossRestoresTheProgramsSettings) {
@@ -267,9 +267,9 @@ TEST_F(AttachedRunnerTest, AnInfiniteLossRestoresTheProgramsSettings) {
   EXPECT_EQ(finished[0].outcome.kind, OutcomeKind::failed);
   EXPECT_THAT(finished[0].outcome.detail, testing::HasSubstr("infinite or NaN"));
   EXPECT_THAT(program_->unusable().value(), testing::HasSubstr("in trial 1"));
-  const auto told = hook_->switches();
-  ASSERT_EQ(told.size(), 1U);
-  EXPECT_EQ(told[0]["knobs"], Json::object());
+  const auto received = hook_->switches();
+  ASSERT_EQ(received.size(), 1U);
+  EXPECT_EQ(received[0]["knobs"], Json::object());
 }
 
 TEST_F(AttachedRunnerTest, TrialsAreLostIfTheHookWithdraws) {
@@ -286,7 +286,7 @@ TEST_F(AttachedRunnerTest, ALaterRefusalOfSettingsIsReported) {
     hook_->say(
         fmt::format(R"({{"hook":{{"event":"knob","knob":"num_workers","today":0,{}}}}})", fields));
   };
-  const auto told = [this] {
+  const auto received = [this] {
     std::vector<std::string> events;
     for (const TrialReported& reported : only<TrialReported>(now()))
       events.insert(events.end(), reported.report.hook_events.begin(),
@@ -297,14 +297,14 @@ TEST_F(AttachedRunnerTest, ALaterRefusalOfSettingsIsReported) {
   static_cast<void>(hook_->switches());
   row(R"("may":true,"value":2)");
   hook_->make_steps(10, 0.05);
-  EXPECT_EQ(told().size(), 1U);
+  EXPECT_EQ(received().size(), 1U);
   row(R"("may":false,"value":0,"why":"a worker was killed")");
   hook_->make_steps(10, 0.05);
-  const auto refusals = told();
+  const auto refusals = received();
   ASSERT_EQ(refusals.size(), 1U);
   EXPECT_THAT(refusals[0], testing::HasSubstr("a worker was killed"));
   hook_->make_steps(10, 0.05);
-  EXPECT_TRUE(told().empty()) << "once";
+  EXPECT_TRUE(received().empty()) << "once";
 }
 
 TEST_F(AttachedRunnerTest, TheProgramThatWaitsForAFirstWordGetsIt) {

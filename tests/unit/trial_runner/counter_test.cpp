@@ -40,7 +40,7 @@ TEST(CumulativeCounter, AnEpochsFirstLineMayBeFurtherThanTheLastOnes) {
   EXPECT_EQ(counter.add(in_epoch(50, 1, 100)), 150);
 }
 
-TEST(CumulativeCounter, AGlobalCounterGoesOnOverEpochs) {
+TEST(CumulativeCounter, AGlobalCounterContinuesOverEpochs) {
   CumulativeCounter counter;
   counter.add({100, std::nullopt, 0.0, false});
   EXPECT_EQ(counter.add({150, std::nullopt, 1.0, false}), 150);
@@ -60,7 +60,7 @@ TEST(CumulativeCounter, ASmallStepBackIsNone) {
   EXPECT_EQ(counter.add(value(101)), 101);
 }
 
-TEST(CumulativeCounter, AFirstStepIsNotTakenForARestart) {
+TEST(CumulativeCounter, AFirstStepIsNotMistakenForARestart) {
   CumulativeCounter counter;
   counter.add(value(1));
   EXPECT_EQ(counter.add(value(0)), 1);
@@ -191,8 +191,8 @@ TEST(GrowthWatch, ACounterGrowsAndAWindowScatters) {
   const auto counters = [](const std::vector<double>& values) {
     GrowthWatch watch;
     int counts = 0;
-    for (const double told : values)
-      counts += watch.is_counter(value(told)) ? 1 : 0;
+    for (const double counter_value : values)
+      counts += watch.is_counter(value(counter_value)) ? 1 : 0;
     return counts;
   };
   EXPECT_EQ(counters({64, 128, 192}), 2);
@@ -213,7 +213,7 @@ TEST(CounterSet, AStepOfHigherRankLeadsItsMicroBatches) {
   EXPECT_EQ(last, 5.0);
 }
 
-TEST(CounterSet, ANumberThatStandsLosesTheLead) {
+TEST(CounterSet, ANumberThatStaysTheSameLosesTheLead) {
   CounterSet counters;
   std::optional<double> last;
   for (int i = 1; i <= 6; ++i) {

@@ -47,17 +47,17 @@ class FakeHook {
   }
   /// Returns the tuner's messages since the last call, without signs of life.
   std::vector<Json> switches() {
-    std::vector<Json> told;
+    std::vector<Json> received;
     std::array<char, 4096> packet{};
     while (true) {
       const ssize_t size = ::recv(socket_.get(), packet.data(), packet.size(), 0);
-      if (size <= 0) return told;
+      if (size <= 0) return received;
       const Json json =
           parse_json({packet.data(), static_cast<std::size_t>(size)}, "tuner").value();
       signs_of_life_ += json.contains("alive") ? 1 : 0;
       if (!json.contains("switch")) continue;
-      told.push_back(json["switch"]);
-      configuration_ = told.back()["configuration"].get<int>();
+      received.push_back(json["switch"]);
+      configuration_ = received.back()["configuration"].get<int>();
     }
   }
   /// Returns the number of signs of life of the tuner since the last call.

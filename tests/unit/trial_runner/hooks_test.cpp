@@ -68,7 +68,7 @@ Words knobs_of_table() {
 TEST(KnobTable, IsTheOneThatUsersRead) {
   const std::regex heading(R"(\| \*\*(\w+)\*\* \|.*)");
   const std::regex row(R"(\| `(\w+)` \|[^|]*\|[^|]*\| (\w+) \| (\w+) \|)");
-  Words told;
+  Words parsed;
   std::string knob_class;
   std::istringstream page(read_file(STEPTUNE_SOURCE_DIR "/docs/hooks.md"));
   std::smatch found;
@@ -76,14 +76,14 @@ TEST(KnobTable, IsTheOneThatUsersRead) {
     if (std::regex_match(line, found, heading)) {
       knob_class = found[1];
     } else if (std::regex_match(line, found, row)) {
-      told.push_back(
+      parsed.push_back(
           fmt::format("{} {} {} {}", knob_class, found[1].str(), found[2].str(), found[3].str()));
     }
   }
-  EXPECT_EQ(told, knobs_of_table());
+  EXPECT_EQ(parsed, knobs_of_table());
 }
 
-TEST(KnobTable, TellsWhichTypeAKnobTakes) {
+TEST(KnobTable, SaysWhichTypeAKnobTakes) {
   const auto why = [](const char* knob, const Value& value) {
     return why_not_value_of(*find_pytorch_knob(knob), value).value_or("");
   };
@@ -212,7 +212,7 @@ TEST(HookLog, TheLastOfEqualEventsCounts) {
   EXPECT_EQ(again.knobs().at("num_workers").value, Json(4));
 }
 
-TEST(HookLog, TellsWhyAHookWithdrew) {
+TEST(HookLog, ReportsWhyAHookWithdrew) {
   HookLog log;
   EXPECT_FALSE(log.disabled());
   log.add(R"({"event":"disabled","why":"torch 0.4 is too old"})");
@@ -228,24 +228,25 @@ TEST(HookLog, HasTheReasonForEndingTheProgram) {
             "distributed_strategy=ddp does not work with this program: two | modules");
 }
 
-TEST(HookLog, TellsTheTimesOfReplayedSteps) {
-  const auto told = [](const std::string& event) {
+TEST(HookLog, ReportsTheTimesOfReplayedSteps) {
+  const auto parsed = [](const std::string& event) {
     HookLog log;
     log.add(event);
     return log.replay();
   };
   EXPECT_FALSE(HookLog().replay());
   const auto replay =
-      told(R"({"event":"replay_ended","steps":30,"step_s":0.02,"before_step_s":0.05})");
+      parsed(R"({"event":"replay_ended","steps":30,"step_s":0.02,"before_step_s":0.05})");
   ASSERT_TRUE(replay);
   EXPECT_DOUBLE_EQ(replay->ceiling(), 2.5);
-  EXPECT_EQ(told(R"({"event":"replay_ended","step_s":0.02,"before_step_s":0.01})")->ceiling(), 1.0);
+  EXPECT_EQ(parsed(R"({"event":"replay_ended","step_s":0.02,"before_step_s":0.01})")->ceiling(),
+            1.0);
   for (const char* event : {R"({"event":"replay_begun"})",
                             R"({"event":"replay_ended","why":"its batches hold a Graph"})",
                             R"({"event":"replay_ended","step_s":0,"before_step_s":0.05})",
                             R"({"event":"replay_ended","step_s":"1","before_step_s":0.05})",
                             R"({"event":"replay_ended","step_s":1e-300,"before_step_s":1e300})"}) {
-    EXPECT_FALSE(told(event)) << event;
+    EXPECT_FALSE(parsed(event)) << event;
   }
 }
 
@@ -277,7 +278,7 @@ TEST(HookLog, ARefusalOfOneRankCounts) {
   add(R"("may":true,"value":2)");
   EXPECT_EQ(why(log), "on rank 1: a worker was killed") << "whatever rank 0 says of itself";
   EXPECT_EQ(why(HookLog::from_json(log.to_json())), "on rank 1: a worker was killed");
-  EXPECT_EQ(why_not_in_force(log, {{"num_workers", Value(std::int64_t{2})}}),
+  EXPECT_EQ(why_not_applied(log, {{"num_workers", Value(std::int64_t{2})}}),
             "num_workers=2 could not be set, it is 0: on rank 1: a worker was killed");
   add(R"("may":false,"value":0,"why":"its own")");
   EXPECT_EQ(why(log), "its own");
@@ -287,7 +288,7 @@ TEST(HookLog, ARefusalOfOneRankCounts) {
   EXPECT_EQ(log.to_json().size(), 1U) << "nothing of rank 1 is left to keep";
 }
 
-TEST(HookLog, SaysWhichKnobIsNotInForce) {
+TEST(HookLog, SaysWhichKnobDoesNotApply) {
   HookLog log;
   log.add(R"({"event":"knob","knob":"num_workers","may":true,"today":0,"value":4})");
   log.add(R"({"event":"knob","knob":"optimizer_implementation","may":true,"today":"foreach",
@@ -300,7 +301,7 @@ TEST(HookLog, SaysWhichKnobIsNotInForce) {
   log.add(R"({"event":"knob","knob":"malloc","may":true,"today":"keep","value":"keep"})");
   log.add(R"({"event":"knob","knob":"openblas_threads","may":true,"today":8,"value":8})");
   const auto why = [&log](const std::map<std::string, Value>& asked) {
-    return why_not_in_force(log, asked).value_or("");
+    return why_not_applied(log, asked).value_or("");
   };
   EXPECT_EQ(why({{"num_workers", Value(std::int64_t{4})},
                  {"optimizer_implementation", text("foreach")},

@@ -56,7 +56,7 @@ TEST(LevelShift, IsNotSeenInNoiseHoweverCorrelated) {
   }
 }
 
-TEST(LevelShift, LessThanTwoPercentIsNone) {
+TEST(LevelShift, ChangesBelowTwoPercentDoNotCount) {
   const auto shifted = [](int i) { return i < 100 ? 1.0 : 1.015; };
   EXPECT_TRUE(find_level_shifts(series(200, 0.0, 0.001, 1, shifted)).empty());
 }

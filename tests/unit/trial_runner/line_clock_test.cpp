@@ -101,7 +101,7 @@ TEST(LineClock, APauseOfAnHourIsTimeThatPassed) {
             (std::vector<double>{10.0, 10.0}));
 }
 
-TEST(LineClock, ABarGoesOnWhileAnotherIsDrawn) {
+TEST(LineClock, ABarContinuesWhileAnotherIsDrawn) {
   EXPECT_EQ(gaps({" 1%| | 50/500 [10:00<90:00, 1.2s/it]", " 0%| | 0/13 [00:00<?, ?it/s]",
                   " 9%| | 12/13 [00:30<00:02, 2.5s/it]", " 1%| | 51/500 [10:31<90:00, 1.2s/it]",
                   " 0%| | 0/13 [00:00<?, ?it/s]", " 1%| | 52/500 [10:45<90:00, 1.2s/it]"}),

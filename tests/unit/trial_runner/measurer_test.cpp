@@ -415,8 +415,9 @@ TEST(Measurer, SamplesRestartIfStepsOvercounted) {
 }
 
 TEST(Measurer, SaysWhatItsCountsStandOn) {
-  const auto told = [](const std::optional<double>& step, const std::optional<double>& samples,
-                       bool assumed, const std::optional<double>& samples_per_step) {
+  const auto measurement_of_counts = [](const std::optional<double>& step,
+                                        const std::optional<double>& samples, bool assumed,
+                                        const std::optional<double>& samples_per_step) {
     Measurer measurer({.started_s = 0.0, .samples_per_step = samples_per_step});
     for (int i = 1; i <= 40; ++i) {
       Report report;
@@ -428,19 +429,20 @@ TEST(Measurer, SaysWhatItsCountsStandOn) {
     }
     return measurer.current();
   };
-  const Measurement by_steps = told(1.0, {}, false, 8.0);
+  const Measurement by_steps = measurement_of_counts(1.0, {}, false, 8.0);
   EXPECT_EQ(by_steps.samples_reported, false);
   EXPECT_EQ(by_steps.steps_known, true);
-  const Measurement by_samples = told({}, 16.0, false, {});
+  const Measurement by_samples = measurement_of_counts({}, 16.0, false, {});
   EXPECT_EQ(by_samples.samples_reported, true);
   EXPECT_EQ(by_samples.steps_known, false);
   EXPECT_EQ(by_samples.window_samples, 16.0 * by_samples.window_steps) << "reports are counted";
-  const Measurement by_both = told({}, 16.0, false, 8.0);
+  const Measurement by_both = measurement_of_counts({}, 16.0, false, 8.0);
   EXPECT_EQ(by_both.steps_known, true);
   EXPECT_EQ(by_both.window_samples, 8.0 * by_both.window_steps);
-  EXPECT_EQ(told(1.0, 16.0, true, 16.0).samples_reported, false)
+  EXPECT_EQ(measurement_of_counts(1.0, 16.0, true, 16.0).samples_reported, false)
       << "the study said what a step holds";
-  EXPECT_NEAR(told(1.0, {}, false, 0.0).seconds_per_sample, 1.0, 1e-9) << "a step holds something";
+  EXPECT_NEAR(measurement_of_counts(1.0, {}, false, 0.0).seconds_per_sample, 1.0, 1e-9)
+      << "a step holds something";
 }
 
 TEST(Measurer, PartsArePerSampleInTheWindow) {
@@ -819,7 +821,7 @@ TEST(WholeRun, QuickStepsWithAClockAreNoOutputAtTheEnd) {
   EXPECT_NEAR(m.startup_s, 8.0, 1e-3);
 }
 
-TEST(WholeRun, FourReportsAreNone) {
+TEST(WholeRun, FourReportsAreTooFew) {
   EXPECT_FALSE(whole_run({at(1.0, 1), at(2.0, 2), at(3.0, 3), at(4.0, 4)}, 4.0).whole_run);
 }
 

@@ -200,7 +200,7 @@ TEST(PairedBlocks, BlocksGrowUntilTheTrialIsKnown) {
   EXPECT_LE(steps, 50) << "drift is to be the same in neighbours";
 }
 
-TEST(PairedBlocks, AnotherProcessGoesOnWithTheTrial) {
+TEST(PairedBlocks, AnotherProcessContinuesWithTheTrial) {
   PairedBlocks blocks;
   blocks.begin_trial(0.05 / 32.0);
   DriftingProgram first(0.05, 0.03);

@@ -56,7 +56,7 @@ TEST(PhaseLog, LaterStepsAreSubtractedFromAPhase) {
   EXPECT_EQ(log.total_s(), 3.0) << "not less than none";
 }
 
-TEST(PhaseLog, TimesThatAreNoneAreLeftOut) {
+TEST(PhaseLog, InvalidTimesAreLeftOut) {
   PhaseLog log;
   constexpr double k_infinity = std::numeric_limits<double>::infinity();
   for (const double seconds : {-1.0, k_infinity, std::numeric_limits<double>::quiet_NaN()})

@@ -26,7 +26,7 @@ ReportReader preset_reader(const std::string& preset) {
 /// 40: evaluation took 2.0 s`.
 std::vector<std::string> reported_phases(ReportReader& reader,
                                          const std::vector<TimedLine>& lines) {
-  std::vector<std::string> told;
+  std::vector<std::string> phase_lines;
   double step = 0.0;
   for (const auto& [time_s, line] : lines) {
     const auto report = reader.read_line(line, time_s);
@@ -34,10 +34,10 @@ std::vector<std::string> reported_phases(ReportReader& reader,
     step = report->step.value_or(report->samples.value_or(step));
     if (!report->phase) continue;
     const auto& [name, seconds] = *report->phase;
-    told.push_back(fmt::format("{}: {} {}", step, name,
-                               seconds ? fmt::format("took {:.2f} s", *seconds) : "begins"));
+    phase_lines.push_back(fmt::format("{}: {} {}", step, name,
+                                      seconds ? fmt::format("took {:.2f} s", *seconds) : "begins"));
   }
-  return told;
+  return phase_lines;
 }
 std::vector<std::string> reported_phases(const std::string& preset,
                                          const std::vector<TimedLine>& lines) {
@@ -63,7 +63,7 @@ TEST(HfTrainerPhases, UseTheRuntimeOfTheEvaluation) {
       ElementsAre("10: evaluation begins", "10: evaluation took 2.05 s"));
 }
 
-TEST(HfTrainerPhases, WithoutBarsTheLogTellsThem) {
+TEST(HfTrainerPhases, WithoutBarsTheyAreReadFromTheLog) {
   EXPECT_THAT(reported_phases(
                   "hf-trainer",
                   {{0.0, "  Num examples = 10,000"},
@@ -401,7 +401,7 @@ TEST(KeyValuePhases, ALineThatRepeatsAnOldResultIsNone) {
   EXPECT_THAT(reported_phases("key=value", lines), IsEmpty());
 }
 
-TEST(KeyValuePhases, TakeTheTimeThatALineTells) {
+TEST(KeyValuePhases, TakeTheTimeInALine) {
   EXPECT_THAT(reported_phases("key=value", {{1.0, "step=100 loss=0.5 step_time=0.01"},
                                             {4.0, "eval_loss=0.7 eval_runtime=2.5"},
                                             {5.0, "saved to x.pt checkpoint_time=250ms"}}),
@@ -418,7 +418,7 @@ TEST(KeyValuePhases, AreHeadingsOfTestLoops) {
       ElementsAre("380: test begins"));
 }
 
-TEST(RegexPhases, TellSecondsOrWhereOneBegins) {
+TEST(RegexPhases, HaveSecondsOrABeginning) {
   ReportFormat format;
   format.metrics = {{"step", R"(batch (\d+))"},
                     {"phase:evaluation", R"(evaluated in ([0-9.]+) s)"},
@@ -451,7 +451,7 @@ TEST(SeveralWriters, AreRefusedWithARemedy) {
   EXPECT_FALSE(reader.read_line("step=104", 9.0)) << "no count is made of theirs";
 }
 
-TEST(SeveralWriters, EpochsOfFewLinesAreNone) {
+TEST(SeveralWriters, EpochsOfFewLinesAreNotMistakenForThem) {
   ReportReader reader = preset_reader("key=value");
   for (int epoch = 0; epoch < 20; ++epoch) {
     (void)reader.read_line(fmt::format("step={}", 40), epoch);

@@ -40,7 +40,7 @@ TEST(PriceTable, AnUnknownTypeIsAnErrorNotFree) {
   EXPECT_NE(price.error().text().find("\"prices\""), std::string::npos);
 }
 
-TEST(PriceTable, RefusesPricesThatAreNone) {
+TEST(PriceTable, RefusesInvalidPrices) {
   const auto table = price_table_from_json(
       Json::parse(R"({"region": "r", "instances": {"ml.x": {"usd_per_hour": 0}}})"), "t.json");
   ASSERT_FALSE(table);
@@ -63,7 +63,7 @@ std::string error_of(const char* text) {
   return table ? "" : table.error().text();
 }
 
-TEST(PriceTable, TellsWhatIsWrongAndWhere) {
+TEST(PriceTable, ReportsWhatIsWrongAndWhere) {
   EXPECT_EQ(error_of("[]"), "t.json: expected an object");
   EXPECT_EQ(error_of("{}"), "t.json#/region: expected a name");
   EXPECT_EQ(error_of(R"({"region": "r"})"), "t.json#/instances: expected an object");

@@ -53,13 +53,13 @@ class RecordedTableFiles : public testing::Test {
 TEST_F(RecordedTableFiles, TheObjectiveBecomesSecondsPerSample) {
   const auto replay = model();
   ASSERT_TRUE(replay) << replay.error().text();
-  const auto told = (*replay)(spec("t2.small", 1e-5, std::int64_t{0}));
-  ASSERT_TRUE(told) << told.error();
-  EXPECT_DOUBLE_EQ(told->seconds_per_sample, 0.2);
-  EXPECT_EQ(told->metrics,
+  const auto replayed = (*replay)(spec("t2.small", 1e-5, std::int64_t{0}));
+  ASSERT_TRUE(replayed) << replayed.error();
+  EXPECT_DOUBLE_EQ(replayed->seconds_per_sample, 0.2);
+  EXPECT_EQ(replayed->metrics,
             (std::map<std::string, double>{{"time", 200}, {"acc", 0.5}, {"cost_usd", 0.01}}));
   // The median row has 100 ms per sample, so a step takes 0.1 s.
-  EXPECT_DOUBLE_EQ(told->samples_per_step, 1.0);
+  EXPECT_DOUBLE_EQ(replayed->samples_per_step, 1.0);
   TrialSpec batched = spec("t2.small", 1e-5, false);
   batched.report_format.samples_per_step = 32.0;
   EXPECT_DOUBLE_EQ((*replay)(batched)->samples_per_step, 32.0) << "as the study says";
@@ -113,7 +113,7 @@ TEST_F(RecordedTableFiles, AnyPositiveColumnMayBeTakenForTheTime) {
   EXPECT_NE(wrong.error().hint.find("time, acc, cost_usd"), std::string::npos);
 }
 
-TEST_F(RecordedTableFiles, PartsOfTheTimeAreTold) {
+TEST_F(RecordedTableFiles, PartsOfTheTimeAreReported) {
   write("t.json", R"({"csv": "t.csv", "params": [{"name": "lr"}], "objective": "time", "unit": "ms",
                      "others": ["data_s", "compute", "acc"], "parts": ["data_s", "compute"]})");
   write("t.csv", "lr,time,data_s,compute,acc\n1,200,0.05,120,0.5\n2,100,,80,0.5\n");
@@ -150,12 +150,12 @@ TEST_F(RecordedTableFiles, RecordedStepsHaveTheirParts) {
   spec.configuration.set("precision", "fp32");
   spec.configuration.set("channels_last", false);
   spec.configuration.set("optimizer", "loop");
-  const auto told = (*replay)(spec);
-  ASSERT_TRUE(told) << told.error();
+  const auto replayed = (*replay)(spec);
+  ASSERT_TRUE(replayed) << replayed.error();
   for (const char* part : {"prepare", "forward", "backward", "optimizer", "other"})
-    EXPECT_TRUE(told->parts.contains(part)) << part;
-  EXPECT_EQ(told->parts.size(), 6U);
-  EXPECT_DOUBLE_EQ(told->parts.at("data"), told->metrics.at("data_s"));
+    EXPECT_TRUE(replayed->parts.contains(part)) << part;
+  EXPECT_EQ(replayed->parts.size(), 6U);
+  EXPECT_DOUBLE_EQ(replayed->parts.at("data"), replayed->metrics.at("data_s"));
 }
 
 TEST_F(RecordedTableFiles, WithoutATimeOneMustBeNamed) {

@@ -36,7 +36,7 @@ Configuration of(const std::string& instance, Value nodes) {
   return configuration;
 }
 
-TEST(RentedInstances, CostAsManyTimesAsTheyAre) {
+TEST(RentedInstances, CostThePriceTimesTheirCount) {
   EXPECT_DOUBLE_EQ(cluster().usd_per_hour(of("ml.c5.xlarge", std::int64_t{3})), 0.6);
   EXPECT_DOUBLE_EQ(cluster().usd_per_hour(of("ml.g4dn.xlarge", std::int64_t{2})), 1.4);
 }
@@ -77,7 +77,7 @@ TEST(RentedInstances, TypesWithDisksAreKnownByName) {
     EXPECT_FALSE(has_own_disk(type)) << type;
 }
 
-TEST(RentedInstances, ACountThatIsNoneIsNoInstance) {
+TEST(RentedInstances, AnInvalidCountIsNoInstance) {
   for (const double count : {-1.0, 1.5, 10'001.0}) {
     const Resources resources = cluster().resources_of(of("ml.c5.xlarge", count));
     EXPECT_EQ(resources.instance_count, 0) << count;
@@ -103,7 +103,7 @@ TEST(RentedInstances, EmptyGroupsAreDropped) {
   EXPECT_EQ(cluster().text(), "{instance} x nodes");
 }
 
-TEST(PricesLine, TellsWhatEachPriceIsMadeOf) {
+TEST(PricesLine, ListsThePartsOfEachPrice) {
   RentedInstances instances = cluster();
   EXPECT_EQ(prices_line(instances, 0.7, " (note)").text,
             "ml.c5.xlarge $0.20, ml.g4dn.xlarge $0.70 per hour; the baseline $0.70 (note)");

@@ -65,7 +65,7 @@ TrialLimits limits_of(double wall_s, double idle_s = 1e9, double grace_s = 10.0)
   return limits;
 }
 
-TEST(ReplayEnds, AStoppedTrialEndsAMomentLaterAndTheOthersGoOn) {
+TEST(ReplayEnds, AStoppedTrialEndsAMomentLaterAndTheOthersContinue) {
   ReplayOptions options;
   options.parallel = 2;
   ReplayedStudy study(options);

@@ -257,7 +257,7 @@ TEST(ReplayRunner, RefusesMoreTrialsThanItHasPlacesAndAKeyTwice) {
   EXPECT_FALSE(runner.start(spec_of(3)));
 }
 
-TEST(ReplayRunner, TellsPartsAndMetrics) {
+TEST(ReplayRunner, ReportsPartsAndMetrics) {
   VirtualClock clock;
   const ReplayModel model = [](const TrialSpec&) {
     return ReplayBehaviour{0.5, 4.0, {{"accuracy", 0.9}}, {{"data", 0.2}}};

@@ -284,10 +284,10 @@ TEST(ReportReader, TqdmEpochsAddUp) {
 
 TEST(ReportReader, NumbersInADescriptionKeepOneBar) {
   ReportReader reader = reader_of(preset("tqdm"));
-  const auto told = [&](const char* line) { return reader.read_line(line, 1.0)->step; };
-  EXPECT_EQ(told("   1/3   2.34G    1.2     36   640: 90%|##| 90/100 [00:03<00:20, 4.1it/s]"),
+  const auto step_of = [&](const char* line) { return reader.read_line(line, 1.0)->step; };
+  EXPECT_EQ(step_of("   1/3   2.34G    1.2     36   640: 90%|##| 90/100 [00:03<00:20, 4.1it/s]"),
             90.0);
-  EXPECT_EQ(told("   2/3   2.34G    0.9      9   640: 10%|##| 10/100 [00:03<00:20, 4.1it/s]"),
+  EXPECT_EQ(step_of("   2/3   2.34G    0.9      9   640: 10%|##| 10/100 [00:03<00:20, 4.1it/s]"),
             110.0);
 }
 
@@ -434,9 +434,9 @@ TEST(ReportReader, APossibleDataSizeCountsOnceItGrows) {
 
 TEST(ReportReader, OtherNumbersOfEpochsAreIgnored) {
   ReportReader reader = reader_of(preset("key=value"));
-  const auto told = [&](const char* line) { return reader.read_line(line, 1.0)->step; };
-  EXPECT_EQ(told("train/epoch: 1 step: 390/391 best_epoch: 0 steps_per_epoch: 391"), 390.0);
-  EXPECT_EQ(told("train/epoch: 2 step: 10/391 best_epoch: 0 steps_per_epoch: 391"), 401.0);
+  const auto step_of = [&](const char* line) { return reader.read_line(line, 1.0)->step; };
+  EXPECT_EQ(step_of("train/epoch: 1 step: 390/391 best_epoch: 0 steps_per_epoch: 391"), 390.0);
+  EXPECT_EQ(step_of("train/epoch: 2 step: 10/391 best_epoch: 0 steps_per_epoch: 391"), 401.0);
 }
 
 TEST(ReportReader, AGlobalStepIsNotAddedUpOverEpochs) {

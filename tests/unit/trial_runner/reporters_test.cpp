@@ -121,14 +121,14 @@ TEST_P(Reporters, PrintLinesThatTheReaderAccepts) {
 TEST_P(Reporters, PrintEarlierStepsBeforeAPhase) {
   EXPECT_TRUE(lines("A=b", "phases").empty());
   double steps = 0.0;
-  std::vector<std::string> told;
+  std::vector<std::string> printed;
   for (const Report& report : reports_of(lines("STEPTUNE_TRIAL=1", "phases"))) {
     if (report.step) steps = *report.step;
     if (!report.phase) continue;
     EXPECT_FALSE(report.step) << "a phase is told on a line of its own";
     ASSERT_TRUE(report.clock_s);
-    told.push_back(fmt::format("{} {} {}", steps, report.phase->name,
-                               report.phase->seconds ? "ended" : "begins"));
+    printed.push_back(fmt::format("{} {} {}", steps, report.phase->name,
+                                  report.phase->seconds ? "ended" : "begins"));
     if (!report.phase->seconds) continue;
     EXPECT_GE(*report.phase->seconds, 0.015);
     EXPECT_LT(*report.phase->seconds, 5.0);
@@ -139,11 +139,11 @@ TEST_P(Reporters, PrintEarlierStepsBeforeAPhase) {
     expected.push_back(fmt::format("{} evaluation begins", step));
     expected.push_back(fmt::format("{} evaluation ended", step));
   }
-  EXPECT_EQ(told, expected);
+  EXPECT_EQ(printed, expected);
   EXPECT_EQ(steps, 101.0);
 }
 
-TEST_P(Reporters, TellPhasesOfManyThreads) {
+TEST_P(Reporters, ReportPhasesOfManyThreads) {
   int begun = 0;
   int ended = 0;
   double steps = 0.0;
@@ -196,7 +196,7 @@ TEST(PythonReporter, WritesIntoWhateverAProgramPutsInPlaceOfStdout) {
   EXPECT_EQ(reports[1].metrics.at("loss"), 0.25);
 }
 
-TEST(PythonReporter, WithoutStdoutTrainingGoesOn) {
+TEST(PythonReporter, WithoutStdoutTrainingContinues) {
   EXPECT_EQ(lines_of("STEPTUNE_TRIAL=1", k_python, "no_stdout"),
             std::vector<std::string>{"trained to the end"});
 }

@@ -91,9 +91,9 @@ TEST_F(BatchEffectTest, IsAnEarlierEndOfThePassOverTheData) {
 }
 
 TEST_F(BatchEffectTest, DoesNotMatterIfSamplesAreReported) {
-  TrialRecord told = counted_trial(2, 256, 0.1);
-  told.measurement->samples_reported = true;
-  EXPECT_FALSE(batch_effect(study_, told, baseline_, LaunchVariation{}));
+  TrialRecord counted = counted_trial(2, 256, 0.1);
+  counted.measurement->samples_reported = true;
+  EXPECT_FALSE(batch_effect(study_, counted, baseline_, LaunchVariation{}));
   EXPECT_FALSE(batch_effect(study_, counted_trial(2, 32, 0.1, 4), baseline_, LaunchVariation{}));
 }
 

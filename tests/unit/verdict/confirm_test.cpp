@@ -252,7 +252,7 @@ TEST_F(ConfirmTest, RunsDisturbedForARoundAreRepeatedLater) {
   EXPECT_NEAR(confirmation().winner()->speed_up.ratio, 2.0, 1e-12);
 }
 
-TEST_F(ConfirmTest, AMachineThatIsAlwaysSharedIsTakenAsItIs) {
+TEST_F(ConfirmTest, LoadThatIsAlwaysThereDoesNotCountAsADisturbance) {
   for (int round = 1; round <= 3; ++round) {
     disturbed_run(round == 2 ? 1 : 2, round == 2 ? 4.0 : 2.0);
     disturbed_run(round == 2 ? 2 : 1, round == 2 ? 2.0 : 4.0);
@@ -1019,7 +1019,7 @@ TEST_F(WholeRunPairs, ALongerPlanMayHideABuffer) {
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
 }
 
-TEST_F(WholeRunPairs, TellHowLaunchesDiffer) {
+TEST_F(WholeRunPairs, ShowHowLaunchesDiffer) {
   const LaunchVariation before;
   add_pair(1.0, 1.15);
   add_pair(1.2, 1.15);

@@ -124,7 +124,7 @@ TEST(PlannedTime, RandomPhasesCostTheirMeanInTheTrial) {
   }
 }
 
-TEST(PlannedTime, ARunThatGoesOnPaysItsStartToo) {
+TEST(PlannedTime, ARunThatContinuesPaysItsStartToo) {
   EXPECT_NEAR(with_hiccups({}, 0.0).startup_s, 5.0, 1e-6);
   EXPECT_NEAR(with_hiccups({}, 1e5).startup_s, 5.0, 1e-6);
 }
@@ -264,7 +264,7 @@ StudySpec batch_study(const Json& planned_run) {
   return study_from_json(document, "/studies/study.json", {}).value();
 }
 
-TEST(PlanNotes, TellWhatAnotherBatchSizeNeeds) {
+TEST(PlanNotes, SayWhatAnotherBatchSizeNeeds) {
   const StudySpec study = batch_study({{"samples", 1e6}, {"batch_size", "64 * x"}});
   Standing standing(ranking_rules(study));
   TrialRecord baseline = completed(1, 200.0);

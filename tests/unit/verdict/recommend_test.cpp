@@ -279,7 +279,7 @@ TEST(NextLaunch, WholeRunsOfThePlansLengthGiveTheirSpread) {
       << "however many there are, none tells more of a longer run";
 }
 
-TEST(SamplesCounted, TellsWhoSaidWhatAStepIs) {
+TEST(SamplesCounted, NamesTheSourceOfTheSamplesPerStep) {
   StudySpec study = time_study();
   TrialRecord trial = completed(1, 4.0);
   EXPECT_EQ(samples_counted(study, trial), "");
@@ -312,18 +312,19 @@ TEST(SamplesCounted, SaysWhatABarOfBatchesCounts) {
   trial.configuration.set("accumulate", std::int64_t{4});
   trial.measurement = steady(0.01);
   trial.measurement->samples_reported = false;
-  const auto told = [&](const char* preset) {
+  const auto step_meaning = [&](const char* preset) {
     document["reports"] = preset;
     const StudySpec study =
         study_from_json(document, "/studies/study.json", {{"cpus", 1}, {"gpus", 0}}).value();
     return samples_counted(study, trial);
   };
-  EXPECT_EQ(told("lightning"),
+  EXPECT_EQ(step_meaning("lightning"),
             "16 a batch, which the bar counts, by \"planned_run.batch_size\" (batch * accumulate)");
-  EXPECT_EQ(told("tqdm"),
+  EXPECT_EQ(step_meaning("tqdm"),
             "64 a step, by \"planned_run.batch_size\" (batch * accumulate); where the bar counts "
             "batches, leave accumulate out");
-  EXPECT_EQ(told("key=value"), "64 a step, by \"planned_run.batch_size\" (batch * accumulate)");
+  EXPECT_EQ(step_meaning("key=value"),
+            "64 a step, by \"planned_run.batch_size\" (batch * accumulate)");
 }
 
 }  // namespace

@@ -153,9 +153,9 @@ class Reporter:
                 self._warn(name[:40], "is not a valid name for a phase: 1 to %d bytes" % _MAX_NAME_BYTES)
                 return
             now = time.monotonic() - self._begin
-            told = not self._phases
-            self._phases.append((name, now, told))
-            if told:
+            is_outermost = not self._phases
+            self._phases.append((name, now, is_outermost))
+            if is_outermost:
                 self._print_phase({"phase": name, "clock": round(now, 9)})
 
     def end_phase(self, name: str) -> None:
@@ -170,9 +170,9 @@ class Reporter:
             else:
                 self._warn(name[:40], "is a phase that ended but did not begin")
                 return
-            _, begin, told = self._phases.pop(index)
+            _, begin, is_outermost = self._phases.pop(index)
             now = time.monotonic() - self._begin
-            if told:
+            if is_outermost:
                 seconds = round(now - begin, 9)
                 self._print_phase({"phase": name, "seconds": seconds, "clock": round(now, 9)})
 

@@ -98,13 +98,13 @@ void SimulatedOutput::produce_turns_until(double time_s) {
       put(i, static_cast<std::ptrdiff_t>(turn.next), times[turn.next]);
     if (turn.end_s > until_s) continue;
     turn.ended = true;
-    const double asked_s = turn.told.asked_after_s();
-    if (turn.told.is_over() && turn.told.slow_after_s == asked_s) {
+    const double asked_s = turn.spec.asked_after_s();
+    if (turn.spec.is_over() && turn.spec.slow_after_s == asked_s) {
       put(i, k_slow, turn.end_s);
-    } else if (turn.told.is_over() && turn.told.idle_after_s == asked_s) {
+    } else if (turn.spec.is_over() && turn.spec.idle_after_s == asked_s) {
       put(i, k_idle, turn.end_s);
     }
-    if (turn.told.is_over()) put(i, k_over, turn.end_s);
+    if (turn.spec.is_over()) put(i, k_over, turn.end_s);
     put(i, k_end, turn.end_s);
   }
 }
@@ -114,13 +114,13 @@ std::string SimulatedOutput::text_of(const Place& place) const {
   if (place.line >= 0) return turn.output.text(static_cast<std::size_t>(place.line));
   constexpr int k_terminated = 143;
   PackMark mark;
-  mark.key = turn.told.key;
+  mark.key = turn.spec.key;
   mark.kind = place.line == k_begin  ? PackMark::Kind::begin
               : place.line == k_slow ? PackMark::Kind::slow
               : place.line == k_idle ? PackMark::Kind::idle
               : place.line == k_over ? PackMark::Kind::over
                                      : PackMark::Kind::end;
-  mark.exit_code = turn.told.is_over() ? k_terminated : turn.told.program.exit_code;
+  mark.exit_code = turn.spec.is_over() ? k_terminated : turn.spec.program.exit_code;
   return pack_mark_text(mark);
 }
 

@@ -88,7 +88,7 @@ class SimulatedOutput {
 };
 
 struct SimulatedOutput::Turn {
-  SimulatedTurn told;
+  SimulatedTurn spec;
   double begin_s = 0.0;
   double end_s = 0.0;
   SimulatedOutput output;

@@ -217,9 +217,9 @@ void TrainingService::audit(AccountAudit& audit, double now_s) const {
                           job.warm(), job.spot(), job.instances(), job.created_s(), job.billed_s(),
                           job.transitions()});
     for (const ContainerRun& run : job.runs()) {
-      JobAudit& told = audit.jobs.back();
-      told.pack = told.pack || !run.turns.empty();
-      std::ranges::copy(run.over_by(now_s), std::back_inserter(told.trials_over));
+      JobAudit& job_audit = audit.jobs.back();
+      job_audit.pack = job_audit.pack || !run.turns.empty();
+      std::ranges::copy(run.over_by(now_s), std::back_inserter(job_audit.trials_over));
     }
     if (!entry->pool) continue;
     const WarmPool& pool = *entry->pool;

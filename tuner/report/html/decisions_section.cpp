@@ -57,12 +57,12 @@ std::string in_words(const StudyDecision& decision) {
 }
 
 std::string row_html(const StudyDecision& decision) {
-  std::string told = html_escaped(in_words(decision));
+  std::string cell = html_escaped(in_words(decision));
   if (!decision.text.empty()) {
-    told += (told.empty() ? "" : "<br>") + html_escaped(decision.text);
+    cell += (cell.empty() ? "" : "<br>") + html_escaped(decision.text);
   }
   return "<tr>" + html_cell(decision.kind) +
-         html_cell(decision.trial > 0 ? std::to_string(decision.trial) : "", true) + "<td>" + told +
+         html_cell(decision.trial > 0 ? std::to_string(decision.trial) : "", true) + "<td>" + cell +
          "</td><td><small>" + html_escaped(numbers_text(decision)) + "</small></td>" +
          html_cell(format_utc(decision.at_wall_s)) + "</tr>";
 }

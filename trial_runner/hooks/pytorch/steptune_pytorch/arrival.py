@@ -49,7 +49,7 @@ def arm():
     """Makes the next `import torch` install the hook."""
     from steptune_pytorch import settings
 
-    if settings.tells_arrival():
+    if settings.reports_arrival():
         from steptune_pytorch import events
 
         events.append_armed()

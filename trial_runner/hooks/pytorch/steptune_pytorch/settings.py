@@ -40,7 +40,7 @@ def read():
     return Settings(os.environ[_VARIABLE])
 
 
-def tells_arrival():
+def reports_arrival():
     """True if `armed` can be reported. Cheaper than parsing the document, since most interpreters below a trial's
     command never import torch."""
     return '"events"' in os.environ[_VARIABLE]

@@ -68,15 +68,15 @@ class Knobs:
 
     def statuses(self):
         """Yields the status of each knob of the table, in order; then the unknown names in `asked`."""
-        told = {}
+        status_by_name = {}
         faults = []
         for group in self._groups:
             try:
-                told.update({status.name: status for status in group.statuses()})
+                status_by_name.update({status.name: status for status in group.statuses()})
             except Exception as error:  # a fault of one group does not affect the others
                 faults.append("%s: %s" % (type(error).__name__, error))
         for knob in self.table:
-            status = told.get(knob["name"]) or KnobStatus(
+            status = status_by_name.get(knob["name"]) or KnobStatus(
                 knob["name"], why=faults[0] if faults else "does not apply to this program"
             )
             wanted = self.asked.get(status.name)

@@ -32,7 +32,7 @@ class Live:
         self._warm_up_ends = 0
         self._told_s = 0.0
         self._loss_told_s = 0.0
-        self._told_warm_up = None
+        self._reported_warm_up = None
         self._most_silence_s = silence_s
         self._silence_s = 0.0
         self._listened_s = None
@@ -142,7 +142,7 @@ class Live:
         changes_kernels = self._hook.knobs.switch(knobs)
         steps = _WARM_UP_STEPS_OF_KERNELS if changes_kernels else _WARM_UP_STEPS
         self._warm_up_ends = progress.steps + steps
-        self._told_warm_up = None
+        self._reported_warm_up = None
         survey.tell(self._hook)
 
     def _tell_step(self, progress, due):
@@ -152,11 +152,11 @@ class Live:
             warm_up = True
             self._warm_up_ends = progress.steps + _WARM_UP_STEPS
         now_s = perf_counter()
-        changed = warm_up != self._told_warm_up
+        changed = warm_up != self._reported_warm_up
         if not due and not changed and now_s - self._told_s < _BETWEEN_STEPS_S:
             return
         self._told_s = now_s
-        self._told_warm_up = warm_up
+        self._reported_warm_up = warm_up
         document = {
             "step": progress.steps,
             "configuration": self._configuration,
