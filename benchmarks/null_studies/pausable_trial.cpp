@@ -76,7 +76,7 @@ void PausableTrial::pause(double now_s, std::vector<TrialEvent>& events) {
   events.emplace_back(TrialPaused{.key = key(), .time_s = now_s, .paused_s = paused_s_});
 }
 
-void PausableTrial::go_on(double now_s, std::vector<TrialEvent>& events) {
+void PausableTrial::resume(double now_s, std::vector<TrialEvent>& events) {
   if (!paused_since_s_) return;
   leave_pause(now_s);
   events.emplace_back(

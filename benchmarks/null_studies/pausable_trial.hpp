@@ -33,7 +33,7 @@ class PausableTrial {
 
   void pause(double now_s, std::vector<TrialEvent>& events);
   /// Continues a paused trial; otherwise does nothing.
-  void go_on(double now_s, std::vector<TrialEvent>& events);
+  void resume(double now_s, std::vector<TrialEvent>& events);
   /// Ends the trial after at most `delay_s` seconds of work. A paused trial continues for that, as
   /// a local one does.
   void stop(double now_s, double delay_s);

@@ -91,7 +91,7 @@ void SharedMachineRunner::advance_turns(std::vector<TrialEvent>& events) {
   if (turn == trials_.end()) {
     if (!waiting_.empty()) return start_next();
     if (trials_.empty()) return;
-    trials_.front().go_on(now_s, events);
+    trials_.front().resume(now_s, events);
     begin_turn(trials_.front());
     return;
   }
@@ -112,7 +112,7 @@ void SharedMachineRunner::advance_turns(std::vector<TrialEvent>& events) {
   turn->pause(now_s, events);
   auto next = std::next(turn);
   if (next == trials_.end()) next = trials_.begin();
-  next->go_on(now_s, events);
+  next->resume(now_s, events);
   begin_turn(*next);
 }
 

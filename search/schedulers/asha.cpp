@@ -32,10 +32,10 @@ class AshaScheduler final : public Scheduler {
     for (const auto& [trial, values] : rung.values) {
       if (trial != estimate.trial) others.push_back(values);
     }
-    const auto go_on =
+    const auto promoted_count =
         std::max<std::size_t>(1, static_cast<std::size_t>(static_cast<double>(count) / eta_));
     const std::size_t rank = rank_among(estimate.values, others);
-    if (rank < go_on) {
+    if (rank < promoted_count) {
       passed_[estimate.trial] = *reached + 1;
       return {};
     }
@@ -44,9 +44,9 @@ class AshaScheduler final : public Scheduler {
       lower[i] -= estimate.half_widths[i];
     const bool known =
         std::all_of(lower.begin(), lower.end(), [](double bound) { return std::isfinite(bound); });
-    if (!known || rank_among(lower, others) < go_on) return {};
+    if (!known || rank_among(lower, others) < promoted_count) return {};
     return {true, fmt::format("rung {} ({:g} steps): rank {} of {}, top {} promoted", *reached + 1,
-                              rung.resource, rank + 1, count, go_on)};
+                              rung.resource, rank + 1, count, promoted_count)};
   }
 
   void on_exempt(const TrialEstimate& estimate) override { (void)record(estimate); }

@@ -64,7 +64,7 @@ TEST_P(MachineHolderContract, ReleaseGivesEverythingBack) {
   const auto released = machines().release(k_longest_release_s);
   ASSERT_TRUE(released) << released.error().text();
   EXPECT_FALSE(bench().holds_machines());
-  EXPECT_TRUE(machines().take_notices().empty()) << "nothing is left to tell of";
+  EXPECT_TRUE(machines().take_notices().empty()) << "all notices were taken";
 }
 
 TEST_P(MachineHolderContract, AReleaseWithoutTimeReportsTheMachinesThatAreLeft) {

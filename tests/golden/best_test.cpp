@@ -264,7 +264,7 @@ TEST_F(Best, ApplyAsksSomebodyOnly) {
   sandbox_->write("asked.json", R"({"batch": 1, "note": "plain", "rate": 0.5})");
   const std::string command = steptune_program() + " best --apply asked.json";
   const Ended no = sandbox_->on_terminal("echo n | " + command);
-  EXPECT_EQ(no.exit_code, 2) << "a pipe is nobody to ask";
+  EXPECT_EQ(no.exit_code, 2) << "nobody can answer a question on a pipe";
   EXPECT_EQ(sandbox_->read("asked.json"), R"({"batch": 1, "note": "plain", "rate": 0.5})");
   const Json json = Json::parse(best({"--apply", "asked.json", "--yes", "--json"}).out);
   EXPECT_EQ(json["written"], true);

@@ -20,7 +20,7 @@ TEST(HistoryFaults, AFileThatIsNoHistoryEndsWithFour) {
     EXPECT_EQ(ended.exit_code, 4) << ended.err;
     EXPECT_NE(ended.err.find("history.db"), std::string::npos) << ended.err;
   }
-  EXPECT_EQ(sandbox.read("history.db"), std::string(8192, 'x')) << "and it is left as it was";
+  EXPECT_EQ(sandbox.read("history.db"), std::string(8192, 'x')) << "the file is unchanged";
 }
 
 TEST(HistoryFaults, AnotherTunerAtWorkEndsWithFourAndNamesIt) {

@@ -227,7 +227,7 @@ TEST(LaunchedStudy, EachProcessHasItsOwnPartOfTheProcessors) {
     printed += (printed.empty() ? "" : "/") + format_cpus(own);
   }
   std::ranges::sort(of_all);
-  EXPECT_EQ(of_all, *cpus) << "each is of one process";
+  EXPECT_EQ(of_all, *cpus) << "each CPU belongs to one process";
   EXPECT_EQ(shown_trial(sandbox, "1")["placement"]["rank_cpus"], printed);
 }
 

@@ -107,7 +107,7 @@ TEST_F(OutputSchema, DescribesCommandsBeforeARun) {
   rented.erase("working_directory");
   sandbox_->write("rented.json", rented.dump());
   const Json plain = defined("rehearse", {"rehearse", "rented.json", "--repeats", "2"});
-  EXPECT_TRUE(plain["waiting_usd"].is_null()) << "nobody said what waiting is worth";
+  EXPECT_TRUE(plain["waiting_usd"].is_null()) << "the study gives no price for waiting";
   rented["search"] = {{"searcher", "bayes"}, {"waiting_per_hour", 60}};
   sandbox_->write("rented.json", rented.dump());
   EXPECT_GT(

@@ -77,7 +77,7 @@ class Retune : public testing::Test {
     words.insert(words.end(), options.begin(), options.end());
     const Ended ended = sandbox_.steptune(words);
     EXPECT_EQ(ended.exit_code, exit_code) << ended.out << ended.err;
-    EXPECT_EQ(ended.err, "") << "quiet where nobody watches";
+    EXPECT_EQ(ended.err, "") << "prints nothing without a terminal";
     EXPECT_EQ(std::ranges::count(ended.out, '\n'), 1) << "one line";
     EXPECT_TRUE(is_as_defined(sandbox_, ended.out, "retune"));
     auto json = parse_json(ended.out, "night");
@@ -157,7 +157,7 @@ TEST_F(Retune, SlowdownIsReportedOnceAndTheSecondCrashReplaces) {
   EXPECT_EQ(slower["regression"]["cause"], "configuration");
   EXPECT_EQ(slower["regression"]["since_night"], 3);
   EXPECT_NEAR(slower["regression"]["slowdown"]["ratio"].get<double>(), 1.5, 0.05);
-  EXPECT_EQ(night(0)["result"], "kept") << "what is known is told once";
+  EXPECT_EQ(night(0)["result"], "kept") << "a known change is reported once";
 
   sandbox_.write("quick.sh", trial_taking(15, "[ \"$1\" = fast ] && exit 1\n"));
   const Json broken = night(8);
@@ -281,7 +281,7 @@ TEST_F(Retune, ANightThatWasKilledContinues) {
   const Json went_on = night(0);
   EXPECT_EQ(went_on["night"], 2);
   EXPECT_THAT(went_on["trials"].get<int>(), testing::AnyOf(4, 5))
-      << "none is lost, and none is run twice but one that others disturbed";
+      << "no trial is lost; only a disturbed one runs twice";
   EXPECT_EQ(night(0)["night"], 3);
 }
 
@@ -321,7 +321,7 @@ TEST_F(Retune, FailedNotificationsDoNotFailANight) {
                            "improved"})
                 .exit_code,
             0);
-  EXPECT_EQ(sandbox_.read("event.json"), "") << "nobody asked for \"completed\"";
+  EXPECT_EQ(sandbox_.read("event.json"), "") << "\"completed\" was not requested";
 }
 
 TEST_F(Retune, TimeThatIsTooLittleEndsTheSearchAndIsNotified) {
@@ -360,7 +360,7 @@ TEST_F(Retune, ANightTooShortForItsCheckIsReported) {
   const Json failed = night(9, "table.study.json", {"--time", "20s", "--notify", k_write_event});
   EXPECT_NE(failed["reason"].get<std::string>().find("--time"), std::string::npos) << failed;
   EXPECT_EQ(sandbox_.read("events"), "failed\nbudget\n");
-  EXPECT_EQ(failed["configuration"]["kind"], "fused") << "what was in use stays";
+  EXPECT_EQ(failed["configuration"]["kind"], "fused") << "the configuration in use is kept";
 }
 
 TEST_F(Retune, LessThanTheLeastGainReplacesNothing) {

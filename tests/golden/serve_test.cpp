@@ -360,7 +360,8 @@ TEST_F(Serve, SendsNewTrialsToOpenPages) {
   sandbox_.write("study.json", longer);
   ASSERT_EQ(sandbox_.program({steptune_program(), "run", "study.json", "--quiet"}).exit_code, 0);
   EXPECT_THAT(all.until("changed"), HasSubstr("event: changed"));
-  EXPECT_THAT(page.all(2.5), Not(HasSubstr("changed"))) << "another study is no news of this one";
+  EXPECT_THAT(page.all(2.5), Not(HasSubstr("changed")))
+      << "a change of another study does not count";
   EXPECT_THAT(get("/"), HasSubstr("another"));
 }
 

@@ -93,7 +93,7 @@ TEST_F(TerminalTest, LiveLinesAreErasedInTheEnd) {
   const std::string screen = screen_after(written);
   EXPECT_EQ(screen.find("searching  "), std::string::npos) << screen;
   EXPECT_NE(screen.find("trial 1 completed: "), std::string::npos) << screen;
-  EXPECT_EQ(screen.find("trial 1 started"), std::string::npos) << "its live line tells";
+  EXPECT_EQ(screen.find("trial 1 started"), std::string::npos) << "the live line shows it";
   EXPECT_NE(screen.find("\nchange  "), std::string::npos) << screen;
 }
 

@@ -145,7 +145,7 @@ TEST_F(TunedRun, ContinuesWhenTheTunerIsKilled) {
   kill(killed, SIGKILL);
   ASSERT_TRUE(waits_long_for("the tuner is gone: the program continues with its own settings"));
   ends_as_untouched(pid);
-  EXPECT_TRUE(fs::is_empty(temporary)) << "its connection lies there still";
+  EXPECT_TRUE(fs::is_empty(temporary)) << "the tuner's socket is removed";
 }
 
 TEST_F(TunedRun, ContinuesAfterTheTunerIsStopped) {

@@ -295,17 +295,18 @@ TEST(Placement, AQuotaBelowTheCpusSetsTheShares) {
   EXPECT_EQ(slots->at(0).cpu_count, 2);
 }
 
-TEST(Placement, ContainersWithQuotasBeginAtPlacesOfTheirOwn) {
+TEST(Placement, ContainersWithQuotasStartAtDifferentCpus) {
   const std::vector<int> cpus{0, 4, 1, 5, 2, 6, 3};
   std::set<int> firsts;
   for (int i = 0; i < 100; ++i) {
     const std::string name = "pod-" + std::to_string(i) + "\n0::/\n";
-    const std::vector<int> own = from_own_place(cpus, 2, name);
-    EXPECT_EQ(own, from_own_place(cpus, 2, name));
+    const std::vector<int> own = rotated_for_container(cpus, 2, name);
+    EXPECT_EQ(own, rotated_for_container(cpus, 2, name));
     EXPECT_THAT(own, UnorderedElementsAreArray(cpus));
     firsts.insert(own.front());
-    EXPECT_EQ(from_own_place(cpus, 7, name), cpus) << "nobody else's";
-    EXPECT_EQ(from_own_place(cpus, 4, name), cpus) << "there is no second place";
+    EXPECT_EQ(rotated_for_container(cpus, 7, name), cpus)
+        << "without a quota no other container shares these CPUs";
+    EXPECT_EQ(rotated_for_container(cpus, 4, name), cpus) << "there is no second place";
   }
   EXPECT_THAT(firsts, UnorderedElementsAre(0, 1, 2)) << "cores are not divided";
 }
@@ -496,7 +497,7 @@ TEST(CpuUse, IsOfAllProcessesSinceTheFirstLook) {
   EXPECT_DOUBLE_EQ(own_cpu_seconds({{main, worker}}, 0.25), 2.25) << "an orphan's, too";
 
   CpuUse use;
-  EXPECT_FALSE(use.busy_share(4)) << "nobody has looked";
+  EXPECT_FALSE(use.busy_share(4)) << "no sample yet";
   use.look(10.0, 30.0);
   use.look(10.5, 31.0);
   EXPECT_FALSE(use.busy_share(4)) << "too soon to tell";
@@ -602,7 +603,7 @@ TEST(PressureWatch, TheFirstCountGivesNoFigure) {
   const auto long_wait = watch.look(13.0, {9.0, 9.0, 9.0, 51.0});
   EXPECT_EQ(long_wait.memory, 1.0) << "no more than all of the time";
   EXPECT_FALSE(long_wait.clocks_throttled) << "the clocks are free again";
-  EXPECT_FALSE(watch.look(14.0, {}).storage) << "nothing is told any more";
+  EXPECT_FALSE(watch.look(14.0, {}).storage) << "without counters there are no figures";
 }
 
 TEST(DisturbanceWatch, StolenTimeDisturbs) {
@@ -638,7 +639,7 @@ TEST(OomKillCounts, OnlyGrowthCounts) {
   machine.write("proc/vmstat", "oom_kill many\n");
   EXPECT_EQ(OomKillCounters(machine.files()).read()[2], std::nullopt);
   const OomKills now = OomKillCounters().read();
-  EXPECT_TRUE(now[0] || now[1] || now[2]) << "this kernel tells of no kills at all";
+  EXPECT_TRUE(now[0] || now[1] || now[2]) << "this kernel counts no kills";
 }
 
 TEST(TrialPauses, ClocksAndPhasesStop) {

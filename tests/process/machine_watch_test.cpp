@@ -172,7 +172,7 @@ TEST_F(MachineWatchTest, RecordsEachSecondAndItsDisturbance) {
   EXPECT_DOUBLE_EQ(waits->second.to_s, 1.0);
   EXPECT_NEAR(waits->second.other_load, 0.05, 0.02);
   EXPECT_NEAR(waits->second.storage_pressure, 0.25, 1e-6);
-  EXPECT_TRUE(std::isnan(waits->second.memory_pressure)) << "the kernel does not tell it";
+  EXPECT_TRUE(std::isnan(waits->second.memory_pressure)) << "the kernel does not report it";
   EXPECT_TRUE(std::isnan(waits->second.gpu_clock_hz));
 
   const auto disturbed = look(102.0, 1.5, 0.45, 0.25);
@@ -229,7 +229,7 @@ TEST(MachineSecond, SecondsOfALongTrialAreJoined) {
   EXPECT_NEAR(kept[0].cpu_clock_hz, 7e9 / 3.0, 1.0);
   EXPECT_DOUBLE_EQ(kept[0].to_s, 3.0);
   EXPECT_TRUE(std::isnan(kept[0].other_load));
-  EXPECT_DOUBLE_EQ(kept[1].other_load, 0.25) << "of the one second that tells it";
+  EXPECT_DOUBLE_EQ(kept[1].other_load, 0.25) << "only one second has a value";
   EXPECT_DOUBLE_EQ(kept.back().to_s, 1201.0);
   EXPECT_EQ(thinned(clock_seconds({1.0, 2.0}), 2).size(), 2U);
 }
@@ -278,7 +278,7 @@ TEST(MachineSecond, GrownPressureExplainsSlowerSteps) {
   EXPECT_NEAR(waits->before, 0.02, 1e-9);
   EXPECT_NEAR(waits->after, 0.4, 1e-9);
   EXPECT_FALSE(change_between(seconds, 0.0, 4.0, 8.0, 3.0))
-      << "of 40 % of the time steps become 1.7 times as long at most";
+      << "if 40 % of the time is taken, steps take at most 1.7 times as long";
   EXPECT_FALSE(change_between(seconds, 0.0, 4.0, 8.0, 0.7));
   for (MachineSecond& second : seconds)
     second.storage_pressure = second.from_s < 4.0 ? 0.0 : 1.0;

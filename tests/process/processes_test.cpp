@@ -131,7 +131,7 @@ TEST(Processes, ASignalReachesThatVeryProcessOnly) {
   Child child({"/bin/sleep", "1000"});
   ProcessId other = child.id();
   ++other.start_ticks;
-  EXPECT_FALSE(send_signal(other, SIGKILL)) << "another that got the same number";
+  EXPECT_FALSE(send_signal(other, SIGKILL)) << "another process with the same number";
   EXPECT_TRUE(is_alive(child.pid()));
   EXPECT_TRUE(send_signal(child.id(), SIGKILL));
   EXPECT_TRUE(eventually([&] { return !is_alive(child.pid()); }));
@@ -210,7 +210,7 @@ TEST(Subreaper, AnOrphanWithoutTagsBelongsToTheOnlyTrial) {
   subreaper.add_trial(second.pid(), {local::run_tag_entry("second")});
   ASSERT_TRUE(eventually([&] { return own_children().size() == 3; }));
   EXPECT_TRUE(eventually([&] { return subreaper.orphans_of(first.pid()).empty(); }))
-      << "once it has left the trial's group, nobody can tell whose it is";
+      << "a process that has left the trial's group cannot be assigned to a trial";
   EXPECT_THAT(subreaper.orphans_of(second.pid()), IsEmpty());
   subreaper.remove_trial(second.pid());
   ASSERT_TRUE(eventually([&] {

@@ -142,7 +142,7 @@ TEST_F(ResourcesTest, OthersLoadIsSeen) {
   const double one_cpu = 1.0 / static_cast<double>(::sysconf(_SC_NPROCESSORS_ONLN));
   EXPECT_GT(done.outcome().disturbance->other_load, 0.2 * one_cpu);
   EXPECT_LE(done.outcome().disturbance->other_load, 1.0);
-  ASSERT_FALSE(done.disturbed.empty()) << "the seconds themselves are told";
+  ASSERT_FALSE(done.disturbed.empty()) << "the disturbed seconds are reported";
   for (const TrialDisturbed& span : done.disturbed) {
     EXPECT_LT(span.from_s, span.to_s);
     EXPECT_TRUE(is_disturbing(span.disturbance));

@@ -136,7 +136,7 @@ class HalfPrecision(unittest.TestCase):
         self.assertIsNone(ran.event("disabled"), ran.output)
         return ran
 
-    def in_force(self, name, *arguments):
+    def applied_run(self, name, *arguments):
         ran = self.half(name, *arguments)
         row = ran.knob("precision")
         self.assertEqual((row["value"], row["may"]), ("fp16", True), row)
@@ -153,17 +153,17 @@ class ScaledLoss(HalfPrecision):
         ways = ("", "clip", "accumulate", "accumulate clip overflows", "two", "two overflows", "penalty", "closure")
         for way in (*ways, "overflows", "closure overflows", "frozen", "recomputes"):
             with self.subTest(way):
-                ran = self.in_force("half_precision", *way.split())
+                ran = self.applied_run("half_precision", *way.split())
                 self.assertEqual(ran.lines, self.untouched("half_precision", "own", *way.split()).lines)
                 self.assertNotEqual(ran.lines, self.untouched("half_precision", *way.split()).lines)
 
     def test_a_hook_of_the_program_sees_gradients_of_their_true_size(self):
-        ran = self.in_force("half_precision", "hooked")
+        ran = self.applied_run("half_precision", "hooked")
         norms = [float.fromhex(line.split()[4]) for line in ran.lines if line.startswith("norms")]
         self.assertTrue(all(0 < norm <= 1.001e-8 * 8**0.5 for norm in norms), norms)
 
     def test_what_is_told(self):
-        ran = self.in_force("half_precision", "overflows")
+        ran = self.applied_run("half_precision", "overflows")
         losses = [line.split()[1] for line in ran.lines if line.startswith("loss")]
         norms = [line for line in ran.lines if line.startswith("norm")]
         left_out = [index for index, line in enumerate(norms) if "nan" in line or "inf" in line]
@@ -178,13 +178,13 @@ class ScaledLoss(HalfPrecision):
     def test_no_bit_is_lost_by_scaling(self):
         for name in ("mnist", "vae", "accumulation", "trainer_style", "lightning_style", "gan", "many_steps"):
             with self.subTest(name):
-                self.assertEqual(self.in_force(name).lines, self.untouched(name).lines)
+                self.assertEqual(self.applied_run(name).lines, self.untouched(name).lines)
 
     @unittest.skipUnless(COMPUTES_HALF, "the autocast of this PyTorch has no fp16 on a CPU")
     def test_losses_are_near_those_of_32_bits(self):
         for name in ("mnist", "accumulation", "trainer_style", "lightning_style"):
             with self.subTest(name):
-                ran, untouched = self.in_force(name), self.untouched(name)
+                ran, untouched = self.applied_run(name), self.untouched(name)
                 losses, others = (
                     [float.fromhex(line.split()[1]) for line in of.lines if line.startswith("loss")]
                     for of in (ran, untouched)
@@ -196,11 +196,11 @@ class ScaledLoss(HalfPrecision):
 
     @unittest.skipUnless(has_cloudpickle(), "joblib brings it")
     def test_what_is_pickled_by_value_goes_without_the_hook(self):
-        ran = self.in_force("by_value")
+        ran = self.applied_run("by_value")
         self.assertTrue(ran.lines[-1].startswith("loaded "), ran.output)
 
     def test_with_other_knobs(self):
-        plain = self.in_force("mnist").lines
+        plain = self.applied_run("mnist").lines
         asked = {"precision": "fp16", "num_workers": 1, "set_to_none": True, "optimizer_implementation": "foreach"}
         ran = self.half("mnist", hook=settings("report", interval_s=0, knobs=asked))
         self.assertEqual(ran.knob("precision")["value"], "fp16")
@@ -212,11 +212,11 @@ class ScaledLoss(HalfPrecision):
         ran = self.half("accumulation", hook=asked)
         for knob, value in (("precision", "fp16"), ("compile", "default")):
             self.assertEqual(ran.knob(knob)["value"], value, ran.knob(knob))
-        for report, plain in zip(ran.steps, self.in_force("accumulation").steps):
+        for report, plain in zip(ran.steps, self.applied_run("accumulation").steps):
             self.assertAlmostEqual(report["loss"], plain["loss"], delta=0.01)
 
     def test_the_long_run_computes_what_the_trial_did(self):
-        trial = self.in_force("half_precision", "overflows")
+        trial = self.applied_run("half_precision", "overflows")
         long_run = self.half("half_precision", "overflows", hook=settings("apply", knobs={"precision": "fp16"}))
         self.assertEqual((long_run.lines, long_run.reports), (trial.lines, []))
 
@@ -265,7 +265,7 @@ class RefusedHalf(HalfPrecision):
 
     def test_of_other_gradients_those_of_their_true_size(self):
         for way in ("seeded", "several", "shift", "sparse"):
-            ran = self.in_force("odd_gradients", way)
+            ran = self.applied_run("odd_gradients", way)
             if not COMPUTES_HALF:
                 self.assertEqual(ran.lines, self.untouched("odd_gradients", way).lines)
 

@@ -56,7 +56,7 @@ std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTr
     if (!waiting_.empty()) return start_next();
     if (trials.empty()) round_ = 0;
     if (round_ == 0) return std::nullopt;
-    trials.front().go_on(now_s, events);
+    trials.front().resume(now_s, events);
     begin_turn(trials.front().key(), trials.front().progress_reports(), now_s);
     return std::nullopt;
   }
@@ -82,7 +82,7 @@ std::optional<TrialSpec> Interleaving::advance(double now_s, std::vector<LocalTr
   turn->suspend(now_s, subreaper, events);
   auto next = std::next(turn);
   if (next == trials.end()) next = trials.begin();
-  next->go_on(now_s, events);
+  next->resume(now_s, events);
   begin_turn(next->key(), next->progress_reports(), now_s);
   return std::nullopt;
 }

@@ -175,7 +175,7 @@ void LocalTrial::suspend(double now_s, Subreaper& subreaper, std::vector<TrialEv
   events.emplace_back(TrialPaused{key_, now_s, false, pauses_.paused_s()});
 }
 
-void LocalTrial::go_on(double now_s, std::vector<TrialEvent>& events) {
+void LocalTrial::resume(double now_s, std::vector<TrialEvent>& events) {
   if (!pauses_.is_paused()) return;
   read_output(now_s, k_last_bytes, events);
   const double gap_s = pauses_.end(now_s);

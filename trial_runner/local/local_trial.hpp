@@ -84,7 +84,7 @@ class LocalTrial {
   /// Pauses or resumes all its processes. During a pause the trial reports nothing, its time does
   /// not advance, and no limit applies except a forced end.
   void suspend(double now_s, Subreaper& subreaper, std::vector<TrialEvent>& events);
-  void go_on(double now_s, std::vector<TrialEvent>& events);
+  void resume(double now_s, std::vector<TrialEvent>& events);
   /// True if someone has begun to end it, or if its main process is gone.
   [[nodiscard]] bool is_ending() const { return kill_at_s_ || give_up_at_s_ || exited_s_; }
   /// Returns the number of progress reports so far.

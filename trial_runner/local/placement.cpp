@@ -35,7 +35,7 @@ tl::unexpected<Error> too_small(const char* what, int parallel, int each, std::s
 
 }  // namespace
 
-std::vector<int> from_own_place(std::vector<int> cpus, int usable, std::string_view name) {
+std::vector<int> rotated_for_container(std::vector<int> cpus, int usable, std::string_view name) {
   const auto each = static_cast<std::size_t>(std::max(1, usable));
   const std::size_t places = std::max<std::size_t>(1, cpus.size() / each);
   const std::size_t first = std::hash<std::string_view>()(name) % places * each;
@@ -51,7 +51,7 @@ Result<TrialResources> read_trial_resources(const SystemFiles& files,
   resources.usable_cpus = usable_cpus(static_cast<int>(cpus->size()), cgroup_cpu_quota(files));
   const std::string name = files.text("proc/sys/kernel/hostname").value_or("") +
                            files.text("proc/self/cgroup").value_or("");
-  resources.cpus = from_own_place(in_topology_order(*cpus), resources.usable_cpus, name);
+  resources.cpus = rotated_for_container(in_topology_order(*cpus), resources.usable_cpus, name);
   resources.gpus = visible_gpus(files, environment);
   return resources;
 }
@@ -104,8 +104,8 @@ std::map<std::string, std::string> apply_slot(const Slot& slot, const PlacementO
                                   : openmp->second;
   for (const char* variable : k_thread_variables) {
     if (options.set_thread_counts && !given.contains(variable)) environment[variable] = threads;
-    const auto in_force = environment.find(variable);
-    if (in_force != environment.end()) placement[variable] = in_force->second;
+    const auto set_variable = environment.find(variable);
+    if (set_variable != environment.end()) placement[variable] = set_variable->second;
   }
 
   if (slot.gpus) placement["gpus"] = fmt::format("{}", fmt::join(*slot.gpus, ","));
@@ -120,8 +120,8 @@ std::map<std::string, std::string> apply_slot(const Slot& slot, const PlacementO
   }
   for (const char* variable : k_visible_gpu_variables) {
     if (slot.gpus && !given.contains(variable)) environment[variable] = placement["gpus"];
-    const auto in_force = environment.find(variable);
-    if (in_force != environment.end()) placement[variable] = in_force->second;
+    const auto set_variable = environment.find(variable);
+    if (set_variable != environment.end()) placement[variable] = set_variable->second;
   }
   return placement;
 }

@@ -22,8 +22,8 @@ struct TrialResources {
 
 /// Rotates `cpus` to a start that depends on the container's `name`. If containers share CPUs by
 /// quotas alone, each would otherwise bind its trials to the same first `usable` CPUs.
-[[nodiscard]] std::vector<int> from_own_place(std::vector<int> cpus, int usable,
-                                              std::string_view name);
+[[nodiscard]] std::vector<int> rotated_for_container(std::vector<int> cpus, int usable,
+                                                     std::string_view name);
 
 /// Reads the GPUs visible with `environment` and the CPUs of the calling thread. Returns a `runner`
 /// error if the system does not report them.

@@ -17,9 +17,10 @@ struct MeasureOptions {
   std::optional<double> samples_per_step = std::nullopt;
   /// Most steps whose samples can be in buffers at any time (workers * prefetch).
   std::optional<double> buffered_steps = std::nullopt;
-  /// Relative half-width at which the caller may end the trial; 0: at any. If the interval was
-  /// already this tight at the previous look and the trial went on, its end is not chosen for
-  /// tightness. Then the interval is not widened (`k_widened_for_looks`).
+  /// Relative half-width of the interval at which the caller may end the trial; 0: at any. The
+  /// interval is widened (`k_widened_for_looks`), because ending as soon as it is tight favours
+  /// intervals that are tight by chance. It is not widened if it was already this tight at the
+  /// previous look: then the trial ends for another reason.
   double target_half_width = 0.0;
   /// Scatter of steps in the study's earlier trials (`UsualNoise::variance_s`); 0: unknown.
   double usual_variance_s = 0.0;
@@ -51,9 +52,10 @@ class Measurer {
   /// Adds a report. Ignores counters that go back (except `CounterRestart`) or do not move, but
   /// keeps their metrics.
   void add(const Report& report);
-  /// Returns the measurement as of the last look; metrics, samples and the bound as of the last
-  /// report. Looks come at lengths that grow by a tenth. So a trial may end at any of them without
-  /// much risk that its interval is tight by chance. Cheap enough to call after each report.
+  /// Returns the measurement as of the last look; metrics, samples and the upper bound for buffers
+  /// as of the last report. Each look comes when the series is a tenth longer than at the last.
+  /// Looks are few, so a trial may end at any of them without much risk that its interval is tight
+  /// by chance. Cheap enough to call after each report.
   [[nodiscard]] const Measurement& current() const;
   /// Returns the measurement of all reports of a program that ended by itself at `ended_s`
   /// (runner's clock), with `whole_run` set. With fewer than five reports with a counter, or with a
@@ -61,10 +63,11 @@ class Measurer {
   /// results did not decide the run's length.
   ///
   /// Without a steady state the status is unchanged, and the rate is that after the warm-up as far
-  /// as it can be separated. Its interval is at least a tenth. It also covers the difference from
-  /// the overall mean, and the rest of a fading slow start (2.5 times the difference of the
-  /// window's halves). If all reports came together (output written at the program's end), the rate
-  /// is that of the whole process including start-up, plus or minus a half.
+  /// as it can be separated. The half-width of its interval is at least a tenth of the rate. The
+  /// interval also covers the difference from the overall mean, and the rest of a fading slow start
+  /// (2.5 times the difference of the window's halves). If all reports came together (output
+  /// written at the program's end), the rate is that of the whole process including start-up, with
+  /// a half-width of half the rate.
   [[nodiscard]] Measurement whole_run(double ended_s) const;
 
  private:

@@ -19,7 +19,8 @@ struct WarmPool {
   double usd_per_hour = 0.0;
 };
 
-/// Decisions about waiting trials. Indices are positions in the queue.
+/// Decisions about waiting trials (`std::monostate`: all have to wait). Indices are positions in
+/// the queue.
 struct StartTrial {
   std::size_t index = 0;
   std::optional<std::string> pool_job;  ///< job whose instances it uses; nullopt: cold start

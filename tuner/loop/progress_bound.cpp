@@ -60,11 +60,11 @@ bool ProgressBound::add_counters(const Report& report) {
     *this = ProgressBound(samples_per_step_);
     samples_reported_ = samples_reported;
   }
-  go_on(*samples, report.received_s);
+  add_progress(*samples, report.received_s);
   return begins_again;
 }
 
-void ProgressBound::go_on(double samples, double at_s) {
+void ProgressBound::add_progress(double samples, double at_s) {
   if (samples <= last_samples_) return;
   if (phase_began_s_) {
     // Assume this duration until the phase reports its own, if it ever does.

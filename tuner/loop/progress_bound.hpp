@@ -47,7 +47,7 @@ class ProgressBound {
   };
   [[nodiscard]] std::optional<double> samples_of(const Report& report);
   bool add_counters(const Report& report);
-  void go_on(double samples, double at_s);
+  void add_progress(double samples, double at_s);
   void end_phase(double seconds, double now_s);
   void keep(Point point);
 

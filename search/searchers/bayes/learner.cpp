@@ -27,7 +27,7 @@ std::size_t stride(std::size_t count) {
 }
 
 /// Returns the largest number of examples up to `count` at which hyperparameters are fitted from
-/// scratch.
+/// scratch. `place`: index of the belief.
 std::size_t last_fresh_fit(std::size_t count, std::size_t place) {
   std::size_t at = k_first_fit;
   for (;;) {
@@ -164,7 +164,7 @@ void Learner::advance() {
 }
 
 void Learner::keep_up(Belief& belief) const {
-  // Before the first fit, build from all examples.
+  // Before the first fit, build the process from all examples.
   const std::size_t base = belief.examples > 0 ? belief.examples : size();
   auto& conditioned = belief.conditioned;
   if (!conditioned || conditioned->built_from != base) {
@@ -174,6 +174,7 @@ void Learner::keep_up(Belief& belief) const {
     conditioned.emplace(Conditioned{base, base, std::move(rows), transform, std::move(process)});
   }
   if (conditioned->examples == size()) return;
+  // Append the examples that were added since.
   std::vector<std::size_t> later(size() - conditioned->examples);
   std::iota(later.begin(), later.end(), conditioned->examples);
   conditioned->process.append(training_set(conditioned->noise_transform, later));

@@ -82,6 +82,7 @@ class Learner {
   void make_beliefs();
   /// Indices of the beliefs, the likeliest first.
   [[nodiscard]] std::vector<std::size_t> order() const;
+  /// Makes all fits of hyperparameters that are due for the present number of examples.
   void advance();
   void advance(Belief& belief, std::size_t place) const;
   void fit_afresh(Belief& belief, std::size_t count) const;
@@ -89,6 +90,7 @@ class Learner {
   void fit(Belief& belief, std::size_t count, std::size_t limit,
            const std::vector<Hyperparameters>& starts, int evaluations) const;
   [[nodiscard]] Model condition(Belief& belief, const Matrix& pending) const;
+  /// Brings the belief's process up to date with all examples.
   void keep_up(Belief& belief) const;
   [[nodiscard]] TrainingSet training_set(const OutputTransform& transform,
                                          std::span<const std::size_t> rows) const;

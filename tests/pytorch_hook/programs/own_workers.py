@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A data set that fits only the program's own number of workers. `raises`, `dies`, `hangs`: fails in any worker. `draws`,
-`needs` (a file that only workers have): behaves differently outside workers. `jitters`: draws in workers, too. `changed`: the
-program changes it for each batch. `delegates`: the loader has all attributes of its data set. `plain`, and `has` with one
-worker: works with any number. `kills`: kills the youngest worker at a step, if the program itself has none; `kills-oldest`:
-kills its own worker, if there are more. Both write which one to named files."""
+"""Reads a data set that may work only with the program's own number of workers. Its first argument chooses the kind:
+`raises`, `dies`, `hangs`: fails in any worker.
+`draws`, `needs`: behaves differently outside workers (draws random numbers; needs a file that only workers have).
+`jitters`: draws random numbers, in workers, too.
+`changed`: the program changes the data set for each batch.
+`delegates`: the loader has all attributes of its data set.
+`plain`, and `has` with one worker: works with any number of workers.
+`kills`: kills the youngest worker at a step, if workers were added. `kills-oldest`: kills the program's own worker, if workers
+were added. Both write to the named files whether the killed worker was the program's own."""
 import multiprocessing
 import os
 import signal

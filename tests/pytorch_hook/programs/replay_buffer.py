@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Learns the value of a policy's actions from a buffer, in the style of CleanRL's DQN (`dqn`) or SAC (`sac`, two critics and
-a second optimizer). Actions are chosen with gradients enabled. `clipped`: the loss of PyTorch's tutorial. `episodes`:
-PyTorch's REINFORCE, one backward for all states of an episode. `freely`: first chooses more often than it learns, then
-equally often. `views`: the policy's output is a view, which the program writes to."""
+a second optimizer). Actions are chosen with gradients enabled.
+`clipped`: the Huber loss, as in PyTorch's DQN tutorial.
+`episodes`: PyTorch's REINFORCE example, one backward for all states of an episode.
+`freely`: first chooses more often than it learns, then equally often.
+`views`: the policy's output is a view, which the program writes to."""
 import sys
 
 import torch

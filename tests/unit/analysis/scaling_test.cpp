@@ -271,7 +271,7 @@ TEST(Scaling, FasterThanLinearIsNoShareBelowNothing) {
       {run_of(1, 1.0, 1000.0), run_of(2, 2.0, 400.0), run_of(3, 4.0, 150.0), run_of(4, 8.0, 60.0)},
       question());
   EXPECT_NEAR(scaling.fits.front().best.serial, 0.0, 1e-9);
-  EXPECT_GT(scaling.scatter, 2.0) << "no law explains it, and that is told";
+  EXPECT_GT(scaling.scatter, 2.0) << "no law fits, and the scatter shows it";
   EXPECT_TRUE(scaling.knee->is_last);
 }
 

@@ -149,7 +149,7 @@ TEST(JobInput, ChannelsNameOnlyTheGroupsThatTheJobHas) {
   cluster.groups = {{"trainer", "ml.g5.xlarge", 1}, {"loaders", "ml.c5.xlarge", 2}};
   const Json partly = input(job, trial(), cluster, 0);
   EXPECT_EQ(faults(partly), "");
-  ASSERT_EQ(partly["InputDataConfig"].size(), 2U) << "nobody is there to read \"extra\"";
+  ASSERT_EQ(partly["InputDataConfig"].size(), 2U) << "nothing reads \"extra\"";
   EXPECT_EQ(groups_of(partly["InputDataConfig"][0]), Json::array({"trainer"}));
   EXPECT_EQ(groups_of(partly["InputDataConfig"][1]), Json::array({"trainer", "loaders"}));
   const Json alone = input(job, trial(), {"ml.g5.xlarge"}, 0);

@@ -116,7 +116,7 @@ TEST_F(PoolRules, TheLongestIdleUnneededMachinesAreReleasedFirst) {
     ASSERT_NE(pool, nullptr);
     EXPECT_TRUE(pool->available) << "seed " << seed;
     EXPECT_FALSE(scene.waits_for(pool->key)) << "seed " << seed;
-    EXPECT_FALSE(scene.queue.empty()) << "nobody needs the room";
+    EXPECT_FALSE(scene.queue.empty()) << "no trial needs the place";
     for (const WarmPool& other : scene.pools)
       EXPECT_FALSE(other.available && other.since_s < pool->since_s) << "seed " << seed;
   }

@@ -42,7 +42,7 @@ TEST(WarmPools, MoreTrialsThanInstancesComingFreeStartCold) {
 TEST(WarmPools, KeptInstancesCountAgainstThePlaces) {
   const auto decision = next_pool_decision({key("b")}, {pool("a", "job", true)}, {key("a")}, 2);
   const auto* release = std::get_if<ReleasePool>(&decision);
-  ASSERT_NE(release, nullptr) << "what nobody waits for makes room";
+  ASSERT_NE(release, nullptr) << "a pool that no trial waits for is released";
   EXPECT_EQ(release->job, "job");
 }
 

@@ -62,7 +62,8 @@ TEST_F(MemoryRuleTest, ExcludesConfigurationsThatNeedAtLeastAsMuch) {
   EXPECT_TRUE(excludes(with(64, 1)));
   EXPECT_FALSE(excludes(with(31, 4)));
   EXPECT_FALSE(excludes(with(32, 5)));
-  EXPECT_FALSE(excludes(with(64, 5))) << "less of the one may make up for more of the other";
+  EXPECT_FALSE(excludes(with(64, 5)))
+      << "one parameter saves memory, which may make up for the other";
   EXPECT_FALSE(excludes(with(31, 1)));
 }
 

@@ -19,7 +19,7 @@ class DoctorChecks : public ::testing::Test {
 
 TEST_F(DoctorChecks, WarnsOfGovernorsThatChangeTheClock) {
   EXPECT_EQ(check_governor(files_).status, DiagnosisStatus::ok)
-      << "a virtual machine does not tell";
+      << "a virtual machine does not report it";
   write("sys/devices/system/cpu/cpufreq/policy0/scaling_governor", "performance\n");
   EXPECT_EQ(check_governor(files_).status, DiagnosisStatus::ok);
   write("sys/devices/system/cpu/cpufreq/policy1/scaling_governor", "powersave\n");

@@ -334,7 +334,7 @@ TEST(HtmlReport, TextsOfTheStudyAreEscaped) {
   const std::string begin = "<script type=\"application/json\" id=\"data\">";
   const std::size_t at = page.find(begin) + begin.size();
   const Json data = Json::parse(page.substr(at, page.find("</script>", at) - at));
-  EXPECT_EQ(data["trials"][0]["parameters"][0], k_hostile) << "and comes back as it was";
+  EXPECT_EQ(data["trials"][0]["parameters"][0], k_hostile) << "reads back unchanged";
 }
 
 TEST(HtmlText, RepairsWhatIsNoText) {

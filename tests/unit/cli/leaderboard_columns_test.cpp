@@ -43,7 +43,7 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-TEST(LeaderboardColumns, GiveWayByImportanceAt80Columns) {
+TEST(LeaderboardColumns, TheLeastImportantAreDroppedAt80Columns) {
   const auto lines = lines_of(leaderboard_text(wide_board(), {false, 80}));
   EXPECT_EQ(lines[0], "  trial    time     +-   gain    cost  status     configuration");
   for (std::size_t i = 0; i < 4; ++i)
@@ -56,7 +56,7 @@ TEST(LeaderboardColumns, GiveWayByImportanceAt80Columns) {
   }
 }
 
-TEST(LeaderboardColumns, StatusIsShownIfOnlyItDiffers) {
+TEST(LeaderboardColumns, StatusIsShownIfItDistinguishesRows) {
   LeaderboardInput input;
   input.study = make_study();
   input.objectives = {planned_time(), planned_cost()};
@@ -125,7 +125,7 @@ TEST(LeaderboardColumns, NanAndMissingValuesSortLast) {
   const auto column = *column_named(leaderboard_columns(board, {}), "metric.loss");
   sort_rows(board.rows, column);
   EXPECT_EQ(board.rows[0].trial.number, 3);
-  EXPECT_EQ(board.rows[1].trial.number, 1) << "those without stay in their order";
+  EXPECT_EQ(board.rows[1].trial.number, 1) << "rows without a value keep their order";
   EXPECT_EQ(board.rows[2].trial.number, 2);
   board.rows[0].trial.measurement.reset();
   EXPECT_FALSE(column.value(board.rows[0]));
@@ -178,7 +178,7 @@ TEST(LeaderboardColumns, MeasurementColumnsShowTimesMemoryAndCost) {
   EXPECT_EQ(column_named(columns, "trial")->text(board.rows[0]), "1");
 }
 
-TEST(LeaderboardColumns, AWrongNameIsAnErrorWithTheNearest) {
+TEST(LeaderboardColumns, AnErrorSuggestsTheNearestName) {
   const Leaderboard board = wide_board();
   const auto columns = leaderboard_columns(board, {"batch_size"});
   const auto wrong = column_named(columns, "bach_size");
@@ -187,7 +187,7 @@ TEST(LeaderboardColumns, AWrongNameIsAnErrorWithTheNearest) {
   EXPECT_NE(wrong.error().text().find("did you mean \"batch_size\"?"), std::string::npos);
 }
 
-TEST(LeaderboardColumns, MayBeNamedAsTheyAreHeaded) {
+TEST(LeaderboardColumns, AreFoundByTheirHeadings) {
   const Leaderboard board = wide_board();
   const auto columns = leaderboard_columns(board, {"batch_size"});
   const auto headed = column_named(columns, "samples/s");
@@ -236,7 +236,7 @@ TEST(LeaderboardText, NotesFitTheTerminal) {
     EXPECT_LE(display_width(line), 80U) << line;
   EXPECT_NE(leaderboard_text(board, {}).find("note: " + board.notes[0].text + "\n"),
             std::string::npos)
-      << "whole in a file";
+      << "a file gets the whole note";
 }
 
 TEST(LeaderboardCsv, HasRawValuesAndNoFormulas) {

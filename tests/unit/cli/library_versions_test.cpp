@@ -41,7 +41,7 @@ TEST(LibraryVersions, AreOfTheSessionThatLaunchedTheTrial) {
   add_baseline_machines(sessions, {hooked_trial(250.0), searched});
   EXPECT_EQ(sessions[0].machine, (MachineDescription{{"kernel", "6.1"}}));
   EXPECT_EQ(sessions[1].machine, (MachineDescription{{"cuda", "12.1"}, {"torch", "2.5.1"}}))
-      << "what the session tells itself stays";
+      << "what the session reported itself is kept";
   EXPECT_EQ(sessions[2].machine, (MachineDescription{{"kernel", "6.1"}}));
 
   std::vector<SessionRecord> later = {{300.0, {}}};

@@ -72,7 +72,7 @@ TEST_F(MachineHoursTest, CountNodesOfTrialsAndKeptNodes) {
   EXPECT_DOUBLE_EQ(hours->by_trial.at(1), 0.5);
   EXPECT_DOUBLE_EQ(hours->by_trial.at(2), 1.0);
   EXPECT_NEAR(hours->unused, 4.0 * 300.0 / 3600.0 + 360.0 / 3600.0, 1e-9)
-      << "one node where no trial tells how many";
+      << "counts one node if no trial recorded their number";
   EXPECT_NEAR(hours->total(), 1.5 + hours->unused, 1e-9);
   const StoredStudy study = stored();
   EXPECT_EQ(machine_hours_of(must(stored_spec(study.record)),

@@ -131,7 +131,7 @@ TEST(PoolsJson, SaysWhatAPriceIsMadeOf) {
   job.usd_per_hour = 1.6;
   job.spot = true;
   EXPECT_EQ(pools_json(report)["machines"][1]["price"]["expected_usd_per_hour"], nullptr)
-      << "nobody has said what spot is billed";
+      << "the spot price is unknown";
   job.spot_share = 0.25;
   json = pools_json(report);
   EXPECT_EQ(json["machines"][1]["price"], (Json{{"from", "study"},

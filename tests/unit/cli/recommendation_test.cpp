@@ -252,7 +252,7 @@ TEST(Recommendation, KeepsTodaysSettingsIfNothingWasShownToBeFaster) {
   const Json json = recommendation_json(recommendation, two_objectives());
   EXPECT_EQ(json["claim"], "nothing_faster");
   EXPECT_EQ(json["outcome"], "not_faster");
-  EXPECT_TRUE(json["speed_up"].is_null()) << "an interval that was not measured is not told";
+  EXPECT_TRUE(json["speed_up"].is_null()) << "an interval that was not measured is null";
   EXPECT_EQ(json["finalists"][0]["verdict"], "not_faster");
 }
 

@@ -235,7 +235,7 @@ TEST_F(StoredStudyTest, WhileAStudyContinuesItsFormerRecommendationIsOld) {
   record.recommendation = to_json(former);
   record.status = StudyStatus::finished;
   must(history_.record_study(record));
-  EXPECT_TRUE(must(read_leaderboard(stored(), {})).rows[1].best) << "as it was told in the end";
+  EXPECT_TRUE(must(read_leaderboard(stored(), {})).rows[1].best) << "as in the final result";
   record.status = StudyStatus::running;
   must(history_.record_study(record));
   EXPECT_TRUE(must(read_leaderboard(stored(), {})).rows[0].best);

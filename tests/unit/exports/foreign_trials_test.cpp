@@ -111,7 +111,7 @@ TEST_F(OptunaFile, ReadsStatesValuesAndDirections) {
   EXPECT_EQ(foreign.trials[0].left, "");
   EXPECT_FALSE(foreign.trials[0].failed);
   EXPECT_TRUE(foreign.trials[1].failed);
-  EXPECT_EQ(foreign.trials[1].left, "") << "a failure tells something";
+  EXPECT_EQ(foreign.trials[1].left, "") << "a failure is a result, too";
   EXPECT_EQ(foreign.trials[1].cells, Cells{});
   EXPECT_EQ(foreign.trials[2].left, "its state is PRUNED");
   EXPECT_EQ(foreign.trials[3].left, "its state is RUNNING");

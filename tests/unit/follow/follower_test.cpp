@@ -52,7 +52,7 @@ TEST(Follower, ARunAtThePromisedRateKeepsIt) {
   EXPECT_NEAR(state.run_s->value, 10'005.0, 1.0);
   EXPECT_EQ(state.samples, 30'000.0);
   EXPECT_NEAR(state.seen_s, 299.0, 1e-6);
-  EXPECT_EQ(follower.clock_text(), "") << "the lines were seen as they came";
+  EXPECT_EQ(follower.clock_text(), "") << "the lines were read when they were printed";
 }
 
 TEST(Follower, ASlowStartIsNotTheRate) {
@@ -316,7 +316,7 @@ TEST(Follower, AFasterRunKeepsIt) {
   EXPECT_EQ(state.keeping, Keeping::faster);
   ASSERT_TRUE(state.deviation);
   EXPECT_NEAR(state.deviation->ratio, 0.8, 1e-6);
-  EXPECT_THAT(state.causes, IsEmpty()) << "nobody asks why it is faster";
+  EXPECT_THAT(state.causes, IsEmpty()) << "a faster run needs no cause";
 }
 
 TEST(Follower, AStartedProgramsStartIsInItsTime) {

@@ -59,7 +59,7 @@ TEST(ProgressTrack, RatesAreThoseFromThatTimeOn) {
   EXPECT_NEAR(track.rate_since(100.0)->value, 1.0 / 32.0, 1e-12);
   EXPECT_NEAR(track.rate_since(100.0)->half_width, 0.0, 1e-12);
   EXPECT_NEAR(track.rate_since(0.0)->value, 300.0 / (100 * 64.0 + 200 * 32.0), 1e-12);
-  EXPECT_TRUE(track.rate_since(295.0)) << "five intervals tell a spread";
+  EXPECT_TRUE(track.rate_since(295.0)) << "five intervals are enough for a spread";
   EXPECT_FALSE(track.rate_since(296.0));
 }
 

@@ -77,13 +77,13 @@ TEST(Promise, HasThePlansTimesOfBothTrials) {
               0.1);
   for (const double unknown : {std::nan(""), 0.0, std::numeric_limits<double>::infinity()}) {
     recommendation.incumbent_objectives = {unknown};
-    EXPECT_DOUBLE_EQ(run_of(best).value, 507.0) << "as it was measured";
+    EXPECT_DOUBLE_EQ(run_of(best).value, 507.0) << "equals the measured value";
   }
   recommendation.incumbent_objectives.clear();
   EXPECT_DOUBLE_EQ(run_of(best).value, 507.0);
   EXPECT_DOUBLE_EQ(
       promise_of(time_study(), baseline, standing_of(), recommendation)->run_s()->value, 907.0)
-      << "a baseline that nobody knows to be one";
+      << "the baseline is not marked as such";
 }
 
 TEST(Promise, APromisedRateIncludesTheStartsOfFreshRuns) {

@@ -79,7 +79,7 @@ TEST_F(HistoryDetails, DecisionsComeBackInOrderAndEndWithTheirStudy) {
   EXPECT_EQ(decisions[1].text, "batch_size=64");
   EXPECT_EQ(decisions[1].numbers["settled"], true);
   EXPECT_TRUE(decisions[1].numbers["ratio"].is_null()) << "was not finite";
-  EXPECT_EQ(decisions[2].kind, "end") << "as they were recorded, whatever the clock says";
+  EXPECT_EQ(decisions[2].kind, "end") << "in the order of recording, even if the clock went back";
   EXPECT_EQ(decisions[2].trial, 0);
   EXPECT_EQ(decisions[2].numbers, Json::object());
   must(history.remove_study(study.id));
@@ -160,7 +160,7 @@ TEST_F(HistoryDetails, EachAttemptHasItsOwnBill) {
   EXPECT_EQ(attempts[1].status, TrialStatus::completed);
   EXPECT_EQ(attempts[1].spent_s, 30.0);
   EXPECT_EQ(attempts[1].spent_usd, 0.75);
-  EXPECT_TRUE(must(history.attempts(study.id, 2)).empty()) << "its record says it all";
+  EXPECT_TRUE(must(history.attempts(study.id, 2)).empty()) << "its record contains everything";
 }
 
 TEST_F(HistoryDetails, SpendingOfRunningTrialsIsKeptUntilTheyEnd) {

@@ -205,7 +205,7 @@ TEST_F(HistoryFaults, IsReadIfSQLiteCannotCreateFiles) {
   const History reader = must(History::open_for_reading(database));
   EXPECT_EQ(must(reader.study("s")).name, "s");
   const auto counter = must(reader.change_counter());
-  EXPECT_EQ(must(reader.change_counter()), counter) << "nobody has written";
+  EXPECT_EQ(must(reader.change_counter()), counter) << "no process has written";
 
   // The history can be continued from the same file on a writable disk.
   std::filesystem::remove(database.string() + "-shm");

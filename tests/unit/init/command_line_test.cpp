@@ -58,7 +58,8 @@ TEST(ProgramWords, PythonFilesAsArgumentsAreNoScripts) {
   EXPECT_THAT(own_words({"train", "-m", "x"}), ElementsAre("-m", "x")) << "its own -m";
   EXPECT_THAT(own_words({"python3"}), ElementsAre());
   EXPECT_THAT(own_words({}), ElementsAre());
-  EXPECT_THAT(own_words({"srun", "train"}), ElementsAre("train")) << "nobody says where it begins";
+  EXPECT_THAT(own_words({"srun", "train"}), ElementsAre("train"))
+      << "the start of the program's words is unknown";
   EXPECT_THAT(own_words({"nice", "train", "--"}), ElementsAre("train"))
       << "nothing behind the separator";
 }
@@ -117,7 +118,8 @@ TEST(OptionWords, AreReadAndRemovedWithoutChangingOthers) {
 TEST(OptionWords, AreWrittenAsTheProgramReadsThem) {
   ProgramOption option = option_called("--amp", OptionForm::flag);
   EXPECT_THAT(option_words(option, "true"), ElementsAre("--amp"));
-  EXPECT_THAT(option_words(option, "false"), ElementsAre()) << "left out is all that can be said";
+  EXPECT_THAT(option_words(option, "false"), ElementsAre())
+      << "without a negation, the flag is left out";
   option.negation = "--no-amp";
   EXPECT_THAT(option_words(option, "off"), ElementsAre("--no-amp"));
   option = option_called("--compile", OptionForm::joined);

@@ -116,7 +116,7 @@ Try --helpfull to get a list of all flags.
   EXPECT_EQ(must_find(help, "amp").default_value, "false");
   EXPECT_EQ(value_on_command_line({"train.py", "-batch_size", "64"}, must_find(help, "batch_size")),
             "64")
-      << "one dash is as good as two";
+      << "one dash works like two";
   EXPECT_THAT(must_find(help, "dtype").choices, ElementsAre("float32", "bfloat16"));
 }
 

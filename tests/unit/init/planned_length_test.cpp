@@ -163,7 +163,7 @@ TEST(PlannedLength, IsNotWhatOtherLoopsCountTo) {
   EXPECT_EQ(of_loop("num_epochs = 7\nif quick:\n  num_epochs = 1\n"
                     "for e in range(num_epochs):\n  train(e, num_epochs=num_epochs)\n"),
             "")
-      << "which one it is nobody knows";
+      << "it is unknown which value applies";
 }
 
 TEST(PlannedLength, IsTheLiteralCountOfALoop) {
@@ -182,7 +182,7 @@ TEST(PlannedLength, IsTheLiteralCountOfALoop) {
   EXPECT_EQ(of_loop("def main():\n  EPOCHS = 200\n  for epoch in range(EPOCHS):\n    train()\n"),
             "EPOCHS 200 (train.py) of 60032 samples");
   EXPECT_EQ(of_loop("for epoch in range(3): train()\nfor epoch in range(5): train()\n"), "")
-      << "which one is the training nobody knows";
+      << "it is unknown which loop trains";
   EXPECT_EQ(of_loop("for _ in range(3):\n  train()\n"), "") << "of epochs or steps";
 }
 
@@ -250,7 +250,7 @@ TEST(PlannedLength, IsNotGuessed) {
   EXPECT_EQ(planned_samples("--epochs 14",
                             surveyed({R"("id":"a","training":true,"length":null,"batch_size":8)"})),
             0.0)
-      << "an iterable data set tells no length";
+      << "an iterable data set has no length";
 }
 
 TEST(PlannedLength, IgnoresOtherPrograms) {

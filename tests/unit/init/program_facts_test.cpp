@@ -73,7 +73,7 @@ TEST(ProgramFacts, TheHelpComesFirstAndTheSourceFillsTheGaps) {
   EXPECT_EQ(merged[1].kind, OptionKind::text);
   EXPECT_TRUE(merged[1].is_assigned);
   EXPECT_THAT(merged[1].choices, ElementsAre("fp32", "bf16"));
-  EXPECT_EQ(merged_options({}, {source}).size(), 1U) << "without a help the source tells all";
+  EXPECT_EQ(merged_options({}, {source}).size(), 1U) << "without help the source gives all options";
 }
 
 TEST(ProgramFacts, ReadsTheFilesThatACommandNames) {

@@ -291,7 +291,7 @@ TEST(RepeatedLine, LinesOfAnEvaluationAreIgnored) {
 TEST(RepeatedLine, AnOutputWithoutRepetitionHasNone) {
   EXPECT_FALSE(repeated_line(""));
   EXPECT_FALSE(repeated_line("loading\nloading\nloading\n"));
-  EXPECT_FALSE(repeated_line("version 3\nversion 3\nversion 3\n")) << "its number stays";
+  EXPECT_FALSE(repeated_line("version 3\nversion 3\nversion 3\n")) << "its number does not change";
   EXPECT_FALSE(repeated_line("loaded 3 files\nbuilt 12 layers\n"));
   EXPECT_FALSE(repeated_line(std::string("\0\xff\x1b[", 4)));
 }

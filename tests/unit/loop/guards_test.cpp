@@ -126,7 +126,7 @@ TEST(Guards, CallNoEqualConfigurationInfeasibleForItsNoise) {
   EXPECT_LE(infeasible_share(1.0, 0.0, 1.02), 0.05);
   EXPECT_LE(infeasible_share(1.0, 0.5, 1.02), 0.08);
   EXPECT_LE(infeasible_share(1.02, 0.0, 1.02), 0.09) << "at the limit itself";
-  EXPECT_GE(infeasible_share(1.15, 0.0, 1.02), 0.95) << "what is clearly worse is told";
+  EXPECT_GE(infeasible_share(1.15, 0.0, 1.02), 0.95) << "a clearly worse loss is detected";
 }
 
 TEST(Guards, CompareWithTheBaselineAtTheSameNumberOfSamples) {

@@ -33,8 +33,9 @@ TEST(Budget, SpendingCountsSearchTrialsAndAllMoney) {
       spending_of(time_study(), Standing(ranking_rules(time_study()), trials));
   EXPECT_EQ(spending.search_trials, 3);
   EXPECT_DOUBLE_EQ(spending.usd, 0.131);
-  EXPECT_DOUBLE_EQ(spending.least_trial_s, 10.0) << "a crash is no measure of what a trial takes";
-  EXPECT_DOUBLE_EQ(spending.confirm_pair_s, 90.0) << "as fresh runs took, not as trials did";
+  EXPECT_DOUBLE_EQ(spending.least_trial_s, 10.0)
+      << "a crashed trial does not show how long a trial takes";
+  EXPECT_DOUBLE_EQ(spending.confirm_pair_s, 90.0) << "uses the times of fresh runs, not of trials";
 }
 
 TEST(Budget, FreshRunsAreExpectedAsInTheLatestConfirmation) {

@@ -53,7 +53,7 @@ Report at(double now_s, double step) {
 
 TEST(ProgressBound, AllowsOneMoreReportSinceTheFirst) {
   ProgressBound progress(8.0);
-  EXPECT_FALSE(progress.least_seconds_per_sample(100.0)) << "nothing was told";
+  EXPECT_FALSE(progress.least_seconds_per_sample(100.0)) << "nothing was reported";
   EXPECT_FALSE(progress.seconds_per_sample());
   progress.add(at(10.0, 5));
   EXPECT_FALSE(progress.least_seconds_per_sample(10.0));
@@ -230,7 +230,7 @@ TEST(WhySlow, ConcernsTrialsWithTooFewReports) {
   Measurement measurement;
   measurement.status = MeasurementStatus::warming_up;
   measurement.total_samples = 3;
-  EXPECT_FALSE(why_slow(measurement, progress, 10.0)) << "it told nothing";
+  EXPECT_FALSE(why_slow(measurement, progress, 10.0)) << "it reported nothing";
   for (int i = 1; i <= 3; ++i)
     progress.add(at(2.0 * i, i));
   EXPECT_EQ(why_slow(measurement, progress, 6.0),

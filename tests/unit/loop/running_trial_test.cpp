@@ -196,7 +196,7 @@ TEST(RunningTrial, ASearchTrialIgnoresStallsNewToAShortBaseline) {
   EXPECT_NEAR(beside_short.objectives.at(0) / without, 1.0, 0.02);
   EXPECT_FALSE(beside_short.measurement->phases.empty()) << "they are recorded all the same";
   const TrialRecord fresh = measured(study, TrialPurpose::confirm_incumbent, true, &baseline);
-  EXPECT_NEAR(fresh.objectives.at(0) / without, 2.0, 0.1) << "a fresh run tells all";
+  EXPECT_NEAR(fresh.objectives.at(0) / without, 2.0, 0.1) << "a fresh run counts all stalls";
   baseline.measurement->total_samples = 1000.0;
   const TrialRecord beside_long = measured(study, TrialPurpose::search, true, &baseline);
   EXPECT_NEAR(beside_long.objectives.at(0) / without, 2.0, 0.1) << "the baseline has none";
@@ -597,7 +597,7 @@ TEST(RunningTrial, TheTimeLimitBeforeTheSilenceLimitKeepsTheMeasurement) {
   trial.started({{2, 1}, 0.0, "", {}});
   for (int step = 1; step <= 20; ++step)
     trial.reported(report(step, 1.0 + 0.1 * step + 0.01 * (step % 7)));
-  EXPECT_TRUE(trial.out_of_time(600.0)) << "nobody listened for so long";
+  EXPECT_TRUE(trial.out_of_time(600.0)) << "the tuner read no reports for that time";
   Outcome outcome;
   outcome.kind = OutcomeKind::stopped;
   EXPECT_NE(trial.finished(outcome, nullptr, 0.0).status, TrialStatus::failed);
@@ -658,7 +658,7 @@ TEST(RunningTrial, ALiveTrialPaysOnlyItsOwnTurns) {
       trial.reported(report(step, 500.0 + 0.1 * step));
     const double turns = purpose == TrialPurpose::search ? 2.0 : 1.0;
     EXPECT_NEAR(trial.deadline_s(), 500.0 + turns * 10.0, 1e-6);
-    EXPECT_NEAR(trial.measurement().startup_s, 100.0, 1e-6) << "a long run pays it";
+    EXPECT_NEAR(trial.measurement().startup_s, 100.0, 1e-6) << "a long run includes it";
     EXPECT_LT(trial.measurement().slowest_seconds_per_sample, 0.11) << "it hid nothing";
   }
 }
@@ -986,7 +986,8 @@ TEST(RunningTrial, ATooLateFirstStepIsInfeasible) {
   EXPECT_GT(quick.deadline_s(), 123.0) << "it has begun";
   RunningTrial seldom_tells = started();
   seldom_tells.reported(report(100, 110.0));
-  EXPECT_GT(seldom_tells.deadline_s(), 123.0) << "one report tells no rate, but that it has begun";
+  EXPECT_GT(seldom_tells.deadline_s(), 123.0)
+      << "one report gives no rate but shows that training has begun";
 }
 
 TEST(RunningTrial, AMissingStepMayBeAHang) {

@@ -134,7 +134,7 @@ TEST_F(SentinelTest, RunningTrialsCountWithoutTheirTime) {
   trials_[0].spent_s = 1.0;
   for (std::size_t i = 1; i < trials_.size(); ++i)
     trials_[i].spent_s = i == 1 ? 10000.0 : 1.0;
-  EXPECT_FALSE(is_due()) << "one as long as the others would take more than its share";
+  EXPECT_FALSE(is_due()) << "a sentinel as long as the other trials would take more than its share";
 }
 
 TEST_F(SentinelTest, IsExpectedToLastAsEarlierOnes) {

@@ -94,7 +94,7 @@ TEST_F(NotifierTest, ACommandGetsTheEventOnItsStdinAndNoSecret) {
 TEST_F(NotifierTest, ACommandThatDoesNotReadOrFailsIsAWarning) {
   EXPECT_THAT(tell("true"), IsEmpty());
   notice_.body["long"] = std::string(1 << 20, 'x');
-  EXPECT_THAT(tell("exit 0"), IsEmpty()) << "no pipe is filled by what nobody reads";
+  EXPECT_THAT(tell("exit 0"), IsEmpty()) << "unread input does not block the tuner";
   EXPECT_THAT(tell("exit 3"), ElementsAre(HasSubstr("ended with exit status 3")));
   EXPECT_THAT(tell("kill -KILL $$"), ElementsAre(HasSubstr("killed by signal 9")));
   EXPECT_THAT(tell("/no/such/program"), ElementsAre(HasSubstr("exit status 127")));
@@ -129,7 +129,7 @@ TEST_F(NotifierTest, SlackGetsItsOwnShape) {
             (Json{{"text",
                    "torch 2.4.0 -&gt; 2.5.1, &lt;!channel&gt; &lt;https://x.example|here&gt; "
                    "&amp;lt;"}}))
-      << "a text of others' programs mentions nobody";
+      << "text from other programs cannot mention users";
 }
 
 TEST_F(NotifierTest, AWebhookThatFailsIsOneWarningWithoutItsPath) {

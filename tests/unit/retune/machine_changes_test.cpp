@@ -44,13 +44,13 @@ TEST(MachineChanges, RemoteMachinesAreComparedByTrialReports) {
   const MachineDescription asked{{k_trials_on, "1 node --partition=h100"}};
   EXPECT_EQ(to_text(machine_changes(first, asked)),
             "trials_on 1 node --partition=a100 -> 1 node --partition=h100")
-      << "no trial has told its processor yet";
+      << "no trial has reported its processor yet";
   EXPECT_EQ(machine_part(k_trials_on), MachinePart::hardware);
   MachineDescription with_library = first;
   with_library["torch"] = "2.6.0";
   EXPECT_EQ(to_text(machine_changes({{"numpy", "1.26"}, {"torch", "2.5.1"}}, with_library)),
             "torch 2.5.1 -> 2.6.0")
-      << "which trials told";
+      << "trials reported the versions";
 }
 
 }  // namespace

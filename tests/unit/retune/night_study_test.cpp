@@ -159,7 +159,8 @@ TEST(NightStudy, ACheckSearchesNothingAndASearchIsTheStudysOwn) {
     EXPECT_EQ(night.search.scheduler, "median");
     EXPECT_EQ(night.search.seed, 7U + 12U) << "each night draws other configurations";
     EXPECT_EQ(night.name, "demo.night-12");
-    EXPECT_FALSE(night.document["search"].contains("learn_from")) << "former nights tell more";
+    EXPECT_FALSE(night.document["search"].contains("learn_from"))
+        << "earlier nights are better to learn from";
   }
   const StudySpec first = must(first_night_study(study, night_with(4), {}));
   EXPECT_EQ(first.name, "demo.night-12");

@@ -128,7 +128,8 @@ TEST_F(AdviceTest, MissingFiguresGiveNoAdvice) {
   MachineUtilisation unknown;
   unknown.instance_type = "ml.new.large";
   EXPECT_THAT(advice(job({unknown})), IsEmpty());
-  EXPECT_THAT(advice(job({machine("ml.g5.xlarge", 0.95)})), IsEmpty()) << "its GPU was not told";
+  EXPECT_THAT(advice(job({machine("ml.g5.xlarge", 0.95)})), IsEmpty())
+      << "its GPU use was not reported";
   EXPECT_THAT(advice(job({machine("ml.p4d.24xlarge", 0.95, 0.3), unknown})), IsEmpty());
 }
 

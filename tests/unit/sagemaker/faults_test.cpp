@@ -36,7 +36,7 @@ TEST_F(Misfortunes, NoCapacityFailsAfterALongStartUnbilled) {
   EXPECT_EQ(job["WarmPoolStatus"]["Status"], "Terminated");
 }
 
-TEST_F(Misfortunes, AnInternalErrorTakesThePoolWithIt) {
+TEST_F(Misfortunes, AnInternalErrorEndsThePool) {
   options.faults = {{.kind = FaultKind::internal, .after_s = 20.0}};
   create("sick");
   pass(300.0);
@@ -59,10 +59,11 @@ TEST_F(Misfortunes, AnInterruptedSpotJobPaysForBothAttempts) {
   EXPECT_DOUBLE_EQ(job.billed_s, (3 + 30 + 25) + (3 + 30 + 60 + 10));
   const Json described = describe("spot");
   EXPECT_EQ(described["BillableTimeInSeconds"], 161);
-  EXPECT_EQ(described["TrainingTimeInSeconds"], 161 + 150) << "the wait is training time, unbilled";
+  EXPECT_EQ(described["TrainingTimeInSeconds"], 161 + 150)
+      << "the wait counts as training time but is not billed";
 }
 
-TEST_F(Misfortunes, ASpotJobThatMayWaitNoLongerIsStopped) {
+TEST_F(Misfortunes, ASpotJobThatHasWaitedItsLongestTimeIsStopped) {
   options.faults = {{.kind = FaultKind::spot_interruption, .after_s = 25.0}};
   create("spot", spot(300));
   pass(1000.0);
@@ -71,7 +72,7 @@ TEST_F(Misfortunes, ASpotJobThatMayWaitNoLongerIsStopped) {
   EXPECT_EQ(job["SecondaryStatus"], "MaxWaitTimeExceeded");
 }
 
-TEST_F(Misfortunes, SpotIsBilledAtItsShare) {
+TEST_F(Misfortunes, SpotIsBilledAtAShareOfItsTime) {
   options.spot_billed_share = 0.4;
   create("spot", spot(3600));
   pass(1000.0);
@@ -96,7 +97,7 @@ TEST_F(Misfortunes, ARetryFindsTheJobOfALostResponse) {
   EXPECT_EQ(describe("job")["TrainingJobStatus"], "InProgress");
 }
 
-TEST_F(Misfortunes, ARequestThatDidNotArriveIsSimplySentAgain) {
+TEST_F(Misfortunes, ARequestThatDidNotArriveIsSentAgain) {
   options.faults = {{.kind = FaultKind::no_connection, .operation = "CreateTrainingJob"}};
   create("job");
   EXPECT_EQ(account().audit().requests, 2);

@@ -104,7 +104,7 @@ TEST_F(HeldMachinesTest, ManagedSpotIsDistinguished) {
   ASSERT_THAT(found, SizeIs(1));
   EXPECT_TRUE(found[0].spot);
   EXPECT_EQ(found[0].usd_per_hour, 1.408) << "at most";
-  EXPECT_FALSE(found[0].study_price) << "the job does not tell it";
+  EXPECT_FALSE(found[0].study_price) << "the job does not contain it";
   EXPECT_FALSE(found[0].spot_share);
 }
 

@@ -110,7 +110,7 @@ TEST_F(JobOutputTest, MemoryErrorsBeforeProgressAreIgnored) {
 }
 
 TEST_F(JobOutputTest, APhaseIsThatOfTheHostThatIsBelieved) {
-  EXPECT_FALSE(output().phase_under_way()) << "nobody has reported";
+  EXPECT_FALSE(output().phase_under_way()) << "no host has reported";
   EXPECT_TRUE(read("algo-1", report_line(10.0)));
   (void)read("algo-2", R"([steptune] {"v":1,"phase":"evaluation"})");
   EXPECT_FALSE(output().phase_under_way());

@@ -84,7 +84,8 @@ TEST_F(PacksTest, OnlyTheLastCancelledTrialEndsTheJob) {
   run_until_finished(1);
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::stopped);
   EXPECT_FALSE(outcomes[0].had_enough) << "it was asked to end";
-  EXPECT_NEAR(outcomes[0].duration_s, 100.5, 2.0) << "nothing can be told to the job's shell";
+  EXPECT_NEAR(outcomes[0].duration_s, 100.5, 2.0)
+      << "the job's shell cannot be asked to stop one trial early";
   reports = 0;
   run_until_reported();
   runner().stop({2, 1});

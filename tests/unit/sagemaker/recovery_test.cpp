@@ -64,7 +64,7 @@ TEST_F(TunerDeathTest, AJobThatEndedMeanwhileStillGivesItsResult) {
   run_until_finished(1);
   EXPECT_EQ(outcomes[0].kind, OutcomeKind::completed);
   EXPECT_GT(reports, 40);
-  EXPECT_NEAR(reported_usd(), audited_usd(), 0.001) << "and the pool that nobody gave back";
+  EXPECT_NEAR(reported_usd(), audited_usd(), 0.001) << "includes the pool that was not released";
 }
 
 TEST_F(TunerDeathTest, ATrialThatNeverBecameAJobIsNotAdopted) {

@@ -61,7 +61,7 @@ TEST_F(RunnerOnAccountTest, TheLastTrialLeavesNoPool) {
   EXPECT_THAT(account().audit().pools, IsEmpty());
   const double before_s = clock.now_s();
   release();
-  EXPECT_LT(clock.now_s() - before_s, 10.0) << "nor is one waited for";
+  EXPECT_LT(clock.now_s() - before_s, 10.0) << "the runner waits for no pool";
   EXPECT_THAT(notices, IsEmpty());
 }
 

@@ -99,7 +99,7 @@ TEST_F(WarmPoolsTest, AReleasedPoolCostsItsWait) {
   const std::vector<UnusedTime> unused = pools().take_unused();
   ASSERT_EQ(unused.size(), 1U);
   EXPECT_EQ(unused[0].machine, "first") << "as its trial's placement names it";
-  EXPECT_NEAR(unused[0].usd, retained_s, 1.0) << "the service tells whole seconds";
+  EXPECT_NEAR(unused[0].usd, retained_s, 1.0) << "the service reports whole seconds";
   EXPECT_DOUBLE_EQ(unused[0].to_wall_s, clock.wall_time_s()) << "given back now";
   EXPECT_NEAR(unused[0].to_wall_s - unused[0].from_wall_s, retained_s, 1.0);
   EXPECT_THAT(pools().take_unused(), IsEmpty());

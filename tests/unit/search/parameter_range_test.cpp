@@ -30,7 +30,7 @@ TEST(ParameterRange, EndsAreFiniteNumbers) {
   EXPECT_THAT(fault_of(floating("x", -INFINITY, 1)), HasSubstr("/low: not a finite number"));
   EXPECT_THAT(fault_of(floating("x", 0, nan)), HasSubstr("/high: not a finite number"));
   EXPECT_THAT(fault_of(floating("x", -1e308, 1e308)), HasSubstr("/high: not a finite number"))
-      << "nor is what lies between them";
+      << "their difference is not finite either";
   EXPECT_EQ(fault_of(floating("x", 1, 1)), "");
   EXPECT_THAT(fault_of(floating("x", 1e-200, 1e200, Scale::log)),
               HasSubstr("/high: the range is too large for a log scale"));

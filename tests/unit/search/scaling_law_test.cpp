@@ -52,7 +52,8 @@ TEST(ScalingCurves, OneMachineTakesItsOwnTime) {
   for (const ScalingLaw law : k_every_law) {
     const ScalingCurve curve = random_curve(law, rng);
     EXPECT_NEAR(curve.time_s(1.0), curve.one_s, 1e-12 * curve.one_s);
-    EXPECT_NEAR(curve.shares(1.0).communication, 0.0, 1e-12) << "nobody to talk to";
+    EXPECT_NEAR(curve.shares(1.0).communication, 0.0, 1e-12)
+        << "a single machine has no communication";
     EXPECT_NEAR(curve.shares(1.0).serial, curve.serial, 1e-12);
   }
 }

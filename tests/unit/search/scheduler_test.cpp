@@ -164,7 +164,7 @@ TEST(Median, StopsTrialsWorseThanTheMedian) {
   EXPECT_FALSE(stops(*median, estimate(8, 20, 20.5)));
   EXPECT_FALSE(stops(*median, estimate(9, 20, 22.0, 2.0)));
   EXPECT_TRUE(stops(*median, estimate(9, 20, 22.0, 0.5)));
-  EXPECT_FALSE(stops(*median, estimate(10, 50, 99.0))) << "nobody else got that far";
+  EXPECT_FALSE(stops(*median, estimate(10, 50, 99.0))) << "no other trial got that far";
 }
 
 TEST(Racing, StopsNoTrialWithoutIntervals) {

@@ -345,7 +345,7 @@ TEST_F(AllocationsTest, AReleaseIsRepeatedInGrowingGaps) {
   host_.queue.back().state = "CANCELLED";
   pass(200.0);
   EXPECT_TRUE(allocations().empty());
-  EXPECT_THAT(setbacks(), IsEmpty()) << "nobody wanted it";
+  EXPECT_THAT(setbacks(), IsEmpty()) << "no trial needed it";
 }
 
 TEST_F(AllocationsTest, AnEarlyReleaseCancelsTheJobOnceKnown) {
@@ -449,7 +449,7 @@ TEST_F(AllocationsTest, TheExpectedStartFollowsEarlierWaits) {
   Allocation& first = ask();
   EXPECT_DOUBLE_EQ(allocations().expected_start_s(kind), 77.0);
   clock_.advance_to(clock_.now_s() + 300.0);
-  EXPECT_NEAR(allocations().expected_start_s(kind), 300.0, 1e-6) << "as long again";
+  EXPECT_NEAR(allocations().expected_start_s(kind), 300.0, 1e-6) << "the same time again";
   host_.queue.back().start_wall_s = wall_s() + 40.0;
   pass(2.0);
   EXPECT_NEAR(allocations().expected_start_s(kind), 38.0, 2.0) << "as Slurm says";

@@ -29,7 +29,7 @@ std::vector<QueueRow> rows_of(const std::string& lines) {
   return rows.value_or(std::vector<QueueRow>{});
 }
 
-TEST(QueueList, EachFieldIsTheJobs) {
+TEST(QueueList, FieldsAreReadInOrder) {
   const auto rows =
       rows_of("17|RUNNING|None|1795000000|1795003600|1794999990|2|128|n[3-4]|steptune.a.1.k.p5\n");
   ASSERT_EQ(rows.size(), 1U);
@@ -46,7 +46,7 @@ TEST(QueueList, EachFieldIsTheJobs) {
   EXPECT_EQ(row.name, "steptune.a.1.k.p5");
 }
 
-TEST(QueueList, TimesThatAreNotKnownAreNothing) {
+TEST(QueueList, UnknownTimesAreNullopt) {
   const auto rows = rows_of("17|PENDING|Priority|N/A|NONE|12x|1|1||a\n");
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows.front().start_wall_s, std::nullopt);
@@ -55,14 +55,14 @@ TEST(QueueList, TimesThatAreNotKnownAreNothing) {
   EXPECT_EQ(rows.front().node_list, "");
 }
 
-TEST(QueueList, ANameMayHoldABarAndBeEmpty) {
+TEST(QueueList, ANameMayContainABarOrBeEmpty) {
   const auto rows = rows_of("1|RUNNING|None|1|2|3|1|1|n1|a|b c|\n2|RUNNING|None|1|2|3|1|1|n1|");
   ASSERT_EQ(rows.size(), 2U);
   EXPECT_EQ(rows[0].name, "a|b c|");
   EXPECT_EQ(rows[1].name, "");
 }
 
-TEST(QueueList, OtherOutputIsNoJob) {
+TEST(QueueList, OtherOutputIsSkipped) {
   EXPECT_THAT(rows_of(""), IsEmpty());
   EXPECT_THAT(rows_of("\nWelcome|to|this|cluster\n"
                       "x1|RUNNING|None|1|2|3|1|1|n1|no number\n"
@@ -73,7 +73,7 @@ TEST(QueueList, OtherOutputIsNoJob) {
               IsEmpty());
 }
 
-TEST(QueueList, IsNoListWithoutItsHeading) {
+TEST(QueueList, AListWithoutItsHeadingIsRefused) {
   EXPECT_EQ(parse_queue(""), std::nullopt);
   EXPECT_EQ(parse_queue("17|RUNNING|None|1|2|3|1|1|n1|a\n"), std::nullopt);
   EXPECT_TRUE(parse_queue("warning: slow\n" + k_queue_heading).has_value());
@@ -102,11 +102,11 @@ TEST(QueueList, ATruncatedListHasTheJobsBeforeTheCut) {
   }
 }
 
-TEST(QueueList, IsAskedForInTheFormThatIsRead) {
+TEST(QueueList, IsRequestedInTheFormatThatIsParsed) {
   const auto command = queue_command();
   EXPECT_EQ(command.front(), "squeue");
-  EXPECT_THAT(command, ::testing::Contains("--me")) << "others' jobs are no concern";
-  EXPECT_THAT(command, ::testing::Contains("--all")) << "those in hidden partitions, too";
+  EXPECT_THAT(command, ::testing::Contains("--me")) << "lists only this user's jobs";
+  EXPECT_THAT(command, ::testing::Contains("--all")) << "includes jobs in hidden partitions";
   EXPECT_THAT(command, ::testing::Contains("--format=%i|%T|%r|%S|%e|%V|%D|%C|%N|%j"));
 }
 
@@ -158,7 +158,7 @@ TEST(WaitKinds, DistinguishTemporaryFromPermanentReasons) {
                           "JobHeldAdmin,with text", "launch failed requeued held"});
 }
 
-TEST(FirstHost, IsOfAnyListOfNodes) {
+TEST(FirstHost, IsFoundInAnyListOfNodes) {
   for (const auto& [list, host] : {std::pair{"n1", "n1"},
                                    {"n1,n2", "n1"},
                                    {"n[3-5,7],m1", "n3"},
@@ -174,7 +174,7 @@ TEST(FirstHost, IsOfAnyListOfNodes) {
     EXPECT_EQ(first_host(list), host) << list;
 }
 
-TEST(FirstHost, IsTheFirstOfTheNodesThatWereCompressed) {
+TEST(FirstHost, IsFoundInCompressedLists) {
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     Rng rng(seed, "hosts");
     const std::string stem = rng.below(2) == 0 ? "node" : "r1-n";

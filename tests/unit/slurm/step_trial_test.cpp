@@ -104,7 +104,7 @@ TEST_F(StepTrialTest, StartsOnceAllItsTasksHave) {
   EXPECT_EQ(started.placement.at("hosts"), "n1 n2");
   EXPECT_EQ(started.placement.at("step"), "100.4");
   EXPECT_EQ(started.placement.at("allocation"), "allocation");
-  EXPECT_FALSE(started.placement.contains("cpu")) << "it is not told";
+  EXPECT_FALSE(started.placement.contains("cpu")) << "it was not reported";
   EXPECT_EQ(trial().started_s(), 12.0);
 }
 

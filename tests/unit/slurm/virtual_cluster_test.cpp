@@ -266,7 +266,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ATakenPortIsReplacedInTheNextAttempt) {
   ASSERT_EQ(ports.size(), 2U);
   EXPECT_FALSE(ports[0].empty());
   EXPECT_NE(ports[0], ports[1]);
-  EXPECT_EQ(count("sbatch"), 1) << "the nodes are as good as before";
+  EXPECT_EQ(count("sbatch"), 1) << "the nodes are still usable";
   release();
 }
 
@@ -707,7 +707,7 @@ TEST_F(SlurmRunnerOnAVirtualCluster, ATrialOfARequeuedJobIsLost) {
   };
   use();
   lose_one_and_run_another();
-  EXPECT_EQ(cluster_.jobs().size(), 1U) << "it is as good as before";
+  EXPECT_EQ(cluster_.jobs().size(), 1U) << "the allocation is still usable";
 }
 
 TEST_F(SlurmRunnerOnAVirtualCluster, ALostNodeIsAvoidedIfThereAreOthers) {

@@ -107,7 +107,7 @@ TEST_F(ConfigFiles, CopiesAreWrittenBesideTheLog) {
   std::ifstream stream(folder_.path() / "trial-1.ds.json");
   const std::string written{std::istreambuf_iterator<char>(stream), {}};
   EXPECT_EQ(written, must(config_text(of.config_files.at("ds"), half())));
-  EXPECT_EQ(must(read_config_file(config())), k_config) << "the file itself stays";
+  EXPECT_EQ(must(read_config_file(config())), k_config) << "the file itself is unchanged";
   const auto nowhere = write_config_copies(of, half(), folder_.path() / "no/trial-1.log");
   ASSERT_FALSE(nowhere);
   EXPECT_THAT(nowhere.error().text(), HasSubstr("no/trial-1.ds.json"));

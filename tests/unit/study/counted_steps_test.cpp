@@ -49,7 +49,7 @@ TEST(CountedSteps, AreBatchesOfBarsThatCountThem) {
 
 TEST(CountedSteps, TheRoleMayBeDeclared) {
   Json document = document_of("lightning", "batch * parts", "parts");
-  EXPECT_EQ(baseline_count(document), 64.0) << "a name that tells nothing";
+  EXPECT_EQ(baseline_count(document), 64.0) << "the name shows no role";
   document["parameters"]["parts"]["role"] = "accumulation";
   EXPECT_EQ(baseline_count(document), 16.0);
 }

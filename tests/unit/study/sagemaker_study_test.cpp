@@ -148,7 +148,7 @@ TEST(SageMakerStudy, TheLongestDiscountPatternCounts) {
       << "what is stored is the list price";
   const auto& settings = dynamic_cast<const SageMakerSettings&>(*study.runner);
   EXPECT_DOUBLE_EQ(settings.options().prices.instances.at("ml.g5.xlarge").usd_per_hour, 1.408 * 0.9)
-      << "bills and bounds are of what is paid";
+      << "bills and bounds use paid prices";
   const auto again =
       study_from_json(*parse_json(dump_json(study.document), "stored"), study.file, {{"cpus", 2}});
   ASSERT_TRUE(again) << again.error().text();

@@ -99,7 +99,8 @@ TEST(SlurmStudy, MemoryMayDependOnParameters) {
 TEST(SlurmStudy, OptionsOfSrunMayDependOnParameters) {
   const StudySpec study = sound(on_slurm(
       R"({"cpus_per_task": "2 * batch", "step_options": ["--hint={choice}", "--exact"]})"));
-  EXPECT_FALSE(study.runner->traits().machines_vary) << "it is told within the same allocation";
+  EXPECT_FALSE(study.runner->traits().machines_vary)
+      << "options of a step do not change the allocation";
   EXPECT_EQ(study.document["runner"]["cpus_per_task"], "2 * batch");
   EXPECT_EQ(sound(study.document).fingerprint, study.fingerprint);
 

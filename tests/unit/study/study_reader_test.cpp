@@ -100,7 +100,7 @@ TEST(StudyReader, RoundsBoundsOfExpressionsIntoTheRange) {
 
 TEST(StudyReader, ReadsWhatParametersDo) {
   const StudySpec plain = sound(patched("{}"));
-  EXPECT_TRUE(plain.parameter_roles.empty()) << "their names tell";
+  EXPECT_TRUE(plain.parameter_roles.empty()) << "their names show the roles";
   const StudySpec study = sound(patched(
       R"({"parameters": {"batch_size": {"role": "batch"}, "precision": {"role": "none"}}})"));
   const KnobRoles expected = {{"batch_size", KnobRole::batch}, {"precision", std::nullopt}};

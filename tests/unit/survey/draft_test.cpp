@@ -266,7 +266,7 @@ TEST(Draft, TakesTheCeilingThatCachedBatchesShow) {
   EXPECT_NE(study_of(replayed(0.7, "cpu")).space.find("num_workers"), nullptr)
       << "waiting takes 30 % of a step, and other load slowed the replay down";
   EXPECT_EQ(study_of(replayed(1.06, "cuda", 0.1)).space.find("num_workers"), nullptr)
-      << "a gain of 6 % is not worth it";
+      << "a gain of 6 % is below the study's worth";
 }
 
 TEST(Draft, BeginsWithThreadsIfCpusAreOverloaded) {

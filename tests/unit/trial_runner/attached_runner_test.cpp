@@ -87,8 +87,8 @@ TEST(LiveChannel, RemovesOnlyFilesOfKilledTuners) {
   const auto next = opened_under(folder.path());
   ASSERT_TRUE(next);
   EXPECT_FALSE(std::filesystem::exists(left));
-  EXPECT_TRUE(std::filesystem::exists(killed->path())) << "who listens stays";
-  EXPECT_TRUE(std::filesystem::exists(other)) << "whose it is nobody knows";
+  EXPECT_TRUE(std::filesystem::exists(killed->path())) << "a socket with a listener is kept";
+  EXPECT_TRUE(std::filesystem::exists(other)) << "its owner is unknown";
 }
 
 TEST(LiveChannel, AMissingTemporaryFolderSaysWhatToDo) {

@@ -398,7 +398,7 @@ TEST(Measurer, StepsAreConvertedUntilSamplesAreReported) {
   }
   EXPECT_NEAR(measurer.current().seconds_per_sample, 1.0 / 64, 1e-9);
   measurer.add(at(100.0, 1000));
-  EXPECT_EQ(measurer.current().total_samples, 64.0 * 60) << "steps alone tell nothing any more";
+  EXPECT_EQ(measurer.current().total_samples, 64.0 * 60) << "steps without samples no longer count";
 }
 
 TEST(Measurer, SamplesRestartIfStepsOvercounted) {

@@ -154,7 +154,8 @@ TEST(OutputTailOfAny, ProgressKeepsOutputSinceTheLastButOne) {
   tail.feed("the end\n");
   EXPECT_EQ(tail.since_progress(), "step 3\nthe end\n");
   tail.mark_progress(0, 3.0);
-  EXPECT_EQ(tail.since_progress(), "step 3\nthe end\n") << "a count that stays is no progress";
+  EXPECT_EQ(tail.since_progress(), "step 3\nthe end\n")
+      << "a count that does not grow is no progress";
   tail.mark_progress(1, 1.0);
   EXPECT_EQ(tail.since_progress().substr(0, 7), "loading") << "another process has just begun";
 }

@@ -59,7 +59,7 @@ TEST(PhaseCost, OneEventGivesAWideInterval) {
   EXPECT_DOUBLE_EQ(cost.seconds_per_sample, 2.0 / 300);
   EXPECT_GT(cost.half_width_s, cost.seconds_per_sample);
   EXPECT_TRUE(std::isnan(cost.phase.period_samples));
-  EXPECT_DOUBLE_EQ(cost.phase.spacing_samples, 300.0) << "as it was priced";
+  EXPECT_DOUBLE_EQ(cost.phase.spacing_samples, 300.0) << "equals the value that was priced";
 }
 
 /// Returns the share of watches of `watched` samples whose interval contains the true cost. Events

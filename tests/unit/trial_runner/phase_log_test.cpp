@@ -39,7 +39,7 @@ TEST(PhaseLog, ANewPhaseEndsTheOpenOne) {
   log.begins("evaluation", 100.0, 12.0);
   log.begins("checkpoint", 100.0, 15.0);
   EXPECT_EQ(count(log, "evaluation"), 1.0);
-  EXPECT_EQ(log.total_s(), 5.0) << "since it was first told";
+  EXPECT_EQ(log.total_s(), 5.0) << "since its first report";
   log.end_open(101.0, 0.0, 16.0);
   EXPECT_EQ(log.total_s(), 6.0);
   log.end_open(102.0, 0.0, 99.0);

@@ -103,7 +103,7 @@ TEST(KerasPhases, EpochsOfOneLineHaveNone) {
                                         {13.0, "Epoch 2/2"},
                                         {25.0, "100/100 - 12s - loss: 0.2 - val_loss: 0.4"}}),
               IsEmpty())
-      << "steps and evaluation cannot be told apart";
+      << "steps and evaluation cannot be distinguished";
 }
 
 TEST(LightningPhases, AreItsValidationBars) {

@@ -80,7 +80,7 @@ TEST(ProgressTrace, ALongOneLosesNeitherWarmUpNorStallsNorTheWindow) {
     const auto after = std::ranges::upper_bound(trace.points, stall_s + 0.2, {}, &TracePoint::at_s);
     ASSERT_NE(after, trace.points.begin());
     const auto before = after - 1;
-    EXPECT_GT(after->at_s - before->at_s, 2.9) << "the stall is told";
+    EXPECT_GT(after->at_s - before->at_s, 2.9) << "the stall is recorded";
     EXPECT_LT(after->at_s - before->at_s, 5.0) << "and not diluted by steps";
   }
   // The corner where the warm-up ends.

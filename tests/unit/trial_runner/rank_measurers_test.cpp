@@ -153,7 +153,8 @@ TEST(Stragglers, InDataAreComparedWithRanksThatReportIt) {
   const Measurement tells_none = first;
   first.parts["data"] = 0.010;
   slow.parts["data"] = 0.050;
-  EXPECT_EQ(stragglers({{0, &first}, {1, &tells_none}}), "") << "nobody to compare it with";
+  EXPECT_EQ(stragglers({{0, &first}, {1, &tells_none}}), "")
+      << "there is no other rank to compare it with";
   EXPECT_EQ(stragglers({{0, &first}, {1, &tells_none}, {2, &slow}}),
             "straggler: rank 2 is 100 % slower than rank 0; rank 2 spends 20 % of each step longer "
             "on data than the others");

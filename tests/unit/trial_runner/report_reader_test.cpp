@@ -38,7 +38,7 @@ TEST(HookLines, AreEventsButNoProgress) {
   EXPECT_EQ(report->hook_events,
             (std::vector<std::string>{R"({"event":"knob","where":["a.py:1"],"value":4})"}));
   EXPECT_FALSE(report->step);
-  EXPECT_TRUE(report->metrics.empty()) << "a loss that was told before is no new one";
+  EXPECT_TRUE(report->metrics.empty()) << "a loss that was reported before is not new";
   EXPECT_EQ(reader.rejected_lines(), 0U);
   EXPECT_TRUE(reader.read_line(R"([steptune] {"v":1,"step":2})", 3.0)->hook_events.empty());
 }
@@ -171,7 +171,7 @@ TEST(ReportReader, ReadsStartsAndDurationsOfPhases) {
   EXPECT_TRUE(report->metrics.empty()) << "the seconds are the phase's";
   report = reader.read_line(R"([steptune] {"v":1,"step":3,"seconds":2.03})", 104.0);
   ASSERT_TRUE(report);
-  EXPECT_FALSE(report->phase) << "a phase is told once";
+  EXPECT_FALSE(report->phase) << "a phase is reported once";
   EXPECT_EQ(report->metrics.at("seconds"), 2.03) << "without a phase they are a metric";
 }
 
@@ -186,7 +186,7 @@ TEST(ReportReader, KnowsWhetherAPhaseIsUnderWay) {
   EXPECT_FALSE(reader.phase_under_way());
   (void)reader.read_line(R"([steptune] {"v":1,"phase":"evaluation"})", 4.0);
   (void)reader.read_line(R"([steptune] {"v":1,"step":7})", 5.0);
-  EXPECT_FALSE(reader.phase_under_way()) << "training goes on, though no end was told";
+  EXPECT_FALSE(reader.phase_under_way()) << "training continues although no end was reported";
 }
 
 TEST(ReportReader, AllowsTextBeforeTheMark) {
@@ -212,7 +212,7 @@ TEST(ReportReader, MetricsOfSeparateLinesAccumulate) {
   EXPECT_EQ(report->metrics, (std::map<std::string, double>{{"loss", 2.5}, {"lr", 0.1}}));
   const auto metric_only = reader.read_line(R"([steptune] {"v":1,"loss":2.0})", 3.0);
   ASSERT_TRUE(metric_only);
-  EXPECT_FALSE(metric_only->step) << "an old counter must not be told again with a new time";
+  EXPECT_FALSE(metric_only->step) << "an old counter must not be reported again with a new time";
 }
 
 TEST(ReportReader, ADivergedLossReplacesTheFiniteOneAndBack) {
@@ -247,7 +247,7 @@ TEST(ReportReader, ReportsUncountedEndsOfEpochs) {
   EXPECT_THAT(reader.rejections(),
               AllOf(HasSubstr("\"step\" restarts"), HasSubstr("up to 49 %"), HasSubstr("12/100")));
   ASSERT_TRUE(reader.read_line(R"([steptune] {"v":1,"step":300})", 9.0));
-  EXPECT_EQ(reader.rejections(), "") << "the program tells its own count";
+  EXPECT_EQ(reader.rejections(), "") << "the program reports its own count";
 }
 
 TEST(ReportReader, StepsBecomeSamples) {

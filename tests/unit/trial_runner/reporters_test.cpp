@@ -125,7 +125,7 @@ TEST_P(Reporters, PrintEarlierStepsBeforeAPhase) {
   for (const Report& report : reports_of(lines("STEPTUNE_TRIAL=1", "phases"))) {
     if (report.step) steps = *report.step;
     if (!report.phase) continue;
-    EXPECT_FALSE(report.step) << "a phase is told on a line of its own";
+    EXPECT_FALSE(report.step) << "a phase is reported on a separate line";
     ASSERT_TRUE(report.clock_s);
     printed.push_back(fmt::format("{} {} {}", steps, report.phase->name,
                                   report.phase->seconds ? "ended" : "begins"));
@@ -151,7 +151,7 @@ TEST_P(Reporters, ReportPhasesOfManyThreads) {
     if (report.step) steps = *report.step;
     if (report.phase) ++(report.phase->seconds ? ended : begun);
     EXPECT_LE(ended, begun);
-    EXPECT_LE(begun, ended + 1) << "what overlaps is told once";
+    EXPECT_LE(begun, ended + 1) << "overlapping phases are reported once";
   }
   EXPECT_EQ(begun, ended);
   EXPECT_GE(begun, 1);

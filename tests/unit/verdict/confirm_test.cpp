@@ -116,7 +116,7 @@ TEST_F(ConfirmTest, AStoppedTrialReplacesARefutedFinalist) {
   trials_[2].status = trials_[3].status = TrialStatus::stopped_early;
   const auto order = run([](std::int64_t x) { return x == 3 ? 3.0 : 4.0; });
   EXPECT_THAT(order, ::testing::Contains(3));
-  EXPECT_THAT(order, ::testing::Not(::testing::Contains(4))) << "it is not ahead for certain";
+  EXPECT_THAT(order, ::testing::Not(::testing::Contains(4))) << "it is not certainly ahead";
   const Confirmation done = confirmation();
   ASSERT_NE(done.winner(), nullptr);
   EXPECT_EQ(standing_->best_of(done.winner()->configuration)->number, 3);
@@ -306,7 +306,7 @@ TEST_F(ConfirmTest, FinalistsOfShortProgramsPreferSmallerBatches) {
   trials_[1].objectives[0] = 4.05;
   trials_[0].measurement->status = MeasurementStatus::steady;
   EXPECT_TRUE(confirmation().contenders(3).empty())
-      << "of a steady baseline one launch tells, and it has the fewest changes";
+      << "one launch of a steady baseline is enough, and the baseline has the fewest changes";
 }
 
 TEST_F(ConfirmTest, ABaselineThatViolatesAGuardStillCounts) {
@@ -725,7 +725,7 @@ TEST_F(PairsTest, NonPositiveValuesAreComparedByRelativeDifference) {
   EXPECT_DOUBLE_EQ(statistics.mean, 0.5 * (0.75 + 2.0));
   EXPECT_TRUE(std::isnan(speed_up_of_pairs(study_, pairs(), k_error).ratio));
   runs_ = {confirming(1, k_a, 1, 2, 0.0), confirming(2, k_b, 1, 1, 0.0)};
-  EXPECT_DOUBLE_EQ(statistics_of(study_, pairs(), k_error).mean, 0.0) << "0 is as good as 0";
+  EXPECT_DOUBLE_EQ(statistics_of(study_, pairs(), k_error).mean, 0.0) << "0 equals 0";
 }
 
 TEST_F(PairsTest, PairsOfCostsVaryAsPairsOfTimes) {
@@ -797,7 +797,7 @@ TEST(LaunchVariation, LeavesOutWhatOthersDisturbed) {
     trial.disturbed_s = 3.0;
   }
   EXPECT_GT(estimate_launch_variation(trials, {}).relative, 3.0 * quiet)
-      << "a machine that is always shared is as it is";
+      << "load that is always there is no disturbance";
 }
 
 TEST(LaunchVariation, MovesFromThePriorToTheLaunches) {
@@ -850,7 +850,7 @@ TEST(LaunchVariation, SubtractsTheScatterWithinRuns) {
     measurement.step_half_width_s = measurement.half_width_s;
   }
   EXPECT_LT(estimate_launch_variation(trials, {}).relative, 0.015)
-      << "a history that does not tell the batch means' own error";
+      << "the history lacks the error of batch means";
   for (TrialRecord& trial : trials)
     trial.measurement->step_standard_error_s = 0.0005;
   EXPECT_NEAR(estimate_launch_variation(trials, {}).relative, 0.05, 0.005);
@@ -1012,7 +1012,7 @@ TEST_F(WholeRunPairs, ALongerPlanMayHideABuffer) {
     add_pair(1.0 + 0.001 * pair, 1.15);
   const Judgement hidden = judge(study_, pairs(), k_error);
   EXPECT_EQ(hidden.verdict, Verdict::hidden);
-  EXPECT_TRUE(hidden.settled) << "further ones are no longer";
+  EXPECT_TRUE(hidden.settled) << "further runs would not be longer";
   study_.planned_run.samples = 1000.0;
   EXPECT_EQ(judge(study_, pairs(), k_error).verdict, Verdict::faster);
   study_.planned_run.samples.reset();

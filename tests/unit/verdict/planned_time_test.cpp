@@ -89,7 +89,7 @@ TEST(PlannedTime, OneThatWasSeenOnceIsUncertain) {
   measurement.phases["evaluation"].seconds_error = std::numeric_limits<double>::infinity();
   const UncertainSeconds time = planned_time(run_of(9e5), measurement);
   EXPECT_DOUBLE_EQ(time.seconds, 25.0 + 9e3 + 100 * 2.0);
-  EXPECT_GT(time.standard_error, 200.0) << "as long again may pass before the next";
+  EXPECT_GT(time.standard_error, 200.0) << "the same time may pass before the next one";
   PlannedRun plan = run_of(9e5);
   plan.phases["evaluation"] = {9000.0, std::nullopt, std::nullopt};
   EXPECT_NEAR(planned_time(plan, measurement).standard_error, std::hypot(45.9, 50.0), 1.0)

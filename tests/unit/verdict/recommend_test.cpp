@@ -276,7 +276,7 @@ TEST(NextLaunch, WholeRunsOfThePlansLengthGiveTheirSpread) {
   plan.samples = 1e6;
   EXPECT_NEAR(next_launch_half_widths(all, {4.0}, variation, plan)[0], std::hypot(spread, 1.959964),
               1e-4)
-      << "however many there are, none tells more of a longer run";
+      << "more trials do not make a longer run more certain";
 }
 
 TEST(SamplesCounted, NamesTheSourceOfTheSamplesPerStep) {

@@ -136,7 +136,8 @@ TEST_F(SettingChangesTest, HalfIsPutBackIfTheReducedOneIsSlower) {
   add(all, 2.0);
   const auto first = fewer();
   ASSERT_TRUE(first);
-  EXPECT_EQ(changed_settings(study_, *first).size(), 2U) << "nothing tells them apart";
+  EXPECT_EQ(changed_settings(study_, *first).size(), 2U)
+      << "the settings were never varied separately";
   add(*first, 2.6).origin = k_fewest_changes;
   const auto second = fewer();
   ASSERT_TRUE(second);
@@ -194,7 +195,7 @@ TEST_F(SettingChangesTest, SaysIfThereWasNoTimeOrEveryChangeIsNeeded) {
 
 TEST_F(SettingChangesTest, ATiedBaselineIsNotPreferred) {
   add(with({{"pin", true}}), 3.95);
-  EXPECT_EQ(standing().incumbent()->number, 2) << "fresh runs tell";
+  EXPECT_EQ(standing().incumbent()->number, 2) << "fresh runs decide";
 }
 
 TEST_F(SettingChangesTest, NoGainIsLeftOnceAllValuesAreBounded) {

@@ -65,7 +65,7 @@ class SharedFileParser {
   std::string where_;
   int number_ = 0;
   Section* section_ = nullptr;
-  std::string outer_;
+  std::string outer_;  ///< key without a value, which prefixes the indented keys below it
 };
 
 Result<Sections> read_shared_file(const std::filesystem::path& path) {

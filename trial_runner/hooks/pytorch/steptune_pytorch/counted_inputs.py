@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Samples that were counted in the inputs of a forward. They are trained on if a backward goes through its output."""
+"""Remembers how many samples were in the inputs of a forward. They count as trained if a backward goes through the
+forward's output."""
 
 from steptune_pytorch import tensors
 

@@ -43,7 +43,7 @@ class LoaderFacts:
         self.refused = {}
         self.refused_now = {}  # by the configuration of the last switch
         self.context = None  # start context of workers that the program itself lacks, if it is not PyTorch's default
-        self.in_force = None  # settings of passes that are switched while they run
+        self.switched_settings = None  # settings of passes that are switched while they run
         self.batch_bytes = 0
         self.data_set_state = None
         self.compares_data_set = True  # in a pass that may be switched; False if comparing takes too long
@@ -116,8 +116,8 @@ class LoaderFacts:
                 loader._IterableDataset_len_called = asked
 
     def now(self, name):
-        if self.in_force is not None and name in self.in_force:
-            return self.in_force[name]
+        if self.switched_settings is not None and name in self.switched_settings:
+            return self.switched_settings[name]
         loader = self._loader()
         # A loader that is made for one pass is gone after it.
         last = self.applied.get(name, self.today.get(name))

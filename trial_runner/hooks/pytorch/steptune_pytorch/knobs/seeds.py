@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Gradients of a backward's roots, with which it starts."""
+"""Scales the gradients from which a backward starts (`grad_tensors` of torch.autograd.backward)."""
 
 import torch
 
 
 def scaled(roots, given, factor):
-    """Returns the gradients of `roots` times `factor`, as `grad_tensors`. Leaves arguments unchanged that PyTorch would
-    refuse."""
+    """Returns what to pass as `grad_tensors` for `roots`: the `given` ones times `factor`; for scalar roots without one,
+    `factor` itself. Leaves arguments that PyTorch would refuse unchanged."""
     if isinstance(roots, torch.Tensor):
         return _scaled(roots, given, factor)
     given = [given] * len(roots) if given is None or isinstance(given, torch.Tensor) else list(given)

@@ -12,8 +12,8 @@ from steptune_pytorch.live.pools import Stream
 
 NAMES = ("num_workers", "prefetch_factor", "pin_memory")
 _WATCHED_BATCHES = 4
-_WATCHED_OF_TRIAL = 2  # not more than are warm-up anyway
-_GAPS_TO_LEAVE = 8
+_WATCHED_OF_TRIAL = 2  # these steps belong to the trial's warm-up in any case
+_GAPS_TO_LEAVE = 8  # a pass counts as left after this many times the longest distance between two reads
 _MOST_COMPARED_BYTES = 1 << 24  # of a data set's array
 _LONGEST_LOOK_S = 0.05
 
@@ -60,7 +60,7 @@ class LivePass:
             self._pools[-1].close()
             self._settled_at = self._handed_out + under_way + pool.buffered()
         self._pools.append(pool)
-        self.facts.in_force = dict(settings)
+        self.facts.switched_settings = dict(settings)
 
     def _opened(self, settings, stream):
         is_own = settings == own_settings(self.facts)
@@ -87,8 +87,8 @@ class LivePass:
         return self._loader.dataset
 
     def is_settled(self):
-        """True if batches come at the pace of the current settings. Batches of the previous settings are used up, and
-        so are those that were loaded in the meantime."""
+        """True if batches come at the pace of the current settings. Then all batches are used up that
+        were loaded with the previous settings, or while the workers changed."""
         return self.is_replaced or self._handed_out >= self._settled_at or self._is_left()
 
     def _is_left(self):
@@ -185,7 +185,7 @@ class LivePass:
         self._stream.give_back(indices)
         self._pools[-1] = self._opened(settings, self._stream)
         self._settled_at = self._handed_out
-        self.facts.in_force = settings
+        self.facts.switched_settings = settings
 
     def _refuse(self, why, names=NAMES[:2]):
         self.facts.refused.update(dict.fromkeys(names, why))

@@ -96,7 +96,7 @@ class LivePasses:
         self._asked = {name: asked[name] for name in NAMES if name in asked}
         for facts in self._hook.loaders.known.values():
             facts.refused_now = {}
-            if facts.training and facts.passes and facts.in_force is None:
+            if facts.training and facts.passes and facts.switched_settings is None:
                 why = "this pass began before its loader was known to train"
                 facts.refused_now = dict.fromkeys(self._asked, why)
         training = [live_pass for live_pass in self._under_way if live_pass.facts.training]
