@@ -108,14 +108,14 @@ def judge(program, copy, result, options):
     recommendation = result["recommendation"]
     if recommendation is None:
         return {"verdict": result["end"], "claimed": None, "interval": None, "changes": {}, "true": 1.0}
-    said = recommendation["speed_up"]
+    shown_gain = recommendation["speed_up"]
     figures = {"verdict": recommendation["claim"], "end": result["end"],
                "trials": sum(result["leaderboard"]["counts"].values()),
-               "best_shown": said and said["ratio"], "claimed": None, "interval": None, "changes": {}, "true": 1.0}
+               "best_shown": shown_gain and shown_gain["ratio"], "claimed": None, "interval": None, "changes": {}, "true": 1.0}
     if recommendation["claim"] != "faster":
         return figures
-    figures["claimed"] = said["ratio"]
-    figures["interval"] = [said["low_95"], said["high_95"]]
+    figures["claimed"] = shown_gain["ratio"]
+    figures["interval"] = [shown_gain["low_95"], shown_gain["high_95"]]
     figures["changes"] = changes(result)
     command = [options.steptune, "exec", result["study"]["name"]]
     speeds = in_turns(lambda: copy.speed(options.seconds),
@@ -206,7 +206,7 @@ def parse_arguments():
     command.add_argument("--time", default="3m", help="time of tuning (default: 3m)")
     command.add_argument("--option", action="append", default=[], help="further option of `run`, such as --option=--safe")
     command.add_argument("--neighbour", action="store_true", help="tune next to an intermittent neighbour")
-    command.add_argument("--seed", type=int, default=1, help="of the neighbour's pauses (default: 1)")
+    command.add_argument("--seed", type=int, default=1, help="seed of the neighbour's pauses (default: 1)")
     command.add_argument("--repeat", type=int, default=1, help="tunings of each program (default: 1)")
     command.add_argument("--output", default="expert.jsonl", help="file to append results to (default: %(default)s)")
     command.add_argument("--keep", metavar="FOLDER", help="keep Steptune's JSON, messages and history here")

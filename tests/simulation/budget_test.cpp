@@ -34,7 +34,7 @@ class TimeBudget : public ::testing::Test {
         trials_, [](const TrialRecord& trial) { return is_compared(trial.purpose); }));
   }
   /// True if a trial of the search came after a confirming run.
-  [[nodiscard]] bool went_on() const {
+  [[nodiscard]] bool search_continued_after_confirming() const {
     const auto confirming = std::ranges::find_if(
         trials_, [](const TrialRecord& trial) { return is_confirmation(trial.purpose); });
     return std::any_of(confirming, trials_.end(),
@@ -59,7 +59,7 @@ TEST_F(TimeBudget, IsUsedWhateverTheNoise) {
   }
 }
 
-TEST_F(TimeBudget, SufficesForANoisyBaselineAndAnother) {
+TEST_F(TimeBudget, SufficesForANoisyBaselineAndOneOtherTrial) {
   document_["parameters"]["workers"]["high"] = 1;
   document_["parameters"].erase("batch_size");
   document_["command"] = Json::array({"train", "{workers}"});
@@ -79,7 +79,7 @@ TEST_F(TimeBudget, SufficesForANoisyBaselineAndAnother) {
   EXPECT_LT(used_, 1.1);
 }
 
-TEST_F(TimeBudget, TimeReservedForNoConfirmationIsSearchedWith) {
+TEST_F(TimeBudget, TimeReservedForAnUnneededConfirmationIsUsedForTheSearch) {
   // The baseline is the best, and two fifths of the time are reserved for a confirmation.
   document_["baseline"] = Json::parse(R"({"batch_size": 256, "workers": 39})");
   document_["measure"]["confirm_pairs"] = 6;
@@ -115,14 +115,14 @@ TEST_F(TimeBudget, ATooShortTimeIsReported) {
               HasSubstr(" left are too short for another trial and its confirmation"));
 }
 
-TEST_F(TimeBudget, TimeLeftByTheConfirmationIsSearchedWith) {
+TEST_F(TimeBudget, TimeLeftByTheConfirmationIsUsedForTheSearch) {
   const LoopResult result = result_of([](const TrialSpec& spec) {
     TrialScript script = train(spec);
     script.noise = 0.002;
     return script;
   });
   EXPECT_EQ(result.recommendation->claim, Claim::faster);
-  EXPECT_TRUE(went_on());
+  EXPECT_TRUE(search_continued_after_confirming());
 }
 
 TEST_F(TimeBudget, EndsEarlyIfFreshBaselineRunsFail) {
@@ -140,7 +140,7 @@ TEST_F(TimeBudget, EndsEarlyIfFreshBaselineRunsFail) {
   EXPECT_EQ(result.recommendation->claim, Claim::unconfirmed);
   EXPECT_THAT(texts_of(result.recommendation->notes),
               ::testing::Contains(HasSubstr("fresh runs of the baseline failed")));
-  EXPECT_FALSE(went_on()) << "nothing that is found can be confirmed";
+  EXPECT_FALSE(search_continued_after_confirming()) << "nothing that is found can be confirmed";
 }
 
 TEST_F(TimeBudget, EndsEarlyIfEverythingWasTried) {
@@ -239,8 +239,8 @@ TEST_F(TimeBudget, IsNotSpentOnABaselineWithoutASteadyState) {
   const LoopResult result = result_of(never_steady(5.0));
   EXPECT_LT(used_, 1.05);
   ASSERT_GT(trials_.size(), 2U);
-  EXPECT_EQ(trials_[0].status, TrialStatus::completed) << "what it has measured by then counts";
-  EXPECT_LT(trials_[0].spent_s, 0.55 * 120.0) << "others are to be compared with it";
+  EXPECT_EQ(trials_[0].status, TrialStatus::completed) << "its measurement so far counts";
+  EXPECT_LT(trials_[0].spent_s, 0.55 * 120.0) << "time is left for trials to compare with it";
   EXPECT_GT(searched(), 1U);
   EXPECT_THAT(result.reason, Not(HasSubstr("enough for the baseline only")));
 }
@@ -257,7 +257,7 @@ TEST_F(TimeBudget, IsNotOverrunByASilentBaseline) {
   EXPECT_THAT(result.reason, HasSubstr("the tuning time (2 min) was over"));
 }
 
-TEST_F(TimeBudget, IsNotOverrunByOthersWithoutASteadyState) {
+TEST_F(TimeBudget, IsNotOverrunByTrialsWithoutASteadyState) {
   document_["measure"]["max_trial"] = "600s";
   for (const double time_s : {120.0, 300.0}) {
     document_["budget"]["time"] = time_s;
@@ -268,7 +268,7 @@ TEST_F(TimeBudget, IsNotOverrunByOthersWithoutASteadyState) {
       return is_baseline ? train(spec) : never_steady(5.0)(spec);
     }));
     EXPECT_GT(searched(), 1U) << time_s;
-    EXPECT_LT(used_, 1.25) << time_s << ": by the first pair of fresh runs at most";
+    EXPECT_LT(used_, 1.25) << time_s << ": overrun at most by the first pair of fresh runs";
   }
 }
 
@@ -313,7 +313,7 @@ TEST_F(TimeBudget, ATrialCutOffEarlyRunsAgainWithMoreTime) {
   EXPECT_EQ(run.trials()[1].status, TrialStatus::completed);
 }
 
-TEST_F(TimeBudget, ATrialThatStartsTooSlowlyIsOpenAgainWithMoreTime) {
+TEST_F(TimeBudget, ATrialThatStartsTooSlowlyIsRetriedWithMoreTime) {
   have_two_configurations(document_);
   document_["budget"] = Json{{"time", 120.0}};
   const auto compiles = [](const TrialSpec& spec) {
@@ -338,7 +338,7 @@ TEST_F(TimeBudget, ATrialThatStartsTooSlowlyIsOpenAgainWithMoreTime) {
   SimulatedRun run(folder.path(), document_, compiles, 2000.0);
   const LoopResult result = must(run.run());
   EXPECT_EQ(result.recommendation->claim, Claim::faster) << result.reason;
-  EXPECT_THAT(result.reason, Not(HasSubstr("first step"))) << "it was waited for";
+  EXPECT_THAT(result.reason, Not(HasSubstr("first step"))) << "the tuner waited for the slow start";
 }
 
 TEST_F(TimeBudget, LetsTrialsReachAGuardBeyondTheirShare) {
@@ -385,7 +385,7 @@ TEST_F(TimeBudget, IsNotSpentOnAFreshRunThatDoesNotStart) {
     return script;
   });
   ASSERT_EQ(trials_.size(), 3U);
-  EXPECT_EQ(trials_[2].attempt, 1) << "a second one would have less time still";
+  EXPECT_EQ(trials_[2].attempt, 1) << "a second attempt would have even less time";
   EXPECT_EQ(trials_[2].status, TrialStatus::interrupted);
   EXPECT_THAT(result.reason, HasSubstr("trial 3 was cut off"));
   EXPECT_EQ(result.recommendation->claim, Claim::unconfirmed);
@@ -424,7 +424,7 @@ TEST_F(TimeBudget, CutsOffNoFreshRunThatStartsAsSlowlyAsItsTrialDid) {
     EXPECT_EQ(trial.status, TrialStatus::completed) << trial.number << ": " << trial.failure;
     EXPECT_EQ(trial.attempt, 1) << trial.number;
   }
-  EXPECT_LT(used_, 1.25) << "by the first pair of fresh runs at most";
+  EXPECT_LT(used_, 1.25) << "overrun at most by the first pair of fresh runs";
 }
 
 /// A machine that costs a tenth of a cent per second.
@@ -433,7 +433,7 @@ class MoneyOfThisMachine : public ::testing::Test {
   Json document_ = study_document();
 };
 
-TEST_F(MoneyOfThisMachine, IsKeptAsTheTimeThatItPaysFor) {
+TEST_F(MoneyOfThisMachine, IsKeptLikeATimeBudget) {
   document_["parameters"]["workers"]["high"] = 39;
   for (const double startup_s : {2.0, 12.0}) {
     for (const double cost : {0.003, 0.01, 0.03, 0.05, 0.1, 0.3}) {
@@ -478,7 +478,7 @@ TEST_F(MoneyOfThisMachine, MoneyForTheBaselineOnlyIsReported) {
   EXPECT_EQ(must(run.run()).recommendation->claim, Claim::faster);
 }
 
-TEST_F(MoneyOfThisMachine, NeverLengthensATimeAndIsNeverLengthenedByOne) {
+TEST_F(MoneyOfThisMachine, NeverExtendsATimeBudgetNorIsExtendedByOne) {
   for (const bool money_is_less : {true, false}) {
     document_["budget"] = Json{{"cost", money_is_less ? 0.05 : 0.5}, {"time", 150.0}};
     document_["parameters"]["workers"]["high"] = 39;

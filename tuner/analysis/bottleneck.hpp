@@ -28,11 +28,11 @@ struct StageTime {
 struct ParameterResponse {
   std::string parameter;
   std::optional<StepStage> stage;  ///< stage that it affects, if its name says so
-  Value now;
-  Value best;      ///< the value with the least time
-  Value worst;     ///< the value with the most time
-  Estimate gain;   ///< time now over time at `best`
-  Estimate range;  ///< time at `worst` over time at `best`
+  Value now;                       ///< the trial's value
+  Value best;                      ///< the value with the least time
+  Value worst;                     ///< the value with the most time
+  Estimate gain;                   ///< time now over time at `best`
+  Estimate range;                  ///< time at `worst` over time at `best`
   /// Least and largest value among the measured trials; only for numbers.
   std::optional<Value> least_tried{};
   std::optional<Value> most_tried{};
@@ -61,7 +61,7 @@ struct Bottleneck {
   /// Share of their time in which the loader's workers computed: the hook's metric. Low if they
   /// wait for storage or a network.
   std::optional<double> loader_worker_cpu;
-  /// Parameters of the study by the stage that they affect, in its order.
+  /// Parameters of the study by the stage that they affect, in the order of the study.
   std::map<StepStage, std::vector<std::string>> parameters{};
   /// Share of phases and stalls between steps in the time per sample.
   double interruptions_share = 0.0;

@@ -68,7 +68,7 @@ class Initiation {
     look_.folder = input_.folder;
     look_.terminal = request.terminal;
     if (!request.input.empty()) look_.standard_input = input_.folder / request.input;
-    look_.has_look = request.no_run || request.look.has_value();
+    look_.output_is_known = request.no_run || request.look.has_value();
     look_.log_path = log_directory(context.database(), input_.name) / "init.log";
     if (request.longest_s) {
       look_.longest_help_s = std::min(look_.longest_help_s, k_share_of_help * *request.longest_s);

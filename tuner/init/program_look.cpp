@@ -187,7 +187,7 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
   survey.argv = with_options(options.argv, {"--help"});
   survey.longest_start_s = options.longest_help_s;
   // A program that reports progress is training, not printing help.
-  survey.watch_s = options.has_look ? 0.0 : 2.0 * options.watch_s;
+  survey.watch_s = options.output_is_known ? 0.0 : 2.0 * options.watch_s;
   survey.watch_steps = 0.0;
   survey.environment = {{"COLUMNS", "200"}, {"TERM", "dumb"}, {"NO_COLOR", "1"}, {"PAGER", "cat"}};
   OutputWatch watch(options.log_path, clock, options.watch_s);
@@ -195,7 +195,7 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
   survey.seen_enough = [&](HookProgress hook) {
     watch.look();
     trains = watch.progress() >= k_training_lines;
-    if (trains) return options.has_look || watch.has_seen_enough();
+    if (trains) return options.output_is_known || watch.has_seen_enough();
     if (watch.is_not_understood(hook)) {
       trains = true;
       return true;
@@ -211,7 +211,7 @@ Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
   if (seen->ended) answer.lacked_stream = seen->ended->lacked_stream;
   if (seen->first || trains) {
     answer.ending = "it began to train, and was ended";
-    if (!options.has_look) answer.look = watch.result(*seen);
+    if (!options.output_is_known) answer.look = watch.result(*seen);
   } else if (!seen->ended) {
     answer.ending =
         bytes_of(options.log_path) >= k_max_kept_bytes

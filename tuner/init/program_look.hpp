@@ -31,7 +31,7 @@ struct LookOptions {
   double longest_help_s = 30.0;
   double longest_start_s = 120.0;  ///< limit until the first progress
   double watch_s = 3.0;            ///< time to watch from then on
-  bool has_look = false;           ///< its output is already known
+  bool output_is_known = false;    ///< its output is already known
 };
 
 /// Findings of a few seconds of training.
@@ -93,8 +93,8 @@ struct HelpAnswer {
 
 /// Runs the command with `--help` among its program's options, in a new process group without
 /// standard input, until it ends, has printed 1 MiB or the time is over; then ends the whole group.
-/// If the program trains despite `--help`, it is ended at once if `has_look`, otherwise after its
-/// output was examined. Errors: the program cannot be started; `interrupted`.
+/// If the program trains despite `--help`, it is ended at once if `output_is_known`, otherwise
+/// after its output was examined. Errors: the program cannot be started; `interrupted`.
 [[nodiscard]] Result<HelpAnswer> ask_help(const LookOptions& options, const Clock& clock,
                                           const std::function<bool()>& interrupted);
 

@@ -18,7 +18,7 @@ struct Spending {
   double usd = 0.0;  ///< including trials under way
   /// Least time and money of another trial: the shortest and the cheapest trial measured so far. If
   /// the baseline alone was measured, the time is at most the share of a search trial. The money is
-  /// the baseline's, including its long look, because no other price is known.
+  /// the baseline's, including its longer window, because no other price is known.
   double least_trial_s = 0.0;
   double least_trial_usd = 0.0;
   /// Expected time and money of one pair of confirming runs.

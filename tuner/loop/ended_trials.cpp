@@ -122,15 +122,15 @@ void EndedTrials::check_baseline(const TrialRecord& baseline) {
   for (const Guard& guard : run_->parts.study.guards)
     run_->recorder.decided(guard_decision(guard, baseline));
   warnings_.of_baseline(baseline);
-  if (baseline.measurement) report_course(baseline.measurement->startup_s);
+  if (baseline.measurement) report_planned_course(baseline.measurement->startup_s);
 }
 
-void EndedTrials::report_course() {
+void EndedTrials::report_planned_course() {
   reported_course_ = !run_->standing().trials().empty();
-  if (run_->parts.seen_startup_s) report_course(*run_->parts.seen_startup_s);
+  if (run_->parts.seen_startup_s) report_planned_course(*run_->parts.seen_startup_s);
 }
 
-void EndedTrials::report_course(double startup_s) {
+void EndedTrials::report_planned_course(double startup_s) {
   if (std::exchange(reported_course_, true)) return;
   const StudyRun& run = *run_;
   if (const auto course = planned_course(run.parts.study, startup_s, run.stopwatch.elapsed_s())) {

@@ -31,7 +31,7 @@ class EndedTrials {
 
   /// Reports how far the budget goes if an inspection of the program has shown its start-up. A
   /// study that continues has already reported it.
-  void report_course();
+  void report_planned_course();
 
  private:
   /// Records the decisions that follow from a sentinel or a confirming run.
@@ -44,7 +44,7 @@ class EndedTrials {
   void count_failures(const TrialRecord& trial);
   void check_baseline(const TrialRecord& baseline);
   /// Reports once how far the budget goes for a program with this start-up.
-  void report_course(double startup_s);
+  void report_planned_course(double startup_s);
 
   StudyRun* run_;
   PendingTrials* pending_;

@@ -16,8 +16,8 @@ bool is_tight(const Measurement& measurement, const MeasureSpec& wanted) {
 }
 
 bool was_looked_at_for_long(const Measurement& measurement, const TrialTargets& targets) {
-  return measurement.window_steps >= targets.long_look_steps ||
-         measurement.window_s >= targets.long_look_s;
+  return measurement.window_steps >= targets.longer_window_steps ||
+         measurement.window_s >= targets.longer_window_s;
 }
 
 bool is_measured_enough(const TrialView& trial) {

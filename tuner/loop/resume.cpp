@@ -130,7 +130,7 @@ Result<void> resume_study(StudyRun& run, const std::optional<FormerRun>& former,
     } else if (trial.status == TrialStatus::interrupted) {
       others.push_back(trial);
     } else {
-      running.push_back(run.at_present_level(trial));
+      running.push_back(run.with_machine_level(trial));
     }
   }
   const bool was_killed = former && former->status == StudyStatus::running;

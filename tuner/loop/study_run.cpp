@@ -47,7 +47,7 @@ TrialRecord StudyRun::new_trial(TrialPurpose purpose, std::string origin,
   return trial;
 }
 
-TrialRecord StudyRun::at_present_level(TrialRecord trial) const {
+TrialRecord StudyRun::with_machine_level(TrialRecord trial) const {
   if (is_compared(trial.purpose)) trial.level = standing_.drift().at(trial.number);
   return trial;
 }
@@ -65,7 +65,7 @@ bool StudyRun::interleaves() const {
 
 bool StudyRun::may_continue_search() const {
   // If machines cost money, or a long run waits for its settings, the study ends with the first
-  // proof. A study with a configuration in use has its own rule.
+  // proof. A study with a configuration in use ends after the number of rounds that it requests.
   return parts.study.budget.time_s && !machines.holds_machines() &&
          parts.study.trials != TrialsIn::attached && !parts.study.measure.in_use;
 }
@@ -79,7 +79,7 @@ Spending StudyRun::as_of_now(Spending spending) const {
   spending.usd =
       tuning_cost_usd(parts.study, spending.usd + running.usd_committed(spending.least_trial_s),
                       record.overhead_usd, spending.elapsed_s);
-  // Trials that were handed over ahead of their turn take their time, too.
+  // Trials that the runner has queued beyond its capacity will take time, too.
   const auto places = static_cast<std::size_t>(parts.runner.capacity());
   const std::size_t ahead = running.size() - std::min(running.size(), places);
   spending.elapsed_s += static_cast<double>(ahead) * spending.least_trial_s / double(places);

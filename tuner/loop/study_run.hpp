@@ -56,7 +56,7 @@ class StudyRun {
   [[nodiscard]] TrialRecord new_trial(TrialPurpose purpose, std::string origin,
                                       Configuration configuration) const;
   /// Returns the trial with the current estimate of the machine's speed.
-  [[nodiscard]] TrialRecord at_present_level(TrialRecord trial) const;
+  [[nodiscard]] TrialRecord with_machine_level(TrialRecord trial) const;
 
   /// Returns how often the user has asked to stop.
   [[nodiscard]] int interrupts() const { return parts.interrupts ? parts.interrupts() : 0; }

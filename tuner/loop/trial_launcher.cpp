@@ -33,7 +33,7 @@ bool TrialLauncher::takes_another() const {
 
 Result<void> TrialLauncher::launch(TrialRecord trial) {
   const Standing& standing = run_->standing();
-  trial = run_->at_present_level(std::move(trial));
+  trial = run_->with_machine_level(std::move(trial));
   trial.status = TrialStatus::launching;
   log_launch(trial);
   if (is_first_of_finalist(trial, standing)) {

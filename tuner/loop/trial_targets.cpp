@@ -17,12 +17,12 @@
 namespace steptune {
 namespace {
 
-/// Long look of the baseline, as multiples of the least window's steps and time. A stall in 1 of 20
-/// steps is missed by 21 % of 30-step windows but only 0.6 % of 100-step windows.
-constexpr double k_long_look_steps = 7.0;
-constexpr double k_long_look_time = 10.0;
-/// Share of a money budget for the long look at the baseline.
-constexpr double k_long_look_cost = 0.05;
+/// The baseline's window is longer than others': these multiples of the least steps and time. A
+/// stall in 1 of 20 steps is missed by 21 % of 30-step windows but only 0.6 % of 100-step windows.
+constexpr double k_longer_window_steps = 7.0;
+constexpr double k_longer_window_time = 10.0;
+/// Share of a money budget for the longer window of the baseline.
+constexpr double k_longer_window_cost = 0.05;
 
 /// Longest start-up of a fresh run, as a multiple of that of its configuration and of the baseline.
 /// Also its longest duration, as a multiple of the baseline's, if the program ends by itself.
@@ -174,14 +174,14 @@ void set_confirming(TrialTargets& targets, const TrialRecord& trial, double star
   targets.time_to_measure_s = time_to_measure_s(study, standing, trial.configuration, targets);
 }
 
-/// Sets the long look at the baseline. A money budget limits it, too.
-void set_long_look(TrialTargets& targets, const TrialRecord& baseline, const StudySpec& study) {
+/// Sets the longer window of the baseline. A money budget limits it, too.
+void set_longer_window(TrialTargets& targets, const TrialRecord& baseline, const StudySpec& study) {
   measure_longer(targets);
   if (!study.budget.cost_usd) return;
   const double usd_per_s = usage_usd(usd_per_hour_alone(study, baseline.configuration), 1.0);
   if (usd_per_s > 0.0) {
-    targets.long_look_s =
-        std::min(targets.long_look_s, k_long_look_cost * *study.budget.cost_usd / usd_per_s);
+    targets.longer_window_s = std::min(targets.longer_window_s,
+                                       k_longer_window_cost * *study.budget.cost_usd / usd_per_s);
   }
 }
 
@@ -199,9 +199,9 @@ void set_to_beat(TrialTargets& targets, const TrialRecord& trial, const LaunchSt
 }  // namespace
 
 void measure_longer(TrialTargets& targets) {
-  targets.long_look_steps = k_long_look_steps * targets.measure.min_window_steps;
-  targets.long_look_s =
-      std::min(k_long_look_time * targets.measure.min_window_s, 0.5 * targets.share_s);
+  targets.longer_window_steps = k_longer_window_steps * targets.measure.min_window_steps;
+  targets.longer_window_s =
+      std::min(k_longer_window_time * targets.measure.min_window_s, 0.5 * targets.share_s);
 }
 
 TrialTargets targets_of(const TrialRecord& trial, const LaunchState& state) {
@@ -224,7 +224,7 @@ TrialTargets targets_of(const TrialRecord& trial, const LaunchState& state) {
   set_time(targets, trial, startup_s, state);
   // All other trials are compared with the baseline, so it takes as long as it may.
   if (trial.purpose == TrialPurpose::baseline) {
-    set_long_look(targets, trial, study);
+    set_longer_window(targets, trial, study);
   } else {
     targets.time_to_measure_s = time_to_measure_s(study, standing, trial.configuration, targets);
   }

@@ -20,9 +20,9 @@ struct TrialTargets {
   MeasureSpec measure;  ///< the study's, adapted to the trial's purpose
   /// Least samples in the window, as far as `max_trial_s` allows: some periods of all known phases.
   double min_window_samples = 0.0;
-  /// Least steps in the window, unless the window is `long_look_s` long.
-  double long_look_steps = 0.0;
-  double long_look_s = 0.0;
+  /// Least steps in the window, unless the window is `longer_window_s` long.
+  double longer_window_steps = 0.0;
+  double longer_window_s = 0.0;
   /// Seconds after start-up from which any interval suffices: the trial's share of a time budget.
   double share_s = std::numeric_limits<double>::infinity();
   /// Longest time from the start to the first step (`longest_start_s`).
@@ -52,7 +52,7 @@ struct TrialTargets {
   BatchApplied batch_applied = BatchApplied::unknown;
 };
 
-/// Sets a long look for the study's first trial. All other trials are compared with it, and no
+/// Sets a longer window for the study's first trial. All other trials are compared with it, and no
 /// earlier trial shows how much steps vary. Asks for at least seven times as many steps as in other
 /// trials. The look ends earlier after ten times the least window, or after half of the trial's
 /// share of a time budget. (With a money budget, a twentieth of it is a limit, too: `targets_of`.)

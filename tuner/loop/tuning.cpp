@@ -53,7 +53,7 @@ Result<LoopResult> Tuning::run_phases() {
   if (auto resumed = resume_study(run_, former_, pending_, ended_, launcher_); !resumed) {
     return tl::unexpected(resumed.error());
   }
-  ended_.report_course();
+  ended_.report_planned_course();
   while (true) {
     if (auto searched = search(); !searched) return tl::unexpected(searched.error());
     const SearchEnd& end = *run_.end;

@@ -30,7 +30,7 @@ TEST(EnoughMeasured, IsTightOnceItIsPreciseLongAndManyStepsEnough) {
   EXPECT_FALSE(is_tight(measured, wanted)) << "throttling may just have begun";
 }
 
-TEST(EnoughMeasured, ALongLookNeedsItsStepsOrItsSeconds) {
+TEST(EnoughMeasured, ALongerWindowNeedsItsStepsOrItsSeconds) {
   TrialTargets targets{time_study().measure};
   targets.measure.min_window_steps = 20;
   targets.measure.min_window_s = 5.0;

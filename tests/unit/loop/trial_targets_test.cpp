@@ -75,7 +75,7 @@ TEST_F(TrialTargetsTest, InterleavedRunsShareTheRestOfTheBudget) {
       << "the other runs of its round are over";
 }
 
-TEST_F(TrialTargetsTest, LaterInterleavedRunsAreAsLongAsTheirStart) {
+TEST_F(TrialTargetsTest, InterleavedRunsOfLaterRoundsMeasureForAsLongAsTheyStart) {
   study_.budget.time_s = 10'000.0;
   TrialRecord fresh = trial(TrialPurpose::confirm_incumbent);
   fresh.confirm_pair = 2;
@@ -91,17 +91,18 @@ TEST_F(TrialTargetsTest, ASentinelTakesHalfTheShareOfATrial) {
   EXPECT_DOUBLE_EQ(sentinel_s, 0.5 * search_s);
 }
 
-TEST_F(TrialTargetsTest, OnlyACompetitorHasAnIncumbentToBeat) {
+TEST_F(TrialTargetsTest, OnlyATrialOfTheSearchHasAnIncumbentToBeat) {
   EXPECT_TRUE(targets_of(trial(TrialPurpose::search), state()).to_beat);
   EXPECT_FALSE(targets_of(trial(TrialPurpose::sentinel), state()).to_beat);
   EXPECT_FALSE(targets_of(trial(TrialPurpose::confirm_incumbent), state()).to_beat);
 }
 
-TEST_F(TrialTargetsTest, MoneyLimitsTheLongLookAtTheBaseline) {
+TEST_F(TrialTargetsTest, MoneyLimitsTheLongerWindowOfTheBaseline) {
   const TrialRecord baseline = trial(TrialPurpose::baseline);
-  EXPECT_DOUBLE_EQ(targets_of(baseline, state()).long_look_s, 10.0 * study_.measure.min_window_s);
+  EXPECT_DOUBLE_EQ(targets_of(baseline, state()).longer_window_s,
+                   10.0 * study_.measure.min_window_s);
   study_.budget.cost_usd = 0.1;  // 100 s at 3.6 USD an hour
-  EXPECT_DOUBLE_EQ(targets_of(baseline, state()).long_look_s, 5.0);
+  EXPECT_DOUBLE_EQ(targets_of(baseline, state()).longer_window_s, 5.0);
 }
 
 }  // namespace
