@@ -20,13 +20,13 @@ import steptune  # noqa: E402
 
 def arguments():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--batch", type=int, default=64, help="of all processes together")
+    parser.add_argument("--batch", type=int, default=64, help="samples in a step, of all processes together")
     parser.add_argument("--width", type=int, default=256)
     parser.add_argument("--bucket-mb", type=float, default=25.0)
     parser.add_argument("--static-graph", action="store_true")
     parser.add_argument("--zero", action="store_true", help="shard the optimizer's state")
     parser.add_argument("--steps", type=int, default=1_000_000)
-    parser.add_argument("--slow-rank", type=int, default=-1, help="its data comes late, to see it named")
+    parser.add_argument("--slow-rank", type=int, default=-1, help="rank whose data comes late, so that Steptune names it")
     return parser.parse_args()
 
 

@@ -191,7 +191,7 @@ Value Parameter::at_quantile(double quantile) const {
   const auto count = level_count();
   if (!count) return Value{continuous_at(*this, clamped_unit(quantile))};
   if (uneven(*this) && *count > 1) {
-    // Each whole number gets the factors from half below to half above it.
+    // The whole number n gets the draws between n - 0.5 and n + 0.5, on the log scale.
     const double offset = log_offset(*this);
     const double lowest = low + offset - 0.5;
     const double highest = high + offset + 0.5;

@@ -272,7 +272,7 @@ TEST_F(FaultTest, AFinalistWithHangingFreshRunsIsNotClaimed) {
                        trial.configuration == run.trials()[1].configuration;
     if (!hangs) continue;
     ASSERT_TRUE(trial.measurement);
-    EXPECT_THAT(trial.measurement->remark, HasSubstr("no step was told in its last"));
+    EXPECT_THAT(trial.measurement->remark, HasSubstr("no step was reported in its last"));
   }
 }
 
@@ -290,7 +290,7 @@ TEST_F(FaultTest, AHangingTrialFailsAndTheStudyContinues) {
   const auto trials = run.trials();
   ASSERT_GT(trials.size(), 4U);
   EXPECT_EQ(trials[1].status, TrialStatus::failed);
-  EXPECT_THAT(trials[1].failure, HasSubstr("hung: no step told for"));
+  EXPECT_THAT(trials[1].failure, HasSubstr("hung: no step reported for"));
   EXPECT_EQ(trials[2].status, TrialStatus::infeasible);
   EXPECT_THAT(trials[2].failure, HasSubstr("no step reported within"));
   EXPECT_EQ(result.recommendation->claim, Claim::faster) << result.reason;

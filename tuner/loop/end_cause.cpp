@@ -34,8 +34,9 @@ std::string limit_text(const TimeOver& over, const TrialView& trial) {
     case TimeLimit::start:
       return no_start_text(over.waited_s, trial.study, trial.targets);
     case TimeLimit::silence:
-      return fmt::format("hung: no step told for {}, longer than any other trial took as a whole",
-                         format_duration(over.waited_s));
+      return fmt::format(
+          "hung: no step reported for {}, longer than any other trial took as a whole",
+          format_duration(over.waited_s));
     case TimeLimit::budget:
       return time_over_text(trial.study.budget);
     case TimeLimit::job:

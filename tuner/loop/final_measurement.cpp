@@ -27,8 +27,9 @@ void count_silent_end(double silent_s, Measurement& measurement) {
   measurement.silent_s = silent_s;
   add_clause(
       measurement.remark,
-      fmt::format("no step was told in its last {}: it hangs, or does what it does not report",
-                  format_duration(silent_s)));
+      fmt::format(
+          "no step was reported in its last {}: it hangs, or does work that it does not report",
+          format_duration(silent_s)));
 }
 
 /// Returns the samples of the run itself. If the program continues from a checkpoint, its counter

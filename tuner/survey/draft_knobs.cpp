@@ -47,7 +47,7 @@ constexpr const char* k_diverged =
 /// the second. The table of knobs has no range for it, because batches differ between programs.
 constexpr std::int64_t k_smaller = 4;
 constexpr std::int64_t k_larger = 8;
-/// Workers for a loader that waits only for CPUs.
+/// Upper bound of the number of workers if the loader waits only for CPUs.
 constexpr const char* k_busy_workers = "2 * cpus";
 
 /// Evaluates a bound of the table for this machine.
@@ -213,7 +213,7 @@ void DraftKnobs::offer_by_gain() {
     } else if (knob.name == k_flush_denormal && !changes_loss_) {
       // Few programs compute with such numbers for long, and each trial would have to train until
       // the guard.
-      leave(knob, "no other knob wants the guard on the loss, whose time it is seldom worth");
+      leave(knob, "needs a guard on the loss, whose time it is seldom worth alone");
     } else if (static_cast<double>(parameters_.size()) >= most) {
       leave(knob, fmt::format("the time allows {:.0f} trials, which are enough for {:.0f} knobs; "
                               "each of these gains less at most",

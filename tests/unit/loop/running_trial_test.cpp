@@ -501,7 +501,7 @@ TEST(RunningTrial, SilenceInMidTrainingHangsInATimeBudget) {
     const TrialRecord ended = trial.finished(outcome, nullptr, 0.0);
     EXPECT_EQ(ended.status, TrialStatus::failed);
     EXPECT_EQ(ended.failure,
-              "hung: no step told for 24.1 s, longer than any other trial took as a whole");
+              "hung: no step reported for 24.1 s, longer than any other trial took as a whole");
   }
 }
 
@@ -556,9 +556,10 @@ TEST(RunningTrial, LongSilenceMayMeanSlowSteps) {
     } else {
       EXPECT_DOUBLE_EQ(ended.measurement->silent_s, 493.0);
       EXPECT_GT(ended.measurement->slowest_seconds_per_sample, 8.0);
-      EXPECT_EQ(ended.measurement->remark,
-                "no step was told in its last 8 min 13 s: it hangs, or does what it does not "
-                "report");
+      EXPECT_EQ(
+          ended.measurement->remark,
+          "no step was reported in its last 8 min 13 s: it hangs, or does work that it does not "
+          "report");
     }
   }
 }

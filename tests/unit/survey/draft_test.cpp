@@ -504,7 +504,7 @@ TEST(Draft, ARareGainAloneIsNotWorthTheTimeOfAGuard) {
   const std::vector<std::string> events = {knob("num_threads", "1"),
                                            knob("flush_denormal", "false")};
   const Draft alone = must_draft(usual(events));
-  EXPECT_THAT(alone.left, Contains(HasSubstr("flush_denormal: no other knob wants the guard")));
+  EXPECT_THAT(alone.left, Contains(HasSubstr("flush_denormal: needs a guard on the loss")));
   EXPECT_TRUE(study_of(alone).guards.empty());
   std::vector<std::string> more = events;
   more.push_back(knob("precision", "\"fp32\"", R"(,"choices":["fp32","bf16"])"));

@@ -22,7 +22,7 @@ Json warm_pool_status(const SimulatedJob& job, const DescriptionContext& context
 }
 
 Json summary(const SimulatedJob& job, const DescriptionContext& context) {
-  const double wall_s = context.wall_less_clock_s;
+  const double wall_s = context.wall_minus_clock_s;
   Json json = {{"TrainingJobName", job.name()},
                {"TrainingJobArn", context.arn},
                {"CreationTime", wall_s + job.created_s()},
@@ -37,7 +37,7 @@ Json summary(const SimulatedJob& job, const DescriptionContext& context) {
 }
 
 Json description(const SimulatedJob& job, const DescriptionContext& context) {
-  const double wall_s = context.wall_less_clock_s;
+  const double wall_s = context.wall_minus_clock_s;
   Json json = job.input();
   json.erase("Tags");
   json.update(summary(job, context));

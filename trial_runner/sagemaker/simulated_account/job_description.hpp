@@ -14,7 +14,7 @@ struct DescriptionContext {
   std::string_view arn;
   const WarmPool* pool = nullptr;  ///< the job's pool; null: none
   double now_s = 0.0;
-  double wall_less_clock_s = 0.0;
+  double wall_minus_clock_s = 0.0;
 };
 
 /// WarmPoolStatus of a job, or null. Jobs that request a pool show `InUse` while they hold

@@ -31,7 +31,7 @@ void keep_asked_for(std::vector<ListedJob>& jobs, const Json& request) {
   const Window created = window_of(request, "CreationTime");
   const Window modified = window_of(request, "LastModifiedTime");
   std::erase_if(jobs, [&](const ListedJob& listed) {
-    const double wall_s = listed.context.wall_less_clock_s;
+    const double wall_s = listed.context.wall_minus_clock_s;
     return listed.job->name().find(name) == std::string::npos ||
            !created.holds(wall_s + listed.job->created_s()) ||
            !modified.holds(wall_s + listed.job->modified_s());

@@ -51,8 +51,8 @@ tl::unexpected<ServiceError> refuse_token() {
 
 }  // namespace
 
-SimulatedLogs::SimulatedLogs(LogTimes times, double wall_less_clock_s)
-    : times_(times), wall_less_clock_s_(wall_less_clock_s) {}
+SimulatedLogs::SimulatedLogs(LogTimes times, double wall_minus_clock_s)
+    : times_(times), wall_minus_clock_s_(wall_minus_clock_s) {}
 
 SimulatedOutput& SimulatedLogs::open(const std::string& stream, SimulatedOutput output) {
   const auto number = static_cast<std::uint64_t>(streams_.size()) + 1;
@@ -60,7 +60,7 @@ SimulatedOutput& SimulatedLogs::open(const std::string& stream, SimulatedOutput 
 }
 
 std::int64_t SimulatedLogs::wall_ms(double time_s) const {
-  return static_cast<std::int64_t>(std::floor((time_s + wall_less_clock_s_) * 1000.0));
+  return static_cast<std::int64_t>(std::floor((time_s + wall_minus_clock_s_) * 1000.0));
 }
 
 double SimulatedLogs::found_s(const Stream& stream, std::size_t line) const {

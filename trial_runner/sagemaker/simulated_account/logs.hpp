@@ -18,8 +18,8 @@ namespace steptune::simulated {
 /// GetLogEvents and DescribeLogStreams; there is one log group.
 class SimulatedLogs {
  public:
-  /// `wall_less_clock_s` is the service's wall clock minus the clock of all other times here.
-  SimulatedLogs(LogTimes times, double wall_less_clock_s);
+  /// `wall_minus_clock_s` is the service's wall clock minus the clock of all other times here.
+  SimulatedLogs(LogTimes times, double wall_minus_clock_s);
 
   /// Opens a container's stream. The reference is valid as long as this object.
   SimulatedOutput& open(const std::string& stream, SimulatedOutput output);
@@ -52,7 +52,7 @@ class SimulatedLogs {
   [[nodiscard]] Json describe(const Event& event) const;
 
   LogTimes times_;
-  double wall_less_clock_s_ = 0.0;
+  double wall_minus_clock_s_ = 0.0;
   Streams streams_;
   std::uint64_t pages_ = 0;
 };

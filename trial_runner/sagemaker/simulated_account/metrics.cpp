@@ -54,11 +54,11 @@ double utilisation(const SimulatedProgram& program, const InstanceType& type,
 }  // namespace
 
 Answer<Json> get_metric_data(const TrainingService& service, const AccountOptions& options,
-                             double wall_less_clock_s, const Json& request, double now_s) {
+                             double wall_minus_clock_s, const Json& request, double now_s) {
   constexpr double k_unbounded_s = std::numeric_limits<double>::infinity();
   const double from_s = request.value("StartTime", -k_unbounded_s);
   const double until_s = request.value("EndTime", k_unbounded_s);
-  const double wall_now_s = now_s + wall_less_clock_s;
+  const double wall_now_s = now_s + wall_minus_clock_s;
   Json results = Json::array();
   for (const Json& query : request.at("MetricDataQueries")) {
     const Json& metric = query.at("MetricStat").at("Metric");
@@ -70,8 +70,8 @@ Answer<Json> get_metric_data(const TrainingService& service, const AccountOption
       for (const ContainerRun& run : host.job->runs()) {
         const double value = utilisation(run.program, host.type, name);
         if (value <= 0.0) continue;
-        const double end_s = wall_less_clock_s + run.end_s.value_or(now_s);
-        double minute_s = std::floor((wall_less_clock_s + run.start_s) / k_period_s) * k_period_s;
+        const double end_s = wall_minus_clock_s + run.end_s.value_or(now_s);
+        double minute_s = std::floor((wall_minus_clock_s + run.start_s) / k_period_s) * k_period_s;
         minute_s = std::max(minute_s, std::ceil(from_s / k_period_s) * k_period_s);
         const double last_s =
             std::min({end_s, until_s, wall_now_s - options.metric_delay_s - k_period_s + 1e-6});

@@ -9,7 +9,7 @@ namespace steptune::simulated {
 /// summed over a host's cores or accelerators, one delayed point a minute. No points for machines
 /// whose cores are not in `AccountOptions::instances`.
 [[nodiscard]] Answer<Json> get_metric_data(const TrainingService& service,
-                                           const AccountOptions& options, double wall_less_clock_s,
+                                           const AccountOptions& options, double wall_minus_clock_s,
                                            const Json& request, double now_s);
 
 }  // namespace steptune::simulated

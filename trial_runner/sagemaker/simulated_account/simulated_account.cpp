@@ -39,14 +39,14 @@ SimulatedAccount::SimulatedAccount(VirtualClock& clock, ProgramModel program,
     : clock_(clock),
       program_(std::move(program)),
       options_(std::move(options)),
-      wall_less_clock_s_(clock.wall_time_s() - clock.now_s() + options_.clock_ahead_s),
+      wall_minus_clock_s_(clock.wall_time_s() - clock.now_s() + options_.clock_ahead_s),
       faults_(options_.faults, options_.seed),
       rates_(options_.requests_per_second),
-      logs_(options_.logs, wall_less_clock_s_),
-      service_({options_, program_, faults_, logs_}, wall_less_clock_s_) {}
+      logs_(options_.logs, wall_minus_clock_s_),
+      service_({options_, program_, faults_, logs_}, wall_minus_clock_s_) {}
 
 double SimulatedAccount::service_wall_s() const {
-  return clock_.now_s() + wall_less_clock_s_;
+  return clock_.now_s() + wall_minus_clock_s_;
 }
 
 void SimulatedAccount::advance_to(double time_s) {
@@ -142,7 +142,7 @@ Answer<Json> SimulatedAccount::dispatch(const std::string& target, const Json& r
       return logs_.handle(operation, request, clock_.now_s());
     }
     if (target == "GraniteServiceVersion20100801.GetMetricData") {
-      return get_metric_data(service_, options_, wall_less_clock_s_, request, clock_.now_s());
+      return get_metric_data(service_, options_, wall_minus_clock_s_, request, clock_.now_s());
     }
   } catch (const Json::exception& exception) {
     return refuse("SerializationException", exception.what());

@@ -58,7 +58,7 @@ class SimulatedAccount final : public aws::HttpTransport {
   VirtualClock& clock_;
   ProgramModel program_;
   AccountOptions options_;
-  double wall_less_clock_s_ = 0.0;
+  double wall_minus_clock_s_ = 0.0;
   FaultScript faults_;
   RequestRates rates_;
   SimulatedLogs logs_;

@@ -21,8 +21,8 @@ int quota(const std::map<std::string, int>& quotas, const std::string& type) {
 
 }  // namespace
 
-TrainingService::TrainingService(JobSurroundings surroundings, double wall_less_clock_s)
-    : around_(surroundings), wall_less_clock_s_(wall_less_clock_s) {}
+TrainingService::TrainingService(JobSurroundings surroundings, double wall_minus_clock_s)
+    : around_(surroundings), wall_minus_clock_s_(wall_minus_clock_s) {}
 
 double TrainingService::next_event_s() const {
   double next_s = k_never_s;
@@ -80,7 +80,7 @@ void TrainingService::leave_pool(Entry& entry, double now_s) {
 }
 
 DescriptionContext TrainingService::context_of(const Entry& entry, double now_s) const {
-  return {entry.arn, entry.pool.get(), now_s, wall_less_clock_s_};
+  return {entry.arn, entry.pool.get(), now_s, wall_minus_clock_s_};
 }
 
 TrainingService::Entry* TrainingService::find(const Json& request) const {

@@ -19,7 +19,7 @@ namespace steptune::simulated {
 /// UpdateTrainingJob and ListTags. Times are the account's clock and must not decrease.
 class TrainingService {
  public:
-  TrainingService(JobSurroundings surroundings, double wall_less_clock_s);
+  TrainingService(JobSurroundings surroundings, double wall_minus_clock_s);
 
   /// Returns the time of the next event; infinite: none.
   [[nodiscard]] double next_event_s() const;
@@ -60,7 +60,7 @@ class TrainingService {
   [[nodiscard]] DescriptionContext context_of(const Entry& entry, double now_s) const;
 
   JobSurroundings around_;
-  double wall_less_clock_s_ = 0.0;
+  double wall_minus_clock_s_ = 0.0;
   std::vector<std::unique_ptr<Entry>> entries_;  ///< in order of creation
   std::map<std::string, Entry*> by_name_;
   std::vector<Entry*> active_;   ///< jobs that are not over
