@@ -121,7 +121,7 @@ TEST_P(MachineHolderContract, DetachedTrialsContinueAndAreAdopted) {
                                             {bench().endless_trial({2, 1}), ""}};
   const auto adopted = runner().adopt(orphans);
   ASSERT_TRUE(adopted) << adopted.error().text();
-  EXPECT_EQ(*adopted, std::vector<TrialKey>{key}) << "the other one never had a machine";
+  EXPECT_EQ(*adopted, std::vector<TrialKey>{key}) << "the other trial never had a machine";
   runner().stop(key);
   EXPECT_EQ(finished(wait_for_end({key}), key).outcome.kind, OutcomeKind::stopped);
 }

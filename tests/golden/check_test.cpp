@@ -182,7 +182,7 @@ TEST_F(CheckOnSlurm, SaysHowManyOfManyAllocationsItRequested) {
             std::string::npos)
       << ended.out;
   const Ended refused = check(k_refusal, {}, 25);
-  EXPECT_EQ(refused.exit_code, 0) << "the others may be had: " << refused.err;
+  EXPECT_EQ(refused.exit_code, 0) << "other options remain: " << refused.err;
 }
 
 TEST_F(CheckOnSlurm, AnUnreachableClusterHasNoPartialResult) {

@@ -152,7 +152,7 @@ TEST_F(Export, OptunaAgrees) {
     if (one["state"] == "PRUNED" && !one["steps"].empty()) ++pruned_with_steps;
   }
   EXPECT_EQ(shown["states"], Json(states));
-  EXPECT_GT(states["PRUNED"], 0) << "else nothing is shown of them";
+  EXPECT_GT(states["PRUNED"], 0) << "otherwise the test would show nothing about pruned trials";
   EXPECT_EQ(pruned_with_steps, states["PRUNED"]);
   EXPECT_EQ(shown["best_value"], best);
   EXPECT_EQ(shown["attributes"]["steptune:recommendation"]["claim"], "faster");

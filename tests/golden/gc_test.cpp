@@ -121,7 +121,7 @@ TEST_F(Gc, ARunWithALimitRemovesOldDataButNotItsStudy) {
   EXPECT_EQ(limited.err.find("--history-limit"), std::string::npos) << limited.err;
   EXPECT_FALSE(fs::exists(log_of("old"))) << "the least recently used one";
   EXPECT_TRUE(fs::exists(log_of("third")));
-  EXPECT_EQ(sandbox_.steptune({"leaderboard", "old"}).exit_code, 0) << "its results stay";
+  EXPECT_EQ(sandbox_.steptune({"leaderboard", "old"}).exit_code, 0) << "its results are kept";
   const Ended tight = run("fifth", "1KB");
   EXPECT_EQ(tight.exit_code, 0) << "what was measured counts, not what it takes";
   EXPECT_NE(tight.err.find("--history-limit: the limit is not reached"), std::string::npos)

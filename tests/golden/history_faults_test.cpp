@@ -74,7 +74,7 @@ TEST(HistoryFaults, AChangedStudyWithoutMeasurementsRestarts) {
                  ended.err),
       "");
   EXPECT_EQ(sandbox.steptune({"leaderboard", "failing-2"}).exit_code, 1)
-      << "not beside the old one";
+      << "the study has replaced the old one";
 }
 
 TEST(RunnerFaults, AProgramWithoutItsWatchdogEndsWithFive) {

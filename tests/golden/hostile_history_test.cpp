@@ -392,7 +392,8 @@ TEST_F(HostileHistory, IsPlainTextWhereItIsRemoved) {
     EXPECT_EQ(ended.exit_code, 0) << ended.err;
     expect_plain(ended.out + ended.err, quoted(words));
     EXPECT_NE(ended.out.find("hostile"), std::string::npos) << ended.out;
-    EXPECT_NE(ended.out.find("<script>"), std::string::npos) << "the other one's name";
+    EXPECT_NE(ended.out.find("<script>"), std::string::npos)
+        << "the name of the other study is shown";
     EXPECT_TRUE(!is_json || parse_json(ended.out, "output")) << ended.out;
   }
   Ended shown = sandbox_->on_terminal("stty cols 80; NO_COLOR=1 $STEPTUNE gc --db '" + database +

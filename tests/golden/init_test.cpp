@@ -73,7 +73,7 @@ TEST(Init, RunOfACommandTakesTheOptionsOfWhatIsNoPyTorch) {
   const Ended checked = sandbox.steptune(with({"check"}));
   EXPECT_EQ(checked.exit_code, 0) << checked.err;
   EXPECT_THAT(checked.err, HasSubstr("looking at the program's own options and files"));
-  EXPECT_THAT(checked.err, Not(HasSubstr("batch_size 8..256"))) << "another training";
+  EXPECT_THAT(checked.err, Not(HasSubstr("batch_size 8..256"))) << "another training program";
   EXPECT_THAT(checked.err, HasSubstr("changes the training itself; vary it with --semantic"));
   EXPECT_THAT(checked.out, HasSubstr("baseline   "));
   // The second call recognises it.
@@ -147,7 +147,7 @@ TEST(Init, AProgramThatNeedsATerminalIsGivenOne) {
   EXPECT_EQ(ended.exit_code, 0) << ended.err;
   EXPECT_THAT(ended.err, HasSubstr("the program needs a terminal: runs it again with one"));
   EXPECT_THAT(sandbox.read("train.study.json"), HasSubstr("\"terminal\": true"));
-  EXPECT_EQ(sandbox.read("runs"), "x") << "only help failed without one";
+  EXPECT_EQ(sandbox.read("runs"), "x") << "only the call with --help failed";
   const Ended checked =
       sandbox.steptune({"check", "--name", "other", "--", k_init_python, "train.py"});
   EXPECT_EQ(checked.exit_code, 0) << checked.err;

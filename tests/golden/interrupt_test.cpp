@@ -124,7 +124,7 @@ no trial to show
 )",
                        sandbox.steptune({"leaderboard", "--watch"}).out),
             "")
-      << "and watching it comes to an end";
+      << "watching ends, too";
   EXPECT_NE(sandbox.steptune({"studies"}).out.find("interrupted"), std::string::npos);
   exported = sandbox.steptune({"export", "endless", "-", "--format", "csv"});
   EXPECT_EQ(exported.err,

@@ -335,7 +335,7 @@ TEST_F(HtmlReport, ABrowserDrawsTheData) {
     seconds[trial["n"].dump()] = took_s;
   }
   const auto spans = span_widths_of(figure_of(browser.out, "timeline"));
-  ASSERT_EQ(spans.size(), seconds.size()) << "every trial has its place";
+  ASSERT_EQ(spans.size(), seconds.size()) << "every trial is drawn";
   const double per_second = spans.at("1") / seconds.at("1");
   for (const auto& [trial, width] : spans)
     EXPECT_NEAR(width, seconds.at(trial) * per_second, 2.5) << "trial " << trial;
@@ -436,7 +436,8 @@ TEST_F(HtmlReport, SlicesAndLinesShowTheValuesOfEachTrial) {
                                                                              : "",
                                            number));
       if (line.empty()) continue;
-      ASSERT_EQ(line.size(), parameters + 1) << "an axis each, and one of the objective";
+      ASSERT_EQ(line.size(), parameters + 1)
+          << "one axis for each parameter and one for the objective";
       if (is_objective) {
         objective_on_line.emplace_back(trial["values"][0], line[k].second);
         continue;

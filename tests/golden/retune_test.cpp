@@ -368,7 +368,7 @@ TEST_F(Retune, LessThanTheLeastGainReplacesNothing) {
   sandbox_.write("table.csv", table_values(0.3, 0.6));
   const Json kept = night(0, "table.study.json", {"--min-gain", "1000"});
   EXPECT_EQ(kept["result"], "kept");
-  EXPECT_GT(kept["searched_trials"], 0) << "it was looked for";
+  EXPECT_GT(kept["searched_trials"], 0) << "the night searched";
   EXPECT_EQ(kept["configuration"]["kind"], "fused");
   const Json improved = night(7, "table.study.json");
   EXPECT_EQ(improved["previous"]["kind"], "fused");
@@ -569,7 +569,7 @@ TEST_F(Retune, RunsUnderTheCronOfTheDocument) {
     const Ended ended = sandbox_.program({"env", "-i", "HOME=/", "LOGNAME=nobody", "SHELL=/bin/sh",
                                           "PATH=/usr/bin:/bin", "/bin/sh", "-c", line});
     EXPECT_EQ(ended.exit_code, expected) << ended.err;
-    EXPECT_EQ(ended.out + ended.err, "") << "cron would send it by mail";
+    EXPECT_EQ(ended.out + ended.err, "") << "cron would mail any output";
   }
   const std::string written = sandbox_.read("nightly.jsonl");
   EXPECT_EQ(std::ranges::count(written, '\n'), 2);
@@ -627,7 +627,7 @@ TEST_F(Retune, AContainersFirstShellForwardsSignals) {
                         "kill -TERM $!; wait $!"});
   EXPECT_EQ(ended.exit_code, 143) << ended.err;
   EXPECT_NE(ended.out.find("\"result\":\"running\""), std::string::npos)
-      << "it has ended in order: " << ended.out;
+      << "the night ended in order: " << ended.out;
 }
 
 TEST_F(Retune, SystemdTakesTheUnitsOfTheDocument) {

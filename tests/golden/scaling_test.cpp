@@ -106,7 +106,7 @@ TEST_F(ScalingCommand, RecoversTheLawThatTheStudyWasMadeFrom) {
   const Json scaling = scaling_json(cluster_study());
   EXPECT_EQ(scaling["over"], "nodes");
   ASSERT_EQ(scaling["counts"].size(), 5U);
-  EXPECT_EQ(scaling["counts"][0]["trials"], 3) << "that it misses the deadline is no fault";
+  EXPECT_EQ(scaling["counts"][0]["trials"], 3) << "a trial that misses the deadline has not failed";
   const Json& law = scaling["laws"][0];
   EXPECT_EQ(law["law"], "amdahl_linear");
   EXPECT_LE(law["serial"]["low_95"], 0.06);

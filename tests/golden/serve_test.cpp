@@ -119,7 +119,7 @@ TEST_F(Serve, WorksInABrowser) {
         << "the content policy lets everything pass";
     EXPECT_THAT(browser.out, testing::AnyOf(HasSubstr("aria-live=\"off\">live</p>"),
                                             HasSubstr("aria-live=\"off\">connecting</p>")))
-        << "what changes often is not read aloud";
+        << "screen readers do not read text that changes often";
     EXPECT_EQ(browser.out.find("<path class=\"mark") != std::string::npos, path != "/");
   }
 }

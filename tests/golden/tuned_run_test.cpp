@@ -164,7 +164,7 @@ TEST_F(TunedRun, ContinuesAfterTheTunerIsStopped) {
   EXPECT_EQ((*parse_json(board.out, "board"))["study"]["status"], "interrupted") << board.out;
   const std::string warning = sandbox_.steptune({"export", "train", "-", "--format", "csv"}).err;
   EXPECT_THAT(warning, HasSubstr("study \"train\" was interrupted"));
-  EXPECT_THAT(warning, Not(HasSubstr("continues it"))) << "its long run is over";
+  EXPECT_THAT(warning, Not(HasSubstr("continues it"))) << "the long run has ended";
 }
 
 TEST_F(TunedRun, ContinuesWhenTheTunerHangs) {

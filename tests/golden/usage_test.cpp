@@ -209,7 +209,7 @@ TEST(Usage, APathDrivesNoTerminalWhateverItIsCalled) {
   }
   const Ended ended = sandbox.steptune(commands.front());
   EXPECT_EQ(ended.err.find("\nsteptune:"), std::string::npos)
-      << "no line of its own: " << ended.err;
+      << "there is no separate line: " << ended.err;
   EXPECT_NE(ended.err.find("no | steptune: error: such file: no history found"), std::string::npos)
       << ended.err;
 }
@@ -264,7 +264,8 @@ TEST(Usage, TheProgramDoesNotLinkWhatFewCommandsNeed) {
   const Sandbox sandbox;
   const Ended ended = sandbox.program({"ldd", steptune_program()});
   ASSERT_EQ(ended.exit_code, 0) << ended.err;
-  EXPECT_NE(ended.out.find("libsqlite3"), std::string::npos) << "ldd shows what is linked";
+  EXPECT_NE(ended.out.find("libsqlite3"), std::string::npos)
+      << "ldd works: the linked SQLite is listed";
   // Addresses differ from run to run, and may look like a name.
   const std::string linked = std::regex_replace(ended.out, std::regex(R"( \(0x[0-9a-f]+\))"), "");
   for (const char* library : {"torch", "c10", "blas", "curl"}) {

@@ -81,8 +81,8 @@ TEST_F(GpuWatchTest, SumsUpWhatATrialMadeOfItsGpus) {
 TEST_F(GpuWatchTest, AGpuThatTheTrialDoesNotUseIsNotItsAffair) {
   ASSERT_NE(nvml_, nullptr);
   GpuWatch watch(nvml_.get(), {"0", "1"}, 0.0);
-  EXPECT_EQ(watch.look(1.0, trial()).count, 0) << "it has not begun to use any";
-  EXPECT_FALSE(watch.use()) << "the full one is full of others";
+  EXPECT_EQ(watch.look(1.0, trial()).count, 0) << "the trial does not use a GPU yet";
+  EXPECT_FALSE(watch.use()) << "only other programs use the full GPU";
   computes_on("FAKE_GPU_0", ::getpid());
   EXPECT_EQ(watch.look(2.0, trial()).count, 0);
   const auto use = watch.use();

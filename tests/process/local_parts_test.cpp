@@ -333,7 +333,7 @@ TEST(Placement, AllGpusMayBeInUseAndOneEachIsEnough) {
   EXPECT_THAT(*divide_into_slots(two_gpus, options)->at(1).gpus, ElementsAre("1"));
   options.gpus_per_trial.reset();
   EXPECT_FALSE(divide_into_slots(resources({0, 1}, {"0"}), options)->at(0).gpus)
-      << "one GPU is not divided: both see it";
+      << "one GPU is not divided: both trials see it";
 }
 
 TEST(Placement, TooManyCpusAreReportedInNumbers) {
@@ -351,7 +351,7 @@ TEST(Placement, OpenMpsThreadsApplyToOtherLibraries) {
   const auto placement = apply_slot(Slot{{}, 8, std::nullopt}, {}, given, environment);
   EXPECT_EQ(environment.at("OPENBLAS_NUM_THREADS"), "3");
   EXPECT_EQ(placement.at("cpu_count"), "8");
-  EXPECT_FALSE(placement.contains("cpus")) << "it is bound to none";
+  EXPECT_FALSE(placement.contains("cpus")) << "the trial is not bound to CPUs";
   EXPECT_FALSE(placement.contains("gpus"));
   EXPECT_FALSE(placement.contains("CUDA_VISIBLE_DEVICES"));
 }
@@ -375,7 +375,8 @@ TEST(Placement, TheEnvironmentDescribesThePlace) {
   EXPECT_EQ(environment.at("HIP_VISIBLE_DEVICES"), "1");
   EXPECT_EQ(placement.at("cpus"), "2-3");
   EXPECT_EQ(placement.at("gpus"), "1");
-  EXPECT_EQ(placement.at("CUDA_DEVICE_ORDER"), "PCI_BUS_ID") << "as the watch counts GPUs";
+  EXPECT_EQ(placement.at("CUDA_DEVICE_ORDER"), "PCI_BUS_ID")
+      << "the order in which the GPU watch counts";
   EXPECT_EQ(placement.at("OMP_NUM_THREADS"), "2");
 }
 
@@ -385,7 +386,8 @@ TEST(Placement, VariablesOfTheStudyAreKept) {
   Environment environment = given;
   const auto placement = apply_slot(slot, {}, given, environment);
   EXPECT_EQ(environment.at("CUDA_VISIBLE_DEVICES"), "0");
-  EXPECT_FALSE(environment.contains("CUDA_DEVICE_ORDER")) << "0 is meant in the order it was in";
+  EXPECT_FALSE(environment.contains("CUDA_DEVICE_ORDER"))
+      << "the user's 0 refers to the order that was set";
   EXPECT_EQ(environment.at("MKL_NUM_THREADS"), "3");
   EXPECT_EQ(placement.at("MKL_NUM_THREADS"), "3");
   EXPECT_EQ(environment.at("OMP_NUM_THREADS"), "4");
@@ -554,7 +556,7 @@ TEST(DisturbanceWatch, AVanishedProcessMakesLoadUnknown) {
   DisturbanceWatch watch(0.0, CpuTime{0.0, 0.0, 0.0});
   EXPECT_TRUE(watch.look(1.0, CpuTime{4.0, 4.0, 0.0}, 4.0).taken);
   EXPECT_FALSE(watch.look(2.0, CpuTime{8.0, 8.0, 0.0}, 1.0).taken)
-      << "its time is missing from the trial's";
+      << "the CPU time of an ended process is missing from the trial's";
 }
 
 TEST(PressureWatch, ReadsWhatTheKernelCounts) {
@@ -621,7 +623,7 @@ TEST(OomKillCounts, OnlyGrowthCounts) {
   EXPECT_EQ(oom_kills_between({1, 2, 3}, {2, 2, 4}), k_here);
   EXPECT_EQ(oom_kills_between({1, 2, 3}, {1, 3, 4}), k_here);
   EXPECT_EQ(oom_kills_between({1, std::nullopt, 3}, {1, std::nullopt, 4}), k_elsewhere)
-      << "the group would have counted it";
+      << "a kill in the trial's group would have been counted there";
   EXPECT_EQ(oom_kills_between({std::nullopt, std::nullopt, 3}, {std::nullopt, std::nullopt, 4}),
             k_here)
       << "no group counts";

@@ -187,7 +187,7 @@ TEST_F(MachineWatchTest, RecordsEachSecondAndItsDisturbance) {
   const auto idle = look(103.0, 1.6, 0.45, 0.25);
   ASSERT_TRUE(idle);
   EXPECT_FALSE(idle->disturbance);
-  EXPECT_TRUE(std::isnan(idle->second.cpu_clock_hz)) << "it waited, and may have lowered its clock";
+  EXPECT_TRUE(std::isnan(idle->second.cpu_clock_hz)) << "a waiting CPU may have lowered its clock";
 }
 
 TEST(RunWatch, LooksAtThisMachineWhileAProcessRuns) {
@@ -247,9 +247,11 @@ TEST(MachineSecond, AClockThatFellExplainsStepsThatBecameSlower) {
   EXPECT_EQ(fell->figure, "cpu_clock_hz");
   EXPECT_NEAR(fell->before, 3.4e9, 1e6);
   EXPECT_NEAR(fell->after, 2.1e9, 1e6);
-  EXPECT_TRUE(change_between(seconds, 0.0, 4.0, 8.0, 1.1)) << "by more than it took";
+  EXPECT_TRUE(change_between(seconds, 0.0, 4.0, 8.0, 1.1))
+      << "the clock fell by more than the steps slowed down";
   EXPECT_TRUE(change_between(seconds, 0.0, 4.5, 8.0, 1.6)) << "a second that holds both";
-  EXPECT_FALSE(change_between(seconds, 0.0, 4.0, 8.0, 3.0)) << "less than half of it";
+  EXPECT_FALSE(change_between(seconds, 0.0, 4.0, 8.0, 3.0))
+      << "explains less than half of the slowdown";
   EXPECT_FALSE(change_between(seconds, 0.0, 4.0, 8.0, 0.6)) << "the other way round";
   EXPECT_FALSE(change_between(seconds, 0.0, 4.0, 6.0, 1.6)) << "too few seconds to tell";
   EXPECT_FALSE(change_between(seconds, 0.0, 2.0, 4.0, 1.0)) << "no change";

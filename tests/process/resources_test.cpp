@@ -157,7 +157,7 @@ TEST_F(ResourcesTest, AComputingTrialDiffersFromAWaitingOne) {
   const TrialRun idle = run(waits);
   ASSERT_TRUE(busy.outcome().cpu_busy);
   ASSERT_TRUE(idle.outcome().cpu_busy);
-  EXPECT_GT(*busy.outcome().cpu_busy, 0.1) << "one of its CPUs, as far as others let it";
+  EXPECT_GT(*busy.outcome().cpu_busy, 0.1) << "one CPU is busy, unless other programs took it";
   EXPECT_LE(*busy.outcome().cpu_busy, 1.0);
   EXPECT_LT(*idle.outcome().cpu_busy, 0.03);
   ASSERT_FALSE(busy.outcome().machine.empty());
@@ -178,7 +178,7 @@ TEST_F(ResourcesTest, AComputingTrialDiffersFromAWaitingOne) {
   }
   TrialSpec silent = shell("sleep 1.5");
   silent.key.trial = 9;
-  EXPECT_FALSE(run(silent).outcome().cpu_busy) << "its start-up is no training";
+  EXPECT_FALSE(run(silent).outcome().cpu_busy) << "start-up does not count as training";
 }
 
 TEST_F(ResourcesTest, ReadsFromStorageDifferFromCachedReads) {

@@ -230,7 +230,7 @@ TEST_F(TunerDeathTest, AdoptGivesRemainingTrialsTimeToEnd) {
   ASSERT_THAT(left, SizeIs(1));
   left[0].spec.limits.grace_s = 1000.0;
   use();
-  ASSERT_TRUE(runner().adopt(left)) << "and waits no longer than it has to";
+  ASSERT_TRUE(runner().adopt(left)) << "does not wait for the whole grace time";
   EXPECT_EQ(read_file(saved), "checkpoint\n");
   EXPECT_EQ(carriers("order-test"), "");
 }
@@ -258,7 +258,8 @@ TEST_F(TunerDeathTest, AdoptDoesNotTouchAProcessThatGotTheNumberSince) {
   orphans[0].token = local::to_text(token);
   orphans[0].spec.limits.grace_s = 0.0;
   ASSERT_TRUE(runner().adopt(orphans));
-  EXPECT_FALSE(is_alive(*bystander)) << "the same number and start time: it is the trial";
+  EXPECT_FALSE(is_alive(*bystander))
+      << "same process number and start time: it is the trial's process";
   ::waitpid(*bystander, nullptr, 0);
 }
 

@@ -327,7 +327,7 @@ TEST_F(TimeBudget, ATrialThatStartsTooSlowlyIsRetriedWithMoreTime) {
   for (int times = 0; times < 2; ++times) {
     SimulatedRun run(folder.path(), document_, compiles, 1000.0 * times);
     const LoopResult result = must(run.run());
-    ASSERT_EQ(run.trials().size(), 2U) << "as much time as before";
+    ASSERT_EQ(run.trials().size(), 2U) << "the same time budget as before";
     EXPECT_EQ(run.trials()[1].status, TrialStatus::infeasible);
     EXPECT_THAT(run.trials()[1].failure, HasSubstr("no step reported within"));
     EXPECT_THAT(result.reason,

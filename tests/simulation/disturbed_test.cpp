@@ -69,10 +69,10 @@ TEST_F(DisturbedStudy, RepeatsDisturbedTrialsThatMayBeBest) {
   play({14, 15, 16});
   EXPECT_EQ(recommended_, fastest_);
   EXPECT_THAT(origins(), ElementsAre("trial 15 again"))
-      << "the most promising one; the others are too slow to beat it";
+      << "only the most promising one is repeated; the other disturbed trials are too slow";
   for (const TrialRecord& trial : trials_) {
     if (trial.origin.ends_with("again")) {
-      EXPECT_GT(trial.number, 17) << "when it is over";
+      EXPECT_GT(trial.number, 17) << "trials are repeated after the disturbance is over";
     }
   }
 }
@@ -134,7 +134,7 @@ TEST(StudiesOnASharedMachine, FindTheFastestNearlyAsOften) {
   RecordProperty("quiet", fmt::format("{:.2f}", quiet));
   RecordProperty("shared", fmt::format("{:.2f}", shared));
   EXPECT_GE(quiet, 0.8);
-  EXPECT_GE(shared, 0.7) << "0.4 where disturbed runs count as others do";
+  EXPECT_GE(shared, 0.7) << "0.4 if disturbed runs counted like undisturbed ones";
 }
 
 }  // namespace

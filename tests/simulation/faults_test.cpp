@@ -79,7 +79,7 @@ TEST_F(FaultTest, TooManyFailuresInARowEndTheStudyWithTheLastLog) {
   EXPECT_THAT(result.reason, HasSubstr("5 trials in a row failed"));
   EXPECT_THAT(result.reason, HasSubstr("trial 8"));
   EXPECT_EQ(run.trials().size(), 8U);
-  EXPECT_TRUE(result.recommendation) << "what was measured is still worth something";
+  EXPECT_TRUE(result.recommendation) << "the trials before the failure still give a recommendation";
 }
 
 TEST_F(FaultTest, SingleFailuresAreRecordedAndTheStudyContinues) {

@@ -83,7 +83,8 @@ TEST_F(LoopTest, GivesEarlierStudiesToTheSearcher) {
   attentive.warnings = {"nothing-measured: as an example"};
   run.searcher = std::move(searcher);
   must_run(run);
-  EXPECT_EQ(attentive.earlier.size(), searched) << "of `former`; its own name counts for nothing";
+  EXPECT_EQ(attentive.earlier.size(), searched)
+      << "learns from `former`, not from a study of its own name";
   EXPECT_THAT(attentive.studies, ::testing::Each(0U));
   EXPECT_THAT(run.listener.warnings, Contains("nothing-measured: as an example"));
 }
@@ -127,7 +128,8 @@ TEST_F(LoopTest, FindsABetterConfigurationAndConfirmsIt) {
               best.baseline_objectives[0] * 0.03);
   EXPECT_NEAR(*best.payback_share,
               best.tuning_s / (best.baseline_objectives[0] - best.incumbent_objectives[0]), 1e-9);
-  EXPECT_NEAR(best.tuning_usd, best.tuning_s * 0.001, 1e-6) << "3.6 USD an hour, one at a time";
+  EXPECT_NEAR(best.tuning_usd, best.tuning_s * 0.001, 1e-6)
+      << "3.6 USD an hour, one trial at a time";
   EXPECT_THAT(run.listener.phases, ElementsAre("searching", "confirming"));
 }
 
@@ -313,7 +315,7 @@ TEST_F(LoopTest, AWinnerByLuckIsTakenBack) {
   EXPECT_EQ(result.recommendation->incumbent_trial, 1) << "the baseline";
   EXPECT_EQ(result.end, LoopEnd::nothing_faster);
   EXPECT_TRUE(std::isnan(result.recommendation->speed_up.ratio));
-  ASSERT_EQ(result.recommendation->finalists.size(), 3U) << "each had its turn";
+  ASSERT_EQ(result.recommendation->finalists.size(), 3U) << "each finalist was run";
   for (const FinalistResult& finalist : result.recommendation->finalists) {
     EXPECT_EQ(finalist.verdict, Verdict::not_faster);
     EXPECT_LT(finalist.speed_up.high, 1.05) << "not worth it";

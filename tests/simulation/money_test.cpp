@@ -88,7 +88,7 @@ TEST(Money, ARentedStudyOverrunsItsBudgetByLessThanOneTrialsBound) {
       const double bound_usd =
           2.0 * k_usd_per_hour * *run.study.runner->traits().longest_billed_s / 3600.0;
       EXPECT_LT(spent_usd(run), budget_usd + bound_usd) << capacity << " at a time";
-      EXPECT_GT(spent_usd(run), 0.4 * budget_usd) << "what there is is used";
+      EXPECT_GT(spent_usd(run), 0.4 * budget_usd) << "the budget is used";
     }
   }
 }

@@ -44,7 +44,7 @@ TEST(NightlyYear, NoticesChangesTheSameNight) {
   ASSERT_TRUE(upgrade.slowdown);
   EXPECT_EQ(upgrade.slowdown->since, model.library_upgrade);
   EXPECT_EQ(to_text(upgrade.changes), "torch 2.4.0 -> 2.5.1");
-  EXPECT_EQ(upgrade.trust, Trust::hint) << "what was best before need not be best";
+  EXPECT_EQ(upgrade.trust, Trust::hint) << "after an upgrade, earlier results are only hints";
   EXPECT_EQ(upgrade.searched, 40) << "not ended by payback: every later night would lose the same";
   const Night& machine = year.nights[static_cast<std::size_t>(model.slower_machine) - 1];
   ASSERT_TRUE(machine.slowdown);

@@ -20,7 +20,8 @@ namespace {
 TEST(Neighbours, WorkTakesLongerWhileANeighbourIsBusy) {
   Neighbours neighbours(1, 2.0, 7);
   const double end_s = neighbours.end_of(0.0, 10'000.0);
-  EXPECT_NEAR(end_s / 10'000.0, 4.0 / 3.0, 0.05) << "half of the time it does half of the work";
+  EXPECT_NEAR(end_s / 10'000.0, 4.0 / 3.0, 0.05)
+      << "half of the time the program runs at half speed";
   EXPECT_NEAR(neighbours.work_between(0.0, end_s), 10'000.0, 1e-6);
   const double middle_s = neighbours.end_of(0.0, 123.0);
   EXPECT_NEAR(neighbours.end_of(middle_s, 10'000.0 - 123.0), end_s, 1e-6);
@@ -83,7 +84,8 @@ TEST_F(SharedMachine, TrialsOfARoundTakeTurnsAndTheirTimesLeavePausesOut) {
   ASSERT_GT(first.size(), 200U);
   EXPECT_NEAR(static_cast<double>(first.size()), static_cast<double>(second.size()), 30.0);
   const TrialStarted start = events_of<TrialStarted>(2).at(0);
-  EXPECT_GE(start.time_s, first.at(1).report.received_s) << "the first one starts by itself";
+  EXPECT_GE(start.time_s, first.at(1).report.received_s)
+      << "the second run starts after the first has reported";
   EXPECT_EQ(start.placement.at(k_interleaved_fact), "1");
   const auto pauses = events_of<TrialPaused>(2);
   ASSERT_GT(pauses.size(), 80U);
@@ -108,7 +110,7 @@ TEST_F(SharedMachine, ATrialThatIsStoppedInAPauseEndsBesideItsPartner) {
   EXPECT_LT(ended.front().time_s, 21.0);
   EXPECT_LT(ended.front().outcome.duration_s, 12.0) << "pauses are left out";
   const auto partner = events_of<TrialReported>(is_first_paused ? 2 : 1);
-  EXPECT_GT(partner.back().report.received_s, 25.0) << "it runs on without pauses";
+  EXPECT_GT(partner.back().report.received_s, 25.0) << "the remaining run continues without pauses";
 }
 
 TEST_F(SharedMachine, ASecondTrialOutsideTheRoundIsRefused) {

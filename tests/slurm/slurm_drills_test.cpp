@@ -330,7 +330,7 @@ TEST_F(SlurmDrill, ATrialBeyondItsNodesMemoryIsOutOfMemory) {
   TrialSpec modest = shell_trial(2, "true");
   modest.resources = greedy.resources;
   run_well(modest);
-  EXPECT_EQ(job_of(2), job_of(1)) << "its allocation is none the worse for it";
+  EXPECT_EQ(job_of(2), job_of(1)) << "the allocation is still usable";
 }
 
 /// A small file system in memory, while it exists.
@@ -650,7 +650,7 @@ TEST_F(SlurmDrill, AControllerThatForgetsAStartLosesATrialAtTheMost) {
   EXPECT_THAT(ended_[1].kind, testing::AnyOf(OutcomeKind::completed, OutcomeKind::lost))
       << ended_[1].detail;
   const std::string runs = content("runs");
-  EXPECT_EQ(std::ranges::count(runs, '\n'), 1) << "another run is another attempt";
+  EXPECT_EQ(std::ranges::count(runs, '\n'), 1) << "a further run counts as another attempt";
   run_well(shell_trial(2, "true"));
 }
 

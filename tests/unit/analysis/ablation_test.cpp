@@ -87,7 +87,7 @@ TEST(Ablation, TheModelPredictsUnmeasuredStepsAndSaysSo) {
   EXPECT_EQ(path.steps[0].changes.front().parameter, "workers");
   EXPECT_LT(path.steps[0].gain.low, 1.9);
   EXPECT_GT(path.steps[0].gain.high, 1.9);
-  EXPECT_GT(path.steps[0].gain.high / path.steps[0].gain.low, 1.02) << "and it is less sure";
+  EXPECT_GT(path.steps[0].gain.high / path.steps[0].gain.low, 1.02) << "the interval is wider";
 }
 
 TEST(Ablation, AParameterThatBecomesActiveComesWithItsCondition) {

@@ -110,7 +110,7 @@ TEST(Bottleneck, AStageThatTookNothingHasNothingToGain) {
       with_parts(study.trials[0], {{"data", 0.0}, {"forward", 0.0035}, {"other", 0.0065}}));
   EXPECT_EQ(bottleneck.most_gain(StepStage::data), 1.0);
   EXPECT_NEAR(*bottleneck.most_gain(StepStage::communication), 1.0 / 0.35, 1e-9)
-      << "which may be within what no stage is known of";
+      << "communication may take the time that belongs to no stage";
 }
 
 TEST(Bottleneck, SettingsOfASmallStageCannotHelp) {
@@ -119,7 +119,8 @@ TEST(Bottleneck, SettingsOfASmallStageCannotHelp) {
       study.at(with_parts(study.trials[0], {{"data_loading", 0.0091}, {"compute", 0.0009}}));
   const std::string finding = in_words(bottleneck).finding;
   EXPECT_NE(finding.find("precision cannot help."), std::string::npos) << finding;
-  EXPECT_EQ(finding.find("flavour"), std::string::npos) << "its name says no stage: " << finding;
+  EXPECT_EQ(finding.find("flavour"), std::string::npos)
+      << "the parameter's name shows no stage: " << finding;
 }
 
 TEST(Bottleneck, ABestValueAtTheEndOfItsRangeLeavesRoom) {
@@ -158,7 +159,7 @@ TEST(Bottleneck, ABestValueInsideItsRangeIsAsGoodAsItGets) {
             "Data loading costs 78 % of a step: at most 4.5x to gain. num_workers=16 is the end of "
             "what was tried: try further.");
   EXPECT_EQ(waiting_for_data(0).responses[0].is_open_end(Value{std::int64_t{0}}), false)
-      << "there are no fewer than none";
+      << "fewer than 0 workers are impossible";
 }
 
 TEST(Bottleneck, ShowsTheMeasuredCeilingOfLoading) {
@@ -275,7 +276,8 @@ TEST(Bottleneck, UseOfTrainingCpusIsShown) {
   trial.cpu_busy = 0.25;
   EXPECT_NE(finding().find("the CPUs idle 75 % of the time"), std::string::npos) << finding();
   trial.cpu_busy = 0.7;
-  EXPECT_EQ(finding().find("CPUs"), std::string::npos) << "it says nothing: " << finding();
+  EXPECT_EQ(finding().find("CPUs"), std::string::npos)
+      << "70 % is neither busy nor idle: " << finding();
   trial.gpu.emplace().utilisation = 0.37;
   trial.cpu_busy = 0.97;
   EXPECT_NE(finding().find("the GPU idles 63 % of the time, while the CPUs are busy"),
@@ -400,7 +402,8 @@ TEST(StepStages, PartsAndParametersAreKnownByTheirNames) {
   EXPECT_FALSE(stage_of_parameter("samples", none)) << "holds \"amp\", but not as a word";
   EXPECT_FALSE(stage_of_parameter("batch_size", none)) << "acts on all stages";
   const Json hooked = Json::parse(R"({"hooks": {"pytorch": {"num_workers": "{w}"}}})");
-  EXPECT_EQ(stage_of_parameter("w", hooked), StepStage::data) << "by the knob that it sets";
+  EXPECT_EQ(stage_of_parameter("w", hooked), StepStage::data)
+      << "the stage follows from the knob that the parameter sets";
   EXPECT_FALSE(stage_of_parameter("v", hooked));
 }
 

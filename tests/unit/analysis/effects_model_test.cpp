@@ -141,7 +141,7 @@ TEST(EffectsModel, AStepFromZeroIsOneEffect) {
   const auto at_one =
       estimate_of(model->main_effect(0, space.parameters()[0].position_of(Value{std::int64_t{1}})));
   const auto at_eight = estimate_of(model->main_effect(0, 1.0));
-  EXPECT_NEAR(at_one.mean, at_eight.mean, 0.05) << "only none and some differ";
+  EXPECT_NEAR(at_one.mean, at_eight.mean, 0.05) << "only 0 and more than 0 differ";
 }
 
 /// `prefetch` matters only with workers; without them it has no value and no effect.

@@ -147,7 +147,7 @@ TEST(TrialSamples, StoppedAndInfeasibleTrialsAreMeasuredToo) {
   ASSERT_EQ(from_points.samples.size(), failures.samples.size());
   for (std::size_t i = 0; i < failures.samples.size(); ++i)
     EXPECT_EQ(from_points.samples[i].point, failures.samples[i].point);
-  ASSERT_EQ(failures.samples.size(), 4U) << "what still runs has not failed";
+  ASSERT_EQ(failures.samples.size(), 4U) << "running trials have not failed";
   EXPECT_EQ(failures.samples[2].value, 1.0);
 }
 

@@ -113,7 +113,7 @@ TEST(ScalingLaw, TwoCountsGiveTheSerialShareOfKarpAndFlatt) {
   const auto fits = fit_scaling_laws(points, k_known);
   ASSERT_FALSE(fits.empty());
   for (const ScalingFit& fit : fits)
-    EXPECT_FALSE(fit.aicc) << "two counts compare no laws, and rule none out";
+    EXPECT_FALSE(fit.aicc) << "two counts cannot compare laws";
   EXPECT_NEAR(fit_of(fits, ScalingLaw::amdahl).best.serial, (0.4 - 0.25) / 0.75, 1e-6);
 }
 
@@ -169,7 +169,7 @@ TEST(Scaling, UsesAllRunsOfTheBestConfigurationPerCount) {
   const Scaling scaling = scaling_of(runs, question());
   ASSERT_EQ(scaling.counts.size(), 2U);
   const ScalingCount& two = scaling.counts[1];
-  EXPECT_EQ(two.trial, 3) << "what was stopped early gives way to what was measured in full";
+  EXPECT_EQ(two.trial, 3) << "a full measurement has priority over a trial that was stopped early";
   EXPECT_EQ(two.trials, 3U);
   EXPECT_NEAR(two.time_s.mean, std::sqrt(2000.0 * 2100.0), 1e-6);
   EXPECT_NEAR(two.relative_error, 0.01 / std::sqrt(2.0), 1e-9);

@@ -34,7 +34,7 @@ TEST(AwsErrors, PermanentErrorsSayWhatToDo) {
     EXPECT_THAT(advice_on(code), HasSubstr("aws sso login")) << code;
   for (const char* code : {"SignatureDoesNotMatch", "InvalidClientTokenId"})
     EXPECT_THAT(advice_on(code), HasSubstr("the access key and its secret")) << code;
-  EXPECT_EQ(advice_on("ValidationException"), "") << "the service's words say it";
+  EXPECT_EQ(advice_on("ValidationException"), "") << "the service's message says it";
   EXPECT_THAT(refusal("NoResponse", 0).to_error().hint, HasSubstr("check the network"));
 }
 

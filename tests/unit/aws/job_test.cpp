@@ -109,7 +109,7 @@ TEST(JobInput, ThePriceVariableYieldsToTheProgramsVariables) {
   TrialSpec spec = trial();
   EXPECT_TRUE(input(job, spec)["Environment"].contains(k_price_variable));
   EXPECT_FALSE(input(job, spec, {"ml.p3.2xlarge"})["Environment"].contains(k_price_variable))
-      << "what it costs is not known";
+      << "the price is not known";
   constexpr std::size_t k_most = 100;
   for (int i = 0; input(job, spec)["Environment"].size() < k_most; ++i)
     spec.environment[fmt::format("V{}", i)] = "1";

@@ -80,7 +80,8 @@ TEST(WarmPools, TheLatestFreePoolIsUsed) {
       {}, 4);
   const auto* start = std::get_if<StartTrial>(&decision);
   ASSERT_NE(start, nullptr);
-  EXPECT_EQ(start->pool_job, "new") << "the others are given back the sooner if they are too many";
+  EXPECT_EQ(start->pool_job, "new")
+      << "uses the newest pool, so that surplus older pools can be released earlier";
 }
 
 TEST(WarmPools, TheOldestUnneededPoolMakesRoom) {

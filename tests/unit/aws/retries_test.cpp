@@ -103,11 +103,11 @@ TEST_F(RetriesTest, AStopEndsTheAttempts) {
   interrupts_ = [this] { return static_cast<int>(transport_.requests.size()); };
   transport_.requests.clear();
   ASSERT_FALSE(create());
-  EXPECT_EQ(transport_.requests.size(), 12U) << "what may have been created is billed";
+  EXPECT_EQ(transport_.requests.size(), 12U) << "a job that may have been created costs money";
   interrupts_ = [] { return 7; };
   transport_.requests.clear();
   ASSERT_FALSE(create());
-  EXPECT_EQ(transport_.requests.size(), 12U) << "what ends jobs is tried as often as any";
+  EXPECT_EQ(transport_.requests.size(), 12U) << "requests that end jobs are retried as often";
 }
 
 TEST_F(RetriesTest, AnInterruptionBeforeTheRequestSendsNothing) {

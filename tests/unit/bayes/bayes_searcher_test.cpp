@@ -205,14 +205,14 @@ TEST(BayesSearcher, MeasuredPeaksLimitTheBatch) {
     const double batch = number(observation.configuration, "batch");
     if (observation.values.empty()) {
       ++failures;
-      EXPECT_LT(batch, 70) << "as large as what ran out";
+      EXPECT_LT(batch, 70) << "as large as the batch that ran out of memory";
     } else {
       largest = std::max(largest, batch);
     }
     searcher.observe(observation);
   }
   EXPECT_LE(failures, 3);
-  EXPECT_GT(largest, 40) << "beyond what was seen to fit";
+  EXPECT_GT(largest, 40) << "larger than any batch that was seen to fit";
 }
 
 TEST(BayesSearcher, FindsTheBestOfAMixedConditionalSpace) {

@@ -210,12 +210,12 @@ TEST(BayesEarlyStopping, RepeatsAStoppedTrialThatTurnsOutToBeTheBest) {
   request.trial = ++trial;
   const auto again = searcher.suggest(request);
   ASSERT_TRUE(again);
-  ASSERT_TRUE(*again) << "all have been tried, but one of them not to its end";
+  ASSERT_TRUE(*again) << "only the trial that was stopped early is left to repeat";
   EXPECT_EQ((*again)->configuration, at(7, 2));
   for (const double fidelity : {0.0625, 0.125, 0.25}) {
     const auto known = decision_on(searcher, 7, 2, fidelity);
     ASSERT_TRUE(known);
-    EXPECT_FALSE(known->stop) << "that much was known when it was suggested";
+    EXPECT_FALSE(known->stop) << "the same was known when the trial was suggested";
   }
 }
 

@@ -44,7 +44,7 @@ TEST(MemoryModel, PeaksPredictWhatDoesNotFit) {
   const auto forecast = model.forecast();
   ASSERT_TRUE(forecast);
   EXPECT_GT(fits(*forecast, 0.25), 0.95);
-  EXPECT_GT(fits(*forecast, 0.55), 0.6) << "hardly more than what was seen to fit";
+  EXPECT_GT(fits(*forecast, 0.55), 0.6) << "hardly larger than the largest that was seen to fit";
   EXPECT_LT(fits(*forecast, 0.78), 0.3) << "fits the same as one that ran out of memory";
   EXPECT_LT(fits(*forecast, 1.0), 0.05);
 }

@@ -77,7 +77,7 @@ TEST(Comparison, TrialsThatDoNotFitFollowInFurtherTables) {
     std::istringstream words(line.substr(5));
     int number = 0;
     words >> number;
-    EXPECT_EQ(number, 1) << "what the others are compared with";
+    EXPECT_EQ(number, 1) << "the baseline comes first";
     while (words >> number)
       others.push_back(number);
   }

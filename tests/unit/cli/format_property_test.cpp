@@ -130,7 +130,7 @@ TEST(FormatProperty, WrappedLinesKeepEveryWordAndBreakNoneTooEarly) {
         EXPECT_TRUE(one_word || lines[line].size() <= width) << lines[line];
         if (line + 1 == lines.size()) continue;
         const std::string next = lines[line + 1].substr(0, lines[line + 1].find(' '));
-        EXPECT_GT(lines[line].size() + 1 + next.size(), width) << "it would have had room";
+        EXPECT_GT(lines[line].size() + 1 + next.size(), width) << "the next word would have fitted";
       }
     }
   }

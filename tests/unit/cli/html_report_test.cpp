@@ -121,7 +121,7 @@ TEST(HtmlReport, TheHeadlineIsTheWholeVerdict) {
   report.recommendation->claim = Claim::unconfirmed;
   page = html_report(report);
   EXPECT_NE(page.find("in the search, not confirmed by fresh launches</p>"), std::string::npos)
-      << "a claim without its condition is another claim";
+      << "the claim is shown with its condition";
 }
 
 TEST(HtmlReport, NotesDriftAndBatchSizesOnce) {
@@ -151,7 +151,8 @@ TEST(HtmlReport, AHookedProgramIsStartedWithItsKnobs) {
             std::string::npos);
   report.words.hooked = true;
   const std::string page = html_report(report);
-  EXPECT_EQ(page.find("--format args"), std::string::npos) << "it would leave them out";
+  EXPECT_EQ(page.find("--format args"), std::string::npos)
+      << "this format would leave settings out";
   for (const char* command : {"<code>steptune exec demo --db &#39;/a b/history.db&#39;</code>",
                               "<code>steptune best demo --db &#39;/a b/history.db&#39; "
                               "--format python</code>"})
@@ -241,7 +242,7 @@ TEST(HtmlReport, ATraceHasTheDecisionsAboutItsTrial) {
   ASSERT_EQ(decisions["latest"].size(), 2U);
   EXPECT_EQ(decisions["latest"][0],
             (Json{{"at", 6}, {"steps", 5}, {"values", {20'000, -20}}, {"widths", {400, 0.4}}}))
-      << "what is maximised is searched with its sign changed";
+      << "maximised objectives are searched with the opposite sign";
   EXPECT_EQ(decisions["latest"][1]["stop"], true);
   EXPECT_EQ(decisions["latest"][1]["reason"], "bf16");
   EXPECT_TRUE(decisions["latest"][1]["widths"][1].is_null());

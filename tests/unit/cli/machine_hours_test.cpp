@@ -130,7 +130,7 @@ TEST_F(MachineHoursTest, TheTunersOwnMachineCostsMoneyAllTheTime) {
   totals.elapsed_s = 100.0;
   add(1, 1, 30.0, "", totals);
   EXPECT_NEAR(must(read_study_report(stored(), {})).tuning_usd, 0.1, 1e-9)
-      << "as the recommendation counts it";
+      << "equals the cost in the recommendation";
 }
 
 TEST_F(MachineHoursTest, AreHiddenIfPricesAreKnownOrNothingIsRented) {

@@ -112,7 +112,7 @@ TEST_F(CompletionOfHistory, CompletesTheLastNameOfAnExpression) {
   EXPECT_THAT(where("workers>2&&!(pre"), ElementsAre("workers>2&&!(precision"));
   EXPECT_THAT(where("precision == 'bf16' and wor"), ElementsAre("precision == 'bf16' and workers"));
   EXPECT_THAT(where("\"workers > 2 and pre"), ElementsAre("workers > 2 and precision"))
-      << "a shell's quote, behind which it puts the answer";
+      << "the word begins with a quote of the shell";
   EXPECT_THAT(where("precision == 't"), IsEmpty()) << "a text";
   EXPECT_THAT(where("val"), IsEmpty()) << "no name of an expression";
   EXPECT_THAT(where(""), IsSupersetOf({"trial", "time", "status", "workers"}));

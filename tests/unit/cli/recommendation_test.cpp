@@ -154,7 +154,7 @@ TEST(Recommendation, SaysThatAnotherBatchIsAssumedToNeedAsManySamples) {
   Recommendation scaled = faster();
   scaled.most_samples_ratio = 1.3;
   EXPECT_EQ(recommendation_text(scaled, context).find("if batch"), std::string::npos)
-      << "the gradient noise scale says how many it needs";
+      << "the gradient noise scale already says how many samples are needed";
 }
 
 TEST(Recommendation, NamesTheCommandThatFitsTheStudy) {

@@ -23,7 +23,7 @@ TEST(RunEvent, SaysWhetherMoreBudgetMightHelp) {
             "completed");
   EXPECT_EQ(run_event(ended(LoopEnd::nothing_to_gain, LoopEnd::budget, Claim::nothing_to_gain)),
             "completed")
-      << "it is decided";
+      << "finding nothing to gain is a result";
   EXPECT_EQ(run_event(ended(LoopEnd::payback, LoopEnd::payback, Claim::feasible)), "completed");
 }
 

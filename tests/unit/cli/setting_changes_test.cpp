@@ -78,7 +78,7 @@ TEST(SettingChanges, NameRangesThatCouldBeExtended) {
   EXPECT_NE(line("workers", whole(8)), "");
   EXPECT_EQ(line("workers", whole(0)), "") << "there are no fewer";
   EXPECT_EQ(line("threads", whole(1)), "") << "there are no fewer";
-  EXPECT_EQ(line("threads", whole(8)), "") << "as many as CPUs";
+  EXPECT_EQ(line("threads", whole(8)), "") << "as many threads as CPUs is the default";
   EXPECT_NE(line("lanes", whole(8)), "");
   EXPECT_NE(line("lanes", whole(2)), "");
   EXPECT_NE(line("rate", Value(0.125)), "");

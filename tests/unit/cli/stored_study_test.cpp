@@ -194,7 +194,8 @@ TEST_F(StoredStudyTest, AConditionNeedsTheNamedValue) {
   EXPECT_EQ(selected("not (time > 150)"), std::vector<std::int64_t>{3});
   EXPECT_EQ(selected("status == 'failed'"), std::vector<std::int64_t>{2});
   EXPECT_EQ(selected("batch_size < 5 and time < 300"), std::vector<std::int64_t>{1});
-  EXPECT_EQ(selected("status == 'failed' or time < 150").size(), 2U) << "its time does not decide";
+  EXPECT_EQ(selected("status == 'failed' or time < 150").size(), 2U)
+      << "a failed trial is selected whatever its time";
 }
 
 TEST(TrialCommand, NamesTheDatabaseForAHookedProgram) {

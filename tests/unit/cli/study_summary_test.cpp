@@ -48,7 +48,7 @@ TEST(StudySummary, DescribesEachKindOfParameter) {
   EXPECT_EQ(parameter_summary(integer("p", 1, 3, Scale::log)), "1 .. 3 (log), 3 values");
   EXPECT_EQ(parameter_summary(stepped(integer("p", 0, 10), 5)), "0 .. 10 step 5, 3 values");
   EXPECT_EQ(parameter_summary(floating("p", 1e-5, 0.5, Scale::log)), "1e-05 .. 0.5 (log)");
-  EXPECT_EQ(parameter_summary(floating("p", 0, 1)), "0 .. 1") << "as many as you like";
+  EXPECT_EQ(parameter_summary(floating("p", 0, 1)), "0 .. 1") << "no limit on the number of values";
   EXPECT_EQ(parameter_summary(boolean("p")), "false, true");
   EXPECT_EQ(parameter_summary(categorical("p", {text("a"), whole(2), Value{true}})), "a, 2, true");
   std::vector<Value> choices;

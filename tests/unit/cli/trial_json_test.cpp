@@ -73,7 +73,7 @@ TEST(TrialJson, UnknownFiguresAreNull) {
     ASSERT_TRUE(json.contains(key)) << key;
     EXPECT_TRUE(json[key].is_null()) << key;
   }
-  ASSERT_EQ(json["objectives"].size(), 1U) << "as many as were measured";
+  ASSERT_EQ(json["objectives"].size(), 1U) << "only measured objectives are listed";
   EXPECT_TRUE(json["objectives"][0]["value"].is_null());
   EXPECT_TRUE(json["objectives"][0]["half_width_95"].is_null());
   trial.confirm_pair = 3;

@@ -43,7 +43,7 @@ TEST(WholeFile, APipeIsWrittenIntoAndALinkStaysOne) {
   const UniqueFd reader(::open(pipe.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   ASSERT_TRUE(reader);
   ASSERT_TRUE(write_whole_file(pipe, "page"));
-  EXPECT_TRUE(fs::is_fifo(pipe)) << "no file has taken its place";
+  EXPECT_TRUE(fs::is_fifo(pipe)) << "the pipe was not replaced by a file";
   std::string read(16, '\0');
   const ssize_t bytes = ::read(reader.get(), read.data(), read.size());
   ASSERT_EQ(bytes, 4);

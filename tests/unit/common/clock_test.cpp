@@ -91,7 +91,7 @@ TEST(UniqueFd, MovesOwnership) {
   const int replaced = third.get();
   third = std::move(second);
   EXPECT_EQ(third.get(), number);
-  EXPECT_FALSE(is_open(replaced)) << "what it owned before is closed";
+  EXPECT_FALSE(is_open(replaced)) << "the previous descriptor is closed";
   third.reset();
   EXPECT_FALSE(third);
   EXPECT_FALSE(is_open(number));

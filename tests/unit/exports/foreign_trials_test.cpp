@@ -77,7 +77,7 @@ TEST_F(OptunaFile, ReadsNumbersAndIndicesOfChoices) {
   EXPECT_EQ(parameter(2, choices), true);
   EXPECT_EQ(parameter(64, R"({"name": "IntDistribution", "attributes": {}})"), 64);
   EXPECT_TRUE(parameter(64, R"({"name": "IntLogUniformDistribution"})").is_number_integer())
-      << "as Optuna 2 calls it";
+      << "the name in Optuna 2";
   EXPECT_EQ(parameter(0.25, R"({"name": "FloatDistribution", "attributes": {}})"), 0.25);
   EXPECT_EQ(parameter(0.5, R"({"name": "UniformDistribution"})"), 0.5);
 }
@@ -132,7 +132,7 @@ TEST_F(OptunaFile, OneOfSeveralStudiesIsChosenByName) {
   EXPECT_EQ(demo.trials[0].cells.at("params_p"), 1);
   const ForeignTrials other = read("o.db", "other");
   EXPECT_EQ(other.trials.size(), 2U);
-  EXPECT_EQ(other.trials[0].cells, Cells{}) << "what another study's trials have is none of its";
+  EXPECT_EQ(other.trials[0].cells, Cells{}) << "values of another study are not read";
   EXPECT_THAT(other.directions, ElementsAre(Direction::maximize));
 }
 
@@ -176,7 +176,8 @@ TEST_F(ForeignFiles, ATableOfOptunasHasStates) {
   folder_.write("two.csv", "values_0,values_1,state\n1,2,COMPLETE\n");
   EXPECT_EQ(read("two.csv").kind, "Optuna's table");
   folder_.write("own.csv", "seconds,state\n1,FAIL\n");
-  EXPECT_EQ(read("own.csv").kind, "CSV") << "a column of that name alone is none of Optuna's";
+  EXPECT_EQ(read("own.csv").kind, "CSV")
+      << "a single column of that name does not make a file of Optuna";
   EXPECT_FALSE(read("own.csv").trials[0].failed);
 }
 

@@ -78,10 +78,11 @@ TEST_F(MlflowExport, ARunHasTheParametersFiguresAndTagsOfItsTrial) {
   EXPECT_EQ(read_file(run / "metrics/spent_s"), "1001250 12.5 0\n");
   EXPECT_EQ(read_file(run / "metrics/spent_usd"), "1001250 0.25 0\n");
   EXPECT_EQ(read_file(run / "metrics/peak_memory_bytes"), "1001250 1024 0\n");
-  EXPECT_FALSE(fs::exists(run / "metrics/bad")) << "what is no number";
+  EXPECT_FALSE(fs::exists(run / "metrics/bad")) << "values that are no numbers are left out";
   EXPECT_EQ(read_file(run / "metrics/val/a/b"), "1001250 0.5 0\n") << "as MLflow itself does";
-  EXPECT_EQ(read_file(run / "metrics/eval"), "1001250 1 0\n") << "one of them can be";
-  EXPECT_FALSE(fs::exists(run / "up")) << "a metric's name never leads out of its folder";
+  EXPECT_EQ(read_file(run / "metrics/eval"), "1001250 1 0\n")
+      << "only one of the two can be a file";
+  EXPECT_FALSE(fs::exists(run / "up")) << "a metric's name cannot lead out of its folder";
   EXPECT_EQ(read_file(run / "tags/steptune.status"), "completed");
   EXPECT_EQ(read_file(run / "tags/steptune.origin"), "sobol");
   EXPECT_EQ(read_file(run / "tags/steptune.failure").find('\xff'), std::string::npos)
@@ -92,7 +93,7 @@ TEST_F(MlflowExport, ARunHasTheParametersFiguresAndTagsOfItsTrial) {
   EXPECT_THAT(meta, HasSubstr("run_id: \"" + run.filename().string() + "\"\n"));
   EXPECT_THAT(meta, HasSubstr("experiment_id: \"" + place.filename().string() + "\"\n"));
   EXPECT_THAT(meta, HasSubstr("artifact_uri: \"file://" + run.string() + "/artifacts\"\n"))
-      << "where it lies in the end";
+      << "the final path";
 }
 
 TEST_F(MlflowExport, EachStatusIsOneOfMlflows) {

@@ -151,7 +151,8 @@ TEST_F(OptunaExport, SchedulerDecisionsAreIntermediateValues) {
   EXPECT_THAT(column(file, rows), ElementsAre("10: 0.5", "20: 0.8"))
       << "as the study states them, the latest at each step";
   study.board.objectives.push_back({Objective{"time", Direction::minimize}, false});
-  EXPECT_TRUE(column(written(study), rows).empty()) << "Optuna has none of several objectives";
+  EXPECT_TRUE(column(written(study), rows).empty())
+      << "Optuna stores no intermediate values with several objectives";
 }
 
 TEST_F(OptunaExport, KeepsExistingFilesAndLeavesNoPartialOne) {

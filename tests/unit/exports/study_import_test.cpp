@@ -100,7 +100,8 @@ TEST(StudyImport, EveryConfigurationOfASpaceIsReadBackFromItsText) {
 }
 
 TEST(StudyImport, TakesTheSpellingsOfOtherPrograms) {
-  EXPECT_EQ(value_of("4.0", "batch"), whole(4)) << "a column of pandas with a gap in it";
+  EXPECT_EQ(value_of("4.0", "batch"), whole(4))
+      << "pandas writes integers as 4.0 in a column with gaps";
   EXPECT_EQ(value_of(4.0, "batch"), whole(4));
   EXPECT_EQ(value_of("4e0", "batch"), whole(4));
   EXPECT_EQ(value_of("True", "amp"), Value(true));
@@ -124,10 +125,10 @@ TEST(StudyImport, ChoicesAreFoundByTheirTextOrTheirNumber) {
     return trials.size() == 2 ? trials[0].configuration.text() : "left";
   };
   EXPECT_EQ(read("8", "true"), "amp=true depth=8");
-  EXPECT_EQ(read("8.0", false), "amp=false depth=8") << "a number, however it is spelt";
+  EXPECT_EQ(read("8.0", false), "amp=false depth=8") << "8.0 equals 8";
   EXPECT_EQ(read(0.5, "auto"), "amp=auto depth=0.5");
   EXPECT_EQ(read("16", "true"), "amp=true depth=16");
-  EXPECT_EQ(read("16.0", "true"), "left") << "a text that looks like a number is another text";
+  EXPECT_EQ(read("16.0", "true"), "left") << "\"16.0\" is another text than \"16\"";
   EXPECT_EQ(read("9", "true"), "left");
   EXPECT_EQ(read("8", "True"), "amp=true depth=8") << "as Python writes it";
   EXPECT_EQ(read("8", "False"), "amp=false depth=8");
@@ -185,7 +186,7 @@ TEST(StudyImport, TrialsAreRenumberedWithoutErrors) {
   EXPECT_EQ(imported.trials[0].number, 1);
   EXPECT_EQ(imported.trials[0].status, TrialStatus::failed);
   EXPECT_EQ(imported.trials[0].failure, "failed in CSV");
-  EXPECT_THAT(imported.trials[0].objectives, IsEmpty()) << "what a failed trial says is no result";
+  EXPECT_THAT(imported.trials[0].objectives, IsEmpty()) << "values of a failed trial do not count";
   EXPECT_THAT(imported.trials[0].standard_errors, IsEmpty());
   EXPECT_EQ(imported.trials[1].number, 2);
   EXPECT_EQ(imported.trials[1].status, TrialStatus::completed);
@@ -261,7 +262,7 @@ TEST(StudyImport, AnObjectiveOfTheOtherDirectionIsRefused) {
               HasSubstr("Optuna's objective 2 is maximized, \"loss\" of the study is not"));
   EXPECT_TRUE(translate_foreign_trials(
       {"Optuna", {row}, {Direction::minimize, Direction::maximize}}, small_study(), {}))
-      << "one that the study does not ask for may go any way";
+      << "objectives that the study does not have may go in any direction";
   StudySpec accuracy = small_study({"accuracy"});
   accuracy.objectives[0].direction = Direction::maximize;
   const auto minimized =

@@ -68,7 +68,8 @@ TEST(Causes, NameMissingPhasesOfThePlan) {
   seen.phases = {{"evaluation", phase_of(2.0, 1000)}};
   promised.phases = seen.phases;
   seen.total_samples = 7000.0;
-  EXPECT_THAT(causes_from_start(promised, seen, std::nullopt), IsEmpty()) << "it may be late";
+  EXPECT_THAT(causes_from_start(promised, seen, std::nullopt), IsEmpty())
+      << "the phase may only be late";
   seen.total_samples = 9000.0;
   EXPECT_THAT(causes_from_start(promised, seen, std::nullopt),
               ElementsAre("no checkpoint was seen, which the plan has every 4000 samples"));
@@ -87,7 +88,7 @@ TEST(Causes, NameUnreportedPhasesAsPossible) {
   seen.phases = promised.phases = {{"stall", phase_of(0.1, 50)}};
   EXPECT_THAT(causes_from_start(promised, seen, std::nullopt),
               ElementsAre(HasSubstr("no evaluation")))
-      << "another stall, which comes more often";
+      << "a stall that comes more often is another stall";
 }
 
 TEST(Causes, APhaseThatMayBeAsLongAsBeforeIsNone) {
@@ -120,7 +121,7 @@ TEST(Causes, AChangeAtOnceIsOneIfTheRunDeviates) {
   seen.level_changes = {{2000.0, 30.0, 1.11}, {2100.0, 33.0, 1.03}};
   EXPECT_THAT(causes_from_start(promised_rate(), seen, k_deviates),
               ElementsAre(HasSubstr("to 1.11 times what it was, after 30.0 s")))
-      << "one change that was found in two parts";
+      << "a change that is found in two parts is reported once";
 }
 
 TEST(Causes, ASuddenChangeIsNamedBesideALongerPhase) {

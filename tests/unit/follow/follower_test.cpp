@@ -63,7 +63,7 @@ TEST(Follower, ASlowStartIsNotTheRate) {
   EXPECT_EQ(state.keeping, Keeping::kept) << state.reason;
   ASSERT_TRUE(state.seconds_per_sample);
   EXPECT_NEAR(state.seconds_per_sample->value, 0.01, 1e-5);
-  EXPECT_NEAR(state.run_s->value, 200.0 + 998'000 * 0.01, 5.0) << "it has been paid once";
+  EXPECT_NEAR(state.run_s->value, 200.0 + 998'000 * 0.01, 5.0) << "the start-up is counted once";
 }
 
 TEST(Follower, NowIsTheLastMinute) {
@@ -126,7 +126,8 @@ TEST(Follower, PhasesOfAResumedRunAreNotMissedAtOnce) {
   format.preset = "key=value";
   Follower follower = Follower::create(format, promised, std::nullopt).value();
   const double time_s = live(follower, 100, 0.01, 0.0, 5000);
-  EXPECT_THAT(follower.state().causes, IsEmpty()) << "half a million samples were another run's";
+  EXPECT_THAT(follower.state().causes, IsEmpty())
+      << "half a million samples belong to an earlier run";
   live(follower, 150, 0.01, time_s, 5100);
   EXPECT_THAT(follower.state().causes, Contains(HasSubstr("no evaluation was seen")));
 }
@@ -276,7 +277,7 @@ TEST(Follower, NamesTheMachinesStateAtAChange) {
   Follower other = follower_of("key=value", 0.0);
   EXPECT_THAT(slower_run(other, [](double) { return 0.02; }).causes,
               Contains(HasSubstr("throttling, a drained queue")))
-      << "nothing of it has changed";
+      << "the run itself has not changed";
 }
 
 TEST(Follower, NamesDifferencesOfTheMachineFromTheTrial) {
@@ -368,7 +369,7 @@ TEST(Follower, ALogReadThroughAPipeUsesTheDatesOfItsLines) {
     follower.read_line(dated(second), 50.0 + second - 7200);
   const FollowState state = follower.state();
   EXPECT_EQ(state.keeping, Keeping::kept) << state.reason;
-  EXPECT_NEAR(state.seen_s, 7699.0, 1e-6) << "two hours were before it was read";
+  EXPECT_NEAR(state.seen_s, 7699.0, 1e-6) << "the log contains two hours from before it was read";
   EXPECT_NEAR(state.run_s.value().value, 10'005.0, 5.0);
   EXPECT_THAT(follower.clock_text(), HasSubstr("dates of its lines"));
 }

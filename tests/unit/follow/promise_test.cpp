@@ -66,7 +66,7 @@ TEST(Promise, HasThePlansTimesOfBothTrials) {
   EXPECT_DOUBLE_EQ(run_of(best).half_width, 20.0);
   EXPECT_DOUBLE_EQ(run_of(baseline).value, 800.0);
   EXPECT_DOUBLE_EQ(run_of(baseline).half_width, 30.0);
-  EXPECT_DOUBLE_EQ(run_of(other).value, 607.0) << "nothing but its own trial speaks of it";
+  EXPECT_DOUBLE_EQ(run_of(other).value, 607.0) << "only the trial itself was measured";
 
   recommendation.incumbent_half_widths = {std::nan("")};
   EXPECT_DOUBLE_EQ(run_of(best).value, 550.0);
@@ -108,7 +108,8 @@ TEST(Promise, APromisedRateIncludesTheStartsOfFreshRuns) {
   EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.5);
   EXPECT_DOUBLE_EQ(of_plan()->run_s()->value, 507.0);
   recommendation.claim = Claim::unconfirmed;
-  EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.4) << "its figures are the trial's own";
+  EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.4)
+      << "the figures are those of the trial";
   EXPECT_DOUBLE_EQ(of_plan()->run_s()->value, 507.0);
   recommendation.incumbent_objectives = recommendation.baseline_objectives = {100.0};
   EXPECT_DOUBLE_EQ(of_plan()->seconds_per_sample.value, 0.5) << "less than the start alone";

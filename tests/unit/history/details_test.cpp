@@ -172,14 +172,15 @@ TEST_F(HistoryDetails, SpendingOfRunningTrialsIsKeptUntilTheyEnd) {
   must(history.record_launching(study.id, trial));
   const std::vector<SpentSoFar> spent{{1, 30.0, 0.5}, {2, 10.0, 0.1}};
   must(history.record_spent(study.id, spent, 40.0));
-  EXPECT_EQ(must(history.trial(study.id, 1)).spent_s, 0.0) << "it is not known to run";
+  EXPECT_EQ(must(history.trial(study.id, 1)).spent_s, 0.0) << "the trial is not known to run";
   must(history.record_running(study.id, 1, "token", {}));
   must(history.record_ended(study.id, ended(2)));
   must(history.record_spent(study.id, spent, 20.0));
   EXPECT_EQ(must(history.study(study.name)).elapsed_s, 40.0) << "time does not go back";
   EXPECT_EQ(must(history.trial(study.id, 1)).spent_s, 30.0);
   EXPECT_EQ(must(history.trial(study.id, 1)).spent_usd, 0.5);
-  EXPECT_EQ(must(history.trial(study.id, 2)).spent_s, ended(2).spent_s) << "it has its bill";
+  EXPECT_EQ(must(history.trial(study.id, 2)).spent_s, ended(2).spent_s)
+      << "the bill of an ended trial is kept";
 }
 
 TEST_F(HistoryDetails, SessionsHaveTheMachineOfEachRun) {

@@ -66,7 +66,7 @@ TEST(GcPlan, TheLimitRemovesTracesThenLogsThenStudies) {
   EXPECT_THAT(at_most(1750), ElementsAre("traces a", "traces b"));
   EXPECT_THAT(at_most(0), ElementsAre("traces a", "traces b", "traces c", "logs a", "logs b",
                                       "logs c", "study a", "study b"))
-      << "the latest stays";
+      << "the latest log is kept";
 }
 
 TEST(GcPlan, RunningStudiesAreLeftAlone) {
@@ -107,7 +107,7 @@ TEST_F(Housekeeping, TracesGoAndTheirRoomComesBack) {
   trial.ended_wall_s = 6.0e9;
   must(history.record_ended(study.id, trial, {}, trace));
   StudyRecord finished = must(history.study("s"));
-  EXPECT_TRUE(use(true).running) << "the study is, if not its trials";
+  EXPECT_TRUE(use(true).running) << "the study runs even if no trial does";
   EXPECT_FALSE(use(false).running) << "its tuner was killed";
   finished.status = StudyStatus::finished;
   must(history.record_study(finished));

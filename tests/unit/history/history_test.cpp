@@ -105,7 +105,8 @@ TEST_F(HistoryTest, ATrialComesBackAsItWasRecorded) {
   EXPECT_EQ(read.rungs[0].values, trial.rungs[0].values);
   const auto without = must(history.trials(study.id, Milestones::leave));
   EXPECT_TRUE(without[0].milestones.empty() && without[0].rungs.empty());
-  EXPECT_EQ(without[0].measurement->parts, trial.measurement->parts) << "all else is there";
+  EXPECT_EQ(without[0].measurement->parts, trial.measurement->parts)
+      << "all other fields are there";
   EXPECT_EQ(read.hook, trial.hook);
   EXPECT_EQ(read.expected_improvement, 0.0625);
   EXPECT_EQ(read.token, trial.token);

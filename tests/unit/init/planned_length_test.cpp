@@ -58,7 +58,7 @@ TEST(PlannedLength, IsEpochsTimesTheLoadersSamples) {
   EXPECT_EQ(why({"python3", "train.py", "--epochs", "2"}, "", survey),
             "--epochs 2 of 60032 samples");
   EXPECT_EQ(planned_samples("--epochs 1", surveyed({k_training}, 4)), 4.0 * 938.0 * 64.0)
-      << "each rank has its part of the data";
+      << "each rank reads a part of the data";
 }
 
 TEST(PlannedLength, IsStepsTimesTheirSamples) {
@@ -133,7 +133,7 @@ TEST(PlannedLength, IsTheCountOfTheScriptsLoops) {
             "max_iters 5000 (train.py) of 64 samples");
   EXPECT_EQ(why({"python3", "train.py"}, "max_iters = 5000\nfor i in range(10): step()\n", survey),
             "")
-      << "what no loop counts to may be anything";
+      << "a number that no loop counts to may mean anything";
   EXPECT_EQ(
       why({"python3", "train.py"}, "max_iters = read()\nfor i in range(max_iters): pass\n", survey),
       "");
@@ -151,11 +151,11 @@ TEST(PlannedLength, IsNotWhatOtherLoopsCountTo) {
             "n_epochs 7 (train.py) of 60032 samples");
   EXPECT_EQ(of_loop("n_steps = 1000\nfor t in reversed(range(n_steps)):\n    x = denoise(x, t)\n"),
             "")
-      << "nothing is trained in it";
+      << "the loop does not train";
   EXPECT_EQ(of_loop("num_steps = 100\nfor epoch in range(10):\n  for s in range(num_steps):\n"
                     "    loss.backward()\n"),
             "")
-      << "it is run several times";
+      << "the loop runs several times";
   EXPECT_EQ(of_loop("num_epochs = 7\n# for e in range(num_epochs):\n#   train(e)\n"), "");
   EXPECT_EQ(of_loop("\"\"\"\nnum_epochs = 9\n\"\"\"\nfor e in range(num_epochs): train(e)\n"), "");
   EXPECT_EQ(of_loop("max_iters = 700\nfor i in range(0, 10000, max_iters):\n  train(i)\n"), "");
@@ -212,7 +212,7 @@ TEST(PlannedLength, SaysWhereTwoPlacesDisagree) {
   EXPECT_EQ(run_length(program).disagreement,
             "--epochs 90 (--help) and --epochs 14 (train.py) disagree: the first is taken");
   program.argv.insert(program.argv.end(), {"--epochs", "5"});
-  EXPECT_EQ(run_length(program).disagreement, "") << "the command's word settles it";
+  EXPECT_EQ(run_length(program).disagreement, "") << "the command's option decides";
 }
 
 TEST(PlannedLength, IsNoWordOfSomethingElse) {
@@ -246,7 +246,7 @@ TEST(PlannedLength, IsNotGuessed) {
   EXPECT_EQ(planned_samples("--epochs -1", surveyed({k_training})), 0.0);
   const std::string other = R"("id":"c","training":true,"length":5,"batch_size":8)";
   EXPECT_EQ(planned_samples("--epochs 14", surveyed({k_training, other})), 0.0)
-      << "which one an epoch is of is not known";
+      << "it is unknown to which loader the epoch belongs";
   EXPECT_EQ(planned_samples("--epochs 14",
                             surveyed({R"("id":"a","training":true,"length":null,"batch_size":8)"})),
             0.0)

@@ -95,11 +95,11 @@ TEST(ProgramFacts, ReadsTheFilesThatACommandNames) {
   EXPECT_EQ(settings,
             (std::map<std::string, std::string>{
                 {"data.workers", "2"}, {"data.note", "yes"}, {"list.0", "1"}, {"list.1", "0.5"}}))
-      << "what holds nothing is left out";
+      << "empty settings are left out";
   EXPECT_THAT(configs[0].fixed, ElementsAre(Pair("data.note", HasSubstr("it has an anchor"))));
   EXPECT_EQ(configs[0].settings[0].kind, OptionKind::integer);
   EXPECT_EQ(configs[0].settings[0].default_from, "c.yaml");
-  EXPECT_EQ(configs[1].name, "gpt.py") << "the script itself is none";
+  EXPECT_EQ(configs[1].name, "gpt.py") << "the script itself is no configuration file";
   EXPECT_THAT(configs[1].fixed, ElementsAre(Pair("batch_size", "it is a Python file")));
   EXPECT_THAT(configs_of({"train", "gone.yaml"}, folder.path()), IsEmpty());
 }
@@ -118,7 +118,7 @@ TEST(ProgramFacts, OptionsAreFoundHoweverTheyAreSpelt) {
   EXPECT_EQ(find_option(options, "lr")->name, "train.lr");
   EXPECT_EQ(find_option(options, "batch")->name, "data.batch");
   EXPECT_EQ(find_option(options, "depth"), nullptr) << "two that differ are neither";
-  EXPECT_EQ(find_option(options, "width")->name, "a.width") << "two that agree are one";
+  EXPECT_EQ(find_option(options, "width")->name, "a.width") << "two options that agree are merged";
   EXPECT_EQ(find_option(options, "r"), nullptr) << "a part of a word is no name";
 }
 

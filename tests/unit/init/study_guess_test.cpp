@@ -208,7 +208,8 @@ TEST(StudyGuess, FalseOmitsOptionsThatReadAnyTextAsTrue) {
   EXPECT_THAT(render_command(study, on).argv,
               ElementsAre("python3", "train.py", "--amp", "True", "--workers", "2"));
   const GuessInput typed = input_with_bool({"python3", "train.py", "--amp", "False"}, "False");
-  EXPECT_EQ(must_guess(typed).document["baseline"]["amp"], true) << "as the program takes it";
+  EXPECT_EQ(must_guess(typed).document["baseline"]["amp"], true)
+      << "the value as the program parses it";
   const GuessInput always = input_with_bool({"python3", "train.py"}, "True");
   EXPECT_THAT(must_guess(always).left, Contains(HasSubstr("--amp: it cannot be switched off")));
 }
@@ -734,7 +735,7 @@ TEST(StudyGuess, OffersHugePagesIfTheAllocatorSupportsThem) {
 TEST(NativeRuntimes, AskForHugePagesIfKernelAndLibraryCan) {
   TemporaryFolder machine("machine");
   const SystemFiles files{machine.path()};
-  EXPECT_FALSE(may_ask_for_huge_pages(files, "2.36")) << "the kernel has none";
+  EXPECT_FALSE(may_ask_for_huge_pages(files, "2.36")) << "the kernel has no huge pages";
   machine.write("sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
   EXPECT_TRUE(may_ask_for_huge_pages(files, "2.36"));
   EXPECT_TRUE(may_ask_for_huge_pages(files, "2.35"));

@@ -166,7 +166,8 @@ TEST(Guards, HaveJudgedATrialThatReportedAllMetrics) {
   memory.max = 1e9;
   const std::vector<Guard> guards{loss_after(1000), memory};
   EXPECT_TRUE(was_judged(guards, baseline_with("loss@1000", 2.0)));
-  EXPECT_FALSE(was_judged(guards, baseline_with("loss", 2.0))) << "it did not come so far";
+  EXPECT_FALSE(was_judged(guards, baseline_with("loss", 2.0)))
+      << "the baseline did not reach that sample count";
   EXPECT_FALSE(was_judged(guards, completed(2, 1.0)));
   EXPECT_TRUE(was_judged({}, completed(2, 1.0)));
 }
@@ -243,7 +244,7 @@ TEST(Guards, AWindowBeginsAndEndsAtItsNumbersOfSamples) {
   EXPECT_TRUE(windows.awaits_samples(1249));
   tell(windows, reporting(1250, 4.0));
   EXPECT_TRUE(windows.are_full());
-  EXPECT_FALSE(windows.awaits_samples(1249)) << "it has all that it needs";
+  EXPECT_FALSE(windows.awaits_samples(1249)) << "the window is complete";
   EXPECT_DOUBLE_EQ(windows.settled().at("loss@1000").value, 3.0) << "the report at 1000 counts";
 }
 
@@ -298,7 +299,8 @@ TEST(Guards, WithoutSamplesUseTheErrorOfSixteenReports) {
   EXPECT_GT(windows.all().at("loss").standard_error, 1.0);
   for (int report = 10; report < 25; ++report)
     tell(windows, reporting(report, 3.0));
-  EXPECT_GT(windows.all().at("loss").standard_error, 0.1) << "one of the first ten is among them";
+  EXPECT_GT(windows.all().at("loss").standard_error, 0.1)
+      << "one of the first ten values is among them";
   tell(windows, reporting(25, 3.0));
   EXPECT_NEAR(windows.all().at("loss").standard_error, 0.0, 1e-9);
   EXPECT_DOUBLE_EQ(windows.all().at("loss").value, 3.0);
@@ -310,9 +312,9 @@ TEST(Guards, ALastValueThatIsFiniteAgainCounts) {
   overflown.metrics.clear();
   overflown.not_finite = {"loss"};
   tell(windows, overflown);
-  EXPECT_TRUE(windows.are_full()) << "that it is no number is known";
+  EXPECT_TRUE(windows.are_full()) << "NaN is a known value";
   EXPECT_TRUE(std::isnan(windows.all().at("loss").value));
-  EXPECT_TRUE(windows.settled().empty()) << "it may be one again";
+  EXPECT_TRUE(windows.settled().empty()) << "the loss may become a number again";
   tell(windows, reporting(20, 3.0));
   EXPECT_DOUBLE_EQ(windows.all().at("loss").value, 3.0);
 }
@@ -334,7 +336,8 @@ TEST(WindowValue, HasAnErrorFromThreeValuesOn) {
   EXPECT_EQ(window_value({}, true).value, 0.0);
   EXPECT_EQ(window_value({1, 2}, false).standard_error, 0.0);
   EXPECT_EQ(window_value({1, 2}, false).degrees_of_freedom, 0.0);
-  EXPECT_EQ(window_value({1, 2, 1, 2}, true).standard_error, 0.0) << "the last one's from five";
+  EXPECT_EQ(window_value({1, 2, 1, 2}, true).standard_error, 0.0)
+      << "the last value has an error from five values on";
   EXPECT_GT(window_value({1, 2, 1}, false).standard_error, 0.0);
   EXPECT_DOUBLE_EQ(window_value({1, 2, 1}, false).degrees_of_freedom, 1.0);
   const GuardedValue five = window_value({1, 2, 1, 2, 1}, false);
@@ -383,7 +386,7 @@ TEST(Guards, SayHowSureTheViolationIs) {
     return violated_guard({guard}, {{"loss", value}}, {}, nullptr, GuardMoment::ended);
   };
   EXPECT_EQ(violation({3.0, 0.1, 20.0}), "loss is 3 +-0.2, above the limit of 2");
-  EXPECT_FALSE(violation({2.1, 0.1, 20.0})) << "its error explains that";
+  EXPECT_FALSE(violation({2.1, 0.1, 20.0})) << "the difference is within the error";
   EXPECT_TRUE(violation({2.1, 0.1, 0.0})) << "an error of which nothing is known explains nothing";
   EXPECT_FALSE(violation({2.3, 0.1, 1.0})) << "a single degree of freedom takes 6.3 errors";
 }
@@ -468,7 +471,7 @@ TEST(MemoryHeadroom, IsMissingIfLittleMemoryIsLeft) {
   baseline.peak_memory_bytes = 15.5e9;
   EXPECT_FALSE(missing_headroom(0.9, outcome, &baseline)) << "it takes all there is at once";
   baseline.peak_unreclaimable_bytes = 4e9;
-  EXPECT_TRUE(missing_headroom(0.9, outcome, &baseline)) << "most of that were pages of its data";
+  EXPECT_TRUE(missing_headroom(0.9, outcome, &baseline)) << "most of that memory was page cache";
   baseline.peak_unreclaimable_bytes.reset();
   baseline.peak_memory_bytes = 8e9;
   EXPECT_TRUE(missing_headroom(0.9, outcome, &baseline));
@@ -489,7 +492,7 @@ TEST(MemoryHeadroom, ExactlyTheShareIsLeft) {
   outcome.usable_memory_bytes = 16e9;
   EXPECT_FALSE(missing_headroom(0.75, outcome, nullptr));
   outcome.usable_memory_bytes = 0.0;
-  EXPECT_FALSE(missing_headroom(0.75, outcome, nullptr)) << "how much it may use is not known";
+  EXPECT_FALSE(missing_headroom(0.75, outcome, nullptr)) << "the usable memory is not known";
   outcome.usable_memory_bytes.reset();
   EXPECT_FALSE(missing_headroom(0.75, outcome, nullptr));
 }

@@ -40,7 +40,7 @@ TEST(PlannedCourse, SaysHowMuchTimeIsNeeded) {
   const auto course = planned_course(study_of(60.0), 30.0, 20.0);
   EXPECT_EQ(course->trials, 0);
   EXPECT_EQ(course->pairs, 0);
-  EXPECT_GT(course->needed_s, 200.0) << "two starts, two pairs, and what is over";
+  EXPECT_GT(course->needed_s, 200.0) << "two starts, two pairs, and the time already used";
   const auto longer = planned_course(study_of(course->needed_s), 30.0, 20.0);
   EXPECT_GE(longer->trials, 2);
   EXPECT_GE(longer->pairs, 2);
